@@ -1,0 +1,37 @@
+import type { AccountUuid } from './ids.ts'
+import type { Money } from './money.ts'
+
+export type WebhookPurpose = 'voice_inbound' | 'voice_outbound' | 'status'
+export type FallbackMode = 'message' | 'play' | 'drop'
+
+/** What a call needs to know of the account it belongs to; read when the call starts. */
+export interface AccountProfile {
+  readonly uuid: AccountUuid
+  readonly name: string
+  readonly status: 'active' | 'suspended'
+  readonly graceAmount: Money
+  readonly creditLimit: Money
+  readonly maxConcurrentCalls: number
+  readonly maxCallsPerSecond: number
+  /** Account-default URL per purpose; empty = none set. */
+  readonly endpoints: Readonly<Record<WebhookPurpose, string>>
+  readonly fallbackMode: FallbackMode
+  readonly fallbackValue: string
+}
+
+/** A number that an account owns. */
+export interface OwnedNumber {
+  readonly uuid: string
+  readonly number: string
+  readonly isActive: boolean
+  /** Per-number overrides; empty = inherits the account default. */
+  readonly webhookUrls: Readonly<Record<WebhookPurpose, string>>
+}
+
+export interface EndUserProfile {
+  readonly uuid: string
+  readonly email: string
+  readonly displayName: string
+  readonly extensionNumber: string
+  readonly isActive: boolean
+}

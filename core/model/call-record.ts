@@ -1,0 +1,56 @@
+import type { EndReason } from '../call/end-reason.ts'
+import type { AccountUuid, CallUuid, LegUuid, RecordingUuid, Sid } from './ids.ts'
+import type { Money } from './money.ts'
+
+export type CallDirection = 'inbound' | 'outbound' | 'internal'
+export type CallStatus = 'initiated' | 'ringing' | 'answered' | 'completed' | 'failed'
+
+/** The row behind the contract's Call resource. Times are Unix milliseconds. */
+export interface CallRecord {
+  readonly uuid: CallUuid
+  readonly sid: Sid
+  readonly accountUuid: AccountUuid
+  readonly direction: CallDirection
+  readonly fromNumber: string
+  readonly toNumber: string
+  readonly status: CallStatus
+  readonly reasonCode: EndReason | ''
+  readonly durationSeconds: number | null
+  readonly talkSeconds: number | null
+  /** Charge so far settled, its dialled legs included. */
+  readonly cost: Money
+  readonly ttsSeconds: number
+  readonly customPayload: Readonly<Record<string, unknown>> | null
+  readonly startedUnix: number | null
+  readonly answeredUnix: number | null
+  readonly endedUnix: number | null
+  readonly createdUnix: number
+}
+
+/** One party of a call: kept for billing, for closing after a crash, and for the operator. */
+export interface LegRecord {
+  readonly uuid: LegUuid
+  readonly callUuid: CallUuid
+  readonly role: 'caller' | 'callee'
+  readonly direction: 'inbound' | 'outbound' | 'on-net'
+  readonly trunkName: string
+  readonly number: string
+  readonly startedUnix: number
+  readonly answeredUnix: number | null
+  readonly endedUnix: number | null
+  readonly reasonCode: EndReason | ''
+}
+
+export interface RecordingRecord {
+  readonly uuid: RecordingUuid
+  readonly accountUuid: AccountUuid
+  readonly callUuid: CallUuid
+  readonly callSid: Sid
+  /** Relative to the recordings folder. */
+  readonly path: string
+  readonly durationMs: number | null
+  readonly sizeBytes: number | null
+  readonly mediaFormat: 'wav' | 'ogg'
+  readonly createdUnix: number
+  readonly expiresUnix: number | null
+}

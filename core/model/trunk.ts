@@ -1,0 +1,34 @@
+import type { TrunkUuid } from './ids.ts'
+
+export type TrunkTransport = 'udp' | 'tcp' | 'tls'
+export type CodecName = 'PCMU' | 'PCMA'
+
+/** A carrier's connection (decisions §7). */
+export interface Trunk {
+  readonly uuid: TrunkUuid
+  readonly name: string
+  readonly host: string
+  readonly port: number
+  readonly transport: TrunkTransport
+  readonly username: string
+  readonly password: string
+  readonly register: boolean
+  /** Addresses or CIDR ranges from which its calls are taken. */
+  readonly inboundHosts: readonly string[]
+  /** `+254…`; the longest that fits a number wins. An empty string fits every number. */
+  readonly prefixes: readonly string[]
+  /** Characters taken off the front of the E.164 number, then `prepend` is put before it. */
+  readonly strip: number
+  readonly prepend: string
+  /** Lower is tried first. */
+  readonly priority: number
+  readonly weight: number
+  /** 0 = no limit. */
+  readonly maxCalls: number
+  readonly maxCps: number
+  /** In order of preference; empty = all that we have. */
+  readonly codecs: readonly CodecName[]
+  /** 0 = no pings. */
+  readonly optionsPingSeconds: number
+  readonly srtp: 'off' | 'optional' | 'required'
+}

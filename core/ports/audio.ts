@@ -1,0 +1,42 @@
+import type { AccountUuid, CallUuid } from '../model/ids.ts'
+
+/** Turns what a document names into a WAV file on this machine. Cached by content; never blocks another call. */
+export type AudioCommand =
+  /** `voice` and `language` as the document wrote them; an unknown voice falls back to the default and says so. */
+  | {
+      readonly type: 'audio.speak'
+      readonly callId: CallUuid
+      readonly requestId: string
+      readonly text: string
+      readonly voice?: string
+      readonly language?: string
+    }
+  | {
+      readonly type: 'audio.load'
+      readonly callId: CallUuid
+      readonly requestId: string
+      readonly accountId: AccountUuid
+      readonly source: { readonly asset: string } | { readonly url: string }
+    }
+
+export type AudioEvent =
+  | {
+      readonly type: 'audio.ready'
+      readonly callId: CallUuid
+      readonly requestId: string
+      readonly path: string
+      readonly durationMs: number
+      /** The voice was unknown and the default spoke instead: SAY.0404. */
+      readonly unknownVoice?: string
+    }
+  | {
+      readonly type: 'audio.failed'
+      readonly callId: CallUuid
+      readonly requestId: string
+      readonly code: 'PLAY.0404' | 'PLAY.0400' | 'PLAY.0408' | 'PLAY.0413' | 'PLAY.0415' | 'SAY.0500'
+      readonly detail: string
+    }
+
+export interface Audio {
+  execute(command: AudioCommand): void
+}

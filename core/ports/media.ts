@@ -1,0 +1,111 @@
+import type { CallUuid, LegUuid } from '../model/ids.ts'
+import type { CodecName } from '../model/trunk.ts'
+
+/** What is heard. A file is a WAV of any rate that media can decode; it is resampled and encoded once per codec. */
+export type AudioSource =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'tone'; readonly tone: ToneName }
+
+/** `ringback-xx` are by country; `warning` tells that the balance is nearly used up. */
+export type ToneName = 'ringback-ke' | 'beep' | 'warning'
+
+export interface RecordLimits {
+  /** Ends the recording after so much silence; 0 = never. */
+  readonly silenceMs: number
+  readonly maxLengthMs: number
+  readonly trimSilence: boolean
+}
+
+/** What the domain asks of media. All legs of a call live on one media thread. A command never throws. */
+export type MediaCommand =
+  /**
+   * Makes a session. With `offer` the answer comes back in `media.opened`, without it our offer does.
+   * `codecs`: what may be used, in order of preference; empty or missing = all.
+   */
+  | {
+      readonly type: 'media.open'
+      readonly legId: LegUuid
+      readonly callId: CallUuid
+      readonly offer?: string
+      readonly codecs?: readonly CodecName[]
+    }
+  /** The far end's answer to our offer; may come again (early media, then the final answer; forked answers). */
+  | { readonly type: 'media.answered'; readonly legId: LegUuid; readonly sdp: string }
+  /** A new offer in the dialog; without `offer`, make one. `media.reopened` carries what goes back. */
+  | { readonly type: 'media.reoffer'; readonly legId: LegUuid; readonly offer?: string }
+  /** Plays to the leg's far end. `loop` 0 = until stopped. A new play replaces one that runs. */
+  | {
+      readonly type: 'media.play'
+      readonly legId: LegUuid
+      readonly playId: string
+      readonly source: AudioSource
+      readonly loop: number
+    }
+  | { readonly type: 'media.stop'; readonly legId: LegUuid; readonly playId: string }
+  /** Records what the leg's far end says into a WAV at `path`, valid at every instant. */
+  | {
+      readonly type: 'media.record'
+      readonly legId: LegUuid
+      readonly recordId: string
+      readonly path: string
+      readonly limits: RecordLimits
+    }
+  | { readonly type: 'media.stop-record'; readonly legId: LegUuid; readonly recordId: string }
+  /** The two legs hear each other, digits included; a play to one of them interrupts what it hears of the other. */
+  | { readonly type: 'media.bridge'; readonly legId: LegUuid; readonly otherLegId: LegUuid }
+  | { readonly type: 'media.unbridge'; readonly legId: LegUuid }
+  /** Sends digits as telephone-events; `w` is 0.5 s of pause. */
+  | { readonly type: 'media.send-digits'; readonly legId: LegUuid; readonly digitsId: string; readonly digits: string }
+  /** Ends the session; its ports are drained before reuse. `media.closed` follows. */
+  | { readonly type: 'media.close'; readonly legId: LegUuid }
+
+/** Counters of one leg, for the call record and metrics. */
+export interface LegMediaStats {
+  readonly codec: CodecName | undefined
+  readonly packetsReceived: number
+  readonly packetsSent: number
+  readonly packetsLost: number
+  readonly packetsLate: number
+  readonly packetsDropped: number
+  readonly jitterMs: number
+  readonly roundTripMs: number | undefined
+}
+
+export type MediaEvent =
+  | { readonly type: 'media.opened'; readonly legId: LegUuid; readonly sdp: string }
+  | { readonly type: 'media.reopened'; readonly legId: LegUuid; readonly sdp: string }
+  /** The answer was taken: audio can flow. */
+  | { readonly type: 'media.ready'; readonly legId: LegUuid; readonly codec: CodecName }
+  /** `reoffer`: the failed command was `media.reoffer`, and the session goes on as it was. */
+  | {
+      readonly type: 'media.failed'
+      readonly legId: LegUuid
+      readonly fault: 'no-common-codec' | 'bad-sdp' | 'no-ports' | 'internal'
+      readonly reoffer: boolean
+    }
+  /** `completed` false: stopped, replaced, or the session ended. */
+  | {
+      readonly type: 'media.played'
+      readonly legId: LegUuid
+      readonly playId: string
+      readonly completed: boolean
+      readonly fault?: 'unreadable' | 'unsupported'
+    }
+  | {
+      readonly type: 'media.recorded'
+      readonly legId: LegUuid
+      readonly recordId: string
+      readonly durationMs: number
+      readonly sizeBytes: number
+      readonly endedBy: 'silence' | 'max-length' | 'stopped' | 'closed' | 'failed'
+    }
+  | { readonly type: 'media.digits-sent'; readonly legId: LegUuid; readonly digitsId: string }
+  /** One press, once, at its end. */
+  | { readonly type: 'media.digit'; readonly legId: LegUuid; readonly digit: string; readonly durationMs: number }
+  /** No RTP for the media timeout while the far end was to send. */
+  | { readonly type: 'media.timeout'; readonly legId: LegUuid }
+  | { readonly type: 'media.closed'; readonly legId: LegUuid; readonly stats: LegMediaStats }
+
+export interface Media {
+  execute(command: MediaCommand): void
+}

@@ -1,0 +1,74 @@
+import type { EndReason, LegCause } from '../call/end-reason.ts'
+import type { CallUuid, LegUuid, TrunkUuid } from '../model/ids.ts'
+import type { Trunk } from '../model/trunk.ts'
+
+/** Where a dialled leg goes. Which trunk, and the number in its form (strip, prepend), routing has decided. */
+export type LegTarget =
+  | { readonly kind: 'trunk'; readonly trunk: Trunk; readonly number: string }
+  | { readonly kind: 'uri'; readonly uri: string; readonly username?: string; readonly password?: string }
+
+/** What the domain asks of SIP. SDP is opaque here: media reads and writes it. A command never throws. */
+export type SignalingCommand =
+  /** 180 without a body. */
+  | { readonly type: 'leg.ring'; readonly legId: LegUuid }
+  /** 183 with our answer: early media. */
+  | { readonly type: 'leg.progress'; readonly legId: LegUuid; readonly sdp: string }
+  /** 200 with our answer; to an INVITE without an offer it is our offer, and the answer comes with `leg.confirmed`. */
+  | { readonly type: 'leg.answer'; readonly legId: LegUuid; readonly sdp: string }
+  /** Opens a new dialog with its own Call-ID. `from` is the presented number or extension. */
+  | {
+      readonly type: 'leg.dial'
+      readonly legId: LegUuid
+      readonly callId: CallUuid
+      readonly target: LegTarget
+      readonly from: { readonly user: string; readonly displayName?: string }
+      readonly sdp: string
+    }
+  /**
+   * Ends a leg whatever its state: a final response, a CANCEL, or a BYE, with a Reason header from the table.
+   * An answer that crosses the CANCEL is acknowledged and hung up. `leg.ended` follows once it is really over.
+   */
+  | {
+      readonly type: 'leg.end'
+      readonly legId: LegUuid
+      readonly reason: EndReason
+      readonly retryAfterSeconds?: number
+    }
+  /** Our answer to the re-INVITE or UPDATE of `leg.reoffered`. */
+  | { readonly type: 'leg.reanswer'; readonly legId: LegUuid; readonly sdp: string }
+  /** 488 to the re-INVITE: the session goes on as it was. */
+  | { readonly type: 'leg.refuse-reoffer'; readonly legId: LegUuid }
+
+export type SignalingEvent =
+  /**
+   * A trusted INVITE. 100 has gone out; nothing else has. `from` and `to` are the user parts as received.
+   * `sdp` is missing when the offer is delayed.
+   */
+  | {
+      readonly type: 'leg.offered'
+      readonly legId: LegUuid
+      readonly trunkId: TrunkUuid
+      readonly from: { readonly user: string; readonly displayName: string }
+      readonly to: string
+      readonly sdp?: string
+    }
+  /** 180 or another provisional without a body, from the leg that we dial. */
+  | { readonly type: 'leg.ringing'; readonly legId: LegUuid }
+  /** A provisional with a body: the far end's answer, early. */
+  | { readonly type: 'leg.early'; readonly legId: LegUuid; readonly sdp: string; readonly ringing: boolean }
+  /** 2xx from the leg that we dial; the ACK has gone out. */
+  | { readonly type: 'leg.answered'; readonly legId: LegUuid; readonly sdp: string }
+  /** The caller's ACK for our 2xx; `sdp` is its answer when our 2xx carried the offer. */
+  | { readonly type: 'leg.confirmed'; readonly legId: LegUuid; readonly sdp?: string }
+  /** re-INVITE or UPDATE in the dialog: hold, codec or address change. Without `sdp` we are to make an offer. */
+  | { readonly type: 'leg.reoffered'; readonly legId: LegUuid; readonly sdp?: string }
+  /** The answer, in the ACK, to the offer we made to an empty re-INVITE. */
+  | { readonly type: 'leg.reconfirmed'; readonly legId: LegUuid; readonly sdp?: string }
+  /** A digit by SIP INFO. */
+  | { readonly type: 'leg.digit'; readonly legId: LegUuid; readonly digit: string; readonly durationMs: number }
+  /** The leg is over on both sides. Comes exactly once for every leg that was offered or dialled. */
+  | { readonly type: 'leg.ended'; readonly legId: LegUuid; readonly cause: LegCause }
+
+export interface Signaling {
+  execute(command: SignalingCommand): void
+}

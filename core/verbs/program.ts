@@ -1,0 +1,105 @@
+import type { DialCallStatus, EndReason } from '../call/end-reason.ts'
+import type { EventCode } from '../events/catalogue.ts'
+import type { FetchFault } from '../ports/documents.ts'
+
+/**
+ * The seam between a running document (core/verbs, the interpreter) and its call (core/call). The program asks in
+ * the words of the contract; the call knows legs, media, money and the database, and answers with events.
+ * Ids are chosen by the program and unique within the call.
+ */
+export type ProgramCommand =
+  /** Call-control or action request: the call adds the base fields (CallSid, From, …) to `extras`. */
+  | {
+      readonly type: 'fetch'
+      readonly requestId: string
+      /** Absolute. */
+      readonly url: string
+      readonly extras: Readonly<Record<string, unknown>>
+      /** The caller has gone: the request is still posted, its answer is ignored. */
+      readonly ignoreReply: boolean
+    }
+  /** Answers the caller when it is not answered yet. `answered` follows, at once when it already was. */
+  | { readonly type: 'answer' }
+  | {
+      readonly type: 'say'
+      readonly playId: string
+      readonly text: string
+      readonly voice?: string
+      readonly language?: string
+      /** 0 = until stopped. */
+      readonly loop: number
+    }
+  | {
+      readonly type: 'play'
+      readonly playId: string
+      readonly source: { readonly asset: string } | { readonly url: string }
+      readonly loop: number
+    }
+  | { readonly type: 'beep'; readonly playId: string }
+  | { readonly type: 'stop'; readonly playId: string }
+  | { readonly type: 'send-digits'; readonly playId: string; readonly digits: string }
+  | { readonly type: 'record'; readonly recordId: string; readonly options: RecordOptions }
+  | { readonly type: 'stop-record'; readonly recordId: string }
+  | { readonly type: 'dial'; readonly dialId: string; readonly dial: DialRequest }
+  | { readonly type: 'report'; readonly code: EventCode; readonly data: Readonly<Record<string, unknown>> }
+  /** The program is over: hang up, or reject with the reason's SIP status when the call is unanswered. */
+  | { readonly type: 'end'; readonly reason: EndReason; readonly rejectWith?: 486 | 603 }
+
+export interface RecordOptions {
+  readonly silenceMs: number
+  readonly maxLengthMs: number
+  readonly trimSilence: boolean
+  readonly format: 'wav' | 'ogg'
+}
+
+export interface DialRequest {
+  readonly targets: readonly DialChild[]
+  readonly timeoutMs: number
+  readonly timeLimitMs: number
+  /** As the document wrote it; the call checks that the account may present it. */
+  readonly callerId?: string
+  readonly answerOnBridge: boolean
+  readonly hangupOnStar: boolean
+  readonly sequential: boolean
+  /** Country code or asset slug. */
+  readonly ringTone: string
+  readonly record: 'do-not-record' | 'record-from-answer' | 'record-from-answer-dual'
+}
+
+export type DialChild =
+  | { readonly kind: 'number'; readonly number: string; readonly sendDigits: string }
+  | { readonly kind: 'client'; readonly client: string }
+  | { readonly kind: 'sip'; readonly uri: string; readonly username?: string; readonly password?: string }
+
+export type ProgramEvent =
+  | { readonly type: 'fetched'; readonly requestId: string; readonly bytes: Uint8Array }
+  | { readonly type: 'fetch-failed'; readonly requestId: string; readonly fault: FetchFault; readonly detail: string }
+  | { readonly type: 'answered' }
+  /** Ended, stopped, or could not be played (the call has reported why): the program goes on. */
+  | { readonly type: 'played'; readonly playId: string; readonly spokenMs: number }
+  | {
+      readonly type: 'recorded'
+      readonly recordId: string
+      readonly recordingUuid: string
+      readonly path: string
+      readonly durationMs: number
+      readonly endedBy: 'silence' | 'max-length' | 'stopped' | 'closed' | 'failed'
+    }
+  | { readonly type: 'digit'; readonly digit: string }
+  | {
+      readonly type: 'dialled'
+      readonly dialId: string
+      readonly status: DialCallStatus
+      readonly durationSeconds: number
+      readonly reason: EndReason
+      readonly sid: string
+    }
+  /** The caller hung up, or the call is ended from outside: run what must still be posted, then be silent. */
+  | { readonly type: 'caller-gone' }
+
+/** What the call knows and a running verb may ask. */
+export interface ProgramContext {
+  readonly answered: boolean
+  readonly fallbackMode: 'message' | 'play' | 'drop'
+  readonly fallbackValue: string
+}

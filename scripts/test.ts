@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { relative } from 'node:path'
+
+// Each test file runs in a process of its own: a leaked socket or a crash in one cannot reach another.
+const usage = `usage: npm test [-- [--quick] [--jobs N] [filter…]]
+  --quick   only what needs no real peer, browser or killed process (everything outside tests/interop and tests/slow)
+  --jobs N  files at once (2)
+  filter    only files whose path contains one of these`
+
+const fileTimeoutMs = 240_000
+const root = new URL('../', import.meta.url).pathname
+
+interface FileResult {
+  readonly file: string
+  readonly passed: number
+  readonly failed: number
+  readonly seconds: number
+  readonly output: string
+}
+
+const args = process.argv.slice(2)
+if (args.includes('--help')) {
+  process.stdout.write(`${usage}\n`)
+  process.exit(0)
+}
+const quick = args.includes('--quick')
+const jobsAt = args.indexOf('--jobs')
+const jobs = jobsAt === -1 ? 2 : Number(args[jobsAt + 1])
+const filters = args.filter((arg, at) => !arg.startsWith('--') && (jobsAt === -1 || at !== jobsAt + 1))
+
+const all = readdirSync(`${root}tests`, { recursive: true, encoding: 'utf8' })
+  .filter(file => file.endsWith('.test.ts'))
+  .map(file => `tests/${file}`)
+  .filter(file => !quick || !/^tests\/(interop|slow)\//.test(file))
+  .filter(file => filters.length === 0 || filters.some(filter => file.includes(filter)))
+  .sort()
+
+// Real peers share ports, the clock and the two cores: they run one after another, when the rest is done.
+const alone = all.filter(file => /^tests\/(interop|slow)\//.test(file))
+const together = all.filter(file => !alone.includes(file))
+
+function run(file: string): Promise<FileResult> {
+  const started = Date.now()
+  return new Promise(resolve => {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
+      cwd: root,
+      env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    child.stdout.on('data', chunk => {
+      output += chunk
+    })
+    child.stderr.on('data', chunk => {
+      output += chunk
+    })
+    let timedOut = false
+    const timer = setTimeout(() => {
+      timedOut = true
+      child.kill('SIGKILL')
+    }, fileTimeoutMs)
+    child.on('close', code => {
+      clearTimeout(timer)
+      const count = (label: string) =>
+        [...output.matchAll(new RegExp(`^\\s*${label}:\\s+(\\d+)`, 'gm'))].reduce(
+          (sum, match) => sum + Number(match[1]),
+          0,
+        )
+      const total = count('Total')
+      const passed = count('Passed')
+      const skipped = count('Skipped')
+      let failed = total - passed - skipped
+      if (failed === 0 && (code !== 0 || total === 0)) failed = 1
+      if (timedOut) output += `\n${file} ran for more than ${fileTimeoutMs / 1000} s and was killed`
+      if (total === 0) output += `\n${file} ran no test`
+      if (skipped > 0) process.stdout.write(`  ! ${skipped} skipped in ${file}\n`)
+      resolve({ file, passed, failed, seconds: (Date.now() - started) / 1000, output })
+    })
+  })
+}
+
+const results: FileResult[] = []
+
+async function drain(files: string[], width: number): Promise<void> {
+  const queue = [...files]
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+        const result = await run(file)
+        results.push(result)
+        const mark = result.failed === 0 ? '✓' : '✗'
+        process.stdout.write(
+          `${mark} ${String(results.length).padStart(3)}/${all.length} ${relative('tests', result.file)} ` +
+            `${result.passed} passed${result.failed > 0 ? `, ${result.failed} failed` : ''} (${result.seconds.toFixed(1)} s)\n`,
+        )
+        if (result.failed > 0) process.stdout.write(`${result.output.replace(/^/gm, '    ')}\n`)
+      }
+    }),
+  )
+}
+
+const started = Date.now()
+await drain(together, jobs)
+await drain(alone, 1)
+const passed = results.reduce((sum, result) => sum + result.passed, 0)
+const failed = results.reduce((sum, result) => sum + result.failed, 0)
+process.stdout.write(
+  `\n${all.length} files in ${((Date.now() - started) / 1000).toFixed(1)} s\n${passed} passed, ${failed} failed\n`,
+)
+process.exit(failed === 0 && passed > 0 ? 0 : 1)

@@ -1,0 +1,152 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+
+const root = new URL('../', import.meta.url).pathname
+const folders = ['api', 'bench', 'core', 'rtp', 'scripts', 'sdk', 'sip', 'tests']
+
+/** The parts of the house, most special first: a file belongs to the first whose prefix fits. */
+const parts = [
+  'core/adapters/',
+  'core/switch.ts',
+  'core/',
+  'sip/transport/',
+  'sip/',
+  'rtp/io/',
+  'rtp/worker/',
+  'rtp/',
+  'api/',
+  'sdk/',
+  'bench/',
+  'tests/',
+  'scripts/',
+] as const
+type Part = (typeof parts)[number]
+
+const doors = {
+  core: 'core/index.ts',
+  sip: 'sip/index.ts',
+  sipTransport: 'sip/transport/index.ts',
+  rtp: 'rtp/index.ts',
+  rtpIo: 'rtp/io/index.ts',
+  rtpWorker: 'rtp/worker/index.ts',
+} as const
+
+/** Which of our files a part may import: whole parts, or only a door. */
+const arrows: Record<Part, readonly string[]> = {
+  'sip/': ['sip/'],
+  'sip/transport/': ['sip/', 'sip/transport/'],
+  'rtp/': ['rtp/'],
+  'rtp/io/': ['rtp/', 'rtp/io/'],
+  'rtp/worker/': ['rtp/', 'rtp/io/', 'rtp/worker/'],
+  'core/': ['core/'],
+  'core/adapters/': ['core/', 'core/adapters/', doors.sip, doors.sipTransport, doors.rtp, doors.rtpIo, doors.rtpWorker],
+  'core/switch.ts': ['core/', 'core/adapters/'],
+  'api/': ['api/', doors.core],
+  'sdk/': ['sdk/', doors.sip],
+  'bench/': ['*'],
+  'tests/': ['*'],
+  'scripts/': ['*'],
+}
+
+/** What a pure part may take from outside: types only, or these. */
+const purePackages: Partial<Record<Part, readonly string[]>> = {
+  'sip/': [],
+  'rtp/': [],
+  'core/': ['saxes'],
+}
+
+const partOf = (file: string): Part | undefined => parts.find(part => file.startsWith(part))
+/** The door of core also opens the switch, which is what an embedder imports. */
+const isDoorOfCore = (file: string) => file === doors.core
+
+interface Import {
+  readonly from: string
+  readonly typeOnly: boolean
+}
+
+const importsOf = (source: string): Import[] =>
+  [
+    ...source.matchAll(/^\s*(?:import|export)\s+(type\s+)?(?:[^'"`;]*?\s+from\s+)?['"]([^'"]+)['"]/gm),
+    ...source.matchAll(/\bimport\(()['"]([^'"]+)['"]\)/g),
+  ].map(match => ({ from: match[2]!, typeOnly: match[1] !== undefined && match[1] !== '' }))
+
+const files = folders
+  .flatMap(folder => {
+    try {
+      return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(file => `${folder}/${file}`)
+    } catch {
+      return []
+    }
+  })
+  .filter(file => file.endsWith('.ts') && !file.includes('node_modules/') && !file.includes('/dist/'))
+
+const withoutComments = (source: string) => source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '')
+
+test('top level holds the folders of the design and nothing else', () => {
+  const usual = ['docs', 'node_modules', 'data', 'dist', 'coverage']
+  const odd = readdirSync(root, { withFileTypes: true })
+    .filter(entry => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(entry => entry.name)
+    .filter(name => !folders.includes(name) && !usual.includes(name))
+  assert.equal(odd, [])
+})
+
+test('imports follow the arrows of the design', () => {
+  const wrong: string[] = []
+  for (const file of files) {
+    const part = partOf(file)
+    if (part === undefined) continue
+    const allowed = arrows[part]
+    for (const { from } of importsOf(withoutComments(readFileSync(join(root, file), 'utf8')))) {
+      if (!from.startsWith('.')) continue
+      const target = normalize(relative('', join(dirname(file), from)))
+      if (allowed.includes('*')) continue
+      const targetPart = partOf(target)
+      if (isDoorOfCore(file) && targetPart === 'core/switch.ts') continue
+      const fits = allowed.some(entry => entry === target || (entry === targetPart && entry.endsWith('/')))
+      if (!fits) wrong.push(`${file} → ${target}`)
+    }
+  }
+  assert.equal(wrong, [])
+})
+
+test('pure parts take nothing from Node or from packages', () => {
+  const wrong: string[] = []
+  for (const file of files) {
+    const part = partOf(file)
+    const allowed = part === undefined ? undefined : purePackages[part]
+    if (allowed === undefined || isDoorOfCore(file)) continue
+    for (const { from, typeOnly } of importsOf(withoutComments(readFileSync(join(root, file), 'utf8')))) {
+      if (from.startsWith('.') || typeOnly || allowed.includes(from)) continue
+      if (file.startsWith('rtp/srtp/') && from === 'node:crypto') continue
+      wrong.push(`${file} → ${from}`)
+    }
+  }
+  assert.equal(wrong, [])
+})
+
+test('pure parts know no async, timer, clock or randomness', () => {
+  const forbidden =
+    /\b(async|await|setTimeout|setInterval|setImmediate|queueMicrotask|fetch)\b(?=\s*[(\w])|\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bMath\.random\b|\bnew Promise\b|\bprocess\./
+  const wrong: string[] = []
+  for (const file of files) {
+    const part = partOf(file)
+    if (part === undefined || purePackages[part] === undefined || isDoorOfCore(file)) continue
+    withoutComments(readFileSync(join(root, file), 'utf8'))
+      .split('\n')
+      .forEach((line, at) => {
+        const text = line.replace(/(['"`])(?:\\.|(?!\1).)*\1/g, "''")
+        if (forbidden.test(text)) wrong.push(`${file}: ${at + 1}: ${line.trim()}`)
+      })
+  }
+  assert.equal(wrong, [])
+})
+
+test('names say the idea', () => {
+  const wrong = files.filter(file => /(^|\/)(utils?|helpers?|managers?|misc|common)(\.|\/)/.test(file))
+  assert.equal(wrong, [])
+})
+
+test.run()
