@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** The real peers of the interop tests: program → Debian package. */
+const packages = {
+  sipp: 'sip-tester',
+  baresip: 'baresip',
+  'espeak-ng': 'espeak-ng',
+  sox: 'sox',
+} as const
+export type Peer = keyof typeof packages
+
+export function programPath(name: string): string | undefined {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const path = join(folder, name)
+    try {
+      accessSync(path, constants.X_OK)
+      return path
+    } catch {}
+  }
+  return undefined
+}
+
+/** Installs what is missing (root on Debian), or throws naming the packages that are wanted. Nothing is skipped. */
+export function requirePeers(...peers: readonly Peer[]): void {
+  const missing = peers.filter(peer => programPath(peer) === undefined).map(peer => packages[peer])
+  if (missing.length === 0) return
+  const isRoot = process.getuid?.() === 0
+  if (isRoot && programPath('apt-get') !== undefined) {
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+    const install = () =>
+      spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], { env, encoding: 'utf8' })
+    if (install().status !== 0) {
+      spawnSync('apt-get', ['update', '-qq'], { env })
+      const second = install()
+      if (second.status !== 0) process.stderr.write(second.stderr)
+    }
+  }
+  const still = peers.filter(peer => programPath(peer) === undefined).map(peer => packages[peer])
+  if (still.length > 0)
+    throw new Error(`these Debian packages are wanted: ${still.join(' ')} (apt-get install ${still.join(' ')})`)
+}

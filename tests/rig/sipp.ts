@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { requirePeers } from './debian.ts'
+
+const scenarios = new URL('../interop/sipp/', import.meta.url).pathname
+
+export interface SippOptions {
+  /** File in tests/interop/sipp without its ending. */
+  readonly scenario: string
+  /** The UAC's target `host:port`; none for a UAS. */
+  readonly remote?: string
+  readonly localPort: number
+  readonly rtpPort: number
+  readonly transport?: 'udp' | 'tcp'
+  /** User part called. */
+  readonly service?: string
+  readonly from?: string
+  readonly calls?: number
+  readonly callsPerSecond?: number
+  /** The scenario's pauses, ms. */
+  readonly pauseMs?: number
+  readonly keys?: Readonly<Record<string, string>>
+  readonly timeoutSeconds?: number
+}
+
+/** One sipp process; `done` resolves with its exit code (0 = all its calls went by the scenario) and messages. */
+export class Sipp {
+  readonly done: Promise<{ code: number | null; messages: string; errors: string }>
+  readonly #child: ChildProcess
+
+  constructor(options: SippOptions) {
+    requirePeers('sipp')
+    const folder = mkdtempSync(join(tmpdir(), 'sauti-sipp-'))
+    const keys = { rtp_port: String(options.rtpPort), caller: options.from ?? '+254700000001', ...options.keys }
+    const args = [
+      ...(options.remote === undefined ? [] : [options.remote]),
+      ...['-sf', join(scenarios, `${options.scenario}.xml`)],
+      ...['-i', '127.0.0.1', '-p', String(options.localPort)],
+      ...['-t', options.transport === 'tcp' ? 't1' : 'u1'],
+      ...['-m', String(options.calls ?? 1), '-r', String(options.callsPerSecond ?? 10)],
+      ...['-d', String(options.pauseMs ?? 1000)],
+      ...['-timeout', String(options.timeoutSeconds ?? 40), '-timeout_error', '-nostdin', '-skip_rlimit'],
+      ...['-trace_msg', '-trace_err'],
+      ...(options.service === undefined ? [] : ['-s', options.service]),
+      ...Object.entries(keys).flatMap(([name, value]) => ['-key', name, value]),
+    ]
+    const child = spawn('sipp', args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = child
+    let errors = ''
+    child.stdout.resume()
+    child.stderr.on('data', chunk => {
+      errors += chunk
+    })
+    this.done = new Promise(resolve => {
+      child.on('close', code => {
+        const read = (part: string) =>
+          readdirSync(folder)
+            .filter(file => file.includes(part))
+            .map(file => readFileSync(join(folder, file), 'utf8'))
+            .join('\n')
+        const result = { code, messages: read('_messages'), errors: errors + read('_errors') }
+        rmSync(folder, { recursive: true, force: true })
+        resolve(result)
+      })
+    })
+  }
+
+  stop(): void {
+    this.#child.kill('SIGKILL')
+  }
+}

@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from './ports.ts'
+import { until } from './wait.ts'
+
+const root = new URL('../../', import.meta.url).pathname
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: any
+}
+
+/** `sauti serve` as a process of its own, in a data folder of its own, spoken to only from outside. */
+export class SwitchProcess {
+  readonly dataFolder: string
+  readonly httpPort: number
+  readonly sipPort: number
+  readonly mediaPorts: readonly [number, number]
+  readonly operatorKey = 'operator-key-of-the-rig-0123456789'
+  readonly log: string[] = []
+  readonly #extraEnv: Record<string, string>
+  #child: ChildProcess | undefined
+
+  private constructor(
+    ports: { http: number; sip: number; media: readonly [number, number] },
+    extraEnv: Record<string, string>,
+  ) {
+    this.dataFolder = mkdtempSync(join(tmpdir(), 'sauti-rig-'))
+    this.httpPort = ports.http
+    this.sipPort = ports.sip
+    this.mediaPorts = ports.media
+    this.#extraEnv = extraEnv
+  }
+
+  static async start(extraEnv: Record<string, string> = {}): Promise<SwitchProcess> {
+    const mediaStart = 12_000 + 400 * Math.floor(Math.random() * 20)
+    const made = new SwitchProcess(
+      { http: await freePort(), sip: await freePort(), media: [mediaStart, mediaStart + 399] },
+      extraEnv,
+    )
+    await made.open()
+    return made
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.httpPort}`
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0
+  }
+
+  /** Starts (again) on the same data folder and ports; resolves when the switch says that it is ready. */
+  async open(): Promise<number> {
+    const started = Date.now()
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'api/cli/main.ts', 'serve'], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...process.env,
+        SAUTI_DATA: this.dataFolder,
+        SAUTI_HTTP: `127.0.0.1:${this.httpPort}`,
+        SAUTI_PUBLIC_URL: this.baseUrl,
+        SAUTI_SIP: `udp:127.0.0.1:${this.sipPort},tcp:127.0.0.1:${this.sipPort}`,
+        SAUTI_EXTERNAL_ADDRESS: '127.0.0.1',
+        SAUTI_MEDIA_PORTS: `${this.mediaPorts[0]}-${this.mediaPorts[1]}`,
+        SAUTI_OPERATOR_KEY: this.operatorKey,
+        SAUTI_ALLOW_PRIVATE_URLS: '1',
+        SAUTI_LOG: 'debug',
+        ...this.#extraEnv,
+      },
+    })
+    this.#child = child
+    let isReady = false
+    let rest = ''
+    const onOutput = (chunk: Buffer) => {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        this.log.push(line)
+        if (line.includes('"msg":"ready"')) isReady = true
+      }
+    }
+    child.stdout?.on('data', onOutput)
+    child.stderr?.on('data', onOutput)
+    try {
+      await until('the switch to be ready', () => isReady || (child.exitCode !== null && 'ended'), 20_000)
+      if (child.exitCode !== null) throw new Error(`the switch ended with ${child.exitCode}`)
+    } catch (fault) {
+      child.kill('SIGKILL')
+      throw new Error(`${String(fault)}\n${this.log.slice(-30).join('\n')}`)
+    }
+    return Date.now() - started
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
+    const child = this.#child
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null
+    const ended = new Promise<number | null>(resolve => child.once('exit', code => resolve(code)))
+    child.kill(signal)
+    return ended
+  }
+
+  async close(): Promise<void> {
+    await this.kill('SIGKILL')
+    rmSync(this.dataFolder, { recursive: true, force: true })
+  }
+
+  async request(
+    key: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const isBytes = body instanceof Uint8Array
+    const response = await fetch(`${this.baseUrl}${path}`, {
+      method,
+      headers: {
+        ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined || isBytes ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: isBytes ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    let parsed: unknown = text
+    try {
+      parsed = JSON.parse(text)
+    } catch {}
+    return { status: response.status, headers: response.headers, body: parsed }
+  }
+
+  operator(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.request(this.operatorKey, method, `/operator${path}`, body)
+  }
+
+  /** Runs the CLI against this switch's folder and address. */
+  cli(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
+    return new Promise(resolve => {
+      const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'api/cli/main.ts', ...args], {
+        cwd: root,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: {
+          ...process.env,
+          SAUTI_DATA: this.dataFolder,
+          SAUTI_HTTP: `127.0.0.1:${this.httpPort}`,
+          SAUTI_PUBLIC_URL: this.baseUrl,
+          SAUTI_OPERATOR_KEY: this.operatorKey,
+        },
+      })
+      let output = ''
+      child.stdout.on('data', chunk => {
+        output += chunk
+      })
+      child.stderr.on('data', chunk => {
+        output += chunk
+      })
+      child.on('close', code => resolve({ code, output }))
+    })
+  }
+}
