@@ -1,0 +1,23 @@
+/** The pure door of the media library: bytes, samples and times in, bytes, samples and events out. */
+export { kindOf, type PacketKind } from './packet/demux.ts'
+export {
+  headerLength,
+  isRtp,
+  markerOf,
+  maxPacketLength,
+  paddingOf,
+  payloadLengthOf,
+  payloadOffsetOf,
+  payloadTypeOf,
+  type RtpFields,
+  rewriteHeader,
+  sequenceOf,
+  setPayloadType,
+  setSequence,
+  setSsrc,
+  setTimestamp,
+  ssrcOf,
+  timestampOf,
+  writeHeader,
+} from './packet/header.ts'
+export { SequenceUnwrapper, sequenceAfter, sequenceDelta, timestampAfter, timestampDelta } from './packet/sequence.ts'
