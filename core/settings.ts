@@ -1,0 +1,118 @@
+import { defaultSettings, type Settings } from './model/settings.ts'
+import { type SettingOption, settingOptions } from './settings-options.ts'
+
+/** Where settings come from: flags win over the environment, that over the file, that over the defaults. */
+export interface SettingsSources {
+  /** By flag name without dashes: `{ http: '127.0.0.1:8080', 'allow-private-urls': true }`. */
+  readonly flags?: Readonly<Record<string, unknown>> | undefined
+  /** By the names of decisions §7; an empty value counts as not set. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined
+  /** The YAML file as parsed: nested, `sip: { listen: […], realm: … }`. */
+  readonly file?: unknown
+  /** Cores of the machine: the default number of media threads is one less, at least 1. */
+  readonly cores?: number | undefined
+}
+
+/** `name` is what the user wrote: `--http`, `SAUTI_HTTP`, or the path in the file. */
+export interface SettingsProblem {
+  readonly name: string
+  readonly message: string
+}
+
+export type ParsedSettings =
+  | { readonly ok: true; readonly settings: Settings }
+  | { readonly ok: false; readonly problems: readonly SettingsProblem[] }
+
+/** Checks all sources whole: a frozen `Settings`, or every problem with its name. */
+export function parseSettings(sources: SettingsSources): ParsedSettings {
+  const problems: SettingsProblem[] = []
+  const given = new Map<string, unknown>()
+  const flags = sources.flags ?? {}
+  const environment = sources.environment ?? {}
+  const file = flattenFile(sources.file, problems)
+  for (const name of unknownNames(Object.keys(flags), option => option.flag)) {
+    problems.push({ name: `--${name}`, message: 'is no setting' })
+  }
+  for (const name of unknownNames([...file.keys()], option => option.path)) {
+    problems.push({ name, message: 'is no setting' })
+  }
+  for (const option of settingOptions) {
+    const found = firstGiven(option, flags, environment, file)
+    if (found === undefined) continue
+    const parsed = option.parse(found.value)
+    if (parsed.ok) given.set(option.path, parsed.value)
+    else problems.push({ name: found.name, message: parsed.problem })
+  }
+  if (problems.length > 0) return { ok: false, problems }
+  return { ok: true, settings: assemble(given, sources.cores ?? 2) }
+}
+
+function firstGiven(
+  option: SettingOption,
+  flags: Readonly<Record<string, unknown>>,
+  environment: Readonly<Record<string, string | undefined>>,
+  file: ReadonlyMap<string, unknown>,
+): { name: string; value: unknown } | undefined {
+  if (option.flag !== undefined && Object.hasOwn(flags, option.flag)) {
+    return { name: `--${option.flag}`, value: flags[option.flag] }
+  }
+  const text = option.environment === undefined ? undefined : environment[option.environment]
+  if (option.environment !== undefined && text !== undefined && text !== '') {
+    return { name: option.environment, value: text }
+  }
+  const value = file.get(option.path)
+  return value === undefined || value === null ? undefined : { name: option.path, value }
+}
+
+function unknownNames(names: readonly string[], nameOf: (option: SettingOption) => string | undefined): string[] {
+  const known = new Set(settingOptions.map(nameOf))
+  return names.filter(name => !known.has(name))
+}
+
+/** `{ sip: { realm: 'x' } }` → `sip.realm`. Only two levels exist; lists are values. */
+function flattenFile(file: unknown, problems: SettingsProblem[]): Map<string, unknown> {
+  const flat = new Map<string, unknown>()
+  if (file === undefined || file === null) return flat
+  if (!isRecord(file)) {
+    problems.push({ name: 'settings file', message: 'must be a mapping of names to values' })
+    return flat
+  }
+  const groups = new Set(settingOptions.flatMap(option => option.path.split('.').slice(0, -1)))
+  for (const [name, value] of Object.entries(file)) {
+    if (!groups.has(name)) flat.set(name, value)
+    else if (isRecord(value)) for (const [inner, item] of Object.entries(value)) flat.set(`${name}.${inner}`, item)
+    else if (value !== null) problems.push({ name, message: 'must be a mapping of names to values' })
+  }
+  return flat
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function assemble(given: ReadonlyMap<string, unknown>, cores: number): Settings {
+  // Each option's parser makes the type that its path has in Settings; tests/core/settings.test.ts holds the two together.
+  const pick = <T>(path: string, fallback: T): T => (given.has(path) ? (given.get(path) as T) : fallback)
+  const http = Object.freeze(pick('http', defaultSettings.http))
+  // Port 0 is known only after listening, so it cannot be part of an address that customers see.
+  const seenPort = http.port === 0 ? defaultSettings.http.port : http.port
+  return Object.freeze({
+    dataFolder: pick('data', defaultSettings.dataFolder),
+    databaseUrl: pick('database_url', defaultSettings.databaseUrl),
+    http,
+    publicUrl: pick('public_url', `http://localhost:${seenPort}`),
+    sip: Object.freeze({
+      listeners: Object.freeze(pick('sip.listen', defaultSettings.sip.listeners)),
+      realm: pick('sip.realm', defaultSettings.sip.realm),
+    }),
+    externalAddress: pick('external_address', defaultSettings.externalAddress),
+    media: Object.freeze({
+      ports: Object.freeze(pick('media.ports', defaultSettings.media.ports)),
+      workers: pick('media.workers', Math.max(1, cores - 1)),
+      timeoutSeconds: pick('media.timeout_seconds', defaultSettings.media.timeoutSeconds),
+    }),
+    operatorKey: pick('operator_key', defaultSettings.operatorKey),
+    allowPrivateUrls: pick('allow_private_urls', defaultSettings.allowPrivateUrls),
+    log: pick('log', defaultSettings.log),
+    drainSeconds: pick('drain.seconds', defaultSettings.drainSeconds),
+  })
+}

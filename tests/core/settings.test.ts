@@ -1,0 +1,185 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { defaultSettings } from '../../core/model/settings.ts'
+import { parseSettings, type SettingsSources } from '../../core/settings.ts'
+import { settingOptions } from '../../core/settings-options.ts'
+
+const settingsOf = (sources: SettingsSources) => {
+  const parsed = parseSettings(sources)
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
+  return parsed.settings
+}
+const problemsOf = (sources: SettingsSources) => {
+  const parsed = parseSettings(sources)
+  return parsed.ok ? [] : parsed.problems
+}
+
+test('nothing given: the defaults', () => {
+  assert.equal(settingsOf({}), { ...defaultSettings, media: { ...defaultSettings.media, workers: 1 } })
+})
+
+test('media threads are one less than the cores, at least one', () => {
+  for (const [cores, workers] of [
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [16, 15],
+  ] as const) {
+    assert.is(settingsOf({ cores }).media.workers, workers)
+  }
+})
+
+const readable: readonly [
+  name: string,
+  written: string,
+  read: (s: ReturnType<typeof settingsOf>) => unknown,
+  value: unknown,
+][] = [
+  ['SAUTI_DATA', '/var/lib/sauti', s => s.dataFolder, '/var/lib/sauti'],
+  ['SAUTI_DATABASE_URL', 'postgres://u:p@db/sauti', s => s.databaseUrl, 'postgres://u:p@db/sauti'],
+  ['SAUTI_HTTP', '0.0.0.0:9090', s => s.http, { address: '0.0.0.0', port: 9090 }],
+  ['SAUTI_HTTP', '[::1]:0', s => s.http, { address: '::1', port: 0 }],
+  ['SAUTI_HTTP', '127.0.0.1:9191', s => s.publicUrl, 'http://localhost:9191'],
+  ['SAUTI_PUBLIC_URL', 'https://voice.example.com/', s => s.publicUrl, 'https://voice.example.com'],
+  ['SAUTI_PUBLIC_URL', 'http://[::1]:80/base/', s => s.publicUrl, 'http://[::1]:80/base'],
+  [
+    'SAUTI_SIP',
+    'udp:127.0.0.1:5070, tcp:[::]:5071,tls:0.0.0.0:5061',
+    s => s.sip.listeners,
+    [
+      { transport: 'udp', address: '127.0.0.1', port: 5070 },
+      { transport: 'tcp', address: '::', port: 5071 },
+      { transport: 'tls', address: '0.0.0.0', port: 5061 },
+    ],
+  ],
+  ['SAUTI_SIP_REALM', 'sip.example.com', s => s.sip.realm, 'sip.example.com'],
+  ['SAUTI_EXTERNAL_ADDRESS', '203.0.113.7', s => s.externalAddress, '203.0.113.7'],
+  ['SAUTI_MEDIA_PORTS', '30000-30100', s => s.media.ports, [30000, 30100]],
+  ['SAUTI_MEDIA_WORKERS', '0', s => s.media.workers, 0],
+  ['SAUTI_OPERATOR_KEY', 'op-secret', s => s.operatorKey, 'op-secret'],
+  ['SAUTI_ALLOW_PRIVATE_URLS', '1', s => s.allowPrivateUrls, true],
+  ['SAUTI_ALLOW_PRIVATE_URLS', '0', s => s.allowPrivateUrls, false],
+  ['SAUTI_LOG', 'debug', s => s.log, 'debug'],
+  ['SAUTI_HTTP', '', s => s.http, defaultSettings.http],
+]
+for (const [name, written, read, value] of readable) {
+  test(`${name}=${written}`, () => assert.equal(read(settingsOf({ environment: { [name]: written } })), value))
+}
+
+const unreadable: readonly [name: string, written: string][] = [
+  ['SAUTI_DATA', '  '],
+  ['SAUTI_DATABASE_URL', 'mysql://x'],
+  ['SAUTI_HTTP', '8080'],
+  ['SAUTI_HTTP', '127.0.0.1:65536'],
+  ['SAUTI_HTTP', '127.0.0.300:80'],
+  ['SAUTI_HTTP', 'http://127.0.0.1:80'],
+  ['SAUTI_PUBLIC_URL', 'voice.example.com'],
+  ['SAUTI_PUBLIC_URL', 'ftp://voice.example.com'],
+  ['SAUTI_PUBLIC_URL', 'http://user@voice.example.com'],
+  ['SAUTI_SIP', 'udp:0.0.0.0'],
+  ['SAUTI_SIP', 'sctp:0.0.0.0:5060'],
+  ['SAUTI_SIP', 'udp:0.0.0.0:5060,udp:0.0.0.0:5060'],
+  ['SAUTI_SIP', ','],
+  ['SAUTI_EXTERNAL_ADDRESS', 'example.com'],
+  ['SAUTI_MEDIA_PORTS', '10001-20000'],
+  ['SAUTI_MEDIA_PORTS', '20000-10000'],
+  ['SAUTI_MEDIA_PORTS', '10000'],
+  ['SAUTI_MEDIA_PORTS', '80-90'],
+  ['SAUTI_MEDIA_PORTS', '60000-70000'],
+  ['SAUTI_MEDIA_WORKERS', '-1'],
+  ['SAUTI_MEDIA_WORKERS', '1.5'],
+  ['SAUTI_MEDIA_WORKERS', '1e1'],
+  ['SAUTI_OPERATOR_KEY', 'with space'],
+  ['SAUTI_ALLOW_PRIVATE_URLS', 'maybe'],
+  ['SAUTI_LOG', 'loud'],
+]
+for (const [name, written] of unreadable) {
+  test(`${name}=${written} is a problem with its name`, () => {
+    assert.equal(
+      problemsOf({ environment: { [name]: written } }).map(problem => problem.name),
+      [name],
+    )
+  })
+}
+
+test('flags win over the environment, that over the file, that over the defaults', () => {
+  const file = { http: '127.0.0.1:1', log: 'debug', sip: { realm: 'file.test' } }
+  const environment = { SAUTI_HTTP: '127.0.0.1:2', SAUTI_LOG: 'warn' }
+  const settings = settingsOf({ file, environment, flags: { http: '127.0.0.1:3' } })
+  assert.is(settings.http.port, 3)
+  assert.is(settings.log, 'warn')
+  assert.is(settings.sip.realm, 'file.test')
+  assert.is(settings.drainSeconds, 30)
+})
+
+test('all problems at once, each by the name it was written under', () => {
+  const problems = problemsOf({
+    file: { drain: { seconds: 'soon' }, sip: { relm: 'x' }, colour: 'blue', media: 7 },
+    environment: { SAUTI_LOG: 'loud', SAUTI_HTTP: 'x' },
+    flags: { 'media-ports': '1-2', http2: true },
+  })
+  assert.equal(
+    problems.map(problem => problem.name).sort(),
+    ['--http2', '--media-ports', 'SAUTI_HTTP', 'SAUTI_LOG', 'colour', 'drain.seconds', 'media', 'sip.relm'].sort(),
+  )
+})
+
+test('YAML types are taken as they are: numbers, booleans, lists', () => {
+  const settings = settingsOf({
+    file: {
+      sip: { listen: ['udp:127.0.0.1:5080'] },
+      media: { ports: [12000, 12100], workers: 2, timeout_seconds: 5 },
+      allow_private_urls: true,
+      drain: { seconds: 1 },
+    },
+  })
+  assert.equal(settings.sip.listeners, [{ transport: 'udp', address: '127.0.0.1', port: 5080 }])
+  assert.equal(settings.media, { ports: [12000, 12100], workers: 2, timeoutSeconds: 5 })
+  assert.is(settings.allowPrivateUrls, true)
+  assert.is(settings.drainSeconds, 1)
+})
+
+test('a file that is no mapping is a problem; an empty one is not', () => {
+  for (const file of ['text', 7, ['a'], true]) assert.is(problemsOf({ file }).length, 1)
+  assert.is(problemsOf({ file: null }).length, 0)
+  assert.is(problemsOf({ file: { sip: null } }).length, 0)
+})
+
+test("names of objects' own prototype are no settings", () => {
+  const file = JSON.parse('{ "__proto__": { "http": "127.0.0.1:1" }, "constructor": 1 }')
+  assert.equal(
+    problemsOf({ file })
+      .map(problem => problem.name)
+      .sort(),
+    ['__proto__', 'constructor'],
+  )
+})
+
+test('settings are frozen', () => {
+  const settings = settingsOf({ environment: { SAUTI_SIP: 'udp:127.0.0.1:0', SAUTI_MEDIA_PORTS: '10000-10010' } })
+  const parts = [settings, settings.http, settings.sip, settings.sip.listeners, settings.media, settings.media.ports]
+  for (const part of parts) assert.ok(Object.isFrozen(part))
+})
+
+test('secrets are not repeated in problems', () => {
+  const secret = 'my very secret value'
+  const problems = problemsOf({ environment: { SAUTI_OPERATOR_KEY: secret, SAUTI_DATABASE_URL: secret } })
+  assert.is(problems.length, 2)
+  for (const problem of problems) assert.not.match(problem.message, /secret/)
+})
+
+test('every environment name of the decisions exists, and no flag carries a secret', () => {
+  const names =
+    'DATA DATABASE_URL HTTP PUBLIC_URL SIP SIP_REALM EXTERNAL_ADDRESS MEDIA_PORTS MEDIA_WORKERS OPERATOR_KEY ALLOW_PRIVATE_URLS LOG'
+  assert.equal(
+    settingOptions.flatMap(option => option.environment ?? []).sort(),
+    names
+      .split(' ')
+      .map(name => `SAUTI_${name}`)
+      .sort(),
+  )
+  for (const option of settingOptions)
+    if (/key|url$/.test(option.path) && option.path !== 'public_url') assert.is(option.flag, undefined)
+})
+
+test.run()
