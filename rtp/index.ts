@@ -1,4 +1,7 @@
 /** The pure door of the media library: bytes, samples and times in, bytes, samples and events out. */
+
+export type { AudioCodec } from './codec/codec.ts'
+export { pcma, pcmaToPcmuInto, pcmu, pcmuToPcmaInto, silenceOfPcma, silenceOfPcmu } from './codec/g711.ts'
 export { kindOf, type PacketKind } from './packet/demux.ts'
 export {
   headerLength,
