@@ -1,0 +1,19 @@
+export type TransportName = 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
+
+/** Where a peer's messages come from and go to. Made by the driver, which keeps one object per peer. */
+export interface Flow {
+  readonly transport: TransportName
+  /** IP literal, IPv6 without brackets. */
+  readonly address: string
+  readonly port: number
+  /** The listener (UDP) or the connection (streams); undefined = the driver picks one or connects. */
+  readonly socket: number | undefined
+  /** What we write into Via and Contact towards this peer; IPv6 in brackets. */
+  readonly localHost: string
+  readonly localPort: number
+}
+
+export const isReliable = (transport: TransportName): boolean => transport !== 'udp'
+
+export const defaultPort = (transport: TransportName): number =>
+  transport === 'tls' || transport === 'wss' ? 5061 : 5060

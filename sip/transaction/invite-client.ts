@@ -1,0 +1,40 @@
+import type { Table } from './table.ts'
+
+export type InviteClientState = 'calling' | 'proceeding' | 'completed' | 'accepted' | 'terminated'
+
+/** RFC 3261 figure 5, with the Accepted state of RFC 6026 §7.2: it takes 2xx of every fork until Timer M. */
+export const inviteClient = {
+  name: 'invite-client',
+  initial: 'calling',
+  cells: {
+    calling: {
+      '1xx': ['proceeding', 'pass-up'],
+      '2xx': ['accepted', 'pass-up'],
+      '3xx-6xx': ['completed', 'ack', 'pass-up'],
+      'timer-a': ['calling', 'retransmit'],
+      'timer-b': ['terminated', 'report-timeout'],
+      'transport-error': ['terminated', 'report-unreachable'],
+    },
+    proceeding: {
+      '1xx': ['proceeding', 'pass-up'],
+      '2xx': ['accepted', 'pass-up'],
+      '3xx-6xx': ['completed', 'ack', 'pass-up'],
+    },
+    completed: {
+      '3xx-6xx': ['completed', 'ack'],
+      'timer-d': ['terminated'],
+      // The final response has been reported already; only our ACK is lost.
+      'transport-error': ['terminated'],
+    },
+    accepted: {
+      '2xx': ['accepted', 'pass-up'],
+      'timer-m': ['terminated'],
+    },
+    terminated: {},
+  },
+  timers: {
+    calling: { repeat: 'a', end: 'b' },
+    completed: { end: 'd' },
+    accepted: { end: 'm' },
+  },
+} as const satisfies Table<InviteClientState>

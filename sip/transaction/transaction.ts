@@ -1,0 +1,130 @@
+import type { SipRequest } from '../message/message.ts'
+import { type Flow, isReliable } from './flow.ts'
+import type { IncomingRequest, IncomingResponse } from './incoming.ts'
+import type { StateTimers, Table, TransactionInput } from './table.ts'
+import { Timer, type TimerQueue } from './timer-queue.ts'
+import { nextInterval, type RepeatTimer, type TimerName, type TimerSettings, timerDuration } from './timer-settings.ts'
+
+/** Whoever set a timer is told its name when it fires. */
+export interface TimerOwner {
+  expired(name: string, now: number): void
+}
+
+export type TransactionFault = 'timeout' | 'unreachable'
+
+/** Who sent a request hears what became of it. */
+export interface ClientOwner {
+  responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void
+  /** No final response will come. */
+  failed(transaction: ClientTransaction, fault: TransactionFault, now: number): void
+  finished(transaction: ClientTransaction, now: number): void
+}
+
+/** Who answers an INVITE hears of its ACK, of responses that nobody acknowledged, and of the end. */
+export interface ServerOwner {
+  acknowledged(transaction: ServerTransaction, ack: IncomingRequest, now: number): void
+  failed(transaction: ServerTransaction, fault: TransactionFault, now: number): void
+  finished(transaction: ServerTransaction, now: number): void
+}
+
+const timerInputs: Readonly<Record<string, TransactionInput>> = {
+  a: 'timer-a',
+  b: 'timer-b',
+  d: 'timer-d',
+  e: 'timer-e',
+  f: 'timer-f',
+  g: 'timer-g',
+  h: 'timer-h',
+  i: 'timer-i',
+  j: 'timer-j',
+  k: 'timer-k',
+  l: 'timer-l',
+  m: 'timer-m',
+}
+
+type Step = (transaction: Transaction, input: TransactionInput, now: number) => void
+
+/** One running transaction: a table, the state it is in, and at most two timers. */
+export class Transaction implements TimerOwner {
+  readonly table: Table
+  readonly key: string
+  flow: Flow
+  state: string
+  /** What is sent again: the request, or the last response. */
+  bytes: Uint8Array | undefined
+  readonly #step: Step
+  readonly #repeat: Timer<TimerOwner>
+  readonly #end: Timer<TimerOwner>
+  #interval = 0
+
+  constructor(table: Table, key: string, flow: Flow, step: Step) {
+    this.table = table
+    this.key = key
+    this.flow = flow
+    this.state = table.initial
+    this.#step = step
+    this.#repeat = new Timer<TimerOwner>(this, '')
+    this.#end = new Timer<TimerOwner>(this, '')
+  }
+
+  expired(name: string, now: number): void {
+    const input = timerInputs[name]
+    if (input !== undefined) this.#step(this, input, now)
+  }
+
+  /** Starts the timers of the state it is in, keeps those that run on, stops the rest. */
+  armTimers(queue: TimerQueue<TimerOwner>, settings: TimerSettings, now: number): void {
+    const wanted: Partial<StateTimers> = this.table.timers[this.state] ?? {}
+    this.#arm(queue, this.#repeat, wanted.repeat, settings, now)
+    this.#arm(queue, this.#end, wanted.end, settings, now)
+  }
+
+  rearmRepeat(queue: TimerQueue<TimerOwner>, settings: TimerSettings, now: number): void {
+    this.#interval = nextInterval(this.#repeat.name as RepeatTimer, this.#interval, this.state, settings)
+    queue.set(this.#repeat, now + this.#interval)
+  }
+
+  #arm(
+    queue: TimerQueue<TimerOwner>,
+    timer: Timer<TimerOwner>,
+    name: TimerName | undefined,
+    settings: TimerSettings,
+    now: number,
+  ): void {
+    if (timer.running && timer.name === name) return
+    const duration = name && timerDuration(name, settings, isReliable(this.flow.transport))
+    if (name === undefined || duration === undefined) {
+      queue.stop(timer)
+      return
+    }
+    timer.name = name
+    if (timer === this.#repeat) this.#interval = duration
+    queue.set(timer, now + duration)
+  }
+}
+
+export class ClientTransaction extends Transaction {
+  readonly role = 'client'
+  readonly request: SipRequest
+  readonly owner: ClientOwner
+  ack: Uint8Array | undefined
+
+  constructor(table: Table, key: string, flow: Flow, step: Step, request: SipRequest, owner: ClientOwner) {
+    super(table, key, flow, step)
+    this.request = request
+    this.owner = owner
+  }
+}
+
+export class ServerTransaction extends Transaction {
+  readonly role = 'server'
+  readonly request: IncomingRequest
+  owner: ServerOwner | undefined
+  /** Where a response goes when the connection of the request is gone (RFC 3261 §18.2.2). */
+  fallback: Flow | undefined
+
+  constructor(table: Table, key: string, flow: Flow, step: Step, request: IncomingRequest) {
+    super(table, key, flow, step)
+    this.request = request
+  }
+}
