@@ -2,6 +2,24 @@
 
 export type { AudioCodec } from './codec/codec.ts'
 export { pcma, pcmaToPcmuInto, pcmu, pcmuToPcmaInto, silenceOfPcma, silenceOfPcmu } from './codec/g711.ts'
+export {
+  type DigitCounters,
+  DigitReceiver,
+  type DigitReceiverConfig,
+  type Press,
+} from './dtmf/digit-receiver.ts'
+export { DigitSender, type DigitSenderConfig, maxQueuedDigits } from './dtmf/digit-sender.ts'
+export {
+  digitsByEvent,
+  durationOf,
+  eventOf,
+  eventOfDigit,
+  eventPayloadLength,
+  isEnd,
+  maxEventDuration,
+  volumeOf,
+  writeEvent,
+} from './dtmf/event-payload.ts'
 export { kindOf, type PacketKind } from './packet/demux.ts'
 export {
   headerLength,

@@ -1,0 +1,176 @@
+import { timestampDelta } from '../packet/sequence.ts'
+import { digitsByEvent, durationOf, eventOf, eventPayloadLength, isEnd, maxEventDuration } from './event-payload.ts'
+
+export interface Press {
+  readonly digit: string
+  readonly durationMs: number
+}
+
+export interface DigitReceiverConfig {
+  /** Units of the RTP timestamp a second. Default 8000. */
+  readonly clockRate?: number
+  /** A press of which nothing was heard for so long has ended: its end packets were all lost. Default 500. */
+  readonly stuckMs?: number
+}
+
+export interface DigitCounters {
+  /** Payloads too short to hold an event. */
+  readonly malformed: number
+  /** Events that are no digit: flash, fax and modem tones, trunk signals. */
+  readonly ignored: number
+  /** Packets of presses that were already told. */
+  readonly repeated: number
+  /** Presses ended by silence or by the next one, not by an end packet. */
+  readonly endsLost: number
+}
+
+/** How many told presses are remembered, so that their late packets are not new ones. */
+const rememberedPresses = 8
+/** A start packet with the identity of a told press is a new one after this silence: some senders replay a capture. */
+const replayAfterMs = 400
+/** How far from a whole segment the next one's timestamp may lie; some senders count 65,536. */
+const segmentSlack = 0x100
+
+/**
+ * Hears digits in telephone-event packets (RFC 4733 §2.5.2): each press is told once, at its end. What makes a
+ * press is its event and timestamp; order, losses and repeats of its packets do not matter.
+ */
+export class DigitReceiver {
+  readonly #unitsPerMs: number
+  readonly #stuckMs: number
+  readonly #waiting: Press[] = []
+  // The press that sounds now; −1 = none. Times are RTP timestamps but for `heardAt`.
+  #event = -1
+  #begun = 0
+  #segment = 0
+  #earlier = 0
+  #duration = 0
+  #heardAt = 0
+  // A ring of the presses that were told.
+  readonly #toldEvents = new Int16Array(rememberedPresses).fill(-1)
+  readonly #toldBegun = new Uint32Array(rememberedPresses)
+  readonly #toldHeardAt = new Float64Array(rememberedPresses)
+  #toldNext = 0
+  #malformed = 0
+  #ignored = 0
+  #repeated = 0
+  #endsLost = 0
+
+  constructor(config: DigitReceiverConfig = {}) {
+    this.#unitsPerMs = (config.clockRate ?? 8000) / 1000
+    this.#stuckMs = config.stuckMs ?? 500
+  }
+
+  get counters(): DigitCounters {
+    return {
+      malformed: this.#malformed,
+      ignored: this.#ignored,
+      repeated: this.#repeated,
+      endsLost: this.#endsLost,
+    }
+  }
+  /** The digit that is being pressed; undefined = none. */
+  get held(): string | undefined {
+    return digitsByEvent[this.#event]
+  }
+  /** When to call `timeout`; undefined = no digit is held. */
+  deadline(): number | undefined {
+    return this.#event < 0 ? undefined : this.#heardAt + this.#stuckMs
+  }
+
+  /** Takes a packet's payload and timestamp. Returns how many presses wait for `take`. */
+  push(payload: Uint8Array, from: number, length: number, timestamp: number, marker: boolean, now: number): number {
+    if (length < eventPayloadLength || from + eventPayloadLength > payload.length) {
+      this.#malformed++
+      return this.#waiting.length
+    }
+    const event = eventOf(payload, from)
+    const end = isEnd(payload, from)
+    if (event >= digitsByEvent.length) this.#ignored++
+    else if (this.#continues(event, timestamp, marker)) this.#prolong(timestamp, durationOf(payload, from), end, now)
+    else if (this.#wasTold(event, timestamp, marker && !end, now)) this.#repeated++
+    else {
+      this.#endLost()
+      this.#event = event
+      this.#begun = timestamp
+      this.#segment = timestamp
+      this.#earlier = 0
+      this.#duration = 0
+      this.#prolong(timestamp, durationOf(payload, from), end, now)
+    }
+    return this.#waiting.length
+  }
+
+  /** Ends a press that has gone silent. Returns how many presses wait for `take`. */
+  timeout(now: number): number {
+    if (this.#event >= 0 && now - this.#heardAt >= this.#stuckMs) this.#endLost()
+    return this.#waiting.length
+  }
+
+  /** The next press; undefined = none. */
+  take(): Press | undefined {
+    return this.#waiting.shift()
+  }
+
+  /** A new source speaks: its timestamps have nothing to do with those before. A held press ends. */
+  reset(): void {
+    this.#endLost()
+    this.#toldEvents.fill(-1)
+  }
+
+  #continues(event: number, timestamp: number, marker: boolean): boolean {
+    if (event !== this.#event) return false
+    const delta = timestampDelta(timestamp, this.#segment)
+    if (delta === 0 || timestamp === this.#begun) return true
+    // §2.5.1.3: the next segment begins where a full one ends. The packet that fills it may have been lost.
+    return !marker && Math.abs(delta - maxEventDuration) <= segmentSlack
+  }
+
+  #prolong(timestamp: number, duration: number, end: boolean, now: number): void {
+    const delta = timestampDelta(timestamp, this.#segment)
+    if (delta > 0) {
+      this.#earlier += delta
+      this.#segment = timestamp
+      this.#duration = 0
+    }
+    this.#heardAt = now
+    // A packet that comes late from an earlier segment, or out of order, shortens nothing.
+    if (delta >= 0 && duration > this.#duration) this.#duration = duration
+    if (end) this.#tell()
+  }
+
+  #endLost(): void {
+    if (this.#event < 0) return
+    this.#endsLost++
+    this.#tell()
+  }
+
+  #tell(): void {
+    const units = this.#earlier + this.#duration
+    this.#waiting.push({ digit: digitsByEvent[this.#event]!, durationMs: Math.round(units / this.#unitsPerMs) })
+    this.#remember(this.#begun)
+    if (this.#segment !== this.#begun) this.#remember(this.#segment)
+    this.#event = -1
+  }
+
+  #remember(timestamp: number): void {
+    const at = this.#toldNext
+    this.#toldEvents[at] = this.#event
+    this.#toldBegun[at] = timestamp
+    this.#toldHeardAt[at] = this.#heardAt
+    this.#toldNext = (at + 1) % rememberedPresses
+  }
+
+  #wasTold(event: number, timestamp: number, starts: boolean, now: number): boolean {
+    for (let at = 0; at < rememberedPresses; at++) {
+      if (this.#toldEvents[at] !== event || this.#toldBegun[at] !== timestamp) continue
+      if (starts && now - this.#toldHeardAt[at]! > replayAfterMs) {
+        this.#toldEvents[at] = -1
+        return false
+      }
+      this.#toldHeardAt[at] = now
+      return true
+    }
+    return false
+  }
+}
