@@ -7,7 +7,10 @@ export type AudioCommand =
       readonly type: 'audio.speak'
       readonly callId: CallUuid
       readonly requestId: string
+      /** Plain words. */
       readonly text: string
+      /** The same as SSML, rooted in `<speak>`: spoken instead of `text` where the engine understands it. */
+      readonly ssml?: string
       readonly voice?: string
       readonly language?: string
     }

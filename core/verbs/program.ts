@@ -23,7 +23,10 @@ export type ProgramCommand =
   | {
       readonly type: 'say'
       readonly playId: string
+      /** Plain words. */
       readonly text: string
+      /** The same with markup that passed the document's rules, when it holds any: for `audio.speak`. */
+      readonly ssml?: string
       readonly voice?: string
       readonly language?: string
       /** 0 = until stopped. */

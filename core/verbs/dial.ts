@@ -1,0 +1,102 @@
+import type { DialCallStatus, EndReason } from '../call/end-reason.ts'
+import { dialableNumber, readDialChildren } from './dial-children.ts'
+import type { DialRequest } from './program.ts'
+import { type Leaving, nextVerb, type Step, type VerbModule, type VerbRun } from './verb.ts'
+
+export interface Dial {
+  readonly action: string | undefined
+  readonly request: DialRequest
+}
+
+type DialState = { readonly at: 'answering' } | { readonly at: 'dialling'; readonly dialId: string }
+
+interface Outcome {
+  readonly status: DialCallStatus
+  readonly durationSeconds: number
+  readonly reason: EndReason
+  readonly sid: string
+}
+
+/** How long cancelled legs may take to end once the caller has gone: Timer F and some (RFC 3261 §17.1.2.2). */
+export const cancellingMs = 40_000
+
+const nobodyToDial: Outcome = { status: 'failed', durationSeconds: 0, reason: 'END.0404', sid: '' }
+const callerGaveUp: Outcome = { status: 'no-answer', durationSeconds: 0, reason: 'END.0487', sid: '' }
+
+export const dial: VerbModule<Dial, DialState> = {
+  name: 'Dial',
+
+  parse({ element, attributes, notes }) {
+    const action = attributes.url('action')
+    const callerId = attributes
+      .text('callerId', /^[\d+ ().-]{1,32}$/, 'a number of the account')
+      ?.replace(/[ ().-]/g, '')
+    const presentable = callerId === undefined || dialableNumber.test(callerId)
+    if (!presentable) attributes.bad('callerId', callerId, 'a number of the account')
+    return {
+      action,
+      request: {
+        targets: readDialChildren(element, notes),
+        timeoutMs: attributes.secondsMs('timeout', { min: 1, max: 600, fallback: 30 }),
+        timeLimitMs: attributes.secondsMs('timeLimit', { min: 1, max: 14_400, fallback: 14_400 }),
+        ...(presentable && callerId !== undefined ? { callerId } : {}),
+        answerOnBridge: attributes.flag('answerOnBridge', true),
+        hangupOnStar: attributes.flag('hangupOnStar', false),
+        sequential: attributes.flag('sequential', false),
+        ringTone: attributes.text('ringTone', /^[a-z0-9-]{1,64}$/, 'a country code or the slug of an asset') ?? 'ke',
+        record: attributes.choice(
+          'record',
+          ['do-not-record', 'record-from-answer', 'record-from-answer-dual'],
+          'do-not-record',
+        ),
+      },
+    }
+  },
+
+  isLast: verb => verb.action !== undefined,
+
+  start(verb, run) {
+    if (verb.request.targets.length === 0) return done(verb, nobodyToDial)
+    if (verb.request.answerOnBridge || run.answered) return ring(verb, run)
+    return { next: 'wait', state: { at: 'answering' }, commands: [{ type: 'answer' }] }
+  },
+
+  on(state, event, verb, run) {
+    switch (state.at) {
+      case 'answering':
+        return event.type === 'answered' ? ring(verb, run) : undefined
+      case 'dialling':
+        if (event.type === 'dialled' && event.dialId === state.dialId) return done(verb, event)
+        // Only after the caller has gone is there anything to wake for.
+        return event.type === 'wake' ? done(verb, callerGaveUp) : undefined
+    }
+  },
+
+  gone(state, verb, run) {
+    if (state.at !== 'dialling') return done(verb, callerGaveUp)
+    return { next: 'wait', state, wakeAt: run.now + cancellingMs }
+  },
+}
+
+function ring(verb: Dial, run: VerbRun): Step<DialState> {
+  const dialId = run.newId()
+  return {
+    next: 'wait',
+    state: { at: 'dialling', dialId },
+    commands: [{ type: 'dial', dialId, dial: verb.request }],
+  }
+}
+
+function done(verb: Dial, outcome: Outcome): Leaving {
+  if (verb.action === undefined) return nextVerb
+  return {
+    next: 'document',
+    url: verb.action,
+    extras: {
+      DialCallStatus: outcome.status,
+      DialCallDuration: outcome.durationSeconds,
+      DialReasonCode: outcome.reason,
+      DialCallSid: outcome.sid,
+    },
+  }
+}

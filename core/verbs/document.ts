@@ -1,0 +1,94 @@
+import type { EndReason } from '../call/end-reason.ts'
+import { Attributes } from './attributes.ts'
+import { decodeUtf8 } from './decode.ts'
+import { type Element, squeezed } from './element.ts'
+import { Notes, type Problem, quoted } from './problem.ts'
+import { vocabulary } from './registry.ts'
+import type { ParsedVerb } from './verb.ts'
+import { parseXml } from './xml.ts'
+
+export const maxDocumentBytes = 64 * 1024
+export const maxVerbs = 1000
+
+const rootName = 'Response'
+
+export type ParsedDocument =
+  | {
+      readonly ok: true
+      /** What can run, in order; verbs that never can are left out. */
+      readonly verbs: readonly ParsedVerb[]
+      /** `<Response/>` without anything in it, which refuses an unanswered call. */
+      readonly isEmpty: boolean
+      readonly problems: readonly Problem[]
+    }
+  /** The fallback is to run, and `reason` is why the call ends. */
+  | { readonly ok: false; readonly reason: EndReason; readonly problems: readonly Problem[] }
+
+/** A verb document (decisions §4). Never throws; the same bytes always give the same. */
+export function parseDocument(bytes: Uint8Array): ParsedDocument {
+  if (bytes.length > maxDocumentBytes) {
+    const message = `the document is larger than ${maxDocumentBytes / 1024} KB`
+    return { ok: false, reason: 'END.3413', problems: [{ line: 1, column: 1, code: 'DOC.0413', message }] }
+  }
+  const decoded = decodeUtf8(bytes)
+  if (!decoded.ok) return invalid([decoded.problem])
+  const xml = parseXml(decoded.text)
+  if (!xml.ok) return invalid([xml.problem])
+  const { root, encoding } = xml
+  // Frameworks write the encoding of their strings here; where every byte is ASCII it makes no difference.
+  if (encoding !== undefined && !/^(utf-?8|us-ascii)$/i.test(encoding) && !decoded.onlyAscii) {
+    return malformed({ line: 1, column: 1 }, `the document declares ${quoted(encoding)}; only UTF-8 is taken`)
+  }
+  if (root.name !== rootName) return malformed(root, `the root is <${root.name}>; it must be <${rootName}>`)
+  return readVerbs(root)
+}
+
+/** What the portal and `/documents/check` tell. `valid`: the document would run, rather than the fallback. */
+export function checkDocument(bytes: Uint8Array): { readonly valid: boolean; readonly problems: readonly Problem[] } {
+  const parsed = parseDocument(bytes)
+  return { valid: parsed.ok, problems: parsed.problems }
+}
+
+const invalid = (problems: readonly Problem[]): ParsedDocument => ({ ok: false, reason: 'END.3422', problems })
+
+const malformed = (at: { line: number; column: number }, message: string): ParsedDocument =>
+  invalid([{ line: at.line, column: at.column, code: 'DOC.0400', message }])
+
+function readVerbs(root: Element): ParsedDocument {
+  const notes = new Notes()
+  const rootAttributes = new Attributes(root, notes)
+  rootAttributes.noteUnknown()
+  const elements = root.children.filter(child => typeof child !== 'string')
+  const text = squeezed(root.children.filter(child => typeof child === 'string').join(' '))
+  if (text !== '') notes.add(root, `text ${quoted(text)} outside of a verb is ignored`)
+  const beyond = elements[maxVerbs]
+  if (beyond !== undefined) return malformed(beyond, `the document holds more than ${maxVerbs} verbs`)
+
+  const verbs: ParsedVerb[] = []
+  let knownVerbs = 0
+  let last: ParsedVerb | undefined
+  let behindLast: Element | undefined
+  for (const element of elements) {
+    const module = vocabulary.get(element.name)
+    if (module === undefined) {
+      notes.add(element, `${quoted(element.name)} is no verb; it is skipped`)
+      continue
+    }
+    knownVerbs++
+    const attributes = new Attributes(element, notes)
+    const verb = module.parse({ element, attributes, notes })
+    attributes.noteUnknown()
+    if (last !== undefined) {
+      behindLast ??= element
+      continue
+    }
+    if (verb === undefined) continue
+    verbs.push(verb)
+    if (verb.isLast) last = verb
+  }
+  if (last !== undefined && behindLast !== undefined) {
+    notes.add(behindLast, `what stands behind <${last.name}> never runs`, 'DOC.0204')
+  }
+  if (elements.length > 0 && knownVerbs === 0) return invalid(notes.list())
+  return { ok: true, verbs, isEmpty: elements.length === 0, problems: notes.list() }
+}

@@ -1,0 +1,281 @@
+import type { EndReason } from '../call/end-reason.ts'
+import { parseDocument } from './document.ts'
+import { fallbackVerbs, fetchFaults } from './fallback.ts'
+import type { Problem } from './problem.ts'
+import type { ProgramCommand, ProgramContext, ProgramEvent } from './program.ts'
+import { resolveUrl } from './url.ts'
+import type { ParsedVerb, VerbEvent, VerbRun, VerbStep, Waiting } from './verb.ts'
+
+/** Documents that may follow each other without a second of audio or an answer between them. */
+export const maxSilentDocuments = 50
+
+/** Problems of one document that become events; the check shows them all. */
+export const maxReportedProblems = 20
+
+const audibleMs = 1000
+
+/**
+ * - `idle`: nothing asked for yet
+ * - `requesting`: a document is on its way
+ * - `running`: a verb waits, of a document or of the fallback
+ * - `leaving`: the caller has gone, and the verb has something left to post
+ * - `over`: nothing more will come
+ */
+type Stage =
+  | { readonly at: 'idle' | 'over' }
+  | { readonly at: 'requesting'; readonly requestId: string }
+  | { readonly at: 'running' | 'leaving'; readonly step: Waiting }
+
+export interface InterpreterOptions {
+  /** Where the first document is asked for. Empty: there is none, and the fallback runs. */
+  readonly url: string
+  /** Read again whenever it is needed: `answered` may change. */
+  readonly context: ProgramContext
+}
+
+/**
+ * Runs a call's documents one after another. It knows the shape of a verb, never a verb's name.
+ * Virtual time: `now` is monotonic ms. Events that fit nothing are absorbed; nothing ever throws.
+ */
+export class Interpreter {
+  readonly #context: ProgramContext
+  readonly #firstUrl: string
+  #stage: Stage = { at: 'idle' }
+  #documentUrl = ''
+  #verbs: readonly ParsedVerb[] = []
+  #nextVerb = 0
+  #answered = false
+  #gone = false
+  #silentDocuments = 0
+  #audioMs = 0
+  #ids = 0
+  /** Why the call ends when nothing else says so; a failure sets it, and its fallback keeps it. */
+  #reason: EndReason = 'END.0202'
+  #fallingBack = false
+  #out: ProgramCommand[] = []
+
+  constructor(options: InterpreterOptions) {
+    this.#firstUrl = options.url
+    this.#context = options.context
+    this.#answered = options.context.answered
+  }
+
+  /** Asks for the first document. */
+  start(now: number): readonly ProgramCommand[] {
+    if (this.#stage.at === 'idle') this.#request(this.#firstUrl, this.#firstUrl, {}, now)
+    return this.#flush()
+  }
+
+  handle(event: ProgramEvent, now: number): readonly ProgramCommand[] {
+    this.#hear(event)
+    switch (event.type) {
+      case 'fetched':
+        if (this.#awaits(event.requestId)) this.#open(event.bytes, now)
+        break
+      case 'fetch-failed':
+        if (this.#awaits(event.requestId)) {
+          const { code, reason } = fetchFaults[event.fault]
+          this.#report(code, { url: this.#documentUrl, detail: event.detail })
+          this.#fallBack(reason, now)
+        }
+        break
+      case 'caller-gone':
+        this.#leave(now)
+        break
+      default:
+        this.#tell(event, now)
+    }
+    return this.#flush()
+  }
+
+  timeout(now: number): readonly ProgramCommand[] {
+    const deadline = this.deadline()
+    if (deadline !== undefined && deadline <= now) this.#tell({ type: 'wake' }, now)
+    return this.#flush()
+  }
+
+  /** Monotonic ms at which `timeout` wants to be called. */
+  deadline(): number | undefined {
+    return 'step' in this.#stage ? this.#stage.step.wakeAt : undefined
+  }
+
+  /** Nothing more will be asked for, whatever comes. */
+  get isOver(): boolean {
+    return this.#stage.at === 'over'
+  }
+
+  /** Keeps what the loop limit and the verbs need to know. */
+  #hear(event: ProgramEvent): void {
+    // A bridge answers without being asked to by the program.
+    if (!this.#answered && (event.type === 'answered' || this.#context.answered)) {
+      this.#answered = true
+      this.#silentDocuments = 0
+    }
+    switch (event.type) {
+      case 'played':
+        this.#addAudio(event.spokenMs)
+        return
+      case 'recorded':
+        this.#addAudio(event.durationMs)
+        return
+      case 'dialled':
+        this.#addAudio(event.durationSeconds * 1000)
+        return
+    }
+  }
+
+  #addAudio(ms: number): void {
+    this.#audioMs += ms
+    if (this.#audioMs < audibleMs) return
+    this.#audioMs = 0
+    this.#silentDocuments = 0
+  }
+
+  #awaits(requestId: string): boolean {
+    return this.#stage.at === 'requesting' && this.#stage.requestId === requestId
+  }
+
+  /** `reference` is relative to `base`. */
+  #request(reference: string, base: string, extras: Readonly<Record<string, unknown>>, now: number): void {
+    const url = resolveUrl(reference, base)
+    if (this.#gone) {
+      if (url !== undefined) this.#post(url, extras, true)
+      this.#stage = { at: 'over' }
+      return
+    }
+    if (url === undefined) {
+      const { code, reason } = fetchFaults[reference === '' ? 'not-found' : 'transport']
+      const detail = reference === '' ? 'no document is set' : 'the URL is not http or https'
+      this.#report(code, { url: reference.slice(0, 256), detail })
+      this.#fallBack(reason, now)
+      return
+    }
+    this.#silentDocuments++
+    this.#documentUrl = url
+    if (this.#silentDocuments > maxSilentDocuments) {
+      this.#fallBack('END.3482', now)
+      return
+    }
+    this.#stage = { at: 'requesting', requestId: this.#post(url, extras, false) }
+  }
+
+  #post(url: string, extras: Readonly<Record<string, unknown>>, ignoreReply: boolean): string {
+    const requestId = this.#newId()
+    this.#out.push({ type: 'fetch', requestId, url, extras, ignoreReply })
+    return requestId
+  }
+
+  #open(bytes: Uint8Array, now: number): void {
+    const document = parseDocument(bytes)
+    this.#reportProblems(document.problems)
+    if (!document.ok) {
+      this.#fallBack(document.reason, now)
+    } else if (document.isEmpty && !this.#isAnswered) {
+      this.#end('END.0603')
+    } else {
+      this.#run(document.verbs, now)
+    }
+  }
+
+  #reportProblems(problems: readonly Problem[]): void {
+    for (const { code, ...data } of problems.slice(0, maxReportedProblems)) {
+      this.#report(code, { url: this.#documentUrl, ...data })
+    }
+  }
+
+  /** Whatever the fallback itself runs into only ends the call; the first reason stays. */
+  #fallBack(reason: EndReason, now: number): void {
+    if (this.#fallingBack) {
+      this.#end(this.#reason)
+      return
+    }
+    this.#fallingBack = true
+    this.#reason = reason
+    this.#run(fallbackVerbs(this.#context), now)
+  }
+
+  #run(verbs: readonly ParsedVerb[], now: number): void {
+    this.#verbs = verbs
+    this.#nextVerb = 0
+    this.#follow({ next: 'verb' }, now)
+  }
+
+  /** Goes from step to step until one waits, or something outside has to come. A loop: a thousand verbs need no stack. */
+  #follow(first: VerbStep, now: number): void {
+    let step = first
+    for (;;) {
+      if (step.commands !== undefined) this.#out.push(...step.commands)
+      switch (step.next) {
+        case 'wait':
+          this.#stage = { at: this.#gone ? 'leaving' : 'running', step }
+          return
+        case 'document':
+          this.#request(step.url, this.#documentUrl, step.extras, now)
+          return
+        case 'end':
+          this.#end(step.reason, step.rejectWith)
+          return
+        case 'verb': {
+          if (this.#gone) {
+            this.#stage = { at: 'over' }
+            return
+          }
+          const verb = this.#verbs[this.#nextVerb++]
+          if (verb === undefined) {
+            this.#end(this.#reason)
+            return
+          }
+          step = verb.start(this.#runAt(now))
+        }
+      }
+    }
+  }
+
+  #tell(event: VerbEvent, now: number): void {
+    if (!('step' in this.#stage)) return
+    const step = this.#stage.step.on(event, this.#runAt(now))
+    if (step !== undefined) this.#follow(step, now)
+  }
+
+  #leave(now: number): void {
+    if (this.#gone) return
+    this.#gone = true
+    if (this.#stage.at === 'running') this.#follow(this.#stage.step.gone(this.#runAt(now)), now)
+    else this.#stage = { at: 'over' }
+  }
+
+  #end(reason: EndReason, rejectWith: 486 | 603 = 603): void {
+    this.#stage = { at: 'over' }
+    if (this.#gone) return
+    this.#out.push(this.#isAnswered ? { type: 'end', reason } : { type: 'end', reason, rejectWith })
+  }
+
+  #report(code: Extract<ProgramCommand, { type: 'report' }>['code'], data: Readonly<Record<string, unknown>>): void {
+    this.#out.push({ type: 'report', code, data })
+  }
+
+  get #isAnswered(): boolean {
+    return this.#answered || this.#context.answered
+  }
+
+  #newId(): string {
+    this.#ids++
+    return `p${this.#ids}`
+  }
+
+  #runAt(now: number): VerbRun {
+    return {
+      now,
+      answered: this.#isAnswered,
+      gone: this.#gone,
+      newId: () => this.#newId(),
+      resolve: reference => resolveUrl(reference, this.#documentUrl),
+    }
+  }
+
+  #flush(): readonly ProgramCommand[] {
+    const out = this.#out
+    this.#out = []
+    return out
+  }
+}

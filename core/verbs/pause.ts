@@ -1,0 +1,14 @@
+import { nextVerb, type VerbModule } from './verb.ts'
+
+export interface Pause {
+  readonly lengthMs: number
+}
+
+/** Does not answer: before the answer it delays it. */
+export const pause: VerbModule<Pause, undefined> = {
+  name: 'Pause',
+  parse: ({ attributes }) => ({ lengthMs: attributes.secondsMs('length', { min: 0, max: 600, fallback: 1 }) }),
+  start: (verb, run) =>
+    verb.lengthMs === 0 ? nextVerb : { next: 'wait', state: undefined, wakeAt: run.now + verb.lengthMs },
+  on: (_state, event) => (event.type === 'wake' ? nextVerb : undefined),
+}

@@ -1,0 +1,92 @@
+import { squeezed, textOf } from './element.ts'
+import { quoted } from './problem.ts'
+import type { ProgramCommand } from './program.ts'
+import { urlProblem } from './url.ts'
+import { type Leaving, nextVerb, type Step, type VerbModule, type VerbRun } from './verb.ts'
+
+export interface Play {
+  readonly source: { readonly asset: string } | { readonly url: string } | undefined
+  /** 0 = until the caller hangs up. */
+  readonly loop: number
+  /** Sent as DTMF, behind the audio when there is both. Empty = none. */
+  readonly digits: string
+}
+
+type PlayState =
+  | { readonly at: 'answering' }
+  | { readonly at: 'playing'; readonly playId: string }
+  | { readonly at: 'sending'; readonly playId: string }
+
+export const play: VerbModule<Play, PlayState> = {
+  name: 'Play',
+
+  parse({ element, attributes, notes }) {
+    const loop = attributes.whole('loop', { min: 0, max: 1000, fallback: 1 })
+    const digits = attributes.text('digits', /^[0-9A-Da-d*#w]{1,128}$/, 'up to 128 of 0-9 A-D * # and w') ?? ''
+    // Whether the asset exists is known only when it is played: PLAY.0404 then.
+    const asset = attributes.text('asset', /^.{1,256}$/s, 'the slug of an asset')
+    if (asset !== undefined) return { source: { asset }, loop, digits }
+    const url = squeezed(textOf(element))
+    if (url === '') {
+      if (digits !== '') return { source: undefined, loop, digits }
+      notes.add(element, '<Play> needs an asset, a URL or digits; it is skipped')
+      return undefined
+    }
+    const problem = urlProblem(url)
+    if (problem !== undefined) notes.add(element, `<Play> ${quoted(url)} cannot be played: ${problem}`)
+    return { source: { url }, loop, digits }
+  },
+
+  isLast: verb => verb.loop === 0 && verb.source !== undefined,
+
+  start: (verb, run) => {
+    const command = playCommand(verb, run, '')
+    if (command?.type === 'report') return { next: 'verb', commands: [command] }
+    return run.answered
+      ? begin(verb, run)
+      : { next: 'wait', state: { at: 'answering' }, commands: [{ type: 'answer' }] }
+  },
+
+  on(state, event, verb, run) {
+    switch (state.at) {
+      case 'answering':
+        return event.type === 'answered' ? begin(verb, run) : undefined
+      case 'playing':
+        return event.type === 'played' && event.playId === state.playId ? sendDigits(verb, run) : undefined
+      case 'sending':
+        return event.type === 'played' && event.playId === state.playId ? nextVerb : undefined
+    }
+  },
+}
+
+function begin(verb: Play, run: VerbRun): Step<PlayState> {
+  const playId = run.newId()
+  const command = playCommand(verb, run, playId)
+  if (command === undefined) return sendDigits(verb, run)
+  return { next: 'wait', state: { at: 'playing', playId }, commands: [command] }
+}
+
+function sendDigits(verb: Play, run: VerbRun): Step<PlayState> | Leaving {
+  if (verb.digits === '') return nextVerb
+  const playId = run.newId()
+  const command: ProgramCommand = {
+    type: 'send-digits',
+    playId,
+    digits: verb.digits.toUpperCase().replaceAll('W', 'w'),
+  }
+  return { next: 'wait', state: { at: 'sending', playId }, commands: [command] }
+}
+
+/** The audio to play; a report when its URL is none; undefined when there are only digits. */
+function playCommand(verb: Play, run: VerbRun, playId: string): ProgramCommand | undefined {
+  const { source, loop } = verb
+  if (source === undefined) return undefined
+  if ('asset' in source) return { type: 'play', playId, source, loop }
+  const url = run.resolve(source.url)
+  if (url !== undefined) return { type: 'play', playId, source: { url }, loop }
+  return {
+    type: 'report',
+    code: 'PLAY.0400',
+    data: { url: quoted(source.url), detail: 'only http and https are played' },
+  }
+}

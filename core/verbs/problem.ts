@@ -1,0 +1,37 @@
+import type { EventCode } from '../events/catalogue.ts'
+
+/** Something in a document that is not as it should be. Lines and columns start at 1. */
+export interface Problem {
+  readonly line: number
+  readonly column: number
+  readonly code: EventCode
+  readonly message: string
+}
+
+export interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+/** A document full of mistakes names its first ones; the rest say nothing new. */
+export const maxProblems = 100
+
+const quotedLength = 64
+
+/** Collects what is wrong while a document is read; reading always goes on. */
+export class Notes {
+  readonly #problems: Problem[] = []
+
+  add(at: Position, message: string, code: EventCode = 'DOC.0422'): void {
+    if (this.#problems.length >= maxProblems) return
+    this.#problems.push({ line: at.line, column: at.column, code, message })
+  }
+
+  list(): readonly Problem[] {
+    return this.#problems
+  }
+}
+
+/** A name or value from the document as it stands in a message: in quotes, cut to a sane length. */
+export const quoted = (text: string): string =>
+  `"${text.length > quotedLength ? `${text.slice(0, quotedLength)}…` : text}"`

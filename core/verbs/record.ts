@@ -1,0 +1,109 @@
+import type { ProgramEvent, RecordOptions } from './program.ts'
+import { type Leaving, nextVerb, type Step, type VerbModule, type VerbRun } from './verb.ts'
+
+export interface Record {
+  readonly action: string | undefined
+  readonly options: RecordOptions
+  /** Keys that end the recording; empty = none. */
+  readonly finishOnKey: string
+  readonly playBeep: boolean
+}
+
+type RecordState =
+  | { readonly at: 'answering' }
+  | { readonly at: 'beeping'; readonly playId: string }
+  /** `key` is the one that has ended it; `hangup` when the caller has gone. */
+  | { readonly at: 'recording'; readonly recordId: string; readonly key: string }
+  /** The session closed under the recording: the caller is about to be told gone, and only then is posted. */
+  | { readonly at: 'closed'; readonly recorded: Recorded }
+
+type Recorded = Extract<ProgramEvent, { readonly type: 'recorded' }>
+
+/** How long the end of a recording may take once the caller has gone; the action is posted without it then. */
+export const closingMs = 5000
+
+export const record: VerbModule<Record, RecordState> = {
+  name: 'Record',
+
+  parse({ element, attributes, notes }) {
+    const action = attributes.url('action')
+    const silenceMs = attributes.secondsMs('timeout', { min: 0, max: 14_400, fallback: 5 })
+    const maxLengthMs = attributes.secondsMs('maxLength', { min: 1, max: 14_400, fallback: 3600 })
+    const finishOnKey = attributes.text('finishOnKey', /^[0-9*#]{0,12}$/, 'keys of 0-9 * #') ?? '1234567890*#'
+    const playBeep = attributes.flag('playBeep', true)
+    const trim = attributes.choice('trim', ['do-not-trim', 'trim-silence'], 'do-not-trim')
+    attributes.choice('channels', ['mono'], 'mono')
+    const format = attributes.choice('format', ['wav', 'ogg'], 'wav')
+    if (format === 'ogg') notes.add(element, '<Record> format="ogg" is not available yet; it records wav')
+    const options: RecordOptions = { silenceMs, maxLengthMs, trimSilence: trim === 'trim-silence', format: 'wav' }
+    return { action, options, finishOnKey, playBeep }
+  },
+
+  isLast: verb => verb.action !== undefined,
+
+  start: (verb, run) =>
+    run.answered ? begin(verb, run) : { next: 'wait', state: { at: 'answering' }, commands: [{ type: 'answer' }] },
+
+  on(state, event, verb, run) {
+    switch (state.at) {
+      case 'answering':
+        return event.type === 'answered' ? begin(verb, run) : undefined
+      case 'beeping':
+        return event.type === 'played' && event.playId === state.playId ? listen(verb, run) : undefined
+      case 'recording':
+        if (event.type === 'recorded' && event.recordId === state.recordId) return ended(verb, state.key, event, run)
+        // Only after the caller has gone is there anything to wake for.
+        if (event.type === 'wake') return done(verb, state.key, undefined)
+        if (event.type !== 'digit' || state.key !== '' || !verb.finishOnKey.includes(event.digit)) return undefined
+        return {
+          next: 'wait',
+          state: { ...state, key: event.digit },
+          commands: [{ type: 'stop-record', recordId: state.recordId }],
+        }
+      case 'closed':
+        return event.type === 'wake' ? done(verb, 'hangup', state.recorded) : undefined
+    }
+  },
+
+  gone(state, verb, run) {
+    if (state.at === 'closed') return done(verb, 'hangup', state.recorded)
+    if (state.at !== 'recording') return done(verb, 'hangup', undefined)
+    const key = state.key === '' ? 'hangup' : state.key
+    return { next: 'wait', state: { ...state, key }, wakeAt: run.now + closingMs }
+  },
+}
+
+function begin(verb: Record, run: VerbRun): Step<RecordState> {
+  if (!verb.playBeep) return listen(verb, run)
+  const playId = run.newId()
+  return { next: 'wait', state: { at: 'beeping', playId }, commands: [{ type: 'beep', playId }] }
+}
+
+function listen(verb: Record, run: VerbRun): Step<RecordState> {
+  const recordId = run.newId()
+  return {
+    next: 'wait',
+    state: { at: 'recording', recordId, key: '' },
+    commands: [{ type: 'record', recordId, options: verb.options }],
+  }
+}
+
+function ended(verb: Record, key: string, recorded: Recorded, run: VerbRun): Step<RecordState> {
+  if (recorded.endedBy !== 'closed' || run.gone) return done(verb, key, recorded)
+  return { next: 'wait', state: { at: 'closed', recorded }, wakeAt: run.now + closingMs }
+}
+
+/** `recorded` is missing when there was nothing to record, or when its end never came. */
+function done(verb: Record, key: string, recorded: Recorded | undefined): Leaving {
+  if (verb.action === undefined) return nextVerb
+  return {
+    next: 'document',
+    url: verb.action,
+    extras: {
+      RecordingDuration: Math.round((recorded?.durationMs ?? 0) / 1000),
+      RecordingPath: recorded?.path ?? '',
+      RecordingUuid: recorded?.recordingUuid ?? '',
+      Digits: key,
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { squeezed, textOf } from './element.ts'
+import { quoted } from './problem.ts'
+import { urlProblem } from './url.ts'
+import type { VerbModule } from './verb.ts'
+
+export interface Redirect {
+  /** As written: absolute, or relative to the document. */
+  readonly url: string
+}
+
+export const redirect: VerbModule<Redirect, never> = {
+  name: 'Redirect',
+
+  parse({ element, notes }) {
+    const url = squeezed(textOf(element))
+    const problem = urlProblem(url)
+    if (problem === undefined) return { url }
+    notes.add(element, `<Redirect> ${quoted(url)} is skipped: ${problem}`)
+    return undefined
+  },
+
+  isLast: () => true,
+  start: verb => ({ next: 'document', url: verb.url, extras: {} }),
+  on: () => undefined,
+}

@@ -1,0 +1,63 @@
+import type { ProgramCommand } from './program.ts'
+import { readSpeech, type Speech } from './speech-markup.ts'
+import { nextVerb, type Step, type VerbModule, type VerbRun } from './verb.ts'
+
+export const maxSayCharacters = 4096
+
+export interface Say {
+  readonly speech: Speech
+  readonly voice?: string
+  readonly language?: string
+  /** 0 = until the caller hangs up. */
+  readonly loop: number
+}
+
+type SayState = { readonly at: 'answering' } | { readonly at: 'speaking'; readonly playId: string }
+
+export const say: VerbModule<Say, SayState> = {
+  name: 'Say',
+
+  parse({ element, attributes, notes }) {
+    const voice = attributes.text('voice', /^[\w .,()+-]{1,64}$/, 'the name of a voice')
+    const language = attributes.text('language', /^[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8}){0,3}$/, 'a language such as sw')
+    const loop = attributes.whole('loop', { min: 0, max: 1000, fallback: 1 })
+    const speech = readSpeech(element, notes)
+    const length = [...speech.text].length
+    if (length > maxSayCharacters) {
+      const message = `<Say> has ${length} characters, more than ${maxSayCharacters}; it is not spoken`
+      notes.add(element, message, 'SAY.0413')
+      return undefined
+    }
+    if (speech.text === '' && speech.ssml === undefined) {
+      notes.add(element, '<Say> has nothing to say; it is skipped')
+      return undefined
+    }
+    return {
+      speech,
+      loop,
+      ...(voice === undefined ? {} : { voice }),
+      ...(language === undefined ? {} : { language }),
+    }
+  },
+
+  isLast: verb => verb.loop === 0,
+
+  start: (verb, run) =>
+    run.answered ? speak(verb, run) : { next: 'wait', state: { at: 'answering' }, commands: [{ type: 'answer' }] },
+
+  on(state, event, verb, run) {
+    switch (state.at) {
+      case 'answering':
+        return event.type === 'answered' ? speak(verb, run) : undefined
+      case 'speaking':
+        return event.type === 'played' && event.playId === state.playId ? nextVerb : undefined
+    }
+  },
+}
+
+function speak(verb: Say, run: VerbRun): Step<SayState> {
+  const playId = run.newId()
+  const { speech, ...rest } = verb
+  const command: ProgramCommand = { type: 'say', playId, ...speech, ...rest }
+  return { next: 'wait', state: { at: 'speaking', playId }, commands: [command] }
+}

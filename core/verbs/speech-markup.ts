@@ -1,0 +1,116 @@
+import { type Element, squeezed } from './element.ts'
+import { type Notes, quoted } from './problem.ts'
+
+/** What a Say holds: its words, and the same with markup where the document used any. */
+export interface Speech {
+  /** Without markup: what an engine speaks that understands none. */
+  readonly text: string
+  /** SSML of the elements below, rooted in `<speak>`; missing when there is no markup. */
+  readonly ssml?: string
+}
+
+/** SSML that passes, with the values that its attributes may have. Nothing else reaches an engine. */
+const markup: ReadonlyMap<string, ReadonlyMap<string, RegExp>> = new Map([
+  [
+    'break',
+    new Map([
+      ['time', /^\d{1,5}(\.\d{1,3})?(ms|s)$/],
+      ['strength', /^(none|x-weak|weak|medium|strong|x-strong)$/],
+    ]),
+  ],
+  ['p', new Map()],
+  ['s', new Map()],
+  [
+    'say-as',
+    new Map([
+      ['interpret-as', /^[a-z][a-z:-]{0,31}$/],
+      ['format', /^[\w:.-]{1,32}$/],
+      ['detail', /^[\w:.-]{1,32}$/],
+    ]),
+  ],
+  [
+    'prosody',
+    new Map([
+      // From half to thrice the usual speed: slower than that, a few words could fill an hour.
+      ['rate', /^(x-slow|slow|medium|fast|x-fast|default|([5-9]\d|[12]\d\d|300)%)$/],
+      ['pitch', /^(x-low|low|medium|high|x-high|default|[+-]?\d{1,3}(\.\d)?(%|Hz|st))$/],
+      ['volume', /^(silent|x-soft|soft|medium|loud|x-loud|default|[+-]?\d{1,2}(\.\d)?dB)$/],
+    ]),
+  ],
+  ['emphasis', new Map([['level', /^(strong|moderate|none|reduced)$/]])],
+  ['sub', new Map([['alias', /^.{1,256}$/s]])],
+])
+
+/** What the breaks of one Say may last together. */
+export const maxBreaksMs = 60_000
+
+export function readSpeech(element: Element, notes: Notes): Speech {
+  const reader = new SpeechReader(notes)
+  const inside = reader.read(element.children)
+  const text = squeezed(reader.text)
+  return reader.marked ? { text, ssml: `<speak>${squeezed(inside)}</speak>` } : { text }
+}
+
+class SpeechReader {
+  readonly #notes: Notes
+  #breaksMs = 0
+  text = ''
+  marked = false
+
+  constructor(notes: Notes) {
+    this.#notes = notes
+  }
+
+  /** The SSML of what stands inside an element; its plain words are added to `text`. */
+  read(children: Element['children']): string {
+    let ssml = ''
+    for (const child of children) {
+      if (typeof child === 'string') {
+        this.text += child
+        ssml += escaped(child)
+      } else {
+        ssml += this.#element(child)
+      }
+    }
+    return ssml
+  }
+
+  #element(element: Element): string {
+    const allowed = markup.get(element.name)
+    if (allowed === undefined) {
+      this.#notes.add(element, `<Say> knows no markup ${quoted(element.name)}; its text is spoken`)
+      return this.read(element.children)
+    }
+    let tag = element.name
+    for (const [name, value] of element.attributes) {
+      if (allowed.get(name)?.test(value) === true) tag += ` ${name}="${escaped(value)}"`
+      else this.#notes.add(element, `<${element.name}> ${name}=${quoted(value)} is not understood; it is ignored`)
+    }
+    if (element.name === 'break' && !this.#affords(element)) return ''
+    this.marked = true
+    if (element.name === 'break') {
+      this.text += ' '
+      return `<${tag}/>`
+    }
+    if (element.name === 'p' || element.name === 's') this.text += ' '
+    const before = this.text
+    const inside = this.read(element.children)
+    const alias = element.name === 'sub' ? element.attributes.get('alias') : undefined
+    if (alias !== undefined) this.text = before + alias
+    if (element.name === 'p' || element.name === 's') this.text += ' '
+    return `<${tag}>${inside}</${element.name}>`
+  }
+
+  #affords(element: Element): boolean {
+    const match = /^([\d.]+)(ms|s)$/.exec(element.attributes.get('time') ?? '1s')
+    this.#breaksMs += match === null ? 1000 : Number(match[1]) * (match[2] === 's' ? 1000 : 1)
+    if (this.#breaksMs <= maxBreaksMs) return true
+    this.#notes.add(element, `the breaks of one <Say> may last ${maxBreaksMs / 1000} s together; this one is left out`)
+    return false
+  }
+}
+
+const escaped = (text: string): string =>
+  text.replace(/[&<>"]/g, found =>
+    found === '&' ? '&amp;' : found === '<' ? '&lt;' : found === '>' ? '&gt;' : '&quot;',
+  )

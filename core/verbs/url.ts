@@ -1,0 +1,23 @@
+const maxUrlLength = 2048
+
+// Never asked for: only to try a relative reference.
+const anyBase = 'http://document.invalid/'
+
+/** What is wrong with a URL of a document, absolute or relative; undefined when it is good. */
+export function urlProblem(reference: string): string | undefined {
+  if (reference === '') return 'it is empty'
+  if (reference.length > maxUrlLength) return `it is longer than ${maxUrlLength} characters`
+  // The URL parser silently drops tabs and line breaks; a URL that holds them was not meant as it stands.
+  if (/[\u0000-\u0020\u007f]/.test(reference)) return 'it holds white space or control characters'
+  const url = URL.parse(reference, anyBase)
+  if (url === null) return 'it cannot be read'
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'only http and https are allowed'
+  return undefined
+}
+
+/** The absolute form of a document's URL; undefined when it is no http(s) URL. */
+export function resolveUrl(reference: string, documentUrl: string): string | undefined {
+  if (urlProblem(reference) !== undefined) return undefined
+  const url = URL.parse(reference, documentUrl)
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') ? url.href : undefined
+}

@@ -1,0 +1,122 @@
+import type { EndReason } from '../call/end-reason.ts'
+import type { Attributes } from './attributes.ts'
+import type { Element } from './element.ts'
+import type { Notes } from './problem.ts'
+import type { ProgramCommand, ProgramEvent } from './program.ts'
+
+/** What a verb is read from. */
+export interface VerbSource {
+  readonly element: Element
+  readonly attributes: Attributes
+  readonly notes: Notes
+}
+
+/** What a running verb may ask. */
+export interface VerbRun {
+  readonly now: number
+  readonly answered: boolean
+  /** The caller has gone: nothing can be heard any more. */
+  readonly gone: boolean
+  /** An id that is new within the call. */
+  newId(): string
+  /** A URL of the document made absolute; undefined when that gives no http(s) URL. */
+  resolve(reference: string): string | undefined
+}
+
+/** What reaches a running verb. Replies to requests are the interpreter's own. */
+export type VerbEvent =
+  | Exclude<ProgramEvent, { readonly type: 'fetched' | 'fetch-failed' | 'caller-gone' }>
+  | { readonly type: 'wake' }
+
+/** What a verb has decided. */
+export type Step<State> =
+  | {
+      readonly next: 'wait'
+      readonly state: State
+      /** Monotonic ms at which `wake` is to come. */
+      readonly wakeAt?: number
+      readonly commands?: readonly ProgramCommand[]
+    }
+  | Leaving
+
+/** A step that ends the verb. */
+export type Leaving =
+  | { readonly next: 'verb'; readonly commands?: readonly ProgramCommand[] }
+  | {
+      readonly next: 'document'
+      readonly url: string
+      readonly extras: Readonly<Record<string, unknown>>
+      readonly commands?: readonly ProgramCommand[]
+    }
+  | {
+      readonly next: 'end'
+      readonly reason: EndReason
+      readonly rejectWith?: 486 | 603
+      readonly commands?: readonly ProgramCommand[]
+    }
+
+/** One verb of the vocabulary: how it is read and how it runs. */
+export interface VerbModule<Verb, State> {
+  readonly name: string
+  /** Undefined when the verb makes no sense as written; what is wrong stands in the notes. */
+  parse(source: VerbSource): Verb | undefined
+  /** True when no verb behind this one can ever run. */
+  isLast?(verb: Verb): boolean
+  start(verb: Verb, run: VerbRun): Step<State>
+  /** Undefined: the event does not concern the verb, and it goes on waiting. */
+  on(state: State, event: VerbEvent, verb: Verb, run: VerbRun): Step<State> | undefined
+  /** The caller has gone. A verb without it just stops. */
+  gone?(state: State, verb: Verb, run: VerbRun): Step<State>
+}
+
+/** A verb of one document, ready to run; its kind and its state are nobody else's business. */
+export interface ParsedVerb {
+  readonly name: string
+  readonly isLast: boolean
+  start(run: VerbRun): VerbStep
+}
+
+export type VerbStep = Waiting | Leaving
+
+export interface Waiting {
+  readonly next: 'wait'
+  readonly wakeAt?: number
+  readonly commands?: readonly ProgramCommand[]
+  on(event: VerbEvent, run: VerbRun): VerbStep | undefined
+  gone(run: VerbRun): VerbStep
+}
+
+/** A module behind a door that hides its types. */
+export interface KnownVerb {
+  readonly name: string
+  parse(source: VerbSource): ParsedVerb | undefined
+}
+
+export const known = <Verb, State>(module: VerbModule<Verb, State>): KnownVerb => ({
+  name: module.name,
+  parse: source => {
+    const verb = module.parse(source)
+    return verb === undefined ? undefined : ready(module, verb)
+  },
+})
+
+export const ready = <Verb, State>(module: VerbModule<Verb, State>, verb: Verb): ParsedVerb => ({
+  name: module.name,
+  isLast: module.isLast?.(verb) ?? false,
+  start: run => hideState(module, verb, module.start(verb, run)),
+})
+
+export const nextVerb: Leaving = { next: 'verb' }
+
+function hideState<Verb, State>(module: VerbModule<Verb, State>, verb: Verb, step: Step<State>): VerbStep {
+  if (step.next !== 'wait') return step
+  const { state, ...rest } = step
+  return {
+    ...rest,
+    on: (event, run) => {
+      const then = module.on(state, event, verb, run)
+      return then === undefined ? undefined : hideState(module, verb, then)
+    },
+    gone: run => (module.gone === undefined ? nextVerb : hideState(module, verb, module.gone(state, verb, run))),
+  }
+}
