@@ -42,3 +42,11 @@ export {
   writeHeader,
 } from './packet/header.ts'
 export { SequenceUnwrapper, sequenceAfter, sequenceDelta, timestampAfter, timestampDelta } from './packet/sequence.ts'
+export { InterarrivalJitter } from './rtcp/interarrival-jitter.ts'
+export { maxRoundTripMs, middleOf, ntpFractionOf, ntpSecondsOf, roundTripMs } from './rtcp/ntp-time.ts'
+export type { ExtendedBlock, ReportBlock, RtcpPacket, SenderInfo } from './rtcp/packet.ts'
+export { type ParsedRtcp, parseRtcp, type RtcpFault } from './rtcp/parse.ts'
+export { Reception } from './rtcp/reception.ts'
+export { RtcpSchedule, type RtcpScheduleConfig } from './rtcp/schedule.ts'
+export { SequenceStatistics, type SequenceVerdict } from './rtcp/sequence-statistics.ts'
+export { writeBye, writeReceiverReport, writeSdes, writeSenderReport } from './rtcp/write.ts'

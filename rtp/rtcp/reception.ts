@@ -1,0 +1,53 @@
+import { InterarrivalJitter } from './interarrival-jitter.ts'
+import { middleOf } from './ntp-time.ts'
+import type { ReportBlock, SenderInfo } from './packet.ts'
+import { SequenceStatistics, type SequenceVerdict } from './sequence-statistics.ts'
+
+const clampLost = (lost: number): number => Math.max(-0x80_0000, Math.min(0x7f_ffff, lost))
+
+/** What we know of one source that we hear, and the report block about it (RFC 3550 §6.4). */
+export class Reception {
+  readonly ssrc: number
+  readonly sequences = new SequenceStatistics()
+  readonly jitter: InterarrivalJitter
+  #lastSr = 0
+  #lastSrAt = 0
+
+  /** `clockRate`: units of its RTP timestamp a second. */
+  constructor(ssrc: number, clockRate: number) {
+    this.ssrc = ssrc
+    this.jitter = new InterarrivalJitter(clockRate)
+  }
+
+  /** Takes a packet of audio. */
+  receive(sequence: number, timestamp: number, now: number): SequenceVerdict {
+    const verdict = this.sequences.receive(sequence)
+    if (verdict !== 'jump') this.jitter.receive(timestamp, now)
+    return verdict
+  }
+
+  /** Takes a packet whose timestamp is not its time of sending, a telephone-event. */
+  receiveUntimed(sequence: number): SequenceVerdict {
+    return this.sequences.receive(sequence)
+  }
+
+  /** Takes a sender report of this source. */
+  senderReport(sender: SenderInfo, now: number): void {
+    this.#lastSr = middleOf(sender.ntpSeconds, sender.ntpFraction)
+    this.#lastSrAt = now
+  }
+
+  /** The report about it as of now; the fraction lost begins anew. */
+  takeReport(now: number): ReportBlock {
+    const known = this.#lastSr !== 0
+    return {
+      ssrc: this.ssrc,
+      fractionLost: this.sequences.takeFractionLost(),
+      cumulativeLost: clampLost(this.sequences.lost),
+      highestSequence: this.sequences.highestSequence,
+      jitter: this.jitter.units,
+      lastSr: this.#lastSr,
+      delaySinceLastSr: known ? Math.min(0xffff_ffff, Math.round((now - this.#lastSrAt) * 65.536)) : 0,
+    }
+  }
+}

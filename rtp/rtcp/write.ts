@@ -1,0 +1,104 @@
+import {
+  maxReportBlocks,
+  maxTextLength,
+  packetTypes,
+  type ReportBlock,
+  reportBlockLength,
+  type SenderInfo,
+  sdesCname,
+} from './packet.ts'
+
+const encoder = new TextEncoder()
+
+const setUint32 = (into: Uint8Array, at: number, value: number): void => {
+  into[at] = value >>> 24
+  into[at + 1] = value >>> 16
+  into[at + 2] = value >>> 8
+  into[at + 3] = value
+}
+
+/** Writes the head of a packet that spans `length` bytes, a multiple of four. */
+const setHead = (into: Uint8Array, at: number, packetType: number, count: number, length: number): void => {
+  into[at] = 0x80 | count
+  into[at + 1] = packetType
+  const words = length / 4 - 1
+  into[at + 2] = words >>> 8
+  into[at + 3] = words
+}
+
+const setReports = (into: Uint8Array, at: number, reports: readonly ReportBlock[]): number => {
+  const count = Math.min(reports.length, maxReportBlocks)
+  for (let i = 0; i < count; i++) {
+    const report = reports[i]!
+    const from = at + i * reportBlockLength
+    setUint32(into, from, report.ssrc)
+    setUint32(into, from + 4, (report.fractionLost << 24) | (report.cumulativeLost & 0xff_ffff))
+    setUint32(into, from + 8, report.highestSequence)
+    setUint32(into, from + 12, report.jitter)
+    setUint32(into, from + 16, report.lastSr)
+    setUint32(into, from + 20, report.delaySinceLastSr)
+  }
+  return count
+}
+
+// Each writes one packet at `into[at]` and returns its length; `into` must have room. A compound packet is a report,
+// an SDES with CNAME, and perhaps a BYE, one after the other (RFC 3550 §6.1). At most 31 reports are taken.
+
+export const writeSenderReport = (
+  into: Uint8Array,
+  at: number,
+  ssrc: number,
+  sender: SenderInfo,
+  reports: readonly ReportBlock[],
+): number => {
+  const count = setReports(into, at + 28, reports)
+  const length = 28 + count * reportBlockLength
+  setHead(into, at, packetTypes.senderReport, count, length)
+  setUint32(into, at + 4, ssrc)
+  setUint32(into, at + 8, sender.ntpSeconds)
+  setUint32(into, at + 12, sender.ntpFraction)
+  setUint32(into, at + 16, sender.rtpTime)
+  setUint32(into, at + 20, sender.packetCount)
+  setUint32(into, at + 24, sender.octetCount)
+  return length
+}
+
+export const writeReceiverReport = (
+  into: Uint8Array,
+  at: number,
+  ssrc: number,
+  reports: readonly ReportBlock[],
+): number => {
+  const count = setReports(into, at + 8, reports)
+  const length = 8 + count * reportBlockLength
+  setHead(into, at, packetTypes.receiverReport, count, length)
+  setUint32(into, at + 4, ssrc)
+  return length
+}
+
+/** One chunk with the CNAME, cut to 255 bytes. */
+export const writeSdes = (into: Uint8Array, at: number, ssrc: number, cname: string): number => {
+  const { written } = encoder.encodeInto(cname, into.subarray(at + 10, at + 10 + maxTextLength))
+  // At least one null ends the chunk, and nulls fill it up to a word.
+  const length = (10 + written + 4) & ~3
+  into.fill(0, at + 10 + written, at + length)
+  setHead(into, at, packetTypes.sdes, 1, length)
+  setUint32(into, at + 4, ssrc)
+  into[at + 8] = sdesCname
+  into[at + 9] = written
+  return length
+}
+
+/** With a reason in at most 255 bytes; none when empty. */
+export const writeBye = (into: Uint8Array, at: number, ssrc: number, reason = ''): number => {
+  setUint32(into, at + 4, ssrc)
+  let length = 8
+  if (reason !== '') {
+    const { written } = encoder.encodeInto(reason, into.subarray(at + 9, at + 9 + maxTextLength))
+    into[at + 8] = written
+    length = (9 + written + 3) & ~3
+    into.fill(0, at + 9 + written, at + length)
+  }
+  setHead(into, at, packetTypes.bye, 1, length)
+  return length
+}
