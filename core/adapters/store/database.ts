@@ -1,0 +1,149 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import BetterSqlite from 'better-sqlite3'
+import { type Compilable, Kysely } from 'kysely'
+import { sharedConnectionDialect } from './dialect.ts'
+import { StoreError } from './errors.ts'
+import { GroupCommit } from './group-commit.ts'
+import { migrate, schemaVersion, versionOf } from './migrations.ts'
+import type { Tables } from './schema.ts'
+
+export interface DatabaseOptions {
+  /** Path of better-sqlite3's addon, where it is not beside the package (the single binary). */
+  readonly nativeBinding?: string
+  /** Look only: nothing is made, migrated or locked; a running switch is not disturbed. Default false. */
+  readonly readOnly?: boolean
+}
+
+const databaseFile = 'sauti.db'
+const lockFile = 'sauti.lock'
+/** Only a checkpoint or a backup of another process can make us wait. */
+const busyTimeoutMs = 5000
+
+/**
+ * The database of a data folder, one connection. Reads: `sql` (kysely) or a prepared statement for what runs on
+ * every call. Writes that belong together: `write`.
+ */
+export class Database {
+  readonly sql: Kysely<Tables>
+  readonly folder: string
+  readonly #sqlite: BetterSqlite.Database
+  readonly #group: GroupCommit
+  readonly #lock: BetterSqlite.Database | undefined
+
+  constructor(folder: string, sqlite: BetterSqlite.Database, lock: BetterSqlite.Database | undefined) {
+    this.folder = folder
+    this.#sqlite = sqlite
+    this.#lock = lock
+    this.#group = new GroupCommit(sqlite)
+    this.sql = new Kysely<Tables>({ dialect: sharedConnectionDialect(sqlite) })
+  }
+
+  /** Compiled once by its owner, at start. Synchronous; outside of `write` it is a transaction of its own. */
+  prepare<Parameters extends unknown[], Result = unknown>(text: string): BetterSqlite.Statement<Parameters, Result> {
+    return this.#sqlite.prepare<Parameters, Result>(text)
+  }
+
+  /**
+   * `work` runs soon, synchronously, in a savepoint of a transaction that it shares with other units (group commit);
+   * resolves with its value when that is durable. When it throws, its changes are undone and the promise rejects.
+   * Inside: prepared statements, `all`, `get`, `run`. It must not await, nor change anything but the database.
+   */
+  write<T>(work: () => T): Promise<T> {
+    return this.#group.write(work)
+  }
+
+  /** Rows of a kysely query, synchronously: for use inside `write`. */
+  all<Result>(query: Compilable<Result>): Result[] {
+    const { sql, parameters } = query.compile()
+    return this.#sqlite.prepare<unknown[], Result>(sql).all(...parameters)
+  }
+
+  /** The first row of a kysely query, synchronously. */
+  get<Result>(query: Compilable<Result>): Result | undefined {
+    const { sql, parameters } = query.compile()
+    return this.#sqlite.prepare<unknown[], Result>(sql).get(...parameters)
+  }
+
+  /** Runs a kysely statement that returns no rows, synchronously; gives the number of rows changed. */
+  run(query: Compilable<unknown>): number {
+    const { sql, parameters } = query.compile()
+    return this.#sqlite.prepare(sql).run(...parameters).changes
+  }
+
+  /** One look at one moment: no commit comes between its reads. Synchronous. */
+  snapshot<T>(look: () => T): T {
+    return this.#sqlite.transaction(look)()
+  }
+
+  get counters(): { readonly transactions: number; readonly units: number } {
+    return this.#group.counters
+  }
+
+  /** Commits what is queued, then closes; everything later rejects with `store.closed`. */
+  close(): void {
+    if (!this.#sqlite.open) return
+    if (!this.#sqlite.readonly) this.#group.close()
+    this.#sqlite.close()
+    this.#lock?.close()
+  }
+}
+
+/**
+ * Opens, and makes or migrates, the database of the data folder. Throws `store.locked` when another process has it
+ * open, `store.too-new` when a newer program wrote it, and with `readOnly` `store.not-ready` when there is none yet.
+ */
+export function openDatabase(folder: string, options: DatabaseOptions = {}): Database {
+  const native = options.nativeBinding === undefined ? {} : { nativeBinding: options.nativeBinding }
+  const file = join(folder, databaseFile)
+  if (options.readOnly === true) return openReadOnly(folder, file, native)
+
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const lock = takeLock(join(folder, lockFile), native)
+  const sqlite = new BetterSqlite(file, { ...native, timeout: busyTimeoutMs })
+  try {
+    sqlite.pragma('journal_mode = WAL')
+    // FULL: a COMMIT that returned survives a power cut, not only a crash of ours.
+    sqlite.pragma('synchronous = FULL')
+    sqlite.pragma('foreign_keys = ON')
+    sqlite.pragma('temp_store = MEMORY')
+    sqlite.pragma('cache_size = -32000')
+    migrate(sqlite)
+    return new Database(folder, sqlite, lock)
+  } catch (cause) {
+    sqlite.close()
+    lock.close()
+    throw cause
+  }
+}
+
+function openReadOnly(folder: string, file: string, native: { nativeBinding?: string }): Database {
+  let sqlite: BetterSqlite.Database
+  try {
+    sqlite = new BetterSqlite(file, { ...native, readonly: true, fileMustExist: true, timeout: busyTimeoutMs })
+  } catch (cause) {
+    throw new StoreError('store.not-ready', `no database in ${folder}`, { cause })
+  }
+  const version = versionOf(sqlite)
+  if (version !== schemaVersion) {
+    sqlite.close()
+    throw new StoreError('store.not-ready', `${file} has schema ${version}, this program reads ${schemaVersion}`)
+  }
+  return new Database(folder, sqlite, undefined)
+}
+
+/**
+ * Two switches on one folder would each close the other's live calls as left behind by a crash. The lock is an open
+ * transaction on a file of its own: the system drops it with the process, however that ends.
+ */
+function takeLock(file: string, native: { nativeBinding?: string }): BetterSqlite.Database {
+  const lock = new BetterSqlite(file, { ...native, timeout: 0 })
+  try {
+    lock.pragma('journal_mode = MEMORY')
+    lock.exec('BEGIN EXCLUSIVE')
+    return lock
+  } catch (cause) {
+    lock.close()
+    throw new StoreError('store.locked', `another process has ${file} open`, { cause })
+  }
+}

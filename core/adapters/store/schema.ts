@@ -1,0 +1,332 @@
+import type { Generated, Insertable, Selectable } from 'kysely'
+import type { EndReason } from '../../call/end-reason.ts'
+import type { EventCode } from '../../events/catalogue.ts'
+import type { FallbackMode } from '../../model/account.ts'
+import type { CallDirection, CallStatus, LegRecord } from '../../model/call-record.ts'
+import type { AccountUuid, CallUuid, HoldUuid, LegUuid, RecordingUuid, Sid, TrunkUuid } from '../../model/ids.ts'
+import type { Money } from '../../model/money.ts'
+import type { Rate } from '../../model/rate.ts'
+import type { Trunk } from '../../model/trunk.ts'
+
+/**
+ * The tables, as `migrations.ts` makes them. Money is INTEGER in 1/10000 KES, a time is INTEGER Unix milliseconds and
+ * its column ends in `_unix`, a flag is 0 or 1, a list or an object is JSON text.
+ */
+export type Flag = 0 | 1
+type UnixMs = number
+type Json = string
+
+export interface AccountTable {
+  uuid: AccountUuid
+  name: string
+  status: 'active' | 'suspended'
+  /** Sum of the account's ledger entries; only a trigger on `ledger_entries` moves it. */
+  balance: Generated<Money>
+  /** Sum of the account's open holds; only `holds.ts` moves it. */
+  held: Generated<Money>
+  grace_amount: Generated<Money>
+  credit_limit: Generated<Money>
+  max_concurrent_calls: Generated<number>
+  max_calls_per_second: Generated<number>
+  /** Account-default webhooks; empty = none set. */
+  endpoint_voice_inbound: Generated<string>
+  endpoint_voice_outbound: Generated<string>
+  endpoint_status: Generated<string>
+  fallback_mode: FallbackMode
+  fallback_value: string
+  signing_secret: string
+  /** The last `seq` given to an event of the account. */
+  event_seq: Generated<number>
+  created_unix: UnixMs
+}
+
+export interface ApiKeyTable {
+  uuid: string
+  account_uuid: AccountUuid
+  name: string
+  prefix: string
+  /** SHA-256 of the secret, hex; the secret itself is nowhere. */
+  hash: string
+  is_active: Flag
+  created_unix: UnixMs
+  last_used_unix: UnixMs | null
+}
+
+export interface EndUserTable {
+  uuid: string
+  account_uuid: AccountUuid
+  email: string
+  display_name: string
+  extension_number: string
+  is_active: Flag
+  created_unix: UnixMs
+}
+
+export interface PhoneTokenTable {
+  uuid: string
+  account_uuid: AccountUuid
+  end_user_uuid: string
+  max_concurrent: number
+  expires_unix: UnixMs
+  revoked_unix: UnixMs | null
+  created_unix: UnixMs
+}
+
+export interface NumberTable {
+  uuid: string
+  number: string
+  setup_fee: Money
+  /** Null = free in the pool. */
+  account_uuid: AccountUuid | null
+  friendly_name: Generated<string>
+  /** Overrides; empty = inherits the account default. */
+  webhook_voice_inbound: Generated<string>
+  webhook_voice_outbound: Generated<string>
+  webhook_status: Generated<string>
+  is_active: Generated<Flag>
+  acquired_unix: UnixMs | null
+  created_unix: UnixMs
+}
+
+export interface TrunkTable {
+  uuid: TrunkUuid
+  name: string
+  host: string
+  port: number
+  transport: Trunk['transport']
+  username: string
+  password: string
+  register: Flag
+  inbound_hosts: Json
+  prefixes: Json
+  strip: number
+  prepend: string
+  priority: number
+  weight: number
+  max_calls: number
+  max_cps: number
+  codecs: Json
+  options_ping_seconds: number
+  srtp: Trunk['srtp']
+  created_unix: UnixMs
+}
+
+export interface RateTable {
+  direction: Rate['direction']
+  /** Digits only, without `+`. */
+  prefix: string
+  rate_per_minute: Money
+  increment_seconds: number
+  minimum_seconds: number
+  connection_fee: Money
+}
+
+export interface DestinationTable {
+  /** Digits only, without `+`. */
+  prefix: string
+  permission: 'blocked' | 'allowed'
+}
+
+export interface CallTable {
+  id: Generated<number>
+  uuid: CallUuid
+  sid: Sid
+  account_uuid: AccountUuid
+  direction: CallDirection
+  from_number: string
+  to_number: string
+  status: CallStatus
+  reason_code: EndReason | ''
+  duration_seconds: number | null
+  talk_seconds: number | null
+  cost: Money
+  tts_seconds: number
+  custom_payload: Json | null
+  started_unix: UnixMs | null
+  answered_unix: UnixMs | null
+  ended_unix: UnixMs | null
+  created_unix: UnixMs
+}
+
+export interface LegTable {
+  uuid: LegUuid
+  call_uuid: CallUuid
+  role: LegRecord['role']
+  direction: LegRecord['direction']
+  trunk_name: string
+  number: string
+  started_unix: UnixMs
+  answered_unix: UnixMs | null
+  ended_unix: UnixMs | null
+  reason_code: EndReason | ''
+}
+
+export interface HoldTable {
+  uuid: HoldUuid
+  account_uuid: AccountUuid
+  call_uuid: CallUuid
+  leg_uuid: LegUuid
+  amount: Money
+  /** The rate as it was when the hold was opened. */
+  rate_prefix: string
+  rate_direction: Rate['direction']
+  rate_per_minute: Money
+  increment_seconds: number
+  minimum_seconds: number
+  connection_fee: Money
+  opened_unix: UnixMs
+  /** Null = open. The fields after it are null as long. */
+  settled_unix: UnixMs | null
+  charge: Money | null
+  talk_seconds: number | null
+  billed_seconds: number | null
+}
+
+export type LedgerKind = 'call' | 'number' | 'credit' | 'speech'
+
+export interface LedgerTransactionTable {
+  id: Generated<number>
+  kind: LedgerKind
+  /** The customer whom it concerns. */
+  account_uuid: AccountUuid
+  /** Given by whoever credits; the same reference again changes nothing. */
+  reference: string | null
+  /** A hold is charged at most once: unique. */
+  hold_uuid: HoldUuid | null
+  call_uuid: CallUuid | null
+  /** What explains the amount: rate, seconds, units, number. */
+  details: Json
+  created_unix: UnixMs
+}
+
+export interface LedgerEntryTable {
+  id: Generated<number>
+  transaction_id: number
+  /** `customer:<uuid>`, `revenue:calls`, `revenue:numbers`, `operator:credit`. */
+  book: string
+  /** The entries of a transaction sum to 0; a customer's positive entry is money to spend. */
+  amount: Money
+}
+
+export interface EventTable {
+  id: Generated<number>
+  uuid: string
+  account_uuid: AccountUuid
+  /** 1, 2, 3 … within the account, without gaps. */
+  seq: number
+  code: EventCode
+  call_uuid: CallUuid | null
+  sid: Sid | null
+  number: string | null
+  custom_payload: Json | null
+  data: Json
+  created_unix: UnixMs
+}
+
+/** A status callback that is still to be delivered; the row goes when it was delivered or given up. */
+export interface OutboxTable {
+  id: Generated<number>
+  event_id: number
+  account_uuid: AccountUuid
+  call_uuid: CallUuid | null
+  url: string
+  /** Tries finished. */
+  tries: number
+  due_unix: UnixMs
+}
+
+export interface WebhookEndpointTable {
+  account_uuid: AccountUuid
+  url: string
+  /** Callbacks given up after all tries. */
+  failures: number
+  last_failure_unix: UnixMs
+}
+
+export interface RecordingTable {
+  uuid: RecordingUuid
+  account_uuid: AccountUuid
+  call_uuid: CallUuid
+  call_sid: Sid
+  path: string
+  duration_ms: number | null
+  size_bytes: number | null
+  media_format: 'wav' | 'ogg'
+  created_unix: UnixMs
+  expires_unix: UnixMs | null
+  deleted_unix: UnixMs | null
+  /** The file is gone from the disk. */
+  purged_unix: UnixMs | null
+}
+
+export interface DocumentTable {
+  uuid: string
+  account_uuid: AccountUuid
+  name: string
+  body: string
+  /** The unguessable last part of its URL. */
+  token: string
+  created_unix: UnixMs
+  updated_unix: UnixMs
+}
+
+export interface AssetTable {
+  account_uuid: AccountUuid
+  slug: string
+  media_format: string
+  duration_ms: number
+  size_bytes: number
+  /** Relative to the assets folder. */
+  path: string
+  created_unix: UnixMs
+}
+
+export interface IdempotencyTable {
+  account_uuid: AccountUuid
+  key: string
+  /** Hash of method, path and body. */
+  fingerprint: string
+  /** Null status = still in flight. */
+  status: number | null
+  body: string | null
+  created_unix: UnixMs
+}
+
+export interface SettingTable {
+  key: string
+  value: string
+}
+
+/** One row: when the switch last was seen alive with live calls. */
+export interface HeartbeatTable {
+  id: number
+  beat_unix: UnixMs
+}
+
+export interface Tables {
+  accounts: AccountTable
+  api_keys: ApiKeyTable
+  end_users: EndUserTable
+  phone_tokens: PhoneTokenTable
+  numbers: NumberTable
+  trunks: TrunkTable
+  rates: RateTable
+  destinations: DestinationTable
+  calls: CallTable
+  legs: LegTable
+  holds: HoldTable
+  ledger_transactions: LedgerTransactionTable
+  ledger_entries: LedgerEntryTable
+  events: EventTable
+  outbox: OutboxTable
+  webhook_endpoints: WebhookEndpointTable
+  recordings: RecordingTable
+  documents: DocumentTable
+  assets: AssetTable
+  idempotency: IdempotencyTable
+  settings: SettingTable
+  heartbeat: HeartbeatTable
+}
+
+export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>
+export type NewRow<Name extends keyof Tables> = Insertable<Tables[Name]>
