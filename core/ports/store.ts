@@ -30,6 +30,14 @@ export type Change =
   | { readonly type: 'event.append'; readonly event: VoiceEvent }
   | { readonly type: 'recording.insert'; readonly recording: RecordingRecord }
   | { readonly type: 'recording.update'; readonly uuid: string; readonly set: Partial<RecordingRecord> }
+  /** The answer under an Idempotency-Key, verbatim: durable with the effect that it tells of, or not at all. */
+  | {
+      readonly type: 'idempotency.complete'
+      readonly accountUuid: AccountUuid
+      readonly key: string
+      readonly status: number
+      readonly body: string
+    }
 
 /** Money set aside for one live, rated leg. The rate is kept with it, so that a crash can be billed. */
 export interface Hold {

@@ -1,0 +1,77 @@
+import type { AccountUuid } from '../../model/ids.ts'
+import type { Change } from '../../ports/store.ts'
+import type { Database } from './database.ts'
+
+/** A key is remembered so long from its first use. */
+export const idempotencyLifeMs = 24 * 3600 * 1000
+
+export type IdempotencyStart =
+  /** The key is ours now: run the operation, then complete or free it. */
+  | { readonly state: 'begun' }
+  | { readonly state: 'in-flight' }
+  | { readonly state: 'other-request' }
+  | { readonly state: 'answered'; readonly status: number; readonly body: string }
+
+/** Answers under Idempotency-Keys, per account. The answer of a placed call commits in the call's own unit. */
+export class IdempotencyKeys {
+  readonly #database: Database
+  readonly #find
+  readonly #insert
+  readonly #complete
+  readonly #free
+  readonly #forget
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#find = database.prepare<
+      [AccountUuid, string, number],
+      { fingerprint: string; status: number | null; body: string | null }
+    >('SELECT fingerprint, status, body FROM idempotency WHERE account_uuid = ? AND key = ? AND created_unix > ?')
+    this.#insert = database.prepare<[AccountUuid, string, string, number]>(
+      'INSERT OR REPLACE INTO idempotency (account_uuid, key, fingerprint, created_unix) VALUES (?, ?, ?, ?)',
+    )
+    this.#complete = database.prepare<[number, string, AccountUuid, string]>(
+      'UPDATE idempotency SET status = ?, body = ? WHERE account_uuid = ? AND key = ? AND status IS NULL',
+    )
+    this.#free = database.prepare<[AccountUuid, string]>(
+      'DELETE FROM idempotency WHERE account_uuid = ? AND key = ? AND status IS NULL',
+    )
+    this.#forget = database.prepare<[number]>('DELETE FROM idempotency WHERE created_unix <= ?')
+  }
+
+  /** Marks the key as in flight, unless it is known. `fingerprint` stands for method, path and body. */
+  begin(account: AccountUuid, key: string, fingerprint: string, unixMs: number): Promise<IdempotencyStart> {
+    return this.#database.write((): IdempotencyStart => {
+      const known = this.#find.get(account, key, unixMs - idempotencyLifeMs)
+      if (known === undefined) {
+        this.#insert.run(account, key, fingerprint, unixMs)
+        return { state: 'begun' }
+      }
+      if (known.fingerprint !== fingerprint) return { state: 'other-request' }
+      if (known.status === null || known.body === null) return { state: 'in-flight' }
+      return { state: 'answered', status: known.status, body: known.body }
+    })
+  }
+
+  /** For use inside a unit of work: the answer stands with the effect. */
+  complete(change: Extract<Change, { type: 'idempotency.complete' }>): void {
+    this.#complete.run(change.status, change.body, change.accountUuid, change.key)
+  }
+
+  /** Takes the mark of an operation that was refused away; a stored answer stays. */
+  free(account: AccountUuid, key: string): Promise<void> {
+    return this.#database.write(() => {
+      this.#free.run(account, key)
+    })
+  }
+
+  /** At start: nothing is in flight. Then, and from time to time, keys that are over a day old go. */
+  async freeInFlight(): Promise<void> {
+    const all = this.#database.prepare('DELETE FROM idempotency WHERE status IS NULL')
+    await this.#database.write(() => all.run())
+  }
+
+  async forgetOld(unixMs: number): Promise<void> {
+    await this.#database.write(() => this.#forget.run(unixMs - idempotencyLifeMs))
+  }
+}
