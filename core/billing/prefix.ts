@@ -1,0 +1,28 @@
+/** `+254…` and `254…` are the same prefix and the same number; anything else than a leading plus stays. */
+export const digitsOf = (prefix: string): string => (prefix.startsWith('+') ? prefix.slice(1) : prefix)
+
+/** Values by prefix; the longest that a number begins with is found in as many look-ups as there are lengths. */
+export class PrefixTable<Value> {
+  readonly #values: ReadonlyMap<string, Value>
+  /** Lengths in use, longest first. */
+  readonly #lengths: readonly number[]
+
+  /** A later entry replaces an earlier one of the same prefix. An empty prefix (`+`) fits every number. */
+  constructor(entries: Iterable<readonly [prefix: string, value: Value]>) {
+    const values = new Map<string, Value>()
+    for (const [prefix, value] of entries) values.set(digitsOf(prefix), value)
+    this.#values = values
+    this.#lengths = [...new Set([...values.keys()].map(prefix => prefix.length))].sort((a, b) => b - a)
+  }
+
+  /** The value of the longest prefix of `number`, written with or without plus. */
+  longest(number: string): Value | undefined {
+    const digits = digitsOf(number)
+    for (const length of this.#lengths) {
+      if (length > digits.length) continue
+      const value = this.#values.get(digits.slice(0, length))
+      if (value !== undefined) return value
+    }
+    return undefined
+  }
+}
