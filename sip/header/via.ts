@@ -1,0 +1,59 @@
+import type { Parsed } from '../parsed.ts'
+import { formatHostPort, parseHostPort } from '../uri/host.ts'
+import { formatParameters, type Parameter, parameterOf, parseParameters, withParameter } from './parameters.ts'
+import { boundedNumber } from './token.ts'
+
+/** RFC 3261 §20.42, one value. `host` without brackets; `transport` as written, usually upper case. */
+export interface Via {
+  readonly transport: string
+  readonly host: string
+  readonly port: number | undefined
+  readonly parameters: readonly Parameter[]
+}
+
+export type ViaFault = 'bad-protocol' | 'bad-sent-by' | 'bad-parameter'
+
+const sentProtocol = /^\s*SIP\s*\/\s*2\.0\s*\/\s*([-.!%*_+`'~0-9A-Za-z]+)\s+/i
+
+export function parseVia(text: string): Parsed<Via, ViaFault> {
+  const protocol = sentProtocol.exec(text)
+  if (protocol === null) return { ok: false, reason: 'bad-protocol', at: 0 }
+  const at = protocol[0].length
+  const semicolon = text.indexOf(';', at)
+  const end = semicolon === -1 ? text.length : semicolon
+  // White space may surround the colon of the port.
+  const sentBy = parseHostPort(text.slice(at, end).replace(/\s+/g, ''))
+  if (sentBy === undefined) return { ok: false, reason: 'bad-sent-by', at }
+  const parameters = parseParameters(text, end)
+  if (!parameters.ok) return parameters
+  return { ok: true, value: { transport: protocol[1] ?? '', ...sentBy, parameters: parameters.value } }
+}
+
+export const formatVia = (via: Via): string =>
+  `SIP/2.0/${via.transport} ${formatHostPort(via.host, via.port)}${formatParameters(via.parameters)}`
+
+export const branchOf = (via: Via): string | undefined => parameterOf(via.parameters, 'branch')
+
+/** The address that the message came from, without brackets whichever way it was written (RFC 5118 §4.5). */
+export const receivedOf = (via: Via): string | undefined =>
+  parameterOf(via.parameters, 'received')?.replace(/^\[(.*)\]$/, '$1')
+
+/** RFC 3581: 'asked' for a bare rport, the port once it is filled in, undefined when absent or no port. */
+export function rportOf(via: Via): number | 'asked' | undefined {
+  const rport = parameterOf(via.parameters, 'rport')
+  return rport === '' ? 'asked' : boundedNumber(rport ?? '', 65535)
+}
+
+/**
+ * What a server notes on the topmost Via (RFC 3261 §18.2.1, RFC 3581 §4): `received` where the address differs from
+ * sent-by or rport was asked, and the port where rport was asked.
+ */
+export function withSource(via: Via, address: string, port: number): Via {
+  const asked = rportOf(via) !== undefined
+  let parameters = via.parameters
+  if (asked) parameters = withParameter(parameters, 'rport', String(port))
+  if (asked || via.host.toLowerCase() !== address.toLowerCase()) {
+    parameters = withParameter(parameters, 'received', address)
+  }
+  return parameters === via.parameters ? via : { ...via, parameters }
+}

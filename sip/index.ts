@@ -1,0 +1,100 @@
+// The pure door of the protocol library: no sockets, no clock, no randomness; runs in the browser too.
+
+export { acceptsType } from './header/accept.ts'
+export { parseAssertedIdentity } from './header/asserted-identity.ts'
+export {
+  type Authentication,
+  type AuthenticationParameter,
+  authenticationParameterOf,
+  formatAuthentication,
+  isScheme,
+  parseAuthentication,
+} from './header/authentication.ts'
+export { parseCallId } from './header/call-id.ts'
+export { splitList } from './header/comma-list.ts'
+export {
+  type Contact,
+  contactExpiresOf,
+  contactPreferenceOf,
+  formatContact,
+  parseContact,
+} from './header/contact.ts'
+export { parseContentLength } from './header/content-length.ts'
+export { accepts, formatMediaType, type MediaType, parseMediaType } from './header/content-type.ts'
+export { type CSeq, formatCSeq, parseCSeq } from './header/cseq.ts'
+export { formatDate, parseDate } from './header/date.ts'
+export { parseExpires } from './header/expires.ts'
+export { parseMaxForwards } from './header/max-forwards.ts'
+export {
+  formatNameAddr,
+  type NameAddr,
+  type NameAddrFault,
+  parseNameAddr,
+  parseNameAddrs,
+  tagOf,
+  withTag,
+} from './header/name-addr.ts'
+export {
+  formatParameters,
+  type Parameter,
+  parameterOf,
+  parseParameters,
+  withoutParameter,
+  withParameter,
+} from './header/parameters.ts'
+export { quote, unquote } from './header/quoted-string.ts'
+export { formatRAck, parseRAck, type RAck } from './header/rack.ts'
+export { formatReason, parseReason, q850CauseOf, type Reason } from './header/reason.ts'
+export { parseRetryAfter } from './header/retry-after.ts'
+export { formatRoute, isLooseRoute, parseRoute, parseRoutes } from './header/route.ts'
+export { parseRSeq } from './header/rseq.ts'
+export {
+  formatSessionExpires,
+  parseMinSe,
+  parseSessionExpires,
+  type SessionExpires,
+} from './header/session-expires.ts'
+export { isToken } from './header/token.ts'
+export { formatTokens, includesToken, parseTokens } from './header/token-list.ts'
+export {
+  branchOf,
+  formatVia,
+  parseVia,
+  receivedOf,
+  rportOf,
+  type Via,
+  type ViaFault,
+  withSource,
+} from './header/via.ts'
+export type { MessageFault, ParsedMessage, ParseFault } from './message/fault.ts'
+export { formatMessage } from './message/format.ts'
+export {
+  countOf,
+  headerOf,
+  headersOf,
+  withBody,
+  withHeader,
+  withHeaderAdded,
+  withHeaderOnTop,
+  withHeaders,
+  withoutHeader,
+} from './message/headers.ts'
+export { messageLimits } from './message/limits.ts'
+export type { HeaderField, SipMessage, SipRequest, SipResponse } from './message/message.ts'
+export { knownMethods } from './message/method.ts'
+export { parseMessage } from './message/parse.ts'
+export {
+  type Essentials,
+  type Refusal,
+  type RequestEssentials,
+  type Validated,
+  validateRequest,
+  validateResponse,
+} from './message/validate.ts'
+export type { Parsed } from './parsed.ts'
+export { sameUri } from './uri/compare.ts'
+export { escapeHeader, escapeParameter, escapeUser, unescapeUri } from './uri/escape.ts'
+export { formatUri, sipUri, uriParameterOf, userOf } from './uri/format.ts'
+export { formatHost, formatHostPort, type HostPort, isHostName, isIpv4, isIpv6, parseHostPort } from './uri/host.ts'
+export { parseUri } from './uri/parse.ts'
+export type { OtherUri, SipUri, TelUri, Uri, UriFault } from './uri/uri.ts'

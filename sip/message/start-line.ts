@@ -1,0 +1,40 @@
+import { isToken } from '../header/token.ts'
+import type { ParseFault } from './fault.ts'
+
+export type StartLine =
+  | { readonly kind: 'request'; readonly method: string; readonly uri: string }
+  | { readonly kind: 'response'; readonly status: number; readonly reason: string }
+
+/** `line` is missing when so little was understood that there is nothing to answer. */
+export type ParsedStartLine =
+  | { readonly ok: true; readonly line: StartLine }
+  | { readonly ok: false; readonly reason: ParseFault; readonly line?: StartLine }
+
+const ours = /^SIP\/2\.0$/i
+const anyVersion = /^SIP\/\d+\.\d+$/i
+const statusLine = /^SIP\/2\.0 ([1-6]\d\d)(?: (.*))?$/is
+// White space ends the URI; brackets, quotes and controls are no part of any (RFC 4475 §3.1.2.7, §3.1.2.8).
+const notInUri = /[\s<>"\x00-\x1f\x7f]/
+
+/** RFC 3261 §7.1, §7.2. White space after the version is let pass (RFC 4475 §3.1.2.10). */
+export function parseStartLine(text: string): ParsedStartLine {
+  if (/^SIP\//i.test(text)) return parseStatusLine(text)
+  const trimmed = text.trimEnd()
+  const methodEnd = trimmed.indexOf(' ')
+  const versionAt = trimmed.lastIndexOf(' ') + 1
+  if (methodEnd <= 0) return { ok: false, reason: 'bad-start-line' }
+  const method = trimmed.slice(0, methodEnd)
+  const version = trimmed.slice(versionAt)
+  if (!isToken(method)) return { ok: false, reason: 'bad-start-line' }
+  const uri = trimmed.slice(methodEnd + 1, Math.max(versionAt - 1, methodEnd + 1))
+  const line = { kind: 'request', method, uri } as const
+  if (!anyVersion.test(version)) return { ok: false, reason: 'bad-start-line' }
+  if (uri === '' || notInUri.test(uri)) return { ok: false, reason: 'bad-start-line', line }
+  return ours.test(version) ? { ok: true, line } : { ok: false, reason: 'bad-version', line }
+}
+
+function parseStatusLine(text: string): ParsedStartLine {
+  const match = statusLine.exec(text)
+  if (match === null) return { ok: false, reason: /^SIP\/2\.0 /i.test(text) ? 'bad-start-line' : 'bad-version' }
+  return { ok: true, line: { kind: 'response', status: Number(match[1]), reason: (match[2] ?? '').trimEnd() } }
+}

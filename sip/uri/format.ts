@@ -1,0 +1,54 @@
+import { formatParameters, parameterOf } from '../header/parameters.ts'
+import { unescapeUri } from './escape.ts'
+import { formatHostPort } from './host.ts'
+import type { SipUri, TelUri, Uri } from './uri.ts'
+
+export function formatUri(uri: Uri): string {
+  switch (uri.kind) {
+    case 'sip': {
+      const password = uri.password === undefined ? '' : `:${uri.password}`
+      const user = uri.user === undefined ? '' : `${uri.user}${password}@`
+      const headers = uri.headers.map(({ name, value }) => (value === undefined ? name : `${name}=${value}`)).join('&')
+      const base = `${uri.scheme}:${user}${formatHostPort(uri.host, uri.port)}${formatParameters(uri.parameters)}`
+      return headers === '' ? base : `${base}?${headers}`
+    }
+    case 'tel':
+      return `tel:${uri.number}${formatParameters(uri.parameters)}`
+    case 'other':
+      return `${uri.scheme}:${uri.rest}`
+  }
+}
+
+/**
+ * Who is meant, as text with escapes resolved: the user of a SIP URI, the number of a tel URI without its visual
+ * separators. Undefined when there is none.
+ */
+export function userOf(uri: Uri): string | undefined {
+  switch (uri.kind) {
+    case 'sip':
+      return uri.user === undefined ? undefined : unescapeUri(uri.user)
+    case 'tel':
+      return uri.number.replace(/[().-]/g, '')
+    case 'other':
+      return undefined
+  }
+}
+
+/** A URI parameter's value (name in lower case) with its escapes resolved; '' for a bare name, undefined = not there. */
+export function uriParameterOf(uri: SipUri | TelUri, name: string): string | undefined {
+  const value = parameterOf(uri.parameters, name)
+  return value === undefined ? undefined : unescapeUri(value)
+}
+
+/** A SIP URI from its parts; `user` already escaped (`escapeUser`). */
+export const sipUri = (host: string, options?: Partial<Omit<SipUri, 'kind' | 'host'>>): SipUri => ({
+  kind: 'sip',
+  scheme: 'sip',
+  user: undefined,
+  password: undefined,
+  port: undefined,
+  parameters: [],
+  headers: [],
+  ...options,
+  host,
+})
