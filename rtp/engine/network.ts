@@ -1,0 +1,42 @@
+/**
+ * What a media engine asks of the network. An IPv4 address is the signed 32-bit integer of its four bytes: small
+ * integers pass through calls without allocation, strings and objects do not.
+ */
+
+/** The packet begins at `packet[0]`; the buffer is only lent until the next `flush`, and may be altered in place. */
+export type DatagramReceiver = (packet: Uint8Array, length: number, address: number, port: number) => void
+
+export interface DatagramSocket {
+  readonly port: number
+  /** Undefined = what arrives is read and thrown away: the socket is drained. */
+  receiver: DatagramReceiver | undefined
+  /** Queues `length` bytes of `packet`, which must be a received packet or a slot and stay untouched until `flush`. */
+  send(packet: Uint8Array, length: number, address: number, port: number): void
+  close(): void
+}
+
+export interface NetworkCounters {
+  received: number
+  sent: number
+  /** The system would not take a packet: buffer full, no route. */
+  unsent: number
+  /** Datagrams larger than a slot. */
+  oversized: number
+}
+
+export interface DatagramNetwork {
+  readonly kind: 'mmsg' | 'dgram' | 'virtual'
+  readonly counters: Readonly<NetworkCounters>
+  /** Binds a UDP port of the network's own address; 0 = any. `done` gets undefined when the port is not to be had. */
+  bind(port: number, done: (socket: DatagramSocket | undefined) => void): void
+  /** Room for one outgoing packet, of at least `slotBytes`; valid until it was sent and flushed. */
+  slot(): Uint8Array
+  /** Hands everything that has arrived to the sockets' receivers. Bounded per socket; the rest waits for the next call. */
+  receive(): void
+  /** Sends what is queued. */
+  flush(): void
+  close(): void
+}
+
+/** Size of a packet's buffer; larger datagrams are cut and counted. */
+export const slotBytes = 2048

@@ -1,0 +1,66 @@
+import { endianness } from 'node:os'
+import koffi from 'koffi'
+
+/** The calls of the C library that batched sockets need. Pointers are bigints, results are −1 with `errno()` on failure. */
+export interface LibC {
+  socket(domain: number, type: number, protocol: number): number
+  bind(fd: number, address: bigint, length: number): number
+  getsockname(fd: number, address: bigint, length: bigint): number
+  setsockopt(fd: number, level: number, option: number, value: bigint, length: number): number
+  close(fd: number): number
+  recvfrom(fd: number, bytes: bigint, length: number, flags: number, address: bigint, addressLength: bigint): number
+  sendto(fd: number, bytes: bigint, length: number, flags: number, address: bigint, addressLength: number): number
+  recvmmsg(fd: number, messages: bigint, count: number, flags: number, timeout: bigint): number
+  sendmmsg(fd: number, messages: bigint, count: number, flags: number): number
+  epoll_create1(flags: number): number
+  epoll_ctl(epoll: number, operation: number, fd: number, event: bigint): number
+  epoll_wait(epoll: number, events: bigint, count: number, timeoutMs: number): number
+}
+
+/**
+ * A block outside the garbage collector's heap: it never moves and is never freed, so that the kernel may hold
+ * addresses into it for as long as the process lives.
+ */
+export interface FixedMemory {
+  readonly buffer: ArrayBuffer
+  readonly address: bigint
+}
+
+export interface NativeCalls {
+  readonly libc: LibC
+  errno(): number
+  allocate(bytes: number): FixedMemory
+}
+
+/** Undefined where our layouts of the kernel's structures do not hold, or the library cannot be loaded. */
+export const loadLibC = (): NativeCalls | undefined => {
+  const known = process.arch === 'x64' || process.arch === 'arm64'
+  if (process.platform !== 'linux' || !known || endianness() !== 'LE') return undefined
+  try {
+    const library = koffi.load(null)
+    const libc: LibC = {
+      socket: library.func('socket', 'int', ['int', 'int', 'int']),
+      bind: library.func('bind', 'int', ['int', 'uint64', 'uint32']),
+      getsockname: library.func('getsockname', 'int', ['int', 'uint64', 'uint64']),
+      setsockopt: library.func('setsockopt', 'int', ['int', 'int', 'int', 'uint64', 'uint32']),
+      close: library.func('close', 'int', ['int']),
+      recvfrom: library.func('recvfrom', 'int', ['int', 'uint64', 'uint32', 'int', 'uint64', 'uint64']),
+      sendto: library.func('sendto', 'int', ['int', 'uint64', 'uint32', 'int', 'uint64', 'uint32']),
+      recvmmsg: library.func('recvmmsg', 'int', ['int', 'uint64', 'uint32', 'int', 'uint64']),
+      sendmmsg: library.func('sendmmsg', 'int', ['int', 'uint64', 'uint32', 'int']),
+      epoll_create1: library.func('epoll_create1', 'int', ['int']),
+      epoll_ctl: library.func('epoll_ctl', 'int', ['int', 'int', 'int', 'uint64']),
+      epoll_wait: library.func('epoll_wait', 'int', ['int', 'uint64', 'int', 'int']),
+    }
+    return {
+      libc,
+      errno: () => koffi.errno(),
+      allocate: bytes => {
+        const pointer: unknown = koffi.alloc('uint8_t', bytes)
+        return { buffer: koffi.view(pointer, bytes), address: koffi.address(pointer) }
+      },
+    }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,237 @@
+import { parseAddress } from '../engine/address.ts'
+import {
+  type DatagramNetwork,
+  type DatagramReceiver,
+  type DatagramSocket,
+  type NetworkCounters,
+  slotBytes,
+} from '../engine/network.ts'
+import type { FixedMemory, NativeCalls } from './libc.ts'
+import { MessageBatch } from './message-batch.ts'
+
+const inet = 2
+const datagramNonBlocking = 2 | 0o4000 | 0o2000000
+const dontWait = 0x40
+/** recvfrom tells the whole length of a datagram that was cut. */
+const tellLength = 0x20
+const closeOnExec = 0o2000000
+const epollAdd = 1
+const epollIn = 1
+const interrupted = 4
+/** Packets received between two flushes; the sends that they cause point into their slots. */
+const receiveSlots = 256
+const sendSlots = 256
+const sendEntries = receiveSlots + sendSlots
+/** Packets of one recvmmsg. */
+const burst = 8
+/** Rounds over the ready sockets in one tick: a flood on one port may not starve the others. */
+const roundsPerTick = 8
+const readySockets = 512
+
+/** Sockets in batches on Linux: epoll tells which have packets, recvmmsg and sendmmsg move them. IPv4. */
+export class LinuxNetwork implements DatagramNetwork {
+  readonly kind = 'mmsg'
+  readonly counters: NetworkCounters = { received: 0, sent: 0, unsent: 0, oversized: 0 }
+  readonly #native: NativeCalls
+  readonly #host: number
+  readonly #epoll: number
+  readonly #incoming: MessageBatch
+  readonly #outgoing: MessageBatch
+  readonly #scratch: FixedMemory
+  readonly #scratchView: DataView
+  readonly #events: DataView
+  readonly #eventsAt: bigint
+  readonly #eventBytes: number
+  readonly #eventDataAt: number
+  readonly #sockets = new Map<number, LinuxSocket>()
+  readonly #queue: LinuxSocket[] = []
+  readonly #packets: bigint[] = []
+  readonly #lengths: number[] = []
+  #queued = 0
+  #slotsTaken = 0
+  #slotsReceived = 0
+
+  constructor(native: NativeCalls, address: string) {
+    const host = parseAddress(address)
+    if (host === undefined) throw new TypeError(`media address ${address} is not an IPv4 address`)
+    this.#native = native
+    this.#host = host
+    this.#epoll = native.libc.epoll_create1(closeOnExec)
+    if (this.#epoll < 0) throw new Error(`epoll_create1 failed: errno ${native.errno()}`)
+    this.#incoming = new MessageBatch(native, receiveSlots)
+    this.#outgoing = new MessageBatch(native, sendEntries)
+    this.#scratch = native.allocate(64)
+    this.#scratchView = new DataView(this.#scratch.buffer)
+    // struct epoll_event is packed on x86-64 only.
+    this.#eventBytes = process.arch === 'x64' ? 12 : 16
+    this.#eventDataAt = process.arch === 'x64' ? 4 : 8
+    const events = native.allocate(readySockets * this.#eventBytes)
+    this.#events = new DataView(events.buffer)
+    this.#eventsAt = events.address
+  }
+
+  bind(port: number, done: (socket: DatagramSocket | undefined) => void): void {
+    done(this.#open(port))
+  }
+
+  slot(): Uint8Array {
+    if (this.#slotsTaken === sendSlots) this.flush()
+    return this.#outgoing.slots[this.#slotsTaken++]!
+  }
+
+  /**
+   * A leg's socket mostly holds one packet a tick, and for one packet recvfrom is a third cheaper than recvmmsg:
+   * the first round takes one packet of each, what is left comes in bursts.
+   */
+  receive(): void {
+    for (let round = 0; round < roundsPerTick; round++) {
+      const ready = this.#native.libc.epoll_wait(this.#epoll, this.#eventsAt, readySockets, 0)
+      for (let i = 0; i < ready; i++) {
+        const socket = this.#sockets.get(this.#events.getInt32(i * this.#eventBytes + this.#eventDataAt, true))
+        if (socket === undefined) continue
+        if (round === 0) this.#receiveOne(socket)
+        else this.#receiveBurst(socket)
+      }
+      if (ready <= 0) return
+    }
+  }
+
+  flush(): void {
+    let at = 0
+    while (at < this.#queued) {
+      const socket = this.#queue[at]!
+      let end = at + 1
+      while (end < this.#queued && this.#queue[end] === socket) end++
+      const sent = socket.isOpen ? this.#sendRun(socket, at, end - at) : -1
+      if (sent > 0) {
+        this.counters.sent += sent
+        at += sent
+      } else if (socket.isOpen && this.#native.errno() === interrupted) {
+        // Once more.
+      } else {
+        this.counters.unsent++
+        at++
+      }
+    }
+    this.#queued = 0
+    this.#slotsTaken = 0
+    this.#slotsReceived = 0
+  }
+
+  close(): void {
+    this.flush()
+    for (const socket of [...this.#sockets.values()]) socket.close()
+    this.#native.libc.close(this.#epoll)
+  }
+
+  /** For a socket of ours. */
+  enqueue(socket: LinuxSocket, packet: Uint8Array, length: number, host: number, port: number): void {
+    if (this.#queued === sendEntries) this.flush()
+    const from = this.#incoming.owns(packet) ? this.#incoming : this.#outgoing
+    this.#outgoing.point(this.#queued, from, packet, length, host, port)
+    this.#packets[this.#queued] = from.pointerOf(packet)
+    this.#lengths[this.#queued] = length
+    this.#queue[this.#queued++] = socket
+  }
+
+  /** For a socket of ours. */
+  forget(socket: LinuxSocket): void {
+    if (!this.#sockets.delete(socket.fd)) return
+    this.#native.libc.close(socket.fd)
+  }
+
+  #open(port: number): LinuxSocket | undefined {
+    const { libc } = this.#native
+    const fd = libc.socket(inet, datagramNonBlocking, 0)
+    if (fd < 0) return undefined
+    const view = this.#scratchView
+    view.setUint16(0, inet, true)
+    view.setUint16(2, port, false)
+    view.setInt32(4, this.#host, false)
+    view.setUint32(32, 16, true)
+    const length = this.#scratch.address + 32n
+    if (libc.bind(fd, this.#scratch.address, 16) < 0 || libc.getsockname(fd, this.#scratch.address, length) < 0) {
+      libc.close(fd)
+      return undefined
+    }
+    const bound = view.getUint16(2, false)
+    view.setUint32(0, epollIn, true)
+    view.setBigUint64(this.#eventDataAt, BigInt(fd), true)
+    if (libc.epoll_ctl(this.#epoll, epollAdd, fd, this.#scratch.address) < 0) {
+      libc.close(fd)
+      return undefined
+    }
+    const socket = new LinuxSocket(this, fd, bound)
+    this.#sockets.set(fd, socket)
+    return socket
+  }
+
+  /** Sends entries `at` … of one socket; how many were taken. */
+  #sendRun(socket: LinuxSocket, at: number, count: number): number {
+    const { libc } = this.#native
+    const { pointers, namePointers } = this.#outgoing
+    if (count > 1) return libc.sendmmsg(socket.fd, pointers[at]!, count, dontWait)
+    const length = this.#lengths[at]!
+    return libc.sendto(socket.fd, this.#packets[at]!, length, dontWait, namePointers[at]!, 16) < 0 ? -1 : 1
+  }
+
+  #receiveOne(socket: LinuxSocket): void {
+    if (this.#slotsReceived === receiveSlots) this.flush()
+    const at = this.#slotsReceived
+    const { slotPointers, namePointers, nameLengthPointers } = this.#incoming
+    const length = this.#native.libc.recvfrom(
+      socket.fd,
+      slotPointers[at]!,
+      slotBytes,
+      dontWait | tellLength,
+      namePointers[at]!,
+      nameLengthPointers[at]!,
+    )
+    // ICMP errors of earlier sends are reported once here and then gone.
+    if (length < 0) return
+    this.#slotsReceived++
+    this.#deliver(socket, at, length, length > slotBytes)
+  }
+
+  #receiveBurst(socket: LinuxSocket): void {
+    if (this.#slotsReceived + burst > receiveSlots) this.flush()
+    const first = this.#slotsReceived
+    const incoming = this.#incoming
+    const count = this.#native.libc.recvmmsg(socket.fd, incoming.pointers[first]!, burst, dontWait, 0n)
+    if (count <= 0) return
+    this.#slotsReceived = first + count
+    for (let i = first; i < first + count; i++) {
+      this.#deliver(socket, i, incoming.lengthOf(i), incoming.isTruncated(i))
+    }
+  }
+
+  #deliver(socket: LinuxSocket, at: number, length: number, isCut: boolean): void {
+    this.counters.received++
+    if (isCut) this.counters.oversized++
+    else socket.receiver?.(this.#incoming.slots[at]!, length, this.#incoming.hostOf(at), this.#incoming.portOf(at))
+  }
+}
+
+class LinuxSocket implements DatagramSocket {
+  readonly fd: number
+  readonly port: number
+  receiver: DatagramReceiver | undefined = undefined
+  isOpen = true
+  readonly #network: LinuxNetwork
+
+  constructor(network: LinuxNetwork, fd: number, port: number) {
+    this.#network = network
+    this.fd = fd
+    this.port = port
+  }
+
+  send(packet: Uint8Array, length: number, address: number, port: number): void {
+    this.#network.enqueue(this, packet, length, address, port)
+  }
+
+  close(): void {
+    if (!this.isOpen) return
+    this.isOpen = false
+    this.#network.forget(this)
+  }
+}

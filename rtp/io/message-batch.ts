@@ -1,0 +1,121 @@
+import { slotBytes } from '../engine/network.ts'
+import type { NativeCalls } from './libc.ts'
+
+// struct mmsghdr on 64-bit Linux, little endian (glibc and musl alike):
+//   0 name*   8 namelen   16 iov*   24 iovlen   32 control*   40 controllen   48 flags   56 len   → 64 bytes
+const headerBytes = 64
+const atNameLength = 8
+const atFlags = 48
+const atLength = 56
+const vectorBytes = 16
+const nameBytes = 16
+const addressFamilyInet = 2
+const truncated = 0x20
+
+/**
+ * An array of mmsghdr with an iovec, a sockaddr_in and a slot of its own each, in one block of fixed memory.
+ * Entry `i` always uses name `i`; its iovec points at slot `i` until `point` lets it point elsewhere.
+ */
+export class MessageBatch {
+  readonly slots: readonly Uint8Array[]
+  /** The address of entry `i`, as a call takes it: made once, since a bigint is an allocation. */
+  readonly pointers: readonly bigint[]
+  /** The addresses of slot `i`, of the socket address of entry `i`, and of the length of that. */
+  readonly slotPointers: readonly bigint[]
+  readonly namePointers: readonly bigint[]
+  readonly nameLengthPointers: readonly bigint[]
+  readonly #view: DataView
+  readonly #buffer: ArrayBuffer
+  readonly #base: bigint
+  /** The same as a number: user space ends below 2^48, where numbers are exact. */
+  readonly #baseNumber: number
+  readonly #vectorsAt: number
+  readonly #namesAt: number
+  readonly #slotsAt: number
+
+  constructor(native: NativeCalls, count: number) {
+    this.#vectorsAt = count * headerBytes
+    this.#namesAt = this.#vectorsAt + count * vectorBytes
+    this.#slotsAt = this.#namesAt + count * nameBytes
+    const memory = native.allocate(this.#slotsAt + count * slotBytes)
+    const bytes = new Uint8Array(memory.buffer)
+    bytes.fill(0)
+    this.#view = new DataView(memory.buffer)
+    this.#buffer = memory.buffer
+    this.#base = memory.address
+    this.#baseNumber = Number(memory.address)
+    const slots: Uint8Array[] = []
+    const pointers: bigint[] = []
+    const slotPointers: bigint[] = []
+    const namePointers: bigint[] = []
+    const nameLengthPointers: bigint[] = []
+    for (let i = 0; i < count; i++) {
+      const at = i * headerBytes
+      slots.push(new Uint8Array(memory.buffer, this.#slotsAt + i * slotBytes, slotBytes))
+      pointers.push(this.#base + BigInt(at))
+      slotPointers.push(this.#base + BigInt(this.#slotsAt + i * slotBytes))
+      namePointers.push(this.#base + BigInt(this.#namesAt + i * nameBytes))
+      nameLengthPointers.push(this.#base + BigInt(at + atNameLength))
+      this.#writePointer(at, this.#base + BigInt(this.#namesAt + i * nameBytes))
+      this.#view.setUint32(at + atNameLength, nameBytes, true)
+      this.#writePointer(at + 16, this.#base + BigInt(this.#vectorsAt + i * vectorBytes))
+      this.#view.setUint32(at + 24, 1, true)
+      const vector = this.#vectorsAt + i * vectorBytes
+      this.#writePointer(vector, this.#base + BigInt(this.#slotsAt + i * slotBytes))
+      this.#view.setUint32(vector + 8, slotBytes, true)
+      this.#view.setUint16(this.#namesAt + i * nameBytes, addressFamilyInet, true)
+    }
+    this.slots = slots
+    this.pointers = pointers
+    this.slotPointers = slotPointers
+    this.namePointers = namePointers
+    this.nameLengthPointers = nameLengthPointers
+  }
+
+  get count(): number {
+    return this.slots.length
+  }
+
+  /** True for a slot of this batch. */
+  owns(packet: Uint8Array): boolean {
+    return packet.buffer === this.#buffer
+  }
+
+  /** The address of a slot of this batch. */
+  pointerOf(slot: Uint8Array): bigint {
+    return this.slotPointers[(slot.byteOffset - this.#slotsAt) / slotBytes]!
+  }
+
+  lengthOf(entry: number): number {
+    return this.#view.getUint32(entry * headerBytes + atLength, true)
+  }
+
+  isTruncated(entry: number): boolean {
+    return (this.#view.getUint32(entry * headerBytes + atFlags, true) & truncated) !== 0
+  }
+
+  hostOf(entry: number): number {
+    return this.#view.getInt32(this.#namesAt + entry * nameBytes + 4, false)
+  }
+
+  portOf(entry: number): number {
+    return this.#view.getUint16(this.#namesAt + entry * nameBytes + 2, false)
+  }
+
+  /** Makes entry `entry` the first `length` bytes of `packet`, a slot of batch `from`, to go to `host`:`port`. */
+  point(entry: number, from: MessageBatch, packet: Uint8Array, length: number, host: number, port: number): void {
+    const vector = this.#vectorsAt + entry * vectorBytes
+    const name = this.#namesAt + entry * nameBytes
+    const address = from.#baseNumber + packet.byteOffset
+    const low = address >>> 0
+    this.#view.setUint32(vector, low, true)
+    this.#view.setUint32(vector + 4, (address - low) / 0x1_0000_0000, true)
+    this.#view.setUint32(vector + 8, length, true)
+    this.#view.setUint16(name + 2, port, false)
+    this.#view.setInt32(name + 4, host, false)
+  }
+
+  #writePointer(at: number, address: bigint): void {
+    this.#view.setBigUint64(at, address, true)
+  }
+}

@@ -1,0 +1,21 @@
+import type { DatagramNetwork } from '../engine/network.ts'
+import { DgramNetwork } from './dgram-network.ts'
+import { loadLibC } from './libc.ts'
+import { LinuxNetwork } from './linux-network.ts'
+
+export interface NetworkOptions {
+  /** IPv4 address that sockets are bound to. Default `0.0.0.0`. */
+  readonly address?: string
+  /** `mmsg`: batched calls of Linux; `dgram`: node's sockets; `auto`: the first that this machine has. Default `auto`. */
+  readonly sockets?: 'auto' | 'mmsg' | 'dgram'
+}
+
+/** Throws when `mmsg` is asked for and not to be had. */
+export const openNetwork = (options: NetworkOptions = {}): DatagramNetwork => {
+  const { address = '0.0.0.0', sockets = 'auto' } = options
+  if (sockets === 'dgram') return new DgramNetwork(address)
+  const native = loadLibC()
+  if (native !== undefined) return new LinuxNetwork(native, address)
+  if (sockets === 'mmsg') throw new Error('batched sockets need 64-bit Linux and koffi')
+  return new DgramNetwork(address)
+}
