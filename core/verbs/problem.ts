@@ -32,6 +32,6 @@ export class Notes {
   }
 }
 
-/** A name or value from the document as it stands in a message: in quotes, cut to a sane length. */
+/** A name or value from the document as it stands in a message: on one line, in quotes, cut to a sane length. */
 export const quoted = (text: string): string =>
-  `"${text.length > quotedLength ? `${text.slice(0, quotedLength)}…` : text}"`
+  JSON.stringify(text.length > quotedLength ? `${text.slice(0, quotedLength)}…` : text)

@@ -82,11 +82,14 @@ class SpeechReader {
       return this.read(element.children)
     }
     let tag = element.name
+    let time = '1s'
     for (const [name, value] of element.attributes) {
-      if (allowed.get(name)?.test(value) === true) tag += ` ${name}="${escaped(value)}"`
-      else this.#notes.add(element, `<${element.name}> ${name}=${quoted(value)} is not understood; it is ignored`)
+      if (allowed.get(name)?.test(value) === true) {
+        tag += ` ${name}="${escaped(value)}"`
+        if (name === 'time') time = value
+      } else this.#notes.add(element, `<${element.name}> ${name}=${quoted(value)} is not understood; it is ignored`)
     }
-    if (element.name === 'break' && !this.#affords(element)) return ''
+    if (element.name === 'break' && !this.#affords(element, time)) return ''
     this.marked = true
     if (element.name === 'break') {
       this.text += ' '
@@ -101,9 +104,9 @@ class SpeechReader {
     return `<${tag}>${inside}</${element.name}>`
   }
 
-  #affords(element: Element): boolean {
-    const match = /^([\d.]+)(ms|s)$/.exec(element.attributes.get('time') ?? '1s')
-    this.#breaksMs += match === null ? 1000 : Number(match[1]) * (match[2] === 's' ? 1000 : 1)
+  /** `time` is a number and `ms` or `s`. */
+  #affords(element: Element, time: string): boolean {
+    this.#breaksMs += Number.parseFloat(time) * (time.endsWith('ms') ? 1 : 1000)
     if (this.#breaksMs <= maxBreaksMs) return true
     this.#notes.add(element, `the breaks of one <Say> may last ${maxBreaksMs / 1000} s together; this one is left out`)
     return false
