@@ -1,0 +1,62 @@
+import { defaultBlocked } from '../../billing/destinations.ts'
+import type { Database } from './database.ts'
+
+export interface DestinationLists {
+  readonly blocked: readonly string[]
+  readonly allowed: readonly string[]
+}
+
+/** Where calls may go: the operator's lists, replaced whole, over the premium and satellite prefixes of the house. */
+export class DestinationStore {
+  readonly #database: Database
+  #lists: DestinationLists
+  #current: DestinationLists
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#lists = this.#read()
+    this.#current = withDefaults(this.#lists)
+  }
+
+  /** What the operator has set; before that, what is blocked by default. */
+  get(): DestinationLists {
+    return this.#lists
+  }
+
+  /** What decides: premium and satellite prefixes stay blocked until they stand in `allowed`. */
+  current(): DestinationLists {
+    return this.#current
+  }
+
+  async replace(lists: DestinationLists): Promise<void> {
+    const insert = this.#database.prepare<[string, string]>(
+      'INSERT OR IGNORE INTO destinations (prefix, permission) VALUES (?, ?)',
+    )
+    await this.#database.write(() => {
+      this.#database.run(this.#database.sql.deleteFrom('destinations'))
+      for (const prefix of lists.blocked) insert.run(prefix.replace(/^\+/, ''), 'blocked')
+      for (const prefix of lists.allowed) insert.run(prefix.replace(/^\+/, ''), 'allowed')
+      this.#database.run(
+        this.#database.sql
+          .insertInto('settings')
+          .values({ key: 'destinations_set', value: '1' })
+          .onConflict(conflict => conflict.column('key').doNothing()),
+      )
+    })
+    this.#lists = this.#read()
+    this.#current = withDefaults(this.#lists)
+  }
+
+  #read(): DestinationLists {
+    const { sql } = this.#database
+    const wereSet = this.#database.get(sql.selectFrom('settings').select('value').where('key', '=', 'destinations_set'))
+    if (wereSet === undefined) return Object.freeze({ blocked: defaultBlocked, allowed: [] })
+    const rows = this.#database.all(sql.selectFrom('destinations').selectAll().orderBy('prefix'))
+    const of = (permission: 'blocked' | 'allowed') =>
+      rows.filter(row => row.permission === permission).map(row => `+${row.prefix}`)
+    return Object.freeze({ blocked: of('blocked'), allowed: of('allowed') })
+  }
+}
+
+const withDefaults = (lists: DestinationLists): DestinationLists =>
+  Object.freeze({ blocked: [...new Set([...defaultBlocked, ...lists.blocked])], allowed: lists.allowed })

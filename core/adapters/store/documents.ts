@@ -1,0 +1,131 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { HostedDocumentRecord } from '../../model/hosted-document.ts'
+import type { AccountUuid } from '../../model/ids.ts'
+import type { Database } from './database.ts'
+import type { Row } from './schema.ts'
+
+/** Under the public address; what follows is a token that nobody guesses. */
+const hostedPath = '/hosted/'
+const tokenBytes = 24
+
+export interface DocumentText {
+  readonly name: string
+  readonly body: string
+}
+
+/** Verb documents that the service hosts. */
+export class HostedDocuments {
+  readonly #database: Database
+  readonly #base: string
+  readonly #byToken
+
+  /** `publicUrl` without a trailing slash. */
+  constructor(database: Database, publicUrl: string) {
+    this.#database = database
+    this.#base = publicUrl + hostedPath
+    this.#byToken = database.prepare<[string], Row<'documents'>>('SELECT * FROM documents WHERE token = ?')
+  }
+
+  /** Newest first. */
+  async list(
+    account: AccountUuid,
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<{ rows: readonly HostedDocumentRecord[]; total: number }> {
+    const { sql } = this.#database
+    const of = sql.selectFrom('documents').where('account_uuid', '=', account)
+    const { total } = await of.select(all => all.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+    const rows = await of
+      .selectAll()
+      .orderBy('created_unix', 'desc')
+      .orderBy('uuid')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute()
+    return { rows: rows.map(row => this.#recordOf(row)), total }
+  }
+
+  async get(account: AccountUuid, uuid: string): Promise<HostedDocumentRecord | undefined> {
+    const row = await this.#database.sql
+      .selectFrom('documents')
+      .selectAll()
+      .where('account_uuid', '=', account)
+      .where('uuid', '=', uuid)
+      .executeTakeFirst()
+    return row === undefined ? undefined : this.#recordOf(row)
+  }
+
+  async byToken(token: string): Promise<HostedDocumentRecord | undefined> {
+    const row = this.#byToken.get(token)
+    return row === undefined ? undefined : this.#recordOf(row)
+  }
+
+  /** Whether a webhook URL is one of ours, so that no HTTP is needed. */
+  isHosted(url: string): boolean {
+    return url.startsWith(this.#base)
+  }
+
+  /** The document behind a webhook URL of ours; its query and fragment do not matter. Synchronous: calls wait for it. */
+  byUrl(url: string): HostedDocumentRecord | undefined {
+    if (!this.isHosted(url)) return undefined
+    const row = this.#byToken.get(
+      url
+        .slice(this.#base.length)
+        .replace(/[?#].*$/, '')
+        .replace(/\/$/, ''),
+    )
+    return row === undefined ? undefined : this.#recordOf(row)
+  }
+
+  async create(account: AccountUuid, text: DocumentText, unixMs: number): Promise<HostedDocumentRecord> {
+    const row: Row<'documents'> = {
+      uuid: randomUUID(),
+      account_uuid: account,
+      name: text.name,
+      body: text.body,
+      token: randomBytes(tokenBytes).toString('base64url'),
+      created_unix: unixMs,
+      updated_unix: unixMs,
+    }
+    await this.#database.write(() => this.#database.run(this.#database.sql.insertInto('documents').values(row)))
+    return this.#recordOf(row)
+  }
+
+  async change(
+    account: AccountUuid,
+    uuid: string,
+    text: DocumentText,
+    unixMs: number,
+  ): Promise<HostedDocumentRecord | undefined> {
+    await this.#database.write(() =>
+      this.#database.run(
+        this.#database.sql
+          .updateTable('documents')
+          .set({ name: text.name, body: text.body, updated_unix: unixMs })
+          .where('account_uuid', '=', account)
+          .where('uuid', '=', uuid),
+      ),
+    )
+    return this.get(account, uuid)
+  }
+
+  remove(account: AccountUuid, uuid: string): Promise<boolean> {
+    return this.#database.write(
+      () =>
+        this.#database.run(
+          this.#database.sql.deleteFrom('documents').where('account_uuid', '=', account).where('uuid', '=', uuid),
+        ) > 0,
+    )
+  }
+
+  #recordOf(row: Row<'documents'>): HostedDocumentRecord {
+    return {
+      uuid: row.uuid,
+      accountUuid: row.account_uuid,
+      name: row.name,
+      url: this.#base + row.token,
+      body: row.body,
+      createdUnix: row.created_unix,
+      updatedUnix: row.updated_unix,
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import type { FallbackMode, WebhookPurpose } from './account.ts'
+import type { AccountUuid } from './ids.ts'
+import type { Money } from './money.ts'
+
+/** The row behind the contract's Account, with what only the operator sees. */
+export interface AccountRecord {
+  readonly uuid: AccountUuid
+  readonly name: string
+  readonly status: 'active' | 'suspended'
+  readonly walletBalance: Money
+  /** Reserved for live calls. */
+  readonly heldAmount: Money
+  readonly graceAmount: Money
+  readonly creditLimit: Money
+  readonly maxConcurrentCalls: number
+  readonly maxCallsPerSecond: number
+  readonly createdUnix: number
+}
+
+/** Where an account's webhooks go. */
+export interface WebhookSettings {
+  /** Account-default URL per purpose; empty = none set. */
+  readonly endpoints: Readonly<Record<WebhookPurpose, string>>
+  readonly fallbackMode: FallbackMode
+  readonly fallbackValue: string
+}
