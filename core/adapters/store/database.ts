@@ -53,6 +53,11 @@ export class Database {
     return this.#group.write(work)
   }
 
+  /** Inside `write`: `tell` is called once the unit is durable, before its promise resolves. It must not throw. */
+  afterCommit(tell: () => void): void {
+    this.#group.afterCommit(tell)
+  }
+
   /** Rows of a kysely query, synchronously: for use inside `write`. */
   all<Result>(query: Compilable<Result>): Result[] {
     const { sql, parameters } = query.compile()
@@ -106,6 +111,8 @@ export function openDatabase(folder: string, options: DatabaseOptions = {}): Dat
     // FULL: a COMMIT that returned survives a power cut, not only a crash of ours.
     sqlite.pragma('synchronous = FULL')
     sqlite.pragma('foreign_keys = ON')
+    // Without it INSERT OR REPLACE would slip past the triggers that keep the ledger.
+    sqlite.pragma('recursive_triggers = ON')
     sqlite.pragma('temp_store = MEMORY')
     sqlite.pragma('cache_size = -32000')
     migrate(sqlite)

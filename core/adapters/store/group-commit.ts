@@ -20,6 +20,8 @@ export class GroupCommit {
   readonly #release: BetterSqlite.Statement
   readonly #undo: BetterSqlite.Statement
   #queue: Unit[] = []
+  /** What is to be told once the unit that runs now is on the disk. */
+  #told: (() => void)[] = []
   #scheduled = false
   #closed = false
   #transactions = 0
@@ -59,6 +61,11 @@ export class GroupCommit {
     })
   }
 
+  /** Inside a unit: `tell` is called once its changes are durable, before its promise resolves; never if undone. */
+  afterCommit(tell: () => void): void {
+    this.#told.push(tell)
+  }
+
   /** Commits what is queued, now. */
   flush(): void {
     this.#scheduled = false
@@ -87,11 +94,17 @@ export class GroupCommit {
   }
 
   #runOne(unit: Unit): () => void {
+    this.#told = []
     this.#savepoint.run()
     try {
       const settle = unit.run()
       this.#release.run()
-      return settle
+      const told = this.#told
+      if (told.length === 0) return settle
+      return () => {
+        for (const tell of told) tell()
+        settle()
+      }
     } catch (cause) {
       // A full disk or an I/O fault may have rolled back everything already; then there is nothing to share.
       if (!this.#sqlite.inTransaction) throw cause

@@ -1,0 +1,182 @@
+import type { CallDirection, CallRecord, CallStatus, LegRecord } from '../../model/call-record.ts'
+import type { AccountUuid, CallUuid, Sid } from '../../model/ids.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { CallStore, Change, CommitResult } from '../../ports/store.ts'
+import { CallRows, callOf, legOf } from './call-rows.ts'
+import type { Database } from './database.ts'
+import type { Events } from './events.ts'
+import type { Holds } from './holds.ts'
+import type { IdempotencyKeys } from './idempotency.ts'
+import { ProfileRows } from './profile-rows.ts'
+import type { Row } from './schema.ts'
+
+export interface CallFilter {
+  readonly limit: number
+  readonly offset: number
+  readonly direction?: CallDirection
+  readonly status?: CallStatus
+  /** Digits; matches any part of either number. */
+  readonly search?: string
+  /** Bounds of the creation time, Unix ms, inclusive. */
+  readonly fromUnix?: number
+  readonly toUnix?: number
+}
+
+export interface CallPage {
+  readonly calls: readonly CallRecord[]
+  /** How many calls the filter fits. */
+  readonly total: number
+}
+
+/** What the units of work are made of. */
+export interface CallsParts {
+  readonly database: Database
+  readonly holds: Holds
+  readonly events: Events
+  readonly idempotency: IdempotencyKeys
+  readonly clock: Pick<Clock, 'unixMs'>
+}
+
+/** Undoes a unit whose money is not there; a constant, because a refusal is no fault and needs no stack. */
+const insufficientFunds: CommitResult = Object.freeze({ ok: false, refused: 'insufficient-funds' })
+const committed: CommitResult = Object.freeze({ ok: true })
+
+/** Calls as the call machine writes them and as the lists show them. */
+export class Calls implements CallStore {
+  readonly #parts: CallsParts
+  readonly #rows: CallRows
+  readonly #profiles: ProfileRows
+  readonly #byUuid
+  readonly #bySid
+  readonly #legs
+  readonly #live
+
+  constructor(parts: CallsParts) {
+    const { database } = parts
+    this.#parts = parts
+    this.#rows = new CallRows(database)
+    this.#profiles = new ProfileRows(database)
+    this.#byUuid = database.prepare<[string, AccountUuid], Row<'calls'>>(
+      'SELECT * FROM calls WHERE uuid = ? AND account_uuid = ?',
+    )
+    this.#bySid = database.prepare<[string, AccountUuid], Row<'calls'>>(
+      'SELECT * FROM calls WHERE sid = ? AND account_uuid = ?',
+    )
+    this.#legs = database.prepare<[CallUuid], Row<'legs'>>('SELECT * FROM legs WHERE call_uuid = ? ORDER BY rowid')
+    this.#live = database.prepare<[AccountUuid], { live: number }>(
+      "SELECT count(*) AS live FROM calls WHERE account_uuid = ? AND status IN ('initiated', 'ringing', 'answered')",
+    )
+  }
+
+  async commit(unit: readonly Change[]): Promise<CommitResult> {
+    try {
+      return await this.#parts.database.write(() => this.#apply(unit))
+    } catch (cause) {
+      if (cause === insufficientFunds) return insufficientFunds
+      throw cause
+    }
+  }
+
+  account(uuid: AccountUuid) {
+    return Promise.resolve(this.#profiles.account(uuid))
+  }
+
+  numberOwner(e164: string) {
+    return Promise.resolve(this.#profiles.numberOwner(e164))
+  }
+
+  ownedNumber(account: AccountUuid, e164: string) {
+    return Promise.resolve(this.#profiles.ownedNumber(account, e164))
+  }
+
+  endUser(account: AccountUuid, key: string) {
+    return Promise.resolve(this.#profiles.endUser(account, key))
+  }
+
+  get(account: AccountUuid, uuid: string): Promise<CallRecord | undefined> {
+    const row = this.#byUuid.get(uuid, account)
+    return Promise.resolve(row && callOf(row))
+  }
+
+  getBySid(account: AccountUuid, sid: Sid | string): Promise<CallRecord | undefined> {
+    const row = this.#bySid.get(sid, account)
+    return Promise.resolve(row && callOf(row))
+  }
+
+  /** The legs of a call, in the order in which they began. */
+  legsOf(call: CallUuid): Promise<readonly LegRecord[]> {
+    return Promise.resolve(this.#legs.all(call).map(legOf))
+  }
+
+  /** How many calls of the account have not ended. */
+  liveCount(account: AccountUuid): number {
+    return this.#live.get(account)?.live ?? 0
+  }
+
+  /** The account's calls, newest first. */
+  async list(account: AccountUuid, filter: CallFilter): Promise<CallPage> {
+    const { direction, status, search, fromUnix, toUnix } = filter
+    let fitting = this.#parts.database.sql.selectFrom('calls').where('account_uuid', '=', account)
+    if (direction !== undefined) fitting = fitting.where('direction', '=', direction)
+    if (status !== undefined) fitting = fitting.where('status', '=', status)
+    if (fromUnix !== undefined) fitting = fitting.where('created_unix', '>=', fromUnix)
+    if (toUnix !== undefined) fitting = fitting.where('created_unix', '<=', toUnix)
+    if (search !== undefined && search !== '') {
+      fitting = fitting.where(({ eb, fn, or, ref }) => {
+        const within = (column: 'from_number' | 'to_number') =>
+          eb(fn<number>('instr', [ref(column), eb.val(search)]), '>', 0)
+        return or([within('from_number'), within('to_number')])
+      })
+    }
+    const page = fitting.selectAll().orderBy('created_unix', 'desc').orderBy('id', 'desc')
+    const rows = await page.limit(filter.limit).offset(filter.offset).execute()
+    const { total } = await fitting.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+    return { calls: rows.map(callOf), total }
+  }
+
+  #apply(unit: readonly Change[]): CommitResult {
+    const unixMs = this.#parts.clock.unixMs()
+    for (const change of unit) {
+      if (!this.#write(change, unixMs)) throw insufficientFunds
+    }
+    return committed
+  }
+
+  /** False: refused for want of money. */
+  #write(change: Change, unixMs: number): boolean {
+    const { holds, events, idempotency } = this.#parts
+    switch (change.type) {
+      case 'call.insert':
+        this.#rows.insertCall(change.call)
+        return true
+      case 'call.update':
+        this.#rows.updateCall(change.uuid, change.set)
+        return true
+      case 'leg.insert':
+        this.#rows.insertLeg(change.leg)
+        return true
+      case 'leg.update':
+        this.#rows.updateLeg(change.uuid, change.set)
+        return true
+      case 'hold.open':
+        return holds.open(change.hold, unixMs)
+      case 'hold.grow':
+        return holds.grow(change.uuid, change.amount)
+      case 'hold.settle':
+        holds.settle(change.uuid, change, unixMs)
+        return true
+      case 'event.append':
+        events.append(change.event)
+        return true
+      case 'recording.insert':
+        this.#rows.insertRecording(change.recording)
+        return true
+      case 'recording.update':
+        this.#rows.updateRecording(change.uuid, change.set)
+        return true
+      case 'idempotency.complete':
+        idempotency.complete(change)
+        return true
+    }
+  }
+}

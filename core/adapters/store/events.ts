@@ -1,0 +1,103 @@
+import { eventCatalogue } from '../../events/catalogue.ts'
+import type { VoiceEvent } from '../../events/voice-event.ts'
+import type { AccountUuid } from '../../model/ids.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Database } from './database.ts'
+import { StoreError } from './errors.ts'
+import { eventOf } from './event-rows.ts'
+import type { Outbox } from './outbox.ts'
+import type { Row } from './schema.ts'
+
+/** An event as it stands in its account's log. */
+export interface LoggedEvent {
+  /** 1, 2, 3 … within the account. */
+  readonly seq: number
+  readonly event: VoiceEvent
+}
+
+export type EventListener = (logged: LoggedEvent) => void
+
+/** The event log: a place for each event within its account, the callback that it asks for, and the live feed. */
+export class Events {
+  readonly #database: Database
+  readonly #outbox: Outbox
+  readonly #log: Log
+  readonly #nextSeq
+  readonly #override
+  readonly #insert
+  readonly #after
+  readonly #listeners = new Set<EventListener>()
+
+  constructor(database: Database, outbox: Outbox, log: Log) {
+    this.#database = database
+    this.#outbox = outbox
+    this.#log = log
+    this.#nextSeq = database.prepare<[AccountUuid], { event_seq: number; endpoint_status: string }>(
+      'UPDATE accounts SET event_seq = event_seq + 1 WHERE uuid = ? RETURNING event_seq, endpoint_status',
+    )
+    this.#override = database.prepare<[string, AccountUuid], { webhook_status: string }>(
+      'SELECT webhook_status FROM numbers WHERE number = ? AND account_uuid = ?',
+    )
+    this.#insert = database.prepare<Omit<Row<'events'>, 'id'>[]>(
+      `INSERT INTO events (uuid, account_uuid, seq, code, call_uuid, sid, number, custom_payload, data, created_unix)
+       VALUES (@uuid, @account_uuid, @seq, @code, @call_uuid, @sid, @number, @custom_payload, @data, @created_unix)`,
+    )
+    this.#after = database.prepare<[AccountUuid, number, number], Row<'events'>>(
+      'SELECT * FROM events WHERE account_uuid = ? AND seq > ? ORDER BY seq LIMIT ?',
+    )
+  }
+
+  /** Every event once it is durable, in the order of its account. Returns what ends it. */
+  subscribe(listener: EventListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /**
+   * Inside a unit: logs the event, and puts its callback into the outbox when the catalogue wants one and a `status`
+   * URL is set (the number's override, else the account's default).
+   */
+  append(event: VoiceEvent): void {
+    const account = this.#nextSeq.get(event.accountUuid)
+    if (account === undefined) throw new StoreError('store.misuse', `there is no account ${event.accountUuid}`)
+    const { lastInsertRowid } = this.#insert.run({
+      uuid: event.uuid,
+      account_uuid: event.accountUuid,
+      seq: account.event_seq,
+      code: event.code,
+      call_uuid: event.callUuid,
+      sid: event.sid,
+      number: event.number,
+      custom_payload: event.customPayload === null ? null : JSON.stringify(event.customPayload),
+      data: JSON.stringify(event.data),
+      created_unix: event.createdUnix,
+    })
+    if (eventCatalogue[event.code].callback) {
+      const url = this.#statusUrl(event, account.endpoint_status)
+      if (url !== '') this.#outbox.add(lastInsertRowid, event, url)
+    }
+    const logged: LoggedEvent = { seq: account.event_seq, event }
+    this.#database.afterCommit(() => this.#tell(logged))
+  }
+
+  /** The account's events after `seq`, oldest first. */
+  after(account: AccountUuid, seq: number, limit: number): readonly LoggedEvent[] {
+    return this.#after.all(account, seq, limit).map(row => ({ seq: row.seq, event: eventOf(row) }))
+  }
+
+  #statusUrl(event: VoiceEvent, accountDefault: string): string {
+    if (event.number === null) return accountDefault
+    const override = this.#override.get(event.number, event.accountUuid)?.webhook_status ?? ''
+    return override === '' ? accountDefault : override
+  }
+
+  #tell(logged: LoggedEvent): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(logged)
+      } catch (fault) {
+        this.#log.error({ fault: String(fault), code: logged.event.code }, 'a listener of events failed')
+      }
+    }
+  }
+}

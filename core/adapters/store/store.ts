@@ -1,0 +1,30 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import { Calls } from './calls.ts'
+import type { Database } from './database.ts'
+import { Events } from './events.ts'
+import { Holds } from './holds.ts'
+import { IdempotencyKeys } from './idempotency.ts'
+import { Ledger } from './ledger.ts'
+import { Outbox } from './outbox.ts'
+
+/** The parts of the store that calls and money are made of, over one database. */
+export interface Store {
+  readonly database: Database
+  readonly calls: Calls
+  readonly ledger: Ledger
+  readonly holds: Holds
+  readonly events: Events
+  readonly outbox: Outbox
+  readonly idempotency: IdempotencyKeys
+}
+
+export function storeOver(database: Database, { clock, log }: { readonly clock: Clock; readonly log: Log }): Store {
+  const ledger = new Ledger(database)
+  const holds = new Holds(database, ledger)
+  const outbox = new Outbox(database)
+  const events = new Events(database, outbox, log)
+  const idempotency = new IdempotencyKeys(database)
+  const calls = new Calls({ database, holds, events, idempotency, clock })
+  return { database, calls, ledger, holds, events, outbox, idempotency }
+}

@@ -1,0 +1,36 @@
+import type { AccountUuid, Sid } from '../model/ids.ts'
+import { type EventCode, eventCatalogue } from './catalogue.ts'
+import type { VoiceEvent } from './voice-event.ts'
+
+/** What the stream sends. */
+export interface StreamEnvelope {
+  readonly code: EventCode
+  readonly event: string
+  /** Empty for an event that is about no call. */
+  readonly sid: Sid | ''
+  readonly customPayload?: Readonly<Record<string, unknown>>
+  readonly createdAt: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** What a status callback carries: the same, and whose it is. */
+export interface CallbackEnvelope extends StreamEnvelope {
+  /** Identical across retries. */
+  readonly id: string
+  readonly accountId: AccountUuid
+}
+
+export const streamEnvelope = (event: VoiceEvent): StreamEnvelope => ({
+  code: event.code,
+  event: eventCatalogue[event.code].event,
+  sid: event.sid ?? '',
+  ...(event.customPayload === null ? {} : { customPayload: event.customPayload }),
+  createdAt: new Date(event.createdUnix).toISOString(),
+  data: event.data,
+})
+
+export const callbackEnvelope = (event: VoiceEvent): CallbackEnvelope => ({
+  id: event.uuid,
+  accountId: event.accountUuid,
+  ...streamEnvelope(event),
+})
