@@ -20,6 +20,13 @@ export {
   volumeOf,
   writeEvent,
 } from './dtmf/event-payload.ts'
+export {
+  JitterBuffer,
+  type JitterBufferConfig,
+  type JitterCounters,
+  type Pulled,
+  type Pushed,
+} from './jitter/jitter-buffer.ts'
 export { kindOf, type PacketKind } from './packet/demux.ts'
 export {
   headerLength,

@@ -1,0 +1,93 @@
+export interface DelayConfig {
+  /** Least delay that the buffer aims at; covers the unevenness of our own clock. Default 20. */
+  readonly minDelayMs?: number
+  /** Most delay that it aims at. Default 200. */
+  readonly maxDelayMs?: number
+  /** What it aims at until it knows better. Default 40. */
+  readonly firstDelayMs?: number
+}
+
+const binMs = 5
+const bins = 100
+/** The aim covers this share of recent packets. */
+const coverage = 0.98
+/** Each packet counts by so much less than the one after: half forgotten after 7 s of 20 ms packets. */
+const forgetting = 0.998
+/** A weight this large is scaled down together with all others. */
+const largestWeight = 1e6
+const trustedPackets = 50
+const aimEvery = 10
+/** Half of the window over which the fastest way is taken. */
+const fastestHalfMs = 3000
+
+/**
+ * How long packets must be held so that most arrive in time: the spread of their ways. A way is arrival minus the
+ * sender's time, which is known up to a constant; the fastest recent one is the zero to which others are compared.
+ */
+export class DelayEstimate {
+  readonly #minMs: number
+  readonly #maxMs: number
+  readonly #weights = new Float64Array(bins)
+  #weight = 1
+  #total = 0
+  #packets = 0
+  #aimMs: number
+  // The fastest way in this half of the window and in the one before.
+  #fastest = Infinity
+  #fastestBefore = Infinity
+  #halfUntil = 0
+
+  constructor(config: DelayConfig = {}) {
+    this.#minMs = config.minDelayMs ?? 20
+    this.#maxMs = config.maxDelayMs ?? 200
+    this.#aimMs = config.firstDelayMs ?? 40
+  }
+
+  /** How long to hold a packet that came the fastest way. */
+  get aimMs(): number {
+    return this.#aimMs
+  }
+  /** The fastest recent way; Infinity before the first packet. */
+  get fastestMs(): number {
+    return Math.min(this.#fastest, this.#fastestBefore)
+  }
+
+  /** Takes a packet's way. */
+  receive(wayMs: number, now: number): void {
+    if (now >= this.#halfUntil) {
+      this.#fastestBefore = now < this.#halfUntil + fastestHalfMs ? this.#fastest : Infinity
+      this.#fastest = Infinity
+      this.#halfUntil = now + fastestHalfMs
+    }
+    if (wayMs < this.#fastest) this.#fastest = wayMs
+    const bin = Math.min(bins - 1, Math.floor((wayMs - this.fastestMs) / binMs))
+    this.#weight /= forgetting
+    this.#weights[bin]! += this.#weight
+    this.#total += this.#weight
+    if (this.#weight > largestWeight) this.#scaleDown()
+    if (++this.#packets >= trustedPackets && this.#packets % aimEvery === 0) this.#aim()
+  }
+
+  /** Ways of packets so far say nothing about those to come: another source, another clock. The aim stays. */
+  restart(): void {
+    this.#fastest = Infinity
+    this.#fastestBefore = Infinity
+  }
+
+  #aim(): void {
+    let beyond = this.#total * (1 - coverage)
+    let bin = bins - 1
+    while (bin > 0) {
+      beyond -= this.#weights[bin]!
+      if (beyond < 0) break
+      bin--
+    }
+    this.#aimMs = Math.min(this.#maxMs, Math.max(this.#minMs, (bin + 1) * binMs))
+  }
+
+  #scaleDown(): void {
+    for (let bin = 0; bin < bins; bin++) this.#weights[bin]! /= this.#weight
+    this.#total /= this.#weight
+    this.#weight = 1
+  }
+}
