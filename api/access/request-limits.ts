@@ -1,0 +1,60 @@
+import { isIPv6 } from 'node:net'
+import { Refusal } from '../answer/refusal.ts'
+import { SlidingWindow } from './sliding-window.ts'
+
+const windowMs = 60_000
+const requestsPerAccount = 3000
+const unknownKeysPerAddress = 20
+/** Addresses and accounts that are remembered at once; beyond it, idle ones go first, then the oldest. */
+const maxWindows = 20_000
+
+/** The two rate limits of the contract. `now` is monotonic milliseconds. */
+export class RequestLimits {
+  readonly #accounts = new Map<string, SlidingWindow>()
+  readonly #addresses = new Map<string, SlidingWindow>()
+
+  /** Counts a request of an account, over all its keys; throws 429 over the limit. */
+  countRequest(accountUuid: string, now: number): void {
+    const wait = windowOf(this.#accounts, accountUuid, requestsPerAccount, now).take(now)
+    if (wait > 0) throw tooMany(`More than ${requestsPerAccount} requests in a minute.`, wait)
+  }
+
+  /** Counts a key that is not valid; throws 429 over the limit. */
+  countUnknownKey(address: string, now: number): void {
+    const wait = windowOf(this.#addresses, networkOf(address), unknownKeysPerAddress, now).take(now)
+    if (wait > 0) throw tooMany('Too many requests with an invalid API key from this address.', wait)
+  }
+}
+
+const tooMany = (sentence: string, waitMs: number): Refusal =>
+  new Refusal(429, sentence, { headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) } })
+
+function windowOf(windows: Map<string, SlidingWindow>, name: string, limit: number, now: number): SlidingWindow {
+  let window = windows.get(name)
+  if (window === undefined) {
+    if (windows.size >= maxWindows) makeRoom(windows, now)
+    window = new SlidingWindow(limit, windowMs)
+    windows.set(name, window)
+  }
+  return window
+}
+
+function makeRoom(windows: Map<string, SlidingWindow>, now: number): void {
+  for (const [name, window] of windows) if (window.isIdle(now)) windows.delete(name)
+  for (const name of windows.keys()) {
+    if (windows.size < maxWindows) return
+    windows.delete(name)
+  }
+}
+
+/** A subscriber has a whole /64 of IPv6 addresses: they count as one. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
+  if (mapped !== null) return mapped[1]!
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
+  const front = head === '' ? [] : head.split(':')
+  const back = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - front.length - back.length)
+  return [...front, ...Array.from({ length: zeros }, () => '0'), ...back].slice(0, 4).join(':')
+}

@@ -1,0 +1,51 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { Log } from '../../core/index.ts'
+import { fieldProblems } from './field-problems.ts'
+import { bodyOf, Refusal } from './refusal.ts'
+
+/** Whatever was thrown, as the refusal that the customer sees; undefined is a fault of ours. */
+function refusalOf(error: FastifyError | Refusal, request: FastifyRequest): Refusal | undefined {
+  if (error instanceof Refusal) return error
+  if (error.validation !== undefined) {
+    const where = error.validationContext ?? 'body'
+    const errors = fieldProblems(error.validation as Parameters<typeof fieldProblems>[0], where)
+    const [first] = errors
+    return new Refusal(422, first === undefined ? 'The request is not valid.' : `${first.field}: ${first.message}`, {
+      errors,
+    })
+  }
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Refusal(413, `The body is larger than ${request.routeOptions.bodyLimit} bytes.`)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Refusal(415, 'Send the body as JSON, with Content-Type: application/json.')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new Refusal(400, 'The body is not as long as Content-Length says.')
+    case 'FST_ERR_BAD_URL':
+      return new Refusal(400, 'The path is not a valid URL path.')
+    default:
+      return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+        ? new Refusal(error.statusCode, 'The request cannot be read.')
+        : undefined
+  }
+}
+
+/** Sends `{ detail }`, whatever went wrong; what is ours to mend is logged and told without internals. */
+export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
+  const refusal = error instanceof Error ? refusalOf(error as FastifyError | Refusal, request) : undefined
+  if (refusal !== undefined) {
+    return reply
+      .code(refusal.status)
+      .headers(refusal.extras.headers ?? {})
+      .type(jsonType)
+      .send(bodyOf(refusal))
+  }
+  const route = request.routeOptions.url ?? 'unknown'
+  log.error(
+    { method: request.method, route, error: error instanceof Error ? error.stack : String(error) },
+    'request failed',
+  )
+  return reply.code(500).type(jsonType).send({ detail: 'The service could not answer this request.' })
+}
+
+export const jsonType = 'application/json; charset=utf-8'

@@ -1,0 +1,198 @@
+import {
+  type AccountRecord,
+  type ApiKeyRecord,
+  type AssetRecord,
+  type CallRecord,
+  endReasons,
+  formatMoney,
+  type HostedDocumentRecord,
+  type NumberRecord,
+  type PoolNumberRecord,
+  type Rate,
+  type StatementLine,
+  type Trunk,
+  type WebhookSettings,
+} from '../../core/index.ts'
+import type { LiveCall, LiveLeg } from '../door.ts'
+
+/** Records of the core as the contract's resources. Times are ISO-8601 in Z, money is a decimal string. */
+export const timeOf = (unixMs: number): string => new Date(unixMs).toISOString()
+const timeOrNull = (unixMs: number | null): string | null => (unixMs === null ? null : timeOf(unixMs))
+
+export const renderAccount = (account: AccountRecord) => ({
+  uuid: account.uuid,
+  name: account.name,
+  wallet_balance: formatMoney(account.walletBalance),
+  status: account.status,
+})
+
+export const renderOperatorAccount = (account: AccountRecord, liveCalls: number) => ({
+  ...renderAccount(account),
+  grace_amount: formatMoney(account.graceAmount),
+  credit_limit: formatMoney(account.creditLimit),
+  max_concurrent_calls: account.maxConcurrentCalls,
+  max_calls_per_second: account.maxCallsPerSecond,
+  held_amount: formatMoney(account.heldAmount),
+  live_calls: liveCalls,
+  created_at: timeOf(account.createdUnix),
+})
+
+export const renderLedgerLine = (line: StatementLine) => ({
+  id: line.id,
+  kind: line.kind,
+  amount: formatMoney(line.amount),
+  reference: line.reference,
+  call_uuid: line.callUuid,
+  details: line.details,
+  created_at: timeOf(line.createdUnix),
+})
+
+export const renderKey = (key: ApiKeyRecord) => ({
+  uuid: key.uuid,
+  name: key.name,
+  prefix: key.prefix,
+  is_active: key.isActive,
+  created_at: timeOf(key.createdUnix),
+  last_used_at: timeOrNull(key.lastUsedUnix),
+})
+
+export function renderNumber(number: NumberRecord, defaultInbound: string) {
+  const custom = number.webhookUrls.voice_inbound
+  const url = custom === '' ? defaultInbound : custom
+  return {
+    uuid: number.uuid,
+    number: number.number,
+    friendly_name: number.friendlyName,
+    webhook_urls: { ...number.webhookUrls },
+    webhook_inbound: {
+      url,
+      source: custom !== '' ? ('custom' as const) : url !== '' ? ('default' as const) : ('none' as const),
+    },
+    is_active: number.isActive,
+    acquired_at: timeOrNull(number.acquiredUnix),
+  }
+}
+
+export const renderOperatorNumber = (number: PoolNumberRecord) => ({
+  uuid: number.uuid,
+  number: number.number,
+  setup_fee: formatMoney(number.setupFee),
+  account: number.accountUuid,
+})
+
+export const renderWebhooks = (settings: WebhookSettings, numbers: readonly NumberRecord[]) => ({
+  endpoints: { ...settings.endpoints },
+  fallback_mode: settings.fallbackMode,
+  fallback_value: settings.fallbackValue,
+  numbers: numbers.flatMap(number =>
+    (['voice_inbound', 'voice_outbound', 'status'] as const)
+      .filter(purpose => number.webhookUrls[purpose] !== '')
+      .map(purpose => ({ number: number.number, purpose, url: number.webhookUrls[purpose] })),
+  ),
+})
+
+export const renderCall = (call: CallRecord) => ({
+  uuid: call.uuid,
+  sid: call.sid,
+  direction: call.direction,
+  from_number: call.fromNumber,
+  to_number: call.toNumber,
+  status: call.status,
+  reason_code: call.reasonCode,
+  reason_label: call.reasonCode === '' ? '' : endReasons[call.reasonCode].label,
+  duration_seconds: call.durationSeconds,
+  talk_seconds: call.talkSeconds,
+  cost: formatMoney(call.cost),
+  tts_seconds: call.ttsSeconds,
+  customPayload: call.customPayload,
+  started_at: timeOrNull(call.startedUnix),
+  answered_at: timeOrNull(call.answeredUnix),
+  ended_at: timeOrNull(call.endedUnix),
+  created_at: timeOf(call.createdUnix),
+})
+
+const renderLeg = ({ leg, media }: LiveLeg) => ({
+  uuid: leg.uuid,
+  role: leg.role,
+  direction: leg.direction,
+  number: leg.number,
+  trunk: leg.trunkName,
+  started_at: timeOf(leg.startedUnix),
+  answered_at: timeOrNull(leg.answeredUnix),
+  codec: media?.codec ?? null,
+  quality:
+    media === undefined
+      ? null
+      : {
+          packets_received: media.packetsReceived,
+          packets_sent: media.packetsSent,
+          packets_lost: media.packetsLost,
+          packets_late: media.packetsLate,
+          packets_dropped: media.packetsDropped,
+          jitter_ms: media.jitterMs,
+          round_trip_ms: media.roundTripMs ?? null,
+        },
+})
+
+export const renderLiveCall = ({ call, legs }: LiveCall) => ({
+  uuid: call.uuid,
+  sid: call.sid,
+  account: call.accountUuid,
+  direction: call.direction,
+  from_number: call.fromNumber,
+  to_number: call.toNumber,
+  status: call.status,
+  created_at: timeOf(call.createdUnix),
+  answered_at: timeOrNull(call.answeredUnix),
+  legs: legs.map(renderLeg),
+})
+
+export const renderDocument = (document: HostedDocumentRecord) => ({
+  uuid: document.uuid,
+  name: document.name,
+  url: document.url,
+  body: document.body,
+  created_at: timeOf(document.createdUnix),
+  updated_at: timeOf(document.updatedUnix),
+})
+
+export const renderAsset = (asset: AssetRecord) => ({
+  slug: asset.slug,
+  media_format: asset.mediaFormat,
+  duration_seconds: asset.durationMs / 1000,
+  size_bytes: asset.sizeBytes,
+  created_at: timeOf(asset.createdUnix),
+})
+
+export const renderTrunk = (trunk: Trunk) => ({
+  uuid: trunk.uuid,
+  name: trunk.name,
+  host: trunk.host,
+  port: trunk.port,
+  transport: trunk.transport,
+  username: trunk.username,
+  // A secret goes in and does not come out; the mask sent back unchanged leaves it as it is.
+  password: trunk.password === '' ? '' : passwordMask,
+  register: trunk.register,
+  inbound_hosts: trunk.inboundHosts,
+  prefixes: trunk.prefixes,
+  strip: trunk.strip,
+  prepend: trunk.prepend,
+  priority: trunk.priority,
+  weight: trunk.weight,
+  max_calls: trunk.maxCalls,
+  max_cps: trunk.maxCps,
+  codecs: trunk.codecs,
+  options_ping_seconds: trunk.optionsPingSeconds,
+  srtp: trunk.srtp,
+})
+export const passwordMask = '********'
+
+export const renderRate = (rate: Rate) => ({
+  prefix: rate.prefix,
+  direction: rate.direction,
+  rate_per_minute: formatMoney(rate.ratePerMinute),
+  increment_seconds: rate.incrementSeconds,
+  minimum_seconds: rate.minimumSeconds,
+  connection_fee: formatMoney(rate.connectionFee),
+})

@@ -1,0 +1,50 @@
+import type {
+  AccountUuid,
+  CallFilter,
+  CallPage,
+  CallRecord,
+  LegMediaStats,
+  LegRecord,
+  Log,
+  OriginateOrder,
+  OriginateResult,
+  Repositories,
+  Settings,
+} from '../core/index.ts'
+
+/** What the HTTP side asks of a switch, and what `Switch` offers. Tests fill it without telephony. */
+export interface SwitchDoor {
+  readonly settings: Settings
+  readonly log: Log
+  readonly repositories: Repositories
+  readonly calls: CallDoor
+  readonly isDraining: boolean
+  /** False when the database, a SIP listener or a media thread fails, and while draining. */
+  health(): Promise<boolean>
+  /** No new calls; live ones get `seconds` (default: the settings' `drainSeconds`), then END.5503. */
+  drain(seconds?: number): void
+  resume(): void
+}
+
+export interface CallDoor {
+  originate(order: OriginateOrder): Promise<OriginateResult>
+  /** The call as it is once it has ended; one that had ended already is unchanged. */
+  hangup(account: AccountUuid, sid: string): Promise<CallRecord | undefined>
+  get(account: AccountUuid, uuid: string): Promise<CallRecord | undefined>
+  list(account: AccountUuid, filter: CallFilter): Promise<CallPage>
+  /** Calls of all accounts that have not ended. */
+  live(): readonly LiveCall[]
+  /** How many of them are the account's. */
+  liveOf(account: AccountUuid): number
+}
+
+export interface LiveCall {
+  readonly call: CallRecord
+  readonly legs: readonly LiveLeg[]
+}
+
+export interface LiveLeg {
+  readonly leg: LegRecord
+  /** Known once the leg has media. */
+  readonly media: LegMediaStats | undefined
+}

@@ -1,0 +1,33 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyTypeProvider,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify'
+
+/** A handler's `request.body` has the type that its schema describes. */
+export interface TypeBoxProvider extends FastifyTypeProvider {
+  validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown
+  // Answers are compared with their schemas in tests, not in types: a renderer's readonly lists would not fit.
+  serializer: unknown
+}
+
+export type Api = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression<RawServerDefault>,
+  RawReplyDefaultExpression<RawServerDefault>,
+  FastifyBaseLogger,
+  TypeBoxProvider
+>
+
+/** Who may call a route: anybody, an account by its API key (the default), or the operator. */
+export type Access = 'open' | 'customer' | 'operator'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access
+  }
+}

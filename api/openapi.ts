@@ -1,0 +1,87 @@
+import fastifySwagger from '@fastify/swagger'
+import type { TSchema } from '@sinclair/typebox'
+import type { Access, Api } from './fastify.ts'
+import { Account, OperatorAccount } from './schema/account.ts'
+import { Asset } from './schema/asset.ts'
+import { Call } from './schema/call.ts'
+import { CheckedDocument, DocumentProblem, HostedDocument } from './schema/document.ts'
+import { ErrorAnswer } from './schema/error.ts'
+import { ApiKey, CreatedApiKey } from './schema/key.ts'
+import { OperatorNumber, OwnedNumber, PoolNumber } from './schema/number.ts'
+import { DrainState, LedgerLine, LiveCall } from './schema/operator.ts'
+import { Rate } from './schema/rate.ts'
+import { Trunk } from './schema/trunk.ts'
+import { SigningSecret, WebhookConfig } from './schema/webhook.ts'
+
+const resources: readonly TSchema[] = [
+  Account,
+  ApiKey,
+  Asset,
+  Call,
+  CheckedDocument,
+  CreatedApiKey,
+  DocumentProblem,
+  DrainState,
+  ErrorAnswer,
+  HostedDocument,
+  LedgerLine,
+  LiveCall,
+  OperatorAccount,
+  OperatorNumber,
+  OwnedNumber,
+  PoolNumber,
+  Rate,
+  SigningSecret,
+  Trunk,
+  WebhookConfig,
+]
+
+const tags = [
+  { name: 'health', description: 'Is the service up?' },
+  { name: 'account', description: 'The account and its wallet.' },
+  { name: 'webhooks', description: 'Where call-control requests and status callbacks go, and how they are signed.' },
+  { name: 'numbers', description: 'Phone numbers: the pool, and your own.' },
+  { name: 'calls', description: 'Place, list, read and end calls.' },
+  { name: 'keys', description: 'API keys: at most 10 active ones.' },
+  { name: 'documents', description: 'Verb documents that the service hosts.' },
+  { name: 'assets', description: 'Audio for `<Play asset>`.' },
+  { name: 'operator', description: "The provider's side, with the operator key." },
+]
+
+const securityOf: Record<Access, readonly Record<string, string[]>[]> = {
+  open: [],
+  customer: [{ apiKey: [] }],
+  operator: [{ operatorKey: [] }],
+}
+
+/** Every route that follows is described; `app.swagger()` is the document once the API is ready. */
+export async function describeRoutes(app: Api, publicUrl: string, version: string): Promise<void> {
+  for (const schema of resources) app.addSchema(schema)
+  await app.register(fastifySwagger, {
+    hideUntagged: true,
+    // Local references keep the resource's name instead of def-0, def-1, …
+    refResolver: { buildLocalReference: (json, _base, _fragment, at) => String(json.$id ?? `schema${at}`) },
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Sauti',
+        version,
+        description:
+          'Programmable voice: numbers, calls controlled by XML verb documents, recordings, webhooks, money.',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: publicUrl }],
+      tags,
+      components: {
+        securitySchemes: {
+          apiKey: { type: 'http', scheme: 'bearer', description: "An account's API key, `vk_…`." },
+          operatorKey: { type: 'http', scheme: 'bearer', description: "The provider's key." },
+        },
+      },
+    },
+    transform: ({ schema, url, route }) => {
+      const access = route.config?.access ?? 'customer'
+      return { schema: { ...schema, security: securityOf[access] }, url }
+    },
+  })
+}

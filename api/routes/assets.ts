@@ -1,0 +1,106 @@
+import { Type } from '@sinclair/typebox'
+import { inspectAudio } from '../../core/index.ts'
+import { customerOf } from '../access/guard.ts'
+import { pageAnswer } from '../answer/page.ts'
+import { invalid, notFound, Refusal } from '../answer/refusal.ts'
+import { renderAsset } from '../answer/render.ts'
+import type { SwitchDoor } from '../door.ts'
+import type { Api } from '../fastify.ts'
+import { Asset, Slug } from '../schema/asset.ts'
+import { errors } from '../schema/error.ts'
+import { message, Paging, pageOf, resource } from '../schema/field.ts'
+
+/** What Play takes at most. */
+const maxAssetBytes = 20 * 1024 * 1024
+/** A customer's assets are listed with every page of the portal; a bound keeps the folder readable. */
+const contentTypes: Readonly<Record<string, string>> = { wav: 'audio/wav', mp3: 'audio/mpeg', ogg: 'audio/ogg' }
+const noSuch = () => notFound('There is no such asset.')
+
+export async function assetRoutes(app: Api, door: SwitchDoor): Promise<void> {
+  const { assets } = door.repositories
+  const tags = ['assets']
+
+  app.get('/assets/', {
+    schema: {
+      tags,
+      summary: 'Assets, newest first',
+      querystring: Paging,
+      response: { 200: pageOf('assets', Asset), ...errors(422) },
+    },
+    handler: async (request, reply) => {
+      const { rows, total } = await assets.list(customerOf(request).accountUuid, request.query)
+      return reply.send(pageAnswer('assets', rows.map(renderAsset), total, request.query))
+    },
+  })
+
+  app.get('/assets/:slug', {
+    schema: {
+      tags,
+      summary: 'The audio itself',
+      params: Slug,
+      response: {
+        200: {
+          description: 'The bytes that were uploaded.',
+          content: Object.fromEntries(
+            Object.values(contentTypes).map(type => [type, { schema: Type.String({ contentMediaType: type }) }]),
+          ),
+        },
+        ...errors(404, 422),
+      },
+    },
+    handler: async (request, reply) => {
+      const found = await assets.read(customerOf(request).accountUuid, request.params.slug)
+      if (found === undefined) throw noSuch()
+      return reply
+        .type(contentTypes[found.asset.mediaFormat] ?? 'application/octet-stream')
+        .header('x-content-type-options', 'nosniff')
+        .send(found.bytes)
+    },
+  })
+
+  app.delete('/assets/:slug', {
+    schema: {
+      tags,
+      summary: 'Delete an asset',
+      params: Slug,
+      response: { 200: message('Done.'), ...errors(404, 422) },
+    },
+    handler: async (request, reply) => {
+      if (!(await assets.remove(customerOf(request).accountUuid, request.params.slug))) throw noSuch()
+      return reply.send({ message: 'The asset is deleted.' })
+    },
+  })
+
+  await app.register(async scope => {
+    // Here a body is audio, whatever its Content-Type says: the bytes themselves decide.
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: maxAssetBytes },
+      async (_request: unknown, bytes: Buffer) => bytes,
+    )
+    scope.put('/assets/:slug', {
+      bodyLimit: maxAssetBytes,
+      schema: {
+        tags,
+        summary: 'Upload or replace an asset',
+        description: 'WAV, MP3 or Ogg/Opus, at most 20 MB.',
+        consumes: ['audio/wav', 'audio/mpeg', 'audio/ogg', 'application/octet-stream'],
+        params: Slug,
+        response: {
+          201: { ...resource(Asset), description: 'The asset.' },
+          ...errors(413, 415, 422),
+        },
+      },
+      handler: async (request, reply) => {
+        const bytes = request.body
+        if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw invalid('body', 'must be the bytes of an audio file')
+        const { slug } = request.params as { slug: string }
+        const found = inspectAudio(bytes)
+        if (!found.ok) throw new Refusal(415, `This is no audio that can be played: ${found.detail}`)
+        const asset = await assets.put(customerOf(request).accountUuid, slug, bytes, found, Date.now())
+        return reply.code(201).send(renderAsset(asset))
+      },
+    })
+  })
+}

@@ -1,0 +1,60 @@
+import { Type } from '@sinclair/typebox'
+import { customerOf } from '../access/guard.ts'
+import { pageAnswer } from '../answer/page.ts'
+import { invalid, notFound } from '../answer/refusal.ts'
+import { renderCall } from '../answer/render.ts'
+import type { SwitchDoor } from '../door.ts'
+import type { Api } from '../fastify.ts'
+import { Call, CallFilter } from '../schema/call.ts'
+import { errors } from '../schema/error.ts'
+import { identifier, pageOf, resource } from '../schema/field.ts'
+import { parseTimestamp } from '../timestamp.ts'
+
+export const callAnswer = { ...resource(Call), description: 'The call.' }
+
+export function callRoutes(app: Api, door: SwitchDoor): void {
+  app.get('/calls/', {
+    schema: {
+      tags: ['calls'],
+      summary: 'Calls of the account, newest first',
+      querystring: CallFilter,
+      response: { 200: pageOf('calls', Call), ...errors(422) },
+    },
+    handler: async (request, reply) => {
+      const { limit, offset, direction, status, search, from_dt: from, to_dt: to } = request.query
+      const page = { limit, offset }
+      const digits = search?.replace(/\D/g, '')
+      // A search of letters can match no number; one of blanks or a lone "+" is none.
+      if (digits === '' && /[^+\s()-]/.test(search ?? '')) return reply.send(pageAnswer('calls', [], 0, page))
+      const found = await door.calls.list(customerOf(request).accountUuid, {
+        ...page,
+        ...(direction === undefined ? {} : { direction }),
+        ...(status === undefined ? {} : { status }),
+        ...(digits === undefined || digits === '' ? {} : { search: digits }),
+        ...(from === undefined ? {} : { fromUnix: timeOr422('from_dt', from) }),
+        ...(to === undefined ? {} : { toUnix: timeOr422('to_dt', to) }),
+      })
+      return reply.send(pageAnswer('calls', found.calls.map(renderCall), found.total, page))
+    },
+  })
+
+  app.get('/calls/:uuid', {
+    schema: {
+      tags: ['calls'],
+      summary: 'A call',
+      params: Type.Object({ uuid: identifier("The call's uuid.") }),
+      response: { 200: callAnswer, ...errors(404, 422) },
+    },
+    handler: async (request, reply) => {
+      const call = await door.calls.get(customerOf(request).accountUuid, request.params.uuid)
+      if (call === undefined) throw notFound('There is no such call.')
+      return reply.send(renderCall(call))
+    },
+  })
+}
+
+function timeOr422(field: string, text: string): number {
+  const time = parseTimestamp(text)
+  if (time === undefined) throw invalid(field, 'must be an ISO-8601 timestamp, as 2026-07-01T08:30:00Z')
+  return time
+}

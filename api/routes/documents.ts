@@ -1,0 +1,141 @@
+import { Type } from '@sinclair/typebox'
+import { checkDocument, type HostedDocumentRecord } from '../../core/index.ts'
+import { customerOf } from '../access/guard.ts'
+import { pageAnswer } from '../answer/page.ts'
+import { invalid, notFound } from '../answer/refusal.ts'
+import { renderDocument } from '../answer/render.ts'
+import type { SwitchDoor } from '../door.ts'
+import type { Api } from '../fastify.ts'
+import { CheckedDocument, DocumentCheck, DocumentInput, HostedDocument } from '../schema/document.ts'
+import { errors, openErrors } from '../schema/error.ts'
+import { identifier, message, Paging, pageOf, resource } from '../schema/field.ts'
+
+const maxDocumentBytes = 64 * 1024
+const byUuid = Type.Object({ uuid: identifier("The document's uuid.") })
+const answer = { ...resource(HostedDocument), description: 'The document.' }
+const noSuch = () => notFound('There is no such document.')
+
+const check = (body: string) => checkDocument(Buffer.from(body))
+const rendered = (document: HostedDocumentRecord) => ({
+  ...renderDocument(document),
+  problems: check(document.body).problems,
+})
+
+function checkSize(body: string): void {
+  if (Buffer.byteLength(body) > maxDocumentBytes) throw invalid('body', 'must be at most 64 KB')
+}
+
+export function documentRoutes(app: Api, door: SwitchDoor): void {
+  const { documents } = door.repositories
+  const tags = ['documents']
+
+  app.get('/documents/', {
+    schema: {
+      tags,
+      summary: 'Hosted documents, newest first',
+      querystring: Paging,
+      response: { 200: pageOf('documents', HostedDocument), ...errors(422) },
+    },
+    handler: async (request, reply) => {
+      const { rows, total } = await documents.list(customerOf(request).accountUuid, request.query)
+      return reply.send(pageAnswer('documents', rows.map(rendered), total, request.query))
+    },
+  })
+
+  app.post('/documents/', {
+    schema: {
+      tags,
+      summary: 'Host a document',
+      description: 'It may have problems: they are told, and stand in the way only when it runs.',
+      body: DocumentInput,
+      response: { 201: answer, ...errors(400, 413, 415, 422) },
+    },
+    handler: async (request, reply) => {
+      checkSize(request.body.body)
+      const made = await documents.create(customerOf(request).accountUuid, request.body, Date.now())
+      return reply.code(201).send(rendered(made))
+    },
+  })
+
+  app.post('/documents/check', {
+    schema: {
+      tags,
+      summary: 'Check a document without hosting it',
+      body: DocumentCheck,
+      response: {
+        200: { ...resource(CheckedDocument), description: 'What was found.' },
+        ...errors(400, 413, 415, 422),
+      },
+    },
+    handler: async (request, reply) => {
+      checkSize(request.body.body)
+      const { valid, problems } = check(request.body.body)
+      return reply.send({ valid, problems })
+    },
+  })
+
+  app.get('/documents/:uuid', {
+    schema: { tags, summary: 'A hosted document', params: byUuid, response: { 200: answer, ...errors(404, 422) } },
+    handler: async (request, reply) => {
+      const found = await documents.get(customerOf(request).accountUuid, request.params.uuid)
+      if (found === undefined) throw noSuch()
+      return reply.send(rendered(found))
+    },
+  })
+
+  app.put('/documents/:uuid', {
+    schema: {
+      tags,
+      summary: 'Change a hosted document',
+      description: 'Its URL stays; calls that start from now on get the new text.',
+      params: byUuid,
+      body: DocumentInput,
+      response: { 200: answer, ...errors(400, 404, 413, 415, 422) },
+    },
+    handler: async (request, reply) => {
+      checkSize(request.body.body)
+      const { accountUuid } = customerOf(request)
+      const changed = await documents.change(accountUuid, request.params.uuid, request.body, Date.now())
+      if (changed === undefined) throw noSuch()
+      return reply.send(rendered(changed))
+    },
+  })
+
+  app.delete('/documents/:uuid', {
+    schema: {
+      tags,
+      summary: 'Delete a hosted document',
+      params: byUuid,
+      response: { 200: message('Done.'), ...errors(404, 422) },
+    },
+    handler: async (request, reply) => {
+      if (!(await documents.remove(customerOf(request).accountUuid, request.params.uuid))) throw noSuch()
+      return reply.send({ message: 'The document is deleted.' })
+    },
+  })
+
+  // The webhook URL itself, for whoever else was given it. Nobody can guess it, so it needs no key.
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/hosted/:token',
+    config: { access: 'open' },
+    schema: {
+      tags,
+      summary: 'The text of a hosted document',
+      description: 'The switch itself reads it without HTTP, with its placeholders filled in.',
+      params: Type.Object({ token: Type.String({ minLength: 1, maxLength: 100 }) }),
+      response: {
+        200: {
+          description: 'The document as it was written.',
+          content: { 'application/xml': { schema: Type.String() } },
+        },
+        ...openErrors(404, 422),
+      },
+    },
+    handler: async (request, reply) => {
+      const found = await documents.byToken(request.params.token)
+      if (found === undefined) throw noSuch()
+      return reply.type('application/xml; charset=utf-8').header('x-content-type-options', 'nosniff').send(found.body)
+    },
+  })
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+import type { Api } from '../fastify.ts'
+
+const files = [
+  { url: '/docs/', file: 'index.html', type: 'text/html; charset=utf-8' },
+  { url: '/docs/explorer.css', file: 'explorer.css', type: 'text/css; charset=utf-8' },
+  { url: '/docs/explorer.js', file: 'explorer.js', type: 'text/javascript; charset=utf-8' },
+] as const
+
+/** Nothing from elsewhere, nothing inline: an API key typed here goes nowhere but to this server. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** The OpenAPI document, and a page of our own to read it and to try it. */
+export function explorerRoutes(app: Api): void {
+  app.get('/openapi.json', {
+    config: { access: 'open' },
+    schema: { hide: true },
+    handler: async (_request, reply) => reply.send(app.swagger()),
+  })
+  for (const { url, file, type } of files) {
+    const bytes = readFileSync(new URL(`../explorer/${file}`, import.meta.url))
+    app.get(url, {
+      config: { access: 'open' },
+      schema: { hide: true },
+      handler: async (_request, reply) =>
+        reply
+          .type(type)
+          .headers({
+            'content-security-policy': policy,
+            'x-content-type-options': 'nosniff',
+            'referrer-policy': 'no-referrer',
+          })
+          .send(bytes),
+    })
+  }
+}

@@ -1,0 +1,108 @@
+import { type AccountUuid, formatMoney } from '../../core/index.ts'
+import { activeCustomerOf, customerOf } from '../access/guard.ts'
+import { conflict, notFound, Refusal } from '../answer/refusal.ts'
+import { renderNumber } from '../answer/render.ts'
+import type { SwitchDoor } from '../door.ts'
+import type { Api } from '../fastify.ts'
+import { idempotencyHeader, once } from '../idempotency.ts'
+import { errors } from '../schema/error.ts'
+import { byUuid, listOf, message, resource } from '../schema/field.ts'
+import { NumberChange, OwnedNumber, PoolNumber } from '../schema/number.ts'
+
+export function numberRoutes(app: Api, door: SwitchDoor): void {
+  const { idempotency, numbers, webhookSettings } = door.repositories
+  const tags = ['numbers']
+  const number = { ...resource(OwnedNumber), description: 'The number.' }
+  const defaultInbound = async (accountUuid: AccountUuid) =>
+    (await webhookSettings.get(accountUuid)).endpoints.voice_inbound
+
+  app.get('/numbers/', {
+    schema: {
+      tags,
+      summary: 'Numbers of the account',
+      response: { 200: listOf(OwnedNumber, 'All of them.'), ...errors() },
+    },
+    handler: async (request, reply) => {
+      const { accountUuid } = customerOf(request)
+      const inherited = await defaultInbound(accountUuid)
+      return reply.send((await numbers.owned(accountUuid)).map(number => renderNumber(number, inherited)))
+    },
+  })
+
+  app.get('/numbers/available', {
+    schema: {
+      tags,
+      summary: 'Numbers in the pool',
+      response: { 200: listOf(PoolNumber, 'All that are free.'), ...errors() },
+    },
+    handler: async (_request, reply) =>
+      reply.send((await numbers.available()).map(({ uuid, number }) => ({ uuid, number }))),
+  })
+
+  app.post('/numbers/acquire', {
+    schema: {
+      tags,
+      summary: 'Acquire a number from the pool',
+      description: 'Charges its setup fee once.',
+      headers: idempotencyHeader,
+      body: byUuid('pool number'),
+      response: { 200: number, ...errors(400, 402, 403, 404, 409, 413, 415, 422) },
+    },
+    handler: (request, reply) =>
+      once(door, request, reply, customerOf(request).accountUuid, async ({ key, keep }) => {
+        const { accountUuid } = activeCustomerOf(request)
+        const inherited = await defaultInbound(accountUuid)
+        const result = await numbers.acquire(accountUuid, request.body.uuid, Date.now(), acquired => {
+          const answer = keep(200, renderNumber(acquired, inherited))
+          if (key !== undefined) idempotency.complete({ accountUuid, key, ...answer })
+        })
+        if (result.ok) return
+        switch (result.refused) {
+          case 'unknown':
+            throw notFound('There is no such number in the pool.')
+          case 'taken':
+            throw conflict('The number is already taken.')
+          case 'insufficient-funds':
+            throw new Refusal(402, `the setup fee of ${formatMoney(result.fee)} KES exceeds the spendable balance.`, {
+              code: 'BILL.0402',
+            })
+        }
+      }),
+  })
+
+  app.post('/numbers/release', {
+    schema: {
+      tags,
+      summary: 'Give a number back to the pool',
+      body: byUuid('number'),
+      response: { 200: message('Done.'), ...errors(400, 404, 413, 415, 422) },
+    },
+    handler: async (request, reply) => {
+      const released = await numbers.release(customerOf(request).accountUuid, request.body.uuid)
+      if (released === undefined) throw notFound('The account has no such number.')
+      return reply.send({ message: `${released} is back in the pool.` })
+    },
+  })
+
+  app.post('/numbers/configure', {
+    schema: {
+      tags,
+      summary: 'Change the webhooks or the label of a number',
+      description: 'Only fields that are sent are changed.',
+      body: NumberChange,
+      response: { 200: number, ...errors(400, 404, 413, 415, 422) },
+    },
+    handler: async (request, reply) => {
+      const { accountUuid } = customerOf(request)
+      const { uuid, webhook_urls: urls, friendly_name: friendlyName } = request.body
+      const changed = await numbers.configure(accountUuid, uuid, {
+        voiceInbound: urls?.voice_inbound?.trim(),
+        voiceOutbound: urls?.voice_outbound?.trim(),
+        status: urls?.status?.trim(),
+        friendlyName: friendlyName ?? undefined,
+      })
+      if (changed === undefined) throw notFound('The account has no such number.')
+      return reply.send(renderNumber(changed, await defaultInbound(accountUuid)))
+    },
+  })
+}

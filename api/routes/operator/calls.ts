@@ -1,0 +1,59 @@
+import { pageAnswer } from '../../answer/page.ts'
+import { renderLiveCall } from '../../answer/render.ts'
+import type { SwitchDoor } from '../../door.ts'
+import type { Api } from '../../fastify.ts'
+import { errors } from '../../schema/error.ts'
+import { Paging, pageOf, resource } from '../../schema/field.ts'
+import { Drain, DrainState, LiveCall } from '../../schema/operator.ts'
+
+const config = { access: 'operator' } as const
+const tags = ['operator']
+
+export function operatorCallRoutes(app: Api, door: SwitchDoor): void {
+  const state = { ...resource(DrainState), description: 'Whether new calls are taken.' }
+  const current = () => ({ draining: door.isDraining, live_calls: door.calls.live().length })
+
+  app.get('/operator/calls', {
+    config,
+    schema: {
+      tags,
+      summary: 'Live calls with their legs',
+      querystring: Paging,
+      response: { 200: pageOf('calls', LiveCall), ...errors(422) },
+    },
+    handler: async (request, reply) => {
+      const { limit, offset } = request.query
+      const live = [...door.calls.live()].sort((a, b) => b.call.createdUnix - a.call.createdUnix)
+      const rows = live.slice(offset, offset + limit).map(renderLiveCall)
+      return reply.send(pageAnswer('calls', rows, live.length, request.query))
+    },
+  })
+
+  app.post('/operator/drain', {
+    config,
+    schema: {
+      tags,
+      summary: 'Take no new calls',
+      description: 'Live calls get `seconds` (default: the setting `drain.seconds`), then END.5503.',
+      body: Drain,
+      response: { 200: state, ...errors(400, 413, 415, 422) },
+    },
+    // `seconds` may be left out, and the body with it.
+    preValidation: async request => {
+      request.body ??= {}
+    },
+    handler: async (request, reply) => {
+      door.drain(request.body.seconds)
+      return reply.send(current())
+    },
+  })
+
+  app.delete('/operator/drain', {
+    config,
+    schema: { tags, summary: 'Take new calls again', response: { 200: state, ...errors() } },
+    handler: async (_request, reply) => {
+      door.resume()
+      return reply.send(current())
+    },
+  })
+}

@@ -1,0 +1,71 @@
+import { Type } from '@sinclair/typebox'
+import { parseMoney } from '../../../core/index.ts'
+import { renderRate } from '../../answer/render.ts'
+import type { SwitchDoor } from '../../door.ts'
+import type { Api } from '../../fastify.ts'
+import { errors } from '../../schema/error.ts'
+import { listOf } from '../../schema/field.ts'
+import { Destinations, Rate, RateDeck } from '../../schema/rate.ts'
+
+/** A deck of 50,000 rows is some 8 MB of JSON. */
+const maxDeckBytes = 16 * 1024 * 1024
+const config = { access: 'operator' } as const
+const tags = ['operator']
+
+export function operatorRateRoutes(app: Api, door: SwitchDoor): void {
+  const { rates, destinations } = door.repositories
+  const deck = Type.Object({ rates: listOf(Rate, 'By direction and prefix.') }, { description: 'The whole deck.' })
+  const rendered = () => ({ rates: rates.current().map(renderRate) })
+
+  app.get('/operator/rates', {
+    config,
+    schema: { tags, summary: 'The rate deck', response: { 200: deck, ...errors() } },
+    handler: async (_request, reply) => reply.send(rendered()),
+  })
+
+  app.put('/operator/rates', {
+    config,
+    bodyLimit: maxDeckBytes,
+    schema: {
+      tags,
+      summary: 'Replace the rate deck',
+      description: 'The longest prefix wins. Live calls keep the rate that they were admitted with.',
+      body: RateDeck,
+      response: { 200: deck, ...errors(400, 413, 415, 422) },
+    },
+    handler: async (request, reply) => {
+      await rates.replace(
+        request.body.rates.map(rate => ({
+          prefix: rate.prefix,
+          direction: rate.direction,
+          ratePerMinute: parseMoney(rate.rate_per_minute) ?? 0,
+          incrementSeconds: rate.increment_seconds ?? 60,
+          minimumSeconds: rate.minimum_seconds ?? 0,
+          connectionFee: parseMoney(rate.connection_fee ?? '0') ?? 0,
+        })),
+      )
+      return reply.send(rendered())
+    },
+  })
+
+  app.get('/operator/destinations', {
+    config,
+    schema: { tags, summary: 'Where calls may go', response: { 200: Destinations, ...errors() } },
+    handler: async (_request, reply) => reply.send(destinations.get()),
+  })
+
+  app.put('/operator/destinations', {
+    config,
+    schema: {
+      tags,
+      summary: 'Replace the lists of destinations',
+      description: 'Premium and satellite prefixes stay blocked until they, or longer ones, stand in `allowed`.',
+      body: Destinations,
+      response: { 200: Destinations, ...errors(400, 413, 415, 422) },
+    },
+    handler: async (request, reply) => {
+      await destinations.replace(request.body)
+      return reply.send(destinations.get())
+    },
+  })
+}

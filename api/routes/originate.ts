@@ -1,0 +1,65 @@
+import { activeCustomerOf, customerOf } from '../access/guard.ts'
+import { invalid, Refusal } from '../answer/refusal.ts'
+import { renderCall } from '../answer/render.ts'
+import type { SwitchDoor } from '../door.ts'
+import type { Api } from '../fastify.ts'
+import { idempotencyHeader, once } from '../idempotency.ts'
+import { Originate } from '../schema/call.ts'
+import { errors } from '../schema/error.ts'
+import { callAnswer } from './calls.ts'
+
+const maxPayloadBytes = 8 * 1024
+const capRetrySeconds = 1
+const drainRetrySeconds = 30
+
+export function originateRoutes(app: Api, door: SwitchDoor): void {
+  app.post('/calls/originate', {
+    schema: {
+      tags: ['calls'],
+      summary: 'Place a call',
+      description: 'Dials `to`, presents `from`, and on answer fetches verbs from `url`.',
+      headers: idempotencyHeader,
+      body: Originate,
+      response: { 201: callAnswer, ...errors(400, 402, 403, 409, 413, 415, 422, 503) },
+    },
+    handler: (request, reply) =>
+      once(door, request, reply, customerOf(request).accountUuid, async ({ key, keep }) => {
+        const { accountUuid } = activeCustomerOf(request)
+        const { to, from, url, timeout, customPayload } = request.body
+        if (!URL.canParse(url)) throw invalid('url', 'must be an absolute http or https URL')
+        if (customPayload !== undefined && customPayload !== null) checkSize(customPayload)
+        const result = await door.calls.originate({
+          accountId: accountUuid,
+          to,
+          from,
+          url,
+          ...(timeout === undefined ? {} : { timeoutSeconds: timeout }),
+          ...(customPayload === undefined || customPayload === null ? {} : { customPayload }),
+          alongWith: call => {
+            const answer = keep(201, renderCall(call))
+            return key === undefined
+              ? []
+              : [{ type: 'idempotency.complete', accountUuid, key, status: answer.status, body: answer.body }]
+          },
+        })
+        if (!result.ok) throw refusalOf(result)
+      }),
+  })
+}
+
+function checkSize(payload: string | Record<string, unknown>): void {
+  const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
+  if (Buffer.byteLength(text) > maxPayloadBytes) throw invalid('customPayload', 'must be at most 8 KB')
+}
+
+function refusalOf(refused: { status: number; code: string; detail: string }): Refusal {
+  const wait = refused.status === 429 ? capRetrySeconds : refused.status === 503 ? drainRetrySeconds : undefined
+  // The code stands once in front of the sentence, whether the core has put it there or not.
+  const sentence = refused.detail.startsWith(`${refused.code}: `)
+    ? refused.detail.slice(refused.code.length + 2)
+    : refused.detail
+  return new Refusal(refused.status, sentence, {
+    ...(refused.code === '' ? {} : { code: refused.code }),
+    ...(wait === undefined ? {} : { headers: { 'retry-after': String(wait) } }),
+  })
+}

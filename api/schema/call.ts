@@ -1,0 +1,62 @@
+import { Type } from '@sinclair/typebox'
+import { choice, moneyOut, nullable, paging, timestamp, url } from './field.ts'
+
+export const directions = ['inbound', 'outbound', 'internal'] as const
+export const statuses = ['initiated', 'ringing', 'answered', 'completed', 'failed'] as const
+
+export const Call = Type.Object(
+  {
+    uuid: Type.String(),
+    sid: Type.String({ pattern: '^CA[0-9A-HJKMNP-TV-Z]{16}$', examples: ['CA01JZXQ7R5T8K2M4N'] }),
+    direction: choice(directions, 'Seen from this switch.'),
+    from_number: Type.String(),
+    to_number: Type.String(),
+    status: choice(statuses, 'Nothing leaves `completed` or `failed`.'),
+    reason_code: Type.String({ description: 'Why it ended, `END.<digits>`; empty while it lives.' }),
+    reason_label: Type.String({ description: 'The same, readable.' }),
+    duration_seconds: nullable(Type.Integer(), { description: 'Whole length.' }),
+    talk_seconds: nullable(Type.Integer(), { description: 'Connected, billed time.' }),
+    cost: moneyOut('Charge in KES, dialled legs included.'),
+    tts_seconds: Type.Integer({ description: 'Seconds of speech synthesised.' }),
+    customPayload: nullable(Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }), {
+      description: 'What was attached at originate.',
+    }),
+    started_at: nullable(timestamp('')),
+    answered_at: nullable(timestamp('')),
+    ended_at: nullable(timestamp('')),
+    created_at: timestamp(''),
+  },
+  { $id: 'Call' },
+)
+
+export const CallFilter = Type.Object({
+  direction: Type.Optional(choice(directions, 'Only this direction.')),
+  status: Type.Optional(choice(statuses, 'Only this status.')),
+  search: Type.Optional(Type.String({ maxLength: 100, description: 'Any part of either number, digits only.' })),
+  from_dt: Type.Optional(Type.String({ maxLength: 64, description: 'ISO-8601, created at or after.' })),
+  to_dt: Type.Optional(Type.String({ maxLength: 64, description: 'ISO-8601, created at or before.' })),
+  ...paging,
+})
+
+export const Originate = Type.Object({
+  to: Type.String({
+    pattern: '^\\+\\d{7,15}$|^\\d{1,10}$',
+    description: 'Destination in E.164, or an extension of the account.',
+    examples: ['+254722000001'],
+    'x-problem': 'must be E.164 (+ and 7 to 15 digits) or an extension',
+  }),
+  from: Type.String({ minLength: 1, maxLength: 64, description: 'A DID that the account owns.' }),
+  url: url('Webhook that returns the verb document of the answered call.'),
+  timeout: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 300, description: 'Seconds to wait for an answer. Default 30.' }),
+  ),
+  customPayload: Type.Optional(
+    Type.Unsafe<Record<string, unknown> | string | null>({
+      type: ['object', 'string', 'null'],
+      description: 'Echoed on events, webhooks and the record; at most 8 KB.',
+    }),
+  ),
+})
+
+export const sid = Type.String({ minLength: 1, maxLength: 64, description: "The call's sid." })
+export const BySid = Type.Object({ sid })

@@ -1,0 +1,110 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+
+/** `x-problem` is what a 422 says when the value does not fit. */
+
+export const decimal = (description: string) =>
+  Type.String({
+    pattern: '^\\d{1,9}(\\.\\d{1,4})?$',
+    description,
+    examples: ['12.50'],
+    'x-problem': 'must be a decimal string of KES, as "12.50", with at most four decimals',
+  })
+
+export const signedDecimal = (description: string) =>
+  Type.String({
+    pattern: '^-?\\d{1,9}(\\.\\d{1,4})?$',
+    description,
+    examples: ['100.00', '-12.50'],
+    'x-problem': 'must be a decimal string of KES, as "12.50" or "-12.50", with at most four decimals',
+  })
+
+/** Money in an answer. */
+export const moneyOut = (description: string) =>
+  Type.String({ pattern: '^-?\\d+\\.\\d{2,4}$', description, examples: ['12.50'] })
+
+export const timestamp = (description: string) =>
+  Type.String({ format: 'date-time', description, examples: ['2026-07-01T08:30:00.000Z'] })
+
+export const nullable = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
+  Type.Union([schema, Type.Null()], options)
+
+/** One line of text with something in it: a name, a label. */
+export const line = (description: string, maxLength = 200) =>
+  Type.String({
+    minLength: 1,
+    maxLength,
+    pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
+    description,
+    'x-problem': `must be one line of 1 to ${maxLength} characters`,
+  })
+
+/** One line of text, perhaps empty. */
+export const optionalLine = (description: string, maxLength = 200) =>
+  Type.String({
+    maxLength,
+    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+    description,
+    'x-problem': `must be one line of at most ${maxLength} characters`,
+  })
+
+export const identifier = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 100, description, 'x-problem': 'must be an identifier' })
+
+export const maxUrlLength = 2048
+const absoluteUrl = 'https?://[^\\s\\u0000-\\u001f]+'
+
+export const url = (description: string) =>
+  Type.String({
+    maxLength: maxUrlLength,
+    pattern: `^[hH][tT][tT][pP][sS]?://[^\\s\\u0000-\\u001f/?#]+[^\\s\\u0000-\\u001f]*$`,
+    description,
+    examples: ['https://example.com/voice'],
+    'x-problem': `must be an absolute http or https URL of at most ${maxUrlLength} characters`,
+  })
+
+/** An absolute URL, or an empty string that clears it. */
+export const urlOrBlank = (description: string) =>
+  Type.String({
+    maxLength: maxUrlLength,
+    pattern: `^\\s*$|^${absoluteUrl}$`,
+    description,
+    'x-problem': `must be an absolute http or https URL of at most ${maxUrlLength} characters, or empty`,
+  })
+
+/** `+254` and `254` mean the same. */
+export const prefix = Type.String({
+  pattern: '^\\+?\\d{1,15}$',
+  description: 'First digits of E.164 numbers; `+254` and `254` mean the same.',
+  examples: ['+254'],
+  'x-problem': 'must be 1 to 15 digits, as "+254"',
+})
+
+export const choice = <const T extends readonly string[]>(values: T, description: string) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description })
+
+/** A resource that is described once, under `components/schemas`. */
+export const resource = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` })
+export const listOf = <T extends TSchema>(schema: T, description: string) =>
+  Type.Array(resource(schema), { description })
+
+/** A page of a list, under the list's own name: `{ calls, total, limit, offset }`. */
+export const pageOf = <Name extends string, T extends TSchema>(name: Name, schema: T) =>
+  Type.Object(
+    {
+      [name]: Type.Array(resource(schema)),
+      total: Type.Integer({ minimum: 0, description: 'Rows that fit the filters.' }),
+      limit: Type.Integer(),
+      offset: Type.Integer(),
+    },
+    { description: 'A page, newest first.' },
+  )
+
+export const paging = {
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Rows of a page.' }),
+  offset: Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'Rows to skip.' }),
+}
+export const Paging = Type.Object(paging)
+
+export const message = (description: string) => Type.Object({ message: Type.String() }, { description })
+
+export const byUuid = (what: string) => Type.Object({ uuid: identifier(`The ${what}'s uuid.`) })

@@ -1,0 +1,54 @@
+import { Type } from '@sinclair/typebox'
+import { choice, decimal, identifier, moneyOut, nullable, optionalLine, timestamp, urlOrBlank } from './field.ts'
+import { byPurpose } from './webhook.ts'
+
+export const OwnedNumber = Type.Object(
+  {
+    uuid: Type.String(),
+    number: Type.String({ description: 'The DID in E.164.' }),
+    friendly_name: Type.String(),
+    webhook_urls: byPurpose(Type.String(), 'Overrides; empty means that the account default is used.'),
+    webhook_inbound: Type.Object(
+      { url: Type.String(), source: choice(['custom', 'default', 'none'], 'Where the URL comes from.') },
+      { description: 'Resolved inbound route.' },
+    ),
+    is_active: Type.Boolean(),
+    acquired_at: nullable(timestamp('When the account acquired it.')),
+  },
+  { $id: 'Number' },
+)
+
+export const PoolNumber = Type.Object({ uuid: Type.String(), number: Type.String() }, { $id: 'PoolNumber' })
+
+const override = Type.Optional(nullable(urlOrBlank('Override; empty inherits the account default.')))
+
+export const NumberChange = Type.Object({
+  uuid: identifier("The number's uuid."),
+  webhook_urls: Type.Optional(
+    nullable(Type.Object({ voice_inbound: override, voice_outbound: override, status: override }), {
+      description: 'A key that is left out is left alone.',
+    }),
+  ),
+  friendly_name: Type.Optional(nullable(optionalLine("Owner's label."))),
+})
+
+/** A number of the switch as the operator sees it. */
+export const OperatorNumber = Type.Object(
+  {
+    uuid: Type.String(),
+    number: Type.String(),
+    setup_fee: moneyOut('Charged once, when an account acquires it.'),
+    account: nullable(Type.String(), { description: 'uuid of the owner; null in the pool.' }),
+  },
+  { $id: 'OperatorNumber' },
+)
+
+export const NewNumber = Type.Object({
+  number: Type.String({
+    pattern: '^\\+\\d{7,15}$',
+    description: 'E.164.',
+    examples: ['+254711000001'],
+    'x-problem': 'must be E.164: + and 7 to 15 digits',
+  }),
+  setup_fee: Type.Optional(decimal('Default "0".')),
+})

@@ -1,0 +1,46 @@
+import { Type } from '@sinclair/typebox'
+import { choice, line, optionalLine } from './field.ts'
+
+const address = Type.String({
+  maxLength: 64,
+  pattern: '^[0-9a-fA-F:.]+(/\\d{1,3})?$',
+  'x-problem': 'must be an IP address or a CIDR range',
+})
+const trunkPrefix = Type.String({ pattern: '^(\\+?\\d{1,15})?$', 'x-problem': 'must be digits, as "+254"' })
+
+const fields = {
+  host: Type.String({
+    maxLength: 253,
+    pattern: '^([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\\[?[0-9a-fA-F:]+\\]?)?$',
+    description: 'Where outbound calls go; empty = inbound only.',
+    'x-problem': 'must be a host name or an IP address',
+  }),
+  port: Type.Integer({ minimum: 0, maximum: 65_535, description: '0 = by DNS, or the default of the transport.' }),
+  transport: choice(['udp', 'tcp', 'tls'], 'How it is reached.'),
+  username: optionalLine('Digest user name.'),
+  password: optionalLine('Digest password; answers show it as `********`.'),
+  register: Type.Boolean({ description: 'Whether we register with it.' }),
+  inbound_hosts: Type.Array(address, { maxItems: 1000, description: 'Addresses or CIDR ranges its calls come from.' }),
+  prefixes: Type.Array(trunkPrefix, { maxItems: 10_000, description: 'Numbers it serves; "" serves every number.' }),
+  strip: Type.Integer({ minimum: 0, maximum: 16, description: 'Characters taken off the front of the E.164 number.' }),
+  prepend: Type.String({
+    pattern: '^[+0-9*#]{0,32}$',
+    description: 'Put before what is left.',
+    'x-problem': 'must be at most 32 of + 0-9 * #',
+  }),
+  priority: Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Lower is tried first.' }),
+  weight: Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Share among equals.' }),
+  max_calls: Type.Integer({ minimum: 0, maximum: 1_000_000, description: '0 = no limit.' }),
+  max_cps: Type.Integer({ minimum: 0, maximum: 1_000_000, description: '0 = no limit.' }),
+  codecs: Type.Array(choice(['PCMU', 'PCMA'], 'A codec.'), {
+    maxItems: 16,
+    description: 'By preference; empty = all.',
+  }),
+  options_ping_seconds: Type.Integer({ minimum: 0, maximum: 86_400, description: '0 = no pings.' }),
+  srtp: choice(['off', 'optional', 'required'], 'Encryption of media.'),
+}
+const name = line('What it is called.')
+
+export const Trunk = Type.Object({ uuid: Type.String(), name, ...fields }, { $id: 'Trunk' })
+export const TrunkChange = Type.Partial(Type.Object({ name, ...fields }))
+export const NewTrunk = Type.Composite([Type.Object({ name }), Type.Partial(Type.Object(fields))])

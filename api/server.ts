@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import fastify from 'fastify'
+import { guardRoutes } from './access/guard.ts'
+import { sendFailure } from './answer/failure.ts'
+import { collectMethods } from './answer/methods.ts'
+import { notFound } from './answer/refusal.ts'
+import { maxBodyBytes, parseBodies } from './body-parser.ts'
+import type { SwitchDoor } from './door.ts'
+import type { Api, TypeBoxProvider } from './fastify.ts'
+import { describeRoutes } from './openapi.ts'
+import { accountRoutes } from './routes/account.ts'
+import { assetRoutes } from './routes/assets.ts'
+import { callRoutes } from './routes/calls.ts'
+import { documentRoutes } from './routes/documents.ts'
+import { explorerRoutes } from './routes/explorer.ts'
+import { hangupRoutes } from './routes/hangup.ts'
+import { healthRoutes } from './routes/health.ts'
+import { keyRoutes } from './routes/keys.ts'
+import { numberRoutes } from './routes/numbers.ts'
+import { operatorAccountRoutes } from './routes/operator/accounts.ts'
+import { operatorCallRoutes } from './routes/operator/calls.ts'
+import { operatorNumberRoutes } from './routes/operator/numbers.ts'
+import { operatorRateRoutes } from './routes/operator/rates.ts'
+import { operatorTrunkRoutes } from './routes/operator/trunks.ts'
+import { originateRoutes } from './routes/originate.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
+import { validatorCompiler } from './validation.ts'
+
+export const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+
+/** A slow or silent client holds a connection for so long at most. */
+const headersTimeoutMs = 15_000
+const requestTimeoutMs = 60_000
+const keepAliveTimeoutMs = 72_000
+const maxConnections = 10_000
+const maxHeaderBytes = 16 * 1024
+
+/** The HTTP side of a switch: not listening yet, `inject` works without a port. */
+export async function buildApi(door: SwitchDoor, options: { readonly operatorKey: string }): Promise<Api> {
+  const app: Api = fastify({
+    bodyLimit: maxBodyBytes,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    http: { headersTimeout: headersTimeoutMs, maxHeaderSize: maxHeaderBytes },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
+    forceCloseConnections: true,
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => {
+      sendFailure(error, request, reply, door.log)
+    },
+  }).withTypeProvider<TypeBoxProvider>()
+  app.server.maxConnections = maxConnections
+
+  app.setValidatorCompiler(validatorCompiler())
+  // Renderers write exactly what the schemas say (a test compares them): nothing is stripped or coerced on the way out.
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.setErrorHandler((error, request, reply) => sendFailure(error, request, reply, door.log))
+  app.setNotFoundHandler(async () => {
+    throw notFound('There is nothing at this path.')
+  })
+  parseBodies(app)
+  guardRoutes(app, door, options.operatorKey)
+  const answerOtherMethods = collectMethods(app)
+  await describeRoutes(app, door.settings.publicUrl, version)
+
+  healthRoutes(app, door)
+  explorerRoutes(app)
+  accountRoutes(app, door)
+  webhookRoutes(app, door)
+  numberRoutes(app, door)
+  callRoutes(app, door)
+  originateRoutes(app, door)
+  hangupRoutes(app, door)
+  keyRoutes(app, door)
+  documentRoutes(app, door)
+  await assetRoutes(app, door)
+  operatorAccountRoutes(app, door)
+  operatorNumberRoutes(app, door)
+  operatorTrunkRoutes(app, door)
+  operatorRateRoutes(app, door)
+  operatorCallRoutes(app, door)
+  answerOtherMethods()
+  await app.ready()
+  return app
+}

@@ -1,0 +1,41 @@
+import { Ajv, type ErrorObject } from 'ajv'
+import addFormats from 'ajv-formats'
+import type { FastifySchema, FastifySchemaCompiler } from 'fastify'
+
+/**
+ * Types are never coerced (decisions §1). Query parameters are text by nature: one that the schema wants as an integer is
+ * read as a plain decimal number, and nothing else.
+ */
+export function validatorCompiler(): FastifySchemaCompiler<FastifySchema> {
+  const ajv = new Ajv({ allErrors: true, useDefaults: true, verbose: true, strict: false })
+  addFormats.default(ajv)
+  return ({ schema, httpPart }) => {
+    const validate = ajv.compile(schema as object)
+    const integers = httpPart === 'querystring' ? integerFields(schema as object) : []
+    return (data: unknown) => {
+      for (const name of integers) readInteger(data, name)
+      return validate(data) ? { value: data } : { error: new ValidationFailure(validate.errors ?? []) }
+    }
+  }
+}
+
+/** Carries ajv's findings to the error handler, which Fastify looks for in `validation`. */
+class ValidationFailure extends Error {
+  readonly validation: readonly ErrorObject[]
+
+  constructor(found: readonly ErrorObject[]) {
+    super('validation failed')
+    this.validation = found
+  }
+}
+
+const integerFields = (schema: { properties?: Record<string, { type?: unknown }> }): string[] =>
+  Object.entries(schema.properties ?? {})
+    .filter(([, property]) => property.type === 'integer')
+    .map(([name]) => name)
+
+function readInteger(data: unknown, name: string): void {
+  const query = data as Record<string, unknown>
+  const text = query[name]
+  if (typeof text === 'string' && /^-?\d{1,15}$/.test(text)) query[name] = Number(text)
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import type { AccountRecord } from '../../model/account-record.ts'
+import type { AccountUuid } from '../../model/ids.ts'
+import type { Money } from '../../model/money.ts'
+import type { Database } from './database.ts'
+import type { ApiKeys } from './keys.ts'
+import type { Ledger, Statement } from './ledger.ts'
+import type { Row } from './schema.ts'
+import { defaultFallbackText, newSigningSecret } from './webhook-settings.ts'
+
+export interface NewAccount {
+  readonly name: string
+  /** Default 0. */
+  readonly walletBalance?: Money | undefined
+  /** Default 0. */
+  readonly graceAmount?: Money | undefined
+  /** Default 0. */
+  readonly creditLimit?: Money | undefined
+  /** Default 50. */
+  readonly maxConcurrentCalls?: number | undefined
+  /** Default 10. */
+  readonly maxCallsPerSecond?: number | undefined
+}
+
+export type AccountChange = Omit<NewAccount, 'walletBalance' | 'name'> & {
+  readonly name?: string | undefined
+  readonly status?: 'active' | 'suspended' | undefined
+}
+
+/** Accounts as the operator makes and changes them. Money moves only through the ledger. */
+export class Accounts {
+  readonly #database: Database
+  readonly #ledger: Ledger
+  readonly #keys: ApiKeys
+  readonly #find
+
+  constructor(database: Database, ledger: Ledger, keys: ApiKeys) {
+    this.#database = database
+    this.#ledger = ledger
+    this.#keys = keys
+    this.#find = database.prepare<[string], Row<'accounts'>>('SELECT * FROM accounts WHERE uuid = ?')
+  }
+
+  async get(uuid: string): Promise<AccountRecord | undefined> {
+    const row = this.#find.get(uuid)
+    return row === undefined ? undefined : recordOf(row)
+  }
+
+  /** Newest first. */
+  async list(page: {
+    readonly limit: number
+    readonly offset: number
+  }): Promise<{ rows: readonly AccountRecord[]; total: number }> {
+    const of = this.#database.sql.selectFrom('accounts')
+    const { total } = await of.select(all => all.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+    const rows = await of
+      .selectAll()
+      .orderBy('created_unix', 'desc')
+      .orderBy('uuid')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute()
+    return { rows: rows.map(recordOf), total }
+  }
+
+  /** An account with its first API key and its first balance, all or nothing. */
+  create(account: NewAccount, unixMs: number): Promise<{ account: AccountRecord; key: string }> {
+    const uuid = randomUUID() as AccountUuid
+    return this.#database.write(() => {
+      this.#database.run(
+        this.#database.sql.insertInto('accounts').values({
+          uuid,
+          name: account.name,
+          status: 'active',
+          grace_amount: account.graceAmount ?? 0,
+          credit_limit: account.creditLimit ?? 0,
+          max_concurrent_calls: account.maxConcurrentCalls ?? 50,
+          max_calls_per_second: account.maxCallsPerSecond ?? 10,
+          fallback_mode: 'message',
+          fallback_value: defaultFallbackText,
+          signing_secret: newSigningSecret(),
+          created_unix: unixMs,
+        }),
+      )
+      const balance = account.walletBalance ?? 0
+      if (balance !== 0) this.#ledger.creditNow(uuid, balance, unixMs, 'opening balance')
+      const { key } = this.#keys.insert(uuid, 'default', unixMs)
+      return { account: this.#mustFind(uuid), key }
+    })
+  }
+
+  async change(uuid: string, change: AccountChange): Promise<AccountRecord | undefined> {
+    const set = {
+      ...(change.name === undefined ? {} : { name: change.name }),
+      ...(change.status === undefined ? {} : { status: change.status }),
+      ...(change.graceAmount === undefined ? {} : { grace_amount: change.graceAmount }),
+      ...(change.creditLimit === undefined ? {} : { credit_limit: change.creditLimit }),
+      ...(change.maxConcurrentCalls === undefined ? {} : { max_concurrent_calls: change.maxConcurrentCalls }),
+      ...(change.maxCallsPerSecond === undefined ? {} : { max_calls_per_second: change.maxCallsPerSecond }),
+    }
+    if (Object.keys(set).length > 0) {
+      await this.#database.write(() =>
+        this.#database.run(
+          this.#database.sql
+            .updateTable('accounts')
+            .set(set)
+            .where('uuid', '=', uuid as AccountUuid),
+        ),
+      )
+    }
+    return this.get(uuid)
+  }
+
+  /** Negative debits. The same reference again changes nothing. Undefined when there is no such account. */
+  credit(uuid: string, amount: Money, unixMs: number, reference?: string): Promise<AccountRecord | undefined> {
+    return this.#database.write(() => {
+      const account = this.#find.get(uuid)
+      if (account === undefined) return undefined
+      this.#ledger.creditNow(account.uuid, amount, unixMs, reference)
+      return this.#mustFind(account.uuid)
+    })
+  }
+
+  /** What moved the balance, newest first. */
+  async statement(uuid: string, page: { readonly limit: number; readonly offset: number }): Promise<Statement> {
+    return this.#ledger.statement(uuid as AccountUuid, page.limit, page.offset)
+  }
+
+  #mustFind(uuid: AccountUuid): AccountRecord {
+    const row = this.#find.get(uuid)
+    if (row === undefined) throw new Error(`account ${uuid} is gone`)
+    return recordOf(row)
+  }
+}
+
+const recordOf = (row: Row<'accounts'>): AccountRecord => ({
+  uuid: row.uuid,
+  name: row.name,
+  status: row.status,
+  walletBalance: row.balance,
+  heldAmount: row.held,
+  graceAmount: row.grace_amount,
+  creditLimit: row.credit_limit,
+  maxConcurrentCalls: row.max_concurrent_calls,
+  maxCallsPerSecond: row.max_calls_per_second,
+  createdUnix: row.created_unix,
+})

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto'
+import type { AccountUuid } from '../../model/ids.ts'
+import type { Money } from '../../model/money.ts'
+import type { NumberRecord, PoolNumberRecord } from '../../model/number-record.ts'
+import type { Database } from './database.ts'
+import type { Ledger } from './ledger.ts'
+import type { Row } from './schema.ts'
+
+export type Acquired =
+  | { readonly ok: true; readonly number: NumberRecord }
+  | { readonly ok: false; readonly refused: 'unknown' | 'taken' }
+  | { readonly ok: false; readonly refused: 'insufficient-funds'; readonly fee: Money }
+
+/** What `configure` changes; undefined leaves a field alone, an empty URL inherits the account default. */
+export interface NumberChange {
+  readonly voiceInbound?: string | undefined
+  readonly voiceOutbound?: string | undefined
+  readonly status?: string | undefined
+  readonly friendlyName?: string | undefined
+}
+
+/** Phone numbers: the operator's pool, and what accounts acquired of it. */
+export class Numbers {
+  readonly #database: Database
+  readonly #ledger: Ledger
+  readonly #find
+  readonly #take
+
+  constructor(database: Database, ledger: Ledger) {
+    this.#database = database
+    this.#ledger = ledger
+    this.#find = database.prepare<[string], Row<'numbers'>>('SELECT * FROM numbers WHERE uuid = ?')
+    this.#take = database.prepare<[AccountUuid, number, string]>(
+      'UPDATE numbers SET account_uuid = ?, acquired_unix = ?, is_active = 1 WHERE uuid = ? AND account_uuid IS NULL',
+    )
+  }
+
+  /** By number. */
+  async owned(account: AccountUuid): Promise<readonly NumberRecord[]> {
+    const rows = await this.#database.sql
+      .selectFrom('numbers')
+      .selectAll()
+      .where('account_uuid', '=', account)
+      .orderBy('number')
+      .execute()
+    return rows.map(recordOf)
+  }
+
+  /** The pool, by number. */
+  async available(): Promise<readonly PoolNumberRecord[]> {
+    const rows = await this.#database.sql
+      .selectFrom('numbers')
+      .selectAll()
+      .where('account_uuid', 'is', null)
+      .orderBy('number')
+      .execute()
+    return rows.map(poolRecordOf)
+  }
+
+  /** Ownership and setup fee in one unit; `alongWith` runs inside it, for what must be stored with them. */
+  acquire(
+    account: AccountUuid,
+    uuid: string,
+    unixMs: number,
+    alongWith?: (number: NumberRecord) => void,
+  ): Promise<Acquired> {
+    return this.#database.write((): Acquired => {
+      const found = this.#find.get(uuid)
+      if (found === undefined) return { ok: false, refused: 'unknown' }
+      if (found.account_uuid !== null) return { ok: false, refused: 'taken' }
+      const paid = this.#ledger.charge({
+        kind: 'number',
+        account,
+        price: found.setup_fee,
+        against: 'revenue:numbers',
+        details: { number: found.number },
+        unixMs,
+      })
+      if (!paid) return { ok: false, refused: 'insufficient-funds', fee: found.setup_fee }
+      this.#take.run(account, unixMs, uuid)
+      const number = recordOf({ ...found, account_uuid: account, acquired_unix: unixMs, is_active: 1 })
+      alongWith?.(number)
+      return { ok: true, number }
+    })
+  }
+
+  /** Back to the pool, without the owner's label and webhooks. Gives the number; undefined when it is not owned. */
+  release(account: AccountUuid, uuid: string): Promise<string | undefined> {
+    return this.#database.write(() => {
+      const found = this.#find.get(uuid)
+      if (found === undefined || found.account_uuid !== account) return undefined
+      this.#database.run(
+        this.#database.sql
+          .updateTable('numbers')
+          .set({
+            account_uuid: null,
+            acquired_unix: null,
+            friendly_name: '',
+            webhook_voice_inbound: '',
+            webhook_voice_outbound: '',
+            webhook_status: '',
+          })
+          .where('uuid', '=', uuid),
+      )
+      return found.number
+    })
+  }
+
+  configure(account: AccountUuid, uuid: string, change: NumberChange): Promise<NumberRecord | undefined> {
+    return this.#database.write(() => {
+      const found = this.#find.get(uuid)
+      if (found === undefined || found.account_uuid !== account) return undefined
+      const set = {
+        friendly_name: change.friendlyName ?? found.friendly_name,
+        webhook_voice_inbound: change.voiceInbound ?? found.webhook_voice_inbound,
+        webhook_voice_outbound: change.voiceOutbound ?? found.webhook_voice_outbound,
+        webhook_status: change.status ?? found.webhook_status,
+      }
+      this.#database.run(this.#database.sql.updateTable('numbers').set(set).where('uuid', '=', uuid))
+      return recordOf({ ...found, ...set })
+    })
+  }
+
+  /** All numbers of the switch, by number. */
+  async list(page: {
+    readonly limit: number
+    readonly offset: number
+  }): Promise<{ rows: readonly PoolNumberRecord[]; total: number }> {
+    const of = this.#database.sql.selectFrom('numbers')
+    const { total } = await of.select(all => all.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+    const rows = await of.selectAll().orderBy('number').limit(page.limit).offset(page.offset).execute()
+    return { rows: rows.map(poolRecordOf), total }
+  }
+
+  /** Adds a number to the pool; undefined when the switch has it already. */
+  add(number: string, setupFee: Money, unixMs: number): Promise<PoolNumberRecord | undefined> {
+    return this.#database.write(() => {
+      const { sql } = this.#database
+      const same = sql.selectFrom('numbers').select('uuid').where('number', '=', number)
+      if (this.#database.get(same) !== undefined) return undefined
+      const uuid = randomUUID()
+      this.#database.run(
+        sql.insertInto('numbers').values({
+          uuid,
+          number,
+          setup_fee: setupFee,
+          account_uuid: null,
+          acquired_unix: null,
+          created_unix: unixMs,
+        }),
+      )
+      return { uuid, number, setupFee, accountUuid: null }
+    })
+  }
+
+  remove(uuid: string): Promise<'removed' | 'unknown' | 'owned'> {
+    return this.#database.write(() => {
+      const found = this.#find.get(uuid)
+      if (found === undefined) return 'unknown'
+      if (found.account_uuid !== null) return 'owned'
+      this.#database.run(this.#database.sql.deleteFrom('numbers').where('uuid', '=', uuid))
+      return 'removed'
+    })
+  }
+}
+
+const recordOf = (row: Row<'numbers'>): NumberRecord => ({
+  uuid: row.uuid,
+  number: row.number,
+  friendlyName: row.friendly_name,
+  webhookUrls: {
+    voice_inbound: row.webhook_voice_inbound,
+    voice_outbound: row.webhook_voice_outbound,
+    status: row.webhook_status,
+  },
+  isActive: row.is_active === 1,
+  acquiredUnix: row.acquired_unix,
+})
+
+const poolRecordOf = (row: Row<'numbers'>): PoolNumberRecord => ({
+  uuid: row.uuid,
+  number: row.number,
+  setupFee: row.setup_fee,
+  accountUuid: row.account_uuid,
+})

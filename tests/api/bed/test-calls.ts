@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import type { CallDoor } from '../../../api/door.ts'
+import type { Calls } from '../../../core/adapters/store/calls.ts'
+import type { OriginateResult } from '../../../core/call/originate-order.ts'
+import { SidSequence } from '../../../core/call/sid.ts'
+import type { CallRecord } from '../../../core/model/call-record.ts'
+import type { CallUuid } from '../../../core/model/ids.ts'
+import type { Change } from '../../../core/ports/store.ts'
+
+/** Places calls that only exist in the database: what the HTTP side is tried against without telephony. */
+export class TestCalls implements CallDoor {
+  readonly store: Calls
+  readonly #sids = new SidSequence(Math.random)
+  readonly #live = new Map<string, CallRecord>()
+  /** What the next originate is refused with. */
+  refusal: Extract<OriginateResult, { ok: false }> | undefined
+  /** Held until it resolves. */
+  gate: Promise<void> = Promise.resolve()
+  placed = 0
+
+  constructor(store: Calls) {
+    this.store = store
+  }
+
+  async originate(order: Parameters<CallDoor['originate']>[0]): Promise<OriginateResult> {
+    await this.gate
+    if (this.refusal !== undefined) return this.refusal
+    const now = Date.now()
+    const payload = order.customPayload
+    const call: CallRecord = {
+      uuid: randomUUID() as CallUuid,
+      sid: this.#sids.next(now),
+      accountUuid: order.accountId,
+      direction: order.to.startsWith('+') ? 'outbound' : 'internal',
+      fromNumber: order.from,
+      toNumber: order.to,
+      status: 'initiated',
+      reasonCode: '',
+      durationSeconds: null,
+      talkSeconds: null,
+      cost: 0,
+      ttsSeconds: 0,
+      customPayload: payload === undefined ? null : typeof payload === 'string' ? { value: payload } : payload,
+      startedUnix: now,
+      answeredUnix: null,
+      endedUnix: null,
+      createdUnix: now,
+    }
+    await this.insert(call, order.alongWith?.(call))
+    this.placed++
+    return { ok: true, call }
+  }
+
+  async insert(call: CallRecord, alongWith: readonly Change[] = []): Promise<void> {
+    await this.store.commit([{ type: 'call.insert', call }, ...alongWith])
+    if (call.endedUnix === null) this.#live.set(call.uuid, call)
+  }
+
+  async hangup(account: Parameters<CallDoor['hangup']>[0], sid: string): Promise<CallRecord | undefined> {
+    const call = await this.store.getBySid(account, sid)
+    if (call === undefined || call.endedUnix !== null) return call
+    const set = {
+      status: 'failed',
+      reasonCode: 'END.0201',
+      endedUnix: Date.now(),
+      durationSeconds: 0,
+      talkSeconds: 0,
+    } as const
+    await this.store.commit([{ type: 'call.update', uuid: call.uuid, set }])
+    this.#live.delete(call.uuid)
+    return this.store.getBySid(account, sid)
+  }
+
+  get(...args: Parameters<CallDoor['get']>) {
+    return this.store.get(...args)
+  }
+
+  list(...args: Parameters<CallDoor['list']>) {
+    return this.store.list(...args)
+  }
+
+  live() {
+    return [...this.#live.values()].map(call => ({
+      call,
+      legs: [
+        {
+          leg: {
+            uuid: `leg-${call.uuid}` as never,
+            callUuid: call.uuid,
+            role: 'callee' as const,
+            direction: 'outbound' as const,
+            trunkName: 'carrier',
+            number: call.toNumber,
+            startedUnix: call.createdUnix,
+            answeredUnix: null,
+            endedUnix: null,
+            reasonCode: '' as const,
+          },
+          media: undefined,
+        },
+      ],
+    }))
+  }
+
+  liveOf(account: Parameters<CallDoor['liveOf']>[0]): number {
+    return [...this.#live.values()].filter(call => call.accountUuid === account).length
+  }
+}
