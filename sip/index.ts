@@ -92,6 +92,40 @@ export {
   validateResponse,
 } from './message/validate.ts'
 export type { Parsed } from './parsed.ts'
+export { type Answered, answerOffer, type Negotiation } from './sdp/answer.ts'
+export {
+  attributeOf,
+  type Direction,
+  directionOf,
+  hasRtcpMux,
+  maxPtimeOf,
+  ptimeOf,
+  receives,
+  rtcpPortOf,
+  sends,
+} from './sdp/attributes.ts'
+export { type Codec, codecsOf, pcma, pcmu, sameCodec } from './sdp/codec.ts'
+export type { LocalMedia } from './sdp/describe.ts'
+export { formatSdp } from './sdp/format.ts'
+export { connectionOf, type MediaAddress, mediaAddress } from './sdp/media-address.ts'
+export {
+  type AgreedCodec,
+  type Negotiated,
+  type NegotiationFault,
+  ptimeRange,
+  type RemoteMedia,
+} from './sdp/negotiated.ts'
+export { createOffer } from './sdp/offer.ts'
+export { parseSdp, type SdpFault } from './sdp/parse.ts'
+export { readAnswer } from './sdp/read-answer.ts'
+export {
+  type Attribute,
+  type Connection,
+  type MediaDescription,
+  type Origin,
+  type SessionDescription,
+  sdpLimits,
+} from './sdp/session.ts'
 export { sameUri } from './uri/compare.ts'
 export { escapeHeader, escapeParameter, escapeUser, unescapeUri } from './uri/escape.ts'
 export { formatUri, sipUri, uriParameterOf, userOf } from './uri/format.ts'

@@ -1,0 +1,93 @@
+import { hasRtcpMux } from './attributes.ts'
+import { type Codec, codecsOf } from './codec.ts'
+import { describeAudio, describeSession, type LocalMedia, switchedOff, telephoneEventCodec } from './describe.ts'
+import {
+  type AgreedCodec,
+  agreedCodecs,
+  directionFrom,
+  isOurs,
+  type Negotiated,
+  type NegotiationFault,
+  ptimeFor,
+  remoteOf,
+  telephoneEventOf,
+} from './negotiated.ts'
+import type { MediaDescription, SessionDescription } from './session.ts'
+
+export interface Answered {
+  readonly answer: SessionDescription
+  readonly negotiated: Negotiated
+}
+
+export type Negotiation<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly reason: NegotiationFault }
+
+/**
+ * RFC 3264 §6: takes the first audio stream that can be taken, with one codec, ours by preference, at the offer's
+ * payload type; refuses every other stream in its place.
+ */
+export function answerOffer(offer: SessionDescription, local: LocalMedia): Negotiation<Answered> {
+  let reason: NegotiationFault = 'no-audio'
+  for (const [at, media] of offer.media.entries()) {
+    if (!isOurs(media)) continue
+    const taken = takeStream(offer, media, local, at)
+    if (typeof taken === 'string') {
+      reason = taken
+      continue
+    }
+    const streams = offer.media.map((stream, place) =>
+      place === at ? taken.audio : switchedOff(stream.media, stream.protocol, stream.formats),
+    )
+    return { ok: true, value: { answer: describeSession(local, streams), negotiated: taken.negotiated } }
+  }
+  return { ok: false, reason }
+}
+
+function takeStream(
+  offer: SessionDescription,
+  media: MediaDescription,
+  local: LocalMedia,
+  mediaIndex: number,
+): { readonly audio: MediaDescription; readonly negotiated: Negotiated } | NegotiationFault {
+  const theirs = codecsOf(media)
+  const chosen = chooseCodec(theirs, local.codecs)
+  if (chosen === undefined) return 'no-common-codec'
+  const { ours, codec } = chosen
+  const rtcpMux = local.rtcpMux === true && hasRtcpMux(media)
+  const found = remoteOf(offer, media, rtcpMux)
+  if (typeof found === 'string') return found
+  const { remote } = found
+  const direction = directionFrom(local.direction ?? 'sendrecv', offer, media, remote)
+  const ptimeMs = ptimeFor(media, local.ptimeMs)
+  const event = local.telephoneEvent === undefined ? undefined : telephoneEventOf(theirs, codec.rate)
+  const own = event === undefined ? [ours] : [ours, telephoneEventCodec(event.payloadType, event.rate)]
+  return {
+    audio: describeAudio(local, own, ptimeMs, direction, rtcpMux),
+    negotiated: {
+      remote,
+      codec,
+      codecs: [codec],
+      telephoneEvent:
+        event === undefined ? undefined : { sendPayloadType: event.payloadType, receivePayloadType: event.payloadType },
+      ptimeMs,
+      direction,
+      rtcpMux,
+      mediaIndex,
+    },
+  }
+}
+
+/** Our first codec that the offer has too, both ways at the offer's number. */
+function chooseCodec(
+  theirs: readonly Codec[],
+  ours: readonly Codec[],
+): { readonly ours: Codec; readonly codec: AgreedCodec } | undefined {
+  for (const own of ours) {
+    const [codec] = agreedCodecs(theirs, [own])
+    if (codec === undefined) continue
+    const { sendPayloadType: payloadType } = codec
+    return { ours: { ...own, payloadType }, codec: { ...codec, receivePayloadType: payloadType } }
+  }
+  return undefined
+}

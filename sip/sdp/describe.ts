@@ -1,0 +1,120 @@
+import type { Direction } from './attributes.ts'
+import { type Codec, codecsOf, formatRtpmap, sameCodec } from './codec.ts'
+import { formatSdp } from './format.ts'
+import { ptimeRange } from './negotiated.ts'
+import type { Attribute, MediaDescription, SessionDescription } from './session.ts'
+
+/** Our side of the one audio stream. */
+export interface LocalMedia {
+  /** Where we receive: an IPv4 or IPv6 address, and an RTP port. */
+  readonly address: string
+  readonly port: number
+  /** What may be used, in our order of preference. */
+  readonly codecs: readonly Codec[]
+  /** The payload type that an offer gives to telephone-event; undefined = we take none. */
+  readonly telephoneEvent: number | undefined
+  /** Wished for, 10 to 60. */
+  readonly ptimeMs: number
+  /** Default `sendrecv`. */
+  readonly direction?: Direction
+  /** Default false. */
+  readonly rtcpMux?: boolean
+  /** Digits; one for the life of the session (RFC 8866 §5.2). */
+  readonly sessionId: string
+  /**
+   * What we sent last in this session, offer or answer. Its origin stays, its version moves on when something changed,
+   * its streams keep their places and its codecs their numbers (RFC 3264 §8).
+   */
+  readonly previous?: SessionDescription | undefined
+}
+
+/** DTMF 0–9 * # A–D (RFC 4733 §3.2). */
+const telephoneEvents = '0-15'
+
+export const telephoneEventCodec = (payloadType: number, rate: number): Codec => ({
+  name: 'telephone-event',
+  rate,
+  payloadType,
+  fmtp: telephoneEvents,
+})
+
+/** Our audio line with these codecs. */
+export function describeAudio(
+  local: LocalMedia,
+  codecs: readonly Codec[],
+  ptimeMs: number,
+  direction: Direction,
+  rtcpMux: boolean,
+): MediaDescription {
+  const attributes: Attribute[] = []
+  for (const codec of codecs) {
+    attributes.push({ name: 'rtpmap', value: formatRtpmap(codec) })
+    if (codec.fmtp !== undefined) attributes.push({ name: 'fmtp', value: `${codec.payloadType} ${codec.fmtp}` })
+  }
+  attributes.push({ name: 'ptime', value: String(ptimeMs) }, { name: direction, value: undefined })
+  if (rtcpMux) attributes.push({ name: 'rtcp-mux', value: undefined })
+  return {
+    ...switchedOff(
+      'audio',
+      'RTP/AVP',
+      codecs.map(codec => String(codec.payloadType)),
+    ),
+    port: local.port,
+    attributes,
+  }
+}
+
+/** RFC 3264 §6: a stream that is not taken keeps its place, with port 0. */
+export const switchedOff = (media: string, protocol: string, formats: readonly string[]): MediaDescription => ({
+  media,
+  port: 0,
+  portCount: undefined,
+  protocol,
+  formats: formats.length === 0 ? ['0'] : formats,
+  title: undefined,
+  connections: [],
+  bandwidths: [],
+  key: undefined,
+  attributes: [],
+})
+
+/** The session around the streams, with the origin that continues the previous one. */
+export function describeSession(local: LocalMedia, media: readonly MediaDescription[]): SessionDescription {
+  const addressType = local.address.includes(':') ? 'IP6' : 'IP4'
+  const previous = local.previous?.origin
+  const session: SessionDescription = {
+    origin: previous ?? {
+      username: '-',
+      sessionId: local.sessionId,
+      sessionVersion: '1',
+      addressType,
+      address: local.address,
+    },
+    name: '-',
+    information: undefined,
+    uri: undefined,
+    emails: [],
+    phones: [],
+    connection: { addressType, address: local.address, scope: undefined },
+    bandwidths: [],
+    timing: ['t=0 0'],
+    key: undefined,
+    attributes: [],
+    media,
+  }
+  if (local.previous === undefined || previous === undefined) return session
+  if (formatSdp(session) === formatSdp(local.previous)) return session
+  return { ...session, origin: { ...previous, sessionVersion: String(Number(previous.sessionVersion) + 1) } }
+}
+
+/** RFC 3264 §8.3.2: a payload type keeps its meaning for the whole session. */
+export function withPreviousNumbers(codecs: readonly Codec[], previous: MediaDescription | undefined): Codec[] {
+  const known = previous === undefined ? [] : codecsOf(previous)
+  return codecs.map(codec => {
+    const before = known.find(other => sameCodec(other, codec))
+    return before === undefined ? codec : { ...codec, payloadType: before.payloadType }
+  })
+}
+
+export const clampPtime = (ptimeMs: number): number =>
+  Math.floor(Math.min(Math.max(ptimeMs, ptimeRange.least), ptimeRange.most) / 10) * 10

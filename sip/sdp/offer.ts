@@ -1,0 +1,50 @@
+import type { Codec } from './codec.ts'
+import {
+  clampPtime,
+  describeAudio,
+  describeSession,
+  type LocalMedia,
+  switchedOff,
+  telephoneEventCodec,
+  withPreviousNumbers,
+} from './describe.ts'
+import { isOurs } from './negotiated.ts'
+import type { MediaDescription, SessionDescription } from './session.ts'
+
+/** RFC 3264 §5, and §8 when there is a previous description: our audio in its place, every other stream off. */
+export function createOffer(local: LocalMedia): SessionDescription {
+  const streams = local.previous?.media ?? []
+  const place = placeOf(streams)
+  const codecs = withPreviousNumbers([...local.codecs, ...events(local)], streams[place])
+  const audio = describeAudio(
+    local,
+    codecs,
+    clampPtime(local.ptimeMs),
+    local.direction ?? 'sendrecv',
+    local.rtcpMux ?? false,
+  )
+  const media = streams.map(stream => switchedOff(stream.media, stream.protocol, stream.formats))
+  media[place] = audio
+  return describeSession(local, media)
+}
+
+/** Where our audio was; a stream that is off may be switched on again; else one more is added (RFC 3264 §8.1). */
+function placeOf(streams: readonly MediaDescription[]): number {
+  const live = streams.findIndex(isOurs)
+  if (live !== -1) return live
+  const off = streams.findIndex(stream => stream.media.toLowerCase() === 'audio')
+  return off === -1 ? streams.length : off
+}
+
+/** One telephone-event for each clock among the codecs, numbered onwards from the one given. */
+function events({ codecs, telephoneEvent }: LocalMedia): Codec[] {
+  if (telephoneEvent === undefined) return []
+  const rates = [...new Set(codecs.map(codec => codec.rate))]
+  const taken = new Set(codecs.map(codec => codec.payloadType))
+  let next = telephoneEvent
+  return rates.map(rate => {
+    while (taken.has(next)) next = next === 127 ? 96 : next + 1
+    taken.add(next)
+    return telephoneEventCodec(next, rate)
+  })
+}

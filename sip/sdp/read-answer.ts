@@ -1,0 +1,56 @@
+import type { Negotiation } from './answer.ts'
+import { directionOf, hasRtcpMux, ptimeOf } from './attributes.ts'
+import { codecsOf } from './codec.ts'
+import {
+  agreedCodecs,
+  directionFrom,
+  isOurs,
+  type Negotiated,
+  type NegotiationFault,
+  ptimeFor,
+  remoteOf,
+  telephoneEventOf,
+} from './negotiated.ts'
+import type { SessionDescription } from './session.ts'
+
+const fault = (reason: NegotiationFault): Negotiation<never> => ({ ok: false, reason })
+
+/**
+ * RFC 3264 §7: what the far end made of our offer. Of several codecs the first is what we send, and all may come in.
+ * A codec that the answer renumbers is sent by its number and received by ours.
+ */
+export function readAnswer(offer: SessionDescription, answer: SessionDescription): Negotiation<Negotiated> {
+  const mediaIndex = offer.media.findIndex(isOurs)
+  const ours = offer.media[mediaIndex]
+  const theirs = answer.media[mediaIndex]
+  if (ours === undefined || theirs === undefined || theirs.media.toLowerCase() !== 'audio') return fault('bad-answer')
+  if (theirs.port === 0) return fault('no-common-codec')
+  if (!isOurs(theirs)) return fault('bad-answer')
+  const offered = codecsOf(ours)
+  const answered = codecsOf(theirs)
+  const codecs = agreedCodecs(answered, offered)
+  const codec = codecs[0]
+  if (codec === undefined) return fault('no-common-codec')
+  const rtcpMux = hasRtcpMux(ours) && hasRtcpMux(theirs)
+  const found = remoteOf(answer, theirs, rtcpMux)
+  if (typeof found === 'string') return fault(found)
+  const { remote } = found
+  const sent = telephoneEventOf(answered, codec.rate)
+  const received = telephoneEventOf(offered, codec.rate)
+  return {
+    ok: true,
+    value: {
+      remote,
+      codec,
+      codecs,
+      telephoneEvent:
+        sent === undefined || received === undefined
+          ? undefined
+          : { sendPayloadType: sent.payloadType, receivePayloadType: received.payloadType },
+      ptimeMs: ptimeFor(theirs, ptimeOf(ours) ?? 20),
+      direction: directionFrom(directionOf(offer, ours), answer, theirs, remote),
+      rtcpMux,
+      mediaIndex,
+    },
+  }
+}
