@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface AudioCacheOptions {
+  readonly folder: string
+  /** Above it the files that were used longest ago are removed. */
+  readonly maxBytes: number
+  /** A file used within this time stays: somebody may be about to open it. Default 60 000. */
+  readonly graceMs?: number
+  /** Wall clock. Default `Date.now`. */
+  readonly unixMs?: () => number
+}
+
+export interface CachedAudio {
+  readonly path: string
+  readonly durationMs: number
+}
+
+interface Entry {
+  readonly name: string
+  readonly bytes: number
+  readonly durationMs: number
+  usedUnix: number
+}
+
+/** `<key>-<durationMs>.wav`: the length is known without opening the file. */
+const fileName = /^([0-9a-f]{64})-(\d{1,9})\.wav$/
+
+/**
+ * WAV files by the hash of what they hold, written whole or not at all, of a bounded total size. When all of it was
+ * used a moment ago the bound gives way, up to twice the size; then `put` rejects.
+ */
+export class AudioCache {
+  readonly #options: Required<AudioCacheOptions>
+  /** In the order of use, the oldest first; a Map keeps it. */
+  readonly #entries = new Map<string, Entry>()
+  #bytes = 0
+  #opened: Promise<void> | undefined
+
+  constructor(options: AudioCacheOptions) {
+    this.#options = { graceMs: 60_000, unixMs: Date.now, ...options }
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** `key`: 64 hexadecimal digits. A file that is found counts as used now. */
+  async find(key: string): Promise<CachedAudio | undefined> {
+    await this.#open()
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    const usedUnix = this.#options.unixMs()
+    try {
+      // Tells whether the file is still there, and lets the next start know its age.
+      await utimes(this.#pathOf(entry.name), usedUnix / 1000, usedUnix / 1000)
+    } catch {
+      this.#forget(key)
+      return undefined
+    }
+    entry.usedUnix = usedUnix
+    if (this.#entries.delete(key)) this.#entries.set(key, entry)
+    return { path: this.#pathOf(entry.name), durationMs: entry.durationMs }
+  }
+
+  async put(key: string, durationMs: number, content: Uint8Array): Promise<CachedAudio> {
+    await this.#open()
+    await this.#makeRoom(content.length)
+    const name = `${key}-${Math.round(durationMs)}.wav`
+    const part = this.#pathOf(`${randomUUID()}.part`)
+    try {
+      await writeFile(part, content)
+      await rename(part, this.#pathOf(name))
+    } catch (error) {
+      await rm(part, { force: true })
+      throw error
+    }
+    this.#remember(key, { name, bytes: content.length, durationMs, usedUnix: this.#options.unixMs() })
+    return { path: this.#pathOf(name), durationMs }
+  }
+
+  #pathOf(name: string): string {
+    return join(this.#options.folder, name)
+  }
+
+  async #makeRoom(wanted: number): Promise<void> {
+    const { maxBytes, graceMs, unixMs, folder } = this.#options
+    const usedBefore = unixMs() - graceMs
+    for (const [key, entry] of this.#entries) {
+      if (this.#bytes + wanted <= maxBytes || entry.usedUnix > usedBefore) break
+      this.#forget(key)
+      await rm(this.#pathOf(entry.name), { force: true })
+    }
+    if (this.#bytes + wanted > 2 * maxBytes) throw new Error(`the cache ${folder} is full`)
+  }
+
+  #remember(key: string, entry: Entry): void {
+    this.#forget(key)
+    this.#entries.set(key, entry)
+    this.#bytes += entry.bytes
+  }
+
+  #forget(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0
+    this.#entries.delete(key)
+  }
+
+  #open(): Promise<void> {
+    this.#opened ??= this.#scan().catch(error => {
+      this.#opened = undefined
+      throw error
+    })
+    return this.#opened
+  }
+
+  /** Takes over what an earlier run left; what a crash left half written goes. */
+  async #scan(): Promise<void> {
+    await mkdir(this.#options.folder, { recursive: true })
+    const found: [key: string, entry: Entry][] = []
+    for (const name of await readdir(this.#options.folder)) {
+      const match = fileName.exec(name)
+      if (match === null) {
+        if (name.endsWith('.part')) await rm(this.#pathOf(name), { force: true })
+        continue
+      }
+      const { size, mtimeMs } = await stat(this.#pathOf(name))
+      found.push([match[1] ?? '', { name, bytes: size, durationMs: Number(match[2]), usedUnix: mtimeMs }])
+    }
+    for (const [key, entry] of found.sort((a, b) => a[1].usedUnix - b[1].usedUnix)) this.#remember(key, entry)
+  }
+}

@@ -1,0 +1,92 @@
+import { join } from 'node:path'
+import type { AccountUuid } from '../../model/ids.ts'
+import type { Audio, AudioCommand, AudioEvent } from '../../ports/audio.ts'
+import type { Log } from '../../ports/log.ts'
+import { AudioCache, type CachedAudio } from './audio-cache.ts'
+import { type AudioFault, audioFault } from './audio-fault.ts'
+import type { AudioHttp } from './audio-http.ts'
+import type { SpeechEngine } from './speech-engine.ts'
+import { SpeechLibrary } from './speech-library.ts'
+import { UrlAudio } from './url-audio.ts'
+
+export interface AudioLibraryOptions {
+  /** Holds `speech/` and `urls/`; made when it is missing. */
+  readonly cacheFolder: string
+  readonly engine: SpeechEngine
+  readonly http: AudioHttp
+  /** An uploaded asset's file; undefined when the account has none of that slug. */
+  readonly findAsset: (account: AccountUuid, slug: string) => Promise<CachedAudio | undefined>
+  readonly emit: (event: AudioEvent) => void
+  readonly log: Log
+  /** Default 512 MB. */
+  readonly maxSpeechBytes?: number
+  /** Default 1 GB. */
+  readonly maxUrlBytes?: number
+}
+
+const megabyte = 1024 * 1024
+
+/** What a slug may look like (decisions §7); nothing else is looked for, so no path can be asked for either. */
+const slugPattern = /^[a-z0-9-]{1,64}$/
+
+/** Fills the audio port. Each command gets exactly one event, later, never within `execute`. */
+export class AudioLibrary implements Audio {
+  readonly #options: AudioLibraryOptions
+  readonly #speech: SpeechLibrary
+  readonly #urls: UrlAudio
+  #closed = false
+
+  constructor(options: AudioLibraryOptions) {
+    this.#options = options
+    const { cacheFolder, engine, http, maxSpeechBytes = 512 * megabyte, maxUrlBytes = 1024 * megabyte } = options
+    const cache = (name: string, maxBytes: number) => new AudioCache({ folder: join(cacheFolder, name), maxBytes })
+    this.#speech = new SpeechLibrary(engine, cache('speech', maxSpeechBytes))
+    this.#urls = new UrlAudio(http, cache('urls', maxUrlBytes))
+  }
+
+  execute(command: AudioCommand): void {
+    const { callId, requestId } = command
+    this.#answer(command).then(
+      answer => this.#emit({ callId, requestId, ...answer }),
+      (error: unknown) => {
+        const detail = error instanceof Error ? error.message : String(error)
+        this.#options.log.warn({ callId, command: command.type, detail: detail.slice(0, 400) }, 'audio failed')
+        const code = command.type === 'audio.speak' ? 'SAY.0500' : 'PLAY.0400'
+        this.#emit({ type: 'audio.failed', callId, requestId, code, detail: detail.slice(0, 400) })
+      },
+    )
+  }
+
+  /** Ends what still runs; nothing is emitted any more. */
+  close(): void {
+    this.#closed = true
+    this.#speech.close()
+  }
+
+  async #answer(command: AudioCommand): Promise<WithoutIds<AudioEvent>> {
+    switch (command.type) {
+      case 'audio.speak': {
+        const spoken = await this.#speech.speak(command.callId, command)
+        return { type: 'audio.ready', ...spoken }
+      }
+      case 'audio.load': {
+        const { source, accountId } = command
+        const loaded =
+          'asset' in source ? await this.#asset(accountId, source.asset) : await this.#urls.load(source.url)
+        if ('ok' in loaded) return { type: 'audio.failed', code: loaded.code, detail: loaded.detail }
+        return { type: 'audio.ready', path: loaded.path, durationMs: loaded.durationMs }
+      }
+    }
+  }
+
+  async #asset(account: AccountUuid, slug: string): Promise<CachedAudio | AudioFault> {
+    const found = slugPattern.test(slug) ? await this.#options.findAsset(account, slug) : undefined
+    return found ?? audioFault('PLAY.0404', `no asset ${JSON.stringify(slug.slice(0, 64))}`)
+  }
+
+  #emit(event: AudioEvent): void {
+    if (!this.#closed) this.#options.emit(event)
+  }
+}
+
+type WithoutIds<Event> = Event extends unknown ? Omit<Event, 'callId' | 'requestId'> : never

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process'
+
+export interface ChildRun {
+  readonly command: string
+  readonly args: readonly string[]
+  /** Written to its standard input, never to a command line. */
+  readonly input: string
+  readonly timeoutMs: number
+  readonly maxOutputBytes: number
+  /** Ends the child at once. */
+  readonly signal: AbortSignal
+}
+
+export type ChildResult =
+  | { readonly ok: true; readonly output: Uint8Array }
+  | {
+      readonly ok: false
+      readonly fault: 'not-installed' | 'timeout' | 'too-large' | 'died' | 'aborted'
+      readonly detail: string
+    }
+
+const maxErrorCharacters = 400
+
+/** Runs a program to its end and gives what it wrote. Never rejects; nothing of it is left running. */
+export function childOutput(run: ChildRun): Promise<ChildResult> {
+  return new Promise(resolve => {
+    if (run.signal.aborted) {
+      resolve({ ok: false, fault: 'aborted', detail: 'it was not started' })
+      return
+    }
+    // The child gets what it needs to find its files; none of our secrets.
+    const { PATH = '', ESPEAK_DATA_PATH } = process.env
+    const child = spawn(run.command, run.args, {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { PATH, LANG: 'C.UTF-8', ...(ESPEAK_DATA_PATH === undefined ? {} : { ESPEAK_DATA_PATH }) },
+    })
+    const chunks: Uint8Array[] = []
+    let bytes = 0
+    let complaint = ''
+    let fault: Extract<ChildResult, { ok: false }> | undefined
+    const stop = (why: Extract<ChildResult, { ok: false }>) => {
+      fault ??= why
+      child.kill('SIGKILL')
+    }
+    const timer = setTimeout(
+      () => stop({ ok: false, fault: 'timeout', detail: `it took more than ${run.timeoutMs / 1000} s` }),
+      run.timeoutMs,
+    )
+    const abort = () => stop({ ok: false, fault: 'aborted', detail: 'it was stopped' })
+    run.signal.addEventListener('abort', abort)
+
+    child.stdout.on('data', (chunk: Uint8Array) => {
+      if (fault !== undefined) return
+      bytes += chunk.length
+      if (bytes > run.maxOutputBytes) {
+        stop({ ok: false, fault: 'too-large', detail: `it gave more than ${run.maxOutputBytes} bytes` })
+      } else {
+        chunks.push(chunk)
+      }
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      complaint = (complaint + text).slice(0, maxErrorCharacters)
+    })
+    // A child that dies early leaves its pipe broken; its exit says so better.
+    child.stdin.on('error', () => {})
+    child.stdin.end(run.input)
+
+    const finish = (result: ChildResult) => {
+      clearTimeout(timer)
+      run.signal.removeEventListener('abort', abort)
+      resolve(result)
+    }
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      const missing = error.code === 'ENOENT' || error.code === 'EACCES'
+      finish({ ok: false, fault: missing ? 'not-installed' : 'died', detail: error.message })
+    })
+    child.on('close', (code, signal) => {
+      if (fault !== undefined) finish(fault)
+      else if (code === 0) finish({ ok: true, output: Buffer.concat(chunks, bytes) })
+      else finish({ ok: false, fault: 'died', detail: `${signal ?? `exit ${code}`} ${complaint}`.trim() })
+    })
+  })
+}

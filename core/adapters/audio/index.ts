@@ -1,0 +1,6 @@
+export type { CachedAudio } from './audio-cache.ts'
+export type { AudioHttp, AudioHttpAnswer } from './audio-http.ts'
+export { AudioLibrary, type AudioLibraryOptions } from './audio-library.ts'
+export { EspeakEngine, type EspeakOptions, type EspeakProgram, npmEspeak, systemEspeak } from './espeak.ts'
+export { type AudioFacts, type AudioInspection, inspectAudio } from './inspect-audio.ts'
+export { type SpeechEngine, SpeechFault, type SpeechJob, type SpeechRequest } from './speech-engine.ts'

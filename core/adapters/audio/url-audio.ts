@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import type { AudioCache, CachedAudio } from './audio-cache.ts'
+import { type AudioFault, audioFault } from './audio-fault.ts'
+import type { AudioHttp, AudioHttpAnswer } from './audio-http.ts'
+import { inspectAudio } from './inspect-audio.ts'
+
+export const maxAudioBytes = 20 * 1024 * 1024
+export const fetchTimeoutMs = 10_000
+
+/** URLs whose ETag is remembered; the oldest is forgotten first. */
+const maxRemembered = 10_000
+
+const maxEtagLength = 256
+
+/** Audio by URL. Each use asks the server again; with the same ETag the copy here is played. */
+export class UrlAudio {
+  readonly #http: AudioHttp
+  readonly #cache: AudioCache
+  readonly #remembered = new Map<string, { readonly etag: string; readonly key: string }>()
+
+  constructor(http: AudioHttp, cache: AudioCache) {
+    this.#http = http
+    this.#cache = cache
+  }
+
+  /** Rejects only when the disk fails. */
+  async load(url: string): Promise<CachedAudio | AudioFault> {
+    const remembered = this.#remembered.get(url)
+    const copy = remembered === undefined ? undefined : await this.#cache.find(remembered.key)
+    const etag = copy === undefined ? undefined : remembered?.etag
+    const answer = await this.#http.get(url, {
+      maxBytes: maxAudioBytes,
+      timeoutMs: fetchTimeoutMs,
+      ...(etag === undefined ? {} : { etag }),
+    })
+    if (answer.ok && answer.status === 304 && copy !== undefined) return copy
+    const fault = faultOf(answer)
+    if (fault !== undefined || !answer.ok) return fault ?? audioFault('PLAY.0400', 'it could not be fetched')
+    const audio = inspectAudio(answer.body)
+    if (!audio.ok) return audio
+    const key = createHash('sha256').update(answer.body).digest('hex')
+    const stored =
+      (await this.#cache.find(key)) ?? (await this.#cache.put(key, audio.durationSeconds * 1000, answer.body))
+    this.#remember(url, answer.etag, key)
+    return stored
+  }
+
+  #remember(url: string, etag: string, key: string): void {
+    this.#remembered.delete(url)
+    if (etag === '' || etag.length > maxEtagLength) return
+    this.#remembered.set(url, { etag, key })
+    const oldest = this.#remembered.keys().next()
+    if (this.#remembered.size > maxRemembered && oldest.done !== true) this.#remembered.delete(oldest.value)
+  }
+}
+
+function faultOf(answer: AudioHttpAnswer): AudioFault | undefined {
+  if (!answer.ok) {
+    switch (answer.fault) {
+      case 'timeout':
+        return audioFault('PLAY.0408', answer.detail)
+      case 'too-large':
+        return audioFault('PLAY.0413', answer.detail)
+      case 'refused-address':
+      case 'transport':
+        return audioFault('PLAY.0400', answer.detail)
+    }
+  }
+  if (answer.status === 200) return undefined
+  const missing = answer.status === 404 || answer.status === 410
+  return audioFault(missing ? 'PLAY.0404' : 'PLAY.0400', `the server answered ${answer.status}`)
+}

@@ -1,0 +1,90 @@
+/** Which voice speaks: what the engine calls it, and what could not be honoured. */
+export interface ChosenVoice {
+  /** As espeak-ng's `-v` takes it; always from its own list, never the document's text. */
+  readonly name: string
+  readonly unknownVoice?: string
+}
+
+export const defaultVoice = 'en-gb'
+
+/** Names that people bring along, by what they mean here: a language, or a way to speak any language. */
+const aliases: Readonly<Record<string, string>> = {
+  en: 'en-gb',
+  english: 'en-gb',
+  'en-uk': 'en-gb',
+  'en-ke': 'en-gb',
+  'en-tz': 'en-gb',
+  'en-ug': 'en-gb',
+  kiswahili: 'sw',
+  swahili: 'sw',
+}
+
+/** Of no language of their own: the language's voice, in espeak-ng's variant of a woman's or a man's. */
+const variants: ReadonlyMap<string, string> = new Map([
+  ['default', ''],
+  ['man', ''],
+  ['male', ''],
+  ['woman', '+f3'],
+  ['female', '+f3'],
+  ['alice', '+f3'],
+])
+
+/** The voices of an engine, by language code and by name. */
+export class VoiceList {
+  readonly #names: ReadonlyMap<string, string>
+
+  constructor(names: ReadonlyMap<string, string>) {
+    this.#names = names
+  }
+
+  /**
+   * Reads what `espeak-ng --voices` prints: priority, language, age/gender, name, file, other languages. Voices of
+   * MBROLA need files that are seldom there; variants are no voices.
+   */
+  static fromListing(listing: string): VoiceList {
+    const names = new Map<string, string>()
+    for (const line of listing.split('\n').slice(1)) {
+      const [, language, , name, file] = line.trim().split(/\s+/)
+      if (language === undefined || name === undefined || file === undefined) continue
+      if (file.startsWith('mb/') || file.startsWith('!v/') || !/^[a-z0-9-]{2,32}$/i.test(language)) continue
+      const spoken = language.toLowerCase()
+      for (const key of [spoken, keyOf(name)]) if (!names.has(key)) names.set(key, spoken)
+    }
+    return new VoiceList(names)
+  }
+
+  get size(): number {
+    return this.#names.size
+  }
+
+  choose(voice: string | undefined, language: string | undefined): ChosenVoice {
+    const spoken = language === undefined ? undefined : this.#find(language)
+    const base = spoken ?? this.#find(defaultVoice) ?? defaultVoice
+    if (voice === undefined) {
+      return language !== undefined && spoken === undefined ? { name: base, unknownVoice: language } : { name: base }
+    }
+    const variant = variants.get(keyOf(voice))
+    if (variant !== undefined) return { name: base + variant }
+    const named = this.#find(voice)
+    return named === undefined ? { name: base, unknownVoice: voice } : { name: named }
+  }
+
+  /** `sw-KE` speaks as `sw` where there is nothing nearer. */
+  #find(name: string): string | undefined {
+    const whole = keyOf(name)
+    const parts = /^[a-z]{2,3}-/.test(whole) ? whole.split('-') : [whole]
+    for (let length = parts.length; length > 0; length--) {
+      const key = parts.slice(0, length).join('-')
+      const alias = Object.hasOwn(aliases, key) ? aliases[key] : undefined
+      const found = this.#names.get(key) ?? (alias === undefined ? undefined : this.#names.get(alias))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+}
+
+/** `English_(America)`, `english (america)` and `en_US` are looked up alike. */
+const keyOf = (name: string): string => {
+  const key = name.trim().toLowerCase()
+  return /^[a-z]{2,3}_[a-z0-9_]+$/.test(key) ? key.replaceAll('_', '-') : key.replaceAll(' ', '_')
+}

@@ -1,0 +1,64 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { VoiceList } from '../../core/adapters/audio/voices.ts'
+
+const listing = `Pty Language       Age/Gender VoiceName          File                 Other Languages
+ 2  en-gb           --/M      English_(Great_Britain) gmw/en               (en 2)
+ 3  en-uk           --/M      english-mb-en1     mb/mb-en1            (en-gb 3)(en 2)
+ 2  en-us           --/M      English_(America)  gmw/en-US            (en 3)
+ 5  en-us-nyc       --/M      English_(America,_New_York_City) gmw/en-US-nyc
+ 5  sw              --/M      Swahili            bnt/sw
+ 5  cmn             --/M      Chinese_(Mandarin,_latin_as_English) sit/cmn (zh-cmn 5)(zh 5)
+ 5  variant         --/M      Storm              !v/Storm             (en-us 5)
+ 5  ../evil         --/M      Evil               x/evil
+broken line
+`
+
+const voices = VoiceList.fromListing(listing)
+
+test('the listing gives language codes and names, without MBROLA, variants and oddities', () => {
+  assert.is(voices.size, 10)
+  assert.equal(voices.choose('Storm', undefined), { name: 'en-gb', unknownVoice: 'Storm' })
+  assert.equal(voices.choose('../evil', undefined), { name: 'en-gb', unknownVoice: '../evil' })
+  assert.equal(voices.choose('english-mb-en1', undefined), { name: 'en-gb', unknownVoice: 'english-mb-en1' })
+})
+
+test('which voice speaks', () => {
+  const rows: [voice: string | undefined, language: string | undefined, name: string, unknown?: string][] = [
+    [undefined, undefined, 'en-gb'],
+    [undefined, 'sw', 'sw'],
+    [undefined, 'sw-KE', 'sw'],
+    [undefined, 'SW_tz', 'sw'],
+    [undefined, 'en', 'en-gb'],
+    [undefined, 'en-KE', 'en-gb'],
+    [undefined, 'en-US', 'en-us'],
+    [undefined, 'en-US-NYC', 'en-us-nyc'],
+    [undefined, 'en-AU', 'en-gb'],
+    [undefined, 'xx', 'en-gb', 'xx'],
+    ['sw', undefined, 'sw'],
+    ['Swahili', undefined, 'sw'],
+    ['kiswahili', undefined, 'sw'],
+    ['English (America)', undefined, 'en-us'],
+    ['English_(America)', 'sw', 'en-us'],
+    ['woman', 'sw', 'sw+f3'],
+    ['man', 'sw', 'sw'],
+    ['alice', undefined, 'en-gb+f3'],
+    ['female', 'xx', 'en-gb+f3'],
+    ['Polly.Joanna', undefined, 'en-gb', 'Polly.Joanna'],
+    ['Polly.Joanna', 'sw', 'sw', 'Polly.Joanna'],
+    ['constructor', undefined, 'en-gb', 'constructor'],
+    ['__proto__', '__proto__', 'en-gb', '__proto__'],
+    ['', undefined, 'en-gb', ''],
+  ]
+  for (const [voice, language, name, unknownVoice] of rows) {
+    const expected = unknownVoice === undefined ? { name } : { name, unknownVoice }
+    assert.equal(voices.choose(voice, language), expected, `${voice} ${language}`)
+  }
+})
+
+test('an engine without any voice of ours still names the default', () => {
+  assert.equal(VoiceList.fromListing('').choose('sw', 'sw'), { name: 'en-gb', unknownVoice: 'sw' })
+  assert.is(VoiceList.fromListing('').size, 0)
+})
+
+test.run()
