@@ -28,6 +28,8 @@ export type MediaCommand =
       readonly callId: CallUuid
       readonly offer?: string
       readonly codecs?: readonly CodecName[]
+      /** The far end is another session of this switch: the SDP carries an address at which we reach ourselves. */
+      readonly onNet?: boolean
     }
   /** The far end's answer to our offer; may come again (early media, then the final answer; forked answers). */
   | { readonly type: 'media.answered'; readonly legId: LegUuid; readonly sdp: string }

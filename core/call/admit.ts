@@ -1,0 +1,85 @@
+import type { AccountProfile, OwnedNumber, WebhookPurpose } from '../model/account.ts'
+import type { CallDirection } from '../model/call-record.ts'
+import type { Rate } from '../model/rate.ts'
+import { isE164, isExtension } from '../routing/e164.ts'
+import type { Route } from './branch.ts'
+import { maxCustomPayloadBytes } from './call-fields.ts'
+import type { EndReason } from './end-reason.ts'
+import type { CallEnvironment } from './environment.ts'
+import type { Found, NumberOwner } from './exchange-event.ts'
+import type { OriginateOrder, OriginateResult } from './originate-order.ts'
+import { routesToNumber } from './resolve-child.ts'
+
+export type Refusal = Extract<OriginateResult, { ok: false }>
+
+export const refusal = (status: Refusal['status'], code: Refusal['code'], detail: string): Refusal => ({
+  ok: false,
+  status,
+  code,
+  detail: code === '' ? detail : `${code}: ${detail}`,
+})
+
+export const defaultTimeoutSeconds = 30
+const maxTimeoutSeconds = 300
+
+/** What can be said of an order without asking anybody. */
+export function checkOrder(order: OriginateOrder): Refusal | undefined {
+  const { to, from, timeoutSeconds = defaultTimeoutSeconds, customPayload } = order
+  if (!isE164(to) && !isExtension(to)) return refusal(422, '', 'to: + and 7 to 15 digits, or an extension')
+  if (!isE164(from)) return refusal(422, '', 'from: + and 7 to 15 digits')
+  if (!/^https?:\/\/\S+$/.test(order.url)) return refusal(422, '', 'url: an http or https URL')
+  if (!Number.isInteger(timeoutSeconds) || timeoutSeconds < 1 || timeoutSeconds > maxTimeoutSeconds) {
+    return refusal(422, '', `timeout: 1 to ${maxTimeoutSeconds} seconds`)
+  }
+  const payload = typeof customPayload === 'string' ? customPayload : JSON.stringify(customPayload ?? '')
+  if (new TextEncoder().encode(payload).length > maxCustomPayloadBytes) {
+    return refusal(422, '', `customPayload: at most ${maxCustomPayloadBytes} bytes`)
+  }
+  return undefined
+}
+
+export type Placing =
+  | {
+      readonly ok: true
+      readonly account: AccountProfile
+      readonly direction: CallDirection
+      /** Why it cannot be reached, though it may be placed. */
+      readonly unreachable: EndReason | undefined
+      readonly routes: readonly Route[]
+      readonly rate: Rate | undefined
+    }
+  | Refusal
+
+/** Whether an account may place a call, and how it goes; caps and money come after. */
+export function admitPlacing(
+  order: OriginateOrder,
+  found: Extract<Found, { kind: 'placing' }>,
+  env: CallEnvironment,
+): Placing {
+  const { account, from } = found
+  if (account === undefined) return refusal(403, 'END.0403', 'the account does not exist')
+  if (account.status === 'suspended') return refusal(403, 'BILL.0403', 'the account is suspended')
+  if (from === undefined || !from.isActive) {
+    return refusal(403, 'END.0403', `${order.from} is not an active number of this account`)
+  }
+  if (isExtension(order.to)) {
+    // No softphone is registered with this switch yet.
+    return { ok: true, account, direction: 'internal', unreachable: 'END.1480', routes: [], rate: undefined }
+  }
+  if (!env.destinations().allows(order.to)) return refusal(403, 'END.4433', `calls to ${order.to} are not allowed`)
+  const rate = env.deck().find('outbound', order.to)
+  if (rate === undefined) return refusal(402, 'BILL.0404', `there is no rate for ${order.to}`)
+  const routes = routesToNumber(order.to, found, env)
+  return { ok: true, account, direction: 'outbound', unreachable: undefined, routes, rate }
+}
+
+/** Why a call to an owned number is not taken; undefined: it is. */
+export function refuseInbound({ account, number }: NumberOwner): EndReason | undefined {
+  if (account.status === 'suspended') return 'END.4403'
+  if (!number.isActive) return 'END.0404'
+  return undefined
+}
+
+/** URL resolution of one purpose: the number's override, then the account's default; empty: there is none. */
+export const webhookUrl = (purpose: WebhookPurpose, account: AccountProfile, number: OwnedNumber): string =>
+  number.webhookUrls[purpose] || account.endpoints[purpose]

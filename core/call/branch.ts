@@ -1,0 +1,361 @@
+import { type DialledLeg, dialData } from '../events/call-data.ts'
+import type { LegUuid, Sid } from '../model/ids.ts'
+import type { Rate } from '../model/rate.ts'
+import type { Trunk } from '../model/trunk.ts'
+import type { LegTarget } from '../ports/signaling.ts'
+import type { Change } from '../ports/store.ts'
+import { numberForTrunk } from '../routing/routes.ts'
+import type { EndReason } from './end-reason.ts'
+import type { Host, LegOwner, OwnedSignal } from './host.ts'
+import { Leg } from './leg.ts'
+import { Meter, type MeterAlarms, secondsBetween } from './meter.ts'
+import { reasonOf, triesNextTrunk } from './reason-of.ts'
+
+export type Route =
+  | { readonly kind: 'trunk'; readonly trunk: Trunk }
+  | { readonly kind: 'on-net' }
+  | { readonly kind: 'uri'; readonly target: Extract<LegTarget, { kind: 'uri' }> }
+
+export interface BranchOptions {
+  readonly sid: Sid
+  readonly kind: DialledLeg['kind']
+  /** As dialled: E.164, or a URI. */
+  readonly to: string
+  readonly from: { readonly user: string; readonly displayName: string }
+  /** In the order in which they are tried. */
+  readonly routes: readonly Route[]
+  readonly rate: Rate | undefined
+  readonly hops: number
+  /** Tells DIAL events; without, the leg is the call itself. */
+  readonly isDial: boolean
+}
+
+export interface BranchListener {
+  /** It rings, or a provisional says so. */
+  ringing(branch: Branch): void
+  /** Early media of the far end can be heard. */
+  early(branch: Branch): void
+  /** 2xx: talk runs, though media may not be ready yet. */
+  answered(branch: Branch): void
+  ready(branch: Branch): void
+  /** Decided: it failed, ended, or was cancelled. */
+  over(branch: Branch): void
+  /** Over, and its last leg has really ended in signalling. */
+  released(branch: Branch): void
+}
+
+/**
+ * - `placing`: its rows and its hold are on their way to the database
+ * - `trying`: media is opened, the INVITE is out
+ * - `answered`
+ * - `over`
+ */
+export type BranchState = 'new' | 'placing' | 'trying' | 'answered' | 'over'
+
+/** One destination: its routes are tried in order, one leg at a time, until one answers. */
+export class Branch implements LegOwner {
+  readonly options: BranchOptions
+  readonly #host: Host
+  readonly #listener: BranchListener
+  readonly #alarms: MeterAlarms
+  readonly #routes: Route[]
+  #state: BranchState = 'new'
+  #reason: EndReason = 'END.0503'
+  #leg: Leg | undefined
+  #route: Route | undefined
+  #trunk: Trunk | undefined
+  #meter: Meter | undefined
+  #hasRung = false
+  #isAnnounced = false
+  /** It was cancelled while its rows were on their way: they are closed once they exist. */
+  #closeWhenPlaced = false
+  /** The call has ended it, and its last unit closes the rows. */
+  #isStopped = false
+
+  constructor(host: Host, options: BranchOptions, listener: BranchListener, alarms: MeterAlarms) {
+    this.#host = host
+    this.options = options
+    this.#listener = listener
+    this.#alarms = alarms
+    this.#routes = [...options.routes]
+  }
+
+  get state(): BranchState {
+    return this.#state
+  }
+
+  /** Why it is over. */
+  get reason(): EndReason {
+    return this.#reason
+  }
+
+  get leg(): Leg | undefined {
+    return this.#leg
+  }
+
+  /** It was answered at some time. */
+  get wasAnswered(): boolean {
+    return this.#leg?.answeredUnix !== undefined
+  }
+
+  get isReleased(): boolean {
+    return this.#state === 'over' && (this.#leg === undefined || this.#leg.hasEnded)
+  }
+
+  get talkSeconds(): number {
+    const { answeredUnix, endedUnix } = this.#leg ?? {}
+    return answeredUnix === undefined ? 0 : secondsBetween(answeredUnix, endedUnix ?? this.#host.unix())
+  }
+
+  /** `prelude` is committed in the same unit as the first leg; without a route nothing is written. */
+  start(prelude: readonly Change[], admitted: (result: 'placed' | 'refused' | 'no-route') => void = () => {}): void {
+    this.#attempt(prelude, admitted)
+  }
+
+  /** Ends it whatever its state; commits what that means. */
+  cancel(reason: EndReason): void {
+    this.#end(reason)
+  }
+
+  /** The call ends: ends the leg. What that means stands in `finalChanges`, for the call's last unit. */
+  stop(reason: EndReason): void {
+    if (this.#state === 'over') return
+    this.#isStopped = true
+    this.#enter(reason)
+  }
+
+  /** Once every unit before the last is through; empty when it was over before the call ended. */
+  finalChanges(): readonly Change[] {
+    return this.#isStopped ? this.#closing() : []
+  }
+
+  opened(leg: Leg): void {
+    if (leg !== this.#leg || this.#state !== 'trying') return
+    const { from, hops } = this.options
+    const route = this.#route
+    if (route === undefined) return
+    if (route.kind === 'on-net') leg.dialOnNet(from, hops)
+    else leg.dial(this.#target(route), from)
+  }
+
+  ready(leg: Leg): void {
+    if (leg !== this.#leg) return
+    if (this.#state === 'answered') this.#listener.ready(this)
+    else if (this.#state === 'trying') this.#listener.early(this)
+  }
+
+  failed(leg: Leg, reason: EndReason): void {
+    if (leg === this.#leg) this.#end(reason)
+  }
+
+  signalled(leg: Leg, event: OwnedSignal): void {
+    if (leg !== this.#leg) return
+    switch (event.type) {
+      case 'leg.ringing':
+        this.#ring()
+        return
+      case 'leg.early':
+        if (event.ringing) this.#ring()
+        leg.takeAnswer(event.sdp)
+        return
+      case 'leg.answered':
+        this.#answer(leg, event.sdp)
+        return
+      case 'leg.ended':
+        this.#legEnded(event)
+        return
+      case 'leg.confirmed':
+        return
+    }
+  }
+
+  #attempt(prelude: readonly Change[], admitted: (result: 'placed' | 'refused' | 'no-route') => void): void {
+    const route = this.#nextRoute()
+    if (route === undefined) {
+      admitted('no-route')
+      this.#end(this.#reason)
+      return
+    }
+    const leg = new Leg(this.#host, {
+      uuid: this.#host.env.uuid() as LegUuid,
+      role: 'callee',
+      direction: route.kind === 'on-net' ? 'on-net' : 'outbound',
+      trunkName: route.kind === 'trunk' ? route.trunk.name : '',
+      number: this.options.to,
+      codecs: route.kind === 'trunk' ? route.trunk.codecs : [],
+    })
+    const isFirst = !this.#isAnnounced
+    const { rate } = this.options
+    const meter = rate === undefined ? undefined : new Meter(this.#host, leg, rate, this.#alarms)
+    this.#route = route
+    this.#leg = leg
+    this.#meter = meter
+    this.#state = 'placing'
+    this.#host.adopt(leg, this)
+    const unit = [
+      ...prelude,
+      { type: 'leg.insert', leg: leg.record() } as const,
+      ...(meter === undefined ? [] : [meter.opening()]),
+      ...(isFirst ? this.#announcement('initiated', leg) : []),
+    ]
+    this.#host.commit(unit, result => {
+      if (!result.ok) {
+        // Nothing of the unit was written: there is no leg.
+        this.#leg = undefined
+        this.#meter = undefined
+        if (isFirst) this.#isAnnounced = false
+        leg.end('END.0402')
+      }
+      admitted(result.ok ? 'placed' : 'refused')
+      if (this.#state !== 'placing') {
+        if (this.#closeWhenPlaced && result.ok) this.#host.commit(this.#closing())
+        return
+      }
+      if (!result.ok) {
+        this.#end('END.0402')
+        return
+      }
+      this.#state = 'trying'
+      leg.openMedia()
+    })
+  }
+
+  #nextRoute(): Route | undefined {
+    for (let route = this.#routes.shift(); route !== undefined; route = this.#routes.shift()) {
+      if (route.kind !== 'trunk') return route
+      if (this.#host.takeTrunk(route.trunk)) {
+        this.#trunk = route.trunk
+        return route
+      }
+    }
+    return undefined
+  }
+
+  #target(route: Exclude<Route, { kind: 'on-net' }>): LegTarget {
+    if (route.kind === 'uri') return route.target
+    return { kind: 'trunk', trunk: route.trunk, number: numberForTrunk(this.options.to, route.trunk) }
+  }
+
+  #ring(): void {
+    if (this.#state !== 'trying') return
+    if (!this.#hasRung) {
+      this.#hasRung = true
+      const events = this.#announcement('ringing', this.#leg)
+      if (events.length > 0) this.#host.commit(events)
+    }
+    this.#listener.ringing(this)
+  }
+
+  #answer(leg: Leg, sdp: string): void {
+    if (this.#state !== 'trying') return
+    this.#state = 'answered'
+    leg.answeredUnix = this.#host.unix()
+    this.#meter?.answered()
+    this.#host.commit([
+      { type: 'leg.update', uuid: leg.uuid, set: { answeredUnix: leg.answeredUnix } },
+      ...this.#announcement('answered', leg),
+    ])
+    const wasReady = leg.isReady
+    leg.takeAnswer(sdp)
+    this.#listener.answered(this)
+    // Early media has already said so.
+    if (wasReady && this.#state === 'answered') this.#listener.ready(this)
+  }
+
+  #legEnded(event: Extract<OwnedSignal, { type: 'leg.ended' }>): void {
+    if (this.#state === 'over') {
+      this.#listener.released(this)
+      return
+    }
+    const reason = reasonOf(event.cause)
+    if (this.#state === 'trying' && triesNextTrunk(event.cause) && this.#routes.length > 0) {
+      this.#reason = reason
+      this.#failOver(reason)
+      return
+    }
+    this.#end(reason)
+  }
+
+  /** The next attempt is a new leg; the old one's hold is given back before the new one's is opened. */
+  #failOver(reason: EndReason): void {
+    const leg = this.#leg
+    if (leg === undefined) return
+    leg.closeMedia()
+    this.#leaveTrunk()
+    leg.endedUnix = this.#host.unix()
+    this.#host.commit(this.#legClosing(leg, reason))
+    this.#attempt([], () => {})
+  }
+
+  #end(reason: EndReason): void {
+    if (this.#state === 'over') return
+    const wasPlacing = this.#state === 'placing'
+    this.#enter(reason)
+    // The leg of a placed call is closed in the call's own last unit.
+    if (!this.options.isDial) this.#isStopped = true
+    else if (wasPlacing) this.#closeWhenPlaced = true
+    else {
+      const changes = this.#closing()
+      if (changes.length > 0) this.#host.commit(changes)
+    }
+    this.#listener.over(this)
+    if (this.isReleased) this.#listener.released(this)
+  }
+
+  #enter(reason: EndReason): void {
+    this.#state = 'over'
+    this.#reason = reason
+    this.#leaveTrunk()
+    if (this.#leg === undefined) return
+    this.#leg.endedUnix = this.#host.unix()
+    this.#leg.end(reason)
+  }
+
+  #leaveTrunk(): void {
+    if (this.#trunk !== undefined) this.#host.releaseTrunk(this.#trunk)
+    this.#trunk = undefined
+  }
+
+  #closing(): readonly Change[] {
+    const leg = this.#leg
+    return [
+      ...(this.#isAnnounced ? [] : this.#announcement('initiated', undefined)),
+      ...(leg === undefined ? [] : this.#legClosing(leg, this.#reason)),
+      ...this.#announcement(this.wasAnswered ? 'completed' : 'failed', leg),
+    ]
+  }
+
+  #legClosing(leg: Leg, reason: EndReason): readonly Change[] {
+    const endedUnix = leg.endedUnix ?? this.#host.unix()
+    return [
+      { type: 'leg.update', uuid: leg.uuid, set: { endedUnix, reasonCode: reason } },
+      ...(this.#meter?.settle(endedUnix) ?? []),
+    ]
+  }
+
+  #announcement(status: DialledLeg['status'], leg: Leg | undefined): readonly Change[] {
+    const { isDial, sid, kind, to, from } = this.options
+    this.#isAnnounced = true
+    if (!isDial) return []
+    const isOver = status === 'completed' || status === 'failed'
+    const { code } = announcements[status]
+    const data = dialData(this.#host.record, {
+      dialSid: sid,
+      kind,
+      to,
+      from: from.user,
+      status,
+      leg: leg === undefined ? undefined : leg.record(),
+      talkSeconds: isOver ? this.talkSeconds : 0,
+    })
+    return [this.#host.event(code, isOver ? { ...data, reason_code: this.#reason } : data)]
+  }
+}
+
+const announcements = {
+  initiated: { code: 'DIAL.0100' },
+  ringing: { code: 'DIAL.0180' },
+  answered: { code: 'DIAL.0200' },
+  completed: { code: 'DIAL.0300' },
+  failed: { code: 'DIAL.0400' },
+} as const

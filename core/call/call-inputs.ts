@@ -1,0 +1,171 @@
+import type { AudioEvent } from '../ports/audio.ts'
+import type { DocumentEvent } from '../ports/documents.ts'
+import type { MediaEvent } from '../ports/media.ts'
+import type { SignalingEvent } from '../ports/signaling.ts'
+import type { Call } from './call.ts'
+import { dialDigitsId } from './dial.ts'
+import type { EndReason } from './end-reason.ts'
+import type { StoreEvent } from './exchange-event.ts'
+import type { Leg } from './leg.ts'
+
+export type LegSignal = Exclude<SignalingEvent, { readonly type: 'leg.offered' }>
+export type CallInput = LegSignal | MediaEvent | AudioEvent | DocumentEvent | StoreEvent
+
+const mediaFaults: Readonly<Record<Extract<MediaEvent, { type: 'media.failed' }>['fault'], EndReason>> = {
+  'no-common-codec': 'END.0488',
+  'bad-sdp': 'END.0488',
+  'no-ports': 'END.2408',
+  internal: 'END.2408',
+}
+
+/** Sorts what comes in for a call to the part that it concerns. False: nobody awaits it (late, or repeated). */
+export class CallInputs {
+  readonly #call: Call
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  handle(input: CallInput): boolean {
+    switch (input.type) {
+      case 'store.committed':
+      case 'store.commit-failed':
+      case 'store.found':
+      case 'store.lookup-failed':
+        return this.#call.journal.handle(input)
+      case 'document.fetched':
+      case 'document.failed':
+        return this.#document(input)
+      case 'audio.ready':
+        if (this.#call.isOver || this.#call.player === undefined) return false
+        this.#call.player.audioReady(input)
+        return true
+      case 'audio.failed':
+        if (this.#call.isOver || this.#call.player === undefined) return false
+        this.#call.player.audioFailed(input)
+        return true
+      default: {
+        const found = this.#call.legOf(input.legId)
+        if (found === undefined) return false
+        return isMedia(input) ? this.#media(found.leg, input) : this.#signal(found.leg, input)
+      }
+    }
+  }
+
+  #document(event: DocumentEvent): boolean {
+    const { script } = this.#call
+    if (!this.#call.requestDone(event.requestId) || script === undefined) return false
+    const { requestId } = event
+    const now = this.#call.now()
+    if (event.type === 'document.fetched') script.handle({ type: 'fetched', requestId, bytes: event.bytes }, now)
+    else script.handle({ type: 'fetch-failed', requestId, fault: event.fault, detail: event.detail }, now)
+    return true
+  }
+
+  #signal(leg: Leg, event: LegSignal): boolean {
+    const legId = leg.uuid
+    if (!leg.step(event.type)) {
+      // A new offer must have an answer, whatever the moment.
+      if (event.type === 'leg.reoffered' && leg.isLive) this.#call.emit({ type: 'leg.refuse-reoffer', legId })
+      return false
+    }
+    switch (event.type) {
+      case 'leg.reoffered':
+        if (!leg.isOpen) this.#call.emit({ type: 'leg.refuse-reoffer', legId })
+        else this.#call.emit({ type: 'media.reoffer', legId, ...(event.sdp === undefined ? {} : { offer: event.sdp }) })
+        return true
+      case 'leg.reconfirmed':
+        if (event.sdp !== undefined) leg.takeAnswer(event.sdp)
+        return true
+      case 'leg.digit':
+        this.#digit(leg, event.digit, event.durationMs, true)
+        return true
+      default:
+        this.#call.legOf(legId)?.owner.signalled(leg, event)
+        return true
+    }
+  }
+
+  #media(leg: Leg, event: MediaEvent): boolean {
+    const owner = this.#call.legOf(leg.uuid)?.owner
+    switch (event.type) {
+      case 'media.opened':
+        if (!leg.mediaOpened(event.sdp)) return false
+        owner?.opened(leg)
+        return true
+      case 'media.reopened':
+        if (!leg.isLive) return false
+        this.#call.emit({ type: 'leg.reanswer', legId: leg.uuid, sdp: event.sdp })
+        return true
+      case 'media.ready':
+        if (!leg.isOpen) return false
+        this.#ready(leg, event)
+        return true
+      case 'media.failed':
+        return this.#failed(leg, event)
+      case 'media.played':
+        if (this.#call.isOver || leg !== this.#call.party?.leg) return false
+        this.#call.player?.mediaPlayed(event)
+        return true
+      case 'media.recorded':
+        this.#call.recorder.mediaRecorded(event.recordId, event)
+        return true
+      case 'media.digits-sent':
+        if (this.#call.isOver) return false
+        if (event.digitsId === dialDigitsId) this.#call.dial?.digitsSent()
+        else this.#call.player?.digitsSent(event.digitsId)
+        return true
+      case 'media.digit':
+        this.#digit(leg, event.digit, event.durationMs, false)
+        return true
+      case 'media.timeout':
+        this.#call.finish('END.0212')
+        return true
+      case 'media.closed':
+        leg.mediaClosed()
+        this.#call.recorder.sessionClosed(leg.uuid)
+        return true
+    }
+  }
+
+  #ready(leg: Leg, event: Extract<MediaEvent, { type: 'media.ready' }>): void {
+    const wasReady = leg.isReady
+    leg.codec = event.codec
+    leg.isReady = true
+    // A caller's own offer was answered when the session was opened; re-negotiation tells nobody anything new.
+    if (!wasReady) this.#call.legOf(leg.uuid)?.owner.ready(leg)
+  }
+
+  #failed(leg: Leg, event: Extract<MediaEvent, { type: 'media.failed' }>): boolean {
+    if (!event.reoffer) {
+      this.#call.legOf(leg.uuid)?.owner.failed(leg, mediaFaults[event.fault])
+      return true
+    }
+    if (!leg.isLive) return false
+    this.#call.emit({ type: 'leg.refuse-reoffer', legId: leg.uuid })
+    return true
+  }
+
+  #digit(leg: Leg, digit: string, durationMs: number, isByInfo: boolean): void {
+    const call = this.#call
+    if (!call.isLive) return
+    const isParty = leg === call.party?.leg
+    const from = isParty ? 'caller' : 'callee'
+    call.commit([call.event('DTMF.0100', { sid: call.sid, digit, duration_ms: durationMs, leg: from })])
+    if (isByInfo) this.#passOn(leg, isParty, digit)
+    if (!isParty) return
+    call.dial?.partyDigit(digit)
+    if (!call.isOver) call.script?.handle({ type: 'digit', digit }, call.now())
+  }
+
+  /** Digits in RTP cross the bridge by themselves; those by INFO have to be put there. */
+  #passOn(leg: Leg, isParty: boolean, digit: string): void {
+    const { dial, party } = this.#call
+    const bridged = dial?.bridgedLeg
+    if (bridged === undefined || party === undefined || (!isParty && leg !== bridged)) return
+    const other = isParty ? bridged : party.leg
+    this.#call.emit({ type: 'media.send-digits', legId: other.uuid, digitsId: 'passed-on', digits: digit })
+  }
+}
+
+const isMedia = (input: LegSignal | MediaEvent): input is MediaEvent => input.type.startsWith('media.')

@@ -1,0 +1,41 @@
+const windowMs = 1000
+
+interface Load {
+  live: number
+  /** When the last placements were, oldest first; never more than the rate cap. */
+  readonly placedAt: number[]
+}
+
+export type CapRefusal = 'LIMIT.0429' | 'LIMIT.0430'
+
+/**
+ * How many calls are live under a key (an account, a trunk) and how many began in the last second. A limit of 0 is
+ * none where the caller says so; here a limit is a number or Infinity.
+ */
+export class Caps {
+  readonly #loads = new Map<string, Load>()
+
+  /** Takes a place, or says which cap stands in the way. LIMIT.0429: concurrency, LIMIT.0430: calls a second. */
+  take(key: string, maxLive: number, maxPerSecond: number, now: number): CapRefusal | undefined {
+    const load = this.#loads.get(key) ?? { live: 0, placedAt: [] }
+    if (load.live >= maxLive) return 'LIMIT.0429'
+    while (load.placedAt.length > 0 && load.placedAt[0]! <= now - windowMs) load.placedAt.shift()
+    if (load.placedAt.length >= maxPerSecond) return 'LIMIT.0430'
+    load.live++
+    if (maxPerSecond !== Number.POSITIVE_INFINITY) load.placedAt.push(now)
+    this.#loads.set(key, load)
+    return undefined
+  }
+
+  release(key: string, now: number): void {
+    const load = this.#loads.get(key)
+    if (load === undefined) return
+    load.live--
+    const recent = load.placedAt.at(-1)
+    if (load.live <= 0 && (recent === undefined || recent <= now - windowMs)) this.#loads.delete(key)
+  }
+
+  live(key: string): number {
+    return this.#loads.get(key)?.live ?? 0
+  }
+}

@@ -1,0 +1,44 @@
+import type { Destinations } from '../billing/destinations.ts'
+import type { RateDeck } from '../billing/rate-deck.ts'
+import type { RecordingUuid, Sid } from '../model/ids.ts'
+import type { Trunk } from '../model/trunk.ts'
+
+/** Where a recording lies: relative to the recordings folder for the row, and as media is to open it. */
+export interface RecordingPlace {
+  readonly path: string
+  readonly file: string
+}
+
+/** Durations of the domain, in ms; a value, so that a test can shorten them. */
+export interface CallTimes {
+  /** How long a leg that we have ended may take to end (Timer B and F are 32 s), then it is given up. Default 40 s. */
+  readonly legEndMs: number
+  /** How long a media session may take to close. Default 5 s. */
+  readonly mediaCloseMs: number
+  /** First pause before the final row of a call is tried again after a database error; doubles. Default 1 s. */
+  readonly retryCommitMs: number
+}
+
+export const defaultCallTimes: CallTimes = Object.freeze({
+  legEndMs: 40_000,
+  mediaCloseMs: 5000,
+  retryCommitMs: 1000,
+})
+
+/** What comes into the machine from outside besides events: randomness, wall clock, tables and names. */
+export interface CallEnvironment {
+  /** A new UUID. */
+  uuid(): string
+  /** In [0, 1). */
+  random(): number
+  /** Wall clock, only for records. */
+  unixMs(): number
+  /** As they are now: the operator may change them at any time. */
+  trunks(): readonly Trunk[]
+  destinations(): Destinations
+  deck(): RateDeck
+  recordingPlace(sid: Sid, uuid: RecordingUuid, unixMs: number): RecordingPlace
+  /** How long recordings are kept; Infinity = for ever. */
+  readonly recordingKeptMs: number
+  readonly times: CallTimes
+}

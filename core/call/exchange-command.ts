@@ -1,0 +1,56 @@
+import type { CallRecord } from '../model/call-record.ts'
+import type { AccountUuid, CallUuid, LegUuid } from '../model/ids.ts'
+import type { AudioCommand } from '../ports/audio.ts'
+import type { DocumentFetch } from '../ports/documents.ts'
+import type { MediaCommand } from '../ports/media.ts'
+import type { SignalingCommand } from '../ports/signaling.ts'
+import type { Change } from '../ports/store.ts'
+import type { OriginateResult } from './originate-order.ts'
+
+/** A question to the store; the answer comes back whole, as one event. */
+export type Lookup =
+  /** The owner of the first of these numbers that has one. */
+  | { readonly kind: 'number-owner'; readonly candidates: readonly string[] }
+  /** What placing a call needs: the account, its number `from`, and the owner of `to` when that is on this switch. */
+  | {
+      readonly kind: 'placing'
+      readonly accountId: AccountUuid
+      readonly from: string
+      readonly to: string
+    }
+
+/** A leg to a number of this switch: it never leaves the exchange. */
+export interface LoopDial {
+  readonly type: 'loop.dial'
+  readonly legId: LegUuid
+  readonly callId: CallUuid
+  readonly from: { readonly user: string; readonly displayName: string }
+  readonly to: string
+  readonly sdp: string
+  /** How many numbers of this switch have dialled one another to get here. */
+  readonly hops: number
+}
+
+export type ExchangeCommand =
+  | SignalingCommand
+  | MediaCommand
+  | AudioCommand
+  | DocumentFetch
+  | LoopDial
+  | { readonly type: 'document.abandon'; readonly callId: CallUuid }
+  | {
+      readonly type: 'store.commit'
+      readonly callId: CallUuid
+      readonly commitId: number
+      readonly unit: readonly Change[]
+    }
+  | { readonly type: 'store.lookup'; readonly callId: CallUuid; readonly lookupId: number; readonly query: Lookup }
+  | { readonly type: 'originate.done'; readonly requestId: string; readonly result: OriginateResult }
+  /** The call has ended and its last row is durable, or is given up after a failing database. */
+  | { readonly type: 'call.over'; readonly callId: CallUuid; readonly record: CallRecord }
+  | {
+      readonly type: 'log'
+      readonly level: 'error' | 'warn' | 'info' | 'debug'
+      readonly fields: Readonly<Record<string, unknown>>
+      readonly message: string
+    }

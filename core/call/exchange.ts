@@ -1,0 +1,247 @@
+import type { AccountUuid, CallUuid, LegUuid, Sid } from '../model/ids.ts'
+import type { SignalingCommand } from '../ports/signaling.ts'
+import { refusal } from './admit.ts'
+import { Call, drainRetrySeconds } from './call.ts'
+import type { CallInput } from './call-inputs.ts'
+import { Caps } from './caps.ts'
+import { DeadlineHeap } from './deadline-heap.ts'
+import type { CallEnvironment } from './environment.ts'
+import type { ExchangeCommand } from './exchange-command.ts'
+import type { ExchangeEvent } from './exchange-event.ts'
+import { beginInbound, type InboundOffer } from './inbound.ts'
+import type { Leg } from './leg.ts'
+import { Loopback, type LoopEvent } from './loopback.ts'
+import { beginPlaced } from './placed.ts'
+import { SidSequence } from './sid.ts'
+
+export interface ExchangeCounters {
+  /** Calls begun since the start, refused ones included. */
+  begun: number
+  /** Events that nobody awaited: late for a call that is gone, or repeated. */
+  absorbed: number
+  /** Calls that ended by a fault of ours (END.5500). */
+  crashed: number
+  /** Callers turned away while draining. */
+  turnedAway: number
+}
+
+/**
+ * All live calls. Pure: events and the time go in, commands come out; an event is handled whole, and what it causes
+ * comes back as events. A fault in one call ends that call and no other.
+ */
+export class Exchange {
+  readonly counters: ExchangeCounters = { begun: 0, absorbed: 0, crashed: 0, turnedAway: 0 }
+  readonly #env: CallEnvironment
+  readonly #calls = new Map<CallUuid, Call>()
+  readonly #bySid = new Map<Sid, Call>()
+  readonly #byLeg = new Map<LegUuid, Call>()
+  readonly #legsOf = new Map<Call, LegUuid[]>()
+  readonly #deadlines = new DeadlineHeap<Call>()
+  readonly #accountLoads = new Caps()
+  readonly #trunkLoads = new Caps()
+  readonly #loopback: Loopback
+  readonly #sids: SidSequence
+  /** Legs refused while draining, whose end is still to be told. */
+  readonly #refusedLegs = new Set<LegUuid>()
+  #isDraining = false
+  #drainAt: number | undefined
+  #out: ExchangeCommand[] = []
+  #pending: (ExchangeEvent | LoopEvent)[] = []
+
+  constructor(env: CallEnvironment) {
+    this.#env = env
+    this.#sids = new SidSequence(() => env.random())
+    this.#loopback = new Loopback(() => env.uuid() as LegUuid)
+  }
+
+  /** Calls that have not ended, of one account or of all. */
+  live(account?: AccountUuid): readonly Call[] {
+    return [...this.#calls.values()].filter(
+      call => call.isLive && (account === undefined || call.record.accountUuid === account),
+    )
+  }
+
+  find(sid: Sid): Call | undefined {
+    return this.#bySid.get(sid)
+  }
+
+  /** Calls that are not wholly gone: live ones, beginning ones, and those whose last confirmations are awaited. */
+  get size(): number {
+    return this.#calls.size
+  }
+
+  /** Nothing is left: no call, no leg, no deadline. For tests and for closing. */
+  get isEmpty(): boolean {
+    return this.#calls.size === 0 && this.#byLeg.size === 0 && this.#loopback.size === 0
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining
+  }
+
+  handle(event: ExchangeEvent, now: number): readonly ExchangeCommand[] {
+    this.#pending.push(event)
+    return this.#work(now)
+  }
+
+  timeout(now: number): readonly ExchangeCommand[] {
+    if (this.#drainAt !== undefined && this.#drainAt <= now) {
+      this.#drainAt = undefined
+      for (const call of [...this.#calls.values()]) this.#run(call, now, () => call.finish('END.5503'))
+    }
+    for (let call = this.#deadlines.takeDue(now); call !== undefined; call = this.#deadlines.takeDue(now)) {
+      const due = call
+      this.#guard(due, () => due.timeout(now))
+    }
+    return this.#work(now)
+  }
+
+  deadline(): number | undefined {
+    const next = this.#deadlines.next()
+    if (next === undefined || this.#drainAt === undefined) return next ?? this.#drainAt
+    return Math.min(next, this.#drainAt)
+  }
+
+  /** Legs between two numbers of this switch make events for one another: they are worked off before it returns. */
+  #work(now: number): readonly ExchangeCommand[] {
+    for (let event = this.#pending.shift(); event !== undefined; event = this.#pending.shift()) {
+      this.#dispatch(event, now)
+    }
+    const out = this.#out
+    this.#out = []
+    return out
+  }
+
+  #dispatch(event: ExchangeEvent | LoopEvent, now: number): void {
+    switch (event.type) {
+      case 'leg.offered': {
+        const trunk = this.#env.trunks().find(trunk => trunk.uuid === event.trunkId)
+        const route = { direction: 'inbound', trunkName: trunk?.name ?? '' } as const
+        const { legId, from, to, sdp } = event
+        this.#offer({ legId, from, to, sdp, route, codecs: trunk?.codecs ?? [], hops: 0 }, now)
+        return
+      }
+      case 'loop.offered': {
+        const { legId, from, to, sdp, hops } = event
+        const route = { direction: 'on-net', trunkName: '' } as const
+        this.#offer({ legId, from, to, sdp, route, codecs: [], hops }, now)
+        return
+      }
+      case 'call.originate':
+        this.#originate(event, now)
+        return
+      case 'call.hangup': {
+        const call = this.#calls.get(event.callId)
+        if (call !== undefined) this.#run(call, now, () => call.finish(event.reason ?? 'END.0201'))
+        return
+      }
+      case 'exchange.drain':
+        this.#isDraining = true
+        this.#drainAt = event.deadline
+        return
+      case 'exchange.resume':
+        this.#isDraining = false
+        this.#drainAt = undefined
+        return
+      default:
+        this.#deliver(event, now)
+    }
+  }
+
+  #deliver(event: CallInput, now: number): void {
+    const call = 'legId' in event ? this.#byLeg.get(event.legId) : this.#calls.get(event.callId)
+    if (call !== undefined) {
+      this.#guard(call, () => call.handle(event, now))
+      return
+    }
+    if (event.type === 'leg.ended' && this.#refusedLegs.delete(event.legId)) return
+    this.counters.absorbed++
+  }
+
+  #offer(offer: InboundOffer, now: number): void {
+    if (this.#isDraining) {
+      this.counters.turnedAway++
+      this.#refusedLegs.add(offer.legId)
+      this.#emit({ type: 'leg.end', legId: offer.legId, reason: 'END.5503', retryAfterSeconds: drainRetrySeconds })
+      return
+    }
+    const call = this.#newCall(now)
+    this.#run(call, now, () => beginInbound(call, offer))
+  }
+
+  #originate({ requestId, order }: Extract<ExchangeEvent, { type: 'call.originate' }>, now: number): void {
+    if (this.#isDraining) {
+      this.counters.turnedAway++
+      const result = refusal(503, 'END.5503', 'the switch is draining')
+      this.#out.push({ type: 'originate.done', requestId, result })
+      return
+    }
+    const call = this.#newCall(now)
+    const reply = (result: Extract<ExchangeCommand, { type: 'originate.done' }>['result']) => {
+      this.#out.push({ type: 'originate.done', requestId, result })
+    }
+    this.#run(call, now, () => beginPlaced(call, order, this.#accountLoads, reply))
+  }
+
+  #newCall(now: number): Call {
+    this.counters.begun++
+    const call = new Call(
+      {
+        env: this.#env,
+        sids: this.#sids,
+        trunkLoads: this.#trunkLoads,
+        emit: command => this.#emit(command),
+        claim: (leg, owner) => this.#claim(leg, owner),
+        absorbed: () => {
+          this.counters.absorbed++
+        },
+      },
+      now,
+    )
+    this.#calls.set(call.callId, call)
+    this.#bySid.set(call.sid, call)
+    return call
+  }
+
+  #claim(leg: Leg, call: Call): void {
+    if (this.#byLeg.get(leg.uuid) === call) return
+    this.#byLeg.set(leg.uuid, call)
+    const legs = this.#legsOf.get(call)
+    if (legs === undefined) this.#legsOf.set(call, [leg.uuid])
+    else legs.push(leg.uuid)
+  }
+
+  #run(call: Call, now: number, act: () => void): void {
+    this.#guard(call, () => call.run(now, act))
+  }
+
+  #guard(call: Call, act: () => void): void {
+    try {
+      act()
+    } catch (fault) {
+      this.counters.crashed++
+      const detail = fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
+      this.#out.push({ type: 'log', level: 'error', fields: { sid: call.sid, detail }, message: 'a call failed' })
+      call.crash()
+    }
+    this.#deadlines.set(call, call.deadline())
+    if (call.isGone) this.#forget(call)
+  }
+
+  #forget(call: Call): void {
+    this.#deadlines.set(call, undefined)
+    this.#calls.delete(call.callId)
+    this.#bySid.delete(call.sid)
+    for (const legId of this.#legsOf.get(call) ?? []) this.#byLeg.delete(legId)
+    this.#legsOf.delete(call)
+  }
+
+  #emit(command: ExchangeCommand): void {
+    if (command.type === 'loop.dial') this.#pending.push(...this.#loopback.dial(command))
+    else if (isSignaling(command) && this.#loopback.has(command.legId)) {
+      this.#pending.push(...this.#loopback.execute(command))
+    } else this.#out.push(command)
+  }
+}
+
+const isSignaling = (command: ExchangeCommand): command is SignalingCommand => command.type.startsWith('leg.')

@@ -1,0 +1,115 @@
+import { callData } from '../events/call-data.ts'
+import type { CallRecord } from '../model/call-record.ts'
+import type { LegUuid } from '../model/ids.ts'
+import type { CodecName } from '../model/trunk.ts'
+import type { Change } from '../ports/store.ts'
+import { e164Candidates, presentedNumber } from '../routing/e164.ts'
+import { refuseInbound, webhookUrl } from './admit.ts'
+import type { Call } from './call.ts'
+import type { NumberOwner } from './exchange-event.ts'
+import { Leg } from './leg.ts'
+import { Meter } from './meter.ts'
+
+/** How often numbers of this switch may dial one another in a row; the next one is refused as RFC 3261's 483 would. */
+export const maxHops = 8
+
+export interface InboundOffer {
+  readonly legId: LegUuid
+  readonly from: { readonly user: string; readonly displayName: string }
+  readonly to: string
+  readonly sdp: string | undefined
+  readonly route: { readonly direction: 'inbound' | 'on-net'; readonly trunkName: string }
+  readonly codecs: readonly CodecName[]
+  readonly hops: number
+}
+
+/**
+ * A caller for one of our numbers. A number that nobody owns is refused without a row: there is no account to keep it.
+ * A suspended account or an inactive number refuses with a row, so that its owner can see it.
+ */
+export function beginInbound(call: Call, offer: InboundOffer): void {
+  const leg = new Leg(call, {
+    uuid: offer.legId,
+    role: 'caller',
+    direction: offer.route.direction,
+    trunkName: offer.route.trunkName,
+    number: presentedNumber(offer.from.user),
+    codecs: offer.codecs,
+    ...(offer.sdp === undefined ? {} : { offer: offer.sdp }),
+  })
+  call.meet(leg, false)
+  const candidates = e164Candidates(offer.to)
+  if (offer.hops > maxHops) call.finish('END.0400')
+  else if (candidates.length === 0) call.finish('END.0404')
+  else {
+    call.lookup({ kind: 'number-owner', candidates }, ({ owner }) => {
+      if (owner === undefined) call.finish('END.0404')
+      else admit(call, leg, owner, offer.hops)
+    })
+  }
+}
+
+function admit(call: Call, leg: Leg, owner: NumberOwner, hops: number): void {
+  const { account, number } = owner
+  call.open({
+    record: rowOf(call, leg, owner),
+    account,
+    ownNumber: number.number,
+    payloadText: undefined,
+    hops,
+  })
+  const refused = refuseInbound(owner)
+  const begun: readonly Change[] = [
+    { type: 'call.insert', call: call.record },
+    { type: 'leg.insert', leg: leg.record() },
+    call.event('CALL.0100', callData(call.record)),
+  ]
+  const refuse = (reason: NonNullable<typeof refused>) =>
+    call.commit(begun, () => {
+      call.opened()
+      call.finish(reason)
+    })
+  if (refused !== undefined) {
+    call.own(leg, undefined)
+    refuse(refused)
+    return
+  }
+  const rate = call.env.deck().find('inbound', number.number)
+  const meter = rate === undefined ? undefined : new Meter(call, leg, rate, call.alarms)
+  call.own(leg, meter)
+  const ringing = call.advance('ring')
+  const hold = meter === undefined ? [] : [meter.opening()]
+  call.commit([...begun, ...hold, ...ringing], result => {
+    if (!result.ok) {
+      // The unit is rolled back: no row, no ringing.
+      call.own(leg, undefined)
+      call.open({ record: rowOf(call, leg, owner), account, ownNumber: number.number, payloadText: undefined, hops })
+      if (!call.isOver) refuse('END.0402')
+      return
+    }
+    call.opened()
+    if (call.isOver) return
+    leg.ring()
+    call.startScript(webhookUrl('voice_inbound', account, number))
+  })
+}
+
+const rowOf = (call: Call, leg: Leg, { account, number }: NumberOwner): CallRecord => ({
+  uuid: call.callId,
+  sid: call.sid,
+  accountUuid: account.uuid,
+  direction: 'inbound',
+  fromNumber: leg.number,
+  toNumber: number.number,
+  status: 'initiated',
+  reasonCode: '',
+  durationSeconds: null,
+  talkSeconds: null,
+  cost: 0,
+  ttsSeconds: 0,
+  customPayload: null,
+  startedUnix: leg.startedUnix,
+  answeredUnix: null,
+  endedUnix: null,
+  createdUnix: leg.startedUnix,
+})

@@ -1,0 +1,78 @@
+import type { CallUuid } from '../model/ids.ts'
+import type { Change, CommitResult } from '../ports/store.ts'
+import type { ExchangeCommand, Lookup } from './exchange-command.ts'
+import type { Found, StoreEvent } from './exchange-event.ts'
+
+interface PendingCommit {
+  readonly then: (result: CommitResult) => void
+  /** Instead of ending the call. */
+  readonly failed: (() => void) | undefined
+}
+
+export interface JournalListener {
+  /** The database itself has failed: nothing of the unit is written. */
+  databaseFailed(detail: string): void
+}
+
+/** What a call has asked of the store and waits for. Answers that nobody waits for any more are absorbed. */
+export class Journal {
+  readonly #callId: CallUuid
+  readonly #emit: (command: ExchangeCommand) => void
+  readonly #listener: JournalListener
+  readonly #commits = new Map<number, PendingCommit>()
+  readonly #lookups = new Map<number, (found: Found) => void>()
+  #lastId = 0
+
+  constructor(callId: CallUuid, emit: (command: ExchangeCommand) => void, listener: JournalListener) {
+    this.#callId = callId
+    this.#emit = emit
+    this.#listener = listener
+  }
+
+  /** Units that are not known to be durable yet. */
+  get pendingCommits(): number {
+    return this.#commits.size
+  }
+
+  commit(unit: readonly Change[], then: (result: CommitResult) => void, failed?: () => void): void {
+    const commitId = ++this.#lastId
+    this.#commits.set(commitId, { then, failed })
+    this.#emit({ type: 'store.commit', callId: this.#callId, commitId, unit })
+  }
+
+  lookup(query: Lookup, then: (found: Found) => void): void {
+    const lookupId = ++this.#lastId
+    this.#lookups.set(lookupId, then)
+    this.#emit({ type: 'store.lookup', callId: this.#callId, lookupId, query })
+  }
+
+  /** The call has ended: it asks nothing more. */
+  forgetLookups(): void {
+    this.#lookups.clear()
+  }
+
+  /** False when nobody waits for it. */
+  handle(event: StoreEvent): boolean {
+    switch (event.type) {
+      case 'store.committed':
+      case 'store.commit-failed': {
+        const pending = this.#commits.get(event.commitId)
+        if (pending === undefined) return false
+        this.#commits.delete(event.commitId)
+        if (event.type === 'store.committed') pending.then(event.result)
+        else if (pending.failed !== undefined) pending.failed()
+        else this.#listener.databaseFailed(event.detail)
+        return true
+      }
+      case 'store.found':
+      case 'store.lookup-failed': {
+        const then = this.#lookups.get(event.lookupId)
+        if (then === undefined) return false
+        this.#lookups.delete(event.lookupId)
+        if (event.type === 'store.found') then(event.found)
+        else this.#listener.databaseFailed(event.detail)
+        return true
+      }
+    }
+  }
+}

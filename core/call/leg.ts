@@ -1,0 +1,185 @@
+import type { LegRecord } from '../model/call-record.ts'
+import type { LegUuid } from '../model/ids.ts'
+import type { CodecName } from '../model/trunk.ts'
+import type { LegTarget } from '../ports/signaling.ts'
+import type { EndReason } from './end-reason.ts'
+import type { Host } from './host.ts'
+import { type LegInput, type LegState, legTable, type MediaState } from './leg-states.ts'
+
+export interface LegOptions {
+  readonly uuid: LegUuid
+  readonly role: LegRecord['role']
+  readonly direction: LegRecord['direction']
+  readonly trunkName: string
+  readonly number: string
+  readonly codecs: readonly CodecName[]
+  /** A caller's offer; undefined when it is delayed. */
+  readonly offer?: string
+}
+
+/** One party: its signalling state by the table, its media session, and the commands that move both. */
+export class Leg {
+  readonly uuid: LegUuid
+  readonly role: LegRecord['role']
+  readonly number: string
+  readonly isOnNet: boolean
+  readonly trunkName: string
+  /** A caller's offer; undefined when it is delayed, and for a leg that we dial. */
+  readonly offer: string | undefined
+  readonly startedUnix: number
+  answeredUnix: number | undefined
+  endedUnix: number | undefined
+  /** What we put into signalling: our answer, or our offer. */
+  sdp: string | undefined
+  codec: CodecName | undefined
+  /** Offer and answer are complete: audio can flow. */
+  isReady = false
+  readonly #host: Host
+  readonly #direction: LegRecord['direction']
+  readonly #codecs: readonly CodecName[]
+  #state: LegState
+  #media: MediaState = 'none'
+
+  constructor(host: Host, options: LegOptions) {
+    this.#host = host
+    this.uuid = options.uuid
+    this.role = options.role
+    this.number = options.number
+    this.trunkName = options.trunkName
+    this.offer = options.offer
+    this.isOnNet = options.direction === 'on-net'
+    this.startedUnix = host.unix()
+    this.#direction = options.direction
+    this.#codecs = options.codecs
+    this.#state = options.role === 'caller' ? 'offered' : 'idle'
+  }
+
+  get state(): LegState {
+    return this.#state
+  }
+
+  get isOpen(): boolean {
+    return this.#media === 'open'
+  }
+
+  /** Signalling lives: not yet ended by either side. */
+  get isLive(): boolean {
+    return this.#state !== 'ending' && this.#state !== 'ended'
+  }
+
+  /** Nothing is left of it anywhere. */
+  get isGone(): boolean {
+    return this.#state === 'ended' && (this.#media === 'none' || this.#media === 'closed')
+  }
+
+  get hasEnded(): boolean {
+    return this.#state === 'ended'
+  }
+
+  record(): LegRecord {
+    return {
+      uuid: this.uuid,
+      callUuid: this.#host.callId,
+      role: this.role,
+      direction: this.#direction,
+      trunkName: this.trunkName,
+      number: this.number,
+      startedUnix: this.startedUnix,
+      answeredUnix: this.answeredUnix ?? null,
+      endedUnix: this.endedUnix ?? null,
+      reasonCode: '',
+    }
+  }
+
+  /** Moves by the table; false when the input does not belong to the state and is absorbed. */
+  step(input: LegInput): boolean {
+    const next = legTable[this.#state][input]
+    if (next === undefined) return false
+    this.#state = next
+    if (next === 'ended') this.#host.timers.clear(`leg:${this.uuid}:end`)
+    return true
+  }
+
+  openMedia(): void {
+    if (this.#media !== 'none') return
+    this.#media = 'opening'
+    this.#host.emit({
+      type: 'media.open',
+      legId: this.uuid,
+      callId: this.#host.callId,
+      ...(this.offer === undefined ? {} : { offer: this.offer }),
+      ...(this.#codecs.length === 0 ? {} : { codecs: this.#codecs }),
+      ...(this.isOnNet ? { onNet: true } : {}),
+    })
+  }
+
+  /** False when the session was not being opened: it was closed meanwhile. */
+  mediaOpened(sdp: string): boolean {
+    if (this.#media !== 'opening') return false
+    this.#media = 'open'
+    this.sdp = sdp
+    return true
+  }
+
+  ring(): void {
+    if (this.step('ring')) this.#host.emit({ type: 'leg.ring', legId: this.uuid })
+  }
+
+  progress(): void {
+    if (this.sdp !== undefined && this.step('progress')) {
+      this.#host.emit({ type: 'leg.progress', legId: this.uuid, sdp: this.sdp })
+    }
+  }
+
+  answer(): boolean {
+    if (this.sdp === undefined || !this.step('answer')) return false
+    this.#host.emit({ type: 'leg.answer', legId: this.uuid, sdp: this.sdp })
+    return true
+  }
+
+  dial(target: LegTarget, from: { readonly user: string; readonly displayName?: string }): void {
+    if (this.sdp === undefined || !this.step('dial')) return
+    this.#host.emit({ type: 'leg.dial', legId: this.uuid, callId: this.#host.callId, target, from, sdp: this.sdp })
+  }
+
+  dialOnNet(from: { readonly user: string; readonly displayName: string }, hops: number): void {
+    if (this.sdp === undefined || !this.step('dial')) return
+    const { uuid, number, sdp } = this
+    this.#host.emit({ type: 'loop.dial', legId: uuid, callId: this.#host.callId, from, to: number, sdp, hops })
+  }
+
+  /** The far end's answer, to media. */
+  takeAnswer(sdp: string): void {
+    if (this.#media === 'open') this.#host.emit({ type: 'media.answered', legId: this.uuid, sdp })
+  }
+
+  /** Ends signalling and media, whatever their state. */
+  end(reason: EndReason, retryAfterSeconds?: number): void {
+    const wasIdle = this.#state === 'idle'
+    if (this.step('end') && !wasIdle) {
+      this.#host.emit({
+        type: 'leg.end',
+        legId: this.uuid,
+        reason,
+        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      })
+      const { timers, env } = this.#host
+      timers.set(`leg:${this.uuid}:end`, this.#host.now() + env.times.legEndMs, () => this.#host.lost(this))
+    }
+    this.closeMedia()
+  }
+
+  closeMedia(): void {
+    if (this.#media !== 'opening' && this.#media !== 'open') return
+    this.#media = 'closing'
+    this.#host.emit({ type: 'media.close', legId: this.uuid })
+    const { timers, env } = this.#host
+    timers.set(`leg:${this.uuid}:close`, this.#host.now() + env.times.mediaCloseMs, () => this.mediaClosed())
+  }
+
+  mediaClosed(): void {
+    this.#media = 'closed'
+    this.isReady = false
+    this.#host.timers.clear(`leg:${this.uuid}:close`)
+  }
+}

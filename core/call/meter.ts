@@ -1,0 +1,158 @@
+import { billedSecondsFor, chargeFor } from '../billing/charge.ts'
+import { type Coverage, growAtSecond, nextGrowth, openingCoverage, warnAtSecond } from '../billing/hold-schedule.ts'
+import type { HoldUuid } from '../model/ids.ts'
+import { formatMoney } from '../model/money.ts'
+import type { Rate } from '../model/rate.ts'
+import type { Change, Hold } from '../ports/store.ts'
+import type { Host } from './host.ts'
+import type { Leg } from './leg.ts'
+
+/**
+ * - `quiet`: not answered, or paid for long enough
+ * - `asking`: a growth is on its way to the ledger
+ * - `exhausted`: refused; warned of, then cut
+ * - `settled`
+ */
+type MeterState = 'quiet' | 'asking' | 'exhausted' | 'settled'
+
+export interface MeterAlarms {
+  /** The money will not last: once, when a growth is refused for the first time. */
+  low(secondsLeft: number): void
+  /** Some seconds before the cut. */
+  warn(): void
+  /** The last paid second is over. */
+  cut(): void
+}
+
+/** Whole seconds of talk, begun ones included. */
+export const secondsBetween = (fromUnix: number, toUnix: number): number =>
+  Math.max(0, Math.ceil((toUnix - fromUnix) / 1000))
+
+/** The money of one rated leg: a hold that grows ahead of the talk, and is settled once. */
+export class Meter {
+  readonly #host: Host
+  readonly #leg: Leg
+  readonly #rate: Rate
+  readonly #alarms: MeterAlarms
+  readonly #uuid: HoldUuid
+  #coverage: Coverage
+  #state: MeterState = 'quiet'
+  #answeredAt = 0
+  #hasWarned = false
+  #wasLow = false
+  #isCut = false
+
+  constructor(host: Host, leg: Leg, rate: Rate, alarms: MeterAlarms) {
+    this.#host = host
+    this.#leg = leg
+    this.#rate = rate
+    this.#alarms = alarms
+    this.#uuid = host.env.uuid() as HoldUuid
+    this.#coverage = openingCoverage(rate)
+  }
+
+  /** The change that reserves the first amount; it belongs into the unit that begins the leg. */
+  opening(): Change {
+    const hold: Hold = {
+      uuid: this.#uuid,
+      accountUuid: this.#host.record.accountUuid,
+      callUuid: this.#host.callId,
+      legUuid: this.#leg.uuid,
+      rate: this.#rate,
+      amount: this.#coverage.amount,
+    }
+    return { type: 'hold.open', hold }
+  }
+
+  /** Talk runs from now on. */
+  answered(): void {
+    this.#answeredAt = this.#host.now()
+    this.#plan()
+  }
+
+  /** Ends the hold: what was talked is charged, the rest is free again. `endedUnix` is when the leg ended. */
+  settle(endedUnix: number): readonly Change[] {
+    if (this.#state === 'settled') return []
+    const { answeredUnix } = this.#leg
+    const talked = answeredUnix === undefined ? 0 : secondsBetween(answeredUnix, endedUnix)
+    // The cut comes a moment after the last paid second, never before; that moment is ours.
+    const talkSeconds =
+      this.#isCut || this.#state === 'exhausted' ? Math.min(talked, this.#coverage.paidSeconds) : talked
+    this.#state = 'settled'
+    this.#clear()
+    const charge = chargeFor(this.#rate, talkSeconds)
+    const billedSeconds = billedSecondsFor(this.#rate, talkSeconds)
+    const settled: Change = { type: 'hold.settle', uuid: this.#uuid, charge, talkSeconds, billedSeconds }
+    if (charge === 0) return [settled]
+    this.#host.addCost(charge)
+    const data = {
+      leg_uuid: this.#leg.uuid,
+      number: this.#leg.number,
+      direction: this.#rate.direction,
+      prefix: this.#rate.prefix,
+      rate_per_minute: formatMoney(this.#rate.ratePerMinute),
+      talk_seconds: talkSeconds,
+      billed_seconds: billedSeconds,
+      charge: formatMoney(charge),
+    }
+    return [settled, this.#host.event('BILL.0200', data)]
+  }
+
+  #atSecond(second: number): number {
+    return this.#answeredAt + second * 1000
+  }
+
+  #plan(): void {
+    const second = growAtSecond(this.#coverage)
+    if (second === Number.POSITIVE_INFINITY) return
+    this.#host.timers.set(`meter:${this.#uuid}:grow`, this.#atSecond(second), () => this.#grow(0))
+  }
+
+  /** Asks for more; after each refusal for less, until not even one increment can be had. */
+  #grow(refusals: number): void {
+    if (this.#state === 'asking' || this.#state === 'settled') return
+    const growth = nextGrowth(this.#rate, this.#coverage, refusals)
+    if (growth === undefined) {
+      this.#exhaust()
+      return
+    }
+    this.#state = 'asking'
+    this.#host.commit([{ type: 'hold.grow', uuid: this.#uuid, amount: growth.add }], result => {
+      if (this.#state === 'settled') return
+      this.#state = 'quiet'
+      if (!result.ok) {
+        this.#grow(refusals + 1)
+        return
+      }
+      this.#coverage = growth
+      this.#hasWarned = false
+      this.#clear()
+      this.#plan()
+    })
+  }
+
+  #exhaust(): void {
+    this.#state = 'exhausted'
+    const { timers } = this.#host
+    const { paidSeconds } = this.#coverage
+    timers.set(`meter:${this.#uuid}:cut`, this.#atSecond(paidSeconds), () => {
+      this.#isCut = true
+      this.#alarms.cut()
+    })
+    if (!this.#wasLow) {
+      this.#wasLow = true
+      this.#alarms.low(Math.max(0, Math.round((this.#atSecond(paidSeconds) - this.#host.now()) / 1000)))
+    }
+    if (this.#hasWarned) return
+    timers.set(`meter:${this.#uuid}:warn`, this.#atSecond(warnAtSecond(this.#coverage)), () => {
+      this.#hasWarned = true
+      this.#alarms.warn()
+      // A last try: the wallet may have been topped up meanwhile.
+      this.#grow(0)
+    })
+  }
+
+  #clear(): void {
+    for (const name of ['grow', 'warn', 'cut']) this.#host.timers.clear(`meter:${this.#uuid}:${name}`)
+  }
+}

@@ -1,0 +1,103 @@
+import type { EndReason } from './end-reason.ts'
+import type { Host, LegOwner, OwnedSignal } from './host.ts'
+import type { Leg } from './leg.ts'
+import { reasonOf } from './reason-of.ts'
+
+export interface PartyListener {
+  /** 200 is going out: talk runs. */
+  answering(): void
+  /** The caller has our answer: what is played now is heard. */
+  answered(): void
+  /** Something that a bridge waits for has come. */
+  changed(): void
+  ended(reason: EndReason): void
+}
+
+/** The one whom the document talks to: an inbound caller, or the answered leg of a call placed by API. */
+export class Party implements LegOwner {
+  readonly leg: Leg
+  readonly #host: Host
+  readonly #listener: PartyListener
+  #wants: 'nothing' | 'early-media' | 'answer' = 'nothing'
+  #hasProgressed = false
+
+  constructor(host: Host, leg: Leg, listener: PartyListener) {
+    this.#host = host
+    this.leg = leg
+    this.#listener = listener
+  }
+
+  /** A 200 has gone out, or has come. */
+  get isAnswered(): boolean {
+    return this.leg.state === 'answering' || this.leg.state === 'up'
+  }
+
+  /** It hears what is played or bridged to it. */
+  get isListening(): boolean {
+    return this.leg.isReady && (this.isAnswered || this.#hasProgressed)
+  }
+
+  /** A delayed offer leaves nothing to answer early: a 183 with an offer would need a PRACK (RFC 3262 §5). */
+  get canHearEarly(): boolean {
+    return this.leg.state === 'offered' && this.leg.offer !== undefined
+  }
+
+  answer(): void {
+    if (this.leg.state !== 'offered') return
+    this.#wants = 'answer'
+    this.#advance()
+  }
+
+  progress(): void {
+    if (!this.canHearEarly || this.#wants !== 'nothing') return
+    this.#wants = 'early-media'
+    this.#advance()
+  }
+
+  opened(leg: Leg): void {
+    if (leg.offer !== undefined) leg.isReady = true
+    this.#advance()
+  }
+
+  ready(leg: Leg): void {
+    if (leg.state === 'up' && leg.offer === undefined) this.#listener.answered()
+    this.#listener.changed()
+  }
+
+  failed(_leg: Leg, reason: EndReason): void {
+    this.#host.finish(reason)
+  }
+
+  signalled(leg: Leg, event: OwnedSignal): void {
+    switch (event.type) {
+      case 'leg.confirmed':
+        if (leg.offer !== undefined) this.#listener.answered()
+        else if (event.sdp === undefined) this.#host.finish('END.0488')
+        else leg.takeAnswer(event.sdp)
+        this.#listener.changed()
+        return
+      case 'leg.ended':
+        this.#listener.ended(reasonOf(event.cause))
+        return
+      case 'leg.ringing':
+      case 'leg.early':
+      case 'leg.answered':
+        return
+    }
+  }
+
+  #advance(): void {
+    if (this.#wants === 'nothing') return
+    if (!this.leg.isOpen) {
+      this.leg.openMedia()
+      return
+    }
+    if (this.#wants === 'answer') {
+      if (this.leg.answer()) this.#listener.answering()
+    } else if (!this.#hasProgressed) {
+      this.#hasProgressed = true
+      this.leg.progress()
+    }
+    this.#listener.changed()
+  }
+}

@@ -1,0 +1,183 @@
+import { callData } from '../events/call-data.ts'
+import type { CallDirection, CallRecord } from '../model/call-record.ts'
+import type { Change } from '../ports/store.ts'
+import { isE164 } from '../routing/e164.ts'
+import { admitPlacing, checkOrder, defaultTimeoutSeconds, refusal } from './admit.ts'
+import { Branch, type BranchListener } from './branch.ts'
+import type { Call } from './call.ts'
+import { customPayloadOf } from './call-fields.ts'
+import type { Caps } from './caps.ts'
+import type { OriginateOrder, OriginateResult } from './originate-order.ts'
+
+const ringTimer = 'placed:ring'
+
+/**
+ * A call placed by API. It is admitted (account, number, destination, rate, caps, money) and durable before the INVITE
+ * goes out; the answer of the API is given then. A refused one leaves nothing.
+ */
+export function beginPlaced(
+  call: Call,
+  order: OriginateOrder,
+  caps: Caps,
+  reply: (result: OriginateResult) => void,
+): void {
+  let isReplied = false
+  let hasPlace = false
+  const replyOnce = (result: OriginateResult) => {
+    if (isReplied) return
+    isReplied = true
+    reply(result)
+  }
+  const refuse = (result: OriginateResult) => {
+    replyOnce(result)
+    call.finish('END.0403')
+  }
+  call.watch(
+    () => {
+      if (hasPlace) caps.release(order.accountId, call.now())
+      // Ended before it was placed; while its rows are on their way, their fate is the answer.
+      if (call.journal.pendingCommits === 0) replyOnce(refusal(503, 'END.5503', 'the switch is draining'))
+    },
+    () => replyOnce(refusal(500, 'END.5500', 'the database failed')),
+  )
+  const faulty = checkOrder(order)
+  if (faulty !== undefined) {
+    refuse(faulty)
+    return
+  }
+  const query = { kind: 'placing', accountId: order.accountId, from: order.from, to: isE164(order.to) ? order.to : '' }
+  call.lookup({ ...query, kind: 'placing' }, found => {
+    const placing = admitPlacing(order, found, call.env)
+    if (!placing.ok) {
+      refuse(placing)
+      return
+    }
+    const { account, direction, unreachable, routes, rate } = placing
+    const capped = caps.take(account.uuid, account.maxConcurrentCalls, account.maxCallsPerSecond, call.now())
+    if (capped !== undefined) {
+      const what =
+        capped === 'LIMIT.0429'
+          ? `more than ${account.maxConcurrentCalls} live calls`
+          : `more than ${account.maxCallsPerSecond} new calls per second`
+      refuse(refusal(429, capped, what))
+      return
+    }
+    hasPlace = true
+    const payload = customPayloadOf(order.customPayload)
+    const record = rowOf(call, order, direction, payload.object)
+    call.open({ record, account, ownNumber: order.from, payloadText: payload.text, hops: 0 })
+    const prelude: readonly Change[] = [
+      { type: 'call.insert', call: record },
+      call.event('CALL.0100', callData(record)),
+      ...(order.alongWith?.(record) ?? []),
+    ]
+    const placed = () => {
+      call.opened()
+      replyOnce({ ok: true, call: record })
+    }
+    const failAtOnce = (reason: Parameters<Call['finish']>[0]) =>
+      call.commit(prelude, () => {
+        placed()
+        call.finish(reason)
+      })
+    if (unreachable !== undefined) {
+      failAtOnce(unreachable)
+      return
+    }
+    const branch = new Branch(
+      call,
+      {
+        sid: call.sid,
+        kind: 'number',
+        to: order.to,
+        from: { user: order.from, displayName: '' },
+        routes,
+        rate,
+        hops: 0,
+        isDial: false,
+      },
+      new PlacedLeg(call, order.url),
+      call.alarms,
+    )
+    call.reachBy(branch)
+    const ringMs = (order.timeoutSeconds ?? defaultTimeoutSeconds) * 1000
+    branch.start(prelude, result => {
+      switch (result) {
+        case 'placed':
+          placed()
+          if (!call.isOver) call.timers.set(ringTimer, call.now() + ringMs, () => call.finish('END.0408'))
+          return
+        case 'refused':
+          refuse(refusal(402, 'BILL.0402', 'the balance does not cover the call'))
+          return
+        case 'no-route':
+          failAtOnce('END.0503')
+      }
+    })
+  })
+}
+
+/** What the one branch of a placed call means for the call. */
+class PlacedLeg implements BranchListener {
+  readonly #call: Call
+  readonly #url: string
+
+  constructor(call: Call, url: string) {
+    this.#call = call
+    this.#url = url
+  }
+
+  ringing(): void {
+    const changes = this.#call.isOver ? [] : this.#call.advance('ring')
+    if (changes.length > 0) this.#call.commit(changes)
+  }
+
+  early(): void {
+    // Nobody listens before the answer.
+  }
+
+  answered(): void {
+    this.#call.timers.clear(ringTimer)
+    this.#call.commit(this.#call.advance('answer'))
+  }
+
+  ready(branch: Branch): void {
+    if (this.#call.isOver || branch.leg === undefined) return
+    this.#call.meet(branch.leg, true)
+    this.#call.startScript(this.#url)
+  }
+
+  over(branch: Branch): void {
+    // Before its row is durable, whoever places it decides.
+    if (this.#call.isLive) this.#call.finish(branch.reason)
+  }
+
+  released(): void {
+    // The call itself waits for its legs.
+  }
+}
+
+const rowOf = (
+  call: Call,
+  order: OriginateOrder,
+  direction: CallDirection,
+  customPayload: CallRecord['customPayload'],
+): CallRecord => ({
+  uuid: call.callId,
+  sid: call.sid,
+  accountUuid: order.accountId,
+  direction,
+  fromNumber: order.from,
+  toNumber: order.to,
+  status: 'initiated',
+  reasonCode: '',
+  durationSeconds: null,
+  talkSeconds: null,
+  cost: 0,
+  ttsSeconds: 0,
+  customPayload,
+  startedUnix: call.unix(),
+  answeredUnix: null,
+  endedUnix: null,
+  createdUnix: call.unix(),
+})

@@ -1,0 +1,199 @@
+import type { EventCode } from '../events/catalogue.ts'
+import type { AudioEvent } from '../ports/audio.ts'
+import type { AudioSource, MediaEvent } from '../ports/media.ts'
+import type { ProgramCommand } from '../verbs/program.ts'
+import type { Host } from './host.ts'
+import type { Leg } from './leg.ts'
+
+interface Playing {
+  /** Audio is being made or fetched; it waits for the warning tone; it sounds; it was told to stop. */
+  state: 'loading' | 'waiting' | 'sounding'
+  readonly loop: number
+  readonly isSpeech: boolean
+  source: AudioSource | undefined
+  durationMs: number
+  soundsSince: number
+}
+
+export interface PlayerListener {
+  played(playId: string, spokenMs: number): void
+  spoke(durationMs: number): void
+}
+
+type Command<T extends ProgramCommand['type']> = Extract<ProgramCommand, { readonly type: T }>
+type Played = Extract<MediaEvent, { readonly type: 'media.played' }>
+
+const warningId = 'warning'
+const ringId = 'ring-tone'
+
+/** What one leg hears of us: speech, assets, tones; and the digits we send it. */
+export class Player {
+  readonly #host: Host
+  readonly #leg: Leg
+  readonly #listener: PlayerListener
+  readonly #plays = new Map<string, Playing>()
+  #isWarning = false
+  #ringTone: AudioSource | undefined
+  #ringRequest = 0
+
+  constructor(host: Host, leg: Leg, listener: PlayerListener) {
+    this.#host = host
+    this.#leg = leg
+    this.#listener = listener
+  }
+
+  say(command: Command<'say'>): void {
+    const { playId, text, voice, language, loop } = command
+    this.#plays.set(playId, { ...fresh, loop, isSpeech: true })
+    this.#host.emit({
+      type: 'audio.speak',
+      callId: this.#host.callId,
+      requestId: playId,
+      text,
+      ...('ssml' in command && command.ssml !== undefined ? { ssml: command.ssml } : {}),
+      ...(voice === undefined ? {} : { voice }),
+      ...(language === undefined ? {} : { language }),
+    })
+  }
+
+  play({ playId, source, loop }: Command<'play'>): void {
+    this.#plays.set(playId, { ...fresh, loop, isSpeech: false })
+    this.#load(playId, source)
+  }
+
+  beep({ playId }: Command<'beep'>): void {
+    const play: Playing = { ...fresh, loop: 1, isSpeech: false }
+    this.#plays.set(playId, play)
+    this.#sound(playId, play, { kind: 'tone', tone: 'beep' })
+  }
+
+  sendDigits({ playId, digits }: Command<'send-digits'>): void {
+    this.#plays.set(playId, { ...fresh, state: 'sounding', loop: 1, isSpeech: false })
+    this.#host.emit({ type: 'media.send-digits', legId: this.#leg.uuid, digitsId: playId, digits })
+  }
+
+  stop({ playId }: Command<'stop'>): void {
+    const play = this.#plays.get(playId)
+    if (play === undefined) return
+    if (play.state === 'sounding') this.#host.emit({ type: 'media.stop', legId: this.#leg.uuid, playId })
+    else this.#finish(playId, 0)
+  }
+
+  /** Sounds until `stopRinging`: `ke` and other countries give the tone, anything else is an asset of the account. */
+  ring(ringTone: string): void {
+    if (/^[a-z]{2}$/.test(ringTone)) {
+      this.#soundRing({ kind: 'tone', tone: 'ringback-ke' })
+      return
+    }
+    this.#ringRequest++
+    this.#load(`${ringId}:${this.#ringRequest}`, { asset: ringTone })
+  }
+
+  stopRinging(): void {
+    this.#ringRequest++
+    if (this.#ringTone === undefined) return
+    this.#ringTone = undefined
+    this.#host.emit({ type: 'media.stop', legId: this.#leg.uuid, playId: ringId })
+  }
+
+  /** The warning tone; a prompt that sounds is not cut short for it, the next one waits behind it. */
+  warn(): void {
+    if (this.#isWarning) return
+    this.#isWarning = true
+    if (![...this.#plays.values()].some(play => play.state === 'sounding')) this.#soundWarning()
+  }
+
+  audioReady(event: Extract<AudioEvent, { type: 'audio.ready' }>): void {
+    const source: AudioSource = { kind: 'file', path: event.path }
+    if (event.requestId.startsWith(ringId)) {
+      if (event.requestId === `${ringId}:${this.#ringRequest}`) this.#soundRing(source)
+      return
+    }
+    const play = this.#plays.get(event.requestId)
+    if (play === undefined || play.state !== 'loading') return
+    if (event.unknownVoice !== undefined) this.#report('SAY.0404', { voice: event.unknownVoice.slice(0, 64) })
+    if (play.isSpeech) this.#listener.spoke(event.durationMs)
+    play.durationMs = event.durationMs
+    this.#sound(event.requestId, play, source)
+  }
+
+  audioFailed(event: Extract<AudioEvent, { type: 'audio.failed' }>): void {
+    this.#report(event.code, { detail: event.detail })
+    if (event.requestId.startsWith(ringId)) {
+      if (event.requestId === `${ringId}:${this.#ringRequest}`) this.#soundRing({ kind: 'tone', tone: 'ringback-ke' })
+    } else if (this.#plays.has(event.requestId)) {
+      this.#finish(event.requestId, 0)
+    }
+  }
+
+  mediaPlayed(event: Played): void {
+    if (event.playId === ringId) return
+    if (event.playId === warningId) {
+      this.#warned()
+      return
+    }
+    const play = this.#plays.get(event.playId)
+    if (play === undefined) return
+    if (event.fault !== undefined) {
+      this.#report(event.fault === 'unsupported' ? 'PLAY.0415' : 'PLAY.0400', { detail: event.fault })
+      this.#finish(event.playId, 0)
+      return
+    }
+    const whole = play.durationMs * play.loop
+    const sounded = Math.max(0, Math.round(this.#host.now() - play.soundsSince))
+    this.#finish(event.playId, event.completed ? whole : Math.min(sounded, play.loop === 0 ? sounded : whole))
+  }
+
+  digitsSent(digitsId: string): void {
+    if (this.#plays.has(digitsId)) this.#finish(digitsId, 0)
+  }
+
+  #load(requestId: string, source: Command<'play'>['source']): void {
+    const { callId, record } = this.#host
+    this.#host.emit({ type: 'audio.load', callId, requestId, accountId: record.accountUuid, source })
+  }
+
+  #sound(playId: string, play: Playing, source: AudioSource): void {
+    play.source = source
+    play.state = this.#isWarning ? 'waiting' : 'sounding'
+    if (this.#isWarning) return
+    play.soundsSince = this.#host.now()
+    this.#host.emit({ type: 'media.play', legId: this.#leg.uuid, playId, source, loop: play.loop })
+  }
+
+  #soundWarning(): void {
+    const source: AudioSource = { kind: 'tone', tone: 'warning' }
+    this.#host.emit({ type: 'media.play', legId: this.#leg.uuid, playId: warningId, source, loop: 1 })
+  }
+
+  #warned(): void {
+    this.#isWarning = false
+    for (const [playId, play] of this.#plays) {
+      if (play.state === 'waiting' && play.source !== undefined) this.#sound(playId, play, play.source)
+    }
+    if (this.#ringTone !== undefined) this.#soundRing(this.#ringTone)
+  }
+
+  #soundRing(source: AudioSource): void {
+    this.#ringTone = source
+    if (this.#isWarning) return
+    this.#host.emit({ type: 'media.play', legId: this.#leg.uuid, playId: ringId, source, loop: 0 })
+  }
+
+  #finish(playId: string, spokenMs: number): void {
+    this.#plays.delete(playId)
+    if (this.#isWarning && this.#plays.size === 0) this.#soundWarning()
+    this.#listener.played(playId, spokenMs)
+  }
+
+  #report(code: EventCode, data: Readonly<Record<string, unknown>>): void {
+    this.#host.commit([this.#host.event(code, data)])
+  }
+}
+
+const fresh: Omit<Playing, 'loop' | 'isSpeech'> = {
+  state: 'loading',
+  source: undefined,
+  durationMs: 0,
+  soundsSince: 0,
+}

@@ -1,0 +1,95 @@
+import { recordingData } from '../events/call-data.ts'
+import type { RecordingRecord } from '../model/call-record.ts'
+import type { LegUuid, RecordingUuid } from '../model/ids.ts'
+import type { MediaEvent } from '../ports/media.ts'
+import type { ProgramEvent, RecordOptions } from '../verbs/program.ts'
+import type { Host } from './host.ts'
+import type { Leg } from './leg.ts'
+
+type Recorded = Extract<ProgramEvent, { readonly type: 'recorded' }>
+type MediaRecorded = Pick<
+  Extract<MediaEvent, { readonly type: 'media.recorded' }>,
+  'durationMs' | 'sizeBytes' | 'endedBy'
+>
+
+interface Running {
+  readonly recordId: string
+  readonly legId: LegUuid
+  readonly row: RecordingRecord
+}
+
+/**
+ * The recordings of a call. The row is written when the recording begins, so that a crash leaves nothing unknown;
+ * it is completed when media tells the end, which may be after the call's own end.
+ */
+export class Recorder {
+  readonly #host: Host
+  readonly #recorded: (event: Recorded) => void
+  readonly #running = new Map<string, Running>()
+
+  constructor(host: Host, recorded: (event: Recorded) => void) {
+    this.#host = host
+    this.#recorded = recorded
+  }
+
+  get isIdle(): boolean {
+    return this.#running.size === 0
+  }
+
+  start(leg: Leg, recordId: string, options: RecordOptions): void {
+    const { env, record, callId } = this.#host
+    const uuid = env.uuid() as RecordingUuid
+    const createdUnix = this.#host.unix()
+    const place = env.recordingPlace(record.sid, uuid, createdUnix)
+    const row: RecordingRecord = {
+      uuid,
+      accountUuid: record.accountUuid,
+      callUuid: callId,
+      callSid: record.sid,
+      path: place.path,
+      durationMs: null,
+      sizeBytes: null,
+      mediaFormat: 'wav',
+      createdUnix,
+      expiresUnix: env.recordingKeptMs === Number.POSITIVE_INFINITY ? null : createdUnix + env.recordingKeptMs,
+    }
+    this.#running.set(recordId, { recordId, legId: leg.uuid, row })
+    this.#host.commit([{ type: 'recording.insert', recording: row }, this.#host.event('REC.0100', recordingData(row))])
+    this.#host.emit({
+      type: 'media.record',
+      legId: leg.uuid,
+      recordId,
+      path: place.file,
+      limits: {
+        silenceMs: options.silenceMs,
+        maxLengthMs: options.maxLengthMs,
+        trimSilence: options.trimSilence,
+      },
+    })
+  }
+
+  stop(recordId: string): void {
+    const running = this.#running.get(recordId)
+    if (running !== undefined) this.#host.emit({ type: 'media.stop-record', legId: running.legId, recordId })
+  }
+
+  mediaRecorded(recordId: string, told: MediaRecorded): void {
+    const running = this.#running.get(recordId)
+    if (running === undefined) return
+    this.#running.delete(recordId)
+    const { durationMs, sizeBytes, endedBy } = told
+    const row = { ...running.row, durationMs, sizeBytes }
+    this.#host.commit([
+      { type: 'recording.update', uuid: row.uuid, set: { durationMs, sizeBytes } },
+      this.#host.event(endedBy === 'failed' ? 'REC.0400' : 'REC.0200', recordingData(row)),
+    ])
+    this.#recorded({ type: 'recorded', recordId, recordingUuid: row.uuid, path: row.path, durationMs, endedBy })
+  }
+
+  /** The session is gone; what it has not told the end of has failed. */
+  sessionClosed(legId: LegUuid): void {
+    for (const { recordId, legId: of } of [...this.#running.values()]) {
+      if (of === legId) this.mediaRecorded(recordId, { durationMs: 0, sizeBytes: 0, endedBy: 'failed' })
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import type { Sid } from '../model/ids.ts'
+
+/** Crockford's base32: no I, L, O, U, and its order is the order of the values. */
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const timeLength = 10
+const tailLength = 6
+const tailValues = 32 ** tailLength
+
+function base32(value: number, length: number): string {
+  let text = ''
+  let rest = value
+  for (let at = 0; at < length; at++) {
+    text = alphabet.charAt(rest % 32) + text
+    rest = Math.floor(rest / 32)
+  }
+  return text
+}
+
+/**
+ * `CA` and 16 characters: 50 bits of Unix milliseconds, then 30 that are random in a new millisecond and count up
+ * within one, so that sids of one process are unique and sort by time.
+ */
+export class SidSequence {
+  readonly #random: () => number
+  #lastUnix = 0
+  #tail = 0
+
+  /** `random` gives numbers in [0, 1). */
+  constructor(random: () => number) {
+    this.#random = random
+  }
+
+  next(unixMs: number): Sid {
+    if (unixMs > this.#lastUnix) {
+      this.#lastUnix = unixMs
+      // The upper half stays free for counting.
+      this.#tail = Math.floor((this.#random() * tailValues) / 2)
+    } else {
+      this.#tail++
+    }
+    return `CA${base32(this.#lastUnix, timeLength)}${base32(this.#tail, tailLength)}` as Sid
+  }
+}
+
+export const isSid = (text: string): boolean => /^CA[0-9A-HJKMNP-TV-Z]{16}$/.test(text)

@@ -1,0 +1,72 @@
+import { endReasons } from '../call/end-reason.ts'
+import type { CallRecord, LegRecord, RecordingRecord } from '../model/call-record.ts'
+import type { Sid } from '../model/ids.ts'
+import { formatMoney } from '../model/money.ts'
+
+type Data = Readonly<Record<string, unknown>>
+
+/** Unix milliseconds as ISO-8601 in UTC; null stays null. */
+export const timestampOf = (unixMs: number | null): string | null =>
+  unixMs === null ? null : new Date(unixMs).toISOString()
+
+/** `data` of the CALL events: the contract's fields, and the cost. */
+export const callData = (call: CallRecord): Data => ({
+  sid: call.sid,
+  uuid: call.uuid,
+  direction: call.direction,
+  from_number: call.fromNumber,
+  to_number: call.toNumber,
+  status: call.status,
+  reason_code: call.reasonCode,
+  reason_label: call.reasonCode === '' ? '' : endReasons[call.reasonCode].label,
+  duration_seconds: call.durationSeconds,
+  talk_seconds: call.talkSeconds,
+  cost: formatMoney(call.cost),
+  started_at: timestampOf(call.startedUnix),
+  answered_at: timestampOf(call.answeredUnix),
+  ended_at: timestampOf(call.endedUnix),
+})
+
+export interface DialledLeg {
+  readonly dialSid: Sid
+  readonly kind: 'number' | 'client' | 'sip'
+  readonly to: string
+  readonly from: string
+  readonly status: 'initiated' | 'ringing' | 'answered' | 'completed' | 'failed'
+  readonly leg: LegRecord | undefined
+  readonly talkSeconds: number
+}
+
+/** `data` of the DIAL events: one leg that a Dial reaches for. */
+export const dialData = (call: CallRecord, dialled: DialledLeg): Data => ({
+  sid: call.sid,
+  dial_sid: dialled.dialSid,
+  leg_uuid: dialled.leg?.uuid ?? null,
+  kind: dialled.kind,
+  route: dialled.leg === undefined ? null : dialled.leg.direction === 'on-net' ? 'on-net' : 'trunk',
+  trunk: dialled.leg?.trunkName ?? '',
+  from_number: dialled.from,
+  to_number: dialled.to,
+  status: dialled.status,
+  reason_code: dialled.leg?.reasonCode ?? '',
+  talk_seconds: dialled.talkSeconds,
+  started_at: timestampOf(dialled.leg?.startedUnix ?? null),
+  answered_at: timestampOf(dialled.leg?.answeredUnix ?? null),
+  ended_at: timestampOf(dialled.leg?.endedUnix ?? null),
+})
+
+/** `data` of the REC events: the contract's Recording. */
+export const recordingData = (recording: RecordingRecord): Data => ({
+  sid: recording.callSid,
+  recording: {
+    uuid: recording.uuid,
+    call_uuid: recording.callUuid,
+    call_sid: recording.callSid,
+    duration_seconds: recording.durationMs === null ? null : Math.round(recording.durationMs / 1000),
+    size_bytes: recording.sizeBytes,
+    media_format: recording.mediaFormat,
+    storage_backend: 'local',
+    expires_at: timestampOf(recording.expiresUnix),
+    created_at: timestampOf(recording.createdUnix),
+  },
+})

@@ -1,0 +1,43 @@
+/**
+ * E.164 numbers as people and carriers write them. Only `+` and 7 to 15 digits is a number here; anything else that
+ * stands in a SIP user part (parameters, spaces, letters) is no number and matches nothing.
+ */
+const e164 = /^\+[1-9]\d{6,14}$/
+const extension = /^[1-9]\d{2,9}$/
+
+/** What a national number (`0712 345 678`) is put behind: this is a service of Kenya. */
+export const homeCountryCode = '254'
+
+export const isE164 = (text: string): boolean => e164.test(text)
+
+/** A softphone's short number: 3 to 10 digits, no leading zero. */
+export const isExtension = (text: string): boolean => extension.test(text)
+
+/**
+ * What E.164 number a dialled or delivered user part can mean, the likeliest first: `+254…`, `00254…`, `254…`, and
+ * national `0…`. Empty for what is no number.
+ */
+export function e164Candidates(user: string): readonly string[] {
+  if (!/^\+?\d{3,20}$/.test(user)) return []
+  if (user.startsWith('+')) return [user].filter(isE164)
+  if (user.startsWith('00')) return [`+${user.slice(2)}`].filter(isE164)
+  if (user.startsWith('0')) return [`+${homeCountryCode}${user.slice(1)}`].filter(isE164)
+  return [`+${user}`].filter(isE164)
+}
+
+/** A caller's number for records and webhooks: E.164 where it can be read as such, else as received. */
+export const presentedNumber = (user: string): string => e164Candidates(user)[0] ?? user
+
+/** A prefix as `+254`; `254` means the same. The empty prefix fits every number. */
+export const normalPrefix = (prefix: string): string =>
+  prefix === '' || prefix.startsWith('+') ? prefix : `+${prefix}`
+
+/** Length of the longest of the prefixes that fits; undefined when none does. No prefixes at all fit nothing. */
+export function longestPrefix(number: string, prefixes: readonly string[]): number | undefined {
+  let longest: number | undefined
+  for (const written of prefixes) {
+    const prefix = normalPrefix(written)
+    if (number.startsWith(prefix) && (longest === undefined || prefix.length > longest)) longest = prefix.length
+  }
+  return longest
+}
