@@ -78,7 +78,10 @@ export type ProgramEvent =
   | { readonly type: 'fetched'; readonly requestId: string; readonly bytes: Uint8Array }
   | { readonly type: 'fetch-failed'; readonly requestId: string; readonly fault: FetchFault; readonly detail: string }
   | { readonly type: 'answered' }
-  /** Ended, stopped, or could not be played (the call has reported why): the program goes on. */
+  /**
+   * Ended, stopped, or could not be played (the call has reported why): the program goes on. `spokenMs`: what was heard
+   * of a Say or a Play, in ms.
+   */
   | { readonly type: 'played'; readonly playId: string; readonly spokenMs: number }
   | {
       readonly type: 'recorded'
