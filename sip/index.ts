@@ -1,5 +1,19 @@
 // The pure door of the protocol library: no sockets, no clock, no randomness; runs in the browser too.
 
+export { type DigestAlgorithm, digestAlgorithms, type Hash } from './digest/algorithm.ts'
+export { type AnswerRules, answerChallenge, chooseChallenges } from './digest/answer-challenge.ts'
+export {
+  type ChallengeFault,
+  type ChallengeRules,
+  type DigestChallenge,
+  formatChallenges,
+  parseChallenge,
+} from './digest/challenge.ts'
+export { type CheckRules, type CheckVerdict, checkCredentials, type DigestSecret } from './digest/check.ts'
+export { type CredentialsFault, type DigestCredentials, parseCredentials } from './digest/credentials.ts'
+export { checkNonce, createNonce, type NonceRules } from './digest/nonce.ts'
+export { ReplayWindow } from './digest/replay-window.ts'
+export { type ClientNonce, ha1Of, type ResponseFields, responseOf, sameDigest } from './digest/response.ts'
 export { acceptsType } from './header/accept.ts'
 export { parseAssertedIdentity } from './header/asserted-identity.ts'
 export {
@@ -126,6 +140,7 @@ export {
   type SessionDescription,
   sdpLimits,
 } from './sdp/session.ts'
+export { type Framed, StreamFramer } from './stream/framer.ts'
 export { sameUri } from './uri/compare.ts'
 export { escapeHeader, escapeParameter, escapeUser, unescapeUri } from './uri/escape.ts'
 export { formatUri, sipUri, uriParameterOf, userOf } from './uri/format.ts'

@@ -1,0 +1,14 @@
+/** RFC 8760 §2.1, weakest first. */
+export const digestAlgorithms = ['MD5', 'SHA-256'] as const
+export type DigestAlgorithm = (typeof digestAlgorithms)[number]
+
+/** The hash of a text's UTF-8 bytes as lower-case hex; whoever runs us has it (`node:crypto`, a browser's code). */
+export type Hash = (algorithm: DigestAlgorithm, text: string) => string
+
+/** Missing means MD5 (RFC 7616 §3.3); undefined = one that we do not know. */
+export function algorithmOf(name: string | undefined): DigestAlgorithm | undefined {
+  const upper = name?.toUpperCase() ?? 'MD5'
+  return digestAlgorithms.find(algorithm => algorithm === upper)
+}
+
+export const strengthOf = (algorithm: DigestAlgorithm): number => digestAlgorithms.indexOf(algorithm)
