@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requirePeers } from './debian.ts'
@@ -29,10 +29,12 @@ export interface SippOptions {
 export class Sipp {
   readonly done: Promise<{ code: number | null; messages: string; errors: string }>
   readonly #child: ChildProcess
+  readonly #folder: string
 
   constructor(options: SippOptions) {
     requirePeers('sipp')
     const folder = mkdtempSync(join(tmpdir(), 'sauti-sipp-'))
+    this.#folder = folder
     const keys = { rtp_port: String(options.rtpPort), caller: options.from ?? '+254700000001', ...options.keys }
     const args = [
       ...(options.remote === undefined ? [] : [options.remote]),
@@ -55,16 +57,23 @@ export class Sipp {
     })
     this.done = new Promise(resolve => {
       child.on('close', code => {
-        const read = (part: string) =>
-          readdirSync(folder)
-            .filter(file => file.includes(part))
-            .map(file => readFileSync(join(folder, file), 'utf8'))
-            .join('\n')
-        const result = { code, messages: read('_messages'), errors: errors + read('_errors') }
+        const result = { code, messages: this.#read('_messages'), errors: errors + this.#read('_errors') }
         rmSync(folder, { recursive: true, force: true })
         resolve(result)
       })
     })
+  }
+
+  /** The trace of messages while it runs; empty when it has ended. */
+  messagesSoFar(): string {
+    return existsSync(this.#folder) ? this.#read('_messages') : ''
+  }
+
+  #read(part: string): string {
+    return readdirSync(this.#folder)
+      .filter(file => file.includes(part))
+      .map(file => readFileSync(join(this.#folder, file), 'utf8'))
+      .join('\n')
   }
 
   stop(): void {

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { requirePeers } from './debian.ts'
+import { wavOf } from './tone.ts'
+import { until } from './wait.ts'
+
+const modulePaths = ['/usr/lib/baresip/modules', '/usr/lib/x86_64-linux-gnu/baresip/modules']
+
+/** A baresip user agent: speaks `says` into its calls and keeps what it hears as samples. */
+export class Baresip {
+  output = ''
+  readonly #folder: string
+  readonly #child: ChildProcess
+
+  constructor(options: {
+    sipPort: number
+    rtpPort: number
+    transport?: 'udp' | 'tcp'
+    says: Int16Array
+    /** Calls this URI at once. */
+    dial?: string
+    /** Answers by itself. */
+    answers?: boolean
+    codec?: 'PCMU' | 'PCMA'
+  }) {
+    requirePeers('baresip')
+    this.#folder = mkdtempSync(join(tmpdir(), 'sauti-baresip-'))
+    writeFileSync(join(this.#folder, 'says.wav'), wavOf(options.says))
+    const transport = options.transport ?? 'udp'
+    writeFileSync(
+      join(this.#folder, 'config'),
+      [
+        'poll_method epoll',
+        `sip_listen 127.0.0.1:${options.sipPort}`,
+        `audio_source aufile,${join(this.#folder, 'says.wav')}`,
+        'audio_player aufile,none',
+        'ausrc_srate 8000',
+        'auplay_srate 8000',
+        'ausrc_channels 1',
+        'auplay_channels 1',
+        ...modulePaths.map(path => `module_path ${path}`).slice(0, 1),
+        ...['stdio', 'g711', 'aufile', 'sndfile'].map(name => `module ${name}.so`),
+        'module_tmp uuid.so',
+        'module_tmp account.so',
+        'module_app menu.so',
+        `snd_path ${this.#folder}`,
+        `rtp_ports ${options.rtpPort}-${options.rtpPort + 9}`,
+      ].join('\n'),
+    )
+    writeFileSync(
+      join(this.#folder, 'accounts'),
+      `<sip:baresip@127.0.0.1:${options.sipPort};transport=${transport}>;regint=0;audio_codecs=${options.codec ?? 'PCMU'}/8000/1` +
+        `${options.answers === true ? ';answermode=auto' : ''}\n`,
+    )
+    this.#child = spawn('baresip', ['-f', this.#folder, ...(options.dial ? ['-e', `/dial ${options.dial}`] : [])], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      stream?.on('data', chunk => {
+        this.output += chunk
+      })
+  }
+
+  said(text: string | RegExp, timeoutMs = 10_000): Promise<unknown> {
+    return until(
+      `baresip to say ${text}; it said:\n${this.output.slice(-2000)}`,
+      () => (typeof text === 'string' ? this.output.includes(text) : text.test(this.output)),
+      timeoutMs,
+    )
+  }
+
+  /** What it has heard, decoded by itself, as 8 kHz samples. */
+  heard(): Int16Array {
+    const file = readdirSync(this.#folder).find(name => name.endsWith('-dec.wav'))
+    if (file === undefined) return new Int16Array(0)
+    const bytes = readFileSync(join(this.#folder, file)).subarray(44)
+    return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + (bytes.length & ~1)))
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise(resolve => this.#child.once('close', resolve))
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      this.#child.kill('SIGTERM')
+      const force = setTimeout(() => this.#child.kill('SIGKILL'), 2000)
+      await closed
+      clearTimeout(force)
+    }
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,8 @@
+import { pcmu } from '../../rtp/index.ts'
+
+/** µ-law of whole samples by the project's codec, which a test of its own holds against the ITU's sweep. */
+export function encodePcmu(samples: Int16Array): Buffer {
+  const out = new Uint8Array(samples.length)
+  pcmu.encodeInto(out, 0, samples)
+  return Buffer.from(out)
+}
