@@ -35,8 +35,9 @@ export class ReceiveBuffer {
 
   /** Where the next such byte is at or after `from`; -1 = nowhere. */
   indexOf(byte: number, from: number): number {
-    const found = this.#bytes.indexOf(byte, this.#start + from)
-    return found === -1 || found >= this.#end ? -1 : found - this.#start
+    // A view, so that the search stops where the bytes do and not where the memory does.
+    const found = this.#bytes.subarray(this.#start + from, this.#end).indexOf(byte)
+    return found === -1 ? -1 : found + from
   }
 
   /** A view of the first bytes: valid until the next `append`. */
