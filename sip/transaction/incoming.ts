@@ -8,24 +8,35 @@ export interface TopVia {
   readonly port: number | undefined
   /** The whole first value, for matching by RFC 2543's rules. */
   readonly text: string
+  /** The same with `received` and `rport` filled in, for responses (RFC 3261 §18.2.1, RFC 3581 §4). */
+  readonly stamped: string
 }
 
 /** A request that the grammar has accepted, with the fields that every layer asks for, read once. */
 export interface IncomingRequest {
   readonly message: SipRequest
+  /** Where it came from. */
   readonly flow: Flow
+  /** Where its responses go (RFC 3261 §18.2.2, RFC 3581). */
+  readonly replyTo: Flow
   readonly via: TopVia
+  /** From and To as they came. */
+  readonly from: string
+  readonly to: string
   readonly callId: string
   /** Empty when the peer is as old as RFC 2543 and sends none. */
   readonly fromTag: string
   readonly toTag: string | undefined
   readonly cseq: number
+  /** The whole field as it came. */
+  readonly cseqText: string
 }
 
 export interface IncomingResponse {
   readonly message: SipResponse
   readonly flow: Flow
   readonly branch: string
+  readonly to: string
   readonly callId: string
   readonly fromTag: string
   readonly toTag: string | undefined

@@ -81,7 +81,7 @@ export class TransactionLayer {
     const transaction = this.#servers.get(serverKey(request, isAck ? 'INVITE' : method))
     if (transaction === undefined) return isAck ? 'stray-ack' : 'new'
     // A repeat may come over another connection; the answer follows it.
-    if (!isAck && transaction.flow !== request.flow) transaction.flow = request.flow
+    if (!isAck) transaction.flow = request.replyTo
     this.#run(transaction, isAck ? 'ack' : 'request', now, undefined, request)
     return 'absorbed'
   }
@@ -91,7 +91,7 @@ export class TransactionLayer {
     const { method } = request.message
     const table = method === 'INVITE' ? inviteServer : nonInviteServer
     const key = serverKey(request, method)
-    const transaction = new ServerTransaction(table, key, request.flow, this.#step, request)
+    const transaction = new ServerTransaction(table, key, request.replyTo, this.#step, request)
     this.#servers.set(key, transaction)
     return transaction
   }

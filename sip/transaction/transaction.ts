@@ -23,6 +23,8 @@ export interface ClientOwner {
 /** Who answers an INVITE hears of its ACK, of responses that nobody acknowledged, and of the end. */
 export interface ServerOwner {
   acknowledged(transaction: ServerTransaction, ack: IncomingRequest, now: number): void
+  /** The peer wants the request undone, and its CANCEL has been answered (RFC 3261 §9.2). */
+  cancelled(transaction: ServerTransaction, cancel: IncomingRequest, now: number): void
   failed(transaction: ServerTransaction, fault: TransactionFault, now: number): void
   finished(transaction: ServerTransaction, now: number): void
 }

@@ -62,13 +62,18 @@ function bench(transport: TransportName) {
   const owner: ClientOwner & ServerOwner = {
     responded: (_t, response) => say(`up ${response.message.status}`),
     acknowledged: () => say('up ACK'),
+    cancelled: () => say('cancelled'),
     failed: (_t, fault) => say(fault),
     finished: () => say('finished'),
   }
   const incoming = (method: string): IncomingRequest => ({
     message: requestOf(method),
     flow,
-    via: { branch: 'z9hG4bK1', host: 'a', port: undefined, text: '' },
+    replyTo: flow,
+    from: '',
+    to: '',
+    cseqText: '',
+    via: { branch: 'z9hG4bK1', host: 'a', port: undefined, text: '', stamped: '' },
     callId: 'c',
     fromTag: 'f',
     toTag: undefined,
@@ -78,6 +83,7 @@ function bench(transport: TransportName) {
     message: responseOf(status),
     flow,
     branch: 'z9hG4bK1',
+    to: '',
     callId: 'c',
     fromTag: 'f',
     toTag: 't',
@@ -285,7 +291,10 @@ test('requests match by branch, sent-by and method; without the cookie by RFC 25
   assert.is(b.layer.requestArrived(b.incoming('CANCEL'), 0), 'new')
   assert.ok(b.layer.inviteOf(b.incoming('CANCEL')) !== undefined)
 
-  const old: IncomingRequest = { ...invite, via: { branch: undefined, host: 'a', port: undefined, text: 'UDP a' } }
+  const old: IncomingRequest = {
+    ...invite,
+    via: { branch: undefined, host: 'a', port: undefined, text: 'UDP a', stamped: '' },
+  }
   b.layer.accept(old)
   assert.is(b.layer.requestArrived(old, 0), 'absorbed')
   assert.is(b.layer.requestArrived({ ...old, cseq: 2 }, 0), 'new')

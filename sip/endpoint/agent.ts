@@ -1,0 +1,44 @@
+import type { SipRequest } from '../message/message.ts'
+import type { Flow } from '../transaction/flow.ts'
+import type { IncomingRequest } from '../transaction/incoming.ts'
+import type { TransactionLayer } from '../transaction/layer.ts'
+import type { TimerQueue } from '../transaction/timer-queue.ts'
+import type { ServerTransaction, TimerOwner } from '../transaction/transaction.ts'
+import type { HopName } from './call-command.ts'
+import type { CallEvent } from './call-event.ts'
+import type { Counters } from './counters.ts'
+import type { PeerState } from './input.ts'
+import type { ResponseParts } from './response.ts'
+import type { EndpointSettings } from './settings.ts'
+import type { Tokens } from './tokens.ts'
+
+/** What the parts of an endpoint (calls, registrations, pings) use of it. */
+export interface Agent {
+  readonly settings: EndpointSettings
+  readonly layer: TransactionLayer
+  readonly timers: TimerQueue<TimerOwner>
+  readonly tokens: Tokens
+  readonly counters: Counters
+  emit(event: CallEvent): void
+  peerState(peerId: string, state: PeerState): void
+  /** Sends without a transaction: the ACK of a 2xx. */
+  sendAck(flow: Flow, ack: SipRequest): Uint8Array
+  resend(flow: Flow, bytes: Uint8Array): void
+  respond(transaction: ServerTransaction, status: number, now: number, parts?: ResponseParts): void
+  /** RFC 3263. `use` gets the hops at once when they are known, else when they are; an empty list = unreachable. */
+  resolve(hop: HopName, now: number, use: (hops: readonly Flow[], now: number) => void): void
+  /** The call to which requests with this local tag belong; undefined ends that. */
+  bindTag(localTag: string, call: TaggedCall | undefined): void
+  /** The transaction of a call's INVITE is over: a copy of it would be a new one. */
+  inviteFinished(invite: IncomingRequest): void
+  /** The call is over and forgotten. */
+  release(id: string): void
+}
+
+/** A call as the endpoint sees it from a request within its dialog. */
+export interface TaggedCall {
+  readonly callId: string
+  requestArrived(transaction: ServerTransaction, now: number): void
+  /** An ACK for a 2xx. */
+  ackArrived(ack: IncomingRequest, now: number): void
+}

@@ -1,0 +1,43 @@
+/** Where a dialled call goes: the Request-URI, and the next hop when that is not the URI's own host. */
+export interface DialTarget {
+  readonly uri: string
+  readonly hop: HopName
+  readonly username: string
+  readonly password: string
+}
+
+/** A next hop by name or address; RFC 3263 finds the rest. */
+export interface HopName {
+  readonly host: string
+  readonly port: number | undefined
+  readonly transport: 'udp' | 'tcp' | 'tls' | undefined
+}
+
+/** What is said to the far end when a call ends by our will. */
+export interface EndWords {
+  /** The final response, when the call is not answered yet. */
+  readonly status: number
+  readonly q850: number
+  readonly text: string
+  /** Goes into `X-Voice-Reason-Code`. */
+  readonly code: string
+  readonly retryAfterSeconds?: number
+}
+
+/** What may be asked of a call. `id` names the call; an id that is gone is ignored. */
+export type CallCommand =
+  | { readonly type: 'ring'; readonly id: string }
+  | { readonly type: 'progress'; readonly id: string; readonly sdp: string }
+  | { readonly type: 'answer'; readonly id: string; readonly sdp: string }
+  | {
+      readonly type: 'dial'
+      readonly id: string
+      readonly target: DialTarget
+      readonly from: { readonly user: string; readonly displayName?: string }
+      readonly sdp: string
+    }
+  | { readonly type: 'end'; readonly id: string; readonly words: EndWords }
+  /** Our offer in a dialog that stands: re-INVITE. `reoffer-answered` or `reoffer-refused` follows. */
+  | { readonly type: 'reoffer'; readonly id: string; readonly sdp: string }
+  | { readonly type: 'reanswer'; readonly id: string; readonly sdp: string }
+  | { readonly type: 'refuse-reoffer'; readonly id: string }

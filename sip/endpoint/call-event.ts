@@ -1,0 +1,32 @@
+/** Why a call is over, as the far side or the network made it. */
+export type CallCause =
+  | { readonly kind: 'bye'; readonly q850?: number }
+  | { readonly kind: 'cancel' }
+  | { readonly kind: 'response'; readonly status: number; readonly q850?: number }
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'unreachable' }
+  | { readonly kind: 'auth-failed' }
+  | { readonly kind: 'session-expired' }
+
+/** What becomes of calls. `ended` comes exactly once for each that was offered or dialled, and is the last. */
+export type CallEvent =
+  | {
+      readonly type: 'offered'
+      readonly id: string
+      /** The trusted peer that it comes from. */
+      readonly peerId: string
+      readonly from: { readonly user: string; readonly displayName: string }
+      /** User part of the Request-URI, unescaped once. */
+      readonly to: string
+      readonly sdp?: string
+    }
+  | { readonly type: 'ringing'; readonly id: string }
+  | { readonly type: 'early'; readonly id: string; readonly sdp: string; readonly ringing: boolean }
+  | { readonly type: 'answered'; readonly id: string; readonly sdp: string }
+  | { readonly type: 'confirmed'; readonly id: string; readonly sdp?: string }
+  | { readonly type: 'reoffered'; readonly id: string; readonly sdp?: string }
+  | { readonly type: 'reconfirmed'; readonly id: string; readonly sdp?: string }
+  | { readonly type: 'reoffer-answered'; readonly id: string; readonly sdp: string }
+  | { readonly type: 'reoffer-refused'; readonly id: string; readonly status: number }
+  | { readonly type: 'digit'; readonly id: string; readonly digit: string; readonly durationMs: number }
+  | { readonly type: 'ended'; readonly id: string; readonly cause: CallCause }

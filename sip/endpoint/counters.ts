@@ -1,0 +1,30 @@
+/** What an endpoint has seen and refused. Plain numbers that only grow. */
+export interface Counters {
+  received: number
+  sent: number
+  /** Bytes that are no message, from strangers or beyond an answer. */
+  malformed: number
+  /** Requests of strangers that got no answer. */
+  dropped: number
+  challenged: number
+  /** Refused because of a limit. */
+  overloaded: number
+  /** Responses and ACKs that belong to nothing. */
+  stray: number
+  callsOffered: number
+  callsDialled: number
+  callsEnded: number
+}
+
+export const newCounters = (): Counters => ({
+  received: 0,
+  sent: 0,
+  malformed: 0,
+  dropped: 0,
+  challenged: 0,
+  overloaded: 0,
+  stray: 0,
+  callsOffered: 0,
+  callsDialled: 0,
+  callsEnded: 0,
+})

@@ -1,0 +1,24 @@
+/** A digit sent in an INFO. */
+export interface InfoDigit {
+  readonly digit: string
+  readonly durationMs: number
+}
+
+const defaultDurationMs = 160
+const longestMs = 10_000
+
+/** `application/dtmf-relay` (Signal=, Duration=) and `application/dtmf` (the digit alone); undefined for neither. */
+export function parseInfoDigit(contentType: string, body: string): InfoDigit | undefined {
+  const type = contentType.split(';')[0]?.trim().toLowerCase()
+  if (type === 'application/dtmf') return digitOf(body.trim(), defaultDurationMs)
+  if (type !== 'application/dtmf-relay') return undefined
+  const signal = /^\s*signal\s*=\s*(\S+)\s*$/im.exec(body)?.[1] ?? ''
+  const duration = Number(/^\s*duration\s*=\s*(\d{1,6})\s*$/im.exec(body)?.[1] ?? defaultDurationMs)
+  return digitOf(signal, Math.min(duration, longestMs))
+}
+
+function digitOf(signal: string, durationMs: number): InfoDigit | undefined {
+  // Some phones send the event number of RFC 4733 for the keys that are no digits.
+  const digit = signal === '10' ? '*' : signal === '11' ? '#' : signal.toUpperCase()
+  return /^[0-9*#A-D]$/.test(digit) ? { digit, durationMs } : undefined
+}

@@ -1,0 +1,109 @@
+import { refusalOfOffer } from '../dialog/offer-answer.ts'
+import { minSessionSeconds } from '../dialog/session-timer.ts'
+import { headerOf } from '../message/headers.ts'
+import type { ServerTransaction } from '../transaction/transaction.ts'
+import { parseInfoDigit } from './dtmf-info.ts'
+import { allowsMethod, bodyText, contactUriOf, q850Of, sdpOf } from './fields.ts'
+
+import { contactOf } from './request.ts'
+import type { Session } from './session.ts'
+import { isIntervalTooSmall } from './session-refresh.ts'
+import { acceptedBody, allow, supported } from './settings.ts'
+
+/** Seconds after which an offer in the wrong state may come again (RFC 3261 §14.2: 0 to 10). */
+const mostRetrySeconds = 10
+
+/** What the peer asks within a dialog. The request has passed the screening, and its tags are right. */
+export function answerInDialog(session: Session, transaction: ServerTransaction, now: number): void {
+  const { agent, dialog } = session
+  const { message, cseq } = transaction.request
+  const isOpen = session.state === 'open' || session.state === 'early' || session.state === 'doomed'
+  if (!isOpen && message.method !== 'BYE') {
+    agent.respond(transaction, 481, now)
+    return
+  }
+  if (!dialog.takeRemoteSeq(cseq)) {
+    agent.respond(transaction, 500, now, { fields: [{ name: 'Retry-After', value: '0' }] })
+    return
+  }
+  switch (message.method) {
+    case 'BYE': {
+      agent.respond(transaction, 200, now)
+      const q850 = q850Of(message)
+      session.close(q850 === undefined ? { kind: 'bye' } : { kind: 'bye', q850 }, now)
+      return
+    }
+    case 'INVITE':
+    case 'UPDATE':
+      offerArrived(session, transaction, now)
+      return
+    case 'INFO':
+      infoArrived(session, transaction, now)
+      return
+    case 'OPTIONS':
+      agent.respond(transaction, 200, now, {
+        fields: [
+          { name: 'Allow', value: allow },
+          { name: 'Accept', value: acceptedBody },
+          { name: 'Supported', value: supported },
+        ],
+      })
+      return
+    default:
+      // NOTIFY without a subscription, PRACK of nothing that we sent.
+      agent.respond(transaction, 481, now)
+  }
+}
+
+function offerArrived(session: Session, transaction: ServerTransaction, now: number): void {
+  const { agent } = session
+  const { message } = transaction.request
+  const isInvite = message.method === 'INVITE'
+  const sdp = sdpOf(message)
+  const carriesOffer = isInvite || sdp !== undefined
+  const retry = Math.floor(agent.tokens.fraction() * (mostRetrySeconds + 1))
+  const later = { fields: [{ name: 'Retry-After', value: String(retry) }] }
+  if (session.pending !== undefined || (isInvite && session.state === 'early')) {
+    agent.respond(transaction, 500, now, later)
+    return
+  }
+  const refusal = carriesOffer ? refusalOfOffer(session.offer) : undefined
+  if (refusal !== undefined || (carriesOffer && session.weOffer) || (isInvite && session.acknowledges)) {
+    const status = session.weOffer || session.acknowledges ? 491 : (refusal ?? 491)
+    agent.respond(transaction, status, now, status === 500 ? later : {})
+    return
+  }
+  if (isIntervalTooSmall(message)) {
+    agent.respond(transaction, 422, now, { fields: [{ name: 'Min-SE', value: String(minSessionSeconds) }] })
+    return
+  }
+  const contact = contactUriOf(message)
+  if (contact !== undefined) session.dialog.remoteTarget = contact
+  if (allowsMethod(message, 'UPDATE')) session.peerAllowsUpdate = true
+  if (!carriesOffer) {
+    agent.respond(transaction, 200, now, {
+      fields: [{ name: 'Contact', value: contactOf(transaction.flow) }, ...session.refresh.answerFields(message, now)],
+    })
+    return
+  }
+  if (sdp !== undefined) session.step('offer-received')
+  session.pending = transaction
+  transaction.owner = session
+  agent.emit({ type: 'reoffered', id: session.host.id, ...(sdp === undefined ? {} : { sdp }) })
+}
+
+function infoArrived(session: Session, transaction: ServerTransaction, now: number): void {
+  const { message } = transaction.request
+  if (message.body.length === 0) {
+    session.agent.respond(transaction, 200, now)
+    return
+  }
+  const digit = parseInfoDigit(headerOf(message, 'Content-Type') ?? '', bodyText(message))
+  if (digit === undefined) {
+    const fields = [{ name: 'Accept', value: 'application/dtmf-relay, application/dtmf' }]
+    session.agent.respond(transaction, 415, now, { fields })
+    return
+  }
+  session.agent.respond(transaction, 200, now)
+  session.agent.emit({ type: 'digit', id: session.host.id, ...digit })
+}

@@ -1,0 +1,174 @@
+import { Dialog } from '../dialog/dialog.ts'
+import { headersOf } from '../message/headers.ts'
+import type { IncomingRequest } from '../transaction/incoming.ts'
+import { Timer } from '../transaction/timer-queue.ts'
+import type { ServerOwner, ServerTransaction, TimerOwner } from '../transaction/transaction.ts'
+import type { Agent, TaggedCall } from './agent.ts'
+import type { EndWords } from './call-command.ts'
+import type { CallCause } from './call-event.ts'
+import { allowsMethod, contactUriOf, requires, sdpOf } from './fields.ts'
+import { ReliableProvisional } from './reliable-provisional.ts'
+import { contactOf } from './request.ts'
+import type { ResponseParts } from './response.ts'
+import { Session, type SessionHost } from './session.ts'
+import { allow } from './settings.ts'
+import { wordFields } from './words.ts'
+
+/** RFC 3261 §13.3.1.1: once a minute a provisional goes out again, so that proxies on the way keep the call. */
+const provisionalEveryMs = 60_000
+
+/** A call that came in: from its INVITE to our final response; then its session has the word. */
+export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, TaggedCall {
+  readonly id: string
+  readonly callId: string
+  readonly session: Session
+  readonly #agent: Agent
+  readonly #transaction: ServerTransaction
+  readonly #timer = new Timer<TimerOwner>(this, 'provisional')
+  readonly #reliable: ReliableProvisional | undefined
+  #state: 'offered' | 'answered' | 'over' = 'offered'
+
+  constructor(agent: Agent, id: string, transaction: ServerTransaction) {
+    this.#agent = agent
+    this.id = id
+    this.#transaction = transaction
+    const { request } = transaction
+    this.callId = request.callId
+    const localTag = agent.tokens.take(12)
+    const dialog = new Dialog({
+      callId: request.callId,
+      localTag,
+      remoteTag: request.fromTag,
+      local: `${request.to};tag=${localTag}`,
+      remote: request.from,
+      localSeq: 0,
+      remoteSeq: request.cseq,
+      remoteTarget: contactUriOf(request.message) ?? request.message.uri,
+      routeSet: headersOf(request.message, 'Record-Route'),
+    })
+    this.session = new Session(agent, this, dialog, request.flow, {
+      state: 'early',
+      offer: sdpOf(request.message) === undefined ? 'initial' : 'remote-offer',
+      weCalled: false,
+    })
+    this.session.peerAllowsUpdate = allowsMethod(request.message, 'UPDATE')
+    if (requires(request.message, '100rel'))
+      this.#reliable = new ReliableProvisional(agent, transaction, later => this.#neverAcknowledged(later))
+    transaction.owner = this
+    agent.bindTag(localTag, this)
+  }
+
+  ring(now: number): void {
+    this.#provisional(180, {}, now)
+  }
+
+  progress(sdp: string, now: number): void {
+    // A provisional cannot carry an offer that nobody would answer: without theirs ours waits for the 2xx.
+    this.#provisional(183, this.session.offer === 'remote-offer' ? { sdp } : {}, now)
+  }
+
+  answer(sdp: string, now: number): void {
+    if (this.#state !== 'offered') return
+    this.#state = 'answered'
+    this.#stopProvisionals()
+    this.session.accept(this.#transaction, sdp, [], now)
+  }
+
+  end(words: EndWords, now: number): void {
+    if (this.#state === 'answered') this.session.end(words, now)
+    if (this.#state !== 'offered') return
+    this.#agent.respond(this.#transaction, words.status, now, {
+      toTag: this.session.dialog.localTag,
+      fields: wordFields(words),
+    })
+    this.session.close({ kind: 'response', status: words.status }, now)
+  }
+
+  requestArrived(transaction: ServerTransaction, now: number): void {
+    const { request } = transaction
+    if (request.fromTag !== this.session.dialog.remoteTag) {
+      this.#agent.respond(transaction, 481, now)
+      return
+    }
+    if (request.message.method === 'PRACK' && this.#reliable !== undefined) {
+      this.session.dialog.takeRemoteSeq(request.cseq)
+      this.#agent.respond(transaction, this.#reliable.acknowledged(request, now) ? 200 : 481, now)
+      return
+    }
+    this.session.requestArrived(transaction, now)
+  }
+
+  ackArrived(ack: IncomingRequest, now: number): void {
+    this.session.ackArrived(ack, now)
+  }
+
+  confirmed(sdp: string | undefined): void {
+    this.#agent.emit({ type: 'confirmed', id: this.id, ...(sdp === undefined ? {} : { sdp }) })
+  }
+
+  over(cause: CallCause, now: number): void {
+    if (this.#state === 'over') return
+    if (this.#state === 'offered' && cause.kind === 'bye')
+      this.#agent.respond(this.#transaction, 487, now, { toTag: this.session.dialog.localTag })
+    this.#state = 'over'
+    this.#stopProvisionals()
+    this.#agent.bindTag(this.session.dialog.localTag, undefined)
+    this.#agent.emit({ type: 'ended', id: this.id, cause })
+    this.#agent.release(this.id)
+  }
+
+  acknowledged(_transaction: ServerTransaction, ack: IncomingRequest, now: number): void {
+    this.session.ackArrived(ack, now)
+  }
+
+  cancelled(transaction: ServerTransaction, _cancel: IncomingRequest, now: number): void {
+    if (this.#state !== 'offered') return
+    this.#agent.respond(transaction, 487, now, { toTag: this.session.dialog.localTag })
+    this.session.close({ kind: 'cancel' }, now)
+  }
+
+  failed(): void {
+    // A response that nobody acknowledged: the transaction has done all that can be done.
+  }
+
+  finished(transaction: ServerTransaction): void {
+    this.#agent.inviteFinished(transaction.request)
+  }
+
+  expired(_name: string, now: number): void {
+    if (this.#state !== 'offered' || this.#transaction.bytes === undefined) return
+    this.#agent.layer.respond(this.#transaction, 180, this.#transaction.bytes, now)
+    this.#agent.timers.set(this.#timer, now + provisionalEveryMs)
+  }
+
+  #provisional(status: number, parts: ResponseParts, now: number): void {
+    if (this.#state !== 'offered') return
+    const all: ResponseParts = {
+      ...parts,
+      toTag: this.session.dialog.localTag,
+      recordRoute: true,
+      fields: [
+        { name: 'Contact', value: contactOf(this.#transaction.flow) },
+        { name: 'Allow', value: allow },
+      ],
+    }
+    if (this.#reliable !== undefined) {
+      this.#reliable.send(status, all, now)
+      return
+    }
+    this.#agent.respond(this.#transaction, status, now, all)
+    this.#agent.timers.set(this.#timer, now + provisionalEveryMs)
+  }
+
+  /** RFC 3262 §3: a provisional that is never acknowledged ends the call. */
+  #neverAcknowledged(now: number): void {
+    if (this.#state !== 'offered') return
+    this.#agent.respond(this.#transaction, 504, now, { toTag: this.session.dialog.localTag })
+    this.session.close({ kind: 'timeout' }, now)
+  }
+
+  #stopProvisionals(): void {
+    this.#reliable?.stop()
+    this.#agent.timers.stop(this.#timer)
+  }
+}

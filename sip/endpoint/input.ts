@@ -1,0 +1,35 @@
+import type { ParsedMessage } from '../message/fault.ts'
+import type { Flow } from '../transaction/flow.ts'
+import type { Transaction } from '../transaction/transaction.ts'
+import type { CallCommand, HopName } from './call-command.ts'
+import type { CallEvent } from './call-event.ts'
+import type { PeerConfig } from './peer.ts'
+
+export type EndpointInput =
+  /** One whole message, or what should be one. The bytes belong to the endpoint from now on. */
+  | { readonly type: 'received'; readonly bytes: Uint8Array; readonly flow: Flow }
+  /** The same, from a framer that has parsed it already. */
+  | { readonly type: 'message'; readonly parsed: ParsedMessage; readonly flow: Flow }
+  /** A `send` that carried this transaction failed. */
+  | { readonly type: 'send-failed'; readonly transaction: Transaction }
+  /** The answer to `resolve`: where to try, in order; empty = not to be reached. */
+  | { readonly type: 'resolved'; readonly lookup: number; readonly hops: readonly Flow[] }
+  /** All peers, whenever they change. */
+  | { readonly type: 'peers'; readonly peers: readonly PeerConfig[] }
+  /** No new calls from now on, or again. */
+  | { readonly type: 'drain'; readonly on: boolean }
+  | CallCommand
+
+export type EndpointOutput =
+  | {
+      readonly type: 'send'
+      readonly flow: Flow
+      readonly bytes: Uint8Array
+      readonly transaction: Transaction | undefined
+    }
+  | { readonly type: 'resolve'; readonly lookup: number; readonly hop: HopName }
+  | { readonly type: 'peer'; readonly peerId: string; readonly state: PeerState }
+  | { readonly type: 'call'; readonly event: CallEvent }
+
+/** What registration and pings say about a peer. */
+export type PeerState = 'registered' | 'registration-failed' | 'reachable' | 'unreachable'

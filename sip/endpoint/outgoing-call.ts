@@ -1,0 +1,335 @@
+import { Dialog } from '../dialog/dialog.ts'
+import { quote } from '../header/quoted-string.ts'
+import { headersOf } from '../message/headers.ts'
+import type { HeaderField, SipRequest } from '../message/message.ts'
+import type { Flow } from '../transaction/flow.ts'
+import type { IncomingRequest, IncomingResponse } from '../transaction/incoming.ts'
+import { branchCookie } from '../transaction/key.ts'
+import { Timer } from '../transaction/timer-queue.ts'
+import { giveUpAfter } from '../transaction/timer-settings.ts'
+import type {
+  ClientOwner,
+  ClientTransaction,
+  ServerTransaction,
+  TimerOwner,
+  TransactionFault,
+} from '../transaction/transaction.ts'
+import { escapeUser } from '../uri/escape.ts'
+import type { Agent, TaggedCall } from './agent.ts'
+import type { CallCommand, EndWords } from './call-command.ts'
+import type { CallCause } from './call-event.ts'
+import { authorize, type Credentials, isStale } from './credentials.ts'
+import { allowsMethod, contactUriOf, q850Of, sdpOf } from './fields.ts'
+import { buildRequest, contactOf, viaOf } from './request.ts'
+import { Session, type SessionHost } from './session.ts'
+import { acceptedBody, allow, supportedByCaller } from './settings.ts'
+import { wordFields } from './words.ts'
+
+type Dial = Extract<CallCommand, { type: 'dial' }>
+
+/**
+ * `abandoned`: to be ended, but no provisional has come, so the CANCEL waits (RFC 3261 §9.1). `cancelling`: the
+ * CANCEL is out, the INVITE's final response is not in. `answered`: the session has the word.
+ */
+type OutgoingState = 'resolving' | 'calling' | 'abandoned' | 'proceeding' | 'cancelling' | 'answered' | 'over'
+
+const noAnswerWords: EndWords = { status: 488, q850: 88, text: 'No session description', code: 'END.0488' }
+const lateForkWords: EndWords = { status: 487, q850: 26, text: 'Answered elsewhere', code: 'END.0487' }
+const noAnswer: ClientOwner = { responded() {}, failed() {}, finished() {} }
+
+/** A call that we dial: INVITE with its forks, credentials, CANCEL and all their crossings. */
+export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, TaggedCall {
+  readonly id: string
+  readonly callId: string
+  readonly #agent: Agent
+  readonly #dial: Dial
+  readonly #localTag: string
+  readonly #credentials: Credentials | undefined
+  readonly #timer = new Timer<TimerOwner>(this, 'cancel')
+  #state: OutgoingState = 'resolving'
+  #hops: readonly Flow[] = []
+  #hop = 0
+  #cseq = 0
+  #invite: ClientTransaction | undefined
+  #attempts = 0
+  #endWords: EndWords | undefined
+  #session: Session | undefined
+  #forks: Map<string, Session> | undefined
+  #earlySdp: { readonly tag: string | undefined; readonly sdp: string } | undefined
+
+  constructor(agent: Agent, dial: Dial) {
+    this.#agent = agent
+    this.#dial = dial
+    this.id = dial.id
+    this.callId = agent.tokens.take(26)
+    this.#localTag = agent.tokens.take(12)
+    const { username, password } = dial.target
+    this.#credentials = username === '' ? undefined : { username, password }
+  }
+
+  start(now: number): void {
+    this.#agent.bindTag(this.#localTag, this)
+    this.#agent.resolve(this.#dial.target.hop, now, (hops, later) => {
+      if (this.#state !== 'resolving') return
+      this.#hops = hops
+      const [first] = hops
+      if (first === undefined) this.over({ kind: 'unreachable' })
+      else this.#send(first, [], later)
+    })
+  }
+
+  end(words: EndWords, now: number): void {
+    switch (this.#state) {
+      case 'resolving':
+        this.over({ kind: 'response', status: 487 })
+        return
+      case 'calling':
+        this.#state = 'abandoned'
+        this.#endWords = words
+        return
+      case 'proceeding':
+        this.#endWords = words
+        this.#cancel(now)
+        return
+      case 'answered':
+        this.#session?.end(words, now)
+        return
+      case 'abandoned':
+      case 'cancelling':
+      case 'over':
+    }
+  }
+
+  get session(): Session | undefined {
+    return this.#session
+  }
+
+  requestArrived(transaction: ServerTransaction, now: number): void {
+    const { request } = transaction
+    const session = this.#session
+    if (session !== undefined && request.toTag !== undefined && request.fromTag === session.dialog.remoteTag) {
+      session.requestArrived(transaction, now)
+      return
+    }
+    const fork = this.#forks?.get(request.fromTag)
+    if (fork !== undefined) fork.requestArrived(transaction, now)
+    // RFC 3311 §5.2: an UPDATE while our first offer is open.
+    else if (session === undefined && request.message.method === 'UPDATE') this.#agent.respond(transaction, 491, now)
+    else this.#agent.respond(transaction, 481, now)
+  }
+
+  ackArrived(ack: IncomingRequest, now: number): void {
+    this.#session?.ackArrived(ack, now)
+  }
+
+  confirmed(): void {}
+
+  over(cause: CallCause): void {
+    if (this.#state === 'over') return
+    this.#state = 'over'
+    this.#agent.timers.stop(this.#timer)
+    this.#agent.bindTag(this.#localTag, undefined)
+    this.#agent.emit({ type: 'ended', id: this.id, cause })
+    this.#agent.release(this.id)
+  }
+
+  expired(): void {
+    // RFC 3261 §9.1: no final response 64 × T1 after the CANCEL means that none will come.
+    if (this.#state === 'cancelling') this.over({ kind: 'timeout' })
+  }
+
+  responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    const { status } = response.message
+    if (status < 200) this.#provisional(response, now)
+    else if (status < 300) this.#answer(transaction, response, now)
+    else if (transaction === this.#invite) this.#refusal(transaction, response, now)
+  }
+
+  failed(transaction: ClientTransaction, fault: TransactionFault, now: number): void {
+    if (transaction !== this.#invite) return
+    const next = this.#hops[this.#hop + 1]
+    // RFC 3263 §4.3: the next address, as a new transaction.
+    if (fault === 'unreachable' && next !== undefined && this.#state === 'calling') {
+      this.#hop++
+      this.#send(next, [], now)
+      return
+    }
+    this.over({ kind: fault })
+  }
+
+  finished(): void {}
+
+  #send(flow: Flow, extra: readonly HeaderField[], now: number): void {
+    this.#state = 'calling'
+    this.#cseq++
+    const branch = branchCookie + this.#agent.tokens.take(16)
+    const request = this.#inviteTo(flow, branch, extra)
+    this.#invite = this.#agent.layer.request(request, branch, flow, this, now)
+  }
+
+  #inviteTo(flow: Flow, branch: string, extra: readonly HeaderField[]): SipRequest {
+    const { target, from, sdp } = this.#dial
+    const { realm, userAgent } = this.#agent.settings
+    // A realm that only this machine knows would mean the peer itself.
+    const domain = realm === 'localhost' ? flow.localHost : realm
+    const display = from.displayName === undefined || from.displayName === '' ? '' : `${quote(from.displayName)} `
+    const identity = `${display}<sip:${escapeUser(from.user)}@${domain}>`
+    return buildRequest({
+      method: 'INVITE',
+      uri: target.uri,
+      via: viaOf(flow, branch),
+      head: [
+        { name: 'Max-Forwards', value: '70' },
+        { name: 'From', value: `${identity};tag=${this.#localTag}` },
+        { name: 'To', value: `<${target.uri}>` },
+        { name: 'Call-ID', value: this.callId },
+        { name: 'CSeq', value: `${this.#cseq} INVITE` },
+      ],
+      fields: [
+        { name: 'Contact', value: contactOf(flow) },
+        { name: 'P-Asserted-Identity', value: identity },
+        { name: 'Allow', value: allow },
+        { name: 'Supported', value: supportedByCaller },
+        { name: 'Accept', value: acceptedBody },
+        { name: 'User-Agent', value: userAgent },
+        ...extra,
+      ],
+      sdp,
+    })
+  }
+
+  #provisional(response: IncomingResponse, now: number): void {
+    if (this.#state === 'abandoned') {
+      this.#cancel(now)
+      return
+    }
+    if (this.#state === 'calling') this.#state = 'proceeding'
+    if (this.#state !== 'proceeding' || response.message.status === 100) return
+    const sdp = sdpOf(response.message)
+    const ringing = response.message.status === 180
+    if (sdp === undefined) {
+      this.#agent.emit({ type: 'ringing', id: this.id })
+      return
+    }
+    this.#earlySdp = { tag: response.toTag, sdp }
+    this.#agent.emit({ type: 'early', id: this.id, sdp, ringing })
+  }
+
+  #answer(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    const known = [this.#session, this.#forks?.get(response.toTag ?? '')]
+    const again = known.find(session => session?.dialog.remoteTag === (response.toTag ?? ''))
+    if (again !== undefined) {
+      again.acknowledgeAgain()
+      return
+    }
+    if (this.#session !== undefined || this.#state === 'over') {
+      this.#lateFork(transaction, response, now)
+      return
+    }
+    const wasWanted = this.#state === 'calling' || this.#state === 'proceeding'
+    this.#state = 'answered'
+    this.#agent.timers.stop(this.#timer)
+    const session = this.#sessionOf(transaction, response, this)
+    this.#session = session
+    const early = this.#earlySdp?.tag === response.toTag ? this.#earlySdp?.sdp : undefined
+    // Some peers put the answer into the 183 alone; without 100rel it belongs into the 2xx (RFC 3264, RFC 3261 §13.2.1).
+    const sdp = sdpOf(response.message) ?? early
+    session.acknowledge(response.cseq, authorizationOf(transaction.request), now)
+    if (!wasWanted) {
+      session.end(this.#endWords ?? lateForkWords, now)
+      return
+    }
+    if (sdp === undefined) {
+      session.endFor({ kind: 'response', status: 488 }, noAnswerWords, now)
+      return
+    }
+    session.step('answer-received')
+    session.refresh.answered(response.message, now)
+    this.#agent.emit({ type: 'answered', id: this.id, sdp })
+  }
+
+  /** RFC 3261 §13.2.2.4: another fork answered too, or one answered when all was over: ACK and BYE. */
+  #lateFork(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    this.#forks ??= new Map()
+    if (this.#forks.size >= this.#agent.settings.limits.forks) return
+    const session = this.#sessionOf(transaction, response, { id: this.id, confirmed() {}, over() {} })
+    this.#forks.set(response.toTag ?? '', session)
+    session.acknowledge(response.cseq, authorizationOf(transaction.request), now)
+    session.end(lateForkWords, now)
+  }
+
+  #sessionOf(transaction: ClientTransaction, response: IncomingResponse, host: SessionHost): Session {
+    const dialog = new Dialog({
+      callId: this.callId,
+      localTag: this.#localTag,
+      remoteTag: response.toTag ?? '',
+      local: transaction.request.headers.find(header => header.name === 'From')?.value ?? '',
+      remote: response.to,
+      localSeq: this.#cseq,
+      remoteSeq: undefined,
+      remoteTarget: contactUriOf(response.message) ?? transaction.request.uri,
+      // RFC 3261 §12.1.2: in reverse order.
+      routeSet: [...headersOf(response.message, 'Record-Route')].reverse(),
+    })
+    const session = new Session(this.#agent, host, dialog, response.flow, {
+      state: 'open',
+      offer: 'local-offer',
+      weCalled: true,
+      localSdp: this.#dial.sdp,
+      credentials: this.#credentials,
+    })
+    if (allowsMethod(response.message, 'UPDATE')) session.peerAllowsUpdate = true
+    return session
+  }
+
+  #refusal(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    const { status } = response.message
+    if (this.#state === 'over') return
+    const isWanted = this.#state === 'calling' || this.#state === 'proceeding'
+    if ((status === 401 || status === 407) && isWanted) {
+      const field = this.#credentials && this.#authorization(transaction, response, this.#credentials)
+      if (field === undefined) this.over({ kind: 'auth-failed' })
+      else this.#send(transaction.flow, [field], now)
+      return
+    }
+    const q850 = q850Of(response.message)
+    this.over(q850 === undefined ? { kind: 'response', status } : { kind: 'response', status, q850 })
+  }
+
+  /** Once, and once more when only the nonce was too old (RFC 7616 §3.3). */
+  #authorization(
+    transaction: ClientTransaction,
+    response: IncomingResponse,
+    credentials: Credentials,
+  ): HeaderField | undefined {
+    this.#attempts++
+    if (this.#attempts > 2 || (this.#attempts === 2 && !isStale(response.message))) return undefined
+    return authorize(this.#agent, transaction.request, response.message, credentials)
+  }
+
+  /** RFC 3261 §9.1: the INVITE's Request-URI, Call-ID, To, From, CSeq number, topmost Via and Route. */
+  #cancel(now: number): void {
+    const invite = this.#invite
+    if (invite === undefined) return
+    this.#state = 'cancelling'
+    const { request } = invite
+    const kept = ['Route', 'Max-Forwards', 'From', 'To', 'Call-ID']
+    const via = request.headers.find(header => header.name === 'Via')?.value ?? ''
+    const cancel = buildRequest({
+      method: 'CANCEL',
+      uri: request.uri,
+      via,
+      head: [
+        ...request.headers.filter(header => kept.includes(header.name)),
+        { name: 'CSeq', value: `${this.#cseq} CANCEL` },
+      ],
+      fields: this.#endWords === undefined ? [] : wordFields(this.#endWords),
+    })
+    const branch = /;branch=([^;]+)/.exec(via)?.[1] ?? ''
+    this.#agent.layer.request(cancel, branch, invite.flow, noAnswer, now)
+    this.#agent.timers.set(this.#timer, now + giveUpAfter(this.#agent.settings.timers))
+  }
+}
+
+const authorizationOf = (request: SipRequest): HeaderField[] =>
+  request.headers.filter(header => header.name === 'Authorization' || header.name === 'Proxy-Authorization')

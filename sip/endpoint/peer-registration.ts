@@ -1,0 +1,150 @@
+import { contactExpiresOf, parseContact } from '../header/contact.ts'
+import { parseExpires } from '../header/expires.ts'
+import { headerOf, headersOf } from '../message/headers.ts'
+import type { HeaderField } from '../message/message.ts'
+import type { Flow } from '../transaction/flow.ts'
+import type { IncomingResponse } from '../transaction/incoming.ts'
+import { branchCookie } from '../transaction/key.ts'
+import { Timer } from '../transaction/timer-queue.ts'
+import type { ClientOwner, ClientTransaction, TimerOwner } from '../transaction/transaction.ts'
+import { escapeUser } from '../uri/escape.ts'
+import { formatHost } from '../uri/host.ts'
+import type { Agent } from './agent.ts'
+import { authorize } from './credentials.ts'
+import type { PeerConfig } from './peer.ts'
+import { buildRequest, contactOf, viaOf } from './request.ts'
+
+/** What we ask for; the registrar may grant less (RFC 3261 §10.2.1.1). */
+const wantedSeconds = 3600
+/** Refreshed when so much of the grant is left, or half of it when it is short. */
+const refreshBeforeSeconds = 60
+const shortestSeconds = 30
+const firstRetryMs = 5_000
+const longestRetryMs = 300_000
+
+/** Keeps us registered with one peer (RFC 3261 §10.2): refresh before expiry, longer and longer waits after failures. */
+export class PeerRegistration implements ClientOwner, TimerOwner {
+  readonly #agent: Agent
+  readonly #peer: PeerConfig
+  readonly #timer = new Timer<TimerOwner>(this, 'register')
+  readonly #callId: string
+  readonly #tag: string
+  #cseq = 0
+  #attempts = 0
+  #wanted = wantedSeconds
+  #retryMs = firstRetryMs
+  #isRegistered: boolean | undefined
+  #isStopped = false
+
+  constructor(agent: Agent, peer: PeerConfig) {
+    this.#agent = agent
+    this.#peer = peer
+    this.#callId = agent.tokens.take(24)
+    this.#tag = agent.tokens.take(12)
+  }
+
+  start(now: number): void {
+    this.expired('register', now)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#agent.timers.stop(this.#timer)
+  }
+
+  expired(_name: string, now: number): void {
+    this.#attempts = 0
+    const { host, port, transport } = this.#peer
+    this.#agent.resolve({ host, port: port === 0 ? undefined : port, transport }, now, ([flow], later) => {
+      if (this.#isStopped) return
+      if (flow === undefined) this.#retry(later)
+      else this.#send(flow, [], later)
+    })
+  }
+
+  responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    const { status } = response.message
+    if (status < 200 || this.#isStopped) return
+    if (status < 300) {
+      this.#granted(transaction.flow, response, now)
+      return
+    }
+    if (status === 401 || status === 407) {
+      this.#attempts++
+      const field =
+        this.#attempts > 2 ? undefined : authorize(this.#agent, transaction.request, response.message, this.#peer)
+      if (field === undefined) this.#retry(now)
+      else this.#send(transaction.flow, [field], now)
+      return
+    }
+    const least = parseExpires(headerOf(response.message, 'Min-Expires') ?? '')
+    if (status === 423 && least.ok && least.value > this.#wanted && this.#attempts++ < 2) {
+      this.#wanted = least.value
+      this.#send(transaction.flow, [], now)
+      return
+    }
+    this.#retry(now)
+  }
+
+  failed(_transaction: ClientTransaction, _fault: unknown, now: number): void {
+    this.#retry(now)
+  }
+
+  finished(): void {}
+
+  #send(flow: Flow, extra: readonly HeaderField[], now: number): void {
+    this.#cseq++
+    const branch = branchCookie + this.#agent.tokens.take(16)
+    const domain = formatHost(this.#peer.host)
+    const self = `<sip:${escapeUser(this.#peer.username)}@${domain}>`
+    const request = buildRequest({
+      method: 'REGISTER',
+      uri: `sip:${domain}`,
+      via: viaOf(flow, branch),
+      head: [
+        { name: 'Max-Forwards', value: '70' },
+        { name: 'From', value: `${self};tag=${this.#tag}` },
+        { name: 'To', value: self },
+        { name: 'Call-ID', value: this.#callId },
+        { name: 'CSeq', value: `${this.#cseq} REGISTER` },
+      ],
+      fields: [
+        { name: 'Contact', value: contactOf(flow) },
+        { name: 'Expires', value: String(this.#wanted) },
+        { name: 'User-Agent', value: this.#agent.settings.userAgent },
+        ...extra,
+      ],
+    })
+    this.#agent.layer.request(request, branch, flow, this, now)
+  }
+
+  /** The grant stands with our Contact, else in Expires (RFC 3261 §10.2.4). */
+  #granted(flow: Flow, response: IncomingResponse, now: number): void {
+    const ours = contactOf(flow).slice(1, -1)
+    let seconds: number | undefined
+    for (const value of headersOf(response.message, 'Contact')) {
+      const contact = parseContact(value)
+      if (contact.ok && contact.value !== '*' && value.includes(ours)) seconds = contactExpiresOf(contact.value)
+    }
+    const expires = parseExpires(headerOf(response.message, 'Expires') ?? '')
+    const granted = Math.max(shortestSeconds, seconds ?? (expires.ok ? expires.value : this.#wanted))
+    const wait = Math.max(granted - refreshBeforeSeconds, granted * 0.5)
+    this.#retryMs = firstRetryMs
+    this.#tell(true)
+    this.#agent.timers.set(this.#timer, now + Math.min(wait, 2 ** 31 / 1000 - 1) * 1000)
+  }
+
+  #retry(now: number): void {
+    if (this.#isStopped) return
+    this.#tell(false)
+    // Spread by up to a quarter, so that a registrar that comes back does not meet all at once.
+    this.#agent.timers.set(this.#timer, now + Math.round(this.#retryMs * (0.75 + this.#agent.tokens.fraction() / 4)))
+    this.#retryMs = Math.min(2 * this.#retryMs, longestRetryMs)
+  }
+
+  #tell(isRegistered: boolean): void {
+    if (this.#isRegistered === isRegistered) return
+    this.#isRegistered = isRegistered
+    this.#agent.peerState(this.#peer.id, isRegistered ? 'registered' : 'registration-failed')
+  }
+}

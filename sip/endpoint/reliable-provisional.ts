@@ -1,0 +1,80 @@
+import { RepeatedAnswer } from '../dialog/repeated-answer.ts'
+import { parseRAck } from '../header/rack.ts'
+import { headerOf } from '../message/headers.ts'
+import type { HeaderField } from '../message/message.ts'
+import type { IncomingRequest } from '../transaction/incoming.ts'
+import { Timer } from '../transaction/timer-queue.ts'
+import type { ServerTransaction, TimerOwner } from '../transaction/transaction.ts'
+import type { Agent } from './agent.ts'
+import type { ResponseParts } from './response.ts'
+
+/** First RSeq is drawn below this, so that it never wraps (RFC 3262 §3). */
+const highestFirst = 2 ** 16
+
+/** Provisional responses to a caller that requires 100rel: one at a time, repeated until its PRACK (RFC 3262 §3). */
+export class ReliableProvisional implements TimerOwner {
+  readonly #agent: Agent
+  readonly #transaction: ServerTransaction
+  readonly #gaveUp: (now: number) => void
+  readonly #timer = new Timer<TimerOwner>(this, 'provisional')
+  #rseq: number
+  #repeated: RepeatedAnswer | undefined
+  #bytes: Uint8Array | undefined
+  #status = 0
+  #waiting: { readonly status: number; readonly parts: ResponseParts } | undefined
+
+  constructor(agent: Agent, transaction: ServerTransaction, gaveUp: (now: number) => void) {
+    this.#agent = agent
+    this.#transaction = transaction
+    this.#gaveUp = gaveUp
+    this.#rseq = 1 + Math.floor(agent.tokens.fraction() * highestFirst)
+  }
+
+  /** Goes out at once, or when the one before it is acknowledged; a later one replaces one that waits. */
+  send(status: number, parts: ResponseParts, now: number): void {
+    if (this.#repeated !== undefined) {
+      this.#waiting = { status, parts }
+      return
+    }
+    const fields: HeaderField[] = [
+      ...(parts.fields ?? []),
+      { name: 'Require', value: '100rel' },
+      { name: 'RSeq', value: String(this.#rseq) },
+    ]
+    this.#agent.respond(this.#transaction, status, now, { ...parts, fields })
+    this.#status = status
+    this.#bytes = this.#transaction.bytes
+    this.#repeated = new RepeatedAnswer(this.#rseq, this.#agent.settings.timers, now, Number.POSITIVE_INFINITY)
+    this.#agent.timers.set(this.#timer, this.#repeated.deadline)
+  }
+
+  /** False: the PRACK means nothing that is open, and gets a 481. */
+  acknowledged(prack: IncomingRequest, now: number): boolean {
+    const rack = parseRAck(headerOf(prack.message, 'RAck') ?? '')
+    const { cseq } = this.#transaction.request
+    if (!rack.ok || this.#repeated?.cseq !== rack.value.rseq) return false
+    if (rack.value.sequence !== cseq || rack.value.method !== 'INVITE') return false
+    this.stop()
+    this.#rseq++
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (waiting !== undefined) this.send(waiting.status, waiting.parts, now)
+    return true
+  }
+
+  stop(): void {
+    this.#repeated = undefined
+    this.#agent.timers.stop(this.#timer)
+  }
+
+  expired(_name: string, now: number): void {
+    if (this.#repeated === undefined || this.#bytes === undefined) return
+    if (this.#repeated.next(now) === 'give-up') {
+      this.stop()
+      this.#gaveUp(now)
+      return
+    }
+    this.#agent.layer.respond(this.#transaction, this.#status, this.#bytes, now)
+    this.#agent.timers.set(this.#timer, this.#repeated.deadline)
+  }
+}

@@ -1,0 +1,86 @@
+import { parameterOf } from '../header/parameters.ts'
+import type { HeaderField, SipRequest } from '../message/message.ts'
+import type { Flow } from '../transaction/flow.ts'
+import { parseUri } from '../uri/parse.ts'
+import { addressBytes, isForbiddenTarget, isPrivate } from './address-range.ts'
+import type { Agent } from './agent.ts'
+import type { HopName } from './call-command.ts'
+
+const utf8 = new TextEncoder()
+const noBody = new Uint8Array(0)
+
+/** RFC 3261 §18.1.1, RFC 3581 §3. */
+export const viaOf = (flow: Flow, branch: string): string =>
+  `SIP/2.0/${flow.transport.toUpperCase()} ${flow.localHost}:${flow.localPort};branch=${branch};rport`
+
+/** The Contact by which the peer at the other end of `flow` reaches us. */
+export function contactOf(flow: Flow): string {
+  const transport = flow.transport === 'udp' ? '' : `;transport=${flow.transport}`
+  return `<sip:sauti@${flow.localHost}:${flow.localPort}${transport}>`
+}
+
+export interface RequestParts {
+  readonly method: string
+  readonly uri: string
+  readonly via: string
+  /** From the first Route to CSeq. */
+  readonly head: readonly HeaderField[]
+  readonly fields?: readonly (HeaderField | undefined)[]
+  readonly sdp?: string | undefined
+}
+
+export function buildRequest(parts: RequestParts): SipRequest {
+  const headers: HeaderField[] = [{ name: 'Via', value: parts.via }]
+  for (const field of parts.head) headers.push(field)
+  if (parts.fields !== undefined) for (const field of parts.fields) if (field !== undefined) headers.push(field)
+  const body = parts.sdp === undefined ? noBody : utf8.encode(parts.sdp)
+  if (body.length > 0) headers.push({ name: 'Content-Type', value: 'application/sdp' })
+  headers.push({ name: 'Content-Length', value: String(body.length) })
+  return { kind: 'request', method: parts.method, uri: parts.uri, headers, body }
+}
+
+/** The next hop that a SIP URI names; undefined when it names none. */
+export function hopOf(uri: string): HopName | undefined {
+  const parsed = parseUri(uri)
+  if (!parsed.ok || parsed.value.kind !== 'sip') return undefined
+  const { host, port, parameters, scheme } = parsed.value
+  const named = parameterOf(parameters, 'transport')?.toLowerCase()
+  const transport =
+    scheme === 'sips' ? 'tls' : named === 'udp' || named === 'tcp' || named === 'tls' ? named : undefined
+  return { host: parameterOf(parameters, 'maddr') || host, port, transport }
+}
+
+/**
+ * Finds the flow for a request within a dialog, whose next hop is `uri`. `near` is where the dialog's messages come
+ * from: it is taken when the URI means the same place, cannot be reached from here (a private address behind a NAT),
+ * must not be sent to, or is not found.
+ */
+export function towards(
+  agent: Agent,
+  uri: string,
+  near: Flow,
+  now: number,
+  use: (flow: Flow, now: number) => void,
+): void {
+  const hop = hopOf(uri)
+  if (hop === undefined || near.transport === 'ws' || near.transport === 'wss') {
+    use(near, now)
+    return
+  }
+  const transport = hop.transport ?? near.transport
+  const bytes = addressBytes(hop.host)
+  if (bytes !== undefined) {
+    const same = hop.host === near.address && transport === near.transport
+    if (same && (transport !== 'udp' || (hop.port ?? 5060) === near.port)) {
+      // Over a stream the connection that stands is the way back, whatever port the Contact names.
+      use(near, now)
+      return
+    }
+    const source = addressBytes(near.address)
+    if (isForbiddenTarget(bytes) || (isPrivate(bytes) && source !== undefined && !isPrivate(source))) {
+      use(near, now)
+      return
+    }
+  }
+  agent.resolve({ host: hop.host, port: hop.port, transport }, now, (hops, later) => use(hops[0] ?? near, later))
+}

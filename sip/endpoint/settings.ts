@@ -1,0 +1,50 @@
+import type { Hash } from '../digest/algorithm.ts'
+import type { TimerSettings } from '../transaction/timer-settings.ts'
+
+/** How much an endpoint takes on. Everything that the network can make grow stands here. */
+export interface EndpointLimits {
+  /** Calls at once, both directions; more get 503. Default 20,000. */
+  readonly calls: number
+  /** Server transactions at once; a request beyond is answered 503 without state. Default 400,000. */
+  readonly serverTransactions: number
+  /** Next hops being looked up at once. Default 1,000. */
+  readonly lookups: number
+  /** Forks of one INVITE that we keep apart. Default 16. */
+  readonly forks: number
+  /** Octets of a message. Default 65,535. */
+  readonly messageBytes: number
+}
+
+export const defaultLimits: EndpointLimits = Object.freeze({
+  calls: 20_000,
+  serverTransactions: 400_000,
+  lookups: 1_000,
+  forks: 16,
+  messageBytes: 65_535,
+})
+
+export interface EndpointSettings {
+  readonly timers: TimerSettings
+  readonly limits: EndpointLimits
+  /** SIP domain: host of our own URIs and the digest realm. */
+  readonly realm: string
+  readonly userAgent: string
+  /** `length` random bytes. */
+  readonly random: (length: number) => Uint8Array
+  readonly hash: Hash
+  /** A new id for a call that comes in. */
+  readonly newId: () => string
+}
+
+/** What we take; Allow says so. */
+export const allowedMethods = ['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INFO', 'UPDATE', 'PRACK', 'NOTIFY']
+export const allow = allowedMethods.join(', ')
+
+export const supported = 'timer, 100rel'
+/** As a caller we do not ask for reliable provisionals. */
+export const supportedByCaller = 'timer'
+export const supportedExtensions: ReadonlySet<string> = new Set(['timer', '100rel'])
+export const acceptedBody = 'application/sdp'
+
+/** Header that carries our reason code, and the one that counts our own switches in a call's way. */
+export const reasonCodeHeader = 'X-Voice-Reason-Code'

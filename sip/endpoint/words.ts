@@ -1,0 +1,16 @@
+import type { HeaderField } from '../message/message.ts'
+import type { EndWords } from './call-command.ts'
+import { reasonCodeHeader } from './settings.ts'
+
+const safeText = (text: string): string => text.replace(/["\\\r\n]/g, ' ')
+
+/** RFC 3326 Reason and our own code: what a BYE, a CANCEL and a refusal say. */
+export function wordFields(words: EndWords): HeaderField[] {
+  const fields: HeaderField[] = [
+    { name: 'Reason', value: `Q.850;cause=${words.q850};text="${safeText(words.text)}"` },
+    { name: reasonCodeHeader, value: words.code },
+  ]
+  if (words.retryAfterSeconds !== undefined)
+    fields.push({ name: 'Retry-After', value: String(Math.max(0, Math.ceil(words.retryAfterSeconds))) })
+  return fields
+}
