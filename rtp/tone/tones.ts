@@ -1,0 +1,40 @@
+export interface ToneStep {
+  /** The sines that sound together; none = silence. */
+  readonly sines: readonly { readonly hz: number; readonly dbm0: number }[]
+  readonly durationMs: number
+}
+
+/** Steps one after the other, once or over and over. */
+export interface Tone {
+  readonly steps: readonly ToneStep[]
+  readonly repeats: boolean
+}
+
+/** A step that sounds; levels lie within ITU-T E.180 §6's −10 ± 5 dBm0. */
+const sounds = (hz: number, durationMs: number, dbm0 = -13): ToneStep => ({ sines: [{ hz, dbm0 }], durationMs })
+const silent = (durationMs: number): ToneStep => ({ sines: [], durationMs })
+
+export const tones = {
+  /** ITU-T E.180 supplement 2, Kenya, ringing tone: 425 Hz, 0.67 s on, 3 s off, 1.5 s on, 5 s off. */
+  'ringback-ke': { steps: [sounds(425, 670), silent(3000), sounds(425, 1500), silent(5000)], repeats: true },
+  /** Before a recording: 1 kHz for a quarter of a second. */
+  beep: { steps: [sounds(1000, 250)], repeats: false },
+  /** The balance is nearly used up: two short high tones (1,400 Hz, as E.180 §11 has for warnings). */
+  warning: { steps: [sounds(1400, 200), silent(150), sounds(1400, 200)], repeats: false },
+} as const satisfies Record<string, Tone>
+
+// ITU-T Q.23: the frequencies of rows and columns; Q.24 allows the high group 2 dB more.
+const rows = [697, 770, 852, 941]
+const columns = [1209, 1336, 1477, 1633]
+const keypad = '123A456B789C*0#D'
+
+/** The two sines of a digit `0-9*#A-D`, as in-band DTMF; undefined for other characters. */
+export const dtmfTone = (digit: string, durationMs = 100): Tone | undefined => {
+  const key = digit.length === 1 ? keypad.indexOf(digit.toUpperCase()) : -1
+  if (key < 0) return undefined
+  const sines = [
+    { hz: rows[key >> 2]!, dbm0: -9 },
+    { hz: columns[key & 3]!, dbm0: -7 },
+  ]
+  return { steps: [{ sines, durationMs }], repeats: false }
+}

@@ -1,0 +1,29 @@
+/** How samples lie in a WAV file: little-endian integers (8 bits: without sign), floats of 32 bits, or G.711. */
+export type WavEncoding = 'pcm8' | 'pcm16' | 'pcm24' | 'pcm32' | 'float32' | 'alaw' | 'mulaw'
+
+export interface WavFormat {
+  readonly encoding: WavEncoding
+  /** Frames a second. */
+  readonly sampleRate: number
+  readonly channels: number
+}
+
+export const bytesPerSample = {
+  pcm8: 1,
+  pcm16: 2,
+  pcm24: 3,
+  pcm32: 4,
+  float32: 4,
+  alaw: 1,
+  mulaw: 1,
+} as const satisfies Record<WavEncoding, number>
+
+/** Bytes of one sample of each channel. */
+export const frameLengthOf = (format: WavFormat): number => bytesPerSample[format.encoding] * format.channels
+
+/** Format tags (RFC 2361, and WAVE_FORMAT_EXTENSIBLE whose real tag begins its GUID). */
+export const tagPcm = 1
+export const tagFloat = 3
+export const tagALaw = 6
+export const tagMuLaw = 7
+export const tagExtensible = 0xfffe
