@@ -7,7 +7,7 @@ import { requirePeers } from '../rig/debian.ts'
 import { encodePcmu } from '../rig/g711.ts'
 import { freePort } from '../rig/ports.ts'
 import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { Sipp, type SippOptions } from '../rig/sipp.ts'
+import { mediaPortSeen, Sipp, type SippOptions } from '../rig/sipp.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
 import { babble, sine, toneShare } from '../rig/tone.ts'
 import { sleep, until } from '../rig/wait.ts'
@@ -145,14 +145,6 @@ dial('early media: 183 reaches the caller, and its audio, before the answer', as
   assert.ok(messages.indexOf('SIP/2.0 183') > 0 && messages.indexOf('SIP/2.0 183') < messages.indexOf('SIP/2.0 200'))
   assert.ok(a.audio().indexOf(early.subarray(1600, 9600)) >= 0, 'early media is heard byte-exact')
 })
-
-/** The media port in the message that a peer has got from the switch, read from its own trace while it runs. */
-const mediaPortSeen = (peer: Sipp, startLine: string): number | undefined => {
-  const messages = peer.messagesSoFar()
-  const at = messages.indexOf(`\n${startLine}`)
-  const match = at === -1 ? null : /m=audio (\d+)/.exec(messages.slice(at))
-  return match === null ? undefined : Number(match[1])
-}
 
 for (const [scenario, status, reason] of [
   ['callee-busy', 'busy', 'END.0486'],

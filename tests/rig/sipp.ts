@@ -80,3 +80,11 @@ export class Sipp {
     this.#child.kill('SIGKILL')
   }
 }
+
+/** The media port in the message that a peer has got from the switch, read from its own trace while it runs. */
+export function mediaPortSeen(peer: Sipp, startLine: string): number | undefined {
+  const messages = peer.messagesSoFar()
+  const at = messages.indexOf(`\n${startLine}`)
+  const match = at === -1 ? null : /m=audio (\d+)/.exec(messages.slice(at))
+  return match === null ? undefined : Number(match[1])
+}
