@@ -27,6 +27,7 @@ export {
   type Pulled,
   type Pushed,
 } from './jitter/jitter-buffer.ts'
+export { addInto, clipInto, clipWithoutInto, scaleInPlace, sumInto } from './mix/mix.ts'
 export { kindOf, type PacketKind } from './packet/demux.ts'
 export {
   headerLength,
@@ -49,6 +50,8 @@ export {
   writeHeader,
 } from './packet/header.ts'
 export { SequenceUnwrapper, sequenceAfter, sequenceDelta, timestampAfter, timestampDelta } from './packet/sequence.ts'
+export { type ResampleFilter, resampleFilter } from './resample/filter.ts'
+export { Resampler, resample } from './resample/resampler.ts'
 export { InterarrivalJitter } from './rtcp/interarrival-jitter.ts'
 export { maxRoundTripMs, middleOf, ntpFractionOf, ntpSecondsOf, roundTripMs } from './rtcp/ntp-time.ts'
 export type { ExtendedBlock, ReportBlock, RtcpPacket, SenderInfo } from './rtcp/packet.ts'
