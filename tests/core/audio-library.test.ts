@@ -151,12 +151,31 @@ test('a URL that gives audio is played, and asked for again with its ETag', asyn
   assert.equal(seen, [undefined, '"v1"', undefined, '"v1"', '"v2"', undefined])
 })
 
+test('calls that want the same URL at the same time share one fetch', async ({ folder }) => {
+  let fetches = 0
+  const { library, events } = bed(folder, {
+    http: {
+      get: async () => {
+        fetches++
+        await new Promise(resolve => setTimeout(resolve, 20))
+        return answered({})
+      },
+    },
+  })
+  for (let at = 0; at < 100; at++) library.execute({ ...load({ url: 'http://a.test/x' }), callId, requestId: `r${at}` })
+  while (events.length < 100) await new Promise(resolve => setTimeout(resolve, 5))
+  assert.is(fetches, 1)
+  assert.ok(events.every(event => event.type === 'audio.ready'))
+  assert.is(new Set(events.map(event => event.requestId)).size, 100)
+})
+
 test('every way in which a URL can fail', async ({ folder }) => {
   const rows: [answer: AudioHttpAnswer, code: string][] = [
     [{ ok: false, fault: 'timeout', detail: 'more than 10 s' }, 'PLAY.0408'],
     [{ ok: false, fault: 'too-large', detail: 'more than 20 MB' }, 'PLAY.0413'],
     [{ ok: false, fault: 'refused-address', detail: '169.254.169.254 is link-local' }, 'PLAY.0400'],
     [{ ok: false, fault: 'transport', detail: 'ECONNREFUSED' }, 'PLAY.0400'],
+    [{ ok: false, fault: 'aborted', detail: '' }, 'PLAY.0400'],
     [answered({ status: 404 }), 'PLAY.0404'],
     [answered({ status: 410 }), 'PLAY.0404'],
     [answered({ status: 500 }), 'PLAY.0400'],

@@ -23,6 +23,6 @@ export type AudioHttpAnswer =
     }
   | {
       readonly ok: false
-      readonly fault: 'timeout' | 'too-large' | 'refused-address' | 'transport'
+      readonly fault: 'timeout' | 'too-large' | 'refused-address' | 'transport' | 'aborted'
       readonly detail: string
     }

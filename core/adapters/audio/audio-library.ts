@@ -72,7 +72,7 @@ export class AudioLibrary implements Audio {
       case 'audio.load': {
         const { source, accountId } = command
         const loaded =
-          'asset' in source ? await this.#asset(accountId, source.asset) : await this.#urls.load(source.url)
+          'asset' in source ? await this.#asset(accountId, source.asset) : await this.#urls.load(accountId, source.url)
         if ('ok' in loaded) return { type: 'audio.failed', code: loaded.code, detail: loaded.detail }
         return { type: 'audio.ready', path: loaded.path, durationMs: loaded.durationMs }
       }

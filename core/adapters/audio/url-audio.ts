@@ -2,10 +2,16 @@ import { createHash } from 'node:crypto'
 import type { AudioCache, CachedAudio } from './audio-cache.ts'
 import { type AudioFault, audioFault } from './audio-fault.ts'
 import type { AudioHttp, AudioHttpAnswer } from './audio-http.ts'
+import { FairQueue } from './fair-queue.ts'
 import { inspectAudio } from './inspect-audio.ts'
 
 export const maxAudioBytes = 20 * 1024 * 1024
 export const fetchTimeoutMs = 10_000
+
+/** Each may hold `maxAudioBytes` in memory. */
+const fetchesAtOnce = 64
+
+const maxWaiting = 5000
 
 /** URLs whose ETag is remembered; the oldest is forgotten first. */
 const maxRemembered = 10_000
@@ -16,6 +22,9 @@ const maxEtagLength = 256
 export class UrlAudio {
   readonly #http: AudioHttp
   readonly #cache: AudioCache
+  readonly #queue = new FairQueue({ width: fetchesAtOnce, maxWaiting })
+  /** Calls that want the same at the same time share one fetch. */
+  readonly #underWay = new Map<string, Promise<CachedAudio | AudioFault>>()
   readonly #remembered = new Map<string, { readonly etag: string; readonly key: string }>()
 
   constructor(http: AudioHttp, cache: AudioCache) {
@@ -23,8 +32,16 @@ export class UrlAudio {
     this.#cache = cache
   }
 
-  /** Rejects only when the disk fails. */
-  async load(url: string): Promise<CachedAudio | AudioFault> {
+  /** `owner` takes its turn among the owners. Rejects only when the disk fails or far too much waits. */
+  load(owner: string, url: string): Promise<CachedAudio | AudioFault> {
+    const underWay = this.#underWay.get(url)
+    if (underWay !== undefined) return underWay
+    const result = this.#queue.run(owner, () => this.#get(url)).finally(() => this.#underWay.delete(url))
+    this.#underWay.set(url, result)
+    return result
+  }
+
+  async #get(url: string): Promise<CachedAudio | AudioFault> {
     const remembered = this.#remembered.get(url)
     const copy = remembered === undefined ? undefined : await this.#cache.find(remembered.key)
     const etag = copy === undefined ? undefined : remembered?.etag
@@ -63,6 +80,7 @@ function faultOf(answer: AudioHttpAnswer): AudioFault | undefined {
         return audioFault('PLAY.0413', answer.detail)
       case 'refused-address':
       case 'transport':
+      case 'aborted':
         return audioFault('PLAY.0400', answer.detail)
     }
   }
