@@ -7,6 +7,8 @@ import { messageLimits } from './limits.ts'
 // The bytes of a mark at the start stay: a name that begins with one is no token.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const contentLength = headerKey('Content-Length')
+// A session description has more; fewer surplus bytes may be stray line ends behind a right body.
+const leastLines = 6
 const lf = 0x0a
 const cr = 0x0d
 
@@ -35,7 +37,7 @@ function withBodyOf(head: Head, rest: Uint8Array, at: number): ParsedMessage {
   if (declared !== undefined && declared > rest.length) return messageFault('body-too-short', at, head)
   if ((declared ?? rest.length) > messageLimits.body) return messageFault('body-too-large', at, head)
   if (declared === undefined || declared === rest.length) return complete(head, rest)
-  return declared === lengthWithoutCrs(rest)
+  return isCountedWithoutCrs(rest, declared)
     ? complete(withLength(head, rest.length), rest)
     : complete(head, rest.subarray(0, declared))
 }
@@ -55,13 +57,15 @@ function headBounds(bytes: Uint8Array, start: number): readonly [headEnd: number
 }
 
 /**
- * A known fault of senders, three messages of RFC 5118 among them: the body's length was counted with LF line ends and
- * sent with CRLF. Cutting there would leave half a line, so such a body is taken whole and its length put right.
+ * A known fault of senders, three messages of RFC 5118 among them: the length was counted with LF line ends (one more
+ * or less), the body sent with CRLF. Cutting there would leave half a line, so such a body is taken whole and its
+ * length put right.
  */
-function lengthWithoutCrs(body: Uint8Array): number {
-  let count = 0
-  for (let at = body.indexOf(lf); at !== -1; at = body.indexOf(lf, at + 1)) if (body[at - 1] === cr) count++
-  return count === 0 ? -1 : body.length - count
+function isCountedWithoutCrs(body: Uint8Array, declared: number): boolean {
+  if (declared === 0 || body[declared - 1] === lf || body[body.length - 1] !== lf) return false
+  let lineEnds = 0
+  for (let at = body.indexOf(lf); at !== -1; at = body.indexOf(lf, at + 1)) if (body[at - 1] === cr) lineEnds++
+  return lineEnds >= leastLines && Math.abs(body.length - declared - lineEnds) <= 1
 }
 
 const withLength = (head: Head, length: number): Head => ({
