@@ -7,6 +7,7 @@ const compactForms: Readonly<Record<string, string>> = {
   'content-encoding': 'e',
   'content-length': 'l',
   'content-type': 'c',
+  event: 'o',
   from: 'f',
   identity: 'y',
   'refer-to': 'r',
