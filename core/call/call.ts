@@ -121,6 +121,11 @@ export class Call implements Host {
     return this.#phase === 'live'
   }
 
+  /** Its last row is durable, or it never had one. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
   /** Nothing is left of it anywhere: it can be forgotten. */
   get isGone(): boolean {
     return (

@@ -65,6 +65,10 @@ export class Exchange {
     return this.#bySid.get(sid)
   }
 
+  callOfLeg(legId: LegUuid): Call | undefined {
+    return this.#byLeg.get(legId)
+  }
+
   /** Calls that are not wholly gone: live ones, beginning ones, and those whose last confirmations are awaited. */
   get size(): number {
     return this.#calls.size

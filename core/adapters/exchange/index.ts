@@ -1,0 +1,1 @@
+export { type ExchangePorts, ExchangeRunner, type ExchangeRunnerOptions } from './runner.ts'

@@ -1,0 +1,233 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Call } from '../../call/call.ts'
+import type { Exchange } from '../../call/exchange.ts'
+import type { ExchangeCommand } from '../../call/exchange-command.ts'
+import type { ExchangeEvent } from '../../call/exchange-event.ts'
+import type { OriginateOrder, OriginateResult } from '../../call/originate-order.ts'
+import type { CallUuid } from '../../model/ids.ts'
+import type { Audio } from '../../ports/audio.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Documents } from '../../ports/documents.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Media, MediaCommand } from '../../ports/media.ts'
+import type { Signaling, SignalingCommand } from '../../ports/signaling.ts'
+import type { CallStore } from '../../ports/store.ts'
+import { lookUp } from './look-up.ts'
+
+export interface ExchangePorts {
+  readonly signaling: Signaling
+  readonly media: Media
+  readonly documents: Documents
+  readonly audio: Audio
+}
+
+export interface ExchangeRunnerOptions {
+  readonly exchange: Exchange
+  readonly store: CallStore
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Longest text of a fault that goes into the machine and the log. */
+const maxDetailLength = 400
+
+/**
+ * Drives the exchange: events are worked off one after another in the order in which they came, what a port reports
+ * while commands are executed waits its turn, and one timer stands for all deadlines.
+ */
+export class ExchangeRunner {
+  readonly #options: ExchangeRunnerOptions
+  readonly #queue: ExchangeEvent[] = []
+  readonly #replies = new Map<string, (result: OriginateResult) => void>()
+  readonly #endings = new Map<CallUuid, (() => void)[]>()
+  readonly #folders = new Set<string>()
+  #ports: ExchangePorts | undefined
+  #isBusy = false
+  #isClosed = false
+  #armedFor: number | undefined
+  #disarm: () => void = () => {}
+  #lastRequest = 0
+
+  constructor(options: ExchangeRunnerOptions) {
+    this.#options = options
+  }
+
+  /** Before the first event. The ports are made after the runner, since they report to `post`. */
+  connect(ports: ExchangePorts): void {
+    this.#ports = ports
+  }
+
+  /** What happened. Never throws; safe to call from within a port's `execute`. */
+  post(event: ExchangeEvent): void {
+    if (this.#isClosed) return
+    this.#queue.push(event)
+    this.#work()
+  }
+
+  originate(order: OriginateOrder): Promise<OriginateResult> {
+    if (this.#isClosed) return Promise.resolve(closedResult)
+    return new Promise(resolve => {
+      const requestId = `${++this.#lastRequest}`
+      this.#replies.set(requestId, resolve)
+      this.post({ type: 'call.originate', requestId, order })
+    })
+  }
+
+  /** Ends the call; resolves once its last row is durable. */
+  hangUp(call: Call): Promise<void> {
+    return new Promise(resolve => {
+      const waiting = this.#endings.get(call.callId)
+      if (waiting === undefined) this.#endings.set(call.callId, [resolve])
+      else waiting.push(resolve)
+      this.post({ type: 'call.hangup', callId: call.callId })
+      // It was over already, or the switch is closed.
+      if (this.#isClosed || call.isClosed) this.#tellEnd(call.callId)
+    })
+  }
+
+  /** Stops: nothing is executed any more, and whoever waits is answered. */
+  close(): void {
+    this.#isClosed = true
+    this.#disarm()
+    this.#queue.length = 0
+    for (const reply of this.#replies.values()) reply(closedResult)
+    this.#replies.clear()
+    for (const callId of [...this.#endings.keys()]) this.#tellEnd(callId)
+  }
+
+  #work(): void {
+    if (this.#isBusy) return
+    this.#isBusy = true
+    const { exchange, clock } = this.#options
+    try {
+      for (let event = this.#queue.shift(); event !== undefined; event = this.#queue.shift()) {
+        this.#execute(exchange.handle(event, clock.now()))
+      }
+    } finally {
+      this.#isBusy = false
+    }
+    this.#arm()
+  }
+
+  #arm(): void {
+    const { exchange, clock } = this.#options
+    const deadline = this.#isClosed ? undefined : exchange.deadline()
+    if (deadline === this.#armedFor) return
+    this.#disarm()
+    this.#armedFor = deadline
+    this.#disarm = deadline === undefined ? () => {} : clock.at(deadline, () => this.#expire())
+  }
+
+  #expire(): void {
+    this.#armedFor = undefined
+    if (this.#isClosed) return
+    const { exchange, clock } = this.#options
+    this.#isBusy = true
+    try {
+      this.#execute(exchange.timeout(clock.now()))
+    } finally {
+      this.#isBusy = false
+    }
+    this.#work()
+  }
+
+  #execute(commands: readonly ExchangeCommand[]): void {
+    for (const command of commands) {
+      try {
+        this.#perform(command)
+      } catch (fault) {
+        // A port that throws breaks its promise; the call that asked is ended rather than left waiting.
+        const detail = detailOf(fault)
+        this.#options.log.error({ command: command.type, detail }, 'a port has failed')
+        const call = this.#callOf(command)
+        if (call !== undefined) this.#queue.push({ type: 'call.hangup', callId: call, reason: 'END.5500' })
+      }
+    }
+  }
+
+  #callOf(command: ExchangeCommand): CallUuid | undefined {
+    if ('callId' in command) return command.callId
+    if ('legId' in command) return this.#options.exchange.callOfLeg(command.legId)?.callId
+    return undefined
+  }
+
+  #perform(command: ExchangeCommand): void {
+    const ports = this.#ports
+    if (ports === undefined) throw new Error('the runner is not connected')
+    switch (command.type) {
+      case 'store.commit':
+        this.#commit(command)
+        return
+      case 'store.lookup':
+        this.#lookUp(command)
+        return
+      case 'document.fetch':
+        ports.documents.execute(command)
+        return
+      case 'document.abandon':
+        ports.documents.abandon(command.callId)
+        return
+      case 'audio.speak':
+      case 'audio.load':
+        ports.audio.execute(command)
+        return
+      case 'originate.done':
+        this.#replies.get(command.requestId)?.(command.result)
+        this.#replies.delete(command.requestId)
+        return
+      case 'call.over':
+        this.#tellEnd(command.callId)
+        return
+      case 'log':
+        this.#options.log[command.level](command.fields, command.message)
+        return
+      case 'loop.dial':
+        return
+      default:
+        if (isMedia(command)) {
+          if (command.type === 'media.record') this.#makeFolder(dirname(command.path))
+          ports.media.execute(command)
+        } else ports.signaling.execute(command)
+    }
+  }
+
+  #commit({ callId, commitId, unit }: Extract<ExchangeCommand, { type: 'store.commit' }>): void {
+    this.#options.store.commit(unit).then(
+      result => this.post({ type: 'store.committed', callId, commitId, result }),
+      fault => this.post({ type: 'store.commit-failed', callId, commitId, detail: detailOf(fault) }),
+    )
+  }
+
+  #lookUp({ callId, lookupId, query }: Extract<ExchangeCommand, { type: 'store.lookup' }>): void {
+    lookUp(this.#options.store, query).then(
+      found => this.post({ type: 'store.found', callId, lookupId, found }),
+      fault => this.post({ type: 'store.lookup-failed', callId, lookupId, detail: detailOf(fault) }),
+    )
+  }
+
+  /** One folder a month; made once. */
+  #makeFolder(folder: string): void {
+    if (this.#folders.has(folder)) return
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.#folders.add(folder)
+  }
+
+  #tellEnd(callId: CallUuid): void {
+    const waiting = this.#endings.get(callId)
+    this.#endings.delete(callId)
+    for (const resolve of waiting ?? []) resolve()
+  }
+}
+
+const closedResult: OriginateResult = Object.freeze({
+  ok: false,
+  status: 503,
+  code: 'END.5503',
+  detail: 'END.5503: the switch is closing',
+})
+
+const isMedia = (command: SignalingCommand | MediaCommand): command is MediaCommand => command.type.startsWith('media.')
+
+const detailOf = (fault: unknown): string =>
+  (fault instanceof Error ? fault.message : String(fault)).slice(0, maxDetailLength)
