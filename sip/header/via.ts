@@ -21,13 +21,21 @@ export function parseVia(text: string): Parsed<Via, ViaFault> {
   const at = protocol[0].length
   const semicolon = text.indexOf(';', at)
   const end = semicolon === -1 ? text.length : semicolon
-  // White space may surround the colon of the port.
-  const sentBy = parseHostPort(text.slice(at, end).replace(/\s+/g, ''))
+  const sentBy = parseHostPort(withoutBlanksAtColon(text.slice(at, end).trim()))
   if (sentBy === undefined) return { ok: false, reason: 'bad-sent-by', at }
   const parameters = parseParameters(text, end)
   if (!parameters.ok) return parameters
   return { ok: true, value: { transport: protocol[1] ?? '', ...sentBy, parameters: parameters.value } }
 }
+
+/** White space may surround the colon of the port. */
+const withoutBlanksAtColon = (text: string): string =>
+  /\s/.test(text)
+    ? text
+        .split(':')
+        .map(part => part.trim())
+        .join(':')
+    : text
 
 export const formatVia = (via: Via): string =>
   `SIP/2.0/${via.transport} ${formatHostPort(via.host, via.port)}${formatParameters(via.parameters)}`
