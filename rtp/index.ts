@@ -20,6 +20,7 @@ export {
   volumeOf,
   writeEvent,
 } from './dtmf/event-payload.ts'
+export { Concealment } from './jitter/concealment.ts'
 export {
   JitterBuffer,
   type JitterBufferConfig,
