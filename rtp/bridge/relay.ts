@@ -1,0 +1,99 @@
+import { pcmaToPcmuInto, pcmuToPcmaInto } from '../codec/g711.ts'
+import type { EngineCodec } from '../engine/command.ts'
+import { headerLength, markerOf, sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
+import { sequenceAfter, sequenceDelta, timestampAfter, timestampDelta } from '../packet/sequence.ts'
+import type { OutStream } from '../session/out-stream.ts'
+
+/** A step in the sequence numbers beyond this is a stream that starts anew (RFC 3550 §A.1 MAX_DROPOUT). */
+const maxDropout = 3000
+const maxMisorder = 100
+/** A timestamp may run ahead of the clock by this before it counts as a new beginning. */
+const maxLeadUnits = 10 * 8000
+
+/**
+ * One direction of a bridge: packets of a far end's stream go out as packets of ours. Sequence numbers and timestamps
+ * keep their distances, so that losses, order and silences stay what they were; the first packet after our own audio
+ * follows directly on it. Nothing is buffered.
+ */
+export class Relay {
+  #running = false
+  #ssrc = 0
+  #sequenceOffset = 0
+  #timestampOffset = 0
+  /** Ours at the beginning: what is from before it is late for a stream that went on without it. */
+  #begin = 0
+  #highest = 0
+  #audioTime = 0
+  #heardAt = 0
+
+  /** True when the next packet continues what the far side hears. */
+  get running(): boolean {
+    return this.#running
+  }
+  /** When a packet last went through. */
+  get heardAt(): number {
+    return this.#heardAt
+  }
+
+  /** Our own audio takes over; the next packet begins anew. */
+  interrupt(): void {
+    this.#running = false
+  }
+
+  /**
+   * Rewrites the header of `packet`, which has `headerLength` bytes of it, to be the next of `stream`. Returns false
+   * when it is too late to be sent. `samples` is 0 for telephone-events, whose timestamp is not that of their sending.
+   */
+  rewrite(
+    packet: Uint8Array,
+    stream: OutStream,
+    payloadType: number,
+    payloadLength: number,
+    samples: number,
+    now: number,
+  ): boolean {
+    const sequence = sequenceOf(packet)
+    const timestamp = timestampOf(packet)
+    if (!this.#running || this.#isNew(ssrcOf(packet), sequence, timestamp, samples, now)) {
+      this.#start(packet, stream)
+    }
+    const out = sequenceAfter(sequence, this.#sequenceOffset)
+    if (sequenceDelta(out, this.#begin) < 0) return false
+    if (sequenceDelta(sequence, this.#highest) >= 0) {
+      this.#highest = sequence
+      if (samples > 0) this.#audioTime = timestamp
+      this.#heardAt = now
+    }
+    const outTime = timestampAfter(timestamp, this.#timestampOffset)
+    stream.relayed(packet, payloadType, markerOf(packet), out, outTime, payloadLength, samples)
+    return true
+  }
+
+  #start(packet: Uint8Array, stream: OutStream): void {
+    const sequence = sequenceOf(packet)
+    this.#running = true
+    this.#ssrc = ssrcOf(packet)
+    this.#sequenceOffset = sequenceDelta(stream.sequence, sequence)
+    this.#timestampOffset = timestampDelta(stream.timestamp, timestampOf(packet))
+    this.#begin = stream.sequence
+    this.#highest = sequence
+    this.#audioTime = timestampOf(packet)
+    stream.mark()
+  }
+
+  #isNew(ssrc: number, sequence: number, timestamp: number, samples: number, now: number): boolean {
+    if (ssrc !== this.#ssrc) return true
+    const step = sequenceDelta(sequence, this.#highest)
+    if (step > maxDropout || step < -maxMisorder) return true
+    if (step <= 0 || samples === 0) return false
+    const lead = timestampDelta(timestamp, this.#audioTime)
+    return lead < 0 || lead > (now - this.#heardAt) * 8 + maxLeadUnits
+  }
+}
+
+/** Turns a payload of one law into the other, in place. Same codec: untouched. */
+export const transcode = (packet: Uint8Array, length: number, from: EngineCodec, to: EngineCodec): void => {
+  if (from === to) return
+  if (from === 'PCMU') pcmuToPcmaInto(packet, headerLength, packet, headerLength, length)
+  else pcmaToPcmuInto(packet, headerLength, packet, headerLength, length)
+}

@@ -1,0 +1,101 @@
+import type { SessionStats } from '../session/session-stats.ts'
+
+/** Names of sessions, plays and recordings are the asker's; the engine only compares them. */
+export type SessionId = string
+
+export type EngineCodec = 'PCMU' | 'PCMA'
+
+/** What offer and answer agreed on, as plain data. Addresses are dotted quads. */
+export interface Agreement {
+  /** Where the far end wants RTP; undefined = nowhere for now (hold by `0.0.0.0`, RFC 3264 §8.4). */
+  readonly remote: { readonly address: string; readonly port: number; readonly rtcpPort: number } | undefined
+  /** We may send: the far end receives. */
+  readonly send: boolean
+  /** The far end may send: it is missed when it does not. */
+  readonly receive: boolean
+  /** What we send, and the payload type that says so. */
+  readonly codec: EngineCodec
+  readonly payloadType: number
+  /** What we take, by payload type. */
+  readonly accept: readonly { readonly payloadType: number; readonly codec: EngineCodec }[]
+  /** Telephone-events: the payload types to send and to take; undefined = not agreed on. */
+  readonly sendEvents: number | undefined
+  readonly acceptEvents: number | undefined
+  /** Audio in a packet of ours, 10 to 60 ms. */
+  readonly ptimeMs: number
+  /** The far end asked for that ptime: a relayed stream of another one is packed anew. */
+  readonly ptimeAsked: boolean
+}
+
+export type PlaySource =
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'tone'; readonly tone: string }
+
+export interface RecordRules {
+  /** 0 = never. */
+  readonly silenceMs: number
+  readonly maxLengthMs: number
+  readonly trimSilence: boolean
+}
+
+export type EngineCommand =
+  /** Takes a pair of ports: `opened` or `failed` follows. */
+  | { readonly type: 'open'; readonly session: SessionId }
+  /**
+   * From now on media flows as agreed; comes again after each offer and answer. `talk`: send silence when there is
+   * nothing else, from the first agreement on and not only from the first play, bridge or recording on.
+   */
+  | { readonly type: 'agree'; readonly session: SessionId; readonly agreement: Agreement; readonly talk: boolean }
+  /** `loop` 0 = until stopped. A play that runs is replaced. */
+  | {
+      readonly type: 'play'
+      readonly session: SessionId
+      readonly play: string
+      readonly source: PlaySource
+      readonly loop: number
+    }
+  | { readonly type: 'stop'; readonly session: SessionId; readonly play: string }
+  | {
+      readonly type: 'record'
+      readonly session: SessionId
+      readonly recording: string
+      readonly path: string
+      readonly rules: RecordRules
+    }
+  | { readonly type: 'stop-record'; readonly session: SessionId; readonly recording: string }
+  | { readonly type: 'bridge'; readonly session: SessionId; readonly other: SessionId }
+  | { readonly type: 'unbridge'; readonly session: SessionId }
+  | { readonly type: 'send-digits'; readonly session: SessionId; readonly digitsId: string; readonly digits: string }
+  /** `closed` follows, after the ends of what still runs. */
+  | { readonly type: 'close'; readonly session: SessionId }
+
+export type RecordingEnd = 'silence' | 'max-length' | 'stopped' | 'closed' | 'failed'
+
+export type EngineEvent =
+  | { readonly type: 'opened'; readonly session: SessionId; readonly port: number }
+  /** There is no session, or no more; with `internal`, `closed` still follows. */
+  | {
+      readonly type: 'failed'
+      readonly session: SessionId
+      readonly fault: 'no-ports' | 'internal'
+      readonly detail: string
+    }
+  | {
+      readonly type: 'played'
+      readonly session: SessionId
+      readonly play: string
+      readonly completed: boolean
+      readonly fault?: 'unreadable' | 'unsupported'
+    }
+  | {
+      readonly type: 'recorded'
+      readonly session: SessionId
+      readonly recording: string
+      readonly durationMs: number
+      readonly sizeBytes: number
+      readonly endedBy: RecordingEnd
+    }
+  | { readonly type: 'digits-sent'; readonly session: SessionId; readonly digitsId: string }
+  | { readonly type: 'digit'; readonly session: SessionId; readonly digit: string; readonly durationMs: number }
+  | { readonly type: 'timeout'; readonly session: SessionId }
+  | { readonly type: 'closed'; readonly session: SessionId; readonly stats: SessionStats }

@@ -1,0 +1,349 @@
+import { Playback, type Prompt } from '../session/playback.ts'
+import type { RecordingStore } from '../session/recording-sink.ts'
+import { Session, type SessionHost } from '../session/session.ts'
+import type { Agreement, EngineCommand, EngineEvent, SessionId } from './command.ts'
+import type { DatagramNetwork } from './network.ts'
+import { type PortPair, PortPool } from './port-pool.ts'
+import type { PromptFault, PromptStore } from './prompts.ts'
+import { TonePrompts } from './tone-prompts.ts'
+
+export interface EngineConfig {
+  /** Inclusive; even ones carry RTP, the next odd one RTCP. */
+  readonly ports: readonly [first: number, last: number]
+  /** Default 2000. */
+  readonly drainMs?: number
+  /** A leg without RTP for so long is told. Default 60,000. */
+  readonly timeoutMs?: number
+}
+
+export interface EngineEnvironment {
+  readonly network: DatagramNetwork
+  readonly prompts: PromptStore
+  readonly recordings: RecordingStore
+  /** What happens, as it happens; must not call back into the engine. */
+  emit(event: EngineEvent): void
+  /** Monotonic milliseconds, for what does not happen on a tick. */
+  now(): number
+  random(): number
+  unixMs(now: number): number
+}
+
+export interface EngineCounters {
+  readonly sessions: number
+  readonly draining: number
+  readonly portsFree: number
+  readonly received: number
+  readonly sent: number
+  readonly unsent: number
+  /** Sessions that a fault of ours has ended. */
+  readonly faults: number
+}
+
+const defaultTimeoutMs = 60_000
+
+type PlayCommand = Extract<EngineCommand, { readonly type: 'play' }>
+
+/** A session and what is on its way to it. */
+interface Entry {
+  /** Undefined until its ports are bound. */
+  session: Session | undefined
+  /** What came before. */
+  waiting: EngineCommand[]
+  /** The play that is loaded, or waits until a codec is agreed on. */
+  loading: PlayCommand | undefined
+}
+
+/**
+ * All sessions of a media thread. Commands, packets and ticks go in, events come out; sockets, files and clocks are
+ * given. A fault in one session ends that session and no other.
+ */
+export class MediaEngine {
+  readonly #env: EngineEnvironment
+  readonly #host: SessionHost
+  readonly #ports: PortPool
+  readonly #tones = new TonePrompts()
+  readonly #entries = new Map<SessionId, Entry>()
+  /** The sessions of `#entries` that are open, in an array for the tick. */
+  readonly #sessions: Session[] = []
+  #faults = 0
+  #closing = 0
+  #now = 0
+
+  constructor(config: EngineConfig, env: EngineEnvironment) {
+    this.#env = env
+    this.#ports = new PortPool(env.network, config, () => env.random())
+    this.#host = {
+      network: env.network,
+      timeoutMs: config.timeoutMs ?? defaultTimeoutMs,
+      emit: event => env.emit(event),
+      random: () => env.random(),
+      unixMs: now => env.unixMs(now),
+    }
+  }
+
+  /** True when there is nothing to tick for. */
+  get isIdle(): boolean {
+    return this.#entries.size === 0 && this.#ports.draining === 0
+  }
+
+  /** True until every session has told its end: recordings may still be on their way to disk. */
+  get isBusy(): boolean {
+    return this.#closing > 0 || this.#entries.size > 0
+  }
+
+  get counters(): EngineCounters {
+    const { received, sent, unsent } = this.#env.network.counters
+    return {
+      sessions: this.#entries.size,
+      draining: this.#ports.draining,
+      portsFree: this.#ports.free,
+      received,
+      sent,
+      unsent,
+      faults: this.#faults,
+    }
+  }
+
+  execute(command: EngineCommand, now: number): void {
+    this.#now = now
+    if (command.type === 'open') {
+      this.#open(command.session)
+      return
+    }
+    const entry = this.#entries.get(command.session)
+    if (entry === undefined) return
+    if (entry.session === undefined) entry.waiting.push(command)
+    else this.#guarded(entry.session, () => this.#run(entry, command, now))
+  }
+
+  /** Every 5 ms: what has arrived, what is to be sent, what is over. */
+  tick(now: number): void {
+    this.#now = now
+    this.#env.network.receive()
+    // Backwards: a session that ends takes the last one's place, which has been ticked.
+    for (let i = this.#sessions.length - 1; i >= 0; i--) {
+      const session = this.#sessions[i]!
+      try {
+        session.tick(now)
+      } catch (error) {
+        this.#fail(session, error)
+      }
+    }
+    this.#ports.tick(now)
+    this.#env.network.flush()
+  }
+
+  /** Ends every session, as `close` does. */
+  closeAll(now: number): void {
+    for (const session of [...this.#entries.keys()]) this.execute({ type: 'close', session }, now)
+    this.#env.network.flush()
+  }
+
+  #open(id: SessionId): void {
+    if (this.#entries.has(id)) return
+    const entry: Entry = { session: undefined, waiting: [], loading: undefined }
+    this.#entries.set(id, entry)
+    this.#ports.take(pair => {
+      if (pair === undefined) {
+        this.#entries.delete(id)
+        this.#env.emit({ type: 'failed', session: id, fault: 'no-ports', detail: 'every media port is in use' })
+        this.#abandon(id, entry)
+        return
+      }
+      const now = this.#env.now()
+      const session = new Session(id, pair, this.#host, now)
+      this.#listen(session, pair)
+      entry.session = session
+      this.#sessions.push(session)
+      this.#env.emit({ type: 'opened', session: id, port: pair.rtp.port })
+      for (const command of entry.waiting.splice(0)) this.execute(command, now)
+    })
+  }
+
+  /** Commands that waited for a session that is not to be: what they ordered has ended. */
+  #abandon(session: SessionId, entry: Entry): void {
+    for (const command of entry.waiting.splice(0)) {
+      switch (command.type) {
+        case 'play':
+          this.#env.emit({ type: 'played', session, play: command.play, completed: false })
+          break
+        case 'record':
+          this.#env.emit({
+            type: 'recorded',
+            session,
+            recording: command.recording,
+            durationMs: 0,
+            sizeBytes: 0,
+            endedBy: 'failed',
+          })
+          break
+        case 'send-digits':
+          this.#env.emit({ type: 'digits-sent', session, digitsId: command.digitsId })
+          break
+        default:
+          break
+      }
+    }
+  }
+
+  #listen(session: Session, pair: PortPair): void {
+    pair.rtp.receiver = (packet, length, address, port) => {
+      try {
+        session.receive(packet, length, address, port, this.#now)
+      } catch (error) {
+        this.#fail(session, error)
+      }
+    }
+    pair.rtcp.receiver = (packet, length, address, port) => {
+      try {
+        session.receiveReport(packet, length, address, port, this.#now)
+      } catch (error) {
+        this.#fail(session, error)
+      }
+    }
+  }
+
+  #run(entry: Entry, command: Exclude<EngineCommand, { type: 'open' }>, now: number): void {
+    const session = entry.session
+    if (session === undefined) return
+    switch (command.type) {
+      case 'agree':
+        if (command.talk) session.sender.isTalking = true
+        session.agree(command.agreement, now)
+        this.#load(entry)
+        return
+      case 'play':
+        session.sender.isTalking = true
+        this.#drop(entry)
+        session.sender.stop()
+        entry.loading = command
+        this.#load(entry)
+        return
+      case 'stop':
+        if (entry.loading?.play === command.play) this.#drop(entry)
+        session.sender.stop(command.play)
+        return
+      case 'record':
+        session.sender.isTalking = true
+        session.stopRecording('stopped', now)
+        session.record(command.recording, this.#env.recordings.open(command.path), command.rules, now)
+        return
+      case 'stop-record':
+        if (session.recordingId === command.recording) session.stopRecording('stopped', now)
+        return
+      case 'bridge':
+        this.#bridge(session, this.#entries.get(command.other)?.session)
+        return
+      case 'unbridge':
+        this.#unbridge(session)
+        return
+      case 'send-digits':
+        session.sender.isTalking = true
+        session.sender.sendDigits(command.digitsId, command.digits)
+        return
+      case 'close':
+        this.#close(session, now)
+        return
+    }
+  }
+
+  #bridge(session: Session, other: Session | undefined): void {
+    this.#unbridge(session)
+    if (other === undefined || other === session) return
+    this.#unbridge(other)
+    for (const [leg, peer] of [
+      [session, other],
+      [other, session],
+    ] as const) {
+      leg.other = peer
+      leg.sender.isBridged = true
+      leg.sender.isTalking = true
+    }
+  }
+
+  #unbridge(session: Session): void {
+    for (const leg of [session.other, session]) {
+      if (leg === undefined) continue
+      leg.other = undefined
+      leg.sender.isBridged = false
+      leg.sender.interrupt()
+    }
+  }
+
+  /** Starts to load the play that waits, once it is known for which codec. */
+  #load(entry: Entry): void {
+    const play = entry.loading
+    const agreement: Agreement | undefined = entry.session?.agreement
+    if (play === undefined || agreement === undefined) return
+    if (play.source.kind === 'tone') {
+      const prompt = this.#tones.get(play.source.tone, agreement.codec)
+      this.#loaded(entry, play, prompt ?? 'unsupported')
+      return
+    }
+    this.#env.prompts.load(play.source.path, agreement.codec, prompt => this.#loaded(entry, play, prompt))
+  }
+
+  #loaded(entry: Entry, play: PlayCommand, prompt: Prompt | PromptFault): void {
+    // Stopped, replaced or closed meanwhile, or loaded twice because the codec changed.
+    if (entry.loading !== play || entry.session === undefined) return
+    entry.loading = undefined
+    if (typeof prompt === 'string') {
+      const { session, play: name } = play
+      this.#env.emit({ type: 'played', session, play: name, completed: false, fault: prompt })
+      return
+    }
+    entry.session.play(new Playback(play.play, prompt, play.loop))
+  }
+
+  /** The play that has not begun never will. */
+  #drop(entry: Entry): void {
+    const play = entry.loading
+    entry.loading = undefined
+    if (play !== undefined) this.#env.emit({ type: 'played', session: play.session, play: play.play, completed: false })
+  }
+
+  #close(session: Session, now: number): void {
+    const entry = this.#entries.get(session.id)
+    if (entry?.session !== session) return
+    this.#unbridge(session)
+    this.#drop(entry)
+    this.#entries.delete(session.id)
+    this.#forget(session)
+    this.#closing++
+    const closed = () => {
+      this.#closing--
+      this.#env.emit({ type: 'closed', session: session.id, stats: session.stats })
+    }
+    try {
+      session.close(now, closed)
+    } finally {
+      this.#ports.release(session.ports, now)
+    }
+  }
+
+  #forget(session: Session): void {
+    const at = this.#sessions.indexOf(session)
+    const last = this.#sessions.pop()
+    if (at !== -1 && last !== undefined && at < this.#sessions.length) this.#sessions[at] = last
+  }
+
+  #guarded(session: Session, run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      this.#fail(session, error)
+    }
+  }
+
+  /** A fault of ours in one session's code: it ends, the thread and its other sessions go on. */
+  #fail(session: Session, error: unknown): void {
+    this.#faults++
+    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    this.#env.emit({ type: 'failed', session: session.id, fault: 'internal', detail: detail.slice(0, 2000) })
+    try {
+      this.#close(session, this.#now)
+    } catch {
+      // What could not be ended in order is forgotten all the same: its session has told `closed`.
+    }
+  }
+}

@@ -1,0 +1,10 @@
+import type { Prompt } from '../session/playback.ts'
+import type { EngineCodec } from './command.ts'
+
+export type PromptFault = 'unreadable' | 'unsupported'
+
+/** Files as prompts: read, resampled and encoded off the tick, kept by codec. */
+export interface PromptStore {
+  /** `done` comes later, or at once for what is kept. */
+  load(path: string, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void
+}

@@ -1,0 +1,62 @@
+export interface MediaClockConfig {
+  /** Default 5. */
+  readonly tickMs?: number
+  readonly now?: () => number
+}
+
+export interface ClockCounters {
+  ticks: number
+  /** Ticks that were due while the thread did something else; their work was done by the next one. */
+  missed: number
+  /** Longest delay of a tick behind its time. */
+  worstLateMs: number
+}
+
+export const defaultTickMs = 5
+
+/**
+ * One tick for all sessions of a thread, on a grid of the monotonic clock: an error of one timer does not move the
+ * next. After a stall it ticks once, not once for every tick missed; sessions see from the time what they owe.
+ */
+export class MediaClock {
+  readonly counters: ClockCounters = { ticks: 0, missed: 0, worstLateMs: 0 }
+  readonly #tickMs: number
+  readonly #now: () => number
+  readonly #tick: (now: number) => void
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #dueAt = 0
+
+  constructor(tick: (now: number) => void, config: MediaClockConfig = {}) {
+    this.#tick = tick
+    this.#tickMs = config.tickMs ?? defaultTickMs
+    this.#now = config.now ?? (() => performance.now())
+  }
+
+  get running(): boolean {
+    return this.#timer !== undefined
+  }
+
+  start(): void {
+    if (this.#timer !== undefined) return
+    this.#dueAt = this.#now() + this.#tickMs
+    this.#timer = setTimeout(this.#fire, this.#tickMs)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  readonly #fire = (): void => {
+    const now = this.#now()
+    const lateMs = now - this.#dueAt
+    this.counters.ticks++
+    if (lateMs > this.counters.worstLateMs) this.counters.worstLateMs = lateMs
+    const missed = Math.max(0, Math.floor(lateMs / this.#tickMs))
+    this.counters.missed += missed
+    this.#dueAt += (missed + 1) * this.#tickMs
+    // Armed first: a tick that stops the clock must find its timer.
+    this.#timer = setTimeout(this.#fire, Math.max(1, Math.round(this.#dueAt - now)))
+    this.#tick(now)
+  }
+}

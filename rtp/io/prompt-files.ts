@@ -1,0 +1,122 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { pcma, pcmu } from '../codec/g711.ts'
+import type { EngineCodec } from '../engine/command.ts'
+import type { PromptFault, PromptStore } from '../engine/prompts.ts'
+import { Resampler } from '../resample/resampler.ts'
+import type { Prompt } from '../session/playback.ts'
+import { decodeWavInto } from '../wav/decode.ts'
+import { frameLengthOf } from '../wav/format.ts'
+import { parseWav, type WavFile } from '../wav/parse.ts'
+
+const sampleRate = 8000
+/** Bytes of prompts kept, about an hour and a half of speech. */
+const defaultKeptBytes = 48 * 1024 * 1024
+/** Prompts longer than this are refused: an hour. */
+const maxPromptSamples = 3600 * sampleRate
+const headBytes = 64 * 1024
+/** Decoded at a time; between two the thread goes on with its ticks. 8,192 samples resample in well under a tick. */
+const pieceFrames = 8192
+
+export interface PromptFilesConfig {
+  /** Default 48 MB. */
+  readonly keptBytes?: number
+}
+
+/**
+ * WAV files as prompts: read, resampled and encoded once for a codec, then kept, the least recently played going
+ * first. A file that changes is read anew: its time and size are part of its name.
+ */
+export class PromptFiles implements PromptStore {
+  readonly #keptBytes: number
+  /** In order of use. */
+  readonly #kept = new Map<string, Prompt>()
+  readonly #loading = new Map<string, Promise<Prompt | PromptFault>>()
+  #bytes = 0
+
+  constructor(config: PromptFilesConfig = {}) {
+    this.#keptBytes = config.keptBytes ?? defaultKeptBytes
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  load(path: string, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void {
+    void this.#load(path, codec).then(done)
+  }
+
+  async #load(path: string, codec: EngineCodec): Promise<Prompt | PromptFault> {
+    let file: FileHandle | undefined
+    try {
+      file = await open(path, 'r')
+      const { mtimeMs, size } = await file.stat()
+      const key = `${codec} ${mtimeMs} ${size} ${path}`
+      const kept = this.#kept.get(key)
+      if (kept !== undefined) {
+        this.#kept.delete(key)
+        this.#kept.set(key, kept)
+        return kept
+      }
+      const under = this.#loading.get(key)
+      if (under !== undefined) return await under
+      const loading = encodeFile(file, size, codec)
+      this.#loading.set(key, loading)
+      try {
+        const prompt = await loading
+        if (typeof prompt !== 'string') this.#keep(key, prompt)
+        return prompt
+      } finally {
+        this.#loading.delete(key)
+      }
+    } catch {
+      return 'unreadable'
+    } finally {
+      await file?.close().catch(() => undefined)
+    }
+  }
+
+  #keep(key: string, prompt: Prompt): void {
+    if (prompt.bytes.length > this.#keptBytes) return
+    this.#kept.set(key, prompt)
+    this.#bytes += prompt.bytes.length
+    for (const [oldest, { bytes }] of this.#kept) {
+      if (this.#bytes <= this.#keptBytes) return
+      this.#kept.delete(oldest)
+      this.#bytes -= bytes.length
+    }
+  }
+}
+
+async function encodeFile(file: FileHandle, size: number, codec: EngineCodec): Promise<Prompt | PromptFault> {
+  const head = Buffer.alloc(Math.min(size, headBytes))
+  const { bytesRead } = await file.read(head, 0, head.length, 0)
+  const parsed = parseWav(head.subarray(0, bytesRead), size)
+  if (!parsed.ok) return parsed.reason === 'unsupported' ? 'unsupported' : 'unreadable'
+  const wav = parsed.value
+  const frames = wav.dataLength / frameLengthOf(wav)
+  if ((frames / wav.sampleRate) * sampleRate > maxPromptSamples) return 'unsupported'
+  return { codec, bytes: await encodeSamples(file, wav, frames, codec) }
+}
+
+async function encodeSamples(file: FileHandle, wav: WavFile, frames: number, codec: EngineCodec): Promise<Uint8Array> {
+  const coder = codec === 'PCMU' ? pcmu : pcma
+  const resampler = new Resampler(wav.sampleRate, sampleRate)
+  const frameLength = frameLengthOf(wav)
+  const raw = Buffer.alloc(pieceFrames * frameLength)
+  const pcm = new Int16Array(pieceFrames)
+  const resampled = new Int16Array(resampler.roomFor(pieceFrames))
+  const bytes = new Uint8Array(Math.ceil((frames * sampleRate) / wav.sampleRate) + resampler.roomFor(0))
+  let written = 0
+  for (let frame = 0; frame < frames; frame += pieceFrames) {
+    const wanted = Math.min(pieceFrames, frames - frame) * frameLength
+    const { bytesRead } = await file.read(raw, 0, wanted, wav.dataFrom + frame * frameLength)
+    const piece = raw.subarray(0, bytesRead)
+    const count = decodeWavInto(pcm, 0, piece, 0, Math.floor(bytesRead / frameLength), wav)
+    const ready = resampler.pushInto(resampled, 0, pcm, 0, count)
+    written += coder.encodeInto(bytes, written, resampled, 0, ready)
+    if (bytesRead < wanted) break
+  }
+  const rest = resampler.flushInto(resampled, 0)
+  written += coder.encodeInto(bytes, written, resampled, 0, rest)
+  return bytes.slice(0, written)
+}

@@ -1,0 +1,171 @@
+import { close, fsync, ftruncate, open, write } from 'node:fs'
+import type { RecordingSink, RecordingStore } from '../session/recording-sink.ts'
+import type { WavFormat } from '../wav/format.ts'
+import { maxWavDataLengthOf, wavHeader, wavHeaderLengthOf } from '../wav/write.ts'
+
+const format: WavFormat = { encoding: 'pcm16', sampleRate: 8000, channels: 1 }
+const headerBytes = wavHeaderLengthOf(format)
+/** Two seconds; written when full, or once a second. */
+const chunkBytes = 32 * 1024
+/** Chunks that wait for a slow disk, about a minute; beyond, the recording has failed. */
+const maxChunks = 32
+const writeEveryMs = 1000
+
+/**
+ * A WAV file that can be opened at every instant: samples go to disk before the header that counts them, so that a
+ * process that is killed leaves a shorter recording, not a broken one. Nothing here waits for the disk.
+ */
+class RecordingFile implements RecordingSink {
+  hasFailed = false
+  #fd = -1
+  #isBusy = true
+  #isClosing = false
+  #filling: Buffer
+  #filled = 0
+  readonly #full: Buffer[] = []
+  readonly #spare: Buffer[] = []
+  #chunks = 1
+  /** Bytes of samples on disk. */
+  #written = 0
+  #finish: (() => void) | undefined
+
+  constructor(path: string) {
+    this.#filling = Buffer.allocUnsafeSlow(chunkBytes)
+    open(path, 'w', 0o640, (error, fd) => {
+      if (error) return this.#fail()
+      this.#fd = fd
+      this.#writeAll(Buffer.from(wavHeader(format, 0)), 0, () => this.#idle())
+    })
+  }
+
+  write(pcm: Int16Array, from: number, count: number): void {
+    if (this.hasFailed || this.#isClosing) return
+    for (let i = from; i < from + count; i++) {
+      if (this.#filled === chunkBytes && !this.#turn()) return
+      this.#filling.writeInt16LE(pcm[i]!, this.#filled)
+      this.#filled += 2
+    }
+    if (this.#filled === chunkBytes) this.flush()
+  }
+
+  /** Begins to write what has come, unless the disk is still busy with what came before. */
+  flush(): void {
+    if (this.#isBusy || this.hasFailed) return
+    const next = this.#full.shift()
+    if (next !== undefined) {
+      this.#append(next, chunkBytes)
+      return
+    }
+    if (this.#filled === 0) return
+    const chunk = this.#filling
+    const length = this.#filled
+    this.#filling = this.#spare.pop() ?? this.#newChunk()
+    this.#filled = 0
+    this.#append(chunk, length)
+  }
+
+  close(samples: number, done: (sizeBytes: number, hasFailed: boolean) => void): void {
+    this.#isClosing = true
+    this.#finish = () => {
+      if (this.hasFailed) {
+        if (this.#fd < 0) return done(0, true)
+        return close(this.#fd, () => done(headerBytes + this.#written, true))
+      }
+      const length = Math.min(2 * samples, this.#written)
+      // The header first: the file may never hold less than it says.
+      this.#writeAll(Buffer.from(wavHeader(format, length)), 0, () =>
+        ftruncate(this.#fd, headerBytes + length, truncated =>
+          fsync(this.#fd, synced =>
+            close(this.#fd, closed => done(headerBytes + length, Boolean(truncated ?? synced ?? closed))),
+          ),
+        ),
+      )
+    }
+    if (!this.#isBusy) this.#idle()
+  }
+
+  /** Puts the full chunk aside; false when too many wait. */
+  #turn(): boolean {
+    if (this.#chunks >= maxChunks && this.#spare.length === 0) {
+      this.hasFailed = true
+      return false
+    }
+    this.#full.push(this.#filling)
+    this.#filling = this.#spare.pop() ?? this.#newChunk()
+    this.#filled = 0
+    return true
+  }
+
+  #newChunk(): Buffer {
+    this.#chunks++
+    return Buffer.allocUnsafeSlow(chunkBytes)
+  }
+
+  #append(chunk: Buffer, length: number): void {
+    this.#isBusy = true
+    const room = maxWavDataLengthOf(format) - this.#written
+    const kept = Math.min(length, room)
+    this.#writeAll(chunk.subarray(0, kept), headerBytes + this.#written, () => {
+      this.#written += kept
+      this.#spare.push(chunk)
+      this.#writeAll(Buffer.from(wavHeader(format, this.#written)), 0, () => this.#idle())
+    })
+  }
+
+  #idle(): void {
+    this.#isBusy = false
+    const isBehind = this.#full.length > 0 || (this.#isClosing && this.#filled > 0)
+    if (isBehind && !this.hasFailed) this.flush()
+    else if (this.#isClosing) this.#end()
+  }
+
+  #end(): void {
+    const finish = this.#finish
+    this.#finish = undefined
+    finish?.()
+  }
+
+  #fail(): void {
+    this.hasFailed = true
+    this.#isBusy = false
+    if (this.#isClosing) this.#end()
+  }
+
+  #writeAll(bytes: Buffer, position: number, done: () => void): void {
+    write(this.#fd, bytes, 0, bytes.length, position, (error, count) => {
+      if (error) return this.#fail()
+      if (count < bytes.length) return this.#writeAll(bytes.subarray(count), position + count, done)
+      done()
+    })
+  }
+}
+
+/** Recordings as files, written once a second while any is open. */
+export class RecordingFiles implements RecordingStore {
+  readonly #open = new Set<RecordingFile>()
+  #timer: ReturnType<typeof setInterval> | undefined
+
+  open(path: string): RecordingSink {
+    const file = new RecordingFile(path)
+    this.#open.add(file)
+    this.#timer ??= setInterval(() => this.#flush(), writeEveryMs)
+    return {
+      get hasFailed() {
+        return file.hasFailed
+      },
+      write: (pcm, from, count) => file.write(pcm, from, count),
+      close: (samples, done) => {
+        this.#open.delete(file)
+        if (this.#open.size === 0) {
+          clearInterval(this.#timer)
+          this.#timer = undefined
+        }
+        file.close(samples, done)
+      },
+    }
+  }
+
+  #flush(): void {
+    for (const file of this.#open) file.flush()
+  }
+}

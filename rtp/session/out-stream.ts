@@ -1,0 +1,94 @@
+import { headerLength, rewriteHeader } from '../packet/header.ts'
+import { sequenceAfter, sequenceDelta, timestampAfter, timestampDelta } from '../packet/sequence.ts'
+
+/**
+ * What a session sends: one SSRC whose sequence numbers and timestamps begin at random and only grow, whatever the
+ * source of the audio is: silence, a prompt, digits, the other leg.
+ */
+export class OutStream {
+  readonly ssrc: number
+  packets = 0
+  /** Of payload, for sender reports. */
+  octets = 0
+  /** The numbers of the next packet of our own. */
+  #sequence: number
+  #timestamp: number
+  #marker = true
+
+  /** `random32`: a random 32-bit integer a call. */
+  constructor(random32: () => number) {
+    this.ssrc = random32() >>> 0
+    this.#sequence = random32() & 0xffff
+    this.#timestamp = random32() >>> 0
+  }
+
+  get sequence(): number {
+    return this.#sequence
+  }
+  get timestamp(): number {
+    return this.#timestamp
+  }
+
+  /** The next packet begins a talkspurt (RFC 3551 §4.1). */
+  mark(): void {
+    this.#marker = true
+  }
+
+  /** The media clock goes on without a packet. */
+  skip(samples: number): void {
+    this.#timestamp = timestampAfter(this.#timestamp, samples)
+  }
+
+  /** Writes the header of a frame of audio whose payload stands, or will stand, behind it. Returns the packet's length. */
+  frame(packet: Uint8Array, payloadType: number, payloadLength: number, samples: number): number {
+    this.#write(packet, payloadType, this.#marker, this.#timestamp)
+    this.#marker = false
+    this.skip(samples)
+    return this.#count(payloadLength)
+  }
+
+  /** Writes the header of a telephone-event, which has the time of its beginning; the clock goes on by `samples`. */
+  event(
+    packet: Uint8Array,
+    payloadType: number,
+    marker: boolean,
+    timestamp: number,
+    payloadLength: number,
+    samples: number,
+  ): number {
+    this.#write(packet, payloadType, marker, timestamp)
+    this.skip(samples)
+    return this.#count(payloadLength)
+  }
+
+  /** A packet of another stream goes out as one of ours; later ones of our own follow after it. */
+  relayed(
+    packet: Uint8Array,
+    payloadType: number,
+    marker: boolean,
+    sequence: number,
+    timestamp: number,
+    payloadLength: number,
+    samples: number,
+  ): void {
+    const begins = marker || this.#marker
+    this.#marker = false
+    rewriteHeader(packet, payloadType, begins, sequence, timestamp, this.ssrc)
+    if (sequenceDelta(sequence, this.#sequence) >= 0) this.#sequence = sequenceAfter(sequence, 1)
+    const end = timestampAfter(timestamp, samples)
+    if (timestampDelta(end, this.#timestamp) > 0) this.#timestamp = end
+    this.#count(payloadLength)
+  }
+
+  #write(packet: Uint8Array, payloadType: number, marker: boolean, timestamp: number): void {
+    packet[0] = 0x80
+    rewriteHeader(packet, payloadType, marker, this.#sequence, timestamp, this.ssrc)
+    this.#sequence = sequenceAfter(this.#sequence, 1)
+  }
+
+  #count(payloadLength: number): number {
+    this.packets++
+    this.octets = (this.octets + payloadLength) >>> 0
+    return headerLength + payloadLength
+  }
+}

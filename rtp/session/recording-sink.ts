@@ -1,0 +1,14 @@
+/** A recording's file while it grows: mono, 16 bits, 8,000 Hz. */
+export interface RecordingSink {
+  /** True once the disk has refused: nothing more will be kept. */
+  readonly hasFailed: boolean
+  /** Appends `count` samples from `pcm[from]` on; they are copied. Never waits. */
+  write(pcm: Int16Array, from: number, count: number): void
+  /** Keeps the first `samples`, and is done when they are on disk. `sizeBytes` of the file; 0 when there is none. */
+  close(samples: number, done: (sizeBytes: number, hasFailed: boolean) => void): void
+}
+
+export interface RecordingStore {
+  /** Makes the file, or empties it. A file that cannot be made shows in the sink. */
+  open(path: string): RecordingSink
+}

@@ -1,0 +1,315 @@
+import type { AudioCodec } from '../codec/codec.ts'
+import { pcma, pcmu } from '../codec/g711.ts'
+import { DigitReceiver } from '../dtmf/digit-receiver.ts'
+import { isUnicast, parseAddress } from '../engine/address.ts'
+import type { Agreement, EngineCodec, EngineEvent, RecordingEnd, RecordRules, SessionId } from '../engine/command.ts'
+import type { DatagramNetwork } from '../engine/network.ts'
+import type { PortPair } from '../engine/port-pool.ts'
+import {
+  isRtp,
+  markerOf,
+  payloadLengthOf,
+  payloadOffsetOf,
+  payloadTypeOf,
+  sequenceOf,
+  ssrcOf,
+  timestampOf,
+} from '../packet/header.ts'
+import { Reception } from '../rtcp/reception.ts'
+import { OutStream } from './out-stream.ts'
+import type { Playback } from './playback.ts'
+import { Recipient } from './recipient.ts'
+import { Recorder } from './recorder.ts'
+import { recorderTools } from './recorder-tools.ts'
+import type { RecordingSink } from './recording-sink.ts'
+import { Reporter } from './reporter.ts'
+import { type Destination, Sender } from './sender.ts'
+import type { SessionStats } from './session-stats.ts'
+import { SourceGate } from './source-gate.ts'
+
+const clockRate = 8000
+
+export interface SessionHost {
+  readonly network: DatagramNetwork
+  /** A leg without RTP for so long, while the far end was to send, is told as `timeout`. */
+  readonly timeoutMs: number
+  emit(event: EngineEvent): void
+  /** In [0, 1). */
+  random(): number
+  /** The wall clock at a monotonic time, for sender reports. */
+  unixMs(now: number): number
+}
+
+const codecs: Readonly<Record<EngineCodec, AudioCodec>> = { PCMU: pcmu, PCMA: pcma }
+
+/** One leg's media: a pair of ports, what its far end says and hears, and the reports about both. */
+export class Session implements Destination {
+  readonly id: SessionId
+  readonly ports: PortPair
+  readonly sender: Sender
+  /** Who hears this leg, and is heard by it. */
+  other: Session | undefined
+  readonly #host: SessionHost
+  readonly #stream: OutStream
+  readonly #gate = new SourceGate()
+  readonly #recipient = new Recipient()
+  readonly #reporter: Reporter
+  readonly #digits = new DigitReceiver({ clockRate })
+  /** What a payload type means now. */
+  readonly #accepted: (EngineCodec | 'events' | undefined)[] = new Array(128).fill(undefined)
+  #agreement: Agreement | undefined
+  #reception: Reception | undefined
+  /** Packets and losses of sources before the present one. */
+  #lostBefore = 0
+  #recorder: Recorder | undefined
+  #eventTime = 0
+  #rtcpAddress = 0
+  #rtcpPort = 0
+  #heardAt: number
+  #received = 0
+  #dropped = 0
+  #late = 0
+  /** Recordings that are still written to disk. */
+  #finishing = 0
+  #finished: (() => void) | undefined
+
+  constructor(id: SessionId, ports: PortPair, host: SessionHost, now: number) {
+    this.id = id
+    this.ports = ports
+    this.#host = host
+    this.#heardAt = now
+    this.#stream = new OutStream(() => Math.floor(host.random() * 0x1_0000_0000))
+    const cname = Math.floor(host.random() * 0x1_0000_0000_0000).toString(36)
+    this.#reporter = new Reporter(
+      this.#stream,
+      cname,
+      now,
+      () => host.random(),
+      at => host.unixMs(at),
+    )
+    this.sender = new Sender(host.network, ports.rtp, this, this.#stream, {
+      played: (play, completed) => host.emit({ type: 'played', session: id, play, completed }),
+      digitsSent: digitsId => host.emit({ type: 'digits-sent', session: id, digitsId }),
+    })
+  }
+
+  get agreement(): Agreement | undefined {
+    return this.#agreement
+  }
+  get recordingId(): string | undefined {
+    return this.#recorder?.recordingId
+  }
+  get address(): number {
+    return this.#gate.address
+  }
+  get port(): number {
+    return this.#gate.port
+  }
+
+  maySend(now: number): boolean {
+    const { address, port } = this.#gate
+    return this.#agreement?.send === true && this.#isReachable && this.#recipient.maySend(address, port, now)
+  }
+
+  agree(agreement: Agreement, now: number): void {
+    const { remote, accept, acceptEvents } = agreement
+    const address = remote === undefined ? undefined : parseAddress(remote.address)
+    this.#agreement = agreement
+    this.#gate.signal(address ?? 0, address === undefined || remote === undefined ? 0 : remote.port)
+    this.#rtcpAddress = address ?? 0
+    this.#rtcpPort = remote?.rtcpPort ?? 0
+    this.#accepted.fill(undefined)
+    for (const { payloadType, codec } of accept) this.#accepted[payloadType] = codec
+    if (acceptEvents !== undefined) this.#accepted[acceptEvents] = 'events'
+    this.#heardAt = now
+    this.sender.agree(agreement)
+  }
+
+  play(playback: Playback): void {
+    this.sender.play(playback)
+  }
+
+  record(recordingId: string, sink: RecordingSink, rules: RecordRules, now: number): void {
+    const tools = recorderTools(payloadType => {
+      const meaning = this.#accepted[payloadType]
+      return meaning === undefined || meaning === 'events' ? undefined : codecs[meaning]
+    })
+    this.#recorder = new Recorder(recordingId, sink, rules, tools, now)
+  }
+
+  stopRecording(endedBy: RecordingEnd, now: number): void {
+    const recorder = this.#recorder
+    if (recorder === undefined) return
+    this.#recorder = undefined
+    this.#late += recorder.late
+    this.#finishing++
+    recorder.finish(endedBy, now, (durationMs, sizeBytes, hasFailed) => {
+      this.#host.emit({
+        type: 'recorded',
+        session: this.id,
+        recording: recorder.recordingId,
+        durationMs,
+        sizeBytes,
+        endedBy: hasFailed ? 'failed' : endedBy,
+      })
+      this.#finishing--
+      this.#tellFinished()
+    })
+  }
+
+  /** A datagram on the RTP port. */
+  receive(packet: Uint8Array, length: number, address: number, port: number, now: number): void {
+    if (!isRtp(packet, length)) {
+      this.#dropped++
+      return
+    }
+    const meaning = this.#accepted[payloadTypeOf(packet)]
+    if (meaning === undefined) {
+      this.#dropped++
+      return
+    }
+    const ssrc = ssrcOf(packet)
+    const sequence = sequenceOf(packet)
+    if (this.#gate.judge(address, port, ssrc, sequence, now) === 'refused') {
+      this.#dropped++
+      return
+    }
+    this.#recipient.heard(address, port)
+    this.#received++
+    this.#heardAt = now
+    const reception = this.#receptionOf(ssrc)
+    const payloadLength = payloadLengthOf(packet, length)
+    if (meaning === 'events') {
+      reception.receiveUntimed(sequence)
+      this.#receiveEvent(packet, payloadLength, now)
+      return
+    }
+    reception.receive(sequence, timestampOf(packet), now)
+    if (payloadLength === 0 || this.#agreement?.receive !== true) return
+    this.#recorder?.push(packet, length, now)
+    this.other?.sender.hear(packet, payloadLength, meaning, now)
+  }
+
+  /** A datagram on the RTCP port. */
+  receiveReport(packet: Uint8Array, length: number, address: number, port: number, now: number): void {
+    const isSignalled = address === this.#rtcpAddress && port === this.#rtcpPort
+    // Behind a NAT reports come from where the RTP comes from, by another port.
+    const isFromSource = this.#gate.isLatched && address === this.#gate.address
+    if (!isSignalled && !isFromSource) {
+      this.#dropped++
+      return
+    }
+    if (!this.#reporter.receive(packet, length, this.#reception, now)) {
+      this.#dropped++
+      return
+    }
+    if (isSignalled && this.#gate.address === address) this.#recipient.heard(this.#gate.address, this.#gate.port)
+    if (isFromSource && !isSignalled) {
+      this.#rtcpAddress = address
+      this.#rtcpPort = port
+    }
+  }
+
+  tick(now: number): void {
+    const stalled = this.#digits.deadline()
+    if (stalled !== undefined && now >= stalled && this.#digits.timeout(now) > 0) this.#tellDigits(now)
+    const ended = this.#recorder?.tick(now)
+    if (ended !== undefined) this.stopRecording(ended, now)
+    this.sender.tick(now)
+    if (now >= this.#reporter.deadline()) this.#report(now)
+    if (this.#agreement?.receive === true && now - this.#heardAt >= this.#host.timeoutMs) {
+      this.#heardAt = now
+      this.#host.emit({ type: 'timeout', session: this.id })
+    }
+  }
+
+  /** Ends what runs and says goodbye; `done` when all its recordings are on disk. */
+  close(now: number, done: () => void): void {
+    this.#finished = done
+    this.#finishing++
+    try {
+      this.stopRecording('closed', now)
+      this.sender.close()
+      this.#sayGoodbye(now)
+    } finally {
+      this.#finishing--
+      this.#tellFinished()
+    }
+  }
+
+  #tellFinished(): void {
+    if (this.#finishing > 0 || this.#finished === undefined) return
+    const done = this.#finished
+    this.#finished = undefined
+    done()
+  }
+
+  #sayGoodbye(now: number): void {
+    if (this.#agreement === undefined || !this.#mayReport(now)) return
+    const packet = this.#host.network.slot()
+    const length = this.#reporter.writeInto(packet, this.#reception, this.sender.rtpTimeAt(now), now, true)
+    this.ports.rtcp.send(packet, length, this.#rtcpAddress, this.#rtcpPort)
+  }
+
+  get stats(): SessionStats {
+    const reception = this.#reception
+    return {
+      codec: this.#agreement?.codec,
+      packetsReceived: this.#received,
+      packetsSent: this.#stream.packets,
+      packetsLost: this.#lostBefore + Math.max(0, reception?.sequences.lost ?? 0),
+      packetsLate: this.#late + (this.#recorder?.late ?? 0),
+      packetsDropped: this.#dropped,
+      jitterMs: reception?.jitter.ms ?? 0,
+      roundTripMs: this.#reporter.roundTripMs,
+    }
+  }
+
+  get #isReachable(): boolean {
+    return this.#gate.port !== 0 && isUnicast(this.#gate.address)
+  }
+
+  #receptionOf(ssrc: number): Reception {
+    const present = this.#reception
+    if (present?.ssrc === ssrc) return present
+    // The far end restarted, or another one answers; what it held down, it holds no more.
+    this.#lostBefore += Math.max(0, present?.sequences.lost ?? 0)
+    this.#digits.reset()
+    this.#reception = new Reception(ssrc, clockRate)
+    return this.#reception
+  }
+
+  #receiveEvent(packet: Uint8Array, payloadLength: number, now: number): void {
+    const timestamp = timestampOf(packet)
+    const wasHeld = this.#digits.held
+    const from = payloadOffsetOf(packet)
+    const told = this.#digits.push(packet, from, payloadLength, timestamp, markerOf(packet), now)
+    if (wasHeld === undefined) this.#eventTime = timestamp
+    this.#recorder?.note(packet, now)
+    if (told > 0) this.#tellDigits(now)
+    this.other?.sender.hearEvent(packet, payloadLength, now)
+  }
+
+  #tellDigits(now: number): void {
+    this.#recorder?.key(this.#eventTime, now)
+    for (let press = this.#digits.take(); press !== undefined; press = this.#digits.take()) {
+      this.#host.emit({ type: 'digit', session: this.id, digit: press.digit, durationMs: press.durationMs })
+    }
+  }
+
+  #report(now: number): void {
+    if (this.#agreement === undefined || !this.#mayReport(now)) {
+      this.#reporter.skip(now)
+      return
+    }
+    const packet = this.#host.network.slot()
+    const length = this.#reporter.writeInto(packet, this.#reception, this.sender.rtpTimeAt(now), now)
+    this.ports.rtcp.send(packet, length, this.#rtcpAddress, this.#rtcpPort)
+  }
+
+  /** Reports go on during hold; the cap on unanswered sending is theirs too. */
+  #mayReport(now: number): boolean {
+    const { address, port } = this.#gate
+    return this.#rtcpPort !== 0 && isUnicast(this.#rtcpAddress) && this.#recipient.maySend(address, port, now)
+  }
+}

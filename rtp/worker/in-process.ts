@@ -1,0 +1,33 @@
+import type { EngineCommand, EngineEvent, SessionId } from '../engine/command.ts'
+import { MediaLoop } from './media-loop.ts'
+import type { MediaCounters, MediaThreadConfig, MediaThreads } from './protocol.ts'
+
+/** Media in the program's own thread: for tests, and for small machines. */
+export class InProcessMedia implements MediaThreads {
+  readonly #loop: MediaLoop
+  #isClosed = false
+
+  constructor(config: MediaThreadConfig, emit: (event: EngineEvent) => void) {
+    this.#loop = new MediaLoop(config, events => {
+      for (const event of events) emit(event)
+    })
+  }
+
+  open(session: SessionId): void {
+    this.execute({ type: 'open', session })
+  }
+
+  execute(command: EngineCommand): void {
+    if (!this.#isClosed) this.#loop.execute([command])
+  }
+
+  async counters(): Promise<readonly MediaCounters[]> {
+    return [this.#loop.counters]
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#loop.end()
+  }
+}

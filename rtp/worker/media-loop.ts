@@ -1,0 +1,67 @@
+import { setImmediate as setImmediatePromise } from 'node:timers/promises'
+import type { EngineCommand, EngineEvent } from '../engine/command.ts'
+import { MediaEngine } from '../engine/engine.ts'
+import type { DatagramNetwork } from '../engine/network.ts'
+import { MediaClock } from '../io/media-clock.ts'
+import { openNetwork } from '../io/open-network.ts'
+import { PromptFiles } from '../io/prompt-files.ts'
+import { RecordingFiles } from '../io/recording-file.ts'
+import type { MediaCounters, MediaThreadConfig } from './protocol.ts'
+
+/** An engine with its sockets, files and clock, in whatever thread it is made. It ticks only while it has sessions. */
+export class MediaLoop {
+  readonly #network: DatagramNetwork
+  readonly #engine: MediaEngine
+  readonly #clock: MediaClock
+  readonly #deliver: (events: readonly EngineEvent[]) => void
+  #events: EngineEvent[] = []
+
+  /** `deliver` gets events in their order, in batches, never from inside a call of this object. */
+  constructor(config: MediaThreadConfig, deliver: (events: readonly EngineEvent[]) => void) {
+    this.#deliver = deliver
+    this.#network = openNetwork(config)
+    this.#engine = new MediaEngine(config, {
+      network: this.#network,
+      prompts: new PromptFiles(config.promptBytes === undefined ? {} : { keptBytes: config.promptBytes }),
+      recordings: new RecordingFiles(),
+      emit: event => this.#emit(event),
+      now: () => performance.now(),
+      random: () => Math.random(),
+      unixMs: now => performance.timeOrigin + now,
+    })
+    this.#clock = new MediaClock(now => this.#tick(now))
+  }
+
+  get counters(): MediaCounters {
+    return { ...this.#engine.counters, ...this.#clock.counters, sockets: this.#network.kind }
+  }
+
+  execute(commands: readonly EngineCommand[]): void {
+    const now = performance.now()
+    for (const command of commands) this.#engine.execute(command, now)
+    this.#network.flush()
+    if (!this.#engine.isIdle) this.#clock.start()
+  }
+
+  /** Ends every session; resolves when all is told and on disk. Nothing ticks any more. */
+  async end(): Promise<void> {
+    this.#clock.stop()
+    this.#engine.closeAll(performance.now())
+    while (this.#engine.isBusy || this.#events.length > 0) await setImmediatePromise()
+    this.#network.close()
+  }
+
+  #tick(now: number): void {
+    this.#engine.tick(now)
+    if (this.#engine.isIdle) this.#clock.stop()
+  }
+
+  #emit(event: EngineEvent): void {
+    if (this.#events.push(event) > 1) return
+    setImmediate(() => {
+      const events = this.#events
+      this.#events = []
+      this.#deliver(events)
+    })
+  }
+}

@@ -1,0 +1,16 @@
+import type { EngineEvent } from '../engine/command.ts'
+import { InProcessMedia } from './in-process.ts'
+import type { MediaThreadConfig, MediaThreads } from './protocol.ts'
+import { WorkerMedia } from './worker-media.ts'
+
+export interface MediaConfig extends MediaThreadConfig {
+  /** Media threads; 0 = in the caller's thread. */
+  readonly workers: number
+}
+
+/** `emit` gets events in the order of each session; `died` that a thread was lost, whose sessions follow as failed. */
+export const openMedia = (
+  config: MediaConfig,
+  emit: (event: EngineEvent) => void,
+  died: (error: Error) => void,
+): MediaThreads => (config.workers === 0 ? new InProcessMedia(config, emit) : new WorkerMedia(config, emit, died))

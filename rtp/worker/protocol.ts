@@ -1,0 +1,39 @@
+import type { EngineCommand, EngineEvent, SessionId } from '../engine/command.ts'
+import type { EngineConfig, EngineCounters } from '../engine/engine.ts'
+import type { ClockCounters } from '../io/media-clock.ts'
+import type { NetworkOptions } from '../io/open-network.ts'
+
+/** What a media thread is made with; plain data. */
+export interface MediaThreadConfig extends EngineConfig, NetworkOptions {
+  /** Bytes of prompts kept in memory. Default 48 MB. */
+  readonly promptBytes?: number
+}
+
+export interface MediaCounters extends EngineCounters, ClockCounters {
+  readonly sockets: 'mmsg' | 'dgram' | 'virtual'
+}
+
+/** To a media thread. */
+export type ToMedia =
+  | { readonly type: 'commands'; readonly commands: readonly EngineCommand[] }
+  /** `counters` comes back with the same number. */
+  | { readonly type: 'count'; readonly request: number }
+  /** Ends every session; `ended` follows. */
+  | { readonly type: 'end' }
+
+/** From a media thread. */
+export type FromMedia =
+  | { readonly type: 'events'; readonly events: readonly EngineEvent[] }
+  | { readonly type: 'counters'; readonly request: number; readonly counters: MediaCounters }
+  | { readonly type: 'ended' }
+
+/** Media for a program: one thread, several, or none at all, all the same to it. */
+export interface MediaThreads {
+  /** Sessions of one call must hear each other: `group` brings them to one thread. */
+  open(session: SessionId, group: string): void
+  /** Commands to one session keep their order. To an unknown session: nothing happens. */
+  execute(command: EngineCommand): void
+  counters(): Promise<readonly MediaCounters[]>
+  /** Ends all sessions, then the threads. */
+  close(): Promise<void>
+}

@@ -1,0 +1,217 @@
+import { Worker } from 'node:worker_threads'
+import type { EngineCommand, EngineEvent, SessionId } from '../engine/command.ts'
+import { noStats } from '../session/session-stats.ts'
+import type { FromMedia, MediaCounters, MediaThreadConfig, MediaThreads, ToMedia } from './protocol.ts'
+
+/** A thread that dies is made anew after this, lest one that cannot live keeps the machine busy. */
+const respawnMs = 100
+/** A thread that does not end in this time is stopped. */
+const endMs = 3000
+
+export interface WorkerMediaConfig extends MediaThreadConfig {
+  /** At least 1. */
+  readonly workers: number
+}
+
+/**
+ * Media in threads of their own. Each has a part of the ports; the sessions of a group share a thread, the one with
+ * the fewest sessions when the group begins. When a thread dies its sessions are told as failed and closed, and
+ * another takes its place.
+ */
+export class WorkerMedia implements MediaThreads {
+  readonly #emit: (event: EngineEvent) => void
+  readonly #died: (error: Error) => void
+  readonly #threads: MediaThread[]
+  readonly #sessions = new Map<SessionId, { readonly thread: MediaThread; readonly group: string }>()
+  readonly #groups = new Map<string, { readonly thread: MediaThread; sessions: number }>()
+
+  constructor(config: WorkerMediaConfig, emit: (event: EngineEvent) => void, died: (error: Error) => void) {
+    this.#emit = emit
+    this.#died = died
+    this.#threads = portRanges(config.ports, config.workers).map(
+      ports =>
+        new MediaThread(
+          { ...config, ports },
+          event => this.#told(event),
+          (thread, error) => this.#lost(thread, error),
+        ),
+    )
+  }
+
+  open(session: SessionId, group: string): void {
+    if (this.#sessions.has(session)) return
+    const known = this.#groups.get(group)
+    const thread =
+      known?.thread ?? this.#threads.reduce((least, next) => (next.sessions < least.sessions ? next : least))
+    if (known === undefined) this.#groups.set(group, { thread, sessions: 1 })
+    else known.sessions++
+    thread.sessions++
+    this.#sessions.set(session, { thread, group })
+    thread.send({ type: 'open', session })
+  }
+
+  execute(command: EngineCommand): void {
+    this.#sessions.get(command.session)?.thread.send(command)
+  }
+
+  async counters(): Promise<readonly MediaCounters[]> {
+    const counted = await Promise.all(this.#threads.map(thread => thread.counters()))
+    return counted.filter(counters => counters !== undefined)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map(thread => thread.close()))
+  }
+
+  #told(event: EngineEvent): void {
+    const isOver = event.type === 'closed' || (event.type === 'failed' && event.fault === 'no-ports')
+    if (isOver) this.#forget(event.session)
+    this.#emit(event)
+  }
+
+  #lost(thread: MediaThread, error: Error): void {
+    const sessions = [...this.#sessions].filter(([, place]) => place.thread === thread).map(([session]) => session)
+    for (const session of sessions) this.#forget(session)
+    this.#died(error)
+    for (const session of sessions) {
+      this.#emit({ type: 'failed', session, fault: 'internal', detail: 'the media thread died' })
+      this.#emit({ type: 'closed', session, stats: noStats })
+    }
+  }
+
+  #forget(session: SessionId): void {
+    const place = this.#sessions.get(session)
+    if (place === undefined) return
+    this.#sessions.delete(session)
+    place.thread.sessions--
+    const group = this.#groups.get(place.group)
+    if (group !== undefined && --group.sessions === 0) this.#groups.delete(place.group)
+  }
+}
+
+/** A worker in whose place another comes when it dies. */
+class MediaThread {
+  sessions = 0
+  readonly #config: MediaThreadConfig
+  readonly #told: (event: EngineEvent) => void
+  readonly #lost: (thread: MediaThread, error: Error) => void
+  #worker: Worker | undefined
+  /** Sent together at the end of this turn; before a new worker lives, when it does. */
+  #waiting: EngineCommand[] = []
+  #isSending = false
+  #isClosing = false
+  #ended: (() => void) | undefined
+  #requests = 0
+  readonly #counting = new Map<number, (counters: MediaCounters | undefined) => void>()
+
+  constructor(
+    config: MediaThreadConfig,
+    told: (event: EngineEvent) => void,
+    lost: (thread: MediaThread, error: Error) => void,
+  ) {
+    this.#config = config
+    this.#told = told
+    this.#lost = lost
+    this.#spawn()
+  }
+
+  send(command: EngineCommand): void {
+    this.#waiting.push(command)
+    if (this.#isSending) return
+    this.#isSending = true
+    queueMicrotask(() => {
+      this.#isSending = false
+      this.#sendWaiting()
+    })
+  }
+
+  counters(): Promise<MediaCounters | undefined> {
+    if (this.#worker === undefined) return Promise.resolve(undefined)
+    return new Promise(resolve => {
+      const request = this.#requests++
+      this.#counting.set(request, resolve)
+      this.#post({ type: 'count', request })
+    })
+  }
+
+  async close(): Promise<void> {
+    const worker = this.#worker
+    this.#isClosing = true
+    if (worker === undefined) return
+    this.#sendWaiting()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    await new Promise<void>(resolve => {
+      this.#ended = resolve
+      timer = setTimeout(resolve, endMs)
+      this.#post({ type: 'end' })
+    })
+    clearTimeout(timer)
+    await worker.terminate()
+  }
+
+  #spawn(): void {
+    const worker = new Worker(new URL('./media-thread.ts', import.meta.url), { workerData: this.#config })
+    this.#worker = worker
+    let fault: Error | undefined
+    worker.on('message', (message: FromMedia) => this.#receive(message))
+    worker.on('error', error => {
+      fault = error instanceof Error ? error : new Error(String(error))
+    })
+    worker.on('exit', code => this.#exited(fault ?? new Error(`the media thread ended with code ${code}`)))
+    this.#sendWaiting()
+  }
+
+  #exited(error: Error): void {
+    this.#worker = undefined
+    for (const resolve of this.#counting.values()) resolve(undefined)
+    this.#counting.clear()
+    this.#ended?.()
+    if (this.#isClosing) return
+    // What was not sent yet was for sessions that are lost; what comes from now on is for the next worker.
+    this.#waiting = []
+    this.#lost(this, error)
+    setTimeout(() => {
+      if (!this.#isClosing) this.#spawn()
+    }, respawnMs)
+  }
+
+  #sendWaiting(): void {
+    if (this.#worker === undefined || this.#waiting.length === 0) return
+    this.#post({ type: 'commands', commands: this.#waiting })
+    this.#waiting = []
+  }
+
+  #post(message: ToMedia): void {
+    this.#worker?.postMessage(message)
+  }
+
+  #receive(message: FromMedia): void {
+    switch (message.type) {
+      case 'events':
+        for (const event of message.events) this.#told(event)
+        return
+      case 'counters':
+        this.#counting.get(message.request)?.(message.counters)
+        this.#counting.delete(message.request)
+        return
+      case 'ended':
+        this.#ended?.()
+        return
+    }
+  }
+}
+
+/** The range in as many parts, each with an even first port. Throws when there are fewer pairs than parts. */
+export const portRanges = (
+  [first, last]: readonly [first: number, last: number],
+  parts: number,
+): readonly (readonly [first: number, last: number])[] => {
+  const even = first + (first % 2)
+  const pairs = Math.floor((last - even + 1) / 2)
+  if (pairs < parts) throw new RangeError(`media ports ${first}-${last} hold ${pairs} pairs for ${parts} threads`)
+  return Array.from({ length: parts }, (_, i) => {
+    const from = Math.floor((i * pairs) / parts)
+    const to = Math.floor(((i + 1) * pairs) / parts)
+    return [even + 2 * from, even + 2 * to - 1] as const
+  })
+}
