@@ -10,6 +10,7 @@ import type {
   OriginateResult,
   Repositories,
   Settings,
+  SipListener,
 } from '../core/index.ts'
 
 /** What the HTTP side asks of a switch, and what `Switch` offers. Tests fill it without telephony. */
@@ -24,6 +25,13 @@ export interface SwitchDoor {
   /** No new calls; live ones get `seconds` (default: the settings' `drainSeconds`), then END.5503. */
   drain(seconds?: number): void
   resume(): void
+}
+
+/** A switch that was opened for this process alone: whoever opened it closes it. */
+export interface OwnedSwitch extends SwitchDoor {
+  /** Where SIP listens, with the ports that the system chose. */
+  readonly sipListeners: readonly SipListener[]
+  close(): Promise<void>
 }
 
 export interface CallDoor {

@@ -79,9 +79,21 @@ export async function describeRoutes(app: Api, publicUrl: string, version: strin
         },
       },
     },
-    transform: ({ schema, url, route }) => {
-      const access = route.config?.access ?? 'customer'
-      return { schema: { ...schema, security: securityOf[access] }, url }
-    },
+    transform: ({ schema, url, route }) => ({
+      schema: { ...(documented(schema) as object), security: securityOf[route.config?.access ?? 'customer'] },
+      url,
+    }),
   })
+}
+
+/** Our own notes are not part of the document, and what has a default need not be sent. */
+const documented = (schema: unknown): unknown => JSON.parse(JSON.stringify(schema ?? {}), withoutNotes)
+
+function withoutNotes(name: string, value: unknown): unknown {
+  if (name === 'x-problem') return undefined
+  if (typeof value !== 'object' || value === null) return value
+  const { required, properties } = value as { required?: unknown; properties?: Record<string, { default?: unknown }> }
+  if (!Array.isArray(required) || properties === undefined) return value
+  const needed = required.filter(field => properties[field]?.default === undefined)
+  return { ...value, required: needed.length === 0 ? undefined : needed }
 }

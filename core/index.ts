@@ -1,6 +1,7 @@
 export { type AudioFacts, type AudioInspection, inspectAudio } from './adapters/audio/inspect-audio.ts'
 export type { AccountChange, NewAccount } from './adapters/store/accounts.ts'
 export type { CallFilter, CallPage } from './adapters/store/calls.ts'
+export { type BookProblem, checkBooks } from './adapters/store/check.ts'
 export { type Database, openDatabase } from './adapters/store/database.ts'
 export { StoreError } from './adapters/store/errors.ts'
 export type { KeyOwner } from './adapters/store/keys.ts'

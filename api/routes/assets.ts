@@ -12,7 +12,6 @@ import { message, Paging, pageOf, resource } from '../schema/field.ts'
 
 /** What Play takes at most. */
 const maxAssetBytes = 20 * 1024 * 1024
-/** A customer's assets are listed with every page of the portal; a bound keeps the folder readable. */
 const contentTypes: Readonly<Record<string, string>> = { wav: 'audio/wav', mp3: 'audio/mpeg', ogg: 'audio/ogg' }
 const noSuch = () => notFound('There is no such asset.')
 
@@ -84,9 +83,10 @@ export async function assetRoutes(app: Api, door: SwitchDoor): Promise<void> {
       schema: {
         tags,
         summary: 'Upload or replace an asset',
-        description: 'WAV, MP3 or Ogg/Opus, at most 20 MB.',
-        consumes: ['audio/wav', 'audio/mpeg', 'audio/ogg', 'application/octet-stream'],
+        description: 'A WAV file of at most 20 MB. What plays the old one at that moment hears it to its end.',
+        consumes: ['audio/wav', 'application/octet-stream'],
         params: Slug,
+        body: Type.Unsafe<unknown>({ description: 'The bytes of the file.', contentEncoding: 'binary' }),
         response: {
           201: { ...resource(Asset), description: 'The asset.' },
           ...errors(413, 415, 422),
@@ -97,7 +97,9 @@ export async function assetRoutes(app: Api, door: SwitchDoor): Promise<void> {
         if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw invalid('body', 'must be the bytes of an audio file')
         const { slug } = request.params as { slug: string }
         const found = inspectAudio(bytes)
-        if (!found.ok) throw new Refusal(415, `This is no audio that can be played: ${found.detail}`)
+        if (!found.ok) {
+          throw new Refusal(found.code === 'PLAY.0415' ? 415 : 422, `The asset cannot be played: ${found.detail}.`)
+        }
         const asset = await assets.put(customerOf(request).accountUuid, slug, bytes, found, Date.now())
         return reply.code(201).send(renderAsset(asset))
       },

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { UsageError } from './arguments.ts'
+import type { ApiRequest } from './client.ts'
+import type { Column } from './table.ts'
+
+/** A flag that becomes a field of the request's body. */
+export interface FieldFlag {
+  readonly flag: string
+  readonly field: string
+  /** A list is written with commas; a switch has no value. */
+  readonly kind: 'text' | 'integer' | 'list' | 'switch'
+  readonly help: string
+}
+
+export interface Given {
+  /** Positional words by the names in `words`. */
+  word(name: string): string
+  /** Fields of the flags that were given. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** One thing that a group can do: a request to the API, and how its answer is shown. */
+export interface Action {
+  readonly name: string
+  readonly words: readonly string[]
+  readonly summary: string
+  readonly access: 'operator' | 'customer'
+  readonly flags: readonly FieldFlag[]
+  readonly request: (given: Given) => ApiRequest
+  /** Rows as a table; `rows` names the list in the answer, empty when the answer is the list. */
+  readonly table?: { readonly rows: string; readonly columns: readonly Column[] }
+  /** Where the answer's bytes go instead of to the terminal. */
+  readonly saveTo?: (given: Given) => string
+}
+
+export interface Group {
+  readonly name: string
+  readonly summary: string
+  readonly actions: readonly Action[]
+}
+
+export const pageFlags: readonly FieldFlag[] = [
+  { flag: 'limit', field: 'limit', kind: 'integer', help: 'rows to show, 1 to 200 (50)' },
+  { flag: 'offset', field: 'offset', kind: 'integer', help: 'rows to skip (0)' },
+]
+
+/** `/path?limit=…` of the fields that were given. */
+export function withQuery(path: string, fields: Readonly<Record<string, unknown>>): string {
+  const query = new URLSearchParams(Object.entries(fields).map(([name, value]) => [name, String(value)])).toString()
+  return query === '' ? path : `${path}?${query}`
+}
+
+export function fieldValue(spec: FieldFlag, written: string | true): unknown {
+  switch (spec.kind) {
+    case 'switch':
+      if (written === true) return true
+      if (written === 'true' || written === 'false') return written === 'true'
+      throw new UsageError(`--${spec.flag} is true or false`)
+    case 'integer':
+      if (typeof written === 'string' && /^-?\d{1,15}$/.test(written)) return Number(written)
+      throw new UsageError(`--${spec.flag} wants a whole number`)
+    case 'list':
+      return String(written) === '' ? [] : String(written).split(',')
+    case 'text':
+      return String(written)
+  }
+}
+
+/** The bytes of a file; `-` is standard input. */
+export function readInput(path: string): Buffer {
+  try {
+    return readFileSync(path === '-' ? 0 : path)
+  } catch (fault) {
+    throw new UsageError(`${path} cannot be read: ${(fault as NodeJS.ErrnoException).code ?? String(fault)}`)
+  }
+}
+
+export const segment = (word: string): string => encodeURIComponent(word)

@@ -1,0 +1,64 @@
+export interface Arguments {
+  readonly words: readonly string[]
+  /** `--name value`, `--name=value`, or `true` for a flag without a value. */
+  readonly flags: ReadonlyMap<string, string | true>
+}
+
+/** A mistake of the person at the keyboard: told without a stack, exit code 2. */
+export class UsageError extends Error {}
+
+/**
+ * `switches` take no value; every other flag does. After `--` all are words. `-h` is `--help`, `-v` is `--version`.
+ */
+export function parseArguments(argv: readonly string[], switches: ReadonlySet<string>): Arguments {
+  const words: string[] = []
+  const flags = new Map<string, string | true>()
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at]!
+    if (word === '--') {
+      words.push(...argv.slice(at + 1))
+      break
+    }
+    if (word === '-h') flags.set('help', true)
+    else if (word === '-v') flags.set('version', true)
+    else if (!word.startsWith('--')) words.push(word)
+    else {
+      const [name = '', ...rest] = word.slice(2).split('=')
+      if (rest.length > 0) flags.set(name, rest.join('='))
+      else if (switches.has(name)) flags.set(name, true)
+      else {
+        const value = argv[++at]
+        if (value === undefined || value.startsWith('--')) throw new UsageError(`--${name} wants a value`)
+        flags.set(name, value)
+      }
+    }
+  }
+  return { words, flags }
+}
+
+/** The known name nearest to what was written, when it is near enough to be meant. */
+export function nearest(written: string, known: readonly string[]): string | undefined {
+  const best = known
+    .map(name => ({ name, distance: editDistance(written, name) }))
+    .sort((a, b) => a.distance - b.distance)[0]
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length / 3)) ? best.name : undefined
+}
+
+/** `is no command: did you mean "account"?` */
+export function unknown(kind: string, written: string, known: readonly string[]): UsageError {
+  const meant = nearest(written, known)
+  return new UsageError(`"${written}" is no ${kind}${meant === undefined ? '' : `; did you mean "${meant}"?`}`)
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(substitution, row[j]! + 1, next[j - 1]! + 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

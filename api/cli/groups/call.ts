@@ -1,0 +1,85 @@
+import { type FieldFlag, type Group, pageFlags, segment, withQuery } from '../action.ts'
+import type { Column } from '../table.ts'
+
+const text = (flag: string, field: string, help: string): FieldFlag => ({ flag, field, kind: 'text', help })
+const columns: readonly Column[] = [
+  ['sid', 'sid'],
+  ['direction', 'direction'],
+  ['from', 'from_number'],
+  ['to', 'to_number'],
+  ['status', 'status'],
+]
+
+export const call: Group = {
+  name: 'call',
+  summary: 'live calls of the switch; calls of an account',
+  actions: [
+    {
+      name: 'live',
+      words: [],
+      summary: 'live calls of all accounts, with their legs',
+      access: 'operator',
+      flags: pageFlags,
+      request: ({ fields }) => ({ method: 'GET', path: withQuery('/operator/calls', fields) }),
+      table: {
+        rows: 'calls',
+        columns: [...columns, ['since', 'created_at'], ['account', 'account'], ['legs', 'legs.length']],
+      },
+    },
+    {
+      name: 'list',
+      words: [],
+      summary: "the account's calls, newest first",
+      access: 'customer',
+      flags: [
+        text('direction', 'direction', 'inbound, outbound or internal'),
+        text('status', 'status', 'initiated, ringing, answered, completed or failed'),
+        text('search', 'search', 'any part of either number'),
+        text('from', 'from_dt', 'created at or after, ISO-8601'),
+        text('to', 'to_dt', 'created at or before, ISO-8601'),
+        ...pageFlags,
+      ],
+      request: ({ fields }) => ({ method: 'GET', path: withQuery('/calls/', fields) }),
+      table: {
+        rows: 'calls',
+        columns: [
+          ...columns,
+          ['reason', 'reason_code'],
+          ['talk s', 'talk_seconds'],
+          ['cost', 'cost'],
+          ['at', 'created_at'],
+        ],
+      },
+    },
+    {
+      name: 'show',
+      words: ['uuid'],
+      summary: "one of the account's calls",
+      access: 'customer',
+      flags: [],
+      request: ({ word }) => ({ method: 'GET', path: `/calls/${segment(word('uuid'))}` }),
+    },
+    {
+      name: 'originate',
+      words: [],
+      summary: 'place a call',
+      access: 'customer',
+      flags: [
+        text('to', 'to', 'E.164, or an extension of the account'),
+        text('from', 'from', 'a number that the account owns'),
+        text('url', 'url', 'webhook that returns the verb document'),
+        { flag: 'timeout', field: 'timeout', kind: 'integer', help: 'seconds to wait for an answer (30)' },
+        text('payload', 'customPayload', 'text that goes with the call'),
+      ],
+      request: ({ fields }) => ({ method: 'POST', path: '/calls/originate', body: fields }),
+    },
+    {
+      name: 'hangup',
+      words: ['sid'],
+      summary: "end one of the account's calls",
+      access: 'customer',
+      flags: [],
+      request: ({ word }) => ({ method: 'POST', path: '/calls/hangup', body: { sid: word('sid') } }),
+    },
+  ],
+}

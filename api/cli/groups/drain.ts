@@ -1,0 +1,26 @@
+import type { Group } from '../action.ts'
+
+export const drain: Group = {
+  name: 'drain',
+  summary: 'stop and start taking new calls',
+  actions: [
+    {
+      name: 'start',
+      words: [],
+      summary: 'take no new calls; live ones get some seconds, then end',
+      access: 'operator',
+      flags: [
+        { flag: 'seconds', field: 'seconds', kind: 'integer', help: 'what live calls get (setting drain.seconds)' },
+      ],
+      request: ({ fields }) => ({ method: 'POST', path: '/operator/drain', body: fields }),
+    },
+    {
+      name: 'stop',
+      words: [],
+      summary: 'take new calls again',
+      access: 'operator',
+      flags: [],
+      request: () => ({ method: 'DELETE', path: '/operator/drain' }),
+    },
+  ],
+}

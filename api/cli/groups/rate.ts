@@ -1,0 +1,74 @@
+import { parse } from 'yaml'
+import { type Group, readInput } from '../action.ts'
+import { UsageError } from '../arguments.ts'
+
+const destinationsPath = '/operator/destinations'
+
+export const rate: Group = {
+  name: 'rate',
+  summary: 'the rate deck, and where calls may go',
+  actions: [
+    {
+      name: 'list',
+      words: [],
+      summary: 'the whole deck',
+      access: 'operator',
+      flags: [],
+      request: () => ({ method: 'GET', path: '/operator/rates' }),
+      table: {
+        rows: 'rates',
+        columns: [
+          ['prefix', 'prefix'],
+          ['direction', 'direction'],
+          ['KES a minute', 'rate_per_minute'],
+          ['increment s', 'increment_seconds'],
+          ['minimum s', 'minimum_seconds'],
+          ['connection fee', 'connection_fee'],
+        ],
+      },
+    },
+    {
+      name: 'set',
+      words: ['file'],
+      summary: 'replace the deck by a JSON or YAML file: a list of rates, or { rates: […] }; - is standard input',
+      access: 'operator',
+      flags: [],
+      request: ({ word }) => ({ method: 'PUT', path: '/operator/rates', body: deckOf(word('file')) }),
+    },
+    {
+      name: 'destinations',
+      words: [],
+      summary: 'blocked and allowed prefixes',
+      access: 'operator',
+      flags: [],
+      request: () => ({ method: 'GET', path: destinationsPath }),
+    },
+    {
+      name: 'allow',
+      words: [],
+      summary: 'replace the lists of blocked and allowed prefixes',
+      access: 'operator',
+      flags: [
+        { flag: 'blocked', field: 'blocked', kind: 'list', help: 'prefixes with commas' },
+        { flag: 'allowed', field: 'allowed', kind: 'list', help: 'prefixes with commas' },
+      ],
+      request: ({ fields }) => ({
+        method: 'PUT',
+        path: destinationsPath,
+        body: { blocked: [], allowed: [], ...fields },
+      }),
+    },
+  ],
+}
+
+function deckOf(path: string): unknown {
+  let deck: unknown
+  try {
+    // YAML reads JSON too.
+    deck = parse(readInput(path).toString())
+  } catch (fault) {
+    if (fault instanceof UsageError) throw fault
+    throw new UsageError(`${path} is neither JSON nor YAML: ${String((fault as Error).message).split('\n')[0]}`)
+  }
+  return Array.isArray(deck) ? { rates: deck } : deck
+}

@@ -1,0 +1,91 @@
+import { writeFileSync } from 'node:fs'
+import type { Settings } from '../../core/index.ts'
+import { findOperatorKey } from '../operator-key.ts'
+import { type Action, fieldValue, type Given, type Group } from './action.ts'
+import { type Arguments, UsageError, unknown } from './arguments.ts'
+import { ApiClient } from './client.ts'
+import { commonFlags } from './help.ts'
+import { formatFields, formatTable } from './table.ts'
+
+/** Does what the words after the group say, and gives what is to be printed. */
+export async function runAction(group: Group, given: Arguments, settings: Settings): Promise<string> {
+  const { action, words } = actionOf(group, given.words.slice(1))
+  const request = givenOf(group, action, words, given.flags)
+  const client = new ApiClient(addressOf(settings, given.flags.get('api')), keyOf(action, settings))
+  const answer = await client.request(action.request(request))
+  if (action.saveTo !== undefined) {
+    const path = action.saveTo(request)
+    writeFileSync(path, answer.bytes)
+    return `${answer.bytes.length} bytes written to ${path}`
+  }
+  if (given.flags.has('json')) return JSON.stringify(answer.value, null, 2)
+  return shown(action, answer.value)
+}
+
+/** `sauti drain` alone starts; every other group needs a word that says what to do. */
+function actionOf(group: Group, words: readonly string[]): { action: Action; words: readonly string[] } {
+  const [written, ...rest] = words
+  const names = group.actions.map(action => action.name)
+  if (written === undefined && group.name === 'drain') return { action: group.actions[0]!, words: [] }
+  if (written === undefined) throw new UsageError(`sauti ${group.name}: what is to be done? ${names.join(', ')}`)
+  const action = group.actions.find(action => action.name === written)
+  if (action === undefined) throw unknown(`action of ${group.name}`, written, names)
+  return { action, words: rest }
+}
+
+function givenOf(group: Group, action: Action, words: readonly string[], flags: Arguments['flags']): Given {
+  const usage = `sauti ${group.name} ${[action.name, ...action.words.map(word => word.toUpperCase())].join(' ')}`
+  if (words.length < action.words.length) throw new UsageError(`${usage}: ${action.words[words.length]} is missing`)
+  if (words.length > action.words.length) throw new UsageError(`${usage}: "${words[action.words.length]}" is too much`)
+  const fields: Record<string, unknown> = {}
+  const known = [...commonFlags, ...action.flags.map(spec => spec.flag)]
+  for (const [flag, written] of flags) {
+    const spec = action.flags.find(spec => spec.flag === flag)
+    if (spec !== undefined) fields[spec.field] = fieldValue(spec, written)
+    else if (!commonFlags.includes(flag))
+      throw unknown(
+        `flag of ${usage}`,
+        `--${flag}`,
+        known.map(name => `--${name}`),
+      )
+  }
+  return { fields, word: name => words[action.words.indexOf(name)] ?? '' }
+}
+
+/** Where the API listens, as seen from this machine. */
+function addressOf(settings: Settings, written: string | true | undefined): string {
+  if (typeof written === 'string') return written.replace(/\/+$/, '')
+  const { address, port } = settings.http
+  if (port === 0) return settings.publicUrl
+  const host =
+    address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '[::1]' : address.includes(':') ? `[${address}]` : address
+  return `http://${host}:${port}`
+}
+
+function keyOf(action: Action, settings: Settings): string {
+  if (action.access === 'customer') {
+    const key = process.env.SAUTI_API_KEY
+    if (key !== undefined && key !== '') return key
+    throw new UsageError(
+      'this speaks for an account: put its API key into SAUTI_API_KEY (sauti account key UUID makes one)',
+    )
+  }
+  const key = findOperatorKey(settings)
+  if (key !== undefined) return key
+  throw new UsageError(
+    `no operator key: set SAUTI_OPERATOR_KEY, or say with --data where the switch keeps its data (now ${settings.dataFolder})`,
+  )
+}
+
+function shown(action: Action, value: unknown): string {
+  if (action.table === undefined) {
+    const message = (value as { message?: unknown } | null)?.message
+    return typeof message === 'string' ? message : formatFields(value)
+  }
+  const { rows: name, columns } = action.table
+  const page = value as Record<string, unknown>
+  const rows = (name === '' ? value : page[name]) as readonly unknown[]
+  const total = Number(page.total ?? rows.length)
+  const table = formatTable(rows, columns)
+  return total > rows.length ? `${table}\n${rows.length} of ${total}` : table
+}

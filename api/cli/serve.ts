@@ -1,0 +1,49 @@
+import type { Settings } from '../../core/index.ts'
+import { openLog } from '../log.ts'
+import { openSwitch } from '../open-switch.ts'
+import { type Serving, serve } from '../serving.ts'
+import { startFailure } from './start-failure.ts'
+
+const exitOf = { SIGTERM: 143, SIGINT: 130 } as const
+
+/** `sauti serve`: runs until a signal lets it go. Gives the exit code. */
+export async function runServe(settings: Settings): Promise<number> {
+  const log = openLog(settings.log)
+  process.on('uncaughtException', fault => {
+    log.error(
+      { error: fault.stack ?? String(fault) },
+      'the program has a fault and ends; calls are closed at the next start',
+    )
+    log.flush()
+    process.exit(70)
+  })
+  let serving: Serving
+  try {
+    serving = await serve(settings, log, openSwitch)
+  } catch (fault) {
+    const sentence = startFailure(fault, settings)
+    log.error(
+      sentence === undefined ? { error: (fault as Error).stack ?? String(fault) } : {},
+      sentence ?? 'could not start',
+    )
+    log.flush()
+    return 1
+  }
+  await untilSignal(serving)
+  log.flush()
+  return 0
+}
+
+/** The first signal drains, the second stops at once. */
+export function untilSignal(serving: Pick<Serving, 'drainAndClose'>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isDraining = false
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (isDraining) process.exit(exitOf[signal])
+        isDraining = true
+        serving.drainAndClose().then(resolve, reject)
+      })
+    }
+  })
+}

@@ -1,0 +1,29 @@
+import type { Settings } from '../../core/index.ts'
+
+/** Why the switch could not start, in one sentence that says what to do. Undefined for a fault of ours. */
+export function startFailure(fault: unknown, settings: Settings): string | undefined {
+  for (let each: unknown = fault; each instanceof Error; each = each.cause) {
+    const { code, port, address } = each as NodeJS.ErrnoException & { port?: number; address?: string }
+    const place = port === undefined ? each.message : `${address ?? ''}:${port}`
+    switch (code) {
+      case 'EADDRINUSE':
+        return `${place} is in use by another program: stop it, or choose another with ${settingOf(port, settings)}`
+      case 'EACCES':
+        return port === undefined
+          ? `no permission: ${each.message}`
+          : `${place} may not be opened by this user: choose a port above 1023 with ${settingOf(port, settings)}`
+      case 'EADDRNOTAVAIL':
+        return `${place} is no address of this machine: change ${settingOf(port, settings)}`
+      case 'store.locked':
+        return `the data folder ${settings.dataFolder} is in use by another sauti: stop it, or choose another with SAUTI_DATA (--data)`
+      case 'store.too-new':
+      case 'store.not-ready':
+        return each.message
+    }
+  }
+  return undefined
+}
+
+function settingOf(port: number | undefined, settings: Settings): string {
+  return port === settings.http.port ? 'SAUTI_HTTP (--http)' : 'SAUTI_SIP (--sip)'
+}

@@ -1,0 +1,29 @@
+import type { Log, Repositories } from '../core/index.ts'
+
+const flushUsesMs = 10_000
+const forgetKeysMs = 3_600_000
+
+/** What the HTTP side does beside requests: frees what a crash left in flight, then keeps its tables small. */
+export async function startHousekeeping(repositories: Repositories, log: Log): Promise<() => Promise<void>> {
+  const { idempotency, keys } = repositories
+  await idempotency.freeInFlight()
+  await idempotency.forgetOld(Date.now())
+  const guarded = (work: () => Promise<void>) => () => {
+    work().catch(fault => log.error({ error: String(fault) }, 'housekeeping failed'))
+  }
+  const timers = [
+    setInterval(
+      guarded(() => keys.flushUses()),
+      flushUsesMs,
+    ),
+    setInterval(
+      guarded(() => idempotency.forgetOld(Date.now())),
+      forgetKeysMs,
+    ),
+  ]
+  for (const timer of timers) timer.unref()
+  return async () => {
+    for (const timer of timers) clearInterval(timer)
+    await keys.flushUses()
+  }
+}

@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Settings } from '../core/index.ts'
+
+export const operatorKeyFile = 'operator.key'
+
+/** What the settings say, else what lies in the data folder; undefined when neither does. */
+export function findOperatorKey(settings: Settings): string | undefined {
+  if (settings.operatorKey !== undefined) return settings.operatorKey
+  try {
+    const key = readFileSync(join(settings.dataFolder, operatorKeyFile), 'utf8').trim()
+    return key === '' ? undefined : key
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw fault
+  }
+}
+
+/** As `findOperatorKey`; at the first start without one it is made, readable for this user only. */
+export function ensureOperatorKey(settings: Settings): string {
+  const found = findOperatorKey(settings)
+  if (found !== undefined) return found
+  const key = `op_${randomBytes(32).toString('base64url')}`
+  mkdirSync(settings.dataFolder, { recursive: true, mode: 0o700 })
+  writeFileSync(join(settings.dataFolder, operatorKeyFile), `${key}\n`, { mode: 0o600, flag: 'wx' })
+  return key
+}

@@ -1,0 +1,75 @@
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log, Settings } from '../core/index.ts'
+import type { OwnedSwitch } from './door.ts'
+import type { Api } from './fastify.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import { ensureOperatorKey } from './operator-key.ts'
+import { buildApi, version } from './server.ts'
+
+/** How often a drain looks whether the last call has gone. */
+const drainPollMs = 100
+/** Calls that the drain has cut get so long for their last rows. */
+const lastRowsMs = 5000
+
+export interface Serving {
+  readonly door: OwnedSwitch
+  readonly api: Api
+  readonly operatorKey: string
+  readonly http: { readonly address: string; readonly port: number }
+  /** No new calls; resolves when the live ones have ended or had their time, and everything is closed. */
+  drainAndClose(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens a switch and its HTTP side. Rejects, with everything closed again, when a part cannot start. */
+export async function serve(
+  settings: Settings,
+  log: Log,
+  open: (settings: Settings, log: Log) => Promise<OwnedSwitch>,
+): Promise<Serving> {
+  const operatorKey = ensureOperatorKey(settings)
+  const door = await open(settings, log)
+  let api: Api | undefined
+  try {
+    const stopHousekeeping = await startHousekeeping(door.repositories, log)
+    const built = await buildApi(door, { operatorKey })
+    api = built
+    await built.listen({ host: settings.http.address, port: settings.http.port })
+    const { address, port } = built.server.address() as AddressInfo
+    const sip = door.sipListeners.map(each => `${each.transport}:${bracketed(each.address)}:${each.port}`)
+    log.info(
+      { version, http: `${bracketed(address)}:${port}`, sip, data: settings.dataFolder, pid: process.pid },
+      'ready',
+    )
+    const close = async () => {
+      await built.close()
+      await stopHousekeeping()
+      await door.close()
+    }
+    return {
+      door,
+      api: built,
+      operatorKey,
+      http: { address, port },
+      close,
+      drainAndClose: () => drain(door, log, close),
+    }
+  } catch (fault) {
+    await api?.close()
+    await door.close()
+    throw fault
+  }
+}
+
+async function drain(door: OwnedSwitch, log: Log, close: () => Promise<void>): Promise<void> {
+  const { drainSeconds } = door.settings
+  log.info({ live_calls: door.calls.live().length, seconds: drainSeconds }, 'draining')
+  door.drain(drainSeconds)
+  const until = performance.now() + drainSeconds * 1000 + lastRowsMs
+  while (door.calls.live().length > 0 && performance.now() < until) await sleep(drainPollMs)
+  await close()
+  log.info({}, 'stopped')
+}
+
+const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address)
