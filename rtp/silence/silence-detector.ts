@@ -1,0 +1,86 @@
+import { levelOf } from '../tone/level.ts'
+
+export interface SilenceDetectorConfig {
+  /** Default 8000. */
+  readonly sampleRate?: number
+  /** How far above the noise a voice is. Default 9. */
+  readonly aboveNoiseDb?: number
+}
+
+/**
+ * The noise is believed to lie between these, in dBm0. The upper keeps a steady tone, or a quiet speaker, from being
+ * taken for noise; the lower keeps the far end's own comfort noise from being taken for a voice.
+ */
+const loudestNoiseDbm0 = -47
+const quietestNoiseDbm0 = -62
+/** What the noise is taken for at first. */
+const firstNoiseDbm0 = -55
+/** The estimate follows a louder room so fast, and a quieter one at once, half the way with each frame. */
+const riseDbPerS = 3
+/** A voice lasts at least so long; a shorter sound is a click. */
+const shortestVoiceMs = 30
+
+/**
+ * Tells voice from silence, frame by frame, by level above an adaptive estimate of the room's noise: for the end of a
+ * recording and for its trimming. Times are ms of the audio that was heard, from its beginning.
+ */
+export class SilenceDetector {
+  readonly #perMs: number
+  readonly #aboveNoiseDb: number
+  #noise = firstNoiseDbm0
+  #heard = 0
+  #loudSince = -1
+  #firstVoice = -1
+  #lastVoice = 0
+
+  constructor(config: SilenceDetectorConfig = {}) {
+    this.#perMs = (config.sampleRate ?? 8000) / 1000
+    this.#aboveNoiseDb = config.aboveNoiseDb ?? 9
+  }
+
+  /** How much audio was heard. */
+  get heardMs(): number {
+    return this.#heard / this.#perMs
+  }
+  /** How long it has been silent; since the beginning when no voice was heard. */
+  get silentMs(): number {
+    return (this.#heard - this.#lastVoice) / this.#perMs
+  }
+  /** Where the first voice began; undefined = none yet. */
+  get firstVoiceMs(): number | undefined {
+    return this.#firstVoice < 0 ? undefined : this.#firstVoice / this.#perMs
+  }
+  /** Where the last voice ended, 0 when there was none. */
+  get lastVoiceMs(): number {
+    return this.#lastVoice / this.#perMs
+  }
+  /** Louder than this is a voice, dBm0. */
+  get thresholdDbm0(): number {
+    return this.#noise + this.#aboveNoiseDb
+  }
+
+  /** Takes a frame of `count` samples from `pcm[from]` on, 10 to 60 ms. Returns true while a voice is heard. */
+  hear(pcm: Int16Array, from: number, count: number): boolean {
+    if (count <= 0) return false
+    const level = levelOf(pcm, from, count)
+    const loud = level > this.thresholdDbm0
+    this.#follow(level, count)
+    const began = this.#heard
+    this.#heard += count
+    if (!loud) {
+      this.#loudSince = -1
+      return false
+    }
+    if (this.#loudSince < 0) this.#loudSince = began
+    if (this.#heard - this.#loudSince < shortestVoiceMs * this.#perMs) return false
+    if (this.#firstVoice < 0) this.#firstVoice = this.#loudSince
+    this.#lastVoice = this.#heard
+    return true
+  }
+
+  #follow(level: number, count: number): void {
+    const heard = Math.max(level, quietestNoiseDbm0)
+    if (heard < this.#noise) this.#noise += (heard - this.#noise) / 2
+    else this.#noise = Math.min(heard, this.#noise + (riseDbPerS * count) / this.#perMs / 1000, loudestNoiseDbm0)
+  }
+}
