@@ -212,6 +212,7 @@ export class Branch implements LegOwner {
         return
       }
       if (!result.ok) {
+        this.#state = 'new'
         this.#end('END.0402')
         return
       }

@@ -153,6 +153,10 @@ export class CallRig {
     this.store.numbers.set('+254700000001', { account: acme.uuid, number: own('+254700000001') })
   }
 
+  own(number: OwnedNumber, account: AccountUuid = acme.uuid): void {
+    this.store.numbers.set(number.number, { account, number })
+  }
+
   at(delayMs: number, act: () => void): void {
     const jitter = this.#jitter ? this.#random() * 5 : 0
     this.#tasks.push({ at: this.now + delayMs + jitter, order: this.#order++, act })
