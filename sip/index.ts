@@ -14,6 +14,14 @@ export { type CredentialsFault, type DigestCredentials, parseCredentials } from 
 export { checkNonce, createNonce, type NonceRules } from './digest/nonce.ts'
 export { ReplayWindow } from './digest/replay-window.ts'
 export { type ClientNonce, ha1Of, type ResponseFields, responseOf, sameDigest } from './digest/response.ts'
+export type { CallCommand, DialTarget, EndWords, HopName } from './endpoint/call-command.ts'
+export type { CallCause, CallEvent } from './endpoint/call-event.ts'
+export type { Counters } from './endpoint/counters.ts'
+export { Endpoint } from './endpoint/endpoint.ts'
+export type { EndpointInput, EndpointOutput, PeerState } from './endpoint/input.ts'
+export type { PeerConfig } from './endpoint/peer.ts'
+export { hopOf } from './endpoint/request.ts'
+export { defaultLimits, type EndpointLimits, type EndpointSettings } from './endpoint/settings.ts'
 export { acceptsType } from './header/accept.ts'
 export { parseAssertedIdentity } from './header/asserted-identity.ts'
 export {
@@ -141,6 +149,8 @@ export {
   sdpLimits,
 } from './sdp/session.ts'
 export { type Framed, StreamFramer } from './stream/framer.ts'
+export { defaultPort, type Flow, type TransportName } from './transaction/flow.ts'
+export { defaultTimers, type TimerSettings } from './transaction/timer-settings.ts'
 export { sameUri } from './uri/compare.ts'
 export { escapeHeader, escapeParameter, escapeUser, unescapeUri } from './uri/escape.ts'
 export { formatUri, sipUri, uriParameterOf, userOf } from './uri/format.ts'

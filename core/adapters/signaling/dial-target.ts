@@ -1,0 +1,37 @@
+import { type DialTarget, defaultPort, escapeUser, formatHostPort, hopOf, type PeerConfig } from '../../../sip/index.ts'
+import type { Trunk } from '../../model/trunk.ts'
+import type { LegTarget } from '../../ports/signaling.ts'
+
+/** A trunk with the usual port may be found by DNS records; another port is meant as it stands (RFC 3263 §4.2). */
+const portOf = (trunk: Trunk): number | undefined =>
+  trunk.port === 0 || trunk.port === defaultPort(trunk.transport) ? undefined : trunk.port
+
+/** What the endpoint sends to; undefined when the target names no place. */
+export function dialTargetOf(target: LegTarget): DialTarget | undefined {
+  if (target.kind === 'uri') {
+    const hop = hopOf(target.uri)
+    if (hop === undefined) return undefined
+    return { uri: target.uri, hop, username: target.username ?? '', password: target.password ?? '' }
+  }
+  const { trunk, number } = target
+  const port = portOf(trunk)
+  const transport = trunk.transport === 'udp' ? '' : `;transport=${trunk.transport}`
+  return {
+    uri: `sip:${escapeUser(number)}@${formatHostPort(trunk.host, port)}${transport}`,
+    hop: { host: trunk.host, port, transport: trunk.transport },
+    username: trunk.username,
+    password: trunk.password,
+  }
+}
+
+export const peerOf = (trunk: Trunk): PeerConfig => ({
+  id: trunk.uuid,
+  host: trunk.host,
+  port: portOf(trunk) ?? 0,
+  transport: trunk.transport,
+  username: trunk.username,
+  password: trunk.password,
+  register: trunk.register,
+  inboundHosts: trunk.inboundHosts,
+  optionsPingSeconds: trunk.optionsPingSeconds,
+})

@@ -1,0 +1,1 @@
+export { type SignalingCounters, SipSignaling, type SipSignalingOptions, type TrunkHealth } from './signaling.ts'

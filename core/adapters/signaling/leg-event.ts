@@ -1,0 +1,34 @@
+import type { CallEvent } from '../../../sip/index.ts'
+import type { LegUuid, TrunkUuid } from '../../model/ids.ts'
+import type { SignalingEvent } from '../../ports/signaling.ts'
+
+/** The endpoint's event in the domain's words; undefined for what the domain never asked for. */
+export function legEventOf(event: CallEvent): SignalingEvent | undefined {
+  const legId = event.id as LegUuid
+  switch (event.type) {
+    case 'offered': {
+      const { from, to, sdp } = event
+      const trunkId = event.peerId as TrunkUuid
+      return { type: 'leg.offered', legId, trunkId, from, to, ...(sdp === undefined ? {} : { sdp }) }
+    }
+    case 'ringing':
+      return { type: 'leg.ringing', legId }
+    case 'early':
+      return { type: 'leg.early', legId, sdp: event.sdp, ringing: event.ringing }
+    case 'answered':
+      return { type: 'leg.answered', legId, sdp: event.sdp }
+    case 'confirmed':
+      return { type: 'leg.confirmed', legId, ...(event.sdp === undefined ? {} : { sdp: event.sdp }) }
+    case 'reoffered':
+      return { type: 'leg.reoffered', legId, ...(event.sdp === undefined ? {} : { sdp: event.sdp }) }
+    case 'reconfirmed':
+      return { type: 'leg.reconfirmed', legId, ...(event.sdp === undefined ? {} : { sdp: event.sdp }) }
+    case 'digit':
+      return { type: 'leg.digit', legId, digit: event.digit, durationMs: event.durationMs }
+    case 'ended':
+      return { type: 'leg.ended', legId, cause: event.cause }
+    case 'reoffer-answered':
+    case 'reoffer-refused':
+      return undefined
+  }
+}

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto'
+import {
+  type Counters,
+  defaultLimits,
+  defaultTimers,
+  Endpoint,
+  type EndpointLimits,
+  type Hash,
+} from '../../../sip/index.ts'
+import {
+  type Dns,
+  defaultTransportLimits,
+  type ListenAddress,
+  SipDriver,
+  systemDns,
+} from '../../../sip/transport/index.ts'
+import { endReasons } from '../../call/end-reason.ts'
+import type { TrunkUuid } from '../../model/ids.ts'
+import type { Settings } from '../../model/settings.ts'
+import type { Trunk } from '../../model/trunk.ts'
+import type { Clock, Random } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Signaling, SignalingCommand, SignalingEvent } from '../../ports/signaling.ts'
+import { dialTargetOf, peerOf } from './dial-target.ts'
+import { legEventOf } from './leg-event.ts'
+
+export interface SipSignalingOptions {
+  readonly settings: Pick<Settings, 'sip' | 'externalAddress'>
+  /** The trunks as they are now; asked at the start and at `trunksChanged`. */
+  readonly trunks: () => readonly Trunk[]
+  readonly emit: (event: SignalingEvent) => void
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** Certificate and key in PEM for `tls:` listeners. */
+  readonly tls?: { readonly cert: string; readonly key: string }
+  readonly limits?: Partial<EndpointLimits>
+  /** Default: the system's resolver. */
+  readonly dns?: Dns
+}
+
+/** What is known of a trunk from registering with it and pinging it. Undefined = not asked. */
+export interface TrunkHealth {
+  readonly isRegistered: boolean | undefined
+  readonly isReachable: boolean | undefined
+}
+
+export interface SignalingCounters extends Readonly<Counters> {
+  readonly calls: number
+  readonly clientTransactions: number
+  readonly serverTransactions: number
+  readonly connections: number
+}
+
+const hash: Hash = (algorithm, text) =>
+  createHash(algorithm === 'MD5' ? 'md5' : 'sha256')
+    .update(text)
+    .digest('hex')
+
+const unknownHealth: TrunkHealth = { isRegistered: undefined, isReachable: undefined }
+
+/** The signalling port, filled by our SIP stack. Rejects in `open` when an address cannot be bound. */
+export class SipSignaling implements Signaling {
+  readonly #options: SipSignalingOptions
+  readonly #endpoint: Endpoint
+  readonly #health = new Map<string, TrunkHealth>()
+  #driver: SipDriver | undefined
+
+  private constructor(options: SipSignalingOptions) {
+    this.#options = options
+    const { random } = options
+    this.#endpoint = new Endpoint({
+      timers: defaultTimers,
+      limits: { ...defaultLimits, ...options.limits },
+      realm: options.settings.sip.realm,
+      userAgent: 'Sauti',
+      random: length => random.bytes(length),
+      hash,
+      newId: () => random.uuid(),
+    })
+  }
+
+  static async open(options: SipSignalingOptions): Promise<SipSignaling> {
+    const signaling = new SipSignaling(options)
+    const { settings, clock, random, log } = options
+    signaling.#driver = await SipDriver.open(signaling.#endpoint, {
+      // SIP over WebSocket comes in by the HTTP server.
+      listeners: settings.sip.listeners.filter((entry): entry is ListenAddress => entry.transport !== 'wss'),
+      externalAddress: settings.externalAddress,
+      ...(options.tls === undefined ? {} : { tls: options.tls }),
+      limits: defaultTransportLimits,
+      dns: options.dns ?? systemDns(),
+      clock,
+      random: () => (random.bytes(1)[0] ?? 0) / 256,
+      onCall: event => {
+        const legEvent = legEventOf(event)
+        if (legEvent !== undefined) signaling.#emit(legEvent)
+      },
+      onPeer: (trunkId, state) => signaling.#peerState(trunkId, state),
+      onFault: what => log.warn({ what: what.slice(0, 200) }, 'sip transport'),
+    })
+    signaling.trunksChanged()
+    return signaling
+  }
+
+  execute(command: SignalingCommand): void {
+    const id = command.legId
+    switch (command.type) {
+      case 'leg.ring':
+        this.#driver?.run({ type: 'ring', id })
+        return
+      case 'leg.progress':
+        this.#driver?.run({ type: 'progress', id, sdp: command.sdp })
+        return
+      case 'leg.answer':
+        this.#driver?.run({ type: 'answer', id, sdp: command.sdp })
+        return
+      case 'leg.dial':
+        this.#dial(command)
+        return
+      case 'leg.end': {
+        const { sip, q850, label } = endReasons[command.reason]
+        const { retryAfterSeconds } = command
+        const words = { status: sip, q850, text: label, code: command.reason }
+        this.#driver?.run({
+          type: 'end',
+          id,
+          words: retryAfterSeconds === undefined ? words : { ...words, retryAfterSeconds },
+        })
+        return
+      }
+      case 'leg.reanswer':
+        this.#driver?.run({ type: 'reanswer', id, sdp: command.sdp })
+        return
+      case 'leg.refuse-reoffer':
+        this.#driver?.run({ type: 'refuse-reoffer', id })
+    }
+  }
+
+  /** Tells the endpoint who may call, whom to register with and whom to ping. */
+  trunksChanged(): void {
+    this.#driver?.run({ type: 'peers', peers: this.#options.trunks().map(peerOf) })
+  }
+
+  /** The addresses that are really bound, ports included. */
+  listeners(): readonly ListenAddress[] {
+    return this.#driver?.bound ?? []
+  }
+
+  /** The address under which `remote` (an IP literal) reaches us; undefined while that is not known. */
+  localAddressFor(remote: string): string | undefined {
+    return this.#driver?.localAddressFor(remote)
+  }
+
+  trunkHealth(trunkId: TrunkUuid): TrunkHealth {
+    return this.#health.get(trunkId) ?? unknownHealth
+  }
+
+  counters(): SignalingCounters {
+    return {
+      ...this.#endpoint.counters,
+      calls: this.#endpoint.callCount,
+      clientTransactions: this.#endpoint.layer.clientCount,
+      serverTransactions: this.#endpoint.layer.serverCount,
+      connections: this.#driver?.connectionCount ?? 0,
+    }
+  }
+
+  /** New calls get 503 with Retry-After from now on; `on` false ends that. */
+  drain(on = true): void {
+    this.#driver?.run({ type: 'drain', on })
+  }
+
+  /** Closes all sockets. Calls that still live are not told; end them before. */
+  async close(): Promise<void> {
+    await this.#driver?.close()
+    this.#driver = undefined
+  }
+
+  #dial(command: Extract<SignalingCommand, { type: 'leg.dial' }>): void {
+    const target = dialTargetOf(command.target)
+    if (target === undefined || this.#driver === undefined) {
+      this.#emit({ type: 'leg.ended', legId: command.legId, cause: { kind: 'unreachable' } })
+      return
+    }
+    this.#driver.run({ type: 'dial', id: command.legId, target, from: command.from, sdp: command.sdp })
+  }
+
+  /** A listener that throws must not stop the messages behind it. */
+  #emit(event: SignalingEvent): void {
+    try {
+      this.#options.emit(event)
+    } catch (error) {
+      this.#options.log.error({ error: String(error).slice(0, 500), event: event.type }, 'signaling event')
+    }
+  }
+
+  #peerState(trunkId: string, state: 'registered' | 'registration-failed' | 'reachable' | 'unreachable'): void {
+    const health = this.#health.get(trunkId) ?? unknownHealth
+    const isGood = state === 'registered' || state === 'reachable'
+    const isRegistration = state === 'registered' || state === 'registration-failed'
+    this.#health.set(trunkId, isRegistration ? { ...health, isRegistered: isGood } : { ...health, isReachable: isGood })
+    this.#options.log[isGood ? 'info' : 'warn']({ trunk: trunkId, state }, 'trunk')
+  }
+}

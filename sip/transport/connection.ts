@@ -1,0 +1,91 @@
+import type { Socket } from 'node:net'
+import { type Framed, StreamFramer } from '../stream/framer.ts'
+import type { Flow } from '../transaction/flow.ts'
+import type { TransportLimits } from './limits.ts'
+
+const crlf = new Uint8Array([0x0d, 0x0a])
+
+/** What a connection tells its owner. */
+export interface ConnectionOwner {
+  framed(connection: StreamConnection, framed: Framed): void
+  closed(connection: StreamConnection): void
+}
+
+/** One TCP or TLS connection: framing, keep-alives, and what a slow peer may cost (RFC 3261 §18, RFC 5626 §3.5.1). */
+export class StreamConnection {
+  readonly flow: Flow
+  readonly #socket: Socket
+  readonly #limits: TransportLimits
+  readonly #framer = new StreamFramer()
+  #isOpen = true
+  /** When the last whole message or ping came, and since when a part of one is here. */
+  #activeAt: number
+  #partialSince: number | undefined
+  readonly #unsent = new Set<() => void>()
+
+  constructor(socket: Socket, flow: Flow, limits: TransportLimits, owner: ConnectionOwner, now: () => number) {
+    this.flow = flow
+    this.#socket = socket
+    this.#limits = limits
+    this.#activeAt = now()
+    socket.setNoDelay(true)
+    socket.setKeepAlive(true, 60_000)
+    socket.on('data', (chunk: Uint8Array) => this.#received(chunk, owner, now()))
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      this.#isOpen = false
+      for (const failed of this.#unsent) failed()
+      this.#unsent.clear()
+      owner.closed(this)
+    })
+  }
+
+  /** `failed` is called when the bytes cannot have gone out. */
+  send(bytes: Uint8Array, failed: (() => void) | undefined): void {
+    if (!this.#isOpen || this.#socket.destroyed) {
+      failed?.()
+      return
+    }
+    if (this.#socket.writableLength + bytes.length > this.#limits.unsentBytes) {
+      this.#socket.destroy()
+      failed?.()
+      return
+    }
+    if (failed === undefined) {
+      this.#socket.write(bytes)
+      return
+    }
+    this.#unsent.add(failed)
+    this.#socket.write(bytes, () => this.#unsent.delete(failed))
+  }
+
+  /** True when it has been closed, as idle or as one that never finishes its message. */
+  sweep(now: number): boolean {
+    const isIdle = now - this.#activeAt > this.#limits.idleMs
+    const isStuck = this.#partialSince !== undefined && now - this.#partialSince > this.#limits.partialMs
+    if (isIdle || isStuck) this.#socket.destroy()
+    return isIdle || isStuck
+  }
+
+  /** Sends what is left, then closes. */
+  end(): void {
+    this.#socket.end()
+    this.#socket.destroySoon()
+  }
+
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  #received(chunk: Uint8Array, owner: ConnectionOwner, now: number): void {
+    for (const framed of this.#framer.push(chunk)) {
+      this.#activeAt = now
+      this.#partialSince = undefined
+      if (framed.kind === 'ping') this.send(crlf, undefined)
+      else if (framed.kind !== 'pong') owner.framed(this, framed)
+      if (framed.kind === 'fault' && framed.closes) this.end()
+    }
+    if (this.#framer.waiting) this.#partialSince ??= now
+    else this.#partialSince = undefined
+  }
+}

@@ -1,0 +1,119 @@
+import { lookup, Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import type { HopName } from '../endpoint/call-command.ts'
+import { defaultPort } from '../transaction/flow.ts'
+
+/** An address to try, in the order of RFC 3263. */
+export interface ResolvedHop {
+  readonly transport: 'udp' | 'tcp' | 'tls'
+  readonly address: string
+  readonly port: number
+}
+
+/** What is asked of DNS; tests bring their own. */
+export interface Dns {
+  naptr(name: string): Promise<readonly { order: number; preference: number; service: string; replacement: string }[]>
+  srv(name: string): Promise<readonly { priority: number; weight: number; name: string; port: number }[]>
+  addresses(name: string): Promise<readonly string[]>
+}
+
+const mostHops = 8
+const timeoutMs = 2000
+
+const none = <T>(asked: Promise<readonly T[]>): Promise<readonly T[]> => asked.catch(() => [])
+
+export function systemDns(): Dns {
+  const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
+  return {
+    naptr: name => none(resolver.resolveNaptr(name)),
+    srv: name => none(resolver.resolveSrv(name)),
+    async addresses(name) {
+      // The hosts file counts too, so `localhost` works without a name server.
+      const found = await none(lookup(name, { all: true, order: 'ipv4first' }))
+      return found.map(entry => entry.address)
+    },
+  }
+}
+
+const services: Readonly<Record<string, ResolvedHop['transport']>> = {
+  'SIP+D2U': 'udp',
+  'SIP+D2T': 'tcp',
+  'SIPS+D2T': 'tls',
+}
+const srvPrefix = { udp: '_sip._udp', tcp: '_sip._tcp', tls: '_sips._tcp' } as const
+
+/**
+ * RFC 3263 §4: literal address; else with a port A/AAAA; else NAPTR for the transport, SRV for host and port, and
+ * A/AAAA as the last resort. An empty list means: not to be reached.
+ */
+export async function resolveHop(hop: HopName, dns: Dns, random: () => number): Promise<readonly ResolvedHop[]> {
+  const host = hop.host.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0) {
+    const transport = hop.transport ?? 'udp'
+    return [{ transport, address: host, port: hop.port ?? defaultPort(transport) }]
+  }
+  // A name without a dot is this network's own (`localhost`), and no domain that services are published for.
+  if (hop.port === undefined && !host.includes('.')) {
+    const transport = hop.transport ?? 'udp'
+    return byAddress(host, transport, defaultPort(transport), dns)
+  }
+  if (hop.port !== undefined) return byAddress(host, hop.transport ?? 'udp', hop.port, dns)
+  const wanted = hop.transport === undefined ? await transportsOf(host, dns) : [asService(hop.transport, host)]
+  const hops: ResolvedHop[] = []
+  for (const { transport, name } of wanted) {
+    for (const record of inSrvOrder(await dns.srv(name), random)) {
+      if (record.name === '' || record.name === '.') continue
+      hops.push(...(await byAddress(record.name, transport, record.port, dns)))
+      if (hops.length >= mostHops) return hops.slice(0, mostHops)
+    }
+  }
+  if (hops.length > 0) return hops
+  const transport = hop.transport ?? 'udp'
+  return byAddress(host, transport, defaultPort(transport), dns)
+}
+
+const asService = (transport: ResolvedHop['transport'], host: string) => ({
+  transport,
+  name: `${srvPrefix[transport]}.${host}`,
+})
+
+async function transportsOf(host: string, dns: Dns) {
+  const records = [...(await dns.naptr(host))].sort((a, b) => a.order - b.order || a.preference - b.preference)
+  const named = records.flatMap(record => {
+    const transport = services[record.service.toUpperCase()]
+    return transport === undefined || record.replacement === '' ? [] : [{ transport, name: record.replacement }]
+  })
+  return named.length > 0 ? named : [asService('udp', host), asService('tcp', host)]
+}
+
+async function byAddress(
+  host: string,
+  transport: ResolvedHop['transport'],
+  port: number,
+  dns: Dns,
+): Promise<readonly ResolvedHop[]> {
+  const addresses = isIP(host) !== 0 ? [host] : await dns.addresses(host)
+  return addresses.slice(0, mostHops).map(address => ({ transport, address, port }))
+}
+
+/** RFC 2782: by priority; within one, drawn by weight. */
+function inSrvOrder<T extends { readonly priority: number; readonly weight: number }>(
+  records: readonly T[],
+  random: () => number,
+): T[] {
+  const left = [...records].sort((a, b) => a.priority - b.priority || a.weight - b.weight)
+  const ordered: T[] = []
+  while (left.length > 0) {
+    const priority = left[0]!.priority
+    const same = left.filter(record => record.priority === priority)
+    let mark = random() * (same.reduce((sum, record) => sum + record.weight, 0) + 1)
+    const chosen = same.find(record => {
+      mark -= record.weight
+      return mark <= 0
+    })
+    const next = chosen ?? same[same.length - 1]!
+    ordered.push(next)
+    left.splice(left.indexOf(next), 1)
+  }
+  return ordered
+}

@@ -1,0 +1,141 @@
+import { once } from 'node:events'
+import { createServer, isIPv6, type Server, type Socket, connect as tcpConnect } from 'node:net'
+import { createServer as createTlsServer, type SecureContextOptions, connect as tlsConnect } from 'node:tls'
+import type { Framed } from '../stream/framer.ts'
+import type { Flow } from '../transaction/flow.ts'
+import { type ConnectionOwner, StreamConnection } from './connection.ts'
+import type { TransportLimits } from './limits.ts'
+
+export type StreamTransport = 'tcp' | 'tls'
+
+export interface StreamsConfig {
+  readonly limits: TransportLimits
+  readonly tls: SecureContextOptions | undefined
+  readonly now: () => number
+  readonly nextId: () => number
+  /** What to write into Via and Contact towards the peer of this connection. */
+  readonly local: (
+    transport: StreamTransport,
+    socketAddress: string,
+  ) => { readonly host: string; readonly port: number }
+  readonly framed: (flow: Flow, framed: Framed) => void
+  readonly refused: (what: string) => void
+}
+
+const plain = (address: string | undefined): string => (address ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+
+/** All TCP and TLS listeners and connections; a connection is used both ways (RFC 5923 in spirit). */
+export class Streams implements ConnectionOwner {
+  readonly #config: StreamsConfig
+  readonly #servers: Server[] = []
+  readonly #byId = new Map<number, StreamConnection>()
+  /** Connections by where they lead, the latest one. */
+  readonly #byPeer = new Map<string, StreamConnection>()
+  readonly #perAddress = new Map<string, number>()
+
+  constructor(config: StreamsConfig) {
+    this.#config = config
+  }
+
+  get size(): number {
+    return this.#byId.size
+  }
+
+  /** Rejects when the address cannot be bound. */
+  async listen(
+    transport: StreamTransport,
+    address: string,
+    port: number,
+  ): Promise<{ readonly address: string; readonly port: number }> {
+    const accept = (socket: Socket) => this.#accepted(transport, socket)
+    const server = transport === 'tls' ? createTlsServer(this.#config.tls ?? {}, accept) : createServer(accept)
+    server.maxConnections = this.#config.limits.connections
+    server.listen({ host: address, port, ipv6Only: isIPv6(address) })
+    await once(server, 'listening')
+    server.on('error', error => this.#config.refused(error.message))
+    this.#servers.push(server)
+    const bound = server.address()
+    if (bound === null || typeof bound === 'string') throw new Error(`${transport}:${address}:${port} is no IP socket`)
+    return { address: bound.address, port: bound.port }
+  }
+
+  /** Over the connection that `flow` names, else over one that leads there, else over a new one. */
+  send(flow: Flow, bytes: Uint8Array, failed: (() => void) | undefined): void {
+    const known = flow.socket === undefined ? undefined : this.#byId.get(flow.socket)
+    const connection = known ?? this.#byPeer.get(peerKey(flow))
+    if (connection !== undefined) connection.send(bytes, failed)
+    // A connection that is gone is not replaced here: only the endpoint knows where a response goes then.
+    else if (flow.socket !== undefined) failed?.()
+    else if (flow.transport === 'tcp' || flow.transport === 'tls') this.#connect(flow.transport, flow, bytes, failed)
+    else failed?.()
+  }
+
+  sweep(now: number): void {
+    for (const connection of this.#byId.values()) connection.sweep(now)
+  }
+
+  async close(): Promise<void> {
+    const closed = this.#servers.map(server => new Promise<void>(resolve => server.close(() => resolve())))
+    for (const connection of this.#byId.values()) connection.end()
+    const late = setTimeout(() => {
+      for (const connection of this.#byId.values()) connection.destroy()
+    }, 500)
+    await Promise.all(closed)
+    clearTimeout(late)
+    for (const connection of this.#byId.values()) connection.destroy()
+  }
+
+  framed(connection: StreamConnection, framed: Framed): void {
+    this.#config.framed(connection.flow, framed)
+  }
+
+  closed(connection: StreamConnection): void {
+    const { flow } = connection
+    if (flow.socket !== undefined) this.#byId.delete(flow.socket)
+    if (this.#byPeer.get(peerKey(flow)) === connection) this.#byPeer.delete(peerKey(flow))
+    const left = (this.#perAddress.get(flow.address) ?? 1) - 1
+    if (left > 0) this.#perAddress.set(flow.address, left)
+    else this.#perAddress.delete(flow.address)
+  }
+
+  #accepted(transport: StreamTransport, socket: Socket): void {
+    const address = plain(socket.remoteAddress)
+    const { limits } = this.#config
+    const fromThere = this.#perAddress.get(address) ?? 0
+    if (address === '' || this.#byId.size >= limits.connections || fromThere >= limits.connectionsPerAddress) {
+      this.#config.refused(`connection from ${address}`)
+      socket.destroy()
+      return
+    }
+    this.#add(transport, socket, address, socket.remotePort ?? 0, plain(socket.localAddress))
+  }
+
+  #add(transport: StreamTransport, socket: Socket, address: string, port: number, localAddress: string) {
+    const { limits, local, nextId, now } = this.#config
+    const own = local(transport, localAddress)
+    const flow: Flow = { transport, address, port, socket: nextId(), localHost: own.host, localPort: own.port }
+    const connection = new StreamConnection(socket, flow, limits, this, now)
+    if (flow.socket !== undefined) this.#byId.set(flow.socket, connection)
+    this.#byPeer.set(peerKey(flow), connection)
+    this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1)
+    return connection
+  }
+
+  #connect(transport: StreamTransport, flow: Flow, bytes: Uint8Array, failed: (() => void) | undefined): void {
+    const { limits } = this.#config
+    if (this.#byId.size >= limits.connections) {
+      failed?.()
+      return
+    }
+    const options = { host: flow.address, port: flow.port }
+    const socket = transport === 'tls' ? tlsConnect({ ...options, minVersion: 'TLSv1.2' }) : tcpConnect(options)
+    // Writes wait in the socket until it is connected; what waits counts against the peer's allowance.
+    const connection = this.#add(transport, socket, flow.address, flow.port, flow.localHost.replace(/^\[|\]$/g, ''))
+    const tooLate = setTimeout(() => socket.destroy(), limits.connectMs)
+    socket.once(transport === 'tls' ? 'secureConnect' : 'connect', () => clearTimeout(tooLate))
+    socket.once('close', () => clearTimeout(tooLate))
+    connection.send(bytes, failed)
+  }
+}
+
+const peerKey = (flow: Flow): string => `${flow.transport} ${flow.address} ${flow.port}`
