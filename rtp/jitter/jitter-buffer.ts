@@ -1,6 +1,7 @@
 import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
 import { SequenceUnwrapper } from '../packet/sequence.ts'
 import { type DelayConfig, DelayEstimate } from './delay-estimate.ts'
+import { ExcessDelay } from './excess-delay.ts'
 import { MediaLine } from './media-line.ts'
 import { audio, empty, noted, PacketSlots, played } from './packet-slots.ts'
 
@@ -41,12 +42,6 @@ const leapMs = 1000
 const maxMisorder = 100
 /** Another source, or place, is believed at once when nothing came for so long. */
 const silentMs = 100
-/** Delay beyond the aim that is borne; more, all through a window, costs a frame. */
-const excessMs = 40
-const excessWindowMs = 500
-/** So much more goes at once. */
-const intolerableExcessMs = 300
-
 /**
  * An adaptive jitter buffer, pulled by the listener's clock. Packets are put in order; a missing one is waited for
  * until the delay has reached the aim, and only then lost. What comes after a wait is still played, so that the delay
@@ -70,6 +65,7 @@ export class JitterBuffer {
   readonly #keepAll: boolean
   readonly #estimate: DelayEstimate
   readonly #line: MediaLine
+  readonly #excess = new ExcessDelay()
   readonly #sequences = new SequenceUnwrapper()
 
   #ssrc = -1
@@ -87,8 +83,6 @@ export class JitterBuffer {
   #playing = false
   #losing = false
   #joins = false
-  #leastExcessMs = Infinity
-  #excessUntil = 0
 
   constructor(config: JitterBufferConfig = {}) {
     this.#slots = new PacketSlots(config.capacity ?? 64, config.slotLength ?? 480)
@@ -267,26 +261,20 @@ export class JitterBuffer {
 
   /** Drops audio when the delay was too long for a whole window. Returns the index to be played. */
   #shorten(first: number, now: number): number {
-    const excess = now - this.#dueAt(this.#slots.placeOf(first))
-    if (excess < this.#leastExcessMs) this.#leastExcessMs = excess
-    if (now < this.#excessUntil) return first
-    const least = this.#leastExcessMs
-    this.#leastExcessMs = Infinity
-    this.#excessUntil = now + excessWindowMs
-    if (!Number.isFinite(least) || least <= excessMs + this.#frameMs) return first
+    const excessMs = now - this.#dueAt(this.#slots.placeOf(first))
     let index = first
-    for (let left = least > intolerableExcessMs ? least : this.#frameMs; left > 0; left -= this.#frameMs) {
+    for (let left = this.#excess.observe(excessMs, this.#frameMs, now); left > 0; left -= this.#frameMs) {
       if (this.#slots.waiting < 2) break
       this.#drop(index + 1)
       index = this.#first()
     }
-    this.#expectedMs = this.#slots.placeOf(index)
+    if (index !== first) this.#expectedMs = this.#slots.placeOf(index)
     return index
   }
 
   #wait(): 'waiting' {
     this.#playing = false
-    this.#leastExcessMs = Infinity
+    this.#excess.restart()
     this.units = 0
     return 'waiting'
   }

@@ -1,0 +1,28 @@
+/** Delay beyond the aim that is borne, and so much more that all of it goes at once. */
+const borneMs = 40
+const intolerableMs = 300
+const windowMs = 500
+
+/**
+ * Whether the delay has been too long all through a window; a listener that is late once, or a burst, does not count.
+ */
+export class ExcessDelay {
+  #leastMs = Infinity
+  #until = 0
+
+  /** Takes the delay beyond the aim at one pull, for frames of `frameMs`. Returns how much audio to drop now, in ms. */
+  observe(excessMs: number, frameMs: number, now: number): number {
+    if (excessMs < this.#leastMs) this.#leastMs = excessMs
+    if (now < this.#until) return 0
+    const least = this.#leastMs
+    this.#leastMs = Infinity
+    this.#until = now + windowMs
+    if (!Number.isFinite(least) || least <= borneMs + frameMs) return 0
+    return least > intolerableMs ? least : frameMs
+  }
+
+  /** Nothing was to be heard: the window begins anew. */
+  restart(): void {
+    this.#leastMs = Infinity
+  }
+}
