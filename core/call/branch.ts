@@ -208,7 +208,7 @@ export class Branch implements LegOwner {
       }
       admitted(result.ok ? 'placed' : 'refused')
       if (this.#state !== 'placing') {
-        if (this.#closeWhenPlaced && result.ok) this.#host.commit(this.#closing())
+        if (this.#closeWhenPlaced) this.#host.commit(this.#closing())
         return
       }
       if (!result.ok) {

@@ -129,6 +129,7 @@ export class CallRig {
   readonly #jitter: boolean
   #order = 0
   #ids = 0
+  #lastCommitAt = 0
   readonly sessions = new Map<LegUuid, Session>()
   /** Legs of signalling that are not over: 'in' for callers. */
   readonly sipLegs = new Map<LegUuid, 'in' | 'out'>()
@@ -160,6 +161,13 @@ export class CallRig {
   at(delayMs: number, act: () => void): void {
     const jitter = this.#jitter ? this.#random() * 5 : 0
     this.#tasks.push({ at: this.now + delayMs + jitter, order: this.#order++, act })
+  }
+
+  /** Units commit in the order in which they were given, however long each takes. */
+  #inOrder(delayMs: number, act: () => void): void {
+    const jitter = this.#jitter ? this.#random() * 5 : 0
+    this.#lastCommitAt = Math.max(this.#lastCommitAt, this.now + delayMs + jitter)
+    this.#tasks.push({ at: this.#lastCommitAt, order: this.#order++, act })
   }
 
   run(forMs: number): void {
@@ -257,7 +265,7 @@ export class CallRig {
   #perform(command: ExchangeCommand): void {
     switch (command.type) {
       case 'store.commit':
-        this.at(this.commitLatencyMs, () => {
+        this.#inOrder(this.commitLatencyMs, () => {
           const { callId, commitId } = command
           if (this.failCommits) {
             this.send({ type: 'store.commit-failed', callId, commitId, detail: 'disk full' })
