@@ -1,0 +1,244 @@
+import { Agent, type Dispatcher, errors } from 'undici'
+import { guardedConnector, RefusedAddress, type ResolveHost, systemResolve } from './guarded-connect.ts'
+import { signatureHeaders } from './signature.ts'
+
+/** The contract's bounds of a webhook exchange. */
+export const webhookTimeoutMs = 10_000
+export const webhookMaxBytes = 64 * 1024
+
+const maxDetailLength = 200
+/** Many servers drop idle connections after 5 s: ours go first, so that no request meets a closing one. */
+const keepAliveMs = 4000
+const defaultConnectionsPerOrigin = 256
+
+export type HttpFault = 'timeout' | 'too-large' | 'transport' | 'refused-address' | 'aborted'
+
+export type HttpAnswer =
+  | {
+      readonly ok: true
+      readonly status: number
+      /** Empty when the server sent none. */
+      readonly contentType: string
+      readonly etag: string
+      /** Empty when the status was not wanted. */
+      readonly body: Uint8Array
+    }
+  | { readonly ok: false; readonly fault: HttpFault; readonly detail: string }
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** For the whole exchange: resolving, connecting, sending, and reading the answer to its end. */
+  readonly timeoutMs: number
+  /** A longer answer is `too-large`. */
+  readonly maxBytes: number
+  /** The body of another status is not waited for. */
+  readonly wants: (status: number) => boolean
+  readonly signal?: AbortSignal
+}
+
+export interface SignedPost {
+  /** As configured; the signature covers it so. */
+  readonly url: string
+  /** JSON. */
+  readonly body: string
+  readonly secret: string
+  readonly unixSeconds: number
+  /** Sent as X-Voice-Event. */
+  readonly event?: string
+  readonly wants: (status: number) => boolean
+  /** Default 10 s. */
+  readonly timeoutMs?: number
+  /** Default 64 KB. */
+  readonly maxBytes?: number
+  readonly signal?: AbortSignal
+}
+
+export interface HttpClientOptions {
+  /** Private, loopback, link-local and other addresses that are not public may be reached. */
+  readonly allowPrivateUrls: boolean
+  /** Connections to one origin; what comes on top waits, within its own time. Default 256. */
+  readonly connectionsPerOrigin?: number
+  /** Default: the system's. */
+  readonly resolve?: ResolveHost
+}
+
+/**
+ * HTTP to servers of customers: public addresses only, no redirects, the whole exchange within its time, answers
+ * bounded. What goes wrong is a value; nothing throws.
+ */
+export class HttpClient {
+  readonly #agent: Agent
+  /** Never keeps a connection: for a request that met a kept one as it was closed. */
+  readonly #fresh: Agent
+
+  constructor(options: HttpClientOptions) {
+    const shared: Agent.Options = {
+      connections: options.connectionsPerOrigin ?? defaultConnectionsPerOrigin,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: keepAliveMs,
+      // The exchange has one deadline of its own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: guardedConnector({
+        allowPrivate: options.allowPrivateUrls,
+        resolve: options.resolve ?? systemResolve(),
+        timeoutMs: webhookTimeoutMs,
+      }),
+    }
+    this.#agent = new Agent({ ...shared, pipelining: 1 })
+    this.#fresh = new Agent({ ...shared, pipelining: 0 })
+  }
+
+  /** A webhook: JSON, signed with the account's secret. */
+  signedPost(post: SignedPost): Promise<HttpAnswer> {
+    const { url, body, event, wants, signal } = post
+    return this.request({
+      method: 'POST',
+      url,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/xml, text/xml, */*',
+        ...(event === undefined ? {} : { 'x-voice-event': event }),
+        ...signatureHeaders(url, body, post.secret, post.unixSeconds),
+      },
+      body,
+      wants,
+      timeoutMs: post.timeoutMs ?? webhookTimeoutMs,
+      maxBytes: post.maxBytes ?? webhookMaxBytes,
+      ...(signal === undefined ? {} : { signal }),
+    })
+  }
+
+  /** A file. `etag` is sent as If-None-Match; only a 200 has its body read. */
+  get(
+    url: string,
+    options: { readonly maxBytes: number; readonly timeoutMs: number; readonly etag?: string },
+  ): Promise<HttpAnswer> {
+    const { maxBytes, timeoutMs, etag } = options
+    const headers = { accept: '*/*', ...(etag === undefined || etag === '' ? {} : { 'if-none-match': etag }) }
+    return this.request({ method: 'GET', url, headers, maxBytes, timeoutMs, wants: status => status === 200 })
+  }
+
+  async request(request: HttpRequest): Promise<HttpAnswer> {
+    const url = parseUrl(request.url)
+    if (url === undefined) return fault('transport', 'not a URL')
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+      return fault('refused-address', `${url.protocol} is neither http: nor https:`)
+    }
+    const exchange = new AbortController()
+    let ended: HttpFault | undefined
+    const end = (why: HttpFault) => {
+      ended ??= why
+      exchange.abort()
+    }
+    const timer = setTimeout(() => end('timeout'), request.timeoutMs)
+    const abandon = () => end('aborted')
+    if (request.signal?.aborted === true) abandon()
+    request.signal?.addEventListener('abort', abandon, { once: true })
+    const close = () => {
+      clearTimeout(timer)
+      request.signal?.removeEventListener('abort', abandon)
+    }
+    try {
+      const response = await this.#send(url, request, exchange.signal)
+      const answer = await readAnswer(response, request, exchange.signal, close)
+      if (!answer.ok) close()
+      return answer
+    } catch (cause) {
+      close()
+      if (ended !== undefined) return fault(ended, ended === 'timeout' ? `more than ${request.timeoutMs} ms` : '')
+      return faultOf(cause)
+    }
+  }
+
+  /** Ends what runs and closes every connection. */
+  async close(): Promise<void> {
+    await Promise.all([this.#agent.destroy(), this.#fresh.destroy()])
+  }
+
+  async #send(url: URL, request: HttpRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const options: Dispatcher.RequestOptions = {
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: request.method,
+      headers: { 'user-agent': 'Sauti', 'accept-encoding': 'identity', ...credentialsOf(url), ...request.headers },
+      body: request.body ?? null,
+      signal,
+    }
+    try {
+      return await this.#agent.request(options)
+    } catch (cause) {
+      // A connection that had served before was closed by the server just as it was used again: as browsers do, the
+      // request goes once more, over a new one.
+      if (!(cause instanceof errors.SocketError) || (cause.socket?.bytesRead ?? 0) === 0) throw cause
+      return await this.#fresh.request(options)
+    }
+  }
+}
+
+const fault = (kind: HttpFault, detail: string): HttpAnswer => ({
+  ok: false,
+  fault: kind,
+  detail: detail.slice(0, maxDetailLength),
+})
+
+function faultOf(cause: unknown): HttpAnswer {
+  for (let each: unknown = cause; each instanceof Error; each = each.cause) {
+    if (each instanceof RefusedAddress) return fault('refused-address', each.message)
+  }
+  if (cause instanceof errors.ConnectTimeoutError) return fault('timeout', cause.message)
+  return fault('transport', cause instanceof Error ? cause.message : String(cause))
+}
+
+const parseUrl = (text: string): URL | undefined => URL.parse(text) ?? undefined
+
+/** `https://user:password@host/` asks for basic authentication. */
+function credentialsOf(url: URL): Record<string, string> {
+  if (url.username === '' && url.password === '') return {}
+  const plain = `${decode(url.username)}:${decode(url.password)}`
+  return { authorization: `Basic ${Buffer.from(plain, 'utf8').toString('base64')}` }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+async function readAnswer(
+  response: Dispatcher.ResponseData,
+  request: HttpRequest,
+  signal: AbortSignal,
+  close: () => void,
+): Promise<HttpAnswer> {
+  const { statusCode: status, headers, body } = response
+  const first = (name: string) => [headers[name]].flat()[0] ?? ''
+  const answer = { ok: true, status, contentType: first('content-type'), etag: first('etag') } as const
+  if (!request.wants(status)) {
+    // Read away behind the answer, for the connection's sake, within the same bounds.
+    void body.dump({ limit: webhookMaxBytes, signal }).then(close, close)
+    return { ...answer, body: new Uint8Array() }
+  }
+  const announced = Number(first('content-length'))
+  const chunks: Uint8Array[] = []
+  let length = 0
+  if (announced <= request.maxBytes || Number.isNaN(announced)) {
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      length += chunk.length
+      if (length > request.maxBytes) break
+      chunks.push(chunk)
+    }
+  }
+  if (length > request.maxBytes || announced > request.maxBytes) {
+    body.on('error', () => {})
+    body.destroy()
+    return fault('too-large', `more than ${request.maxBytes} bytes`)
+  }
+  close()
+  return { ...answer, body: Buffer.concat(chunks, length) }
+}

@@ -1,0 +1,11 @@
+export {
+  type HttpAnswer,
+  HttpClient,
+  type HttpClientOptions,
+  type HttpFault,
+  type HttpRequest,
+  type SignedPost,
+  webhookMaxBytes,
+  webhookTimeoutMs,
+} from './http-client.ts'
+export { signatureHeaders } from './signature.ts'
