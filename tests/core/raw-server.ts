@@ -17,7 +17,7 @@ export interface RawServer {
 }
 
 /** An HTTP server that writes what the test says, byte for byte. */
-export function rawServer(answer: (request: RawRequest) => void): Promise<RawServer> {
+export function rawServer(answer: (request: RawRequest) => void, address = '127.0.0.1'): Promise<RawServer> {
   const sockets = new Set<Socket>()
   const requests: RawRequest[] = []
   const server = createServer(socket => {
@@ -55,7 +55,7 @@ export function rawServer(answer: (request: RawRequest) => void): Promise<RawSer
       }),
   }
   return new Promise(resolve => {
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(0, address, () => {
       resolve(Object.assign(raw, { port: (server.address() as AddressInfo).port }))
     })
   })

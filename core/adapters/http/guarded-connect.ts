@@ -1,7 +1,6 @@
 import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
-import { isPublicAddress } from './public-address.ts'
 
 export interface ResolvedAddress {
   readonly address: string
@@ -39,15 +38,14 @@ export function systemResolve(): ResolveHost {
 /**
  * How undici connects: the host is resolved here, addresses that are not public are taken out, and the address that
  * the socket really has is looked at once more, so that no resolver can answer one thing to the check and another to
- * the connection. With `allowPrivate` any address will do.
+ * the connection. `may` says which addresses will do.
  */
 export function guardedConnector(options: {
-  readonly allowPrivate: boolean
+  readonly may: (address: string) => boolean
   readonly resolve: ResolveHost
   readonly timeoutMs: number
 }): buildConnector.connector {
-  const { allowPrivate, resolve, timeoutMs } = options
-  const may = (address: string) => allowPrivate || isPublicAddress(address)
+  const { may, resolve, timeoutMs } = options
 
   const lookup: LookupFunction = (host, { all, family }, done) => {
     resolve(host, (fault, found) => {

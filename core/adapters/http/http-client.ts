@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher, errors } from 'undici'
 import { guardedConnector, RefusedAddress, type ResolveHost, systemResolve } from './guarded-connect.ts'
+import { isPublicAddress } from './public-address.ts'
 import { signatureHeaders } from './signature.ts'
 
 /** The contract's bounds of a webhook exchange. */
@@ -83,7 +84,7 @@ export class HttpClient {
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: guardedConnector({
-        allowPrivate: options.allowPrivateUrls,
+        may: address => options.allowPrivateUrls || isPublicAddress(address),
         resolve: options.resolve ?? systemResolve(),
         timeoutMs: webhookTimeoutMs,
       }),
