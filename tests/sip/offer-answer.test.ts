@@ -1,0 +1,366 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import {
+  answerOffer,
+  type Codec,
+  createOffer,
+  type Direction,
+  formatSdp,
+  type LocalMedia,
+  type Negotiated,
+  parseSdp,
+  pcma,
+  pcmu,
+  readAnswer,
+  type SessionDescription,
+} from '../../sip/index.ts'
+import { corpusFile, corpusFiles, testWith } from '../rtp/corpora.ts'
+import { parsed, text, wire } from './text.ts'
+
+const us: LocalMedia = {
+  address: '192.0.2.1',
+  port: 10000,
+  codecs: [pcmu, pcma],
+  telephoneEvent: 101,
+  ptimeMs: 20,
+  sessionId: '4711',
+}
+const them: LocalMedia = { ...us, address: '192.0.2.2', port: 20000, telephoneEvent: 96, sessionId: '1' }
+const opus: Codec = { name: 'opus', rate: 48000, channels: 2, payloadType: 111, fmtp: 'useinbandfec=1' }
+
+const sdp = (from: string | Uint8Array): SessionDescription => {
+  const result = parseSdp(from)
+  if (!result.ok) throw new Error(`${result.reason} in line ${result.at}`)
+  return result.value
+}
+/** An offer of theirs; `lines` follow the audio line. */
+const offered = (audio: string, ...lines: readonly string[]): SessionDescription =>
+  sdp(wire('v=0', 'o=- 1 1 IN IP4 192.0.2.2', 's=-', 'c=IN IP4 192.0.2.2', 't=0 0', audio, ...lines))
+
+function answered(offer: SessionDescription, local: LocalMedia = us) {
+  const result = answerOffer(offer, local)
+  if (!result.ok) throw new Error(result.reason)
+  return result.value
+}
+function read(offer: SessionDescription, answer: SessionDescription): Negotiated {
+  const result = readAnswer(offer, answer)
+  if (!result.ok) throw new Error(result.reason)
+  return result.value
+}
+const reasonOf = (result: { readonly ok: true } | { readonly ok: false; readonly reason: string }): string =>
+  result.ok ? 'ok' : result.reason
+
+test('an offer in full', () => {
+  assert.is(
+    formatSdp(createOffer({ ...us, rtcpMux: true, direction: 'sendonly' })),
+    wire(
+      'v=0',
+      'o=- 4711 1 IN IP4 192.0.2.1',
+      's=-',
+      'c=IN IP4 192.0.2.1',
+      't=0 0',
+      'm=audio 10000 RTP/AVP 0 8 101',
+      'a=rtpmap:0 PCMU/8000',
+      'a=rtpmap:8 PCMA/8000',
+      'a=rtpmap:101 telephone-event/8000',
+      'a=fmtp:101 0-15',
+      'a=ptime:20',
+      'a=sendonly',
+      'a=rtcp-mux',
+    ),
+  )
+  assert.match(formatSdp(createOffer({ ...us, address: '2001:db8::1' })), 'c=IN IP6 2001:db8::1')
+  const both = createOffer({ ...us, codecs: [opus, pcmu], telephoneEvent: 110 }).media[0]
+  assert.equal(both?.formats, ['111', '0', '110', '112'])
+})
+
+test('offer and answer: both sides agree', () => {
+  const offer = createOffer(us)
+  const { answer, negotiated } = answered(sdp(formatSdp(offer)), them)
+  const ours = read(offer, sdp(formatSdp(answer)))
+  assert.equal(negotiated.remote, { address: '192.0.2.1', port: 10000, rtcpPort: 10001 })
+  assert.equal(ours.remote, { address: '192.0.2.2', port: 20000, rtcpPort: 20001 })
+  for (const side of [negotiated, ours]) {
+    assert.equal([side.codec.name, side.codec.sendPayloadType, side.codec.receivePayloadType], ['PCMU', 0, 0])
+    assert.equal(side.telephoneEvent, { sendPayloadType: 101, receivePayloadType: 101 })
+    assert.equal([side.ptimeMs, side.direction, side.rtcpMux, side.mediaIndex], [20, 'sendrecv', false, 0])
+  }
+  assert.equal(answer.media[0]?.formats, ['0', '101'])
+})
+
+test('the codec is ours by preference, at the number of the offer', () => {
+  const offer = offered(
+    'm=audio 20000 RTP/AVP 8 0 97 98 101',
+    'a=rtpmap:97 pcmu/8000',
+    'a=rtpmap:98 OPUS/48000/2',
+    'a=fmtp:98 stereo=1',
+    'a=rtpmap:101 telephone-event/8000',
+  )
+  assert.is(answered(offer).negotiated.codec.name, 'PCMU')
+  assert.is(answered(offer, { ...us, codecs: [pcma, pcmu] }).negotiated.codec.name, 'PCMA')
+  const { answer, negotiated } = answered(offer, { ...us, codecs: [opus, pcmu] })
+  assert.equal(negotiated.codec, {
+    name: 'opus',
+    rate: 48000,
+    channels: 2,
+    sendPayloadType: 98,
+    receivePayloadType: 98,
+    fmtp: 'stereo=1',
+  })
+  assert.equal(answer.media[0]?.formats, ['98'])
+  assert.is(negotiated.telephoneEvent, undefined)
+  assert.is(answered(offer, { ...us, telephoneEvent: undefined }).negotiated.telephoneEvent, undefined)
+})
+
+test('an answer may renumber: sent by its numbers, received by ours (RFC 3264 §7)', () => {
+  const offer = createOffer({ ...us, codecs: [opus, pcmu], telephoneEvent: 101 })
+  const answer = offered(
+    'm=audio 20000 RTP/AVP 0 120 100',
+    'a=rtpmap:120 opus/48000/2',
+    'a=rtpmap:100 telephone-event/8000',
+  )
+  const negotiated = read(offer, answer)
+  assert.equal(
+    negotiated.codecs.map(codec => [codec.name, codec.sendPayloadType, codec.receivePayloadType]),
+    [
+      ['PCMU', 0, 0],
+      ['opus', 120, 111],
+    ],
+  )
+  assert.equal(negotiated.telephoneEvent, { sendPayloadType: 100, receivePayloadType: 102 })
+})
+
+test('directions: every pair', () => {
+  const directions: readonly Direction[] = ['sendrecv', 'sendonly', 'recvonly', 'inactive']
+  const wanted: Readonly<Record<Direction, Readonly<Record<Direction, Direction>>>> = {
+    // ours → what they say → what is left to us
+    sendrecv: { sendrecv: 'sendrecv', sendonly: 'recvonly', recvonly: 'sendonly', inactive: 'inactive' },
+    sendonly: { sendrecv: 'sendonly', sendonly: 'inactive', recvonly: 'sendonly', inactive: 'inactive' },
+    recvonly: { sendrecv: 'recvonly', sendonly: 'recvonly', recvonly: 'inactive', inactive: 'inactive' },
+    inactive: { sendrecv: 'inactive', sendonly: 'inactive', recvonly: 'inactive', inactive: 'inactive' },
+  }
+  for (const ours of directions) {
+    for (const theirs of directions) {
+      const expected = wanted[ours][theirs]
+      const offer = offered('m=audio 20000 RTP/AVP 0', `a=${theirs}`)
+      const { answer, negotiated } = answered(offer, { ...us, direction: ours })
+      assert.is(negotiated.direction, expected, `${ours} answers ${theirs}`)
+      assert.ok(answer.media[0]?.attributes.some(attribute => attribute.name === expected))
+      assert.is(
+        read(createOffer({ ...us, direction: ours }), offer).direction,
+        expected,
+        `${ours} is answered ${theirs}`,
+      )
+    }
+  }
+})
+
+test('hold: sendonly, inactive, and the zero address of old peers (RFC 3264 §8.4)', () => {
+  const zero = sdp(wire('v=0', 'c=IN IP4 0.0.0.0', 'm=audio 20000 RTP/AVP 0'))
+  const { answer, negotiated } = answered(zero)
+  assert.equal([negotiated.remote, negotiated.direction], [undefined, 'recvonly'])
+  assert.ok(answer.media[0]?.attributes.some(attribute => attribute.name === 'recvonly'))
+  assert.is(
+    answered(sdp(wire('v=0', 'c=IN IP4 0.0.0.0', 'm=audio 20000 RTP/AVP 0', 'a=inactive'))).negotiated.direction,
+    'inactive',
+  )
+  assert.is(read(createOffer(us), zero).remote, undefined)
+})
+
+test('streams that are not taken keep their place, with port 0', () => {
+  const offer = offered(
+    'm=video 5000 RTP/AVP 96',
+    'a=rtpmap:96 VP8/90000',
+    'm=audio 5002 RTP/SAVP 0',
+    'm=audio 0 RTP/AVP 0',
+    'm=audio 5004 RTP/AVP 18',
+    'm=audio 5006 RTP/AVP 8 0',
+    'm=audio 5008 RTP/AVP 0',
+    'm=image 5010 udptl t38',
+  )
+  const { answer, negotiated } = answered(offer)
+  assert.is(negotiated.mediaIndex, 4)
+  assert.equal(
+    answer.media.map(({ media, port, protocol, formats }) => [media, port, protocol, formats.join(' ')].join(' ')),
+    [
+      'video 0 RTP/AVP 96',
+      'audio 0 RTP/SAVP 0',
+      'audio 0 RTP/AVP 0',
+      'audio 0 RTP/AVP 18',
+      'audio 10000 RTP/AVP 0',
+      'audio 0 RTP/AVP 0',
+      'image 0 udptl t38',
+    ],
+  )
+  const again = createOffer({ ...us, previous: answer })
+  assert.equal(
+    again.media.map(media => media.port),
+    [0, 0, 0, 0, 10000, 0, 0],
+  )
+})
+
+test('faults of an offer', () => {
+  const rows: readonly (readonly [string, SessionDescription])[] = [
+    ['no-audio', sdp(wire('v=0', 'c=IN IP4 192.0.2.2'))],
+    ['no-audio', offered('m=video 5000 RTP/AVP 31')],
+    ['no-audio', offered('m=audio 0 RTP/AVP 0')],
+    ['no-audio', offered('m=audio 5000 RTP/SAVP 0')],
+    ['no-common-codec', offered('m=audio 5000 RTP/AVP 18')],
+    ['no-common-codec', offered('m=audio 5000 RTP/AVP 97', 'a=rtpmap:97 PCMU/16000')],
+    ['no-common-codec', offered('m=audio 5000 RTP/AVP 97', 'a=rtpmap:97 PCMU/8000/2')],
+    ['no-common-codec', offered('m=audio 5000 RTP/AVP 101', 'a=rtpmap:101 telephone-event/8000')],
+    ['no-common-codec', offered('m=audio 5000 RTP/AVP')],
+    ['no-connection', sdp(wire('v=0', 'm=audio 5000 RTP/AVP 0'))],
+    ['bad-address', offered('m=audio 5000 RTP/AVP 0', 'c=IN IP4 224.0.0.1/127')],
+    ['bad-address', offered('m=audio 5000 RTP/AVP 0', 'c=IN IP4 255.255.255.255')],
+    ['bad-address', offered('m=audio 5000 RTP/AVP 0', 'c=IN IP4 b.test')],
+    ['bad-address', offered('m=audio 5000 RTP/AVP 0', 'c=IN IP6 ff02::1')],
+  ]
+  for (const [reason, offer] of rows) assert.is(reasonOf(answerOffer(offer, us)), reason, formatSdp(offer))
+})
+
+test('faults of an answer', () => {
+  const offer = createOffer(us)
+  const rows: readonly (readonly [string, SessionDescription])[] = [
+    ['ok', offered('m=audio 5000 RTP/AVP 8')],
+    ['bad-answer', sdp('v=0')],
+    ['bad-answer', offered('m=video 5000 RTP/AVP 0')],
+    ['bad-answer', offered('m=audio 5000 RTP/SAVP 0')],
+    ['no-common-codec', offered('m=audio 0 RTP/AVP 0')],
+    ['no-common-codec', offered('m=audio 5000 RTP/AVP 18')],
+    ['no-connection', sdp(wire('v=0', 'm=audio 5000 RTP/AVP 0'))],
+    ['bad-address', offered('m=audio 5000 RTP/AVP 0', 'c=IN IP4 239.0.0.1')],
+  ]
+  for (const [reason, answer] of rows) assert.is(reasonOf(readAnswer(offer, answer)), reason, formatSdp(answer))
+  assert.is(reasonOf(readAnswer(sdp('v=0'), offered('m=audio 5000 RTP/AVP 0'))), 'bad-answer')
+})
+
+test('ptime: theirs, else our wish, between 10 and 60 in tens', () => {
+  const ptime = (...lines: readonly string[]) =>
+    answered(offered('m=audio 5000 RTP/AVP 0', ...lines)).negotiated.ptimeMs
+  assert.is(ptime(), 20)
+  assert.is(answered(offered('m=audio 5000 RTP/AVP 0'), { ...us, ptimeMs: 30 }).negotiated.ptimeMs, 30)
+  const rows: readonly (readonly [string, number])[] = [
+    ['10', 10],
+    ['30', 30],
+    ['25', 20],
+    ['60', 60],
+    ['5', 10],
+    ['65535', 60],
+    ['0', 20],
+    ['x', 20],
+  ]
+  for (const [value, expected] of rows) assert.is(ptime(`a=ptime:${value}`), expected, value)
+  assert.is(ptime('a=maxptime:10'), 10)
+  assert.is(ptime('a=ptime:40', 'a=maxptime:30'), 30)
+  assert.is(ptime('a=ptime:65535', 'a=maxptime:0'), 60)
+  assert.is(ptime('a=maxptime:3'), 10)
+})
+
+test('RTCP: beside RTP, where a=rtcp says, or muxed when both want it', () => {
+  const port = (local: LocalMedia, ...lines: readonly string[]) =>
+    answered(offered('m=audio 5000 RTP/AVP 0', ...lines), local).negotiated.remote?.rtcpPort
+  assert.is(port(us), 5001)
+  assert.is(port(us, 'a=rtcp:6000 IN IP4 203.0.113.9'), 6000)
+  const muxed = answered(offered('m=audio 5000 RTP/AVP 0', 'a=rtcp-mux'), { ...us, rtcpMux: true })
+  assert.ok(muxed.negotiated.rtcpMux && muxed.negotiated.remote?.rtcpPort === 5000)
+  assert.match(formatSdp(muxed.answer), 'a=rtcp-mux')
+  assert.not(answered(offered('m=audio 5000 RTP/AVP 0'), { ...us, rtcpMux: true }).negotiated.rtcpMux)
+  assert.ok(read(createOffer({ ...us, rtcpMux: true }), offered('m=audio 5000 RTP/AVP 0', 'a=rtcp-mux')).rtcpMux)
+})
+
+test('the origin stays; the version moves on when something changed, and only then (RFC 3264 §8)', () => {
+  const version = (session: SessionDescription) => session.origin?.sessionVersion
+  const first = createOffer(us)
+  const same = createOffer({ ...us, previous: first })
+  const held = createOffer({ ...us, direction: 'sendonly', previous: same })
+  const heldAgain = createOffer({ ...us, direction: 'sendonly', previous: held })
+  const back = createOffer({ ...us, previous: heldAgain })
+  assert.equal([first, same, held, heldAgain, back].map(version), ['1', '1', '2', '2', '3'])
+  const moved = createOffer({ ...us, address: '192.0.2.77', sessionId: '9', previous: back })
+  assert.equal(moved.origin, { ...first.origin, sessionVersion: '4' })
+  const offer = offered('m=audio 5000 RTP/AVP 0')
+  const answer = answered(offer).answer
+  assert.is(version(answered(offer, { ...us, previous: answer }).answer), '1')
+  assert.is(version(answered(offered('m=audio 5000 RTP/AVP 8'), { ...us, previous: answer }).answer), '2')
+})
+
+test('a later offer keeps the numbers that the session has (RFC 3264 §8.3.2)', () => {
+  const { answer } = answered(offered('m=audio 5000 RTP/AVP 0 97 8', 'a=rtpmap:97 telephone-event/8000'))
+  const media = createOffer({ ...us, previous: answer }).media[0]
+  assert.equal(media?.formats, ['0', '8', '97'])
+})
+
+test('audio that was never there is added behind the other streams', () => {
+  const previous = sdp(wire('v=0', 'o=- 1 1 IN IP4 192.0.2.1', 's=-', 't=0 0', 'm=video 0 RTP/AVP 31'))
+  assert.equal(
+    createOffer({ ...us, previous }).media.map(media => [media.media, media.port]),
+    [
+      ['video', 0],
+      ['audio', 10000],
+    ],
+  )
+})
+
+const attacks: Readonly<Record<string, string>> = {
+  '10k-attrs': 'ok',
+  'c-broadcast': 'bad-address',
+  'c-fqdn': 'bad-address',
+  'c-multicast': 'bad-address',
+  'fingerprint-md5': 'no-audio',
+  'lf-only': 'ok',
+  'long-line': 'ok',
+  'neg-rate': 'ok',
+  'no-c': 'no-connection',
+  'opus-bad-fmtp': 'no-common-codec',
+  'port-0': 'no-audio',
+  'port-65536': 'bad-port',
+  'port-reflect-third-party': 'ok',
+  'rate-0': 'ok',
+  'utf8-bom': 'bad-version',
+}
+
+testWith('sdp-attacks', 'every SDP attack has its outcome', () => {
+  const files = corpusFiles('sdp-attacks').filter(file => !file.name.endsWith('empty.dat'))
+  assert.is(files.length, Object.keys(attacks).length)
+  for (const { name, bytes } of files) {
+    const body = parseSdp(parsed(bytes).body)
+    const key = name.replace(/^.*\/|\.dat$/g, '')
+    assert.is(body.ok ? reasonOf(answerOffer(body.value, us)) : body.reason, attacks[key], key)
+  }
+  assert.is(parsed(corpusFile('sdp-attacks/empty.dat')).body.length, 0)
+})
+
+testWith('advisory-pocs', 'SDP of published faults', () => {
+  const outcome = (name: string) => {
+    const body = parseSdp(parsed(corpusFile(`advisory-pocs/${name}.dat`)).body)
+    if (!body.ok) return body.reason
+    const result = answerOffer(body.value, us)
+    return result.ok ? `${result.value.negotiated.codec.name} ${result.value.negotiated.ptimeMs}` : result.reason
+  }
+  assert.is(outcome('AST-2018-002_m-line-pt-2pow32'), 'bad-format')
+  assert.is(outcome('AST-2018-003_fmtp-nul'), 'PCMU 20')
+  assert.is(outcome('PJSIP-673b978_rtpmap-pt-out-of-range'), 'PCMU 20')
+  assert.is(outcome('PJSIP-a1b707c_200-crypto-lines'), 'no-audio')
+  assert.is(outcome('PJSIP-fd90745_red-no-rtpmap'), 'PCMU 20')
+  assert.is(outcome('CVE-2026-41416_ptime-asym'), 'PCMU 60')
+})
+
+testWith('sofia-sdp', 'old descriptions: RFC 2543 examples, 17 codecs, multicast', () => {
+  const outcomes = corpusFiles('sofia-sdp').map(({ name, bytes }) => {
+    const body = parseSdp(text(bytes))
+    return `${name.replace(/\D/g, '')} ${body.ok ? reasonOf(answerOffer(body.value, us)) : body.reason}`
+  })
+  assert.equal(outcomes, [
+    '10 bad-address',
+    '11 ok',
+    '3 bad-address',
+    '4 ok',
+    '5 bad-address',
+    '6 bad-address',
+    '8 bad-address',
+    '9 bad-address',
+  ])
+})
+
+test.run()
