@@ -30,6 +30,8 @@ export type MediaCommand =
       readonly codecs?: readonly CodecName[]
       /** The far end is another session of this switch: the SDP carries an address at which we reach ourselves. */
       readonly onNet?: boolean
+      /** Without an offer: the host that will be dialled, if known. The offer names our address on the way to it. */
+      readonly toward?: string
     }
   /** The far end's answer to our offer; may come again (early media, then the final answer; forked answers). */
   | { readonly type: 'media.answered'; readonly legId: LegUuid; readonly sdp: string }

@@ -232,7 +232,7 @@ export class MediaEngine {
         if (session.recordingId === command.recording) session.stopRecording('stopped', now)
         return
       case 'bridge':
-        this.#bridge(session, this.#entries.get(command.other)?.session)
+        this.#bridge(session, command.other)
         return
       case 'unbridge':
         this.#unbridge(session)
@@ -247,8 +247,14 @@ export class MediaEngine {
     }
   }
 
-  #bridge(session: Session, other: Session | undefined): void {
+  #bridge(session: Session, otherId: SessionId): void {
     this.#unbridge(session)
+    const entry = this.#entries.get(otherId)
+    // Its ports are being bound: it will do the same then.
+    if (entry !== undefined && entry.session === undefined) {
+      entry.waiting.push({ type: 'bridge', session: otherId, other: session.id })
+    }
+    const other = entry?.session
     if (other === undefined || other === session) return
     this.#unbridge(other)
     for (const [leg, peer] of [

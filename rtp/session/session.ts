@@ -217,7 +217,10 @@ export class Session implements Destination {
     if (ended !== undefined) this.stopRecording(ended, now)
     this.sender.tick(now)
     if (now >= this.#reporter.deadline()) this.#report(now)
-    if (this.#agreement?.receive === true && now - this.#heardAt >= this.#host.timeoutMs) {
+    // A far end that merely rings need not send: it is missed once we talk to each other.
+    const isAwaited = this.#agreement?.receive === true && this.sender.isTalking
+    if (!isAwaited && this.#received === 0) this.#heardAt = now
+    if (isAwaited && now - this.#heardAt >= this.#host.timeoutMs) {
       this.#heardAt = now
       this.#host.emit({ type: 'timeout', session: this.id })
     }

@@ -17,7 +17,10 @@ const speech = (samples: number): Int16Array => {
 const wav = (name: string, pcm: Int16Array): string => {
   const path = join(folder, name)
   const format = { encoding: 'pcm16', sampleRate: 8000, channels: 1 } as const
-  writeFileSync(path, Buffer.concat([wavHeader(format, pcm.length * 2), new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.length * 2)]))
+  writeFileSync(
+    path,
+    Buffer.concat([wavHeader(format, pcm.length * 2), new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.length * 2)]),
+  )
   return path
 }
 
@@ -34,7 +37,13 @@ for (const [name, options] of [
     const peer = await MediaPeer.open()
     const pcm = speech(8000 + 77)
     media.open('a', 'call')
-    media.execute({ type: 'play', session: 'a', play: 'p1', source: { kind: 'file', path: wav(`${name}.wav`, pcm) }, loop: 1 })
+    media.execute({
+      type: 'play',
+      session: 'a',
+      play: 'p1',
+      source: { kind: 'file', path: wav(`${name}.wav`, pcm) },
+      loop: 1,
+    })
     media.execute({ type: 'agree', session: 'a', agreement: peer.agreement(), talk: false })
     const opened = await log.next('opened')
     assert.is(opened.port % 2, 0)

@@ -1,0 +1,1 @@
+export { RtpMedia, type RtpMediaCounters, type RtpMediaOptions } from './rtp-media.ts'

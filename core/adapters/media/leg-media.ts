@@ -1,0 +1,32 @@
+import type { CallUuid, LegUuid } from '../../model/ids.ts'
+import type { CodecName } from '../../model/trunk.ts'
+import type { MediaCommand } from '../../ports/media.ts'
+import type { LegSdp } from './leg-sdp.ts'
+
+export type OpenCommand = Extract<MediaCommand, { readonly type: 'media.open' }>
+export type SdpCommand = Extract<MediaCommand, { readonly type: 'media.answered' | 'media.reoffer' }>
+
+/**
+ * `opening`: its ports are not known yet. `failed`: there is no session, and `media.close` will be answered.
+ * `closing`: the engine ends it.
+ */
+export type LegMediaState = 'opening' | 'open' | 'failed' | 'closing'
+
+/** One leg as the adapter knows it. */
+export interface LegMedia {
+  readonly legId: LegUuid
+  readonly callId: CallUuid
+  readonly open: OpenCommand
+  readonly codecs: readonly CodecName[]
+  state: LegMediaState
+  /** Undefined while it opens. */
+  sdp: LegSdp | undefined
+  /** Offer and answer have met. */
+  isAgreed: boolean
+  /** What needs the SDP of a leg that opens. */
+  readonly waiting: SdpCommand[]
+  /** What was ordered and has not been told as ended. */
+  readonly plays: Set<string>
+  readonly recordings: Set<string>
+  readonly digits: Set<string>
+}

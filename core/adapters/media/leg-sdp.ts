@@ -1,0 +1,123 @@
+import type { Agreement, EngineCodec } from '../../../rtp/worker/index.ts'
+import {
+  answerOffer,
+  type Codec,
+  createOffer,
+  formatSdp,
+  type LocalMedia,
+  maxPtimeOf,
+  type Negotiated,
+  type NegotiationFault,
+  parseSdp,
+  pcma,
+  pcmu,
+  ptimeOf,
+  readAnswer,
+  receives,
+  type SessionDescription,
+  sends,
+} from '../../../sip/index.ts'
+import type { CodecName } from '../../model/trunk.ts'
+
+/** What our offers give to telephone-event, as nearly everybody does. */
+const telephoneEvent = 101
+const ptimeMs = 20
+const known: Readonly<Record<CodecName, Codec>> = { PCMU: pcmu, PCMA: pcma }
+
+export type SdpRefusal = 'no-common-codec' | 'bad-sdp'
+
+export type Negotiation<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly fault: SdpRefusal; readonly detail: string }
+
+/** The description to send back, and what it means for media. */
+export interface Answer {
+  readonly sdp: string
+  readonly agreement: Agreement
+}
+
+const refuse = (fault: SdpRefusal, detail: string): Negotiation<never> => ({ ok: false, fault, detail })
+
+const refusals: Readonly<Record<NegotiationFault, SdpRefusal>> = {
+  'no-audio': 'no-common-codec',
+  'no-common-codec': 'no-common-codec',
+  'no-connection': 'bad-sdp',
+  'bad-address': 'bad-sdp',
+  'bad-answer': 'bad-sdp',
+}
+
+/** Reads what a far end sent; undefined when it is no SDP. */
+export const readSdp = (sdp: string): SessionDescription | undefined => {
+  const parsed = parseSdp(sdp)
+  return parsed.ok ? parsed.value : undefined
+}
+
+/** The address that an offer names for its audio, to choose our own by. */
+export const addressIn = (session: SessionDescription): string | undefined =>
+  session.media.find(media => media.connections.length > 0)?.connections[0]?.address ?? session.connection?.address
+
+/** Offers and answers of one leg: what was said last, so that the next keeps its numbers and moves its version. */
+export class LegSdp {
+  readonly #local: LocalMedia
+  #previous: SessionDescription | undefined
+  /** Our last offer; answers to it may come several times. */
+  #offer: SessionDescription | undefined
+
+  /** `codecs` in our order of preference; empty = all. */
+  constructor(address: string, port: number, sessionId: string, codecs: readonly CodecName[]) {
+    const names: readonly CodecName[] = codecs.length === 0 ? ['PCMU', 'PCMA'] : codecs
+    this.#local = { address, port, codecs: names.map(name => known[name]), telephoneEvent, ptimeMs, sessionId }
+  }
+
+  offer(): string {
+    const offer = createOffer({ ...this.#local, previous: this.#previous })
+    this.#previous = offer
+    this.#offer = offer
+    return formatSdp(offer)
+  }
+
+  answer(offer: SessionDescription): Negotiation<Answer> {
+    const answered = answerOffer(offer, { ...this.#local, previous: this.#previous })
+    if (!answered.ok) return refuse(refusals[answered.reason], answered.reason)
+    const { answer, negotiated } = answered.value
+    const agreement = agreementOf(negotiated, offer)
+    if (agreement === undefined) return refuse('bad-sdp', 'not an IPv4 address')
+    this.#previous = answer
+    return { ok: true, value: { sdp: formatSdp(answer), agreement } }
+  }
+
+  takeAnswer(sdp: string): Negotiation<Agreement> {
+    const answer = readSdp(sdp)
+    if (answer === undefined) return refuse('bad-sdp', 'not SDP')
+    if (this.#offer === undefined) return refuse('bad-sdp', 'nothing was offered')
+    const read = readAnswer(this.#offer, answer)
+    if (!read.ok) return refuse(refusals[read.reason], read.reason)
+    const agreement = agreementOf(read.value, answer)
+    return agreement === undefined ? refuse('bad-sdp', 'not an IPv4 address') : { ok: true, value: agreement }
+  }
+}
+
+export const isCodecName = (name: string | undefined): name is EngineCodec & CodecName =>
+  name === 'PCMU' || name === 'PCMA'
+
+/** Undefined for an address that media cannot reach: it speaks IPv4. */
+const agreementOf = (negotiated: Negotiated, theirs: SessionDescription): Agreement | undefined => {
+  const { remote, codec, codecs, telephoneEvent: events, direction } = negotiated
+  if (remote?.address.includes(':') || !isCodecName(codec.name)) return undefined
+  const media = theirs.media[negotiated.mediaIndex]
+  return {
+    remote:
+      remote === undefined ? undefined : { address: remote.address, port: remote.port, rtcpPort: remote.rtcpPort ?? 0 },
+    send: sends(direction),
+    receive: receives(direction),
+    codec: codec.name,
+    payloadType: codec.sendPayloadType,
+    accept: codecs.flatMap(({ name, receivePayloadType }) =>
+      isCodecName(name) ? [{ payloadType: receivePayloadType, codec: name }] : [],
+    ),
+    sendEvents: events?.sendPayloadType,
+    acceptEvents: events?.receivePayloadType,
+    ptimeMs: negotiated.ptimeMs,
+    ptimeAsked: media !== undefined && (ptimeOf(media) !== undefined || maxPtimeOf(media) !== undefined),
+  }
+}

@@ -1,0 +1,418 @@
+import {
+  type EngineCommand,
+  type EngineEvent,
+  type MediaCounters,
+  type MediaThreads,
+  noStats,
+  openMedia,
+  type SessionStats,
+} from '../../../rtp/worker/index.ts'
+import type { LegUuid } from '../../model/ids.ts'
+import type { Settings } from '../../model/settings.ts'
+import type { Random } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { LegMediaStats, Media, MediaCommand, MediaEvent } from '../../ports/media.ts'
+import type { LegMedia, OpenCommand, SdpCommand } from './leg-media.ts'
+import { addressIn, isCodecName, LegSdp, readSdp } from './leg-sdp.ts'
+import { nearestAddress } from './local-address.ts'
+
+/** Failed legs that nobody closes are forgotten beyond this, the oldest first. */
+const maxFailed = 1000
+/** How two sessions of this switch reach each other. */
+const ownAddress = '127.0.0.1'
+
+export interface RtpMediaOptions {
+  readonly settings: Pick<Settings, 'externalAddress' | 'media'>
+  /** The local address by which a remote one is reached; undefined = not known (a guess by subnet is made). */
+  localAddressFor(remoteAddress: string): string | undefined
+  /** Gets events in the order of each leg, never from inside `execute`. */
+  emit(event: MediaEvent): void
+  readonly random: Random
+  readonly log: Log
+  /** Address that sockets are bound to. Default `0.0.0.0`. */
+  readonly bindAddress?: string
+  /** Default `auto`: batched calls on Linux, else node:dgram. */
+  readonly sockets?: 'auto' | 'mmsg' | 'dgram'
+}
+
+export interface RtpMediaCounters {
+  readonly legs: number
+  readonly opened: number
+  readonly failed: Readonly<Record<'no-common-codec' | 'bad-sdp' | 'no-ports' | 'internal', number>>
+  /** Of legs that have ended. */
+  readonly packetsReceived: number
+  readonly packetsSent: number
+  readonly packetsLost: number
+  readonly packetsDropped: number
+  readonly threadsLost: number
+  readonly threads: readonly MediaCounters[]
+}
+
+type Fault = keyof RtpMediaCounters['failed']
+
+/** The media port, by RTP: SDP is spoken here, audio in the media threads. */
+export class RtpMedia implements Media {
+  readonly #options: RtpMediaOptions
+  readonly #threads: MediaThreads
+  readonly #legs = new Map<LegUuid, LegMedia>()
+  readonly #failed = { 'no-common-codec': 0, 'bad-sdp': 0, 'no-ports': 0, internal: 0 }
+  readonly #ended = { packetsReceived: 0, packetsSent: 0, packetsLost: 0, packetsDropped: 0 }
+  #opened = 0
+  #threadsLost = 0
+
+  /** Throws when the range of ports is too small for the threads. */
+  static async open(options: RtpMediaOptions): Promise<RtpMedia> {
+    return new RtpMedia(options)
+  }
+
+  private constructor(options: RtpMediaOptions) {
+    const { ports, workers, timeoutSeconds } = options.settings.media
+    this.#options = options
+    this.#threads = openMedia(
+      {
+        ports,
+        workers,
+        timeoutMs: timeoutSeconds * 1000,
+        address: options.bindAddress ?? '0.0.0.0',
+        sockets: options.sockets ?? 'auto',
+      },
+      event => this.#heard(event),
+      error => {
+        this.#threadsLost++
+        options.log.error({ error: error.message }, 'a media thread died and is started again')
+      },
+    )
+  }
+
+  execute(command: MediaCommand): void {
+    if (command.type === 'media.open') {
+      this.#open(command)
+      return
+    }
+    const leg = this.#legs.get(command.legId)
+    if (leg === undefined || leg.state === 'failed' || leg.state === 'closing') this.#late(command, leg)
+    else this.#order(leg, command)
+  }
+
+  async counters(): Promise<RtpMediaCounters> {
+    return {
+      legs: this.#legs.size,
+      opened: this.#opened,
+      failed: { ...this.#failed },
+      ...this.#ended,
+      threadsLost: this.#threadsLost,
+      threads: await this.#threads.counters(),
+    }
+  }
+
+  /** Ends every session, then the threads; the ends are told. */
+  close(): Promise<void> {
+    return this.#threads.close()
+  }
+
+  #open(open: OpenCommand): void {
+    const { legId, callId } = open
+    if (this.#legs.has(legId)) return
+    const leg: LegMedia = {
+      legId,
+      callId,
+      open,
+      codecs: (open.codecs ?? []).filter(isCodecName),
+      state: 'opening',
+      sdp: undefined,
+      isAgreed: false,
+      waiting: [],
+      plays: new Set(),
+      recordings: new Set(),
+      digits: new Set(),
+    }
+    this.#legs.set(legId, leg)
+    // An offer that nobody can read takes no ports.
+    if (open.offer !== undefined && readSdp(open.offer) === undefined) this.#refuse(leg, 'bad-sdp', 'not SDP')
+    else this.#threads.open(legId, callId)
+  }
+
+  #order(leg: LegMedia, command: Exclude<MediaCommand, OpenCommand>): void {
+    const session = leg.legId
+    switch (command.type) {
+      case 'media.answered':
+      case 'media.reoffer':
+        if (leg.sdp === undefined) leg.waiting.push(command)
+        else this.#negotiate(leg, leg.sdp, command)
+        return
+      case 'media.play':
+        leg.plays.add(command.playId)
+        this.#send({ type: 'play', session, play: command.playId, source: command.source, loop: command.loop })
+        return
+      case 'media.stop':
+        this.#send({ type: 'stop', session, play: command.playId })
+        return
+      case 'media.record': {
+        const { recordId, path, limits } = command
+        leg.recordings.add(recordId)
+        this.#send({ type: 'record', session, recording: recordId, path, rules: limits })
+        return
+      }
+      case 'media.stop-record':
+        this.#send({ type: 'stop-record', session, recording: command.recordId })
+        return
+      case 'media.bridge':
+        this.#send({ type: 'bridge', session, other: command.otherLegId })
+        return
+      case 'media.unbridge':
+        this.#send({ type: 'unbridge', session })
+        return
+      case 'media.send-digits':
+        leg.digits.add(command.digitsId)
+        this.#send({ type: 'send-digits', session, digitsId: command.digitsId, digits: command.digits })
+        return
+      case 'media.close':
+        leg.state = 'closing'
+        this.#send({ type: 'close', session })
+        return
+    }
+  }
+
+  /** A command for a leg that is no more: what it orders has ended before it began. */
+  #late(command: Exclude<MediaCommand, OpenCommand>, leg: LegMedia | undefined): void {
+    const { legId } = command
+    switch (command.type) {
+      case 'media.play':
+        this.#soon({ type: 'media.played', legId, playId: command.playId, completed: false })
+        return
+      case 'media.record':
+        this.#soon(nothingRecorded(legId, command.recordId, 'failed'))
+        return
+      case 'media.send-digits':
+        this.#soon({ type: 'media.digits-sent', legId, digitsId: command.digitsId })
+        return
+      case 'media.close':
+        if (leg?.state !== 'failed') return
+        this.#legs.delete(legId)
+        this.#soon({ type: 'media.closed', legId, stats: statsOf(noStats) })
+        return
+      default:
+        return
+    }
+  }
+
+  #heard(event: EngineEvent): void {
+    const leg = this.#legs.get(event.session as LegUuid)
+    if (leg === undefined) return
+    const { legId } = leg
+    switch (event.type) {
+      case 'opened':
+        if (leg.state === 'opening') this.#ready(leg, event.port)
+        return
+      case 'failed':
+        this.#options.log.error({ legId, fault: event.fault, detail: event.detail }, 'media session failed')
+        if (event.fault === 'no-ports') this.#lost(leg)
+        else this.#fail(leg, event.fault)
+        return
+      case 'played':
+        if (!leg.plays.delete(event.play)) return
+        this.#emit({
+          type: 'media.played',
+          legId,
+          playId: event.play,
+          completed: event.completed,
+          ...(event.fault === undefined ? {} : { fault: event.fault }),
+        })
+        return
+      case 'recorded': {
+        const { recording: recordId, durationMs, sizeBytes, endedBy } = event
+        if (!leg.recordings.delete(recordId)) return
+        this.#emit({ type: 'media.recorded', legId, recordId, durationMs, sizeBytes, endedBy })
+        return
+      }
+      case 'digits-sent':
+        if (!leg.digits.delete(event.digitsId)) return
+        this.#emit({ type: 'media.digits-sent', legId, digitsId: event.digitsId })
+        return
+      case 'digit':
+        this.#emit({ type: 'media.digit', legId, digit: event.digit, durationMs: event.durationMs })
+        return
+      case 'timeout':
+        this.#emit({ type: 'media.timeout', legId })
+        return
+      case 'closed':
+        this.#closed(leg, event.stats)
+        return
+    }
+  }
+
+  /** The ports are bound: the answer, or our offer. */
+  #ready(leg: LegMedia, port: number): void {
+    const { legId, open } = leg
+    const offer = open.offer === undefined ? undefined : readSdp(open.offer)
+    const sdp = new LegSdp(this.#addressFor(open, offer && addressIn(offer)), port, this.#sessionId(), leg.codecs)
+    if (offer === undefined) {
+      this.#isOpen(leg, sdp)
+      this.#emit({ type: 'media.opened', legId, sdp: sdp.offer() })
+    } else {
+      const answered = sdp.answer(offer)
+      if (!answered.ok) {
+        this.#send({ type: 'close', session: legId })
+        this.#refuse(leg, answered.fault, answered.detail)
+        return
+      }
+      const { agreement } = answered.value
+      this.#isOpen(leg, sdp)
+      leg.isAgreed = true
+      this.#send({ type: 'agree', session: legId, agreement, talk: false })
+      this.#emit({ type: 'media.opened', legId, sdp: answered.value.sdp })
+      this.#emit({ type: 'media.ready', legId, codec: agreement.codec })
+    }
+    for (const command of leg.waiting.splice(0)) this.#negotiate(leg, sdp, command)
+  }
+
+  #isOpen(leg: LegMedia, sdp: LegSdp): void {
+    leg.state = 'open'
+    leg.sdp = sdp
+    this.#opened++
+  }
+
+  #negotiate(leg: LegMedia, sdp: LegSdp, command: SdpCommand): void {
+    if (command.type === 'media.answered') this.#takeAnswer(leg, sdp, command.sdp)
+    else if (command.offer === undefined) {
+      this.#soon({ type: 'media.reopened', legId: leg.legId, sdp: sdp.offer() })
+    } else this.#answerAgain(leg, sdp, command.offer)
+  }
+
+  #takeAnswer(leg: LegMedia, sdp: LegSdp, answer: string): void {
+    const { legId } = leg
+    const taken = sdp.takeAnswer(answer)
+    if (taken.ok) {
+      leg.isAgreed = true
+      this.#send({ type: 'agree', session: legId, agreement: taken.value, talk: true })
+      this.#soon({ type: 'media.ready', legId, codec: taken.value.codec })
+      return
+    }
+    this.#options.log.warn({ legId, fault: taken.detail }, 'an SDP answer could not be used')
+    // A bad answer after a good one changes nothing: the session goes on as it was.
+    if (leg.isAgreed) return
+    this.#failed[taken.fault]++
+    this.#soon({ type: 'media.failed', legId, fault: taken.fault, reoffer: false })
+  }
+
+  #answerAgain(leg: LegMedia, sdp: LegSdp, offer: string): void {
+    const { legId } = leg
+    const session = readSdp(offer)
+    const answered = session === undefined ? undefined : sdp.answer(session)
+    if (answered?.ok !== true) {
+      this.#soon({ type: 'media.failed', legId, fault: answered?.fault ?? 'bad-sdp', reoffer: true })
+      return
+    }
+    leg.isAgreed = true
+    this.#send({ type: 'agree', session: legId, agreement: answered.value.agreement, talk: false })
+    this.#soon({ type: 'media.reopened', legId, sdp: answered.value.sdp })
+    this.#soon({ type: 'media.ready', legId, codec: answered.value.agreement.codec })
+  }
+
+  /** There will be no session for this leg; a `media.close` for it is still answered. */
+  #refuse(leg: LegMedia, fault: Fault, detail: string): void {
+    leg.state = 'failed'
+    this.#options.log.warn({ legId: leg.legId, fault, detail }, 'no media for this offer')
+    this.#endOrders(leg)
+    this.#fail(leg, fault)
+    this.#forgetOldestFailed()
+  }
+
+  /** No ports, or no thread: like a refusal, unless it is being closed anyway. */
+  #lost(leg: LegMedia): void {
+    if (leg.state === 'closing') {
+      this.#closed(leg, noStats)
+      return
+    }
+    this.#refuse(leg, 'no-ports', 'every media port is in use')
+  }
+
+  #fail(leg: LegMedia, fault: Fault): void {
+    this.#failed[fault]++
+    this.#soon({ type: 'media.failed', legId: leg.legId, fault, reoffer: false })
+  }
+
+  #closed(leg: LegMedia, stats: SessionStats): void {
+    // A refused leg has told its end; its ports are free again.
+    if (leg.state === 'failed') return
+    this.#endOrders(leg)
+    this.#legs.delete(leg.legId)
+    this.#ended.packetsReceived += stats.packetsReceived
+    this.#ended.packetsSent += stats.packetsSent
+    this.#ended.packetsLost += stats.packetsLost
+    this.#ended.packetsDropped += stats.packetsDropped
+    this.#soon({ type: 'media.closed', legId: leg.legId, stats: statsOf(stats) })
+  }
+
+  /** What was ordered and never told: its thread died, or it never began. */
+  #endOrders(leg: LegMedia): void {
+    const { legId } = leg
+    for (const playId of leg.plays) this.#soon({ type: 'media.played', legId, playId, completed: false })
+    for (const recordId of leg.recordings) this.#soon(nothingRecorded(legId, recordId, 'failed'))
+    for (const digitsId of leg.digits) this.#soon({ type: 'media.digits-sent', legId, digitsId })
+    leg.plays.clear()
+    leg.recordings.clear()
+    leg.digits.clear()
+  }
+
+  #forgetOldestFailed(): void {
+    const failed = [...this.#legs.values()].filter(leg => leg.state === 'failed')
+    if (failed.length > maxFailed && failed[0] !== undefined) this.#legs.delete(failed[0].legId)
+  }
+
+  #addressFor(open: OpenCommand, remote: string | undefined): string {
+    if (open.onNet === true) return ownAddress
+    const { settings, localAddressFor } = this.#options
+    if (settings.externalAddress !== undefined) return settings.externalAddress
+    const peer = remote ?? open.toward
+    return (peer === undefined ? undefined : localAddressFor(peer)) ?? nearestAddress(peer)
+  }
+
+  #sessionId(): string {
+    const bytes = this.#options.random.bytes(6)
+    return String(bytes.reduce((id, byte) => id * 256 + byte, 0))
+  }
+
+  #send(command: EngineCommand): void {
+    this.#threads.execute(command)
+  }
+
+  readonly #queue: MediaEvent[] = []
+
+  /** In order behind what is being told, and never from inside `execute`. */
+  #soon(event: MediaEvent): void {
+    if (this.#queue.push(event) > 1) return
+    queueMicrotask(() => this.#flush())
+  }
+
+  #emit(event: MediaEvent): void {
+    this.#flush()
+    this.#tell(event)
+  }
+
+  #flush(): void {
+    for (const event of this.#queue.splice(0)) this.#tell(event)
+  }
+
+  #tell(event: MediaEvent): void {
+    try {
+      this.#options.emit(event)
+    } catch (error) {
+      this.#options.log.error({ error: String(error), event: event.type }, 'a listener of media failed')
+    }
+  }
+}
+
+const nothingRecorded = (legId: LegUuid, recordId: string, endedBy: 'failed'): MediaEvent => ({
+  type: 'media.recorded',
+  legId,
+  recordId,
+  durationMs: 0,
+  sizeBytes: 0,
+  endedBy,
+})
+
+const statsOf = ({ codec, ...stats }: SessionStats): LegMediaStats => ({
+  ...stats,
+  codec: isCodecName(codec) ? codec : undefined,
+})
