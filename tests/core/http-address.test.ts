@@ -183,7 +183,7 @@ test('the address that the socket really has is looked at once more', async () =
     timeoutMs: 1000,
   })
   const fault = await new Promise<Error | null>(resolve =>
-    connector({ hostname: 'a.example', protocol: 'http:', port: String(server.port) }, fault => resolve(fault)),
+    connector({ hostname: 'a.example', protocol: 'http:', port: String(server.port) }, (...[fault]) => resolve(fault)),
   )
   assert.instance(fault, RefusedAddress)
   await server.close()
