@@ -113,6 +113,11 @@ export class Call implements Host {
     return this.#record
   }
 
+  /** Its row is durable: people know its sid. */
+  get isKnown(): boolean {
+    return this.#hasRow
+  }
+
   get isOver(): boolean {
     return this.#phase === 'over'
   }

@@ -59,6 +59,22 @@ const readable: readonly [
   ['SAUTI_OPERATOR_KEY', 'op-secret', s => s.operatorKey, 'op-secret'],
   ['SAUTI_ALLOW_PRIVATE_URLS', '1', s => s.allowPrivateUrls, true],
   ['SAUTI_ALLOW_PRIVATE_URLS', '0', s => s.allowPrivateUrls, false],
+  ['SAUTI_STUN', 'stun:a.test, stun:[::1]:3478', s => s.ice.stun, ['stun:a.test', 'stun:[::1]:3478']],
+  ['SAUTI_TURN_SECRET', 's3cret', s => s.ice.turnSecret, 's3cret'],
+  [
+    'SAUTI_ALLOWED_ORIGINS',
+    'https://App.test:8443,http://localhost:3000,https://app.test:8443',
+    s => s.allowedOrigins,
+    ['https://app.test:8443', 'http://localhost:3000'],
+  ],
+  ['SAUTI_ALLOWED_ORIGINS', '*', s => s.allowedOrigins, ['*']],
+  [
+    'SAUTI_METRICS_HOSTS',
+    '127.0.0.1,10.0.0.0/8,fd00::/8',
+    s => s.metricsHosts,
+    ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
+  ],
+  ['SAUTI_RECORDING_DAYS', '7', s => s.recordingDays, 7],
   ['SAUTI_LOG', 'debug', s => s.log, 'debug'],
   ['SAUTI_HTTP', '', s => s.http, defaultSettings.http],
 ]
@@ -91,6 +107,16 @@ const unreadable: readonly [name: string, written: string][] = [
   ['SAUTI_MEDIA_WORKERS', '1e1'],
   ['SAUTI_OPERATOR_KEY', 'with space'],
   ['SAUTI_ALLOW_PRIVATE_URLS', 'maybe'],
+  ['SAUTI_STUN', 'a.test:3478'],
+  ['SAUTI_STUN', 'stun:a.test,'],
+  ['SAUTI_TURN', 'stun:a.test'],
+  ['SAUTI_TURN', 'turn:a.test?transport=sctp'],
+  ['SAUTI_ALLOWED_ORIGINS', 'app.test'],
+  ['SAUTI_ALLOWED_ORIGINS', 'https://app.test/path'],
+  ['SAUTI_METRICS_HOSTS', 'localhost'],
+  ['SAUTI_METRICS_HOSTS', '10.0.0.0/33'],
+  ['SAUTI_METRICS_HOSTS', '10.0.0.300'],
+  ['SAUTI_RECORDING_DAYS', '-1'],
   ['SAUTI_LOG', 'loud'],
 ]
 for (const [name, written] of unreadable) {
@@ -101,6 +127,16 @@ for (const [name, written] of unreadable) {
     )
   })
 }
+
+test('TURN servers need the secret that their credentials are made of', () => {
+  const SAUTI_TURN = 'turn:turn.test:3478?transport=udp,turns:turn.test:5349'
+  assert.equal(
+    problemsOf({ environment: { SAUTI_TURN } }).map(problem => problem.name),
+    ['SAUTI_TURN_SECRET'],
+  )
+  const { ice } = settingsOf({ environment: { SAUTI_TURN, SAUTI_TURN_SECRET: 'x' } })
+  assert.equal(ice, { stun: [], turn: SAUTI_TURN.split(','), turnSecret: 'x' })
+})
 
 test('flags win over the environment, that over the file, that over the defaults', () => {
   const file = { http: '127.0.0.1:1', log: 'debug', sip: { realm: 'file.test' } }
@@ -170,7 +206,7 @@ test('secrets are not repeated in problems', () => {
 
 test('every environment name of the decisions exists, and no flag carries a secret', () => {
   const names =
-    'DATA DATABASE_URL HTTP PUBLIC_URL SIP SIP_REALM EXTERNAL_ADDRESS MEDIA_PORTS MEDIA_WORKERS OPERATOR_KEY ALLOW_PRIVATE_URLS LOG'
+    'DATA DATABASE_URL HTTP PUBLIC_URL SIP SIP_REALM EXTERNAL_ADDRESS MEDIA_PORTS MEDIA_WORKERS OPERATOR_KEY ALLOW_PRIVATE_URLS STUN TURN TURN_SECRET ALLOWED_ORIGINS METRICS_HOSTS RECORDING_DAYS LOG'
   assert.equal(
     settingOptions.flatMap(option => option.environment ?? []).sort(),
     names

@@ -1,0 +1,72 @@
+import type { Exchange } from '../../call/exchange.ts'
+import type { OriginateOrder, OriginateResult } from '../../call/originate-order.ts'
+import type { CallRecord, LegRecord } from '../../model/call-record.ts'
+import type { AccountUuid, LegUuid, Sid } from '../../model/ids.ts'
+import type { CodecName } from '../../model/trunk.ts'
+import type { LegMediaStats } from '../../ports/media.ts'
+import type { CallFilter, CallPage, Calls } from '../store/calls.ts'
+import type { ExchangeRunner } from './runner.ts'
+
+export interface LiveCall {
+  readonly call: CallRecord
+  readonly legs: readonly LiveLeg[]
+}
+
+export interface LiveLeg {
+  readonly leg: LegRecord
+  /** Once offer and answer are complete. */
+  readonly codec: CodecName | undefined
+  /** Known where media tells it while the leg lives. */
+  readonly media: LegMediaStats | undefined
+}
+
+export interface CallDeskParts {
+  readonly exchange: Exchange
+  readonly runner: ExchangeRunner
+  readonly store: Calls
+  readonly statsOf?: (legId: LegUuid) => LegMediaStats | undefined
+}
+
+/** What an embedder and the API do with calls: place, end, look. */
+export class CallDesk {
+  readonly #parts: CallDeskParts
+
+  constructor(parts: CallDeskParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves once the call is durable, or with why it may not be placed; never rejects for what the order says. */
+  originate(order: OriginateOrder): Promise<OriginateResult> {
+    return this.#parts.runner.originate(order)
+  }
+
+  /** Ends a call and gives its record as it is then; one that has ended is unchanged, an unknown one undefined. */
+  async hangup(account: AccountUuid, sid: string): Promise<CallRecord | undefined> {
+    const call = this.#parts.exchange.find(sid as Sid)
+    if (call?.isKnown && call.record.accountUuid === account) await this.#parts.runner.hangUp(call)
+    return this.#parts.store.getBySid(account, sid)
+  }
+
+  get(account: AccountUuid, uuid: string): Promise<CallRecord | undefined> {
+    return this.#parts.store.get(account, uuid)
+  }
+
+  /** The account's calls, newest first. */
+  list(account: AccountUuid, filter: CallFilter): Promise<CallPage> {
+    return this.#parts.store.list(account, filter)
+  }
+
+  /** Calls that have not ended, of all accounts. */
+  live(): readonly LiveCall[] {
+    return this.#parts.exchange.live().map(call => ({
+      call: call.record,
+      legs: call.legs
+        .filter(leg => leg.isLive)
+        .map(leg => ({ leg: leg.record(), codec: leg.codec, media: this.#parts.statsOf?.(leg.uuid) })),
+    }))
+  }
+
+  liveOf(account: AccountUuid): number {
+    return this.#parts.exchange.live(account).length
+  }
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import { Destinations } from '../../billing/destinations.ts'
+import { RateDeck } from '../../billing/rate-deck.ts'
+import { type CallEnvironment, type CallTimes, defaultCallTimes } from '../../call/environment.ts'
+import type { Rate } from '../../model/rate.ts'
+import type { Trunk } from '../../model/trunk.ts'
+import type { Clock, Random } from '../../ports/clock.ts'
+import { fractionOf } from '../system-clock.ts'
+
+export interface EnvironmentOptions {
+  readonly clock: Pick<Clock, 'unixMs'>
+  readonly random: Random
+  /** The operator's tables; a change shows as another object. */
+  readonly trunks: () => readonly Trunk[]
+  readonly rates: () => readonly Rate[]
+  readonly destinations: () => { readonly blocked: readonly string[]; readonly allowed: readonly string[] }
+  readonly recordingsFolder: string
+  /** Default 90 days; Infinity = for ever. */
+  readonly recordingKeptMs?: number
+  readonly times?: CallTimes
+}
+
+export const recordingKeptMs = 90 * 24 * 3600 * 1000
+
+/** The world as the exchange asks for it. */
+export function callEnvironment(options: EnvironmentOptions): CallEnvironment {
+  const { clock, random } = options
+  return {
+    uuid: () => random.uuid(),
+    random: () => fractionOf(random),
+    unixMs: () => clock.unixMs(),
+    trunks: options.trunks,
+    deck: derived(options.rates, rates => new RateDeck(rates)),
+    destinations: derived(options.destinations, lists => new Destinations(lists.blocked, lists.allowed)),
+    recordingPlace: (sid, uuid, unixMs) => {
+      const day = new Date(unixMs)
+      const month = String(day.getUTCMonth() + 1).padStart(2, '0')
+      const path = join(String(day.getUTCFullYear()), month, `${sid}-${uuid}.wav`)
+      return { path, file: join(options.recordingsFolder, path) }
+    },
+    recordingKeptMs: options.recordingKeptMs ?? recordingKeptMs,
+    times: options.times ?? defaultCallTimes,
+  }
+}
+
+/** Built anew only when what it is made of is another object. */
+function derived<From, To>(read: () => From, make: (from: From) => To): () => To {
+  let from = read()
+  let made = make(from)
+  return () => {
+    const now = read()
+    if (now !== from) {
+      from = now
+      made = make(now)
+    }
+    return made
+  }
+}
