@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { FastifyRequest } from 'fastify'
 import type { AccountUuid } from '../../core/index.ts'
-import { Refusal } from '../answer/refusal.ts'
+import { notFound, Refusal } from '../answer/refusal.ts'
 import type { SwitchDoor } from '../door.ts'
 import type { Access, Api } from '../fastify.ts'
 import { RequestLimits } from './request-limits.ts'
@@ -39,7 +39,8 @@ export function guardRoutes(app: Api, door: SwitchDoor, operatorKey: string): vo
   const operatorHash = sha256(operatorKey)
 
   app.addHook('onRequest', async request => {
-    if (request.is404) return
+    // Before the body is read: what nobody takes has no body worth reading.
+    if (request.is404) throw notFound('There is nothing at this path.')
     const access: Access = request.routeOptions.config.access ?? 'customer'
     if (access === 'open') return
     const header = request.headers.authorization

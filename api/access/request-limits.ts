@@ -13,6 +13,11 @@ export class RequestLimits {
   readonly #accounts = new Map<string, SlidingWindow>()
   readonly #addresses = new Map<string, SlidingWindow>()
 
+  /** How many accounts and addresses are remembered. */
+  get size(): number {
+    return this.#accounts.size + this.#addresses.size
+  }
+
   /** Counts a request of an account, over all its keys; throws 429 over the limit. */
   countRequest(accountUuid: string, now: number): void {
     const wait = windowOf(this.#accounts, accountUuid, requestsPerAccount, now).take(now)
@@ -39,10 +44,11 @@ function windowOf(windows: Map<string, SlidingWindow>, name: string, limit: numb
   return window
 }
 
+/** A tenth at a time, so that what it costs is spread over many requests. */
 function makeRoom(windows: Map<string, SlidingWindow>, now: number): void {
   for (const [name, window] of windows) if (window.isIdle(now)) windows.delete(name)
   for (const name of windows.keys()) {
-    if (windows.size < maxWindows) return
+    if (windows.size <= maxWindows * 0.9) return
     windows.delete(name)
   }
 }

@@ -21,6 +21,8 @@ function refusalOf(error: FastifyError | Refusal, request: FastifyRequest): Refu
       return new Refusal(415, 'Send the body as JSON, with Content-Type: application/json.')
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new Refusal(400, 'The body is not as long as Content-Length says.')
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Refusal(414, 'A part of the path is too long.')
     case 'FST_ERR_BAD_URL':
       return new Refusal(400, 'The path is not a valid URL path.')
     default:

@@ -26,13 +26,13 @@ export function hangupRoutes(app: Api, door: SwitchDoor): void {
 
   app.get('/calls/hangup', {
     exposeHeadRoute: false,
-    schema: { ...schema, querystring: BySid, response },
+    schema: { ...schema, summary: 'End a call, by query', querystring: BySid, response },
     handler: async (request, reply) => reply.send(await hangUp(customerOf(request).accountUuid, request.query.sid)),
   })
 
   app.get('/calls/hangup/:sid', {
     exposeHeadRoute: false,
-    schema: { ...schema, params: BySid, response },
+    schema: { ...schema, summary: 'End a call, by path', params: BySid, response },
     handler: async (request, reply) => reply.send(await hangUp(customerOf(request).accountUuid, request.params.sid)),
   })
 }

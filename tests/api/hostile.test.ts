@@ -1,0 +1,298 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ApiBed, type Ask, operatorKey } from './bed/api-bed.ts'
+
+const bed = await ApiBed.open()
+const json = { 'content-type': 'application/json' }
+const order = { to: '+254722000001', from: '+254700000001', url: 'https://a.test/v' }
+
+test('keys that are no keys: one text for all', async () => {
+  const revoked = (await bed.customer('POST', '/keys/create', { name: 'r' })).body
+  await bed.customer('POST', '/keys/revoke', { uuid: revoked.uuid })
+  const presented = [
+    undefined,
+    'Basic dTpw',
+    'Bearer',
+    'Bearer ',
+    'Bearer nonsense',
+    `Bearer ${revoked.key}`,
+    `Bearer vk_${'a'.repeat(8)}_${'b'.repeat(43)}`,
+    `Bearer ${operatorKey}`,
+    'Bearer \u00ff\u00fe',
+    `Token ${bed.key}`,
+  ]
+  for (const authorization of presented) {
+    const answer = await bed.ask('GET', '/account/', {
+      key: '',
+      headers: authorization === undefined ? {} : { authorization },
+    })
+    assert.equal(
+      [answer.status, answer.text, answer.headers['www-authenticate']],
+      [401, '{"detail":"Invalid or missing API key."}', 'Bearer'],
+      String(authorization),
+    )
+  }
+  for (const key of ['', bed.key, 'x']) assert.is((await bed.ask('GET', '/operator/accounts', { key })).status, 401)
+  assert.is(
+    (await bed.ask('GET', '/account/', { key: '', headers: { authorization: `bEARER   ${bed.key} ` } })).status,
+    200,
+  )
+})
+
+test('a key comes before the body: 401 for what could not be parsed either', async () => {
+  assert.is((await bed.ask('POST', '/keys/create', { key: '', raw: '{', headers: json })).status, 401)
+})
+
+const bodies: readonly [name: string, ask: Ask, status: number, detail: RegExp][] = [
+  ['not JSON', { raw: '{"to":', headers: json }, 400, /not valid JSON/],
+  ['text after JSON', { raw: '{} {}', headers: json }, 400, /not valid JSON/],
+  [
+    'not UTF-8',
+    { raw: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), headers: json },
+    400,
+    /not valid UTF-8/,
+  ],
+  ['no body', {}, 422, /^body: must be object$/],
+  ['empty body', { raw: '', headers: json }, 422, /^body: must be object$/],
+  ['null', { raw: 'null', headers: json }, 422, /^body: must be object$/],
+  ['an array', { raw: '[]', headers: json }, 422, /^body: must be object$/],
+  ['a string', { raw: '"x"', headers: json }, 422, /^body: must be object$/],
+  ['a form', { raw: 'to=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415, /as JSON/],
+  ['a bad content type', { raw: '{}', headers: { 'content-type': 'nonsense' } }, 415, /as JSON/],
+  ['over 1 MB', { raw: `"${'a'.repeat(1024 * 1024)}"`, headers: json }, 413, /larger than 1048576/],
+  ['nothing', { body: {} }, 422, /^to: is required$/],
+  ['to as a number', { body: { ...order, to: 254722000001 } }, 422, /^to: must be string$/],
+  ['to as null', { body: { ...order, to: null } }, 422, /^to: must be string$/],
+  ['to without plus', { body: { ...order, to: '254722000001' } }, 422, /^to: must be E\.164/],
+  ['to too short', { body: { ...order, to: '+123456' } }, 422, /^to: must be E\.164/],
+  ['to too long', { body: { ...order, to: '+1234567890123456' } }, 422, /^to: must be E\.164/],
+  ['to with a second line', { body: { ...order, to: '+254722000001\n' } }, 422, /^to: must be E\.164/],
+  ['to in Arabic digits', { body: { ...order, to: '+٢٥٤٧٢٢٠٠٠٠٠١' } }, 422, /^to: must be E\.164/],
+  ['timeout 0', { body: { ...order, timeout: 0 } }, 422, /^timeout: must be at least 1$/],
+  ['timeout 301', { body: { ...order, timeout: 301 } }, 422, /^timeout: must be at most 300$/],
+  ['timeout as text', { body: { ...order, timeout: '30' } }, 422, /^timeout: must be integer$/],
+  ['timeout 1.5', { body: { ...order, timeout: 1.5 } }, 422, /^timeout: must be integer$/],
+  ['timeout as an array', { body: { ...order, timeout: [30] } }, 422, /^timeout: must be integer$/],
+  ['url without a scheme', { body: { ...order, url: 'a.test/v' } }, 422, /^url: must be an absolute/],
+  ['url of a file', { body: { ...order, url: 'file:///etc/passwd' } }, 422, /^url: must be an absolute/],
+  ['url with a space', { body: { ...order, url: 'https://a.test/ v' } }, 422, /^url: must be an absolute/],
+  ['url that cannot be parsed', { body: { ...order, url: 'https://[::1/v' } }, 422, /^url: must be an absolute/],
+  ['url too long', { body: { ...order, url: `https://a.test/${'a'.repeat(2048)}` } }, 422, /^url: must be an absolute/],
+  [
+    'payload too large',
+    { body: { ...order, customPayload: { a: 'ä'.repeat(4096) } } },
+    422,
+    /^customPayload: must be at most 8 KB$/,
+  ],
+  ['payload a number', { body: { ...order, customPayload: 7 } }, 422, /^customPayload: must be object or string/],
+  ['payload an array', { body: { ...order, customPayload: [] } }, 422, /^customPayload: must be object or string/],
+]
+for (const [name, ask, status, detail] of bodies) {
+  test(`originate: ${name} is ${status}`, async () => {
+    const answer = await bed.conforming('POST', '/calls/originate', ask)
+    assert.is(answer.status, status)
+    assert.match(answer.body.detail, detail)
+    if (status === 422) assert.ok(answer.body.errors.length >= 1)
+    assert.is(bed.calls.placed, 0)
+  })
+}
+
+test('every problem is told, the first in detail, at most twenty', async () => {
+  const answer = await bed.customer('POST', '/calls/originate', { to: 1, from: '', timeout: 'x' })
+  assert.equal(answer.body.errors.map((error: { field: string }) => error.field).sort(), [
+    'from',
+    'timeout',
+    'to',
+    'url',
+  ])
+  const rates = Array.from({ length: 500 }, () => ({}))
+  const many = await bed.operator('PUT', '/operator/rates', { rates })
+  assert.equal([many.status, many.body.errors.length], [422, 20])
+})
+
+test('what is at the limit passes', async () => {
+  const accepted = [
+    { ...order, to: '+1234567' },
+    { ...order, to: '+123456789012345' },
+    { ...order, timeout: 1 },
+    { ...order, timeout: 300 },
+    { ...order, customPayload: 'x'.repeat(8192) },
+    { ...order, customPayload: null },
+    { ...order, url: 'HTTP://127.0.0.1:9/v?a=b#c' },
+  ]
+  for (const body of accepted)
+    assert.is((await bed.customer('POST', '/calls/originate', body)).status, 201, JSON.stringify(body).slice(0, 80))
+})
+
+test('prototype keys are dropped and change nothing', async () => {
+  const raw = JSON.stringify(order).replace(
+    '}',
+    ',"__proto__":{"isAdmin":true},"constructor":{"prototype":{"x":1}},"customPayload":{"__proto__":{"a":1},"b":2}}',
+  )
+  const answer = await bed.conforming('POST', '/calls/originate', { raw, headers: json })
+  assert.equal([answer.status, answer.body.customPayload], [201, { b: 2 }])
+  assert.is(({} as Record<string, unknown>).isAdmin, undefined)
+  assert.is((await bed.ask('GET', '/calls/?__proto__[limit]=1&constructor=1')).status, 200)
+})
+
+test('deep JSON is no trouble', async () => {
+  const deep = `${'['.repeat(4000)}${']'.repeat(4000)}`
+  const raw = `{"to":"+254722000001","from":"+254700000001","url":"https://a.test/v","customPayload":{"a":${deep}}}`
+  assert.is((await bed.conforming('POST', '/calls/originate', { raw, headers: json })).status, 201)
+  const deeper = `${'['.repeat(400_000)}${']'.repeat(400_000)}`
+  assert.ok(
+    [400, 422].includes((await bed.conforming('POST', '/calls/originate', { raw: deeper, headers: json })).status),
+  )
+})
+
+const queries: readonly [query: string, status: number][] = [
+  ['', 200],
+  ['limit=1&offset=0', 200],
+  ['limit=200', 200],
+  ['limit=0', 422],
+  ['limit=201', 422],
+  ['limit=abc', 422],
+  ['limit=', 422],
+  ['limit=1e1', 422],
+  ['limit=0x10', 422],
+  ['limit=1.0', 422],
+  ['limit=%2010', 422],
+  ['limit=5&limit=6', 422],
+  ['offset=-1', 422],
+  ['offset=99999999999999999999', 422],
+  ['offset=1000000', 200],
+  ['direction=inbound&status=failed', 200],
+  ['direction=sideways', 422],
+  ['status=done', 422],
+  ['direction=inbound&direction=outbound', 422],
+  ['from_dt=2026-01-01', 200],
+  ['from_dt=2026-01-01T00:00:00Z&to_dt=2026-12-31T23:59:59.999999%2B03:00', 200],
+  ['from_dt=2026-01-01T00:00:00+03:00', 200],
+  ['from_dt=yesterday', 422],
+  ['from_dt=2026-02-30', 422],
+  ['to_dt=2026-01-01T25:00:00Z', 422],
+  ['to_dt=1767225600', 422],
+  ['to_dt=', 422],
+  ['search=%2B254', 200],
+  ['search=%00', 200],
+  ["search='%20OR%201=1--", 200],
+  ['unknown=1', 200],
+]
+for (const [query, status] of queries) {
+  test(`calls?${query} is ${status}`, async () => {
+    assert.is((await bed.customer('GET', `/calls/?${query}`)).status, status)
+  })
+}
+
+test('search is digits within either number; letters find nothing', async () => {
+  const total = async (search: string) =>
+    (await bed.customer('GET', `/calls/?search=${encodeURIComponent(search)}`)).body.total
+  const all = (await bed.customer('GET', '/calls/')).body.total
+  assert.is(await total('1234567'), 2)
+  assert.is(await total('+123 456-7'), 2)
+  assert.is(await total('abc'), 0)
+  assert.is(await total(''), all)
+  assert.is(await total('+'), all)
+  assert.is(await total('%'), 0)
+})
+
+test('paths: unknown 404, wrong method 405 with Allow, OPTIONS and HEAD', async () => {
+  for (const url of [
+    '/',
+    '/nothing',
+    '/calls/a/b/c',
+    '/account/%2e%2e/operator',
+    '/operator',
+    '/docs/../package.json',
+    '/docs/%2e%2e%2fserver.ts',
+  ]) {
+    const answer = await bed.ask('GET', url)
+    assert.is(answer.status, 404, url)
+    assert.type(answer.body.detail, 'string')
+  }
+  for (const [method, url, allow] of [
+    ['DELETE', '/account/', 'GET, HEAD, OPTIONS'],
+    ['POST', '/numbers/', 'GET, HEAD, OPTIONS'],
+    ['GET', '/calls/originate', 'OPTIONS, POST'],
+    ['PATCH', '/documents', 'GET, HEAD, OPTIONS, POST'],
+    ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
+  ] as const) {
+    const answer = await bed.ask(method, url)
+    assert.equal([answer.status, answer.headers.allow], [405, allow], `${method} ${url}`)
+    assert.type(answer.body.detail, 'string')
+  }
+  const options = await bed.ask('OPTIONS', '/account', { key: '' })
+  assert.equal([options.status, options.headers.allow], [204, 'GET, HEAD, OPTIONS'])
+  assert.is(options.headers['access-control-allow-origin'], undefined)
+  const head = await bed.ask('HEAD', '/account')
+  assert.equal([head.status, head.text], [200, ''])
+  assert.is((await bed.ask('HEAD', '/calls/hangup/CA0000000000000000')).status, 405)
+})
+
+test('a trailing slash makes no difference', async () => {
+  for (const url of [
+    '/account',
+    '/account/webhooks',
+    '/numbers',
+    '/numbers/available',
+    '/calls',
+    '/keys',
+    '/documents',
+    '/assets',
+    '/health',
+    '/docs',
+    '/openapi.json',
+  ]) {
+    assert.is((await bed.ask('GET', url)).status, 200, url)
+    assert.is((await bed.ask('GET', `${url}/`)).status, 200, `${url}/`)
+  }
+  assert.is((await bed.ask('POST', '/account/webhooks/secret/rotate/')).status, 200)
+})
+
+test('paths that are no paths', async () => {
+  for (const url of ['/calls/%ff', '/calls/%', '/calls/%00', `/calls/${'a'.repeat(300)}`]) {
+    const answer = await bed.ask('GET', url)
+    assert.ok([400, 404, 414, 422].includes(answer.status), `${url}: ${answer.status}`)
+    assert.type(answer.body.detail, 'string')
+  }
+})
+
+test('a fault of ours is 500 without internals, and is logged', async () => {
+  const { list } = bed.calls
+  bed.calls.list = () => Promise.reject(new Error('SQLITE_IOERR at /secret/path'))
+  const answer = await bed.customer('GET', '/calls/')
+  bed.calls.list = list
+  assert.equal([answer.status, answer.text], [500, '{"detail":"The service could not answer this request."}'])
+  assert.ok(bed.logged.some(entry => entry.level === 'error' && String(entry.fields.error).includes('SQLITE_IOERR')))
+})
+
+test('names: blank, controlled and oversized ones are refused, any script is welcome', async () => {
+  for (const name of ['', '   ', 'a\nb', 'a\u0000b', 'x'.repeat(101), 7, null, ['a'], {}]) {
+    assert.is((await bed.customer('POST', '/keys/create', { name })).status, 422, JSON.stringify(name))
+  }
+  for (const name of ['Ünï çødé', '携帯', '📞', "Robert'); DROP TABLE accounts;--"]) {
+    const made = await bed.customer('POST', '/keys/create', { name })
+    assert.equal([made.status, made.body.name], [201, name])
+    await bed.customer('POST', '/keys/revoke', { uuid: made.body.uuid })
+  }
+})
+
+test('money is a string with at most four decimals', async () => {
+  for (const wallet of [100, '1e3', '1,000', '', ' 1', '1.', '.5', '1.00001', '-1', '9999999999', 'NaN', null]) {
+    const answer = await bed.operator('POST', '/operator/accounts', { name: 'M', wallet_balance: wallet })
+    assert.is(answer.status, 422, JSON.stringify(wallet))
+  }
+  for (const [amount, shown] of [
+    ['0', '0.00'],
+    ['12.5', '12.50'],
+    ['0.0375', '0.0375'],
+    ['999999999.9999', '999999999.9999'],
+    ['007', '7.00'],
+  ] as const) {
+    const answer = await bed.operator('POST', '/operator/accounts', { name: 'M', wallet_balance: amount })
+    assert.is(answer.body.account.wallet_balance, shown)
+  }
+})
+
+test.after(() => bed.close())
+test.run()
