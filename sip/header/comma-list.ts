@@ -1,4 +1,5 @@
 import { quotedEnd } from './quoted-string.ts'
+import { trimBlanks } from './token.ts'
 
 /**
  * The values of a list, trimmed, empty ones left out. A comma inside quotes or angle brackets does not split
@@ -6,13 +7,13 @@ import { quotedEnd } from './quoted-string.ts'
  */
 export function splitList(text: string): string[] {
   if (!text.includes(',')) {
-    const only = text.trim()
+    const only = trimBlanks(text)
     return only === '' ? [] : [only]
   }
   const values: string[] = []
   let start = 0
   const take = (end: number) => {
-    const value = text.slice(start, end).trim()
+    const value = trimBlanks(text.slice(start, end))
     if (value !== '') values.push(value)
   }
   for (let at = 0; at < text.length; at++) {

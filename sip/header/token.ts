@@ -23,6 +23,16 @@ export function skipBlanks(text: string, at: number): number {
   return next
 }
 
+/** Without the blanks at its end. Other white space of Unicode is text (RFC 4475 §3.1.1.2 begins a value with one). */
+export function trimBlanksEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && isBlankCode(text.charCodeAt(end - 1))) end--
+  return end === text.length ? text : text.slice(0, end)
+}
+
+/** Without the blanks at both ends. */
+export const trimBlanks = (text: string): string => trimBlanksEnd(text.slice(skipBlanks(text, 0)))
+
 /** Digits only, at most `max`; larger numbers become `max` (RFC 4475 §3.1.2.4). Undefined = not a number. */
 export function clampedNumber(text: string, max: number): number | undefined {
   if (text === '') return undefined

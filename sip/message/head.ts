@@ -1,4 +1,4 @@
-import { boundedNumber, isToken } from '../header/token.ts'
+import { boundedNumber, isToken, trimBlanks, trimBlanksEnd } from '../header/token.ts'
 import type { ParseFault } from './fault.ts'
 import { headerKey, internHeaderName, isHeader } from './header-name.ts'
 import { messageLimits } from './limits.ts'
@@ -39,21 +39,21 @@ export function parseHead(text: string): Head {
     let line = text.slice(at, withoutCr(text, at, end))
     at = end + 1
     if (isFold(text, at)) {
-      const parts = [line.trimEnd()]
+      const parts = [trimBlanksEnd(line)]
       do {
         end = lineEnd(text, at)
-        parts.push(text.slice(at, withoutCr(text, at, end)).trim())
+        parts.push(trimBlanks(text.slice(at, withoutCr(text, at, end))))
         at = end + 1
       } while (isFold(text, at))
       line = parts.join(' ')
     }
     const colon = line.indexOf(':')
-    const name = line.slice(0, Math.max(colon, 0)).trimEnd()
+    const name = trimBlanksEnd(line.slice(0, Math.max(colon, 0)))
     if (!isToken(name) || line.includes('\r')) wrong('bad-header', lineAt)
     else if (headers.length === messageLimits.headers) {
       wrong('too-many-headers', lineAt)
       break
-    } else headers.push({ name: internHeaderName(name), value: line.slice(colon + 1).trim() })
+    } else headers.push({ name: internHeaderName(name), value: trimBlanks(line.slice(colon + 1)) })
   }
 
   const length = declaredLength(headers)

@@ -1,4 +1,4 @@
-import { isToken } from '../header/token.ts'
+import { isToken, trimBlanks, trimBlanksEnd } from '../header/token.ts'
 import type { ParseFault } from './fault.ts'
 
 export type StartLine =
@@ -19,7 +19,7 @@ const notInUri = /[\s<>"\x00-\x1f\x7f]/
 /** RFC 3261 §7.1, §7.2. White space after the version is let pass (RFC 4475 §3.1.2.10). */
 export function parseStartLine(text: string): ParsedStartLine {
   if (/^SIP\//i.test(text)) return parseStatusLine(text)
-  const trimmed = text.trimEnd()
+  const trimmed = trimBlanksEnd(text)
   const methodEnd = trimmed.indexOf(' ')
   const versionAt = trimmed.lastIndexOf(' ') + 1
   if (methodEnd <= 0) return { ok: false, reason: 'bad-start-line' }
@@ -36,5 +36,5 @@ export function parseStartLine(text: string): ParsedStartLine {
 function parseStatusLine(text: string): ParsedStartLine {
   const match = statusLine.exec(text)
   if (match === null) return { ok: false, reason: /^SIP\/2\.0 /i.test(text) ? 'bad-start-line' : 'bad-version' }
-  return { ok: true, line: { kind: 'response', status: Number(match[1]), reason: (match[2] ?? '').trimEnd() } }
+  return { ok: true, line: { kind: 'response', status: Number(match[1]), reason: trimBlanks(match[2] ?? '') } }
 }

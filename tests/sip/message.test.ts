@@ -126,6 +126,8 @@ test('what is no message is a fault, with its place and what may be answered', (
     [`SIP/2.0 99 No\r\n${rest}`, 'bad-start-line', undefined],
     [`SIP/2.0 700 No\r\n${rest}`, 'bad-start-line', undefined],
     [`SIP/2.0 2000 No\r\n${rest}`, 'bad-start-line', undefined],
+    [` ${options}`, 'bad-start-line', undefined],
+    [options.replace('Via', ' X: 1\r\nVia'), 'bad-header', 400],
     [options.replace('To:', 'T o:'), 'bad-header', 400],
     [options.replace('To:', 'To'), 'bad-header', 400],
     [options.replace('To:', ':'), 'bad-header', 400],

@@ -143,6 +143,7 @@ testWith('rfc4475', 'intmeth: every character that a token may have; a quoted NU
   assert.is(valid.value.to.displayName, 'BEL:\x07 NUL:\x00 DEL:\x7f')
   assert.is(parameterOf(valid.value.from.parameters, "fromparam''~+*_!.-%"), 'работающий')
   assert.is(userOf(valid.value.uri), "1_unusual.URI~(to-be!sure)&isn't+it$/crazy?,/;;*")
+  assert.is(headerOf(message, "extensionHeader-!.%*+_`'~"), '\ufeff大停電')
   assert.equal(formatMessage(parsed(formatMessage(message))), formatMessage(message))
 })
 
