@@ -43,6 +43,9 @@ export function parseSettings(sources: SettingsSources): ParsedSettings {
     if (parsed.ok) given.set(option.path, parsed.value)
     else problems.push({ name: found.name, message: parsed.problem })
   }
+  if (given.has('ice.turn') && !given.has('ice.turn_secret')) {
+    problems.push({ name: 'SAUTI_TURN_SECRET', message: 'is needed for the credentials of the TURN servers' })
+  }
   if (problems.length > 0) return { ok: false, problems }
   return { ok: true, settings: assemble(given, sources.cores ?? 2) }
 }
@@ -112,6 +115,14 @@ function assemble(given: ReadonlyMap<string, unknown>, cores: number): Settings 
     }),
     operatorKey: pick('operator_key', defaultSettings.operatorKey),
     allowPrivateUrls: pick('allow_private_urls', defaultSettings.allowPrivateUrls),
+    ice: Object.freeze({
+      stun: Object.freeze(pick('ice.stun', defaultSettings.ice.stun)),
+      turn: Object.freeze(pick('ice.turn', defaultSettings.ice.turn)),
+      turnSecret: pick('ice.turn_secret', defaultSettings.ice.turnSecret),
+    }),
+    allowedOrigins: Object.freeze(pick('allowed_origins', defaultSettings.allowedOrigins)),
+    metricsHosts: Object.freeze(pick('metrics_hosts', defaultSettings.metricsHosts)),
+    recordingDays: pick('recording_days', defaultSettings.recordingDays),
     log: pick('log', defaultSettings.log),
     drainSeconds: pick('drain.seconds', defaultSettings.drainSeconds),
   })

@@ -34,6 +34,21 @@ export interface Settings {
   readonly operatorKey: string | undefined
   /** Webhooks and Play may reach private, loopback and link-local addresses. */
   readonly allowPrivateUrls: boolean
+  /** What a minted phone token's `iceServers` name; both may be empty. */
+  readonly ice: {
+    /** `stun:host:port`. */
+    readonly stun: readonly string[]
+    /** `turn:host:port?transport=udp`, `turns:…`; their credentials are made from `turnSecret` (TURN REST). */
+    readonly turn: readonly string[]
+    /** Shared with the TURN server (coturn: `static-auth-secret`). */
+    readonly turnSecret: string | undefined
+  }
+  /** Web pages that may open the stream and the phone's WebSocket, as `https://app.example.com`; `*` = all. */
+  readonly allowedOrigins: readonly string[]
+  /** Addresses and networks that may read /metrics without the operator key. */
+  readonly metricsHosts: readonly string[]
+  /** Recordings are purged so many days after they were made; 0 = never. */
+  readonly recordingDays: number
   readonly log: LogLevel
   readonly drainSeconds: number
 }
@@ -54,6 +69,10 @@ export const defaultSettings: Settings = Object.freeze({
   media: { ports: [10000, 20000], workers: 1, timeoutSeconds: 60 },
   operatorKey: undefined,
   allowPrivateUrls: false,
+  ice: { stun: [], turn: [], turnSecret: undefined },
+  allowedOrigins: [],
+  metricsHosts: [],
+  recordingDays: 90,
   log: 'info',
   drainSeconds: 30,
 } as const)

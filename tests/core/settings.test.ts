@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { defaultSettings } from '../../core/model/settings.ts'
@@ -216,6 +217,25 @@ test('every environment name of the decisions exists, and no flag carries a secr
   )
   for (const option of settingOptions)
     if (/key|url$/.test(option.path) && option.path !== 'public_url') assert.is(option.flag, undefined)
+})
+
+test('the page of settings has a row for each, and no other', () => {
+  const page = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8')
+  const rows = [...page.matchAll(/^\| (`.*)$/gm)].map(([, row = '']) =>
+    row
+      .split('|')
+      .slice(0, 3)
+      .map(cell => cell.trim()),
+  )
+  const code = (name: string | undefined) => (name === undefined ? '' : `\`${name}\``)
+  assert.equal(
+    rows,
+    settingOptions.map(({ path, environment, flag }) => [
+      code(path),
+      code(environment),
+      code(flag === undefined ? undefined : `--${flag}`),
+    ]),
+  )
 })
 
 test.run()
