@@ -3,6 +3,7 @@ import type {
   CallFilter,
   CallPage,
   CallRecord,
+  CodecName,
   LegMediaStats,
   LegRecord,
   Log,
@@ -53,6 +54,8 @@ export interface LiveCall {
 
 export interface LiveLeg {
   readonly leg: LegRecord
-  /** Known once the leg has media. */
+  /** Once offer and answer are complete. */
+  readonly codec: CodecName | undefined
+  /** Known where media tells it while the leg lives. */
   readonly media: LegMediaStats | undefined
 }

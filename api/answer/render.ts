@@ -111,7 +111,7 @@ export const renderCall = (call: CallRecord) => ({
   created_at: timeOf(call.createdUnix),
 })
 
-const renderLeg = ({ leg, media }: LiveLeg) => ({
+const renderLeg = ({ leg, codec, media }: LiveLeg) => ({
   uuid: leg.uuid,
   role: leg.role,
   direction: leg.direction,
@@ -119,7 +119,7 @@ const renderLeg = ({ leg, media }: LiveLeg) => ({
   trunk: leg.trunkName,
   started_at: timeOf(leg.startedUnix),
   answered_at: timeOrNull(leg.answeredUnix),
-  codec: media?.codec ?? null,
+  codec: codec ?? null,
   quality:
     media === undefined
       ? null

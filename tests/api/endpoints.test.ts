@@ -1,5 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { Destinations } from '../../core/billing/destinations.ts'
 import { ApiBed, operatorKey } from './bed/api-bed.ts'
 
 // Every answer of `customer`, `operator` and `conforming` is compared with /openapi.json by the bed.
@@ -394,7 +395,13 @@ test('operator: destinations; premium and satellite stay blocked until allowed',
   const put = await bed.operator('PUT', '/operator/destinations', { blocked: ['7'], allowed: ['+8816'] })
   assert.equal(put.body, { blocked: ['+7'], allowed: ['+8816'] })
   assert.equal((await bed.operator('GET', '/operator/destinations')).body, put.body)
-  assert.ok(bed.repositories.destinations.current().blocked.includes('+881'))
+  const mayCall = (number: string) => {
+    const { blocked, allowed } = bed.repositories.destinations.current()
+    return new Destinations(blocked, allowed).allows(number)
+  }
+  assert.equal(['+8816123', '+8811234', '+7123', '+254722'].map(mayCall), [true, false, false, true])
+  await bed.operator('PUT', '/operator/destinations', { blocked: fresh.body.blocked, allowed: ['+881'] })
+  assert.equal(['+8811234', '+870123'].map(mayCall), [true, false])
   assert.is((await bed.operator('PUT', '/operator/destinations', { blocked: ['x'], allowed: [] })).status, 422)
 })
 

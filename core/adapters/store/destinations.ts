@@ -15,7 +15,7 @@ export class DestinationStore {
   constructor(database: Database) {
     this.#database = database
     this.#lists = this.#read()
-    this.#current = withDefaults(this.#lists)
+    this.#current = beyondDefaults(this.#lists)
   }
 
   /** What the operator has set; before that, what is blocked by default. */
@@ -23,7 +23,10 @@ export class DestinationStore {
     return this.#lists
   }
 
-  /** What decides: premium and satellite prefixes stay blocked until they stand in `allowed`. */
+  /**
+   * What the operator's lists add to the premium and satellite prefixes, which stay blocked until they are allowed: one of
+   * those that is also written in `blocked`, as `get` shows it at first, does not stand against `allowed`.
+   */
   current(): DestinationLists {
     return this.#current
   }
@@ -44,7 +47,7 @@ export class DestinationStore {
       )
     })
     this.#lists = this.#read()
-    this.#current = withDefaults(this.#lists)
+    this.#current = beyondDefaults(this.#lists)
   }
 
   #read(): DestinationLists {
@@ -58,5 +61,5 @@ export class DestinationStore {
   }
 }
 
-const withDefaults = (lists: DestinationLists): DestinationLists =>
-  Object.freeze({ blocked: [...new Set([...defaultBlocked, ...lists.blocked])], allowed: lists.allowed })
+const beyondDefaults = ({ blocked, allowed }: DestinationLists): DestinationLists =>
+  Object.freeze({ blocked: blocked.filter(prefix => !defaultBlocked.includes(prefix)), allowed })

@@ -96,6 +96,7 @@ export class TestCalls implements CallDoor {
             endedUnix: null,
             reasonCode: '' as const,
           },
+          codec: undefined,
           media: undefined,
         },
       ],
