@@ -3,6 +3,7 @@ import fastify from 'fastify'
 import { guardRoutes } from './access/guard.ts'
 import { sendFailure } from './answer/failure.ts'
 import { collectMethods } from './answer/methods.ts'
+import { answerNoHttp } from './answer/no-http.ts'
 import { notFound } from './answer/refusal.ts'
 import { maxBodyBytes, parseBodies } from './body-parser.ts'
 import type { SwitchDoor } from './door.ts'
@@ -45,6 +46,7 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
     forceCloseConnections: true,
     return503OnClosing: false,
+    clientErrorHandler: answerNoHttp,
     frameworkErrors: (error, request, reply) => {
       sendFailure(error, request, reply, door.log)
     },

@@ -1,0 +1,19 @@
+import type { Socket } from 'node:net'
+
+const answers: Readonly<Record<string, readonly [status: string, detail: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long.'],
+}
+const notHttp = ['400 Bad Request', 'This is not a valid HTTP request.'] as const
+
+/** What arrives and is no HTTP request never reaches a route: it is answered here, and the connection ends. */
+export function answerNoHttp(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, detail] = answers[error.code ?? ''] ?? notHttp
+  const body = JSON.stringify({ detail })
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close`
+  socket.end(`${head}\r\n\r\n${body}`)
+}

@@ -1,0 +1,98 @@
+import { connect } from 'node:net'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ApiBed } from './bed/api-bed.ts'
+
+const bed = await ApiBed.open()
+const base = await bed.app.listen({ host: '127.0.0.1', port: 0 })
+const port = Number(new URL(base).port)
+
+/** What the server says to these bytes, until it closes or is silent. */
+function say(text: string, ms = 1500): Promise<string> {
+  return new Promise(resolve => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text))
+    let heard = ''
+    socket.on('data', chunk => {
+      heard += chunk
+    })
+    socket.on('error', () => resolve(heard))
+    socket.on('close', () => resolve(heard))
+    setTimeout(() => socket.destroy(), ms).unref()
+  })
+}
+
+test('a real request over a real socket', async () => {
+  const answer = await fetch(`${base}/account`, { headers: { authorization: `Bearer ${bed.key}` } })
+  assert.equal([answer.status, ((await answer.json()) as { name: string }).name], [200, 'Bed'])
+  assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)
+})
+
+test('a POST without body and type, as curl -X POST sends it', async () => {
+  const heard = await say(
+    `POST /account/webhooks/secret/rotate HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bed.key}\r\nConnection: close\r\n\r\n`,
+  )
+  assert.match(heard, /^HTTP\/1\.1 200/)
+})
+
+test('what is no HTTP gets 400 with detail, and harms nobody', async () => {
+  for (const text of [
+    'nonsense\r\n\r\n',
+    'GET / HTTP/9.9\r\n\r\n',
+    '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n',
+    'GET / HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n',
+  ]) {
+    const heard = await say(text)
+    assert.match(heard, /^HTTP\/1\.1 400/)
+    assert.match(heard, /\{"detail":"[^"]+"\}$/)
+  }
+  const headers = await say(`GET /health/ HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`)
+  assert.match(headers, /^HTTP\/1\.1 431/)
+  assert.is((await fetch(`${base}/health/`)).status, 200)
+})
+
+test('two lengths, a chunked lie: refused, never smuggled', async () => {
+  const head = `POST /keys/create HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bed.key}\r\nContent-Type: application/json\r\n`
+  for (const lie of [
+    'Content-Length: 2\r\nContent-Length: 5\r\n\r\n{}{}}',
+    'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n',
+    'Transfer-Encoding: chunked\r\n\r\nzz\r\n',
+  ]) {
+    assert.match(await say(head + lie), /^HTTP\/1\.1 400/)
+  }
+})
+
+test('a body over 1 MB ends with 413 before it is read whole', async () => {
+  const heard = await say(
+    `POST /keys/create HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bed.key}\r\nContent-Type: application/json\r\nContent-Length: 900000000\r\n\r\n{`,
+  )
+  assert.match(heard, /^HTTP\/1\.1 413/)
+})
+
+test('keys that are longer than any header may be, or hold odd bytes', async () => {
+  for (const key of ['a'.repeat(9000), '"\\', '\xff\xfe']) {
+    assert.match(
+      await say(`GET /account/ HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`),
+      /^HTTP\/1\.1 401/,
+    )
+  }
+})
+
+test('the explorer and the document need no key and nothing from elsewhere', async () => {
+  const page = await fetch(`${base}/docs`)
+  const html = await page.text()
+  assert.is(page.status, 200)
+  assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/)
+  const named = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(match => match[1] ?? '')
+  for (const url of named) assert.match(url, /^(\/|data:)/)
+  for (const url of named.filter(url => url.startsWith('/'))) assert.is((await fetch(base + url)).status, 200, url)
+  const script = await (await fetch(`${base}/docs/explorer.js`)).text()
+  assert.not.match(script, /https?:\/\//)
+  const document = (await (await fetch(`${base}/openapi.json`)).json()) as {
+    openapi: string
+    servers: { url: string }[]
+  }
+  assert.equal([document.openapi, document.servers[0]?.url], ['3.1.0', 'http://voice.test'])
+})
+
+test.after(() => bed.close())
+test.run()
