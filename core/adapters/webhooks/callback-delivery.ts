@@ -1,0 +1,185 @@
+import { eventCatalogue } from '../../events/catalogue.ts'
+import { callbackEnvelope } from '../../events/envelope.ts'
+import type { VoiceEvent } from '../../events/voice-event.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import {
+  type DeliveryInput,
+  type DeliveryLimits,
+  type DeliveryOutput,
+  DeliverySchedule,
+  defaultDeliveryLimits,
+} from '../../webhooks/delivery-schedule.ts'
+import { retryDelaysMs } from '../../webhooks/retry.ts'
+import type { HttpAnswer, HttpClient } from '../http/index.ts'
+import type { Database } from '../store/database.ts'
+import type { Events } from '../store/events.ts'
+import type { Outbox, PendingCallback } from '../store/outbox.ts'
+
+/** Callbacks kept in memory; what is on top stays in the outbox until there is room. */
+const backlogLimit = 20_000
+const loadAtOnce = 1000
+const longestPauseMs = Math.max(...retryDelaysMs)
+
+export interface CallbackDeliveryParts {
+  readonly database: Database
+  readonly outbox: Outbox
+  readonly events: Events
+  /** One of its own: the callbacks' connections are no document's. */
+  readonly http: Pick<HttpClient, 'signedPost'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly uuid: () => string
+  readonly limits?: DeliveryLimits
+}
+
+/**
+ * Delivers the outbox: wakes at the commit that adds a callback, keeps the schedule of retries in the database, so
+ * that it survives a restart, and tells each end by an event of the stream (WH.0200, WH.0400).
+ */
+export class CallbackDelivery {
+  readonly #parts: CallbackDeliveryParts
+  readonly #schedule: DeliverySchedule
+  readonly #callbacks = new Map<number, PendingCallback>()
+  readonly #abort = new AbortController()
+  #lastLoaded = 0
+  #cancelTimer: () => void = () => {}
+  #stopListening: () => void = () => {}
+
+  constructor(parts: CallbackDeliveryParts) {
+    this.#parts = parts
+    this.#schedule = new DeliverySchedule(parts.limits ?? defaultDeliveryLimits)
+  }
+
+  /** Callbacks waiting or being sent, of those that are in memory. */
+  get backlog(): number {
+    return this.#schedule.size
+  }
+
+  start(): void {
+    this.#stopListening = this.#parts.outbox.onAdded(() => this.#load())
+    this.#load()
+  }
+
+  /** Abandons what is being sent: it stays in the outbox as it was, and is sent again after the next start. */
+  stop(): void {
+    this.#stopListening()
+    this.#cancelTimer()
+    this.#abort.abort()
+  }
+
+  #load(): void {
+    while (this.#schedule.size < backlogLimit) {
+      const rows = this.#parts.outbox.pendingAfter(this.#lastLoaded, loadAtOnce)
+      for (const callback of rows) {
+        this.#lastLoaded = callback.id
+        this.#callbacks.set(callback.id, callback)
+        this.#handle({ type: 'added', delivery: this.#deliveryOf(callback) })
+      }
+      if (rows.length < loadAtOnce) return
+    }
+  }
+
+  #deliveryOf({ id, accountUuid, url, callUuid, tries, dueUnix }: PendingCallback) {
+    const { clock } = this.#parts
+    const pauseMs = tries === 0 ? 0 : Math.min(longestPauseMs, Math.max(0, dueUnix - clock.unixMs()))
+    return { id, endpoint: `${accountUuid} ${url}`, call: callUuid, tries, dueAt: clock.now() + pauseMs }
+  }
+
+  #handle(input: DeliveryInput, answer?: HttpAnswer): void {
+    this.#execute(this.#schedule.handle(input, this.#parts.clock.now()), answer)
+    this.#arm()
+  }
+
+  #arm(): void {
+    this.#cancelTimer()
+    const deadline = this.#schedule.deadline()
+    if (deadline === undefined) return
+    this.#cancelTimer = this.#parts.clock.at(deadline, () => {
+      this.#execute(this.#schedule.timeout(this.#parts.clock.now()))
+      this.#arm()
+    })
+  }
+
+  #execute(outputs: readonly DeliveryOutput[], answer?: HttpAnswer): void {
+    for (const output of outputs) {
+      if (output.type === 'attempt') this.#attempt(output.id)
+      else this.#record(output, answer)
+    }
+  }
+
+  #attempt(id: number): void {
+    void this.#post(id)
+      .catch((cause): HttpAnswer => ({ ok: false, fault: 'transport', detail: String(cause) }))
+      .then(answer => {
+        if (this.#abort.signal.aborted) return
+        this.#handle({ type: 'finished', id, delivered: answer.ok && isSuccess(answer.status) }, answer)
+      })
+  }
+
+  async #post(id: number): Promise<HttpAnswer> {
+    const callback = this.#callbacks.get(id)
+    const message = this.#parts.outbox.message(id)
+    if (callback === undefined || message === undefined) throw new Error('the event is gone')
+    const { event, signingSecret } = message
+    return await this.#parts.http.signedPost({
+      url: callback.url,
+      body: JSON.stringify(callbackEnvelope(event)),
+      secret: signingSecret,
+      unixSeconds: Math.floor(this.#parts.clock.unixMs() / 1000),
+      event: eventCatalogue[event.code].event,
+      wants: isSuccess,
+      signal: this.#abort.signal,
+    })
+  }
+
+  #record(output: Exclude<DeliveryOutput, { type: 'attempt' }>, answer: HttpAnswer | undefined): void {
+    const callback = this.#callbacks.get(output.id)
+    if (callback === undefined) return
+    const { database, outbox, events, clock, log } = this.#parts
+    const unixMs = clock.unixMs()
+    const written = database.write(() => {
+      const message = outbox.message(output.id)
+      switch (output.type) {
+        case 'retry':
+          outbox.reschedule(output.id, output.tries, unixMs + output.delayMs)
+          return
+        case 'delivered':
+          outbox.delivered(output.id)
+          break
+        case 'gave-up':
+          outbox.gaveUp(callback, unixMs)
+          break
+      }
+      if (message !== undefined) events.append(this.#report(message.event, callback.url, output, answer))
+    })
+    if (output.type !== 'retry') {
+      this.#callbacks.delete(output.id)
+      if (this.#schedule.size < backlogLimit / 2) this.#load()
+    }
+    // The row is still there then, and is sent again after the next start.
+    written.catch(fault => log.error({ fault: String(fault) }, 'the end of a callback could not be stored'))
+  }
+
+  #report(
+    about: VoiceEvent,
+    url: string,
+    output: { readonly type: 'delivered' | 'gave-up'; readonly tries: number },
+    answer: HttpAnswer | undefined,
+  ): VoiceEvent {
+    return {
+      ...about,
+      uuid: this.#parts.uuid(),
+      code: output.type === 'delivered' ? 'WH.0200' : 'WH.0400',
+      createdUnix: this.#parts.clock.unixMs(),
+      data: { id: about.uuid, code: about.code, url, tries: output.tries, ...outcomeOf(answer) },
+    }
+  }
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status <= 299
+
+const outcomeOf = (answer: HttpAnswer | undefined): Readonly<Record<string, unknown>> => {
+  if (answer === undefined) return {}
+  return answer.ok ? { status: answer.status } : { fault: answer.fault, detail: answer.detail }
+}

@@ -1,0 +1,231 @@
+import { maxTries, retryDelayMs } from './retry.ts'
+
+/** What the schedule knows of a callback. Times are monotonic ms. */
+export interface Delivery {
+  readonly id: number
+  /** Who is kept apart from whom: one account's one URL. */
+  readonly endpoint: string
+  /** Callbacks of one call keep their order; null = about no call. */
+  readonly call: string | null
+  /** Tries finished. */
+  readonly tries: number
+  readonly dueAt: number
+}
+
+export type DeliveryInput =
+  /** New ones in the order of their events. */
+  | { readonly type: 'added'; readonly delivery: Delivery }
+  | { readonly type: 'finished'; readonly id: number; readonly delivered: boolean }
+
+export type DeliveryOutput =
+  /** Send it now, and report `finished`. */
+  | { readonly type: 'attempt'; readonly id: number; readonly tryNumber: number }
+  | { readonly type: 'delivered'; readonly id: number; readonly tries: number }
+  | { readonly type: 'retry'; readonly id: number; readonly tries: number; readonly delayMs: number }
+  | { readonly type: 'gave-up'; readonly id: number; readonly tries: number }
+
+export interface DeliveryLimits {
+  /** Attempts that run at once, in all. Default 256. */
+  readonly total: number
+  /** At once to one endpoint that works. Default 16. */
+  readonly perEndpoint: number
+  /** At once to an endpoint whose last attempt failed: it may only hang a few of our connections. Default 4. */
+  readonly perFailingEndpoint: number
+}
+
+export const defaultDeliveryLimits: DeliveryLimits = Object.freeze({
+  total: 256,
+  perEndpoint: 16,
+  perFailingEndpoint: 4,
+})
+
+interface Endpoint {
+  readonly name: string
+  /** Due, and first of their call: what may be sent as soon as there is room. */
+  readonly ready: number[]
+  running: number
+  failing: boolean
+  /** Stands in the round of endpoints that have work and room. */
+  queued: boolean
+}
+
+interface Entry {
+  readonly delivery: Delivery
+  tries: number
+}
+
+/**
+ * Which callback is sent when. One endpoint's trouble stays its own: it has its own share of the attempts, and
+ * endpoints take turns. The first try of a call's next event waits until that of the one before has finished, so that
+ * a healthy endpoint sees a call's events in order; retries do not hold later events back.
+ */
+export class DeliverySchedule {
+  readonly #limits: DeliveryLimits
+  readonly #entries = new Map<number, Entry>()
+  readonly #endpoints = new Map<string, Endpoint>()
+  /** Endpoints that have something ready and room for it, in turn. */
+  readonly #round: Endpoint[] = []
+  /** First tries of a call at an endpoint; the head is ready or running, the others wait for it. */
+  readonly #chains = new Map<string, number[]>()
+  /** By number of finished tries, so each list is in the order of its deadlines: a pause has one length. */
+  readonly #waiting: { readonly id: number; readonly dueAt: number }[][] = Array.from({ length: maxTries }, () => [])
+  #running = 0
+
+  constructor(limits: DeliveryLimits = defaultDeliveryLimits) {
+    this.#limits = limits
+  }
+
+  /** Callbacks known and not finished. */
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get running(): number {
+    return this.#running
+  }
+
+  handle(input: DeliveryInput, now: number): readonly DeliveryOutput[] {
+    switch (input.type) {
+      case 'added':
+        return this.#add(input.delivery, now)
+      case 'finished':
+        return this.#finish(input.id, input.delivered, now)
+    }
+  }
+
+  /** Makes ready whose pause is over. */
+  timeout(now: number): readonly DeliveryOutput[] {
+    for (const list of this.#waiting) {
+      let due = 0
+      for (; due < list.length && list[due]!.dueAt <= now; due++) this.#ready(list[due]!.id)
+      if (due > 0) list.splice(0, due)
+    }
+    return this.#start()
+  }
+
+  /** When `timeout` is to be called; undefined = nothing waits. */
+  deadline(): number | undefined {
+    let first: number | undefined
+    for (const list of this.#waiting) {
+      const head = list[0]
+      if (head !== undefined && (first === undefined || head.dueAt < first)) first = head.dueAt
+    }
+    return first
+  }
+
+  #add(delivery: Delivery, now: number): readonly DeliveryOutput[] {
+    if (this.#entries.has(delivery.id)) return []
+    this.#entries.set(delivery.id, { delivery, tries: delivery.tries })
+    if (delivery.tries > 0 && delivery.dueAt > now) {
+      this.#wait(delivery.id, delivery.tries, delivery.dueAt)
+      return []
+    }
+    const chain = chainOf(delivery)
+    if (delivery.tries > 0 || chain === undefined) {
+      this.#ready(delivery.id)
+      return this.#start()
+    }
+    const waiting = this.#chains.get(chain)
+    if (waiting !== undefined) {
+      waiting.push(delivery.id)
+      return []
+    }
+    this.#chains.set(chain, [delivery.id])
+    this.#ready(delivery.id)
+    return this.#start()
+  }
+
+  #finish(id: number, delivered: boolean, now: number): readonly DeliveryOutput[] {
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return []
+    const endpoint = this.#endpoint(entry.delivery.endpoint)
+    endpoint.running--
+    endpoint.failing = !delivered
+    this.#running--
+    if (entry.tries === 0) this.#advance(entry.delivery)
+    entry.tries++
+    const outcome = this.#outcome(id, entry, delivered, now)
+    this.#queue(endpoint)
+    const started = this.#start()
+    this.#forgetIdle(endpoint)
+    return [outcome, ...started]
+  }
+
+  #outcome(id: number, { tries }: Entry, delivered: boolean, now: number): DeliveryOutput {
+    const delayMs = delivered ? undefined : retryDelayMs(tries)
+    if (delayMs !== undefined) {
+      this.#wait(id, tries, now + delayMs)
+      return { type: 'retry', id, tries, delayMs }
+    }
+    this.#entries.delete(id)
+    return { type: delivered ? 'delivered' : 'gave-up', id, tries }
+  }
+
+  /** The first try of a call's event is over: the next one's turn. */
+  #advance(delivery: Delivery): void {
+    const chain = chainOf(delivery)
+    const waiting = chain === undefined ? undefined : this.#chains.get(chain)
+    if (chain === undefined || waiting === undefined) return
+    waiting.shift()
+    const next = waiting[0]
+    if (next === undefined) this.#chains.delete(chain)
+    else this.#ready(next)
+  }
+
+  #wait(id: number, tries: number, dueAt: number): void {
+    const list = this.#waiting[Math.min(tries, maxTries - 1)]!
+    let at = list.length
+    // Only what a restart loaded can be later than what comes now.
+    while (at > 0 && list[at - 1]!.dueAt > dueAt) at--
+    list.splice(at, 0, { id, dueAt })
+  }
+
+  #ready(id: number): void {
+    const entry = this.#entries.get(id)
+    if (entry === undefined) return
+    const endpoint = this.#endpoint(entry.delivery.endpoint)
+    endpoint.ready.push(id)
+    this.#queue(endpoint)
+  }
+
+  #queue(endpoint: Endpoint): void {
+    if (endpoint.queued || endpoint.ready.length === 0) return
+    const room = endpoint.failing ? this.#limits.perFailingEndpoint : this.#limits.perEndpoint
+    if (endpoint.running >= room) return
+    endpoint.queued = true
+    this.#round.push(endpoint)
+  }
+
+  #start(): readonly DeliveryOutput[] {
+    const started: DeliveryOutput[] = []
+    while (this.#running < this.#limits.total) {
+      const endpoint = this.#round.shift()
+      if (endpoint === undefined) break
+      endpoint.queued = false
+      const id = endpoint.ready.shift()
+      const entry = id === undefined ? undefined : this.#entries.get(id)
+      if (id === undefined || entry === undefined) continue
+      endpoint.running++
+      this.#running++
+      started.push({ type: 'attempt', id, tryNumber: entry.tries + 1 })
+      this.#queue(endpoint)
+    }
+    return started
+  }
+
+  #endpoint(name: string): Endpoint {
+    const known = this.#endpoints.get(name)
+    if (known !== undefined) return known
+    const endpoint: Endpoint = { name, ready: [], running: 0, failing: false, queued: false }
+    this.#endpoints.set(name, endpoint)
+    return endpoint
+  }
+
+  /** A failing endpoint with nothing to do is forgotten too: its next callback is a fair try. */
+  #forgetIdle(endpoint: Endpoint): void {
+    if (endpoint.running === 0 && endpoint.ready.length === 0) this.#endpoints.delete(endpoint.name)
+  }
+}
+
+const chainOf = ({ endpoint, call }: Delivery): string | undefined =>
+  call === null ? undefined : `${call} ${endpoint}`
