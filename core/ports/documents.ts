@@ -15,6 +15,8 @@ export interface DocumentFetch {
   readonly url: string
   /** Call-control fields of the contract: CallSid, AccountSid, Direction, From, To, CallStatus and extras. */
   readonly fields: Readonly<Record<string, unknown>>
+  /** Posted to its end even when the call is gone meanwhile. Default false. */
+  readonly ignoreReply?: boolean
 }
 
 export type DocumentEvent =

@@ -1,0 +1,107 @@
+import { fillPlaceholders } from '../../documents/placeholders.ts'
+import type { AccountUuid, CallUuid } from '../../model/ids.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { DocumentEvent, DocumentFetch, Documents, FetchFault } from '../../ports/documents.ts'
+import { type HttpAnswer, type HttpClient, webhookMaxBytes } from '../http/index.ts'
+
+/** Documents that this switch hosts. */
+export interface HostedTexts {
+  /** Whether the URL is one of ours, so that no HTTP is needed. */
+  isHosted(url: string): boolean
+  byUrl(url: string): { readonly body: string } | undefined
+}
+
+export interface DocumentFetcherParts {
+  readonly hosted: HostedTexts
+  /** One of its own: documents' connections are no callback's. */
+  readonly http: Pick<HttpClient, 'signedPost'>
+  /** The secret as it is now; rejects when there is no such account. */
+  readonly secret: (account: AccountUuid) => Promise<string>
+  readonly clock: Pick<Clock, 'unixMs'>
+  readonly emit: (event: DocumentEvent) => void
+}
+
+type Fetched =
+  | { readonly ok: true; readonly bytes: Uint8Array }
+  | { readonly ok: false; readonly fault: FetchFault; readonly detail: string }
+
+interface Running {
+  readonly abort: AbortController
+  readonly ignoreReply: boolean
+}
+
+/**
+ * Call-control requests: a signed POST, of which only a 200 counts, or a hosted document without HTTP. Each fetch is
+ * answered by one event, never before `execute` has returned.
+ */
+export class DocumentFetcher implements Documents {
+  readonly #parts: DocumentFetcherParts
+  readonly #running = new Map<CallUuid, Set<Running>>()
+
+  constructor(parts: DocumentFetcherParts) {
+    this.#parts = parts
+  }
+
+  execute(command: DocumentFetch): void {
+    const running = { abort: new AbortController(), ignoreReply: command.ignoreReply === true }
+    const ofCall = this.#running.get(command.callId) ?? new Set()
+    this.#running.set(command.callId, ofCall.add(running))
+    void this.#fetch(command, running.abort.signal).then(fetched => {
+      const rest = this.#running.get(command.callId)
+      if (rest?.delete(running) === true && rest.size === 0) this.#running.delete(command.callId)
+      if (!running.abort.signal.aborted) this.#parts.emit(eventOf(command, fetched))
+    })
+  }
+
+  /** What was asked with `ignoreReply` still reaches the customer. */
+  abandon(callId: CallUuid): void {
+    for (const running of this.#running.get(callId) ?? []) {
+      if (!running.ignoreReply) running.abort.abort()
+    }
+  }
+
+  async #fetch(command: DocumentFetch, signal: AbortSignal): Promise<Fetched> {
+    const { hosted, http, secret, clock } = this.#parts
+    try {
+      if (hosted.isHosted(command.url)) {
+        // A turn of the loop lies between command and event, as with every other document.
+        await Promise.resolve()
+        return this.#hosted(command)
+      }
+      const answer = await http.signedPost({
+        url: command.url,
+        body: JSON.stringify(command.fields),
+        secret: await secret(command.accountId),
+        unixSeconds: Math.floor(clock.unixMs() / 1000),
+        wants: isDocument,
+        signal,
+      })
+      return fetchedOf(answer)
+    } catch (cause) {
+      return { ok: false, fault: 'transport', detail: cause instanceof Error ? cause.message : String(cause) }
+    }
+  }
+
+  #hosted({ url, fields }: DocumentFetch): Fetched {
+    const document = this.#parts.hosted.byUrl(url)
+    if (document === undefined) return { ok: false, fault: 'not-found', detail: 'there is no such hosted document' }
+    const bytes = new TextEncoder().encode(fillPlaceholders(document.body, fields))
+    if (bytes.length <= webhookMaxBytes) return { ok: true, bytes }
+    return { ok: false, fault: 'too-large', detail: `more than ${webhookMaxBytes} bytes` }
+  }
+}
+
+const isDocument = (status: number): boolean => status === 200
+
+function fetchedOf(answer: HttpAnswer): Fetched {
+  if (answer.ok) {
+    if (isDocument(answer.status)) return { ok: true, bytes: answer.body }
+    return { ok: false, fault: 'status', detail: `status ${answer.status}` }
+  }
+  return { ok: false, fault: answer.fault === 'aborted' ? 'transport' : answer.fault, detail: answer.detail }
+}
+
+function eventOf({ callId, requestId }: DocumentFetch, fetched: Fetched): DocumentEvent {
+  if (fetched.ok) return { type: 'document.fetched', callId, requestId, bytes: fetched.bytes }
+  return { type: 'document.failed', callId, requestId, fault: fetched.fault, detail: fetched.detail }
+}

@@ -1,0 +1,45 @@
+type Fields = Readonly<Record<string, unknown>>
+
+/** What a hosted document may hold in double braces (decisions §4), and where its text comes from. */
+const placeholders: Readonly<Record<string, (fields: Fields) => unknown>> = {
+  CallSid: fields => fields.CallSid,
+  From: fields => fields.From,
+  To: fields => fields.To,
+  Direction: fields => fields.Direction,
+  CallStatus: fields => fields.CallStatus,
+  AccountSid: fields => fields.AccountSid,
+  customPayload: fields => fields.customPayload,
+  'endUser.display_name': fields => endUserOf(fields).display_name,
+  'endUser.extension_number': fields => endUserOf(fields).extension_number,
+}
+
+function endUserOf(fields: Fields): Fields {
+  const { endUser } = fields
+  return typeof endUser === 'object' && endUser !== null ? (endUser as Fields) : {}
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+}
+
+/** As text or inside an attribute; characters that XML 1.0 §2.2 cannot hold at all are left out. */
+const escapeXml = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
+    .replace(/[&<>"']/g, character => escapes[character] ?? '')
+
+/**
+ * Fills `{{From}}` and its like from the fields of the call-control request, XML-escaped. What the request does not
+ * have becomes empty; a name that is no placeholder stays as it is written. One pass: what is filled in is not read.
+ */
+export const fillPlaceholders = (body: string, fields: Fields): string =>
+  body.replace(/\{\{\s*([A-Za-z_.]{1,40})\s*\}\}/g, (written, name: string) => {
+    if (!Object.hasOwn(placeholders, name)) return written
+    const value = placeholders[name]?.(fields)
+    return typeof value === 'string' ? escapeXml(value) : ''
+  })
