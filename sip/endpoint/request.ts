@@ -1,6 +1,6 @@
 import { parameterOf } from '../header/parameters.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
-import type { Flow } from '../transaction/flow.ts'
+import { defaultPort, type Flow } from '../transaction/flow.ts'
 import { parseUri } from '../uri/parse.ts'
 import { addressBytes, isForbiddenTarget, isPrivate } from './address-range.ts'
 import type { Agent } from './agent.ts'
@@ -72,8 +72,8 @@ export function towards(
   if (bytes !== undefined) {
     const same = hop.host === near.address && transport === near.transport
     if (same && (transport !== 'udp' || (hop.port ?? 5060) === near.port)) {
-      // Over a stream the connection that stands is the way back, whatever port the Contact names.
-      use(near, now)
+      // Over a stream the connection that stands is the way back; the Contact's port is for when it is gone.
+      use(transport === 'udp' ? near : { ...near, connectPort: hop.port ?? defaultPort(transport) }, now)
       return
     }
     const source = addressBytes(near.address)

@@ -11,6 +11,10 @@ export interface Flow {
   /** What we write into Via and Contact towards this peer; IPv6 in brackets. */
   readonly localHost: string
   readonly localPort: number
+  /** Where to connect when the connection `socket` is gone; undefined = nowhere, as behind an ephemeral port. */
+  readonly connectPort?: number
+  /** The name that a TLS certificate must be for; undefined = the address. */
+  readonly serverName?: string
 }
 
 export const isReliable = (transport: TransportName): boolean => transport !== 'udp'

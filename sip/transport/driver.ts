@@ -1,5 +1,5 @@
 import type { RemoteInfo } from 'node:dgram'
-import { isIPv6 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
 import type { HopName } from '../endpoint/call-command.ts'
 import type { CallEvent } from '../endpoint/call-event.ts'
@@ -200,14 +200,15 @@ export class SipDriver {
   #resolve(lookup: number, hop: HopName): void {
     const { dns, random } = this.#config
     resolveHop(hop, dns, random).then(
-      hops => this.#flowsOf(hops, flows => this.run({ type: 'resolved', lookup, hops: flows })),
+      hops => this.#flowsOf(hop.host, hops, flows => this.run({ type: 'resolved', lookup, hops: flows })),
       () => this.run({ type: 'resolved', lookup, hops: [] }),
     )
   }
 
   /** Flows for addresses that we have a socket for. */
-  #flowsOf(hops: readonly ResolvedHop[], done: (flows: readonly Flow[]) => void): void {
+  #flowsOf(name: string, hops: readonly ResolvedHop[], done: (flows: readonly Flow[]) => void): void {
     const flows: (Flow | undefined)[] = hops.map(() => undefined)
+    const serverName = isIP(name.replace(/^\[|\]$/g, '')) === 0 ? { serverName: name } : {}
     let left = hops.length
     if (left === 0) done([])
     for (const [at, { transport, address, port }] of hops.entries()) {
@@ -231,7 +232,15 @@ export class SipDriver {
         this.#withLocal(undefined, address, local => {
           if (local === undefined) return finish(undefined)
           const own = this.#ownName(transport, local.replace(/^\[|\]$/g, ''))
-          finish({ transport, address, port, socket: undefined, localHost: own.host, localPort: own.port })
+          finish({
+            transport,
+            address,
+            port,
+            socket: undefined,
+            localHost: own.host,
+            localPort: own.port,
+            ...serverName,
+          })
         })
     }
   }

@@ -64,10 +64,13 @@ export class Streams implements ConnectionOwner {
     const known = flow.socket === undefined ? undefined : this.#byId.get(flow.socket)
     const connection = known ?? this.#byPeer.get(peerKey(flow))
     if (connection !== undefined) connection.send(bytes, failed)
-    // A connection that is gone is not replaced here: only the endpoint knows where a response goes then.
-    else if (flow.socket !== undefined) failed?.()
-    else if (flow.transport === 'tcp' || flow.transport === 'tls') this.#connect(flow.transport, flow, bytes, failed)
-    else failed?.()
+    else {
+      // A connection that is gone is only replaced where the endpoint knows of a port that listens.
+      const port = flow.socket === undefined ? flow.port : flow.connectPort
+      const isOurs = flow.transport === 'tcp' || flow.transport === 'tls'
+      if (port !== undefined && isOurs) this.#connect(flow.transport, { ...flow, port }, bytes, failed)
+      else failed?.()
+    }
   }
 
   sweep(now: number): void {
@@ -128,7 +131,10 @@ export class Streams implements ConnectionOwner {
       return
     }
     const options = { host: flow.address, port: flow.port }
-    const socket = transport === 'tls' ? tlsConnect({ ...options, minVersion: 'TLSv1.2' }) : tcpConnect(options)
+    // The name in the certificate is the one that was dialled, not what DNS made of it (RFC 5922 §7).
+    const servername = flow.serverName === undefined ? {} : { servername: flow.serverName }
+    const secured = { ...options, ...servername, ca: this.#config.tls?.ca, minVersion: 'TLSv1.2' as const }
+    const socket = transport === 'tls' ? tlsConnect(secured) : tcpConnect(options)
     // Writes wait in the socket until it is connected; what waits counts against the peer's allowance.
     const connection = this.#add(transport, socket, flow.address, flow.port, flow.localHost.replace(/^\[|\]$/g, ''))
     const tooLate = setTimeout(() => socket.destroy(), limits.connectMs)
