@@ -24,7 +24,8 @@ export interface Agent {
   /** Sends without a transaction: the ACK of a 2xx. */
   sendAck(flow: Flow, ack: SipRequest): Uint8Array
   resend(flow: Flow, bytes: Uint8Array): void
-  respond(transaction: ServerTransaction, status: number, now: number, parts?: ResponseParts): void
+  /** Returns the bytes, for whoever repeats them. */
+  respond(transaction: ServerTransaction, status: number, now: number, parts?: ResponseParts): Uint8Array
   /** RFC 3263. `use` gets the hops at once when they are known, else when they are; an empty list = unreachable. */
   resolve(hop: HopName, now: number, use: (hops: readonly Flow[], now: number) => void): void
   /** The call to which requests with this local tag belong; undefined ends that. */

@@ -147,9 +147,10 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Agent {
     this.#out.push({ type: 'send', flow, bytes, transaction: undefined })
   }
 
-  respond(transaction: ServerTransaction, status: number, now: number, parts: ResponseParts = {}): void {
+  respond(transaction: ServerTransaction, status: number, now: number, parts: ResponseParts = {}): Uint8Array {
     const bytes = formatMessage(buildResponse(transaction.request, status, parts))
     this.layer.respond(transaction, status, bytes, now)
+    return bytes
   }
 
   resolve(hop: HopName, now: number, use: (hops: readonly Flow[], now: number) => void): void {

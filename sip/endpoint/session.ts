@@ -117,7 +117,7 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
     this.#localSdp = sdp
     if (this.state === 'early') this.state = 'open'
     this.#answered = transaction
-    this.agent.respond(transaction, 200, now, {
+    this.#answerBytes = this.agent.respond(transaction, 200, now, {
       toTag: this.dialog.localTag,
       recordRoute: !this.#isConfirmed,
       fields: [
@@ -129,7 +129,6 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
       ],
       sdp,
     })
-    this.#answerBytes = transaction.bytes
     this.#repeated = new RepeatedAnswer(transaction.request.cseq, this.agent.settings.timers, now)
     this.agent.timers.set(this.#repeatTimer, this.#repeated.deadline)
   }

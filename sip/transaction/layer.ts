@@ -138,6 +138,7 @@ export class TransactionLayer {
     }
     const { queue, timers, send } = this.#config
     const next = cell[0]
+    const settles = next !== transaction.state && (next === 'accepted' || next === 'completed')
     if (next !== transaction.state) {
       transaction.state = next
       transaction.armTimers(queue, timers, now)
@@ -175,6 +176,8 @@ export class TransactionLayer {
           break
       }
     }
+    // What an owner did meanwhile may have ended it; what is left of it is small all the same.
+    if (settles) transaction.settle()
     if (next === 'terminated') finish(transaction, now)
   }
 

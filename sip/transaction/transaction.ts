@@ -44,6 +44,8 @@ const timerInputs: Readonly<Record<string, TransactionInput>> = {
   m: 'timer-m',
 }
 
+const noBody = new Uint8Array(0)
+
 type Step = (transaction: Transaction, input: TransactionInput, now: number) => void
 
 /** One running transaction: a table, the state it is in, and at most two timers. */
@@ -72,6 +74,11 @@ export class Transaction implements TimerOwner {
   expired(name: string, now: number): void {
     const input = timerInputs[name]
     if (input !== undefined) this.#step(this, input, now)
+  }
+
+  /** The final response is in or out: what no repetition needs is let go, for half a minute of calls adds up. */
+  settle(): void {
+    this.bytes = undefined
   }
 
   /** Starts the timers of the state it is in, keeps those that run on, stops the rest. */
@@ -120,7 +127,7 @@ export class ClientTransaction extends Transaction {
 
 export class ServerTransaction extends Transaction {
   readonly role = 'server'
-  readonly request: IncomingRequest
+  request: IncomingRequest
   owner: ServerOwner | undefined
   /** Where a response goes when the connection of the request is gone (RFC 3261 §18.2.2). */
   fallback: Flow | undefined
@@ -128,5 +135,12 @@ export class ServerTransaction extends Transaction {
   constructor(table: Table, key: string, flow: Flow, step: Step, request: IncomingRequest) {
     super(table, key, flow, step)
     this.request = request
+  }
+
+  /** Keeps the response that may be asked for again; a 2xx to INVITE is its owner's to repeat. */
+  override settle(): void {
+    if (this.state === 'accepted') this.bytes = undefined
+    const { message } = this.request
+    this.request = { ...this.request, message: { ...message, headers: [], body: noBody } }
   }
 }
