@@ -55,18 +55,21 @@ export const dialData = (call: CallRecord, dialled: DialledLeg): Data => ({
   ended_at: timestampOf(dialled.leg?.endedUnix ?? null),
 })
 
-/** `data` of the REC events: the contract's Recording. */
+/** The contract's Recording. */
+export const recordingResource = (recording: RecordingRecord) => ({
+  uuid: recording.uuid,
+  call_uuid: recording.callUuid,
+  call_sid: recording.callSid,
+  duration_seconds: recording.durationMs === null ? null : Math.round(recording.durationMs / 1000),
+  size_bytes: recording.sizeBytes,
+  media_format: recording.mediaFormat,
+  storage_backend: 'local',
+  expires_at: timestampOf(recording.expiresUnix),
+  created_at: new Date(recording.createdUnix).toISOString(),
+})
+
+/** `data` of the REC events. */
 export const recordingData = (recording: RecordingRecord): Data => ({
   sid: recording.callSid,
-  recording: {
-    uuid: recording.uuid,
-    call_uuid: recording.callUuid,
-    call_sid: recording.callSid,
-    duration_seconds: recording.durationMs === null ? null : Math.round(recording.durationMs / 1000),
-    size_bytes: recording.sizeBytes,
-    media_format: recording.mediaFormat,
-    storage_backend: 'local',
-    expires_at: timestampOf(recording.expiresUnix),
-    created_at: timestampOf(recording.createdUnix),
-  },
+  recording: recordingResource(recording),
 })

@@ -26,6 +26,7 @@ export class Events {
   readonly #override
   readonly #insert
   readonly #after
+  readonly #last
   readonly #listeners = new Set<EventListener>()
 
   constructor(database: Database, outbox: Outbox, log: Log) {
@@ -45,6 +46,7 @@ export class Events {
     this.#after = database.prepare<[AccountUuid, number, number], Row<'events'>>(
       'SELECT * FROM events WHERE account_uuid = ? AND seq > ? ORDER BY seq LIMIT ?',
     )
+    this.#last = database.prepare<[AccountUuid], { event_seq: number }>('SELECT event_seq FROM accounts WHERE uuid = ?')
   }
 
   /** Every event once it is durable, in the order of its account. Returns what ends it. */
@@ -83,6 +85,11 @@ export class Events {
   /** The account's events after `seq`, oldest first. */
   after(account: AccountUuid, seq: number, limit: number): readonly LoggedEvent[] {
     return this.#after.all(account, seq, limit).map(row => ({ seq: row.seq, event: eventOf(row) }))
+  }
+
+  /** The place of the account's newest event; 0 when it has none. */
+  lastSeq(account: AccountUuid): number {
+    return this.#last.get(account)?.event_seq ?? 0
   }
 
   #statusUrl(event: VoiceEvent, accountDefault: string): string {

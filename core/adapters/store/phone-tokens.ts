@@ -1,0 +1,174 @@
+import { type KeyObject, randomUUID } from 'node:crypto'
+import { spendableOf } from '../../billing/wallet.ts'
+import type { AccountUuid } from '../../model/ids.ts'
+import type { PhoneTokenRecord } from '../../model/phone-token.ts'
+import { readJwt, signJwt } from '../tokens/jwt.ts'
+import type { Database } from './database.ts'
+import type { Row } from './schema.ts'
+
+/** A row that nobody can use any more is kept so long, for whoever still asks about it. */
+const keptAfterExpiryMs = 30 * 24 * 3_600_000
+const forgetAtOnce = 1000
+
+export interface MintOrder {
+  readonly endUserUuid: string
+  readonly ttlSeconds: number
+  readonly maxConcurrent: number
+  /** `iss` of the token. */
+  readonly realm: string
+}
+
+export type Minted =
+  | { readonly ok: true; readonly record: PhoneTokenRecord; readonly token: string }
+  | { readonly ok: false; readonly refused: 'unknown' | 'other-account' | 'inactive' | 'insufficient-funds' }
+
+type TokenRow = Row<'phone_tokens'> & { readonly extension_number: string; readonly user_is_active: 0 | 1 }
+
+/**
+ * Sign-ins of softphones (decisions §6). The text of a token is made of its row and the key alone, so that a digest
+ * answer can be checked, whose password the token is, although no token is stored.
+ */
+export class PhoneTokens {
+  readonly #database: Database
+  readonly #key: KeyObject
+  readonly #byUuid
+  readonly #liveOf
+  readonly #revokeOf
+  readonly #forget
+  readonly #listeners = new Set<(revoked: PhoneTokenRecord) => void>()
+
+  constructor(database: Database, key: KeyObject) {
+    this.#database = database
+    this.#key = key
+    const select =
+      'SELECT t.*, u.extension_number, u.is_active AS user_is_active FROM phone_tokens t JOIN end_users u ON u.uuid = t.end_user_uuid'
+    this.#byUuid = database.prepare<[string], TokenRow>(`${select} WHERE t.uuid = ?`)
+    this.#liveOf = database.prepare<[string, number], TokenRow>(
+      `${select} WHERE u.extension_number = ? AND u.is_active = 1 AND t.revoked_unix IS NULL AND t.expires_unix > ?
+       ORDER BY t.created_unix DESC`,
+    )
+    this.#revokeOf = database.prepare<[number, AccountUuid, string], Row<'phone_tokens'>>(
+      `UPDATE phone_tokens SET revoked_unix = ? WHERE account_uuid = ? AND end_user_uuid = ? AND revoked_unix IS NULL
+       RETURNING *`,
+    )
+    this.#forget = database.prepare<[number, number]>(
+      'DELETE FROM phone_tokens WHERE uuid IN (SELECT uuid FROM phone_tokens WHERE expires_unix < ? LIMIT ?)',
+    )
+  }
+
+  /** Tells of every token that is revoked, once that is durable: registrations by it end. Returns what ends it. */
+  onRevoked(listener: (revoked: PhoneTokenRecord) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  mint(account: AccountUuid, order: MintOrder, unixMs: number): Promise<Minted> {
+    return this.#database.write((): Minted => {
+      const { sql } = this.#database
+      const user = this.#database.get(sql.selectFrom('end_users').selectAll().where('uuid', '=', order.endUserUuid))
+      if (user === undefined) return { ok: false, refused: 'unknown' }
+      if (user.account_uuid !== account) return { ok: false, refused: 'other-account' }
+      if (user.is_active !== 1) return { ok: false, refused: 'inactive' }
+      if (!this.#canFundCall(account)) return { ok: false, refused: 'insufficient-funds' }
+      // Whole seconds, as the token says them.
+      const issuedUnix = Math.floor(unixMs / 1000) * 1000
+      const row: Row<'phone_tokens'> = {
+        uuid: randomUUID(),
+        account_uuid: account,
+        end_user_uuid: user.uuid,
+        max_concurrent: order.maxConcurrent,
+        expires_unix: issuedUnix + order.ttlSeconds * 1000,
+        revoked_unix: null,
+        created_unix: issuedUnix,
+      }
+      this.#database.run(sql.insertInto('phone_tokens').values(row))
+      const record = recordOf({ ...row, extension_number: user.extension_number, user_is_active: 1 })
+      return { ok: true, record, token: this.textOf(record, order.realm) }
+    })
+  }
+
+  /** The token itself. */
+  textOf(record: PhoneTokenRecord, realm: string): string {
+    const claims = {
+      iss: realm,
+      sub: record.endUserUuid,
+      ext: record.extensionNumber,
+      acc: record.accountUuid,
+      jti: record.uuid,
+      max_concurrent: record.maxConcurrent,
+      iat: record.createdUnix / 1000,
+      exp: record.expiresUnix / 1000,
+    }
+    return signJwt(claims, this.#key)
+  }
+
+  /** The token that a softphone presents: undefined when it is none of ours; `isUsable` says whether it opens anything. */
+  read(token: string, unixMs: number): { readonly record: PhoneTokenRecord; readonly isUsable: boolean } | undefined {
+    const claims = readJwt(token, this.#key)
+    if (claims === undefined || typeof claims.jti !== 'string') return undefined
+    const row = this.#byUuid.get(claims.jti)
+    if (row === undefined) return undefined
+    const isUsable = row.revoked_unix === null && row.expires_unix > unixMs && row.user_is_active === 1
+    return { record: recordOf(row), isUsable }
+  }
+
+  /** Tokens that open something for this extension now, newest first. */
+  usableOf(extensionNumber: string, unixMs: number): readonly PhoneTokenRecord[] {
+    return this.#liveOf.all(extensionNumber, unixMs).map(recordOf)
+  }
+
+  /** False when the account has no such token. Revoking twice is no fault. */
+  revoke(account: AccountUuid, uuid: string, unixMs: number): Promise<boolean> {
+    return this.#database.write(() => {
+      const row = this.#byUuid.get(uuid)
+      if (row === undefined || row.account_uuid !== account) return false
+      if (row.revoked_unix !== null) return true
+      const { sql } = this.#database
+      this.#database.run(sql.updateTable('phone_tokens').set({ revoked_unix: unixMs }).where('uuid', '=', uuid))
+      this.#tell([{ ...recordOf(row), revokedUnix: unixMs }])
+      return true
+    })
+  }
+
+  /** All that the end-user still has: it was deactivated. */
+  revokeAllOf(account: AccountUuid, endUserUuid: string, unixMs: number): Promise<void> {
+    return this.#database.write(() => {
+      const revoked = this.#revokeOf.all(unixMs, account, endUserUuid)
+      this.#tell(revoked.flatMap(({ uuid }) => this.#byUuid.get(uuid) ?? []).map(recordOf))
+    })
+  }
+
+  /** Takes away rows that expired long ago, a bounded number at once. */
+  forgetOld(unixMs: number): Promise<void> {
+    return this.#database.write(() => {
+      this.#forget.run(unixMs - keptAfterExpiryMs, forgetAtOnce)
+    })
+  }
+
+  #canFundCall(account: AccountUuid): boolean {
+    const wallet = this.#database.get(
+      this.#database.sql
+        .selectFrom('accounts')
+        .select(['balance', 'held', 'grace_amount as graceAmount', 'credit_limit as creditLimit'])
+        .where('uuid', '=', account),
+    )
+    return wallet !== undefined && spendableOf(wallet) > 0
+  }
+
+  #tell(revoked: readonly PhoneTokenRecord[]): void {
+    this.#database.afterCommit(() => {
+      for (const record of revoked) for (const listener of this.#listeners) listener(record)
+    })
+  }
+}
+
+const recordOf = (row: TokenRow): PhoneTokenRecord => ({
+  uuid: row.uuid,
+  accountUuid: row.account_uuid,
+  endUserUuid: row.end_user_uuid,
+  extensionNumber: row.extension_number,
+  maxConcurrent: row.max_concurrent,
+  expiresUnix: row.expires_unix,
+  revokedUnix: row.revoked_unix,
+  createdUnix: row.created_unix,
+})
