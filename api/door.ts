@@ -21,6 +21,8 @@ export interface SwitchDoor {
   readonly repositories: Repositories
   readonly calls: CallDoor
   readonly isDraining: boolean
+  /** Whether a softphone of the end-user is registered now; without a registrar none is. */
+  readonly isRegistered?: (endUserUuid: string) => boolean
   /** False when the database, a SIP listener or a media thread fails, and while draining. */
   health(): Promise<boolean>
   /** No new calls; live ones get `seconds` (default: the settings' `drainSeconds`), then END.5503. */

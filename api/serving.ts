@@ -22,16 +22,21 @@ export interface Serving {
   close(): Promise<void>
 }
 
-/** Opens a switch and its HTTP side. Rejects, with everything closed again, when a part cannot start. */
+/**
+ * Opens a switch and its HTTP side; `prepare` runs before anybody can ask. Rejects, with everything closed again, when a
+ * part cannot start.
+ */
 export async function serve(
   settings: Settings,
   log: Log,
   open: (settings: Settings, log: Log) => Promise<OwnedSwitch>,
+  prepare: (door: OwnedSwitch) => Promise<void> = async () => {},
 ): Promise<Serving> {
   const operatorKey = ensureOperatorKey(settings)
   const door = await open(settings, log)
   let api: Api | undefined
   try {
+    await prepare(door)
     const stopHousekeeping = await startHousekeeping(door.repositories, log)
     const built = await buildApi(door, { operatorKey })
     api = built

@@ -3,10 +3,12 @@ import {
   type ApiKeyRecord,
   type AssetRecord,
   type CallRecord,
+  type EndUserRecord,
   endReasons,
   formatMoney,
   type HostedDocumentRecord,
   type NumberRecord,
+  type PhoneTokenRecord,
   type PoolNumberRecord,
   type Rate,
   type StatementLine,
@@ -195,4 +197,25 @@ export const renderRate = (rate: Rate) => ({
   increment_seconds: rate.incrementSeconds,
   minimum_seconds: rate.minimumSeconds,
   connection_fee: formatMoney(rate.connectionFee),
+})
+
+export const renderUser = (user: EndUserRecord, isRegistered: boolean) => ({
+  uuid: user.uuid,
+  extension_number: user.extensionNumber,
+  email: user.email,
+  display_name: user.displayName,
+  is_active: user.isActive,
+  is_registered: isRegistered,
+  created_at: timeOf(user.createdUnix),
+})
+
+export const renderPhoneToken = (token: PhoneTokenRecord, unixMs: number) => ({
+  uuid: token.uuid,
+  end_user: token.endUserUuid,
+  extension_number: token.extensionNumber,
+  max_concurrent: token.maxConcurrent,
+  is_valid: token.revokedUnix === null && token.expiresUnix > unixMs,
+  expires_at: timeOf(token.expiresUnix),
+  revoked_at: timeOrNull(token.revokedUnix),
+  created_at: timeOf(token.createdUnix),
 })

@@ -1,8 +1,20 @@
 import { parse } from 'yaml'
-import { type Group, readInput } from '../action.ts'
+import { type Action, type Group, readInput } from '../action.ts'
 import { UsageError } from '../arguments.ts'
 
 const destinationsPath = '/operator/destinations'
+
+const deckTable: Action['table'] = {
+  rows: 'rates',
+  columns: [
+    ['prefix', 'prefix'],
+    ['direction', 'direction'],
+    ['KES a minute', 'rate_per_minute'],
+    ['increment s', 'increment_seconds'],
+    ['minimum s', 'minimum_seconds'],
+    ['connection fee', 'connection_fee'],
+  ],
+}
 
 export const rate: Group = {
   name: 'rate',
@@ -15,17 +27,7 @@ export const rate: Group = {
       access: 'operator',
       flags: [],
       request: () => ({ method: 'GET', path: '/operator/rates' }),
-      table: {
-        rows: 'rates',
-        columns: [
-          ['prefix', 'prefix'],
-          ['direction', 'direction'],
-          ['KES a minute', 'rate_per_minute'],
-          ['increment s', 'increment_seconds'],
-          ['minimum s', 'minimum_seconds'],
-          ['connection fee', 'connection_fee'],
-        ],
-      },
+      table: deckTable,
     },
     {
       name: 'set',
@@ -34,6 +36,7 @@ export const rate: Group = {
       access: 'operator',
       flags: [],
       request: ({ word }) => ({ method: 'PUT', path: '/operator/rates', body: deckOf(word('file')) }),
+      table: deckTable,
     },
     {
       name: 'destinations',

@@ -1,0 +1,43 @@
+import { Type } from '@sinclair/typebox'
+import { choice, identifier, nullable, paging, timestamp } from './field.ts'
+
+export const defaultLinkSeconds = 300
+
+export const Recording = Type.Object(
+  {
+    uuid: Type.String(),
+    call_uuid: Type.String({ description: 'The call it belongs to.' }),
+    call_sid: Type.String(),
+    duration_seconds: nullable(Type.Integer(), { description: 'Length of the audio; null while it is being made.' }),
+    size_bytes: nullable(Type.Integer(), { description: 'Size of the file; null while it is being made.' }),
+    media_format: choice(['wav', 'ogg'], 'Audio format.'),
+    storage_backend: Type.String({ description: 'Where the file lives.', examples: ['local'] }),
+    expires_at: nullable(timestamp('')),
+    created_at: timestamp('When it began.'),
+  },
+  { $id: 'Recording' },
+)
+
+export const RecordingFilter = Type.Object({
+  call_uuid: Type.Optional(identifier('Only recordings of this call.')),
+  ...paging,
+})
+
+export const DownloadOrder = Type.Object({
+  uuid: identifier("The recording's uuid."),
+  ttl_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 86_400,
+      description: `Seconds that the URL is good for. Default ${defaultLinkSeconds}.`,
+    }),
+  ),
+})
+
+export const DownloadLink = Type.Object(
+  {
+    url: Type.String({ description: 'Needs no key; whoever has it may download until it expires.' }),
+    expires_in: Type.Integer({ description: 'Seconds.' }),
+  },
+  { $id: 'DownloadLink' },
+)

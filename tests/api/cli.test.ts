@@ -1,0 +1,216 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { nearest, parseArguments, UsageError } from '../../api/cli/arguments.ts'
+import { ApiRefusal, ApiUnreachable } from '../../api/cli/client.ts'
+import { groupHelp, groups, mainHelp, serveHelp, switches } from '../../api/cli/help.ts'
+import { runAction } from '../../api/cli/run-action.ts'
+import { formatFields, formatTable } from '../../api/cli/table.ts'
+import { defaultSettings } from '../../core/model/settings.ts'
+import { ApiBed, operatorKey } from './bed/api-bed.ts'
+
+const bed = await ApiBed.open()
+const base = await bed.app.listen({ host: '127.0.0.1', port: 0 })
+const folder = mkdtempSync(join(tmpdir(), 'sauti-cli-'))
+const settings = {
+  ...defaultSettings,
+  dataFolder: folder,
+  operatorKey,
+  http: { address: '0.0.0.0', port: Number(new URL(base).port) },
+}
+process.env.SAUTI_API_KEY = bed.key
+
+async function sauti(...argv: string[]): Promise<string> {
+  const given = parseArguments(argv, switches)
+  const group = groups.find(group => group.name === given.words[0])
+  if (group === undefined) throw new Error(`no group ${argv[0]}`)
+  return runAction(group, given, settings)
+}
+const json = async (...argv: string[]) => JSON.parse(await sauti(...argv, '--json'))
+const file = (name: string, content: string | Buffer) => {
+  writeFileSync(join(folder, name), content)
+  return join(folder, name)
+}
+const refused = (promise: Promise<unknown>, kind: new (...args: never[]) => Error, text: RegExp) =>
+  promise.then(
+    () => assert.unreachable(),
+    (fault: unknown) => {
+      assert.instance(fault, kind)
+      assert.match((fault as Error).message, text)
+    },
+  )
+
+test('words, flags, switches, and what stands after --', () => {
+  const parsed = parseArguments(
+    ['account', 'credit', '--json', '--reference=a=b', '--api', 'http://x', '--', 'u', '-12.50'],
+    switches,
+  )
+  assert.equal(parsed.words, ['account', 'credit', 'u', '-12.50'])
+  assert.equal(
+    [...parsed.flags],
+    [
+      ['json', true],
+      ['reference', 'a=b'],
+      ['api', 'http://x'],
+    ],
+  )
+  assert.throws(() => parseArguments(['--api'], switches), /--api wants a value/)
+  assert.throws(() => parseArguments(['--api', '--json'], switches), /--api wants a value/)
+})
+
+test('what was meant', () => {
+  assert.is(nearest('acount', ['account', 'number']), 'account')
+  assert.is(nearest('trnuk', ['account', 'trunk']), undefined)
+  assert.is(nearest('serv', ['serve', 'check']), 'serve')
+  assert.is(nearest('zzz', ['serve', 'check']), undefined)
+})
+
+test('tables and fields for people', () => {
+  const table = formatTable(
+    [
+      { a: 'x', b: { c: [1, 2] } },
+      { a: '', b: { c: [] } },
+    ],
+    [
+      ['first', 'a'],
+      ['list', 'b.c'],
+    ],
+  )
+  assert.is(table, 'FIRST  LIST\nx      1,2\n-      -')
+  assert.is(formatFields({ a: true, long_name: null }), 'a          yes\nlong_name  -')
+})
+
+test('accounts, from making to suspending', async () => {
+  const made = await json('account', 'create', '--name', 'By CLI', '--balance', '20', '--max-cps', '3')
+  const { uuid } = made.account
+  assert.match(made.key, /^vk_/)
+  assert.match(await sauti('account', 'list'), /By CLI +active +20\.00/)
+  assert.match(await sauti('account', 'credit', uuid, '5', '--reference', 'r1'), /wallet_balance +25\.00/)
+  assert.match(await sauti('account', 'credit', '--', uuid, '-12.50'), /wallet_balance +12\.50/)
+  assert.match(await sauti('account', 'set', uuid, '--status', 'suspended'), /status +suspended/)
+  assert.match(await sauti('account', 'ledger', uuid), /credit +-12\.50/)
+  assert.match(await sauti('account', 'key', uuid, '--name', 'second'), /key +vk_/)
+  assert.match(await sauti('account', 'list', '--limit', '1'), /1 of 2/)
+})
+
+test('numbers, trunks, rates', async () => {
+  const { uuid } = await json('number', 'add', '+254711000009', '--fee', '1.5')
+  assert.match(await sauti('number', 'list'), /\+254711000009 +1\.50/)
+  assert.match(await sauti('number', 'acquire', uuid), /acquired_at/)
+  assert.match(await sauti('number', 'webhook', uuid, 'https://a.test/v'), /custom/)
+  assert.match(await sauti('number', 'owned'), /https:\/\/a\.test\/v +custom/)
+  assert.is(await sauti('number', 'release', uuid), '+254711000009 is back in the pool.')
+  assert.is(await sauti('number', 'remove', uuid), 'The number is gone.')
+
+  const trunk = await json(
+    'trunk',
+    'create',
+    '--name',
+    'T',
+    '--host',
+    '127.0.0.1',
+    '--port',
+    '5070',
+    '--prefixes',
+    '+254,255',
+    '--inbound-hosts',
+    '127.0.0.0/8',
+    '--register',
+  )
+  assert.equal([trunk.prefixes, trunk.register, trunk.port], [['+254', '+255'], true, 5070])
+  assert.match(await sauti('trunk', 'set', trunk.uuid, '--priority', '9'), /priority +9/)
+  assert.match(await sauti('trunk', 'list'), /\+254,\+255/)
+  assert.is(await sauti('trunk', 'remove', trunk.uuid), 'The trunk is removed.')
+
+  const deck = file('rates.yaml', '- { prefix: "+254", direction: outbound, rate_per_minute: "3" }\n')
+  assert.match(await sauti('rate', 'set', deck), /\+254 +outbound +3\.00 +60/)
+  assert.match(await sauti('rate', 'list'), /\+254 +outbound/)
+  assert.match(await sauti('rate', 'allow', '--allowed', '+881'), /allowed +\+881/)
+  assert.match(await sauti('rate', 'destinations'), /blocked +-/)
+})
+
+test('documents, assets, calls, drain', async () => {
+  const text = file('greet.xml', '<Response><Say>Hi</Say></Response>')
+  const document = await json('document', 'create', 'Greeting', text)
+  assert.match(await sauti('document', 'list'), new RegExp(document.url))
+  assert.match(await sauti('document', 'check', text), /valid +yes/)
+  assert.match(await sauti('document', 'set', document.uuid, 'Other', text), /Other/)
+  assert.is(await sauti('document', 'remove', document.uuid), 'The document is deleted.')
+
+  await refused(sauti('asset', 'put', 'tone', text), ApiRefusal, /no audio/)
+  assert.is(await sauti('asset', 'list'), 'SLUG  FORMAT  SECONDS  BYTES  CREATED')
+  const placed = await json(
+    'call',
+    'originate',
+    '--to',
+    '+254722000001',
+    '--from',
+    '+254700000001',
+    '--url',
+    'https://a.test/',
+    '--timeout',
+    '9',
+  )
+  assert.match(await sauti('call', 'live'), new RegExp(`${placed.sid} +outbound .* 1$`, 'm'))
+  assert.match(await sauti('call', 'list', '--status', 'initiated'), new RegExp(placed.sid))
+  assert.match(await sauti('call', 'hangup', placed.sid), /END\.0201/)
+  assert.match(await sauti('drain', '--seconds', '3'), /draining +yes/)
+  assert.match(await sauti('drain', 'stop'), /draining +no/)
+})
+
+test('mistakes are told, with what was meant', async () => {
+  await refused(sauti('account', 'lst'), UsageError, /did you mean "list"/)
+  await refused(sauti('account'), UsageError, /list, create, show/)
+  await refused(sauti('account', 'show'), UsageError, /uuid is missing/)
+  await refused(sauti('account', 'list', 'x'), UsageError, /"x" is too much/)
+  await refused(sauti('account', 'create', '--nmae', 'x'), UsageError, /did you mean "--name"/)
+  await refused(sauti('trunk', 'create', '--port', 'x'), UsageError, /whole number/)
+  await refused(sauti('document', 'check', join(folder, 'none.xml')), UsageError, /cannot be read: ENOENT/)
+  await refused(sauti('account', 'show', '../../keys'), ApiRefusal, /no such account/)
+  await refused(sauti('account', 'create'), ApiRefusal, /^name: is required$/)
+  await refused(sauti('account', 'list', '--api', 'http://127.0.0.1:9'), ApiUnreachable, /is "sauti serve" running/)
+  delete process.env.SAUTI_API_KEY
+  await refused(sauti('number', 'owned'), UsageError, /SAUTI_API_KEY/)
+})
+
+test('help names every command, action and setting', () => {
+  for (const group of groups) {
+    assert.match(mainHelp(), group.name)
+    for (const action of group.actions) assert.match(groupHelp(group), action.summary)
+  }
+  for (const name of ['SAUTI_HTTP', '--data', 'SAUTI_OPERATOR_KEY', 'drain.seconds']) assert.match(serveHelp(), name)
+})
+
+test('the program itself: codes and streams', () => {
+  const main = new URL('../../api/cli/main.ts', import.meta.url).pathname
+  const run = (args: string[], env: Record<string, string> = {}) => {
+    const done = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, ...env },
+    })
+    return [done.status, done.stdout.trim(), done.stderr.trim()] as const
+  }
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  assert.equal(run(['--version']), [0, version, ''])
+  const [code, out, err] = run(['serv'])
+  assert.equal([code, out], [2, ''])
+  assert.match(err, /did you mean "serve"/)
+  const problems = run(['serve', '--http', 'x', '--data', ' '], { SAUTI_LOG: 'loud', SAUTI_SIP: 'udp' })
+  assert.is(problems[0], 2)
+  for (const name of ['--http', '--data', 'SAUTI_LOG', 'SAUTI_SIP'])
+    assert.match(problems[2], new RegExp(`^${name}: `, 'm'))
+  assert.is(run(['check', '--data', join(folder, 'nothing')])[0], 1)
+  const checked = run(['check', '--data', bed.store.database.folder])
+  assert.is(checked[0], 0)
+  assert.match(checked[1], /balance\.$/)
+})
+
+test.after(async () => {
+  await bed.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+test.run()

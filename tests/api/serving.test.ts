@@ -1,0 +1,132 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { startFailure } from '../../api/cli/start-failure.ts'
+import { serve } from '../../api/serving.ts'
+import { defaultSettings, type Settings } from '../../core/model/settings.ts'
+import type { Log } from '../../core/ports/log.ts'
+import { ensureDemo } from '../../scripts/demo-account.ts'
+import { openTestSwitch } from './bed/test-switch.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'sauti-serving-'))
+const messages: string[] = []
+const log: Log = { error() {}, warn() {}, debug() {}, info: (_fields, message) => messages.push(message) }
+const settingsOf = (name: string, more: Partial<Settings> = {}): Settings => ({
+  ...defaultSettings,
+  dataFolder: join(folder, name),
+  http: { address: '127.0.0.1', port: 0 },
+  drainSeconds: 1,
+  ...more,
+})
+
+test('ready is told once all listens; the operator key is made once and is private', async () => {
+  messages.length = 0
+  const settings = settingsOf('ready')
+  const first = await serve(settings, log, openTestSwitch)
+  assert.equal(messages, ['ready'])
+  const url = `http://127.0.0.1:${first.http.port}`
+  assert.is((await fetch(`${url}/health/`)).status, 200)
+  assert.is(
+    (await fetch(`${url}/operator/accounts`, { headers: { authorization: `Bearer ${first.operatorKey}` } })).status,
+    200,
+  )
+  await first.close()
+  const file = join(settings.dataFolder, 'operator.key')
+  assert.equal([readFileSync(file, 'utf8').trim(), statSync(file).mode & 0o777], [first.operatorKey, 0o600])
+  const second = await serve(settings, log, openTestSwitch)
+  assert.is(second.operatorKey, first.operatorKey)
+  await second.close()
+})
+
+test('a key in the settings wins, and is written nowhere', async () => {
+  const settings = settingsOf('given', { operatorKey: 'op-from-settings' })
+  const serving = await serve(settings, log, openTestSwitch)
+  assert.is(serving.operatorKey, 'op-from-settings')
+  await serving.close()
+  assert.throws(() => statSync(join(settings.dataFolder, 'operator.key')), /ENOENT/)
+})
+
+test('a taken port: everything is closed again, and the sentence names the setting', async () => {
+  const blocker = createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => blocker.once('listening', resolve))
+  const { port } = blocker.address() as { port: number }
+  const settings = settingsOf('taken', { http: { address: '127.0.0.1', port } })
+  const fault = await serve(settings, log, openTestSwitch).then(
+    () => assert.unreachable(),
+    (fault: unknown) => fault,
+  )
+  assert.match(startFailure(fault, settings) ?? '', new RegExp(`127\\.0\\.0\\.1:${port} is in use .* SAUTI_HTTP`))
+  blocker.close()
+  const again = await serve(settings, log, openTestSwitch)
+  await again.close()
+})
+
+test('a data folder that is in use', async () => {
+  const settings = settingsOf('locked')
+  const first = await serve(settings, log, openTestSwitch)
+  const fault = await serve(settings, log, openTestSwitch).then(
+    () => assert.unreachable(),
+    (fault: unknown) => fault,
+  )
+  assert.match(startFailure(fault, settings) ?? '', /in use by another sauti/)
+  await first.close()
+})
+
+test('drain: waits for live calls, answers meanwhile, then closes', async () => {
+  const opened: Awaited<ReturnType<typeof openTestSwitch>>[] = []
+  const serving = await serve(settingsOf('drain'), log, async (settings, log) => {
+    const door = await openTestSwitch(settings, log)
+    opened.push(door)
+    return door
+  })
+  const url = `http://127.0.0.1:${serving.http.port}`
+  const operator = { authorization: `Bearer ${serving.operatorKey}`, 'content-type': 'application/json' }
+  const made = await fetch(`${url}/operator/accounts`, { method: 'POST', headers: operator, body: '{"name":"D"}' })
+  const { key } = (await made.json()) as { key: string }
+  const customer = { ...operator, authorization: `Bearer ${key}` }
+  const body = JSON.stringify({ to: '+254722000001', from: '+254700000001', url: 'https://a.test/v' })
+  const placed = await fetch(`${url}/calls/originate`, { method: 'POST', headers: customer, body })
+  const { sid } = (await placed.json()) as { sid: string }
+  const drained = serving.drainAndClose()
+  assert.is((await fetch(`${url}/health/`)).status, 503)
+  assert.is((await fetch(`${url}/calls/hangup/${sid}`, { headers: customer })).status, 200)
+  await drained
+  assert.is(messages.at(-1), 'stopped')
+  await fetch(`${url}/health/`).then(
+    () => assert.unreachable(),
+    () => {},
+  )
+})
+
+test('the demo account: made once, finished when it was interrupted, left alone when it is not ours', async () => {
+  const settings = settingsOf('demo')
+  const door = await openTestSwitch(settings, log)
+  const { repositories } = door
+  const demo = await ensureDemo(repositories, settings.dataFolder)
+  assert.ok(demo)
+  assert.is(statSync(join(settings.dataFolder, 'demo.json')).mode & 0o777, 0o600)
+  assert.is((await repositories.keys.ownerOf(demo.key))?.accountUuid, demo.account)
+  const account = await repositories.accounts.get(demo.account)
+  assert.is(account?.walletBalance, 1000 * 10_000)
+  const seen = async () => [
+    (await repositories.numbers.owned(demo.account)).length,
+    (await repositories.numbers.available()).length,
+    (await repositories.users.list(demo.account)).length,
+    (await repositories.documents.list(demo.account, { limit: 50, offset: 0 })).total,
+    repositories.trunks.current().length,
+    (await repositories.accounts.list({ limit: 1, offset: 0 })).total,
+  ]
+  assert.equal(await seen(), [2, 3, 2, 2, 2, 1])
+  assert.ok(repositories.rates.current().length > 5)
+  assert.equal(await ensureDemo(repositories, settings.dataFolder), { ...demo })
+  rmSync(join(settings.dataFolder, 'demo.json'))
+  assert.is(await ensureDemo(repositories, settings.dataFolder), undefined)
+  assert.equal(await seen(), [2, 3, 2, 2, 2, 1])
+  await door.close()
+})
+
+test.after(() => rmSync(folder, { recursive: true, force: true }))
+test.run()
