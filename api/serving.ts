@@ -32,6 +32,8 @@ export async function serve(
   open: (settings: Settings, log: Log) => Promise<OwnedSwitch>,
   prepare: (door: OwnedSwitch) => Promise<void> = async () => {},
 ): Promise<Serving> {
+  // Everything that this process writes is for its user alone: keys, recordings, the database.
+  process.umask(0o077)
   const operatorKey = ensureOperatorKey(settings)
   const door = await open(settings, log)
   let api: Api | undefined
