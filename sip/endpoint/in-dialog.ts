@@ -5,7 +5,6 @@ import type { ServerTransaction } from '../transaction/transaction.ts'
 import { parseInfoDigit } from './dtmf-info.ts'
 import { allowsMethod, bodyText, contactUriOf, q850Of, sdpOf } from './fields.ts'
 
-import { contactOf } from './request.ts'
 import type { Session } from './session.ts'
 import { isIntervalTooSmall } from './session-refresh.ts'
 import { acceptedBody, allow, supported } from './settings.ts'
@@ -68,8 +67,8 @@ function offerArrived(session: Session, transaction: ServerTransaction, now: num
     return
   }
   const refusal = carriesOffer ? refusalOfOffer(session.offer) : undefined
-  if (refusal !== undefined || (carriesOffer && session.weOffer) || (isInvite && session.acknowledges)) {
-    const status = session.weOffer || session.acknowledges ? 491 : (refusal ?? 491)
+  if (refusal !== undefined || (carriesOffer && session.ownOffers.isOpen) || (isInvite && session.awaitsAck)) {
+    const status = session.ownOffers.isOpen || session.awaitsAck ? 491 : (refusal ?? 491)
     agent.respond(transaction, status, now, status === 500 ? later : {})
     return
   }
@@ -81,9 +80,7 @@ function offerArrived(session: Session, transaction: ServerTransaction, now: num
   if (contact !== undefined) session.dialog.remoteTarget = contact
   if (allowsMethod(message, 'UPDATE')) session.peerAllowsUpdate = true
   if (!carriesOffer) {
-    agent.respond(transaction, 200, now, {
-      fields: [{ name: 'Contact', value: contactOf(transaction.flow) }, ...session.refresh.answerFields(message, now)],
-    })
+    agent.respond(transaction, 200, now, { fields: session.updateFields(transaction, now) })
     return
   }
   if (sdp !== undefined) session.step('offer-received')

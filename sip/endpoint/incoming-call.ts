@@ -71,7 +71,7 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
     if (this.#state !== 'offered') return
     this.#state = 'answered'
     this.#stopProvisionals()
-    this.session.accept(this.#transaction, sdp, [], now)
+    this.session.accept(this.#transaction, sdp, now)
   }
 
   end(words: EndWords, now: number): void {

@@ -219,7 +219,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     const known = [this.#session, this.#forks?.get(response.toTag ?? '')]
     const again = known.find(session => session?.dialog.remoteTag === (response.toTag ?? ''))
     if (again !== undefined) {
-      again.acknowledgeAgain()
+      again.sender.acknowledgeAgain()
       return
     }
     if (this.#session !== undefined || this.#state === 'over') {
@@ -234,7 +234,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     const early = this.#earlySdp?.tag === response.toTag ? this.#earlySdp?.sdp : undefined
     // Some peers put the answer into the 183 alone; without 100rel it belongs into the 2xx (RFC 3264, RFC 3261 §13.2.1).
     const sdp = sdpOf(response.message) ?? early
-    session.acknowledge(response.cseq, authorizationOf(transaction.request), now)
+    session.sender.acknowledge(response.cseq, authorizationOf(transaction.request), now)
     if (!wasWanted) {
       session.end(this.#endWords ?? lateForkWords, now)
       return
@@ -254,7 +254,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     if (this.#forks.size >= this.#agent.settings.limits.forks) return
     const session = this.#sessionOf(transaction, response, { id: this.id, confirmed() {}, over() {} })
     this.#forks.set(response.toTag ?? '', session)
-    session.acknowledge(response.cseq, authorizationOf(transaction.request), now)
+    session.sender.acknowledge(response.cseq, authorizationOf(transaction.request), now)
     session.end(lateForkWords, now)
   }
 

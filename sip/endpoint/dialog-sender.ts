@@ -1,0 +1,93 @@
+import type { Dialog } from '../dialog/dialog.ts'
+import type { HeaderField } from '../message/message.ts'
+import type { Flow } from '../transaction/flow.ts'
+import type { IncomingResponse } from '../transaction/incoming.ts'
+import { branchCookie } from '../transaction/key.ts'
+import type { ClientOwner, ClientTransaction } from '../transaction/transaction.ts'
+import type { Agent } from './agent.ts'
+import { authorize, type Credentials } from './credentials.ts'
+import { sdpOf } from './fields.ts'
+import { buildRequest, contactOf, towards, viaOf } from './request.ts'
+import { reasonCodeHeader, supported } from './settings.ts'
+
+export interface SentParts {
+  readonly fields?: readonly HeaderField[]
+  readonly sdp?: string | undefined
+}
+
+/** What a request is sent again with, when it has to be authorized. */
+const keptFields: ReadonlySet<string> = new Set(['Reason', reasonCodeHeader, 'Session-Expires', 'Min-SE', 'Allow'])
+
+/** Requests of ours within one dialog, and the ACKs of its 2xx responses. */
+export class DialogSender {
+  /** Where messages of this dialog come from. */
+  near: Flow
+  readonly #agent: Agent
+  readonly #dialog: Dialog
+  readonly #owner: ClientOwner
+  readonly #credentials: Credentials | undefined
+  #ack: { readonly flow: Flow; readonly bytes: Uint8Array } | undefined
+  #isClosed = false
+
+  constructor(agent: Agent, dialog: Dialog, near: Flow, owner: ClientOwner, credentials: Credentials | undefined) {
+    this.#agent = agent
+    this.#dialog = dialog
+    this.near = near
+    this.#owner = owner
+    this.#credentials = credentials
+  }
+
+  /** `sent` gets the transaction once the next hop is known, which is mostly at once. */
+  request(method: string, now: number, parts: SentParts, sent?: (transaction: ClientTransaction) => void): void {
+    const cseq = this.#dialog.nextSeq()
+    const { uri, fields: head, nextHop } = this.#dialog.head(method, cseq)
+    const branch = branchCookie + this.#agent.tokens.take(16)
+    const refreshesTarget = method === 'INVITE' || method === 'UPDATE'
+    towards(this.#agent, nextHop, this.near, now, (flow, later) => {
+      if (this.#isClosed) return
+      const fields: HeaderField[] = [{ name: 'User-Agent', value: this.#agent.settings.userAgent }]
+      if (refreshesTarget)
+        fields.push({ name: 'Contact', value: contactOf(flow) }, { name: 'Supported', value: supported })
+      if (parts.fields !== undefined) fields.push(...parts.fields)
+      const request = buildRequest({ method, uri, via: viaOf(flow, branch), head, fields, sdp: parts.sdp })
+      const transaction = this.#agent.layer.request(request, branch, flow, this.#owner, later)
+      sent?.(transaction)
+    })
+  }
+
+  /** The same request once more, with credentials; false when there are none, or when they have been refused. */
+  authorized(
+    transaction: ClientTransaction,
+    response: IncomingResponse,
+    now: number,
+    sent?: (transaction: ClientTransaction) => void,
+  ): boolean {
+    const { request } = transaction
+    const isRefused = request.headers.some(({ name }) => name === 'Authorization' || name === 'Proxy-Authorization')
+    if (this.#credentials === undefined || isRefused) return false
+    const field = authorize(this.#agent, request, response.message, this.#credentials)
+    if (field === undefined) return false
+    const fields = [...request.headers.filter(({ name }) => keptFields.has(name)), field]
+    this.request(request.method, now, { fields, sdp: sdpOf(request) }, sent)
+    return true
+  }
+
+  /** The ACK for the 2xx to our INVITE of that number. */
+  acknowledge(cseq: number, fields: readonly HeaderField[], now: number): void {
+    const { uri, fields: head, nextHop } = this.#dialog.head('ACK', cseq)
+    const branch = branchCookie + this.#agent.tokens.take(16)
+    towards(this.#agent, nextHop, this.near, now, flow => {
+      const ack = buildRequest({ method: 'ACK', uri, via: viaOf(flow, branch), head, fields })
+      this.#ack = { flow, bytes: this.#agent.sendAck(flow, ack) }
+    })
+  }
+
+  /** For the same 2xx once more: the same ACK (RFC 3261 §13.2.2.4). */
+  acknowledgeAgain(): void {
+    if (this.#ack !== undefined) this.#agent.resend(this.#ack.flow, this.#ack.bytes)
+  }
+
+  close(): void {
+    this.#isClosed = true
+  }
+}
