@@ -1,0 +1,172 @@
+import { billedSecondsFor, chargeFor } from '../../billing/charge.ts'
+import { callData, recordingData } from '../../events/call-data.ts'
+import type { EventCode } from '../../events/catalogue.ts'
+import { chargeData } from '../../events/charge-data.ts'
+import type { CallRecord } from '../../model/call-record.ts'
+import type { LegUuid } from '../../model/ids.ts'
+import { measureAbandoned } from './abandoned-recordings.ts'
+import { CallRows, callOf } from './call-rows.ts'
+import { rateOfHold } from './holds.ts'
+import type { Row } from './schema.ts'
+import type { Store } from './store.ts'
+
+const interrupted = 'END.5410'
+
+export interface RecoveryOptions {
+  readonly recordingsFolder: string
+  /** Wall clock, Unix ms. */
+  readonly unixMs: number
+  readonly uuid: () => string
+}
+
+/** What a crash had left behind. */
+export interface Recovered {
+  readonly calls: number
+  readonly legs: number
+  readonly holds: number
+  readonly recordings: number
+}
+
+/**
+ * Run at every start, before the first call: closes, bills and reports what was live when the process before ended
+ * without ending it, in one transaction. After an orderly end there is nothing to do.
+ */
+export async function recover(store: Store, options: RecoveryOptions): Promise<Recovered> {
+  const recovered = store.database.write(() => new Recovery(store, options).run())
+  await Promise.all([recovered, store.idempotency.freeInFlight()])
+  return await recovered
+}
+
+const secondsOf = (ms: number): number => Math.max(0, Math.ceil(ms / 1000))
+
+class Recovery {
+  readonly #store: Store
+  readonly #options: RecoveryOptions
+  readonly #rows: CallRows
+
+  constructor(store: Store, options: RecoveryOptions) {
+    this.#store = store
+    this.#options = options
+    this.#rows = new CallRows(store.database)
+  }
+
+  run(): Recovered {
+    const { database } = this.#store
+    const { sql } = database
+    // Written as the partial index is, which parameters would hide.
+    const live = database.prepare<[], Row<'calls'>>(
+      "SELECT * FROM calls WHERE status IN ('initiated', 'ringing', 'answered') ORDER BY id",
+    )
+    const lastBeat = Math.min(
+      this.#options.unixMs,
+      database.get(sql.selectFrom('heartbeat').selectAll())?.beat_unix ?? 0,
+    )
+
+    const counts = { calls: 0, legs: 0, holds: 0 }
+    const ends = new Map<string, number>()
+    for (const row of live.all()) {
+      const legs = database.all(sql.selectFrom('legs').selectAll().where('call_uuid', '=', row.uuid))
+      ends.set(row.uuid, lastKnown(row, legs, lastBeat))
+      counts.calls++
+    }
+    const openLegs = database.all(sql.selectFrom('legs').selectAll().where('ended_unix', 'is', null))
+    for (const leg of openLegs) {
+      const seen = ends.get(leg.call_uuid) ?? Math.max(lastBeat, leg.started_unix, leg.answered_unix ?? 0)
+      this.#rows.updateLeg(leg.uuid, { endedUnix: seen, reasonCode: interrupted })
+      counts.legs++
+    }
+    for (const hold of database.all(sql.selectFrom('holds').selectAll().where('settled_unix', 'is', null))) {
+      this.#settle(hold)
+      counts.holds++
+    }
+    for (const [uuid, endedUnix] of ends) this.#close(uuid, endedUnix)
+    return { ...counts, recordings: this.#adoptRecordings() }
+  }
+
+  /** By the rate that the hold was opened with, for as long as its leg is known to have talked. */
+  #settle(hold: Row<'holds'>): void {
+    const { database, holds } = this.#store
+    const leg = database.get(
+      database.sql
+        .selectFrom('legs')
+        .select(['answered_unix', 'ended_unix', 'number'])
+        .where('uuid', '=', hold.leg_uuid),
+    )
+    const rate = rateOfHold(hold)
+    const from = leg?.answered_unix ?? null
+    const talkSeconds = from === null ? 0 : secondsOf((leg?.ended_unix ?? from) - from)
+    const charge = chargeFor(rate, talkSeconds)
+    const billedSeconds = billedSecondsFor(rate, talkSeconds)
+    holds.settle(hold.uuid, { charge, talkSeconds, billedSeconds }, this.#options.unixMs)
+    if (charge === 0) return
+    const call = this.#callOf(hold.call_uuid)
+    const legUuid: LegUuid = hold.leg_uuid
+    const settled = { legUuid, number: leg?.number ?? '', rate, talkSeconds, billedSeconds, charge }
+    if (call !== undefined) this.#report(call, 'BILL.0200', chargeData(settled))
+  }
+
+  #close(uuid: string, endedUnix: number): void {
+    const call = this.#callOf(uuid)
+    if (call === undefined) return
+    const wasAnswered = call.answeredUnix !== null
+    const set = {
+      status: wasAnswered ? 'completed' : 'failed',
+      reasonCode: interrupted,
+      endedUnix,
+      durationSeconds: secondsOf(endedUnix - (call.startedUnix ?? call.createdUnix)),
+      talkSeconds: call.answeredUnix === null ? 0 : secondsOf(endedUnix - call.answeredUnix),
+    } as const
+    this.#rows.updateCall(uuid, set)
+    const closed: CallRecord = { ...call, ...set }
+    this.#report(closed, wasAnswered ? 'CALL.0300' : 'CALL.0400', callData(closed))
+  }
+
+  #adoptRecordings(): number {
+    const { database } = this.#store
+    const measured = measureAbandoned(database, this.#options.recordingsFolder)
+    for (const { recording, isAudible } of measured) {
+      const { durationMs, sizeBytes } = recording
+      this.#rows.updateRecording(recording.uuid, { durationMs, sizeBytes })
+      const call = this.#callOf(recording.callUuid)
+      if (call !== undefined) this.#report(call, isAudible ? 'REC.0200' : 'REC.0400', recordingData(recording))
+    }
+    return measured.length
+  }
+
+  #callOf(uuid: string): CallRecord | undefined {
+    const { database } = this.#store
+    const row = database.get(
+      database.sql
+        .selectFrom('calls')
+        .selectAll()
+        .where('uuid', '=', uuid as CallRecord['uuid']),
+    )
+    return row && callOf(row)
+  }
+
+  #report(call: CallRecord, code: EventCode, data: Readonly<Record<string, unknown>>): void {
+    this.#store.events.append({
+      uuid: this.#options.uuid(),
+      code,
+      accountUuid: call.accountUuid,
+      callUuid: call.uuid,
+      sid: call.sid,
+      number: call.direction === 'inbound' ? call.toNumber : call.fromNumber,
+      customPayload: call.customPayload,
+      createdUnix: this.#options.unixMs,
+      data,
+    })
+  }
+}
+
+/** The last moment at which the call is known to have lived. What was answered has lived into its first second. */
+function lastKnown(call: Row<'calls'>, legs: readonly Row<'legs'>[], lastBeat: number): number {
+  const into = (answered: number | null) => (answered === null ? 0 : answered + 1)
+  return Math.max(
+    lastBeat,
+    call.created_unix,
+    call.started_unix ?? 0,
+    into(call.answered_unix),
+    ...legs.flatMap(leg => [leg.started_unix, into(leg.answered_unix), leg.ended_unix ?? 0]),
+  )
+}
