@@ -40,8 +40,8 @@ bad.before(async () => {
 })
 
 bad.after(async () => {
-  await customer.close()
-  await on.close()
+  await customer?.close()
+  await on?.close()
 })
 
 async function call(scenario: string, number = account.number) {

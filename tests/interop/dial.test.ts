@@ -38,8 +38,8 @@ dial.before(async () => {
 })
 
 dial.after(async () => {
-  await customer.close()
-  await on.close()
+  await customer?.close()
+  await on?.close()
 })
 
 dial.before.each(() => {

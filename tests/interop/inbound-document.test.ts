@@ -42,8 +42,8 @@ inbound.before(async () => {
 })
 
 inbound.after(async () => {
-  await customer.close()
-  await on.close()
+  await customer?.close()
+  await on?.close()
 })
 
 /** Sequence numbers and timestamps rise by one frame a packet, and packets come 50 a second. */

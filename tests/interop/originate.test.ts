@@ -32,8 +32,8 @@ originate.before(async () => {
 })
 
 originate.after(async () => {
-  await customer.close()
-  await on.close()
+  await customer?.close()
+  await on?.close()
 })
 
 const finished = (sid: string) =>

@@ -36,8 +36,8 @@ record.before(async () => {
 })
 
 record.after(async () => {
-  await customer.close()
-  await on.close()
+  await customer?.close()
+  await on?.close()
 })
 
 /** A sentence by espeak-ng at 8 kHz: what a person would say. */

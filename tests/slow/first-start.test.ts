@@ -52,7 +52,7 @@ first('clone, npm start: ready, and again in less time', async () => {
           async () => {
             if (child.exitCode !== null) throw new Error(`npm start ended with ${child.exitCode}:\n${output}`)
             const response = await fetch(`http://127.0.0.1:${http}/health/`).catch(() => undefined)
-            return response?.status === 200 && (await response.json()).status === 'ok'
+            return response?.status === 200 && ((await response.json()) as { status: string }).status === 'ok'
           },
           limitMs,
         )

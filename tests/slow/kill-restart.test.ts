@@ -27,8 +27,8 @@ killed.before(async () => {
 })
 
 killed.after(async () => {
-  await customer.close()
-  await on.close()
+  await customer?.close()
+  await on?.close()
 })
 
 killed('20 live calls: every row closed with END.5410 and billed, the ledger balances, recordings open', async () => {
