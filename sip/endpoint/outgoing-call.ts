@@ -1,5 +1,4 @@
 import { Dialog } from '../dialog/dialog.ts'
-import { quote } from '../header/quoted-string.ts'
 import { headersOf } from '../message/headers.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
 import type { Flow } from '../transaction/flow.ts'
@@ -14,18 +13,13 @@ import type {
   TimerOwner,
   TransactionFault,
 } from '../transaction/transaction.ts'
-import { escapeUser } from '../uri/escape.ts'
 import type { Agent, TaggedCall } from './agent.ts'
-import type { CallCommand, EndWords } from './call-command.ts'
+import type { EndWords } from './call-command.ts'
 import type { CallCause } from './call-event.ts'
 import { authorize, type Credentials, isStale } from './credentials.ts'
 import { allowsMethod, contactUriOf, q850Of, sdpOf } from './fields.ts'
-import { buildRequest, contactOf, viaOf } from './request.ts'
+import { cancelOf, type Dial, inviteOf } from './invite-request.ts'
 import { Session, type SessionHost } from './session.ts'
-import { acceptedBody, allow, supportedByCaller } from './settings.ts'
-import { wordFields } from './words.ts'
-
-type Dial = Extract<CallCommand, { type: 'dial' }>
 
 /**
  * `abandoned`: to be ended, but no provisional has come, so the CANCEL waits (RFC 3261 §9.1). `cancelling`: the
@@ -163,39 +157,14 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     this.#state = 'calling'
     this.#cseq++
     const branch = branchCookie + this.#agent.tokens.take(16)
-    const request = this.#inviteTo(flow, branch, extra)
-    this.#invite = this.#agent.layer.request(request, branch, flow, this, now)
-  }
-
-  #inviteTo(flow: Flow, branch: string, extra: readonly HeaderField[]): SipRequest {
-    const { target, from, sdp } = this.#dial
-    const { realm, userAgent } = this.#agent.settings
-    // A realm that only this machine knows would mean the peer itself.
-    const domain = realm === 'localhost' ? flow.localHost : realm
-    const display = from.displayName === undefined || from.displayName === '' ? '' : `${quote(from.displayName)} `
-    const identity = `${display}<sip:${escapeUser(from.user)}@${domain}>`
-    return buildRequest({
-      method: 'INVITE',
-      uri: target.uri,
-      via: viaOf(flow, branch),
-      head: [
-        { name: 'Max-Forwards', value: '70' },
-        { name: 'From', value: `${identity};tag=${this.#localTag}` },
-        { name: 'To', value: `<${target.uri}>` },
-        { name: 'Call-ID', value: this.callId },
-        { name: 'CSeq', value: `${this.#cseq} INVITE` },
-      ],
-      fields: [
-        { name: 'Contact', value: contactOf(flow) },
-        { name: 'P-Asserted-Identity', value: identity },
-        { name: 'Allow', value: allow },
-        { name: 'Supported', value: supportedByCaller },
-        { name: 'Accept', value: acceptedBody },
-        { name: 'User-Agent', value: userAgent },
-        ...extra,
-      ],
-      sdp,
+    const request = inviteOf(this.#agent.settings, this.#dial, flow, {
+      branch,
+      callId: this.callId,
+      localTag: this.#localTag,
+      cseq: this.#cseq,
+      extra,
     })
+    this.#invite = this.#agent.layer.request(request, branch, flow, this, now)
   }
 
   #provisional(response: IncomingResponse, now: number): void {
@@ -307,26 +276,12 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     return authorize(this.#agent, transaction.request, response.message, credentials)
   }
 
-  /** RFC 3261 §9.1: the INVITE's Request-URI, Call-ID, To, From, CSeq number, topmost Via and Route. */
   #cancel(now: number): void {
-    const invite = this.#invite
-    if (invite === undefined) return
+    if (this.#invite === undefined) return
     this.#state = 'cancelling'
-    const { request } = invite
-    const kept = ['Route', 'Max-Forwards', 'From', 'To', 'Call-ID']
-    const via = request.headers.find(header => header.name === 'Via')?.value ?? ''
-    const cancel = buildRequest({
-      method: 'CANCEL',
-      uri: request.uri,
-      via,
-      head: [
-        ...request.headers.filter(header => kept.includes(header.name)),
-        { name: 'CSeq', value: `${this.#cseq} CANCEL` },
-      ],
-      fields: this.#endWords === undefined ? [] : wordFields(this.#endWords),
-    })
-    const branch = /;branch=([^;]+)/.exec(via)?.[1] ?? ''
-    this.#agent.layer.request(cancel, branch, invite.flow, noAnswer, now)
+    const { request, flow } = this.#invite
+    const { cancel, branch } = cancelOf(request, this.#cseq, this.#endWords)
+    this.#agent.layer.request(cancel, branch, flow, noAnswer, now)
     this.#agent.timers.set(this.#timer, now + giveUpAfter(this.#agent.settings.timers))
   }
 }

@@ -1,0 +1,65 @@
+import { quote } from '../header/quoted-string.ts'
+import type { HeaderField, SipRequest } from '../message/message.ts'
+import type { Flow } from '../transaction/flow.ts'
+import { escapeUser } from '../uri/escape.ts'
+import type { CallCommand, EndWords } from './call-command.ts'
+import { buildRequest, contactOf, viaOf } from './request.ts'
+import { acceptedBody, allow, type EndpointSettings, supportedByCaller } from './settings.ts'
+import { wordFields } from './words.ts'
+
+export type Dial = Extract<CallCommand, { type: 'dial' }>
+
+export interface InviteNames {
+  readonly branch: string
+  readonly callId: string
+  readonly localTag: string
+  readonly cseq: number
+  /** Credentials. */
+  readonly extra: readonly HeaderField[]
+}
+
+/** The INVITE that opens a dialled call (RFC 3261 §13.2.1); who calls stands in From and in P-Asserted-Identity. */
+export function inviteOf(settings: EndpointSettings, dial: Dial, flow: Flow, names: InviteNames): SipRequest {
+  const { target, from, sdp } = dial
+  // A realm that only this machine knows would mean the peer itself.
+  const domain = settings.realm === 'localhost' ? flow.localHost : settings.realm
+  const display = from.displayName === undefined || from.displayName === '' ? '' : `${quote(from.displayName)} `
+  const identity = `${display}<sip:${escapeUser(from.user)}@${domain}>`
+  return buildRequest({
+    method: 'INVITE',
+    uri: target.uri,
+    via: viaOf(flow, names.branch),
+    head: [
+      { name: 'Max-Forwards', value: '70' },
+      { name: 'From', value: `${identity};tag=${names.localTag}` },
+      { name: 'To', value: `<${target.uri}>` },
+      { name: 'Call-ID', value: names.callId },
+      { name: 'CSeq', value: `${names.cseq} INVITE` },
+    ],
+    fields: [
+      { name: 'Contact', value: contactOf(flow) },
+      { name: 'P-Asserted-Identity', value: identity },
+      { name: 'Allow', value: allow },
+      { name: 'Supported', value: supportedByCaller },
+      { name: 'Accept', value: acceptedBody },
+      { name: 'User-Agent', value: settings.userAgent },
+      ...names.extra,
+    ],
+    sdp,
+  })
+}
+
+const cancelKeeps: ReadonlySet<string> = new Set(['Route', 'Max-Forwards', 'From', 'To', 'Call-ID'])
+
+/** RFC 3261 §9.1: the INVITE's Request-URI, Call-ID, To, From, CSeq number, topmost Via and Route. */
+export function cancelOf(invite: SipRequest, cseq: number, words: EndWords | undefined) {
+  const via = invite.headers.find(({ name }) => name === 'Via')?.value ?? ''
+  const cancel = buildRequest({
+    method: 'CANCEL',
+    uri: invite.uri,
+    via,
+    head: [...invite.headers.filter(({ name }) => cancelKeeps.has(name)), { name: 'CSeq', value: `${cseq} CANCEL` }],
+    fields: words === undefined ? [] : wordFields(words),
+  })
+  return { cancel, branch: /;branch=([^;]+)/.exec(via)?.[1] ?? '' }
+}
