@@ -56,7 +56,9 @@ export class StreamConnection {
       return
     }
     this.#unsent.add(failed)
-    this.#socket.write(bytes, () => this.#unsent.delete(failed))
+    this.#socket.write(bytes, error => {
+      if (this.#unsent.delete(failed) && error) failed()
+    })
   }
 
   /** True when it has been closed, as idle or as one that never finishes its message. */

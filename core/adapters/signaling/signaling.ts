@@ -32,8 +32,8 @@ export interface SipSignalingOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Certificate and key in PEM for `tls:` listeners. */
-  readonly tls?: { readonly cert: string; readonly key: string }
+  /** PEM: certificate and key for `tls:` listeners; `ca` instead of the system's authorities for trunks over TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string; readonly ca?: string }
   readonly limits?: Partial<EndpointLimits>
   /** Default: the system's resolver. */
   readonly dns?: Dns
