@@ -9,8 +9,12 @@ import { ErrorAnswer } from './schema/error.ts'
 import { ApiKey, CreatedApiKey } from './schema/key.ts'
 import { OperatorNumber, OwnedNumber, PoolNumber } from './schema/number.ts'
 import { DrainState, LedgerLine, LiveCall } from './schema/operator.ts'
+import { IceServer, MintedToken, PhoneToken } from './schema/phone-token.ts'
 import { Rate } from './schema/rate.ts'
+import { DownloadLink, Recording } from './schema/recording.ts'
+import { StreamEnvelope, StreamToken } from './schema/stream.ts'
 import { Trunk } from './schema/trunk.ts'
+import { EndUser } from './schema/user.ts'
 import { SigningSecret, WebhookConfig } from './schema/webhook.ts'
 
 const resources: readonly TSchema[] = [
@@ -21,17 +25,25 @@ const resources: readonly TSchema[] = [
   CheckedDocument,
   CreatedApiKey,
   DocumentProblem,
+  DownloadLink,
   DrainState,
+  EndUser,
   ErrorAnswer,
   HostedDocument,
+  IceServer,
   LedgerLine,
   LiveCall,
+  MintedToken,
   OperatorAccount,
   OperatorNumber,
   OwnedNumber,
+  PhoneToken,
   PoolNumber,
   Rate,
+  Recording,
   SigningSecret,
+  StreamEnvelope,
+  StreamToken,
   Trunk,
   WebhookConfig,
 ]
@@ -42,6 +54,10 @@ const tags = [
   { name: 'webhooks', description: 'Where call-control requests and status callbacks go, and how they are signed.' },
   { name: 'numbers', description: 'Phone numbers: the pool, and your own.' },
   { name: 'calls', description: 'Place, list, read and end calls.' },
+  { name: 'users', description: 'End-users: the identities behind softphones.' },
+  { name: 'phone-tokens', description: 'Short-lived sign-ins for browser softphones.' },
+  { name: 'recordings', description: 'List, download and delete recordings.' },
+  { name: 'stream', description: 'Events as they happen, over a WebSocket.' },
   { name: 'keys', description: 'API keys: at most 10 active ones.' },
   { name: 'documents', description: 'Verb documents that the service hosts.' },
   { name: 'assets', description: 'Audio for `<Play asset>`.' },

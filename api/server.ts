@@ -24,7 +24,12 @@ import { operatorNumberRoutes } from './routes/operator/numbers.ts'
 import { operatorRateRoutes } from './routes/operator/rates.ts'
 import { operatorTrunkRoutes } from './routes/operator/trunks.ts'
 import { originateRoutes } from './routes/originate.ts'
+import { phoneTokenRoutes } from './routes/phone-tokens.ts'
+import { recordingRoutes } from './routes/recordings.ts'
+import { streamRoutes } from './routes/stream.ts'
+import { userRoutes } from './routes/users.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
+import { isWebSocket, Upgrades } from './upgrades.ts'
 import { validatorCompiler } from './validation.ts'
 
 export const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
@@ -42,7 +47,7 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
     bodyLimit: maxBodyBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    http: { headersTimeout: headersTimeoutMs, maxHeaderSize: maxHeaderBytes },
+    http: { headersTimeout: headersTimeoutMs, maxHeaderSize: maxHeaderBytes, shouldUpgradeCallback: isWebSocket },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
     forceCloseConnections: true,
     return503OnClosing: false,
@@ -73,7 +78,11 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
   callRoutes(app, door)
   originateRoutes(app, door)
   hangupRoutes(app, door)
+  userRoutes(app, door)
   keyRoutes(app, door)
+  phoneTokenRoutes(app, door)
+  recordingRoutes(app, door)
+  streamRoutes(app, door, new Upgrades(app, door.log))
   documentRoutes(app, door)
   await assetRoutes(app, door)
   operatorAccountRoutes(app, door)

@@ -1,0 +1,66 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { parseRange } from './byte-range.ts'
+import { notFound, Refusal } from './refusal.ts'
+
+/** What is sent, and the headers that go with its bytes. */
+export interface SentFile {
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * The bytes of a file, or the part that Range asks for; of HEAD only the headers. 404 when there is no such file. One that
+ * is deleted meanwhile is sent to its end.
+ */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { path, headers }: SentFile,
+): Promise<FastifyReply> {
+  const file = await openFile(path)
+  if (file === undefined) throw notFound('The file is missing.')
+  let isStreaming = false
+  try {
+    const { size, mtimeMs } = await file.stat()
+    const tag = `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`
+    const range = parseRange(isRangeWanted(request, tag) ? request.headers.range : undefined, size)
+    if (range === 'unsatisfiable') {
+      throw new Refusal(416, `The range lies outside of the ${size} bytes.`, {
+        headers: { 'content-range': `bytes */${size}`, 'accept-ranges': 'bytes' },
+      })
+    }
+    const { first, last } = range ?? { first: 0, last: size - 1 }
+    if (range !== undefined) reply.code(206).header('content-range', `bytes ${first}-${last}/${size}`)
+    reply.headers({
+      ...headers,
+      'accept-ranges': 'bytes',
+      etag: tag,
+      'last-modified': new Date(mtimeMs).toUTCString(),
+      'content-length': last - first + 1,
+    })
+    if (request.method === 'HEAD' || last < first) return reply.send()
+    isStreaming = true
+    return reply.send(file.createReadStream({ start: first, end: last }))
+  } finally {
+    if (!isStreaming) await file.close()
+  }
+}
+
+async function openFile(path: string): Promise<FileHandle | undefined> {
+  try {
+    // No link is followed: what lies under the name itself is the recording, or nothing is.
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  } catch (fault) {
+    const { code } = fault as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ELOOP') return undefined
+    throw fault
+  }
+}
+
+/** Range is of GET alone (RFC 9110 §14.2), and a part is only of use beside parts of the same file (§13.1.5). */
+const isRangeWanted = (request: FastifyRequest, tag: string): boolean => {
+  const condition = request.headers['if-range']
+  return request.method === 'GET' && (condition === undefined || condition === tag)
+}

@@ -1,0 +1,119 @@
+import { Type } from '@sinclair/typebox'
+import { recordingResource } from '../../core/index.ts'
+import { customerOf } from '../access/guard.ts'
+import { notFound, Refusal } from '../answer/refusal.ts'
+import { sendFile } from '../answer/send-file.ts'
+import type { SwitchDoor } from '../door.ts'
+import type { Api } from '../fastify.ts'
+import { errors, openErrors } from '../schema/error.ts'
+import { byUuid, listOf, message, resource } from '../schema/field.ts'
+import { DownloadLink, DownloadOrder, defaultLinkSeconds, Recording, RecordingFilter } from '../schema/recording.ts'
+
+const contentTypes = { wav: 'audio/wav', ogg: 'audio/ogg' } as const
+const noSuch = () => notFound('There is no such recording.')
+const gone = () => new Refusal(410, 'The recording is deleted.')
+// One text for expired and altered: no oracle.
+const badLink = () => new Refusal(403, 'The link has expired, or is not as it was signed.')
+
+export function recordingRoutes(app: Api, door: SwitchDoor): void {
+  const { recordings, recordingLinks } = door.repositories
+  const tags = ['recordings']
+
+  app.get('/recordings/', {
+    schema: {
+      tags,
+      summary: 'Recordings, newest first',
+      querystring: RecordingFilter,
+      response: { 200: listOf(Recording, 'Without those that are deleted or expired.'), ...errors(422) },
+    },
+    handler: async (request, reply) => {
+      const { limit, offset, call_uuid: callUuid } = request.query
+      const filter = { limit, offset, ...(callUuid === undefined ? {} : { callUuid }) }
+      const rows = await recordings.list(customerOf(request).accountUuid, filter, Date.now())
+      return reply.send(rows.map(recordingResource))
+    },
+  })
+
+  app.post('/recordings/download', {
+    schema: {
+      tags,
+      summary: 'A link to the audio',
+      body: DownloadOrder,
+      response: {
+        200: { ...resource(DownloadLink), description: 'The link.' },
+        ...errors(400, 404, 410, 413, 415, 422),
+      },
+    },
+    handler: async (request, reply) => {
+      const { uuid, ttl_seconds: ttl = defaultLinkSeconds } = request.body
+      const unixMs = Date.now()
+      const found = recordings.find(customerOf(request).accountUuid, uuid, unixMs)
+      if (found === undefined) throw noSuch()
+      if (found.isGone) throw gone()
+      const proof = recordingLinks.sign(uuid, unixMs + ttl * 1000)
+      const url = `${door.settings.publicUrl}/recordings/files/${uuid}?${new URLSearchParams({ ...proof })}`
+      return reply.header('cache-control', 'no-store').send({ url, expires_in: ttl })
+    },
+  })
+
+  app.post('/recordings/delete', {
+    schema: {
+      tags,
+      summary: 'Delete a recording',
+      description: 'It can no longer be listed or downloaded; links that were given out stop working at once.',
+      body: byUuid('recording'),
+      response: { 200: message('Done.'), ...errors(400, 404, 413, 415, 422) },
+    },
+    handler: async (request, reply) => {
+      if (!(await recordings.remove(customerOf(request).accountUuid, request.body.uuid, Date.now()))) throw noSuch()
+      return reply.send({ message: 'The recording is deleted.' })
+    },
+  })
+
+  const audio = Object.fromEntries(
+    Object.values(contentTypes).map(type => [type, { schema: Type.String({ contentMediaType: type }) }]),
+  )
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/recordings/files/:uuid',
+    config: { access: 'open' },
+    schema: {
+      tags,
+      summary: 'The audio of a recording, by a signed link',
+      description: 'Takes Range with one range of bytes.',
+      params: Type.Object({ uuid: Type.String({ maxLength: 256 }) }),
+      // Whatever else stands there is an altered link, so nothing of it is a 422.
+      querystring: Type.Object({
+        expires: Type.Optional(Type.Unknown({ description: 'As it stands in the link.' })),
+        signature: Type.Optional(Type.Unknown({ description: 'As it stands in the link.' })),
+      }),
+      response: {
+        200: { description: 'The whole file.', content: audio },
+        206: { description: 'The part that Range asks for.', content: audio },
+        ...openErrors(403, 404, 410, 416),
+      },
+    },
+    handler: async (request, reply) => {
+      const unixMs = Date.now()
+      const { uuid } = request.params
+      const { expires, signature, ...others } = request.query
+      if (typeof expires !== 'string' || typeof signature !== 'string' || Object.keys(others).length > 0)
+        throw badLink()
+      if (!recordingLinks.isValid(uuid, { expires, signature }, unixMs)) throw badLink()
+      const found = recordings.get(uuid, unixMs)
+      if (found === undefined) throw noSuch()
+      if (found.isGone) throw gone()
+      const { mediaFormat, callSid } = found.record
+      const path = recordings.fileOf(found.record)
+      if (path === undefined) throw noSuch()
+      const headers = {
+        'content-type': contentTypes[mediaFormat],
+        'content-disposition': `inline; filename="${callSid}-${uuid}.${mediaFormat}"`,
+        'cache-control': 'private, no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      }
+      return sendFile(request, reply, { path, headers })
+    },
+  })
+}

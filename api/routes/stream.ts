@@ -1,0 +1,94 @@
+import { Type } from '@sinclair/typebox'
+import { WebSocketServer } from 'ws'
+import { streamTokenSeconds } from '../../core/index.ts'
+import { customerOf } from '../access/guard.ts'
+import { isAllowedOrigin } from '../access/origins.ts'
+import { invalid, Refusal } from '../answer/refusal.ts'
+import type { SwitchDoor } from '../door.ts'
+import type { Api } from '../fastify.ts'
+import { errors, openErrors } from '../schema/error.ts'
+import { resource } from '../schema/field.ts'
+import { StreamToken } from '../schema/stream.ts'
+import { StreamHub } from '../stream/hub.ts'
+import { maxMessageBytes, maxSubscribersOfAccount } from '../stream/limits.ts'
+import type { UpgradeHandler, Upgrades } from '../upgrades.ts'
+
+const crowdedRetrySeconds = 30
+
+export function streamRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): void {
+  const { streamTokens } = door.repositories
+  const tags = ['stream']
+
+  app.post('/stream/token', {
+    schema: {
+      tags,
+      summary: 'A token for the event stream',
+      description: 'On your backend; the browser opens `/stream` with it.',
+      response: { 200: { ...resource(StreamToken), description: 'The token.' }, ...errors() },
+    },
+    handler: async (request, reply) =>
+      reply.header('cache-control', 'no-store').send({
+        token: streamTokens.issue(customerOf(request).accountUuid, Date.now()),
+        ttl_seconds: streamTokenSeconds,
+      }),
+  })
+
+  app.get('/stream', {
+    config: { access: 'open' },
+    schema: {
+      tags,
+      summary: 'The event stream, a WebSocket',
+      description:
+        'Every event of the account, once and in order, each as one text message that holds a `StreamEnvelope`. ' +
+        'With `after` it begins behind that event, so that a reader who lost the connection misses nothing. ' +
+        'Closes with 4008 when the reader is too slow, with 1001 when the service stops.',
+      querystring: Type.Object({
+        token: Type.Optional(Type.Unknown({ description: 'From `POST /stream/token`.' })),
+        after: Type.Optional(Type.Unknown({ description: 'The last `seq` that was read; 0 = from the first event.' })),
+      }),
+      response: {
+        101: { description: 'The stream is open.' },
+        ...openErrors(401, 403, 422, 426, 429),
+      },
+    },
+    handler: async () => {
+      throw new Refusal(426, 'Open a WebSocket here.', { headers: { upgrade: 'websocket', connection: 'upgrade' } })
+    },
+  })
+
+  const hub = new StreamHub({ events: door.repositories.events, log: door.log })
+  upgrades.at('/stream', streamUpgrade(door, hub))
+  // Before the sockets are cut, so that readers hear why.
+  app.addHook('preClose', async () => hub.close())
+}
+
+function streamUpgrade(door: SwitchDoor, hub: StreamHub): UpgradeHandler {
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxMessageBytes,
+  })
+  return (request, url, socket, head) => {
+    const account = door.repositories.streamTokens.accountOf(url.searchParams.get('token') ?? '', Date.now())
+    if (account === undefined) {
+      throw new Refusal(401, 'Invalid or expired stream token.', { headers: { 'www-authenticate': 'Bearer' } })
+    }
+    if (!isAllowedOrigin(request, door.settings)) {
+      throw new Refusal(403, 'Pages of this origin may not open the stream.')
+    }
+    const after = afterOf(url.searchParams.get('after'))
+    if (hub.isFull(account)) {
+      throw new Refusal(429, `The account has ${maxSubscribersOfAccount} streams open.`, {
+        headers: { 'retry-after': String(crowdedRetrySeconds) },
+      })
+    }
+    server.handleUpgrade(request, socket, head, opened => hub.join(account, opened, socket, after))
+  }
+}
+
+function afterOf(text: string | null): number | undefined {
+  if (text === null || text === '') return undefined
+  if (!/^\d{1,15}$/.test(text)) throw invalid('after', 'must be the seq of an event')
+  return Number(text)
+}

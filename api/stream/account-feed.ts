@@ -1,0 +1,52 @@
+import type { LoggedEvent } from '../../core/index.ts'
+import { streamEnvelope } from '../../core/index.ts'
+import { frameOf } from './frame.ts'
+import { batchMs, maxBatchBytes } from './limits.ts'
+import type { Subscriber } from './subscriber.ts'
+
+/** Frames of neighbouring events, in order. */
+export interface Batch {
+  readonly firstSeq: number
+  readonly lastSeq: number
+  readonly bytes: Buffer
+}
+
+/** One message: the envelope of the event, and its place for `after`. */
+export const messageOf = ({ seq, event }: LoggedEvent): string => JSON.stringify({ seq, ...streamEnvelope(event) })
+
+/** The live events of one account: each is serialised once, whoever listens. */
+export class AccountFeed {
+  readonly subscribers = new Set<Subscriber>()
+  #frames: Buffer[] = []
+  #size = 0
+  #firstSeq = 0
+  #lastSeq = 0
+  #lastFlush = Number.NEGATIVE_INFINITY
+  #timer: NodeJS.Timeout | undefined
+
+  add(logged: LoggedEvent): void {
+    const frame = frameOf(messageOf(logged))
+    if (this.#frames.length === 0) this.#firstSeq = logged.seq
+    this.#lastSeq = logged.seq
+    this.#frames.push(frame)
+    this.#size += frame.length
+    if (this.#size >= maxBatchBytes) this.flush()
+    else this.#timer ??= setTimeout(() => this.flush(), Math.max(0, this.#lastFlush + batchMs - performance.now()))
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#frames.length === 0) return
+    const batch = { firstSeq: this.#firstSeq, lastSeq: this.#lastSeq, bytes: Buffer.concat(this.#frames, this.#size) }
+    this.#frames = []
+    this.#size = 0
+    this.#lastFlush = performance.now()
+    for (const subscriber of this.subscribers) subscriber.take(batch)
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#frames = []
+  }
+}

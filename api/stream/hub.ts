@@ -1,0 +1,74 @@
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import type { AccountUuid, Log, Repositories } from '../../core/index.ts'
+import { AccountFeed } from './account-feed.ts'
+import { heartbeatMs, maxSubscribersOfAccount } from './limits.ts'
+import { Subscriber } from './subscriber.ts'
+
+export interface StreamHubParts {
+  readonly events: Repositories['events']
+  readonly log: Log
+  /** Default `heartbeatMs`. */
+  readonly heartbeatMs?: number
+}
+
+/** Joins the event log, which tells after each commit, with the open streams. */
+export class StreamHub {
+  readonly #events: Repositories['events']
+  readonly #log: Log
+  readonly #feeds = new Map<AccountUuid, AccountFeed>()
+  readonly #unsubscribe: () => void
+  readonly #heartbeat: NodeJS.Timeout
+
+  constructor(parts: StreamHubParts) {
+    this.#events = parts.events
+    this.#log = parts.log
+    this.#unsubscribe = parts.events.subscribe(logged => this.#feeds.get(logged.event.accountUuid)?.add(logged))
+    this.#heartbeat = setInterval(() => this.#beat(), parts.heartbeatMs ?? heartbeatMs)
+    this.#heartbeat.unref()
+  }
+
+  /** Open streams of all accounts. */
+  get size(): number {
+    let size = 0
+    for (const feed of this.#feeds.values()) size += feed.subscribers.size
+    return size
+  }
+
+  isFull(account: AccountUuid): boolean {
+    return (this.#feeds.get(account)?.subscribers.size ?? 0) >= maxSubscribersOfAccount
+  }
+
+  /** `after`: the last event that the reader has; undefined = only what happens from now on. */
+  join(account: AccountUuid, socket: WebSocket, wire: Duplex, after: number | undefined): void {
+    const newest = this.#events.lastSeq(account)
+    const afterSeq = Math.min(after ?? newest, newest)
+    const read = (seq: number, limit: number) => this.#events.after(account, seq, limit)
+    const subscriber = new Subscriber({ socket, wire, afterSeq, read })
+    const feed = this.#feeds.get(account) ?? new AccountFeed()
+    this.#feeds.set(account, feed)
+    feed.subscribers.add(subscriber)
+    socket.on('error', fault => this.#log.debug({ fault: String(fault) }, 'a stream broke'))
+    socket.on('close', () => {
+      feed.subscribers.delete(subscriber)
+      if (feed.subscribers.size > 0 || this.#feeds.get(account) !== feed) return
+      feed.close()
+      this.#feeds.delete(account)
+    })
+    if (afterSeq < newest) subscriber.catchUp()
+  }
+
+  /** Tells every reader that we go, and takes no more events. */
+  close(): void {
+    this.#unsubscribe()
+    clearInterval(this.#heartbeat)
+    for (const feed of this.#feeds.values()) {
+      feed.flush()
+      for (const subscriber of feed.subscribers) subscriber.leave()
+    }
+  }
+
+  #beat(): void {
+    for (const feed of this.#feeds.values()) for (const subscriber of feed.subscribers) subscriber.beat()
+  }
+}

@@ -1,0 +1,20 @@
+/** The event stream's limits and its close codes; docs/stream.md tells them. */
+
+/** What a subscriber has not taken yet, beyond what its own system keeps; a slower reader is closed. */
+export const maxUnsentBytes = 1024 * 1024
+/** Events of one moment are sent together, in pieces of about this size. */
+export const maxBatchBytes = 256 * 1024
+/** A busy account's events are gathered so long at most; the first one after a pause goes at once. */
+export const batchMs = 40
+/** Rows that a resuming subscriber reads at once. */
+export const resumePage = 100
+/** A subscriber that did not answer the last ping by the next one is gone. */
+export const heartbeatMs = 30_000
+/** Nothing is expected of a subscriber but pongs and a close. */
+export const maxMessageBytes = 1024
+export const maxSubscribersOfAccount = 5000
+
+/** RFC 6455 §7.4.1: the switch is closing. */
+export const goingAway = 1001
+/** It read slower than events came; it may come back with `after`. */
+export const tooSlow = 4008

@@ -1,0 +1,81 @@
+import type { Duplex } from 'node:stream'
+import type { WebSocket } from 'ws'
+import type { LoggedEvent } from '../../core/index.ts'
+import { type Batch, messageOf } from './account-feed.ts'
+import { frameOf, pingFrame } from './frame.ts'
+import { goingAway, maxUnsentBytes, resumePage, tooSlow } from './limits.ts'
+
+export interface SubscriberParts {
+  readonly socket: WebSocket
+  /** Below the WebSocket: frames that many share are written here as they are. */
+  readonly wire: Duplex
+  /** The events after this one are wanted. */
+  readonly afterSeq: number
+  /** The account's events from the log, oldest first. */
+  readonly read: (afterSeq: number, limit: number) => readonly LoggedEvent[]
+}
+
+/**
+ * One open stream. It knows the last event that it has written: whatever comes must be the next one, and when it is not,
+ * the subscriber goes back to the log. So it neither misses an event nor sends one twice, and what it keeps in memory is
+ * bounded by `maxUnsentBytes` and one batch, or by one page of the log.
+ */
+export class Subscriber {
+  readonly #parts: SubscriberParts
+  #lastSeq: number
+  #isCatchingUp = false
+  #isAlive = true
+
+  constructor(parts: SubscriberParts) {
+    this.#parts = parts
+    this.#lastSeq = parts.afterSeq
+    parts.socket.on('pong', () => {
+      this.#isAlive = true
+    })
+  }
+
+  /** Live events. */
+  take(batch: Batch): void {
+    const { socket, wire } = this.#parts
+    if (this.#isCatchingUp || batch.lastSeq <= this.#lastSeq || !this.#isOpen) return
+    if (batch.firstSeq !== this.#lastSeq + 1) this.catchUp()
+    else if (wire.writableLength > maxUnsentBytes) socket.close(tooSlow, 'slow reader')
+    else {
+      this.#lastSeq = batch.lastSeq
+      wire.write(batch.bytes)
+    }
+  }
+
+  /** Reads the log up to its end, a page when the one before has left. */
+  catchUp(): void {
+    this.#isCatchingUp = true
+    if (!this.#isOpen) return
+    const page = this.#parts.read(this.#lastSeq, resumePage)
+    const last = page.at(-1)
+    if (last === undefined) {
+      this.#isCatchingUp = false
+      return
+    }
+    this.#lastSeq = last.seq
+    const bytes = Buffer.concat(page.map(logged => frameOf(messageOf(logged))))
+    this.#parts.wire.write(bytes, fault => {
+      if (fault === undefined || fault === null) this.catchUp()
+    })
+  }
+
+  /** Called every heartbeat. */
+  beat(): void {
+    if (!this.#isOpen) return
+    if (this.#isAlive) this.#parts.wire.write(pingFrame)
+    else this.#parts.socket.terminate()
+    this.#isAlive = false
+  }
+
+  leave(): void {
+    this.#parts.socket.close(goingAway, 'closing')
+  }
+
+  get #isOpen(): boolean {
+    return this.#parts.socket.readyState === this.#parts.socket.OPEN
+  }
+}

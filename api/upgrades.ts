@@ -1,0 +1,65 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Log } from '../core/index.ts'
+import { bodyOf, Refusal } from './answer/refusal.ts'
+import type { Api } from './fastify.ts'
+
+/** Takes the socket over, or throws a Refusal before it has written anything. */
+export type UpgradeHandler = (request: IncomingMessage, url: URL, socket: Duplex, head: Buffer) => void
+
+/** A client that offers to change to anything else (curl: h2c) is answered as if it had not. */
+export const isWebSocket = (request: IncomingMessage): boolean => request.headers.upgrade?.toLowerCase() === 'websocket'
+
+/** The paths at which the HTTP server becomes something else. */
+export class Upgrades {
+  readonly #handlers = new Map<string, UpgradeHandler>()
+
+  readonly #log: Log
+
+  constructor(app: Api, log: Log) {
+    this.#log = log
+    app.server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
+  }
+
+  /** `path` without a trailing slash. */
+  at(path: string, handler: UpgradeHandler): void {
+    this.#handlers.set(path, handler)
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // Nobody else listens until somebody takes the socket over.
+    socket.on('error', ignore)
+    try {
+      const url = parseUrl(request.url)
+      const handler = url === undefined ? undefined : this.#handlers.get(url.pathname.replace(/(?<=.)\/+$/, ''))
+      if (url === undefined || handler === undefined) throw new Refusal(404, 'Nothing can be opened at this path.')
+      handler(request, url, socket, head)
+    } catch (fault) {
+      refuse(socket, this.#refusalOf(fault))
+    }
+  }
+
+  #refusalOf(fault: unknown): Refusal {
+    if (fault instanceof Refusal) return fault
+    this.#log.error({ error: fault instanceof Error ? fault.stack : String(fault) }, 'an upgrade failed')
+    return new Refusal(500, 'The service could not answer this request.')
+  }
+}
+
+const ignore = (): void => {}
+
+const parseUrl = (target: string | undefined): URL | undefined =>
+  URL.canParse(target ?? '', 'http://localhost') ? new URL(target ?? '', 'http://localhost') : undefined
+
+/** An HTTP answer on the bare socket, which closes behind it. */
+function refuse(socket: Duplex, refusal: Refusal): void {
+  const body = JSON.stringify(bodyOf(refusal))
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+    ...refusal.extras.headers,
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`)
+}
