@@ -2,6 +2,7 @@
 
 export type { AudioCodec } from './codec/codec.ts'
 export { pcma, pcmaToPcmuInto, pcmu, pcmuToPcmaInto, silenceOfPcma, silenceOfPcmu } from './codec/g711.ts'
+export { G722Decoder, G722Encoder } from './codec/g722.ts'
 export {
   type DigitCounters,
   DigitReceiver,

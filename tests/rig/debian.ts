@@ -8,6 +8,7 @@ const packages = {
   baresip: 'baresip',
   'espeak-ng': 'espeak-ng',
   sox: 'sox',
+  ffmpeg: 'ffmpeg',
 } as const
 export type Peer = keyof typeof packages
 
