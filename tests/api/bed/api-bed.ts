@@ -8,7 +8,7 @@ import { buildApi } from '../../../api/server.ts'
 import { openDatabase } from '../../../core/adapters/store/database.ts'
 import { openRepositories, type Repositories } from '../../../core/adapters/store/repositories.ts'
 import { type Store, storeOver } from '../../../core/adapters/store/store.ts'
-import { defaultSettings } from '../../../core/model/settings.ts'
+import { defaultSettings, type Settings } from '../../../core/model/settings.ts'
 import type { Log } from '../../../core/ports/log.ts'
 import { conformanceOf, type OpenApi } from './conformance.ts'
 import { TestCalls } from './test-calls.ts'
@@ -56,7 +56,7 @@ export class ApiBed {
     this.#conformance = conformanceOf(this.document)
   }
 
-  static async open(): Promise<ApiBed> {
+  static async open(given: Partial<Settings> = {}, extras: Partial<SwitchDoor> = {}): Promise<ApiBed> {
     const folder = mkdtempSync(join(tmpdir(), 'sauti-api-'))
     const bed: { current?: ApiBed } = {}
     const note = (level: string) => (fields: Readonly<Record<string, unknown>>, message: string) => {
@@ -65,10 +65,11 @@ export class ApiBed {
     const log: Log = { error: note('error'), warn: note('warn'), info: note('info'), debug: note('debug') }
     const clock = { now: () => performance.now(), unixMs: () => Date.now(), at: () => () => {} }
     const store = storeOver(openDatabase(folder), { clock, log })
-    const settings = { ...defaultSettings, dataFolder: folder, publicUrl: 'http://voice.test' }
+    const settings = { ...defaultSettings, dataFolder: folder, publicUrl: 'http://voice.test', ...given }
     const repositories = openRepositories(store, settings.publicUrl)
     const calls = new TestCalls(store.calls)
     const door: SwitchDoor = {
+      ...extras,
       settings,
       log,
       repositories,
