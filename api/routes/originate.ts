@@ -28,6 +28,9 @@ export function originateRoutes(app: Api, door: SwitchDoor): void {
         const { to, from, url, timeout, customPayload } = request.body
         if (!URL.canParse(url)) throw invalid('url', 'must be an absolute http or https URL')
         if (customPayload !== undefined && customPayload !== null) checkSize(customPayload)
+        if (!to.startsWith('+') && (await door.repositories.users.byExtension(accountUuid, to)) === undefined) {
+          throw invalid('to', `${to} is neither E.164 (+ and 7 to 15 digits) nor an extension of this account`)
+        }
         const result = await door.calls.originate({
           accountId: accountUuid,
           to,
@@ -53,6 +56,9 @@ function checkSize(payload: string | Record<string, unknown>): void {
 }
 
 function refusalOf(refused: { status: number; code: string; detail: string }): Refusal {
+  // The core says which field it means in front of the sentence.
+  const field = refused.status === 422 ? /^(\w+): (.+)$/.exec(refused.detail) : null
+  if (field !== null) return invalid(field[1] ?? '', field[2] ?? '')
   const wait = refused.status === 429 ? capRetrySeconds : refused.status === 503 ? drainRetrySeconds : undefined
   // The code stands once in front of the sentence, whether the core has put it there or not.
   const sentence = refused.detail.startsWith(`${refused.code}: `)

@@ -203,6 +203,22 @@ test('originate, read, list, hang up', async () => {
   assert.is((await bed.customer('GET', '/calls/hangup')).status, 422)
 })
 
+test('an extension is one of the account, and the call internal', async () => {
+  const { users } = bed.repositories
+  const amina = await users.create(
+    bed.accountUuid as Parameters<typeof users.create>[0],
+    { email: 'a@a.test', displayName: '' },
+    1,
+  )
+  const order = { to: amina?.extensionNumber, from: '+254700000001', url: 'https://a.test/v' }
+  const placed = await bed.customer('POST', '/calls/originate', order)
+  assert.equal([placed.status, placed.body.direction], [201, 'internal'])
+  const unknown = await bed.customer('POST', '/calls/originate', { ...order, to: '9999' })
+  assert.equal([unknown.status, unknown.body.errors[0].field], [422, 'to'])
+  const { key } = (await bed.operator('POST', '/operator/accounts', { name: 'Stranger' })).body
+  assert.is((await bed.conforming('POST', '/calls/originate', { key, body: order })).status, 422)
+})
+
 test('the core refuses: its status, its code once in front, Retry-After', async () => {
   const order = { to: '+254722000001', from: '+254700000001', url: 'https://a.test/v' }
   for (const [status, code, wait] of [
@@ -223,6 +239,9 @@ test('the core refuses: its status, its code once in front, Retry-After', async 
       assert.is(refused.headers['retry-after'], wait)
     }
   }
+  bed.calls.refusal = { ok: false, status: 422, code: '', detail: 'from: + and 7 to 15 digits' }
+  const { body } = await bed.customer('POST', '/calls/originate', order)
+  assert.equal(body, { detail: bed.calls.refusal.detail, errors: [{ field: 'from', message: '+ and 7 to 15 digits' }] })
   bed.calls.refusal = undefined
 })
 
@@ -299,7 +318,7 @@ test('operator: accounts', async () => {
   assert.is((await bed.ask('GET', '/account/', { key: second.body.key })).status, 200)
   assert.is((await bed.operator('POST', `/operator/accounts/${nobody}/keys`, { name: 'x' })).status, 404)
   const list = await bed.operator('GET', '/operator/accounts?limit=1&offset=1')
-  assert.equal([list.body.total, list.body.accounts.length], [2, 1])
+  assert.equal([list.body.total, list.body.accounts.length], [3, 1])
 })
 
 test('a suspended account reads, but spends and calls nothing', async () => {

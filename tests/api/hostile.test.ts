@@ -64,6 +64,7 @@ const bodies: readonly [name: string, ask: Ask, status: number, detail: RegExp][
   ['to as a number', { body: { ...order, to: 254722000001 } }, 422, /^to: must be string$/],
   ['to as null', { body: { ...order, to: null } }, 422, /^to: must be string$/],
   ['to without plus', { body: { ...order, to: '254722000001' } }, 422, /^to: must be E\.164/],
+  ['to of nobody', { body: { ...order, to: '1999' } }, 422, /^to: 1999 is neither/],
   ['to too short', { body: { ...order, to: '+123456' } }, 422, /^to: must be E\.164/],
   ['to too long', { body: { ...order, to: '+1234567890123456' } }, 422, /^to: must be E\.164/],
   ['to with a second line', { body: { ...order, to: '+254722000001\n' } }, 422, /^to: must be E\.164/],

@@ -30,6 +30,16 @@ export class EndUsers {
     return rows.map(recordOf)
   }
 
+  async byExtension(account: AccountUuid, extension: string): Promise<EndUserRecord | undefined> {
+    const row = await this.#database.sql
+      .selectFrom('end_users')
+      .selectAll()
+      .where('account_uuid', '=', account)
+      .where('extension_number', '=', extension)
+      .executeTakeFirst()
+    return row === undefined ? undefined : recordOf(row)
+  }
+
   /** With the next free extension of the whole switch; undefined when the account has that email already. */
   create(
     account: AccountUuid,
