@@ -473,6 +473,8 @@ export class Call implements Host {
           accountId: this.record.accountUuid,
           url,
           fields: { ...callFields(this.record, this.#opening?.payloadText), ...extras },
+          ...(ignoreReply ? { ignoreReply } : {}),
+          ...(ignoreReply ? { ignoreReply } : {}),
         })
       },
       answer: () => {

@@ -1,7 +1,7 @@
 import { billedSecondsFor, chargeFor } from '../billing/charge.ts'
 import { type Coverage, growAtSecond, nextGrowth, openingCoverage, warnAtSecond } from '../billing/hold-schedule.ts'
+import { chargeData } from '../events/charge-data.ts'
 import type { HoldUuid } from '../model/ids.ts'
-import { formatMoney } from '../model/money.ts'
 import type { Rate } from '../model/rate.ts'
 import type { Change, Hold } from '../ports/store.ts'
 import type { Host } from './host.ts'
@@ -85,16 +85,8 @@ export class Meter {
     const settled: Change = { type: 'hold.settle', uuid: this.#uuid, charge, talkSeconds, billedSeconds }
     if (charge === 0) return [settled]
     this.#host.addCost(charge)
-    const data = {
-      leg_uuid: this.#leg.uuid,
-      number: this.#leg.number,
-      direction: this.#rate.direction,
-      prefix: this.#rate.prefix,
-      rate_per_minute: formatMoney(this.#rate.ratePerMinute),
-      talk_seconds: talkSeconds,
-      billed_seconds: billedSeconds,
-      charge: formatMoney(charge),
-    }
+    const { uuid: legUuid, number } = this.#leg
+    const data = chargeData({ legUuid, number, rate: this.#rate, talkSeconds, billedSeconds, charge })
     return [settled, this.#host.event('BILL.0200', data)]
   }
 
