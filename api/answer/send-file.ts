@@ -20,10 +20,12 @@ export async function sendFile(
   { path, headers }: SentFile,
 ): Promise<FastifyReply> {
   const file = await openFile(path)
-  if (file === undefined) throw notFound('The file is missing.')
+  if (file === undefined) throw missing()
   let isStreaming = false
   try {
-    const { size, mtimeMs } = await file.stat()
+    const facts = await file.stat()
+    if (!facts.isFile()) throw missing()
+    const { size, mtimeMs } = facts
     const tag = `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`
     const range = parseRange(isRangeWanted(request, tag) ? request.headers.range : undefined, size)
     if (range === 'unsatisfiable') {
@@ -47,6 +49,8 @@ export async function sendFile(
     if (!isStreaming) await file.close()
   }
 }
+
+const missing = () => notFound('The file is missing.')
 
 async function openFile(path: string): Promise<FileHandle | undefined> {
   try {
