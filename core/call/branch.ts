@@ -183,6 +183,7 @@ export class Branch implements LegOwner {
       trunkName: route.kind === 'trunk' ? route.trunk.name : '',
       number: this.options.to,
       codecs: route.kind === 'trunk' ? route.trunk.codecs : [],
+      ...(route.kind === 'trunk' ? { toward: route.trunk.host } : {}),
     })
     const isFirst = !this.#isAnnounced
     const { rate } = this.options

@@ -474,7 +474,6 @@ export class Call implements Host {
           url,
           fields: { ...callFields(this.record, this.#opening?.payloadText), ...extras },
           ...(ignoreReply ? { ignoreReply } : {}),
-          ...(ignoreReply ? { ignoreReply } : {}),
         })
       },
       answer: () => {

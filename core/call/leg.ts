@@ -15,6 +15,8 @@ export interface LegOptions {
   readonly codecs: readonly CodecName[]
   /** A caller's offer; undefined when it is delayed. */
   readonly offer?: string
+  /** The host that will be dialled. */
+  readonly toward?: string
 }
 
 /** One party: its signalling state by the table, its media session, and the commands that move both. */
@@ -37,6 +39,7 @@ export class Leg {
   readonly #host: Host
   readonly #direction: LegRecord['direction']
   readonly #codecs: readonly CodecName[]
+  readonly #toward: string | undefined
   #state: LegState
   #media: MediaState = 'none'
 
@@ -51,6 +54,7 @@ export class Leg {
     this.startedUnix = host.unix()
     this.#direction = options.direction
     this.#codecs = options.codecs
+    this.#toward = options.toward
     this.#state = options.role === 'caller' ? 'offered' : 'idle'
   }
 
@@ -110,6 +114,7 @@ export class Leg {
       ...(this.offer === undefined ? {} : { offer: this.offer }),
       ...(this.#codecs.length === 0 ? {} : { codecs: this.#codecs }),
       ...(this.isOnNet ? { onNet: true } : {}),
+      ...(this.#toward === undefined ? {} : { toward: this.#toward }),
     })
   }
 

@@ -15,12 +15,12 @@ export interface EnvironmentOptions {
   readonly rates: () => readonly Rate[]
   readonly destinations: () => { readonly blocked: readonly string[]; readonly allowed: readonly string[] }
   readonly recordingsFolder: string
-  /** Default 90 days; Infinity = for ever. */
-  readonly recordingKeptMs?: number
+  /** Recordings are purged so many days after they were made; 0 = never. */
+  readonly recordingDays: number
   readonly times?: CallTimes
 }
 
-export const recordingKeptMs = 90 * 24 * 3600 * 1000
+const dayMs = 24 * 3600 * 1000
 
 /** The world as the exchange asks for it. */
 export function callEnvironment(options: EnvironmentOptions): CallEnvironment {
@@ -38,7 +38,7 @@ export function callEnvironment(options: EnvironmentOptions): CallEnvironment {
       const path = join(String(day.getUTCFullYear()), month, `${sid}-${uuid}.wav`)
       return { path, file: join(options.recordingsFolder, path) }
     },
-    recordingKeptMs: options.recordingKeptMs ?? recordingKeptMs,
+    recordingKeptMs: options.recordingDays === 0 ? Number.POSITIVE_INFINITY : options.recordingDays * dayMs,
     times: options.times ?? defaultCallTimes,
   }
 }

@@ -53,9 +53,10 @@ export class ExchangeRunner {
     this.#options = options
   }
 
-  /** Before the first event. The ports are made after the runner, since they report to `post`. */
+  /** The ports are made after the runner, since they report to `post`; what they report before this waits. */
   connect(ports: ExchangePorts): void {
     this.#ports = ports
+    this.#work()
   }
 
   /** What happened. Never throws; safe to call from within a port's `execute`. */
@@ -97,7 +98,7 @@ export class ExchangeRunner {
   }
 
   #work(): void {
-    if (this.#isBusy) return
+    if (this.#isBusy || this.#ports === undefined) return
     this.#isBusy = true
     const { exchange, clock } = this.#options
     try {
