@@ -192,8 +192,7 @@ CREATE TABLE ledger_entries (
 ) STRICT;
 CREATE INDEX ledger_entries_of_transaction ON ledger_entries (transaction_id);
 
-CREATE TRIGGER ledger_transactions_keep BEFORE UPDATE ON ledger_transactions
-BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+CREATE TRIGGER ledger_transactions_keep BEFORE UPDATE ON ledger_transactions BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER ledger_transactions_stay BEFORE DELETE ON ledger_transactions
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER ledger_entries_keep BEFORE UPDATE ON ledger_entries
