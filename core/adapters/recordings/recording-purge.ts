@@ -33,7 +33,11 @@ export class RecordingPurge {
     this.#pass = this.#run()
   }
 
-  /** Resolves when the pass that runs has ended. */
+  /** Resolves when the pass that runs, or ran last, has ended. */
+  get pass(): Promise<void> {
+    return this.#pass
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancel?.()
