@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checkBooks } from '../../core/adapters/store/check.ts'
-import { type AccountUuid, type CallRecord, defaultSettings, type Settings, Switch } from '../../core/index.ts'
+import { type AccountUuid, type CallRecord, defaultSettings, type Settings, Switch } from 'sauti'
 import type { DocumentFetch } from '../../core/ports/documents.ts'
 import { wavOf } from '../rig/tone.ts'
 
