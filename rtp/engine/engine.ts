@@ -298,7 +298,8 @@ export class MediaEngine {
       this.#env.emit({ type: 'played', session, play: name, completed: false, fault: prompt })
       return
     }
-    entry.session.play(new Playback(play.play, prompt, play.loop))
+    const { session } = entry
+    this.#guarded(session, () => session.play(new Playback(play.play, prompt, play.loop)))
   }
 
   /** The play that has not begun never will. */

@@ -1,4 +1,4 @@
-import { close, fsync, ftruncate, open, write } from 'node:fs'
+import { close, fsync, ftruncate, open, rename, write } from 'node:fs'
 import type { RecordingSink, RecordingStore } from '../session/recording-sink.ts'
 import type { WavFormat } from '../wav/format.ts'
 import { maxWavDataLengthOf, wavHeader, wavHeaderLengthOf } from '../wav/write.ts'
@@ -31,10 +31,14 @@ class RecordingFile implements RecordingSink {
 
   constructor(path: string) {
     this.#filling = Buffer.allocUnsafeSlow(chunkBytes)
-    open(path, 'w', 0o640, (error, fd) => {
+    // Under its name there is never a file without a header.
+    const unnamed = `${path}.new`
+    open(unnamed, 'w', 0o640, (error, fd) => {
       if (error) return this.#fail()
       this.#fd = fd
-      this.#writeAll(Buffer.from(wavHeader(format, 0)), 0, () => this.#idle())
+      this.#writeAll(Buffer.from(wavHeader(format, 0)), 0, () =>
+        rename(unnamed, path, error => (error ? this.#fail() : this.#idle())),
+      )
     })
   }
 
@@ -45,7 +49,7 @@ class RecordingFile implements RecordingSink {
       this.#filling.writeInt16LE(pcm[i]!, this.#filled)
       this.#filled += 2
     }
-    if (this.#filled === chunkBytes) this.flush()
+    if (this.#full.length > 0 || this.#filled === chunkBytes) this.flush()
   }
 
   /** Begins to write what has come, unless the disk is still busy with what came before. */

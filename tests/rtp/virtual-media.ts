@@ -51,7 +51,10 @@ export class VirtualNetwork implements DatagramNetwork {
   readonly #queued: { readonly packet: Uint8Array; readonly length: number; readonly to: Omit<Sent, 'bytes'> }[] = []
 
   bind(port: number, done: (socket: DatagramSocket | undefined) => void): void {
-    if (this.taken.has(port) || this.sockets.has(port)) return done(undefined)
+    if (this.taken.has(port) || this.sockets.has(port)) {
+      done(undefined)
+      return
+    }
     const socket = new VirtualSocket(this, port)
     this.sockets.set(port, socket)
     done(socket)

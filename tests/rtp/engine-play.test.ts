@@ -1,0 +1,280 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Agreement } from '../../rtp/engine/command.ts'
+import { pcmu, pcmuToPcmaInto, renderTone, tones } from '../../rtp/index.ts'
+import { maxCatchUpFrames } from '../../rtp/session/sender.ts'
+import { agreed, type fieldsOf, VirtualMedia, VirtualPeer } from './virtual-media.ts'
+
+type Packet = ReturnType<typeof fieldsOf>
+const bytesOf = (packets: readonly Packet[]) => packets.flatMap(packet => [...packet.payload])
+const prompt = (length: number, seed = 3) => Uint8Array.from({ length }, (_, i) => (i * seed + (i >> 5)) % 200)
+const one = (changes: Partial<Agreement> = {}, talk = false) => {
+  const media = new VirtualMedia()
+  const peer = new VirtualPeer(media, 'a', 4000).open()
+  const agree = () => media.do({ type: 'agree', session: 'a', agreement: agreed(4000, changes), talk })
+  const play = (name: string, bytes: Uint8Array, loop = 1) => {
+    media.prompts.set(name, { codec: 'PCMU', bytes })
+    media.do({ type: 'play', session: 'a', play: name, source: { kind: 'file', path: name }, loop })
+  }
+  return { media, peer, agree, play }
+}
+
+for (const ptimeMs of [10, 20, 30, 40, 50, 60]) {
+  test(`${ptimeMs} ms: every byte in its order, one packet each ${ptimeMs} ms, the last filled with silence`, () => {
+    const { media, peer, agree, play } = one({ ptimeMs })
+    agree()
+    const bytes = prompt(8000 + 55)
+    play('p', bytes)
+    media.run(1500)
+    const heard = peer.heard()
+    assert.ok(heard.every(packet => packet.payload.length === ptimeMs * 8))
+    assert.equal(bytesOf(heard).slice(0, bytes.length), [...bytes])
+    assert.ok(
+      bytesOf(heard)
+        .slice(bytes.length)
+        .every(byte => byte === 0xff),
+    )
+    for (const [i, packet] of heard.entries()) {
+      if (i === 0) continue
+      const before = heard[i - 1]!
+      assert.is(packet.sequence, (before.sequence + 1) & 0xffff)
+      assert.is(packet.timestamp, (before.timestamp + ptimeMs * 8) >>> 0)
+      assert.ok(Math.abs(packet.at - before.at - ptimeMs) <= 5)
+    }
+    assert.ok(heard[0]!.marker)
+    const rate = ((heard.length - 1) * 1000) / (heard.at(-1)!.at - heard[0]!.at)
+    assert.ok(Math.abs(rate - 1000 / ptimeMs) < 1)
+  })
+}
+
+test('`played` comes when the last frame has sounded, not when it was sent', () => {
+  const { media, peer, agree, play } = one()
+  agree()
+  play('p', prompt(1600))
+  let at = 0
+  media.run(400, now => {
+    if (at === 0 && media.events.some(event => event.type === 'played')) at = now
+  })
+  const first = peer.heard()[0]!.at
+  assert.ok(at >= first + 200 && at <= first + 210, `${at - first} ms for 200 ms`)
+})
+
+test('loops without a seam, in frames that do not divide the file; 0 is until stopped', () => {
+  const { media, peer, agree, play } = one()
+  agree()
+  const bytes = prompt(777)
+  play('thrice', bytes, 3)
+  media.run(500)
+  assert.equal(bytesOf(peer.heard()).slice(0, 3 * 777), [...bytes, ...bytes, ...bytes])
+  assert.equal(bytesOf(peer.heard())[3 * 777], 0xff)
+  assert.is(media.take('played')[0]?.completed, true)
+  play('ever', bytes, 0)
+  media.run(60_000)
+  assert.is(media.take('played').length, 0)
+  media.do({ type: 'stop', session: 'a', play: 'other' })
+  assert.is(media.take('played').length, 0)
+  media.do({ type: 'stop', session: 'a', play: 'ever' })
+  assert.equal(media.take('played'), [{ type: 'played', session: 'a', play: 'ever', completed: false }])
+})
+
+test('a new play replaces the old one at once, in the same stream', () => {
+  const { media, peer, agree, play } = one()
+  agree()
+  play('one', new Uint8Array(80_000).fill(1))
+  media.run(200)
+  play('two', new Uint8Array(1600).fill(2))
+  assert.equal(
+    media.take('played').map(({ play, completed }) => [play, completed]),
+    [['one', false]],
+  )
+  media.run(500)
+  assert.equal(
+    media.take('played').map(({ play, completed }) => [play, completed]),
+    [['two', true]],
+  )
+  const heard = peer.heard()
+  heard.forEach((packet, i) => {
+    if (i > 0) assert.is(packet.timestamp, (heard[i - 1]!.timestamp + 160) >>> 0)
+  })
+})
+
+test('a play ordered before anything is agreed on begins when it is', () => {
+  const { media, peer, agree, play } = one()
+  play('p', prompt(800))
+  media.run(500)
+  assert.is(peer.heard().length, 0)
+  agree()
+  media.run(300)
+  assert.equal(bytesOf(peer.heard()).slice(0, 800), [...prompt(800)])
+})
+
+test('the codec may change in the middle of a play', () => {
+  const { media, peer, agree, play } = one()
+  agree()
+  const bytes = prompt(3200)
+  play('p', bytes)
+  media.run(200)
+  const before = peer.heard().length
+  media.do({ type: 'agree', session: 'a', agreement: agreed(4000, { codec: 'PCMA', payloadType: 8 }), talk: false })
+  media.run(400)
+  const rest = bytes.slice(before * 160)
+  pcmuToPcmaInto(rest, 0, rest, 0, rest.length)
+  const heard = peer.heard().slice(before)
+  assert.ok(heard.every(packet => packet.payloadType === 8))
+  assert.equal(bytesOf(heard).slice(0, rest.length), [...rest])
+})
+
+test('tones by name; an unknown one and a bad file are told', () => {
+  const { media, peer, agree } = one()
+  agree()
+  media.do({ type: 'play', session: 'a', play: 't', source: { kind: 'tone', tone: 'beep' }, loop: 1 })
+  media.run(400)
+  const pcm = renderTone(tones.beep, 8000)
+  const expected = new Uint8Array(pcm.length)
+  pcmu.encodeInto(expected, 0, pcm, 0, pcm.length)
+  assert.equal(bytesOf(peer.heard()).slice(0, expected.length), [...expected])
+  assert.is(media.take('played')[0]?.completed, true)
+  media.do({ type: 'play', session: 'a', play: 'x', source: { kind: 'tone', tone: 'toString' }, loop: 1 })
+  media.do({ type: 'play', session: 'a', play: 'y', source: { kind: 'file', path: 'nowhere' }, loop: 1 })
+  assert.equal(media.take('played'), [
+    { type: 'played', session: 'a', play: 'x', completed: false, fault: 'unsupported' },
+    { type: 'played', session: 'a', play: 'y', completed: false, fault: 'unreadable' },
+  ])
+})
+
+test('an empty file has been played at once', () => {
+  const { media, agree, play } = one()
+  agree()
+  play('p', new Uint8Array(0))
+  media.run(50)
+  assert.is(media.take('played')[0]?.completed, true)
+})
+
+test('after a stall a few frames are caught up, the rest comes later, nothing is left out', () => {
+  const { media, peer, agree, play } = one()
+  agree()
+  const bytes = prompt(16_000)
+  play('p', bytes)
+  media.run(200)
+  media.now += 60
+  media.run(200)
+  media.now += 1000
+  const before = peer.heard().length
+  media.network.now = media.now + 5
+  media.run(5)
+  assert.is(peer.heard().length - before, maxCatchUpFrames)
+  media.run(2200)
+  assert.equal(bytesOf(peer.heard()).slice(0, bytes.length), [...bytes])
+  peer.heard().forEach((packet, i, all) => {
+    if (i > 0) assert.is(packet.timestamp, (all[i - 1]!.timestamp + 160) >>> 0)
+  })
+})
+
+test('digits: RFC 4733 packets in place of audio, marked once, ended three times, then told', () => {
+  const { media, peer, agree } = one({}, true)
+  agree()
+  media.run(100)
+  media.do({ type: 'send-digits', session: 'a', digitsId: 'd', digits: '1w#' })
+  media.run(3000)
+  assert.equal(media.take('digits-sent'), [{ type: 'digits-sent', session: 'a', digitsId: 'd' }])
+  const heard = peer.heard()
+  heard.forEach((packet, i) => {
+    if (i > 0) assert.is(packet.sequence, (heard[i - 1]!.sequence + 1) & 0xffff)
+  })
+  const events = heard.filter(packet => packet.payloadType === 101)
+  for (const event of [1, 11]) {
+    const of = events.filter(packet => packet.payload[0] === event)
+    assert.ok(of.length >= 5)
+    assert.ok(of.every(packet => packet.timestamp === of[0]!.timestamp))
+    assert.equal(
+      of.map(packet => packet.marker),
+      of.map((_, i) => i === 0),
+    )
+    assert.is(of.filter(packet => packet.payload[1]! >= 0x80).length, 3)
+  }
+  const gap = events.find(packet => packet.payload[0] === 11)!.at - events.find(packet => packet.payload[0] === 1)!.at
+  assert.ok(gap >= 660, `${gap} ms: a digit and half a second`)
+  const audio = heard.filter(packet => packet.payloadType === 0)
+  const clock = (packet: Packet) => (packet.timestamp - audio[0]!.timestamp) >>> 0
+  assert.ok(
+    audio.every(packet => clock(packet) % 160 === 0 && Math.abs(clock(packet) / 8 - (packet.at - audio[0]!.at)) <= 5),
+  )
+})
+
+test('digits pause a play and nothing of it is lost; without telephone-event they are told and not heard', () => {
+  const { media, peer, agree, play } = one()
+  agree()
+  const bytes = prompt(8000)
+  play('p', bytes)
+  media.run(200)
+  media.do({ type: 'send-digits', session: 'a', digitsId: 'd', digits: '5' })
+  media.run(2000)
+  const audio = peer.heard().filter(packet => packet.payloadType === 0)
+  assert.equal(bytesOf(audio).slice(0, 8000), [...bytes])
+  const mute = one({ sendEvents: undefined }, true)
+  mute.agree()
+  mute.media.do({ type: 'send-digits', session: 'a', digitsId: 'd', digits: '123' })
+  mute.media.run(100)
+  assert.is(mute.media.take('digits-sent').length, 1)
+  assert.ok(mute.peer.heard().every(packet => packet.payloadType === 0))
+})
+
+test('what was ordered of a leg that closes is told, then that it is closed', () => {
+  const { media, agree, play } = one()
+  agree()
+  play('p', prompt(80_000))
+  media.do({ type: 'send-digits', session: 'a', digitsId: 'd1', digits: '1' })
+  media.do({ type: 'send-digits', session: 'a', digitsId: 'd2', digits: '2' })
+  media.run(50)
+  media.do({ type: 'close', session: 'a' })
+  assert.equal(
+    media.events.map(event => event.type),
+    ['played', 'digits-sent', 'digits-sent', 'closed'],
+  )
+  assert.ok(!media.engine.isIdle, 'its ports are drained')
+  media.run(2100)
+  assert.ok(media.engine.isIdle)
+})
+
+test('a fault of ours ends its session and no other', () => {
+  const { media, agree } = one({}, true)
+  agree()
+  const b = new VirtualPeer(media, 'b', 5000).open()
+  media.do({ type: 'agree', session: 'b', agreement: agreed(5000), talk: true })
+  media.prompts.set('broken', { codec: 'PCMU', bytes: undefined as unknown as Uint8Array })
+  media.do({ type: 'play', session: 'a', play: 'p', source: { kind: 'file', path: 'broken' }, loop: 1 })
+  assert.is(media.take('failed')[0]?.session, 'a')
+  assert.is(media.take('closed')[0]?.session, 'a')
+  media.run(1000)
+  assert.ok(b.heard().length >= 49)
+  assert.is(media.engine.counters.faults, 1)
+})
+
+test('ports: pairs from the range, even and odd, drained before they come again; exhaustion is told', () => {
+  const media = new VirtualMedia({ ports: [30_001, 30_006], drainMs: 1000 })
+  media.network.taken.add(30_003)
+  media.do({ type: 'open', session: 'a' })
+  media.do({ type: 'open', session: 'b' })
+  assert.equal(
+    media.take('opened').map(({ port }) => port),
+    [30_004],
+  )
+  assert.equal(
+    media.take('failed').map(({ session, fault }) => [session, fault]),
+    [['b', 'no-ports']],
+  )
+  media.do({ type: 'close', session: 'a' })
+  media.do({ type: 'open', session: 'c' })
+  assert.is(media.take('failed').length, 1, 'still drained')
+  assert.ok(media.network.sockets.has(30_004))
+  media.network.arrive(30_004, new Uint8Array(172), 1, 1)
+  media.run(1005)
+  assert.not(media.network.sockets.has(30_004))
+  media.do({ type: 'open', session: 'd' })
+  assert.equal(
+    media.take('opened').map(({ port }) => port),
+    [30_004],
+  )
+})
+
+test.run()

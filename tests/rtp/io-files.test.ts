@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { PromptFault } from '../../rtp/engine/prompts.ts'
+import { decodeWav, parseWav, pcma, pcmu, resample, type WavFormat, wavHeader } from '../../rtp/index.ts'
+import { MediaClock, PromptFiles, RecordingFiles } from '../../rtp/io/index.ts'
+import type { Prompt } from '../../rtp/session/playback.ts'
+import { noise, sleep } from './media-peer.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'sauti-files-'))
+test.after(() => rmSync(folder, { recursive: true }))
+const pcmOf = (samples: number, seed = 1) => new Int16Array(noise(samples * 2, seed).buffer)
+const wavFile = (name: string, pcm: Int16Array, sampleRate = 8000, channels = 1): string => {
+  const format: WavFormat = { encoding: 'pcm16', sampleRate, channels }
+  const path = join(folder, name)
+  writeFileSync(path, Buffer.concat([wavHeader(format, pcm.byteLength), new Uint8Array(pcm.buffer)]))
+  return path
+}
+const load = (prompts: PromptFiles, path: string, codec: 'PCMU' | 'PCMA' = 'PCMU') =>
+  new Promise<Prompt | PromptFault>(resolve => prompts.load(path, codec, resolve))
+const read = (path: string): Int16Array => {
+  const bytes = readFileSync(path)
+  const parsed = parseWav(bytes)
+  if (!parsed.ok) throw new Error(parsed.reason)
+  assert.ok(parsed.value.dataFrom + bytes.readUInt32LE(40) <= bytes.length, 'the header never promises too much')
+  assert.is(bytes.readUInt32LE(4), 36 + bytes.readUInt32LE(40))
+  return decodeWav(bytes, parsed.value)
+}
+
+test('a recording keeps every sample, cut where it is told to end', async () => {
+  const files = new RecordingFiles()
+  const path = join(folder, 'whole.wav')
+  const sink = files.open(path)
+  const pcm = pcmOf(100_000)
+  for (let at = 0; at < pcm.length; at += 160) sink.write(pcm, at, Math.min(160, pcm.length - at))
+  const [size, failed] = await new Promise<[number, boolean]>(done => sink.close(90_001, (...told) => done(told)))
+  assert.not(failed)
+  assert.is(size, 44 + 180_002)
+  assert.is(statSync(path).size, size)
+  assert.equal(read(path), pcm.slice(0, 90_001))
+})
+
+test('a recording that cannot be made fails and harms nobody', async () => {
+  const files = new RecordingFiles()
+  const sink = files.open(join(folder, 'no', 'such', 'folder.wav'))
+  sink.write(pcmOf(160), 0, 160)
+  await sleep(50)
+  assert.ok(sink.hasFailed)
+  sink.write(pcmOf(160), 0, 160)
+  const [size, failed] = await new Promise<[number, boolean]>(done => sink.close(160, (...told) => done(told)))
+  assert.is(size, 0)
+  assert.ok(failed)
+})
+
+test('killed at any moment, a recording opens', async () => {
+  const path = join(folder, 'killed.wav')
+  const script = `
+    import { RecordingFiles } from ${JSON.stringify(new URL('../../rtp/io/index.ts', import.meta.url).href)}
+    const sink = new RecordingFiles().open(${JSON.stringify(path)})
+    const pcm = new Int16Array(1600).fill(77)
+    setInterval(() => sink.write(pcm, 0, 1600), 5)
+    process.stdout.write('ready')`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await new Promise(resolve => child.stdout.once('data', resolve))
+  while (!existsSync(path)) await sleep(1)
+  let grown = 0
+  for (let i = 0; i < 60; i++) {
+    const samples = read(path)
+    assert.ok(samples.every(sample => sample === 77))
+    assert.ok(samples.length >= grown)
+    grown = samples.length
+    await sleep(7)
+  }
+  child.kill('SIGKILL')
+  await new Promise(resolve => child.once('exit', resolve))
+  const samples = read(path)
+  assert.ok(samples.length > 16_000 && samples.every(sample => sample === 77))
+})
+
+test('a prompt of 8,000 Hz is the codec of each sample', async () => {
+  const prompts = new PromptFiles()
+  const pcm = pcmOf(30_001)
+  const path = wavFile('exact.wav', pcm)
+  for (const coder of [pcmu, pcma]) {
+    const prompt = await load(prompts, path, coder.name as 'PCMU')
+    assert.ok(typeof prompt !== 'string')
+    const expected = new Uint8Array(pcm.length)
+    coder.encodeInto(expected, 0, pcm, 0, pcm.length)
+    assert.equal(prompt.bytes, expected)
+  }
+})
+
+test('other rates and channels are resampled whole, whatever the pieces', async () => {
+  const prompts = new PromptFiles()
+  for (const [rate, channels] of [
+    [16_000, 1],
+    [44_100, 1],
+    [48_000, 2],
+    [11_025, 1],
+  ] as const) {
+    const frames = rate + 333
+    const mono = Int16Array.from({ length: frames }, (_, i) =>
+      Math.round(8000 * Math.sin((2 * Math.PI * 1000 * i) / rate)),
+    )
+    const pcm = channels === 1 ? mono : Int16Array.from({ length: 2 * frames }, (_, i) => mono[i >> 1]!)
+    const prompt = await load(prompts, wavFile(`${rate}.wav`, pcm, rate, channels))
+    assert.ok(typeof prompt !== 'string')
+    const expected = resample(mono, rate, 8000)
+    const bytes = new Uint8Array(expected.length)
+    pcmu.encodeInto(bytes, 0, expected, 0, expected.length)
+    assert.equal(prompt.bytes, bytes)
+  }
+})
+
+test('prompts are kept while they fit, and read anew when they change', async () => {
+  const prompts = new PromptFiles({ keptBytes: 2500 })
+  const paths = [1, 2, 3].map(n => wavFile(`kept-${n}.wav`, pcmOf(1000, n)))
+  const first = await load(prompts, paths[0]!)
+  assert.is(await load(prompts, paths[0]!), first)
+  await load(prompts, paths[1]!)
+  assert.is(await load(prompts, paths[0]!), first)
+  await load(prompts, paths[2]!)
+  assert.is(await load(prompts, paths[0]!), first, 'the least recently played went')
+  assert.is(prompts.bytes, 2000)
+  wavFile('kept-1.wav', pcmOf(1000, 9))
+  utimesSync(paths[0]!, 1, 1)
+  assert.is.not(await load(prompts, paths[0]!), first)
+  const [one, two] = await Promise.all([load(prompts, paths[1]!, 'PCMA'), load(prompts, paths[1]!, 'PCMA')])
+  assert.is(one, two, 'read once for two who ask together')
+})
+
+test('what is no WAV is told', async () => {
+  const prompts = new PromptFiles()
+  assert.is(await load(prompts, join(folder, 'nothing.wav')), 'unreadable')
+  assert.is(await load(prompts, folder), 'unreadable')
+  const text = join(folder, 'text.wav')
+  writeFileSync(text, 'not a wav file at all, but long enough for a header of one')
+  assert.is(await load(prompts, text), 'unreadable')
+  writeFileSync(text, '')
+  assert.is(await load(prompts, text), 'unreadable')
+})
+
+test('the clock keeps its grid, and ticks once after a stall', async () => {
+  const at: number[] = []
+  let stalled = 0
+  const clock = new MediaClock(now => {
+    at.push(now)
+    if (at.length !== 40) return
+    const until = performance.now() + 60
+    while (performance.now() < until) stalled++
+  })
+  clock.start()
+  clock.start()
+  await sleep(500)
+  clock.stop()
+  const ticks = at.length
+  assert.is(clock.counters.ticks, ticks)
+  assert.ok(clock.counters.missed >= 10 && stalled > 0)
+  const rate = (ticks + clock.counters.missed) / ((at.at(-1)! - at[0]!) / 5)
+  assert.ok(rate > 0.97 && rate < 1.04, `${rate} of the grid`)
+  assert.ok(clock.counters.worstLateMs >= 50)
+  await sleep(30)
+  assert.is(at.length, ticks)
+})
+
+test.run()

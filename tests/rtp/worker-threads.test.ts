@@ -1,0 +1,82 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openMedia } from '../../rtp/worker/index.ts'
+import { portRanges } from '../../rtp/worker/worker-media.ts'
+import { EventLog, MediaPeer, noise, sleep, testPorts } from './media-peer.ts'
+
+test('the ports are shared out in whole pairs', () => {
+  assert.equal(portRanges([10_000, 10_019], 3), [
+    [10_000, 10_005],
+    [10_006, 10_011],
+    [10_012, 10_019],
+  ])
+  assert.equal(portRanges([10_001, 10_005], 2), [
+    [10_002, 10_003],
+    [10_004, 10_005],
+  ])
+  assert.throws(() => portRanges([10_000, 10_002], 2))
+})
+
+for (const workers of [0, 2]) {
+  test(`two legs hear each other byte for byte over real sockets (${workers} threads)`, async () => {
+    const log = new EventLog()
+    const media = openMedia({ ports: testPorts(), address: '127.0.0.1', workers }, log.emit, error => {
+      throw error
+    })
+    const [a, b] = [await MediaPeer.open(), await MediaPeer.open()]
+    for (const [name, peer] of [
+      ['a', a],
+      ['b', b],
+    ] as const) {
+      media.open(name, 'call')
+      media.execute({ type: 'agree', session: name, agreement: peer.agreement(), talk: true })
+      peer.to = (await log.next('opened', name)).port
+    }
+    media.execute({ type: 'bridge', session: 'a', other: 'b' })
+    await sleep(50)
+    const [fromA, fromB] = [noise(160 * 30, 5), noise(160 * 30, 6)]
+    await Promise.all([a.speak(fromA), b.speak(fromB)])
+    await sleep(50)
+    const heardBy = (peer: MediaPeer) => Buffer.concat(peer.heard.map(packet => packet.payload))
+    assert.ok(heardBy(b).includes(fromA))
+    assert.ok(heardBy(a).includes(fromB))
+    const counted = await media.counters()
+    assert.is(counted.length, Math.max(1, workers))
+    assert.is(
+      counted.reduce((sum, { sessions }) => sum + sessions, 0),
+      2,
+    )
+    assert.ok(
+      counted.some(({ received }) => received >= 60),
+      'both legs of a call share a thread',
+    )
+    media.execute({ type: 'close', session: 'a' })
+    const { stats } = await log.next('closed', 'a')
+    assert.is(stats.packetsReceived, 30)
+    assert.is(stats.packetsLost, 0)
+    await media.close()
+    assert.is((await log.next('closed', 'b')).stats.packetsReceived, 30)
+    a.close()
+    b.close()
+  })
+}
+
+test('a thread that dies takes its sessions with it, tells so, and is replaced', async () => {
+  const log = new EventLog()
+  const died: Error[] = []
+  // No socket can be bound to this: each thread dies as soon as it lives.
+  const media = openMedia({ ports: testPorts(), address: 'nowhere', workers: 1 }, log.emit, error => died.push(error))
+  media.open('a', 'one')
+  assert.is((await log.next('failed', 'a')).fault, 'internal')
+  assert.is((await log.next('closed', 'a')).stats.packetsSent, 0)
+  assert.ok(died[0]?.message.includes('nowhere'))
+  media.open('b', 'one')
+  assert.is((await log.next('failed', 'b')).fault, 'internal')
+  assert.ok((await log.next('closed', 'b')).type === 'closed')
+  assert.is(died.length, 2)
+  await media.close()
+  await sleep(250)
+  assert.is(died.length, 2, 'nothing is started after the end')
+})
+
+test.run()
