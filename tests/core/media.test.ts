@@ -1,0 +1,288 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { RtpMedia, type RtpMediaOptions } from '../../core/adapters/media/index.ts'
+import type { CallUuid, LegUuid } from '../../core/model/ids.ts'
+import type { MediaCommand, MediaEvent } from '../../core/ports/media.ts'
+import { decodeWav, parseWav, pcmu, wavHeader } from '../../rtp/index.ts'
+import { MediaPeer, noise, sleep, testPorts } from '../rtp/media-peer.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'sauti-media-'))
+test.after(() => rmSync(folder, { recursive: true }))
+const leg = (name: string) => name as LegUuid
+const callId = 'call' as CallUuid
+const silentLog = { error() {}, warn() {}, info() {}, debug() {} }
+
+class Bed {
+  readonly media: RtpMedia
+  readonly events: MediaEvent[]
+
+  private constructor(media: RtpMedia, events: MediaEvent[]) {
+    this.media = media
+    this.events = events
+  }
+
+  static async open(changes: Partial<RtpMediaOptions> = {}, workers = 0): Promise<Bed> {
+    const events: MediaEvent[] = []
+    const media = await RtpMedia.open({
+      settings: { externalAddress: undefined, media: { ports: testPorts(), workers, timeoutSeconds: 60 } },
+      localAddressFor: () => '127.0.0.1',
+      emit: event => events.push(event),
+      random: { bytes: length => noise(length, 77), uuid: () => 'uuid' },
+      log: silentLog,
+      bindAddress: '127.0.0.1',
+      ...changes,
+    })
+    return new Bed(media, events)
+  }
+
+  do(command: MediaCommand): void {
+    const before = this.events.length
+    this.media.execute(command)
+    assert.is(this.events.length, before, 'nothing is told from inside a command')
+  }
+
+  async next<Type extends MediaEvent['type']>(type: Type, name: string): Promise<Extract<MediaEvent, { type: Type }>> {
+    for (let i = 0; i < 600; i++) {
+      const at = this.events.findIndex(event => event.type === type && event.legId === name)
+      if (at !== -1) return this.events.splice(at, 1)[0] as Extract<MediaEvent, { type: Type }>
+      await sleep(5)
+    }
+    throw new Error(`no ${type} of ${name}: ${JSON.stringify(this.events)}`)
+  }
+}
+
+const sdp = (port: number, { version = 1, lines = '', types = '0 8 101', address = '127.0.0.1' } = {}) =>
+  `v=0\r\no=- 1 ${version} IN IP4 ${address}\r\ns=-\r\nc=IN IP4 ${address}\r\nt=0 0\r\nm=audio ${port} RTP/AVP ${types}\r\n` +
+  `a=rtpmap:0 PCMU/8000\r\na=rtpmap:8 PCMA/8000\r\na=rtpmap:101 telephone-event/8000\r\n${lines}`
+const portIn = (text: string) => Number(/^m=audio (\d+) /m.exec(text)?.[1])
+const versionIn = (text: string) => /^o=\S+ \S+ (\d+) /m.exec(text)?.[1]
+const heardBy = (peer: MediaPeer) => Buffer.concat(peer.heard.map(packet => packet.payload))
+// Twice the port's successor is RTCP: a peer's own is told by a=rtcp.
+const of = (peer: MediaPeer, options: Parameters<typeof sdp>[1] = {}) =>
+  sdp(peer.port, { ...options, lines: `a=rtcp:${peer.rtcp.address().port}\r\n${options.lines ?? ''}` })
+
+for (const workers of [0, 1]) {
+  test(`an offered call: played to, recorded, keys heard, closed once (${workers} threads)`, async () => {
+    const bed = await Bed.open({}, workers)
+    const peer = await MediaPeer.open()
+    const pcm = new Int16Array(noise(8000, 3).buffer)
+    const prompt = join(folder, `prompt-${workers}.wav`)
+    const format = { encoding: 'pcm16', sampleRate: 8000, channels: 1 } as const
+    writeFileSync(prompt, Buffer.concat([wavHeader(format, pcm.byteLength), new Uint8Array(pcm.buffer)]))
+    const path = join(folder, `recorded-${workers}.wav`)
+    bed.do({ type: 'media.open', legId: leg('a'), callId, offer: of(peer) })
+    bed.do({ type: 'media.play', legId: leg('a'), playId: 'p', source: { kind: 'file', path: prompt }, loop: 1 })
+    const opened = await bed.next('media.opened', 'a')
+    assert.match(opened.sdp, /^c=IN IP4 127\.0\.0\.1\r$/m)
+    assert.match(opened.sdp, /^m=audio \d+ RTP\/AVP 0 101\r$/m)
+    assert.is((await bed.next('media.ready', 'a')).codec, 'PCMU')
+    assert.ok((await bed.next('media.played', 'a')).completed)
+    const expected = new Uint8Array(pcm.length)
+    pcmu.encodeInto(expected, 0, pcm, 0, pcm.length)
+    await sleep(50)
+    assert.ok(heardBy(peer).includes(expected))
+
+    peer.to = portIn(opened.sdp)
+    const limits = { silenceMs: 0, maxLengthMs: 10_000, trimSilence: false }
+    bed.do({ type: 'media.record', legId: leg('a'), recordId: 'r', path, limits })
+    await sleep(20)
+    const said = noise(160 * 25, 9)
+    await peer.speak(said)
+    const began = peer.timestamp
+    for (const duration of [160, 320, 480, 480, 480]) {
+      const end = duration === 480 ? 0x80 : 0
+      peer.timestamp = began
+      peer.send(peer.packet(Uint8Array.of(3, end | 10, duration >> 8, duration & 255), { payloadType: 101, step: 0 }))
+      await sleep(20)
+    }
+    const digit = await bed.next('media.digit', 'a')
+    assert.equal([digit.digit, digit.durationMs], ['3', 60])
+    bed.do({ type: 'media.stop-record', legId: leg('a'), recordId: 'r' })
+    const recorded = await bed.next('media.recorded', 'a')
+    assert.equal([recorded.durationMs, recorded.endedBy, recorded.sizeBytes], [500, 'stopped', 44 + 8000])
+    const file = readFileSync(path)
+    const parsed = parseWav(file)
+    assert.ok(parsed.ok)
+    const decoded = new Int16Array(said.length)
+    pcmu.decodeInto(decoded, 0, said, 0, said.length)
+    assert.equal([...decodeWav(file, parsed.value)], [...decoded])
+
+    bed.do({ type: 'media.play', legId: leg('a'), playId: 'q', source: { kind: 'tone', tone: 'ringback-ke' }, loop: 0 })
+    bed.do({ type: 'media.close', legId: leg('a') })
+    bed.do({ type: 'media.close', legId: leg('a') })
+    const { stats } = await bed.next('media.closed', 'a')
+    assert.is(stats.codec, 'PCMU')
+    assert.is(stats.packetsReceived, 30)
+    assert.is(stats.packetsLost, 0)
+    assert.is((await bed.next('media.played', 'a')).completed, false)
+    await sleep(50)
+    assert.equal(bed.events, [])
+    await bed.media.close()
+    peer.close()
+  })
+}
+
+test('a dialled call: our offer, early answer, final answer from another place, bridge, digits', async () => {
+  const bed = await Bed.open()
+  const [a, b, early] = [await MediaPeer.open(), await MediaPeer.open(), await MediaPeer.open()]
+  bed.do({ type: 'media.open', legId: leg('a'), callId, offer: of(a) })
+  bed.do({ type: 'media.open', legId: leg('b'), callId })
+  bed.do({ type: 'media.bridge', legId: leg('a'), otherLegId: leg('b') })
+  const offer = (await bed.next('media.opened', 'b')).sdp
+  assert.match(offer, /^m=audio \d+ RTP\/AVP 0 8 101\r$/m)
+  a.to = portIn((await bed.next('media.opened', 'a')).sdp)
+  b.to = portIn(offer)
+  early.to = b.to
+  bed.do({ type: 'media.answered', legId: leg('b'), sdp: of(early) })
+  assert.is((await bed.next('media.ready', 'b')).codec, 'PCMU')
+  const ring = noise(160 * 10, 4)
+  await early.speak(ring)
+  await sleep(30)
+  assert.ok(heardBy(a).includes(ring), 'early media reaches the caller')
+  bed.do({ type: 'media.answered', legId: leg('b'), sdp: of(b) })
+  await bed.next('media.ready', 'b')
+  const [fromA, fromB] = [noise(160 * 10, 5), noise(160 * 10, 6)]
+  await Promise.all([a.speak(fromA), b.speak(fromB)])
+  await sleep(30)
+  assert.ok(heardBy(b).includes(fromA))
+  assert.ok(heardBy(a).includes(fromB))
+  bed.do({ type: 'media.send-digits', legId: leg('b'), digitsId: 'd', digits: '7' })
+  await bed.next('media.digits-sent', 'b')
+  assert.ok(b.heard.some(packet => packet.payloadType === 101 && packet.payload[0] === 7))
+  bed.do({ type: 'media.answered', legId: leg('b'), sdp: 'rubbish' })
+  await sleep(20)
+  assert.is(bed.events.filter(({ type }) => type === 'media.failed').length, 0, 'the session goes on as it was')
+  await bed.media.close()
+  assert.is(bed.events.filter(({ type }) => type === 'media.closed').length, 2)
+  for (const peer of [a, b, early]) peer.close()
+})
+
+test('re-offers: hold, another address and ptime, an empty one; the version moves on, numbers stay', async () => {
+  const bed = await Bed.open()
+  const [peer, moved] = [await MediaPeer.open(), await MediaPeer.open()]
+  bed.do({ type: 'media.open', legId: leg('a'), callId, offer: of(peer) })
+  bed.do({ type: 'media.play', legId: leg('a'), playId: 'p', source: { kind: 'tone', tone: 'ringback-ke' }, loop: 0 })
+  const { sdp: first } = await bed.next('media.opened', 'a')
+  await sleep(100)
+  assert.ok(peer.heard.length > 0)
+  bed.do({ type: 'media.reoffer', legId: leg('a'), offer: of(peer, { version: 2, lines: 'a=sendonly\r\n' }) })
+  const { sdp: held } = await bed.next('media.reopened', 'a')
+  assert.match(held, /^a=recvonly\r$/m)
+  assert.is(versionIn(first), '1')
+  assert.is(versionIn(held), '2')
+  await sleep(30)
+  const before = peer.heard.length
+  await sleep(100)
+  assert.is(peer.heard.length, before, 'held')
+  bed.do({
+    type: 'media.reoffer',
+    legId: leg('a'),
+    offer: of(moved, { version: 3, lines: 'a=ptime:40\r\n', types: '8' }),
+  })
+  const { sdp: again } = await bed.next('media.reopened', 'a')
+  assert.match(again, /^a=sendrecv\r$/m)
+  assert.is(portIn(again), portIn(first))
+  await sleep(300)
+  assert.is(peer.heard.length, before)
+  assert.ok(
+    moved.heard.length >= 5 &&
+      moved.heard.every(({ payload, payloadType }) => payload.length === 320 && payloadType === 8),
+  )
+  bed.do({ type: 'media.reoffer', legId: leg('a') })
+  const { sdp: ours } = await bed.next('media.reopened', 'a')
+  assert.is(versionIn(ours), '4')
+  bed.do({ type: 'media.answered', legId: leg('a'), sdp: of(peer) })
+  await sleep(100)
+  assert.ok(peer.heard.length > before)
+  bed.do({ type: 'media.reoffer', legId: leg('a'), offer: sdp(4000, { types: '18' }) })
+  assert.equal(await bed.next('media.failed', 'a'), {
+    type: 'media.failed',
+    legId: leg('a'),
+    fault: 'no-common-codec',
+    reoffer: true,
+  })
+  const still = peer.heard.length
+  await sleep(100)
+  assert.ok(peer.heard.length > still, 'and the session goes on')
+  await bed.media.close()
+  peer.close()
+  moved.close()
+})
+
+test('what cannot be: told once, answered when closed, orders end', async () => {
+  const bed = await Bed.open()
+  const cases = [
+    ['rubbish', 'not sdp', 'bad-sdp'],
+    ['codec', sdp(4000, { types: '18 4' }), 'no-common-codec'],
+    ['name', sdp(4000, { address: 'host.example' }), 'bad-sdp'],
+    ['multicast', sdp(4000, { address: '239.1.1.1' }), 'bad-sdp'],
+    ['six', sdp(4000).replaceAll('IN IP4 127.0.0.1', 'IN IP6 ::1'), 'bad-sdp'],
+  ] as const
+  for (const [name, offer, fault] of cases) {
+    bed.do({ type: 'media.open', legId: leg(name), callId, offer })
+    bed.do({ type: 'media.play', legId: leg(name), playId: 'p', source: { kind: 'tone', tone: 'beep' }, loop: 1 })
+    assert.equal(await bed.next('media.failed', name), {
+      type: 'media.failed',
+      legId: leg(name),
+      fault,
+      reoffer: false,
+    })
+    assert.is((await bed.next('media.played', name)).completed, false)
+    bed.do({ type: 'media.send-digits', legId: leg(name), digitsId: 'd', digits: '1' })
+    await bed.next('media.digits-sent', name)
+    bed.do({ type: 'media.close', legId: leg(name) })
+    await bed.next('media.closed', name)
+    bed.do({ type: 'media.close', legId: leg(name) })
+  }
+  await sleep(30)
+  assert.equal(bed.events, [])
+  const counters = await bed.media.counters()
+  assert.is(counters.legs, 0)
+  assert.equal(counters.failed, { 'no-common-codec': 1, 'bad-sdp': 4, 'no-ports': 0, internal: 0 })
+  assert.is(counters.threads[0]?.sessions, 0)
+  await bed.media.close()
+})
+
+test('no ports left is told as such; a closed leg’s ports come back after they were drained', async () => {
+  const [first] = testPorts()
+  const settings = {
+    externalAddress: '192.0.2.7',
+    media: { ports: [first, first + 1], workers: 0, timeoutSeconds: 60 },
+  } as const
+  const bed = await Bed.open({ settings })
+  bed.do({ type: 'media.open', legId: leg('a'), callId })
+  const { sdp: offer } = await bed.next('media.opened', 'a')
+  assert.match(offer, /^c=IN IP4 192\.0\.2\.7\r$/m)
+  bed.do({ type: 'media.open', legId: leg('b'), callId, onNet: true })
+  assert.is((await bed.next('media.failed', 'b')).fault, 'no-ports')
+  bed.do({ type: 'media.close', legId: leg('a') })
+  await bed.next('media.closed', 'a')
+  bed.do({ type: 'media.open', legId: leg('c'), callId })
+  assert.is((await bed.next('media.failed', 'c')).fault, 'no-ports')
+  await sleep(2100)
+  bed.do({ type: 'media.open', legId: leg('d'), callId, onNet: true })
+  assert.match((await bed.next('media.opened', 'd')).sdp, /^c=IN IP4 127\.0\.0\.1\r$/m)
+  await bed.media.close()
+})
+
+const attacks = new URL('../../../shared/corpora/sdp-attacks/', import.meta.url)
+if (existsSync(attacks)) {
+  test('hostile SDP opens a leg or is refused, nothing else', async () => {
+    const bed = await Bed.open()
+    for (const file of readdirSync(attacks).filter(name => name.endsWith('.dat'))) {
+      const message = readFileSync(new URL(file, attacks), 'latin1')
+      const body = message.slice(message.indexOf('\r\n\r\n') + 4)
+      bed.do({ type: 'media.open', legId: leg(file), callId, offer: body })
+      bed.do({ type: 'media.reoffer', legId: leg(file), offer: body })
+      bed.do({ type: 'media.close', legId: leg(file) })
+      await bed.next('media.closed', file)
+    }
+    assert.is((await bed.media.counters()).legs, 0)
+    await bed.media.close()
+  })
+} else process.stdout.write('! shared/corpora/sdp-attacks is missing: its case is skipped\n')
+
+test.run()
