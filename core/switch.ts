@@ -21,6 +21,7 @@ import { systemClock, systemRandom } from './adapters/system-clock.ts'
 import { CallbackDelivery } from './adapters/webhooks/callback-delivery.ts'
 import { Exchange, type ExchangeCounters } from './call/exchange.ts'
 import type { ExchangeEvent } from './call/exchange-event.ts'
+import { Latencies } from './metrics/latencies.ts'
 import type { Settings, SipListener } from './model/settings.ts'
 import type { Clock, Random } from './ports/clock.ts'
 import type { DocumentEvent, Documents } from './ports/documents.ts'
@@ -42,6 +43,8 @@ export interface SwitchCounters {
   readonly signaling: SignalingCounters
   readonly media: RtpMediaCounters
   readonly store: { readonly transactions: number; readonly units: number }
+  /** Status callbacks that wait, or are being sent. */
+  readonly callbacks: { readonly backlog: number }
 }
 
 interface Parts {
@@ -54,6 +57,8 @@ interface Parts {
   readonly runner: ExchangeRunner
   readonly signaling: SipSignaling
   readonly media: RtpMedia
+  readonly delivery: CallbackDelivery
+  readonly latencies: Latencies
   readonly closers: Closers
 }
 
@@ -76,6 +81,8 @@ export class Switch {
   /** Units of work, ledger, event log and outbox. */
   readonly store: Store
   readonly calls: CallDesk
+  /** How long transactions and webhooks take, as they happen. */
+  readonly latencies: Latencies
   readonly #parts: Parts
   #closing: Promise<void> | undefined
 
@@ -85,6 +92,7 @@ export class Switch {
     this.repositories = parts.repositories
     this.store = parts.store
     this.calls = new CallDesk({ exchange: parts.exchange, runner: parts.runner, store: parts.store.calls })
+    this.latencies = parts.latencies
     this.#parts = parts
   }
 
@@ -125,12 +133,13 @@ export class Switch {
   }
 
   async counters(): Promise<SwitchCounters> {
-    const { exchange, signaling, media, store } = this.#parts
+    const { exchange, signaling, media, store, delivery } = this.#parts
     return {
       exchange: { ...exchange.counters, liveCalls: exchange.live().length },
       signaling: signaling.counters(),
       media: await media.counters(),
       store: store.database.counters,
+      callbacks: { backlog: delivery.backlog },
     }
   }
 
@@ -163,6 +172,8 @@ async function openParts(settings: Settings, options: SwitchOptions, closers: Cl
   const { log = silentLog, clock = systemClock, random = systemRandom } = options
   const database = openDatabase(settings.dataFolder)
   closers.add('database', () => database.close())
+  const latencies = new Latencies()
+  database.onCommit(ms => latencies.observe('commit', ms))
   const store = storeOver(database, { clock, log })
   const repositories = openRepositories(store, settings.publicUrl)
   const { trunks, rates, destinations, assets } = repositories
@@ -188,7 +199,7 @@ async function openParts(settings: Settings, options: SwitchOptions, closers: Cl
   const emit = (event: ExchangeEvent) => runner.post(event)
 
   const { allowPrivateUrls } = settings
-  const http = new HttpClient({ allowPrivateUrls })
+  const http = new HttpClient({ allowPrivateUrls, timed: ms => latencies.observe('document', ms) })
   closers.add('http', () => http.close())
   const audio = new AudioLibrary({
     cacheFolder: join(settings.dataFolder, 'cache'),
@@ -225,13 +236,13 @@ async function openParts(settings: Settings, options: SwitchOptions, closers: Cl
   purge.start()
   closers.add('purge', () => purge.stop())
   // Callbacks that hang must not take the connections that documents need.
-  const callbackHttp = new HttpClient({ allowPrivateUrls })
+  const callbackHttp = new HttpClient({ allowPrivateUrls, timed: ms => latencies.observe('callback', ms) })
   closers.add('callbacks', () => callbackHttp.close())
   const { outbox, events } = store
   const delivery = new CallbackDelivery({ database, outbox, events, http: callbackHttp, clock, log, uuid })
   delivery.start()
   closers.add('delivery', () => delivery.stop())
-  return { settings, log, clock, store, repositories, exchange, runner, signaling, media, closers }
+  return { settings, log, clock, store, repositories, exchange, runner, signaling, media, delivery, latencies, closers }
 }
 
 /** Signed POSTs, and without HTTP the documents that this switch hosts. */

@@ -64,6 +64,8 @@ export interface HttpClientOptions {
   readonly connectionsPerOrigin?: number
   /** Default: the system's. */
   readonly resolve?: ResolveHost
+  /** Hears how long each webhook took, whatever came of it. Must not throw. */
+  readonly timed?: (durationMs: number) => void
 }
 
 /**
@@ -74,8 +76,10 @@ export class HttpClient {
   readonly #agent: Agent
   /** Never keeps a connection: for a request that met a kept one as it was closed. */
   readonly #fresh: Agent
+  readonly #timed: (durationMs: number) => void
 
   constructor(options: HttpClientOptions) {
+    this.#timed = options.timed ?? (() => {})
     const shared: Agent.Options = {
       connections: options.connectionsPerOrigin ?? defaultConnectionsPerOrigin,
       keepAliveTimeout: keepAliveMs,
@@ -94,9 +98,10 @@ export class HttpClient {
   }
 
   /** A webhook: JSON, signed with the account's secret. */
-  signedPost(post: SignedPost): Promise<HttpAnswer> {
+  async signedPost(post: SignedPost): Promise<HttpAnswer> {
     const { url, body, event, wants, signal } = post
-    return this.request({
+    const begun = performance.now()
+    const answer = await this.request({
       method: 'POST',
       url,
       headers: {
@@ -111,6 +116,8 @@ export class HttpClient {
       maxBytes: post.maxBytes ?? webhookMaxBytes,
       ...(signal === undefined ? {} : { signal }),
     })
+    this.#timed(performance.now() - begun)
+    return answer
   }
 
   /** A file. `etag` is sent as If-None-Match; only a 200 has its body read. */

@@ -58,6 +58,11 @@ export class Database {
     this.#group.afterCommit(tell)
   }
 
+  /** Hears how long each transaction of `write` took. It must not throw. */
+  onCommit(timed: (durationMs: number) => void): void {
+    this.#group.onCommit(timed)
+  }
+
   /** Rows of a kysely query, synchronously: for use inside `write`. */
   all<Result>(query: Compilable<Result>): Result[] {
     const { sql, parameters } = query.compile()

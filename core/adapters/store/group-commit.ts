@@ -24,6 +24,7 @@ export class GroupCommit {
   #told: (() => void)[] = []
   #scheduled = false
   #closed = false
+  #timed: (durationMs: number) => void = () => {}
   #transactions = 0
   #units = 0
 
@@ -40,6 +41,11 @@ export class GroupCommit {
   /** How many units shared how many transactions. */
   get counters(): { readonly transactions: number; readonly units: number } {
     return { transactions: this.#transactions, units: this.#units }
+  }
+
+  /** Hears how long each transaction took, from BEGIN until it was on the disk. */
+  onCommit(timed: (durationMs: number) => void): void {
+    this.#timed = timed
   }
 
   /**
@@ -73,6 +79,7 @@ export class GroupCommit {
     if (units.length === 0) return
     this.#queue = []
     const settled: (() => void)[] = []
+    const begun = performance.now()
     try {
       this.#begin.run()
       for (const unit of units) settled.push(this.#runOne(unit))
@@ -84,6 +91,7 @@ export class GroupCommit {
     }
     this.#transactions++
     this.#units += units.length
+    this.#timed(performance.now() - begun)
     for (const settle of settled) settle()
   }
 
