@@ -26,6 +26,7 @@ export interface RecorderTools {
   codecOf(payloadType: number): AudioCodec | undefined
   /** Hides lost samples, or their want; each piece of the recording passes through one of its three doors. */
   readonly concealment: Concealment
+  /** True while a voice is heard. Sees every frame, in order. */
   isAudible(pcm: Int16Array, at: number, count: number): boolean
 }
 

@@ -16,12 +16,14 @@ import {
   timestampOf,
 } from '../packet/header.ts'
 import { Reception } from '../rtcp/reception.ts'
+import { HeldPackets } from './held-packets.ts'
 import { OutStream } from './out-stream.ts'
 import type { Playback } from './playback.ts'
 import { Recipient } from './recipient.ts'
 import { Recorder } from './recorder.ts'
 import { recorderTools } from './recorder-tools.ts'
 import type { RecordingSink } from './recording-sink.ts'
+import { ReportSide } from './report-side.ts'
 import { Reporter } from './reporter.ts'
 import { type Destination, Sender } from './sender.ts'
 import type { SessionStats } from './session-stats.ts'
@@ -54,6 +56,8 @@ export class Session implements Destination {
   readonly #gate = new SourceGate()
   readonly #recipient = new Recipient()
   readonly #reporter: Reporter
+  readonly #reports: ReportSide
+  readonly #rtpTimeAt = (now: number): number => this.sender.rtpTimeAt(now)
   readonly #digits = new DigitReceiver({ clockRate })
   /** What a payload type means now. */
   readonly #accepted: (EngineCodec | 'events' | undefined)[] = new Array(128).fill(undefined)
@@ -63,8 +67,7 @@ export class Session implements Destination {
   #lostBefore = 0
   #recorder: Recorder | undefined
   #eventTime = 0
-  #rtcpAddress = 0
-  #rtcpPort = 0
+  readonly #held = new HeldPackets()
   #heardAt: number
   #received = 0
   #dropped = 0
@@ -87,6 +90,7 @@ export class Session implements Destination {
       () => host.random(),
       at => host.unixMs(at),
     )
+    this.#reports = new ReportSide(host.network, ports.rtcp, this.#reporter, this.#gate, this.#recipient)
     this.sender = new Sender(host.network, ports.rtp, this, this.#stream, {
       played: (play, completed) => host.emit({ type: 'played', session: id, play, completed }),
       digitsSent: digitsId => host.emit({ type: 'digits-sent', session: id, digitsId }),
@@ -116,8 +120,7 @@ export class Session implements Destination {
     const address = remote === undefined ? undefined : parseAddress(remote.address)
     this.#agreement = agreement
     this.#gate.signal(address ?? 0, address === undefined || remote === undefined ? 0 : remote.port)
-    this.#rtcpAddress = address ?? 0
-    this.#rtcpPort = remote?.rtcpPort ?? 0
+    this.#reports.signal(address ?? 0, remote?.rtcpPort ?? 0)
     this.#accepted.fill(undefined)
     for (const { payloadType, codec } of accept) this.#accepted[payloadType] = codec
     if (acceptEvents !== undefined) this.#accepted[acceptEvents] = 'events'
@@ -168,23 +171,45 @@ export class Session implements Destination {
       this.#dropped++
       return
     }
-    const ssrc = ssrcOf(packet)
-    const sequence = sequenceOf(packet)
-    if (this.#gate.judge(address, port, ssrc, sequence, now) === 'refused') {
-      this.#dropped++
-      return
+    switch (this.#gate.judge(address, port, ssrcOf(packet), sequenceOf(packet), now)) {
+      case 'refused':
+        if (this.#gate.candidatePackets > 0) this.#held.hold(packet, length, this.#gate.candidatePackets)
+        this.#dropped++
+        return
+      case 'latched':
+        if (this.#gate.isLatched) this.#hearHeld(now)
+        this.#held.clear()
+        break
+      case 'accepted':
+        break
     }
     this.#recipient.heard(address, port)
+    this.#hear(packet, length, meaning, now)
+  }
+
+  /** What a source said on its probation, now that it is believed. */
+  #hearHeld(now: number): void {
+    for (let at = 0; at < this.#held.count; at++) {
+      const packet = this.#host.network.slot()
+      const length = this.#held.copyInto(packet, at)
+      const meaning = this.#accepted[payloadTypeOf(packet)]
+      if (length === 0 || meaning === undefined) continue
+      this.#dropped--
+      this.#hear(packet, length, meaning, now)
+    }
+  }
+
+  #hear(packet: Uint8Array, length: number, meaning: EngineCodec | 'events', now: number): void {
     this.#received++
     this.#heardAt = now
-    const reception = this.#receptionOf(ssrc)
+    const reception = this.#receptionOf(ssrcOf(packet))
     const payloadLength = payloadLengthOf(packet, length)
     if (meaning === 'events') {
-      reception.receiveUntimed(sequence)
+      reception.receiveUntimed(sequenceOf(packet))
       this.#receiveEvent(packet, payloadLength, now)
       return
     }
-    reception.receive(sequence, timestampOf(packet), now)
+    reception.receive(sequenceOf(packet), timestampOf(packet), now)
     if (payloadLength === 0 || this.#agreement?.receive !== true) return
     this.#recorder?.push(packet, length, now)
     this.other?.sender.hear(packet, payloadLength, meaning, now)
@@ -192,22 +217,7 @@ export class Session implements Destination {
 
   /** A datagram on the RTCP port. */
   receiveReport(packet: Uint8Array, length: number, address: number, port: number, now: number): void {
-    const isSignalled = address === this.#rtcpAddress && port === this.#rtcpPort
-    // Behind a NAT reports come from where the RTP comes from, by another port.
-    const isFromSource = this.#gate.isLatched && address === this.#gate.address
-    if (!isSignalled && !isFromSource) {
-      this.#dropped++
-      return
-    }
-    if (!this.#reporter.receive(packet, length, this.#reception, now)) {
-      this.#dropped++
-      return
-    }
-    if (isSignalled && this.#gate.address === address) this.#recipient.heard(this.#gate.address, this.#gate.port)
-    if (isFromSource && !isSignalled) {
-      this.#rtcpAddress = address
-      this.#rtcpPort = port
-    }
+    if (!this.#reports.receive(packet, length, address, port, this.#reception, now)) this.#dropped++
   }
 
   tick(now: number): void {
@@ -216,7 +226,7 @@ export class Session implements Destination {
     const ended = this.#recorder?.tick(now)
     if (ended !== undefined) this.stopRecording(ended, now)
     this.sender.tick(now)
-    if (now >= this.#reporter.deadline()) this.#report(now)
+    this.#reports.tick(this.#reception, this.#rtpTimeAt, now)
     // A far end that merely rings need not send: it is missed once we talk to each other.
     const isAwaited = this.#agreement?.receive === true && this.sender.isTalking
     if (!isAwaited && this.#received === 0) this.#heardAt = now
@@ -233,7 +243,7 @@ export class Session implements Destination {
     try {
       this.stopRecording('closed', now)
       this.sender.close()
-      this.#sayGoodbye(now)
+      if (this.#agreement !== undefined) this.#reports.sayGoodbye(this.#reception, this.sender.rtpTimeAt(now), now)
     } finally {
       this.#finishing--
       this.#tellFinished()
@@ -245,13 +255,6 @@ export class Session implements Destination {
     const done = this.#finished
     this.#finished = undefined
     done()
-  }
-
-  #sayGoodbye(now: number): void {
-    if (this.#agreement === undefined || !this.#mayReport(now)) return
-    const packet = this.#host.network.slot()
-    const length = this.#reporter.writeInto(packet, this.#reception, this.sender.rtpTimeAt(now), now, true)
-    this.ports.rtcp.send(packet, length, this.#rtcpAddress, this.#rtcpPort)
   }
 
   get stats(): SessionStats {
@@ -298,21 +301,5 @@ export class Session implements Destination {
     for (let press = this.#digits.take(); press !== undefined; press = this.#digits.take()) {
       this.#host.emit({ type: 'digit', session: this.id, digit: press.digit, durationMs: press.durationMs })
     }
-  }
-
-  #report(now: number): void {
-    if (this.#agreement === undefined || !this.#mayReport(now)) {
-      this.#reporter.skip(now)
-      return
-    }
-    const packet = this.#host.network.slot()
-    const length = this.#reporter.writeInto(packet, this.#reception, this.sender.rtpTimeAt(now), now)
-    this.ports.rtcp.send(packet, length, this.#rtcpAddress, this.#rtcpPort)
-  }
-
-  /** Reports go on during hold; the cap on unanswered sending is theirs too. */
-  #mayReport(now: number): boolean {
-    const { address, port } = this.#gate
-    return this.#rtcpPort !== 0 && isUnicast(this.#rtcpAddress) && this.#recipient.maySend(address, port, now)
   }
 }

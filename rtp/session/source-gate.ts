@@ -32,6 +32,11 @@ export class SourceGate {
     return this.#locked
   }
 
+  /** How many packets of its probation the present candidate has sent; 0 = nobody is on probation. */
+  get candidatePackets(): number {
+    return this.#candidatePackets
+  }
+
   /** An offer or answer named the far end's address. Unchanged, it says nothing new but that learning is allowed. */
   signal(address: number, port: number): void {
     const changed = address !== this.#signalledAddress || port !== this.#signalledPort

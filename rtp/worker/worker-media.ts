@@ -150,7 +150,9 @@ class MediaThread {
   }
 
   #spawn(): void {
-    const worker = new Worker(new URL('./media-thread.ts', import.meta.url), { workerData: this.#config })
+    // The same folder, whether the sources run or what was made of them.
+    const file = import.meta.url.endsWith('.ts') ? './media-thread.ts' : './media-thread.js'
+    const worker = new Worker(new URL(file, import.meta.url), { workerData: this.#config })
     this.#worker = worker
     let fault: Error | undefined
     worker.on('message', (message: FromMedia) => this.#receive(message))
