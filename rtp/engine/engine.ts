@@ -1,43 +1,11 @@
 import { Playback, type Prompt } from '../session/playback.ts'
-import type { RecordingStore } from '../session/recording-sink.ts'
 import { Session, type SessionHost } from '../session/session.ts'
-import type { Agreement, EngineCommand, EngineEvent, SessionId } from './command.ts'
-import type { DatagramNetwork } from './network.ts'
+import { endOfAbandoned } from './abandoned.ts'
+import type { Agreement, EngineCommand, SessionId } from './command.ts'
+import type { EngineConfig, EngineCounters, EngineEnvironment } from './environment.ts'
 import { type PortPair, PortPool } from './port-pool.ts'
-import type { PromptFault, PromptStore } from './prompts.ts'
+import type { PromptFault } from './prompts.ts'
 import { TonePrompts } from './tone-prompts.ts'
-
-export interface EngineConfig {
-  /** Inclusive; even ones carry RTP, the next odd one RTCP. */
-  readonly ports: readonly [first: number, last: number]
-  /** Default 2000. */
-  readonly drainMs?: number
-  /** A leg without RTP for so long is told. Default 60,000. */
-  readonly timeoutMs?: number
-}
-
-export interface EngineEnvironment {
-  readonly network: DatagramNetwork
-  readonly prompts: PromptStore
-  readonly recordings: RecordingStore
-  /** What happens, as it happens; must not call back into the engine. */
-  emit(event: EngineEvent): void
-  /** Monotonic milliseconds, for what does not happen on a tick. */
-  now(): number
-  random(): number
-  unixMs(now: number): number
-}
-
-export interface EngineCounters {
-  readonly sessions: number
-  readonly draining: number
-  readonly portsFree: number
-  readonly received: number
-  readonly sent: number
-  readonly unsent: number
-  /** Sessions that a fault of ours has ended. */
-  readonly faults: number
-}
 
 const defaultTimeoutMs = 60_000
 
@@ -147,7 +115,10 @@ export class MediaEngine {
       if (pair === undefined) {
         this.#entries.delete(id)
         this.#env.emit({ type: 'failed', session: id, fault: 'no-ports', detail: 'every media port is in use' })
-        this.#abandon(id, entry)
+        for (const command of entry.waiting) {
+          const end = endOfAbandoned(command)
+          if (end !== undefined) this.#env.emit(end)
+        }
         return
       }
       const now = this.#env.now()
@@ -158,32 +129,6 @@ export class MediaEngine {
       this.#env.emit({ type: 'opened', session: id, port: pair.rtp.port })
       for (const command of entry.waiting.splice(0)) this.execute(command, now)
     })
-  }
-
-  /** Commands that waited for a session that is not to be: what they ordered has ended. */
-  #abandon(session: SessionId, entry: Entry): void {
-    for (const command of entry.waiting.splice(0)) {
-      switch (command.type) {
-        case 'play':
-          this.#env.emit({ type: 'played', session, play: command.play, completed: false })
-          break
-        case 'record':
-          this.#env.emit({
-            type: 'recorded',
-            session,
-            recording: command.recording,
-            durationMs: 0,
-            sizeBytes: 0,
-            endedBy: 'failed',
-          })
-          break
-        case 'send-digits':
-          this.#env.emit({ type: 'digits-sent', session, digitsId: command.digitsId })
-          break
-        default:
-          break
-      }
-    }
   }
 
   #listen(session: Session, pair: PortPair): void {

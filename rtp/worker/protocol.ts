@@ -1,5 +1,5 @@
 import type { EngineCommand, EngineEvent, SessionId } from '../engine/command.ts'
-import type { EngineConfig, EngineCounters } from '../engine/engine.ts'
+import type { EngineConfig, EngineCounters } from '../engine/environment.ts'
 import type { ClockCounters } from '../io/media-clock.ts'
 import type { NetworkOptions } from '../io/open-network.ts'
 

@@ -1,5 +1,6 @@
 import type { Agreement, EngineCommand, EngineEvent } from '../../rtp/engine/command.ts'
-import { type EngineConfig, MediaEngine } from '../../rtp/engine/engine.ts'
+import { MediaEngine } from '../../rtp/engine/engine.ts'
+import type { EngineConfig } from '../../rtp/engine/environment.ts'
 import type { DatagramNetwork, DatagramReceiver, DatagramSocket, NetworkCounters } from '../../rtp/engine/network.ts'
 import { slotBytes } from '../../rtp/engine/network.ts'
 import type { PromptFault } from '../../rtp/engine/prompts.ts'

@@ -1,1 +1,2 @@
-export { RtpMedia, type RtpMediaCounters, type RtpMediaOptions } from './rtp-media.ts'
+export { RtpMedia } from './rtp-media.ts'
+export type { RtpMediaCounters, RtpMediaOptions } from './rtp-media-options.ts'

@@ -1,58 +1,31 @@
 import {
   type EngineCommand,
   type EngineEvent,
-  type MediaCounters,
   type MediaThreads,
   noStats,
   openMedia,
   type SessionStats,
 } from '../../../rtp/worker/index.ts'
 import type { LegUuid } from '../../model/ids.ts'
-import type { Settings } from '../../model/settings.ts'
-import type { Random } from '../../ports/clock.ts'
-import type { Log } from '../../ports/log.ts'
-import type { LegMediaStats, Media, MediaCommand, MediaEvent } from '../../ports/media.ts'
+import type { Media, MediaCommand } from '../../ports/media.ts'
+import { closedUnopened, endsOf, nothingRecorded, statsOf } from './ends.ts'
+import { EventQueue } from './event-queue.ts'
 import type { LegMedia, OpenCommand, SdpCommand } from './leg-media.ts'
 import { addressIn, isCodecName, LegSdp, readSdp } from './leg-sdp.ts'
 import { nearestAddress } from './local-address.ts'
+import type { RtpMediaCounters, RtpMediaOptions } from './rtp-media-options.ts'
 
 /** Failed legs that nobody closes are forgotten beyond this, the oldest first. */
 const maxFailed = 1000
 /** How two sessions of this switch reach each other. */
 const ownAddress = '127.0.0.1'
 
-export interface RtpMediaOptions {
-  readonly settings: Pick<Settings, 'externalAddress' | 'media'>
-  /** The local address by which a remote one is reached; undefined = not known (a guess by subnet is made). */
-  localAddressFor(remoteAddress: string): string | undefined
-  /** Gets events in the order of each leg, never from inside `execute`. */
-  emit(event: MediaEvent): void
-  readonly random: Random
-  readonly log: Log
-  /** Address that sockets are bound to. Default `0.0.0.0`. */
-  readonly bindAddress?: string
-  /** Default `auto`: batched calls on Linux, else node:dgram. */
-  readonly sockets?: 'auto' | 'mmsg' | 'dgram'
-}
-
-export interface RtpMediaCounters {
-  readonly legs: number
-  readonly opened: number
-  readonly failed: Readonly<Record<'no-common-codec' | 'bad-sdp' | 'no-ports' | 'internal', number>>
-  /** Of legs that have ended. */
-  readonly packetsReceived: number
-  readonly packetsSent: number
-  readonly packetsLost: number
-  readonly packetsDropped: number
-  readonly threadsLost: number
-  readonly threads: readonly MediaCounters[]
-}
-
 type Fault = keyof RtpMediaCounters['failed']
 
 /** The media port, by RTP: SDP is spoken here, audio in the media threads. */
 export class RtpMedia implements Media {
   readonly #options: RtpMediaOptions
+  readonly #events: EventQueue
   readonly #threads: MediaThreads
   readonly #legs = new Map<LegUuid, LegMedia>()
   readonly #failed = { 'no-common-codec': 0, 'bad-sdp': 0, 'no-ports': 0, internal: 0 }
@@ -68,6 +41,7 @@ export class RtpMedia implements Media {
   private constructor(options: RtpMediaOptions) {
     const { ports, workers, timeoutSeconds } = options.settings.media
     this.#options = options
+    this.#events = new EventQueue(options.emit, options.log)
     this.#threads = openMedia(
       {
         ports,
@@ -178,18 +152,18 @@ export class RtpMedia implements Media {
     const { legId } = command
     switch (command.type) {
       case 'media.play':
-        this.#soon({ type: 'media.played', legId, playId: command.playId, completed: false })
+        this.#events.soon({ type: 'media.played', legId, playId: command.playId, completed: false })
         return
       case 'media.record':
-        this.#soon(nothingRecorded(legId, command.recordId, 'failed'))
+        this.#events.soon(nothingRecorded(legId, command.recordId))
         return
       case 'media.send-digits':
-        this.#soon({ type: 'media.digits-sent', legId, digitsId: command.digitsId })
+        this.#events.soon({ type: 'media.digits-sent', legId, digitsId: command.digitsId })
         return
       case 'media.close':
         if (leg?.state !== 'failed') return
         this.#legs.delete(legId)
-        this.#soon({ type: 'media.closed', legId, stats: statsOf(noStats) })
+        this.#events.soon(closedUnopened(legId))
         return
       default:
         return
@@ -211,7 +185,7 @@ export class RtpMedia implements Media {
         return
       case 'played':
         if (!leg.plays.delete(event.play)) return
-        this.#emit({
+        this.#events.now({
           type: 'media.played',
           legId,
           playId: event.play,
@@ -222,18 +196,18 @@ export class RtpMedia implements Media {
       case 'recorded': {
         const { recording: recordId, durationMs, sizeBytes, endedBy } = event
         if (!leg.recordings.delete(recordId)) return
-        this.#emit({ type: 'media.recorded', legId, recordId, durationMs, sizeBytes, endedBy })
+        this.#events.now({ type: 'media.recorded', legId, recordId, durationMs, sizeBytes, endedBy })
         return
       }
       case 'digits-sent':
         if (!leg.digits.delete(event.digitsId)) return
-        this.#emit({ type: 'media.digits-sent', legId, digitsId: event.digitsId })
+        this.#events.now({ type: 'media.digits-sent', legId, digitsId: event.digitsId })
         return
       case 'digit':
-        this.#emit({ type: 'media.digit', legId, digit: event.digit, durationMs: event.durationMs })
+        this.#events.now({ type: 'media.digit', legId, digit: event.digit, durationMs: event.durationMs })
         return
       case 'timeout':
-        this.#emit({ type: 'media.timeout', legId })
+        this.#events.now({ type: 'media.timeout', legId })
         return
       case 'closed':
         this.#closed(leg, event.stats)
@@ -248,7 +222,7 @@ export class RtpMedia implements Media {
     const sdp = new LegSdp(this.#addressFor(open, offer && addressIn(offer)), port, this.#sessionId(), leg.codecs)
     if (offer === undefined) {
       this.#isOpen(leg, sdp)
-      this.#emit({ type: 'media.opened', legId, sdp: sdp.offer() })
+      this.#events.now({ type: 'media.opened', legId, sdp: sdp.offer() })
     } else {
       const answered = sdp.answer(offer)
       if (!answered.ok) {
@@ -260,8 +234,8 @@ export class RtpMedia implements Media {
       this.#isOpen(leg, sdp)
       leg.isAgreed = true
       this.#send({ type: 'agree', session: legId, agreement, talk: false })
-      this.#emit({ type: 'media.opened', legId, sdp: answered.value.sdp })
-      this.#emit({ type: 'media.ready', legId, codec: agreement.codec })
+      this.#events.now({ type: 'media.opened', legId, sdp: answered.value.sdp })
+      this.#events.now({ type: 'media.ready', legId, codec: agreement.codec })
     }
     for (const command of leg.waiting.splice(0)) this.#negotiate(leg, sdp, command)
   }
@@ -275,7 +249,7 @@ export class RtpMedia implements Media {
   #negotiate(leg: LegMedia, sdp: LegSdp, command: SdpCommand): void {
     if (command.type === 'media.answered') this.#takeAnswer(leg, sdp, command.sdp)
     else if (command.offer === undefined) {
-      this.#soon({ type: 'media.reopened', legId: leg.legId, sdp: sdp.offer() })
+      this.#events.soon({ type: 'media.reopened', legId: leg.legId, sdp: sdp.offer() })
     } else this.#answerAgain(leg, sdp, command.offer)
   }
 
@@ -285,14 +259,14 @@ export class RtpMedia implements Media {
     if (taken.ok) {
       leg.isAgreed = true
       this.#send({ type: 'agree', session: legId, agreement: taken.value, talk: true })
-      this.#soon({ type: 'media.ready', legId, codec: taken.value.codec })
+      this.#events.soon({ type: 'media.ready', legId, codec: taken.value.codec })
       return
     }
     this.#options.log.warn({ legId, fault: taken.detail }, 'an SDP answer could not be used')
     // A bad answer after a good one changes nothing: the session goes on as it was.
     if (leg.isAgreed) return
     this.#failed[taken.fault]++
-    this.#soon({ type: 'media.failed', legId, fault: taken.fault, reoffer: false })
+    this.#events.soon({ type: 'media.failed', legId, fault: taken.fault, reoffer: false })
   }
 
   #answerAgain(leg: LegMedia, sdp: LegSdp, offer: string): void {
@@ -300,13 +274,13 @@ export class RtpMedia implements Media {
     const session = readSdp(offer)
     const answered = session === undefined ? undefined : sdp.answer(session)
     if (answered?.ok !== true) {
-      this.#soon({ type: 'media.failed', legId, fault: answered?.fault ?? 'bad-sdp', reoffer: true })
+      this.#events.soon({ type: 'media.failed', legId, fault: answered?.fault ?? 'bad-sdp', reoffer: true })
       return
     }
     leg.isAgreed = true
     this.#send({ type: 'agree', session: legId, agreement: answered.value.agreement, talk: false })
-    this.#soon({ type: 'media.reopened', legId, sdp: answered.value.sdp })
-    this.#soon({ type: 'media.ready', legId, codec: answered.value.agreement.codec })
+    this.#events.soon({ type: 'media.reopened', legId, sdp: answered.value.sdp })
+    this.#events.soon({ type: 'media.ready', legId, codec: answered.value.agreement.codec })
   }
 
   /** There will be no session for this leg; a `media.close` for it is still answered. */
@@ -329,7 +303,7 @@ export class RtpMedia implements Media {
 
   #fail(leg: LegMedia, fault: Fault): void {
     this.#failed[fault]++
-    this.#soon({ type: 'media.failed', legId: leg.legId, fault, reoffer: false })
+    this.#events.soon({ type: 'media.failed', legId: leg.legId, fault, reoffer: false })
   }
 
   #closed(leg: LegMedia, stats: SessionStats): void {
@@ -341,18 +315,11 @@ export class RtpMedia implements Media {
     this.#ended.packetsSent += stats.packetsSent
     this.#ended.packetsLost += stats.packetsLost
     this.#ended.packetsDropped += stats.packetsDropped
-    this.#soon({ type: 'media.closed', legId: leg.legId, stats: statsOf(stats) })
+    this.#events.soon({ type: 'media.closed', legId: leg.legId, stats: statsOf(stats) })
   }
 
-  /** What was ordered and never told: its thread died, or it never began. */
   #endOrders(leg: LegMedia): void {
-    const { legId } = leg
-    for (const playId of leg.plays) this.#soon({ type: 'media.played', legId, playId, completed: false })
-    for (const recordId of leg.recordings) this.#soon(nothingRecorded(legId, recordId, 'failed'))
-    for (const digitsId of leg.digits) this.#soon({ type: 'media.digits-sent', legId, digitsId })
-    leg.plays.clear()
-    leg.recordings.clear()
-    leg.digits.clear()
+    for (const end of endsOf(leg)) this.#events.soon(end)
   }
 
   #forgetOldestFailed(): void {
@@ -376,43 +343,4 @@ export class RtpMedia implements Media {
   #send(command: EngineCommand): void {
     this.#threads.execute(command)
   }
-
-  readonly #queue: MediaEvent[] = []
-
-  /** In order behind what is being told, and never from inside `execute`. */
-  #soon(event: MediaEvent): void {
-    if (this.#queue.push(event) > 1) return
-    queueMicrotask(() => this.#flush())
-  }
-
-  #emit(event: MediaEvent): void {
-    this.#flush()
-    this.#tell(event)
-  }
-
-  #flush(): void {
-    for (const event of this.#queue.splice(0)) this.#tell(event)
-  }
-
-  #tell(event: MediaEvent): void {
-    try {
-      this.#options.emit(event)
-    } catch (error) {
-      this.#options.log.error({ error: String(error), event: event.type }, 'a listener of media failed')
-    }
-  }
 }
-
-const nothingRecorded = (legId: LegUuid, recordId: string, endedBy: 'failed'): MediaEvent => ({
-  type: 'media.recorded',
-  legId,
-  recordId,
-  durationMs: 0,
-  sizeBytes: 0,
-  endedBy,
-})
-
-const statsOf = ({ codec, ...stats }: SessionStats): LegMediaStats => ({
-  ...stats,
-  codec: isCodecName(codec) ? codec : undefined,
-})

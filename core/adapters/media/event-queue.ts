@@ -1,0 +1,37 @@
+import type { Log } from '../../ports/log.ts'
+import type { MediaEvent } from '../../ports/media.ts'
+
+/** Tells events in their order, and never from inside a command; a listener that throws stops nobody. */
+export class EventQueue {
+  readonly #emit: (event: MediaEvent) => void
+  readonly #log: Log
+  readonly #waiting: MediaEvent[] = []
+
+  constructor(emit: (event: MediaEvent) => void, log: Log) {
+    this.#emit = emit
+    this.#log = log
+  }
+
+  /** Behind what is being done now. */
+  soon(event: MediaEvent): void {
+    if (this.#waiting.push(event) === 1) queueMicrotask(() => this.#flush())
+  }
+
+  /** At once, after what waits; for what comes from the media threads. */
+  now(event: MediaEvent): void {
+    this.#flush()
+    this.#tell(event)
+  }
+
+  #flush(): void {
+    for (const event of this.#waiting.splice(0)) this.#tell(event)
+  }
+
+  #tell(event: MediaEvent): void {
+    try {
+      this.#emit(event)
+    } catch (error) {
+      this.#log.error({ error: String(error), event: event.type }, 'a listener of media failed')
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { MediaCounters } from '../../../rtp/worker/index.ts'
+import type { Settings } from '../../model/settings.ts'
+import type { Random } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { MediaEvent } from '../../ports/media.ts'
+
+export interface RtpMediaOptions {
+  readonly settings: Pick<Settings, 'externalAddress' | 'media'>
+  /** The local address by which a remote one is reached; undefined = not known (a guess by subnet is made). */
+  localAddressFor(remoteAddress: string): string | undefined
+  /** Gets events in the order of each leg, never from inside `execute`. */
+  emit(event: MediaEvent): void
+  readonly random: Random
+  readonly log: Log
+  /** Address that sockets are bound to. Default `0.0.0.0`. */
+  readonly bindAddress?: string
+  /** Default `auto`: batched calls on Linux, else node:dgram. */
+  readonly sockets?: 'auto' | 'mmsg' | 'dgram'
+}
+
+export interface RtpMediaCounters {
+  readonly legs: number
+  readonly opened: number
+  readonly failed: Readonly<Record<'no-common-codec' | 'bad-sdp' | 'no-ports' | 'internal', number>>
+  /** Of legs that have ended. */
+  readonly packetsReceived: number
+  readonly packetsSent: number
+  readonly packetsLost: number
+  readonly packetsDropped: number
+  readonly threadsLost: number
+  readonly threads: readonly MediaCounters[]
+}

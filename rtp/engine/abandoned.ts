@@ -1,0 +1,18 @@
+import type { EngineCommand, EngineEvent } from './command.ts'
+
+/** The end of what a command ordered of a session that is not to be; undefined = nobody waits for one. */
+export const endOfAbandoned = (command: EngineCommand): EngineEvent | undefined => {
+  const { session } = command
+  switch (command.type) {
+    case 'play':
+      return { type: 'played', session, play: command.play, completed: false }
+    case 'record': {
+      const { recording } = command
+      return { type: 'recorded', session, recording, durationMs: 0, sizeBytes: 0, endedBy: 'failed' }
+    }
+    case 'send-digits':
+      return { type: 'digits-sent', session, digitsId: command.digitsId }
+    default:
+      return undefined
+  }
+}

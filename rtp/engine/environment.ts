@@ -1,0 +1,36 @@
+import type { RecordingStore } from '../session/recording-sink.ts'
+import type { EngineEvent } from './command.ts'
+import type { DatagramNetwork } from './network.ts'
+import type { PromptStore } from './prompts.ts'
+
+export interface EngineConfig {
+  /** Inclusive; even ones carry RTP, the next odd one RTCP. */
+  readonly ports: readonly [first: number, last: number]
+  /** Default 2000. */
+  readonly drainMs?: number
+  /** A leg without RTP for so long is told. Default 60,000. */
+  readonly timeoutMs?: number
+}
+
+export interface EngineEnvironment {
+  readonly network: DatagramNetwork
+  readonly prompts: PromptStore
+  readonly recordings: RecordingStore
+  /** What happens, as it happens; must not call back into the engine. */
+  emit(event: EngineEvent): void
+  /** Monotonic milliseconds, for what does not happen on a tick. */
+  now(): number
+  random(): number
+  unixMs(now: number): number
+}
+
+export interface EngineCounters {
+  readonly sessions: number
+  readonly draining: number
+  readonly portsFree: number
+  readonly received: number
+  readonly sent: number
+  readonly unsent: number
+  /** Sessions that a fault of ours has ended. */
+  readonly faults: number
+}
