@@ -4,6 +4,7 @@ import type {
   CallPage,
   CallRecord,
   CodecName,
+  LatencyListener,
   LegMediaStats,
   LegRecord,
   Log,
@@ -12,6 +13,7 @@ import type {
   Repositories,
   Settings,
   SipListener,
+  SwitchCounters,
 } from '../core/index.ts'
 
 /** What the HTTP side asks of a switch, and what `Switch` offers. Tests fill it without telephony. */
@@ -23,6 +25,9 @@ export interface SwitchDoor {
   readonly isDraining: boolean
   /** Whether a softphone of the end-user is registered now; without a registrar none is. */
   readonly isRegistered?: (endUserUuid: string) => boolean
+  /** What it counts; without them /metrics tells less. */
+  counters?(): Promise<SwitchCounters>
+  readonly latencies?: { subscribe(listener: LatencyListener): () => void }
   /** False when the database, a SIP listener or a media thread fails, and while draining. */
   health(): Promise<boolean>
   /** No new calls; live ones get `seconds` (default: the settings' `drainSeconds`), then END.5503. */

@@ -29,5 +29,7 @@ export type Access = 'open' | 'customer' | 'operator'
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
+    /** Addresses that need no key on this route. */
+    isKeyless?: (address: string) => boolean
   }
 }

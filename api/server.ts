@@ -17,6 +17,7 @@ import { explorerRoutes } from './routes/explorer.ts'
 import { hangupRoutes } from './routes/hangup.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { metricsRoutes } from './routes/metrics.ts'
 import { numberRoutes } from './routes/numbers.ts'
 import { operatorAccountRoutes } from './routes/operator/accounts.ts'
 import { operatorCallRoutes } from './routes/operator/calls.ts'
@@ -82,7 +83,8 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
   keyRoutes(app, door)
   phoneTokenRoutes(app, door)
   recordingRoutes(app, door)
-  streamRoutes(app, door, new Upgrades(app, door.log))
+  const streams = streamRoutes(app, door, new Upgrades(app, door.log))
+  metricsRoutes(app, door, streams)
   documentRoutes(app, door)
   await assetRoutes(app, door)
   operatorAccountRoutes(app, door)

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import type { AccountUuid } from '../../core/index.ts'
 import { notFound, Refusal } from '../answer/refusal.ts'
 import type { SwitchDoor } from '../door.ts'
-import type { Access, Api } from '../fastify.ts'
+import type { Api } from '../fastify.ts'
 import { RequestLimits } from './request-limits.ts'
 
 /** Who calls: set by the guard before a handler runs. */
@@ -41,8 +41,8 @@ export function guardRoutes(app: Api, door: SwitchDoor, operatorKey: string): vo
   app.addHook('onRequest', async request => {
     // Before the body is read: what nobody takes has no body worth reading.
     if (request.is404) throw notFound('There is nothing at this path.')
-    const access: Access = request.routeOptions.config.access ?? 'customer'
-    if (access === 'open') return
+    const { access = 'customer', isKeyless } = request.routeOptions.config
+    if (access === 'open' || isKeyless?.(request.ip) === true) return
     const header = request.headers.authorization
     const presented = header === undefined ? null : /^bearer(?: +(.*))?$/i.exec(header)
     if (presented === null) throw unauthorized

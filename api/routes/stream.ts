@@ -15,7 +15,8 @@ import type { UpgradeHandler, Upgrades } from '../upgrades.ts'
 
 const crowdedRetrySeconds = 30
 
-export function streamRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): void {
+/** What it returns tells how many streams are open. */
+export function streamRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): () => number {
   const { streamTokens } = door.repositories
   const tags = ['stream']
 
@@ -60,6 +61,7 @@ export function streamRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): vo
   upgrades.at('/stream', streamUpgrade(door, hub))
   // Before the sockets are cut, so that readers hear why.
   app.addHook('preClose', async () => hub.close())
+  return () => hub.size
 }
 
 function streamUpgrade(door: SwitchDoor, hub: StreamHub): UpgradeHandler {

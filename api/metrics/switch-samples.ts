@@ -1,0 +1,99 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import { opinionScore, type SwitchCounters } from '../../core/index.ts'
+import type { LiveCall, SwitchDoor } from '../door.ts'
+
+/** What the switch counts itself, read whole at each scrape; sums since the start are told anew each time. */
+export function switchSamples(door: SwitchDoor, registers: Registry[]): () => Promise<void> {
+  const gauge = (name: string, help: string) => new Gauge({ name: `sauti_${name}`, help, registers })
+  const labelled = <Label extends string>(name: string, help: string, label: Label) =>
+    new Gauge({ name: `sauti_${name}`, help, labelNames: [label], registers })
+
+  const total = (name: string, help: string) =>
+    new Counter({ name: `sauti_${name}_total`, help, labelNames: ['what'], registers })
+
+  const live = labelled('calls_live', 'Calls that have not ended.', 'status')
+  const draining = gauge('draining', '1 while no new calls are taken.')
+  const legs = gauge('legs_live', 'Legs of live calls.')
+  const exchange = total('exchange', 'Calls since the start, by what befell them.')
+  const sip = total('sip', 'SIP since the start, by what was counted.')
+  const sipOpen = labelled('sip_open', 'SIP transactions, calls and connections that are open.', 'what')
+  const packets = total('rtp_packets', 'RTP packets since the start.')
+  const jitter = labelled('rtp_jitter_seconds', 'Interarrival jitter of live legs.', 'of')
+  const score = labelled('mos', 'Estimated opinion score of live legs, 1 to 4.4.', 'of')
+  const media = labelled('media', 'Sessions, free ports and threads of media.', 'what')
+  const mediaTotal = total('media', 'Faults, lost threads and late ticks of media since the start.')
+  const queue = gauge('callbacks_queued', 'Status callbacks that wait, or are being sent.')
+
+  const sampleLive = (calls: readonly LiveCall[]) => {
+    live.reset()
+    for (const status of ['initiated', 'ringing', 'answered'] as const) {
+      live.set({ status }, calls.filter(({ call }) => call.status === status).length)
+    }
+    const all = calls.flatMap(call => call.legs)
+    legs.set(all.length)
+    const heard = all.flatMap(({ media }) => media ?? [])
+    spread(
+      jitter,
+      heard.map(({ jitterMs }) => jitterMs / 1000),
+      Math.max,
+    )
+    spread(
+      score,
+      heard.flatMap(each => opinionScore(each) ?? []),
+      Math.min,
+    )
+    return heard.reduce((sum, { packetsLost }) => sum + packetsLost, 0)
+  }
+
+  const sampleCounters = (counters: SwitchCounters, lostNow: number) => {
+    const { calls, clientTransactions, serverTransactions, connections, ...totals } = counters.signaling
+    addAll(sip, { ...totals })
+    setAll(sipOpen, { calls, clientTransactions, serverTransactions, connections })
+    const { threads, threadsLost, packetsLost } = counters.media
+    const sum = (of: 'received' | 'sent' | 'unsent' | 'sessions' | 'portsFree' | 'faults' | 'missed') =>
+      threads.reduce((sofar, thread) => sofar + thread[of], 0)
+    addAll(packets, {
+      received: sum('received'),
+      sent: sum('sent'),
+      unsent: sum('unsent'),
+      lost: packetsLost + lostNow,
+    })
+    setAll(media, { sessions: sum('sessions'), portsFree: sum('portsFree'), threads: threads.length })
+    addAll(mediaTotal, { faults: sum('faults'), missedTicks: sum('missed'), threadsLost })
+    queue.set(counters.callbacks.backlog)
+    const { begun, absorbed, crashed, turnedAway } = counters.exchange
+    addAll(exchange, { begun, absorbed, crashed, turnedAway })
+  }
+
+  return async () => {
+    draining.set(door.isDraining ? 1 : 0)
+    const lostNow = sampleLive(door.calls.live())
+    const counters = await door.counters?.()
+    if (counters !== undefined) sampleCounters(counters, lostNow)
+  }
+}
+
+type Values = Readonly<Record<string, number>>
+
+function setAll(gauge: Gauge<'what'>, values: Values): void {
+  for (const [name, value] of Object.entries(values)) gauge.set({ what: labelOf(name) }, value)
+}
+
+/** The library's counters only go up; what we have is where they stand. */
+function addAll(counter: Counter<'what'>, values: Values): void {
+  counter.reset()
+  for (const [name, value] of Object.entries(values)) counter.inc({ what: labelOf(name) }, Math.max(0, value))
+}
+
+const labelOf = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+
+/** Mean and worst of the live legs; nothing at all when there is none. */
+function spread(gauge: Gauge<'of'>, values: readonly number[], worst: (...values: number[]) => number): void {
+  gauge.reset()
+  if (values.length === 0) return
+  gauge.set({ of: 'mean' }, values.reduce((sum, value) => sum + value, 0) / values.length)
+  gauge.set(
+    { of: 'worst' },
+    values.reduce((found, value) => worst(found, value)),
+  )
+}
