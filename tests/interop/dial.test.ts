@@ -193,7 +193,13 @@ dial('nobody at the trunk’s address: failed, END.1408', async () => {
 dial('baresip answers a Dial: 1 kHz from the caller is heard', async () => {
   const portA = await freePort()
   const a = await RtpEndpoint.open(portA)
-  const far = new Baresip({ sipPort: calleePort, rtpPort: await freePort(), says: sine(400, 8), answers: true })
+  const far = new Baresip({
+    sipPort: calleePort,
+    rtpPort: await freePort(),
+    says: sine(400, 8),
+    answers: true,
+    user: destination,
+  })
   await far.said('baresip is ready')
   const near = await caller('caller-hangs-up', portA, { pauseMs: 4000 })
   await until('audio from the far side', () => a.received.length > 5, 8000)

@@ -24,6 +24,8 @@ export class Baresip {
     /** Answers by itself. */
     answers?: boolean
     codec?: 'PCMU' | 'PCMA'
+    /** Its user part: calls to another are not its own. */
+    user?: string
   }) {
     requirePeers('baresip')
     this.#folder = mkdtempSync(join(tmpdir(), 'sauti-baresip-'))
@@ -51,7 +53,7 @@ export class Baresip {
     )
     writeFileSync(
       join(this.#folder, 'accounts'),
-      `<sip:baresip@127.0.0.1:${options.sipPort};transport=${transport}>;regint=0;audio_codecs=${options.codec ?? 'PCMU'}/8000/1` +
+      `<sip:${options.user ?? 'baresip'}@127.0.0.1:${options.sipPort};transport=${transport}>;regint=0;audio_codecs=${options.codec ?? 'PCMU'}/8000/1` +
         `${options.answers === true ? ';answermode=auto' : ''}\n`,
     )
     this.#child = spawn('baresip', ['-f', this.#folder, ...(options.dial ? ['-e', `/dial ${options.dial}`] : [])], {
