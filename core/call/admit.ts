@@ -2,7 +2,7 @@ import type { AccountProfile, OwnedNumber, WebhookPurpose } from '../model/accou
 import type { CallDirection } from '../model/call-record.ts'
 import type { Rate } from '../model/rate.ts'
 import { isE164, isExtension } from '../routing/e164.ts'
-import type { Route } from './branch.ts'
+import type { Route } from './branch-options.ts'
 import { maxCustomPayloadBytes } from './call-fields.ts'
 import type { EndReason } from './end-reason.ts'
 import type { CallEnvironment } from './environment.ts'

@@ -1,48 +1,16 @@
-import { type DialledLeg, dialData } from '../events/call-data.ts'
-import type { LegUuid, Sid } from '../model/ids.ts'
-import type { Rate } from '../model/rate.ts'
+import { type DialledLeg, dialCodes, dialData } from '../events/call-data.ts'
+import type { LegUuid } from '../model/ids.ts'
 import type { Trunk } from '../model/trunk.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import type { Change } from '../ports/store.ts'
 import { numberForTrunk } from '../routing/routes.ts'
+import type { BranchListener, BranchOptions, Route } from './branch-options.ts'
+import { secondsBetween } from './call-row.ts'
 import type { EndReason } from './end-reason.ts'
 import type { Host, LegOwner, OwnedSignal } from './host.ts'
 import { Leg } from './leg.ts'
-import { Meter, type MeterAlarms, secondsBetween } from './meter.ts'
+import { Meter, type MeterAlarms } from './meter.ts'
 import { reasonOf, triesNextTrunk } from './reason-of.ts'
-
-export type Route =
-  | { readonly kind: 'trunk'; readonly trunk: Trunk }
-  | { readonly kind: 'on-net' }
-  | { readonly kind: 'uri'; readonly target: Extract<LegTarget, { kind: 'uri' }> }
-
-export interface BranchOptions {
-  readonly sid: Sid
-  readonly kind: DialledLeg['kind']
-  /** As dialled: E.164, or a URI. */
-  readonly to: string
-  readonly from: { readonly user: string; readonly displayName: string }
-  /** In the order in which they are tried. */
-  readonly routes: readonly Route[]
-  readonly rate: Rate | undefined
-  readonly hops: number
-  /** Tells DIAL events; without, the leg is the call itself. */
-  readonly isDial: boolean
-}
-
-export interface BranchListener {
-  /** It rings, or a provisional says so. */
-  ringing(branch: Branch): void
-  /** Early media of the far end can be heard. */
-  early(branch: Branch): void
-  /** 2xx: talk runs, though media may not be ready yet. */
-  answered(branch: Branch): void
-  ready(branch: Branch): void
-  /** Decided: it failed, ended, or was cancelled. */
-  over(branch: Branch): void
-  /** Over, and its last leg has really ended in signalling. */
-  released(branch: Branch): void
-}
 
 /**
  * - `placing`: its rows and its hold are on their way to the database
@@ -336,28 +304,16 @@ export class Branch implements LegOwner {
   }
 
   #announcement(status: DialledLeg['status'], leg: Leg | undefined): readonly Change[] {
-    const { isDial, sid, kind, to, from } = this.options
     this.#isAnnounced = true
-    if (!isDial) return []
+    if (!this.options.isDial) return []
     const isOver = status === 'completed' || status === 'failed'
-    const { code } = announcements[status]
-    const data = dialData(this.#host.record, {
-      dialSid: sid,
-      kind,
-      to,
-      from: from.user,
-      status,
-      leg: leg === undefined ? undefined : leg.record(),
-      talkSeconds: isOver ? this.talkSeconds : 0,
-    })
-    return [this.#host.event(code, isOver ? { ...data, reason_code: this.#reason } : data)]
+    const record =
+      leg === undefined ? undefined : { ...leg.record(), reasonCode: isOver ? this.#reason : ('' as const) }
+    const talkSeconds = isOver ? this.talkSeconds : 0
+    const { sid, kind, to, from } = this.options
+    const dialled = { dialSid: sid, kind, to, from: from.user, status, leg: record, talkSeconds }
+    const data = dialData(this.#host.record, dialled)
+    // A leg that was never placed has a reason too.
+    return [this.#host.event(dialCodes[status], isOver ? { ...data, reason_code: this.#reason } : data)]
   }
 }
-
-const announcements = {
-  initiated: { code: 'DIAL.0100' },
-  ringing: { code: 'DIAL.0180' },
-  answered: { code: 'DIAL.0200' },
-  completed: { code: 'DIAL.0300' },
-  failed: { code: 'DIAL.0400' },
-} as const

@@ -37,12 +37,12 @@ export class CallInputs {
       case 'document.failed':
         return this.#document(input)
       case 'audio.ready':
-        if (this.#call.isOver || this.#call.player === undefined) return false
-        this.#call.player.audioReady(input)
+        if (this.#call.isOver || this.#call.talk.player === undefined) return false
+        this.#call.talk.player.audioReady(input)
         return true
       case 'audio.failed':
-        if (this.#call.isOver || this.#call.player === undefined) return false
-        this.#call.player.audioFailed(input)
+        if (this.#call.isOver || this.#call.talk.player === undefined) return false
+        this.#call.talk.player.audioFailed(input)
         return true
       default: {
         const found = this.#call.legOf(input.legId)
@@ -53,8 +53,8 @@ export class CallInputs {
   }
 
   #document(event: DocumentEvent): boolean {
-    const { script } = this.#call
-    if (!this.#call.requestDone(event.requestId) || script === undefined) return false
+    const { script } = this.#call.talk
+    if (!this.#call.talk.requestDone(event.requestId) || script === undefined) return false
     const { requestId } = event
     const now = this.#call.now()
     if (event.type === 'document.fetched') script.handle({ type: 'fetched', requestId, bytes: event.bytes }, now)
@@ -104,16 +104,16 @@ export class CallInputs {
       case 'media.failed':
         return this.#failed(leg, event)
       case 'media.played':
-        if (this.#call.isOver || leg !== this.#call.party?.leg) return false
-        this.#call.player?.mediaPlayed(event)
+        if (this.#call.isOver || leg !== this.#call.talk.party?.leg) return false
+        this.#call.talk.player?.mediaPlayed(event)
         return true
       case 'media.recorded':
-        this.#call.recorder.mediaRecorded(event.recordId, event)
+        this.#call.talk.recorder.mediaRecorded(event.recordId, event)
         return true
       case 'media.digits-sent':
         if (this.#call.isOver) return false
-        if (event.digitsId === dialDigitsId) this.#call.dial?.digitsSent()
-        else this.#call.player?.digitsSent(event.digitsId)
+        if (event.digitsId === dialDigitsId) this.#call.talk.dial?.digitsSent()
+        else this.#call.talk.player?.digitsSent(event.digitsId)
         return true
       case 'media.digit':
         this.#digit(leg, event.digit, event.durationMs, false)
@@ -123,7 +123,7 @@ export class CallInputs {
         return true
       case 'media.closed':
         leg.mediaClosed()
-        this.#call.recorder.sessionClosed(leg.uuid)
+        this.#call.talk.recorder.sessionClosed(leg.uuid)
         return true
     }
   }
@@ -149,18 +149,18 @@ export class CallInputs {
   #digit(leg: Leg, digit: string, durationMs: number, isByInfo: boolean): void {
     const call = this.#call
     if (!call.isLive) return
-    const isParty = leg === call.party?.leg
+    const isParty = leg === call.talk.party?.leg
     const from = isParty ? 'caller' : 'callee'
     call.commit([call.event('DTMF.0100', { sid: call.sid, digit, duration_ms: durationMs, leg: from })])
     if (isByInfo) this.#passOn(leg, isParty, digit)
     if (!isParty) return
-    call.dial?.partyDigit(digit)
-    if (!call.isOver) call.script?.handle({ type: 'digit', digit }, call.now())
+    call.talk.dial?.partyDigit(digit)
+    if (!call.isOver) call.talk.script?.handle({ type: 'digit', digit }, call.now())
   }
 
   /** Digits in RTP cross the bridge by themselves; those by INFO have to be put there. */
   #passOn(leg: Leg, isParty: boolean, digit: string): void {
-    const { dial, party } = this.#call
+    const { dial, party } = this.#call.talk
     const bridged = dial?.bridgedLeg
     if (bridged === undefined || party === undefined || (!isParty && leg !== bridged)) return
     const other = isParty ? bridged : party.leg

@@ -1,6 +1,7 @@
 import type { Change } from '../ports/store.ts'
 import type { DialChild, DialRequest } from '../verbs/program.ts'
-import { Branch, type BranchListener } from './branch.ts'
+import { Branch } from './branch.ts'
+import type { BranchListener } from './branch-options.ts'
 import { dialStatusOf, mostTelling } from './dial-outcome.ts'
 import type { DialCallStatus, EndReason } from './end-reason.ts'
 import type { Host } from './host.ts'

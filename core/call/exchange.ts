@@ -13,6 +13,7 @@ import type { Leg } from './leg.ts'
 import { Loopback, type LoopEvent } from './loopback.ts'
 import { beginPlaced } from './placed.ts'
 import { SidSequence } from './sid.ts'
+import { TrunkLoads } from './trunk-loads.ts'
 
 export interface ExchangeCounters {
   /** Calls begun since the start, refused ones included. */
@@ -38,7 +39,7 @@ export class Exchange {
   readonly #legsOf = new Map<Call, LegUuid[]>()
   readonly #deadlines = new DeadlineHeap<Call>()
   readonly #accountLoads = new Caps()
-  readonly #trunkLoads = new Caps()
+  readonly #trunkLoads = new TrunkLoads()
   readonly #loopback: Loopback
   readonly #sids: SidSequence
   /** Legs refused while draining, whose end is still to be told. */

@@ -43,7 +43,8 @@ export interface Host {
   /** Takes a place on a trunk within its caps; false when it is full. */
   takeTrunk(trunk: Trunk): boolean
   releaseTrunk(trunk: Trunk): void
-  finish(reason: EndReason): void
+  /** Ends the call, once. `rejectWith`: the SIP status for a caller who was never answered. */
+  finish(reason: EndReason, rejectWith?: 486 | 603): void
 }
 
 /** Who acts on what a leg does. The call has moved the leg's own state before it tells. */

@@ -37,7 +37,7 @@ export function beginInbound(call: Call, offer: InboundOffer): void {
     codecs: offer.codecs,
     ...(offer.sdp === undefined ? {} : { offer: offer.sdp }),
   })
-  call.meet(leg, false)
+  call.talk.meet(leg, false)
   const candidates = e164Candidates(offer.to)
   if (offer.hops > maxHops) call.finish('END.0400')
   else if (candidates.length === 0) call.finish('END.0404')

@@ -4,6 +4,7 @@ import { chargeData } from '../events/charge-data.ts'
 import type { HoldUuid } from '../model/ids.ts'
 import type { Rate } from '../model/rate.ts'
 import type { Change, Hold } from '../ports/store.ts'
+import { secondsBetween } from './call-row.ts'
 import type { Host } from './host.ts'
 import type { Leg } from './leg.ts'
 
@@ -23,10 +24,6 @@ export interface MeterAlarms {
   /** The last paid second is over. */
   cut(): void
 }
-
-/** Whole seconds of talk, begun ones included. */
-export const secondsBetween = (fromUnix: number, toUnix: number): number =>
-  Math.max(0, Math.ceil((toUnix - fromUnix) / 1000))
 
 /** The money of one rated leg: a hold that grows ahead of the talk, and is settled once. */
 export class Meter {

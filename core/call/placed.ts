@@ -3,7 +3,8 @@ import type { CallDirection, CallRecord } from '../model/call-record.ts'
 import type { Change } from '../ports/store.ts'
 import { isE164 } from '../routing/e164.ts'
 import { admitPlacing, checkOrder, defaultTimeoutSeconds, refusal } from './admit.ts'
-import { Branch, type BranchListener } from './branch.ts'
+import { Branch } from './branch.ts'
+import type { BranchListener } from './branch-options.ts'
 import type { Call } from './call.ts'
 import { customPayloadOf } from './call-fields.ts'
 import type { Caps } from './caps.ts'
@@ -143,7 +144,7 @@ class PlacedLeg implements BranchListener {
 
   ready(branch: Branch): void {
     if (this.#call.isOver || branch.leg === undefined) return
-    this.#call.meet(branch.leg, true)
+    this.#call.talk.meet(branch.leg, true)
     this.#call.startScript(this.#url)
   }
 

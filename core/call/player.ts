@@ -21,6 +21,8 @@ export interface PlayerListener {
 }
 
 type Command<T extends ProgramCommand['type']> = Extract<ProgramCommand, { readonly type: T }>
+/** What a document may have a party hear. */
+export type PlayCommand = Command<'say' | 'play' | 'beep' | 'stop' | 'send-digits'>
 type Played = Extract<MediaEvent, { readonly type: 'media.played' }>
 
 const warningId = 'warning'
@@ -42,7 +44,26 @@ export class Player {
     this.#listener = listener
   }
 
-  say(command: Command<'say'>): void {
+  perform(command: PlayCommand): void {
+    switch (command.type) {
+      case 'say':
+        this.#say(command)
+        return
+      case 'play':
+        this.#play(command)
+        return
+      case 'beep':
+        this.#beep(command)
+        return
+      case 'stop':
+        this.#stop(command)
+        return
+      case 'send-digits':
+        this.#sendDigits(command)
+    }
+  }
+
+  #say(command: Command<'say'>): void {
     const { playId, text, voice, language, loop } = command
     this.#plays.set(playId, { ...fresh, loop, isSpeech: true })
     this.#host.emit({
@@ -56,23 +77,23 @@ export class Player {
     })
   }
 
-  play({ playId, source, loop }: Command<'play'>): void {
+  #play({ playId, source, loop }: Command<'play'>): void {
     this.#plays.set(playId, { ...fresh, loop, isSpeech: false })
     this.#load(playId, source)
   }
 
-  beep({ playId }: Command<'beep'>): void {
+  #beep({ playId }: Command<'beep'>): void {
     const play: Playing = { ...fresh, loop: 1, isSpeech: false }
     this.#plays.set(playId, play)
     this.#sound(playId, play, { kind: 'tone', tone: 'beep' })
   }
 
-  sendDigits({ playId, digits }: Command<'send-digits'>): void {
+  #sendDigits({ playId, digits }: Command<'send-digits'>): void {
     this.#plays.set(playId, { ...fresh, state: 'sounding', loop: 1, isSpeech: false })
     this.#host.emit({ type: 'media.send-digits', legId: this.#leg.uuid, digitsId: playId, digits })
   }
 
-  stop({ playId }: Command<'stop'>): void {
+  #stop({ playId }: Command<'stop'>): void {
     const play = this.#plays.get(playId)
     if (play === undefined) return
     if (play.state === 'sounding') this.#host.emit({ type: 'media.stop', legId: this.#leg.uuid, playId })

@@ -2,6 +2,7 @@ import { Interpreter } from '../verbs/interpreter.ts'
 import type { ProgramCommand, ProgramContext, ProgramEvent } from '../verbs/program.ts'
 import type { DialOutcome } from './dial.ts'
 import type { EndReason } from './end-reason.ts'
+import type { PlayCommand } from './player.ts'
 
 type Fetch = Extract<ProgramCommand, { readonly type: 'fetch' }>
 
@@ -9,7 +10,7 @@ type Fetch = Extract<ProgramCommand, { readonly type: 'fetch' }>
 export interface Stage {
   request(command: Fetch): void
   answer(): void
-  perform(command: Extract<ProgramCommand, { readonly type: 'say' | 'play' | 'beep' | 'stop' | 'send-digits' }>): void
+  perform(command: PlayCommand): void
   record(command: Extract<ProgramCommand, { readonly type: 'record' }>): void
   stopRecord(recordId: string): void
   dial(command: Extract<ProgramCommand, { readonly type: 'dial' }>): void

@@ -2,6 +2,7 @@ import { endReasons } from '../call/end-reason.ts'
 import type { CallRecord, LegRecord, RecordingRecord } from '../model/call-record.ts'
 import type { Sid } from '../model/ids.ts'
 import { formatMoney } from '../model/money.ts'
+import type { EventCode } from './catalogue.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -36,6 +37,15 @@ export interface DialledLeg {
   readonly leg: LegRecord | undefined
   readonly talkSeconds: number
 }
+
+/** Which event tells what of a dialled leg. */
+export const dialCodes = {
+  initiated: 'DIAL.0100',
+  ringing: 'DIAL.0180',
+  answered: 'DIAL.0200',
+  completed: 'DIAL.0300',
+  failed: 'DIAL.0400',
+} as const satisfies Record<DialledLeg['status'], EventCode>
 
 /** `data` of the DIAL events: one leg that a Dial reaches for. */
 export const dialData = (call: CallRecord, dialled: DialledLeg): Data => ({

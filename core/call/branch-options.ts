@@ -1,0 +1,39 @@
+import type { DialledLeg } from '../events/call-data.ts'
+import type { Sid } from '../model/ids.ts'
+import type { Rate } from '../model/rate.ts'
+import type { Trunk } from '../model/trunk.ts'
+import type { LegTarget } from '../ports/signaling.ts'
+import type { Branch } from './branch.ts'
+
+export type Route =
+  | { readonly kind: 'trunk'; readonly trunk: Trunk }
+  | { readonly kind: 'on-net' }
+  | { readonly kind: 'uri'; readonly target: Extract<LegTarget, { kind: 'uri' }> }
+
+export interface BranchOptions {
+  readonly sid: Sid
+  readonly kind: DialledLeg['kind']
+  /** As dialled: E.164, or a URI. */
+  readonly to: string
+  readonly from: { readonly user: string; readonly displayName: string }
+  /** In the order in which they are tried. */
+  readonly routes: readonly Route[]
+  readonly rate: Rate | undefined
+  readonly hops: number
+  /** Tells DIAL events; without, the leg is the call itself. */
+  readonly isDial: boolean
+}
+
+export interface BranchListener {
+  /** It rings, or a provisional says so. */
+  ringing(branch: Branch): void
+  /** Early media of the far end can be heard. */
+  early(branch: Branch): void
+  /** 2xx: talk runs, though media may not be ready yet. */
+  answered(branch: Branch): void
+  ready(branch: Branch): void
+  /** Decided: it failed, ended, or was cancelled. */
+  over(branch: Branch): void
+  /** Over, and its last leg has really ended in signalling. */
+  released(branch: Branch): void
+}

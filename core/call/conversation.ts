@@ -1,0 +1,208 @@
+import type { AccountProfile } from '../model/account.ts'
+import type { Change } from '../ports/store.ts'
+import type { DialRequest, ProgramContext } from '../verbs/program.ts'
+import { callFields } from './call-fields.ts'
+import { Dial } from './dial.ts'
+import type { EndReason } from './end-reason.ts'
+import type { Host } from './host.ts'
+import type { Leg } from './leg.ts'
+import type { MeterAlarms } from './meter.ts'
+import { Party } from './party.ts'
+import { Player } from './player.ts'
+import { Recorder } from './recorder.ts'
+import { Script, type Stage } from './script.ts'
+import type { SidSequence } from './sid.ts'
+
+/** What a document needs to know of its call. */
+export interface ConversationFacts {
+  readonly account: AccountProfile
+  /** Presented when the call dials and the document names no other number of the account. */
+  readonly ownNumber: string
+  /** The attached metadata as webhooks carry it. */
+  readonly payloadText: string | undefined
+  /** How many numbers of this switch have dialled one another to get here. */
+  readonly hops: number
+}
+
+export interface ConversationListener {
+  /** 200 is going out to the caller: talk runs. */
+  answering(leg: Leg): void
+}
+
+/** What is said and done between one party and the document of its call: prompts, recordings, the Dial that runs. */
+export class Conversation {
+  readonly recorder: Recorder
+  readonly #host: Host
+  readonly #sids: SidSequence
+  readonly #alarms: MeterAlarms
+  readonly #listener: ConversationListener
+  /** Requests on their way: whether each is an action, whose POST has to arrive. */
+  readonly #requests = new Map<string, boolean>()
+  #facts: ConversationFacts | undefined
+  #party: Party | undefined
+  #player: Player | undefined
+  #dial: Dial | undefined
+  #stoppedDial: Dial | undefined
+  #script: Script | undefined
+  /** The party has our answer: what is played is heard. */
+  #hasArrived = false
+  #speechMs = 0
+
+  constructor(host: Host, sids: SidSequence, alarms: MeterAlarms, listener: ConversationListener) {
+    this.#host = host
+    this.#sids = sids
+    this.#alarms = alarms
+    this.#listener = listener
+    this.recorder = new Recorder(host, event => this.#script?.handle(event, host.now()))
+  }
+
+  get party(): Party | undefined {
+    return this.#party
+  }
+
+  get player(): Player | undefined {
+    return this.#player
+  }
+
+  get dial(): Dial | undefined {
+    return this.#dial
+  }
+
+  get script(): Script | undefined {
+    return this.#script
+  }
+
+  /** Seconds of speech that were made for it. */
+  get speechSeconds(): number {
+    return Math.ceil(this.#speechMs / 1000)
+  }
+
+  /** Nothing is recorded any more, and the document has posted what it had to. */
+  get isSilent(): boolean {
+    return this.recorder.isIdle && this.#script?.isOver !== false
+  }
+
+  deadline(): number | undefined {
+    return this.#script?.deadline()
+  }
+
+  timeout(now: number): void {
+    const wake = this.#script?.deadline()
+    if (wake !== undefined && wake <= now) this.#script?.timeout(now)
+  }
+
+  /** The leg that the document talks to. A caller is answered by it; the leg of a placed call has answered already. */
+  meet(leg: Leg, isPlaced: boolean): void {
+    const host = this.#host
+    const party = new Party(host, leg, {
+      answering: () => this.#listener.answering(leg),
+      answered: () => {
+        this.#hasArrived = true
+        if (!host.isOver) this.#script?.handle({ type: 'answered' }, host.now())
+      },
+      changed: () => {
+        if (!host.isOver) this.#dial?.partyChanged()
+      },
+      ended: reason => host.finish(reason),
+    })
+    this.#party = party
+    this.#hasArrived = isPlaced
+    this.#player = new Player(host, leg, {
+      played: (playId, spokenMs) => this.#script?.handle({ type: 'played', playId, spokenMs }, host.now()),
+      spoke: durationMs => {
+        this.#speechMs += durationMs
+      },
+    })
+    host.adopt(leg, party)
+  }
+
+  /** Asks for the first document; without a URL the account's fallback runs. */
+  start(url: string, facts: ConversationFacts): void {
+    this.#facts = facts
+    const host = this.#host
+    const context: ProgramContext = {
+      get answered() {
+        return host.record.status === 'answered'
+      },
+      fallbackMode: facts.account.fallbackMode,
+      fallbackValue: facts.account.fallbackValue,
+    }
+    this.#script = new Script(url, context, this.#stage(facts))
+    this.#script.start(host.now())
+  }
+
+  /** The request has been answered: true when it was awaited. */
+  requestDone(requestId: string): boolean {
+    return this.#requests.delete(requestId) && !this.#host.isOver
+  }
+
+  /** The call is over: the document posts what it still has to, and its Dial ends. */
+  leave(reason: EndReason): void {
+    const { callId } = this.#host
+    // A POST that tells how a verb ended has to arrive, even though its answer is no longer wanted.
+    const isTelling = [...this.#requests.values()].includes(true)
+    if (this.#requests.size > 0 && !isTelling) this.#host.emit({ type: 'document.abandon', callId })
+    this.#script?.handle({ type: 'caller-gone' }, this.#host.now())
+    this.#dial?.stop(reason)
+  }
+
+  /** What the end of a Dial that was cut means, for the call's last unit. */
+  finalChanges(): readonly Change[] {
+    return this.#stoppedDial?.finalChanges() ?? []
+  }
+
+  #stage(facts: ConversationFacts): Stage {
+    const host = this.#host
+    return {
+      request: ({ requestId, url, extras, ignoreReply }) => {
+        if (!ignoreReply) this.#requests.set(requestId, Object.keys(extras).length > 0)
+        host.emit({
+          type: 'document.fetch',
+          callId: host.callId,
+          requestId,
+          accountId: host.record.accountUuid,
+          url,
+          fields: { ...callFields(host.record, facts.payloadText), ...extras },
+          ...(ignoreReply ? { ignoreReply } : {}),
+        })
+      },
+      answer: () => {
+        if (this.#hasArrived) this.#script?.handle({ type: 'answered' }, host.now())
+        else this.#party?.answer()
+      },
+      perform: command => {
+        if (!host.isOver) this.#player?.perform(command)
+      },
+      record: ({ recordId, options }) => {
+        if (this.#party !== undefined && !host.isOver) this.recorder.start(this.#party.leg, recordId, options)
+      },
+      stopRecord: recordId => this.recorder.stop(recordId),
+      dial: ({ dialId, dial }) => this.#startDial(dialId, dial),
+      report: ({ code, data }) => {
+        if (!host.isOver) host.commit([host.event(code, { sid: host.record.sid, ...data })])
+      },
+      end: (reason, rejectWith) => host.finish(reason, rejectWith),
+    }
+  }
+
+  #startDial(dialId: string, request: DialRequest): void {
+    const party = this.#party
+    const player = this.#player
+    if (party === undefined || player === undefined || this.#host.isOver) return
+    const dial = new Dial(this.#host, request, {
+      party,
+      player,
+      sids: this.#sids,
+      ownNumber: this.#facts?.ownNumber ?? '',
+      hops: this.#facts?.hops ?? 0,
+      alarms: this.#alarms,
+      done: outcome => {
+        if (this.#host.isOver) this.#stoppedDial = dial
+        this.#dial = undefined
+        this.#script?.handle({ type: 'dialled', dialId, ...outcome }, this.#host.now())
+      },
+    })
+    this.#dial = dial
+    dial.start()
+  }
+}

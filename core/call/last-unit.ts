@@ -1,0 +1,59 @@
+import type { Change } from '../ports/store.ts'
+import type { Host } from './host.ts'
+import type { Journal } from './journal.ts'
+
+/** Tries at the last unit of a call when the database fails: over a minute in all. */
+const maxTries = 7
+
+const retryTimer = 'last-unit'
+
+export interface LastUnitListener {
+  /** Asked once, when every other unit is through: a hold that is being opened must exist to be settled. */
+  changes(): readonly Change[]
+  /** Durable, or given up after a failing database: then the next start closes the call. */
+  closed(): void
+}
+
+/** The one unit that ends a call: settlement, legs, the final row and its event. */
+export class LastUnit {
+  readonly #host: Host
+  readonly #journal: Journal
+  readonly #listener: LastUnitListener
+  #unit: readonly Change[] | undefined
+  #tries = 0
+  #isThrough = false
+
+  constructor(host: Host, journal: Journal, listener: LastUnitListener) {
+    this.#host = host
+    this.#journal = journal
+    this.#listener = listener
+  }
+
+  /** Writes it as soon as nothing else is on its way. */
+  advance(): void {
+    if (this.#isThrough || this.#journal.pendingCommits > 0 || this.#host.timers.has(retryTimer)) return
+    this.#unit ??= this.#listener.changes()
+    this.#journal.commit(
+      this.#unit,
+      () => this.#end(),
+      () => this.#failed(),
+    )
+  }
+
+  #failed(): void {
+    this.#tries++
+    const fields = { sid: this.#host.record.sid, tries: this.#tries }
+    this.#host.emit({ type: 'log', level: 'error', fields, message: "a call's last row could not be written" })
+    if (this.#tries >= maxTries) {
+      this.#end()
+      return
+    }
+    const pauseMs = this.#host.env.times.retryCommitMs * 2 ** (this.#tries - 1)
+    this.#host.timers.set(retryTimer, this.#host.now() + pauseMs, () => {})
+  }
+
+  #end(): void {
+    this.#isThrough = true
+    this.#listener.closed()
+  }
+}
