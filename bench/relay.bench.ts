@@ -1,8 +1,7 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { type DatagramSocket, openNetwork } from '../rtp/io/index.ts'
-import type { FromSubject, ToSubject } from './relay/subject.ts'
+import type { Legs } from './relay/legs.ts'
 import { type Figure, ratioOf } from './report.ts'
+import { Subject } from './subject.ts'
 
 // Question: what processor time does a relayed G.711 packet cost (received, rewritten, sent; two legs bridged, 20 ms
 // packets of 172 bytes), against a bare relay on node:dgram under the same load, rounds taking turns?
@@ -15,15 +14,7 @@ interface Round {
 }
 
 async function round(subject: string, seconds: number): Promise<Round> {
-  const child = fork(new URL(`./relay/${subject}.ts`, import.meta.url), {
-    execArgv: ['--disable-warning=ExperimentalWarning'],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  const ask = async <T extends FromSubject['type']>(message: ToSubject): Promise<Extract<FromSubject, { type: T }>> => {
-    child.send(message)
-    const [answer] = await once(child, 'message')
-    return answer as Extract<FromSubject, { type: T }>
-  }
+  const measured = new Subject(new URL(`./relay/${subject}.ts`, import.meta.url))
   const network = openNetwork({ address: '127.0.0.1' })
   const sockets: DatagramSocket[] = []
   for (let leg = 0; leg < legs; leg++)
@@ -39,7 +30,8 @@ async function round(subject: string, seconds: number): Promise<Round> {
     socket.receiver = () => {
       received++
     }
-  const { ports } = await ask<'ports'>({ type: 'open', legs, peerPorts: sockets.map(socket => socket.port) })
+  const legPorts: Legs = { legs, peerPorts: sockets.map(socket => socket.port) }
+  const ports = await measured.ask<readonly number[]>(legPorts)
 
   let sent = 0
   let sequence = 0
@@ -83,18 +75,18 @@ async function round(subject: string, seconds: number): Promise<Round> {
     })
 
   await load(1500)
-  const before = (await ask<'cpu'>({ type: 'cpu' })).micros
+  const before = await measured.cpuMicros()
   const sentBefore = sent
   await load(seconds * 1000)
-  const after = (await ask<'cpu'>({ type: 'cpu' })).micros
-  const measured = sent - sentBefore
+  const after = await measured.cpuMicros()
+  const packets = sent - sentBefore
   for (let wait = 0; wait < 20; wait++) {
     await new Promise(resolve => setTimeout(resolve, 5))
     network.receive()
   }
-  child.disconnect()
+  measured.stop()
   network.close()
-  return { microsPerPacket: (after - before) / measured, lost: (sent - received) / sent }
+  return { microsPerPacket: (after - before) / packets, lost: (sent - received) / sent }
 }
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!

@@ -1,8 +1,9 @@
 import { createSocket } from 'node:dgram'
-import { serveLoad } from './subject.ts'
+import { serveQuestions } from '../subject.ts'
+import type { Legs } from './legs.ts'
 
 // The least that any relay in Node must do: a node:dgram socket a leg, the header rewritten in place, sent on.
-await serveLoad(async (legs, peerPort) => {
+serveQuestions<Legs>(async ({ legs, peerPorts }) => {
   const sockets = await Promise.all(
     Array.from(
       { length: legs },
@@ -19,7 +20,7 @@ await serveLoad(async (legs, peerPort) => {
     socket.on('message', packet => {
       packet.writeUInt16BE(sequence++ & 0xffff, 2)
       packet.writeUInt32BE(leg, 8)
-      sockets[other]!.send(packet, peerPort(other), '127.0.0.1')
+      sockets[other]!.send(packet, peerPorts[other]!, '127.0.0.1')
     })
   })
   return sockets.map(socket => socket.address().port)

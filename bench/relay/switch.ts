@@ -1,11 +1,12 @@
 import { openMedia } from '../../rtp/worker/index.ts'
-import { serveLoad } from './subject.ts'
+import { serveQuestions } from '../subject.ts'
+import type { Legs } from './legs.ts'
 
 // The engine as the switch runs it, in this process so that its processor time is the process's.
-await serveLoad(async (legs, peerPort) => {
+serveQuestions<Legs>(async ({ legs, peerPorts }) => {
   const ports = new Map<string, number>()
   const media = openMedia(
-    { workers: 0, address: '127.0.0.1', ports: [30_000, 39_998] } as Parameters<typeof openMedia>[0],
+    { workers: 0, address: '127.0.0.1', ports: [30_000, 39_998] },
     event => {
       if (event.type === 'opened') ports.set(event.session, event.port)
     },
@@ -21,7 +22,7 @@ await serveLoad(async (legs, peerPort) => {
       session: String(leg),
       talk: false,
       agreement: {
-        remote: { address: '127.0.0.1', port: peerPort(leg), rtcpPort: peerPort(leg) + 1 },
+        remote: { address: '127.0.0.1', port: peerPorts[leg]!, rtcpPort: peerPorts[leg]! + 1 },
         send: true,
         receive: true,
         codec: 'PCMU',

@@ -23,6 +23,8 @@ export interface SippOptions {
   readonly pauseMs?: number
   readonly keys?: Readonly<Record<string, string>>
   readonly timeoutSeconds?: number
+  /** Keeps every message, for the test that fails. Default true. */
+  readonly trace?: boolean
 }
 
 /** One sipp process; `done` resolves with its exit code (0 = all its calls went by the scenario) and messages. */
@@ -44,7 +46,7 @@ export class Sipp {
       ...['-m', String(options.calls ?? 1), '-r', String(options.callsPerSecond ?? 10)],
       ...['-d', String(options.pauseMs ?? 1000)],
       ...['-timeout', String(options.timeoutSeconds ?? 40), '-timeout_error', '-nostdin', '-skip_rlimit'],
-      ...['-trace_msg', '-trace_err'],
+      ...(options.trace === false ? [] : ['-trace_msg', '-trace_err']),
       ...(options.service === undefined ? [] : ['-s', options.service]),
       ...Object.entries(keys).flatMap(([name, value]) => ['-key', name, value]),
     ]

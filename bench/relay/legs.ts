@@ -1,0 +1,5 @@
+/** What a relay is asked for: so many legs, each bridged with its neighbour. It answers with their ports. */
+export interface Legs {
+  readonly legs: number
+  readonly peerPorts: readonly number[]
+}
