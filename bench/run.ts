@@ -37,6 +37,6 @@ const machine = `Node ${process.version}, ${cpus()[0]?.model ?? 'unknown process
 if (values.json === true) process.stdout.write(`${JSON.stringify({ machine, figures }, null, 2)}\n`)
 else
   process.stdout.write(
-    `\n${tableOf(figures)}\n\n${machine}. A ratio below 1 is cheaper than the baseline of the same run.\n`,
+    `\n${tableOf(figures)}\n\n${machine}. Ratios hold between machines, the values do not: each stands beside its baseline of the same run.\n`,
   )
 process.exit(0)

@@ -91,7 +91,10 @@ export class SwitchProcess {
       if (child.exitCode !== null) throw new Error(`the switch ended with ${child.exitCode}`)
     } catch (fault) {
       child.kill('SIGKILL')
-      throw new Error(`${String(fault)}\n${this.log.slice(-30).join('\n')}`)
+      const told = `${String(fault)}\n${this.log.slice(-30).join('\n')}`
+      // The runner of tests keeps silent about what a hook throws.
+      process.stderr.write(`${told}\n`)
+      throw new Error(told)
     }
     return Date.now() - started
   }
