@@ -96,11 +96,28 @@ export async function describeRoutes(app: Api, publicUrl: string, version: strin
       },
     },
     transform: ({ schema, url, route }) => ({
-      schema: { ...(documented(schema) as object), security: securityOf[route.config?.access ?? 'customer'] },
+      schema: {
+        ...withHeaderNames(documented(schema) as Described),
+        security: securityOf[route.config?.access ?? 'customer'],
+      },
       url,
     }),
   })
 }
+
+interface Described {
+  readonly headers?: { readonly properties?: Readonly<Record<string, unknown>> }
+}
+
+/** Node tells header names in lower case; people write them as `Idempotency-Key`. */
+function withHeaderNames(schema: Described): Described {
+  const { properties } = schema.headers ?? {}
+  if (properties === undefined) return schema
+  const named = Object.entries(properties).map(([name, header]) => [name.replace(/\b[a-z]/g, upper), header] as const)
+  return { ...schema, headers: { ...schema.headers, properties: Object.fromEntries(named) } }
+}
+
+const upper = (letter: string): string => letter.toUpperCase()
 
 /** Our own notes are not part of the document, and what has a default need not be sent. */
 const documented = (schema: unknown): unknown => JSON.parse(JSON.stringify(schema ?? {}), withoutNotes)

@@ -2,6 +2,7 @@ import { Attributes } from './attributes.ts'
 import { type Element, squeezed, textOf } from './element.ts'
 import { type Notes, quoted } from './problem.ts'
 import type { DialChild } from './program.ts'
+import type { VerbAbout } from './verb.ts'
 
 export const maxDialChildren = 10
 
@@ -10,10 +11,44 @@ export const dialableNumber = /^(\+\d{7,15}|\d{1,15})$/
 
 type ReadChild = (element: Element, attributes: Attributes, notes: Notes) => DialChild | undefined
 
-const nouns: ReadonlyMap<string, ReadChild> = new Map([
-  ['Number', readNumber],
-  ['Client', readClient],
-  ['Sip', readSip],
+/** Whom a Dial can ring. */
+export const dialNouns: ReadonlyMap<string, { readonly read: ReadChild; readonly about: VerbAbout }> = new Map([
+  [
+    'Number',
+    {
+      read: readNumber,
+      about: {
+        summary: 'A phone number, or an extension of the account.',
+        content: 'E.164 (`+` and 7 to 15 digits), grouped as people write it, or an extension.',
+        attributes: { sendDigits: 'DTMF sent when it is answered; `w` waits half a second.' },
+        example: '<Dial><Number sendDigits="ww12#">+254 711 000 001</Number></Dial>',
+      },
+    },
+  ],
+  [
+    'Client',
+    {
+      read: readClient,
+      about: {
+        summary: 'An end-user of the account. While none of its softphones is registered: END.1480.',
+        content: 'Its uuid, extension or email.',
+        attributes: {},
+        example: '<Dial><Client>amina@example.com</Client></Dial>',
+      },
+    },
+  ],
+  [
+    'Sip',
+    {
+      read: readSip,
+      about: {
+        summary: 'A SIP address anywhere.',
+        content: 'A `sip:` or `sips:` URI.',
+        attributes: { username: 'Digest user name.', password: 'Digest password.' },
+        example: '<Dial><Sip username="desk" password="secret">sip:desk@pbx.example.com</Sip></Dial>',
+      },
+    },
+  ],
 ])
 
 /** Whom a Dial rings: its nouns, or its plain text as one Number. What cannot be dialled is noted and left out. */
@@ -28,13 +63,13 @@ export function readDialChildren(dial: Element, notes: Notes): readonly DialChil
   if (text !== '') notes.add(dial, `<Dial> text ${quoted(text)} beside its children is ignored`)
   const children: DialChild[] = []
   for (const element of elements) {
-    const read = nouns.get(element.name)
-    if (read === undefined) {
+    const noun = dialNouns.get(element.name)
+    if (noun === undefined) {
       notes.add(element, `<Dial> has no child ${quoted(element.name)}; it is ignored`)
       continue
     }
     const attributes = new Attributes(element, notes)
-    const child = read(element, attributes, notes)
+    const child = noun.read(element, attributes, notes)
     attributes.noteUnknown()
     if (child === undefined) continue
     if (children.length === maxDialChildren) {

@@ -1,5 +1,5 @@
 import type { DialCallStatus, EndReason } from '../call/end-reason.ts'
-import { dialableNumber, readDialChildren } from './dial-children.ts'
+import { dialableNumber, maxDialChildren, readDialChildren } from './dial-children.ts'
 import type { DialRequest } from './program.ts'
 import { type Leaving, nextVerb, type Step, type VerbModule, type VerbRun } from './verb.ts'
 
@@ -25,6 +25,30 @@ const callerGaveUp: Outcome = { status: 'no-answer', durationSeconds: 0, reason:
 
 export const dial: VerbModule<Dial, DialState> = {
   name: 'Dial',
+
+  about: {
+    summary: `Connects the caller with somebody else. Up to ${maxDialChildren} children ring together, the first answer wins; with \`action\` no verb behind it runs.`,
+    content: 'A number as plain text, or the nouns below.',
+    attributes: {
+      action: 'Where the outcome is posted, and where the next document comes from. Default: none, the next verb runs.',
+      callerId: "What the far side sees: a number of the account. Default: this call's own number.",
+      timeout: 'How long it rings.',
+      timeLimit: 'How long they may talk.',
+      answerOnBridge: 'The caller is answered when the far side is; false answers before it is dialled.',
+      hangupOnStar: 'The caller ends the Dial with `*`.',
+      sequential: 'One child after another instead of all at once.',
+      ringTone:
+        'Country code or slug of an asset; heard when the caller is answered before the far side. Default: `ke`.',
+      record: 'Whether the two are recorded, on one or two channels.',
+    },
+    actionFields: {
+      DialCallStatus: '`completed`, `busy`, `no-answer` or `failed`.',
+      DialCallDuration: 'Seconds that the dialled leg was connected; 0 unless answered.',
+      DialReasonCode: 'Why the leg ended, `END.<digits>`.',
+      DialCallSid: 'The leg, as in the DIAL events.',
+    },
+    example: '<Dial action="/done" timeout="20"><Number>+254711000001</Number><Client>1001</Client></Dial>',
+  },
 
   parse({ element, attributes, notes }) {
     const action = attributes.url('action')

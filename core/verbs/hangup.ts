@@ -8,6 +8,12 @@ export interface Hangup {
 export const hangup: VerbModule<Hangup, never> = {
   name: 'Hangup',
 
+  about: {
+    summary: 'Ends the call. Before the answer the caller is refused, without charge. No verb behind it runs.',
+    attributes: { reason: 'Before the answer: 486 or 603; 603 without it.' },
+    example: '<Hangup reason="busy"/>',
+  },
+
   parse({ attributes }) {
     const reason = attributes.text('reason', /^(busy|rejected)$/, 'busy or rejected')
     return { reason: reason === 'busy' || reason === 'rejected' ? reason : 'none' }

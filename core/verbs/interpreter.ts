@@ -269,6 +269,7 @@ export class Interpreter {
       answered: this.#isAnswered,
       gone: this.#gone,
       newId: () => this.#newId(),
+      documentUrl: this.#documentUrl,
       resolve: reference => resolveUrl(reference, this.#documentUrl),
     }
   }

@@ -7,6 +7,11 @@ export interface Pause {
 /** Does not answer: before the answer it delays it. */
 export const pause: VerbModule<Pause, undefined> = {
   name: 'Pause',
+  about: {
+    summary: 'Waits in silence. Before the answer it delays it.',
+    attributes: { length: 'How long.' },
+    example: '<Pause length="2"/>',
+  },
   parse: ({ attributes }) => ({ lengthMs: attributes.secondsMs('length', { min: 0, max: 600, fallback: 1 }) }),
   start: (verb, run) =>
     verb.lengthMs === 0 ? nextVerb : { next: 'wait', state: undefined, wakeAt: run.now + verb.lengthMs },

@@ -20,6 +20,18 @@ type PlayState =
 export const play: VerbModule<Play, PlayState> = {
   name: 'Play',
 
+  about: {
+    summary:
+      'Plays audio, sends digits, or both in that order. Answers the call. What cannot be played is told by its PLAY event, and the call goes on.',
+    content: 'The http or https URL of a WAV file of at most 20 MB, unless `asset` is given; it has 10 s to arrive.',
+    attributes: {
+      asset: 'Slug of an uploaded asset; wins over the URL.',
+      loop: 'How often; 0 = until the caller hangs up.',
+      digits: 'Sent as DTMF behind the audio; `w` waits half a second.',
+    },
+    example: '<Play asset="welcome" loop="2"/>',
+  },
+
   parse({ element, attributes, notes }) {
     const loop = attributes.whole('loop', { min: 0, max: 1000, fallback: 1 })
     const digits = attributes.text('digits', /^[0-9A-Da-d*#w]{1,128}$/, 'up to 128 of 0-9 A-D * # and w') ?? ''
@@ -57,6 +69,8 @@ export const play: VerbModule<Play, PlayState> = {
         return event.type === 'played' && event.playId === state.playId ? nextVerb : undefined
     }
   },
+
+  stop: state => (state.at === 'playing' ? [{ type: 'stop', playId: state.playId }] : []),
 }
 
 function begin(verb: Play, run: VerbRun): Step<PlayState> {

@@ -4,6 +4,19 @@ import type { VerbModule } from './verb.ts'
 export const recordSession: VerbModule<never, never> = {
   name: 'RecordSession',
 
+  about: {
+    summary: 'Records the whole call beside the document; survives Redirect, ends with the call.',
+    attributes: {
+      state: 'What is done.',
+      channels: 'dual: caller left, far side right.',
+      track: 'Whom it hears.',
+      maxLength: 'Longest recording.',
+      format: 'Kind of file.',
+      playBeep: 'A tone now and then, so that both sides know.',
+    },
+    example: '<RecordSession state="start" channels="dual"/>',
+  },
+
   parse({ element, attributes, notes }) {
     attributes.choice('state', ['start', 'pause', 'resume', 'stop'], 'start')
     attributes.choice('channels', ['dual', 'mono'], 'dual')

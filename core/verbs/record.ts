@@ -25,6 +25,27 @@ export const closingMs = 5000
 export const record: VerbModule<Record, RecordState> = {
   name: 'Record',
 
+  about: {
+    summary: 'Records the caller. Answers the call. With `action` no verb behind it runs.',
+    attributes: {
+      action: 'Where the end is posted, and where the next document comes from. Default: none, the next verb runs.',
+      timeout: 'Silence that ends the recording; 0 = none does.',
+      maxLength: 'Longest recording.',
+      finishOnKey: 'Keys that end it; empty = none. Default: `1234567890*#`.',
+      playBeep: 'A tone before it begins.',
+      trim: 'Whether silence at both ends is cut off.',
+      format: 'Kind of file.',
+      channels: 'Only the caller is recorded.',
+    },
+    actionFields: {
+      RecordingDuration: 'Seconds; 0 when nothing was recorded.',
+      RecordingPath: 'Storage reference; the Recording itself appears moments later.',
+      RecordingUuid: 'The Recording.',
+      Digits: 'The key that ended it, `hangup`, or empty.',
+    },
+    example: '<Record action="/recorded" maxLength="60" finishOnKey="#"/>',
+  },
+
   parse({ element, attributes, notes }) {
     const action = attributes.url('action')
     const silenceMs = attributes.secondsMs('timeout', { min: 0, max: 14_400, fallback: 5 })

@@ -11,6 +11,13 @@ export interface Redirect {
 export const redirect: VerbModule<Redirect, never> = {
   name: 'Redirect',
 
+  about: {
+    summary: 'Asks for the next document with a signed POST of the fields of the call. No verb behind it runs.',
+    content: 'The URL, absolute or relative to the document.',
+    attributes: {},
+    example: '<Redirect>/menu?step=2</Redirect>',
+  },
+
   parse({ element, notes }) {
     const url = squeezed(textOf(element))
     const problem = urlProblem(url)

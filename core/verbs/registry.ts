@@ -1,10 +1,12 @@
 import { dial } from './dial.ts'
+import { gather } from './gather.ts'
 import { hangup } from './hangup.ts'
 import { pause } from './pause.ts'
 import { play } from './play.ts'
 import { record } from './record.ts'
 import { recordSession } from './record-session.ts'
 import { redirect } from './redirect.ts'
+import { reject } from './reject.ts'
 import { say } from './say.ts'
 import { type KnownVerb, known } from './verb.ts'
 
@@ -17,6 +19,8 @@ const verbs = [
   known(record),
   known(recordSession),
   known(dial),
+  known(gather),
+  known(reject),
 ]
 
 /** The vocabulary: every verb by its name, case-sensitive. */

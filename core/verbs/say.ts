@@ -17,6 +17,17 @@ type SayState = { readonly at: 'answering' } | { readonly at: 'speaking'; readon
 export const say: VerbModule<Say, SayState> = {
   name: 'Say',
 
+  about: {
+    summary: 'Speaks text to the caller. Answers the call.',
+    content: `Text of at most ${maxSayCharacters} characters; SSML \`break\`, \`p\`, \`s\`, \`say-as\`, \`prosody\`, \`emphasis\` and \`sub\` where the engine can, else their text.`,
+    attributes: {
+      voice: "A voice of the engine. Default: the account's.",
+      language: "Such as `sw` or `en-GB`. Default: the voice's.",
+      loop: 'How often; 0 = until the caller hangs up.',
+    },
+    example: '<Say language="sw">Karibu. <break time="300ms"/> Tafadhali subiri.</Say>',
+  },
+
   parse({ element, attributes, notes }) {
     const voice = attributes.text('voice', /^[\w .,()+-]{1,64}$/, 'the name of a voice')
     const language = attributes.text('language', /^[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8}){0,3}$/, 'a language such as sw')
@@ -53,6 +64,8 @@ export const say: VerbModule<Say, SayState> = {
         return event.type === 'played' && event.playId === state.playId ? nextVerb : undefined
     }
   },
+
+  stop: state => (state.at === 'speaking' ? [{ type: 'stop', playId: state.playId }] : []),
 }
 
 function speak(verb: Say, run: VerbRun): Step<SayState> {

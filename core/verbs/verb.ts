@@ -19,6 +19,8 @@ export interface VerbRun {
   readonly gone: boolean
   /** An id that is new within the call. */
   newId(): string
+  /** Where the document that runs came from. */
+  readonly documentUrl: string
   /** A URL of the document made absolute; undefined when that gives no http(s) URL. */
   resolve(reference: string): string | undefined
 }
@@ -55,9 +57,25 @@ export type Leaving =
       readonly commands?: readonly ProgramCommand[]
     }
 
+/**
+ * What the reference says of a verb, or of a noun in it. Names, ranges and defaults of attributes are read from `parse`
+ * itself; only their meaning stands here.
+ */
+export interface VerbAbout {
+  readonly summary: string
+  /** What stands between its tags; undefined: nothing. */
+  readonly content?: string
+  readonly attributes: Readonly<Record<string, string>>
+  /** What its `action` request carries beside the call's own fields. */
+  readonly actionFields?: Readonly<Record<string, string>>
+  /** As it stands in a document. */
+  readonly example: string
+}
+
 /** One verb of the vocabulary: how it is read and how it runs. */
 export interface VerbModule<Verb, State> {
   readonly name: string
+  readonly about: VerbAbout
   /** Undefined when the verb makes no sense as written; what is wrong stands in the notes. */
   parse(source: VerbSource): Verb | undefined
   /** True when no verb behind this one can ever run. */
@@ -67,6 +85,8 @@ export interface VerbModule<Verb, State> {
   on(state: State, event: VerbEvent, verb: Verb, run: VerbRun): Step<State> | undefined
   /** The caller has gone. A verb without it just stops. */
   gone?(state: State, verb: Verb, run: VerbRun): Step<State>
+  /** What silences it at once, when another verb that holds it has had enough. A verb without it makes no sound. */
+  stop?(state: State): readonly ProgramCommand[]
 }
 
 /** A verb of one document, ready to run; its kind and its state are nobody else's business. */
@@ -84,16 +104,19 @@ export interface Waiting {
   readonly commands?: readonly ProgramCommand[]
   on(event: VerbEvent, run: VerbRun): VerbStep | undefined
   gone(run: VerbRun): VerbStep
+  stop(): readonly ProgramCommand[]
 }
 
 /** A module behind a door that hides its types. */
 export interface KnownVerb {
   readonly name: string
+  readonly about: VerbAbout
   parse(source: VerbSource): ParsedVerb | undefined
 }
 
 export const known = <Verb, State>(module: VerbModule<Verb, State>): KnownVerb => ({
   name: module.name,
+  about: module.about,
   parse: source => {
     const verb = module.parse(source)
     return verb === undefined ? undefined : ready(module, verb)
@@ -118,5 +141,6 @@ function hideState<Verb, State>(module: VerbModule<Verb, State>, verb: Verb, ste
       return then === undefined ? undefined : hideState(module, verb, then)
     },
     gone: run => (module.gone === undefined ? nextVerb : hideState(module, verb, module.gone(state, verb, run))),
+    stop: () => module.stop?.(state) ?? [],
   }
 }

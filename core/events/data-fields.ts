@@ -1,0 +1,116 @@
+import type { EventCode } from './catalogue.ts'
+
+/** What each field of `data` says. A name that ends in `?` is not always there. */
+export type DataFields = Readonly<Record<string, string>>
+
+const ofCall: DataFields = {
+  sid: 'The call.',
+  uuid: 'The call record.',
+  direction: '`inbound`, `outbound` or `internal`.',
+  from_number: 'Who calls.',
+  to_number: 'Who is called.',
+  status: 'Status of the call now.',
+  reason_code: 'Why it ended, `END.<digits>`; empty while it lives.',
+  reason_label: 'The same, readable.',
+  duration_seconds: 'Whole length; null while it lives.',
+  talk_seconds: 'Billed talk time; null while it lives.',
+  cost: 'Charge in KES so far.',
+  started_at: 'When it began.',
+  answered_at: 'When it was answered, or null.',
+  ended_at: 'When it ended, or null.',
+}
+
+const ofDial: DataFields = {
+  sid: 'The call that dials.',
+  dial_sid: 'The dialled leg: the DialCallSid of the action request.',
+  leg_uuid: 'The leg, or null when none was placed.',
+  kind: '`number`, `client` or `sip`.',
+  route: '`trunk` or `on-net`, or null.',
+  trunk: 'Name of the trunk, or empty.',
+  from_number: 'What the far side sees.',
+  to_number: 'Who is dialled.',
+  status: 'Status of the leg now.',
+  reason_code: 'Why it ended, or empty.',
+  talk_seconds: 'How long it was connected.',
+  started_at: 'When it began, or null.',
+  answered_at: 'When it was answered, or null.',
+  ended_at: 'When it ended, or null.',
+}
+
+const ofRecording: DataFields = { sid: 'The call.', recording: 'The Recording, as `GET /recordings/` lists it.' }
+const ofAudio: DataFields = { 'url?': 'The URL, where it is none that can be played.', detail: 'What went wrong.' }
+const ofFetch: DataFields = { url: 'The document.', detail: 'What went wrong.' }
+const ofDocument: DataFields = {
+  url: 'The document.',
+  line: 'From 1.',
+  column: 'From 1.',
+  message: 'What is wrong there.',
+}
+const ofCallback: DataFields = {
+  id: 'The `id` of the callback.',
+  code: 'The event that it told.',
+  url: 'Where it went.',
+  tries: 'How often it was sent.',
+  'status?': 'HTTP status of the last answer.',
+  'fault?': 'Why there was no answer: `timeout`, `too-large`, `transport`, `refused-address`, `aborted`.',
+  'detail?': 'The same, readable.',
+}
+
+/** `data` of every event; the reference is made of it. */
+export const eventDataFields = {
+  'CALL.0100': ofCall,
+  'CALL.0180': ofCall,
+  'CALL.0200': ofCall,
+  'CALL.0300': ofCall,
+  'CALL.0400': ofCall,
+  'DIAL.0100': ofDial,
+  'DIAL.0180': ofDial,
+  'DIAL.0200': ofDial,
+  'DIAL.0300': ofDial,
+  'DIAL.0400': ofDial,
+  'REC.0100': ofRecording,
+  'REC.0200': ofRecording,
+  'REC.0300': ofRecording,
+  'REC.0310': ofRecording,
+  'REC.0400': ofRecording,
+  'BILL.0100': { sid: 'The call.', seconds_left: 'Seconds that are paid for.' },
+  'BILL.0200': {
+    leg_uuid: 'The leg that was charged.',
+    number: 'Who was called, or who called.',
+    direction: '`outbound` or `inbound`.',
+    prefix: 'Prefix of the rate.',
+    rate_per_minute: 'KES a minute.',
+    talk_seconds: 'Talked.',
+    billed_seconds: 'Billed, in whole increments.',
+    charge: 'KES.',
+  },
+  'DTMF.0100': {
+    sid: 'The call.',
+    digit: '`0` to `9`, `*`, `#`, `A` to `D`.',
+    duration_ms: 'How long it was pressed.',
+    leg: 'Who pressed it: `caller` or `callee`.',
+  },
+  'WH.0200': ofCallback,
+  'WH.0400': ofCallback,
+  'PLAY.0400': ofAudio,
+  'PLAY.0404': ofAudio,
+  'PLAY.0408': ofAudio,
+  'PLAY.0413': ofAudio,
+  'PLAY.0415': ofAudio,
+  'SAY.0404': { voice: 'The voice that is not known.' },
+  'SAY.0413': ofDocument,
+  'SAY.0500': ofAudio,
+  'DOC.0204': ofDocument,
+  'DOC.0400': ofDocument,
+  'DOC.0404': ofFetch,
+  'DOC.0408': ofFetch,
+  'DOC.0413': {
+    url: 'The document.',
+    'detail?': 'What went wrong while it was fetched.',
+    'line?': 'From 1.',
+    'column?': 'From 1.',
+    'message?': 'What is wrong there.',
+  },
+  'DOC.0422': ofDocument,
+  'DOC.0502': ofFetch,
+} as const satisfies Record<EventCode, DataFields>

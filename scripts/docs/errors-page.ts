@@ -1,0 +1,69 @@
+import { endReasons, type LegCause } from '../../core/call/end-reason.ts'
+import { reasonOf } from '../../core/call/reason-of.ts'
+import { refusalCodes } from '../../core/call/refusal-codes.ts'
+import { code, generated, page, table } from './markdown.ts'
+
+/** `docs/errors.md`: what a refusal and an end are called. */
+export function errorsPage(): string {
+  return page(
+    '# Errors and reasons',
+    generated,
+    '## Refusals of the API',
+    'The body is `{ detail, code?, errors? }`: `detail` begins with the code, `errors` names every field of a 422. What each endpoint may answer stands in [the API](api.md). A call that is refused leaves no row and no charge.',
+    table(
+      ['Code', 'Status', 'Meaning'],
+      Object.entries(refusalCodes).map(([name, { status, meaning }]) => [code(name), String(status), meaning]),
+    ),
+    'Billing (`BILL.*`, 402 and 403) and caps (`LIMIT.*`, 429 with `Retry-After: 1`) never share a code.',
+    '## Why a call or a leg ended',
+    '`reason_code` and `reason_label` of the call record and of events. SIP: what an unanswered caller is told. Q.850: the cause in the `Reason` header of our BYE or CANCEL. DialCallStatus: of a dialled leg that was never answered; an answered one is always `completed`.',
+    table(
+      ['Code', 'Label', 'SIP', 'Q.850', 'DialCallStatus'],
+      Object.entries(endReasons).map(([name, cause]) => [
+        code(name),
+        cause.label,
+        String(cause.sip),
+        String(cause.q850),
+        code(cause.dial === 'completed' ? 'failed' : cause.dial),
+      ]),
+    ),
+    'Of several children of a Dial that all fail, `busy` wins over `no-answer` over `failed`.',
+    '## From the far end',
+    "What a carrier's final response becomes; a `Reason` header with a Q.850 cause wins over it where the cause says more.",
+    table(['SIP', 'becomes'], bySip()),
+    table(['Q.850', 'becomes'], byQ850()),
+  )
+}
+
+const response = (status: number, q850?: number): LegCause => ({
+  kind: 'response',
+  status,
+  ...(q850 === undefined ? {} : { q850 }),
+})
+
+const told = (reason: keyof typeof endReasons): string => `${code(reason)} ${endReasons[reason].label}`
+
+/** Asked of the table itself: every status, those of equal outcome in one row. */
+function bySip(): string[][] {
+  const rows = new Map<string, string[]>()
+  for (let hundred = 300; hundred <= 600; hundred += 100) {
+    const others = reasonOf(response(hundred + 99))
+    for (let status = hundred; status < hundred + 99; status++) {
+      const reason = reasonOf(response(status))
+      if (reason !== others) rows.set(told(reason), [...(rows.get(told(reason)) ?? []), String(status)])
+    }
+    rows.set(told(others), [...(rows.get(told(others)) ?? []), `other ${hundred / 100}xx`])
+  }
+  return [...rows].map(([reason, statuses]) => [statuses.join(', '), reason])
+}
+
+/** 418 means nothing of its own, so what differs from it is the cause's doing. */
+function byQ850(): string[][] {
+  const plain = reasonOf(response(418))
+  const rows = new Map<string, string[]>()
+  for (let cause = 0; cause <= 127; cause++) {
+    const reason = reasonOf(response(418, cause))
+    if (reason !== plain) rows.set(told(reason), [...(rows.get(told(reason)) ?? []), String(cause)])
+  }
+  return [...rows].map(([reason, causes]) => [causes.join(', '), reason])
+}

@@ -1,0 +1,15 @@
+import { apiPage } from './api-page.ts'
+import { errorsPage } from './errors-page.ts'
+import { eventsPage } from './events-page.ts'
+import { openApiDocument } from './openapi-document.ts'
+import { verbsPage } from './verbs-page.ts'
+
+/** Every page that is made from the code, by its file in `docs/`. */
+export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ['api.md', apiPage(await openApiDocument())],
+    ['errors.md', errorsPage()],
+    ['events.md', eventsPage()],
+    ['verbs.md', verbsPage()],
+  ])
+}
