@@ -1,5 +1,8 @@
 // The pure door of the protocol library: no sockets, no clock, no randomness; runs in the browser too.
 
+export { Dialog, type DialogHead, type DialogStart } from './dialog/dialog.ts'
+export { type OfferInput, type OfferState, offerAnswer, refusalOfOffer } from './dialog/offer-answer.ts'
+export { RepeatedAnswer } from './dialog/repeated-answer.ts'
 export { type DigestAlgorithm, digestAlgorithms, type Hash } from './digest/algorithm.ts'
 export { type AnswerRules, answerChallenge, chooseChallenges } from './digest/answer-challenge.ts'
 export {
@@ -14,13 +17,17 @@ export { type CredentialsFault, type DigestCredentials, parseCredentials } from 
 export { checkNonce, createNonce, type NonceRules } from './digest/nonce.ts'
 export { ReplayWindow } from './digest/replay-window.ts'
 export { type ClientNonce, ha1Of, type ResponseFields, responseOf, sameDigest } from './digest/response.ts'
+export { formatAckTo } from './endpoint/ack.ts'
 export type { CallCommand, DialTarget, EndWords, HopName } from './endpoint/call-command.ts'
 export type { CallCause, CallEvent } from './endpoint/call-event.ts'
 export type { Counters } from './endpoint/counters.ts'
 export { Endpoint } from './endpoint/endpoint.ts'
+export { contactUriOf, requires, sdpOf } from './endpoint/fields.ts'
 export type { EndpointInput, EndpointOutput, PeerState } from './endpoint/input.ts'
 export type { PeerConfig } from './endpoint/peer.ts'
-export { hopOf } from './endpoint/request.ts'
+export { readResponse } from './endpoint/read.ts'
+export { buildRequest, hopOf, type RequestParts } from './endpoint/request.ts'
+export { buildResponse, type ResponseParts } from './endpoint/response.ts'
 export { defaultLimits, type EndpointLimits, type EndpointSettings } from './endpoint/settings.ts'
 export { acceptsType } from './header/accept.ts'
 export { parseAssertedIdentity } from './header/asserted-identity.ts'
@@ -150,7 +157,19 @@ export {
 } from './sdp/session.ts'
 export { type Framed, StreamFramer } from './stream/framer.ts'
 export { defaultPort, type Flow, type TransportName } from './transaction/flow.ts'
+export type { IncomingRequest, IncomingResponse } from './transaction/incoming.ts'
+export { branchCookie } from './transaction/key.ts'
+export { TransactionLayer } from './transaction/layer.ts'
+export { Timer, TimerQueue } from './transaction/timer-queue.ts'
 export { defaultTimers, type TimerSettings } from './transaction/timer-settings.ts'
+export type {
+  ClientOwner,
+  ClientTransaction,
+  ServerOwner,
+  ServerTransaction,
+  TimerOwner,
+  TransactionFault,
+} from './transaction/transaction.ts'
 export { sameUri } from './uri/compare.ts'
 export { escapeHeader, escapeParameter, escapeUser, unescapeUri } from './uri/escape.ts'
 export { formatUri, sipUri, uriParameterOf, userOf } from './uri/format.ts'
