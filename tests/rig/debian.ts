@@ -9,6 +9,7 @@ const packages = {
   'espeak-ng': 'espeak-ng',
   sox: 'sox',
   ffmpeg: 'ffmpeg',
+  chromium: 'chromium',
 } as const
 export type Peer = keyof typeof packages
 
