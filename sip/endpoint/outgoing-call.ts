@@ -5,7 +5,7 @@ import type { Flow } from '../transaction/flow.ts'
 import type { IncomingRequest, IncomingResponse } from '../transaction/incoming.ts'
 import { branchCookie } from '../transaction/key.ts'
 import { Timer } from '../transaction/timer-queue.ts'
-import { giveUpAfter } from '../transaction/timer-settings.ts'
+import { giveUpAfter, type TimerSettings } from '../transaction/timer-settings.ts'
 import type {
   ClientOwner,
   ClientTransaction,
@@ -23,9 +23,24 @@ import { Session, type SessionHost } from './session.ts'
 
 /**
  * `abandoned`: to be ended, but no provisional has come, so the CANCEL waits (RFC 3261 §9.1). `cancelling`: the
- * CANCEL is out, the INVITE's final response is not in. `answered`: the session has the word.
+ * CANCEL is out, the INVITE's final response is not in. `answered`: the session has the word. `forsaken`: told as over
+ * since the peer kept silent; should it speak after all, it is cancelled or hung up.
  */
-type OutgoingState = 'resolving' | 'calling' | 'abandoned' | 'proceeding' | 'cancelling' | 'answered' | 'over'
+type OutgoingState =
+  | 'resolving'
+  | 'calling'
+  | 'abandoned'
+  | 'proceeding'
+  | 'cancelling'
+  | 'answered'
+  | 'forsaken'
+  | 'over'
+
+/**
+ * A peer that is there sends 100 within 200 ms (RFC 3261 §8.2.6.1). After five copies of the INVITE without a word the
+ * call goes elsewhere, long before Timer B: a caller who hears nothing does not wait 32 s.
+ */
+const silentPeerAfter = (t: TimerSettings): number => 16 * t.t1
 
 const noAnswerWords: EndWords = { status: 488, q850: 88, text: 'No session description', code: 'END.0488' }
 const lateForkWords: EndWords = { status: 487, q850: 26, text: 'Answered elsewhere', code: 'END.0487' }
@@ -90,6 +105,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
         return
       case 'abandoned':
       case 'cancelling':
+      case 'forsaken':
       case 'over':
     }
   }
@@ -119,7 +135,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   confirmed(): void {}
 
   over(cause: CallCause): void {
-    if (this.#state === 'over') return
+    if (this.#isOver) return
     this.#state = 'over'
     this.#agent.timers.stop(this.#timer)
     this.#agent.bindTag(this.#localTag, undefined)
@@ -130,6 +146,14 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   expired(): void {
     // RFC 3261 §9.1: no final response 64 × T1 after the CANCEL means that none will come.
     if (this.#state === 'cancelling') this.over({ kind: 'timeout' })
+    else if (this.#state === 'calling' || this.#state === 'abandoned') {
+      this.over({ kind: 'timeout' })
+      this.#state = 'forsaken'
+    }
+  }
+
+  get #isOver(): boolean {
+    return this.#state === 'over' || this.#state === 'forsaken'
   }
 
   responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
@@ -165,6 +189,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       extra,
     })
     this.#invite = this.#agent.layer.request(request, branch, flow, this, now)
+    this.#agent.timers.set(this.#timer, now + silentPeerAfter(this.#agent.settings.timers))
   }
 
   #provisional(response: IncomingResponse, now: number): void {
@@ -172,7 +197,15 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       this.#cancel(now)
       return
     }
-    if (this.#state === 'calling') this.#state = 'proceeding'
+    if (this.#state === 'forsaken') {
+      this.#sendCancel(now)
+      this.#state = 'over'
+      return
+    }
+    if (this.#state === 'calling') {
+      this.#state = 'proceeding'
+      this.#agent.timers.stop(this.#timer)
+    }
     if (this.#state !== 'proceeding' || response.message.status === 100) return
     const sdp = sdpOf(response.message)
     const ringing = response.message.status === 180
@@ -191,7 +224,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       again.sender.acknowledgeAgain()
       return
     }
-    if (this.#session !== undefined || this.#state === 'over') {
+    if (this.#session !== undefined || this.#isOver) {
       this.#lateFork(transaction, response, now)
       return
     }
@@ -253,7 +286,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
 
   #refusal(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const { status } = response.message
-    if (this.#state === 'over') return
+    if (this.#isOver) return
     const isWanted = this.#state === 'calling' || this.#state === 'proceeding'
     if ((status === 401 || status === 407) && isWanted) {
       const field = this.#credentials && this.#authorization(transaction, response, this.#credentials)
@@ -279,10 +312,15 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   #cancel(now: number): void {
     if (this.#invite === undefined) return
     this.#state = 'cancelling'
+    this.#sendCancel(now)
+    this.#agent.timers.set(this.#timer, now + giveUpAfter(this.#agent.settings.timers))
+  }
+
+  #sendCancel(now: number): void {
+    if (this.#invite === undefined) return
     const { request, flow } = this.#invite
     const { cancel, branch } = cancelOf(request, this.#cseq, this.#endWords)
     this.#agent.layer.request(cancel, branch, flow, noAnswer, now)
-    this.#agent.timers.set(this.#timer, now + giveUpAfter(this.#agent.settings.timers))
   }
 }
 

@@ -190,6 +190,17 @@ dial('nobody at the trunk’s address: failed, END.1408', async () => {
   customer.on('/done', '<Response/>')
 })
 
+dial('a trunk whose UDP port is dead: given up after five INVITEs, failed, END.1408', async () => {
+  customer.on('/done', '<Response><Hangup reason="busy"/></Response>')
+  await addTrunk(on, { name: 'silent', port: await freePort(), prefixes: ['+256'], inbound: false })
+  customer.on('/voice', '<Response><Dial action="/done"><Number>+256700000000</Number></Dial></Response>')
+  const near = await caller('caller-busy', await freePort())
+  await endOf(near.done)
+  const done = await customer.post('/done')
+  assert.is(done.body.DialCallStatus, 'failed')
+  assert.is(done.body.DialReasonCode, 'END.1408')
+})
+
 dial('baresip answers a Dial: 1 kHz from the caller is heard', async () => {
   const portA = await freePort()
   const a = await RtpEndpoint.open(portA)

@@ -49,6 +49,7 @@ export class RigAccount {
 export const rates = [
   { prefix: '+254', direction: 'outbound', rate_per_minute: '3', increment_seconds: 1 },
   { prefix: '+255', direction: 'outbound', rate_per_minute: '12', increment_seconds: 60, connection_fee: '1.50' },
+  { prefix: '+256', direction: 'outbound', rate_per_minute: '12' },
 ]
 
 /** Inbound from 127.0.0.1, and outbound by prefix to a peer on 127.0.0.1:`port`. */

@@ -285,4 +285,27 @@ test('calls over a lossy, reordering, duplicating network end on both sides and 
   }
 })
 
+test('a peer that keeps silent is given up after five copies, so that another can be tried', () => {
+  const { net, a, sent } = pair(1, { pass: () => false })
+  a.do({ type: 'dial', id: 'call', target: dialTo('192.0.2.2'), from: { user: '1' }, sdp: offer })
+  net.run(7_999)
+  assert.equal(types(a), [])
+  net.run(2)
+  assert.equal(causeOf(a), { kind: 'timeout' })
+  assert.equal(sent(), Array(5).fill('1 INVITE'))
+  leavesNothing(net, a)
+})
+
+test('a peer that speaks after it was given up is cancelled', () => {
+  const { net, a, b, dial, sent, idB } = pair(1, { pass: (_packet, at) => at >= 10_000 })
+  dial()
+  net.run(20_000)
+  assert.equal(causeOf(a), { kind: 'timeout' })
+  assert.ok(sent().includes('1 CANCEL'), `${sent()}`)
+  b.do({ type: 'end', id: idB(), words })
+  net.run(1000)
+  assert.equal(causeOf(b), { kind: 'cancel' })
+  leavesNothing(net, a, b)
+})
+
 test.run()
