@@ -6,7 +6,8 @@ export const endOfAbandoned = (command: EngineCommand): EngineEvent | undefined 
   switch (command.type) {
     case 'play':
       return { type: 'played', session, play: command.play, completed: false }
-    case 'record': {
+    case 'record':
+    case 'record-session': {
       const { recording } = command
       return { type: 'recorded', session, recording, durationMs: 0, sizeBytes: 0, endedBy: 'failed' }
     }

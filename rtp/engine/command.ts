@@ -38,6 +38,15 @@ export interface RecordRules {
   readonly trimSilence: boolean
 }
 
+/** A recording of both sides, as the session's far end lives it. */
+export interface SessionRules {
+  /** `dual`: the far end on the left, what it hears on the right. `mono`: both mixed. */
+  readonly channels: 'dual' | 'mono'
+  /** `inbound`: only what the far end says. `outbound`: only what it hears. The other side is silent. */
+  readonly track: 'both' | 'inbound' | 'outbound'
+  readonly maxLengthMs: number
+}
+
 export type EngineCommand =
   /** Takes a pair of ports: `opened` or `failed` follows. */
   | { readonly type: 'open'; readonly session: SessionId }
@@ -62,6 +71,17 @@ export type EngineCommand =
       readonly path: string
       readonly rules: RecordRules
     }
+  /** Beside a `record`, and beside others of its kind; `recorded` tells its end too. */
+  | {
+      readonly type: 'record-session'
+      readonly session: SessionId
+      readonly recording: string
+      readonly path: string
+      readonly rules: SessionRules
+    }
+  /** From now on silence is recorded. Only of a `record-session`. */
+  | { readonly type: 'pause-record'; readonly session: SessionId; readonly recording: string }
+  | { readonly type: 'resume-record'; readonly session: SessionId; readonly recording: string }
   | { readonly type: 'stop-record'; readonly session: SessionId; readonly recording: string }
   | { readonly type: 'bridge'; readonly session: SessionId; readonly other: SessionId }
   | { readonly type: 'unbridge'; readonly session: SessionId }

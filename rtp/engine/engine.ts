@@ -1,3 +1,4 @@
+import { channelsOf } from '../record/session-recorder.ts'
 import { Playback, type Prompt } from '../session/playback.ts'
 import { Session, type SessionHost } from '../session/session.ts'
 import { endOfAbandoned } from './abandoned.ts'
@@ -170,11 +171,22 @@ export class MediaEngine {
         return
       case 'record':
         session.sender.isTalking = true
-        session.stopRecording('stopped', now)
         session.record(command.recording, this.#env.recordings.open(command.path), command.rules, now)
         return
       case 'stop-record':
-        if (session.recordingId === command.recording) session.stopRecording('stopped', now)
+        session.recordings.stop(command.recording, now)
+        return
+      case 'record-session': {
+        const { recording, path, rules } = command
+        const open = () => this.#env.recordings.open(path, channelsOf(rules))
+        session.recordings.recordSession(recording, open, rules, now)
+        return
+      }
+      case 'pause-record':
+        session.recordings.pause(command.recording, now)
+        return
+      case 'resume-record':
+        session.recordings.resume(command.recording)
         return
       case 'bridge':
         this.#bridge(session, command.other)

@@ -3,8 +3,8 @@ import type { RecordingSink, RecordingStore } from '../session/recording-sink.ts
 import type { WavFormat } from '../wav/format.ts'
 import { maxWavDataLengthOf, wavHeader, wavHeaderLengthOf } from '../wav/write.ts'
 
-const format: WavFormat = { encoding: 'pcm16', sampleRate: 8000, channels: 1 }
-const headerBytes = wavHeaderLengthOf(format)
+const formatOf = (channels: 1 | 2): WavFormat => ({ encoding: 'pcm16', sampleRate: 8000, channels })
+const headerBytes = wavHeaderLengthOf(formatOf(1))
 /** Two seconds; written when full, or once a second. */
 const chunkBytes = 32 * 1024
 /** Chunks that wait for a slow disk, about a minute; beyond, the recording has failed. */
@@ -17,6 +17,7 @@ const writeEveryMs = 1000
  */
 class RecordingFile implements RecordingSink {
   hasFailed = false
+  readonly #format: WavFormat
   #fd = -1
   #isBusy = true
   #isClosing = false
@@ -29,14 +30,15 @@ class RecordingFile implements RecordingSink {
   #written = 0
   #finish: (() => void) | undefined
 
-  constructor(path: string) {
+  constructor(path: string, channels: 1 | 2) {
+    this.#format = formatOf(channels)
     this.#filling = Buffer.allocUnsafeSlow(chunkBytes)
     // Under its name there is never a file without a header.
     const unnamed = `${path}.new`
     open(unnamed, 'w', 0o640, (error, fd) => {
       if (error) return this.#fail()
       this.#fd = fd
-      this.#writeAll(Buffer.from(wavHeader(format, 0)), 0, () =>
+      this.#writeAll(Buffer.from(wavHeader(this.#format, 0)), 0, () =>
         rename(unnamed, path, error => (error ? this.#fail() : this.#idle())),
       )
     })
@@ -77,7 +79,7 @@ class RecordingFile implements RecordingSink {
       }
       const length = Math.min(2 * samples, this.#written)
       // The header first: the file may never hold less than it says.
-      this.#writeAll(Buffer.from(wavHeader(format, length)), 0, () =>
+      this.#writeAll(Buffer.from(wavHeader(this.#format, length)), 0, () =>
         ftruncate(this.#fd, headerBytes + length, truncated =>
           fsync(this.#fd, synced =>
             close(this.#fd, closed => done(headerBytes + length, Boolean(truncated ?? synced ?? closed))),
@@ -107,12 +109,12 @@ class RecordingFile implements RecordingSink {
 
   #append(chunk: Buffer, length: number): void {
     this.#isBusy = true
-    const room = maxWavDataLengthOf(format) - this.#written
+    const room = maxWavDataLengthOf(this.#format) - this.#written
     const kept = Math.min(length, room)
     this.#writeAll(chunk.subarray(0, kept), headerBytes + this.#written, () => {
       this.#written += kept
       this.#spare.push(chunk)
-      this.#writeAll(Buffer.from(wavHeader(format, this.#written)), 0, () => this.#idle())
+      this.#writeAll(Buffer.from(wavHeader(this.#format, this.#written)), 0, () => this.#idle())
     })
   }
 
@@ -149,8 +151,8 @@ export class RecordingFiles implements RecordingStore {
   readonly #open = new Set<RecordingFile>()
   #timer: ReturnType<typeof setInterval> | undefined
 
-  open(path: string): RecordingSink {
-    const file = new RecordingFile(path)
+  open(path: string, channels: 1 | 2 = 1): RecordingSink {
+    const file = new RecordingFile(path, channels)
     this.#open.add(file)
     this.#timer ??= setInterval(() => this.#flush(), writeEveryMs)
     return {

@@ -18,6 +18,8 @@ export const relayIdleMs = 500
 export interface SenderEvents {
   played(playId: string, completed: boolean): void
   digitsSent(digitsId: string): void
+  /** A frame of a play goes out: a whole packet, due at `at`. */
+  sounded(packet: Uint8Array, length: number, at: number): void
 }
 
 /** Where packets go; undefined while nothing may be sent. */
@@ -222,9 +224,12 @@ export class Sender {
         return
       }
     }
+    const isPlay = this.#playback !== undefined
     this.#fill(packet, samples, agreement.codec)
     if (maySend) {
-      this.#send(packet, this.#stream.frame(packet, agreement.payloadType, samples, samples))
+      const length = this.#stream.frame(packet, agreement.payloadType, samples, samples)
+      if (isPlay) this.#events.sounded(packet, length, this.#dueAt)
+      this.#send(packet, length)
       return
     }
     // Not sent, but passed: a prompt during hold takes its time, and so does its stream.

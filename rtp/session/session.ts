@@ -2,7 +2,7 @@ import type { AudioCodec } from '../codec/codec.ts'
 import { pcma, pcmu } from '../codec/g711.ts'
 import { DigitReceiver } from '../dtmf/digit-receiver.ts'
 import { isUnicast, parseAddress } from '../engine/address.ts'
-import type { Agreement, EngineCodec, EngineEvent, RecordingEnd, RecordRules, SessionId } from '../engine/command.ts'
+import type { Agreement, EngineCodec, EngineEvent, RecordRules, SessionId } from '../engine/command.ts'
 import type { DatagramNetwork } from '../engine/network.ts'
 import type { PortPair } from '../engine/port-pool.ts'
 import {
@@ -15,14 +15,15 @@ import {
   ssrcOf,
   timestampOf,
 } from '../packet/header.ts'
+import { g711Tracks } from '../record/g711-track.ts'
 import { Reception } from '../rtcp/reception.ts'
 import { HeldPackets } from './held-packets.ts'
 import { OutStream } from './out-stream.ts'
 import type { Playback } from './playback.ts'
 import { Recipient } from './recipient.ts'
-import { Recorder } from './recorder.ts'
 import { recorderTools } from './recorder-tools.ts'
 import type { RecordingSink } from './recording-sink.ts'
+import { Recordings, type RecordingsHost } from './recordings.ts'
 import { ReportSide } from './report-side.ts'
 import { Reporter } from './reporter.ts'
 import { type Destination, Sender } from './sender.ts'
@@ -49,9 +50,11 @@ export class Session implements Destination {
   readonly id: SessionId
   readonly ports: PortPair
   readonly sender: Sender
+  readonly recordings: Recordings
   /** Who hears this leg, and is heard by it. */
   other: Session | undefined
   readonly #host: SessionHost
+  readonly #recorded: RecordingsHost
   readonly #stream: OutStream
   readonly #gate = new SourceGate()
   readonly #recipient = new Recipient()
@@ -65,16 +68,11 @@ export class Session implements Destination {
   #reception: Reception | undefined
   /** Packets and losses of sources before the present one. */
   #lostBefore = 0
-  #recorder: Recorder | undefined
   #eventTime = 0
   readonly #held = new HeldPackets()
   #heardAt: number
   #received = 0
   #dropped = 0
-  #late = 0
-  /** Recordings that are still written to disk. */
-  #finishing = 0
-  #finished: (() => void) | undefined
 
   constructor(id: SessionId, ports: PortPair, host: SessionHost, now: number) {
     this.id = id
@@ -94,14 +92,19 @@ export class Session implements Destination {
     this.sender = new Sender(host.network, ports.rtp, this, this.#stream, {
       played: (play, completed) => host.emit({ type: 'played', session: id, play, completed }),
       digitsSent: digitsId => host.emit({ type: 'digits-sent', session: id, digitsId }),
+      sounded: (packet, length, at) => this.recordings.sounded(packet, length, at),
     })
+    this.#recorded = {
+      id,
+      heard: g711Tracks(payloadType => this.#codecOf(payloadType)),
+      sent: g711Tracks(() => this.#agreement && codecs[this.#agreement.codec]),
+      emit: event => host.emit(event),
+    }
+    this.recordings = new Recordings(this.#recorded)
   }
 
   get agreement(): Agreement | undefined {
     return this.#agreement
-  }
-  get recordingId(): string | undefined {
-    return this.#recorder?.recordingId
   }
   get address(): number {
     return this.#gate.address
@@ -133,31 +136,8 @@ export class Session implements Destination {
   }
 
   record(recordingId: string, sink: RecordingSink, rules: RecordRules, now: number): void {
-    const tools = recorderTools(payloadType => {
-      const meaning = this.#accepted[payloadType]
-      return meaning === undefined || meaning === 'events' ? undefined : codecs[meaning]
-    })
-    this.#recorder = new Recorder(recordingId, sink, rules, tools, now)
-  }
-
-  stopRecording(endedBy: RecordingEnd, now: number): void {
-    const recorder = this.#recorder
-    if (recorder === undefined) return
-    this.#recorder = undefined
-    this.#late += recorder.late
-    this.#finishing++
-    recorder.finish(endedBy, now, (durationMs, sizeBytes, hasFailed) => {
-      this.#host.emit({
-        type: 'recorded',
-        session: this.id,
-        recording: recorder.recordingId,
-        durationMs,
-        sizeBytes,
-        endedBy: hasFailed ? 'failed' : endedBy,
-      })
-      this.#finishing--
-      this.#tellFinished()
-    })
+    const tools = recorderTools(payloadType => this.#codecOf(payloadType))
+    this.recordings.record(recordingId, sink, rules, tools, now)
   }
 
   /** A datagram on the RTP port. */
@@ -211,7 +191,8 @@ export class Session implements Destination {
     }
     reception.receive(sequenceOf(packet), timestampOf(packet), now)
     if (payloadLength === 0 || this.#agreement?.receive !== true) return
-    this.#recorder?.push(packet, length, now)
+    this.recordings.heard(packet, length, now)
+    this.other?.recordings.heardFar(this.#recorded, packet, length, now)
     this.other?.sender.hear(packet, payloadLength, meaning, now)
   }
 
@@ -223,9 +204,8 @@ export class Session implements Destination {
   tick(now: number): void {
     const stalled = this.#digits.deadline()
     if (stalled !== undefined && now >= stalled && this.#digits.timeout(now) > 0) this.#tellDigits(now)
-    const ended = this.#recorder?.tick(now)
-    if (ended !== undefined) this.stopRecording(ended, now)
     this.sender.tick(now)
+    this.recordings.tick(now)
     this.#reports.tick(this.#reception, this.#rtpTimeAt, now)
     // A far end that merely rings need not send: it is missed once we talk to each other.
     const isAwaited = this.#agreement?.receive === true && this.sender.isTalking
@@ -238,23 +218,12 @@ export class Session implements Destination {
 
   /** Ends what runs and says goodbye; `done` when all its recordings are on disk. */
   close(now: number, done: () => void): void {
-    this.#finished = done
-    this.#finishing++
     try {
-      this.stopRecording('closed', now)
       this.sender.close()
       if (this.#agreement !== undefined) this.#reports.sayGoodbye(this.#reception, this.sender.rtpTimeAt(now), now)
     } finally {
-      this.#finishing--
-      this.#tellFinished()
+      this.recordings.close(now, done)
     }
-  }
-
-  #tellFinished(): void {
-    if (this.#finishing > 0 || this.#finished === undefined) return
-    const done = this.#finished
-    this.#finished = undefined
-    done()
   }
 
   get stats(): SessionStats {
@@ -264,7 +233,7 @@ export class Session implements Destination {
       packetsReceived: this.#received,
       packetsSent: this.#stream.packets,
       packetsLost: this.#lostBefore + Math.max(0, reception?.sequences.lost ?? 0),
-      packetsLate: this.#late + (this.#recorder?.late ?? 0),
+      packetsLate: this.recordings.late,
       packetsDropped: this.#dropped,
       jitterMs: reception?.jitter.ms ?? 0,
       roundTripMs: this.#reporter.roundTripMs,
@@ -273,6 +242,11 @@ export class Session implements Destination {
 
   get #isReachable(): boolean {
     return this.#gate.port !== 0 && isUnicast(this.#gate.address)
+  }
+
+  #codecOf(payloadType: number): AudioCodec | undefined {
+    const meaning = this.#accepted[payloadType]
+    return meaning === undefined || meaning === 'events' ? undefined : codecs[meaning]
   }
 
   #receptionOf(ssrc: number): Reception {
@@ -291,13 +265,14 @@ export class Session implements Destination {
     const from = payloadOffsetOf(packet)
     const told = this.#digits.push(packet, from, payloadLength, timestamp, markerOf(packet), now)
     if (wasHeld === undefined) this.#eventTime = timestamp
-    this.#recorder?.note(packet, now)
+    this.recordings.note(packet, now)
+    this.other?.recordings.noteFar(this.#recorded, packet, now)
     if (told > 0) this.#tellDigits(now)
     this.other?.sender.hearEvent(packet, payloadLength, now)
   }
 
   #tellDigits(now: number): void {
-    this.#recorder?.key(this.#eventTime, now)
+    this.recordings.key(this.#eventTime, now)
     for (let press = this.#digits.take(); press !== undefined; press = this.#digits.take()) {
       this.#host.emit({ type: 'digit', session: this.id, digit: press.digit, durationMs: press.durationMs })
     }

@@ -9,6 +9,7 @@ export type {
   RecordingEnd,
   RecordRules,
   SessionId,
+  SessionRules,
 } from '../engine/command.ts'
 export { noStats, type SessionStats } from '../session/session-stats.ts'
 export { type MediaConfig, openMedia } from './open-media.ts'

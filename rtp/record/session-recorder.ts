@@ -1,0 +1,164 @@
+import type { RecordingEnd, SessionRules } from '../engine/command.ts'
+import { payloadLengthOf, payloadOffsetOf, payloadTypeOf } from '../packet/header.ts'
+import type { RecordingSink } from '../session/recording-sink.ts'
+import type { TrackCodecs, TrackDecoder } from './track-decoder.ts'
+import { TrackLine } from './track-line.ts'
+import { TrackStream } from './track-stream.ts'
+
+const samplesPerMs = 8
+/** What is written lies so far back: what still belongs there has come. */
+const lagMs = 800
+/** After a stall the line is written before more is laid on it. */
+const longestStallMs = 2500
+/** The last packet may end after the recording's end by this. */
+const overhangMs = 60
+const chunkFrames = 960
+const longestPacket = 120 * samplesPerMs
+
+/**
+ * Records a conversation as one of its legs lives it: on the left what its far end says, on the right what that end
+ * hears: the other leg, and our prompts. Both lie on one line of time, which goes on whoever speaks or is silent.
+ * While it is paused the line goes on too, silent.
+ */
+export class SessionRecorder {
+  readonly recordingId: string
+  readonly #sink: RecordingSink
+  readonly #rules: SessionRules
+  readonly #own: TrackCodecs
+  /** What we send. */
+  readonly #sent: TrackCodecs
+  readonly #line: TrackLine
+  readonly #begunAt: number
+  readonly #chunk: Int16Array
+  readonly #maxFrames: number
+  #isPaused = false
+  #near: TrackStream | undefined
+  #far: TrackStream | undefined
+  #farId = ''
+  #prompts: TrackDecoder | undefined
+  readonly #prompt = new Int16Array(longestPacket)
+  #late = 0
+
+  constructor(
+    recordingId: string,
+    sink: RecordingSink,
+    rules: SessionRules,
+    own: TrackCodecs,
+    sent: TrackCodecs,
+    now: number,
+  ) {
+    this.recordingId = recordingId
+    this.#sink = sink
+    this.#rules = rules
+    this.#own = own
+    this.#sent = sent
+    this.#begunAt = now
+    this.#line = new TrackLine(channelsOf(rules))
+    this.#chunk = new Int16Array(chunkFrames * channelsOf(rules))
+    this.#maxFrames = rules.maxLengthMs * samplesPerMs
+  }
+
+  /** Packets that came too late to be laid down. */
+  get late(): number {
+    return this.#late + (this.#near?.late ?? 0) + (this.#far?.late ?? 0)
+  }
+
+  /** Audio of the leg's far end. */
+  heard(packet: Uint8Array, length: number, now: number): void {
+    if (this.#isPaused || this.#rules.track === 'outbound') return
+    this.#near ??= new TrackStream(this.#line, 'left', this.#own)
+    this.#near.push(packet, length, this.#placeOf(now), now)
+  }
+
+  /** Audio of the other leg, by its name. */
+  heardFar(id: string, codecs: TrackCodecs, packet: Uint8Array, length: number, now: number): void {
+    if (this.#isPaused || this.#rules.track === 'inbound') return
+    if (id !== this.#farId) {
+      this.#endFar(now)
+      this.#farId = id
+    }
+    this.#far ??= new TrackStream(this.#line, 'right', codecs)
+    this.#far.push(packet, length, this.#placeOf(now), now)
+  }
+
+  /** A packet of ours, of a prompt: it is heard at `at`. */
+  sounded(packet: Uint8Array, length: number, at: number): void {
+    if (this.#isPaused || this.#rules.track === 'inbound') return
+    this.#prompts ??= this.#sent.decoder()
+    const bytes = payloadLengthOf(packet, length)
+    const pcm = this.#prompt
+    const count = this.#prompts.frameInto(pcm, 0, payloadTypeOf(packet), packet, payloadOffsetOf(packet), bytes)
+    this.#line.add('right', this.#placeOf(at), pcm, 0, count)
+  }
+
+  /** A packet without audio. */
+  note(packet: Uint8Array, now: number): void {
+    this.#near?.note(packet, now)
+  }
+
+  noteFar(id: string, packet: Uint8Array, now: number): void {
+    if (id === this.#farId) this.#far?.note(packet, now)
+  }
+
+  pause(now: number): void {
+    if (this.#isPaused) return
+    this.#isPaused = true
+    this.#endStreams(now)
+  }
+
+  resume(): void {
+    this.#isPaused = false
+  }
+
+  /** Writes what is ready. Returns why the recording is over, if it is. */
+  tick(now: number): RecordingEnd | undefined {
+    if (this.#placeOf(now) - this.#line.from > longestStallMs * samplesPerMs) this.#write(this.#placeOf(now - lagMs))
+    this.#near?.tick(now)
+    this.#far?.tick(now)
+    this.#write(this.#placeOf(now - lagMs))
+    if (this.#sink.hasFailed) return 'failed'
+    return this.#line.from >= this.#maxFrames ? 'max-length' : undefined
+  }
+
+  /** Ends it. `done` gets its length and the file's size. */
+  finish(now: number, done: (durationMs: number, sizeBytes: number, hasFailed: boolean) => void): void {
+    this.#endStreams(now)
+    this.#prompts?.free()
+    const here = this.#placeOf(now)
+    this.#write(Math.max(here, Math.min(this.#line.end, here + overhangMs * samplesPerMs)))
+    const frames = this.#line.from
+    this.#sink.close(frames * this.#line.channels, (sizeBytes, hasFailed) => {
+      done(hasFailed ? 0 : Math.round(frames / samplesPerMs), sizeBytes, hasFailed)
+    })
+  }
+
+  #placeOf(at: number): number {
+    return Math.max(0, Math.round((at - this.#begunAt) * samplesPerMs))
+  }
+
+  #endStreams(now: number): void {
+    this.#near?.finish(now)
+    this.#late += this.#near?.late ?? 0
+    this.#near = undefined
+    this.#endFar(now)
+  }
+
+  #endFar(now: number): void {
+    this.#far?.finish(now)
+    this.#late += this.#far?.late ?? 0
+    this.#far = undefined
+    this.#farId = ''
+  }
+
+  #write(until: number): void {
+    const end = Math.min(until, this.#maxFrames)
+    const { channels } = this.#line
+    for (;;) {
+      const frames = this.#line.takeInto(this.#chunk, chunkFrames, end)
+      if (frames === 0) return
+      this.#sink.write(this.#chunk, 0, frames * channels)
+    }
+  }
+}
+
+export const channelsOf = (rules: SessionRules): 1 | 2 => (rules.channels === 'dual' ? 2 : 1)

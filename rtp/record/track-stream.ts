@@ -1,0 +1,138 @@
+import { JitterBuffer } from '../jitter/jitter-buffer.ts'
+import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, ssrcOf, timestampOf } from '../packet/header.ts'
+import { SourceClock } from './source-clock.ts'
+import type { TrackCodecs, TrackDecoder } from './track-decoder.ts'
+import type { TrackLine } from './track-line.ts'
+
+const samplesPerMs = 8
+/** The longest packet, and longest loss that is hidden in one piece. */
+const longestMs = 120
+/** Nobody hears a recording while it is made: late packets are waited for. */
+const patienceMs = 200
+/** Far in the future: what is still waited for has not come. */
+const atLastMs = 60_000
+
+/**
+ * One far end's packets on their way into a recording: put in order, decoded, losses hidden, and laid on the line where
+ * they were heard. What arrived is not altered, but for a sample that is left out or said twice where clocks differ.
+ */
+export class TrackStream {
+  readonly #line: TrackLine
+  readonly #side: 'left' | 'right'
+  readonly #codecs: TrackCodecs
+  readonly #decoder: TrackDecoder
+  readonly #pcm = new Int16Array(longestMs * samplesPerMs)
+  #buffer: JitterBuffer | undefined
+  #clock: SourceClock | undefined
+  #clockRate = 0
+  #ssrc = -1
+  /** RTP time behind the last piece. */
+  #nextTime = 0
+  /** Place behind the last piece that sounds, and its last sample. */
+  #end = Number.NEGATIVE_INFINITY
+  readonly #last = new Int16Array(1)
+
+  constructor(line: TrackLine, side: 'left' | 'right', codecs: TrackCodecs) {
+    this.#line = line
+    this.#side = side
+    this.#codecs = codecs
+    this.#decoder = codecs.decoder()
+  }
+
+  get late(): number {
+    return this.#buffer?.counters.late ?? 0
+  }
+
+  /** A packet of audio, at `place` of the line. */
+  push(packet: Uint8Array, length: number, place: number, now: number): void {
+    const codec = this.#codecs.codecOf(payloadTypeOf(packet))
+    if (codec === undefined) return
+    if (codec.unitsIn(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length)) === 0) return
+    const isOther = ssrcOf(packet) !== this.#ssrc || codec.clockRate !== this.#clockRate
+    if (isOther || this.#clock?.isForeign(timestampOf(packet), place) === true) {
+      // Another source, or another time: what waits belongs to the one before.
+      this.#drain(now + atLastMs)
+      this.#clock?.restart()
+      this.#end = Number.NEGATIVE_INFINITY
+    }
+    if (this.#buffer === undefined || this.#clock === undefined || codec.clockRate !== this.#clockRate) {
+      const { clockRate, longestPayload } = codec
+      this.#clockRate = clockRate
+      this.#clock = new SourceClock(clockRate)
+      this.#buffer = new JitterBuffer({
+        keepAll: true,
+        clockRate,
+        slotLength: longestPayload,
+        unitsIn: (payload, from, bytes) => codec.unitsIn(payload, from, bytes),
+      })
+    }
+    this.#ssrc = ssrcOf(packet)
+    this.#clock.hear(timestampOf(packet), place)
+    this.#buffer.push(packet, length, now)
+  }
+
+  /** A packet of the stream that holds no audio: it is not lost. */
+  note(packet: Uint8Array, now: number): void {
+    if (ssrcOf(packet) === this.#ssrc) this.#buffer?.note(packet, now)
+  }
+
+  /** Lays down what is ready. */
+  tick(now: number): void {
+    this.#drain(now - patienceMs)
+  }
+
+  /** Lays down what is left. */
+  finish(now: number): void {
+    this.#drain(now + atLastMs)
+    this.#decoder.free()
+  }
+
+  #drain(pullAt: number): void {
+    const buffer = this.#buffer
+    const clock = this.#clock
+    if (buffer === undefined || clock === undefined) return
+    for (;;) {
+      switch (buffer.pull(pullAt)) {
+        case 'waiting':
+          return
+        case 'lost':
+          this.#hide(buffer.units, clock)
+          break
+        case 'gap':
+          this.#decoder.silenceInto(this.#pcm, 0, this.#samplesIn(buffer.units))
+          this.#nextTime = (this.#nextTime + buffer.units) >>> 0
+          break
+        case 'frame': {
+          const { payload, frameFrom, frameLength, framePayloadType, frameTimestamp } = buffer
+          clock.follow()
+          const count = this.#decoder.frameInto(this.#pcm, 0, framePayloadType, payload, frameFrom, frameLength)
+          this.#nextTime = (frameTimestamp + buffer.units) >>> 0
+          this.#lay(clock.placeOf(frameTimestamp), count)
+        }
+      }
+    }
+  }
+
+  #hide(units: number, clock: SourceClock): void {
+    const count = this.#samplesIn(units)
+    this.#decoder.concealInto(this.#pcm, 0, count)
+    const place = clock.placeOf(this.#nextTime)
+    this.#nextTime = (this.#nextTime + units) >>> 0
+    this.#lay(place, count)
+  }
+
+  #samplesIn(units: number): number {
+    return Math.min(this.#pcm.length, Math.round((units * samplesPerMs * 1000) / this.#clockRate))
+  }
+
+  /** Pieces that follow each other join without a hole and without overlap. */
+  #lay(place: number, count: number): void {
+    if (count === 0) return
+    const hole = place - this.#end
+    if (hole === 1) this.#line.add(this.#side, this.#end, this.#last, 0, 1)
+    const skipped = hole < 0 ? Math.min(count, -hole) : 0
+    this.#line.add(this.#side, place + skipped, this.#pcm, skipped, count - skipped)
+    this.#last[0] = this.#pcm[count - 1]!
+    this.#end = Math.max(this.#end, place + count)
+  }
+}
