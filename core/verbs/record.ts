@@ -62,8 +62,14 @@ export const record: VerbModule<Record, RecordState> = {
 
   isLast: verb => verb.action !== undefined,
 
-  start: (verb, run) =>
-    run.answered ? begin(verb, run) : { next: 'wait', state: { at: 'answering' }, commands: [{ type: 'answer' }] },
+  start(verb, run) {
+    if (run.answered) return begin(verb, run)
+    const answer = { type: 'answer' } as const
+    if (verb.playBeep) return { next: 'wait', state: { at: 'answering' }, commands: [answer] }
+    // Ordered together with the answer: whoever speaks as soon as the 200 is in loses no word.
+    const { state, commands } = listen(verb, run)
+    return { next: 'wait', state, commands: [answer, ...(commands ?? [])] }
+  },
 
   on(state, event, verb, run) {
     switch (state.at) {
@@ -100,7 +106,7 @@ function begin(verb: Record, run: VerbRun): Step<RecordState> {
   return { next: 'wait', state: { at: 'beeping', playId }, commands: [{ type: 'beep', playId }] }
 }
 
-function listen(verb: Record, run: VerbRun): Step<RecordState> {
+function listen(verb: Record, run: VerbRun): Extract<Step<RecordState>, { next: 'wait' }> {
   const recordId = run.newId()
   return {
     next: 'wait',

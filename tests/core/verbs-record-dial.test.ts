@@ -53,6 +53,13 @@ test('Record answers, beeps, records, and a key ends it', () => {
   ])
 })
 
+test('Record without a beep is ordered together with the answer: the first word is not lost', () => {
+  const bed = bedOf('<Record action="after" playBeep="false"/>', { answered: false })
+  bed.run(900)
+  bed.at(1000, recorded(bed, { endedBy: 'silence' }))
+  assert.equal(bed.run().slice(0, 3), [`0 fetch ${start}`, '100 answer', '100 record'])
+})
+
 test('Record: only the finish keys end it, and only once', () => {
   const bed = bedOf('<Record action="after" finishOnKey="#" playBeep="false"/>')
   for (const [at, digit] of [
