@@ -21,6 +21,7 @@ export {
   volumeOf,
   writeEvent,
 } from './dtmf/event-payload.ts'
+export { InbandDetector } from './dtmf/inband-detector.ts'
 export { Concealment } from './jitter/concealment.ts'
 export {
   JitterBuffer,
@@ -64,6 +65,9 @@ export { SequenceStatistics, type SequenceVerdict } from './rtcp/sequence-statis
 export { writeBye, writeReceiverReport, writeSdes, writeSenderReport } from './rtcp/write.ts'
 export { SilenceDetector, type SilenceDetectorConfig } from './silence/silence-detector.ts'
 export { type Trimmed, trimOf, trimSilence } from './silence/trim.ts'
+export { type SrtpFacts, type SrtpKeys, type SrtpProfile, srtpFacts } from './srtp/profile.ts'
+export { rejected, type SrtpCounters, SrtpReceiver } from './srtp/srtp-receiver.ts'
+export { SrtpSender } from './srtp/srtp-sender.ts'
 export { type Quality, qualityOf } from './stats/quality.ts'
 export { levelAt } from './tone/goertzel.ts'
 export { amplitudeOf, fullScaleDbm0, levelOf, levelOfPower } from './tone/level.ts'
