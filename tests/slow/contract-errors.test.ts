@@ -1,0 +1,334 @@
+import { request } from 'node:http'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { RigAccount, setRates } from '../rig/account.ts'
+import { ContractWalk } from '../rig/contract.ts'
+import { Customer } from '../rig/customer.ts'
+import { type Answer, SwitchProcess } from '../rig/switch-process.ts'
+
+// Every row of the contract's error table, and of decisions §1, over real HTTP (issue: the whole HTTP contract, 1).
+const errors = suite('contract: errors')
+
+const nobody = '00000000-0000-4000-8000-000000000000'
+let on: SwitchProcess
+let walk: ContractWalk
+let account: RigAccount
+let stranger: RigAccount
+let poor: { key: string; uuid: string; number: string }
+let customer: Customer
+
+errors.before(async () => {
+  on = await SwitchProcess.start()
+  customer = await Customer.open()
+  await setRates(on)
+  account = await RigAccount.make(on)
+  stranger = await RigAccount.make(on)
+  const made = await RigAccount.make(on, { balance: '0' })
+  poor = { key: made.key, uuid: made.uuid, number: made.number }
+  walk = await ContractWalk.open(on)
+})
+
+errors.after(async () => {
+  await customer?.close()
+  await on?.close()
+})
+
+async function refused(status: number, key: string, method: string, path: string, body?: unknown): Promise<Answer> {
+  const answer = await walk.ask(method, path, { key, body })
+  assert.is(answer.status, status, `${method} ${path}: ${JSON.stringify(answer.body)}`)
+  return answer
+}
+
+async function made(key: string, path: string, body: unknown): Promise<any> {
+  const answer = await walk.ask('POST', path, { key, body })
+  assert.ok(answer.status < 300, `${path}: ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
+/** On-net, so that nothing but what is tried stands in its way. */
+const order = (of: { number: string }) => ({
+  to: of.number === stranger.number ? account.number : stranger.number,
+  from: of.number,
+  url: customer.url('/voice'),
+})
+
+errors('400: a phone token for an end-user of another account, or an inactive one', async () => {
+  const theirs = await made(stranger.key, '/users/create', { email: 'a@a.test' })
+  await refused(400, account.key, 'POST', '/phone-tokens/mint', { uuid: theirs.uuid })
+  const ours = await made(account.key, '/users/create', { email: 'a@a.test' })
+  await made(account.key, '/users/update', { uuid: ours.uuid, is_active: false })
+  await refused(400, account.key, 'POST', '/phone-tokens/mint', { uuid: ours.uuid })
+})
+
+errors('402: what cannot be paid for is not placed, not given and not minted', async () => {
+  assert.is((await refused(402, poor.key, 'POST', '/calls/originate', order(poor))).body.code, 'BILL.0402')
+  const rateless = { ...order(account), to: '+390612345678' }
+  assert.is((await refused(402, account.key, 'POST', '/calls/originate', rateless)).body.code, 'BILL.0404')
+  const number = (await on.operator('POST', '/numbers', { number: '+254799000002', setup_fee: '5000' })).body
+  const broke = await refused(402, account.key, 'POST', '/numbers/acquire', { uuid: number.uuid })
+  assert.match(broke.body.detail, /^BILL\./)
+  const user = await made(poor.key, '/users/create', { email: 'p@a.test' })
+  assert.match((await refused(402, poor.key, 'POST', '/phone-tokens/mint', { uuid: user.uuid })).body.detail, /^BILL\./)
+  for (const key of [account.key, poor.key]) assert.is((await walk.ask('GET', '/calls/', { key })).body.total, 0)
+  assert.is((await walk.ask('GET', '/account/', { key: account.key })).body.wallet_balance, '1000.00')
+})
+
+errors('403: a suspended account reads, but spends and places nothing; a caller ID that is not its own', async () => {
+  for (const from of ['+254700000999', stranger.number]) {
+    const answer = await refused(403, account.key, 'POST', '/calls/originate', { ...order(account), from })
+    assert.is(answer.body.code, 'END.0403')
+  }
+  const blocked = { ...order(account), to: '+881612345678' }
+  assert.is((await refused(403, account.key, 'POST', '/calls/originate', blocked)).body.code, 'END.4433')
+  const { uuid } = await made(stranger.key, '/users/create', { email: 'b@a.test' })
+  const pool = (await on.operator('POST', '/numbers', { number: '+254799000003' })).body
+  await on.operator('PATCH', `/accounts/${stranger.uuid}`, { status: 'suspended' })
+  for (const [path, body] of [
+    ['/calls/originate', order(stranger)],
+    ['/numbers/acquire', { uuid: pool.uuid }],
+    ['/phone-tokens/mint', { uuid }],
+  ] as const) {
+    const answer = await refused(403, stranger.key, 'POST', path, body)
+    assert.match(answer.body.detail, /^BILL\.0403/)
+  }
+  const { body } = await walk.ask('GET', '/account/', { key: stranger.key })
+  assert.is(body.status, 'suspended')
+  await on.operator('PATCH', `/accounts/${stranger.uuid}`, { status: 'active' })
+})
+
+errors('404: unknown, and what is another account’s', async () => {
+  const theirs = await made(stranger.key, '/keys/create', { name: 'theirs' })
+  for (const [method, path, body] of [
+    ['POST', '/numbers/acquire', { uuid: nobody }],
+    ['POST', '/numbers/release', { uuid: stranger.numberUuid }],
+    ['POST', '/numbers/configure', { uuid: stranger.numberUuid }],
+    ['GET', `/calls/${nobody}`],
+    ['POST', '/calls/hangup', { sid: 'CA0000000000000000' }],
+    ['GET', '/calls/hangup/CA0000000000000000'],
+    ['GET', '/calls/hangup?sid=CA0000000000000000'],
+    ['POST', '/users/update', { uuid: nobody }],
+    ['POST', '/users/delete', { uuid: nobody }],
+    ['POST', '/keys/revoke', { uuid: theirs.uuid }],
+    ['POST', '/phone-tokens/mint', { uuid: nobody }],
+    ['POST', '/phone-tokens/revoke', { uuid: nobody }],
+    ['POST', '/recordings/download', { uuid: nobody }],
+    ['POST', '/recordings/delete', { uuid: nobody }],
+    ['GET', `/documents/${nobody}`],
+    ['GET', '/assets/none'],
+  ] as const) {
+    await refused(404, account.key, method, path, body)
+  }
+  assert.is((await walk.ask('GET', '/account/', { key: theirs.key })).status, 200)
+  const nowhere = await on.request(account.key, 'GET', '/nowhere')
+  assert.equal([nowhere.status, typeof nowhere.body.detail], [404, 'string'])
+})
+
+errors('409: taken, twice, and the eleventh key', async () => {
+  const pool = (await on.operator('POST', '/numbers', { number: '+254799000004' })).body
+  await made(stranger.key, '/numbers/acquire', { uuid: pool.uuid })
+  await refused(409, account.key, 'POST', '/numbers/acquire', { uuid: pool.uuid })
+  await made(account.key, '/users/create', { email: 'Twice@a.test' })
+  await refused(409, account.key, 'POST', '/users/create', { email: 'twice@a.test' })
+  // The account's first key is one of the ten.
+  const keys = []
+  for (let count = 2; count <= 10; count++) keys.push(await made(account.key, '/keys/create', { name: `key ${count}` }))
+  const eleventh = await refused(409, account.key, 'POST', '/keys/create', { name: 'eleventh' })
+  assert.match(eleventh.body.detail, /\b10\b/)
+  await made(account.key, '/keys/revoke', { uuid: keys[0].uuid })
+  await made(account.key, '/keys/create', { name: 'freed at once' })
+})
+
+errors('401: one answer for a missing, malformed, unknown and revoked key', async () => {
+  const revoked = await made(stranger.key, '/keys/create', { name: 'revoked' })
+  await made(stranger.key, '/keys/revoke', { uuid: revoked.uuid })
+  const answers = []
+  for (const authorization of [undefined, 'Basic dTpw', 'Bearer', 'Bearer nonsense', `Bearer ${revoked.key}`]) {
+    const answer = await walk.ask('GET', '/account/', { headers: authorization === undefined ? {} : { authorization } })
+    answers.push([answer.status, answer.body, answer.headers.get('www-authenticate')])
+  }
+  for (const answer of answers) assert.equal(answer, [401, { detail: 'Invalid or missing API key.' }, 'Bearer'])
+  await refused(401, account.key, 'GET', '/operator/accounts')
+  await refused(401, on.operatorKey, 'GET', '/account/')
+})
+
+errors('422: every field of the contract keeps its type and its limits, and says which it was', async () => {
+  const o = order(account)
+  const rows: readonly [path: string, field: string, bodies: readonly object[]][] = [
+    [
+      '/calls/originate',
+      'to',
+      [
+        { ...o, to: '0722' + 'x' },
+        { ...o, to: '+25' },
+        { ...o, to: 7 },
+        { from: o.from, url: o.url },
+      ],
+    ],
+    [
+      '/calls/originate',
+      'from',
+      [
+        { ...o, from: '' },
+        { ...o, from: null },
+      ],
+    ],
+    [
+      '/calls/originate',
+      'url',
+      [
+        { ...o, url: 'ftp://a.test' },
+        { ...o, url: '' },
+      ],
+    ],
+    [
+      '/calls/originate',
+      'timeout',
+      [
+        { ...o, timeout: 0 },
+        { ...o, timeout: 301 },
+        { ...o, timeout: '30' },
+      ],
+    ],
+    [
+      '/calls/originate',
+      'customPayload',
+      [
+        { ...o, customPayload: 'x'.repeat(8193) },
+        { ...o, customPayload: 7 },
+      ],
+    ],
+    ['/calls/hangup', 'sid', [{}, { sid: 7 }]],
+    ['/numbers/acquire', 'uuid', [{}, { uuid: 7 }]],
+    ['/account/webhooks', 'purpose', [{ purpose: 'sms' }]],
+    ['/account/webhooks', 'url', [{ url: 'not a url' }, { url: 7 }]],
+    ['/account/webhooks', 'fallback_mode', [{ fallback_mode: 'sing' }]],
+    ['/account/webhooks/endpoint', 'url', [{}, { url: null }]],
+    ['/users/create', 'email', [{}, { email: 'nobody' }]],
+    ['/users/update', 'is_active', [{ uuid: nobody, is_active: 'true' }]],
+    ['/keys/create', 'name', [{}, { name: '' }]],
+    [
+      '/phone-tokens/mint',
+      'ttl_seconds',
+      [
+        { uuid: nobody, ttl_seconds: 3601 },
+        { uuid: nobody, ttl_seconds: 0 },
+      ],
+    ],
+    [
+      '/phone-tokens/mint',
+      'max_concurrent',
+      [
+        { uuid: nobody, max_concurrent: 11 },
+        { uuid: nobody, max_concurrent: 0 },
+      ],
+    ],
+    [
+      '/recordings/download',
+      'ttl_seconds',
+      [
+        { uuid: nobody, ttl_seconds: 86_401 },
+        { uuid: nobody, ttl_seconds: 0 },
+      ],
+    ],
+  ]
+  for (const [path, field, bodies] of rows) {
+    for (const body of bodies) {
+      const answer = await refused(422, account.key, 'POST', path, body)
+      assert.is(answer.body.errors[0].field, field, `${path} ${JSON.stringify(body)}`)
+      assert.ok(answer.body.detail.startsWith(`${field}: `))
+    }
+  }
+  for (const query of [
+    'limit=0',
+    'limit=201',
+    'limit=x',
+    'offset=-1',
+    'status=over',
+    'direction=up',
+    'from_dt=yesterday',
+  ]) {
+    const answer = await refused(422, account.key, 'GET', `/calls/?${query}`)
+    assert.is(answer.body.errors[0].field, query.split('=')[0])
+  }
+  for (const query of ['limit=0', 'limit=201', 'offset=-1'])
+    await refused(422, account.key, 'GET', `/recordings/?${query}`)
+})
+
+/** As `fetch` will not send it. */
+function raw(method: string, path: string, body: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = request(`${on.baseUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${account.key}`, ...headers },
+    })
+    asked.on('response', answer => {
+      const chunks: Buffer[] = []
+      answer.on('data', chunk => chunks.push(chunk))
+      answer.on('end', () => {
+        const given = new Headers(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]))
+        resolve({ status: answer.statusCode ?? 0, headers: given, body: JSON.parse(Buffer.concat(chunks).toString()) })
+      })
+    })
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
+
+errors('bodies and methods that cannot be read: 400, 405 with Allow, 413, 415', async () => {
+  const type = { 'content-type': 'application/json' }
+  for (const body of ['{', 'nonsense', '{"a":1,}', '\u0000'])
+    assert.equal([(await raw('POST', '/keys/create', body, type)).status, body], [400, body])
+  const big = await raw('POST', '/keys/create', JSON.stringify({ name: 'x'.repeat(1_100_000) }), type)
+  assert.equal([big.status, typeof big.body.detail], [413, 'string'])
+  assert.is(
+    (await raw('POST', '/keys/create', 'name=x', { 'content-type': 'application/x-www-form-urlencoded' })).status,
+    415,
+  )
+  for (const [method, path, allow] of [
+    ['DELETE', '/account/', /GET/],
+    ['GET', '/calls/originate', /POST/],
+    ['PUT', '/users/create', /POST/],
+    ['POST', '/health/', /GET/],
+  ] as const) {
+    const answer = await raw(method, path, '')
+    // GET /calls/originate is also GET /calls/{uuid} with a uuid that nobody has.
+    if (answer.status === 404) continue
+    assert.is(answer.status, 405, `${method} ${path}`)
+    assert.match(answer.headers.get('allow') ?? '', allow)
+    assert.type(answer.body.detail, 'string')
+  }
+})
+
+errors('a trailing slash makes no difference', async () => {
+  for (const path of [
+    '/account',
+    '/numbers',
+    '/calls',
+    '/users',
+    '/recordings',
+    '/account/webhooks',
+    '/numbers/available',
+  ]) {
+    const [bare, slash] = [
+      await walk.ask('GET', path, { key: account.key }),
+      await walk.ask('GET', `${path}/`, { key: account.key }),
+    ]
+    assert.equal([bare.status, slash.status, bare.body], [200, 200, slash.body], path)
+  }
+})
+
+errors('503 while draining: health says degraded, new calls are refused, reads go on', async () => {
+  assert.equal(
+    (await walk.ask('POST', '/operator/drain', { key: on.operatorKey, body: { seconds: 60 } })).body.draining,
+    true,
+  )
+  const health = await walk.ask('GET', '/health/')
+  assert.equal([health.status, health.body], [503, { status: 'degraded' }])
+  const answer = await refused(503, account.key, 'POST', '/calls/originate', order(account))
+  assert.is(answer.body.code, 'END.5503')
+  assert.is((await walk.ask('GET', '/account/', { key: account.key })).status, 200)
+  await walk.ask('DELETE', '/operator/drain', { key: on.operatorKey })
+  assert.is((await walk.ask('GET', '/health/')).status, 200)
+})
+
+errors.run()
