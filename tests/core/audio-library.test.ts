@@ -40,6 +40,7 @@ const answered = (fields: Partial<Extract<AudioHttpAnswer, { ok: true }>>): Audi
   status: 200,
   contentType: 'audio/wav',
   etag: '',
+  location: '',
   body: wavOf(100),
   ...fields,
 })
@@ -149,6 +150,29 @@ test('a URL that gives audio is played, and asked for again with its ETag', asyn
   assert.is((await ask(load({ url: 'http://a.test/x' }))).durationMs, 200)
   await ask(load({ url: 'http://a.test/x' }))
   assert.equal(seen, [undefined, '"v1"', undefined, '"v1"', '"v2"', undefined])
+})
+
+test('redirects are followed, relative ones too, within the one time; a ring of them ends', async ({ folder }) => {
+  const seen: string[] = []
+  const to = (status: number, location: string) => answered({ status, location, body: new Uint8Array() })
+  const { ask } = bed(folder, {
+    http: {
+      get: async (url, { timeoutMs }) => {
+        assert.ok(timeoutMs > 0 && timeoutMs <= 10_000)
+        seen.push(url)
+        if (url === 'http://a.test/x/1') return to(302, '../2')
+        if (url === 'http://a.test/2') return to(307, 'https://b.test/3')
+        if (url === 'https://b.test/3') return answered({})
+        if (url === 'http://a.test/nowhere') return to(302, '')
+        return to(301, '/ring')
+      },
+    },
+  })
+  assert.is((await ask(load({ url: 'http://a.test/x/1' }))).durationMs, 100)
+  assert.equal(seen.splice(0), ['http://a.test/x/1', 'http://a.test/2', 'https://b.test/3'])
+  assert.is((await ask(load({ url: 'http://a.test/ring' }))).code, 'PLAY.0400')
+  assert.is(seen.splice(0).length, 6)
+  assert.is((await ask(load({ url: 'http://a.test/nowhere' }))).code, 'PLAY.0400')
 })
 
 test('calls that want the same URL at the same time share one fetch', async ({ folder }) => {

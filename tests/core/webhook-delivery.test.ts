@@ -13,6 +13,7 @@ const status = (code: number): HttpAnswer => ({
   status: code,
   contentType: '',
   etag: '',
+  location: '',
   body: new Uint8Array(),
 })
 

@@ -19,6 +19,8 @@ export type AudioHttpAnswer =
       /** Empty when the server sent none. */
       readonly contentType: string
       readonly etag: string
+      /** Where a redirect points, as sent; empty when it does not. */
+      readonly location: string
       readonly body: Uint8Array
     }
   | {

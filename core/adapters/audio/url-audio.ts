@@ -18,6 +18,10 @@ const maxRemembered = 10_000
 
 const maxEtagLength = 256
 
+/** Hops that one Play follows; all of them share its time. */
+const maxRedirects = 5
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
 /** Audio by URL. Each use asks the server again; with the same ETag the copy here is played. */
 export class UrlAudio {
   readonly #http: AudioHttp
@@ -45,11 +49,7 @@ export class UrlAudio {
     const remembered = this.#remembered.get(url)
     const copy = remembered === undefined ? undefined : await this.#cache.find(remembered.key)
     const etag = copy === undefined ? undefined : remembered?.etag
-    const answer = await this.#http.get(url, {
-      maxBytes: maxAudioBytes,
-      timeoutMs: fetchTimeoutMs,
-      ...(etag === undefined ? {} : { etag }),
-    })
+    const answer = await this.#follow(url, etag)
     if (answer.ok && answer.status === 304 && copy !== undefined) return copy
     const fault = faultOf(answer)
     if (fault !== undefined || !answer.ok) return fault ?? audioFault('PLAY.0400', 'it could not be fetched')
@@ -60,6 +60,26 @@ export class UrlAudio {
       (await this.#cache.find(key)) ?? (await this.#cache.put(key, audio.durationSeconds * 1000, answer.body))
     this.#remember(url, answer.etag, key)
     return stored
+  }
+
+  /** Asset stores hand out redirects to signed addresses; each hop is refused by the same rules as the first. */
+  async #follow(first: string, etag: string | undefined): Promise<AudioHttpAnswer> {
+    const deadline = performance.now() + fetchTimeoutMs
+    let url = first
+    for (let hops = 0; ; hops++) {
+      const timeoutMs = Math.ceil(deadline - performance.now())
+      if (timeoutMs <= 0) return { ok: false, fault: 'timeout', detail: `more than ${fetchTimeoutMs} ms` }
+      const answer = await this.#http.get(url, {
+        maxBytes: maxAudioBytes,
+        timeoutMs,
+        ...(etag === undefined ? {} : { etag }),
+      })
+      if (!answer.ok || !redirects.has(answer.status) || answer.location === '') return answer
+      const next = URL.parse(answer.location, url)
+      if (next === null) return answer
+      if (hops === maxRedirects) return { ok: false, fault: 'transport', detail: `more than ${maxRedirects} redirects` }
+      url = next.href
+    }
   }
 
   #remember(url: string, etag: string, key: string): void {

@@ -21,6 +21,8 @@ export type HttpAnswer =
       /** Empty when the server sent none. */
       readonly contentType: string
       readonly etag: string
+      /** Where a redirect points, as sent; empty when it does not. */
+      readonly location: string
       /** Empty when the status was not wanted. */
       readonly body: Uint8Array
     }
@@ -69,7 +71,7 @@ export interface HttpClientOptions {
 }
 
 /**
- * HTTP to servers of customers: public addresses only, no redirects, the whole exchange within its time, answers
+ * HTTP to servers of customers: public addresses only, redirects told and not followed, the whole exchange within its time, answers
  * bounded. What goes wrong is a value; nothing throws.
  */
 export class HttpClient {
@@ -226,7 +228,13 @@ async function readAnswer(
 ): Promise<HttpAnswer> {
   const { statusCode: status, headers, body } = response
   const first = (name: string) => [headers[name]].flat()[0] ?? ''
-  const answer = { ok: true, status, contentType: first('content-type'), etag: first('etag') } as const
+  const answer = {
+    ok: true,
+    status,
+    contentType: first('content-type'),
+    etag: first('etag'),
+    location: first('location'),
+  } as const
   if (!request.wants(status)) {
     // Read away behind the answer, for the connection's sake, within the same bounds.
     void body.dump({ limit: webhookMaxBytes, signal }).then(close, close)
