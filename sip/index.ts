@@ -172,7 +172,7 @@ export type {
 } from './transaction/transaction.ts'
 export { sameUri } from './uri/compare.ts'
 export { escapeHeader, escapeParameter, escapeUser, unescapeUri } from './uri/escape.ts'
-export { formatUri, sipUri, uriParameterOf, userOf } from './uri/format.ts'
+export { formatUri, sipUri, subscriberOf, uriParameterOf, userOf } from './uri/format.ts'
 export { formatHost, formatHostPort, type HostPort, isHostName, isIpv4, isIpv6, parseHostPort } from './uri/host.ts'
 export { parseUri } from './uri/parse.ts'
 export type { OtherUri, SipUri, TelUri, Uri, UriFault } from './uri/uri.ts'

@@ -2,7 +2,7 @@ import { parseAssertedIdentity } from '../header/asserted-identity.ts'
 import { parseNameAddr } from '../header/name-addr.ts'
 import { headersOf } from '../message/headers.ts'
 import type { IncomingRequest } from '../transaction/incoming.ts'
-import { userOf } from '../uri/format.ts'
+import { subscriberOf } from '../uri/format.ts'
 
 /** P-Asserted-Identity of a peer that we trust, else From (RFC 3325 §9.1). */
 export function callerOf(request: IncomingRequest): { readonly user: string; readonly displayName: string } {
@@ -11,5 +11,5 @@ export function callerOf(request: IncomingRequest): { readonly user: string; rea
   const from = parseNameAddr(request.from)
   const address = first ?? (from.ok ? from.value : undefined)
   if (address === undefined) return { user: '', displayName: '' }
-  return { user: userOf(address.uri) ?? '', displayName: address.displayName }
+  return { user: subscriberOf(address.uri) ?? '', displayName: address.displayName }
 }

@@ -6,7 +6,7 @@ import { defaultPort, type Flow, isReliable } from '../transaction/flow.ts'
 import type { IncomingRequest } from '../transaction/incoming.ts'
 import { mergeKey } from '../transaction/key.ts'
 import type { ServerTransaction } from '../transaction/transaction.ts'
-import { userOf } from '../uri/format.ts'
+import { subscriberOf } from '../uri/format.ts'
 import { parseUri } from '../uri/parse.ts'
 import type { Agent, TaggedCall } from './agent.ts'
 import { callerOf } from './caller.ts'
@@ -157,7 +157,7 @@ export class Reception {
     this.#desk.counters.callsOffered++
     const sdp = sdpOf(request.message)
     const uri = parseUri(request.message.uri)
-    const to = (uri.ok && userOf(uri.value)) || ''
+    const to = (uri.ok && subscriberOf(uri.value)) || ''
     this.#desk.emit({
       type: 'offered',
       id,

@@ -34,6 +34,19 @@ export function userOf(uri: Uri): string | undefined {
   }
 }
 
+/** A telephone number written into a user part, with visual separators and parameters (RFC 3966 §3). */
+const telephone = /^(\+?\d[\d().-]*)(?:;.*)?$/
+
+/**
+ * `userOf`, but a telephone number stands bare: `+254-700;npdi@host` is `+254700` (RFC 3261 §19.1.6). Carriers add such
+ * parameters for ported numbers and calling party categories.
+ */
+export function subscriberOf(uri: Uri): string | undefined {
+  const user = userOf(uri)
+  const number = user === undefined ? undefined : telephone.exec(user)?.[1]
+  return number === undefined ? user : number.replace(/[().-]/g, '')
+}
+
 /** A URI parameter's value (name in lower case) with its escapes resolved; '' for a bare name, undefined = not there. */
 export function uriParameterOf(uri: SipUri | TelUri, name: string): string | undefined {
   const value = parameterOf(uri.parameters, name)

@@ -12,6 +12,7 @@ import {
   parseUri,
   sameUri,
   sipUri,
+  subscriberOf,
   type Uri,
   unescapeUri,
   uriParameterOf,
@@ -93,6 +94,10 @@ test('escapes are resolved once, as UTF-8', () => {
   assert.is(userOf(uri('tel:+254-(700).000')), '+254700000')
   assert.is(userOf(uri('urn:x')), undefined)
   assert.is(userOf(uri('sip:b.test')), undefined)
+  assert.is(subscriberOf(uri('sip:+254700000111;npdi;rn=+254799@b.test;user=phone')), '+254700000111')
+  assert.is(subscriberOf(uri('sip:+254-700.000(111)@b.test')), '+254700000111')
+  assert.is(subscriberOf(uri('sip:alice;x=1@b.test')), 'alice;x=1')
+  assert.is(subscriberOf(uri('sip:b.test')), undefined)
   const escaped = uri('sip:a@b.test;x=%3Bq;LR')
   assert.ok(escaped.kind === 'sip')
   assert.equal(
