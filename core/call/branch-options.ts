@@ -1,7 +1,7 @@
 import type { DialledLeg } from '../events/call-data.ts'
 import type { Sid } from '../model/ids.ts'
 import type { Rate } from '../model/rate.ts'
-import type { Trunk } from '../model/trunk.ts'
+import type { CodecName, Trunk } from '../model/trunk.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import type { Branch } from './branch.ts'
 
@@ -20,6 +20,8 @@ export interface BranchOptions {
   readonly routes: readonly Route[]
   readonly rate: Rate | undefined
   readonly hops: number
+  /** What the caller's leg speaks: offered first where the trunk has no order of its own. */
+  readonly prefer?: CodecName | undefined
   /** Tells DIAL events; without, the leg is the call itself. */
   readonly isDial: boolean
 }

@@ -152,6 +152,7 @@ export class Branch implements LegOwner {
       number: this.options.to,
       codecs: route.kind === 'trunk' ? route.trunk.codecs : [],
       ...(route.kind === 'trunk' ? { toward: route.trunk.host } : {}),
+      prefer: this.options.prefer,
     })
     const isFirst = !this.#isAnnounced
     const { rate } = this.options

@@ -186,7 +186,7 @@ export class Dial implements BranchListener {
 
   #startChild(child: DialChild): void {
     const { record, env } = this.#host
-    const { ownNumber, sids, hops, alarms } = this.#parts
+    const { ownNumber, sids, hops, alarms, party } = this.#parts
     const { kind, to, e164 } = childAddress(child)
     const { callerId } = this.#request
     this.#resolving.add(child)
@@ -211,6 +211,7 @@ export class Dial implements BranchListener {
           rate: resolved.ok ? resolved.rate : undefined,
           hops: hops + 1,
           isDial: true,
+          prefer: party.leg.codec,
         },
         this,
         alarms,

@@ -13,6 +13,8 @@ export interface LegOptions {
   readonly trunkName: string
   readonly number: string
   readonly codecs: readonly CodecName[]
+  /** Offered first where `codecs` is empty. */
+  readonly prefer?: CodecName | undefined
   /** A caller's offer; undefined when it is delayed. */
   readonly offer?: string
   /** The host that will be dialled. */
@@ -39,6 +41,7 @@ export class Leg {
   readonly #host: Host
   readonly #direction: LegRecord['direction']
   readonly #codecs: readonly CodecName[]
+  readonly #prefer: CodecName | undefined
   readonly #toward: string | undefined
   #state: LegState
   #media: MediaState = 'none'
@@ -54,6 +57,7 @@ export class Leg {
     this.startedUnix = host.unix()
     this.#direction = options.direction
     this.#codecs = options.codecs
+    this.#prefer = options.prefer
     this.#toward = options.toward
     this.#state = options.role === 'caller' ? 'offered' : 'idle'
   }
@@ -113,6 +117,7 @@ export class Leg {
       callId: this.#host.callId,
       ...(this.offer === undefined ? {} : { offer: this.offer }),
       ...(this.#codecs.length === 0 ? {} : { codecs: this.#codecs }),
+      ...(this.#prefer === undefined ? {} : { prefer: this.#prefer }),
       ...(this.isOnNet ? { onNet: true } : {}),
       ...(this.#toward === undefined ? {} : { toward: this.#toward }),
     })

@@ -6,8 +6,14 @@ export type AudioSource =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'tone'; readonly tone: ToneName }
 
+/** Countries whose ringing tone media can sound, by ISO 3166. */
+export const ringbackCountries = [
+  ...['ke', 'tz', 'ug', 'rw', 'et', 'za', 'ng', 'gh', 'us', 'ca', 'gb', 'ie', 'in', 'fr'],
+  ...['de', 'nl', 'be', 'ch', 'it', 'es', 'pt', 'se', 'no', 'br', 'mx', 'cn', 'nz', 'au'],
+] as const
+
 /** `ringback-xx` are by country; `warning` tells that the balance is nearly used up. */
-export type ToneName = 'ringback-ke' | 'beep' | 'warning'
+export type ToneName = `ringback-${string}` | 'beep' | 'warning'
 
 export interface RecordLimits {
   /** Ends the recording after so much silence; 0 = never. */
@@ -16,11 +22,19 @@ export interface RecordLimits {
   readonly trimSilence: boolean
 }
 
+export interface SessionRecordRules {
+  /** `dual`: the far end left, what it hears right. `mono`: both mixed. */
+  readonly channels: 'dual' | 'mono'
+  /** `inbound`: only what the far end says; `outbound`: only what it hears. */
+  readonly track: 'both' | 'inbound' | 'outbound'
+  readonly maxLengthMs: number
+}
+
 /** What the domain asks of media. All legs of a call live on one media thread. A command never throws. */
 export type MediaCommand =
   /**
    * Makes a session. With `offer` the answer comes back in `media.opened`, without it our offer does.
-   * `codecs`: what may be used, in order of preference; empty or missing = all.
+   * `codecs`: what may be used, in order of preference; empty or missing = all, in the offer's order.
    */
   | {
       readonly type: 'media.open'
@@ -28,6 +42,8 @@ export type MediaCommand =
       readonly callId: CallUuid
       readonly offer?: string
       readonly codecs?: readonly CodecName[]
+      /** Without `codecs`: offered first, since the other party of the call speaks it and it need not be transcoded. */
+      readonly prefer?: CodecName
       /** The far end is another session of this switch: the SDP carries an address at which we reach ourselves. */
       readonly onNet?: boolean
       /** Without an offer: the host that will be dialled, if known. The offer names our address on the way to it. */
@@ -54,6 +70,20 @@ export type MediaCommand =
       readonly path: string
       readonly limits: RecordLimits
     }
+  /**
+   * Records the leg's far end and what it hears, on one line of time, bridged or not; beside `media.record` and others
+   * of its kind. `media.recorded` tells its end. While it is paused it records silence.
+   */
+  | {
+      readonly type: 'media.record-session'
+      readonly legId: LegUuid
+      readonly recordId: string
+      readonly path: string
+      readonly rules: SessionRecordRules
+    }
+  | { readonly type: 'media.pause-record'; readonly legId: LegUuid; readonly recordId: string }
+  | { readonly type: 'media.resume-record'; readonly legId: LegUuid; readonly recordId: string }
+  /** Of either kind. */
   | { readonly type: 'media.stop-record'; readonly legId: LegUuid; readonly recordId: string }
   /** The two legs hear each other, digits included; a play to one of them interrupts what it hears of the other. */
   | { readonly type: 'media.bridge'; readonly legId: LegUuid; readonly otherLegId: LegUuid }

@@ -1,5 +1,5 @@
 import { hasRtcpMux } from './attributes.ts'
-import { type Codec, codecsOf } from './codec.ts'
+import { type Codec, codecsOf, sameCodec } from './codec.ts'
 import { describeAudio, describeSession, type LocalMedia, switchedOff, telephoneEventCodec } from './describe.ts'
 import {
   type AgreedCodec,
@@ -24,7 +24,7 @@ export type Negotiation<T> =
   | { readonly ok: false; readonly reason: NegotiationFault }
 
 /**
- * RFC 3264 §6: takes the first audio stream that can be taken, with one codec, ours by preference, at the offer's
+ * RFC 3264 §6: takes the first audio stream that can be taken, with one codec, by our order or the offer's, at the offer's
  * payload type; refuses every other stream in its place.
  */
 export function answerOffer(offer: SessionDescription, local: LocalMedia): Negotiation<Answered> {
@@ -51,7 +51,7 @@ function takeStream(
   mediaIndex: number,
 ): { readonly audio: MediaDescription; readonly negotiated: Negotiated } | NegotiationFault {
   const theirs = codecsOf(media)
-  const chosen = chooseCodec(theirs, local.codecs)
+  const chosen = chooseCodec(theirs, local)
   if (chosen === undefined) return 'no-common-codec'
   const { ours, codec } = chosen
   const rtcpMux = local.rtcpMux === true && hasRtcpMux(media)
@@ -78,11 +78,12 @@ function takeStream(
   }
 }
 
-/** Our first codec that the offer has too, both ways at the offer's number. */
+/** The first codec in the order that decides which both have, both ways at the offer's number. */
 function chooseCodec(
   theirs: readonly Codec[],
-  ours: readonly Codec[],
+  { codecs, codecOrder }: LocalMedia,
 ): { readonly ours: Codec; readonly codec: AgreedCodec } | undefined {
+  const ours = codecOrder === 'offer' ? theirs.flatMap(codec => codecs.filter(own => sameCodec(own, codec))) : codecs
   for (const own of ours) {
     const [codec] = agreedCodecs(theirs, [own])
     if (codec === undefined) continue

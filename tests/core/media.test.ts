@@ -212,6 +212,22 @@ test('re-offers: hold, another address and ptime, an empty one; the version move
   moved.close()
 })
 
+test('the order of codecs: the trunk’s own, else the offer’s; we offer first what the other party speaks', async () => {
+  const bed = await Bed.open()
+  const open = async (name: string, command: Partial<Extract<MediaCommand, { type: 'media.open' }>>) => {
+    bed.do({ type: 'media.open', legId: leg(name), callId, ...command })
+    const { sdp: local } = await bed.next('media.opened', name)
+    bed.do({ type: 'media.close', legId: leg(name) })
+    return /^m=audio \d+ RTP\/AVP (.*)\r$/m.exec(local)?.[1]
+  }
+  assert.is(await open('a', { offer: sdp(4000, { types: '8 0 101' }) }), '8 101')
+  assert.is(await open('b', { offer: sdp(4000, { types: '8 0 101' }), codecs: ['PCMU', 'PCMA'] }), '0 101')
+  assert.is(await open('c', {}), '0 8 101')
+  assert.is(await open('d', { prefer: 'PCMA' }), '8 0 101')
+  assert.is(await open('e', { prefer: 'PCMA', codecs: ['PCMU'] }), '0 101')
+  await bed.media.close()
+})
+
 test('what cannot be: told once, answered when closed, orders end', async () => {
   const bed = await Bed.open()
   const cases = [

@@ -98,6 +98,8 @@ test('the codec is ours by preference, at the number of the offer', () => {
   )
   assert.is(answered(offer).negotiated.codec.name, 'PCMU')
   assert.is(answered(offer, { ...us, codecs: [pcma, pcmu] }).negotiated.codec.name, 'PCMA')
+  assert.is(answered(offer, { ...us, codecOrder: 'offer' }).negotiated.codec.name, 'PCMA')
+  assert.is(answered(offer, { ...us, codecs: [pcmu], codecOrder: 'offer' }).negotiated.codec.name, 'PCMU')
   const { answer, negotiated } = answered(offer, { ...us, codecs: [opus, pcmu] })
   assert.equal(negotiated.codec, {
     name: 'opus',

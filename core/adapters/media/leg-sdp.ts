@@ -56,6 +56,21 @@ export const readSdp = (sdp: string): SessionDescription | undefined => {
 export const addressIn = (session: SessionDescription): string | undefined =>
   session.media.find(media => media.connections.length > 0)?.connections[0]?.address ?? session.connection?.address
 
+export interface LegSdpOptions {
+  readonly address: string
+  readonly port: number
+  readonly sessionId: string
+  /** In our order of preference; empty = all: an answer then keeps the order of the offer. */
+  readonly codecs: readonly CodecName[]
+  /** Offered first when `codecs` is empty. */
+  readonly prefer: CodecName | undefined
+}
+
+const everyCodec: readonly CodecName[] = ['PCMU', 'PCMA']
+
+const inOrder = (first: CodecName | undefined): readonly CodecName[] =>
+  first === undefined ? everyCodec : [first, ...everyCodec.filter(name => name !== first)]
+
 /** Offers and answers of one leg: what was said last, so that the next keeps its numbers and moves its version. */
 export class LegSdp {
   readonly #local: LocalMedia
@@ -63,10 +78,17 @@ export class LegSdp {
   /** Our last offer; answers to it may come several times. */
   #offer: SessionDescription | undefined
 
-  /** `codecs` in our order of preference; empty = all. */
-  constructor(address: string, port: number, sessionId: string, codecs: readonly CodecName[]) {
-    const names: readonly CodecName[] = codecs.length === 0 ? ['PCMU', 'PCMA'] : codecs
-    this.#local = { address, port, codecs: names.map(name => known[name]), telephoneEvent, ptimeMs, sessionId }
+  constructor({ address, port, sessionId, codecs, prefer }: LegSdpOptions) {
+    const names = codecs.length === 0 ? inOrder(prefer) : codecs
+    this.#local = {
+      address,
+      port,
+      codecs: names.map(name => known[name]),
+      codecOrder: codecs.length === 0 ? 'offer' : 'ours',
+      telephoneEvent,
+      ptimeMs,
+      sessionId,
+    }
   }
 
   offer(): string {

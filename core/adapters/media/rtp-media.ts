@@ -127,6 +127,18 @@ export class RtpMedia implements Media {
         this.#send({ type: 'record', session, recording: recordId, path, rules: limits })
         return
       }
+      case 'media.record-session': {
+        const { recordId, path, rules } = command
+        leg.recordings.add(recordId)
+        this.#send({ type: 'record-session', session, recording: recordId, path, rules })
+        return
+      }
+      case 'media.pause-record':
+        this.#send({ type: 'pause-record', session, recording: command.recordId })
+        return
+      case 'media.resume-record':
+        this.#send({ type: 'resume-record', session, recording: command.recordId })
+        return
       case 'media.stop-record':
         this.#send({ type: 'stop-record', session, recording: command.recordId })
         return
@@ -155,6 +167,7 @@ export class RtpMedia implements Media {
         this.#events.soon({ type: 'media.played', legId, playId: command.playId, completed: false })
         return
       case 'media.record':
+      case 'media.record-session':
         this.#events.soon(nothingRecorded(legId, command.recordId))
         return
       case 'media.send-digits':
@@ -219,7 +232,13 @@ export class RtpMedia implements Media {
   #ready(leg: LegMedia, port: number): void {
     const { legId, open } = leg
     const offer = open.offer === undefined ? undefined : readSdp(open.offer)
-    const sdp = new LegSdp(this.#addressFor(open, offer && addressIn(offer)), port, this.#sessionId(), leg.codecs)
+    const sdp = new LegSdp({
+      address: this.#addressFor(open, offer && addressIn(offer)),
+      port,
+      sessionId: this.#sessionId(),
+      codecs: leg.codecs,
+      prefer: open.prefer,
+    })
     if (offer === undefined) {
       this.#isOpen(leg, sdp)
       this.#events.now({ type: 'media.opened', legId, sdp: sdp.offer() })
