@@ -59,7 +59,7 @@ first('clone, npm start: ready, and again in less time', async () => {
         await until('the welcome', () => output.includes('curl'), 2000)
         return output
       } finally {
-        process.kill(-(child.pid ?? 0), 'SIGKILL')
+        if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL')
       }
     }
     const welcome = await start(60_000)
