@@ -38,9 +38,14 @@ const ofDial: DataFields = {
 }
 
 const ofRecording: DataFields = { sid: 'The call.', recording: 'The Recording, as `GET /recordings/` lists it.' }
-const ofAudio: DataFields = { 'url?': 'The URL, where it is none that can be played.', detail: 'What went wrong.' }
-const ofFetch: DataFields = { url: 'The document.', detail: 'What went wrong.' }
+const ofAudio: DataFields = {
+  sid: 'The call.',
+  'url?': 'The URL, where it is none that can be played.',
+  detail: 'What went wrong.',
+}
+const ofFetch: DataFields = { sid: 'The call.', url: 'The document.', detail: 'What went wrong.' }
 const ofDocument: DataFields = {
+  sid: 'The call.',
   url: 'The document.',
   line: 'From 1.',
   column: 'From 1.',
@@ -97,7 +102,7 @@ export const eventDataFields = {
   'PLAY.0408': ofAudio,
   'PLAY.0413': ofAudio,
   'PLAY.0415': ofAudio,
-  'SAY.0404': { voice: 'The voice that is not known.' },
+  'SAY.0404': { sid: 'The call.', voice: 'The voice that is not known.' },
   'SAY.0413': ofDocument,
   'SAY.0500': ofAudio,
   'DOC.0204': ofDocument,
@@ -105,6 +110,7 @@ export const eventDataFields = {
   'DOC.0404': ofFetch,
   'DOC.0408': ofFetch,
   'DOC.0413': {
+    sid: 'The call.',
     url: 'The document.',
     'detail?': 'What went wrong while it was fetched.',
     'line?': 'From 1.',
