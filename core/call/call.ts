@@ -250,7 +250,7 @@ export class Call implements Host {
     low: secondsLeft => {
       if (!this.isOver) this.commit([this.event('BILL.0100', { sid: this.sid, seconds_left: secondsLeft })])
     },
-    warn: () => this.talk.player?.warn(),
+    warn: () => this.talk.player?.notify('warning'),
     cut: () => this.finish('END.0211'),
   }
 

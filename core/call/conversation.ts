@@ -11,6 +11,7 @@ import { Party } from './party.ts'
 import { Player } from './player.ts'
 import { Recorder } from './recorder.ts'
 import { Script, type Stage } from './script.ts'
+import { type RecordedParty, SessionRecording } from './session-recording.ts'
 import type { SidSequence } from './sid.ts'
 
 /** What a document needs to know of its call. */
@@ -32,6 +33,7 @@ export interface ConversationListener {
 /** What is said and done between one party and the document of its call: prompts, recordings, the Dial that runs. */
 export class Conversation {
   readonly recorder: Recorder
+  readonly #session: SessionRecording
   readonly #host: Host
   readonly #sids: SidSequence
   readonly #alarms: MeterAlarms
@@ -54,6 +56,7 @@ export class Conversation {
     this.#alarms = alarms
     this.#listener = listener
     this.recorder = new Recorder(host, event => this.#script?.handle(event, host.now()))
+    this.#session = new SessionRecording(this.recorder, () => this.#recorded())
   }
 
   get party(): Party | undefined {
@@ -95,7 +98,10 @@ export class Conversation {
   meet(leg: Leg, isPlaced: boolean): void {
     const host = this.#host
     const party = new Party(host, leg, {
-      answering: () => this.#listener.answering(leg),
+      answering: () => {
+        this.#listener.answering(leg)
+        this.#session.answered()
+      },
       answered: () => {
         this.#hasArrived = true
         if (!host.isOver) this.#script?.handle({ type: 'answered' }, host.now())
@@ -177,12 +183,21 @@ export class Conversation {
         if (this.#party !== undefined && !host.isOver) this.recorder.start(this.#party.leg, recordId, options)
       },
       stopRecord: recordId => this.recorder.stop(recordId),
+      recordSession: order => {
+        if (!host.isOver) this.#session.perform(order)
+      },
       dial: ({ dialId, dial }) => this.#startDial(dialId, dial),
       report: ({ code, data }) => {
         if (!host.isOver) host.commit([host.event(code, { sid: host.record.sid, ...data })])
       },
       end: (reason, rejectWith) => host.finish(reason, rejectWith),
     }
+  }
+
+  #recorded(): RecordedParty | undefined {
+    const party = this.#party
+    const player = this.#player
+    return party === undefined || player === undefined ? undefined : { party, player }
   }
 
   #startDial(dialId: string, request: DialRequest): void {
@@ -192,6 +207,7 @@ export class Conversation {
     const dial = new Dial(this.#host, request, {
       party,
       player,
+      recorder: this.recorder,
       sids: this.#sids,
       ownNumber: this.#facts?.ownNumber ?? '',
       hops: this.#facts?.hops ?? 0,

@@ -9,6 +9,7 @@ import type { Leg } from './leg.ts'
 import type { MeterAlarms } from './meter.ts'
 import type { Party } from './party.ts'
 import type { Player } from './player.ts'
+import type { Recorder } from './recorder.ts'
 import { childAddress, presentedTo, resolveChild } from './resolve-child.ts'
 import type { SidSequence } from './sid.ts'
 
@@ -29,6 +30,7 @@ type DialState = 'seeking' | 'connected' | 'over'
 export interface DialParts {
   readonly party: Party
   readonly player: Player
+  readonly recorder: Recorder
   readonly sids: SidSequence
   /** The call's own number, presented when the document names none that the account owns. */
   readonly ownNumber: string
@@ -39,6 +41,9 @@ export interface DialParts {
 
 /** The id of the digits that a Number's `sendDigits` sends to the far side. */
 export const dialDigitsId = 'dial-digits'
+
+/** The longest that two may talk is also the longest of their recording. */
+const maxRecordedMs = 14_400_000
 
 const ringTimer = 'dial:ring'
 const limitTimer = 'dial:limit'
@@ -58,6 +63,8 @@ export class Dial implements BranchListener {
   #bridged: Leg | undefined
   #isRinging = false
   #digitsSent: 'no' | 'sending' | 'yes' = 'no'
+  /** The recording of the two, from the answer to the end. */
+  #recordId: string | undefined
 
   constructor(host: Host, request: DialRequest, parts: DialParts) {
     this.#host = host
@@ -101,6 +108,7 @@ export class Dial implements BranchListener {
   stop(reason: EndReason): void {
     if (this.#state === 'over') return
     this.#state = 'over'
+    this.#stopRecord()
     for (const branch of this.#branches) branch.stop(branch.state === 'answered' ? reason : 'END.0487')
     this.#parts.done(this.#outcome(reason))
   }
@@ -141,6 +149,7 @@ export class Dial implements BranchListener {
     if (this.#bridged !== undefined && this.#bridged !== branch.leg) this.#unbridge()
     this.#parts.party.answer()
     this.#tryBridge()
+    this.#record()
   }
 
   ready(branch: Branch): void {
@@ -258,6 +267,21 @@ export class Dial implements BranchListener {
     this.#stopRinging()
     this.#bridged = leg
     this.#host.emit({ type: 'media.bridge', legId: party.leg.uuid, otherLegId: leg.uuid })
+    this.#record()
+  }
+
+  /** Once the winner and the caller hear each other. */
+  #record(): void {
+    const { record } = this.#request
+    const { party, recorder } = this.#parts
+    if (record === 'do-not-record' || this.#recordId !== undefined) return
+    if (this.#winner === undefined || this.#bridged !== this.#winner.leg) return
+    const channels = record === 'record-from-answer-dual' ? 'dual' : 'mono'
+    this.#recordId = recorder.startSession(party.leg, { channels, track: 'both', maxLengthMs: maxRecordedMs })
+  }
+
+  #stopRecord(): void {
+    if (this.#recordId !== undefined) this.#parts.recorder.stop(this.#recordId)
   }
 
   #unbridge(): void {
@@ -287,6 +311,7 @@ export class Dial implements BranchListener {
     this.#host.timers.clear(ringTimer)
     this.#host.timers.clear(limitTimer)
     this.#stopRinging()
+    this.#stopRecord()
     if (this.#bridged !== undefined) this.#unbridge()
     this.#parts.done(outcome)
   }

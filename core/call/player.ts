@@ -1,6 +1,6 @@
 import type { EventCode } from '../events/catalogue.ts'
 import type { AudioEvent } from '../ports/audio.ts'
-import type { AudioSource, MediaEvent } from '../ports/media.ts'
+import { type AudioSource, type MediaEvent, ringbackCountries } from '../ports/media.ts'
 import type { ProgramCommand } from '../verbs/program.ts'
 import type { Host } from './host.ts'
 import type { Leg } from './leg.ts'
@@ -25,7 +25,9 @@ type Command<T extends ProgramCommand['type']> = Extract<ProgramCommand, { reado
 export type PlayCommand = Command<'say' | 'play' | 'beep' | 'stop' | 'send-digits'>
 type Played = Extract<MediaEvent, { readonly type: 'media.played' }>
 
-const warningId = 'warning'
+/** Short tones that are heard whatever else sounds; each is its own play id. */
+type Notice = 'warning' | 'beep'
+
 const ringId = 'ring-tone'
 
 /** What one leg hears of us: speech, assets, tones; and the digits we send it. */
@@ -34,7 +36,8 @@ export class Player {
   readonly #leg: Leg
   readonly #listener: PlayerListener
   readonly #plays = new Map<string, Playing>()
-  #isWarning = false
+  /** The first one sounds, or waits for the prompt that does. */
+  readonly #notices: Notice[] = []
   #ringTone: AudioSource | undefined
   #ringRequest = 0
 
@@ -100,10 +103,10 @@ export class Player {
     else this.#finish(playId, 0)
   }
 
-  /** Sounds until `stopRinging`: `ke` and other countries give the tone, anything else is an asset of the account. */
+  /** Sounds until `stopRinging`: a country's tone by its code, else an asset of the account. */
   ring(ringTone: string): void {
-    if (/^[a-z]{2}$/.test(ringTone)) {
-      this.#soundRing({ kind: 'tone', tone: 'ringback-ke' })
+    if (ringbackCountries.some(country => country === ringTone)) {
+      this.#soundRing({ kind: 'tone', tone: `ringback-${ringTone}` })
       return
     }
     this.#ringRequest++
@@ -117,11 +120,11 @@ export class Player {
     this.#host.emit({ type: 'media.stop', legId: this.#leg.uuid, playId: ringId })
   }
 
-  /** The warning tone; a prompt that sounds is not cut short for it, the next one waits behind it. */
-  warn(): void {
-    if (this.#isWarning) return
-    this.#isWarning = true
-    if (![...this.#plays.values()].some(play => play.state === 'sounding')) this.#soundWarning()
+  /** A prompt that sounds is not cut short for the tone, the next one waits behind it. */
+  notify(tone: Notice): void {
+    if (this.#notices.includes(tone)) return
+    if (this.#notices.push(tone) > 1) return
+    if (![...this.#plays.values()].some(play => play.state === 'sounding')) this.#soundNotice()
   }
 
   audioReady(event: Extract<AudioEvent, { type: 'audio.ready' }>): void {
@@ -149,8 +152,8 @@ export class Player {
 
   mediaPlayed(event: Played): void {
     if (event.playId === ringId) return
-    if (event.playId === warningId) {
-      this.#warned()
+    if (event.playId === this.#notices[0]) {
+      this.#noticed()
       return
     }
     const play = this.#plays.get(event.playId)
@@ -176,19 +179,26 @@ export class Player {
 
   #sound(playId: string, play: Playing, source: AudioSource): void {
     play.source = source
-    play.state = this.#isWarning ? 'waiting' : 'sounding'
-    if (this.#isWarning) return
+    const mustWait = this.#notices.length > 0
+    play.state = mustWait ? 'waiting' : 'sounding'
+    if (mustWait) return
     play.soundsSince = this.#host.now()
     this.#host.emit({ type: 'media.play', legId: this.#leg.uuid, playId, source, loop: play.loop })
   }
 
-  #soundWarning(): void {
-    const source: AudioSource = { kind: 'tone', tone: 'warning' }
-    this.#host.emit({ type: 'media.play', legId: this.#leg.uuid, playId: warningId, source, loop: 1 })
+  #soundNotice(): void {
+    const [tone] = this.#notices
+    if (tone === undefined) return
+    const source: AudioSource = { kind: 'tone', tone }
+    this.#host.emit({ type: 'media.play', legId: this.#leg.uuid, playId: tone, source, loop: 1 })
   }
 
-  #warned(): void {
-    this.#isWarning = false
+  #noticed(): void {
+    this.#notices.shift()
+    if (this.#notices.length > 0) {
+      this.#soundNotice()
+      return
+    }
     for (const [playId, play] of this.#plays) {
       if (play.state === 'waiting' && play.source !== undefined) this.#sound(playId, play, play.source)
     }
@@ -197,18 +207,18 @@ export class Player {
 
   #soundRing(source: AudioSource): void {
     this.#ringTone = source
-    if (this.#isWarning) return
+    if (this.#notices.length > 0) return
     this.#host.emit({ type: 'media.play', legId: this.#leg.uuid, playId: ringId, source, loop: 0 })
   }
 
   #finish(playId: string, spokenMs: number): void {
     this.#plays.delete(playId)
-    if (this.#isWarning && this.#plays.size === 0) this.#soundWarning()
+    if (this.#plays.size === 0) this.#soundNotice()
     this.#listener.played(playId, spokenMs)
   }
 
   #report(code: EventCode, data: Readonly<Record<string, unknown>>): void {
-    this.#host.commit([this.#host.event(code, data)])
+    this.#host.commit([this.#host.event(code, { sid: this.#host.record.sid, ...data })])
   }
 }
 

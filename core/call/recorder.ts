@@ -2,7 +2,7 @@ import { recordingData } from '../events/call-data.ts'
 import type { RecordingRecord } from '../model/call-record.ts'
 import type { LegUuid, RecordingUuid } from '../model/ids.ts'
 import type { MediaEvent } from '../ports/media.ts'
-import type { ProgramEvent, RecordOptions } from '../verbs/program.ts'
+import type { ProgramEvent, RecordOptions, SessionRecordOptions } from '../verbs/program.ts'
 import type { Host } from './host.ts'
 import type { Leg } from './leg.ts'
 
@@ -16,6 +16,7 @@ interface Running {
   readonly recordId: string
   readonly legId: LegUuid
   readonly row: RecordingRecord
+  readonly told: (event: Recorded) => void
 }
 
 /**
@@ -26,6 +27,7 @@ export class Recorder {
   readonly #host: Host
   readonly #recorded: (event: Recorded) => void
   readonly #running = new Map<string, Running>()
+  #sessions = 0
 
   constructor(host: Host, recorded: (event: Recorded) => void) {
     this.#host = host
@@ -36,36 +38,33 @@ export class Recorder {
     return this.#running.size === 0
   }
 
+  /** What the leg's far end says; `recorded` hears of its end. */
   start(leg: Leg, recordId: string, options: RecordOptions): void {
-    const { env, record, callId } = this.#host
-    const uuid = env.uuid() as RecordingUuid
-    const createdUnix = this.#host.unix()
-    const place = env.recordingPlace(record.sid, uuid, createdUnix)
-    const row: RecordingRecord = {
-      uuid,
-      accountUuid: record.accountUuid,
-      callUuid: callId,
-      callSid: record.sid,
-      path: place.path,
-      durationMs: null,
-      sizeBytes: null,
-      mediaFormat: 'wav',
-      createdUnix,
-      expiresUnix: env.recordingKeptMs === Number.POSITIVE_INFINITY ? null : createdUnix + env.recordingKeptMs,
-    }
-    this.#running.set(recordId, { recordId, legId: leg.uuid, row })
-    this.#host.commit([{ type: 'recording.insert', recording: row }, this.#host.event('REC.0100', recordingData(row))])
+    const path = this.#begin(leg, recordId, this.#recorded)
+    const { silenceMs, maxLengthMs, trimSilence } = options
     this.#host.emit({
       type: 'media.record',
       legId: leg.uuid,
       recordId,
-      path: place.file,
-      limits: {
-        silenceMs: options.silenceMs,
-        maxLengthMs: options.maxLengthMs,
-        trimSilence: options.trimSilence,
-      },
+      path,
+      limits: { silenceMs, maxLengthMs, trimSilence },
     })
+  }
+
+  /** What the leg's far end says and hears. Returns the recording's id; `told` hears of its end. */
+  startSession(leg: Leg, rules: SessionRecordOptions, told: () => void = () => {}): string {
+    const recordId = `session-${++this.#sessions}`
+    const path = this.#begin(leg, recordId, told)
+    this.#host.emit({ type: 'media.record-session', legId: leg.uuid, recordId, path, rules })
+    return recordId
+  }
+
+  /** From now on silence is recorded, or sound again. Only of a session. */
+  pause(recordId: string, isPaused: boolean): void {
+    const running = this.#running.get(recordId)
+    if (running === undefined) return
+    const type = isPaused ? 'media.pause-record' : 'media.resume-record'
+    this.#host.emit({ type, legId: running.legId, recordId })
   }
 
   stop(recordId: string): void {
@@ -83,7 +82,7 @@ export class Recorder {
       { type: 'recording.update', uuid: row.uuid, set: { durationMs, sizeBytes } },
       this.#host.event(endedBy === 'failed' ? 'REC.0400' : 'REC.0200', recordingData(row)),
     ])
-    this.#recorded({ type: 'recorded', recordId, recordingUuid: row.uuid, path: row.path, durationMs, endedBy })
+    running.told({ type: 'recorded', recordId, recordingUuid: row.uuid, path: row.path, durationMs, endedBy })
   }
 
   /** The session is gone; what it has not told the end of has failed. */
@@ -91,5 +90,28 @@ export class Recorder {
     for (const { recordId, legId: of } of [...this.#running.values()]) {
       if (of === legId) this.mediaRecorded(recordId, { durationMs: 0, sizeBytes: 0, endedBy: 'failed' })
     }
+  }
+
+  /** Writes the row of a new recording; where media is to write it. */
+  #begin(leg: Leg, recordId: string, told: (event: Recorded) => void): string {
+    const { env, record, callId } = this.#host
+    const uuid = env.uuid() as RecordingUuid
+    const createdUnix = this.#host.unix()
+    const place = env.recordingPlace(record.sid, uuid, createdUnix)
+    const row: RecordingRecord = {
+      uuid,
+      accountUuid: record.accountUuid,
+      callUuid: callId,
+      callSid: record.sid,
+      path: place.path,
+      durationMs: null,
+      sizeBytes: null,
+      mediaFormat: 'wav',
+      createdUnix,
+      expiresUnix: env.recordingKeptMs === Number.POSITIVE_INFINITY ? null : createdUnix + env.recordingKeptMs,
+    }
+    this.#running.set(recordId, { recordId, legId: leg.uuid, row, told })
+    this.#host.commit([{ type: 'recording.insert', recording: row }, this.#host.event('REC.0100', recordingData(row))])
+    return place.file
   }
 }

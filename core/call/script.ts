@@ -1,5 +1,5 @@
 import { Interpreter } from '../verbs/interpreter.ts'
-import type { ProgramCommand, ProgramContext, ProgramEvent } from '../verbs/program.ts'
+import type { ProgramCommand, ProgramContext, ProgramEvent, SessionRecordOrder } from '../verbs/program.ts'
 import type { DialOutcome } from './dial.ts'
 import type { EndReason } from './end-reason.ts'
 import type { PlayCommand } from './player.ts'
@@ -13,6 +13,7 @@ export interface Stage {
   perform(command: PlayCommand): void
   record(command: Extract<ProgramCommand, { readonly type: 'record' }>): void
   stopRecord(recordId: string): void
+  recordSession(order: SessionRecordOrder): void
   dial(command: Extract<ProgramCommand, { readonly type: 'dial' }>): void
   report(command: Extract<ProgramCommand, { readonly type: 'report' }>): void
   end(reason: EndReason, rejectWith: 486 | 603 | undefined): void
@@ -96,6 +97,9 @@ export class Script {
         return
       case 'stop-record':
         this.#stage.stopRecord(command.recordId)
+        return
+      case 'record-session':
+        this.#stage.recordSession(command.order)
         return
       case 'dial':
         this.#stage.dial(command)

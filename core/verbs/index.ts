@@ -8,4 +8,6 @@ export type {
   ProgramContext,
   ProgramEvent,
   RecordOptions,
+  SessionRecordOptions,
+  SessionRecordOrder,
 } from './program.ts'

@@ -43,6 +43,8 @@ export type ProgramCommand =
   | { readonly type: 'send-digits'; readonly playId: string; readonly digits: string }
   | { readonly type: 'record'; readonly recordId: string; readonly options: RecordOptions }
   | { readonly type: 'stop-record'; readonly recordId: string }
+  /** Recorded beside the document; its end is not told. */
+  | { readonly type: 'record-session'; readonly order: SessionRecordOrder }
   | { readonly type: 'dial'; readonly dialId: string; readonly dial: DialRequest }
   | { readonly type: 'report'; readonly code: EventCode; readonly data: Readonly<Record<string, unknown>> }
   /** The program is over: hang up, or reject with the reason's SIP status when the call is unanswered. */
@@ -53,6 +55,19 @@ export interface RecordOptions {
   readonly maxLengthMs: number
   readonly trimSilence: boolean
   readonly format: 'wav' | 'ogg'
+}
+
+export type SessionRecordOrder =
+  | { readonly state: 'start'; readonly options: SessionRecordOptions; readonly playBeep: boolean }
+  | { readonly state: 'pause' | 'resume' | 'stop' }
+
+/** Both sides of the call, as the caller lives it. */
+export interface SessionRecordOptions {
+  /** `dual`: the caller left, what it hears right. */
+  readonly channels: 'dual' | 'mono'
+  /** `inbound`: only the caller; `outbound`: only what it hears. */
+  readonly track: 'both' | 'inbound' | 'outbound'
+  readonly maxLengthMs: number
 }
 
 export interface DialRequest {

@@ -1,33 +1,40 @@
+import type { SessionRecordOrder } from './program.ts'
 import type { VerbModule } from './verb.ts'
 
-/** Understood, and said to be missing rather than silently not done: the call goes on unrecorded. */
-export const recordSession: VerbModule<never, never> = {
+export interface RecordSession {
+  readonly order: SessionRecordOrder
+}
+
+/** Does not wait, and does not answer: what it starts runs beside the document from the answer on. */
+export const recordSession: VerbModule<RecordSession, never> = {
   name: 'RecordSession',
 
   about: {
-    summary: 'Records the whole call beside the document; survives Redirect, ends with the call.',
+    summary:
+      'Records the whole call beside the document, from the answer on; goes on through Redirect and Dial, ends with the call. While it is paused it records silence.',
     attributes: {
-      state: 'What is done.',
-      channels: 'dual: caller left, far side right.',
-      track: 'Whom it hears.',
+      state: 'What is done. `start` while one runs changes nothing, nor do the others while none does.',
+      channels: 'dual: caller left, what the caller hears right. mono: both mixed.',
+      track: 'Whom it hears: `inbound` is the caller, `outbound` what the caller hears. The other side is silent.',
       maxLength: 'Longest recording.',
       format: 'Kind of file.',
-      playBeep: 'A tone now and then, so that both sides know.',
+      playBeep: 'A tone to the caller when it begins.',
     },
     example: '<RecordSession state="start" channels="dual"/>',
   },
 
   parse({ element, attributes, notes }) {
-    attributes.choice('state', ['start', 'pause', 'resume', 'stop'], 'start')
-    attributes.choice('channels', ['dual', 'mono'], 'dual')
-    attributes.choice('track', ['both', 'inbound', 'outbound'], 'both')
-    attributes.secondsMs('maxLength', { min: 1, max: 14_400, fallback: 14_400 })
-    attributes.choice('format', ['wav', 'ogg'], 'wav')
-    attributes.flag('playBeep', false)
-    notes.add(element, '<RecordSession> is not available yet; the call is not recorded')
-    return undefined
+    const state = attributes.choice('state', ['start', 'pause', 'resume', 'stop'], 'start')
+    const channels = attributes.choice('channels', ['dual', 'mono'], 'dual')
+    const track = attributes.choice('track', ['both', 'inbound', 'outbound'], 'both')
+    const maxLengthMs = attributes.secondsMs('maxLength', { min: 1, max: 14_400, fallback: 14_400 })
+    const format = attributes.choice('format', ['wav', 'ogg'], 'wav')
+    const playBeep = attributes.flag('playBeep', false)
+    if (format === 'ogg') notes.add(element, '<RecordSession> format="ogg" is not available yet; it records wav')
+    if (state !== 'start') return { order: { state } }
+    return { order: { state, options: { channels, track, maxLengthMs }, playBeep } }
   },
 
-  start: verb => verb,
+  start: ({ order }) => ({ next: 'verb', commands: [{ type: 'record-session', order }] }),
   on: () => undefined,
 }

@@ -1,3 +1,5 @@
+import { ringbacks } from './ringback.ts'
+
 export interface ToneStep {
   /** The sines that sound together; none = silence. */
   readonly sines: readonly { readonly hz: number; readonly dbm0: number }[]
@@ -15,8 +17,7 @@ const sounds = (hz: number, durationMs: number, dbm0 = -13): ToneStep => ({ sine
 const silent = (durationMs: number): ToneStep => ({ sines: [], durationMs })
 
 export const tones = {
-  /** ITU-T E.180 supplement 2, Kenya, ringing tone: 425 Hz, 0.67 s on, 3 s off, 1.5 s on, 5 s off. */
-  'ringback-ke': { steps: [sounds(425, 670), silent(3000), sounds(425, 1500), silent(5000)], repeats: true },
+  ...ringbacks,
   /** Before a recording: 1 kHz for a quarter of a second. */
   beep: { steps: [sounds(1000, 250)], repeats: false },
   /** The balance is nearly used up: two short high tones (1,400 Hz, as E.180 §11 has for warnings). */

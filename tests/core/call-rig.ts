@@ -448,6 +448,11 @@ export class CallRig {
       case 'media.stop':
         this.#stopPlay(legId, session, command.playId)
         return
+      case 'media.record-session': {
+        session.records.set(command.recordId, { since: this.now, done: false })
+        this.at(command.rules.maxLengthMs, () => this.#recorded(legId, session, command.recordId, 'max-length'))
+        return
+      }
       case 'media.record': {
         const record = { since: this.now, done: false }
         session.records.set(command.recordId, record)

@@ -39,7 +39,11 @@ test('a bad value is told, and the default stands', () => {
     '100 report DOC.0422',
     '100 end END.0202 reject 603',
   ])
-  assert.equal(runs(response('<RecordSession/><Pause/>')), ['100 report DOC.0422', '1100 end END.0202'])
+  assert.equal(runs(response('<RecordSession state="off"/><Pause/>')), [
+    '100 report DOC.0422',
+    '100 record-session {"state":"start","options":{"channels":"dual","track":"both","maxLengthMs":14400000},"playBeep":false}',
+    '1100 end END.0202',
+  ])
 })
 
 test('every failure of a document: its event, the fallback, and its reason to the end', () => {

@@ -131,6 +131,8 @@ export function lineOf(command: ProgramCommand): string {
       return `play ${'asset' in command.source ? command.source.asset : command.source.url} ×${command.loop}`
     case 'send-digits':
       return `send-digits ${command.digits}`
+    case 'record-session':
+      return `record-session ${JSON.stringify(command.order)}`
     case 'report':
       return `report ${command.code}`
     case 'end':

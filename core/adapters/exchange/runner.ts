@@ -187,7 +187,7 @@ export class ExchangeRunner {
         return
       default:
         if (isMedia(command)) {
-          if (command.type === 'media.record') this.#makeFolder(dirname(command.path))
+          if ('path' in command) this.#makeFolder(dirname(command.path))
           ports.media.execute(command)
         } else ports.signaling.execute(command)
     }

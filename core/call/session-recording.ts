@@ -1,0 +1,75 @@
+import type { SessionRecordOptions, SessionRecordOrder } from '../verbs/program.ts'
+import type { Party } from './party.ts'
+import type { Player } from './player.ts'
+import type { Recorder } from './recorder.ts'
+
+/**
+ * - `off`
+ * - `awaiting`: it begins with the answer
+ * - `on`: recorded, or paused, until it is stopped, is long enough, or the call ends
+ */
+type State =
+  | { readonly at: 'off' }
+  | {
+      readonly at: 'awaiting'
+      readonly options: SessionRecordOptions
+      readonly playBeep: boolean
+      readonly isPaused: boolean
+    }
+  | { readonly at: 'on'; readonly recordId: string }
+
+export interface RecordedParty {
+  readonly party: Party
+  readonly player: Player
+}
+
+/** What RecordSession has begun: one recording at a time, beside whatever the document does. */
+export class SessionRecording {
+  readonly #recorder: Recorder
+  /** Undefined while nobody can be recorded. */
+  readonly #whom: () => RecordedParty | undefined
+  #state: State = { at: 'off' }
+
+  constructor(recorder: Recorder, whom: () => RecordedParty | undefined) {
+    this.#recorder = recorder
+    this.#whom = whom
+  }
+
+  perform(order: SessionRecordOrder): void {
+    switch (order.state) {
+      case 'start':
+        if (this.#state.at !== 'off') return
+        this.#state = { at: 'awaiting', options: order.options, playBeep: order.playBeep, isPaused: false }
+        this.answered()
+        return
+      case 'pause':
+      case 'resume':
+        this.#pause(order.state === 'pause')
+        return
+      case 'stop':
+        if (this.#state.at === 'on') this.#recorder.stop(this.#state.recordId)
+        this.#state = { at: 'off' }
+        return
+    }
+  }
+
+  /** The party may have been answered: what awaited it begins. */
+  answered(): void {
+    const state = this.#state
+    const whom = this.#whom()
+    if (state.at !== 'awaiting' || whom?.party.isAnswered !== true) return
+    if (state.playBeep) whom.player.notify('beep')
+    const recordId = this.#recorder.startSession(whom.party.leg, state.options, () => {
+      // By itself: at its greatest length, or with the disk full.
+      if (this.#state.at === 'on' && this.#state.recordId === recordId) this.#state = { at: 'off' }
+    })
+    this.#state = { at: 'on', recordId }
+    if (state.isPaused) this.#pause(true)
+  }
+
+  #pause(isPaused: boolean): void {
+    const state = this.#state
+    if (state.at === 'awaiting') this.#state = { ...state, isPaused }
+    if (state.at === 'on') this.#recorder.pause(state.recordId, isPaused)
+  }
+}
