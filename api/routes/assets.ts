@@ -98,7 +98,8 @@ export async function assetRoutes(app: Api, door: SwitchDoor): Promise<void> {
         const { slug } = request.params as { slug: string }
         const found = inspectAudio(bytes)
         if (!found.ok) {
-          throw new Refusal(found.code === 'PLAY.0415' ? 415 : 422, `The asset cannot be played: ${found.detail}.`)
+          if (found.code === 'PLAY.0415') throw new Refusal(415, `The asset cannot be played: ${found.detail}.`)
+          throw invalid('body', `cannot be played: ${found.detail}`)
         }
         const asset = await assets.put(customerOf(request).accountUuid, slug, bytes, found, Date.now())
         return reply.code(201).send(renderAsset(asset))
