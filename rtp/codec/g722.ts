@@ -1,3 +1,4 @@
+import type { AudioDecoder, AudioEncoder } from './codec.ts'
 import { clip16, G722Band } from './g722-band.ts'
 import {
   highMoves,
@@ -46,8 +47,7 @@ class MirrorFilter {
 }
 
 /** G.722 at 64 kbit/s (mode 1): two samples of 16,000 Hz in, one byte out. */
-export class G722Encoder {
-  readonly sampleRate = 16_000
+export class G722Encoder implements AudioEncoder {
   readonly #filter = new MirrorFilter()
   readonly #low = lowBand()
   readonly #high = highBand()
@@ -88,8 +88,7 @@ export class G722Encoder {
 }
 
 /** The other way: every byte is good for two samples, whatever it is. */
-export class G722Decoder {
-  readonly sampleRate = 16_000
+export class G722Decoder implements AudioDecoder {
   readonly #filter = new MirrorFilter()
   readonly #low = lowBand()
   readonly #high = highBand()

@@ -48,7 +48,10 @@ const silentMs = 100
  * grows to what the network needs; it shrinks by dropped frames.
  */
 export class JitterBuffer {
-  /** After `frame`: the payload is `frameLength` bytes of `payload` from `frameFrom` on, until the next push. */
+  /**
+   * After `frame`: the payload is `frameLength` bytes of `payload` from `frameFrom` on, until the next push. After
+   * `lost`: the packet that follows at once, which may hold a copy of what was lost; `frameLength` 0 when none does.
+   */
   readonly payload: Uint8Array
   frameFrom = 0
   frameLength = 0
@@ -136,11 +139,21 @@ export class JitterBuffer {
         this.#giveUpUntil(index)
         this.#losing = true
       }
-      this.units = this.#line.unitsOf(Math.min(aheadMs, this.#frameMs))
-      this.#expectedMs += this.#line.msOf(this.units)
-      return this.#losing ? 'lost' : 'gap'
+      this.units = Math.max(1, this.#line.unitsOf(Math.min(aheadMs, this.#frameMs)))
+      const lastedMs = this.#line.msOf(this.units)
+      this.#expectedMs += lastedMs
+      if (!this.#losing) return 'gap'
+      if (aheadMs - lastedMs < this.#frameMs / 4) this.#show(index)
+      else this.frameLength = 0
+      return 'lost'
     }
     return this.#play(index)
+  }
+
+  /** Nobody has listened for a while: what waits is past, and the next packet begins anew. */
+  skip(): void {
+    if (!this.#fresh) this.#drop(Math.max(this.#next, this.#sequences.highest + 1))
+    this.#wait()
   }
 
   #take(packet: Uint8Array, now: number, bytes: number): Pushed {
@@ -283,10 +296,7 @@ export class JitterBuffer {
     this.#giveUpUntil(index)
     this.#slots.mark(index, played)
     this.#next = index + 1
-    this.frameFrom = this.#slots.fromOf(index)
-    this.frameLength = this.#slots.lengthOf(index)
-    this.framePayloadType = this.#slots.payloadTypeOf(index)
-    this.frameTimestamp = this.#slots.timestampOf(index)
+    this.#show(index)
     this.frameJoins = this.#joins
     this.units = this.#unitsIn(this.payload, this.frameFrom, this.frameLength)
     this.#frameMs = this.#line.msOf(this.units)
@@ -296,5 +306,12 @@ export class JitterBuffer {
     this.#losing = false
     this.#joins = false
     return 'frame'
+  }
+
+  #show(index: number): void {
+    this.frameFrom = this.#slots.fromOf(index)
+    this.frameLength = this.#slots.lengthOf(index)
+    this.framePayloadType = this.#slots.payloadTypeOf(index)
+    this.frameTimestamp = this.#slots.timestampOf(index)
   }
 }

@@ -57,3 +57,15 @@ export const resampleFilter = (fromHz: number, toHz: number): ResampleFilter => 
   }
   return { fromHz, toHz, half, phases, weights }
 }
+
+const shared = new Map<string, ResampleFilter>()
+
+/** The filter of a pair of rates, designed once: for the few pairs that streams need again and again. */
+export const sharedFilter = (fromHz: number, toHz: number): ResampleFilter => {
+  const key = `${fromHz} ${toHz}`
+  const known = shared.get(key)
+  if (known !== undefined) return known
+  const filter = resampleFilter(fromHz, toHz)
+  shared.set(key, filter)
+  return filter
+}

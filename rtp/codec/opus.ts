@@ -1,0 +1,71 @@
+/** Opus (RFC 6716) counts its RTP time in 48,000ths of a second, whatever it was made from (RFC 7587 §4.1). */
+export const opusClockRate = 48_000
+/** What a packet of ours lasts. Peers take any length (RFC 7587 §6.1), so an asked ptime changes nothing. */
+export const opusFrameMs = 20
+/** RFC 6716 §3.2.5: 120 ms. */
+const mostUnits = 5760
+/** 48,000ths by configuration number: SILK, hybrid, CELT (RFC 6716 table 2). */
+const silkUnits = Uint16Array.of(480, 960, 1920, 2880)
+const hybridUnits = Uint16Array.of(480, 960)
+const celtUnits = Uint16Array.of(120, 240, 480, 960)
+
+/** 20 ms of digital silence, the same for every decoder: the CELT frame that only says so (RFC 6716 §4.3). */
+export const opusSilence = Uint8Array.of(0xf8, 0xff, 0xfe)
+
+// |  config  |s| c |   RFC 6716 §3.1, the first byte of a packet; c: 0 = one frame, 1 and 2 = two, 3 = told by the next
+/** 48,000ths of a second that a packet lasts; 0 for what is no packet. */
+export const opusUnitsIn = (payload: Uint8Array, from: number, length: number): number => {
+  if (length < 1) return 0
+  const first = payload[from]!
+  const config = first >> 3
+  const units = config < 12 ? silkUnits[config & 3]! : config < 16 ? hybridUnits[config & 1]! : celtUnits[config & 3]!
+  const kind = first & 3
+  const frames = kind === 0 ? 1 : kind < 3 ? 2 : length < 2 ? 0 : payload[from + 1]! & 0x3f
+  return units * frames > mostUnits ? 0 : units * frames
+}
+
+/** RFC 6716 §3.4, RFC 7587 §3.1.3: a packet of one or two bytes says that its sender rests. */
+export const isOpusRest = (length: number): boolean => length <= 2
+
+export type OpusRate = 8000 | 16_000 | 24_000 | 48_000
+
+export interface OpusEncoderSettings {
+  /** Of the samples that it takes. */
+  readonly sampleRate: OpusRate
+  /** Bits a second. */
+  readonly bitrate: number
+  /** Put what a lost packet needs into the next one, once losses are told. */
+  readonly fec: boolean
+  /** Rest while there is silence. */
+  readonly dtx: boolean
+  /** For speech in a call, or for whatever a file may hold. Default speech. */
+  readonly anySound?: boolean
+}
+
+/** One stream's encoder: frames of 20 ms. */
+export interface OpusEncoder {
+  /** Encodes `count` samples from `pcm[from]` on into `into[at]` on. Returns the bytes written; 0 = could not. */
+  encodeInto(into: Uint8Array, at: number, pcm: Int16Array, from: number, count: number): number
+  /** What the far end loses, 0 to 100: more of it takes more for repair and less for sound. */
+  tune(lossPercent: number): void
+  free(): void
+}
+
+/** One stream's decoder. Nothing throws; rubbish gives 0 samples. */
+export interface OpusDecoder {
+  decodeInto(pcm: Int16Array, at: number, payload: Uint8Array, from: number, length: number): number
+  /** `count` samples of what was lost just before this packet, from what it holds for repair. */
+  recoverInto(pcm: Int16Array, at: number, count: number, payload: Uint8Array, from: number, length: number): number
+  /** Makes up `count` samples, a multiple of 2.5 ms. */
+  concealInto(pcm: Int16Array, at: number, count: number): number
+  free(): void
+}
+
+/**
+ * Makes coders. One that was used is never given to another stream: it would begin with what the last one heard.
+ * `done` comes at once or a moment later, with nothing when there is no memory left; who got one frees it.
+ */
+export interface OpusCoders {
+  encoder(settings: OpusEncoderSettings, done: (encoder: OpusEncoder | undefined) => void): void
+  decoder(sampleRate: OpusRate, done: (decoder: OpusDecoder | undefined) => void): void
+}

@@ -1,0 +1,179 @@
+import { Concealment } from '../jitter/concealment.ts'
+import { sharedFilter } from '../resample/filter.ts'
+import { Resampler } from '../resample/resampler.ts'
+import { type AudioCodecName, codecFacts } from './codec-name.ts'
+import { pcma, pcmu } from './g711.ts'
+import { G722Decoder } from './g722.ts'
+import { isOpusRest, type OpusCoders, type OpusDecoder } from './opus.ts'
+
+/** The longest packet that is taken: 120 ms. */
+export const longestPacketMs = 120
+/** Opus makes up losses in steps of this. */
+const concealStepMs = 10
+/** Made-up sound is not drawn out for longer; then there is silence. A far end that rests is another matter. */
+const longestConcealedMs = 100
+
+/**
+ * A stream's payloads, of whatever codec each is, as samples of one rate; and what hides that some are missing:
+ * G.711 appendix I's manner, or Opus' own.
+ */
+export class StreamDecoder {
+  readonly sampleRate: 8000 | 16_000
+  readonly #coders: OpusCoders
+  readonly #concealment: Concealment
+  readonly #native = new Int16Array(longestPacketMs * 16)
+  #g722: G722Decoder | undefined
+  #opus: OpusDecoder | undefined
+  #hasAsked = false
+  #isFree = false
+  #resampler: Resampler | undefined
+  #resamplesFrom = 0
+  /** The last that was heard was Opus, and how long since then. */
+  #isOpus = false
+  #rests = false
+  #concealedMs = 0
+
+  constructor(sampleRate: 8000 | 16_000, coders: OpusCoders) {
+    this.sampleRate = sampleRate
+    this.#coders = coders
+    this.#concealment = new Concealment(sampleRate)
+  }
+
+  /** The far end is silent because it rests: Opus was told so. */
+  get rests(): boolean {
+    return this.#rests
+  }
+
+  /** Samples that are still in the filter when a codec of another rate is heard: what comes is so much later. */
+  lagOf(codec: AudioCodecName): number {
+    return codec === 'opus' || codecFacts[codec].sampleRate === this.sampleRate
+      ? 0
+      : Math.ceil(
+          (sharedFilter(codecFacts[codec].sampleRate, this.sampleRate).half * this.sampleRate) /
+            codecFacts[codec].sampleRate,
+        )
+  }
+
+  samplesOf(units: number, clockRate: number): number {
+    return Math.round((units * this.sampleRate) / clockRate)
+  }
+
+  /**
+   * Decodes a payload into `pcm[at]` on and returns the samples. `joins`: audio before it was left out. There must be
+   * room for 120 ms and the filter's length.
+   */
+  frameInto(
+    pcm: Int16Array,
+    at: number,
+    codec: AudioCodecName,
+    payload: Uint8Array,
+    from: number,
+    length: number,
+    joins: boolean,
+  ): number {
+    if (codec === 'opus') return this.#opusInto(pcm, at, payload, from, length)
+    this.#isOpus = false
+    this.#rests = false
+    const nativeRate = codecFacts[codec].sampleRate
+    const isNative = nativeRate === this.sampleRate
+    const into = isNative ? pcm : this.#native
+    const start = isNative ? at : 0
+    let count = this.#decodeInto(into, start, codec, payload, from, length)
+    if (!isNative) count = this.#resamplerFrom(nativeRate).pushInto(pcm, at, this.#native, 0, count)
+    this.#concealment.hear(pcm, at, count, joins)
+    return count
+  }
+
+  /** Hides a loss of `count` samples. */
+  concealInto(pcm: Int16Array, at: number, count: number): void {
+    if (!this.#isOpus) {
+      this.#concealment.concealInto(pcm, at, count)
+      return
+    }
+    const step = (concealStepMs * this.sampleRate) / 1000
+    let done = 0
+    while (done + step <= count && (this.#rests || this.#concealedMs < longestConcealedMs)) {
+      if (this.#opus?.concealInto(pcm, at + done, step) !== step) break
+      done += step
+      this.#concealedMs += concealStepMs
+    }
+    pcm.fill(0, at + done, at + count)
+  }
+
+  /** Hides a loss of `count` samples just before a packet that is at hand, and may hold a copy of what it was. */
+  recoverInto(
+    pcm: Int16Array,
+    at: number,
+    count: number,
+    codec: AudioCodecName,
+    payload: Uint8Array,
+    from: number,
+    length: number,
+  ): void {
+    const isWhole = count % ((2.5 * this.sampleRate) / 1000) === 0
+    if (codec === 'opus' && this.#isOpus && isWhole) {
+      if (this.#opus?.recoverInto(pcm, at, count, payload, from, length) === count) return
+    }
+    this.concealInto(pcm, at, count)
+  }
+
+  /** Silence that the far end meant. */
+  silenceInto(pcm: Int16Array, at: number, count: number): void {
+    this.#concealment.silenceInto(pcm, at, count)
+  }
+
+  free(): void {
+    this.#isFree = true
+    this.#opus?.free()
+    this.#opus = undefined
+  }
+
+  #decodeInto(
+    pcm: Int16Array,
+    at: number,
+    codec: Exclude<AudioCodecName, 'opus'>,
+    payload: Uint8Array,
+    from: number,
+    length: number,
+  ): number {
+    switch (codec) {
+      case 'PCMU':
+        return pcmu.decodeInto(pcm, at, payload, from, length)
+      case 'PCMA':
+        return pcma.decodeInto(pcm, at, payload, from, length)
+      case 'G722':
+        this.#g722 ??= new G722Decoder()
+        return this.#g722.decodeInto(pcm, at, payload, from, length)
+    }
+  }
+
+  #opusInto(pcm: Int16Array, at: number, payload: Uint8Array, from: number, length: number): number {
+    const expected = this.samplesOf(codecFacts.opus.unitsIn(payload, from, length), codecFacts.opus.clockRate)
+    if (!this.#hasAsked) this.#askForOpus()
+    this.#isOpus = true
+    const count = this.#opus?.decodeInto(pcm, at, payload, from, length) ?? 0
+    if (count === 0) {
+      this.concealInto(pcm, at, expected)
+      return expected
+    }
+    this.#rests = isOpusRest(length)
+    this.#concealedMs = 0
+    return count
+  }
+
+  #askForOpus(): void {
+    this.#hasAsked = true
+    this.#coders.decoder(this.sampleRate, decoder => {
+      if (this.#isFree) decoder?.free()
+      else this.#opus = decoder
+    })
+  }
+
+  #resamplerFrom(rate: number): Resampler {
+    if (this.#resampler === undefined || this.#resamplesFrom !== rate) {
+      this.#resampler = new Resampler(rate, this.sampleRate, sharedFilter(rate, this.sampleRate))
+      this.#resamplesFrom = rate
+    }
+    return this.#resampler
+  }
+}
