@@ -1,0 +1,179 @@
+import { isUnknownRequired, stunAttributes } from '../stun/attributes.ts'
+import {
+  attributeOf,
+  bindingMethod,
+  fingerprintFits,
+  integrityFits,
+  type StunMessage,
+  usernameOf,
+} from '../stun/message.ts'
+import { StunWriter } from '../stun/writer.ts'
+import type { IceCredentials } from './credentials.ts'
+
+/** RFC 7675 §5.1: who has not been heard of for so long has withdrawn its consent. */
+export const consentMs = 30_000
+/** Addresses of one far end at a time; the one that was silent for longest makes room. */
+export const mostPaths = 8
+/** Attributes that a 420 names, lest it grows beyond the request. */
+const mostNamed = 8
+
+export interface IceCounters {
+  /** Requests that were answered with success. */
+  checks: number
+  /** Without MESSAGE-INTEGRITY, or with a wrong one; other users'; no requests. */
+  dropped: number
+  roleConflicts: number
+  unknownAttributes: number
+}
+
+/** An address of the far end that sent a valid check: what we send it was asked for. */
+export interface Path {
+  readonly address: number
+  readonly port: number
+  checkedAt: number
+}
+
+export interface IceAnswer {
+  /** Of the response in the buffer given; 0 = none. */
+  readonly length: number
+  /** The check was valid: the address may be listened to. */
+  readonly isValid: boolean
+}
+
+const dropped: IceAnswer = { length: 0, isValid: false }
+
+interface Own extends IceCredentials {
+  readonly key: Uint8Array
+}
+
+const own = (credentials: IceCredentials): Own => ({
+  ...credentials,
+  key: Uint8Array.from(credentials.password, character => character.charCodeAt(0)),
+})
+
+/**
+ * The lite side of ICE (RFC 8445 §2.5): always controlled, one host candidate, answers checks and starts none. What the
+ * far end nominates last is where media goes; where it comes from need not be in any SDP (peer-reflexive).
+ */
+export class LiteAgent {
+  readonly counters: IceCounters = { checks: 0, dropped: 0, roleConflicts: 0, unknownAttributes: 0 }
+  #own: Own
+  /** Of the run before a restart; its path is used until the new run has one (RFC 8445 §9). */
+  #before: Own | undefined
+  #remoteUfrag: string | undefined
+  #paths: Path[] = []
+  #selected: Path | undefined
+
+  constructor(credentials: IceCredentials) {
+    this.#own = own(credentials)
+  }
+
+  get credentials(): IceCredentials {
+    return this.#own
+  }
+  /** Where to send; undefined before the first valid check, and when consent has run out. */
+  get selected(): Path | undefined {
+    return this.#selected
+  }
+  get paths(): readonly Path[] {
+    return this.#paths
+  }
+
+  /** What offer or answer said. A name that changes is a restart of theirs, and checks of the old run are over. */
+  setRemote(ufrag: string): void {
+    this.#remoteUfrag = ufrag
+  }
+
+  restart(credentials: IceCredentials): void {
+    this.#before = this.#own
+    this.#own = own(credentials)
+    this.#remoteUfrag = undefined
+  }
+
+  /** True for a name of ours that a check may be addressed to. */
+  knows(ufrag: string): boolean {
+    return ufrag === this.#own.ufrag || ufrag === this.#before?.ufrag
+  }
+
+  /** The names of ours, for who finds agents by them. */
+  get ufrags(): readonly string[] {
+    return this.#before === undefined ? [this.#own.ufrag] : [this.#own.ufrag, this.#before.ufrag]
+  }
+
+  /** A message from an address. The response, if any, is written to `into`; it is never longer than the request. */
+  handle(message: StunMessage, address: number, port: number, into: Uint8Array, now: number): IceAnswer {
+    const user = usernameOf(message)
+    const isBinding = message.class === 'request' && message.method === bindingMethod
+    const run = this.#runOf(user)
+    const isReal =
+      isBinding && run !== undefined && fingerprintFits(message) === true && integrityFits(message, run.key)
+    // An answer to what nobody vouches for would be a gift to whoever forges addresses: RFC 8489 §9.1.3's 401 stays out.
+    if (!isReal || run === undefined) {
+      this.counters.dropped++
+      return dropped
+    }
+    const unknown = message.attributes.filter(({ type }) => isUnknownRequired(type))
+    if (unknown.length > 0) {
+      this.counters.unknownAttributes++
+      const types = unknown.slice(0, mostNamed).map(({ type }) => type)
+      const answer = StunWriter.answer(into, 'error', message).error(420, 'Unknown Attribute').unknown(types)
+      return { length: noLonger(answer.seal(run.key), message), isValid: false }
+    }
+    // RFC 8445 §7.3.1.1: we cannot control, so who believes to be controlled is told.
+    if (attributeOf(message, stunAttributes.iceControlled) !== undefined) {
+      this.counters.roleConflicts++
+      const answer = StunWriter.answer(into, 'error', message).error(487, 'Role Conflict')
+      return { length: noLonger(answer.seal(run.key), message), isValid: false }
+    }
+    this.counters.checks++
+    this.#checked(address, port, run, attributeOf(message, stunAttributes.useCandidate) !== undefined, now)
+    const answer = StunWriter.answer(into, 'success', message).mapped(address, port)
+    return { length: noLonger(answer.seal(run.key), message), isValid: true }
+  }
+
+  /** Forgets paths without consent. Returns true when the selected one was among them. */
+  expire(now: number): boolean {
+    if (this.#paths.every(path => now - path.checkedAt < consentMs)) return false
+    this.#paths = this.#paths.filter(path => now - path.checkedAt < consentMs)
+    const isLost = this.#selected !== undefined && !this.#paths.includes(this.#selected)
+    if (isLost) this.#selected = this.#paths[0]
+    return isLost && this.#selected === undefined
+  }
+
+  /** Which run of ours a user name is of: `ours:theirs`. */
+  #runOf(user: string | undefined): Own | undefined {
+    if (user === undefined) return undefined
+    const colon = user.indexOf(':')
+    if (colon === -1) return undefined
+    const ufrag = user.slice(0, colon)
+    if (ufrag === this.#own.ufrag) {
+      // Before the answer to an offer of ours their name is not known (RFC 8445 §7.3).
+      const isTheirs = this.#remoteUfrag === undefined || user.slice(colon + 1) === this.#remoteUfrag
+      return isTheirs ? this.#own : undefined
+    }
+    return ufrag === this.#before?.ufrag ? this.#before : undefined
+  }
+
+  #checked(address: number, port: number, run: Own, nominates: boolean, now: number): void {
+    let path = this.#paths.find(known => known.address === address && known.port === port)
+    if (path === undefined) {
+      path = { address, port, checkedAt: now }
+      if (this.#paths.length === mostPaths) this.#dropOldest()
+      this.#paths.push(path)
+    }
+    path.checkedAt = now
+    if (run !== this.#own) return
+    // RFC 8445 §12.1.1: any valid pair will do until one is nominated.
+    if (nominates || this.#selected === undefined) this.#selected = path
+    if (nominates) this.#before = undefined
+  }
+
+  #dropOldest(): void {
+    const others = this.#paths.filter(path => path !== this.#selected)
+    const oldest = others.reduce((least, next) => (next.checkedAt < least.checkedAt ? next : least))
+    this.#paths.splice(this.#paths.indexOf(oldest), 1)
+  }
+}
+
+/** Amplifies nothing: an answer that would be longer than what asked for it is not given. */
+const noLonger = (length: number, { length: asked }: StunMessage): number => (length <= asked ? length : 0)
