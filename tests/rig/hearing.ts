@@ -1,0 +1,49 @@
+import { decodePcmu, encodePcmu } from './g711.ts'
+import { toneShare } from './tone.ts'
+
+/** What comes out of G.711 when these samples went in. */
+export const through = (samples: Int16Array): Int16Array => decodePcmu(encodePcmu(samples))
+
+/** Where `wanted` lies in `samples`, bit for bit, from `from` on; −1 = nowhere. */
+export function placeOf(samples: Int16Array, wanted: Int16Array, from = 0): number {
+  const bytes = (of: Int16Array) => Buffer.from(of.buffer, of.byteOffset, of.byteLength)
+  const needle = bytes(wanted)
+  for (let at = bytes(samples).indexOf(needle, from * 2); at >= 0; at = bytes(samples).indexOf(needle, at + 1))
+    if (at % 2 === 0) return at / 2
+  return -1
+}
+
+/** How often it lies there, one after another. */
+export function countOf(samples: Int16Array, wanted: Int16Array): number {
+  let count = 0
+  for (let at = placeOf(samples, wanted); at >= 0; at = placeOf(samples, wanted, at + wanted.length)) count++
+  return count
+}
+
+/** Seconds of `samples` in which a tone of that frequency is nearly all that sounds, looked at every 20 ms. */
+export function secondsOf(samples: Int16Array, frequencyHz: number): number {
+  return placesOf(samples, frequencyHz).length * 0.02
+}
+
+/** Where that tone sounds: the first samples of windows of 20 ms. */
+export function placesOf(samples: Int16Array, frequencyHz: number): readonly number[] {
+  const places: number[] = []
+  for (let at = 0; at + 160 <= samples.length; at += 160) {
+    const window = samples.subarray(at, at + 160)
+    if (isLoud(window) && toneShare(window, frequencyHz) > 0.8) places.push(at)
+  }
+  return places
+}
+
+/** Seconds in which anything sounds. */
+export function loudSeconds(samples: Int16Array): number {
+  let windows = 0
+  for (let at = 0; at + 160 <= samples.length; at += 160) if (isLoud(samples.subarray(at, at + 160))) windows++
+  return windows * 0.02
+}
+
+function isLoud(window: Int16Array): boolean {
+  let power = 0
+  for (const sample of window) power += sample * sample
+  return Math.sqrt(power / window.length) > 100
+}

@@ -1,0 +1,260 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import * as assert from 'uvu/assert'
+import { addTrunk, expectStatus, RigAccount, setRates } from './account.ts'
+import { Customer, codesOf, type Post } from './customer.ts'
+import { requirePeers } from './debian.ts'
+import { decodePcmu } from './g711.ts'
+import { freePort } from './ports.ts'
+import { RtpEndpoint } from './rtp-endpoint.ts'
+import { mediaPortSeen, Sipp } from './sipp.ts'
+import { SwitchProcess } from './switch-process.ts'
+import { wavOf } from './tone.ts'
+import { until } from './wait.ts'
+
+export interface CallOptions {
+  /** How the caller behaves; default: it waits for the switch to hang up. */
+  readonly scenario?: string
+  /** The scenario's pause. */
+  readonly pauseMs?: number
+  readonly timeoutSeconds?: number
+}
+
+/** Documents of a call: what `/voice` answers, and others by their path. */
+export type Documents = string | { readonly voice: string; readonly [path: `/${string}`]: string }
+
+/**
+ * A switch, a customer and a carrier for tests of verbs: each call is a real one, with its own document and its own audio,
+ * and many run at once.
+ */
+export class VerbBed {
+  readonly on: SwitchProcess
+  readonly account: RigAccount
+  readonly customer: Customer
+  readonly #documents = new Map<string, Exclude<Documents, string>>()
+  #calls = 0
+  #farSides = 0
+
+  private constructor(on: SwitchProcess, account: RigAccount, customer: Customer) {
+    this.on = on
+    this.account = account
+    this.customer = customer
+  }
+
+  static async open(): Promise<VerbBed> {
+    requirePeers('sipp', 'espeak-ng')
+    const on = await SwitchProcess.start()
+    const customer = await Customer.open()
+    await setRates(on)
+    const account = await RigAccount.make(on)
+    await addTrunk(on, { name: 'carrier', port: 5999, prefixes: ['+1'] })
+    const bed = new VerbBed(on, account, customer)
+    bed.#serve('/voice')
+    customer.on('/status', (_post, response) => response.writeHead(200).end())
+    await account.webhook('voice_inbound', customer.url('/voice'))
+    await account.webhook('status', customer.url('/status'))
+    return bed
+  }
+
+  async close(): Promise<void> {
+    await this.customer.close()
+    await this.on.close()
+  }
+
+  /** Uploads an asset. */
+  async asset(slug: string, samples: Int16Array): Promise<void> {
+    const answer = await this.account.api('PUT', `/assets/${slug}`, wavOf(samples), { 'content-type': 'audio/wav' })
+    expectStatus(answer, 201)
+  }
+
+  /** A call to the account's number; resolves when its caller has sent the INVITE. */
+  async call(documents: Documents, options: CallOptions = {}): Promise<VerbCall> {
+    const from = `+25472200${String(++this.#calls).padStart(4, '0')}`
+    const by = typeof documents === 'string' ? { voice: documents } : documents
+    for (const path of Object.keys(by)) if (path.startsWith('/')) this.#serve(path)
+    this.#documents.set(from, by)
+    const rtpPort = await freePort()
+    const rtp = await RtpEndpoint.open(rtpPort)
+    const sipp = new Sipp({
+      scenario: options.scenario ?? 'caller',
+      remote: `127.0.0.1:${this.on.sipPort}`,
+      localPort: await freePort(),
+      rtpPort,
+      service: this.account.number,
+      from,
+      pauseMs: options.pauseMs ?? 1000,
+      timeoutSeconds: options.timeoutSeconds ?? 40,
+    })
+    return new VerbCall(this, from, sipp, rtp)
+  }
+
+  /** Somebody at the far side of a trunk of its own, at a number of its own. */
+  async farSide(scenario = 'callee', pauseMs = 1000): Promise<FarSide> {
+    const number = `+25473300${String(++this.#farSides).padStart(4, '0')}`
+    const port = await freePort()
+    const rtpPort = await freePort()
+    const rtp = await RtpEndpoint.open(rtpPort)
+    await addTrunk(this.on, { name: `far-${number.slice(1)}`, port, prefixes: [number], inbound: false })
+    const sipp = new Sipp({ scenario, localPort: port, rtpPort, pauseMs })
+    return { number, rtp, sipp, aim: () => aimed(rtp, sipp, 'INVITE ') }
+  }
+
+  #serve(path: string): void {
+    this.customer.on(path, (post, response) => {
+      const documents = this.#documents.get(post.body.From)
+      const text = path === '/voice' ? documents?.voice : documents?.[path as `/${string}`]
+      response.writeHead(200, { 'content-type': 'application/xml' }).end(`<Response>${text ?? ''}</Response>`)
+    })
+  }
+}
+
+export interface FarSide {
+  readonly number: string
+  readonly rtp: RtpEndpoint
+  readonly sipp: Sipp
+  /** Resolves once the switch's address for its audio is known. */
+  aim(): Promise<void>
+}
+
+async function aimed(rtp: RtpEndpoint, sipp: Sipp, startLine: string): Promise<void> {
+  rtp.aim(await until(`the switch's audio port in ${startLine}`, () => mediaPortSeen(sipp, startLine), 10_000))
+}
+
+/** One call from its caller's side, and what the customer saw of it. */
+export class VerbCall {
+  readonly rtp: RtpEndpoint
+  readonly sipp: Sipp
+  readonly #bed: VerbBed
+  readonly #from: string
+
+  constructor(bed: VerbBed, from: string, sipp: Sipp, rtp: RtpEndpoint) {
+    this.#bed = bed
+    this.#from = from
+    this.sipp = sipp
+    this.rtp = rtp
+  }
+
+  /** Answered, and the caller's audio has somewhere to go. */
+  answered(): Promise<void> {
+    return aimed(this.rtp, this.sipp, 'SIP/2.0 200')
+  }
+
+  /** The caller's scenario has gone through. Gives all messages. */
+  async done(): Promise<string> {
+    const { code, messages, errors } = await this.sipp.done
+    this.rtp.close()
+    assert.is(code, 0, `${errors}\n${messages.slice(-3000)}`)
+    return messages
+  }
+
+  /** What the customer was posted at a path, for this call. */
+  posts(path: string): readonly Post[] {
+    return this.#bed.customer.to(path).filter(post => post.body.From === this.#from)
+  }
+
+  post(path: string, timeoutMs = 20_000): Promise<Post> {
+    return until(`a POST to ${path}`, () => this.posts(path)[0], timeoutMs)
+  }
+
+  async sid(): Promise<string> {
+    return (await this.post('/voice')).body.CallSid
+  }
+
+  /** The record, once the call is over. */
+  async record(): Promise<any> {
+    const sid = await this.sid()
+    return until('the end of the record', async () => {
+      const call = await this.#bed.account.call(sid)
+      return (call?.status === 'completed' || call?.status === 'failed') && call
+    })
+  }
+
+  /** Codes of the status callbacks so far. */
+  async codes(): Promise<readonly string[]> {
+    const sid = await this.sid()
+    return codesOf(this.#bed.customer.to('/status').filter(post => post.body.sid === sid))
+  }
+
+  /** Codes of all the call's events, also of those without a callback. */
+  async events(): Promise<readonly string[]> {
+    return eventCodes(this.#bed.on.dataFolder, await this.sid())
+  }
+
+  /** How often the document was found at fault. */
+  async problems(): Promise<number> {
+    return (await this.events()).filter(code => code === 'DOC.0422').length
+  }
+
+  /** All that the caller has heard, as it was timed: samples from the first packet on. */
+  heard(): Int16Array {
+    return heardBy(this.rtp)
+  }
+
+  /** Files of the call's recordings, oldest first, once they are complete. */
+  async recordings(count = 1): Promise<readonly Wav[]> {
+    const { uuid } = await this.record()
+    const sid = await this.sid()
+    const rows = await until(`${count} recordings`, async () => {
+      const answer = await this.#bed.account.api('GET', `/recordings/?call_uuid=${uuid}`)
+      const list = expectStatus(answer, 200).body as { uuid: string; size_bytes: number | null; created_at: string }[]
+      return list.length >= count && list.every(row => row.size_bytes !== null) && list
+    })
+    return rows
+      .sort((a, b) => a.created_at.localeCompare(b.created_at))
+      .map(row => {
+        const day = new Date(row.created_at)
+        const folder = join(String(day.getUTCFullYear()), String(day.getUTCMonth() + 1).padStart(2, '0'))
+        return readWav(join(this.#bed.on.dataFolder, 'recordings', folder, `${sid}-${row.uuid}.wav`))
+      })
+  }
+}
+
+export interface Wav {
+  readonly channels: number
+  readonly seconds: number
+  /** Samples of each channel. */
+  readonly sides: readonly Int16Array[]
+}
+
+export function readWav(path: string): Wav {
+  const bytes = readFileSync(path)
+  assert.is(bytes.toString('latin1', 0, 4), 'RIFF')
+  const channels = bytes.readUInt16LE(22)
+  const dataAt = bytes.indexOf('data') + 8
+  const length = bytes.readUInt32LE(dataAt - 4)
+  assert.ok(dataAt + length <= bytes.length, 'the file holds what its header says')
+  assert.is(bytes.readUInt32LE(4), dataAt - 8 + length, 'the length of RIFF is that of its parts')
+  const frames = length / 2 / channels
+  const sides = Array.from({ length: channels }, (_, side) =>
+    Int16Array.from({ length: frames }, (_, at) => bytes.readInt16LE(dataAt + 2 * (at * channels + side))),
+  )
+  return { channels, seconds: frames / 8000, sides }
+}
+
+/** PCMU packets laid out by their timestamps. */
+export function heardBy(rtp: RtpEndpoint): Int16Array {
+  const packets = rtp.received.filter(packet => packet.payloadType === 0)
+  const first = packets[0]
+  if (first === undefined) return new Int16Array(0)
+  const places = packets.map(packet => (packet.timestamp - first.timestamp) | 0)
+  const length = Math.max(...places.map((place, at) => place + packets[at]!.payload.length))
+  const samples = new Int16Array(length)
+  packets.forEach((packet, at) => {
+    if (places[at]! >= 0) samples.set(decodePcmu(packet.payload), places[at])
+  })
+  return samples
+}
+
+/** Every event of a call, told by the event log itself. */
+function eventCodes(dataFolder: string, sid: string): readonly string[] {
+  const file = readdirSync(dataFolder).find(name => /\.(db|sqlite3?)$/.test(name))
+  if (file === undefined) throw new Error('no database in the data folder')
+  const database = new Database(join(dataFolder, file), { readonly: true })
+  try {
+    const rows = database.prepare<[string], { code: string }>('SELECT code FROM events WHERE sid = ? ORDER BY rowid')
+    return rows.all(sid).map(row => row.code)
+  } finally {
+    database.close()
+  }
+}

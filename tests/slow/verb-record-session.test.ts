@@ -1,0 +1,167 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { encodePcmu } from '../rig/g711.ts'
+import { loudSeconds, placeOf, placesOf, secondsOf, through } from '../rig/hearing.ts'
+import { babble, sine } from '../rig/tone.ts'
+import { readWav, VerbBed } from '../rig/verb-bed.ts'
+import { sleep, until } from '../rig/wait.ts'
+
+// <RecordSession>: each attribute's default, limits, bad values, and what they do to the file.
+const session = suite('RecordSession')
+
+let bed: VerbBed
+const prompt = babble(1, 8)
+
+session.before(async () => {
+  bed = await VerbBed.open()
+  await bed.asset('prompt', prompt)
+})
+session.after(() => bed?.close())
+
+/** The caller says `said` as soon as it is answered, while the document plays a prompt and then waits. */
+async function recorded(verbs: string, said: Int16Array, count = 1) {
+  const call = await bed.call(verbs)
+  await call.answered()
+  await call.rtp.stream(encodePcmu(said))
+  await call.done()
+  const wavs = count === 0 ? [] : await call.recordings(count)
+  return { call, wav: wavs[0]!, wavs }
+}
+
+const talk = (verb: string) => `${verb}<Play asset="prompt"/><Pause length="2"/>`
+const said = babble(2, 3)
+const silent = (samples: Int16Array | undefined) => samples?.every(sample => sample === 0) === true
+
+session('channels and tracks: every sample, on its side', async () => {
+  const [dual, mono, inbound, outbound] = await Promise.all([
+    recorded(talk('<RecordSession/>'), said),
+    recorded(talk('<RecordSession channels="mono"/>'), said),
+    recorded(talk('<RecordSession track="inbound"/>'), said),
+    recorded(talk('<RecordSession track="outbound"/>'), said),
+  ])
+  assert.is(dual.wav.channels, 2)
+  assert.ok(placeOf(dual.wav.sides[0]!, through(said)) >= 0, 'the caller, on the left, bit for bit')
+  assert.ok(placeOf(dual.wav.sides[1]!, through(prompt)) >= 0, 'the prompt, on the right, bit for bit')
+  assert.ok(dual.wav.seconds > 2.9 && dual.wav.seconds < 4, `${dual.wav.seconds} s`)
+  const codes = await dual.call.codes()
+  assert.equal(
+    codes.filter(code => code.startsWith('REC')),
+    ['REC.0100', 'REC.0200'],
+  )
+
+  assert.is(mono.wav.channels, 1)
+  const alone = mono.wav.sides[0]!
+  const behind = through(said).subarray(12_000, 16_000)
+  assert.ok(placeOf(alone, behind) >= 0, 'the caller, once the prompt is over')
+  assert.is(placeOf(alone, through(said)), -1, 'mixed before')
+
+  assert.ok(placeOf(inbound.wav.sides[0]!, through(said)) >= 0)
+  assert.ok(silent(inbound.wav.sides[1]))
+  assert.ok(placeOf(outbound.wav.sides[1]!, through(prompt)) >= 0)
+  assert.ok(silent(outbound.wav.sides[0]))
+})
+
+session('pause is silence, stop ends the file, and another may begin', async () => {
+  const steady = sine(500, 6)
+  const [paused, stopped] = await Promise.all([
+    recorded(
+      '<RecordSession/><Say>a</Say><RecordSession state="pause"/><Pause length="2"/><RecordSession state="resume"/><Pause length="2"/>',
+      steady,
+    ),
+    recorded(
+      '<RecordSession/><Say>a</Say><Pause/><RecordSession state="stop"/><Pause/><RecordSession channels="mono"/><Pause length="2"/>',
+      steady,
+      2,
+    ),
+  ])
+  const left = paused.wav.sides[0]!
+  assert.ok(Math.abs(paused.wav.seconds - secondsOf(left, 500) - 2) < 0.6, 'two seconds of it are silent')
+  const places = placesOf(left, 500)
+  const hole = Math.max(...places.slice(1).map((at, n) => at - places[n]!))
+  assert.ok(Math.abs(hole / 8000 - 2) < 0.15, `${hole / 8000} s of silence in one piece`)
+  const [first, second] = stopped.wavs
+  assert.is(first?.channels, 2)
+  assert.is(second?.channels, 1)
+  assert.ok(first!.seconds < 2.5 && second!.seconds > 1.8 && second!.seconds < 2.6)
+})
+
+session('maxLength, beep, format, and bad values', async () => {
+  const [short, beep, ogg, bad] = await Promise.all([
+    recorded(talk('<RecordSession maxLength="1"/>'), said),
+    recorded(talk('<RecordSession playBeep="true"/>'), said),
+    recorded(talk('<RecordSession format="ogg"/>'), said),
+    recorded(talk('<RecordSession channels="stereo" track="left" maxLength="0" playBeep="yes" state="on"/>'), said),
+  ])
+  assert.is(short.wav.seconds, 1)
+  assert.ok(secondsOf(beep.call.heard(), 1000) > 0.2, 'a beep of 1 kHz')
+  assert.ok(placeOf(beep.call.heard(), through(prompt)) > 0, 'and the whole prompt behind it')
+  assert.is(secondsOf(short.call.heard(), 1000), 0, 'none by default')
+  assert.is(ogg.wav.channels, 2)
+  assert.is(await ogg.call.problems(), 1)
+  assert.is(await bad.call.problems(), 5)
+  assert.is(bad.wav.channels, 2)
+  assert.ok(bad.wav.seconds > 2.9)
+})
+
+session('through Redirect and Dial, both sides of one moment at one place', async () => {
+  const far = await bed.farSide()
+  const call = await bed.call(
+    {
+      voice: '<RecordSession/><Redirect>/next</Redirect>',
+      '/next': `<Play asset="prompt"/><Dial timeLimit="5">${far.number}</Dial>`,
+    },
+    {},
+  )
+  await Promise.all([call.answered(), far.aim()])
+  // Both have sound in each other's ears before the sound that counts.
+  await sleep(800)
+  const [ours, theirs] = [babble(3, 31), babble(3, 32)]
+  await Promise.all([call.rtp.stream(encodePcmu(ours)), far.rtp.stream(encodePcmu(theirs))])
+  await call.done()
+  await far.sipp.done
+  far.rtp.close()
+  const [wav] = await call.recordings()
+  const left = placeOf(wav!.sides[0]!, through(ours))
+  const right = placeOf(wav!.sides[1]!, through(theirs))
+  assert.ok(left > 0 && right > 0, `bit for bit on both sides: ${left} ${right}`)
+  assert.ok(Math.abs(left - right) <= 160, `${(left - right) / 8} ms apart`)
+  assert.ok(placeOf(wav!.sides[1]!, through(prompt)) >= 0, 'the prompt before the Dial too')
+})
+
+session('does not answer: what is never answered is never recorded', async () => {
+  const call = await bed.call('<RecordSession/><Pause/><Hangup reason="busy"/>', { scenario: 'caller-busy' })
+  await call.done()
+  await call.record()
+  assert.equal(
+    (await call.events()).filter(code => code.startsWith('REC')),
+    [],
+  )
+})
+
+session('kill -9: what was said until a moment ago is in a valid file', async () => {
+  const call = await bed.call('<RecordSession/><Play asset="prompt"/><Pause length="60"/>')
+  await call.answered()
+  const stream = call.rtp.stream(encodePcmu(sine(600, 6)))
+  await sleep(4500)
+  const folder = join(bed.on.dataFolder, 'recordings')
+  const sid = await call.sid()
+  await bed.on.kill('SIGKILL')
+  const file = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find(name => name.includes(sid))
+  const wav = readWav(join(folder, file!))
+  assert.is(wav.channels, 2)
+  assert.ok(loudSeconds(wav.sides[0]!) > 1.8, `${loudSeconds(wav.sides[0]!)} s of the caller`)
+  assert.ok(placeOf(wav.sides[1]!, through(prompt)) >= 0)
+  call.sipp.stop()
+  await stream
+  call.rtp.close()
+  await bed.on.open()
+  const sizes = await until('the recording is reported', async () => {
+    const { body } = await bed.account.api('GET', '/recordings/?limit=1')
+    return body[0]?.call_sid === sid && body[0].size_bytes !== null && body[0]
+  })
+  assert.ok(sizes.duration_seconds >= 2)
+})
+
+session.run()
