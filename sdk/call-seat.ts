@@ -1,0 +1,28 @@
+import type { Call } from './call.ts'
+import type { MediaSettings } from './media/peer-connection.ts'
+import type { Party } from './signaling/station.ts'
+import type { UserAgentInput } from './signaling/user-agent.ts'
+
+/** What a call uses of its phone. */
+export interface CallSeat {
+  readonly media: MediaSettings
+  handle(input: UserAgentInput): void
+  /** The line stands, and we are registered on it. */
+  isReady(): boolean
+  takeMicrophone(): Promise<MediaStreamTrack>
+  giveBackMicrophone(track: MediaStreamTrack): void
+  openSpeaker(stream: MediaStream): HTMLAudioElement
+  closeSpeaker(element: HTMLAudioElement): void
+  keyTone(tone: string): void
+  listenerFailed(name: string, fault: unknown): void
+  /** Its state, or whether it has early audio, changed: what rings may change too. */
+  changed(call: Call): void
+}
+
+export interface CallStart {
+  readonly id: string
+  readonly direction: 'inbound' | 'outbound'
+  readonly party: Party
+  /** Their offer, for an inbound call. */
+  readonly sdp?: string | undefined
+}

@@ -1,0 +1,403 @@
+import type { CallEvents } from './call-events.ts'
+import type { CallSeat, CallStart } from './call-seat.ts'
+import { type EndReason, type LocalCause, localEnd } from './end-reason.ts'
+import { PhoneError } from './errors.ts'
+import { Emitter } from './events.ts'
+import { microphoneCause } from './media/microphone.ts'
+import { PeerMedia } from './media/peer-connection.ts'
+import { QualityMeter } from './media/quality-meter.ts'
+import { Recovery } from './recovery.ts'
+import { Renegotiation } from './renegotiation.ts'
+import type { CallEvent, Party } from './signaling/station.ts'
+
+export type CallDirection = 'inbound' | 'outbound'
+
+/** `trying`: dialled, no word of the far side yet. `ringing`: there, or here for an inbound call. */
+export type CallState = 'trying' | 'ringing' | 'answering' | 'accepted' | 'ended'
+
+/** Ends by the person's own will. */
+const ownWill: ReadonlySet<string> = new Set<LocalCause>(['Hung up', 'Cancelled', 'Rejected', 'Signed out'])
+
+/** One call of a Phone. */
+export class Call {
+  /** Ours, in this page; not the switch's sid. */
+  readonly id: string
+  readonly direction: CallDirection
+  readonly #seat: CallSeat
+  readonly #party: Party
+  readonly #emitter: Emitter<CallEvents>
+  readonly #renegotiation: Renegotiation
+  readonly #recovery: Recovery
+  readonly #meter: QualityMeter
+  #state: CallState
+  #offer: string | undefined
+  #media: PeerMedia | undefined
+  #track: MediaStreamTrack | undefined
+  #speaker: HTMLAudioElement | undefined
+  #isMuted = false
+  #hasEarlyAudio = false
+  #endReason: EndReason | undefined
+  #acceptedUnix: number | undefined
+
+  /** Made by `Phone.call` and by the phone's `incoming` event. */
+  constructor(seat: CallSeat, start: CallStart) {
+    this.#seat = seat
+    this.id = start.id
+    this.direction = start.direction
+    this.#party = start.party
+    this.#offer = start.sdp
+    this.#state = start.direction === 'inbound' ? 'ringing' : 'trying'
+    this.#emitter = new Emitter((name, fault) => seat.listenerFailed(`call.${String(name)}`, fault))
+    this.#renegotiation = new Renegotiation(
+      {
+        offer: wish => this.#live().offer(wish),
+        accept: sdp => this.#live().accept(sdp),
+        rollBack: hold => this.#live().rollBack(hold),
+        send: sdp => seat.handle({ type: 'reoffer', id: this.id, sdp }),
+        isReady: () => this.#state === 'accepted' && seat.isReady(),
+        held: isOnHold => {
+          this.#applyMute()
+          this.#emitter.emit(isOnHold ? 'hold' : 'unhold', undefined)
+          seat.changed(this)
+        },
+        restartRefused: () => this.#giveUp(),
+      },
+      start.direction === 'outbound',
+    )
+    this.#recovery = new Recovery({
+      restart: () => this.#renegotiation.restart(),
+      began: () => this.#emitter.emit('reconnecting', undefined),
+      succeeded: () => this.#emitter.emit('reconnected', undefined),
+      gaveUp: () => this.#giveUp(),
+    })
+    this.#meter = new QualityMeter(
+      () => this.#live().stats(),
+      quality => this.#emitter.emit('quality', quality),
+    )
+  }
+
+  get state(): CallState {
+    return this.#state
+  }
+
+  /** Number or extension of the other side. */
+  get remoteIdentity(): string {
+    return this.#party.user
+  }
+
+  /** Its display name; '' when none is known. */
+  get remoteName(): string {
+    return this.#party.displayName
+  }
+
+  get remoteUri(): string {
+    return this.#party.uri
+  }
+
+  get isOnHold(): boolean {
+    return this.#renegotiation.isHeld
+  }
+
+  get isMuted(): boolean {
+    return this.#isMuted
+  }
+
+  /** Unix ms of the answer; undefined before. */
+  get acceptedAt(): number | undefined {
+    return this.#acceptedUnix
+  }
+
+  get endReason(): EndReason | undefined {
+    return this.#endReason
+  }
+
+  /** Ringing with audio from the far side, so that no ringback of ours is wanted. */
+  get hasEarlyAudio(): boolean {
+    return this.#hasEarlyAudio
+  }
+
+  /** What the microphone gives to this call, and what comes from the far side, for meters and recorders. */
+  get localStream(): MediaStream | undefined {
+    return this.#media?.local
+  }
+
+  get remoteStream(): MediaStream | undefined {
+    return this.#media?.remote
+  }
+
+  on<Name extends keyof CallEvents>(name: Name, listener: (value: CallEvents[Name]) => void): () => void {
+    return this.#emitter.on(name, listener)
+  }
+
+  once<Name extends keyof CallEvents>(name: Name, listener: (value: CallEvents[Name]) => void): () => void {
+    return this.#emitter.once(name, listener)
+  }
+
+  off<Name extends keyof CallEvents>(name: Name, listener: (value: CallEvents[Name]) => void): void {
+    this.#emitter.off(name, listener)
+  }
+
+  /** Takes an inbound call; resolves when the answer is out. The call ends when the microphone is refused. */
+  async answer(): Promise<void> {
+    if (this.direction !== 'inbound' || this.#state !== 'ringing')
+      throw new PhoneError('call.state', `A call that is ${this.#state} cannot be answered.`)
+    this.#enter('answering')
+    const sdp = await this.#prepare(media =>
+      this.#offer === undefined ? media.offer({ hold: false, restart: false }) : media.answer(this.#offer),
+    )
+    if (sdp === undefined) throw new PhoneError('call.state', 'The call ended before it was answered.')
+    this.#seat.handle({ type: 'answer', id: this.id, sdp })
+    this.#accepted()
+  }
+
+  /** Declines an inbound call as busy (486). */
+  reject(): void {
+    if (this.direction === 'inbound' && (this.#state === 'ringing' || this.#state === 'answering'))
+      this.#hangUp('Rejected', 486)
+    else throw new PhoneError('call.state', `A call that is ${this.#state} cannot be rejected.`)
+  }
+
+  /** Ends the call, whatever its state: cancels, declines or hangs up. */
+  hangup(): void {
+    if (this.#state === 'ended') return
+    if (this.#state === 'accepted') this.#hangUp('Hung up')
+    else this.#hangUp(this.direction === 'inbound' ? 'Rejected' : 'Cancelled', 486)
+  }
+
+  /** Resolves when the far side has agreed. */
+  hold(): Promise<void> {
+    return this.#holdOrNot(true)
+  }
+
+  unhold(): Promise<void> {
+    return this.#holdOrNot(false)
+  }
+
+  mute(): void {
+    this.#setMuted(true)
+  }
+
+  unmute(): void {
+    this.#setMuted(false)
+  }
+
+  /** Sends one digit or several (`0`–`9`, `A`–`D`, `*`, `#`; `,` = a pause of 2 s) as telephone-events of RFC 4733. */
+  sendDigit(tone: string | number): void {
+    const tones = String(tone).toUpperCase()
+    if (!/^[0-9A-D*#,]{1,64}$/.test(tones))
+      throw new PhoneError(
+        'option.invalid',
+        `${JSON.stringify(tone)} is no digit (0-9, A-D, *, #, or a comma for a pause).`,
+      )
+    const isLive = this.#state === 'accepted' || this.#hasEarlyAudio
+    if (!isLive || this.#media?.sendDigits(tones) !== true)
+      throw new PhoneError('call.state', 'Digits cannot be sent in this call now.')
+    if (tones.length === 1) this.#seat.keyTone(tones)
+  }
+
+  /** @internal Dials. */
+  async dial(uri: string, fields: readonly { readonly name: string; readonly value: string }[]): Promise<void> {
+    const sdp = await this.#prepare(media => media.offer({ hold: false, restart: false }))
+    if (sdp !== undefined) this.#seat.handle({ type: 'dial', id: this.id, uri, sdp, fields })
+  }
+
+  /** @internal */
+  handle(event: Exclude<CallEvent, { type: 'offered' }>): void {
+    if (this.#state === 'ended') return
+    switch (event.type) {
+      case 'ringing':
+        this.#ringing()
+        break
+      case 'early':
+        this.#media?.early(event.sdp).then(
+          () => {
+            this.#hasEarlyAudio = true
+            this.#ringing()
+            this.#seat.changed(this)
+          },
+          () => this.#ringing(),
+        )
+        break
+      case 'answered':
+        this.#live()
+          .accept(event.sdp)
+          .then(
+            () => this.#accepted(),
+            () => this.#hangUp('No common codec'),
+          )
+        break
+      case 'confirmed':
+        if (event.sdp !== undefined) this.#accept(event.sdp)
+        this.#renegotiation.settle()
+        break
+      case 'reoffered':
+        this.#reoffered(event.sdp)
+        break
+      case 'reoffer-answered':
+        this.#renegotiation.answered(event.sdp)
+        break
+      case 'reoffer-refused':
+        this.#renegotiation.refused(event.status)
+        break
+      case 'ended':
+        this.#over(event.reason, event.wasOpen)
+        break
+    }
+  }
+
+  /** @internal The phone is registered again on a new connection. */
+  lineRestored(): void {
+    if (this.#state !== 'accepted') return
+    if (this.#media?.isConnected === true && !this.#recovery.isRunning) this.#renegotiation.refresh()
+    else this.#renegotiation.restart()
+  }
+
+  /** @internal The browser has another network: its old addresses are worth nothing. */
+  networkChanged(): void {
+    if (this.#state === 'accepted') this.#recover()
+  }
+
+  /** @internal */
+  async replaceMicrophone(source: MediaStreamTrack): Promise<void> {
+    if (this.#media === undefined) return
+    const track = source.clone()
+    this.#track = track
+    this.#applyMute()
+    await this.#media.replaceTrack(track)
+  }
+
+  /** Microphone, connection and description; undefined when the call ended meanwhile, or ends because of it. */
+  async #prepare(describe: (media: PeerMedia) => Promise<string>): Promise<string | undefined> {
+    let track: MediaStreamTrack
+    try {
+      track = await this.#seat.takeMicrophone()
+    } catch (fault) {
+      this.#fail(microphoneCause(fault), 'device', fault)
+      return undefined
+    }
+    if (this.#isOver()) {
+      this.#seat.giveBackMicrophone(track)
+      return undefined
+    }
+    this.#track = track
+    this.#applyMute()
+    try {
+      const media = new PeerMedia(track, this.#seat.media, {
+        connected: () => this.#recovery.done(),
+        faltering: () => this.#recover(),
+        failed: () => this.#recover(),
+      })
+      this.#media = media
+      this.#speaker = this.#seat.openSpeaker(media.remote)
+      const sdp = await describe(media)
+      return this.#isOver() ? undefined : sdp
+    } catch (fault) {
+      this.#fail('Media failed', 'local', fault)
+      return undefined
+    }
+  }
+
+  #isOver(): boolean {
+    return this.#state === 'ended'
+  }
+
+  #live(): PeerMedia {
+    if (this.#media === undefined) throw new PhoneError('call.state', 'The call has no media.')
+    return this.#media
+  }
+
+  #enter(state: CallState): void {
+    this.#state = state
+    this.#seat.changed(this)
+  }
+
+  #ringing(): void {
+    if (this.#state !== 'trying') return
+    this.#enter('ringing')
+    this.#emitter.emit('ringing', undefined)
+  }
+
+  #accepted(): void {
+    if (this.#state === 'ended' || this.#state === 'accepted') return
+    this.#acceptedUnix = Date.now()
+    this.#enter('accepted')
+    this.#meter.start()
+    this.#emitter.emit('accepted', undefined)
+    this.#renegotiation.settle()
+  }
+
+  #accept(sdp: string): void {
+    this.#media?.accept(sdp).catch(() => this.#hangUp('No common codec'))
+  }
+
+  #reoffered(sdp: string | undefined): void {
+    const media = this.#media
+    // Between our offer and its re-INVITE theirs would overwrite it: as if both had met on the way.
+    if (media === undefined || this.#renegotiation.isOpen) {
+      this.#seat.handle({ type: 'refuse-reoffer', id: this.id, status: 491 })
+      return
+    }
+    const described = sdp === undefined ? media.offer({ hold: this.isOnHold, restart: false }) : media.answer(sdp)
+    described.then(
+      answer => this.#seat.handle({ type: 'reanswer', id: this.id, sdp: answer }),
+      () => this.#seat.handle({ type: 'refuse-reoffer', id: this.id, status: 488 }),
+    )
+  }
+
+  async #holdOrNot(hold: boolean): Promise<void> {
+    if (this.#state !== 'accepted')
+      throw new PhoneError('call.state', `A call that is ${this.#state} cannot be put on hold or taken back.`)
+    try {
+      await this.#renegotiation.hold(hold)
+    } catch (status) {
+      const words = hold ? 'put on hold' : 'taken back'
+      throw new PhoneError('call.hold-refused', `The call could not be ${words}.`, { status: Number(status) })
+    }
+  }
+
+  #setMuted(isMuted: boolean): void {
+    if (this.#isMuted === isMuted || this.#state === 'ended') return
+    this.#isMuted = isMuted
+    this.#applyMute()
+    this.#emitter.emit(isMuted ? 'muted' : 'unmuted', undefined)
+  }
+
+  #applyMute(): void {
+    if (this.#track !== undefined) this.#track.enabled = !this.#isMuted && !this.isOnHold
+  }
+
+  #recover(): void {
+    if (this.#state === 'accepted') this.#recovery.begin()
+  }
+
+  #giveUp(): void {
+    if (this.#media?.isConnected !== true) this.#hangUp('Media failed')
+  }
+
+  #hangUp(cause: LocalCause, status?: number): void {
+    const reason = localEnd(cause, cause === 'Media failed' ? 'network' : 'local')
+    this.#seat.handle({ type: 'end', id: this.id, reason, ...(status === undefined ? {} : { status }) })
+    // Nothing may have been dialled yet.
+    this.#over(reason, this.#state === 'accepted')
+  }
+
+  #fail(cause: LocalCause, by: 'device' | 'local', fault: unknown): void {
+    const reason = localEnd(cause, by, String(fault))
+    this.#seat.handle({ type: 'end', id: this.id, reason, status: 480 })
+    this.#over(reason, false)
+  }
+
+  #over(reason: EndReason, wasOpen: boolean): void {
+    if (this.#state === 'ended') return
+    this.#endReason = reason
+    this.#meter.stop()
+    this.#recovery.stop()
+    this.#renegotiation.close()
+    this.#media?.close()
+    if (this.#speaker !== undefined) this.#seat.closeSpeaker(this.#speaker)
+    if (this.#track !== undefined) this.#seat.giveBackMicrophone(this.#track)
+    this.#enter('ended')
+    const isWanted = reason.by === 'local' && ownWill.has(reason.cause)
+    this.#emitter.emit(wasOpen || isWanted ? 'ended' : 'failed', reason)
+  }
+}

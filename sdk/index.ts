@@ -1,0 +1,16 @@
+// A WebRTC softphone for the browser: `new Phone()`, `authenticate`, `call`.
+
+export { Call, type CallState } from './call.ts'
+export type { CallEvents } from './call-events.ts'
+export type { CustomPayload } from './custom-payload.ts'
+export type { EndedBy, EndReason } from './end-reason.ts'
+export { PhoneError, type PhoneErrorCode } from './errors.ts'
+export { describeFailure } from './failure.ts'
+export { DEFAULT_ICE_SERVERS, type IceServer } from './ice-servers.ts'
+export type { LogLevel, LogSink } from './log.ts'
+export type { AudioDevice, AudioDevices } from './media/devices.ts'
+export type { CallQuality } from './media/quality.ts'
+export type { PhoneOptions } from './options.ts'
+export { type CallOptions, type Credentials, Phone } from './phone.ts'
+export type { PhoneEvents } from './phone-events.ts'
+export { decodeToken, isExpired, type TokenClaims } from './token.ts'

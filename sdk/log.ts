@@ -1,0 +1,29 @@
+export const logLevels = ['none', 'error', 'info', 'debug'] as const
+export type LogLevel = (typeof logLevels)[number]
+export type LogSink = (level: Exclude<LogLevel, 'none'>, ...args: unknown[]) => void
+
+export type Log = Readonly<Record<Exclude<LogLevel, 'none'>, (...args: unknown[]) => void>>
+
+const silent = (): void => {}
+
+const consoleSink: LogSink = (level, ...args) => globalThis.console[level]('[phone]', ...args)
+
+/** `level` and everything graver reaches the sink; a sink that throws is not heard again about it. */
+export function openLog(level: LogLevel, sink: LogSink = consoleSink): Log {
+  const heard = logLevels.indexOf(level)
+  const at = (name: Exclude<LogLevel, 'none'>) =>
+    logLevels.indexOf(name) > heard
+      ? silent
+      : (...args: unknown[]) => {
+          try {
+            sink(name, ...args)
+          } catch {
+            // A log that fails must not end a call.
+          }
+        }
+  return { error: at('error'), info: at('info'), debug: at('debug') }
+}
+
+/** A message fit for a log: the token opens the phone to whoever reads it. */
+export const withoutSecrets = (message: string): string =>
+  message.replace(/^((?:Proxy-)?Authorization: \w+ ).*$/gim, '$1…')

@@ -1,0 +1,204 @@
+import { type EndReason, localEnd } from './end-reason.ts'
+import { Engine } from './engine.ts'
+import { PhoneError } from './errors.ts'
+import { describeFailure } from './failure.ts'
+import type { Log } from './log.ts'
+import type { RegistrationEvent } from './signaling/registration.ts'
+import type { CallEvent } from './signaling/station.ts'
+import type { TokenClaims } from './token.ts'
+import { TokenClock } from './token-clock.ts'
+
+export interface SignInEvents {
+  connected(): void
+  disconnected(detail: string, willRetry: boolean): void
+  /** On a new flow: what lives must be shown there. */
+  registered(): void
+  registrationFailed(reason: EndReason): void
+  unregistered(reason: EndReason): void
+  tokenWillExpire(secondsLeft: number): void
+  call(event: CallEvent): void
+}
+
+export interface Account {
+  readonly token: string
+  readonly claims: TokenClaims
+  readonly url: string
+  readonly realm: string
+}
+
+interface Waiting {
+  readonly resolve: () => void
+  readonly reject: (fault: PhoneError) => void
+}
+
+const mostWaitForSignOutMs = 3_000
+
+/**
+ * `proving`: the first try, which fails for good. `proven`: it has succeeded, and the phone tries again by itself.
+ * `leaving`: signed out; the line stands while calls live. `closed`: nothing of it is left.
+ */
+type SignInState = 'proving' | 'proven' | 'leaving' | 'closed'
+
+/** One sign-in to one switch: its engine, its token's time, and who waits for the outcome. */
+export class SignIn {
+  readonly engine: Engine
+  readonly #events: SignInEvents
+  readonly #clock: TokenClock
+  #account: Account
+  #state: SignInState = 'proving'
+  #isRegistered = false
+  #waiting: Waiting | undefined
+  #signedOut: (() => void) | undefined
+  #outReason: EndReason = localEnd('Signed out', 'local')
+
+  constructor(account: Account, log: Log, events: SignInEvents) {
+    this.#account = account
+    this.#events = events
+    this.#clock = new TokenClock(
+      secondsLeft => events.tokenWillExpire(secondsLeft),
+      () => this.leave(localEnd('Token expired', 'local')),
+    )
+    this.engine = new Engine(account.url, log, {
+      lineUp: () => events.connected(),
+      lineDown: (detail, willRetry) => this.#lineDown(detail, willRetry),
+      output: output => {
+        switch (output.type) {
+          case 'registered':
+          case 'registration-failed':
+          case 'unregistered':
+            this.#told(output)
+            break
+          default:
+            events.call(output)
+        }
+      },
+    })
+  }
+
+  get state(): SignInState {
+    return this.#state
+  }
+
+  get account(): Account {
+    return this.#account
+  }
+
+  get isRegistered(): boolean {
+    return this.#isRegistered
+  }
+
+  /** Whether `account` is the same phone at the same switch, so that its token renews this sign-in. */
+  isFor(account: Account): boolean {
+    const { url, realm, claims } = this.#account
+    return url === account.url && realm === account.realm && claims.ext === account.claims.ext
+  }
+
+  /** Begins, or renews; resolves when the switch has registered us, rejects with a PhoneError. */
+  register(account: Account): Promise<void> {
+    this.#account = account
+    if (this.#state === 'leaving') this.#state = 'proven'
+    this.#settle(new PhoneError('sign-in.replaced', 'Another sign-in was begun.'))
+    this.#clock.start(account.claims.exp * 1000)
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+      const { realm, token, claims } = account
+      this.engine.handle({ type: 'register', identity: { extension: claims.ext, realm, token } })
+      this.engine.open()
+    })
+  }
+
+  /** Signs out; the line stands until `close`. Resolves when the switch has confirmed, or after three seconds. */
+  leave(reason: EndReason): Promise<void> {
+    if (this.#state === 'leaving' || this.#state === 'closed') return Promise.resolve()
+    this.#state = 'leaving'
+    this.#outReason = reason
+    this.#clock.stop()
+    this.#settle(new PhoneError('sign-in.replaced', describeFailure(reason)))
+    return new Promise(resolve => {
+      const late = setTimeout(() => this.#unregistered(), mostWaitForSignOutMs)
+      this.#signedOut = () => {
+        clearTimeout(late)
+        resolve()
+      }
+      this.engine.handle({ type: 'unregister' })
+    })
+  }
+
+  close(): void {
+    this.#state = 'closed'
+    this.#isRegistered = false
+    this.#clock.stop()
+    this.#settle(new PhoneError('sign-in.replaced', 'The sign-in was closed.'))
+    this.#signedOut?.()
+    this.#signedOut = undefined
+    this.engine.close()
+  }
+
+  #told(event: RegistrationEvent): void {
+    switch (event.type) {
+      case 'registered': {
+        const isNews = !this.#isRegistered
+        if (this.#state === 'proving') this.#state = 'proven'
+        this.#isRegistered = true
+        if (isNews) this.#events.registered()
+        this.#settle()
+        break
+      }
+      case 'registration-failed':
+        this.#refused(event.reason, event.isFinal)
+        break
+      case 'unregistered':
+        this.#unregistered()
+        break
+    }
+  }
+
+  #refused(reason: EndReason, isFinal: boolean): void {
+    this.#isRegistered = false
+    const fault = new PhoneError('sign-in.failed', describeFailure(reason), { status: reason.status })
+    if (this.#state === 'proving') {
+      this.#fail(reason, fault)
+      return
+    }
+    this.#events.registrationFailed(reason)
+    this.#settle(fault)
+    if (!isFinal) return
+    // The token was revoked, or its time is over: live calls go on.
+    this.#state = 'leaving'
+    this.#outReason = reason
+    this.#clock.stop()
+    this.#unregistered()
+  }
+
+  #lineDown(detail: string, willRetry: boolean): void {
+    this.#isRegistered = false
+    this.#events.disconnected(detail, willRetry)
+    if (this.#state !== 'proving') return
+    const fault = new PhoneError('sign-in.failed', `No connection to ${this.#account.url}: ${detail}.`)
+    this.#fail(localEnd('Connection lost', 'network', detail), fault)
+  }
+
+  /** The first try failed: there is no second by itself. */
+  #fail(reason: EndReason, fault: PhoneError): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    this.close()
+    this.#events.registrationFailed(reason)
+    waiting?.reject(fault)
+  }
+
+  #unregistered(): void {
+    this.#isRegistered = false
+    const signedOut = this.#signedOut
+    this.#signedOut = undefined
+    this.#events.unregistered(this.#outReason)
+    signedOut?.()
+  }
+
+  #settle(fault?: PhoneError): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (fault === undefined) waiting?.resolve()
+    else waiting?.reject(fault)
+  }
+}

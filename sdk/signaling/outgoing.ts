@@ -1,0 +1,269 @@
+import {
+  branchCookie,
+  buildRequest,
+  type ClientOwner,
+  type ClientTransaction,
+  contactUriOf,
+  Dialog,
+  type HeaderField,
+  headersOf,
+  type IncomingRequest,
+  type IncomingResponse,
+  type ServerTransaction,
+  sdpOf,
+  Timer,
+  type TimerOwner,
+  type TransactionFault,
+} from '../../sip/index.ts'
+import { type EndReason, localEnd } from '../end-reason.ts'
+import { reasonOf } from './response-reason.ts'
+import { Session, type SessionHost } from './session.ts'
+import { allow, bearer, type Station, type TaggedCall } from './station.ts'
+
+export interface Dial {
+  readonly id: string
+  readonly uri: string
+  readonly sdp: string
+  readonly fields: readonly HeaderField[]
+}
+
+/** `abandoned`: hung up before the first provisional, which a CANCEL must wait for (RFC 3261 §9.1). */
+type OutgoingState = 'calling' | 'proceeding' | 'abandoned' | 'cancelling' | 'answered' | 'over'
+
+const noFinalResponseMs = 32_000
+const nobody: ClientOwner = { responded() {}, failed() {}, finished() {} }
+const cancelKeeps: ReadonlySet<string> = new Set(['Route', 'Max-Forwards', 'From', 'To', 'Call-ID'])
+const late = localEnd('Cancelled', 'local')
+
+/** A call that we place: from the INVITE to its final response; then its session has the word. */
+export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, SessionHost {
+  readonly id: string
+  readonly callId: string
+  readonly #station: Station
+  readonly #dial: Dial
+  readonly #localTag: string
+  readonly #timer = new Timer<TimerOwner>(this, 'cancel')
+  #state: OutgoingState = 'calling'
+  #invite: ClientTransaction | undefined
+  #cseq = 0
+  #session: Session | undefined
+  #earlySdp: string | undefined
+  #isTold = false
+
+  constructor(station: Station, dial: Dial) {
+    this.#station = station
+    this.#dial = dial
+    this.id = dial.id
+    this.callId = station.word(24)
+    this.#localTag = station.word(12)
+  }
+
+  get session(): Session | undefined {
+    return this.#session
+  }
+
+  start(now: number): void {
+    this.#station.bind(this.#localTag, this)
+    if (this.#station.isUp) this.#send('Authorization', now)
+    else this.#finish(localEnd('Connection lost', 'network'))
+  }
+
+  end(reason: EndReason, now: number): void {
+    switch (this.#state) {
+      case 'calling':
+        this.#state = 'abandoned'
+        // The switch may be silent for good: the wait is bounded here too.
+        this.#station.timers.set(this.#timer, now + noFinalResponseMs)
+        this.#tell(reason)
+        return
+      case 'proceeding':
+        this.#cancel(now)
+        this.#tell(reason)
+        return
+      case 'answered':
+        this.#session?.end(reason, now)
+        return
+      case 'abandoned':
+      case 'cancelling':
+      case 'over':
+    }
+  }
+
+  over(reason: EndReason): void {
+    this.#tell(reason, true)
+  }
+
+  released(): void {
+    this.#state = 'over'
+    this.#station.timers.stop(this.#timer)
+    this.#station.release(this.id, this.#localTag)
+  }
+
+  requestArrived(transaction: ServerTransaction, now: number): void {
+    if (this.#session !== undefined && transaction.request.fromTag === this.#session.dialog.remoteTag)
+      this.#session.requestArrived(transaction, now)
+    else this.#station.respond(transaction, 481, now)
+  }
+
+  ackArrived(ack: IncomingRequest, now: number): void {
+    this.#session?.ackArrived(ack, now)
+  }
+
+  lineUp(now: number): void {
+    this.#session?.lineUp(now)
+  }
+
+  lineDown(): void {
+    // What became of an unanswered INVITE cannot be learnt any more: its responses went with the connection.
+    if (this.#state !== 'answered' && this.#state !== 'over') this.#finish(localEnd('Connection lost', 'network'))
+  }
+
+  expired(): void {
+    this.#finish(localEnd('No answer from the service', 'network'))
+  }
+
+  responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    const { status } = response.message
+    if (status < 200) this.#provisional(response, now)
+    else if (status < 300) this.#answered(transaction, response, now)
+    else if (transaction === this.#invite) this.#refused(transaction, response, now)
+  }
+
+  failed(transaction: ClientTransaction, fault: TransactionFault): void {
+    if (transaction !== this.#invite) return
+    this.#finish(localEnd(fault === 'timeout' ? 'No answer from the service' : 'Connection lost', 'network'))
+  }
+
+  finished(transaction: ClientTransaction): void {
+    this.#station.finished(transaction)
+  }
+
+  #send(credentials: 'Authorization' | 'Proxy-Authorization', now: number): void {
+    const station = this.#station
+    const { extension, realm } = station.identity
+    const branch = branchCookie + station.word(16)
+    this.#cseq++
+    const request = buildRequest({
+      method: 'INVITE',
+      uri: this.#dial.uri,
+      via: station.via(branch),
+      head: [
+        { name: 'Max-Forwards', value: '70' },
+        { name: 'From', value: `<sip:${extension}@${realm}>;tag=${this.#localTag}` },
+        { name: 'To', value: `<${this.#dial.uri}>` },
+        { name: 'Call-ID', value: this.callId },
+        { name: 'CSeq', value: `${this.#cseq} INVITE` },
+      ],
+      fields: [
+        { name: 'Contact', value: station.contact() },
+        { name: credentials, value: bearer(station.identity).value },
+        { name: 'Allow', value: allow },
+        { name: 'Supported', value: 'outbound' },
+        { name: 'User-Agent', value: station.userAgent },
+        ...this.#dial.fields,
+      ],
+      sdp: this.#dial.sdp,
+    })
+    this.#invite = station.request(request, branch, this, now)
+  }
+
+  #provisional(response: IncomingResponse, now: number): void {
+    if (this.#state === 'abandoned') {
+      this.#cancel(now)
+      return
+    }
+    if (this.#state === 'calling') this.#state = 'proceeding'
+    if (this.#state !== 'proceeding' || response.message.status === 100) return
+    const sdp = sdpOf(response.message)
+    if (sdp === undefined) {
+      this.#station.emit({ type: 'ringing', id: this.id })
+      return
+    }
+    this.#earlySdp = sdp
+    this.#station.emit({ type: 'early', id: this.id, sdp })
+  }
+
+  #answered(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    const session = this.#session
+    if (session !== undefined) {
+      if (session.dialog.remoteTag === (response.toTag ?? '')) session.acknowledgeAgain()
+      else this.#endFork(transaction, response, now)
+      return
+    }
+    if (this.#state === 'over') {
+      this.#endFork(transaction, response, now)
+      return
+    }
+    const isWanted = this.#state === 'calling' || this.#state === 'proceeding'
+    this.#state = 'answered'
+    this.#station.timers.stop(this.#timer)
+    const made = this.#sessionOf(transaction, response, this)
+    this.#session = made
+    made.acknowledge(response.cseq)
+    // Some peers put the answer into the 183 alone (RFC 3261 §13.2.1).
+    const sdp = sdpOf(response.message) ?? this.#earlySdp
+    if (!isWanted) made.end(late, now)
+    else if (sdp === undefined) made.end(localEnd('No common codec', 'remote'), now)
+    else {
+      made.step('answer-received')
+      this.#station.emit({ type: 'answered', id: this.id, sdp })
+    }
+  }
+
+  /** RFC 3261 §13.2.2.4: another fork answered too, or one when all was over: ACK and BYE. */
+  #endFork(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    const fork = this.#sessionOf(transaction, response, { id: this.id, over() {}, released() {} })
+    fork.acknowledge(response.cseq)
+    fork.end(late, now)
+  }
+
+  #sessionOf(transaction: ClientTransaction, response: IncomingResponse, host: SessionHost): Session {
+    const dialog = new Dialog({
+      callId: this.callId,
+      localTag: this.#localTag,
+      remoteTag: response.toTag ?? '',
+      local: transaction.request.headers.find(({ name }) => name === 'From')?.value ?? '',
+      remote: response.to,
+      localSeq: this.#cseq,
+      remoteSeq: undefined,
+      remoteTarget: contactUriOf(response.message) ?? transaction.request.uri,
+      // RFC 3261 §12.1.2: in reverse order.
+      routeSet: [...headersOf(response.message, 'Record-Route')].reverse(),
+    })
+    return new Session(this.#station, host, dialog, 'local-offer')
+  }
+
+  #refused(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    const { status } = response.message
+    const isFirst = transaction.request.headers.every(({ name }) => name !== 'Proxy-Authorization')
+    if (status === 407 && isFirst && (this.#state === 'calling' || this.#state === 'proceeding'))
+      this.#send('Proxy-Authorization', now)
+    else this.#finish(reasonOf(response.message, 'remote'))
+  }
+
+  #cancel(now: number): void {
+    const invite = this.#invite
+    if (invite === undefined) return
+    this.#state = 'cancelling'
+    const { request } = invite
+    const via = request.headers.find(({ name }) => name === 'Via')?.value ?? ''
+    // RFC 3261 §9.1: Request-URI, Call-ID, To, From, the number of CSeq, and the topmost Via are the INVITE's.
+    const head = request.headers.filter(({ name }) => cancelKeeps.has(name))
+    head.push({ name: 'CSeq', value: `${this.#cseq} CANCEL` })
+    const cancel = buildRequest({ method: 'CANCEL', uri: request.uri, via, head })
+    const branch = /;branch=([^;]+)/.exec(via)?.[1] ?? ''
+    this.#station.request(cancel, branch, { ...nobody, finished: done => this.#station.finished(done) }, now)
+    this.#station.timers.set(this.#timer, now + noFinalResponseMs)
+  }
+
+  #finish(reason: EndReason): void {
+    this.#tell(reason)
+    this.released()
+  }
+
+  #tell(reason: EndReason, wasOpen = false): void {
+    if (this.#isTold) return
+    this.#isTold = true
+    this.#station.emit({ type: 'ended', id: this.id, reason, wasOpen })
+  }
+}

@@ -1,0 +1,205 @@
+import {
+  branchCookie,
+  buildRequest,
+  type ClientOwner,
+  type ClientTransaction,
+  contactExpiresOf,
+  headerOf,
+  headersOf,
+  type IncomingResponse,
+  parseContact,
+  parseExpires,
+  type SipResponse,
+  Timer,
+  type TimerOwner,
+  type TransactionFault,
+} from '../../sip/index.ts'
+import { type EndReason, localEnd } from '../end-reason.ts'
+import { reasonOf } from './response-reason.ts'
+import { bearer, type Station } from './station.ts'
+
+export type RegistrationEvent =
+  | { readonly type: 'registered'; readonly expiresSeconds: number }
+  | { readonly type: 'unregistered' }
+  /** `isFinal`: the switch refuses this token; another try would get the same. */
+  | { readonly type: 'registration-failed'; readonly reason: EndReason; readonly isFinal: boolean }
+
+const wantedSeconds = 600
+const shortestSeconds = 20
+const firstRetryMs = 2_000
+const longestRetryMs = 60_000
+/** Refusals that a repetition does not change (RFC 3261 §21.4). */
+const final: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 407, 416, 420, 501, 603])
+
+/** Keeps the phone known to the registrar (RFC 3261 §10.2) over the flow that stands (RFC 5626 §4.2). */
+export class Registration implements ClientOwner, TimerOwner {
+  readonly #station: Station
+  readonly #instance: string
+  readonly #tell: (event: RegistrationEvent) => void
+  readonly #callId: string
+  readonly #tag: string
+  readonly #timer = new Timer<TimerOwner>(this, 'register')
+  #cseq = 0
+  #wanted = wantedSeconds
+  #retryMs = firstRetryMs
+  #state: 'off' | 'on' | 'leaving' = 'off'
+  #register: ClientTransaction | undefined
+  #isRegistered = false
+  /** The registrar has taken the flow that stands. */
+  #knowsFlow = false
+
+  /** `instance`: a uuid that stays the same while this phone lives (RFC 5626 §4.1). */
+  constructor(station: Station, instance: string, tell: (event: RegistrationEvent) => void) {
+    this.#station = station
+    this.#instance = instance
+    this.#tell = tell
+    this.#callId = station.word(24)
+    this.#tag = station.word(12)
+  }
+
+  get isRegistered(): boolean {
+    return this.#isRegistered
+  }
+
+  /** Whether the switch knows whose requests come over this flow, or nothing more is asked of it. */
+  get isSettled(): boolean {
+    return this.#knowsFlow || this.#state !== 'on'
+  }
+
+  /** Registers, or refreshes with a new token; at the next line when there is none now. */
+  start(now: number): void {
+    this.#state = 'on'
+    this.#retryMs = firstRetryMs
+    if (this.#station.isUp) this.#send(this.#wanted, now)
+  }
+
+  stop(now: number): void {
+    this.#station.timers.stop(this.#timer)
+    if (this.#state === 'on' && this.#station.isUp && this.#isRegistered) {
+      this.#state = 'leaving'
+      this.#send(0, now)
+      return
+    }
+    this.#leave()
+  }
+
+  lineUp(now: number): void {
+    if (this.#state === 'on') this.#send(this.#wanted, now)
+  }
+
+  /** RFC 5626 §4.4.1: a binding is worth what its flow is. */
+  lineDown(): void {
+    this.#register = undefined
+    this.#station.timers.stop(this.#timer)
+    if (this.#state === 'leaving') this.#leave()
+    this.#isRegistered = false
+    this.#knowsFlow = false
+  }
+
+  expired(_name: string, now: number): void {
+    if (this.#state === 'on' && this.#station.isUp) this.#send(this.#wanted, now)
+  }
+
+  responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    const { message } = response
+    if (message.status < 200 || transaction !== this.#register) return
+    this.#register = undefined
+    if (this.#state === 'leaving') this.#leave()
+    else if (message.status < 300) this.#granted(message, now)
+    else if (message.status === 423) this.#tooBrief(message, now)
+    else this.#refused(reasonOf(message, 'remote'), now)
+  }
+
+  failed(transaction: ClientTransaction, fault: TransactionFault, now: number): void {
+    if (transaction !== this.#register) return
+    this.#register = undefined
+    if (this.#state === 'leaving') this.#leave()
+    else if (fault === 'timeout') this.#refused(localEnd('No answer from the service', 'network'), now)
+  }
+
+  finished(transaction: ClientTransaction): void {
+    this.#station.finished(transaction)
+  }
+
+  #send(seconds: number, now: number): void {
+    const station = this.#station
+    const { extension, realm } = station.identity
+    const self = `<sip:${extension}@${realm}>`
+    const branch = branchCookie + station.word(16)
+    this.#cseq++
+    const request = buildRequest({
+      method: 'REGISTER',
+      uri: `sip:${realm}`,
+      via: station.via(branch),
+      head: [
+        { name: 'Max-Forwards', value: '70' },
+        { name: 'From', value: `${self};tag=${this.#tag}` },
+        { name: 'To', value: self },
+        { name: 'Call-ID', value: this.#callId },
+        { name: 'CSeq', value: `${this.#cseq} REGISTER` },
+      ],
+      fields: [
+        {
+          name: 'Contact',
+          value: `${station.contact()};reg-id=1;+sip.instance="<urn:uuid:${this.#instance}>";expires=${seconds}`,
+        },
+        bearer(station.identity),
+        { name: 'Expires', value: String(seconds) },
+        { name: 'Supported', value: 'outbound, path' },
+        { name: 'User-Agent', value: station.userAgent },
+      ],
+    })
+    this.#register = station.request(request, branch, this, now)
+  }
+
+  #granted(message: SipResponse, now: number): void {
+    const ours = /sip:[^@]*@([^;>]*)/.exec(this.#station.contact())?.[1] ?? ''
+    const parsed = parseExpires(headerOf(message, 'Expires') ?? '')
+    let granted = parsed.ok ? parsed.value : this.#wanted
+    for (const value of headersOf(message, 'Contact')) {
+      const contact = parseContact(value)
+      if (contact.ok && contact.value !== '*' && value.includes(ours))
+        granted = contactExpiresOf(contact.value) ?? granted
+    }
+    const seconds = Math.min(Math.max(granted, shortestSeconds), wantedSeconds)
+    this.#retryMs = firstRetryMs
+    this.#isRegistered = true
+    this.#knowsFlow = true
+    // Early enough for a repetition, and spread, so that a restarted switch does not meet all phones at once.
+    this.#station.timers.set(this.#timer, now + seconds * (700 + 150 * this.#station.fraction()))
+    this.#tell({ type: 'registered', expiresSeconds: granted })
+  }
+
+  #tooBrief(message: SipResponse, now: number): void {
+    const least = parseExpires(headerOf(message, 'Min-Expires') ?? '')
+    if (!least.ok || least.value <= this.#wanted) {
+      this.#refused(reasonOf(message, 'remote'), now)
+      return
+    }
+    this.#wanted = least.value
+    this.#send(this.#wanted, now)
+  }
+
+  #refused(reason: EndReason, now: number): void {
+    this.#isRegistered = false
+    const isFinal = reason.status !== undefined && final.has(reason.status)
+    if (isFinal) this.#state = 'off'
+    else {
+      const wait = Math.max((reason.retryAfterSeconds ?? 0) * 1000, this.#retryMs)
+      this.#station.timers.set(
+        this.#timer,
+        now + Math.min(wait, longestRetryMs) * (0.75 + this.#station.fraction() / 2),
+      )
+      this.#retryMs = Math.min(2 * this.#retryMs, longestRetryMs)
+    }
+    this.#tell({ type: 'registration-failed', reason, isFinal })
+  }
+
+  #leave(): void {
+    this.#state = 'off'
+    this.#register = undefined
+    this.#isRegistered = false
+    this.#station.timers.stop(this.#timer)
+    this.#tell({ type: 'unregistered' })
+  }
+}
