@@ -1,6 +1,7 @@
 import { apiPage } from './api-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { eventsPage } from './events-page.ts'
+import { examplesPage } from './examples-page.ts'
 import { openApiDocument } from './openapi-document.ts'
 import { verbsPage } from './verbs-page.ts'
 
@@ -10,6 +11,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ['api.md', apiPage(await openApiDocument())],
     ['errors.md', errorsPage()],
     ['events.md', eventsPage()],
+    ['examples.md', examplesPage()],
     ['verbs.md', verbsPage()],
   ])
 }

@@ -10,6 +10,9 @@ const packages = {
   sox: 'sox',
   ffmpeg: 'ffmpeg',
   chromium: 'chromium',
+  python3: 'python3',
+  curl: 'curl',
+  openssl: 'openssl',
 } as const
 export type Peer = keyof typeof packages
 

@@ -1,0 +1,16 @@
+import json, os
+from urllib.request import Request, urlopen
+
+BASE_URL, API_KEY = os.environ["BASE_URL"], os.environ["API_KEY"]
+
+
+def api(method, path, body=None, headers={}):
+    data = None if body is None else json.dumps(body).encode()
+    headers = {"Authorization": f"Bearer {API_KEY}", "Content-Type": "application/json", **headers}
+    with urlopen(Request(BASE_URL + path, data, headers, method=method)) as answer:
+        return json.load(answer)
+
+
+calls = api("GET", "/calls/?limit=1")["calls"]
+ended = api("POST", "/calls/hangup", {"sid": calls[0]["sid"]})
+print(ended["sid"], ended["status"], ended["reason_label"])

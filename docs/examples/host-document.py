@@ -1,0 +1,19 @@
+import json, os
+from urllib.request import Request, urlopen
+
+BASE_URL, API_KEY = os.environ["BASE_URL"], os.environ["API_KEY"]
+
+
+def api(method, path, body=None, headers={}):
+    data = None if body is None else json.dumps(body).encode()
+    headers = {"Authorization": f"Bearer {API_KEY}", "Content-Type": "application/json", **headers}
+    with urlopen(Request(BASE_URL + path, data, headers, method=method)) as answer:
+        return json.load(answer)
+
+
+body = "<Response><Say>Hello {{From}}. Goodbye.</Say></Response>"
+checked = api("POST", "/documents/check", {"body": body})
+assert checked["valid"], checked["problems"]
+document = api("POST", "/documents/", {"name": "Greeting", "body": body})
+settings = api("POST", "/account/webhooks", {"url": document["url"]})
+print(settings["endpoints"]["voice_inbound"])
