@@ -1,4 +1,5 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { type AccountUuid, parseMoney, type Rate, type Repositories } from '../core/index.ts'
 
@@ -17,6 +18,7 @@ type Kept = Demo & { readonly isComplete: boolean }
 
 const keptFile = 'demo.json'
 const balance = '1000'
+const thisMachine = 'this machine'
 const owned = ['+254700000101', '+254700000102'] as const
 const pool = ['+254700000103', '+254700000104', '+254700000105'] as const
 const poolFee = '50'
@@ -71,7 +73,10 @@ const deck: readonly Rate[] = [
 export async function ensureDemo(repositories: Repositories, dataFolder: string): Promise<Demo | undefined> {
   const path = join(dataFolder, keptFile)
   const before = readKept(path)
-  if (before?.isComplete === true) return before
+  if (before?.isComplete === true) {
+    await admitThisMachine(repositories)
+    return before
+  }
   if (before === undefined && (await repositories.accounts.list({ limit: 1, offset: 0 })).total > 0) return undefined
   const started = before ?? (await makeAccount(repositories, path))
   const greetingUrl = await furnish(repositories, started.account)
@@ -109,12 +114,29 @@ async function furnish(repositories: Repositories, account: AccountUuid): Promis
   await users.create(account, { email: 'juma@example.com', displayName: 'Juma' }, now)
   if (rates.current().length === 0) await rates.replace(deck)
   const has = (name: string) => trunks.current().some(trunk => trunk.name === name)
-  if (!has('this machine')) {
-    await trunks.create({ name: 'this machine', inboundHosts: ['127.0.0.0/8', '::1/128'] }, now)
+  if (!has(thisMachine)) {
+    await trunks.create({ name: thisMachine, inboundHosts: ['127.0.0.0/8', '::1/128'] }, now)
   }
+  await admitThisMachine(repositories)
   if (!has('demo peer')) await trunks.create({ name: 'demo peer', ...demoPeer, prefixes: [''] }, now)
   return greetingUrl
 }
+
+/**
+ * Many SIP clients (baresip among them) bind to the address of a network card, and call 127.0.0.1 from there. Looked
+ * up at every start: such addresses change. A trunk that was removed stays so.
+ */
+async function admitThisMachine({ trunks }: Repositories): Promise<void> {
+  const trunk = trunks.current().find(candidate => candidate.name === thisMachine)
+  if (trunk === undefined) return
+  const missing = ownAddresses().filter(address => !trunk.inboundHosts.includes(address))
+  if (missing.length > 0) await trunks.change(trunk.uuid, { inboundHosts: [...trunk.inboundHosts, ...missing] })
+}
+
+const ownAddresses = (): readonly string[] =>
+  Object.values(networkInterfaces()).flatMap(entries =>
+    (entries ?? []).filter(entry => !entry.internal).map(entry => entry.address),
+  )
 
 async function host({ documents }: Repositories, account: AccountUuid, name: string, body: string): Promise<string> {
   const { rows } = await documents.list(account, { limit: 50, offset: 0 })
