@@ -17,6 +17,11 @@ export async function runServe(settings: Settings): Promise<number> {
     log.flush()
     process.exit(70)
   })
+  if (settings.databaseUrl !== undefined) {
+    log.error({}, 'SAUTI_DATABASE_URL: PostgreSQL is not available yet; leave it out for SQLite in the data folder')
+    log.flush()
+    return 1
+  }
   let serving: Serving
   try {
     serving = await serve(settings, log, openSwitch)

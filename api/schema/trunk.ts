@@ -6,7 +6,10 @@ const address = Type.String({
   pattern: '^[0-9a-fA-F:.]+(/\\d{1,3})?$',
   'x-problem': 'must be an IP address or a CIDR range',
 })
-const trunkPrefix = Type.String({ pattern: '^(\\+?\\d{1,15})?$', 'x-problem': 'must be digits, as "+254"' })
+const trunkPrefix = Type.String({
+  pattern: '^\\+?\\d{0,15}$',
+  'x-problem': 'must be digits, as "+254", or "+" for every number',
+})
 
 const fields = {
   host: Type.String({
@@ -21,7 +24,7 @@ const fields = {
   password: optionalLine('Digest password; answers show it as `********`.'),
   register: Type.Boolean({ description: 'Whether we register with it.' }),
   inbound_hosts: Type.Array(address, { maxItems: 1000, description: 'Addresses or CIDR ranges its calls come from.' }),
-  prefixes: Type.Array(trunkPrefix, { maxItems: 10_000, description: 'Numbers it serves; "" serves every number.' }),
+  prefixes: Type.Array(trunkPrefix, { maxItems: 10_000, description: 'Numbers it serves; "+" serves every number.' }),
   strip: Type.Integer({ minimum: 0, maximum: 16, description: 'Characters taken off the front of the E.164 number.' }),
   prepend: Type.String({
     pattern: '^[+0-9*#]{0,32}$',

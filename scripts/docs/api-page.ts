@@ -144,7 +144,7 @@ function answerOf({ description = '', content = {} }: Response): string {
   const shapes = Object.entries(content).map(([type, { schema = {} }]) =>
     type === json ? shapeOf(schema) : code(type),
   )
-  return [shapes.join(', '), description].filter(part => part !== '').join(': ')
+  return [shapes.filter(shape => shape !== 'any').join(', '), description].filter(part => part !== '').join(': ')
 }
 
 function shapeOf(schema: Schema): string {

@@ -109,7 +109,7 @@ function fieldsOf(body: Static<typeof TrunkChange>): Partial<TrunkFields> {
   })
   if (hosts !== undefined) fields.inboundHosts = hosts
   if (prefixes !== undefined)
-    fields.prefixes = prefixes.map(prefix => (prefix === '' ? '' : `+${prefix.replace(/^\+/, '')}`))
+    fields.prefixes = prefixes.map(prefix => prefix.replace(/^\+?(?=\d)/, '+').replace(/^\+$/, ''))
   // What a GET showed, sent back, is no new password.
   if (password !== undefined && password !== passwordMask) fields.password = password
   if (maxCalls !== undefined) fields.maxCalls = maxCalls
