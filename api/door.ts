@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type {
   AccountUuid,
   CallFilter,
@@ -10,6 +12,7 @@ import type {
   Log,
   OriginateOrder,
   OriginateResult,
+  PhoneUpgrade,
   Repositories,
   Settings,
   SipListener,
@@ -24,7 +27,11 @@ export interface SwitchDoor {
   readonly calls: CallDoor
   readonly isDraining: boolean
   /** Whether a softphone of the end-user is registered now; without a registrar none is. */
-  readonly isRegistered?: (endUserUuid: string) => boolean
+  isRegistered?(endUserUuid: string): boolean
+  /** SIP over WebSocket at `/sip`; without it there is none. */
+  acceptWebSocket?(request: IncomingMessage, socket: Duplex, head: Buffer): PhoneUpgrade
+  /** Closes what `acceptWebSocket` has taken. */
+  disconnectWebSockets?(): Promise<void>
   /** What it counts; without them /metrics tells less. */
   counters?(): Promise<SwitchCounters>
   readonly latencies?: { subscribe(listener: LatencyListener): () => void }

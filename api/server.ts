@@ -27,6 +27,7 @@ import { operatorTrunkRoutes } from './routes/operator/trunks.ts'
 import { originateRoutes } from './routes/originate.ts'
 import { phoneTokenRoutes } from './routes/phone-tokens.ts'
 import { recordingRoutes } from './routes/recordings.ts'
+import { sipRoutes } from './routes/sip.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { userRoutes } from './routes/users.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
@@ -83,7 +84,9 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
   keyRoutes(app, door)
   phoneTokenRoutes(app, door)
   recordingRoutes(app, door)
-  const streams = streamRoutes(app, door, new Upgrades(app, door.log))
+  const upgrades = new Upgrades(app, door.log)
+  const streams = streamRoutes(app, door, upgrades)
+  sipRoutes(app, door, upgrades)
   metricsRoutes(app, door, streams)
   documentRoutes(app, door)
   await assetRoutes(app, door)

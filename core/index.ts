@@ -1,4 +1,5 @@
 export { type AudioFacts, type AudioInspection, inspectAudio } from './adapters/audio/inspect-audio.ts'
+export { isAllowedOrigin, type PhoneUpgrade } from './adapters/signaling/index.ts'
 export type { AccountChange, NewAccount } from './adapters/store/accounts.ts'
 export type { CallFilter, CallPage } from './adapters/store/calls.ts'
 export { type BookProblem, checkBooks } from './adapters/store/check.ts'

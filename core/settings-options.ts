@@ -74,6 +74,18 @@ export const settingOptions: readonly SettingOption[] = [
     parse: text('SIP domain'),
   },
   {
+    path: 'tls.cert',
+    environment: 'SAUTI_TLS_CERT',
+    help: 'PEM file: certificate and chain of tls: and wss: listeners (none)',
+    parse: text('file'),
+  },
+  {
+    path: 'tls.key',
+    environment: 'SAUTI_TLS_KEY',
+    help: 'PEM file: the private key of that certificate (none)',
+    parse: text('file'),
+  },
+  {
     path: 'external_address',
     environment: 'SAUTI_EXTERNAL_ADDRESS',
     flag: 'external-address',

@@ -46,6 +46,10 @@ export function parseSettings(sources: SettingsSources): ParsedSettings {
   if (given.has('ice.turn') && !given.has('ice.turn_secret')) {
     problems.push({ name: 'SAUTI_TURN_SECRET', message: 'is needed for the credentials of the TURN servers' })
   }
+  if (given.has('tls.cert') !== given.has('tls.key')) {
+    const name = given.has('tls.cert') ? 'SAUTI_TLS_KEY' : 'SAUTI_TLS_CERT'
+    problems.push({ name, message: 'certificate and key are needed together' })
+  }
   if (problems.length > 0) return { ok: false, problems }
   return { ok: true, settings: assemble(given, sources.cores ?? 2) }
 }
@@ -107,6 +111,9 @@ function assemble(given: ReadonlyMap<string, unknown>, cores: number): Settings 
       listeners: Object.freeze(pick('sip.listen', defaultSettings.sip.listeners)),
       realm: pick('sip.realm', defaultSettings.sip.realm),
     }),
+    tls: given.has('tls.cert')
+      ? Object.freeze({ certFile: pick('tls.cert', ''), keyFile: pick('tls.key', '') })
+      : defaultSettings.tls,
     externalAddress: pick('external_address', defaultSettings.externalAddress),
     media: Object.freeze({
       ports: Object.freeze(pick('media.ports', defaultSettings.media.ports)),

@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AudioLibrary, EspeakEngine } from './adapters/audio/index.ts'
 import { Closers } from './adapters/closers.ts'
@@ -10,7 +12,13 @@ import { ExchangeRunner } from './adapters/exchange/index.ts'
 import { HttpClient } from './adapters/http/index.ts'
 import { RtpMedia, type RtpMediaCounters } from './adapters/media/index.ts'
 import { RecordingPurge } from './adapters/recordings/recording-purge.ts'
-import { type SignalingCounters, SipSignaling } from './adapters/signaling/index.ts'
+import {
+  isAllowedOrigin,
+  type PhoneUpgrade,
+  readTlsIdentity,
+  type SignalingCounters,
+  SipSignaling,
+} from './adapters/signaling/index.ts'
 import { silentLog } from './adapters/silent-log.ts'
 import { openDatabase } from './adapters/store/database.ts'
 import { Heartbeat } from './adapters/store/heartbeat.ts'
@@ -22,6 +30,7 @@ import { CallbackDelivery } from './adapters/webhooks/callback-delivery.ts'
 import { Exchange, type ExchangeCounters } from './call/exchange.ts'
 import type { ExchangeEvent } from './call/exchange-event.ts'
 import { Latencies } from './metrics/latencies.ts'
+import type { PhoneBinding } from './model/phone.ts'
 import type { Settings, SipListener } from './model/settings.ts'
 import type { Clock, Random } from './ports/clock.ts'
 import type { DocumentEvent, Documents } from './ports/documents.ts'
@@ -115,6 +124,26 @@ export class Switch {
     return this.#parts.signaling.listeners()
   }
 
+  /** A softphone of the end-user is registered now. */
+  isRegistered(endUserUuid: string): boolean {
+    return this.#parts.signaling.isRegistered(endUserUuid)
+  }
+
+  /**
+   * SIP over WebSocket (RFC 7118): takes over a handshake that an HTTP server was asked for, path and origin looked at.
+   * Of a refused one nothing has been written.
+   */
+  acceptWebSocket(request: IncomingMessage, socket: Duplex, head: Buffer): PhoneUpgrade {
+    // Behind a proxy that ends TLS the phone has come by wss, whatever the last hop was.
+    const transport = this.settings.publicUrl.startsWith('https:') ? 'wss' : 'ws'
+    return this.#parts.signaling.upgrade(request, socket, head, transport)
+  }
+
+  /** Closes the WebSockets that `acceptWebSocket` has taken: the HTTP server that they came by cannot close before. */
+  disconnectWebSockets(): Promise<void> {
+    return this.#parts.signaling.disconnectWebSockets()
+  }
+
   get isDraining(): boolean {
     return this.#parts.exchange.isDraining
   }
@@ -183,6 +212,8 @@ async function openParts(settings: Settings, options: SwitchOptions, closers: Cl
   const recovered = await recover(store, { recordingsFolder, unixMs: clock.unixMs(), uuid })
   if (recovered.calls > 0 || recovered.holds > 0) log.warn({ ...recovered }, 'closed what an earlier end had left open')
 
+  // SIP opens last: from then on phones may register.
+  let bindingsOf = (_endUserUuid: string): readonly PhoneBinding[] => []
   const exchange = new Exchange(
     callEnvironment({
       clock,
@@ -190,6 +221,7 @@ async function openParts(settings: Settings, options: SwitchOptions, closers: Cl
       trunks: () => trunks.current(),
       rates: () => rates.current(),
       destinations: () => destinations.current(),
+      bindingsOf: uuid => bindingsOf(uuid),
       recordingsFolder,
       recordingDays: settings.recordingDays,
     }),
@@ -220,8 +252,20 @@ async function openParts(settings: Settings, options: SwitchOptions, closers: Cl
   let localAddressFor = (_remote: string): string | undefined => undefined
   const media = await RtpMedia.open({ settings, localAddressFor: remote => localAddressFor(remote), emit, random, log })
   closers.add('media', () => media.close())
-  const signaling = await SipSignaling.open({ settings, trunks: () => trunks.current(), emit, clock, random, log })
+  const tls = readTlsIdentity(settings)
+  const signaling = await SipSignaling.open({
+    settings,
+    trunks: () => trunks.current(),
+    tokens: repositories.phoneTokens,
+    isAllowedOrigin: request => isAllowedOrigin(request, settings),
+    emit,
+    clock,
+    random,
+    log,
+    ...(tls === undefined ? {} : { tls }),
+  })
   closers.add('signaling', () => signaling.close())
+  bindingsOf = uuid => signaling.bindingsOf(uuid)
   localAddressFor = remote => signaling.localAddressFor(remote)
   closers.add(
     'trunks',

@@ -8,7 +8,7 @@ import type { EndReason } from './end-reason.ts'
 import type { CallEnvironment } from './environment.ts'
 import type { Found, NumberOwner } from './exchange-event.ts'
 import type { OriginateOrder, OriginateResult } from './originate-order.ts'
-import { routesToNumber } from './resolve-child.ts'
+import { routesToNumber, routesToUser } from './resolve-child.ts'
 
 export type Refusal = Extract<OriginateResult, { ok: false }>
 
@@ -45,7 +45,8 @@ export type Placing =
       readonly direction: CallDirection
       /** Why it cannot be reached, though it may be placed. */
       readonly unreachable: EndReason | undefined
-      readonly routes: readonly Route[]
+      /** The routes to each place where it may be. */
+      readonly forks: readonly (readonly Route[])[]
       readonly rate: Rate | undefined
     }
   | Refusal
@@ -63,14 +64,15 @@ export function admitPlacing(
     return refusal(403, 'END.0403', `${order.from} is not an active number of this account`)
   }
   if (isExtension(order.to)) {
-    // No softphone is registered with this switch yet.
-    return { ok: true, account, direction: 'internal', unreachable: 'END.1480', routes: [], rate: undefined }
+    const forks = routesToUser(found, env)
+    const unreachable = forks.length === 0 ? 'END.1480' : undefined
+    return { ok: true, account, direction: 'internal', unreachable, forks, rate: undefined }
   }
   if (!env.destinations().allows(order.to)) return refusal(403, 'END.4433', `calls to ${order.to} are not allowed`)
   const rate = env.deck().find('outbound', order.to)
   if (rate === undefined) return refusal(402, 'BILL.0404', `there is no rate for ${order.to}`)
-  const routes = routesToNumber(order.to, found, env)
-  return { ok: true, account, direction: 'outbound', unreachable: undefined, routes, rate }
+  const forks = [routesToNumber(order.to, found, env)]
+  return { ok: true, account, direction: 'outbound', unreachable: undefined, forks, rate }
 }
 
 /** Why a call to an owned number is not taken; undefined: it is. */

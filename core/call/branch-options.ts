@@ -9,6 +9,7 @@ export type Route =
   | { readonly kind: 'trunk'; readonly trunk: Trunk }
   | { readonly kind: 'on-net' }
   | { readonly kind: 'uri'; readonly target: Extract<LegTarget, { kind: 'uri' }> }
+  | { readonly kind: 'phone'; readonly target: Extract<LegTarget, { kind: 'phone' }> }
 
 export interface BranchOptions {
   readonly sid: Sid

@@ -147,7 +147,9 @@ export class Branch implements LegOwner {
     const leg = new Leg(this.#host, {
       uuid: this.#host.env.uuid() as LegUuid,
       role: 'callee',
-      direction: route.kind === 'on-net' ? 'on-net' : 'outbound',
+      direction: route.kind === 'on-net' || route.kind === 'phone' ? 'on-net' : 'outbound',
+      isLoop: route.kind === 'on-net',
+      isBrowser: route.kind === 'phone' && route.target.binding.isBrowser,
       trunkName: route.kind === 'trunk' ? route.trunk.name : '',
       number: this.options.to,
       codecs: route.kind === 'trunk' ? route.trunk.codecs : [],
@@ -203,7 +205,7 @@ export class Branch implements LegOwner {
   }
 
   #target(route: Exclude<Route, { kind: 'on-net' }>): LegTarget {
-    if (route.kind === 'uri') return route.target
+    if (route.kind !== 'trunk') return route.target
     return { kind: 'trunk', trunk: route.trunk, number: numberForTrunk(this.options.to, route.trunk) }
   }
 

@@ -1,3 +1,4 @@
+import type { EndUserProfile } from '../model/account.ts'
 import type { CallRecord } from '../model/call-record.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -53,4 +54,16 @@ export const callFields = (call: CallRecord, payloadText: string | undefined): F
   To: call.toNumber,
   CallStatus: callStatus(call),
   ...(payloadText === undefined ? {} : { customPayload: payloadText }),
+})
+
+/**
+ * What a softphone's call says besides. It is `in-progress` from its first request on; what an action callback tells is
+ * as it is then.
+ */
+export const softphoneFields = (
+  { uuid, email, displayName, extensionNumber }: EndUserProfile,
+  isAction: boolean,
+): Fields => ({
+  ...(isAction ? {} : { CallStatus: 'in-progress' }),
+  endUser: { uuid, email, display_name: displayName, extension_number: extensionNumber },
 })

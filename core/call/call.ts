@@ -5,7 +5,6 @@ import type { CallUuid, LegUuid, Sid } from '../model/ids.ts'
 import type { Money } from '../model/money.ts'
 import type { Trunk } from '../model/trunk.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
-import type { Branch } from './branch.ts'
 import { type CallInput, CallInputs } from './call-inputs.ts'
 import { endedRow, endingOf, stepOf } from './call-row.ts'
 import type { CallOpening, CallShare } from './call-share.ts'
@@ -20,7 +19,7 @@ import { Journal } from './journal.ts'
 import { LastUnit } from './last-unit.ts'
 import type { Leg } from './leg.ts'
 import type { Meter, MeterAlarms } from './meter.ts'
-import { rejectionReason } from './reason-of.ts'
+import { phoneStatusOf, rejectionReason } from './reason-of.ts'
 
 /**
  * - `beginning`: not yet known to the database
@@ -52,7 +51,7 @@ export class Call implements Host {
   /** The leg that came in, and its money: closed by the call itself. */
   #ownLeg: { readonly leg: Leg; readonly meter: Meter | undefined } | undefined
   /** The leg that a placed call is: closed by its branch. */
-  #branch: Branch | undefined
+  #branch: Reach | undefined
   #onEnd: () => void = () => {}
   #onDatabaseFailure: () => void = () => {}
 
@@ -238,7 +237,7 @@ export class Call implements Host {
   }
 
   /** How a placed call reaches its far end. */
-  reachBy(branch: Branch): void {
+  reachBy(branch: Reach): void {
     this.#branch = branch
   }
 
@@ -270,10 +269,16 @@ export class Call implements Host {
     this.journal.forgetLookups()
     this.talk.leave(reason)
     this.#branch?.stop(reason)
-    const legReason = wasAnswered ? reason : rejectionReason(reason, rejectWith)
-    const retryAfter = reason === 'END.5503' ? drainRetrySeconds : undefined
+    // What a softphone is told keeps its reason: `describeFailure` reads the code (decisions §3).
+    const status = this.#opening?.endUser === undefined ? undefined : phoneStatusOf(reason)
+    const legReason = wasAnswered || status !== undefined ? reason : rejectionReason(reason, rejectWith)
+    const retryAfterSeconds = retryAfterOf(reason)
+    const more = {
+      ...(status === undefined ? {} : { status }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    }
     if (this.#ownLeg !== undefined) this.#ownLeg.leg.endedUnix = this.unix()
-    for (const { leg } of this.#legs.values()) leg.end(legReason, retryAfter)
+    for (const { leg } of this.#legs.values()) leg.end(legReason, more)
     this.#onEnd()
   }
 
@@ -325,6 +330,20 @@ export class Call implements Host {
       { type: 'leg.update', uuid: leg.uuid, set: { answeredUnix: leg.answeredUnix } },
     ])
   }
+}
+
+/** How a placed call reaches its far end. */
+export interface Reach {
+  stop(reason: EndReason): void
+  finalChanges(): readonly Change[]
+}
+
+/** How long a caller is told to wait who met a cap (as the API's 429 says). */
+const capRetrySeconds = 1
+
+function retryAfterOf(reason: EndReason): number | undefined {
+  if (reason === 'END.5503') return drainRetrySeconds
+  return reason === 'END.4429' || reason === 'END.4430' ? capRetrySeconds : undefined
 }
 
 /** How long a refused or ended caller is told to wait while the switch drains. */

@@ -1,7 +1,7 @@
-import type { AccountProfile } from '../model/account.ts'
+import type { AccountProfile, EndUserProfile } from '../model/account.ts'
 import type { Change } from '../ports/store.ts'
 import type { DialRequest, ProgramContext } from '../verbs/program.ts'
-import { callFields } from './call-fields.ts'
+import { callFields, softphoneFields } from './call-fields.ts'
 import { Dial } from './dial.ts'
 import type { EndReason } from './end-reason.ts'
 import type { Host } from './host.ts'
@@ -23,6 +23,8 @@ export interface ConversationFacts {
   readonly payloadText: string | undefined
   /** How many numbers of this switch have dialled one another to get here. */
   readonly hops: number
+  /** The softphone that placed the call. */
+  readonly endUser?: EndUserProfile
 }
 
 export interface ConversationListener {
@@ -168,7 +170,11 @@ export class Conversation {
           requestId,
           accountId: host.record.accountUuid,
           url,
-          fields: { ...callFields(host.record, facts.payloadText), ...extras },
+          fields: {
+            ...callFields(host.record, facts.payloadText),
+            ...(facts.endUser === undefined ? {} : softphoneFields(facts.endUser, Object.keys(extras).length > 0)),
+            ...extras,
+          },
           ...(ignoreReply ? { ignoreReply } : {}),
         })
       },
@@ -210,6 +216,7 @@ export class Conversation {
       recorder: this.recorder,
       sids: this.#sids,
       ownNumber: this.#facts?.ownNumber ?? '',
+      endUser: this.#facts?.endUser,
       hops: this.#facts?.hops ?? 0,
       alarms: this.#alarms,
       done: outcome => {

@@ -1,3 +1,4 @@
+import type { EndUserProfile } from '../model/account.ts'
 import type { Change } from '../ports/store.ts'
 import type { DialChild, DialRequest } from '../verbs/program.ts'
 import { Branch } from './branch.ts'
@@ -34,6 +35,8 @@ export interface DialParts {
   readonly sids: SidSequence
   /** The call's own number, presented when the document names none that the account owns. */
   readonly ownNumber: string
+  /** The softphone that placed the call. */
+  readonly endUser: EndUserProfile | undefined
   readonly hops: number
   readonly alarms: MeterAlarms
   readonly done: (outcome: DialOutcome) => void
@@ -195,8 +198,8 @@ export class Dial implements BranchListener {
 
   #startChild(child: DialChild): void {
     const { record, env } = this.#host
-    const { ownNumber, sids, hops, alarms, party } = this.#parts
-    const { kind, to, e164 } = childAddress(child)
+    const { ownNumber, endUser, sids, hops, alarms, party } = this.#parts
+    const { kind, to, e164, user } = childAddress(child)
     const { callerId } = this.#request
     this.#resolving.add(child)
     const query = {
@@ -204,31 +207,26 @@ export class Dial implements BranchListener {
       accountId: record.accountUuid,
       from: callerId ?? ownNumber,
       to: e164 ?? '',
+      ...(user === undefined ? {} : { user }),
     } as const
     this.#host.lookup(query, found => {
       // A ring timeout may have overtaken the look-up.
       if (!this.#resolving.delete(child) || this.#state !== 'seeking') return
       const resolved = resolveChild(child, found, env)
-      const branch = new Branch(
-        this.#host,
-        {
-          sid: sids.next(this.#host.unix()),
-          kind,
-          to,
-          from: { user: presentedTo(child, callerId, ownNumber, found), displayName: '' },
-          routes: resolved.ok ? resolved.routes : [],
-          rate: resolved.ok ? resolved.rate : undefined,
-          hops: hops + 1,
-          isDial: true,
-          prefer: party.leg.codec,
-        },
-        this,
-        alarms,
-      )
-      if (child.kind === 'number') this.#digitsOf.set(branch, child.sendDigits)
-      this.#branches.push(branch)
-      if (resolved.ok) branch.start([])
-      else branch.cancel(resolved.reason)
+      const from = presentedTo(child, callerId, { number: ownNumber, call: record, endUser }, found)
+      const rate = resolved.ok ? resolved.rate : undefined
+      const branches = (resolved.ok ? resolved.forks : [[]]).map(routes => {
+        const sid = sids.next(this.#host.unix())
+        const options = { sid, kind, to, from, routes, rate, hops: hops + 1, isDial: true, prefer: party.leg.codec }
+        return new Branch(this.#host, options, this, alarms)
+      })
+      // All of them stand before the first begins: one that fails at once must not end the Dial for the others.
+      this.#branches.push(...branches)
+      for (const branch of branches) {
+        if (child.kind === 'number') this.#digitsOf.set(branch, child.sendDigits)
+        if (resolved.ok) branch.start([])
+        else branch.cancel(resolved.reason)
+      }
     })
   }
 

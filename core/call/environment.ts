@@ -1,6 +1,7 @@
 import type { Destinations } from '../billing/destinations.ts'
 import type { RateDeck } from '../billing/rate-deck.ts'
 import type { RecordingUuid, Sid } from '../model/ids.ts'
+import type { PhoneBinding } from '../model/phone.ts'
 import type { Trunk } from '../model/trunk.ts'
 
 /** Where a recording lies: relative to the recordings folder for the row, and as media is to open it. */
@@ -37,6 +38,8 @@ export interface CallEnvironment {
   trunks(): readonly Trunk[]
   destinations(): Destinations
   deck(): RateDeck
+  /** Softphones of an end-user that can be called now. */
+  bindingsOf(endUserUuid: string): readonly PhoneBinding[]
   recordingPlace(sid: Sid, uuid: RecordingUuid, unixMs: number): RecordingPlace
   /** How long recordings are kept; Infinity = for ever. */
   readonly recordingKeptMs: number

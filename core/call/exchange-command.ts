@@ -17,7 +17,11 @@ export type Lookup =
       readonly accountId: AccountUuid
       readonly from: string
       readonly to: string
+      /** An end-user of the account: uuid, extension or email; missing = none. */
+      readonly user?: string
     }
+  /** What a call of a softphone needs. */
+  | { readonly kind: 'softphone'; readonly accountId: AccountUuid; readonly endUserUuid: string }
 
 /** A leg to a number of this switch: it never leaves the exchange. */
 export interface LoopDial {

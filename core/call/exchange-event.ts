@@ -1,5 +1,6 @@
-import type { AccountProfile, OwnedNumber } from '../model/account.ts'
+import type { AccountProfile, EndUserProfile, OwnedNumber } from '../model/account.ts'
 import type { CallUuid, LegUuid } from '../model/ids.ts'
+import type { Money } from '../model/money.ts'
 import type { AudioEvent } from '../ports/audio.ts'
 import type { DocumentEvent } from '../ports/documents.ts'
 import type { MediaEvent } from '../ports/media.ts'
@@ -21,6 +22,15 @@ export type Found =
       readonly account: AccountProfile | undefined
       readonly from: OwnedNumber | undefined
       readonly owner: NumberOwner | undefined
+      readonly user?: EndUserProfile | undefined
+    }
+  | {
+      readonly kind: 'softphone'
+      readonly account: AccountProfile | undefined
+      readonly user: EndUserProfile | undefined
+      /** What the account's calls present: its first active number. */
+      readonly number: OwnedNumber | undefined
+      readonly spendable: Money
     }
 
 /** A call that another call of this switch makes to a number of this switch. */

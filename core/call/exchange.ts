@@ -1,5 +1,6 @@
 import type { AccountUuid, CallUuid, LegUuid, Sid } from '../model/ids.ts'
-import type { SignalingCommand } from '../ports/signaling.ts'
+import type { PhoneCaller } from '../model/phone.ts'
+import type { SignalingCommand, SignalingEvent } from '../ports/signaling.ts'
 import { refusal } from './admit.ts'
 import { Call, drainRetrySeconds } from './call.ts'
 import type { CallInput } from './call-inputs.ts'
@@ -13,6 +14,7 @@ import type { Leg } from './leg.ts'
 import { Loopback, type LoopEvent } from './loopback.ts'
 import { beginPlaced } from './placed.ts'
 import { SidSequence } from './sid.ts'
+import { beginSoftphone } from './softphone.ts'
 import { TrunkLoads } from './trunk-loads.ts'
 
 export interface ExchangeCounters {
@@ -39,6 +41,8 @@ export class Exchange {
   readonly #legsOf = new Map<Call, LegUuid[]>()
   readonly #deadlines = new DeadlineHeap<Call>()
   readonly #accountLoads = new Caps()
+  /** Calls placed by phone token. */
+  readonly #tokenLoads = new Caps()
   readonly #trunkLoads = new TrunkLoads()
   readonly #loopback: Loopback
   readonly #sids: SidSequence
@@ -120,6 +124,10 @@ export class Exchange {
   #dispatch(event: ExchangeEvent | LoopEvent, now: number): void {
     switch (event.type) {
       case 'leg.offered': {
+        if (event.endUser !== undefined) {
+          this.#phoneOffer(event, now)
+          return
+        }
         const trunk = this.#env.trunks().find(trunk => trunk.uuid === event.trunkId)
         const route = { direction: 'inbound', trunkName: trunk?.name ?? '' } as const
         const { legId, from, to, sdp } = event
@@ -164,14 +172,25 @@ export class Exchange {
   }
 
   #offer(offer: InboundOffer, now: number): void {
-    if (this.#isDraining) {
-      this.counters.turnedAway++
-      this.#refusedLegs.add(offer.legId)
-      this.#emit({ type: 'leg.end', legId: offer.legId, reason: 'END.5503', retryAfterSeconds: drainRetrySeconds })
-      return
-    }
+    if (this.#turnsAway(offer.legId)) return
     const call = this.#newCall(now)
     this.#run(call, now, () => beginInbound(call, offer))
+  }
+
+  #phoneOffer(event: PhoneOffered, now: number): void {
+    if (this.#turnsAway(event.legId)) return
+    const { legId, endUser, from, to, sdp } = event
+    const loads = { accounts: this.#accountLoads, tokens: this.#tokenLoads }
+    const call = this.#newCall(now)
+    this.#run(call, now, () => beginSoftphone(call, { legId, endUser, to, sdp }, from.user, loads))
+  }
+
+  #turnsAway(legId: LegUuid): boolean {
+    if (!this.#isDraining) return false
+    this.counters.turnedAway++
+    this.#refusedLegs.add(legId)
+    this.#emit({ type: 'leg.end', legId, reason: 'END.5503', retryAfterSeconds: drainRetrySeconds })
+    return true
   }
 
   #originate({ requestId, order }: Extract<ExchangeEvent, { type: 'call.originate' }>, now: number): void {
@@ -248,5 +267,7 @@ export class Exchange {
     } else this.#out.push(command)
   }
 }
+
+type PhoneOffered = Extract<SignalingEvent, { type: 'leg.offered' }> & { readonly endUser: PhoneCaller }
 
 const isSignaling = (command: ExchangeCommand): command is SignalingCommand => command.type.startsWith('leg.')

@@ -17,6 +17,10 @@ export interface LegOptions {
   readonly prefer?: CodecName | undefined
   /** A caller's offer; undefined when it is delayed. */
   readonly offer?: string
+  /** The far side is another leg of this switch. Default: so it is when the direction is on-net. */
+  readonly isLoop?: boolean
+  /** A browser is dialled. */
+  readonly isBrowser?: boolean
   /** The host that will be dialled. */
   readonly toward?: string
 }
@@ -26,7 +30,8 @@ export class Leg {
   readonly uuid: LegUuid
   readonly role: LegRecord['role']
   readonly number: string
-  readonly isOnNet: boolean
+  /** Its far side is another leg of this switch. */
+  readonly isLoop: boolean
   readonly trunkName: string
   /** A caller's offer; undefined when it is delayed, and for a leg that we dial. */
   readonly offer: string | undefined
@@ -43,6 +48,7 @@ export class Leg {
   readonly #codecs: readonly CodecName[]
   readonly #prefer: CodecName | undefined
   readonly #toward: string | undefined
+  readonly #isBrowser: boolean
   #state: LegState
   #media: MediaState = 'none'
 
@@ -53,7 +59,8 @@ export class Leg {
     this.number = options.number
     this.trunkName = options.trunkName
     this.offer = options.offer
-    this.isOnNet = options.direction === 'on-net'
+    this.isLoop = options.isLoop ?? options.direction === 'on-net'
+    this.#isBrowser = options.isBrowser ?? false
     this.startedUnix = host.unix()
     this.#direction = options.direction
     this.#codecs = options.codecs
@@ -118,7 +125,8 @@ export class Leg {
       ...(this.offer === undefined ? {} : { offer: this.offer }),
       ...(this.#codecs.length === 0 ? {} : { codecs: this.#codecs }),
       ...(this.#prefer === undefined ? {} : { prefer: this.#prefer }),
-      ...(this.isOnNet ? { onNet: true } : {}),
+      ...(this.isLoop ? { onNet: true } : {}),
+      ...(this.#isBrowser ? { browser: true } : {}),
       ...(this.#toward === undefined ? {} : { toward: this.#toward }),
     })
   }
@@ -164,14 +172,14 @@ export class Leg {
   }
 
   /** Ends signalling and media, whatever their state. */
-  end(reason: EndReason, retryAfterSeconds?: number): void {
+  end(reason: EndReason, more: { readonly retryAfterSeconds?: number; readonly status?: number } = {}): void {
     const wasIdle = this.#state === 'idle'
     if (this.step('end') && !wasIdle) {
       this.#host.emit({
         type: 'leg.end',
         legId: this.uuid,
         reason,
-        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+        ...more,
       })
       const { timers, env } = this.#host
       timers.set(`leg:${this.uuid}:end`, this.#host.now() + env.times.legEndMs, () => this.#host.lost(this))

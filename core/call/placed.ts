@@ -3,11 +3,12 @@ import type { CallDirection, CallRecord } from '../model/call-record.ts'
 import type { Change } from '../ports/store.ts'
 import { isE164 } from '../routing/e164.ts'
 import { admitPlacing, checkOrder, defaultTimeoutSeconds, refusal } from './admit.ts'
-import { Branch } from './branch.ts'
+import type { Branch } from './branch.ts'
 import type { BranchListener } from './branch-options.ts'
 import type { Call } from './call.ts'
 import { customPayloadOf } from './call-fields.ts'
 import type { Caps } from './caps.ts'
+import { Fork } from './fork.ts'
 import type { OriginateOrder, OriginateResult } from './originate-order.ts'
 
 const ringTimer = 'placed:ring'
@@ -46,14 +47,14 @@ export function beginPlaced(
     refuse(faulty)
     return
   }
-  const query = { kind: 'placing', accountId: order.accountId, from: order.from, to: isE164(order.to) ? order.to : '' }
-  call.lookup({ ...query, kind: 'placing' }, found => {
+  const whom = isE164(order.to) ? { to: order.to } : { to: '', user: order.to }
+  call.lookup({ kind: 'placing', accountId: order.accountId, from: order.from, ...whom }, found => {
     const placing = admitPlacing(order, found, call.env)
     if (!placing.ok) {
       refuse(placing)
       return
     }
-    const { account, direction, unreachable, routes, rate } = placing
+    const { account, direction, unreachable, forks, rate } = placing
     const capped = caps.take(account.uuid, account.maxConcurrentCalls, account.maxCallsPerSecond, call.now())
     if (capped !== undefined) {
       const what =
@@ -85,21 +86,9 @@ export function beginPlaced(
       failAtOnce(unreachable)
       return
     }
-    const branch = new Branch(
-      call,
-      {
-        sid: call.sid,
-        kind: 'number',
-        to: order.to,
-        from: { user: order.from, displayName: '' },
-        routes,
-        rate,
-        hops: 0,
-        isDial: false,
-      },
-      new PlacedLeg(call, order.url),
-      call.alarms,
-    )
+    const from = { user: order.from, displayName: '' }
+    const options = { sid: call.sid, kind: 'number', to: order.to, from, rate, hops: 0, isDial: false } as const
+    const branch = new Fork(call, options, forks, new PlacedLeg(call, order.url), call.alarms)
     call.reachBy(branch)
     const ringMs = (order.timeoutSeconds ?? defaultTimeoutSeconds) * 1000
     branch.start(prelude, result => {

@@ -106,6 +106,12 @@ export function triesNextTrunk(cause: LegCause): boolean {
   return reason === 'END.0500' || reason === 'END.0503' || reason === 'END.1408'
 }
 
+/** Decisions §3: what a softphone is answered when its document failed and the fallback drops the call. */
+export function phoneStatusOf(reason: EndReason): number | undefined {
+  if (reason === 'END.3404') return 404
+  return reason.startsWith('END.3') ? 503 : undefined
+}
+
 /** The reason that a rejected caller's leg is ended with, so that its SIP status is the one the document asked for. */
 export function rejectionReason(reason: EndReason, rejectWith: 486 | 603 | undefined): EndReason {
   if (rejectWith === undefined || endReasons[reason].sip === rejectWith) return reason

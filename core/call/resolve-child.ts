@@ -1,3 +1,5 @@
+import type { EndUserProfile } from '../model/account.ts'
+import type { CallRecord } from '../model/call-record.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import { e164Candidates, isExtension } from '../routing/e164.ts'
 import { routesTo } from '../routing/routes.ts'
@@ -7,28 +9,30 @@ import type { EndReason } from './end-reason.ts'
 import type { CallEnvironment } from './environment.ts'
 import type { Found } from './exchange-event.ts'
 
-/** What a child of Dial reaches, or why nothing. */
+/** What a child of Dial reaches, or why nothing. `forks`: the routes to each place where it may be. */
 export type Resolved =
-  | { readonly ok: true; readonly routes: readonly Route[]; readonly rate: BranchOptions['rate'] }
+  | { readonly ok: true; readonly forks: readonly (readonly Route[])[]; readonly rate: BranchOptions['rate'] }
   | { readonly ok: false; readonly reason: EndReason }
 
 type Placing = Extract<Found, { kind: 'placing' }>
 
-/** The child as events name it, and the E.164 number that is looked up; undefined: it is no such number. */
+/** The child as events name it, and what is looked up: an E.164 number, or an end-user; undefined: it is none. */
 export function childAddress(child: DialChild): {
   readonly kind: BranchOptions['kind']
   readonly to: string
   readonly e164: string | undefined
+  readonly user: string | undefined
 } {
   switch (child.kind) {
     case 'number': {
-      const e164 = isExtension(child.number) ? undefined : e164Candidates(child.number)[0]
-      return { kind: 'number', to: e164 ?? child.number, e164 }
+      if (isExtension(child.number)) return { kind: 'number', to: child.number, e164: undefined, user: child.number }
+      const [e164] = e164Candidates(child.number)
+      return { kind: 'number', to: e164 ?? child.number, e164, user: undefined }
     }
     case 'client':
-      return { kind: 'client', to: child.client, e164: undefined }
+      return { kind: 'client', to: child.client, e164: undefined, user: child.client }
     case 'sip':
-      return { kind: 'sip', to: child.uri, e164: undefined }
+      return { kind: 'sip', to: child.uri, e164: undefined, user: undefined }
   }
 }
 
@@ -38,13 +42,20 @@ export function routesToNumber(e164: string, found: Placing, env: CallEnvironmen
   return routesTo(e164, env.trunks(), () => env.random()).map(trunk => ({ kind: 'trunk', trunk }))
 }
 
-/**
- * A number without a rate is a destination that is not offered (END.4433). Softphones register with nothing yet:
- * extensions and clients are not registered (END.1480).
- */
+/** The ways to each softphone of an end-user, on-net and free; none: it is not registered, or may not be called. */
+export const routesToUser = (found: Placing, env: CallEnvironment): readonly (readonly Route[])[] =>
+  found.user?.isActive === true
+    ? env.bindingsOf(found.user.uuid).map(binding => [{ kind: 'phone', target: { kind: 'phone', binding } }])
+    : []
+
+/** A number without a rate is a destination that is not offered (END.4433). */
 export function resolveChild(child: DialChild, found: Placing, env: CallEnvironment): Resolved {
   if (found.account?.status === 'suspended') return { ok: false, reason: 'END.4403' }
-  const { e164 } = childAddress(child)
+  const { e164, user } = childAddress(child)
+  if (user !== undefined) {
+    const forks = routesToUser(found, env)
+    return forks.length > 0 ? { ok: true, forks, rate: undefined } : { ok: false, reason: 'END.1480' }
+  }
   switch (child.kind) {
     case 'client':
       return { ok: false, reason: 'END.1480' }
@@ -56,18 +67,43 @@ export function resolveChild(child: DialChild, found: Placing, env: CallEnvironm
         ...(username === undefined ? {} : { username }),
         ...(password === undefined ? {} : { password }),
       }
-      return { ok: true, routes: [{ kind: 'uri', target }], rate: undefined }
+      return { ok: true, forks: [[{ kind: 'uri', target }]], rate: undefined }
     }
     case 'number': {
-      if (e164 === undefined) return { ok: false, reason: isExtension(child.number) ? 'END.1480' : 'END.0484' }
+      if (e164 === undefined) return { ok: false, reason: 'END.0484' }
       if (!env.destinations().allows(e164)) return { ok: false, reason: 'END.4433' }
       const rate = env.deck().find('outbound', e164)
       if (rate === undefined) return { ok: false, reason: 'END.4433' }
-      return { ok: true, routes: routesToNumber(e164, found, env), rate }
+      return { ok: true, forks: [routesToNumber(e164, found, env)], rate }
     }
   }
 }
 
-/** Which number the dialled side sees: `callerId` when the account owns it, else the call's own number. */
-export const presentedTo = (child: DialChild, wanted: string | undefined, own: string, found: Placing): string =>
-  child.kind !== 'sip' && wanted !== undefined && found.from?.isActive !== true ? own : (wanted ?? own)
+/** Who calls, for what the dialled side sees of it. */
+export interface Presenter {
+  /** The call's own number. */
+  readonly number: string
+  readonly call: Pick<CallRecord, 'direction' | 'fromNumber'>
+  /** The softphone that placed the call. */
+  readonly endUser: EndUserProfile | undefined
+}
+
+/**
+ * What the dialled side sees: `callerId` when the account owns it, else the call's own number. A softphone may also be
+ * shown the number of an inbound caller; and of another softphone its extension and name.
+ */
+export function presentedTo(
+  child: DialChild,
+  wanted: string | undefined,
+  { number, call, endUser }: Presenter,
+  found: Placing,
+): BranchOptions['from'] {
+  const isUser = childAddress(child).user !== undefined
+  if (wanted === undefined && isUser && call.direction === 'internal' && endUser !== undefined)
+    return { user: endUser.extensionNumber, displayName: endUser.displayName }
+  const isAllowed =
+    child.kind === 'sip' ||
+    found.from?.isActive === true ||
+    (isUser && call.direction === 'inbound' && wanted === call.fromNumber)
+  return { user: wanted !== undefined && isAllowed ? wanted : number, displayName: '' }
+}

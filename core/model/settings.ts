@@ -20,6 +20,8 @@ export interface Settings {
     readonly listeners: readonly SipListener[]
     readonly realm: string
   }
+  /** PEM files of the `tls:` and `wss:` listeners' certificate (with its chain) and key; undefined = none. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
   /** Address written in SDP and Contact; undefined = the address of the interface that the peer is reached by. */
   readonly externalAddress: string | undefined
   readonly media: {
@@ -65,6 +67,7 @@ export const defaultSettings: Settings = Object.freeze({
     ],
     realm: 'localhost',
   },
+  tls: undefined,
   externalAddress: undefined,
   media: { ports: [10000, 20000], workers: 1, timeoutSeconds: 60 },
   operatorKey: undefined,

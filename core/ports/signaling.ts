@@ -1,11 +1,13 @@
 import type { EndReason, LegCause } from '../call/end-reason.ts'
 import type { CallUuid, LegUuid, TrunkUuid } from '../model/ids.ts'
+import type { PhoneBinding, PhoneCaller } from '../model/phone.ts'
 import type { Trunk } from '../model/trunk.ts'
 
 /** Where a dialled leg goes. Which trunk, and the number in its form (strip, prepend), routing has decided. */
 export type LegTarget =
   | { readonly kind: 'trunk'; readonly trunk: Trunk; readonly number: string }
   | { readonly kind: 'uri'; readonly uri: string; readonly username?: string; readonly password?: string }
+  | { readonly kind: 'phone'; readonly binding: PhoneBinding }
 
 /** What the domain asks of SIP. SDP is opaque here: media reads and writes it. A command never throws. */
 export type SignalingCommand =
@@ -33,6 +35,8 @@ export type SignalingCommand =
       readonly legId: LegUuid
       readonly reason: EndReason
       readonly retryAfterSeconds?: number
+      /** The final response of a caller who was never answered. Default: what the table says of the reason. */
+      readonly status?: number
     }
   /** Our answer to the re-INVITE or UPDATE of `leg.reoffered`. */
   | { readonly type: 'leg.reanswer'; readonly legId: LegUuid; readonly sdp: string }
@@ -48,6 +52,17 @@ export type SignalingEvent =
       readonly type: 'leg.offered'
       readonly legId: LegUuid
       readonly trunkId: TrunkUuid
+      readonly endUser?: never
+      readonly from: { readonly user: string; readonly displayName: string }
+      readonly to: string
+      readonly sdp?: string
+    }
+  /** The same from a softphone that has signed in: `from` is its extension, `to` may be a whole URI. */
+  | {
+      readonly type: 'leg.offered'
+      readonly legId: LegUuid
+      readonly endUser: PhoneCaller
+      readonly trunkId?: never
       readonly from: { readonly user: string; readonly displayName: string }
       readonly to: string
       readonly sdp?: string

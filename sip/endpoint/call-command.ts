@@ -4,6 +4,13 @@ export interface DialTarget {
   readonly hop: HopName
   readonly username: string
   readonly password: string
+  /** Default: the Request-URI. */
+  readonly to?: string
+}
+
+/** A softphone that has registered: its Contact, over its flow. */
+export interface BindingTarget {
+  readonly binding: string
 }
 
 /** A next hop by name or address; RFC 3263 finds the rest. */
@@ -32,7 +39,7 @@ export type CallCommand =
   | {
       readonly type: 'dial'
       readonly id: string
-      readonly target: DialTarget
+      readonly target: DialTarget | BindingTarget
       readonly from: { readonly user: string; readonly displayName?: string }
       readonly sdp: string
     }

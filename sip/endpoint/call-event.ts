@@ -8,6 +8,14 @@ export type CallCause =
   | { readonly kind: 'auth-failed' }
   | { readonly kind: 'session-expired' }
 
+/** The softphone that a call comes from; it has signed in. */
+export interface PhoneOffer {
+  readonly userId: string
+  readonly tokenId: string
+  /** As it stands in the message. */
+  readonly customPayload?: string
+}
+
 /** What becomes of calls. `ended` comes exactly once for each that was offered or dialled, and is the last. */
 export type CallEvent =
   | {
@@ -15,8 +23,20 @@ export type CallEvent =
       readonly id: string
       /** The trusted peer that it comes from. */
       readonly peerId: string
+      readonly phone?: never
       readonly from: { readonly user: string; readonly displayName: string }
       /** User part of the Request-URI, unescaped once. */
+      readonly to: string
+      readonly sdp?: string
+    }
+  | {
+      readonly type: 'offered'
+      readonly id: string
+      readonly phone: PhoneOffer
+      readonly peerId?: never
+      /** The extension of the token that it signed in with, whatever it writes. */
+      readonly from: { readonly user: string; readonly displayName: string }
+      /** User part of the Request-URI; the whole URI when it names another domain. */
       readonly to: string
       readonly sdp?: string
     }

@@ -1,3 +1,4 @@
+import type { DigestAlgorithm } from '../digest/algorithm.ts'
 import { formatChallenges } from '../digest/challenge.ts'
 import { checkCredentials } from '../digest/check.ts'
 import { parseCredentials } from '../digest/credentials.ts'
@@ -5,15 +6,21 @@ import { createNonce, type NonceRules } from '../digest/nonce.ts'
 import { ReplayWindow } from '../digest/replay-window.ts'
 import { headersOf } from '../message/headers.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
-import type { PeerConfig } from './peer.ts'
 import type { EndpointSettings } from './settings.ts'
 import type { Tokens } from './tokens.ts'
 
 const nonceLifetimeMs = 300_000
 
-export interface CredentialsVerdict {
+/** Somebody who may prove to be it; several may share a name. */
+export interface Candidate<Owner> {
+  readonly username: string
+  readonly password: string
+  readonly owner: Owner
+}
+
+export interface CredentialsVerdict<Owner> {
   /** Whose credentials they are; undefined = challenge again. */
-  readonly peer: PeerConfig | undefined
+  readonly owner: Owner | undefined
   readonly stale: boolean
 }
 
@@ -30,32 +37,38 @@ export class Challenger {
     this.#nonces = { hash: settings.hash, secret: tokens.take(32), lifetimeMs: nonceLifetimeMs }
   }
 
-  /** RFC 8760: a challenge for each algorithm, the stronger first. */
-  challenge(now: number, stale = false): readonly HeaderField[] {
+  /** RFC 8760: a challenge for each algorithm, the preferred first; the stronger unless told otherwise. */
+  challenge(now: number, stale = false, algorithms?: readonly DigestAlgorithm[]): readonly HeaderField[] {
     const nonce = createNonce(this.#nonces, this.#realm, this.#tokens.take(8), now)
-    return formatChallenges({ realm: this.#realm, nonce, stale }).map(value => ({ name: 'WWW-Authenticate', value }))
+    const rules = { realm: this.#realm, nonce, stale, ...(algorithms === undefined ? {} : { algorithms }) }
+    return formatChallenges(rules).map(value => ({ name: 'WWW-Authenticate', value }))
   }
 
-  check(message: SipRequest, peers: readonly PeerConfig[], now: number): CredentialsVerdict {
+  /** `candidates` are asked for by the username that the request names. */
+  check<Owner>(
+    message: SipRequest,
+    candidates: (username: string) => readonly Candidate<Owner>[],
+    now: number,
+  ): CredentialsVerdict<Owner> {
     for (const value of headersOf(message, 'Authorization')) {
       const credentials = parseCredentials(value)
       if (!credentials.ok) continue
-      const peer = peers.find(candidate => candidate.username === credentials.value.username)
-      const verdict = checkCredentials(
-        credentials.value,
-        { password: peer?.password ?? this.#nonces.secret },
-        {
-          nonces: this.#nonces,
-          realm: this.#realm,
-          method: message.method,
-          requestUri: message.uri,
-          replay: this.#replay,
-        },
-        now,
-      )
-      if (peer !== undefined && verdict === 'right') return { peer, stale: false }
-      if (peer !== undefined && verdict === 'stale') return { peer: undefined, stale: true }
+      const rules = {
+        nonces: this.#nonces,
+        realm: this.#realm,
+        method: message.method,
+        requestUri: message.uri,
+        replay: this.#replay,
+      }
+      const known = candidates(credentials.value.username)
+      for (const { password, owner } of known) {
+        const verdict = checkCredentials(credentials.value, { password }, rules, now)
+        if (verdict === 'right') return { owner, stale: false }
+        if (verdict === 'stale') return { owner: undefined, stale: true }
+      }
+      // A stranger is checked against something too, so that time tells nothing.
+      if (known.length === 0) checkCredentials(credentials.value, { password: this.#nonces.secret }, rules, now)
     }
-    return { peer: undefined, stale: false }
+    return { owner: undefined, stale: false }
   }
 }

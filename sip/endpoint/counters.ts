@@ -7,6 +7,8 @@ export interface Counters {
   /** Requests of strangers that got no answer. */
   dropped: number
   challenged: number
+  /** Softphones' REGISTER requests that were granted. */
+  registered: number
   /** Refused because of a limit. */
   overloaded: number
   /** Responses and ACKs that belong to nothing. */
@@ -22,6 +24,7 @@ export const newCounters = (): Counters => ({
   malformed: 0,
   dropped: 0,
   challenged: 0,
+  registered: 0,
   overloaded: 0,
   stray: 0,
   callsOffered: 0,

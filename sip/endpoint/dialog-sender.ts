@@ -26,15 +26,24 @@ export class DialogSender {
   readonly #dialog: Dialog
   readonly #owner: ClientOwner
   readonly #credentials: Credentials | undefined
+  readonly #isFlowBound: boolean
   #ack: { readonly flow: Flow; readonly bytes: Uint8Array } | undefined
   #isClosed = false
 
-  constructor(agent: Agent, dialog: Dialog, near: Flow, owner: ClientOwner, credentials: Credentials | undefined) {
+  constructor(
+    agent: Agent,
+    dialog: Dialog,
+    near: Flow,
+    owner: ClientOwner,
+    credentials: Credentials | undefined,
+    isFlowBound: boolean,
+  ) {
     this.#agent = agent
     this.#dialog = dialog
     this.near = near
     this.#owner = owner
     this.#credentials = credentials
+    this.#isFlowBound = isFlowBound
   }
 
   /** `sent` gets the transaction once the next hop is known, which is mostly at once. */
@@ -43,7 +52,7 @@ export class DialogSender {
     const { uri, fields: head, nextHop } = this.#dialog.head(method, cseq)
     const branch = branchCookie + this.#agent.tokens.take(16)
     const refreshesTarget = method === 'INVITE' || method === 'UPDATE'
-    towards(this.#agent, nextHop, this.near, now, (flow, later) => {
+    this.#towards(nextHop, now, (flow, later) => {
       if (this.#isClosed) return
       const fields: HeaderField[] = [{ name: 'User-Agent', value: this.#agent.settings.userAgent }]
       if (refreshesTarget)
@@ -76,7 +85,7 @@ export class DialogSender {
   acknowledge(cseq: number, fields: readonly HeaderField[], now: number): void {
     const { uri, fields: head, nextHop } = this.#dialog.head('ACK', cseq)
     const branch = branchCookie + this.#agent.tokens.take(16)
-    towards(this.#agent, nextHop, this.near, now, flow => {
+    this.#towards(nextHop, now, flow => {
       const ack = buildRequest({ method: 'ACK', uri, via: viaOf(flow, branch), head, fields })
       this.#ack = { flow, bytes: this.#agent.sendAck(flow, ack) }
     })
@@ -89,5 +98,10 @@ export class DialogSender {
 
   close(): void {
     this.#isClosed = true
+  }
+
+  #towards(nextHop: string, now: number, use: (flow: Flow, now: number) => void): void {
+    if (this.#isFlowBound) use(this.near, now)
+    else towards(this.#agent, nextHop, this.near, now, use)
   }
 }

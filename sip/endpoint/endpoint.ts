@@ -2,16 +2,21 @@ import type { Machine } from '../machine.ts'
 import { formatMessage } from '../message/format.ts'
 import type { SipRequest } from '../message/message.ts'
 import { parseMessage } from '../message/parse.ts'
+import { noPhones } from '../registrar/phone.ts'
+import { Registrar } from '../registrar/registrar.ts'
 import type { Flow } from '../transaction/flow.ts'
 import type { IncomingRequest } from '../transaction/incoming.ts'
 import { TransactionLayer } from '../transaction/layer.ts'
 import { TimerQueue } from '../transaction/timer-queue.ts'
 import type { ServerTransaction, TimerOwner } from '../transaction/transaction.ts'
+import { escapeUser } from '../uri/escape.ts'
+import { formatHost } from '../uri/host.ts'
 import { formatAckTo } from './ack.ts'
 import type { TaggedCall } from './agent.ts'
 import type { CallCommand, HopName } from './call-command.ts'
 import type { CallEvent } from './call-event.ts'
 import { type Counters, newCounters } from './counters.ts'
+import { FlowLoss } from './flow-loss.ts'
 import { HopCache } from './hop-cache.ts'
 import { IncomingCall } from './incoming-call.ts'
 import type { EndpointInput, EndpointOutput, PeerState } from './input.ts'
@@ -22,6 +27,9 @@ import { type Desk, Reception } from './reception.ts'
 import { buildResponse, type ResponseParts } from './response.ts'
 import type { EndpointSettings } from './settings.ts'
 import { Tokens } from './tokens.ts'
+
+/** Q.850 cause of a softphone that has gone. */
+const subscriberAbsent = 20
 
 /**
  * The user agent as a machine: messages and commands in, messages and events out. It owns the transactions, the
@@ -34,6 +42,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
   readonly counters: Counters = newCounters()
   readonly layer: TransactionLayer
   readonly peers = new PeerTable()
+  readonly registrar: Registrar
   readonly #reception: Reception
   readonly #watch: PeerWatch
   readonly #hops: HopCache
@@ -44,15 +53,16 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
   constructor(settings: EndpointSettings) {
     this.settings = settings
     this.tokens = new Tokens(settings.random)
+    this.registrar = new Registrar({ timers: this.timers, newId: () => this.tokens.take(16) })
     this.#hops = new HopCache(settings.limits.lookups)
-    this.#reception = new Reception(this)
+    this.#reception = new Reception(this, settings.phones ?? noPhones)
     this.#watch = new PeerWatch(this)
     this.layer = new TransactionLayer({
       timers: settings.timers,
       queue: this.timers,
       send: (flow, bytes, transaction) => {
         this.counters.sent++
-        this.#out.push({ type: 'send', flow, bytes, transaction })
+        this.#out.push({ type: 'send', flow: this.registrar.current(flow), bytes, transaction })
       },
       format: formatMessage,
       formatAck: formatAckTo,
@@ -86,6 +96,13 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
       case 'peers':
         this.peers.replace(input.peers)
         this.#watch.replace(input.peers, now)
+        break
+      case 'flow-closed':
+        this.registrar.flowClosed(input.flow, now)
+        new FlowLoss(this.timers, now + this.registrar.graceMs, later => this.#flowLost(input.flow, later))
+        break
+      case 'revoked':
+        this.registrar.revoke(input.tokenId)
         break
       case 'drain':
         this.#reception.isDraining = input.on
@@ -124,7 +141,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
 
   resend(flow: Flow, bytes: Uint8Array): void {
     this.counters.sent++
-    this.#out.push({ type: 'send', flow, bytes, transaction: undefined })
+    this.#out.push({ type: 'send', flow: this.registrar.current(flow), bytes, transaction: undefined })
   }
 
   respond(transaction: ServerTransaction, status: number, now: number, parts: ResponseParts = {}): Uint8Array {
@@ -155,8 +172,12 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
     return this.#byTag.get(localTag)
   }
 
-  openCall(id: string, transaction: ServerTransaction): void {
-    this.#calls.set(id, new IncomingCall(this, id, transaction))
+  openCall(id: string, transaction: ServerTransaction, isFlowBound: boolean): void {
+    this.#calls.set(id, new IncomingCall(this, id, transaction, isFlowBound))
+  }
+
+  trust(flow: Flow): void {
+    this.#out.push({ type: 'trusted', flow })
   }
 
   #take(): readonly EndpointOutput[] {
@@ -206,8 +227,30 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
       this.emit({ type: 'ended', id: command.id, cause: { kind: 'response', status: 503 } })
       return
     }
-    const call = new OutgoingCall(this, command)
+    const call = this.#outgoing(command)
+    if (call === undefined) {
+      this.counters.callsEnded++
+      this.emit({ type: 'ended', id: command.id, cause: { kind: 'response', status: 480, q850: subscriberAbsent } })
+      return
+    }
     this.#calls.set(command.id, call)
     call.start(now)
+  }
+
+  #outgoing(command: Extract<CallCommand, { type: 'dial' }>): OutgoingCall | undefined {
+    const { target } = command
+    if (!('binding' in target)) return new OutgoingCall(this, { ...command, target })
+    const binding = this.registrar.find(target.binding)
+    if (binding === undefined) return undefined
+    const { contact, user, flow } = binding
+    const hop = { host: flow.address, port: flow.port, transport: undefined }
+    const to = `sip:${escapeUser(user)}@${formatHost(this.settings.realm)}`
+    return new OutgoingCall(this, { ...command, target: { uri: contact, hop, username: '', password: '', to } }, flow)
+  }
+
+  /** Nobody has come back in time: what waits for this connection waits in vain. */
+  #flowLost(flow: Flow, now: number): void {
+    if (this.registrar.current(flow) !== flow) return
+    for (const call of [...this.#calls.values()]) call.flowLost(flow, now)
   }
 }

@@ -1,5 +1,6 @@
 import { Dialog } from '../dialog/dialog.ts'
 import { headersOf } from '../message/headers.ts'
+import type { Flow } from '../transaction/flow.ts'
 import type { IncomingRequest } from '../transaction/incoming.ts'
 import { Timer } from '../transaction/timer-queue.ts'
 import type { ServerOwner, ServerTransaction, TimerOwner } from '../transaction/transaction.ts'
@@ -28,7 +29,7 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
   readonly #reliable: ReliableProvisional | undefined
   #state: 'offered' | 'answered' | 'over' = 'offered'
 
-  constructor(agent: Agent, id: string, transaction: ServerTransaction) {
+  constructor(agent: Agent, id: string, transaction: ServerTransaction, isFlowBound: boolean) {
     this.#agent = agent
     this.id = id
     this.#transaction = transaction
@@ -50,6 +51,7 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
       state: 'early',
       offer: sdpOf(request.message) === undefined ? 'initial' : 'remote-offer',
       weCalled: false,
+      isFlowBound,
     })
     this.session.peerAllowsUpdate = allowsMethod(request.message, 'UPDATE')
     if (requires(request.message, '100rel'))
@@ -82,6 +84,13 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
       fields: wordFields(words),
     })
     this.session.close({ kind: 'response', status: words.status }, now)
+  }
+
+  /** The connection is gone for good: nobody waits for an answer any more. */
+  flowLost(flow: Flow, now: number): void {
+    if (this.#state !== 'offered' || this.#transaction.request.flow.socket !== flow.socket) return
+    this.#agent.respond(this.#transaction, 487, now, { toTag: this.session.dialog.localTag })
+    this.session.close({ kind: 'cancel' }, now)
   }
 
   requestArrived(transaction: ServerTransaction, now: number): void {

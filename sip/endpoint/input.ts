@@ -16,6 +16,10 @@ export type EndpointInput =
   | { readonly type: 'resolved'; readonly lookup: number; readonly hops: readonly Flow[] }
   /** All peers, whenever they change. */
   | { readonly type: 'peers'; readonly peers: readonly PeerConfig[] }
+  /** A connection is gone. */
+  | { readonly type: 'flow-closed'; readonly flow: Flow }
+  /** What was registered by this token ends; its new calls are the directory's to refuse. */
+  | { readonly type: 'revoked'; readonly tokenId: string }
   /** No new calls from now on, or again. */
   | { readonly type: 'drain'; readonly on: boolean }
   | CallCommand
@@ -30,6 +34,8 @@ export type EndpointOutput =
   | { readonly type: 'resolve'; readonly lookup: number; readonly hop: HopName }
   | { readonly type: 'peer'; readonly peerId: string; readonly state: PeerState }
   | { readonly type: 'call'; readonly event: CallEvent }
+  /** Whoever is behind the flow has signed in. */
+  | { readonly type: 'trusted'; readonly flow: Flow }
 
 /** What registration and pings say about a peer. */
 export type PeerState = 'registered' | 'registration-failed' | 'reachable' | 'unreachable'

@@ -2,12 +2,14 @@ import { quote } from '../header/quoted-string.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
 import type { Flow } from '../transaction/flow.ts'
 import { escapeUser } from '../uri/escape.ts'
-import type { CallCommand, EndWords } from './call-command.ts'
+import type { CallCommand, DialTarget, EndWords } from './call-command.ts'
 import { buildRequest, contactOf, viaOf } from './request.ts'
 import { acceptedBody, allow, type EndpointSettings, supportedByCaller } from './settings.ts'
 import { wordFields } from './words.ts'
 
-export type Dial = Extract<CallCommand, { type: 'dial' }>
+type DialCommand = Extract<CallCommand, { type: 'dial' }>
+/** A dial whose target is known. */
+export type Dial = Omit<DialCommand, 'target'> & { readonly target: DialTarget }
 
 export interface InviteNames {
   readonly branch: string
@@ -32,7 +34,7 @@ export function inviteOf(settings: EndpointSettings, dial: Dial, flow: Flow, nam
     head: [
       { name: 'Max-Forwards', value: '70' },
       { name: 'From', value: `${identity};tag=${names.localTag}` },
-      { name: 'To', value: `<${target.uri}>` },
+      { name: 'To', value: `<${target.to ?? target.uri}>` },
       { name: 'Call-ID', value: names.callId },
       { name: 'CSeq', value: `${names.cseq} INVITE` },
     ],

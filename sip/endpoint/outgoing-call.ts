@@ -53,6 +53,8 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   readonly #agent: Agent
   readonly #dial: Dial
   readonly #localTag: string
+  /** Where it goes, and everything within its dialog; undefined = where the target's name leads. */
+  readonly #bound: Flow | undefined
   readonly #credentials: Credentials | undefined
   readonly #timer = new Timer<TimerOwner>(this, 'cancel')
   #state: OutgoingState = 'resolving'
@@ -66,9 +68,10 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   #forks: Map<string, Session> | undefined
   #earlySdp: { readonly tag: string | undefined; readonly sdp: string } | undefined
 
-  constructor(agent: Agent, dial: Dial) {
+  constructor(agent: Agent, dial: Dial, bound?: Flow) {
     this.#agent = agent
     this.#dial = dial
+    this.#bound = bound
     this.id = dial.id
     this.callId = agent.tokens.take(26)
     this.#localTag = agent.tokens.take(12)
@@ -78,6 +81,11 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
 
   start(now: number): void {
     this.#agent.bindTag(this.#localTag, this)
+    if (this.#bound !== undefined) {
+      this.#hops = [this.#bound]
+      this.#send(this.#bound, [], now)
+      return
+    }
     this.#agent.resolve(this.#dial.target.hop, now, (hops, later) => {
       if (this.#state !== 'resolving') return
       this.#hops = hops
@@ -112,6 +120,12 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
 
   get session(): Session | undefined {
     return this.#session
+  }
+
+  /** The connection is gone for good; what is answered lives by its media. */
+  flowLost(flow: Flow): void {
+    const isOpen = this.#state !== 'answered' && this.#state !== 'over'
+    if (isOpen && this.#invite?.flow.socket === flow.socket) this.over({ kind: 'unreachable' })
   }
 
   requestArrived(transaction: ServerTransaction, now: number): void {
@@ -278,6 +292,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       offer: 'local-offer',
       weCalled: true,
       localSdp: this.#dial.sdp,
+      isFlowBound: this.#bound !== undefined,
       credentials: this.#credentials,
     })
     if (allowsMethod(response.message, 'UPDATE')) session.peerAllowsUpdate = true

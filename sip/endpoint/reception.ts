@@ -2,47 +2,65 @@ import { minSessionSeconds } from '../dialog/session-timer.ts'
 import type { ParsedMessage } from '../message/fault.ts'
 import { formatMessage } from '../message/format.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
-import { defaultPort, type Flow, isReliable } from '../transaction/flow.ts'
+import type { PhoneDirectory, PhoneIdentity } from '../registrar/phone.ts'
+import type { Registrar } from '../registrar/registrar.ts'
+import { defaultPort, type Flow, isReliable, isWebSocket } from '../transaction/flow.ts'
 import type { IncomingRequest } from '../transaction/incoming.ts'
 import { mergeKey } from '../transaction/key.ts'
 import type { ServerTransaction } from '../transaction/transaction.ts'
 import { subscriberOf } from '../uri/format.ts'
 import { parseUri } from '../uri/parse.ts'
 import type { Agent, TaggedCall } from './agent.ts'
+import type { EndWords } from './call-command.ts'
 import { callerOf } from './caller.ts'
 import { Challenger } from './challenger.ts'
 import { sdpOf } from './fields.ts'
 import type { PeerConfig, PeerTable } from './peer.ts'
+import { dialledBy, phoneOfferOf } from './phone-call.ts'
+import { PhoneSignIn } from './phone-sign-in.ts'
 import { type ReadRequest, readRequest, readResponse } from './read.ts'
 import { buildResponse } from './response.ts'
 import { screen } from './screening.ts'
 import { isIntervalTooSmall } from './session-refresh.ts'
 import { acceptedBody, allow, supported } from './settings.ts'
+import { wordFields } from './words.ts'
 
 /** An answer to a stranger is never longer than so many times the question. */
 const mostAmplification = 3
+const answeredMethods: ReadonlySet<string> = new Set(['OPTIONS', 'INVITE', 'REGISTER'])
+/** What a softphone hears whose token opens nothing any more (decisions §3). */
+const tokenEnded: EndWords = { status: 403, q850: 57, text: 'The phone token is not valid', code: 'END.0403' }
 
 /** What the reception may ask of the endpoint that it belongs to. */
 export interface Desk extends Agent {
   readonly peers: PeerTable
   readonly callCount: number
+  readonly registrar: Registrar
   /** The call to which a local tag belongs. */
   callOf(localTag: string): TaggedCall | undefined
-  openCall(id: string, transaction: ServerTransaction): void
+  /** `isFlowBound`: its requests go back over the flow, wherever its Contact leads. */
+  openCall(id: string, transaction: ServerTransaction, isFlowBound: boolean): void
+  /** Whoever is behind the flow has signed in. */
+  trust(flow: Flow): void
 }
+
+/** Whose an INVITE is: a peer's that is trusted, or a softphone's that has signed in. */
+type Source = { readonly peer: PeerConfig } | { readonly phone: PhoneIdentity }
 
 /** Everything that comes in: whose it is, whether it is taken, refused or met with silence. */
 export class Reception {
   isDraining = false
   readonly #desk: Desk
   readonly #challenger: Challenger
+  readonly #signIn: PhoneSignIn
   /** INVITEs that are being dealt with, by what their copies share (RFC 3261 §8.2.2.2). */
   readonly #merges = new Set<string>()
   readonly #statelessTag: string
 
-  constructor(desk: Desk) {
+  constructor(desk: Desk, phones: PhoneDirectory) {
     this.#desk = desk
     this.#challenger = new Challenger(desk.settings, desk.tokens)
+    this.#signIn = new PhoneSignIn(phones, this.#challenger, desk.settings.realm)
     this.#statelessTag = desk.tokens.take(12)
   }
 
@@ -53,7 +71,7 @@ export class Reception {
   messageArrived(parsed: ParsedMessage, length: number, flow: Flow, now: number): void {
     this.#desk.counters.received++
     if (!parsed.ok) {
-      const isTrusted = this.#desk.peers.bySource(flow.address) !== undefined
+      const isTrusted = isWebSocket(flow.transport) || this.#desk.peers.bySource(flow.address) !== undefined
       if (isTrusted && parsed.partial !== undefined && parsed.status !== undefined) {
         const { request } = readRequest(parsed.partial, flow)
         if (request.message.method !== 'ACK' && request.via.text !== '') {
@@ -75,7 +93,8 @@ export class Reception {
   #requestArrived(message: SipRequest, length: number, flow: Flow, now: number): void {
     const read = readRequest(message, flow)
     const { request } = read
-    const peer = this.#desk.peers.bySource(flow.address)
+    const isPhone = isWebSocket(flow.transport) || this.#desk.registrar.isPhone(flow)
+    const peer = isPhone ? undefined : this.#desk.peers.bySource(flow.address)
     const tagged = request.toTag === undefined ? undefined : this.#desk.callOf(request.toTag)
     const call = tagged?.callId === request.callId ? tagged : undefined
     if (read.refusal === undefined) {
@@ -89,7 +108,7 @@ export class Reception {
     }
     const isOurs =
       call !== undefined || (message.method === 'CANCEL' && this.#desk.layer.inviteOf(request) !== undefined)
-    if (peer === undefined && !isOurs) {
+    if (peer === undefined && !isOurs && !isPhone) {
       this.#strangerArrived(read, length, now)
       return
     }
@@ -104,7 +123,7 @@ export class Reception {
     }
     if (message.method === 'CANCEL') this.#cancelArrived(request, now)
     else if (request.toTag !== undefined) this.#inDialogArrived(request, call, now)
-    else if (peer !== undefined) this.#outOfDialogArrived(request, peer, now)
+    else this.#outOfDialogArrived(request, peer, now)
   }
 
   #inDialogArrived(request: IncomingRequest, call: TaggedCall | undefined, now: number): void {
@@ -118,23 +137,51 @@ export class Reception {
     call.requestArrived(transaction, now)
   }
 
-  #outOfDialogArrived(request: IncomingRequest, peer: PeerConfig, now: number): void {
+  /** `peer` undefined: from a softphone, which has to prove who it is. */
+  #outOfDialogArrived(request: IncomingRequest, peer: PeerConfig | undefined, now: number): void {
     switch (request.message.method) {
       case 'INVITE':
-        this.#inviteArrived(request, peer, now)
+        if (peer !== undefined) this.#inviteArrived(request, { peer }, now)
+        else this.#signedIn(request, now, phone => this.#inviteArrived(request, { phone }, now))
         return
       case 'OPTIONS':
         this.#refuse(request, 200, this.#abilities())
         return
       case 'REGISTER':
-        this.#refuse(request, 401, this.#challenger.challenge(now))
+        this.#signedIn(request, now, phone => this.#registerArrived(request, phone, now))
         return
       default:
         this.#refuse(request, 481, [])
     }
   }
 
-  #inviteArrived(request: IncomingRequest, peer: PeerConfig, now: number): void {
+  /** Lets a softphone in that has proved who it is; else the answer tells it what to do. */
+  #signedIn(request: IncomingRequest, now: number, then: (phone: PhoneIdentity) => void): void {
+    const signIn = this.#signIn.check(request.message, now)
+    switch (signIn.kind) {
+      case 'signed-in':
+        this.#desk.trust(request.flow)
+        then(signIn.phone)
+        return
+      case 'refused':
+        this.#refuse(request, tokenEnded.status, wordFields(tokenEnded))
+        return
+      case 'unproven':
+        this.#desk.counters.challenged++
+        this.#refuse(request, 401, this.#signIn.challenge(signIn, now))
+    }
+  }
+
+  #registerArrived(request: IncomingRequest, phone: PhoneIdentity, now: number): void {
+    const transaction = this.#accept(request)
+    if (transaction === undefined) return
+    const { status, fields } = this.#desk.registrar.register(request, phone, now)
+    if (status === 200) this.#desk.counters.registered++
+    const own = status === 200 ? [{ name: 'Supported', value: 'outbound' }] : []
+    this.#desk.respond(transaction, status, now, { toTag: this.#statelessTag, fields: [...fields, ...own] })
+  }
+
+  #inviteArrived(request: IncomingRequest, source: Source, now: number): void {
     if (this.#merges.has(mergeKey(request))) {
       this.#refuse(request, 482, [])
       return
@@ -153,19 +200,20 @@ export class Reception {
     this.#merges.add(mergeKey(request))
     this.#desk.respond(transaction, 100, now)
     const id = this.#desk.settings.newId()
-    this.#desk.openCall(id, transaction)
+    this.#desk.openCall(id, transaction, 'phone' in source)
     this.#desk.counters.callsOffered++
     const sdp = sdpOf(request.message)
+    const offer = sdp === undefined ? {} : { sdp }
+    if ('phone' in source) {
+      const phone = phoneOfferOf(request, source.phone)
+      const from = { user: source.phone.user, displayName: '' }
+      const to = dialledBy(request, this.#desk.settings.realm)
+      this.#desk.emit({ type: 'offered', id, phone, from, to, ...offer })
+      return
+    }
     const uri = parseUri(request.message.uri)
     const to = (uri.ok && subscriberOf(uri.value)) || ''
-    this.#desk.emit({
-      type: 'offered',
-      id,
-      peerId: peer.id,
-      from: callerOf(request),
-      to,
-      ...(sdp === undefined ? {} : { sdp }),
-    })
+    this.#desk.emit({ type: 'offered', id, peerId: source.peer.id, from: callerOf(request), to, ...offer })
   }
 
   #cancelArrived(cancel: IncomingRequest, now: number): void {
@@ -180,11 +228,11 @@ export class Reception {
     invite.owner?.cancelled(invite, cancel, now)
   }
 
-  /** Nobody we know: OPTIONS and digest credentials get an answer, all else silence. */
+  /** Nobody we know: OPTIONS, digest credentials and softphones' names get an answer, all else silence. */
   #strangerArrived(read: ReadRequest, length: number, now: number): void {
     const { request } = read
     const { method } = request.message
-    if (read.refusal !== undefined || (method !== 'OPTIONS' && method !== 'INVITE') || screen(read) !== undefined) {
+    if (read.refusal !== undefined || !answeredMethods.has(method) || screen(read) !== undefined) {
       this.#desk.counters.dropped++
       return
     }
@@ -194,12 +242,20 @@ export class Reception {
       else this.#desk.resend(request.replyTo, bytes)
       return
     }
-    if (this.#desk.peers.byCredentials.length === 0 || request.toTag !== undefined) {
+    const isPhone = request.toTag === undefined && this.#signIn.isKnown(callerOf(request).user)
+    if (isPhone) {
+      this.#outOfDialogArrived(request, undefined, now)
+      return
+    }
+    const peers = this.#desk.peers.byCredentials
+    if (method !== 'INVITE' || peers.length === 0 || request.toTag !== undefined) {
       this.#desk.counters.dropped++
       return
     }
-    const verdict = this.#challenger.check(request.message, this.#desk.peers.byCredentials, now)
-    if (verdict.peer !== undefined) this.#inviteArrived(request, verdict.peer, now)
+    const candidatesOf = (username: string) =>
+      peers.filter(peer => peer.username === username).map(peer => ({ ...peer, owner: peer }))
+    const verdict = this.#challenger.check(request.message, candidatesOf, now)
+    if (verdict.owner !== undefined) this.#inviteArrived(request, { peer: verdict.owner }, now)
     else {
       this.#desk.counters.challenged++
       this.#refuse(request, 401, this.#challenger.challenge(now, verdict.stale))
@@ -223,7 +279,8 @@ export class Reception {
     }
     const transaction = this.#desk.layer.accept(request)
     const { flow, via } = request
-    if (isReliable(flow.transport))
+    // A phone is reached over its own connection or not at all.
+    if (isReliable(flow.transport) && !isWebSocket(flow.transport))
       transaction.fallback = { ...flow, socket: undefined, port: via.port ?? defaultPort(flow.transport) }
     return transaction
   }

@@ -42,6 +42,8 @@ export interface SessionStart {
   readonly weCalled: boolean
   readonly localSdp?: string
   readonly credentials?: Credentials | undefined
+  /** Its requests go over the flow of its messages, wherever the peer's Contact leads (RFC 5626 §5.3). */
+  readonly isFlowBound: boolean
 }
 
 const noAnswer: EndWords = { status: 488, q850: 88, text: 'No answer to the offer', code: 'END.0488' }
@@ -76,7 +78,7 @@ export class Session implements ClientOwner, ServerOwner {
     this.state = start.state
     this.offer = start.offer
     this.localSdp = start.localSdp
-    this.sender = new DialogSender(agent, dialog, near, this, start.credentials)
+    this.sender = new DialogSender(agent, dialog, near, this, start.credentials, start.isFlowBound)
     this.ownOffers = new OwnOffers(this, start.weCalled)
     this.refresh = new SessionRefresh(agent, this)
     this.#answered = new AnsweredInvite(agent, later => this.#neverAcknowledged(later))

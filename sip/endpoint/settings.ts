@@ -1,4 +1,5 @@
 import type { Hash } from '../digest/algorithm.ts'
+import type { PhoneDirectory } from '../registrar/phone.ts'
 import type { TimerSettings } from '../transaction/timer-settings.ts'
 
 /** How much an endpoint takes on. Everything that the network can make grow stands here. */
@@ -34,6 +35,8 @@ export interface EndpointSettings {
   readonly hash: Hash
   /** A new id for a call that comes in. */
   readonly newId: () => string
+  /** Softphones that may sign in. Default: none. */
+  readonly phones?: PhoneDirectory
 }
 
 /** What we take; Allow says so. */
@@ -43,7 +46,7 @@ export const allow = allowedMethods.join(', ')
 export const supported = 'timer, 100rel'
 /** As a caller we do not ask for reliable provisionals. */
 export const supportedByCaller = 'timer'
-export const supportedExtensions: ReadonlySet<string> = new Set(['timer', '100rel'])
+export const supportedExtensions: ReadonlySet<string> = new Set(['timer', '100rel', 'outbound'])
 export const acceptedBody = 'application/sdp'
 
 /** Header that carries our reason code, and the one that counts our own switches in a call's way. */

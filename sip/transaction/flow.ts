@@ -17,6 +17,9 @@ export interface Flow {
   readonly serverName?: string
 }
 
+/** A WebSocket's far end is a softphone, never a peer that is known by its address. */
+export const isWebSocket = (transport: TransportName): boolean => transport === 'ws' || transport === 'wss'
+
 export const isReliable = (transport: TransportName): boolean => transport !== 'udp'
 
 export const defaultPort = (transport: TransportName): number =>

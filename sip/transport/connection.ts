@@ -14,6 +14,8 @@ export interface ConnectionOwner {
 /** One TCP or TLS connection: framing, keep-alives, and what a slow peer may cost (RFC 3261 §18, RFC 5626 §3.5.1). */
 export class StreamConnection {
   readonly flow: Flow
+  /** A softphone has signed in over it. */
+  isTrusted = false
   readonly #socket: Socket
   readonly #limits: TransportLimits
   readonly #framer = new StreamFramer()

@@ -1,20 +1,23 @@
 import type { RemoteInfo } from 'node:dgram'
+import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import type { HopName } from '../endpoint/call-command.ts'
 import type { CallEvent } from '../endpoint/call-event.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { EndpointInput, EndpointOutput, PeerState } from '../endpoint/input.ts'
-import type { Flow } from '../transaction/flow.ts'
+import { type Flow, isWebSocket } from '../transaction/flow.ts'
 import { formatHost } from '../uri/host.ts'
 import type { TransportLimits } from './limits.ts'
 import { LocalAddresses } from './local-address.ts'
 import { type Dns, type ResolvedHop, resolveHop } from './resolve.ts'
 import { Streams, type StreamTransport } from './streams.ts'
 import { UdpListener } from './udp.ts'
+import { type Upgraded, WebSockets, type WebSocketTransport } from './web-sockets.ts'
 
 export interface ListenAddress {
-  readonly transport: 'udp' | 'tcp' | 'tls'
+  readonly transport: 'udp' | 'tcp' | 'tls' | 'wss'
   readonly address: string
   readonly port: number
 }
@@ -23,7 +26,10 @@ export interface DriverConfig {
   readonly listeners: readonly ListenAddress[]
   /** Written into Via and Contact instead of the interface's address. */
   readonly externalAddress: string | undefined
+  /** Certificate and key of `tls` and `wss` listeners; `ca` for connections that we open. */
   readonly tls?: SecureContextOptions
+  /** Whether a page of the request's origin may open a WebSocket on a `wss` listener. Default: every page may. */
+  readonly isAllowedOrigin?: (request: IncomingMessage) => boolean
   readonly limits: TransportLimits
   readonly dns: Dns
   readonly clock: DriverClock
@@ -52,6 +58,7 @@ export class SipDriver {
   readonly #config: DriverConfig
   readonly #udp: UdpListener[] = []
   readonly #streams: Streams
+  readonly #webSockets: WebSockets
   readonly #bound: ListenAddress[] = []
   readonly #locals = new LocalAddresses()
   readonly #flows = new Map<string, Flow>()
@@ -76,6 +83,18 @@ export class SipDriver {
         else if (framed.kind === 'fault') this.run({ type: 'message', parsed: framed.fault, flow })
       },
       refused: config.onFault,
+      closed: flow => this.run({ type: 'flow-closed', flow }),
+    })
+    this.#webSockets = new WebSockets({
+      limits: config.limits,
+      tls: config.tls,
+      externalAddress: config.externalAddress,
+      isAllowedOrigin: config.isAllowedOrigin ?? (() => true),
+      now: () => config.clock.now(),
+      nextId: () => this.#nextId++,
+      received: (flow, bytes) => this.run({ type: 'received', bytes, flow }),
+      closed: flow => this.run({ type: 'flow-closed', flow }),
+      refused: config.onFault,
     })
   }
 
@@ -98,7 +117,7 @@ export class SipDriver {
   }
 
   get connectionCount(): number {
-    return this.#streams.size
+    return this.#streams.size + this.#webSockets.size
   }
 
   /** Gives an input to the endpoint and does what comes out. Inputs that arise meanwhile wait their turn. */
@@ -116,6 +135,17 @@ export class SipDriver {
     this.#arm()
   }
 
+  /** Takes over a WebSocket handshake that an HTTP server was asked for, or says why not. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, transport: WebSocketTransport): Upgraded {
+    if (this.#isClosed) return { ok: false, status: 503, detail: 'The service is stopping.' }
+    return this.#webSockets.upgrade(request, socket, head, transport)
+  }
+
+  /** Closes every WebSocket, and takes new ones as before. */
+  disconnectWebSockets(): Promise<void> {
+    return this.#webSockets.disconnect()
+  }
+
   /** The address by which `remote` (an IP literal) reaches us; undefined when it is not known yet. */
   localAddressFor(remote: string): string | undefined {
     return this.#config.externalAddress ?? this.#boundFor(remote) ?? this.#locals.known(remote)
@@ -125,10 +155,15 @@ export class SipDriver {
     this.#isClosed = true
     this.#wake?.cancel()
     this.#cancelSweep()
-    await Promise.all([...this.#udp.map(listener => listener.close()), this.#streams.close()])
+    const udp = this.#udp.map(listener => listener.close())
+    await Promise.all([...udp, this.#streams.close(), this.#webSockets.close()])
   }
 
   async #listen({ transport, address, port }: ListenAddress): Promise<void> {
+    if (transport === 'wss') {
+      this.#bound.push({ transport, ...(await this.#webSockets.listen(address, port)) })
+      return
+    }
     if (transport !== 'udp') {
       this.#bound.push({ transport, ...(await this.#streams.listen(transport, address, port)) })
       return
@@ -182,12 +217,20 @@ export class SipDriver {
           break
         case 'call':
           this.#config.onCall(output.event)
+          break
+        case 'trusted':
+          if (isWebSocket(output.flow.transport)) this.#webSockets.trust(output.flow)
+          else this.#streams.trust(output.flow)
       }
     }
   }
 
   #send({ flow, bytes, transaction }: Extract<EndpointOutput, { type: 'send' }>): void {
     const failed = transaction && (() => this.run({ type: 'send-failed', transaction }))
+    if (isWebSocket(flow.transport)) {
+      this.#webSockets.send(flow, bytes, failed)
+      return
+    }
     if (flow.transport !== 'udp') {
       this.#streams.send(flow, bytes, failed)
       return
@@ -303,6 +346,7 @@ export class SipDriver {
     const { clock } = this.#config
     this.#cancelSweep = clock.at(clock.now() + sweepMs, () => {
       this.#streams.sweep(clock.now())
+      this.#webSockets.sweep(clock.now())
       if (!this.#isClosed) this.#sweepLater()
     })
   }

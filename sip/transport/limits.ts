@@ -9,6 +9,19 @@ export interface TransportLimits {
   /** So long a message that has begun may take to arrive. Default 20 s. */
   readonly partialMs: number
   readonly connectMs: number
+  /** WebSockets at once. Default 10,000. */
+  readonly webSockets: number
+  /** WebSockets from one address that have not signed in; a further one is refused. Default 200. */
+  readonly unknownPerAddress: number
+  /** A WebSocket that has not signed in for so long is closed. Default 30 s. */
+  readonly unknownMs: number
+  /** A WebSocket of which nothing was heard for so long is pinged; it is closed after twice that. Default 30 s. */
+  readonly pingMs: number
+  /** Messages in a row from one WebSocket, and how many more each second brings. Default 400 and 100. */
+  readonly messageBurst: number
+  readonly messagesPerSecond: number
+  /** Octets of one WebSocket message. Default 65,535. */
+  readonly messageBytes: number
   /** Bytes that a peer does not take before its connection is closed. Default 1 MB. */
   readonly unsentBytes: number
 }
@@ -19,5 +32,12 @@ export const defaultTransportLimits: TransportLimits = Object.freeze({
   idleMs: 900_000,
   partialMs: 20_000,
   connectMs: 8_000,
+  webSockets: 10_000,
+  unknownPerAddress: 200,
+  unknownMs: 30_000,
+  pingMs: 30_000,
+  messageBurst: 400,
+  messagesPerSecond: 100,
+  messageBytes: 65_535,
   unsentBytes: 1024 * 1024,
 })

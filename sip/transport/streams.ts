@@ -20,6 +20,8 @@ export interface StreamsConfig {
   ) => { readonly host: string; readonly port: number }
   readonly framed: (flow: Flow, framed: Framed) => void
   readonly refused: (what: string) => void
+  /** The connection of a softphone that had signed in. */
+  readonly closed: (flow: Flow) => void
 }
 
 const plain = (address: string | undefined): string => (address ?? '').replace(/^::ffff:(?=\d+\.)/, '')
@@ -73,6 +75,11 @@ export class Streams implements ConnectionOwner {
     }
   }
 
+  trust(flow: Flow): void {
+    const connection = flow.socket === undefined ? undefined : this.#byId.get(flow.socket)
+    if (connection !== undefined) connection.isTrusted = true
+  }
+
   sweep(now: number): void {
     for (const connection of this.#byId.values()) connection.sweep(now)
   }
@@ -99,6 +106,7 @@ export class Streams implements ConnectionOwner {
     const left = (this.#perAddress.get(flow.address) ?? 1) - 1
     if (left > 0) this.#perAddress.set(flow.address, left)
     else this.#perAddress.delete(flow.address)
+    if (connection.isTrusted) this.#config.closed(flow)
   }
 
   #accepted(transport: StreamTransport, socket: Socket): void {

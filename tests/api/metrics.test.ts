@@ -28,6 +28,7 @@ const counters: SwitchCounters = {
     malformed: 1,
     dropped: 2,
     challenged: 3,
+    registered: 1,
     overloaded: 0,
     stray: 0,
     callsOffered: 5,
@@ -37,6 +38,7 @@ const counters: SwitchCounters = {
     clientTransactions: 1,
     serverTransactions: 1,
     connections: 1,
+    phones: 1,
   },
   media: {
     legs: 2,

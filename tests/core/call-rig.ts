@@ -6,11 +6,13 @@ import { Exchange } from '../../core/call/exchange.ts'
 import type { ExchangeCommand, Lookup } from '../../core/call/exchange-command.ts'
 import type { ExchangeEvent, Found } from '../../core/call/exchange-event.ts'
 import type { OriginateOrder, OriginateResult } from '../../core/call/originate-order.ts'
-import type { AccountProfile, OwnedNumber } from '../../core/model/account.ts'
+import type { AccountProfile, EndUserProfile, OwnedNumber } from '../../core/model/account.ts'
 import type { AccountUuid, CallUuid, LegUuid, Sid, TrunkUuid } from '../../core/model/ids.ts'
+import type { PhoneBinding, PhoneCaller } from '../../core/model/phone.ts'
 import type { Rate } from '../../core/model/rate.ts'
 import type { Trunk } from '../../core/model/trunk.ts'
 import type { FetchFault } from '../../core/ports/documents.ts'
+import type { LegTarget } from '../../core/ports/signaling.ts'
 import { FakeStore } from './fake-store.ts'
 
 /** How a dialled number behaves; delays in ms. */
@@ -103,6 +105,18 @@ export const rate = (prefix: string, set: Partial<Rate> = {}): Rate => ({
 
 const speechMsPerCharacter = 50
 
+/** Under which name a test has said how the far side behaves. */
+function peerName(target: LegTarget): string {
+  switch (target.kind) {
+    case 'trunk':
+      return `${target.trunk.name}:${target.number}`
+    case 'uri':
+      return target.uri
+    case 'phone':
+      return target.binding.id
+  }
+}
+
 /** The whole switch above its ports, in virtual time, with a world that answers for SIP, media, HTTP and the store. */
 export class CallRig {
   now = 1000
@@ -118,6 +132,9 @@ export class CallRig {
   trunks: Trunk[] = [trunk('t1')]
   rates: Rate[] = [rate('+')]
   destinations = new Destinations([], [])
+  /** End-users by uuid and by extension, and the softphones that they have registered. */
+  readonly users = new Map<string, EndUserProfile>()
+  readonly bindings = new Map<string, readonly PhoneBinding[]>()
   /** Which SIP answers a leg.end gets, and when. */
   endLatencyMs = 3
   fetchLatencyMs = 20
@@ -146,6 +163,7 @@ export class CallRig {
       trunks: () => this.trunks,
       destinations: () => this.destinations,
       deck: () => new RateDeck(this.rates),
+      bindingsOf: uuid => this.bindings.get(uuid) ?? [],
       recordingPlace: (sid, uuid) => ({ path: `2026/11/${sid}-${uuid}.wav`, file: `/rec/2026/11/${sid}-${uuid}.wav` }),
       recordingKeptMs: 90 * 86_400_000,
       times: defaultCallTimes,
@@ -208,6 +226,45 @@ export class CallRig {
       from: { user: options.from ?? '+254711111111', displayName: '' },
       to,
       ...(sdp === undefined ? {} : { sdp }),
+    })
+    return legId
+  }
+
+  /** An end-user of acme, with softphones of these names. */
+  user(extension: string, phones: readonly string[] = [], set: Partial<EndUserProfile> = {}): EndUserProfile {
+    const user = {
+      uuid: `user-${extension}`,
+      email: `${extension}@acme.test`,
+      displayName: `User ${extension}`,
+      extensionNumber: extension,
+      isActive: true,
+      ...set,
+    }
+    for (const key of [user.uuid, user.extensionNumber, user.email]) this.users.set(key, user)
+    this.bindings.set(
+      user.uuid,
+      phones.map(id => ({ id, isBrowser: true })),
+    )
+    return user
+  }
+
+  /** A call that the end-user's softphone places. */
+  dialFrom(user: EndUserProfile, to: string, caller: Partial<PhoneCaller> = {}): LegUuid {
+    const legId = `phone-${++this.#ids}` as LegUuid
+    this.sipLegs.set(legId, 'in')
+    this.send({
+      type: 'leg.offered',
+      legId,
+      endUser: {
+        endUserUuid: user.uuid,
+        accountUuid: acme.uuid,
+        tokenUuid: `token-${user.extensionNumber}`,
+        maxConcurrent: 1,
+        ...caller,
+      },
+      from: { user: user.extensionNumber, displayName: '' },
+      to,
+      sdp: 'offer',
     })
     return legId
   }
@@ -328,12 +385,25 @@ export class CallRig {
     if (query.kind === 'number-owner') {
       return { kind: 'number-owner', owner: query.candidates.map(ownerOf).find(owner => owner !== undefined) }
     }
+    if (query.kind === 'softphone') {
+      const { profile, balance = 0, held = 0 } = this.store.accounts.get(query.accountId) ?? {}
+      return {
+        kind: 'softphone',
+        account: profile,
+        user: this.users.get(query.endUserUuid),
+        number: [...this.store.numbers.values()].find(
+          ({ account, number }) => account === query.accountId && number.isActive,
+        )?.number,
+        spendable: balance - held + (profile?.graceAmount ?? 0) + (profile?.creditLimit ?? 0),
+      }
+    }
     const from = this.store.numbers.get(query.from)
     return {
       kind: 'placing',
       account: this.store.accounts.get(query.accountId)?.profile,
       from: from?.account === query.accountId ? from.number : undefined,
       owner: ownerOf(query.to),
+      user: query.user === undefined ? undefined : this.users.get(query.user),
     }
   }
 
@@ -355,11 +425,7 @@ export class CallRig {
         this.sipLegs.set(legId, 'out')
         this.#behave(
           legId,
-          this.peers.get(
-            command.target.kind === 'trunk'
-              ? `${command.target.trunk.name}:${command.target.number}`
-              : command.target.uri,
-          ) ??
+          this.peers.get(peerName(command.target)) ??
             this.peers.get(command.target.kind === 'trunk' ? command.target.number : '') ??
             {},
         )

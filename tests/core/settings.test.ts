@@ -205,9 +205,23 @@ test('secrets are not repeated in problems', () => {
   for (const problem of problems) assert.not.match(problem.message, /secret/)
 })
 
+test('certificate and key come together', () => {
+  const files = { SAUTI_TLS_CERT: '/etc/sauti/cert.pem', SAUTI_TLS_KEY: '/etc/sauti/key.pem' }
+  assert.equal(settingsOf({ environment: files }).tls, { certFile: files.SAUTI_TLS_CERT, keyFile: files.SAUTI_TLS_KEY })
+  assert.is(settingsOf({}).tls, undefined)
+  for (const [given, wanted] of [
+    ['SAUTI_TLS_CERT', 'SAUTI_TLS_KEY'],
+    ['SAUTI_TLS_KEY', 'SAUTI_TLS_CERT'],
+  ] as const)
+    assert.equal(
+      problemsOf({ environment: { [given]: 'x.pem' } }).map(({ name }) => name),
+      [wanted],
+    )
+})
+
 test('every environment name of the decisions exists, and no flag carries a secret', () => {
   const names =
-    'DATA DATABASE_URL HTTP PUBLIC_URL SIP SIP_REALM EXTERNAL_ADDRESS MEDIA_PORTS MEDIA_WORKERS OPERATOR_KEY ALLOW_PRIVATE_URLS STUN TURN TURN_SECRET ALLOWED_ORIGINS METRICS_HOSTS RECORDING_DAYS LOG'
+    'DATA DATABASE_URL HTTP PUBLIC_URL SIP SIP_REALM EXTERNAL_ADDRESS MEDIA_PORTS MEDIA_WORKERS OPERATOR_KEY ALLOW_PRIVATE_URLS TLS_CERT TLS_KEY STUN TURN TURN_SECRET ALLOWED_ORIGINS METRICS_HOSTS RECORDING_DAYS LOG'
   assert.equal(
     settingOptions.flatMap(option => option.environment ?? []).sort(),
     names

@@ -44,6 +44,7 @@ function bed(faults: Faults = {}): Bed {
       trunks: () => trunks,
       rates: () => rates,
       destinations: () => destinations,
+      bindingsOf: () => [],
       recordingsFolder: join(tmpdir(), 'sauti-runner-never-made'),
       recordingDays: 90,
     }),
@@ -58,6 +59,8 @@ function bed(faults: Faults = {}): Bed {
       const found = store.numbers.get(e164)
       return found && { account: store.accounts.get(found.account)!.profile, number: found.number }
     },
+    firstNumber: async () => undefined,
+    spendable: async () => 0,
     ownedNumber: async (_account, e164) => store.numbers.get(e164)?.number,
     endUser: async () => undefined,
   }

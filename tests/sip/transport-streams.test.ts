@@ -31,6 +31,7 @@ async function bed(limits: Partial<TransportLimits> = {}) {
     local: (_transport, host) => ({ host, port: 5060 }),
     framed: (flow, piece) => framed.push({ flow, framed: piece }),
     refused: what => refused.push(what),
+    closed: () => {},
   })
   const { port } = await streams.listen('tcp', '127.0.0.1', 0)
   const client = async () => {

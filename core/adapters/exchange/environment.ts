@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { Destinations } from '../../billing/destinations.ts'
 import { RateDeck } from '../../billing/rate-deck.ts'
 import { type CallEnvironment, type CallTimes, defaultCallTimes } from '../../call/environment.ts'
+import type { PhoneBinding } from '../../model/phone.ts'
 import type { Rate } from '../../model/rate.ts'
 import type { Trunk } from '../../model/trunk.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
@@ -14,6 +15,7 @@ export interface EnvironmentOptions {
   readonly trunks: () => readonly Trunk[]
   readonly rates: () => readonly Rate[]
   readonly destinations: () => { readonly blocked: readonly string[]; readonly allowed: readonly string[] }
+  readonly bindingsOf: (endUserUuid: string) => readonly PhoneBinding[]
   readonly recordingsFolder: string
   /** Recordings are purged so many days after they were made; 0 = never. */
   readonly recordingDays: number
@@ -30,6 +32,7 @@ export function callEnvironment(options: EnvironmentOptions): CallEnvironment {
     random: () => fractionOf(random),
     unixMs: () => clock.unixMs(),
     trunks: options.trunks,
+    bindingsOf: options.bindingsOf,
     deck: derived(options.rates, rates => new RateDeck(rates)),
     destinations: derived(options.destinations, lists => new Destinations(lists.blocked, lists.allowed)),
     recordingPlace: (sid, uuid, unixMs) => {

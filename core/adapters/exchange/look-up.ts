@@ -13,13 +13,24 @@ export async function lookUp(store: CallStore, query: Lookup): Promise<Found> {
       return { kind: 'number-owner', owner: undefined }
     }
     case 'placing': {
-      const { accountId, from, to } = query
-      const [account, number, owner] = await Promise.all([
+      const { accountId, from, to, user: key } = query
+      const [account, number, owner, user] = await Promise.all([
         store.account(accountId),
         store.ownedNumber(accountId, from),
         to === '' ? undefined : store.numberOwner(to),
+        key === undefined ? undefined : store.endUser(accountId, key),
       ])
-      return { kind: 'placing', account, from: number, owner }
+      return { kind: 'placing', account, from: number, owner, user }
+    }
+    case 'softphone': {
+      const { accountId, endUserUuid } = query
+      const [account, user, number, spendable] = await Promise.all([
+        store.account(accountId),
+        store.endUser(accountId, endUserUuid),
+        store.firstNumber(accountId),
+        store.spendable(accountId),
+      ])
+      return { kind: 'softphone', account, user, number, spendable }
     }
   }
 }

@@ -1,4 +1,12 @@
-import { type DialTarget, defaultPort, escapeUser, formatHostPort, hopOf, type PeerConfig } from '../../../sip/index.ts'
+import {
+  type BindingTarget,
+  type DialTarget,
+  defaultPort,
+  escapeUser,
+  formatHostPort,
+  hopOf,
+  type PeerConfig,
+} from '../../../sip/index.ts'
 import type { Trunk } from '../../model/trunk.ts'
 import type { LegTarget } from '../../ports/signaling.ts'
 
@@ -7,7 +15,8 @@ const portOf = (trunk: Trunk): number | undefined =>
   trunk.port === 0 || trunk.port === defaultPort(trunk.transport) ? undefined : trunk.port
 
 /** What the endpoint sends to; undefined when the target names no place. */
-export function dialTargetOf(target: LegTarget): DialTarget | undefined {
+export function dialTargetOf(target: LegTarget): DialTarget | BindingTarget | undefined {
+  if (target.kind === 'phone') return { binding: target.binding.id }
   if (target.kind === 'uri') {
     const hop = hopOf(target.uri)
     if (hop === undefined) return undefined

@@ -1,1 +1,9 @@
-export { type SignalingCounters, SipSignaling, type SipSignalingOptions, type TrunkHealth } from './signaling.ts'
+export { isAllowedOrigin } from './allowed-origin.ts'
+export {
+  type PhoneUpgrade,
+  type SignalingCounters,
+  SipSignaling,
+  type SipSignalingOptions,
+  type TrunkHealth,
+} from './signaling.ts'
+export { readTlsIdentity, type TlsIdentity } from './tls-files.ts'

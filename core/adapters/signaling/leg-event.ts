@@ -1,13 +1,21 @@
-import type { CallEvent } from '../../../sip/index.ts'
+import type { CallEvent, PhoneOffer } from '../../../sip/index.ts'
 import type { LegUuid, TrunkUuid } from '../../model/ids.ts'
+import type { PhoneCaller } from '../../model/phone.ts'
 import type { SignalingEvent } from '../../ports/signaling.ts'
 
+/** What the token stands for that a softphone has signed in with. */
+export type PhoneLookUp = (phone: PhoneOffer) => PhoneCaller | undefined
+
 /** The endpoint's event in the domain's words; undefined for what the domain never asked for. */
-export function legEventOf(event: CallEvent): SignalingEvent | undefined {
+export function legEventOf(event: CallEvent, callerOf: PhoneLookUp): SignalingEvent | undefined {
   const legId = event.id as LegUuid
   switch (event.type) {
     case 'offered': {
       const { from, to, sdp } = event
+      if (event.phone !== undefined) {
+        const endUser = callerOf(event.phone)
+        return endUser && { type: 'leg.offered', legId, endUser, from, to, ...(sdp === undefined ? {} : { sdp }) }
+      }
       const trunkId = event.peerId as TrunkUuid
       return { type: 'leg.offered', legId, trunkId, from, to, ...(sdp === undefined ? {} : { sdp }) }
     }

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import {
   type Counters,
   defaultLimits,
@@ -6,6 +8,8 @@ import {
   Endpoint,
   type EndpointLimits,
   type Hash,
+  isWebSocket,
+  type PhoneOffer,
 } from '../../../sip/index.ts'
 import {
   type Dns,
@@ -13,9 +17,11 @@ import {
   type ListenAddress,
   SipDriver,
   systemDns,
+  type Upgraded,
 } from '../../../sip/transport/index.ts'
 import { endReasons } from '../../call/end-reason.ts'
 import type { TrunkUuid } from '../../model/ids.ts'
+import type { PhoneBinding } from '../../model/phone.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { Trunk } from '../../model/trunk.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
@@ -23,6 +29,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Signaling, SignalingCommand, SignalingEvent } from '../../ports/signaling.ts'
 import { dialTargetOf, peerOf } from './dial-target.ts'
 import { legEventOf } from './leg-event.ts'
+import { phoneCallerOf, phoneDirectory, type SignInTokens } from './phone-directory.ts'
 
 export interface SipSignalingOptions {
   readonly settings: Pick<Settings, 'sip' | 'externalAddress'>
@@ -32,12 +39,19 @@ export interface SipSignalingOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** PEM: certificate and key for `tls:` listeners; `ca` instead of the system's authorities for trunks over TLS. */
+  /** Softphones sign in by these. Default: none can. */
+  readonly tokens?: SignInTokens
+  /** Whether a page of the request's origin may open a WebSocket on a `wss:` listener. Default: every page may. */
+  readonly isAllowedOrigin?: (request: IncomingMessage) => boolean
+  /** PEM: certificate and key for `tls:` and `wss:` listeners; `ca` instead of the system's authorities for trunks over TLS. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly ca?: string }
   readonly limits?: Partial<EndpointLimits>
   /** Default: the system's resolver. */
   readonly dns?: Dns
 }
+
+/** What became of a WebSocket handshake at `/sip`; a refusal is the HTTP side's to write. */
+export type PhoneUpgrade = Upgraded
 
 /** What is known of a trunk from registering with it and pinging it. Undefined = not asked. */
 export interface TrunkHealth {
@@ -50,6 +64,8 @@ export interface SignalingCounters extends Readonly<Counters> {
   readonly clientTransactions: number
   readonly serverTransactions: number
   readonly connections: number
+  /** End-users of whom a softphone is registered. */
+  readonly phones: number
 }
 
 const hash: Hash = (algorithm, text) =>
@@ -65,27 +81,30 @@ export class SipSignaling implements Signaling {
   readonly #endpoint: Endpoint
   readonly #health = new Map<string, TrunkHealth>()
   #driver: SipDriver | undefined
+  #stopWatching: () => void = () => {}
 
   private constructor(options: SipSignalingOptions) {
     this.#options = options
-    const { random } = options
+    const { random, tokens, settings, clock } = options
     this.#endpoint = new Endpoint({
       timers: defaultTimers,
       limits: { ...defaultLimits, ...options.limits },
-      realm: options.settings.sip.realm,
+      realm: settings.sip.realm,
       userAgent: 'Sauti',
       random: length => random.bytes(length),
       hash,
       newId: () => random.uuid(),
+      ...(tokens === undefined ? {} : { phones: phoneDirectory(tokens, settings.sip.realm, clock) }),
     })
   }
 
   static async open(options: SipSignalingOptions): Promise<SipSignaling> {
     const signaling = new SipSignaling(options)
-    const { settings, clock, random, log } = options
+    const { settings, clock, random, log, tokens, isAllowedOrigin } = options
+    const lookUp = (phone: PhoneOffer) => tokens && phoneCallerOf(tokens, phone)
     signaling.#driver = await SipDriver.open(signaling.#endpoint, {
-      // SIP over WebSocket comes in by the HTTP server.
-      listeners: settings.sip.listeners.filter((entry): entry is ListenAddress => entry.transport !== 'wss'),
+      listeners: settings.sip.listeners,
+      ...(isAllowedOrigin === undefined ? {} : { isAllowedOrigin }),
       externalAddress: settings.externalAddress,
       ...(options.tls === undefined ? {} : { tls: options.tls }),
       limits: defaultTransportLimits,
@@ -93,13 +112,15 @@ export class SipSignaling implements Signaling {
       clock,
       random: () => (random.bytes(1)[0] ?? 0) / 256,
       onCall: event => {
-        const legEvent = legEventOf(event)
+        const legEvent = legEventOf(event, lookUp)
         if (legEvent !== undefined) signaling.#emit(legEvent)
       },
       onPeer: (trunkId, state) => signaling.#peerState(trunkId, state),
       onFault: what => log.warn({ what: what.slice(0, 200) }, 'sip transport'),
     })
     signaling.trunksChanged()
+    const revoked = tokens?.onRevoked(token => signaling.#driver?.run({ type: 'revoked', tokenId: token.uuid }))
+    if (revoked !== undefined) signaling.#stopWatching = revoked
     return signaling
   }
 
@@ -120,8 +141,8 @@ export class SipSignaling implements Signaling {
         return
       case 'leg.end': {
         const { sip, q850, label } = endReasons[command.reason]
-        const { retryAfterSeconds } = command
-        const words = { status: sip, q850, text: label, code: command.reason }
+        const { retryAfterSeconds, status = sip } = command
+        const words = { status, q850, text: label, code: command.reason }
         this.#driver?.run({
           type: 'end',
           id,
@@ -152,6 +173,28 @@ export class SipSignaling implements Signaling {
     return this.#driver?.localAddressFor(remote)
   }
 
+  /** A softphone of the end-user is registered now. */
+  isRegistered(endUserUuid: string): boolean {
+    return this.#endpoint.registrar.isRegistered(endUserUuid)
+  }
+
+  /** The end-user's softphones that can be called now. */
+  bindingsOf(endUserUuid: string): readonly PhoneBinding[] {
+    const bindings = this.#endpoint.registrar.bindingsOf(endUserUuid)
+    return bindings.map(({ id, flow }) => ({ id, isBrowser: isWebSocket(flow.transport) }))
+  }
+
+  /** Takes over a WebSocket handshake, or says why not; the refusal is the caller's to write. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, transport: 'ws' | 'wss'): PhoneUpgrade {
+    const stopping = { ok: false, status: 503, detail: 'The service is stopping.' } as const
+    return this.#driver?.upgrade(request, socket, head, transport) ?? stopping
+  }
+
+  /** Phones over WebSocket are told to come back later: the HTTP server that they came by is closing. */
+  async disconnectWebSockets(): Promise<void> {
+    await this.#driver?.disconnectWebSockets()
+  }
+
   trunkHealth(trunkId: TrunkUuid): TrunkHealth {
     return this.#health.get(trunkId) ?? unknownHealth
   }
@@ -163,6 +206,7 @@ export class SipSignaling implements Signaling {
       clientTransactions: this.#endpoint.layer.clientCount,
       serverTransactions: this.#endpoint.layer.serverCount,
       connections: this.#driver?.connectionCount ?? 0,
+      phones: this.#endpoint.registrar.userCount,
     }
   }
 
@@ -173,6 +217,7 @@ export class SipSignaling implements Signaling {
 
   /** Closes all sockets. Calls that still live are not told; end them before. */
   async close(): Promise<void> {
+    this.#stopWatching()
     await this.#driver?.close()
     this.#driver = undefined
   }

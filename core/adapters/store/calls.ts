@@ -89,6 +89,14 @@ export class Calls implements CallStore {
     return Promise.resolve(this.#profiles.ownedNumber(account, e164))
   }
 
+  firstNumber(account: AccountUuid) {
+    return Promise.resolve(this.#profiles.firstNumber(account))
+  }
+
+  spendable(account: AccountUuid) {
+    return Promise.resolve(this.#profiles.spendable(account))
+  }
+
   endUser(account: AccountUuid, key: string) {
     return Promise.resolve(this.#profiles.endUser(account, key))
   }

@@ -9,6 +9,8 @@ import type { Row } from './schema.ts'
 /** A row that nobody can use any more is kept so long, for whoever still asks about it. */
 const keptAfterExpiryMs = 30 * 24 * 3_600_000
 const forgetAtOnce = 1000
+/** How many tokens of one extension a digest answer is compared with, usable and newest ones first. */
+const presentableAtOnce = 32
 
 export interface MintOrder {
   readonly endUserUuid: string
@@ -22,6 +24,12 @@ export type Minted =
   | { readonly ok: true; readonly record: PhoneTokenRecord; readonly token: string }
   | { readonly ok: false; readonly refused: 'unknown' | 'other-account' | 'inactive' | 'insufficient-funds' }
 
+/** `isUsable` false: expired, revoked, or its end-user is not active. */
+export interface PresentedToken {
+  readonly record: PhoneTokenRecord
+  readonly isUsable: boolean
+}
+
 type TokenRow = Row<'phone_tokens'> & { readonly extension_number: string; readonly user_is_active: 0 | 1 }
 
 /**
@@ -33,6 +41,7 @@ export class PhoneTokens {
   readonly #key: KeyObject
   readonly #byUuid
   readonly #liveOf
+  readonly #presentable
   readonly #revokeOf
   readonly #forget
   readonly #listeners = new Set<(revoked: PhoneTokenRecord) => void>()
@@ -46,6 +55,10 @@ export class PhoneTokens {
     this.#liveOf = database.prepare<[string, number], TokenRow>(
       `${select} WHERE u.extension_number = ? AND u.is_active = 1 AND t.revoked_unix IS NULL AND t.expires_unix > ?
        ORDER BY t.created_unix DESC`,
+    )
+    this.#presentable = database.prepare<[string, number, number], TokenRow>(
+      `${select} WHERE u.extension_number = ? AND t.expires_unix > ?
+       ORDER BY (t.revoked_unix IS NULL AND u.is_active = 1) DESC, t.created_unix DESC LIMIT ?`,
     )
     this.#revokeOf = database.prepare<[number, AccountUuid, string], Row<'phone_tokens'>>(
       `UPDATE phone_tokens SET revoked_unix = ? WHERE account_uuid = ? AND end_user_uuid = ? AND revoked_unix IS NULL
@@ -103,13 +116,21 @@ export class PhoneTokens {
   }
 
   /** The token that a softphone presents: undefined when it is none of ours; `isUsable` says whether it opens anything. */
-  read(token: string, unixMs: number): { readonly record: PhoneTokenRecord; readonly isUsable: boolean } | undefined {
+  read(token: string, unixMs: number): PresentedToken | undefined {
     const claims = readJwt(token, this.#key)
     if (claims === undefined || typeof claims.jti !== 'string') return undefined
     const row = this.#byUuid.get(claims.jti)
-    if (row === undefined) return undefined
-    const isUsable = row.revoked_unix === null && row.expires_unix > unixMs && row.user_is_active === 1
-    return { record: recordOf(row), isUsable }
+    return row && presentedOf(row, unixMs)
+  }
+
+  get(uuid: string): PhoneTokenRecord | undefined {
+    const row = this.#byUuid.get(uuid)
+    return row && recordOf(row)
+  }
+
+  /** Unexpired tokens of the extension that somebody may still present, revoked ones too; a bounded number. */
+  presentableOf(extensionNumber: string, unixMs: number): readonly PresentedToken[] {
+    return this.#presentable.all(extensionNumber, unixMs, presentableAtOnce).map(row => presentedOf(row, unixMs))
   }
 
   /** Tokens that open something for this extension now, newest first. */
@@ -161,6 +182,11 @@ export class PhoneTokens {
     })
   }
 }
+
+const presentedOf = (row: TokenRow, unixMs: number): PresentedToken => ({
+  record: recordOf(row),
+  isUsable: row.revoked_unix === null && row.expires_unix > unixMs && row.user_is_active === 1,
+})
 
 const recordOf = (row: TokenRow): PhoneTokenRecord => ({
   uuid: row.uuid,

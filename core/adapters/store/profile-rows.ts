@@ -1,5 +1,7 @@
+import { spendableOf } from '../../billing/wallet.ts'
 import type { AccountProfile, EndUserProfile, OwnedNumber } from '../../model/account.ts'
 import type { AccountUuid } from '../../model/ids.ts'
+import type { Money } from '../../model/money.ts'
 import type { Database } from './database.ts'
 import type { Row } from './schema.ts'
 
@@ -35,11 +37,15 @@ export const ownedNumberOf = (row: Row<'numbers'>): OwnedNumber => ({
 export class ProfileRows {
   readonly #account
   readonly #number
+  readonly #firstNumber
   readonly #endUser
 
   constructor(database: Database) {
     this.#account = database.prepare<[AccountUuid], Row<'accounts'>>('SELECT * FROM accounts WHERE uuid = ?')
     this.#number = database.prepare<[string], Row<'numbers'>>('SELECT * FROM numbers WHERE number = ?')
+    this.#firstNumber = database.prepare<[AccountUuid], Row<'numbers'>>(
+      'SELECT * FROM numbers WHERE account_uuid = ? AND is_active = 1 ORDER BY acquired_unix, number LIMIT 1',
+    )
     this.#endUser = database.prepare<[AccountUuid, string, string, string], Row<'end_users'>>(
       'SELECT * FROM end_users WHERE account_uuid = ? AND (uuid = ? OR extension_number = ? OR email = ?) LIMIT 1',
     )
@@ -60,6 +66,18 @@ export class ProfileRows {
   ownedNumber(account: AccountUuid, e164: string): OwnedNumber | undefined {
     const row = this.#number.get(e164)
     return row === undefined || row.account_uuid !== account ? undefined : ownedNumberOf(row)
+  }
+
+  firstNumber(account: AccountUuid): OwnedNumber | undefined {
+    const row = this.#firstNumber.get(account)
+    return row && ownedNumberOf(row)
+  }
+
+  spendable(account: AccountUuid): Money {
+    const row = this.#account.get(account)
+    if (row === undefined) return 0
+    const { balance, held, grace_amount: graceAmount, credit_limit: creditLimit } = row
+    return spendableOf({ balance, held, graceAmount, creditLimit })
   }
 
   endUser(account: AccountUuid, key: string): EndUserProfile | undefined {

@@ -1,0 +1,179 @@
+import { admissionAmount } from '../billing/charge.ts'
+import { canSpend } from '../billing/wallet.ts'
+import { callData } from '../events/call-data.ts'
+import type { CallRecord } from '../model/call-record.ts'
+import type { LegUuid } from '../model/ids.ts'
+import type { PhoneCaller } from '../model/phone.ts'
+import type { Change } from '../ports/store.ts'
+import { e164Candidates, isExtension } from '../routing/e164.ts'
+import { webhookUrl } from './admit.ts'
+import type { Call } from './call.ts'
+import { customPayloadOf } from './call-fields.ts'
+import type { Caps } from './caps.ts'
+import type { EndReason } from './end-reason.ts'
+import type { CallEnvironment } from './environment.ts'
+import type { Found } from './exchange-event.ts'
+import { Leg } from './leg.ts'
+
+export interface SoftphoneOffer {
+  readonly legId: LegUuid
+  readonly endUser: PhoneCaller
+  /** User part of the Request-URI, or a whole URI. */
+  readonly to: string
+  readonly sdp: string | undefined
+}
+
+/** What placing counts against: the account's caps, and the token's. */
+export interface PlacingLoads {
+  readonly accounts: Caps
+  readonly tokens: Caps
+}
+
+type FoundSoftphone = Extract<Found, { kind: 'softphone' }>
+
+/** The contract's limit of `X-Service-Custom-Payload`. */
+export const maxPhonePayloadCharacters = 500
+const maxDestinationCharacters = 200
+
+/** As records and webhooks name it: E.164 where it can be read as such, else as it was dialled. */
+export const dialledNumber = (to: string): string => (isExtension(to) ? to : (e164Candidates(to)[0] ?? to))
+
+const isPlain = (text: string, most: number): boolean => [...text].length <= most && !/[\u0000-\u001f\u007f]/.test(text)
+
+/** Why a call is not even looked at. */
+function refuseForm({ to, endUser }: SoftphoneOffer): EndReason | undefined {
+  if (to === '' || !isPlain(to, maxDestinationCharacters)) return 'END.0484'
+  if (!isPlain(endUser.customPayload ?? '', maxPhonePayloadCharacters)) return 'END.0400'
+  return undefined
+}
+
+/** Why the account or the end-user may not place it; caps come after (decisions §3). */
+export function refuseSoftphone(found: FoundSoftphone, to: string, env: CallEnvironment): EndReason | undefined {
+  const { account, user, spendable } = found
+  if (account === undefined || user?.isActive !== true) return 'END.0403'
+  if (account.status === 'suspended') return 'END.4403'
+  if (isExtension(to)) return undefined
+  const [e164] = e164Candidates(to)
+  if (e164 !== undefined && !env.destinations().allows(e164)) return 'END.4433'
+  const rate = e164 === undefined ? undefined : env.deck().find('outbound', e164)
+  // What is not rated is for the document to decide; it needs as much as a token does: something.
+  const needed = rate === undefined ? 1 : admissionAmount(rate)
+  const wallet = { balance: spendable, held: 0, graceAmount: 0, creditLimit: 0 }
+  return canSpend(wallet, needed) ? undefined : 'END.0402'
+}
+
+/**
+ * A call that a softphone places. The webhook decides what comes of it; refused ones are kept with their reason, so that
+ * the customer can see them, unless nobody can say whose they are.
+ */
+export function beginSoftphone(call: Call, offer: SoftphoneOffer, extension: string, loads: PlacingLoads): void {
+  const leg = new Leg(call, {
+    uuid: offer.legId,
+    role: 'caller',
+    direction: 'inbound',
+    trunkName: '',
+    number: extension,
+    codecs: [],
+    ...(offer.sdp === undefined ? {} : { offer: offer.sdp }),
+  })
+  call.talk.meet(leg, false)
+  const malformed = refuseForm(offer)
+  if (malformed !== undefined) {
+    call.finish(malformed)
+    return
+  }
+  const { accountUuid, endUserUuid } = offer.endUser
+  call.lookup({ kind: 'softphone', accountId: accountUuid, endUserUuid }, found =>
+    admit(call, leg, offer, found, loads),
+  )
+}
+
+function admit(call: Call, leg: Leg, offer: SoftphoneOffer, found: FoundSoftphone, loads: PlacingLoads): void {
+  const { account, user, number } = found
+  if (account === undefined || user === undefined) {
+    call.finish('END.0403')
+    return
+  }
+  const payload = customPayloadOf(offer.endUser.customPayload)
+  const record = rowOf(call, leg, offer, found, payload.object)
+  call.open({
+    record,
+    account,
+    ownNumber: record.fromNumber,
+    payloadText: payload.text,
+    hops: 0,
+    endUser: user,
+  })
+  call.own(leg, undefined)
+  const begun: readonly Change[] = [
+    { type: 'call.insert', call: record },
+    { type: 'leg.insert', leg: leg.record() },
+    call.event('CALL.0100', callData(record)),
+  ]
+  const url = number === undefined ? account.endpoints.voice_outbound : webhookUrl('voice_outbound', account, number)
+  const refused =
+    refuseSoftphone(found, offer.to, call.env) ??
+    takePlaces(call, offer.endUser, account, loads) ??
+    (url === '' ? 'END.3404' : undefined)
+  if (refused !== undefined) {
+    call.commit(begun, () => {
+      call.opened()
+      call.finish(refused)
+    })
+    return
+  }
+  call.commit([...begun, ...call.advance('ring')], () => {
+    call.opened()
+    if (call.isOver) return
+    leg.ring()
+    call.startScript(url)
+  })
+}
+
+/** Takes a place of the account and one of the token until the call ends, or says which is wanting. */
+function takePlaces(
+  call: Call,
+  { tokenUuid, maxConcurrent }: PhoneCaller,
+  account: NonNullable<FoundSoftphone['account']>,
+  { accounts, tokens }: PlacingLoads,
+): EndReason | undefined {
+  const { uuid, maxConcurrentCalls, maxCallsPerSecond } = account
+  const capped = accounts.take(uuid, maxConcurrentCalls, maxCallsPerSecond, call.now())
+  if (capped !== undefined) return capped === 'LIMIT.0429' ? 'END.4429' : 'END.4430'
+  const isFull = tokens.take(tokenUuid, maxConcurrent, Number.POSITIVE_INFINITY, call.now()) !== undefined
+  call.watch(
+    () => {
+      accounts.release(uuid, call.now())
+      if (!isFull) tokens.release(tokenUuid, call.now())
+    },
+    () => {},
+  )
+  return isFull ? 'END.0486' : undefined
+}
+
+const rowOf = (
+  call: Call,
+  leg: Leg,
+  { to, endUser }: SoftphoneOffer,
+  { number, user }: FoundSoftphone,
+  customPayload: CallRecord['customPayload'],
+): CallRecord => ({
+  uuid: call.callId,
+  sid: call.sid,
+  accountUuid: endUser.accountUuid,
+  direction: isExtension(to) ? 'internal' : 'outbound',
+  // The account's number is what others see; without one the extension is.
+  fromNumber: number?.number ?? user?.extensionNumber ?? leg.number,
+  toNumber: dialledNumber(to),
+  status: 'initiated',
+  reasonCode: '',
+  durationSeconds: null,
+  talkSeconds: null,
+  cost: 0,
+  ttsSeconds: 0,
+  customPayload,
+  startedUnix: leg.startedUnix,
+  answeredUnix: null,
+  endedUnix: null,
+  createdUnix: leg.startedUnix,
+})

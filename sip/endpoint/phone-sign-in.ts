@@ -1,0 +1,68 @@
+import type { DigestAlgorithm } from '../digest/algorithm.ts'
+import { authenticationParameterOf, isScheme, parseAuthentication } from '../header/authentication.ts'
+import { quote } from '../header/quoted-string.ts'
+import { headersOf } from '../message/headers.ts'
+import type { HeaderField, SipRequest } from '../message/message.ts'
+import type { PhoneDirectory, PhoneIdentity } from '../registrar/phone.ts'
+import type { Challenger } from './challenger.ts'
+
+/**
+ * `refused`: a token of ours that opens nothing any more, revoked or of a user who is not active; asking again would
+ * not help. `unproven`: challenge; `error` says what was wrong with a Bearer token (RFC 6750 §3.1).
+ */
+export type SignIn =
+  | { readonly kind: 'signed-in'; readonly phone: PhoneIdentity }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'unproven'; readonly stale: boolean; readonly error: 'invalid_token' | undefined }
+
+/** The browsers' libraries read the first challenge only, and know MD5; a token is no password that MD5 could give away. */
+const algorithms: readonly DigestAlgorithm[] = ['MD5', 'SHA-256']
+
+/** Signs softphones in: by their token as Bearer (RFC 8898), or by digest with the token as password. */
+export class PhoneSignIn {
+  readonly #phones: PhoneDirectory
+  readonly #challenger: Challenger
+  readonly #realm: string
+
+  constructor(phones: PhoneDirectory, challenger: Challenger, realm: string) {
+    this.#phones = phones
+    this.#challenger = challenger
+    this.#realm = realm
+  }
+
+  /** The name has tokens: somebody may prove to be it. */
+  isKnown(user: string): boolean {
+    return user !== '' && this.#phones.byUser(user).length > 0
+  }
+
+  check(message: SipRequest, now: number): SignIn {
+    const token = bearerOf(message)
+    if (token !== undefined) {
+      const phone = this.#phones.byToken(token)
+      if (phone === undefined || phone.remainingMs <= 0)
+        return { kind: 'unproven', stale: false, error: 'invalid_token' }
+      return phone.isUsable ? { kind: 'signed-in', phone } : { kind: 'refused' }
+    }
+    const candidatesOf = (user: string) =>
+      this.#phones.byUser(user).map(phone => ({ username: user, password: phone.password, owner: phone }))
+    const { owner, stale } = this.#challenger.check(message, candidatesOf, now)
+    if (owner === undefined) return { kind: 'unproven', stale, error: undefined }
+    return owner.isUsable && owner.remainingMs > 0 ? { kind: 'signed-in', phone: owner } : { kind: 'refused' }
+  }
+
+  /** RFC 8898 §2.1: both ways are offered. */
+  challenge({ stale, error }: Extract<SignIn, { kind: 'unproven' }>, now: number): readonly HeaderField[] {
+    const reason = error === undefined ? '' : `, error=${quote(error)}`
+    const bearer = { name: 'WWW-Authenticate', value: `Bearer realm=${quote(this.#realm)}${reason}` }
+    return [...this.#challenger.challenge(now, stale, algorithms), bearer]
+  }
+}
+
+function bearerOf(message: SipRequest): string | undefined {
+  for (const value of headersOf(message, 'Authorization')) {
+    const parsed = parseAuthentication(value)
+    if (parsed.ok && isScheme(parsed.value, 'Bearer'))
+      return parsed.value.token ?? authenticationParameterOf(parsed.value, 'access_token') ?? ''
+  }
+  return undefined
+}

@@ -1,0 +1,24 @@
+/** Who a softphone is, by the token that it signs in with. */
+export interface PhoneIdentity {
+  readonly tokenId: string
+  /** The end-user; its registrations are kept under this name. */
+  readonly userId: string
+  /** Its address of record and its digest username: the extension. */
+  readonly user: string
+  /** The token itself. */
+  readonly password: string
+  /** False: revoked, or its end-user is not active. */
+  readonly isUsable: boolean
+  /** How long the token still lasts; 0 or less = it has expired. */
+  readonly remainingMs: number
+}
+
+/** The tokens that may be presented, as they are now. Answers at once. */
+export interface PhoneDirectory {
+  /** Undefined: no token of ours. */
+  byToken(token: string): PhoneIdentity | undefined
+  /** Unexpired tokens of the extension, revoked ones too; the number is bounded. */
+  byUser(user: string): readonly PhoneIdentity[]
+}
+
+export const noPhones: PhoneDirectory = { byToken: () => undefined, byUser: () => [] }

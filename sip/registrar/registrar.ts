@@ -1,0 +1,237 @@
+import type { HeaderField } from '../message/message.ts'
+import type { Flow } from '../transaction/flow.ts'
+import type { IncomingRequest } from '../transaction/incoming.ts'
+import { Timer, type TimerQueue } from '../transaction/timer-queue.ts'
+import type { TimerOwner } from '../transaction/transaction.ts'
+import { formatUri } from '../uri/format.ts'
+import { type Binding, formatBinding, isSamePlace, isStale } from './binding.ts'
+import { FlowSuccessors } from './flow-successors.ts'
+import type { PhoneIdentity } from './phone.ts'
+import { type RegisterRequest, readRegister, type WantedBinding } from './register-request.ts'
+
+export interface RegistrarRules {
+  /** Shorter ones get 423 (RFC 3261 §10.3 step 7). Default 60. */
+  readonly minSeconds: number
+  /** Longer ones are cut. Default 3600. */
+  readonly maxSeconds: number
+  /** For a REGISTER that names none. Default 600. */
+  readonly defaultSeconds: number
+  /** How long bindings outlive their connection: a phone that changes networks comes back. Default 10 s. */
+  readonly graceMs: number
+  /** Of one user; a further one takes the place of the oldest. Default 10. */
+  readonly bindingsOfUser: number
+  /** Of all; a further one gets 503. Default 50,000. */
+  readonly bindings: number
+}
+
+export const defaultRegistrarRules: RegistrarRules = Object.freeze({
+  minSeconds: 60,
+  maxSeconds: 3600,
+  defaultSeconds: 600,
+  graceMs: 10_000,
+  bindingsOfUser: 10,
+  bindings: 50_000,
+})
+
+export interface RegistrarHost {
+  readonly timers: TimerQueue<TimerOwner>
+  /** A new unguessable name. */
+  newId(): string
+}
+
+export interface RegisterAnswer {
+  readonly status: number
+  readonly fields: readonly HeaderField[]
+}
+
+type Removal = (entry: Entry) => void
+
+/** A binding and its end: the interval that was granted, or the grace after its connection. */
+class Entry implements TimerOwner {
+  binding: Binding
+  isLost = false
+  readonly timer = new Timer<TimerOwner>(this, 'binding')
+  readonly #remove: Removal
+
+  constructor(binding: Binding, remove: Removal) {
+    this.binding = binding
+    this.#remove = remove
+  }
+
+  expired(): void {
+    this.#remove(this)
+  }
+}
+
+const refused = (status: number, ...fields: HeaderField[]): RegisterAnswer => ({ status, fields })
+const flowKey = ({ transport, address, port }: Flow): string => `${transport} ${address} ${port}`
+
+/** The bindings of all phones, in memory: they are worth as much as the connections that they stand on. */
+export class Registrar {
+  readonly #host: RegistrarHost
+  readonly #rules: RegistrarRules
+  readonly #byUser = new Map<string, Entry[]>()
+  readonly #byId = new Map<string, Entry>()
+  readonly #byFlow = new Map<string, Set<Entry>>()
+  readonly #successors = new FlowSuccessors()
+
+  constructor(host: RegistrarHost, rules: RegistrarRules = defaultRegistrarRules) {
+    this.#host = host
+    this.#rules = rules
+  }
+
+  get size(): number {
+    return this.#byId.size
+  }
+
+  get userCount(): number {
+    return this.#byUser.size
+  }
+
+  get graceMs(): number {
+    return this.#rules.graceMs
+  }
+
+  /** Registered, or about to come back. */
+  isRegistered(userId: string): boolean {
+    return this.#byUser.has(userId)
+  }
+
+  /** Where a call to the user goes: what stands on a live flow, newest first. */
+  bindingsOf(userId: string): readonly Binding[] {
+    const entries = this.#byUser.get(userId) ?? []
+    return entries.filter(entry => !entry.isLost).map(entry => entry.binding)
+  }
+
+  find(id: string): Binding | undefined {
+    const entry = this.#byId.get(id)
+    return entry?.isLost === false ? entry.binding : undefined
+  }
+
+  /** A phone has registered from just there. */
+  isPhone(flow: Flow): boolean {
+    return this.#byFlow.has(flowKey(flow))
+  }
+
+  /** The connection on which the phone of `flow` is now. */
+  current(flow: Flow): Flow {
+    return this.#successors.current(flow)
+  }
+
+  /** RFC 3261 §10.3, from step 5 on: the request has been authenticated as `phone`. */
+  register(request: IncomingRequest, phone: PhoneIdentity, now: number): RegisterAnswer {
+    const read = readRegister(request.message)
+    if (read.kind === 'bad') return refused(400)
+    // Nobody registers for somebody else (step 4).
+    if (read.user !== phone.user) return refused(403)
+    const answer = read.kind === 'update' ? this.#update(read, request, phone, now) : this.#removeAll(request, phone)
+    if (answer !== undefined) return answer
+    const entries = this.#byUser.get(phone.userId) ?? []
+    const fields = entries.map(({ binding }) => ({ name: 'Contact', value: formatBinding(binding, now) }))
+    // RFC 5626 §6: told when a binding was made by its rules.
+    const isOutbound = read.kind === 'update' && read.wanted.some(isOutboundContact)
+    return { status: 200, fields: isOutbound ? [...fields, { name: 'Require', value: 'outbound' }] : fields }
+  }
+
+  /** The connection is gone; its phone may come back within the grace. */
+  flowClosed(flow: Flow, now: number): void {
+    for (const entry of this.#byFlow.get(flowKey(flow)) ?? []) {
+      if (entry.binding.flow.socket !== flow.socket) continue
+      entry.isLost = true
+      this.#host.timers.set(entry.timer, Math.min(entry.binding.expiresAt, now + this.#rules.graceMs))
+    }
+  }
+
+  /** What was registered by this token ends at once. */
+  revoke(tokenId: string): void {
+    for (const entry of [...this.#byId.values()]) if (entry.binding.tokenId === tokenId) this.#remove(entry)
+  }
+
+  #removeAll(request: IncomingRequest, phone: PhoneIdentity): RegisterAnswer | undefined {
+    const entries = [...(this.#byUser.get(phone.userId) ?? [])]
+    if (entries.some(({ binding }) => isStale(binding, request.callId, request.cseq))) return refused(500)
+    for (const entry of entries) this.#remove(entry)
+    return undefined
+  }
+
+  /** All or nothing: what any Contact lacks refuses the whole request. */
+  #update(
+    { wanted }: Extract<RegisterRequest, { kind: 'update' }>,
+    request: IncomingRequest,
+    phone: PhoneIdentity,
+    now: number,
+  ): RegisterAnswer | undefined {
+    const { minSeconds, defaultSeconds, bindings } = this.#rules
+    for (const place of wanted) {
+      const { seconds = defaultSeconds } = place
+      const entry = this.#entryOf(phone.userId, place)
+      if (entry !== undefined && isStale(entry.binding, request.callId, request.cseq)) return refused(500)
+      if (seconds > 0 && seconds < minSeconds) return refused(423, { name: 'Min-Expires', value: String(minSeconds) })
+    }
+    if (this.#byId.size + wanted.length > bindings) return refused(503, { name: 'Retry-After', value: '60' })
+    for (const place of wanted) {
+      const entry = this.#entryOf(phone.userId, place)
+      if (place.seconds === 0) {
+        if (entry !== undefined) this.#remove(entry)
+      } else this.#bind(place, entry, request, phone, now)
+    }
+    return undefined
+  }
+
+  #entryOf(userId: string, place: WantedBinding): Entry | undefined {
+    return this.#byUser.get(userId)?.find(({ binding }) => isSamePlace(binding, place))
+  }
+
+  #bind(
+    { uri, instance, regId, seconds = this.#rules.defaultSeconds }: WantedBinding,
+    known: Entry | undefined,
+    request: IncomingRequest,
+    phone: PhoneIdentity,
+    now: number,
+  ): void {
+    // A registration ends with the token that made it.
+    const grantedMs = Math.min(1000 * Math.min(seconds, this.#rules.maxSeconds), phone.remainingMs)
+    if (known !== undefined) {
+      this.#successors.replace(known.binding.flow, request.flow)
+      this.#remove(known)
+    }
+    const binding: Binding = {
+      id: known?.binding.id ?? this.#host.newId(),
+      userId: phone.userId,
+      user: phone.user,
+      tokenId: phone.tokenId,
+      uri,
+      contact: formatUri(uri),
+      instance,
+      regId,
+      callId: request.callId,
+      cseq: request.cseq,
+      flow: request.flow,
+      expiresAt: now + grantedMs,
+    }
+    const entry = new Entry(binding, gone => this.#remove(gone))
+    const entries = this.#byUser.get(phone.userId) ?? []
+    const oldest = entries.at(-1)
+    if (oldest !== undefined && entries.length >= this.#rules.bindingsOfUser) this.#remove(oldest)
+    this.#byUser.set(phone.userId, [entry, ...(this.#byUser.get(phone.userId) ?? [])])
+    this.#byId.set(binding.id, entry)
+    const key = flowKey(binding.flow)
+    const onFlow = this.#byFlow.get(key) ?? new Set()
+    this.#byFlow.set(key, onFlow.add(entry))
+    this.#host.timers.set(entry.timer, binding.expiresAt)
+  }
+
+  #remove(entry: Entry): void {
+    const { id, userId, flow } = entry.binding
+    this.#host.timers.stop(entry.timer)
+    this.#byId.delete(id)
+    const left = (this.#byUser.get(userId) ?? []).filter(other => other !== entry)
+    if (left.length > 0) this.#byUser.set(userId, left)
+    else this.#byUser.delete(userId)
+    const onFlow = this.#byFlow.get(flowKey(flow))
+    onFlow?.delete(entry)
+    if (onFlow?.size === 0) this.#byFlow.delete(flowKey(flow))
+  }
+}
+
+const isOutboundContact = ({ instance, regId }: WantedBinding): boolean => instance !== undefined && regId !== undefined
