@@ -1,0 +1,210 @@
+import type { SrtpKeys } from '../srtp/profile.ts'
+import { ReplayWindow } from '../srtp/replay-window.ts'
+import { ClientHandshake } from './client-handshake.ts'
+import type { DtlsRole, FlightPart, HandshakeOptions } from './handshake.ts'
+import { type Fragment, fragmentsOf, handshakeTypes, Reassembly } from './handshake-message.ts'
+import { contentTypes, type DtlsRecord, recordsOf, writeRecord } from './record.ts'
+import { ServerHandshake } from './server-handshake.ts'
+import { concat, sameBytes } from './wire.ts'
+
+/** RFC 6347 §4.2.4.1 begins with a second; a far end that ICE has just reached answers sooner. */
+export const firstRetransmitMs = 250
+const longestRetransmitMs = 2000
+/** After this nothing comes of it. */
+export const handshakeTimeoutMs = 20_000
+/** A flight is not sent again for a repetition that follows on the last one's heels. */
+const leastRepeatMs = 50
+/** Another first hello is answered this long after the last: each costs a signature. */
+const leastHelloMs = 100
+/** Of a datagram of ours: fits any path. */
+const datagramLength = 1200
+const closeNotify = Uint8Array.of(1, 0)
+
+export type DtlsState = 'handshaking' | 'connected' | 'failed' | 'closed'
+
+export interface DtlsOptions extends HandshakeOptions {
+  readonly role: DtlsRole
+  /** A datagram for the far end. */
+  send(datagram: Uint8Array): void
+}
+
+/**
+ * DTLS 1.2 (RFC 6347) as far as DTLS-SRTP (RFC 5764) needs it: one handshake, keys for media, and a goodbye. Nothing
+ * that is not proved moves it: what is refused leaves room for what is real.
+ */
+export class DtlsAssociation {
+  state: DtlsState = 'handshaking'
+  /** Records that were refused. */
+  refused = 0
+  readonly #options: DtlsOptions
+  #side: ServerHandshake | ClientHandshake
+  #messages = new Reassembly()
+  #firstHello: Uint8Array | undefined
+  #helloAt = -Infinity
+  #flight: readonly FlightPart[] = []
+  readonly #sent = [0, 0]
+  #seen = new ReplayWindow()
+  readonly #giveUpAt: number
+  #retransmitAt = Infinity
+  #retransmitMs = firstRetransmitMs
+  #flightSentAt = -Infinity
+
+  constructor(options: DtlsOptions, now: number) {
+    this.#options = options
+    this.#giveUpAt = now + handshakeTimeoutMs
+    this.#side = options.role === 'client' ? new ClientHandshake(options) : new ServerHandshake(options)
+  }
+
+  /** The active side says hello; the passive one waits. */
+  start(now: number): void {
+    if (this.#side instanceof ClientHandshake) this.#side.start(flight => this.#sendFlight(flight, now))
+  }
+
+  /** For media; undefined until the handshake is proved. */
+  get keys(): { readonly local: SrtpKeys; readonly remote: SrtpKeys } | undefined {
+    return this.state === 'connected' ? this.#side.shared.established : undefined
+  }
+
+  /** Why nothing comes of it, as far as it is known. */
+  get detail(): string {
+    return this.#side.shared.refusal ?? `nothing heard in state ${this.#side.state}`
+  }
+
+  receive(datagram: Uint8Array, length: number, now: number): void {
+    if (this.state === 'failed' || this.state === 'closed') return
+    for (const record of recordsOf(datagram, length)) {
+      if (record.epoch === 0) this.#takePlain(record, now)
+      else if (record.epoch === 1) this.#takeSealed(record, now)
+    }
+  }
+
+  deadline(): number {
+    return this.state === 'handshaking' ? Math.min(this.#retransmitAt, this.#giveUpAt) : Infinity
+  }
+
+  tick(now: number): void {
+    if (this.state !== 'handshaking') return
+    if (now >= this.#giveUpAt) {
+      this.state = 'failed'
+      return
+    }
+    if (now < this.#retransmitAt) return
+    this.#retransmitMs = Math.min(2 * this.#retransmitMs, longestRetransmitMs)
+    this.#transmit(now)
+  }
+
+  /** Says goodbye, if there is somebody who knows us. */
+  close(): void {
+    if (this.state === 'connected') {
+      this.#options.send(this.#record({ type: contentTypes.alert, epoch: 1, content: closeNotify }))
+    }
+    this.state = 'closed'
+  }
+
+  #takePlain(record: DtlsRecord, now: number): void {
+    // Alerts of epoch 0 are anybody's, and so is whatever comes unsealed after the handshake.
+    if (record.type !== contentTypes.handshake) return
+    for (const fragment of fragmentsOf(record.fragment)) {
+      if (fragment.sequence === 0 && fragment.type === handshakeTypes.clientHello) this.#beginAnew(fragment, now)
+      if (fragment.sequence < this.#messages.next) this.#repeat(now)
+      else if (fragment.type !== handshakeTypes.finished) this.#messages.add(fragment)
+    }
+    this.#advance(now)
+  }
+
+  #takeSealed(record: DtlsRecord, now: number): void {
+    const plain = this.#seen.has(record.sequence) ? undefined : this.#side.shared.established?.read.open(record)
+    if (plain === undefined) {
+      this.refused++
+      return
+    }
+    this.#seen.add(record.sequence)
+    if (record.type === contentTypes.alert) {
+      // Sealed: the far end's own. Whether it warns of its end or complains, it is gone.
+      if (plain[0] === 2 || plain[1] === 0) this.state = 'closed'
+      return
+    }
+    if (record.type !== contentTypes.handshake) return
+    for (const fragment of fragmentsOf(plain)) {
+      if (fragment.sequence < this.#messages.next) this.#repeat(now)
+      else this.#messages.add(fragment)
+    }
+    this.#advance(now)
+  }
+
+  #advance(now: number): void {
+    for (let message = this.#messages.peek(); message !== undefined; message = this.#messages.peek()) {
+      if (this.state !== 'handshaking') return
+      const step = this.#side.take(message, flight => this.#sendFlight(flight, now))
+      if (step === 'refused') {
+        this.refused++
+        this.#messages.refuse()
+        this.#doubt()
+        return
+      }
+      if (this.#side instanceof ServerHandshake && message.type === handshakeTypes.clientHello) {
+        this.#firstHello = message.body
+        this.#helloAt = now
+      }
+      this.#messages.took()
+      if (step === 'connected') {
+        this.state = 'connected'
+        this.#retransmitAt = Infinity
+        return
+      }
+    }
+  }
+
+  /** What was taken before what could not be was perhaps not the far end's: it will say all of it again. */
+  #doubt(): void {
+    if (!(this.#side instanceof ClientHandshake) || this.#side.state === 'finished') return
+    this.#messages = new Reassembly(this.#side.rewind())
+  }
+
+  /** A first hello other than the one that is being answered: that one was perhaps not the far end's. */
+  #beginAnew({ body, offset }: Fragment, now: number): void {
+    const before = this.#firstHello
+    if (!(this.#side instanceof ServerHandshake) || before === undefined || this.state !== 'handshaking') return
+    const isSame = sameBytes(body, before.subarray(offset, offset + body.length))
+    if (isSame || now - this.#helloAt < leastHelloMs) return
+    this.#side = new ServerHandshake(this.#options)
+    this.#messages = new Reassembly()
+    this.#seen = new ReplayWindow()
+    this.#firstHello = undefined
+    this.#retransmitAt = Infinity
+  }
+
+  #sendFlight(flight: readonly FlightPart[], now: number): void {
+    this.#flight = flight
+    this.#retransmitMs = firstRetransmitMs
+    this.#transmit(now)
+  }
+
+  /** The far end says again what we have answered: the answer was lost. */
+  #repeat(now: number): void {
+    if (this.#flight.length > 0 && now - this.#flightSentAt >= leastRepeatMs) this.#transmit(now)
+  }
+
+  #transmit(now: number): void {
+    this.#flightSentAt = now
+    this.#retransmitAt = now + this.#retransmitMs
+    let datagram = new Uint8Array(0)
+    for (const part of this.#flight) {
+      const record = this.#record(part)
+      if (datagram.length > 0 && datagram.length + record.length > datagramLength) {
+        this.#options.send(datagram)
+        datagram = new Uint8Array(0)
+      }
+      datagram = new Uint8Array(concat(datagram, record))
+    }
+    if (datagram.length > 0) this.#options.send(datagram)
+  }
+
+  #record({ type, epoch, content }: FlightPart): Uint8Array {
+    const sequence = this.#sent[epoch]!
+    this.#sent[epoch] = sequence + 1
+    const cipher = this.#side.shared.established?.write
+    const sealed = epoch === 1 && cipher !== undefined ? cipher.seal(type, epoch, sequence, content) : content
+    return writeRecord(type, epoch, sequence, sealed)
+  }
+}
