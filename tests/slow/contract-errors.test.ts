@@ -1,4 +1,3 @@
-import { request } from 'node:http'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RigAccount, setRates } from '../rig/account.ts'
@@ -252,69 +251,6 @@ errors('422: every field of the contract keeps its type and its limits, and says
   }
   for (const query of ['limit=0', 'limit=201', 'offset=-1'])
     await refused(422, account.key, 'GET', `/recordings/?${query}`)
-})
-
-/** As `fetch` will not send it. */
-function raw(method: string, path: string, body: string, headers: Record<string, string> = {}): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const asked = request(`${on.baseUrl}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${account.key}`, ...headers },
-    })
-    asked.on('response', answer => {
-      const chunks: Buffer[] = []
-      answer.on('data', chunk => chunks.push(chunk))
-      answer.on('end', () => {
-        const given = new Headers(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]))
-        resolve({ status: answer.statusCode ?? 0, headers: given, body: JSON.parse(Buffer.concat(chunks).toString()) })
-      })
-    })
-    asked.on('error', reject)
-    asked.end(body)
-  })
-}
-
-errors('bodies and methods that cannot be read: 400, 405 with Allow, 413, 415', async () => {
-  const type = { 'content-type': 'application/json' }
-  for (const body of ['{', 'nonsense', '{"a":1,}', '\u0000'])
-    assert.equal([(await raw('POST', '/keys/create', body, type)).status, body], [400, body])
-  const big = await raw('POST', '/keys/create', JSON.stringify({ name: 'x'.repeat(1_100_000) }), type)
-  assert.equal([big.status, typeof big.body.detail], [413, 'string'])
-  assert.is(
-    (await raw('POST', '/keys/create', 'name=x', { 'content-type': 'application/x-www-form-urlencoded' })).status,
-    415,
-  )
-  for (const [method, path, allow] of [
-    ['DELETE', '/account/', /GET/],
-    ['GET', '/calls/originate', /POST/],
-    ['PUT', '/users/create', /POST/],
-    ['POST', '/health/', /GET/],
-  ] as const) {
-    const answer = await raw(method, path, '')
-    // GET /calls/originate is also GET /calls/{uuid} with a uuid that nobody has.
-    if (answer.status === 404) continue
-    assert.is(answer.status, 405, `${method} ${path}`)
-    assert.match(answer.headers.get('allow') ?? '', allow)
-    assert.type(answer.body.detail, 'string')
-  }
-})
-
-errors('a trailing slash makes no difference', async () => {
-  for (const path of [
-    '/account',
-    '/numbers',
-    '/calls',
-    '/users',
-    '/recordings',
-    '/account/webhooks',
-    '/numbers/available',
-  ]) {
-    const [bare, slash] = [
-      await walk.ask('GET', path, { key: account.key }),
-      await walk.ask('GET', `${path}/`, { key: account.key }),
-    ]
-    assert.equal([bare.status, slash.status, bare.body], [200, 200, slash.body], path)
-  }
 })
 
 errors('503 while draining: health says degraded, new calls are refused, reads go on', async () => {

@@ -1,7 +1,17 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { addTrunk, RigAccount, setRates } from '../rig/account.ts'
-import { type Ask, assertShape, ContractWalk, type Shape } from '../rig/contract.ts'
+import { type Ask, assertShape, ContractWalk } from '../rig/contract.ts'
+import {
+  accountFields,
+  callFields,
+  keyFields,
+  numberFields,
+  recordingFields,
+  tokenFields,
+  userFields,
+  webhookFields,
+} from '../rig/contract-shapes.ts'
 import { Customer } from '../rig/customer.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
 import { babble, wavOf } from '../rig/tone.ts'
@@ -10,80 +20,6 @@ import { until } from '../rig/wait.ts'
 // Every row of the contract's endpoint tables over real HTTP, its fields by the contract's own text, each answer held
 // against /openapi.json (issue: the whole HTTP contract, 1).
 const walkThrough = suite('contract: endpoints')
-
-const accountFields: Shape = { uuid: 'string', name: 'string', wallet_balance: 'money', status: 'string' }
-const callFields: Shape = {
-  uuid: 'string',
-  sid: 'string',
-  direction: 'string',
-  from_number: 'string',
-  to_number: 'string',
-  status: 'string',
-  reason_code: 'string',
-  reason_label: 'string',
-  duration_seconds: 'integer?',
-  talk_seconds: 'integer?',
-  cost: 'money',
-  tts_seconds: 'integer',
-  customPayload: 'object?',
-  started_at: 'timestamp?',
-  answered_at: 'timestamp?',
-  ended_at: 'timestamp?',
-  created_at: 'timestamp',
-}
-const numberFields: Shape = {
-  uuid: 'string',
-  number: 'string',
-  friendly_name: 'string',
-  webhook_urls: 'object',
-  webhook_inbound: 'object',
-  is_active: 'boolean',
-  acquired_at: 'timestamp?',
-}
-const webhookFields: Shape = {
-  endpoints: 'object',
-  fallback_mode: 'string',
-  fallback_value: 'string',
-  numbers: 'array',
-}
-const userFields: Shape = {
-  uuid: 'string',
-  extension_number: 'string',
-  email: 'string',
-  display_name: 'string',
-  is_active: 'boolean',
-  is_registered: 'boolean',
-  created_at: 'timestamp',
-}
-const keyFields: Shape = {
-  uuid: 'string',
-  name: 'string',
-  prefix: 'string',
-  is_active: 'boolean',
-  created_at: 'timestamp',
-  last_used_at: 'timestamp?',
-}
-const tokenFields: Shape = {
-  uuid: 'string',
-  end_user: 'string',
-  extension_number: 'string',
-  max_concurrent: 'integer',
-  is_valid: 'boolean',
-  expires_at: 'timestamp?',
-  revoked_at: 'timestamp?',
-  created_at: 'timestamp?',
-}
-const recordingFields: Shape = {
-  uuid: 'string',
-  call_uuid: 'string',
-  call_sid: 'string',
-  duration_seconds: 'integer?',
-  size_bytes: 'integer?',
-  media_format: 'string',
-  storage_backend: 'string',
-  expires_at: 'timestamp?',
-  created_at: 'timestamp',
-}
 
 let on: SwitchProcess
 let walk: ContractWalk
