@@ -32,9 +32,12 @@ const variants: ReadonlyMap<string, string> = new Map([
 /** The voices of an engine, by language code and by name. */
 export class VoiceList {
   readonly #names: ReadonlyMap<string, string>
+  readonly #files: ReadonlyMap<string, string>
 
-  constructor(names: ReadonlyMap<string, string>) {
+  /** `names`: language code and name → what `-v` takes; `files`: that → its file. */
+  constructor(names: ReadonlyMap<string, string>, files: ReadonlyMap<string, string> = new Map()) {
     this.#names = names
+    this.#files = files
   }
 
   /**
@@ -43,14 +46,16 @@ export class VoiceList {
    */
   static fromListing(listing: string): VoiceList {
     const names = new Map<string, string>()
+    const files = new Map<string, string>()
     for (const line of listing.split('\n').slice(1)) {
       const [, language, , name, file] = line.trim().split(/\s+/)
       if (language === undefined || name === undefined || file === undefined) continue
       if (file.startsWith('mb/') || file.startsWith('!v/') || !/^[a-z0-9-]{2,32}$/i.test(language)) continue
       const spoken = language.toLowerCase()
       for (const key of [spoken, keyOf(name)]) if (!names.has(key)) names.set(key, spoken)
+      if (!files.has(spoken) && /^[a-z0-9-]+\/[a-z0-9-]+$/i.test(file)) files.set(spoken, file)
     }
-    return new VoiceList(names)
+    return new VoiceList(names, files)
   }
 
   get size(): number {
@@ -64,7 +69,8 @@ export class VoiceList {
       return language !== undefined && spoken === undefined ? { name: base, unknownVoice: language } : { name: base }
     }
     const variant = variants.get(keyOf(voice))
-    if (variant !== undefined) return { name: base + variant }
+    // espeak-ng 1.51 overhears a variant behind `en-gb`, whose file has another name; behind the file's it does not.
+    if (variant !== undefined) return { name: variant === '' ? base : (this.#files.get(base) ?? base) + variant }
     const named = this.#find(voice)
     return named === undefined ? { name: base, unknownVoice: voice } : { name: named }
   }

@@ -1,0 +1,87 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { encodePcmu } from '../rig/g711.ts'
+import { placeOf, secondsOf, through } from '../rig/hearing.ts'
+import { babble } from '../rig/tone.ts'
+import { VerbBed } from '../rig/verb-bed.ts'
+import { sleep } from '../rig/wait.ts'
+
+// <Record>: each attribute's default, limits, bad values, and what they do to the file.
+const record = suite('Record')
+
+let bed: VerbBed
+record.before(async () => {
+  bed = await VerbBed.open()
+  await bed.asset('end', babble(0.4, 9))
+})
+record.after(() => bed?.close())
+
+const silence = (seconds: number) => new Int16Array(seconds * 8000)
+const joined = (...parts: Int16Array[]) => Int16Array.from(parts.flatMap(part => [...part]))
+
+/** The caller says `said`, types `keys`, and goes on in silence until it is hung up. */
+async function recorded(attributes: string, said: Int16Array, keys = '', quietSeconds = 2) {
+  const call = await bed.call({ voice: `<Record action="/done" ${attributes}/>`, '/done': '<Play asset="end"/>' })
+  await call.answered()
+  await sleep(100)
+  await call.rtp.stream(encodePcmu(said))
+  for (const key of keys) await call.rtp.digit('0123456789*#'.indexOf(key), 101, 60)
+  await call.rtp.stream(encodePcmu(silence(quietSeconds)))
+  await call.done()
+  const { body } = await call.post('/done')
+  const [wav] = await call.recordings()
+  return { call, body, wav: wav! }
+}
+
+const said = babble(1.5, 21)
+
+record('silence, keys, length, beep, trim and format', async () => {
+  const quiet = 'playBeep="false"'
+  const [silenceEnds, defaultSilence, longest, anyKey, oneKey, noKey, beep, noBeep, trim, noTrim, ogg, bad] =
+    await Promise.all([
+      recorded(`timeout="1" ${quiet}`, said),
+      recorded(quiet, said, '', 6),
+      recorded(`maxLength="1" ${quiet}`, said),
+      recorded(quiet, said, '7'),
+      recorded(`finishOnKey="#" ${quiet}`, said, '12#'),
+      recorded(`finishOnKey="" timeout="1" ${quiet}`, said, '#'),
+      recorded('timeout="1"', said),
+      recorded(`timeout="1" ${quiet}`, said),
+      recorded(`timeout="1" trim="trim-silence" ${quiet}`, joined(silence(0.8), said)),
+      recorded(`timeout="1" trim="do-not-trim" ${quiet}`, joined(silence(0.8), said)),
+      recorded(`timeout="1" format="ogg" ${quiet}`, said),
+      recorded('timeout="-1" maxLength="0" finishOnKey="x" playBeep="1" trim="yes" channels="dual"', said, '9'),
+    ])
+  assert.is(silenceEnds.body.Digits, '')
+  for (const one of [silenceEnds, defaultSilence, anyKey, oneKey, noTrim]) {
+    assert.ok(placeOf(one.wav.sides[0]!, through(said)) >= 0, 'every sample')
+    assert.is(one.wav.channels, 1)
+    assert.is(one.body.RecordingDuration, Math.round(one.wav.seconds))
+  }
+  assert.ok(Math.abs(silenceEnds.wav.seconds - 2.5) < 0.3, `${silenceEnds.wav.seconds} s with 1 s of silence`)
+  assert.ok(Math.abs(defaultSilence.wav.seconds - 6.5) < 0.3, `${defaultSilence.wav.seconds} s with 5 s of silence`)
+  assert.is(longest.wav.seconds, 1)
+  assert.is(anyKey.body.Digits, '7')
+  assert.ok(anyKey.wav.seconds < 1.8, `${anyKey.wav.seconds} s, the key not in it`)
+  assert.is(oneKey.body.Digits, '#')
+  assert.is(noKey.body.Digits, '')
+  assert.ok(secondsOf(beep.call.heard(), 1000) > 0.2, 'a beep of 1 kHz')
+  assert.is(secondsOf(noBeep.call.heard(), 1000), 0)
+  assert.ok(trim.wav.seconds < noTrim.wav.seconds - 0.6, `${trim.wav.seconds} of ${noTrim.wav.seconds} s`)
+  assert.ok(trim.wav.seconds < 1.9)
+  assert.is(await ogg.call.problems(), 1)
+  assert.is(await bad.call.problems(), 6)
+  assert.is(bad.body.Digits, '9')
+  assert.ok(secondsOf(bad.call.heard(), 1000) > 0.2, 'the default beeps')
+})
+
+record('without action the next verb runs; nobody who speaks gives an empty recording', async () => {
+  const call = await bed.call('<Record timeout="1" playBeep="false"/><Play asset="end"/>')
+  await call.answered()
+  await call.done()
+  assert.ok(placeOf(call.heard(), through(babble(0.4, 9))) >= 0)
+  const empty = await recorded('timeout="1" playBeep="false" trim="trim-silence"', silence(0.2))
+  assert.is(empty.body.RecordingDuration, 0)
+})
+
+record.run()
