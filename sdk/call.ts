@@ -39,7 +39,7 @@ export class Call {
   #endReason: EndReason | undefined
   #acceptedUnix: number | undefined
 
-  /** Made by `Phone.call` and by the phone's `incoming` event. */
+  /** @internal Made by `Phone.call` and for the phone's `incoming` event. */
   constructor(seat: CallSeat, start: CallStart) {
     this.#seat = seat
     this.id = start.id

@@ -3,7 +3,7 @@ import { PhoneError } from './errors.ts'
 
 const tryAgain = 'Please try again in a moment.'
 
-/** By the switch's own reason codes, which say more than a SIP status. */
+/** By the switch's own reason codes, where they say more than the SIP status that they hold. */
 const byCode: Readonly<Record<string, string>> = {
   'END.0200': 'The call has ended.',
   'END.0201': 'The call was ended by the service.',
@@ -11,21 +11,7 @@ const byCode: Readonly<Record<string, string>> = {
   'END.0210': 'The call reached its time limit.',
   'END.0211': 'The call was cut off because the balance ran out.',
   'END.0212': 'The call was cut off because the connection went silent.',
-  'END.0400': 'The call was rejected.',
-  'END.0402': 'There is not enough balance for this call.',
-  'END.0403': 'This call is not allowed.',
-  'END.0404': 'This number is not in service.',
-  'END.0406': 'The other side cannot take this call.',
-  'END.0408': 'Nobody answered.',
-  'END.0410': 'This number has changed.',
-  'END.0480': 'The person is not available right now.',
-  'END.0484': 'The number is incomplete.',
-  'END.0486': 'The line is busy.',
-  'END.0487': 'The call was cancelled.',
-  'END.0488': 'The two sides have no audio format in common.',
   'END.0500': 'The carrier could not complete the call.',
-  'END.0503': `The carrier is not available. ${tryAgain}`,
-  'END.0603': 'The call was declined.',
   'END.1401': 'The carrier refused the service.',
   'END.1408': 'The destination could not be reached.',
   'END.1480': 'The person is not signed in.',
@@ -114,7 +100,9 @@ export function describeFailure(reason: EndReason | Error | string | number | nu
 
 function ofCode(code: string): string | undefined {
   if (Object.hasOwn(byCode, code)) return byCode[code]
-  return code.startsWith('BILL.') ? byStatus[402] : undefined
+  if (code.startsWith('BILL.')) return byStatus[402]
+  // END.0486 is 486, and so on.
+  return /^END\.0[4-6]/.test(code) ? byStatus[Number(code.slice(4))] : undefined
 }
 
 function ofStatus(status: number): string {

@@ -1,15 +1,6 @@
-import {
-  contactUriOf,
-  Dialog,
-  headersOf,
-  type IncomingRequest,
-  parseNameAddr,
-  type ServerOwner,
-  type ServerTransaction,
-  sdpOf,
-  userOf,
-} from '../../sip/index.ts'
+import { Dialog, headersOf, type IncomingRequest, type ServerOwner, type ServerTransaction } from '../../sip/index.ts'
 import { type EndReason, localEnd } from '../end-reason.ts'
+import { contactOf, readAddress, sdpOf } from './read.ts'
 import { reasonOf } from './response-reason.ts'
 import { Session, type SessionHost } from './session.ts'
 import { allow, type Party, type Station, type TaggedCall } from './station.ts'
@@ -39,7 +30,7 @@ export class IncomingCall implements ServerOwner, TaggedCall, SessionHost {
       remote: request.from,
       localSeq: 0,
       remoteSeq: request.cseq,
-      remoteTarget: contactUriOf(request.message) ?? request.message.uri,
+      remoteTarget: contactOf(request.message) ?? request.message.uri,
       routeSet: headersOf(request.message, 'Record-Route'),
     })
     this.session = new Session(station, this, dialog, sdpOf(request.message) === undefined ? 'initial' : 'remote-offer')
@@ -50,7 +41,6 @@ export class IncomingCall implements ServerOwner, TaggedCall, SessionHost {
     this.#station.bind(this.session.dialog.localTag, this)
     this.#station.respond(this.#invite, 180, now, {
       toTag: this.session.dialog.localTag,
-      recordRoute: true,
       fields: [
         { name: 'Contact', value: this.#station.contact() },
         { name: 'Allow', value: allow },
@@ -137,11 +127,8 @@ export class IncomingCall implements ServerOwner, TaggedCall, SessionHost {
 /** Who calls: the identity that the switch vouches for when it says one, else From. */
 function partyOf(request: IncomingRequest): Party {
   for (const value of [...headersOf(request.message, 'P-Asserted-Identity'), request.from]) {
-    const parsed = parseNameAddr(value)
-    if (!parsed.ok) continue
-    const { displayName, uri } = parsed.value
-    const user = userOf(uri) ?? ''
-    if (user !== '') return { user, displayName, uri: /<([^>]*)>/.exec(value)?.[1] ?? value }
+    const { user, displayName, uri } = readAddress(value)
+    if (user !== '') return { user, displayName, uri }
   }
   return { user: 'anonymous', displayName: '', uri: '' }
 }

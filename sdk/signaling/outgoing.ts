@@ -3,19 +3,18 @@ import {
   buildRequest,
   type ClientOwner,
   type ClientTransaction,
-  contactUriOf,
   Dialog,
   type HeaderField,
   headersOf,
   type IncomingRequest,
   type IncomingResponse,
   type ServerTransaction,
-  sdpOf,
   Timer,
   type TimerOwner,
   type TransactionFault,
 } from '../../sip/index.ts'
 import { type EndReason, localEnd } from '../end-reason.ts'
+import { contactOf, sdpOf } from './read.ts'
 import { reasonOf } from './response-reason.ts'
 import { Session, type SessionHost } from './session.ts'
 import { allow, bearer, type Station, type TaggedCall } from './station.ts'
@@ -226,7 +225,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
       remote: response.to,
       localSeq: this.#cseq,
       remoteSeq: undefined,
-      remoteTarget: contactUriOf(response.message) ?? transaction.request.uri,
+      remoteTarget: contactOf(response.message) ?? transaction.request.uri,
       // RFC 3261 §12.1.2: in reverse order.
       routeSet: [...headersOf(response.message, 'Record-Route')].reverse(),
     })

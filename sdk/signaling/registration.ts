@@ -3,18 +3,15 @@ import {
   buildRequest,
   type ClientOwner,
   type ClientTransaction,
-  contactExpiresOf,
-  headerOf,
   headersOf,
   type IncomingResponse,
-  parseContact,
-  parseExpires,
   type SipResponse,
   Timer,
   type TimerOwner,
   type TransactionFault,
 } from '../../sip/index.ts'
 import { type EndReason, localEnd } from '../end-reason.ts'
+import { numberOf } from './read.ts'
 import { reasonOf } from './response-reason.ts'
 import { bearer, type Station } from './station.ts'
 
@@ -154,13 +151,10 @@ export class Registration implements ClientOwner, TimerOwner {
 
   #granted(message: SipResponse, now: number): void {
     const ours = /sip:[^@]*@([^;>]*)/.exec(this.#station.contact())?.[1] ?? ''
-    const parsed = parseExpires(headerOf(message, 'Expires') ?? '')
-    let granted = parsed.ok ? parsed.value : this.#wanted
-    for (const value of headersOf(message, 'Contact')) {
-      const contact = parseContact(value)
-      if (contact.ok && contact.value !== '*' && value.includes(ours))
-        granted = contactExpiresOf(contact.value) ?? granted
-    }
+    // The grant stands with our Contact, else in Expires (RFC 3261 §10.2.4).
+    const contact = headersOf(message, 'Contact').find(value => value.includes(ours)) ?? ''
+    const own = /;\s*expires=(\d{1,9})/i.exec(contact)?.[1]
+    const granted = own === undefined ? (numberOf(message, 'Expires') ?? this.#wanted) : Number(own)
     const seconds = Math.min(Math.max(granted, shortestSeconds), wantedSeconds)
     this.#retryMs = firstRetryMs
     this.#isRegistered = true
@@ -171,12 +165,12 @@ export class Registration implements ClientOwner, TimerOwner {
   }
 
   #tooBrief(message: SipResponse, now: number): void {
-    const least = parseExpires(headerOf(message, 'Min-Expires') ?? '')
-    if (!least.ok || least.value <= this.#wanted) {
+    const least = numberOf(message, 'Min-Expires') ?? 0
+    if (least <= this.#wanted) {
       this.#refused(reasonOf(message, 'remote'), now)
       return
     }
-    this.#wanted = least.value
+    this.#wanted = least
     this.#send(this.#wanted, now)
   }
 

@@ -3,7 +3,6 @@ import {
   buildRequest,
   type ClientOwner,
   type ClientTransaction,
-  contactUriOf,
   type Dialog,
   defaultTimers,
   formatMessage,
@@ -17,12 +16,12 @@ import {
   refusalOfOffer,
   type ServerOwner,
   type ServerTransaction,
-  sdpOf,
   Timer,
   type TimerOwner,
   type TransactionFault,
 } from '../../sip/index.ts'
 import { type EndReason, localEnd } from '../end-reason.ts'
+import { contactOf, sdpOf } from './read.ts'
 import { reasonOf } from './response-reason.ts'
 import { allow, bearer, type Station } from './station.ts'
 
@@ -113,7 +112,6 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
     if (!this.step(this.#offer === 'remote-offer' ? 'answer-sent' : 'offer-sent')) return
     const bytes = this.#station.respond(transaction, 200, now, {
       toTag: this.dialog.localTag,
-      recordRoute: true,
       fields: [
         { name: 'Contact', value: this.#station.contact() },
         { name: 'Allow', value: allow },
@@ -265,7 +263,7 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
       station.respond(transaction, refusal, now)
       return
     }
-    const contact = contactUriOf(message)
+    const contact = contactOf(message)
     if (contact !== undefined) this.dialog.remoteTarget = contact
     if (!carriesOffer) {
       station.respond(transaction, 200, now, { fields: [{ name: 'Contact', value: station.contact() }] })
@@ -278,7 +276,7 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
   }
 
   #accepted(response: IncomingResponse): void {
-    const contact = contactUriOf(response.message)
+    const contact = contactOf(response.message)
     if (contact !== undefined) this.dialog.remoteTarget = contact
     this.acknowledge(response.cseq)
     const sdp = sdpOf(response.message)

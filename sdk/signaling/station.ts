@@ -4,7 +4,6 @@ import type {
   Flow,
   HeaderField,
   IncomingRequest,
-  ResponseParts,
   ServerTransaction,
   SipRequest,
   TimerOwner,
@@ -12,6 +11,7 @@ import type {
   TransactionLayer,
 } from '../../sip/index.ts'
 import type { EndReason } from '../end-reason.ts'
+import type { ResponseParts } from './response.ts'
 
 /** Who we are to the switch. */
 export interface Identity {

@@ -1,5 +1,4 @@
 import {
-  buildResponse,
   type ClientOwner,
   type ClientTransaction,
   defaultTimers,
@@ -7,11 +6,9 @@ import {
   formatAckTo,
   formatMessage,
   type HeaderField,
+  headersOf,
   type IncomingRequest,
   parseMessage,
-  type ResponseParts,
-  readResponse,
-  requires,
   type ServerTransaction,
   type SipRequest,
   type TimerOwner,
@@ -21,8 +18,9 @@ import {
 import type { EndReason } from '../end-reason.ts'
 import { IncomingCall } from './incoming.ts'
 import { type Dial, OutgoingCall } from './outgoing.ts'
-import { readRequest } from './read-request.ts'
+import { readRequest, readResponse } from './read.ts'
 import { Registration, type RegistrationEvent } from './registration.ts'
+import { buildResponse, type ResponseParts } from './response.ts'
 import { allow, type CallEvent, type Identity, type Station, type TaggedCall } from './station.ts'
 
 export type UserAgentInput =
@@ -277,7 +275,8 @@ export class UserAgent implements Station {
     else if (method === 'OPTIONS')
       refuse(200, { name: 'Allow', value: allow }, { name: 'Accept', value: 'application/sdp' })
     else if (method !== 'INVITE') refuse(405, { name: 'Allow', value: allow })
-    else if (requires(request.message, '100rel')) refuse(420, { name: 'Unsupported', value: '100rel' })
+    else if (headersOf(request.message, 'Require').includes('100rel'))
+      refuse(420, { name: 'Unsupported', value: '100rel' })
     else if (this.#calls.size >= mostCalls) refuse(486)
     else {
       const id = this.word(20)
@@ -289,8 +288,10 @@ export class UserAgent implements Station {
 
   /** RFC 3261 §9.2. */
   #cancelled(transaction: ServerTransaction, now: number): void {
-    const invite = this.layer.inviteOf(transaction.request)
+    // Its transaction lets go of the header fields once it is answered.
+    const { request } = transaction
+    const invite = this.layer.inviteOf(request)
     this.respond(transaction, invite === undefined ? 481 : 200, now)
-    if (invite !== undefined) invite.owner?.cancelled(invite, transaction.request, now)
+    if (invite !== undefined) invite.owner?.cancelled(invite, request, now)
   }
 }

@@ -1,0 +1,339 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { localEnd } from '../../sdk/end-reason.ts'
+import { headerOf } from '../../sip/index.ts'
+import { AgentBench } from './rig/agent-bench.ts'
+import { bodyOf, requestOf } from './rig/switch-side.ts'
+
+const hungUp = localEnd('Hung up', 'local')
+const target = { headers: { Contact: '<sip:sauti@switch.test;transport=ws>' } }
+
+test('a call placed: INVITE, ringing, early audio, answer, ACK, BYE', () => {
+  const bench = AgentBench.registered()
+  const fields = [{ name: 'X-Service-Custom-Payload', value: '{"order":7}' }]
+  bench.do({ type: 'dial', id: 'c', uri: 'sip:+254700@voice.test', sdp: 'offer', fields })
+  const invite = bench.request('INVITE')
+  assert.is(invite.uri, 'sip:+254700@voice.test')
+  assert.is(headerOf(invite, 'Authorization'), 'Bearer TOKEN')
+  assert.is(headerOf(invite, 'X-Service-Custom-Payload'), '{"order":7}')
+  assert.is(bodyOf(invite), 'offer')
+  bench.reply(100, 'Trying')
+  bench.reply(180, 'Ringing')
+  bench.reply(183, 'Session Progress', { sdp: 'early' })
+  bench.reply(200, 'OK', { ...target, sdp: 'answer' })
+  assert.equal(bench.events, ['ringing', 'early', 'answered'])
+  assert.equal(bench.lines, ['INVITE', 'ACK'])
+  bench.do({ type: 'end', id: 'c', reason: hungUp })
+  assert.equal(bench.event('ended'), { type: 'ended', id: 'c', reason: hungUp, wasOpen: true })
+  assert.is(bench.request('BYE').uri, 'sip:sauti@switch.test;transport=ws')
+  bench.reply(200, 'OK')
+  bench.clear()
+  bench.do({ type: 'end', id: 'c', reason: hungUp })
+  bench.run(100_000)
+  assert.equal([bench.lines, bench.events], [[], []], 'nothing is left of it')
+})
+
+test('a repeated 2xx gets the same ACK, another fork an ACK and a BYE', () => {
+  const bench = AgentBench.registered()
+  bench.call()
+  bench.clear()
+  bench.sent.push()
+  const again = AgentBench.registered()
+  again.call()
+  again.reply(200, 'OK', { ...target, sdp: 'answer' }, 'INVITE')
+  assert.equal(again.lines, ['INVITE', 'ACK', 'ACK'])
+  again.reply(200, 'OK', { ...target, sdp: 'answer', toTag: 'other' }, 'INVITE')
+  assert.equal(again.lines, ['INVITE', 'ACK', 'ACK', 'ACK', 'BYE'])
+  assert.equal(again.events, ['answered'])
+})
+
+test('a refusal carries status, code, words and cause', () => {
+  const bench = AgentBench.registered()
+  bench.do({ type: 'dial', id: 'c', uri: 'sip:1@voice.test', sdp: 'o', fields: [] })
+  bench.reply(402, 'Payment Required', {
+    headers: { 'X-Voice-Reason-Code': 'END.0402', Reason: 'SIP;cause=402;text="Top \\"up\\"", Q.850;cause=21' },
+  })
+  assert.equal(bench.event('ended').reason, {
+    cause: '402 Payment Required',
+    by: 'remote',
+    status: 402,
+    code: 'END.0402',
+    text: 'Top "up"',
+    q850: 21,
+  })
+  assert.is(bench.event('ended').wasOpen, false)
+  assert.equal(bench.lines, ['INVITE', 'ACK'])
+})
+
+test('407 is answered once with Proxy-Authorization', () => {
+  const bench = AgentBench.registered()
+  bench.do({ type: 'dial', id: 'c', uri: 'sip:1@voice.test', sdp: 'o', fields: [] })
+  bench.reply(407, 'Proxy Authentication Required')
+  assert.is(headerOf(bench.request('INVITE'), 'Proxy-Authorization'), 'Bearer TOKEN')
+  assert.is(headerOf(bench.request('INVITE'), 'CSeq'), '2 INVITE')
+  bench.reply(407, 'Proxy Authentication Required')
+  assert.is(bench.event('ended').reason.status, 407)
+})
+
+test('hung up before the first provisional: CANCEL only after it, and the person is done at once', () => {
+  const bench = AgentBench.registered()
+  bench.do({ type: 'dial', id: 'c', uri: 'sip:1@voice.test', sdp: 'o', fields: [] })
+  const cancelled = localEnd('Cancelled', 'local')
+  bench.do({ type: 'end', id: 'c', reason: cancelled })
+  assert.equal(bench.lines, ['INVITE'])
+  assert.equal(bench.event('ended').reason, cancelled)
+  bench.reply(180, 'Ringing')
+  assert.equal(bench.lines, ['INVITE', 'CANCEL'])
+  assert.is(headerOf(bench.request('CANCEL'), 'Via'), headerOf(bench.request('INVITE'), 'Via'))
+  assert.is(headerOf(bench.request('CANCEL'), 'CSeq'), '1 CANCEL')
+  bench.reply(200, 'OK', {}, 'CANCEL')
+  bench.reply(487, 'Request Terminated', {}, 'INVITE')
+  assert.equal(bench.lines, ['INVITE', 'CANCEL', 'ACK'])
+  assert.is(bench.events.filter(type => type === 'ended').length, 1)
+})
+
+test('the answer crosses the CANCEL: ACK and BYE', () => {
+  const bench = AgentBench.registered()
+  bench.do({ type: 'dial', id: 'c', uri: 'sip:1@voice.test', sdp: 'o', fields: [] })
+  bench.reply(180, 'Ringing')
+  bench.do({ type: 'end', id: 'c', reason: localEnd('Cancelled', 'local') })
+  bench.reply(200, 'OK', { ...target, sdp: 'a' }, 'INVITE')
+  assert.equal(bench.lines, ['INVITE', 'CANCEL', 'ACK', 'BYE'])
+  assert.equal(bench.events, ['ringing', 'ended'])
+})
+
+test('nobody answers an INVITE: ended after 32 s', () => {
+  const bench = AgentBench.registered()
+  bench.do({ type: 'dial', id: 'c', uri: 'sip:1@voice.test', sdp: 'o', fields: [] })
+  bench.run(32_100)
+  assert.is(bench.event('ended').reason.cause, 'No answer from the service')
+})
+
+test('a call that comes: 180, answer repeated until the ACK, BYE of the far side with its reason', () => {
+  const bench = AgentBench.registered()
+  const id = bench.offered()
+  const offered = bench.event('offered')
+  assert.equal(offered.from, { user: '1002', displayName: 'Juma', uri: 'sip:1002@voice.test' })
+  assert.is(offered.sdp, 'their offer')
+  bench.do({ type: 'answer', id, sdp: 'our answer' })
+  bench.run(1_600)
+  assert.equal(bench.lines, ['180', '200', '200', '200'])
+  assert.is(bodyOf(bench.response()), 'our answer')
+  bench.inDialog('ACK', 1)
+  assert.is(bench.event('confirmed').id, id)
+  bench.run(60_000)
+  assert.is(bench.lines.length, 4)
+  bench.inDialog('BYE', 2, { headers: { 'X-Voice-Reason-Code': 'END.0210', Reason: 'Q.850;cause=16' } })
+  assert.equal(bench.event('ended').reason, { cause: 'Hung up', by: 'remote', code: 'END.0210', q850: 16 })
+  assert.ok(bench.event('ended').wasOpen)
+  assert.is(bench.lines.at(-1), '200')
+})
+
+test('P-Asserted-Identity says who calls', () => {
+  const bench = AgentBench.registered()
+  bench.offered({ sdp: 'o', headers: { 'P-Asserted-Identity': '"Ann, Lee" <sip:+254711@voice.test>' } })
+  assert.equal(bench.event('offered').from, {
+    user: '+254711',
+    displayName: 'Ann, Lee',
+    uri: 'sip:+254711@voice.test',
+  })
+})
+
+test('rejected with 486', () => {
+  const bench = AgentBench.registered()
+  const id = bench.offered()
+  bench.do({ type: 'end', id, reason: localEnd('Rejected', 'local'), status: 486 })
+  assert.equal(bench.lines, ['180', '486'])
+  assert.is(bench.response().reason, 'Busy Here')
+  assert.equal(bench.event('ended').reason, { cause: 'Rejected', by: 'local' })
+})
+
+for (const [reason, cause] of [
+  ['', 'Cancelled'],
+  ['SIP;cause=200;text="Call completed elsewhere"', 'Answered elsewhere'],
+] as const) {
+  test(`cancelled by the caller: 200, 487, "${cause}"`, () => {
+    const bench = AgentBench.registered()
+    bench.offered()
+    bench.receive(
+      requestOf(
+        'CANCEL',
+        { from: '<sip:1002@voice.test>;tag=far', to: '<sip:1001@voice.test>', callId: 'in-1', cseq: 1, branch: 'in-1' },
+        reason === '' ? {} : { headers: { Reason: reason } },
+      ),
+    )
+    assert.equal([...bench.lines].sort(), ['180', '200', '487'])
+    assert.is(bench.event('ended').reason.cause, cause)
+    assert.not(bench.event('ended').wasOpen)
+  })
+}
+
+test('an answer that nobody acknowledges ends in a BYE after 32 s', () => {
+  const bench = AgentBench.registered()
+  bench.do({ type: 'answer', id: bench.offered(), sdp: 'a' })
+  bench.run(33_000)
+  assert.is(bench.lines.at(-1), 'BYE')
+  assert.is(bench.event('ended').reason.cause, 'No answer from the service')
+})
+
+test('hung up before the ACK: the BYE waits for it (RFC 3261 §15)', () => {
+  const bench = AgentBench.registered()
+  const id = bench.offered()
+  bench.do({ type: 'answer', id, sdp: 'a' })
+  bench.do({ type: 'end', id, reason: hungUp })
+  assert.equal(bench.lines, ['180', '200'])
+  assert.equal(bench.event('ended').reason, hungUp)
+  bench.inDialog('ACK', 1)
+  assert.is(bench.lines.at(-1), 'BYE')
+})
+
+test('an INVITE without an offer is answered with ours, and the ACK brings the answer', () => {
+  const bench = AgentBench.registered()
+  const id = bench.offered({})
+  assert.is(bench.event('offered').sdp, undefined)
+  bench.do({ type: 'answer', id, sdp: 'our offer' })
+  bench.inDialog('ACK', 1, { sdp: 'their answer' })
+  assert.equal(bench.event('confirmed'), { type: 'confirmed', id, sdp: 'their answer' })
+})
+
+test('re-INVITE of ours: answered, refused, withdrawn by the line', () => {
+  const bench = AgentBench.registered()
+  bench.call()
+  bench.do({ type: 'reoffer', id: 'c1', sdp: 'hold' })
+  assert.is(bodyOf(bench.request('INVITE')), 'hold')
+  assert.is(headerOf(bench.request('INVITE'), 'Authorization'), undefined, 'the token is not shown within a dialog')
+  bench.reply(200, 'OK', { ...target, sdp: 'held' })
+  assert.equal(bench.event('reoffer-answered'), { type: 'reoffer-answered', id: 'c1', sdp: 'held' })
+  bench.do({ type: 'reoffer', id: 'c1', sdp: 'again' })
+  bench.reply(488, 'Not Acceptable Here')
+  assert.equal(bench.event('reoffer-refused'), { type: 'reoffer-refused', id: 'c1', status: 488 })
+  bench.do({ type: 'reoffer', id: 'c1', sdp: 'again' })
+  bench.do({ type: 'line-down' })
+  assert.is(bench.event('reoffer-refused').status, 0)
+  assert.not(bench.events.includes('ended'))
+})
+
+test('re-INVITE challenged with 401 is sent again with the token', () => {
+  const bench = AgentBench.registered()
+  bench.call()
+  bench.do({ type: 'reoffer', id: 'c1', sdp: 'hold' })
+  bench.reply(401, 'Unauthorized')
+  assert.is(headerOf(bench.request('INVITE'), 'Authorization'), 'Bearer TOKEN')
+  assert.is(bodyOf(bench.request('INVITE')), 'hold')
+  bench.reply(200, 'OK', { ...target, sdp: 'held' })
+  assert.is(bench.event('reoffer-answered').sdp, 'held')
+})
+
+for (const status of [481, 408]) {
+  test(`${status} to a re-INVITE ends the call (RFC 3261 §12.2.1.2)`, () => {
+    const bench = AgentBench.registered()
+    bench.call()
+    bench.do({ type: 'reoffer', id: 'c1', sdp: 'hold' })
+    bench.reply(status, 'Gone')
+    assert.is(bench.event('ended').reason.status, status)
+    assert.is(bench.lines.at(-1), 'BYE')
+  })
+}
+
+test('re-INVITE and UPDATE of theirs: offered, answered, refused; UPDATE without an offer is answered at once', () => {
+  const bench = AgentBench.registered()
+  bench.call()
+  bench.inPlaced('INVITE', 10, { sdp: 'new offer' })
+  assert.equal(bench.event('reoffered'), { type: 'reoffered', id: 'c1', sdp: 'new offer' })
+  bench.do({ type: 'reanswer', id: 'c1', sdp: 'new answer' })
+  assert.is(bodyOf(bench.response()), 'new answer')
+  bench.inPlaced('ACK', 10)
+  bench.inPlaced('UPDATE', 11, { sdp: 'update offer' })
+  bench.do({ type: 'reanswer', id: 'c1', sdp: 'update answer' })
+  assert.is(bodyOf(bench.response()), 'update answer')
+  bench.inPlaced('UPDATE', 12)
+  assert.is(bench.response().status, 200)
+  bench.inPlaced('INVITE', 13, { sdp: 'bad' })
+  bench.do({ type: 'refuse-reoffer', id: 'c1', status: 488 })
+  assert.is(bench.response().status, 488)
+  bench.inPlaced('INVITE', 13, { sdp: 'old number' })
+  assert.is(bench.response().status, 500)
+  bench.inPlaced('INFO', 14)
+  assert.is(bench.response().status, 200)
+})
+
+test('both offer at once: theirs gets 491, and while theirs is open ours is refused', () => {
+  const bench = AgentBench.registered()
+  bench.call()
+  bench.do({ type: 'reoffer', id: 'c1', sdp: 'ours' })
+  bench.inPlaced('INVITE', 10, { sdp: 'theirs' })
+  assert.is(bench.response().status, 491)
+  bench.reply(491, 'Request Pending', {}, 'INVITE')
+  assert.is(bench.event('reoffer-refused').status, 491)
+  bench.inPlaced('INVITE', 11, { sdp: 'theirs' })
+  bench.do({ type: 'reoffer', id: 'c1', sdp: 'ours' })
+  assert.is(bench.event('reoffer-refused').status, 491)
+  bench.inPlaced('INVITE', 12, { sdp: 'theirs again' })
+  assert.is(bench.response().status, 500)
+})
+
+test('the line drops: what is unanswered ends, what stands goes on, a BYE waits for the next line', () => {
+  const bench = AgentBench.registered()
+  bench.call('stands')
+  const stands = bench.request('INVITE')
+  bench.do({ type: 'dial', id: 'dialled', uri: 'sip:2@voice.test', sdp: 'o', fields: [] })
+  bench.offered()
+  bench.clear()
+  bench.do({ type: 'line-down' })
+  assert.equal(
+    bench.told.map(event => event.type === 'ended' && [event.id.length > 8 ? 'came' : event.id, event.reason.cause]),
+    [
+      ['dialled', 'Connection lost'],
+      ['came', 'Connection lost'],
+    ],
+  )
+  bench.do({ type: 'end', id: 'stands', reason: hungUp })
+  assert.is(bench.event('ended').id, 'stands')
+  assert.equal(bench.lines, [])
+  bench.run(5_000)
+  bench.do({ type: 'line-up' })
+  assert.equal(bench.lines.sort(), ['BYE', 'REGISTER'])
+  assert.is(headerOf(bench.request('BYE'), 'Call-ID'), headerOf(stands, 'Call-ID'))
+})
+
+test('dialling without a line fails at once', () => {
+  const bench = AgentBench.registered()
+  bench.do({ type: 'line-down' })
+  bench.do({ type: 'dial', id: 'c', uri: 'sip:1@voice.test', sdp: 'o', fields: [] })
+  assert.is(bench.event('ended').reason.cause, 'Connection lost')
+})
+
+test('outside of calls: OPTIONS 200, others 405, unknown dialogs 481, 100rel wanted 420, the ninth call 486', () => {
+  const bench = AgentBench.registered()
+  const outside = { from: '<sip:s@voice.test>;tag=x', to: '<sip:1001@voice.test>', callId: 'o', cseq: 1 }
+  bench.receive(requestOf('OPTIONS', outside))
+  assert.is(bench.response().status, 200)
+  assert.match(headerOf(bench.response(), 'Allow') ?? '', /INVITE/)
+  bench.receive(requestOf('MESSAGE', outside))
+  assert.is(bench.response().status, 405)
+  bench.receive(requestOf('BYE', { ...outside, to: `${outside.to};tag=nobody` }))
+  assert.is(bench.response().status, 481)
+  bench.receive(requestOf('INVITE', { ...outside, callId: 'r' }, { sdp: 'o', headers: { Require: '100rel' } }))
+  assert.is(bench.response().status, 420)
+  for (let call = 0; call < 8; call++) bench.offered({ sdp: 'o' }, `many-${call}`)
+  assert.is(bench.response().status, 180)
+  bench.receive(requestOf('INVITE', { ...outside, callId: 'ninth' }, { sdp: 'o' }))
+  assert.is(bench.response().status, 486)
+})
+
+test('a repeated INVITE does not ring twice; keep-alives are told; junk is dropped', () => {
+  const bench = AgentBench.registered()
+  bench.offered()
+  bench.offered()
+  assert.is(bench.events.filter(type => type === 'offered').length, 1)
+  bench.clear()
+  bench.receive(new TextEncoder().encode('\r\n'))
+  assert.equal(bench.events, ['pong'])
+  bench.receive(new TextEncoder().encode('GET / HTTP/1.1\r\n\r\n'))
+  bench.receive(new TextEncoder().encode('SIP/2.0 200 OK\r\nVia: x\r\n\r\n'))
+  bench.receive(new TextEncoder().encode('INVITE sip:x SIP/2.0\r\nCSeq: 1 BYE\r\n\r\n'))
+  bench.receive(Uint8Array.from({ length: 300 }, (_, at) => (at * 37) & 255))
+  assert.equal([bench.lines, bench.events], [[], ['pong']])
+})
+
+test.run()
