@@ -42,10 +42,15 @@ export const Originate = Type.Object({
   to: Type.String({
     pattern: '^\\+\\d{7,15}$|^\\d{1,10}$',
     description: 'Destination in E.164, or an extension of the account.',
-    examples: ['+254722000001'],
+    examples: ['+254700000102'],
     'x-problem': 'must be E.164 (+ and 7 to 15 digits) or an extension',
   }),
-  from: Type.String({ minLength: 1, maxLength: 64, description: 'A DID that the account owns.' }),
+  from: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'A DID that the account owns.',
+    examples: ['+254700000101'],
+  }),
   url: url('Webhook that returns the verb document of the answered call.'),
   timeout: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 300, description: 'Seconds to wait for an answer. Default 30.' }),
