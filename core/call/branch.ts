@@ -33,6 +33,7 @@ export class Branch implements LegOwner {
   #route: Route | undefined
   #trunk: Trunk | undefined
   #meter: Meter | undefined
+  #limitUnix: number | undefined
   #hasRung = false
   #isAnnounced = false
   /** It was cancelled while its rows were on their way: they are closed once they exist. */
@@ -80,8 +81,20 @@ export class Branch implements LegOwner {
     this.#attempt(prelude, admitted)
   }
 
+  /** When the money was over, if that ended it. */
+  get cutUnix(): number | undefined {
+    return this.#meter?.cutUnix
+  }
+
   /** Ends it whatever its state; commits what that means. */
   cancel(reason: EndReason): void {
+    this.#end(reason)
+  }
+
+  /** Ends talk that has lasted its limit. The timer fires a moment later, never before; that moment is ours. */
+  cutAfter(limitMs: number, reason: EndReason): void {
+    const answeredUnix = this.#leg?.answeredUnix
+    if (answeredUnix !== undefined) this.#limitUnix = answeredUnix + limitMs
     this.#end(reason)
   }
 
@@ -280,7 +293,8 @@ export class Branch implements LegOwner {
     this.#reason = reason
     this.#leaveTrunk()
     if (this.#leg === undefined) return
-    this.#leg.endedUnix = this.#host.unix()
+    const unix = this.#host.unix()
+    this.#leg.endedUnix = Math.min(unix, this.#limitUnix ?? this.cutUnix ?? unix)
     this.#leg.end(reason)
   }
 

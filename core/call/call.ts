@@ -264,7 +264,9 @@ export class Call implements Host {
     if (this.#phase === 'over') return
     this.#phase = 'over'
     const wasAnswered = this.#record?.status === 'answered'
-    if (this.#record !== undefined) this.#record = endedRow(this.#record, reason, this.unix())
+    const now = this.unix()
+    const unix = Math.min(now, this.#branch?.cutUnix ?? this.#ownLeg?.meter?.cutUnix ?? now)
+    if (this.#record !== undefined) this.#record = endedRow(this.#record, reason, unix)
     this.timers.keepOnly('leg:')
     this.journal.forgetLookups()
     this.talk.leave(reason)
@@ -277,7 +279,7 @@ export class Call implements Host {
       ...(status === undefined ? {} : { status }),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     }
-    if (this.#ownLeg !== undefined) this.#ownLeg.leg.endedUnix = this.unix()
+    if (this.#ownLeg !== undefined) this.#ownLeg.leg.endedUnix = unix
     for (const { leg } of this.#legs.values()) leg.end(legReason, more)
     this.#onEnd()
   }
@@ -334,6 +336,8 @@ export class Call implements Host {
 
 /** How a placed call reaches its far end. */
 export interface Reach {
+  /** When the money was over, if that ended it. */
+  readonly cutUnix: number | undefined
   stop(reason: EndReason): void
   finalChanges(): readonly Change[]
 }

@@ -147,7 +147,8 @@ export class Dial implements BranchListener {
     this.#waiting = []
     const { timers } = this.#host
     timers.clear(ringTimer)
-    timers.set(limitTimer, this.#host.now() + this.#request.timeLimitMs, () => branch.cancel('END.0210'))
+    const { timeLimitMs } = this.#request
+    timers.set(limitTimer, this.#host.now() + timeLimitMs, () => branch.cutAfter(timeLimitMs, 'END.0210'))
     for (const other of this.#branches) if (other !== branch) other.cancel('END.0487')
     if (this.#bridged !== undefined && this.#bridged !== branch.leg) this.#unbridge()
     this.#parts.party.answer()

@@ -40,6 +40,11 @@ export class Fork implements BranchListener {
     })
   }
 
+  /** When the money was over, if that ended it. */
+  get cutUnix(): number | undefined {
+    return this.#winner?.cutUnix
+  }
+
   /** The call ends. */
   stop(reason: EndReason): void {
     for (const branch of this.#branches) branch.stop(reason)

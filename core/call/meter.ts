@@ -67,6 +67,12 @@ export class Meter {
     this.#plan()
   }
 
+  /** The end of the last paid second, once the talk was cut there. The timer fires a moment later; that moment is ours. */
+  get cutUnix(): number | undefined {
+    const { answeredUnix } = this.#leg
+    return this.#isCut && answeredUnix !== undefined ? answeredUnix + this.#coverage.paidSeconds * 1000 : undefined
+  }
+
   /** Ends the hold: what was talked is charged, the rest is free again. `endedUnix` is when the leg ended. */
   settle(endedUnix: number): readonly Change[] {
     if (this.#state === 'settled') return []

@@ -384,6 +384,26 @@ test('a callee without a common codec: answered, ended, failed media', () => {
   assert.is(action(rig).DialReasonCode, 'END.0488')
 })
 
+test('a timer that fires late costs nobody another increment: what was cut ends at its last second', () => {
+  const limited = dialling(`<Dial action="/after" timeLimit="60"><Number>${far}</Number></Dial>`)
+  limited.timerLateMs = 7
+  limited.peers.set(far, { ringAfter: 100, answerAfter: 500 })
+  limited.call(at)
+  limited.run(90_000)
+  assert.is(action(limited).DialCallDuration, 60)
+  assert.is(limited.store.call().cost, 30_000)
+
+  const poor = dialling(dialTo(far))
+  poor.timerLateMs = 7
+  poor.store.addAccount(acme, 65_000)
+  poor.peers.set(far, { answerAfter: 100 })
+  poor.call(at)
+  poor.run(180_000)
+  assert.is(poor.store.call().reasonCode, 'END.0211')
+  const told = poor.store.events.filter(event => event.code === 'DIAL.0300').map(event => event.data.talk_seconds)
+  assert.equal([poor.store.call().cost, told], [60_000, [120]])
+})
+
 test('signalling that never tells the end of a leg holds nothing up for ever', () => {
   const rig = dialling(`<Dial action="/after" timeout="2"><Number>${far}</Number></Dial>`)
   rig.peers.set(far, { ringAfter: 100 })

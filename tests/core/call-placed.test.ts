@@ -97,6 +97,18 @@ test('exactly enough money for the first increment admits', () => {
   assert.ok(rig.replies.get(request)?.ok)
 })
 
+test('money that runs out: talk ends with the last paid second, though the timer fires behind it', () => {
+  const rig = placing('<Pause length="300"/>')
+  rig.timerLateMs = 7
+  rig.store.addAccount(acme, 65_000)
+  rig.peers.set(to, { answerAfter: 100 })
+  rig.originate()
+  rested(rig)
+  rested(rig)
+  const call = rig.store.call()
+  assert.equal([call.reasonCode, call.talkSeconds, call.cost], ['END.0211', 120, 60_000])
+})
+
 test('caps: 10 calls a second, 50 live, and both free again', () => {
   const rig = placing()
   rig.peers.set(to, { ringAfter: 10 })

@@ -188,6 +188,9 @@ export class CallRig {
     this.#tasks.push({ at: this.#lastCommitAt, order: this.#order++, act })
   }
 
+  /** Real timers fire a little behind their deadline. */
+  timerLateMs = 0
+
   run(forMs: number): void {
     const until = this.now + forMs
     for (let guard = 0; ; guard++) {
@@ -198,7 +201,7 @@ export class CallRig {
       }
       const deadline = this.exchange.deadline()
       if (deadline !== undefined && deadline <= until && (next === undefined || deadline <= next.at)) {
-        this.now = Math.max(this.now, deadline)
+        this.now = Math.max(this.now, deadline + this.timerLateMs)
         this.#execute(this.exchange.timeout(this.now))
         continue
       }
