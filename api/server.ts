@@ -45,8 +45,11 @@ const maxHeaderBytes = 16 * 1024
 
 /** The HTTP side of a switch: not listening yet, `inject` works without a port. */
 export async function buildApi(door: SwitchDoor, options: { readonly operatorKey: string }): Promise<Api> {
+  const { trustedProxies } = door.settings
   const app: Api = fastify({
     bodyLimit: maxBodyBytes,
+    // The caller is the nearest address that is no trusted proxy's; without any, the connection's own.
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     http: { headersTimeout: headersTimeoutMs, maxHeaderSize: maxHeaderBytes, shouldUpgradeCallback: isWebSocket },

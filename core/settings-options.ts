@@ -153,6 +153,13 @@ export const settingOptions: readonly SettingOption[] = [
     parse: list(origin, 'https://app.example.com'),
   },
   {
+    path: 'trusted_proxies',
+    environment: 'SAUTI_TRUSTED_PROXIES',
+    flag: 'trusted-proxies',
+    help: 'comma list of proxies whose X-Forwarded-For is believed (none)',
+    parse: list(network, '127.0.0.1 or 10.0.0.0/8'),
+  },
+  {
     path: 'metrics_hosts',
     environment: 'SAUTI_METRICS_HOSTS',
     flag: 'metrics-hosts',

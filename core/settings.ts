@@ -128,6 +128,7 @@ function assemble(given: ReadonlyMap<string, unknown>, cores: number): Settings 
       turnSecret: pick('ice.turn_secret', defaultSettings.ice.turnSecret),
     }),
     allowedOrigins: Object.freeze(pick('allowed_origins', defaultSettings.allowedOrigins)),
+    trustedProxies: Object.freeze(pick('trusted_proxies', defaultSettings.trustedProxies)),
     metricsHosts: Object.freeze(pick('metrics_hosts', defaultSettings.metricsHosts)),
     recordingDays: pick('recording_days', defaultSettings.recordingDays),
     log: pick('log', defaultSettings.log),

@@ -47,6 +47,8 @@ export interface Settings {
   }
   /** Web pages that may open the stream and the phone's WebSocket, as `https://app.example.com`; `*` = all. */
   readonly allowedOrigins: readonly string[]
+  /** Proxies whose `X-Forwarded-For` is believed: addresses and networks. */
+  readonly trustedProxies: readonly string[]
   /** Addresses and networks that may read /metrics without the operator key. */
   readonly metricsHosts: readonly string[]
   /** Recordings are purged so many days after they were made; 0 = never. */
@@ -74,6 +76,7 @@ export const defaultSettings: Settings = Object.freeze({
   allowPrivateUrls: false,
   ice: { stun: [], turn: [], turnSecret: undefined },
   allowedOrigins: [],
+  trustedProxies: [],
   metricsHosts: [],
   recordingDays: 90,
   log: 'info',

@@ -88,6 +88,31 @@ test('unknown keys: 20 a minute from one address, then 429; known keys and no ke
   await bed.close()
 })
 
+test('a trusted proxy tells whose wrong keys they are; anybody else tells nothing', async () => {
+  const wrong = (bed: ApiBed, count: number, from: string, forwarded: string) =>
+    bed.app
+      .inject({
+        url: '/account/',
+        remoteAddress: from,
+        headers: { authorization: `Bearer nonsense${count}`, 'x-forwarded-for': forwarded },
+      })
+      .then(answer => answer.statusCode)
+  const trusting = await ApiBed.open({ trustedProxies: ['10.0.0.0/8'] })
+  for (let count = 0; count < 20; count++) assert.is(await wrong(trusting, count, '10.0.0.1', '192.0.2.1'), 401)
+  assert.is(await wrong(trusting, 20, '10.0.0.1', '192.0.2.1'), 429)
+  assert.is(
+    await wrong(trusting, 21, '10.0.0.1', '198.51.100.1, 192.0.2.1'),
+    429,
+    'what the caller itself wrote in front',
+  )
+  assert.is(await wrong(trusting, 22, '10.0.0.1', '192.0.2.2'), 401)
+  await trusting.close()
+  const plain = await ApiBed.open()
+  for (let count = 0; count < 20; count++) assert.is(await wrong(plain, count, '10.0.0.1', `192.0.2.${count}`), 401)
+  assert.is(await wrong(plain, 20, '10.0.0.1', '192.0.2.200'), 429)
+  await plain.close()
+})
+
 test('the account limit spans its keys, and every endpoint', async () => {
   const bed = await ApiBed.open()
   const second = (await bed.customer('POST', '/keys/create', { name: 'second' })).body.key
