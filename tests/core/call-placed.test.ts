@@ -103,7 +103,7 @@ test('money that runs out: talk ends with the last paid second, though the timer
   rig.store.addAccount(acme, 65_000)
   rig.peers.set(to, { answerAfter: 100 })
   rig.originate()
-  rested(rig)
+  rig.run(100_000)
   rested(rig)
   const call = rig.store.call()
   assert.equal([call.reasonCode, call.talkSeconds, call.cost], ['END.0211', 120, 60_000])
