@@ -26,7 +26,8 @@ export function readAddress(value: string): Address {
   const uri = (bracketed?.[2] ?? rest.split(';', 1)[0] ?? '').trim()
   const displayName = quoted?.[1]?.replace(/\\(.)/g, '$1') ?? bracketed?.[1]?.trim() ?? ''
   const tag = /;\s*tag\s*=\s*([^\s;,]+)/i.exec(rest.slice(bracketed?.[0].length ?? uri.length))?.[1] ?? ''
-  return { displayName, uri, user: unescaped(/^\w+:([^@;?]*)(?:@|$)/.exec(uri)?.[1] ?? ''), tag }
+  const [, sip, tel] = /^(?:sips?:([^@;?]*)@|tel:([^;?]*))/i.exec(uri) ?? []
+  return { displayName, uri, user: unescaped(sip ?? tel ?? ''), tag }
 }
 
 function unescaped(text: string): string {

@@ -1,0 +1,296 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { DEFAULT_ICE_SERVERS, Phone, PhoneError } from '../../sdk/index.ts'
+import { headerOf } from '../../sip/index.ts'
+import { devices, FakeAudio, FakePeerConnection, FakeWebSocket, installBrowser } from './rig/fake-browser.ts'
+import { PhoneBench, settle, tokenFor } from './rig/phone-bench.ts'
+
+const codeOf = async (work: () => unknown): Promise<string> => {
+  try {
+    await work()
+  } catch (fault) {
+    return fault instanceof PhoneError ? fault.code : String(fault)
+  }
+  return 'nothing thrown'
+}
+
+const benches: PhoneBench[] = []
+const signedIn = async (...args: Parameters<typeof PhoneBench.signedIn>) => {
+  const bench = await PhoneBench.signedIn(...args)
+  benches.push(bench)
+  return bench
+}
+
+test('a page without a secure context gets a clear error', async () => {
+  installBrowser()
+  Object.defineProperty(globalThis, 'isSecureContext', { value: false, configurable: true })
+  assert.is(await codeOf(() => new Phone()), 'insecure-context')
+  assert.throws(() => new Phone(), /HTTPS or localhost/)
+})
+
+test('options are checked by name', async () => {
+  installBrowser()
+  for (const options of [
+    { logLevel: 'loud' },
+    { onLog: 'x' },
+    { iceGatheringTimeout: -1 },
+    { iceGatheringTimeout: Number.NaN },
+    { iceServers: {} },
+    { wssUrl: 'http://x' },
+    { realm: 'a b' },
+  ])
+    assert.is(await codeOf(() => new Phone(options as object)), 'option.invalid', JSON.stringify(options))
+})
+
+test('authenticate: URL from the realm, events in order, getters filled', async () => {
+  const bench = await signedIn()
+  assert.is(bench.socket.url, 'wss://voice.test/sip')
+  assert.is(bench.socket.protocols, 'sip')
+  assert.equal(bench.events, ['connected', 'registered'])
+  assert.is(bench.phone.extension, '1001')
+  assert.is(bench.phone.account, 'account-uuid')
+  assert.ok(bench.phone.isRegistered)
+  assert.ok(bench.phone.isConnected)
+})
+
+test('wssUrl and realm of the options come before those of the token', async () => {
+  const bench = await signedIn({ wssUrl: 'ws://localhost:8080/sip', realm: 'other.test' })
+  assert.is(bench.socket.url, 'ws://localhost:8080/sip')
+  assert.is(bench.request('REGISTER').uri, 'sip:other.test')
+})
+
+test('authenticate rejects: no token, an expired one, a refusal, no connection', async () => {
+  const bench = new PhoneBench()
+  assert.is(await codeOf(() => bench.phone.authenticate('x')), 'token.invalid')
+  assert.is(await codeOf(() => bench.phone.authenticate(tokenFor({ exp: 1 }))), 'token.expired')
+  assert.equal(FakeWebSocket.all, [])
+
+  bench.registerStatus = 403
+  const refused = await bench.authenticate().catch(fault => fault)
+  assert.is(refused.code, 'sign-in.failed')
+  assert.is(refused.status, 403)
+  assert.equal(bench.events, ['connected', 'registrationFailed'])
+  assert.is(bench.phone.extension, undefined)
+  assert.ok(bench.socket.isClosed)
+
+  FakeWebSocket.opens = false
+  const lost = await bench.phone.authenticate(tokenFor()).catch(fault => fault)
+  assert.is(lost.code, 'sign-in.failed')
+  assert.match(lost.message, /No connection to wss:\/\/voice\.test\/sip/)
+  const made = FakeWebSocket.all.length
+  await new Promise(resolve => setTimeout(resolve, 600))
+  assert.is(FakeWebSocket.all.length, made, 'a first sign-in that failed is not tried again')
+})
+
+test('a server without the sip subprotocol is refused', async () => {
+  const bench = new PhoneBench()
+  FakeWebSocket.opens = false
+  const done = bench.phone.authenticate(tokenFor()).catch(fault => fault)
+  bench.socket.onclose = null
+  bench.socket.open('')
+  assert.match((await done).message, /does not speak SIP/)
+})
+
+test('a second authenticate replaces the first; a new token of the same extension renews', async () => {
+  const bench = new PhoneBench()
+  const first = bench.phone.authenticate(tokenFor()).catch(fault => fault.code)
+  const second = bench.authenticate(tokenFor({ jti: '2' }))
+  assert.is(await first, 'sign-in.replaced')
+  await second
+  const sockets = FakeWebSocket.all.length
+  await bench.authenticate(tokenFor({ jti: '3' }))
+  assert.is(FakeWebSocket.all.length, sockets, 'renewed on the same connection')
+  await bench.authenticate(tokenFor({ ext: '1009' }))
+  assert.is(FakeWebSocket.all.length, sockets + 1, 'another extension is another sign-in')
+  assert.is(bench.phone.extension, '1009')
+  bench.close()
+})
+
+test('unregister: REGISTER with zero, unregistered, and the connection goes', async () => {
+  const bench = await signedIn()
+  const { socket } = bench
+  await bench.phone.unregister()
+  assert.is(headerOf(bench.request('REGISTER'), 'Expires'), '0')
+  assert.equal(bench.events.slice(-1), ['unregistered'])
+  assert.not(bench.phone.isRegistered)
+  assert.is(bench.phone.extension, undefined)
+  assert.ok(socket.isClosed)
+  assert.is(await codeOf(() => bench.phone.call('1')), 'not-signed-in')
+})
+
+test('the token ends soon: tokenWillExpire; it has ended: unregistered with the reason', async () => {
+  const bench = new PhoneBench()
+  await bench.authenticate(tokenFor({ exp: Date.now() / 1000 + 0.4 }))
+  await new Promise(resolve => setTimeout(resolve, 500))
+  assert.ok(bench.events.includes('tokenWillExpire'))
+  assert.equal(bench.told.at(-1), ['unregistered', { cause: 'Token expired', by: 'local' }])
+})
+
+test('the line drops: disconnected, connected and registered again by itself', async () => {
+  const bench = await signedIn()
+  bench.socket.drop()
+  assert.not(bench.phone.isRegistered)
+  assert.equal(bench.told.at(-1), ['disconnected', { detail: 'closed 1006', willRetry: true }])
+  await new Promise(resolve => setTimeout(resolve, 600))
+  bench.serve()
+  await settle()
+  assert.equal(bench.events.slice(-2), ['connected', 'registered'])
+  assert.ok(bench.phone.isRegistered)
+})
+
+test('call: bad destinations and payloads throw, good ones dial', async () => {
+  const bench = await signedIn()
+  for (const bad of ['', '  ', 'a b<c>', 'x'.repeat(300), 'sip:', 'sip:a b@c', 7 as never])
+    assert.is(await codeOf(() => bench.phone.call(bad)), 'destination.invalid', String(bad))
+  for (const bad of ['a\nb', 'a\rb', 'x'.repeat(501), ' a', [] as never, 7 as never, '\u0000'])
+    assert.is(await codeOf(() => bench.phone.call('1', { customPayload: bad })), 'custom-payload.invalid')
+  for (const [dialled, uri] of [
+    ['1002', 'sip:1002@voice.test'],
+    [' +254 (712) 345-678 ', 'sip:+254712345678@voice.test'],
+    ['tel:+1-202-555-0100', 'sip:+12025550100@voice.test'],
+    ['*21#', 'sip:*21%23@voice.test'],
+    ['amina@voice.test', 'sip:amina@voice.test'],
+    ['sip:1003@other.test;transport=ws', 'sip:1003@other.test;transport=ws'],
+    ['support', 'sip:support@voice.test'],
+  ] as const) {
+    const call = bench.phone.call(dialled)
+    await settle()
+    assert.is(bench.request('INVITE').uri, uri)
+    call.hangup()
+  }
+})
+
+test('customPayload travels verbatim, an object as compact JSON', async () => {
+  const bench = await signedIn()
+  const payload = 'ü'.repeat(500)
+  bench.phone.call('1', { customPayload: payload })
+  await settle()
+  assert.is(headerOf(bench.request('INVITE'), 'X-Service-Custom-Payload'), payload)
+  bench.phone.call('1', { customPayload: { order: 7 } })
+  await settle()
+  assert.is(headerOf(bench.request('INVITE'), 'X-Service-Custom-Payload'), '{"order":7}')
+  bench.phone.call('1')
+  await settle()
+  assert.is(headerOf(bench.request('INVITE'), 'X-Service-Custom-Payload'), undefined)
+})
+
+test('ICE servers: those of authenticate, else of the options, else public STUN', async () => {
+  const iceServers = [{ urls: ['turn:t.test'], username: 'u', credential: 'c' }]
+  const own = [{ urls: 'stun:own.test' }]
+  const bench = await signedIn({ iceServers: own })
+  bench.phone.call('1')
+  await settle()
+  assert.equal(FakePeerConnection.all.at(-1)?.config.iceServers, own)
+  await bench.phone.authenticate({ token: tokenFor(), iceServers })
+  bench.phone.call('1')
+  await settle()
+  assert.equal(FakePeerConnection.all.at(-1)?.config.iceServers, iceServers)
+  const plain = await signedIn()
+  plain.phone.call('1')
+  await settle()
+  assert.equal(FakePeerConnection.all.at(-1)?.config.iceServers, DEFAULT_ICE_SERVERS)
+})
+
+test('iceGatheringTimeout: the offer goes out with what there is by then; 0 waits for all', async () => {
+  const bench = await signedIn({ iceGatheringTimeout: 60 })
+  FakePeerConnection.gathering = 'gathering'
+  bench.phone.call('1')
+  await settle()
+  assert.not(bench.lines.some(line => line.startsWith('INVITE')))
+  await new Promise(resolve => setTimeout(resolve, 90))
+  assert.ok(bench.lines.some(line => line.startsWith('INVITE')))
+  const patient = await signedIn({ iceGatheringTimeout: 0 })
+  FakePeerConnection.gathering = 'gathering'
+  patient.phone.call('1')
+  await new Promise(resolve => setTimeout(resolve, 90))
+  assert.not(patient.lines.some(line => line.startsWith('INVITE')))
+  FakePeerConnection.gathering = 'complete'
+  FakePeerConnection.all.at(-1)?.dispatchEvent(new Event('icegatheringstatechange'))
+  await settle()
+  assert.ok(patient.lines.some(line => line.startsWith('INVITE')))
+})
+
+test('devices: listed; volume and output reach live and later calls; a bad one is told', async () => {
+  const bench = await signedIn()
+  assert.equal(await bench.phone.listDevices(), {
+    inputs: [{ deviceId: 'mic', label: 'Microphone' }],
+    outputs: [{ deviceId: 'ear', label: 'Earpiece' }],
+  })
+  bench.phone.call('1')
+  await settle()
+  bench.phone.setVolume(0.25)
+  await bench.phone.setOutputDevice('ear')
+  const first = FakeAudio.all.find(audio => audio.srcObject !== null)
+  assert.equal([first?.volume, first?.sinkId], [0.25, 'ear'])
+  assert.is(await codeOf(() => bench.phone.setOutputDevice('missing')), 'device')
+  for (const bad of [-0.1, 1.1, Number.NaN]) assert.is(await codeOf(() => bench.phone.setVolume(bad)), 'option.invalid')
+  bench.phone.call('2')
+  await settle()
+  const later = FakeAudio.all.at(-1)
+  assert.equal([later?.volume, later?.sinkId], [0.25, 'ear'])
+})
+
+test('another microphone in a live call: a new track, the old one stopped, a mute kept', async () => {
+  const bench = await signedIn()
+  const call = bench.phone.call('1')
+  await settle()
+  const sender = FakePeerConnection.all.at(-1)?.sender
+  const before = sender?.track
+  call.mute()
+  await bench.phone.setInputDevice('headset')
+  await settle()
+  assert.is(sender?.track.deviceId, 'headset')
+  assert.is(sender?.track.enabled, false)
+  assert.is(before?.readyState, 'ended')
+  assert.is(devices.tracks[0]?.readyState, 'ended')
+  devices.fault = new DOMException('gone', 'OverconstrainedError')
+  assert.is(await codeOf(() => bench.phone.setInputDevice('gone')), 'microphone')
+  assert.is(sender?.track.deviceId, 'headset')
+})
+
+test('the log has SIP messages at debug, and never the token', async () => {
+  const lines: string[] = []
+  const bench = await signedIn({
+    logLevel: 'debug',
+    onLog: (level, ...args) => lines.push(`${level} ${args.join(' ')}`),
+  })
+  bench.phone.call('1')
+  await settle()
+  const log = lines.join('\n')
+  assert.match(log, /debug sent REGISTER /)
+  assert.match(log, /Authorization: Bearer …/)
+  assert.not.match(log, /eyJ/)
+  const quiet: unknown[] = []
+  await signedIn({ onLog: (...args) => quiet.push(args) })
+  assert.equal(quiet, [], 'the default is none')
+})
+
+test('a listener that throws stops nobody', async () => {
+  const faults: string[] = []
+  const bench = new PhoneBench({ logLevel: 'error', onLog: (_level, ...args) => faults.push(String(args[0])) })
+  bench.phone.on('connected', () => {
+    throw new Error('page bug')
+  })
+  await bench.authenticate()
+  assert.ok(bench.phone.isRegistered)
+  assert.equal(faults, ['a listener of connected failed'])
+  bench.close()
+})
+
+test('the page leaves: calls are ended and the phone signs out', async () => {
+  const bench = await signedIn()
+  bench.phone.call('1')
+  await settle()
+  bench.reply('INVITE', 200, 'OK', { sdp: 'answer' })
+  await settle()
+  globalThis.window.dispatchEvent(Object.assign(new Event('pagehide'), { persisted: false }))
+  await settle()
+  assert.ok(bench.lines.some(line => line.startsWith('BYE')))
+  assert.is(headerOf(bench.request('REGISTER'), 'Expires'), '0')
+})
+
+test.after(() => {
+  for (const bench of benches) bench.close()
+})
+
+test.run()
