@@ -120,6 +120,19 @@ export class SipDriver {
     return this.#streams.size + this.#webSockets.size
   }
 
+  /** A fault of ours that some message sets off is told, and costs only what that message was about. */
+  #handle(input: EndpointInput): ReturnType<Endpoint['handle']> {
+    try {
+      return this.#endpoint.handle(input, this.#config.clock.now())
+    } catch (fault) {
+      if (input.type !== 'received' && input.type !== 'message') throw fault
+      const { transport, address, port } = input.flow
+      const stack = fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
+      this.#config.onFault(`a message from ${transport}:${address}:${port} was dropped: ${stack}`)
+      return []
+    }
+  }
+
   /** Gives an input to the endpoint and does what comes out. Inputs that arise meanwhile wait their turn. */
   run(input: EndpointInput): void {
     if (this.#isClosed) return
@@ -127,8 +140,7 @@ export class SipDriver {
     if (this.#isRunning) return
     this.#isRunning = true
     try {
-      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift())
-        this.#act(this.#endpoint.handle(next, this.#config.clock.now()))
+      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#act(this.#handle(next))
     } finally {
       this.#isRunning = false
     }

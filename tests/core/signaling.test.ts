@@ -203,6 +203,44 @@ test('a stranger gets no answer to an INVITE, and it is counted', async () => {
   }
 })
 
+test('a message that sets off a fault of ours costs itself, not the process, and is told', async () => {
+  const told: unknown[] = []
+  let isBroken = true
+  const callee = await open({
+    trunks: () => [trunkOf({ inboundHosts: ['127.0.0.1'] })],
+    log: { ...silent, warn: fields => told.push(fields) },
+    random: {
+      ...random,
+      uuid: () => {
+        if (!isBroken) return random.uuid()
+        isBroken = false
+        throw new Error('no more ids')
+      },
+    },
+  })
+  const caller = await open({})
+  try {
+    const dial = (number: string) =>
+      caller.signaling.execute({
+        type: 'leg.dial',
+        legId: number as LegUuid,
+        callId,
+        target: { kind: 'trunk', trunk: trunkOf({ port: callee.portOf('udp') }), number },
+        from,
+        sdp: 'v=0',
+      })
+    const offered = callee.next('leg.offered')
+    dial('111')
+    while (told.length === 0) await new Promise(resolve => setTimeout(resolve, 5))
+    dial('222')
+    assert.is((await offered).to, '222')
+    assert.match(JSON.stringify(told), /a message from udp:127\.0\.0\.1:\d+ was dropped: Error: no more ids/)
+  } finally {
+    await caller.signaling.close()
+    await callee.signaling.close()
+  }
+})
+
 test('nobody listens: over TCP at once unreachable; a bad URI too', async () => {
   const caller = await open({})
   const closed = await open({})

@@ -116,7 +116,7 @@ export class SipSignaling implements Signaling {
         if (legEvent !== undefined) signaling.#emit(legEvent)
       },
       onPeer: (trunkId, state) => signaling.#peerState(trunkId, state),
-      onFault: what => log.warn({ what: what.slice(0, 200) }, 'sip transport'),
+      onFault: what => log.warn({ what: what.slice(0, 500) }, 'sip transport'),
     })
     signaling.trunksChanged()
     const revoked = tokens?.onRevoked(token => signaling.#driver?.run({ type: 'revoked', tokenId: token.uuid }))
