@@ -1,8 +1,10 @@
 /** The pure door of the media library: bytes, samples and times in, bytes, samples and events out. */
 
 export type { AudioCodec } from './codec/codec.ts'
+export type { AudioCodecName } from './codec/codec-name.ts'
 export { pcma, pcmaToPcmuInto, pcmu, pcmuToPcmaInto, silenceOfPcma, silenceOfPcmu } from './codec/g711.ts'
 export { G722Decoder, G722Encoder } from './codec/g722.ts'
+export type { OpusWishes } from './codec/stream-encoder.ts'
 export {
   type DigitCounters,
   DigitReceiver,

@@ -132,7 +132,7 @@ export {
   rtcpPortOf,
   sends,
 } from './sdp/attributes.ts'
-export { type Codec, codecsOf, pcma, pcmu, sameCodec } from './sdp/codec.ts'
+export { type Codec, codecsOf, g722, opus, pcma, pcmu, sameCodec } from './sdp/codec.ts'
 export type { LocalMedia } from './sdp/describe.ts'
 export { formatSdp } from './sdp/format.ts'
 export { connectionOf, type MediaAddress, mediaAddress } from './sdp/media-address.ts'

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { codecNames } from '../../core/index.ts'
 import { choice, line, optionalLine } from './field.ts'
 
 const address = Type.String({
@@ -35,7 +36,7 @@ const fields = {
   weight: Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Share among equals.' }),
   max_calls: Type.Integer({ minimum: 0, maximum: 1_000_000, description: '0 = no limit.' }),
   max_cps: Type.Integer({ minimum: 0, maximum: 1_000_000, description: '0 = no limit.' }),
-  codecs: Type.Array(choice(['PCMU', 'PCMA'], 'A codec.'), {
+  codecs: Type.Array(choice(codecNames, 'A codec.'), {
     maxItems: 16,
     description: 'By preference; empty = all.',
   }),

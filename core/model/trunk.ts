@@ -1,7 +1,9 @@
 import type { TrunkUuid } from './ids.ts'
 
 export type TrunkTransport = 'udp' | 'tcp' | 'tls'
-export type CodecName = 'PCMU' | 'PCMA'
+/** What media can speak, by our preference: what every carrier has comes first. */
+export const codecNames = ['PCMU', 'PCMA', 'G722', 'opus'] as const
+export type CodecName = (typeof codecNames)[number]
 
 /** A carrier's connection (decisions §7). */
 export interface Trunk {

@@ -1,5 +1,5 @@
+import type { AudioCodecName } from '../codec/codec-name.ts'
 import { pcmaToPcmuInto, pcmuToPcmaInto } from '../codec/g711.ts'
-import type { EngineCodec } from '../engine/command.ts'
 import { headerLength, markerOf, sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
 import { sequenceAfter, sequenceDelta, timestampAfter, timestampDelta } from '../packet/sequence.ts'
 import type { OutStream } from '../session/out-stream.ts'
@@ -8,7 +8,7 @@ import type { OutStream } from '../session/out-stream.ts'
 const maxDropout = 3000
 const maxMisorder = 100
 /** A timestamp may run ahead of the clock by this before it counts as a new beginning. */
-const maxLeadUnits = 10 * 8000
+const maxLeadMs = 10_000
 
 /**
  * One direction of a bridge: packets of a far end's stream go out as packets of ours. Sequence numbers and timestamps
@@ -16,6 +16,8 @@ const maxLeadUnits = 10 * 8000
  * follows directly on it. Nothing is buffered.
  */
 export class Relay {
+  /** Of the RTP clock of what passes. */
+  unitsPerMs = 8
   #running = false
   #ssrc = 0
   #sequenceOffset = 0
@@ -42,30 +44,31 @@ export class Relay {
 
   /**
    * Rewrites the header of `packet`, which has `headerLength` bytes of it, to be the next of `stream`. Returns false
-   * when it is too late to be sent. `samples` is 0 for telephone-events, whose timestamp is not that of their sending.
+   * when it is too late to be sent. `units`: how long its audio lasts in those of its timestamp; 0 for telephone-events
+   * and comfort noise, whose timestamp is not that of their sending.
    */
   rewrite(
     packet: Uint8Array,
     stream: OutStream,
     payloadType: number,
     payloadLength: number,
-    samples: number,
+    units: number,
     now: number,
   ): boolean {
     const sequence = sequenceOf(packet)
     const timestamp = timestampOf(packet)
-    if (!this.#running || this.#isNew(ssrcOf(packet), sequence, timestamp, samples, now)) {
+    if (!this.#running || this.#isNew(ssrcOf(packet), sequence, timestamp, units, now)) {
       this.#start(packet, stream)
     }
     const out = sequenceAfter(sequence, this.#sequenceOffset)
     if (sequenceDelta(out, this.#begin) < 0) return false
     if (sequenceDelta(sequence, this.#highest) >= 0) {
       this.#highest = sequence
-      if (samples > 0) this.#audioTime = timestamp
+      if (units > 0) this.#audioTime = timestamp
       this.#heardAt = now
     }
     const outTime = timestampAfter(timestamp, this.#timestampOffset)
-    stream.relayed(packet, payloadType, markerOf(packet), out, outTime, payloadLength, samples)
+    stream.relayed(packet, payloadType, markerOf(packet), out, outTime, payloadLength, units)
     return true
   }
 
@@ -81,18 +84,18 @@ export class Relay {
     stream.mark()
   }
 
-  #isNew(ssrc: number, sequence: number, timestamp: number, samples: number, now: number): boolean {
+  #isNew(ssrc: number, sequence: number, timestamp: number, units: number, now: number): boolean {
     if (ssrc !== this.#ssrc) return true
     const step = sequenceDelta(sequence, this.#highest)
     if (step > maxDropout || step < -maxMisorder) return true
-    if (step <= 0 || samples === 0) return false
+    if (step <= 0 || units === 0) return false
     const lead = timestampDelta(timestamp, this.#audioTime)
-    return lead < 0 || lead > (now - this.#heardAt) * 8 + maxLeadUnits
+    return lead < 0 || lead > (now - this.#heardAt + maxLeadMs) * this.unitsPerMs
   }
 }
 
-/** Turns a payload of one law into the other, in place. Same codec: untouched. */
-export const transcode = (packet: Uint8Array, length: number, from: EngineCodec, to: EngineCodec): void => {
+/** Turns a payload of G.711's one law into the other, in place. Same codec: untouched. */
+export const changeLaw = (packet: Uint8Array, length: number, from: AudioCodecName, to: AudioCodecName): void => {
   if (from === to) return
   if (from === 'PCMU') pcmuToPcmaInto(packet, headerLength, packet, headerLength, length)
   else pcmaToPcmuInto(packet, headerLength, packet, headerLength, length)

@@ -21,7 +21,8 @@ export class StreamDecoder {
   readonly sampleRate: 8000 | 16_000
   readonly #coders: OpusCoders
   readonly #concealment: Concealment
-  readonly #native = new Int16Array(longestPacketMs * 16)
+  /** Room for samples of another rate, made at the first need. */
+  #native: Int16Array | undefined
   #g722: G722Decoder | undefined
   #opus: OpusDecoder | undefined
   #hasAsked = false
@@ -75,11 +76,13 @@ export class StreamDecoder {
     this.#isOpus = false
     this.#rests = false
     const nativeRate = codecFacts[codec].sampleRate
-    const isNative = nativeRate === this.sampleRate
-    const into = isNative ? pcm : this.#native
-    const start = isNative ? at : 0
-    let count = this.#decodeInto(into, start, codec, payload, from, length)
-    if (!isNative) count = this.#resamplerFrom(nativeRate).pushInto(pcm, at, this.#native, 0, count)
+    let count = 0
+    if (nativeRate === this.sampleRate) count = this.#decodeInto(pcm, at, codec, payload, from, length)
+    else {
+      this.#native ??= new Int16Array(longestPacketMs * 16)
+      const decoded = this.#decodeInto(this.#native, 0, codec, payload, from, length)
+      count = this.#resamplerFrom(nativeRate).pushInto(pcm, at, this.#native, 0, decoded)
+    }
     this.#concealment.hear(pcm, at, count, joins)
     return count
   }

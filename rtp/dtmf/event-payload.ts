@@ -18,6 +18,12 @@ export const isEnd = (payload: Uint8Array, from: number): boolean => (payload[fr
 export const volumeOf = (payload: Uint8Array, from: number): number => payload[from + 1]! & 0x3f
 export const durationOf = (payload: Uint8Array, from: number): number => (payload[from + 2]! << 8) | payload[from + 3]!
 
+/** Only the duration anew. */
+export const setDuration = (payload: Uint8Array, from: number, duration: number): void => {
+  payload[from + 2] = duration >>> 8
+  payload[from + 3] = duration
+}
+
 /** Writes one event block; returns its length. */
 export const writeEvent = (
   into: Uint8Array,

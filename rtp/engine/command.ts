@@ -1,9 +1,17 @@
+import type { AudioCodecName } from '../codec/codec-name.ts'
+import type { OpusWishes } from '../codec/stream-encoder.ts'
 import type { SessionStats } from '../session/session-stats.ts'
 
 /** Names of sessions, plays and recordings are the asker's; the engine only compares them. */
 export type SessionId = string
 
-export type EngineCodec = 'PCMU' | 'PCMA'
+export type EngineCodec = AudioCodecName
+
+/** A payload type of telephone-events, and what their durations are counted in. */
+export interface EventFormat {
+  readonly payloadType: number
+  readonly clockRate: number
+}
 
 /** What offer and answer agreed on, as plain data. Addresses are dotted quads. */
 export interface Agreement {
@@ -21,7 +29,16 @@ export interface Agreement {
   /** Telephone-events: the payload types to send and to take; undefined = not agreed on. */
   readonly sendEvents: number | undefined
   readonly acceptEvents: number | undefined
-  /** Audio in a packet of ours, 10 to 60 ms. */
+  /** What durations in both are counted in, Hz. Default the codec's clock (RFC 4733 §2.1). */
+  readonly eventClockRate?: number
+  /** More telephone-events that may come in: browsers send those of 8,000 Hz beside Opus. */
+  readonly moreEvents?: readonly EventFormat[]
+  /** Comfort noise (RFC 3389): the payload types to send and to take; undefined = not agreed on. */
+  readonly sendNoise?: number
+  readonly acceptNoise?: number
+  /** What the far end said about the Opus that it takes. */
+  readonly opus?: OpusWishes
+  /** Audio in a packet of ours, 10 to 60 ms; Opus' packets are of 20 ms whatever is asked. */
   readonly ptimeMs: number
   /** The far end asked for that ptime: a relayed stream of another one is packed anew. */
   readonly ptimeAsked: boolean

@@ -1,8 +1,9 @@
+import { isRelayable } from '../codec/codec-name.ts'
 import { channelsOf } from '../record/session-recorder.ts'
 import { Playback, type Prompt } from '../session/playback.ts'
 import { Session, type SessionHost } from '../session/session.ts'
 import { endOfAbandoned } from './abandoned.ts'
-import type { Agreement, EngineCommand, SessionId } from './command.ts'
+import type { EngineCodec, EngineCommand, SessionId } from './command.ts'
 import type { EngineConfig, EngineCounters, EngineEnvironment } from './environment.ts'
 import { type PortPair, PortPool } from './port-pool.ts'
 import type { PromptFault } from './prompts.ts'
@@ -20,6 +21,8 @@ interface Entry {
   waiting: EngineCommand[]
   /** The play that is loaded, or waits until a codec is agreed on. */
   loading: PlayCommand | undefined
+  /** The last play that was begun: it is loaded again when the codec changes. */
+  begun: PlayCommand | undefined
 }
 
 /**
@@ -30,7 +33,7 @@ export class MediaEngine {
   readonly #env: EngineEnvironment
   readonly #host: SessionHost
   readonly #ports: PortPool
-  readonly #tones = new TonePrompts()
+  readonly #tones: TonePrompts
   readonly #entries = new Map<SessionId, Entry>()
   /** The sessions of `#entries` that are open, in an array for the tick. */
   readonly #sessions: Session[] = []
@@ -40,9 +43,11 @@ export class MediaEngine {
 
   constructor(config: EngineConfig, env: EngineEnvironment) {
     this.#env = env
+    this.#tones = new TonePrompts(env.prompts)
     this.#ports = new PortPool(env.network, config, () => env.random())
     this.#host = {
       network: env.network,
+      opus: env.opus,
       timeoutMs: config.timeoutMs ?? defaultTimeoutMs,
       emit: event => env.emit(event),
       random: () => env.random(),
@@ -110,7 +115,7 @@ export class MediaEngine {
 
   #open(id: SessionId): void {
     if (this.#entries.has(id)) return
-    const entry: Entry = { session: undefined, waiting: [], loading: undefined }
+    const entry: Entry = { session: undefined, waiting: [], loading: undefined, begun: undefined }
     this.#entries.set(id, entry)
     this.#ports.take(pair => {
       if (pair === undefined) {
@@ -157,6 +162,7 @@ export class MediaEngine {
         if (command.talk) session.sender.isTalking = true
         session.agree(command.agreement, now)
         this.#load(entry)
+        this.#reload(entry)
         return
       case 'play':
         session.sender.isTalking = true
@@ -171,7 +177,12 @@ export class MediaEngine {
         return
       case 'record':
         session.sender.isTalking = true
-        session.record(command.recording, this.#env.recordings.open(command.path), command.rules, now)
+        session.record(
+          command.recording,
+          sampleRate => this.#env.recordings.open(command.path, 1, sampleRate),
+          command.rules,
+          now,
+        )
         return
       case 'stop-record':
         session.recordings.stop(command.recording, now)
@@ -214,42 +225,49 @@ export class MediaEngine {
     const other = entry?.session
     if (other === undefined || other === session) return
     this.#unbridge(other)
-    for (const [leg, peer] of [
-      [session, other],
-      [other, session],
-    ] as const) {
-      leg.other = peer
-      leg.sender.isBridged = true
-      leg.sender.isTalking = true
-    }
+    session.bridge(other)
+    other.bridge(session)
   }
 
   #unbridge(session: Session): void {
-    for (const leg of [session.other, session]) {
-      if (leg === undefined) continue
-      leg.other = undefined
-      leg.sender.isBridged = false
-      leg.sender.interrupt()
-    }
+    session.other?.bridge(undefined)
+    session.bridge(undefined)
   }
 
   /** Starts to load the play that waits, once it is known for which codec. */
   #load(entry: Entry): void {
     const play = entry.loading
-    const agreement: Agreement | undefined = entry.session?.agreement
-    if (play === undefined || agreement === undefined) return
-    if (play.source.kind === 'tone') {
-      const prompt = this.#tones.get(play.source.tone, agreement.codec)
-      this.#loaded(entry, play, prompt ?? 'unsupported')
-      return
+    const codec = entry.session?.agreement?.codec
+    if (play !== undefined && codec !== undefined) {
+      this.#prepare(play, codec, prompt => this.#loaded(entry, play, prompt))
     }
-    this.#env.prompts.load(play.source.path, agreement.codec, prompt => this.#loaded(entry, play, prompt))
+  }
+
+  /** Loads what plays once more, when its prompt does not suit the codec that was agreed on now. */
+  #reload(entry: Entry): void {
+    const { session, begun } = entry
+    const codec = session?.agreement?.codec
+    if (begun === undefined || codec === undefined || session?.sender.playNeedingPrompt !== begun.play) return
+    this.#prepare(begun, codec, prompt => {
+      if (entry.begun !== begun) return
+      if (typeof prompt === 'string') session.sender.stop(begun.play)
+      else session.sender.goOnWith(begun.play, prompt)
+    })
+  }
+
+  #prepare({ source }: PlayCommand, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void {
+    if (source.kind === 'tone') this.#tones.load(source.tone, codec, done)
+    else this.#env.prompts.load(source.path, codec, done)
   }
 
   #loaded(entry: Entry, play: PlayCommand, prompt: Prompt | PromptFault): void {
     // Stopped, replaced or closed meanwhile, or loaded twice because the codec changed.
     if (entry.loading !== play || entry.session === undefined) return
+    const codec = entry.session.agreement?.codec
+    // The codec changed meanwhile: what suits is on its way.
+    if (typeof prompt !== 'string' && codec !== undefined && !isRelayable(prompt.codec, codec)) return
     entry.loading = undefined
+    entry.begun = play
     if (typeof prompt === 'string') {
       const { session, play: name } = play
       this.#env.emit({ type: 'played', session, play: name, completed: false, fault: prompt })

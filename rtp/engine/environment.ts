@@ -1,3 +1,4 @@
+import type { OpusCoders } from '../codec/opus.ts'
 import type { RecordingStore } from '../session/recording-sink.ts'
 import type { EngineEvent } from './command.ts'
 import type { DatagramNetwork } from './network.ts'
@@ -16,6 +17,7 @@ export interface EngineEnvironment {
   readonly network: DatagramNetwork
   readonly prompts: PromptStore
   readonly recordings: RecordingStore
+  readonly opus: OpusCoders
   /** What happens, as it happens; must not call back into the engine. */
   emit(event: EngineEvent): void
   /** Monotonic milliseconds, for what does not happen on a tick. */

@@ -7,4 +7,6 @@ export type PromptFault = 'unreadable' | 'unsupported'
 export interface PromptStore {
   /** `done` comes later, or at once for what is kept. */
   load(path: string, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void
+  /** Samples that are at hand as a prompt, encoded off the tick as well; the caller keeps it. */
+  encode(pcm: Int16Array, sampleRate: number, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void
 }

@@ -1,29 +1,51 @@
-import { pcma, pcmu } from '../codec/g711.ts'
 import type { Prompt } from '../session/playback.ts'
 import { renderTone } from '../tone/tone-source.ts'
 import { type Tone, tones } from '../tone/tones.ts'
 import type { EngineCodec } from './command.ts'
+import type { PromptFault, PromptStore } from './prompts.ts'
 
 const sampleRate = 8000
 
+type Done = (prompt: Prompt | PromptFault) => void
+
 /** Tones by name, rendered and encoded once for a codec. */
 export class TonePrompts {
+  readonly #store: PromptStore
   readonly #rendered = new Map<string, Prompt>()
+  /** Who waits for a tone that is being encoded. */
+  readonly #waiting = new Map<string, Done[]>()
 
-  /** Undefined for a name that the table does not have. */
-  get(name: string, codec: EngineCodec): Prompt | undefined {
+  constructor(store: PromptStore) {
+    this.#store = store
+  }
+
+  /** `done` comes at once for what is kept; `unsupported` for a name that the table does not have. */
+  load(name: string, codec: EngineCodec, done: Done): void {
     const key = `${codec} ${name}`
     const known = this.#rendered.get(key)
-    if (known !== undefined) return known
+    if (known !== undefined) {
+      done(known)
+      return
+    }
+    const waiting = this.#waiting.get(key)
+    if (waiting !== undefined) {
+      waiting.push(done)
+      return
+    }
     const tone = toneNamed(name)
-    if (tone === undefined) return undefined
-    const pcm = renderTone(tone, sampleRate)
-    const bytes = new Uint8Array(pcm.length)
-    const coder = codec === 'PCMU' ? pcmu : pcma
-    coder.encodeInto(bytes, 0, pcm, 0, pcm.length)
-    const prompt: Prompt = { codec, bytes }
-    this.#rendered.set(key, prompt)
-    return prompt
+    if (tone === undefined) {
+      done('unsupported')
+      return
+    }
+    this.#waiting.set(key, [done])
+    this.#store.encode(renderTone(tone, sampleRate), sampleRate, codec, prompt => this.#encoded(key, prompt))
+  }
+
+  #encoded(key: string, prompt: Prompt | PromptFault): void {
+    if (typeof prompt !== 'string') this.#rendered.set(key, prompt)
+    const waiting = this.#waiting.get(key) ?? []
+    this.#waiting.delete(key)
+    for (const done of waiting) done(prompt)
   }
 }
 

@@ -1,6 +1,7 @@
 /** The media library's sockets, files and clock. */
 
 export type { DatagramNetwork, DatagramReceiver, DatagramSocket, NetworkCounters } from '../engine/network.ts'
+export { LibOpus, type LibOpusCounters } from './libopus.ts'
 export { type ClockCounters, MediaClock, type MediaClockConfig } from './media-clock.ts'
 export { type NetworkOptions, openNetwork } from './open-network.ts'
 export { PromptFiles, type PromptFilesConfig } from './prompt-files.ts'

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { pcma, pcmu } from '../codec/g711.ts'
+import type { OpusCoders } from '../codec/opus.ts'
 import type { EngineCodec } from '../engine/command.ts'
 import type { PromptFault, PromptStore } from '../engine/prompts.ts'
 import { Resampler } from '../resample/resampler.ts'
@@ -7,12 +7,12 @@ import type { Prompt } from '../session/playback.ts'
 import { decodeWavInto } from '../wav/decode.ts'
 import { frameLengthOf } from '../wav/format.ts'
 import { parseWav, type WavFile } from '../wav/parse.ts'
+import { type PromptEncoder, promptEncoder, promptRateOf } from './prompt-encoder.ts'
 
-const sampleRate = 8000
 /** Bytes of prompts kept, about an hour and a half of speech. */
 const defaultKeptBytes = 48 * 1024 * 1024
 /** Prompts longer than this are refused: an hour. */
-const maxPromptSamples = 3600 * sampleRate
+const maxPromptSeconds = 3600
 const headBytes = 64 * 1024
 /** Decoded at a time; between two the thread goes on with its ticks. 8,192 samples resample in well under a tick. */
 const pieceFrames = 8192
@@ -20,6 +20,8 @@ const pieceFrames = 8192
 export interface PromptFilesConfig {
   /** Default 48 MB. */
   readonly keptBytes?: number
+  /** For prompts in Opus. */
+  readonly opus: OpusCoders
 }
 
 /**
@@ -28,12 +30,14 @@ export interface PromptFilesConfig {
  */
 export class PromptFiles implements PromptStore {
   readonly #keptBytes: number
+  readonly #opus: OpusCoders
   /** In order of use. */
   readonly #kept = new Map<string, Prompt>()
   readonly #loading = new Map<string, Promise<Prompt | PromptFault>>()
   #bytes = 0
 
-  constructor(config: PromptFilesConfig = {}) {
+  constructor(config: PromptFilesConfig) {
+    this.#opus = config.opus
     this.#keptBytes = config.keptBytes ?? defaultKeptBytes
   }
 
@@ -43,6 +47,10 @@ export class PromptFiles implements PromptStore {
 
   load(path: string, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void {
     void this.#load(path, codec).then(done)
+  }
+
+  encode(pcm: Int16Array, sampleRate: number, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void {
+    void encodeSamples(pcm, sampleRate, codec, this.#opus).then(done, () => done('unreadable'))
   }
 
   async #load(path: string, codec: EngineCodec): Promise<Prompt | PromptFault> {
@@ -59,7 +67,7 @@ export class PromptFiles implements PromptStore {
       }
       const under = this.#loading.get(key)
       if (under !== undefined) return await under
-      const loading = encodeFile(file, size, codec)
+      const loading = encodeFile(file, size, codec, this.#opus)
       this.#loading.set(key, loading)
       try {
         const prompt = await loading
@@ -87,36 +95,72 @@ export class PromptFiles implements PromptStore {
   }
 }
 
-async function encodeFile(file: FileHandle, size: number, codec: EngineCodec): Promise<Prompt | PromptFault> {
+async function encodeFile(
+  file: FileHandle,
+  size: number,
+  codec: EngineCodec,
+  opus: OpusCoders,
+): Promise<Prompt | PromptFault> {
   const head = Buffer.alloc(Math.min(size, headBytes))
   const { bytesRead } = await file.read(head, 0, head.length, 0)
   const parsed = parseWav(head.subarray(0, bytesRead), size)
   if (!parsed.ok) return parsed.reason === 'unsupported' ? 'unsupported' : 'unreadable'
   const wav = parsed.value
   const frames = wav.dataLength / frameLengthOf(wav)
-  if ((frames / wav.sampleRate) * sampleRate > maxPromptSamples) return 'unsupported'
-  return { codec, bytes: await encodeSamples(file, wav, frames, codec) }
+  if (frames / wav.sampleRate > maxPromptSeconds) return 'unsupported'
+  const resampler = new Resampler(wav.sampleRate, promptRateOf(codec))
+  const encoder = await promptEncoder(codec, samplesAt(promptRateOf(codec), frames, wav.sampleRate), opus)
+  if (encoder === undefined) return 'unreadable'
+  try {
+    await pushFile(file, wav, frames, resampler, encoder)
+    return await encoder.finish()
+  } finally {
+    encoder.free()
+  }
 }
 
-async function encodeSamples(file: FileHandle, wav: WavFile, frames: number, codec: EngineCodec): Promise<Uint8Array> {
-  const coder = codec === 'PCMU' ? pcmu : pcma
-  const resampler = new Resampler(wav.sampleRate, sampleRate)
+async function pushFile(
+  file: FileHandle,
+  wav: WavFile,
+  frames: number,
+  resampler: Resampler,
+  encoder: PromptEncoder,
+): Promise<void> {
   const frameLength = frameLengthOf(wav)
   const raw = Buffer.alloc(pieceFrames * frameLength)
   const pcm = new Int16Array(pieceFrames)
   const resampled = new Int16Array(resampler.roomFor(pieceFrames))
-  const bytes = new Uint8Array(Math.ceil((frames * sampleRate) / wav.sampleRate) + resampler.roomFor(0))
-  let written = 0
   for (let frame = 0; frame < frames; frame += pieceFrames) {
     const wanted = Math.min(pieceFrames, frames - frame) * frameLength
     const { bytesRead } = await file.read(raw, 0, wanted, wav.dataFrom + frame * frameLength)
     const piece = raw.subarray(0, bytesRead)
     const count = decodeWavInto(pcm, 0, piece, 0, Math.floor(bytesRead / frameLength), wav)
-    const ready = resampler.pushInto(resampled, 0, pcm, 0, count)
-    written += coder.encodeInto(bytes, written, resampled, 0, ready)
+    await encoder.push(resampled, resampler.pushInto(resampled, 0, pcm, 0, count))
     if (bytesRead < wanted) break
   }
-  const rest = resampler.flushInto(resampled, 0)
-  written += coder.encodeInto(bytes, written, resampled, 0, rest)
-  return bytes.slice(0, written)
+  await encoder.push(resampled, resampler.flushInto(resampled, 0))
 }
+
+async function encodeSamples(
+  pcm: Int16Array,
+  sampleRate: number,
+  codec: EngineCodec,
+  opus: OpusCoders,
+): Promise<Prompt | PromptFault> {
+  const encoder = await promptEncoder(codec, samplesAt(promptRateOf(codec), pcm.length, sampleRate), opus)
+  if (encoder === undefined) return 'unreadable'
+  try {
+    const resampler = new Resampler(sampleRate, encoder.sampleRate)
+    const resampled = new Int16Array(resampler.roomFor(pieceFrames))
+    for (let from = 0; from < pcm.length; from += pieceFrames) {
+      const count = Math.min(pieceFrames, pcm.length - from)
+      await encoder.push(resampled, resampler.pushInto(resampled, 0, pcm, from, count))
+    }
+    await encoder.push(resampled, resampler.flushInto(resampled, 0))
+    return await encoder.finish()
+  } finally {
+    encoder.free()
+  }
+}
+
+const samplesAt = (rate: number, frames: number, fromRate: number): number => Math.ceil((frames * rate) / fromRate)

@@ -3,9 +3,10 @@ import type { RecordingSink, RecordingStore } from '../session/recording-sink.ts
 import type { WavFormat } from '../wav/format.ts'
 import { maxWavDataLengthOf, wavHeader, wavHeaderLengthOf } from '../wav/write.ts'
 
-const formatOf = (channels: 1 | 2): WavFormat => ({ encoding: 'pcm16', sampleRate: 8000, channels })
-const headerBytes = wavHeaderLengthOf(formatOf(1))
-/** Two seconds; written when full, or once a second. */
+const usualRate = 8000
+const formatOf = (channels: 1 | 2, sampleRate: number): WavFormat => ({ encoding: 'pcm16', sampleRate, channels })
+const headerBytes = wavHeaderLengthOf(formatOf(1, usualRate))
+/** Two seconds of 8,000 Hz; written when full, or once a second. */
 const chunkBytes = 32 * 1024
 /** Chunks that wait for a slow disk, about a minute; beyond, the recording has failed. */
 const maxChunks = 32
@@ -30,8 +31,8 @@ class RecordingFile implements RecordingSink {
   #written = 0
   #finish: (() => void) | undefined
 
-  constructor(path: string, channels: 1 | 2) {
-    this.#format = formatOf(channels)
+  constructor(path: string, channels: 1 | 2, sampleRate: number) {
+    this.#format = formatOf(channels, sampleRate)
     this.#filling = Buffer.allocUnsafeSlow(chunkBytes)
     // Under its name there is never a file without a header.
     const unnamed = `${path}.new`
@@ -151,8 +152,8 @@ export class RecordingFiles implements RecordingStore {
   readonly #open = new Set<RecordingFile>()
   #timer: ReturnType<typeof setInterval> | undefined
 
-  open(path: string, channels: 1 | 2 = 1): RecordingSink {
-    const file = new RecordingFile(path, channels)
+  open(path: string, channels: 1 | 2 = 1, sampleRate = usualRate): RecordingSink {
+    const file = new RecordingFile(path, channels, sampleRate)
     this.#open.add(file)
     this.#timer ??= setInterval(() => this.#flush(), writeEveryMs)
     return {

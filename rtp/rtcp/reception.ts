@@ -8,6 +8,7 @@ const clampLost = (lost: number): number => Math.max(-0x80_0000, Math.min(0x7f_f
 /** What we know of one source that we hear, and the report block about it (RFC 3550 §6.4). */
 export class Reception {
   readonly ssrc: number
+  readonly clockRate: number
   readonly sequences = new SequenceStatistics()
   readonly jitter: InterarrivalJitter
   #lastSr = 0
@@ -16,6 +17,7 @@ export class Reception {
   /** `clockRate`: units of its RTP timestamp a second. */
   constructor(ssrc: number, clockRate: number) {
     this.ssrc = ssrc
+    this.clockRate = clockRate
     this.jitter = new InterarrivalJitter(clockRate)
   }
 

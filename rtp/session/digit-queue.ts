@@ -30,10 +30,10 @@ export class DigitQueue {
     return this.#sender.timestamp
   }
 
-  /** `isAgreed` false: the far end takes no events; orders are told as sent and make no sound. */
-  agree(ptimeMs: number, isAgreed: boolean): void {
+  /** `isAgreed` false: the far end takes no events; orders are told as sent and make no sound. `clockRate`: theirs. */
+  agree(ptimeMs: number, isAgreed: boolean, clockRate: number): void {
     this.#isAgreed = isAgreed
-    if (!this.#sender.busy) this.#sender = new DigitSender({ ptimeMs })
+    if (!this.#sender.busy) this.#sender = new DigitSender({ ptimeMs, clockRate })
   }
 
   enqueue(id: string, digits: string): void {

@@ -38,7 +38,7 @@ export class Ear {
   #clockRate = 0
   /** The filter's length was made up for, for packets of this payload type. */
   #lagFor = none
-  #readAt = -Infinity
+  #readAt = -1
   #isNoisy = false
   #noiseTime = 0
 
@@ -53,6 +53,11 @@ export class Ear {
   /** Lost, late and dropped packets of this stream; undefined before the first. */
   get buffer(): JitterBuffer | undefined {
     return this.#buffer
+  }
+
+  /** When it was last read; −1 = never. */
+  get readAt(): number {
+    return this.#readAt
   }
 
   /** A packet of audio. */

@@ -6,27 +6,46 @@ import { sequenceAfter, sequenceDelta, timestampAfter, timestampDelta } from '..
  * source of the audio is: silence, a prompt, digits, the other leg.
  */
 export class OutStream {
-  readonly ssrc: number
   packets = 0
+  /** Of sources that we were before. */
+  packetsBefore = 0
   /** Of payload, for sender reports. */
   octets = 0
   /** The numbers of the next packet of our own. */
   #sequence: number
   #timestamp: number
   #marker = true
+  #ssrc: number
+  readonly #random32: () => number
 
   /** `random32`: a random 32-bit integer a call. */
   constructor(random32: () => number) {
-    this.ssrc = random32() >>> 0
-    this.#sequence = random32() & 0xffff
+    this.#random32 = random32
+    this.#ssrc = random32() >>> 0
+    // RFC 3711 §3.3.1: below half, lest whoever misses the first packets takes the wrap for the beginning.
+    this.#sequence = random32() & 0x7fff
     this.#timestamp = random32() >>> 0
   }
 
+  get ssrc(): number {
+    return this.#ssrc
+  }
   get sequence(): number {
     return this.#sequence
   }
   get timestamp(): number {
     return this.#timestamp
+  }
+
+  /** Goes on as another source: timestamps are counted otherwise from now on (RFC 7160 §4.1). */
+  renew(): void {
+    this.#ssrc = this.#random32() >>> 0
+    this.#sequence = this.#random32() & 0xffff
+    this.#timestamp = this.#random32() >>> 0
+    this.#marker = true
+    this.packetsBefore += this.packets
+    this.packets = 0
+    this.octets = 0
   }
 
   /** The next packet begins a talkspurt (RFC 3551 §4.1). */
@@ -73,7 +92,7 @@ export class OutStream {
   ): void {
     const begins = marker || this.#marker
     this.#marker = false
-    rewriteHeader(packet, payloadType, begins, sequence, timestamp, this.ssrc)
+    rewriteHeader(packet, payloadType, begins, sequence, timestamp, this.#ssrc)
     if (sequenceDelta(sequence, this.#sequence) >= 0) this.#sequence = sequenceAfter(sequence, 1)
     const end = timestampAfter(timestamp, samples)
     if (timestampDelta(end, this.#timestamp) > 0) this.#timestamp = end
@@ -82,7 +101,7 @@ export class OutStream {
 
   #write(packet: Uint8Array, payloadType: number, marker: boolean, timestamp: number): void {
     packet[0] = 0x80
-    rewriteHeader(packet, payloadType, marker, this.#sequence, timestamp, this.ssrc)
+    rewriteHeader(packet, payloadType, marker, this.#sequence, timestamp, this.#ssrc)
     this.#sequence = sequenceAfter(this.#sequence, 1)
   }
 

@@ -1,17 +1,21 @@
-import type { AudioCodec } from '../codec/codec.ts'
+import { type AudioCodecName, codecFacts } from '../codec/codec-name.ts'
+import type { OpusCoders } from '../codec/opus.ts'
+import { longestPacketMs, StreamDecoder } from '../codec/stream-decoder.ts'
 import type { RecordingEnd, RecordRules } from '../engine/command.ts'
-import type { Concealment } from '../jitter/concealment.ts'
 import { JitterBuffer } from '../jitter/jitter-buffer.ts'
+import { payloadLengthOf, payloadOffsetOf, payloadTypeOf } from '../packet/header.ts'
 import { timestampAfter, timestampDelta } from '../packet/sequence.ts'
+import { SilenceDetector } from '../silence/silence-detector.ts'
 import type { RecordingSink } from './recording-sink.ts'
 
-const samplesPerMs = 8
-/** Longest packet that is taken: 60 ms of G.711. */
-const maxFrame = 480
+/** Made up or left silent in one piece. */
+const pieceMs = 60
 /** Holes up to this are concealed, longer ones are silence. */
-const maxConcealed = 60 * samplesPerMs
+const maxConcealedMs = 60
 /** What `trimSilence` leaves before the first sound and after the last. */
-const trimMargin = 100 * samplesPerMs
+const trimMarginMs = 100
+/** A filter may give so much more than a packet holds. */
+const filterSlackMs = 20
 /** A timestamp further ahead of the clock than this is a new beginning, to be placed by the clock. */
 const maxLeadMs = 1000
 /** The stream may rest for so long before its rest counts as silence: packets on their way. */
@@ -21,29 +25,37 @@ const keyReactionMs = 500
 /** Far in the future: what the jitter buffer still waits for has not come. */
 const atLast = 60_000
 
-export interface RecorderTools {
-  /** Decodes what comes under a payload type; undefined = not audio that was agreed on. */
-  codecOf(payloadType: number): AudioCodec | undefined
-  /** Hides lost samples, or their want; each piece of the recording passes through one of its three doors. */
-  readonly concealment: Concealment
-  /** True while a voice is heard. Sees every frame, in order. */
-  isAudible(pcm: Int16Array, at: number, count: number): boolean
+/** What is written, and from what. */
+export interface RecordingFormat {
+  /** Samples a second of the file. */
+  readonly rate: 8000 | 16_000
+  /** By payload type, as agreed on now; undefined = not audio. */
+  readonly codecs: readonly (AudioCodecName | undefined)[]
+  readonly opus: OpusCoders
 }
 
 /**
  * Writes down what a far end says. The recording begins with the first packet after it was ordered; from then on the
  * stream is laid out by its timestamps: what is lost is concealed, what was not sent is silence. Not one sample that
- * arrived is altered, stretched or left out.
+ * arrived is altered, stretched or left out, but for the change of rate where the codec's is not the file's.
  */
 export class Recorder {
   readonly recordingId: string
   readonly #sink: RecordingSink
   readonly #rules: RecordRules
-  readonly #tools: RecorderTools
-  readonly #buffer = new JitterBuffer({ keepAll: true, slotLength: maxFrame })
-  readonly #pcm = new Int16Array(maxFrame)
+  readonly #format: RecordingFormat
+  readonly #perMs: number
+  readonly #decoder: StreamDecoder
+  readonly #detector: SilenceDetector
+  /** For timestamps of `#clockRate`. */
+  #buffer: JitterBuffer | undefined
+  #clockRate = 8000
+  /** Another clock: what comes next is placed by ours. */
+  #isNewClock = false
+  #lateBefore = 0
+  readonly #pcm: Int16Array
   /** With `trimSilence`: the last silence before the first sound. */
-  readonly #margin = new Int16Array(trimMargin)
+  readonly #margin: Int16Array
   #marginLength = 0
   readonly #begunAt: number
   #hasBegun = false
@@ -58,28 +70,45 @@ export class Recorder {
   #isCut = false
   #key: { readonly timestamp: number; readonly at: number } | undefined
 
-  constructor(recordingId: string, sink: RecordingSink, rules: RecordRules, tools: RecorderTools, now: number) {
+  constructor(recordingId: string, sink: RecordingSink, rules: RecordRules, format: RecordingFormat, now: number) {
     this.recordingId = recordingId
     this.#sink = sink
     this.#rules = rules
-    this.#tools = tools
+    this.#format = format
+    this.#perMs = format.rate / 1000
+    this.#decoder = new StreamDecoder(format.rate, format.opus)
+    this.#detector = new SilenceDetector({ sampleRate: format.rate })
+    this.#pcm = new Int16Array((longestPacketMs + filterSlackMs) * this.#perMs)
+    this.#margin = new Int16Array(trimMarginMs * this.#perMs)
     this.#begunAt = now
     this.#takenAt = now
     this.#hasSound = !rules.trimSilence
   }
 
   get late(): number {
-    return this.#buffer.counters.late
+    return this.#lateBefore + (this.#buffer?.counters.late ?? 0)
   }
 
   /** A packet of audio. */
   push(packet: Uint8Array, length: number, now: number): void {
+    const codec = this.#format.codecs[payloadTypeOf(packet)]
+    if (codec === undefined) return
+    const { clockRate, unitsIn, longestPayload } = codecFacts[codec]
+    if (unitsIn(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length)) === 0) return
+    if (this.#buffer === undefined || clockRate !== this.#clockRate) {
+      this.#drain(now + atLast, now)
+      this.#lateBefore = this.late
+      this.#isNewClock = this.#hasBegun
+      this.#clockRate = clockRate
+      this.#lost = 0
+      this.#buffer = new JitterBuffer({ keepAll: true, clockRate, unitsIn, slotLength: longestPayload })
+    }
     this.#buffer.push(packet, length, now)
   }
 
   /** A packet of the stream that holds no audio: it is not lost. */
   note(packet: Uint8Array, now: number): void {
-    this.#buffer.note(packet, now)
+    this.#buffer?.note(packet, now)
   }
 
   /** A key was pressed that began at `timestamp`, and has just been told. */
@@ -105,11 +134,13 @@ export class Recorder {
   ): void {
     this.#drain(now + atLast, now)
     let samples = this.#samples
-    if (endedBy === 'silence') samples = Math.min(samples, this.#soundUntil + this.#rules.silenceMs * samplesPerMs)
+    if (endedBy === 'silence') samples = Math.min(samples, this.#soundUntil + this.#rules.silenceMs * this.#perMs)
     if (endedBy === 'stopped') samples = Math.min(samples, this.#beforeKey(now))
-    if (this.#rules.trimSilence) samples = this.#soundUntil === 0 ? 0 : Math.min(samples, this.#soundUntil + trimMargin)
+    if (this.#rules.trimSilence)
+      samples = this.#soundUntil === 0 ? 0 : Math.min(samples, this.#soundUntil + this.#margin.length)
+    this.#decoder.free()
     this.#sink.close(samples, (sizeBytes, hasFailed) => {
-      done(hasFailed ? 0 : Math.round(samples / samplesPerMs), sizeBytes, hasFailed)
+      done(hasFailed ? 0 : Math.round(samples / this.#perMs), sizeBytes, hasFailed)
     })
   }
 
@@ -117,82 +148,107 @@ export class Recorder {
     const restingMs = now - this.#takenAt - restMs
     const silentSamples = this.#hasSound ? this.#samples - this.#soundUntil : 0
     if (!this.#hasSound) return now - this.#begunAt
-    return silentSamples / samplesPerMs + Math.max(0, restingMs)
+    return silentSamples / this.#perMs + Math.max(0, restingMs)
   }
 
   #beforeKey(now: number): number {
     const key = this.#key
     if (key === undefined || !this.#hasBegun || now - key.at > keyReactionMs) return this.#samples
-    const place = this.#samples + timestampDelta(key.timestamp, this.#nextTime)
+    const place = this.#samples + this.#samplesOf(timestampDelta(key.timestamp, this.#nextTime))
     return place >= 0 ? place : this.#samples
   }
 
   /** Takes from the buffer what is due at `pullAt`. */
   #drain(pullAt: number, now: number): void {
     const buffer = this.#buffer
+    if (buffer === undefined) return
     for (;;) {
-      const pulled = buffer.pull(pullAt)
-      switch (pulled) {
+      switch (buffer.pull(pullAt)) {
         case 'waiting':
           return
         case 'lost':
+          if (buffer.frameLength > 0) this.#recover(buffer)
+          else this.#pass(buffer.units, true)
+          break
         case 'gap':
-          this.#pass(buffer.units, pulled === 'lost')
+          this.#pass(buffer.units, false)
           break
         case 'frame':
-          this.#frame(now)
+          this.#frame(buffer, now)
           break
       }
     }
   }
 
-  #frame(now: number): void {
-    const buffer = this.#buffer
-    const codec = this.#tools.codecOf(buffer.framePayloadType)
+  #frame(buffer: JitterBuffer, now: number): void {
+    const codec = this.#format.codecs[buffer.framePayloadType]
     if (codec === undefined) return
-    if (this.#hasBegun) this.#place(buffer.frameTimestamp, buffer.frameJoins, now)
+    if (this.#hasBegun) this.#place(buffer, now)
     else this.#nextTime = buffer.frameTimestamp
     this.#hasBegun = true
+    this.#isNewClock = false
     this.#takenAt = now
-    const count = codec.decodeInto(this.#pcm, 0, buffer.payload, buffer.frameFrom, buffer.frameLength)
-    this.#tools.concealment.hear(this.#pcm, 0, count)
-    this.#nextTime = timestampAfter(this.#nextTime, count)
+    const { payload, frameFrom, frameLength } = buffer
+    const count = this.#decoder.frameInto(this.#pcm, 0, codec, payload, frameFrom, frameLength, false)
+    this.#nextTime = timestampAfter(this.#nextTime, buffer.units)
     this.#write(count)
   }
 
-  /** Fills the hole between what was written and a frame at `timestamp`. */
-  #place(timestamp: number, isOther: boolean, now: number): void {
-    const lost = this.#buffer.counters.lost
+  /** What was lost just before a packet that is at hand. */
+  #recover(buffer: JitterBuffer): void {
+    const { payload, frameFrom, frameLength, framePayloadType, units } = buffer
+    const codec = this.#format.codecs[framePayloadType]
+    const count = this.#samplesOf(units)
+    if (codec === undefined || count > this.#pcm.length) {
+      this.#pass(units, true)
+      return
+    }
+    this.#decoder.recoverInto(this.#pcm, 0, count, codec, payload, frameFrom, frameLength)
+    this.#nextTime = timestampAfter(this.#nextTime, units)
+    this.#write(count)
+  }
+
+  #samplesOf(units: number): number {
+    return this.#decoder.samplesOf(units, this.#clockRate)
+  }
+
+  /** Fills the hole between what was written and the buffer's frame. */
+  #place(buffer: JitterBuffer, now: number): void {
+    const { frameTimestamp: timestamp } = buffer
+    const isOther = buffer.frameJoins || this.#isNewClock
+    const unitsPerMs = this.#clockRate / 1000
+    const lost = buffer.counters.lost
     const isLoss = lost > this.#lost
     this.#lost = lost
     let hole = timestampDelta(timestamp, this.#nextTime)
     if (hole === 0) return
     const passedMs = now - this.#takenAt
-    if (isOther || hole < 0 || hole > (passedMs + maxLeadMs) * samplesPerMs) {
-      hole = passedMs > restMs ? Math.round(passedMs * samplesPerMs) : 0
+    if (isOther || hole < 0 || hole > (passedMs + maxLeadMs) * unitsPerMs) {
+      hole = passedMs > restMs ? Math.round(passedMs * unitsPerMs) : 0
       this.#nextTime = timestampAfter(timestamp, -hole)
     }
     while (hole > 0) {
-      const count = Math.min(hole, maxFrame)
-      this.#pass(count, isLoss && hole <= maxConcealed)
-      hole -= count
+      const units = Math.min(hole, pieceMs * unitsPerMs)
+      this.#pass(units, isLoss && hole <= maxConcealedMs * unitsPerMs)
+      hole -= units
     }
   }
 
   /** Time of which nothing came. */
   #pass(units: number, isLoss: boolean): void {
-    for (let left = units; left > 0; left -= maxFrame) {
-      const count = Math.min(left, maxFrame)
-      if (isLoss) this.#tools.concealment.concealInto(this.#pcm, 0, count)
-      else this.#tools.concealment.silenceInto(this.#pcm, 0, count)
-      this.#nextTime = timestampAfter(this.#nextTime, count)
+    const piece = (pieceMs * this.#clockRate) / 1000
+    for (let left = units; left > 0; left -= piece) {
+      const count = this.#samplesOf(Math.min(left, piece))
+      if (isLoss) this.#decoder.concealInto(this.#pcm, 0, count)
+      else this.#decoder.silenceInto(this.#pcm, 0, count)
+      this.#nextTime = timestampAfter(this.#nextTime, Math.min(left, piece))
       this.#write(count)
     }
   }
 
   #write(count: number): void {
     if (this.#isCut) return
-    const isAudible = this.#tools.isAudible(this.#pcm, 0, count)
+    const isAudible = this.#detector.hear(this.#pcm, 0, count)
     if (!this.#hasSound) {
       if (!isAudible) {
         this.#keepMargin(count)
@@ -206,7 +262,7 @@ export class Recorder {
   }
 
   #append(pcm: Int16Array, count: number): void {
-    const room = this.#rules.maxLengthMs * samplesPerMs - this.#samples
+    const room = this.#rules.maxLengthMs * this.#perMs - this.#samples
     const kept = Math.min(count, room)
     this.#sink.write(pcm, 0, kept)
     this.#samples += kept
@@ -214,9 +270,11 @@ export class Recorder {
   }
 
   #keepMargin(count: number): void {
-    const kept = Math.min(this.#marginLength, trimMargin - count)
-    this.#margin.copyWithin(0, this.#marginLength - kept, this.#marginLength)
-    this.#margin.set(this.#pcm.subarray(0, count), kept)
-    this.#marginLength = kept + count
+    const margin = this.#margin
+    const added = Math.min(count, margin.length)
+    const kept = Math.min(this.#marginLength, margin.length - added)
+    margin.copyWithin(0, this.#marginLength - kept, this.#marginLength)
+    for (let i = 0; i < added; i++) margin[kept + i] = this.#pcm[count - added + i]!
+    this.#marginLength = kept + added
   }
 }

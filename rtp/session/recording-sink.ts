@@ -1,4 +1,4 @@
-/** A recording's file while it grows: 16 bits, 8,000 Hz; of two channels the samples take turns. */
+/** A recording's file while it grows: 16 bits; of two channels the samples take turns. */
 export interface RecordingSink {
   /** True once the disk has refused: nothing more will be kept. */
   readonly hasFailed: boolean
@@ -9,6 +9,8 @@ export interface RecordingSink {
 }
 
 export interface RecordingStore {
-  /** Makes the file, of one channel by default, or empties it. A file that cannot be made shows in the sink. */
-  open(path: string, channels?: 1 | 2): RecordingSink
+  /**
+   * Makes the file, or empties it. A file that cannot be made shows in the sink. Default one channel of 8,000 Hz.
+   */
+  open(path: string, channels?: 1 | 2, sampleRate?: number): RecordingSink
 }

@@ -1,7 +1,7 @@
 import type { EngineEvent, RecordingEnd, RecordRules, SessionId, SessionRules } from '../engine/command.ts'
 import { SessionRecorder } from '../record/session-recorder.ts'
 import type { TrackCodecs } from '../record/track-decoder.ts'
-import { Recorder, type RecorderTools } from './recorder.ts'
+import { Recorder, type RecordingFormat } from './recorder.ts'
 import type { RecordingSink } from './recording-sink.ts'
 
 /** Recordings of the whole conversation that one leg may have at once. */
@@ -37,9 +37,9 @@ export class Recordings {
   }
 
   /** A message replaces the one before. */
-  record(id: string, sink: RecordingSink, rules: RecordRules, tools: RecorderTools, now: number): void {
+  record(id: string, sink: RecordingSink, rules: RecordRules, format: RecordingFormat, now: number): void {
     this.#endMessage('stopped', now)
-    this.#message = new Recorder(id, sink, rules, tools, now)
+    this.#message = new Recorder(id, sink, rules, format, now)
   }
 
   recordSession(id: string, open: () => RecordingSink, rules: SessionRules, now: number): void {

@@ -12,6 +12,8 @@ const noReports: readonly ReportBlock[] = []
 export class Reporter {
   /** The last that a report of the far end told; undefined before. */
   roundTripMs: number | undefined = undefined
+  /** What the far end's last report said it lost of our stream, 0 to 100. */
+  lossPercent = 0
   /** Datagrams that were no RTCP. */
   malformed = 0
   readonly #stream: OutStream
@@ -74,6 +76,7 @@ export class Reporter {
       if (part.type === 'sender-report' && part.ssrc === heard?.ssrc) heard.senderReport(part.sender, now)
       for (const report of part.reports) {
         if (report.ssrc !== this.#stream.ssrc) continue
+        this.lossPercent = (report.fractionLost * 100) / 256
         const unix = this.#unixMs(now)
         const arrival = middleOf(ntpSecondsOf(unix), ntpFractionOf(unix))
         this.roundTripMs = roundTripMs(report.lastSr, report.delaySinceLastSr, arrival) ?? this.roundTripMs

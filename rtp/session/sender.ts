@@ -1,19 +1,25 @@
-import { Relay, transcode } from '../bridge/relay.ts'
+import { changeLaw, Relay } from '../bridge/relay.ts'
 import { Repacker } from '../bridge/repacker.ts'
-import { silenceOfPcma, silenceOfPcmu } from '../codec/g711.ts'
+import { codecFacts, isRelayable } from '../codec/codec-name.ts'
+import { isOpusRest, type OpusCoders, opusFrameMs } from '../codec/opus.ts'
+import { silenceInto } from '../codec/silence.ts'
+import { durationOf, eventPayloadLength, maxEventDuration, setDuration } from '../dtmf/event-payload.ts'
 import type { Agreement, EngineCodec } from '../engine/command.ts'
 import type { DatagramNetwork, DatagramSocket } from '../engine/network.ts'
 import { headerLength, payloadOffsetOf, timestampOf } from '../packet/header.ts'
 import { timestampAfter } from '../packet/sequence.ts'
 import { DigitQueue } from './digit-queue.ts'
+import type { Ear } from './ear.ts'
 import type { OutStream } from './out-stream.ts'
-import type { Playback } from './playback.ts'
+import type { Playback, Prompt } from './playback.ts'
+import { Voice } from './voice.ts'
 
-const samplesPerMs = 8
 /** Frames sent at once after a stall; what is owed beyond them is sent later, not faster. */
 export const maxCatchUpFrames = 5
 /** When the other leg was silent for so long, we send silence of our own, lest the far end believes us gone. */
 export const relayIdleMs = 500
+/** While a digit of the other leg passes, our own frames rest; its packets come every 20 to 50 ms. */
+const eventRestMs = 60
 
 export interface SenderEvents {
   played(playId: string, completed: boolean): void
@@ -34,8 +40,6 @@ export interface Destination {
  * Prompts, digits and silence are paced by the clock, a frame every ptime; the other leg's packets by themselves.
  */
 export class Sender {
-  /** The other leg is to be heard. */
-  isBridged = false
   /** Silence is sent when there is nothing else. */
   isTalking = false
   /** Times that a stall was too long to be caught up. */
@@ -48,11 +52,15 @@ export class Sender {
   readonly #relay = new Relay()
   readonly #repacker = new Repacker()
   readonly #digits: DigitQueue
+  readonly #voice: Voice
+  #isBridged = false
+  #eventUntil = 0
   #isRepacking = false
   #eventIn = -1
   #eventOut = 0
   #agreement: Agreement | undefined
-  #frameSamples = 160
+  #frameMs = 20
+  #unitsPerMs = 8
   #playback: Playback | undefined
   /** Its last frame is out, and ends at `#endsAt`. */
   #ending: Playback | undefined
@@ -67,6 +75,7 @@ export class Sender {
     to: Destination,
     stream: OutStream,
     events: SenderEvents,
+    coders: OpusCoders,
   ) {
     this.#network = network
     this.#socket = socket
@@ -74,28 +83,37 @@ export class Sender {
     this.#stream = stream
     this.#events = events
     this.#digits = new DigitQueue(id => events.digitsSent(id))
+    this.#voice = new Voice(coders)
   }
 
   get codec(): EngineCodec | undefined {
     return this.#agreement?.codec
   }
-  get isPlaying(): boolean {
-    return this.#playback !== undefined
+  /** What plays, and needs its prompt in the present codec. */
+  get playNeedingPrompt(): string | undefined {
+    const playback = this.#playback
+    const codec = this.#agreement?.codec
+    if (playback === undefined || codec === undefined || isRelayable(playback.codec, codec)) return undefined
+    return playback.playId
   }
 
   /** Where the stream's clock stands, for sender reports. */
   rtpTimeAt(now: number): number {
     const aheadMs = this.#dueAt < 0 ? 0 : this.#dueAt - now
-    return timestampAfter(this.#stream.timestamp, Math.round(-aheadMs * samplesPerMs))
+    return timestampAfter(this.#stream.timestamp, Math.round(-aheadMs * this.#unitsPerMs))
   }
 
   agree(agreement: Agreement): void {
     const before = this.#agreement
+    const { clockRate } = codecFacts[agreement.codec]
     this.#agreement = agreement
-    this.#frameSamples = agreement.ptimeMs * samplesPerMs
-    this.#digits.agree(agreement.ptimeMs, agreement.sendEvents !== undefined)
-    this.#isRepacking = false
-    this.#repacker.reset()
+    this.#frameMs = agreement.codec === 'opus' ? opusFrameMs : agreement.ptimeMs
+    if (before !== undefined && clockRate / 1000 !== this.#unitsPerMs) this.#stream.renew()
+    this.#unitsPerMs = clockRate / 1000
+    this.#relay.unitsPerMs = this.#unitsPerMs
+    this.#digits.agree(this.#frameMs, agreement.sendEvents !== undefined, agreement.eventClockRate ?? clockRate)
+    this.#voice.agree(agreement)
+    this.#interrupt()
     if (before?.payloadType !== agreement.payloadType) this.#stream.mark()
   }
 
@@ -115,15 +133,26 @@ export class Sender {
     this.#events.played(stopped.playId, false)
   }
 
+  /** The prompt of a play in another codec; the play goes on where it is. */
+  goOnWith(playId: string, prompt: Prompt): void {
+    if (this.#playback?.playId === playId) this.#playback.goOnWith(prompt)
+  }
+
   sendDigits(digitsId: string, digits: string): void {
     this.#digits.enqueue(digitsId, digits)
   }
 
-  /** The bridge is gone, or new: what comes next does not continue what came before. */
-  interrupt(): void {
-    this.#relay.interrupt()
-    this.#isRepacking = false
-    this.#repacker.reset()
+  /** The other leg is to be heard, or no more: what comes next does not continue what came before. */
+  bridge(isBridged: boolean): void {
+    this.#isBridged = isBridged
+    if (isBridged) this.isTalking = true
+    this.#voice.listen(undefined)
+    this.#interrupt()
+  }
+
+  /** What the far end says it loses, 0 to 100. */
+  tune(lossPercent: number): void {
+    this.#voice.tune(lossPercent)
   }
 
   tick(now: number): void {
@@ -134,43 +163,75 @@ export class Sender {
       this.#isPaused = true
       return
     }
-    if (this.#isPaused) this.#resume(now, agreement.ptimeMs)
+    if (this.#isPaused) this.#resume(now)
     for (let frames = 0; frames < maxCatchUpFrames && this.#dueAt <= now; frames++) {
       this.#frame(agreement, now)
-      this.#dueAt += agreement.ptimeMs
+      this.#dueAt += this.#frameMs
     }
     if (this.#dueAt <= now) {
       this.stalls++
-      this.#dueAt = now + agreement.ptimeMs
+      this.#dueAt = now + this.#frameMs
     }
   }
 
-  /** A packet of audio of the other leg, whose payload is a byte a sample; it may be altered. */
+  /** The other leg's audio, of a codec whose packets cannot be relayed: it is read, a frame every ptime. */
+  listen(ear: Ear): void {
+    if (!this.#isBridged) return
+    if (!this.#voice.isHeard) this.#interrupt()
+    this.#voice.listen(ear)
+  }
+
+  /** A packet of audio of the other leg, of a codec that can be relayed; it may be altered. */
   hear(packet: Uint8Array, payloadLength: number, codec: EngineCodec, now: number): void {
     const agreement = this.#agreement
+    this.#voice.listen(undefined)
     if (agreement === undefined || !this.#isRelaying(now)) return
-    if (agreement.ptimeAsked && (this.#isRepacking || payloadLength !== this.#frameSamples)) {
+    const units = codecFacts[codec].unitsIn(packet, payloadOffsetOf(packet), payloadLength)
+    const isAsked = agreement.ptimeAsked && codec !== 'opus'
+    if (isAsked && (this.#isRepacking || units !== this.#frameUnits)) {
       this.#repack(packet, payloadLength, codec, agreement)
     } else {
       const plain = this.#plain(packet, payloadLength)
-      transcode(plain, payloadLength, codec, agreement.codec)
-      const sent = this.#relay.rewrite(plain, this.#stream, agreement.payloadType, payloadLength, payloadLength, now)
+      changeLaw(plain, payloadLength, codec, agreement.codec)
+      const sent = this.#relay.rewrite(plain, this.#stream, agreement.payloadType, payloadLength, units, now)
       if (sent) this.#send(plain, headerLength + payloadLength)
     }
-    this.#dueAt = now + agreement.ptimeMs
+    this.#dueAt = now + this.#frameMs
   }
 
-  /** A telephone-event of the other leg: its payload passes as it is. */
-  hearEvent(packet: Uint8Array, payloadLength: number, now: number): void {
-    const payloadType = this.#agreement?.sendEvents
-    if (payloadType === undefined || !this.#isRelaying(now)) return
+  /** The other leg rests, and tells how its silence sounds (RFC 3389); the far end hears that from us, if not itself. */
+  hearRest(packet: Uint8Array, payloadLength: number, now: number): void {
+    const payloadType = this.#agreement?.sendNoise
+    if (!this.#isRelaying(now) || this.#voice.isHeard) return
+    if (payloadType === undefined || this.#isRepacking) {
+      this.#voice.rest(packet, payloadOffsetOf(packet), payloadLength)
+      return
+    }
     const plain = this.#plain(packet, payloadLength)
-    if (!this.#isRepacking) {
+    if (this.#relay.rewrite(plain, this.#stream, payloadType, payloadLength, 0, now)) {
+      this.#send(plain, headerLength + payloadLength)
+    }
+  }
+
+  /** A telephone-event of the other leg, its duration counted in `clockRate`: its payload passes as it is. */
+  hearEvent(packet: Uint8Array, payloadLength: number, clockRate: number, now: number): void {
+    const agreement = this.#agreement
+    const payloadType = agreement?.sendEvents
+    if (agreement === undefined || payloadType === undefined || !this.#isRelaying(now)) return
+    if (payloadLength < eventPayloadLength) return
+    const plain = this.#plain(packet, payloadLength)
+    const ownRate = agreement.eventClockRate ?? codecFacts[agreement.codec].clockRate
+    if (ownRate !== clockRate) {
+      const duration = Math.round((durationOf(plain, headerLength) * ownRate) / clockRate)
+      setDuration(plain, headerLength, Math.min(maxEventDuration, duration))
+    }
+    if (!this.#isRepacking && !this.#voice.isHeard) {
       if (this.#relay.rewrite(plain, this.#stream, payloadType, payloadLength, 0, now)) {
         this.#send(plain, headerLength + payloadLength)
       }
       return
     }
+    this.#eventUntil = now + eventRestMs
     const timestamp = timestampOf(packet)
     const isFirst = timestamp !== this.#eventIn
     if (isFirst) this.#eventOut = this.#stream.timestamp
@@ -182,35 +243,47 @@ export class Sender {
   close(): void {
     this.stop()
     this.#digits.close()
+    this.#voice.free()
+  }
+
+  get #frameUnits(): number {
+    return this.#frameMs * this.#unitsPerMs
+  }
+
+  #interrupt(): void {
+    this.#relay.interrupt()
+    this.#isRepacking = false
+    this.#repacker.reset()
   }
 
   #isRelaying(now: number): boolean {
-    if (this.isBridged && this.#playback === undefined && !this.#digits.busy && this.#to.maySend(now)) return true
-    this.interrupt()
+    if (this.#isBridged && this.#playback === undefined && !this.#digits.busy && this.#to.maySend(now)) return true
+    this.#interrupt()
     return false
   }
 
   #hasFrames(now: number): boolean {
     if (this.#playback !== undefined || this.#digits.busy) return true
     if (!this.isTalking) return false
+    if (!this.#isBridged || this.#voice.sounds) return true
     const isHeard = this.#relay.running || this.#isRepacking
-    return !this.isBridged || !isHeard || now - this.#dueAt >= relayIdleMs
+    return !isHeard || now - this.#dueAt >= relayIdleMs
   }
 
   /** The media clock has gone on while nothing was sent. */
-  #resume(now: number, ptimeMs: number): void {
+  #resume(now: number): void {
     this.#isPaused = false
-    this.interrupt()
+    this.#interrupt()
     if (this.#dueAt < 0) this.#dueAt = now
-    const frames = Math.floor((now - this.#dueAt) / ptimeMs)
+    const frames = Math.floor((now - this.#dueAt) / this.#frameMs)
     if (frames <= 0) return
-    this.#stream.skip(frames * this.#frameSamples)
+    this.#stream.skip(frames * this.#frameUnits)
     this.#stream.mark()
     this.#dueAt = now
   }
 
   #frame(agreement: Agreement, now: number): void {
-    const samples = this.#frameSamples
+    const units = this.#frameUnits
     const packet = this.#network.slot()
     const maySend = this.#to.maySend(now)
     if (this.#digits.busy) {
@@ -218,34 +291,46 @@ export class Sender {
       if (length > 0) {
         const { marker, timestamp } = this.#digits
         const type = agreement.sendEvents
-        if (!maySend || type === undefined) this.#stream.skip(samples)
-        else this.#send(packet, this.#stream.event(packet, type, marker, timestamp, length, samples))
+        if (!maySend || type === undefined) this.#stream.skip(units)
+        else this.#send(packet, this.#stream.event(packet, type, marker, timestamp, length, units))
         this.#stream.mark()
         return
       }
     }
     const isPlay = this.#playback !== undefined
-    this.#fill(packet, samples, agreement.codec)
-    if (maySend) {
-      const length = this.#stream.frame(packet, agreement.payloadType, samples, samples)
+    const bytes = this.#fill(packet, agreement.codec, now)
+    if (maySend && bytes > 0 && (isPlay || now >= this.#eventUntil)) {
+      const length = this.#stream.frame(packet, agreement.payloadType, bytes, units)
       if (isPlay) this.#events.sounded(packet, length, this.#dueAt)
       this.#send(packet, length)
       return
     }
     // Not sent, but passed: a prompt during hold takes its time, and so does its stream.
-    this.#stream.skip(samples)
+    this.#stream.skip(units)
     this.#stream.mark()
   }
 
-  #fill(packet: Uint8Array, samples: number, codec: EngineCodec): void {
+  /** The next frame's payload. Returns its bytes; 0 = there is nothing to send for it. */
+  #fill(packet: Uint8Array, codec: EngineCodec, now: number): number {
     const playback = this.#playback
+    const frameMs = this.#frameMs
     if (playback === undefined) {
-      packet.fill(codec === 'PCMU' ? silenceOfPcmu : silenceOfPcma, headerLength, headerLength + samples)
-      return
+      if (!this.#isBridged || !this.#voice.sounds) return silenceInto(packet, headerLength, codec, frameMs)
+      const bytes = this.#voice.frameInto(packet, headerLength, frameMs, now)
+      // What the encoder would not send, or cannot yet.
+      return codec === 'opus' && isOpusRest(bytes) ? 0 : bytes
     }
-    playback.readInto(packet, headerLength, samples)
-    transcode(packet, samples, playback.codec, codec)
-    if (playback.ended) this.#end(this.#dueAt + samples / samplesPerMs)
+    let bytes = 0
+    if (isRelayable(playback.codec, codec)) {
+      bytes = playback.frameInto(packet, headerLength, frameMs)
+      changeLaw(packet, bytes, playback.codec, codec)
+    } else {
+      // Its prompt in the new codec is on the way.
+      playback.skip(frameMs)
+      bytes = silenceInto(packet, headerLength, codec, frameMs)
+    }
+    if (playback.ended) this.#end(this.#dueAt + frameMs)
+    return bytes
   }
 
   #end(at: number): void {
@@ -267,12 +352,12 @@ export class Sender {
       this.#stream.skip(this.#repacker.missing)
       this.#repacker.missing = 0
     }
-    const samples = this.#frameSamples
+    const bytes = this.#frameUnits
     for (;;) {
       const frame = this.#network.slot()
-      if (!this.#repacker.takeInto(frame, headerLength, samples)) return
-      transcode(frame, samples, codec, agreement.codec)
-      this.#send(frame, this.#stream.frame(frame, agreement.payloadType, samples, samples))
+      if (!this.#repacker.takeInto(frame, headerLength, bytes)) return
+      changeLaw(frame, bytes, codec, agreement.codec)
+      this.#send(frame, this.#stream.frame(frame, agreement.payloadType, bytes, bytes))
     }
   }
 

@@ -1,6 +1,6 @@
-import type { AudioCodec } from '../codec/codec.ts'
-import { pcma, pcmu } from '../codec/g711.ts'
-import { DigitReceiver } from '../dtmf/digit-receiver.ts'
+import { codecFacts, isRelayable, rateBetween } from '../codec/codec-name.ts'
+import type { OpusCoders } from '../codec/opus.ts'
+import { DigitReceiver, type Press } from '../dtmf/digit-receiver.ts'
 import { isUnicast, parseAddress } from '../engine/address.ts'
 import type { Agreement, EngineCodec, EngineEvent, RecordRules, SessionId } from '../engine/command.ts'
 import type { DatagramNetwork } from '../engine/network.ts'
@@ -15,13 +15,13 @@ import {
   ssrcOf,
   timestampOf,
 } from '../packet/header.ts'
-import { g711Tracks } from '../record/g711-track.ts'
+import { streamTracks } from '../record/stream-tracks.ts'
 import { Reception } from '../rtcp/reception.ts'
+import { Hearing } from './hearing.ts'
 import { HeldPackets } from './held-packets.ts'
 import { OutStream } from './out-stream.ts'
 import type { Playback } from './playback.ts'
 import { Recipient } from './recipient.ts'
-import { recorderTools } from './recorder-tools.ts'
 import type { RecordingSink } from './recording-sink.ts'
 import { Recordings, type RecordingsHost } from './recordings.ts'
 import { ReportSide } from './report-side.ts'
@@ -30,10 +30,15 @@ import { type Destination, Sender } from './sender.ts'
 import type { SessionStats } from './session-stats.ts'
 import { SourceGate } from './source-gate.ts'
 
-const clockRate = 8000
+/** Beside codecs of that clock events are counted in it too. */
+const usualEventClock = 8000
+
+/** What a payload type means: a codec, telephone-events or comfort noise. */
+type Meaning = EngineCodec | 'events' | 'noise'
 
 export interface SessionHost {
   readonly network: DatagramNetwork
+  readonly opus: OpusCoders
   /** A leg without RTP for so long, while the far end was to send, is told as `timeout`. */
   readonly timeoutMs: number
   emit(event: EngineEvent): void
@@ -42,8 +47,6 @@ export interface SessionHost {
   /** The wall clock at a monotonic time, for sender reports. */
   unixMs(now: number): number
 }
-
-const codecs: Readonly<Record<EngineCodec, AudioCodec>> = { PCMU: pcmu, PCMA: pcma }
 
 /** One leg's media: a pair of ports, what its far end says and hears, and the reports about both. */
 export class Session implements Destination {
@@ -61,9 +64,13 @@ export class Session implements Destination {
   readonly #reporter: Reporter
   readonly #reports: ReportSide
   readonly #rtpTimeAt = (now: number): number => this.sender.rtpTimeAt(now)
-  readonly #digits = new DigitReceiver({ clockRate })
-  /** What a payload type means now. */
-  readonly #accepted: (EngineCodec | 'events' | undefined)[] = new Array(128).fill(undefined)
+  readonly #hearing: Hearing
+  #digits = new DigitReceiver({ clockRate: usualEventClock })
+  /** What a payload type means now; those that are audio, and what events are counted in. */
+  readonly #accepted: (Meaning | undefined)[] = new Array(128).fill(undefined)
+  readonly #codecs: (EngineCodec | undefined)[] = new Array(128).fill(undefined)
+  readonly #eventClocks = new Uint32Array(128)
+  #eventClock = usualEventClock
   #agreement: Agreement | undefined
   #reception: Reception | undefined
   /** Packets and losses of sources before the present one. */
@@ -89,15 +96,17 @@ export class Session implements Destination {
       at => host.unixMs(at),
     )
     this.#reports = new ReportSide(host.network, ports.rtcp, this.#reporter, this.#gate, this.#recipient)
-    this.sender = new Sender(host.network, ports.rtp, this, this.#stream, {
-      played: (play, completed) => host.emit({ type: 'played', session: id, play, completed }),
-      digitsSent: digitsId => host.emit({ type: 'digits-sent', session: id, digitsId }),
-      sounded: (packet, length, at) => this.recordings.sounded(packet, length, at),
-    })
+    const events = {
+      played: (play: string, completed: boolean) => host.emit({ type: 'played', session: id, play, completed }),
+      digitsSent: (digitsId: string) => host.emit({ type: 'digits-sent', session: id, digitsId }),
+      sounded: (packet: Uint8Array, length: number, at: number) => this.recordings.sounded(packet, length, at),
+    }
+    this.sender = new Sender(host.network, ports.rtp, this, this.#stream, events, host.opus)
+    this.#hearing = new Hearing(this.#codecs, host.opus, (press, began) => this.#tellTone(press, began))
     this.#recorded = {
       id,
-      heard: g711Tracks(payloadType => this.#codecOf(payloadType)),
-      sent: g711Tracks(() => this.#agreement && codecs[this.#agreement.codec]),
+      heard: streamTracks(payloadType => this.#codecs[payloadType], host.opus),
+      sent: streamTracks(() => this.#agreement?.codec, host.opus),
       emit: event => host.emit(event),
     }
     this.recordings = new Recordings(this.#recorded)
@@ -119,14 +128,22 @@ export class Session implements Destination {
   }
 
   agree(agreement: Agreement, now: number): void {
-    const { remote, accept, acceptEvents } = agreement
+    const { remote, accept, acceptEvents, acceptNoise, moreEvents = [] } = agreement
+    const { clockRate } = codecFacts[agreement.codec]
     const address = remote === undefined ? undefined : parseAddress(remote.address)
     this.#agreement = agreement
     this.#gate.signal(address ?? 0, address === undefined || remote === undefined ? 0 : remote.port)
     this.#reports.signal(address ?? 0, remote?.rtcpPort ?? 0)
     this.#accepted.fill(undefined)
-    for (const { payloadType, codec } of accept) this.#accepted[payloadType] = codec
-    if (acceptEvents !== undefined) this.#accepted[acceptEvents] = 'events'
+    this.#codecs.fill(undefined)
+    for (const { payloadType, codec } of accept) {
+      this.#accepted[payloadType] = codec
+      this.#codecs[payloadType] = codec
+    }
+    if (acceptEvents !== undefined) this.#acceptEvents(acceptEvents, agreement.eventClockRate ?? clockRate)
+    for (const { payloadType, clockRate } of moreEvents) this.#acceptEvents(payloadType, clockRate)
+    if (acceptNoise !== undefined) this.#accepted[acceptNoise] = 'noise'
+    this.#hearing.agree(agreement.receive && acceptEvents === undefined && moreEvents.length === 0, clockRate)
     this.#heardAt = now
     this.sender.agree(agreement)
   }
@@ -135,9 +152,17 @@ export class Session implements Destination {
     this.sender.play(playback)
   }
 
-  record(recordingId: string, sink: RecordingSink, rules: RecordRules, now: number): void {
-    const tools = recorderTools(payloadType => this.#codecOf(payloadType))
-    this.recordings.record(recordingId, sink, rules, tools, now)
+  /** The other leg hears this one from now on, and is heard by it; undefined = nobody. */
+  bridge(other: Session | undefined): void {
+    this.other = other
+    this.sender.bridge(other !== undefined)
+    this.#hearing.release()
+  }
+
+  /** `open` makes the file, for samples of the rate that suits the codec. */
+  record(recordingId: string, open: (sampleRate: number) => RecordingSink, rules: RecordRules, now: number): void {
+    const rate = codecFacts[this.#agreement?.codec ?? 'PCMU'].sampleRate
+    this.recordings.record(recordingId, open(rate), rules, { codecs: this.#codecs, rate, opus: this.#host.opus }, now)
   }
 
   /** A datagram on the RTP port. */
@@ -179,32 +204,40 @@ export class Session implements Destination {
     }
   }
 
-  #hear(packet: Uint8Array, length: number, meaning: EngineCodec | 'events', now: number): void {
+  #hear(packet: Uint8Array, length: number, meaning: Meaning, now: number): void {
     this.#received++
     this.#heardAt = now
-    const reception = this.#receptionOf(ssrcOf(packet))
     const payloadLength = payloadLengthOf(packet, length)
-    if (meaning === 'events') {
-      reception.receiveUntimed(sequenceOf(packet))
-      this.#receiveEvent(packet, payloadLength, now)
+    if (meaning === 'events' || meaning === 'noise') {
+      this.#receptionOf(ssrcOf(packet), this.#clockRate).receiveUntimed(sequenceOf(packet))
+      if (meaning === 'events') this.#receiveEvent(packet, payloadLength, now)
+      else this.#receiveNoise(packet, length, payloadLength, now)
       return
     }
+    const reception = this.#receptionOf(ssrcOf(packet), codecFacts[meaning].clockRate)
     reception.receive(sequenceOf(packet), timestampOf(packet), now)
     if (payloadLength === 0 || this.#agreement?.receive !== true) return
     this.recordings.heard(packet, length, now)
     this.other?.recordings.heardFar(this.#recorded, packet, length, now)
-    this.other?.sender.hear(packet, payloadLength, meaning, now)
+    const sender = this.other?.sender
+    const wanted = sender?.codec
+    const mustEncode = wanted !== undefined && !isRelayable(meaning, wanted)
+    if (mustEncode) sender?.listen(this.#hearing.earFor(rateBetween(meaning, wanted)))
+    this.#hearing.push(packet, length, now)
+    if (!mustEncode) sender?.hear(packet, payloadLength, meaning, now)
   }
 
   /** A datagram on the RTCP port. */
   receiveReport(packet: Uint8Array, length: number, address: number, port: number, now: number): void {
     if (!this.#reports.receive(packet, length, address, port, this.#reception, now)) this.#dropped++
+    else this.sender.tune(this.#reporter.lossPercent)
   }
 
   tick(now: number): void {
     const stalled = this.#digits.deadline()
     if (stalled !== undefined && now >= stalled && this.#digits.timeout(now) > 0) this.#tellDigits(now)
     this.sender.tick(now)
+    this.#hearing.tick(now)
     this.recordings.tick(now)
     this.#reports.tick(this.#reception, this.#rtpTimeAt, now)
     // A far end that merely rings need not send: it is missed once we talk to each other.
@@ -220,6 +253,7 @@ export class Session implements Destination {
   close(now: number, done: () => void): void {
     try {
       this.sender.close()
+      this.#hearing.free()
       if (this.#agreement !== undefined) this.#reports.sayGoodbye(this.#reception, this.sender.rtpTimeAt(now), now)
     } finally {
       this.recordings.close(now, done)
@@ -231,27 +265,32 @@ export class Session implements Destination {
     return {
       codec: this.#agreement?.codec,
       packetsReceived: this.#received,
-      packetsSent: this.#stream.packets,
+      packetsSent: this.#stream.packetsBefore + this.#stream.packets,
       packetsLost: this.#lostBefore + Math.max(0, reception?.sequences.lost ?? 0),
-      packetsLate: this.recordings.late,
+      packetsLate: this.recordings.late + this.#hearing.late,
       packetsDropped: this.#dropped,
       jitterMs: reception?.jitter.ms ?? 0,
       roundTripMs: this.#reporter.roundTripMs,
     }
   }
 
+  /** What timestamps are taken to count, when a packet does not say. */
+  get #clockRate(): number {
+    return this.#reception?.clockRate ?? codecFacts[this.#agreement?.codec ?? 'PCMU'].clockRate
+  }
+
   get #isReachable(): boolean {
     return this.#gate.port !== 0 && isUnicast(this.#gate.address)
   }
 
-  #codecOf(payloadType: number): AudioCodec | undefined {
-    const meaning = this.#accepted[payloadType]
-    return meaning === undefined || meaning === 'events' ? undefined : codecs[meaning]
+  #acceptEvents(payloadType: number, clockRate: number): void {
+    this.#accepted[payloadType] = 'events'
+    this.#eventClocks[payloadType] = clockRate
   }
 
-  #receptionOf(ssrc: number): Reception {
+  #receptionOf(ssrc: number, clockRate: number): Reception {
     const present = this.#reception
-    if (present?.ssrc === ssrc) return present
+    if (present?.ssrc === ssrc && present.clockRate === clockRate) return present
     // The far end restarted, or another one answers; what it held down, it holds no more.
     this.#lostBefore += Math.max(0, present?.sequences.lost ?? 0)
     this.#digits.reset()
@@ -261,14 +300,34 @@ export class Session implements Destination {
 
   #receiveEvent(packet: Uint8Array, payloadLength: number, now: number): void {
     const timestamp = timestampOf(packet)
+    const clock = this.#eventClocks[payloadTypeOf(packet)]!
+    if (clock !== this.#eventClock) {
+      this.#eventClock = clock
+      this.#digits = new DigitReceiver({ clockRate: clock })
+    }
     const wasHeld = this.#digits.held
     const from = payloadOffsetOf(packet)
     const told = this.#digits.push(packet, from, payloadLength, timestamp, markerOf(packet), now)
     if (wasHeld === undefined) this.#eventTime = timestamp
     this.recordings.note(packet, now)
     this.other?.recordings.noteFar(this.#recorded, packet, now)
+    this.#hearing.note(packet, now)
     if (told > 0) this.#tellDigits(now)
-    this.other?.sender.hearEvent(packet, payloadLength, now)
+    this.other?.sender.hearEvent(packet, payloadLength, clock, now)
+  }
+
+  #receiveNoise(packet: Uint8Array, length: number, payloadLength: number, now: number): void {
+    if (this.#agreement?.receive !== true) return
+    this.recordings.note(packet, now)
+    this.other?.recordings.noteFar(this.#recorded, packet, now)
+    this.#hearing.rest(packet, length, now)
+    this.other?.sender.hearRest(packet, payloadLength, now)
+  }
+
+  /** A digit that came as a tone. */
+  #tellTone({ digit, durationMs }: Press, began: number): void {
+    this.recordings.key(began, this.#heardAt)
+    this.#host.emit({ type: 'digit', session: this.id, digit, durationMs })
   }
 
   #tellDigits(now: number): void {

@@ -2,6 +2,7 @@ import { setImmediate as setImmediatePromise } from 'node:timers/promises'
 import type { EngineCommand, EngineEvent } from '../engine/command.ts'
 import { MediaEngine } from '../engine/engine.ts'
 import type { DatagramNetwork } from '../engine/network.ts'
+import { LibOpus } from '../io/libopus.ts'
 import { MediaClock } from '../io/media-clock.ts'
 import { openNetwork } from '../io/open-network.ts'
 import { PromptFiles } from '../io/prompt-files.ts'
@@ -20,10 +21,15 @@ export class MediaLoop {
   constructor(config: MediaThreadConfig, deliver: (events: readonly EngineEvent[]) => void) {
     this.#deliver = deliver
     this.#network = openNetwork(config)
+    const opus = new LibOpus()
     this.#engine = new MediaEngine(config, {
       network: this.#network,
-      prompts: new PromptFiles(config.promptBytes === undefined ? {} : { keptBytes: config.promptBytes }),
+      prompts: new PromptFiles({
+        opus,
+        ...(config.promptBytes === undefined ? {} : { keptBytes: config.promptBytes }),
+      }),
       recordings: new RecordingFiles(),
+      opus,
       emit: event => this.#emit(event),
       now: () => performance.now(),
       random: () => Math.random(),

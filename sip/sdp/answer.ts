@@ -4,13 +4,14 @@ import { describeAudio, describeSession, type LocalMedia, switchedOff, telephone
 import {
   type AgreedCodec,
   agreedCodecs,
+  comfortNoiseOf,
   directionFrom,
   isOurs,
   type Negotiated,
   type NegotiationFault,
   ptimeFor,
   remoteOf,
-  telephoneEventOf,
+  telephoneEventsOf,
 } from './negotiated.ts'
 import type { MediaDescription, SessionDescription } from './session.ts'
 
@@ -60,16 +61,24 @@ function takeStream(
   const { remote } = found
   const direction = directionFrom(local.direction ?? 'sendrecv', offer, media, remote)
   const ptimeMs = ptimeFor(media, local.ptimeMs)
-  const event = local.telephoneEvent === undefined ? undefined : telephoneEventOf(theirs, codec.rate)
-  const own = event === undefined ? [ours] : [ours, telephoneEventCodec(event.payloadType, event.rate)]
+  const events = local.telephoneEvent === undefined ? [] : telephoneEventsOf(theirs, codec.rate)
+  const [event, ...moreEvents] = events
+  const noise = local.comfortNoise === true ? comfortNoiseOf(theirs, codec.rate) : undefined
+  const own = [
+    ours,
+    ...(noise === undefined ? [] : [noise]),
+    ...events.map(({ payloadType, rate }) => telephoneEventCodec(payloadType, rate)),
+  ]
   return {
     audio: describeAudio(local, own, ptimeMs, direction, rtcpMux),
     negotiated: {
       remote,
       codec,
       codecs: [codec],
-      telephoneEvent:
-        event === undefined ? undefined : { sendPayloadType: event.payloadType, receivePayloadType: event.payloadType },
+      telephoneEvent: event && sameBothWays(event),
+      eventClockRate: event?.rate ?? codec.rate,
+      moreEvents: moreEvents.map(({ payloadType, rate }) => ({ receivePayloadType: payloadType, clockRate: rate })),
+      comfortNoise: noise && sameBothWays(noise),
       ptimeMs,
       direction,
       rtcpMux,
@@ -77,6 +86,9 @@ function takeStream(
     },
   }
 }
+
+/** An answer uses the offer's numbers. */
+const sameBothWays = ({ payloadType }: Codec) => ({ sendPayloadType: payloadType, receivePayloadType: payloadType })
 
 /** The first codec in the order that decides which both have, both ways at the offer's number. */
 function chooseCodec(

@@ -15,6 +15,12 @@ export interface Codec {
 
 export const pcmu: Codec = { name: 'PCMU', rate: 8000, payloadType: 0 }
 export const pcma: Codec = { name: 'PCMA', rate: 8000, payloadType: 8 }
+// The clock of G.722 is 8 kHz by an old mistake (RFC 3551 §4.5.2).
+export const g722: Codec = { name: 'G722', rate: 8000, payloadType: 9 }
+/** Always 48,000 Hz and two channels, whatever is sent (RFC 7587 §7); at the payload type that browsers give it. */
+export const opus: Codec = { name: 'opus', rate: 48_000, channels: 2, payloadType: 111, fmtp: 'useinbandfec=1' }
+/** RFC 3389 §4. */
+export const comfortNoise: Codec = { name: 'CN', rate: 8000, payloadType: 13 }
 
 /** RFC 3551 §6, table 4: what a payload type means without an rtpmap. */
 const staticCodecs: ReadonlyMap<number, Codec> = new Map(
@@ -26,12 +32,11 @@ const staticCodecs: ReadonlyMap<number, Codec> = new Map(
     { name: 'DVI4', rate: 16000, payloadType: 6 },
     { name: 'LPC', rate: 8000, payloadType: 7 },
     pcma,
-    // The clock of G.722 is 8 kHz by an old mistake (RFC 3551 §4.5.2).
-    { name: 'G722', rate: 8000, payloadType: 9 },
+    g722,
     { name: 'L16', rate: 44100, channels: 2, payloadType: 10 },
     { name: 'L16', rate: 44100, payloadType: 11 },
     { name: 'QCELP', rate: 8000, payloadType: 12 },
-    { name: 'CN', rate: 8000, payloadType: 13 },
+    comfortNoise,
     { name: 'G728', rate: 8000, payloadType: 15 },
     { name: 'G729', rate: 8000, payloadType: 18 },
   ].map(codec => [codec.payloadType, codec]),

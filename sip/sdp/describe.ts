@@ -15,6 +15,8 @@ export interface LocalMedia {
   readonly codecOrder?: 'ours' | 'offer'
   /** The payload type that an offer gives to telephone-event; undefined = we take none. */
   readonly telephoneEvent: number | undefined
+  /** Take comfort noise (RFC 3389) where an offer has it; our own never has. Default false. */
+  readonly comfortNoise?: boolean
   /** Wished for, 10 to 60. */
   readonly ptimeMs: number
   /** Default `sendrecv`. */

@@ -8,7 +8,7 @@ import {
   rtcpPortOf,
   sends,
 } from './attributes.ts'
-import { type Codec, sameCodec } from './codec.ts'
+import { type Codec, comfortNoise, sameCodec } from './codec.ts'
 import { connectionOf, mediaAddress } from './media-address.ts'
 import type { MediaDescription, SessionDescription } from './session.ts'
 
@@ -42,6 +42,12 @@ export interface Negotiated {
   readonly codecs: readonly AgreedCodec[]
   /** RFC 4733 payload types; undefined = digits go in band or not at all. */
   readonly telephoneEvent: { readonly sendPayloadType: number; readonly receivePayloadType: number } | undefined
+  /** What durations in those are counted in: the codec's clock, or 8,000 Hz when the far end has no others. */
+  readonly eventClockRate: number
+  /** More telephone-events that may come in, as browsers send them beside Opus. */
+  readonly moreEvents: readonly { readonly receivePayloadType: number; readonly clockRate: number }[]
+  /** RFC 3389. */
+  readonly comfortNoise: { readonly sendPayloadType: number; readonly receivePayloadType: number } | undefined
   /** Of the packets that we send. 10 to 60, a multiple of 10. */
   readonly ptimeMs: number
   /** From our view. */
@@ -107,7 +113,7 @@ export function directionFrom(
 export const agreedCodecs = (theirs: readonly Codec[], ours: readonly Codec[]): readonly AgreedCodec[] =>
   theirs.flatMap(codec => {
     const own = ours.find(known => sameCodec(known, codec))
-    return own === undefined || isTelephoneEvent(codec) ? [] : [agreed(codec, own)]
+    return own === undefined || isTelephoneEvent(codec) || sameCodec(codec, comfortNoise) ? [] : [agreed(codec, own)]
   })
 
 const agreed = (theirs: Codec, ours: Codec): AgreedCodec => ({
@@ -119,10 +125,22 @@ const agreed = (theirs: Codec, ours: Codec): AgreedCodec => ({
   fmtp: theirs.fmtp,
 })
 
-/** Events count in the clock of the codec beside them (RFC 4733 §2.1). */
-export function telephoneEventOf(codecs: readonly Codec[], rate: number): Codec | undefined {
-  return codecs.find(codec => isTelephoneEvent(codec) && codec.rate === rate)
+/** What every telephone can count in. */
+const usualEventRate = 8000
+
+/**
+ * The telephone-events that go beside a codec of that clock, the best first: those that count in it too (RFC 4733 §2.1),
+ * then those of 8,000 Hz, which browsers send whatever the codec is.
+ */
+export function telephoneEventsOf(codecs: readonly Codec[], rate: number): readonly Codec[] {
+  const events = codecs.filter(isTelephoneEvent)
+  const rates = rate === usualEventRate ? [rate] : [rate, usualEventRate]
+  return rates.flatMap(each => events.find(event => event.rate === each) ?? [])
 }
+
+/** Comfort noise beside a codec of that clock. */
+export const comfortNoiseOf = (codecs: readonly Codec[], rate: number): Codec | undefined =>
+  codecs.find(codec => sameCodec(codec, comfortNoise) && codec.rate === rate)
 
 const isTelephoneEvent = (codec: Codec): boolean => codec.name.toLowerCase() === 'telephone-event'
 

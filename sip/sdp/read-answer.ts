@@ -1,19 +1,25 @@
 import type { Negotiation } from './answer.ts'
 import { directionOf, hasRtcpMux, ptimeOf } from './attributes.ts'
-import { codecsOf } from './codec.ts'
+import { type Codec, codecsOf } from './codec.ts'
 import {
   agreedCodecs,
+  comfortNoiseOf,
   directionFrom,
   isOurs,
   type Negotiated,
   type NegotiationFault,
   ptimeFor,
   remoteOf,
-  telephoneEventOf,
+  telephoneEventsOf,
 } from './negotiated.ts'
 import type { SessionDescription } from './session.ts'
 
 const fault = (reason: NegotiationFault): Negotiation<never> => ({ ok: false, reason })
+
+const bothWays = (sent: Codec, received: Codec) => ({
+  sendPayloadType: sent.payloadType,
+  receivePayloadType: received.payloadType,
+})
 
 /**
  * RFC 3264 §7: what the far end made of our offer. Of several codecs the first is what we send, and all may come in.
@@ -35,18 +41,25 @@ export function readAnswer(offer: SessionDescription, answer: SessionDescription
   const found = remoteOf(answer, theirs, rtcpMux)
   if (typeof found === 'string') return fault(found)
   const { remote } = found
-  const sent = telephoneEventOf(answered, codec.rate)
-  const received = telephoneEventOf(offered, codec.rate)
+  const [event, ...moreEvents] = telephoneEventsOf(answered, codec.rate).flatMap(sent => {
+    const received = telephoneEventsOf(offered, codec.rate).find(own => own.rate === sent.rate)
+    return received === undefined ? [] : [{ sent, received }]
+  })
+  const sentNoise = comfortNoiseOf(answered, codec.rate)
+  const receivedNoise = comfortNoiseOf(offered, codec.rate)
   return {
     ok: true,
     value: {
       remote,
       codec,
       codecs,
-      telephoneEvent:
-        sent === undefined || received === undefined
-          ? undefined
-          : { sendPayloadType: sent.payloadType, receivePayloadType: received.payloadType },
+      telephoneEvent: event && bothWays(event.sent, event.received),
+      eventClockRate: event?.sent.rate ?? codec.rate,
+      moreEvents: moreEvents.map(({ received }) => ({
+        receivePayloadType: received.payloadType,
+        clockRate: received.rate,
+      })),
+      comfortNoise: sentNoise && receivedNoise && bothWays(sentNoise, receivedNoise),
       ptimeMs: ptimeFor(theirs, ptimeOf(ours) ?? 20),
       direction: directionFrom(directionOf(offer, ours), answer, theirs, remote),
       rtcpMux,

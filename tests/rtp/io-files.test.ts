@@ -6,7 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { PromptFault } from '../../rtp/engine/prompts.ts'
 import { decodeWav, parseWav, pcma, pcmu, resample, type WavFormat, wavHeader } from '../../rtp/index.ts'
-import { MediaClock, PromptFiles, RecordingFiles } from '../../rtp/io/index.ts'
+import { LibOpus, MediaClock, PromptFiles, RecordingFiles } from '../../rtp/io/index.ts'
 import type { Prompt } from '../../rtp/session/playback.ts'
 import { noise, sleep } from './media-peer.ts'
 
@@ -81,7 +81,7 @@ test('killed at any moment, a recording opens', async () => {
 })
 
 test('a prompt of 8,000 Hz is the codec of each sample', async () => {
-  const prompts = new PromptFiles()
+  const prompts = new PromptFiles({ opus: new LibOpus() })
   const pcm = pcmOf(30_001)
   const path = wavFile('exact.wav', pcm)
   for (const coder of [pcmu, pcma]) {
@@ -94,7 +94,7 @@ test('a prompt of 8,000 Hz is the codec of each sample', async () => {
 })
 
 test('other rates and channels are resampled whole, whatever the pieces', async () => {
-  const prompts = new PromptFiles()
+  const prompts = new PromptFiles({ opus: new LibOpus() })
   for (const [rate, channels] of [
     [16_000, 1],
     [44_100, 1],
@@ -116,7 +116,7 @@ test('other rates and channels are resampled whole, whatever the pieces', async 
 })
 
 test('prompts are kept while they fit, and read anew when they change', async () => {
-  const prompts = new PromptFiles({ keptBytes: 2500 })
+  const prompts = new PromptFiles({ keptBytes: 2500, opus: new LibOpus() })
   const paths = [1, 2, 3].map(n => wavFile(`kept-${n}.wav`, pcmOf(1000, n)))
   const first = await load(prompts, paths[0]!)
   assert.is(await load(prompts, paths[0]!), first)
@@ -133,7 +133,7 @@ test('prompts are kept while they fit, and read anew when they change', async ()
 })
 
 test('what is no WAV is told', async () => {
-  const prompts = new PromptFiles()
+  const prompts = new PromptFiles({ opus: new LibOpus() })
   assert.is(await load(prompts, join(folder, 'nothing.wav')), 'unreadable')
   assert.is(await load(prompts, folder), 'unreadable')
   const text = join(folder, 'text.wav')

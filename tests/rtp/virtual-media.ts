@@ -1,9 +1,12 @@
+import type { OpusCoders } from '../../rtp/codec/opus.ts'
+import { StreamEncoder } from '../../rtp/codec/stream-encoder.ts'
 import type { Agreement, EngineCommand, EngineEvent } from '../../rtp/engine/command.ts'
 import { MediaEngine } from '../../rtp/engine/engine.ts'
 import type { EngineConfig } from '../../rtp/engine/environment.ts'
 import type { DatagramNetwork, DatagramReceiver, DatagramSocket, NetworkCounters } from '../../rtp/engine/network.ts'
 import { slotBytes } from '../../rtp/engine/network.ts'
 import type { PromptFault } from '../../rtp/engine/prompts.ts'
+import { resample } from '../../rtp/resample/resampler.ts'
 import type { Prompt } from '../../rtp/session/playback.ts'
 
 export const home = (127 << 24) | 1
@@ -97,8 +100,13 @@ export class VirtualNetwork implements DatagramNetwork {
 
 export interface Recording {
   readonly samples: number[]
+  readonly channels: number
+  readonly sampleRate: number
   closed: boolean
 }
+
+/** Where nothing is to be coded as Opus. */
+const noOpus: OpusCoders = { encoder: (_settings, done) => done(undefined), decoder: (_rate, done) => done(undefined) }
 
 /** An engine in virtual time: ticks every 5 ms, a network and files of its own. */
 export class VirtualMedia {
@@ -111,16 +119,28 @@ export class VirtualMedia {
   tickMs = 5
   #seed: number
 
-  constructor(config: Partial<EngineConfig> = {}, seed = 7) {
+  constructor(config: Partial<EngineConfig> = {}, seed = 7, opus: OpusCoders = noOpus) {
     this.#seed = seed
     this.engine = new MediaEngine(
       { ports: [30_000, 30_099], ...config },
       {
         network: this.network,
-        prompts: { load: (path, _codec, done) => done(this.prompts.get(path) ?? 'unreadable') },
+        prompts: {
+          load: (path, codec, done) =>
+            done(this.prompts.get(`${path} ${codec}`) ?? this.prompts.get(path) ?? 'unreadable'),
+          encode: (pcm, sampleRate, codec, done) => {
+            const rate = codec === 'G722' ? 16_000 : 8000
+            const samples = resample(pcm, sampleRate, rate)
+            const bytes = new Uint8Array(samples.length)
+            const coder = new StreamEncoder(codec, rate, opus, undefined)
+            const length = coder.encodeInto(bytes, 0, samples, 0, samples.length & ~1)
+            done(codec === 'opus' ? 'unsupported' : { codec, bytes: bytes.slice(0, length) })
+          },
+        },
+        opus,
         recordings: {
-          open: path => {
-            const recording: Recording = { samples: [], closed: false }
+          open: (path, channels = 1, sampleRate = 8000) => {
+            const recording: Recording = { samples: [], closed: false, channels, sampleRate }
             this.recordings.set(path, recording)
             return {
               hasFailed: false,
@@ -266,8 +286,11 @@ export const agreed = (port: number, changes: Partial<Agreement> = {}): Agreemen
 })
 
 /** Two far ends whose sessions are bridged. */
-export const bridged = (changesA: Partial<Agreement> = {}, changesB: Partial<Agreement> = {}) => {
-  const media = new VirtualMedia()
+export const bridged = (
+  changesA: Partial<Agreement> = {},
+  changesB: Partial<Agreement> = {},
+  media: VirtualMedia = new VirtualMedia(),
+) => {
   const a = new VirtualPeer(media, 'a', 4000).open()
   const b = new VirtualPeer(media, 'b', 5000).open()
   media.do({ type: 'agree', session: 'a', agreement: agreed(4000, changesA), talk: true })

@@ -109,9 +109,48 @@ test('the codec is ours by preference, at the number of the offer', () => {
     receivePayloadType: 98,
     fmtp: 'stereo=1',
   })
-  assert.equal(answer.media[0]?.formats, ['98'])
-  assert.is(negotiated.telephoneEvent, undefined)
+  assert.equal(answer.media[0]?.formats, ['98', '101'])
+  assert.equal(negotiated.telephoneEvent, { sendPayloadType: 101, receivePayloadType: 101 })
+  assert.is(negotiated.eventClockRate, 8000)
   assert.is(answered(offer, { ...us, telephoneEvent: undefined }).negotiated.telephoneEvent, undefined)
+})
+
+test('beside Opus events of its own clock go first, and those that browsers send are taken too', () => {
+  const offer = offered(
+    'm=audio 20000 RTP/AVP 111 0 126 110',
+    'a=rtpmap:111 opus/48000/2',
+    'a=rtpmap:126 telephone-event/8000',
+    'a=rtpmap:110 telephone-event/48000',
+  )
+  const { answer, negotiated } = answered(offer, { ...us, codecs: [opus, pcmu] })
+  assert.equal(answer.media[0]?.formats, ['111', '110', '126'])
+  assert.equal(negotiated.telephoneEvent, { sendPayloadType: 110, receivePayloadType: 110 })
+  assert.is(negotiated.eventClockRate, 48_000)
+  assert.equal(negotiated.moreEvents, [{ receivePayloadType: 126, clockRate: 8000 }])
+  const narrow = answered(offer, { ...us, codecs: [pcmu] })
+  assert.equal(narrow.answer.media[0]?.formats, ['0', '126'])
+  assert.equal(narrow.negotiated.moreEvents, [])
+  // The other way round: our offer of both, and what the answer keeps of it.
+  const ours = createOffer({ ...us, codecs: [opus, pcmu], telephoneEvent: 101 })
+  const read48 = read(ours, sdp(formatSdp(answered(ours, { ...them, codecs: [opus] }).answer)))
+  assert.equal(read48.telephoneEvent, { sendPayloadType: 101, receivePayloadType: 101 })
+  assert.is(read48.eventClockRate, 48_000)
+  assert.equal(read48.moreEvents, [{ receivePayloadType: 102, clockRate: 8000 }])
+})
+
+test('comfort noise is taken where it is offered beside a codec of its clock, and never offered', () => {
+  const offer = offered('m=audio 20000 RTP/AVP 0 13 9 111', 'a=rtpmap:111 opus/48000/2')
+  const local = { ...us, comfortNoise: true }
+  const { answer, negotiated } = answered(offer, local)
+  assert.equal(answer.media[0]?.formats, ['0', '13'])
+  assert.equal(negotiated.comfortNoise, { sendPayloadType: 13, receivePayloadType: 13 })
+  assert.is(answered(offer, us).negotiated.comfortNoise, undefined)
+  const wide = answered(offer, { ...local, codecs: [opus] })
+  assert.equal(wide.answer.media[0]?.formats, ['111'])
+  assert.is(wide.negotiated.comfortNoise, undefined)
+  assert.equal(createOffer(local).media[0]?.formats.includes('13'), false)
+  // It is no codec to talk in.
+  assert.not.ok(answerOffer(offered('m=audio 20000 RTP/AVP 13'), local).ok)
 })
 
 test('an answer may renumber: sent by its numbers, received by ours (RFC 3264 §7)', () => {

@@ -20,7 +20,7 @@ const fields: readonly FieldFlag[] = [
   integer('weight', 'weight', 'share among equals (1)'),
   integer('max-calls', 'max_calls', '0 = no limit'),
   integer('max-cps', 'max_cps', '0 = no limit'),
-  list('codecs', 'codecs', 'PCMU,PCMA by preference; empty = all'),
+  list('codecs', 'codecs', 'PCMU,PCMA,G722,opus by preference; empty = all'),
   integer('options-ping', 'options_ping_seconds', 'seconds between pings, 0 = none'),
   text('srtp', 'srtp', 'off, optional or required (off)'),
 ]

@@ -1,13 +1,15 @@
-import type { Agreement, EngineCodec } from '../../../rtp/worker/index.ts'
+import type { Agreement } from '../../../rtp/worker/index.ts'
 import {
   answerOffer,
   type Codec,
   createOffer,
   formatSdp,
+  g722,
   type LocalMedia,
   maxPtimeOf,
   type Negotiated,
   type NegotiationFault,
+  opus,
   parseSdp,
   pcma,
   pcmu,
@@ -17,12 +19,13 @@ import {
   type SessionDescription,
   sends,
 } from '../../../sip/index.ts'
-import type { CodecName } from '../../model/trunk.ts'
+import { type CodecName, codecNames } from '../../model/trunk.ts'
+import { opusWishesOf } from './opus-wishes.ts'
 
 /** What our offers give to telephone-event, as nearly everybody does. */
 const telephoneEvent = 101
 const ptimeMs = 20
-const known: Readonly<Record<CodecName, Codec>> = { PCMU: pcmu, PCMA: pcma }
+const known: Readonly<Record<CodecName, Codec>> = { PCMU: pcmu, PCMA: pcma, G722: g722, opus }
 
 export type SdpRefusal = 'no-common-codec' | 'bad-sdp'
 
@@ -66,10 +69,8 @@ export interface LegSdpOptions {
   readonly prefer: CodecName | undefined
 }
 
-const everyCodec: readonly CodecName[] = ['PCMU', 'PCMA']
-
 const inOrder = (first: CodecName | undefined): readonly CodecName[] =>
-  first === undefined ? everyCodec : [first, ...everyCodec.filter(name => name !== first)]
+  first === undefined ? codecNames : [first, ...codecNames.filter(name => name !== first)]
 
 /** Offers and answers of one leg: what was said last, so that the next keeps its numbers and moves its version. */
 export class LegSdp {
@@ -86,6 +87,7 @@ export class LegSdp {
       codecs: names.map(name => known[name]),
       codecOrder: codecs.length === 0 ? 'offer' : 'ours',
       telephoneEvent,
+      comfortNoise: true,
       ptimeMs,
       sessionId,
     }
@@ -119,12 +121,11 @@ export class LegSdp {
   }
 }
 
-export const isCodecName = (name: string | undefined): name is EngineCodec & CodecName =>
-  name === 'PCMU' || name === 'PCMA'
+export const isCodecName = (name: string | undefined): name is CodecName => codecNames.some(known => known === name)
 
 /** Undefined for an address that media cannot reach: it speaks IPv4. */
 const agreementOf = (negotiated: Negotiated, theirs: SessionDescription): Agreement | undefined => {
-  const { remote, codec, codecs, telephoneEvent: events, direction } = negotiated
+  const { remote, codec, codecs, telephoneEvent: events, comfortNoise: noise, direction } = negotiated
   if (remote?.address.includes(':') || !isCodecName(codec.name)) return undefined
   const media = theirs.media[negotiated.mediaIndex]
   return {
@@ -139,6 +140,13 @@ const agreementOf = (negotiated: Negotiated, theirs: SessionDescription): Agreem
     ),
     sendEvents: events?.sendPayloadType,
     acceptEvents: events?.receivePayloadType,
+    eventClockRate: negotiated.eventClockRate,
+    moreEvents: negotiated.moreEvents.map(({ receivePayloadType: payloadType, clockRate }) => ({
+      payloadType,
+      clockRate,
+    })),
+    ...(noise === undefined ? {} : { sendNoise: noise.sendPayloadType, acceptNoise: noise.receivePayloadType }),
+    ...(codec.name === 'opus' ? { opus: opusWishesOf(codec.fmtp) } : {}),
     ptimeMs: negotiated.ptimeMs,
     ptimeAsked: media !== undefined && (ptimeOf(media) !== undefined || maxPtimeOf(media) !== undefined),
   }

@@ -1,0 +1,158 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { AudioEncoder } from '../codec/codec.ts'
+import { type AudioCodecName, codecFacts } from '../codec/codec-name.ts'
+import { pcma, pcmu } from '../codec/g711.ts'
+import { G722Encoder } from '../codec/g722.ts'
+import { type OpusCoders, type OpusEncoder, opusFrameMs } from '../codec/opus.ts'
+import type { Prompt } from '../session/playback.ts'
+
+/** Opus takes all that a file has. */
+const opusRate = 48_000
+const opusBitrate = 40_000
+const opusFrame = (opusFrameMs * opusRate) / 1000
+/** What Opus' encoder looks ahead: so much of the end comes later than what was put in (RFC 6716 §5). */
+const opusLookahead = 312
+/** Frames of Opus encoded before the thread's ticks have their turn: about a millisecond. */
+const framesATurn = 6
+const longestPacket = 1275
+
+/** Turns samples of `sampleRate`, in pieces, into a prompt. Never rejects. */
+export interface PromptEncoder {
+  readonly sampleRate: number
+  push(pcm: Int16Array, count: number): Promise<void>
+  /** The prompt of all that came. */
+  finish(): Promise<Prompt>
+  /** Releases what it holds, finished or not. */
+  free(): void
+}
+
+/** `samples`: the most that will come, of the encoder's rate. Undefined when there is no memory for Opus. */
+export async function promptEncoder(
+  codec: AudioCodecName,
+  samples: number,
+  opus: OpusCoders,
+): Promise<PromptEncoder | undefined> {
+  switch (codec) {
+    case 'PCMU':
+      return new BytePromptEncoder(codec, pcmu, samples)
+    case 'PCMA':
+      return new BytePromptEncoder(codec, pcma, samples)
+    case 'G722':
+      return new BytePromptEncoder(codec, new G722Encoder(), samples)
+    case 'opus': {
+      const settings = { sampleRate: opusRate, bitrate: opusBitrate, fec: false, dtx: false, anySound: true } as const
+      const encoder = await new Promise<OpusEncoder | undefined>(resolve => opus.encoder(settings, resolve))
+      return encoder === undefined ? undefined : new OpusPromptEncoder(encoder, samples)
+    }
+  }
+}
+
+/** The rate of samples that a codec's prompts are made from. */
+export const promptRateOf = (codec: AudioCodecName): number =>
+  codec === 'opus' ? opusRate : codecFacts[codec].sampleRate
+
+class BytePromptEncoder implements PromptEncoder {
+  readonly sampleRate: number
+  readonly #codec: AudioCodecName
+  readonly #coder: AudioEncoder
+  readonly #bytes: Uint8Array
+  #written = 0
+  /** G.722 takes two samples at a time. */
+  readonly #pair = new Int16Array(2)
+  #hasOdd = false
+
+  constructor(codec: AudioCodecName, coder: AudioEncoder, samples: number) {
+    this.#codec = codec
+    this.#coder = coder
+    this.sampleRate = promptRateOf(codec)
+    this.#bytes = new Uint8Array(samples + 2)
+  }
+
+  async push(pcm: Int16Array, count: number): Promise<void> {
+    if (this.#codec !== 'G722') {
+      this.#encode(pcm, 0, count)
+      return
+    }
+    let from = 0
+    if (this.#hasOdd && count > 0) {
+      this.#pair[1] = pcm[0]!
+      this.#encode(this.#pair, 0, 2)
+      this.#hasOdd = false
+      from = 1
+    }
+    const even = (count - from) & ~1
+    this.#encode(pcm, from, even)
+    if (from + even < count) {
+      this.#pair[0] = pcm[count - 1]!
+      this.#hasOdd = true
+    }
+  }
+
+  async finish(): Promise<Prompt> {
+    return { codec: this.#codec, bytes: this.#bytes.slice(0, this.#written) }
+  }
+
+  free(): void {}
+
+  #encode(pcm: Int16Array, from: number, count: number): void {
+    const fits = Math.min(count, this.#bytes.length - this.#written)
+    this.#written += this.#coder.encodeInto(this.#bytes, this.#written, pcm, from, fits)
+  }
+}
+
+class OpusPromptEncoder implements PromptEncoder {
+  readonly sampleRate = opusRate
+  readonly #encoder: OpusEncoder
+  readonly #most: number
+  readonly #frame = new Int16Array(opusFrame)
+  #filled = 0
+  #frames = 0
+  readonly #packet = new Uint8Array(longestPacket)
+  readonly #packets: Uint8Array[] = []
+
+  constructor(encoder: OpusEncoder, samples: number) {
+    this.#encoder = encoder
+    this.#most = Math.ceil((samples + opusLookahead) / opusFrame)
+  }
+
+  async push(pcm: Int16Array, count: number): Promise<void> {
+    for (let from = 0; from < count; ) {
+      const piece = Math.min(count - from, opusFrame - this.#filled)
+      for (let i = 0; i < piece; i++) this.#frame[this.#filled + i] = pcm[from + i]!
+      this.#filled += piece
+      from += piece
+      if (this.#filled < opusFrame) return
+      this.#encode()
+      if (this.#frames % framesATurn === 0) await nextTurn()
+    }
+  }
+
+  async finish(): Promise<Prompt> {
+    if (this.#filled > 0 || this.#frames > 0) await this.push(new Int16Array(opusLookahead), opusLookahead)
+    if (this.#filled > 0) {
+      this.#frame.fill(0, this.#filled)
+      this.#encode()
+    }
+    const ends = new Uint32Array(this.#packets.length)
+    let length = 0
+    for (const [n, packet] of this.#packets.entries()) {
+      length += packet.length
+      ends[n] = length
+    }
+    const bytes = new Uint8Array(length)
+    for (const [n, packet] of this.#packets.entries()) bytes.set(packet, n === 0 ? 0 : ends[n - 1]!)
+    return { codec: 'opus', bytes, ends }
+  }
+
+  free(): void {
+    this.#encoder.free()
+  }
+
+  #encode(): void {
+    this.#filled = 0
+    if (this.#frames >= this.#most) return
+    this.#frames++
+    const length = this.#encoder.encodeInto(this.#packet, 0, this.#frame, 0, opusFrame)
+    this.#packets.push(this.#packet.slice(0, length))
+  }
+}

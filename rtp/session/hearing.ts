@@ -1,0 +1,138 @@
+import type { AudioCodecName } from '../codec/codec-name.ts'
+import type { OpusCoders } from '../codec/opus.ts'
+import type { Press } from '../dtmf/digit-receiver.ts'
+import { InbandDetector } from '../dtmf/inband-detector.ts'
+import { timestampAfter } from '../packet/sequence.ts'
+import { Ear, type Listener } from './ear.ts'
+
+/** How digits that come as tones are heard when nobody else listens. */
+const ownRate = 8000
+const frameMs = 20
+/** Whoever else reads is this late at most; then we read ourselves. */
+const patienceMs = 60
+/** Read at once after a stall; what is owed beyond is left out. */
+const maxCatchUp = 5
+
+/**
+ * What a session makes of its far end's sound, beyond passing packets on: samples for a leg of another codec, and
+ * digits, when no telephone-events were agreed on and they can only come as tones.
+ */
+export class Hearing implements Listener {
+  readonly #codecs: readonly (AudioCodecName | undefined)[]
+  readonly #coders: OpusCoders
+  readonly #pressed: (press: Press, beganTime: number) => void
+  readonly #scratch = new Int16Array((frameMs * 16_000) / 1000)
+  #ear: Ear | undefined
+  #detector: InbandDetector | undefined
+  #unitsPerMs = 8
+  #endTime = 0
+  #isRead = false
+  /** When we read last, and shall next. */
+  #readAt = -1
+  #dueAt = 0
+  #late = 0
+
+  /**
+   * `codecs`: by payload type, as agreed on. `pressed` gets each digit at its end, and the RTP time at which it began.
+   */
+  constructor(
+    codecs: readonly (AudioCodecName | undefined)[],
+    coders: OpusCoders,
+    pressed: (press: Press, beganTime: number) => void,
+  ) {
+    this.#codecs = codecs
+    this.#coders = coders
+    this.#pressed = pressed
+  }
+
+  /** Packets that came after they should have been heard. */
+  get late(): number {
+    return this.#late + (this.#ear?.buffer?.counters.late ?? 0)
+  }
+
+  /** Digits come as tones, from now on, or do not. `clockRate`: of the codec. */
+  agree(areDigitsTones: boolean, clockRate: number): void {
+    this.#unitsPerMs = clockRate / 1000
+    if (areDigitsTones && this.#detector === undefined) {
+      const rate = this.#ear?.sampleRate ?? ownRate
+      this.#detector = new InbandDetector(rate)
+      this.#earOf(rate)
+    } else if (!areDigitsTones) {
+      this.#detector = undefined
+      if (!this.#isRead) this.#close()
+    }
+  }
+
+  /** The far end's samples, for somebody who reads them until `release`. */
+  earFor(sampleRate: 8000 | 16_000): Ear {
+    this.#isRead = true
+    return this.#earOf(sampleRate)
+  }
+
+  /** Nobody else reads any more. */
+  release(): void {
+    this.#isRead = false
+    if (this.#detector === undefined) this.#close()
+  }
+
+  push(packet: Uint8Array, length: number, now: number): void {
+    this.#ear?.push(packet, length, now)
+  }
+
+  /** A packet that holds no audio. */
+  note(packet: Uint8Array, now: number): void {
+    this.#ear?.note(packet, now)
+  }
+
+  /** A packet of comfort noise. */
+  rest(packet: Uint8Array, length: number, now: number): void {
+    this.#ear?.rest(packet, length, now)
+  }
+
+  tick(now: number): void {
+    const ear = this.#ear
+    if (ear === undefined || this.#detector === undefined) return
+    if (ear.readAt !== this.#readAt) {
+      this.#readAt = ear.readAt
+      this.#dueAt = ear.readAt + patienceMs
+    }
+    const count = (frameMs * ear.sampleRate) / 1000
+    for (let frames = 0; frames < maxCatchUp && this.#dueAt <= now; frames++) {
+      ear.readInto(this.#scratch, 0, count, now)
+      this.#dueAt += frameMs
+    }
+    if (this.#dueAt <= now) this.#dueAt = now + frameMs
+    this.#readAt = ear.readAt
+  }
+
+  hear(pcm: Int16Array, from: number, count: number, endTime: number | undefined): void {
+    if (this.#detector === undefined || this.#ear === undefined) return
+    const units = Math.round((count * this.#unitsPerMs * 1000) / this.#ear.sampleRate)
+    this.#endTime = endTime ?? timestampAfter(this.#endTime, units)
+    const press = this.#detector.hear(pcm, from, count)
+    if (press === undefined) return
+    this.#pressed(press, timestampAfter(this.#endTime, -Math.round(press.durationMs * this.#unitsPerMs) - units))
+  }
+
+  free(): void {
+    this.#detector = undefined
+    this.#close()
+  }
+
+  #earOf(sampleRate: 8000 | 16_000): Ear {
+    if (this.#ear?.sampleRate === sampleRate) return this.#ear
+    this.#close()
+    const ear = new Ear(sampleRate, this.#codecs, this.#coders)
+    ear.listener = this
+    this.#ear = ear
+    this.#readAt = -1
+    if (this.#detector !== undefined) this.#detector = new InbandDetector(sampleRate)
+    return ear
+  }
+
+  #close(): void {
+    this.#late = this.late
+    this.#ear?.free()
+    this.#ear = undefined
+  }
+}
