@@ -1,0 +1,448 @@
+import { writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { headerOf, headersOf, type SipResponse } from '../../sip/index.ts'
+import { testCertificate, testKey } from '../rig/certificate.ts'
+import { decodePcmu, encodePcmu } from '../rig/g711.ts'
+import { PhoneSwitch, type SignedUser } from '../rig/phone-switch.ts'
+import { freePort } from '../rig/ports.ts'
+import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
+import { sine, toneShare, wavOf } from '../rig/tone.ts'
+import { until } from '../rig/wait.ts'
+import { type PhoneOptions, plainSdp, WsPhone } from '../rig/ws-phone.ts'
+
+// Softphones over real WebSockets, against the whole switch; their media is plain G.711.
+
+const bed = await PhoneSwitch.open({ allowedOrigins: ['https://app.test'] })
+const dialWhatWasDialled = '<Response><Dial><Number>{{To}}</Number></Dial></Response>'
+
+const phoneOf = (user: SignedUser, options: Partial<PhoneOptions> = {}) =>
+  WsPhone.open(bed.url, { extension: user.extension, token: user.token, ...options })
+
+const portIn = (message: { readonly body: Uint8Array }): number =>
+  Number(/m=audio (\d+)/.exec(new TextDecoder().decode(message.body))?.[1])
+
+const calls = async () => (await bed.sauti.calls.list(bed.account, { limit: 50, offset: 0 })).calls
+const ended = (uuid: string) =>
+  until('the end of the call', async () => (await calls()).find(call => call.uuid === uuid && call.endedUnix !== null))
+const newest = async () => {
+  const [call] = await calls()
+  if (call === undefined) throw new Error('no call')
+  return call
+}
+const idle = () => until('rest', () => bed.sauti.calls.live().length === 0)
+
+const words = (response: SipResponse) => [
+  response.status,
+  headerOf(response, 'X-Voice-Reason-Code'),
+  /cause=(\d+)/.exec(headerOf(response, 'Reason') ?? '')?.[1],
+]
+
+async function withPhones(users: readonly SignedUser[], act: (...phones: WsPhone[]) => Promise<void>): Promise<void> {
+  const phones = await Promise.all(users.map(user => phoneOf(user)))
+  try {
+    await act(...phones)
+  } finally {
+    for (const phone of phones) phone.close()
+    await idle()
+  }
+}
+
+for (const by of ['bearer', 'digest'] as const) {
+  test(`registers by ${by}, is seen as registered, and unregisters`, async () => {
+    const user = await bed.user()
+    const phone = await phoneOf(user, { by })
+    assert.is(bed.sauti.isRegistered(user.user.uuid), false)
+    const made = await phone.register(120)
+    assert.is(made.status, 200)
+    assert.match(headersOf(made, 'Contact')[0] ?? '', /;expires=120$/)
+    assert.is(bed.sauti.isRegistered(user.user.uuid), true)
+    assert.is((await phone.register(0)).status, 200)
+    assert.is(bed.sauti.isRegistered(user.user.uuid), false)
+    phone.close()
+  })
+}
+
+test('a call to a hosted document: rung, answered, its tone is heard, BYE', async () => {
+  await bed.sauti.repositories.assets.put(
+    bed.account,
+    'tone',
+    wavOf(sine(1000, 2)),
+    { mediaFormat: 'wav', durationMs: 2000 },
+    Date.now(),
+  )
+  await bed.document('<Response><Play asset="tone" loop="0"/></Response>')
+  const user = await bed.user()
+  await withPhones([user], async phone => {
+    const port = await freePort()
+    const own = await RtpEndpoint.open(port)
+    const call = phone.begin('INVITE', {
+      to: '+254722222222',
+      sdp: plainSdp(port),
+      headers: ['X-Service-Custom-Payload: {"order":7}'],
+    })
+    await call.ringing()
+    const answer = await call.final()
+    assert.is(answer.status, 200)
+    assert.match(headerOf(answer, 'Contact') ?? '', /^<sip:sauti@127\.0\.0\.1:\d+;transport=ws>$/)
+    call.acknowledge()
+    own.aim(portIn(answer))
+    own.sendFrame(new Uint8Array(160).fill(0xff))
+    await until('half a second of audio', () => own.audio().length > 4000)
+    assert.ok(toneShare(decodePcmu(own.audio().subarray(800, 4000)), 1000) > 0.9)
+    const row = await newest()
+    assert.equal([row.direction, row.fromNumber, row.toNumber], ['outbound', bed.number, '+254722222222'])
+    assert.equal(row.customPayload, { order: 7 })
+    assert.is((await call.bye()).status, 200)
+    const over = await ended(row.uuid)
+    assert.equal([over.status, over.reasonCode, over.cost], ['completed', 'END.0200', 0])
+    own.close()
+  })
+})
+
+test('one phone calls another by its extension: who calls is seen, both hear each other, the callee hangs up', async () => {
+  await bed.document(dialWhatWasDialled)
+  const [amina, baraka] = [await bed.user(), await bed.user()]
+  await withPhones([amina, baraka], async (caller, callee) => {
+    await callee.register()
+    const [portA, portB] = [await freePort(), await freePort()]
+    const [rtpA, rtpB] = [await RtpEndpoint.open(portA), await RtpEndpoint.open(portB)]
+    const call = caller.begin('INVITE', { to: baraka.extension, sdp: plainSdp(portA) })
+    const invite = await callee.incoming()
+    assert.ok(callee.contact.includes(invite.uri), invite.uri)
+    assert.match(
+      headerOf(invite, 'From') ?? '',
+      new RegExp(`^"${amina.user.displayName}" <sip:${amina.extension}@[^>]+>;tag=`),
+    )
+    assert.match(headerOf(invite, 'To') ?? '', new RegExp(`^<sip:${baraka.extension}@localhost>$`))
+    callee.answer(invite, 180)
+    await call.ringing()
+    callee.answer(invite, 200, { sdp: plainSdp(portB) })
+    const answer = await call.final()
+    assert.is(answer.status, 200)
+    call.acknowledge()
+    await callee.request('ACK')
+    rtpA.aim(portIn(answer))
+    rtpB.aim(portIn(invite))
+    await Promise.all([rtpA.stream(encodePcmu(sine(440, 0.8))), rtpB.stream(encodePcmu(sine(1200, 0.8)))])
+    const heard = (rtp: RtpEndpoint) => decodePcmu(rtp.audio().subarray(-2400))
+    assert.ok(toneShare(heard(rtpB), 440) > 0.8)
+    assert.ok(toneShare(heard(rtpA), 1200) > 0.8)
+    const row = await newest()
+    callee.sendText(byeOf(invite, callee))
+    const bye = await caller.request('BYE')
+    caller.answer(bye, 200)
+    const over = await ended(row.uuid)
+    assert.equal([over.direction, over.status, over.reasonCode, over.cost], ['internal', 'completed', 'END.0200', 0])
+    rtpA.close()
+    rtpB.close()
+  })
+})
+
+/** The callee's BYE within the dialog of an INVITE that it has answered. */
+function byeOf(invite: Parameters<WsPhone['answer']>[0], phone: WsPhone): string {
+  return [
+    `BYE ${/<([^>]+)>/.exec(headerOf(invite, 'Contact') ?? '')?.[1]} SIP/2.0`,
+    'Via: SIP/2.0/WS x.invalid;branch=z9hG4bKbye',
+    `From: ${headerOf(invite, 'To')};tag=callee`,
+    `To: ${headerOf(invite, 'From')}`,
+    `Call-ID: ${headerOf(invite, 'Call-ID')}`,
+    `CSeq: ${phone.nextCseq()} BYE`,
+    'Max-Forwards: 70',
+    'Content-Length: 0',
+    '',
+    '',
+  ].join('\r\n')
+}
+
+test('the callee rejects: 486 to the caller; the caller gives up: CANCEL to the callee', async () => {
+  await bed.document(dialWhatWasDialled)
+  const [amina, baraka] = [await bed.user(), await bed.user()]
+  await withPhones([amina, baraka], async (caller, callee) => {
+    await callee.register()
+    const busy = caller.begin('INVITE', { to: baraka.extension, sdp: plainSdp(40_000) })
+    callee.answer(await callee.incoming(), 486)
+    assert.equal(words(await busy.final()), [486, 'END.0486', '17'])
+    await idle()
+    const given = caller.begin('INVITE', { to: baraka.extension, sdp: plainSdp(40_000) })
+    const invite = await callee.incoming()
+    callee.answer(invite, 180)
+    await given.ringing()
+    given.cancel()
+    assert.is((await given.final()).status, 487)
+    const cancel = await callee.request('CANCEL')
+    callee.answer(cancel, 200)
+    callee.answer(invite, 487)
+    await callee.request('ACK')
+  })
+})
+
+test('two phones of one user ring; the first answer takes the call, the other hears CANCEL', async () => {
+  await bed.document(dialWhatWasDialled)
+  const [amina, baraka] = [await bed.user(), await bed.user()]
+  const again = await bed.token(baraka.user)
+  await withPhones([amina, baraka, again], async (caller, desk, laptop) => {
+    await desk.register()
+    await laptop.register()
+    const port = await freePort()
+    const call = caller.begin('INVITE', { to: baraka.extension, sdp: plainSdp(port) })
+    const [first, second] = [await desk.incoming(), await laptop.incoming()]
+    desk.answer(first, 180)
+    laptop.answer(second, 180)
+    laptop.answer(second, 200, { sdp: plainSdp(port + 2) })
+    assert.is((await call.final()).status, 200)
+    call.acknowledge()
+    const cancel = await desk.request('CANCEL')
+    desk.answer(cancel, 200)
+    desk.answer(first, 487)
+    await call.bye()
+    laptop.answer(await laptop.request('BYE'), 200)
+  })
+})
+
+test('originate to an extension rings the phone, which then talks to the document', async () => {
+  const baraka = await bed.user()
+  await withPhones([baraka], async phone => {
+    await phone.register()
+    const placed = await bed.sauti.calls.originate({
+      accountId: bed.account,
+      to: baraka.extension,
+      from: bed.number,
+      url: 'http://127.0.0.1:9/none',
+    })
+    if (!placed.ok) throw new Error(placed.detail)
+    const invite = await phone.incoming()
+    assert.match(headerOf(invite, 'From') ?? '', /<sip:%2B254700000001@|<sip:\+254700000001@/)
+    phone.answer(invite, 603)
+    assert.is((await ended(placed.call.uuid)).reasonCode, 'END.0603')
+  })
+})
+
+test('From is the token’s extension, whatever is written', async () => {
+  await bed.document('<Response><Hangup reason="busy"/></Response>')
+  const user = await bed.user()
+  const phone = await phoneOf(user, { pretends: '+254799999999' })
+  const { final } = await phone.ask('INVITE', { to: '+254722222222', sdp: plainSdp(40_000) })
+  assert.is(final.status, 486)
+  assert.is((await newest()).fromNumber, bed.number)
+  phone.close()
+  await idle()
+})
+
+test('what is refused says why, in status, code and Reason (decisions §3)', async () => {
+  await bed.document('<Response><Pause length="60"/></Response>')
+  const { accounts } = bed.sauti.repositories
+  const user = await bed.user()
+  await withPhones([user], async phone => {
+    const place = (to = '+254722222222') => phone.ask('INVITE', { to, sdp: plainSdp(40_000) })
+    await accounts.change(bed.account, { status: 'suspended' })
+    assert.equal(words((await place()).final), [403, 'END.4403', '57'])
+    await accounts.change(bed.account, { status: 'active', maxConcurrentCalls: 1 })
+    const live = phone.begin('INVITE', { to: '+254722222222', sdp: plainSdp(40_000) })
+    await live.ringing()
+    const capped = (await place()).final
+    assert.equal(words(capped), [503, 'END.4429', '42'])
+    assert.is(headerOf(capped, 'Retry-After'), '1')
+    await accounts.change(bed.account, { maxConcurrentCalls: 50 })
+    assert.equal(words((await place()).final), [486, 'END.0486', '17'])
+    live.cancel()
+    await live.final()
+    await idle()
+    await bed.sauti.repositories.webhookSettings.change(bed.account, {
+      endpoint: { purpose: 'voice_outbound', url: '' },
+    })
+    assert.equal(words((await place()).final), [404, 'END.3404', '1'])
+    assert.equal(
+      words(
+        (await phone.ask('INVITE', { to: '+254722222222', headers: [`X-Service-Custom-Payload: ${'x'.repeat(501)}`] }))
+          .final,
+      ),
+      [400, 'END.0400', '127'],
+    )
+  })
+})
+
+test('revoked: no longer registered, new calls refused at once, the live call goes on', async () => {
+  await bed.document('<Response><Play asset="tone" loop="0"/></Response>')
+  const user = await bed.user({ maxConcurrent: 2 })
+  await withPhones([user], async phone => {
+    await phone.register()
+    const call = phone.begin('INVITE', { to: '+254722222222', sdp: plainSdp(40_000) })
+    assert.is((await call.final()).status, 200)
+    call.acknowledge()
+    await bed.sauti.repositories.phoneTokens.revoke(bed.account, user.tokenUuid, Date.now())
+    assert.is(bed.sauti.isRegistered(user.user.uuid), false)
+    const refused = await phone.ask('INVITE', { to: '+254722222222', sdp: plainSdp(40_002) })
+    assert.equal(words(refused.final), [403, 'END.0403', '57'])
+    assert.is((await phone.register()).status, 403)
+    assert.is(bed.sauti.calls.live().length, 1)
+    assert.is((await call.bye()).status, 200)
+  })
+})
+
+test('the WebSocket is cut in mid-call: the phone comes back, and hears of the end over the new one', async () => {
+  await bed.document('<Response><Play asset="tone" loop="0"/></Response>')
+  const user = await bed.user()
+  await withPhones([user], async phone => {
+    await phone.register()
+    const call = phone.begin('INVITE', { to: '+254722222222', sdp: plainSdp(40_000) })
+    assert.is((await call.final()).status, 200)
+    call.acknowledge()
+    await phone.reconnect(bed.url)
+    assert.is((await phone.register()).status, 200)
+    const [live] = bed.sauti.calls.live()
+    const over = bed.sauti.calls.hangup(bed.account, live?.call.sid ?? '')
+    phone.answer(await phone.request('BYE'), 200)
+    assert.is((await over)?.reasonCode, 'END.0201')
+  })
+})
+
+test('keep-alives: two line ends are answered with one, WebSocket pings with pongs; binary is answered in kind', async () => {
+  const user = await bed.user()
+  const phone = await phoneOf(user, { binary: true })
+  phone.sendText('\r\n\r\n')
+  await until('a pong', () => phone.pongs === 1)
+  phone.socket.ping()
+  await new Promise(resolve => phone.socket.once('pong', resolve))
+  const kinds: boolean[] = []
+  phone.socket.on('message', (_data, isBinary) => kinds.push(isBinary))
+  assert.is((await phone.register()).status, 200)
+  assert.equal(kinds, [true])
+  phone.close()
+})
+
+test('handshakes: the subprotocol is sip, the page’s origin must be allowed', async () => {
+  const { WebSocket } = await import('ws')
+  const status = (protocols: string[], origin?: string) =>
+    new Promise<number>((resolve, reject) => {
+      const socket = new WebSocket(bed.url, protocols, origin === undefined ? {} : { origin })
+      socket.on('open', () => {
+        socket.close()
+        resolve(101)
+      })
+      socket.on('unexpected-response', (_request, response) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      })
+      socket.on('error', reject)
+    })
+  assert.is(await status([]), 400)
+  assert.is(await status(['xmpp']), 400)
+  assert.is(await status(['xmpp', 'sip']), 101)
+  assert.is(await status(['sip'], 'https://evil.test'), 403)
+  assert.is(await status(['sip'], 'https://app.test'), 101)
+  const plain = await fetch(bed.url.replace('ws:', 'http:'))
+  assert.is(plain.status, 426)
+})
+
+test('junk is ignored and counted, a frame that is too big closes its socket, a flood closes its socket', async () => {
+  const user = await bed.user()
+  const before = (await bed.sauti.counters()).signaling
+  const phone = await phoneOf(user)
+  for (const junk of [
+    '',
+    '\0',
+    'x'.repeat(1000),
+    'INVITE',
+    'SIP/2.0 200 OK\r\n\r\n',
+    '\r\n\r\n\r\n\r\n\r\n',
+    '{"a":1}',
+  ])
+    phone.sendText(junk)
+  phone.sendText(new Uint8Array([0xff, 0xfe, 0x00, 0x80]).map(byte => byte & 0x7f))
+  assert.is((await phone.register()).status, 200)
+  const after = (await bed.sauti.counters()).signaling
+  assert.ok(after.malformed + after.stray >= before.malformed + before.stray + 6)
+  phone.sendText('x'.repeat(70_000))
+  await until('the close', () => phone.closed)
+  assert.is(phone.closed?.code, 1009)
+  const flood = await phoneOf(user)
+  for (let at = 0; at < 600; at++) flood.sendText('x')
+  await until('the close of the flood', () => flood.closed)
+  assert.is(flood.closed?.code, 1008)
+  const other = await phoneOf(user)
+  assert.is((await other.register()).status, 200)
+  other.close()
+})
+
+test('1,000 connections that never sign in: most are refused, and a call goes through meanwhile', async () => {
+  const { WebSocket } = await import('ws')
+  await bed.document('<Response><Hangup reason="rejected"/></Response>')
+  const user = await bed.user()
+  const phone = await phoneOf(user)
+  assert.is((await phone.register()).status, 200)
+  let [opened, refused] = [0, 0]
+  const sockets = Array.from({ length: 1_000 }, () => {
+    const socket = new WebSocket(bed.url, 'sip')
+    socket.on('open', () => opened++)
+    socket.on('unexpected-response', (request, response) => {
+      if (response.statusCode === 429) refused++
+      request.destroy()
+    })
+    socket.on('error', () => {})
+    return socket
+  })
+  await until('all handshakes', () => opened + refused === 1_000, 15_000)
+  assert.is(opened, 200)
+  assert.is((await phone.ask('INVITE', { to: '+254722222222', sdp: plainSdp(40_000) })).final.status, 603)
+  for (const socket of sockets) socket.terminate()
+  await until('the room is free again', async () => (await bed.sauti.counters()).signaling.connections <= 1)
+  const late = await phoneOf(user)
+  assert.is((await late.register()).status, 200)
+  late.close()
+  phone.close()
+})
+
+test('a reader that takes nothing is cut, and holds up nobody', async () => {
+  const slow = await phoneOf(await bed.user())
+  await slow.register()
+  const other = await phoneOf(await bed.user())
+  slow.socket.pause()
+  // An answer repeats the question's Vias: the quickest way to fill our buffer. No more messages than a burst may have.
+  const vias = Array.from({ length: 60 }, (_, at) => `Via: SIP/2.0/WS v${at}${'y'.repeat(900)}.invalid;branch=z9hG4bKv`)
+  const rest = ['From: <sip:a@localhost>;tag=1', 'To: <sip:localhost>', 'CSeq: 1 OPTIONS', 'Max-Forwards: 70']
+  for (let at = 0; at < 300; at++)
+    slow.sendText(['OPTIONS sip:localhost SIP/2.0', ...vias, ...rest, `Call-ID: o${at}`, '', ''].join('\r\n'))
+  assert.is((await other.register()).status, 200)
+  await until('the cut', async () => (await bed.sauti.counters()).signaling.connections === 1, 3_000)
+  slow.socket.resume()
+  other.close()
+})
+
+test('own wss: listeners take phones too, with the certificate of the settings; without one the switch does not open', async () => {
+  const [certFile, keyFile] = [join(tmpdir(), `sauti-${process.pid}.crt`), join(tmpdir(), `sauti-${process.pid}.key`)]
+  writeFileSync(certFile, testCertificate)
+  writeFileSync(keyFile, testKey)
+  const sip = { realm: 'localhost', listeners: [{ transport: 'wss', address: '127.0.0.1', port: 0 }] } as const
+  try {
+    await PhoneSwitch.open({ sip })
+    assert.unreachable('it opened without a certificate')
+  } catch (fault) {
+    assert.match(String(fault), /SAUTI_TLS_CERT/)
+  }
+  const secure = await PhoneSwitch.open({ sip, tls: { certFile, keyFile } })
+  try {
+    const port = secure.sauti.sipListeners[0]?.port
+    const user = await secure.user()
+    const phone = await WsPhone.open(`wss://127.0.0.1:${port}/`, { extension: user.extension, token: user.token })
+    const made = await phone.register()
+    assert.is(made.status, 200)
+    assert.is(secure.sauti.isRegistered(user.user.uuid), true)
+    phone.close()
+  } finally {
+    await secure.close()
+  }
+})
+
+test('closing: phones are told to come back later', async () => {
+  const user = await bed.user()
+  const phone = await phoneOf(user)
+  await phone.register()
+  await bed.close()
+  await until('the close', () => phone.closed)
+  assert.is(phone.closed?.code, 1001)
+})
+
+test.run()
