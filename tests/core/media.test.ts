@@ -132,7 +132,8 @@ test('a dialled call: our offer, early answer, final answer from another place, 
   bed.do({ type: 'media.open', legId: leg('b'), callId })
   bed.do({ type: 'media.bridge', legId: leg('a'), otherLegId: leg('b') })
   const offer = (await bed.next('media.opened', 'b')).sdp
-  assert.match(offer, /^m=audio \d+ RTP\/AVP 0 8 101\r$/m)
+  assert.match(offer, /^m=audio \d+ RTP\/AVP 0 8 9 111 101 102\r$/m)
+  assert.match(offer, /^a=fmtp:111 useinbandfec=1\r$/m)
   a.to = portIn((await bed.next('media.opened', 'a')).sdp)
   b.to = portIn(offer)
   early.to = b.to
@@ -222,9 +223,14 @@ test('the order of codecs: the trunk’s own, else the offer’s; we offer first
   }
   assert.is(await open('a', { offer: sdp(4000, { types: '8 0 101' }) }), '8 101')
   assert.is(await open('b', { offer: sdp(4000, { types: '8 0 101' }), codecs: ['PCMU', 'PCMA'] }), '0 101')
-  assert.is(await open('c', {}), '0 8 101')
-  assert.is(await open('d', { prefer: 'PCMA' }), '8 0 101')
+  assert.is(await open('c', {}), '0 8 9 111 101 102')
+  assert.is(await open('d', { prefer: 'PCMA' }), '8 0 9 111 101 102')
   assert.is(await open('e', { prefer: 'PCMA', codecs: ['PCMU'] }), '0 101')
+  assert.is(await open('f', { prefer: 'opus' }), '111 0 8 9 101 102')
+  assert.is(await open('g', { codecs: ['G722', 'PCMU'] }), '9 0 101')
+  const rich = `${sdp(4000, { types: '9 0 13 96 101 97' })}a=rtpmap:96 opus/48000/2\r\na=rtpmap:97 telephone-event/48000\r\n`
+  assert.is(await open('h', { offer: rich }), '9 13 101')
+  assert.is(await open('i', { offer: rich, codecs: ['opus'] }), '96 97 101')
   await bed.media.close()
 })
 
