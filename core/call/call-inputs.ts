@@ -115,6 +115,10 @@ export class CallInputs {
         if (event.digitsId === dialDigitsId) this.#call.talk.dial?.digitsSent()
         else this.#call.talk.player?.digitsSent(event.digitsId)
         return true
+      case 'media.key-down':
+        if (leg !== this.#call.talk.party?.leg || !this.#call.isLive) return false
+        this.#call.talk.script?.handle({ type: 'key-down' }, this.#call.now())
+        return true
       case 'media.digit':
         this.#digit(leg, event.digit, event.durationMs, false)
         return true

@@ -136,6 +136,8 @@ export type MediaEvent =
       readonly endedBy: 'silence' | 'max-length' | 'stopped' | 'closed' | 'failed'
     }
   | { readonly type: 'media.digits-sent'; readonly legId: LegUuid; readonly digitsId: string }
+  /** A key has gone down; `media.digit` follows when it is up. Not told of every key. */
+  | { readonly type: 'media.key-down'; readonly legId: LegUuid; readonly digit: string }
   /** One press, once, at its end. */
   | { readonly type: 'media.digit'; readonly legId: LegUuid; readonly digit: string; readonly durationMs: number }
   /** No RTP for the media timeout while the far end was to send. */

@@ -17,6 +17,9 @@ export interface Gather {
 /** Digits of one Gather; who types on is told with these. */
 export const maxGatheredDigits = 256
 
+/** A key that is held for longer has been forgotten. */
+const longestPressMs = 10_000
+
 type GatherState =
   /** Digits by INFO may come before the answer is through: they are kept. */
   | { readonly at: 'answering'; readonly digits: string }
@@ -66,6 +69,7 @@ export const gather: VerbModule<Gather, GatherState> = {
         if (event.type !== 'answered') return undefined
         return state.digits === '' ? prompt(verb, 0, run) : listen(verb, state.digits, run)
       case 'prompting': {
+        if (event.type === 'key-down') return { ...hold('', verb, run), commands: state.step.stop() }
         if (event.type === 'digit') {
           const then = take(verb, '', event.digit, run)
           return { ...then, commands: [...state.step.stop(), ...(then.commands ?? [])] }
@@ -77,6 +81,7 @@ export const gather: VerbModule<Gather, GatherState> = {
         return { ...then, commands: [...(step.commands ?? []), ...(then.commands ?? [])] }
       }
       case 'listening':
+        if (event.type === 'key-down') return hold(state.digits, verb, run)
         if (event.type === 'digit') return take(verb, state.digits, event.digit, run)
         return event.type === 'wake' ? done(verb, state.digits, run) : undefined
     }
@@ -105,6 +110,13 @@ const listen = (verb: Gather, digits: string, run: VerbRun): Step<GatherState> =
   next: 'wait',
   state: { at: 'listening', digits },
   wakeAt: run.now + verb.timeoutMs,
+})
+
+/** A key is down: its digit comes when it is up, and no time runs out before. */
+const hold = (digits: string, verb: Gather, run: VerbRun): Step<GatherState> => ({
+  next: 'wait',
+  state: { at: 'listening', digits },
+  wakeAt: run.now + longestPressMs + verb.timeoutMs,
 })
 
 function take(verb: Gather, before: string, digit: string, run: VerbRun): Step<GatherState> {

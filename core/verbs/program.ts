@@ -106,6 +106,8 @@ export type ProgramEvent =
       readonly durationMs: number
       readonly endedBy: 'silence' | 'max-length' | 'stopped' | 'closed' | 'failed'
     }
+  /** A key has gone down; its `digit` may follow. Not told of every key. */
+  | { readonly type: 'key-down' }
   | { readonly type: 'digit'; readonly digit: string }
   | {
       readonly type: 'dialled'

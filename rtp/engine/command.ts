@@ -133,6 +133,8 @@ export type EngineEvent =
       readonly endedBy: RecordingEnd
     }
   | { readonly type: 'digits-sent'; readonly session: SessionId; readonly digitsId: string }
+  /** A key has gone down; its `digit` follows when it is up. Not of one that was told in a single packet. */
+  | { readonly type: 'key-down'; readonly session: SessionId; readonly digit: string }
   | { readonly type: 'digit'; readonly session: SessionId; readonly digit: string; readonly durationMs: number }
   | { readonly type: 'timeout'; readonly session: SessionId }
   | { readonly type: 'closed'; readonly session: SessionId; readonly stats: SessionStats }

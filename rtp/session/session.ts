@@ -309,6 +309,10 @@ export class Session implements Destination {
     const from = payloadOffsetOf(packet)
     const told = this.#digits.push(packet, from, payloadLength, timestamp, markerOf(packet), now)
     if (wasHeld === undefined) this.#eventTime = timestamp
+    const { held } = this.#digits
+    if (wasHeld === undefined && held !== undefined) {
+      this.#host.emit({ type: 'key-down', session: this.id, digit: held })
+    }
     this.recordings.note(packet, now)
     this.other?.recordings.noteFar(this.#recorded, packet, now)
     this.#hearing.note(packet, now)

@@ -98,6 +98,7 @@ for (const workers of [0, 1]) {
       peer.send(peer.packet(Uint8Array.of(3, end | 10, duration >> 8, duration & 255), { payloadType: 101, step: 0 }))
       await sleep(20)
     }
+    assert.is((await bed.next('media.key-down', 'a')).digit, '3')
     const digit = await bed.next('media.digit', 'a')
     assert.equal([digit.digit, digit.durationMs], ['3', 60])
     bed.do({ type: 'media.stop-record', legId: leg('a'), recordId: 'r' })

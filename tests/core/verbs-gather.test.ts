@@ -50,6 +50,18 @@ test('Gather: the first digit stops what sounds, at once, and is kept; nothing b
   assert.equal(pause.run().slice(1, 2), [`500 fetch ${after} {"Digits":"9"}`])
 })
 
+test('Gather: the prompt stops when the key goes down, and no time runs out while it is held', () => {
+  const bed = bedOf('<Gather action="/after" timeout="1"><Say>One</Say></Gather>')
+  bed.at(500, { type: 'key-down' })
+  type(bed, [2500, '1'])
+  bed.at(3400, { type: 'key-down' })
+  type(bed, [5000, '2'])
+  assert.equal(bed.run().slice(1, 4), ['100 say "One" ×1', '500 stop', `6000 fetch ${after} {"Digits":"12"}`])
+  // The digit that never comes.
+  const lost = bedOf('<Gather action="/after"><Say>One</Say></Gather><Say>next</Say>').at(500, { type: 'key-down' })
+  assert.equal(lost.run().slice(1, 4), ['100 say "One" ×1', '500 stop', '15500 say "next" ×1'])
+})
+
 test('Gather: digits that come before the answer is through are kept, and the prompt is not begun', () => {
   const bed = bedOf('<Gather action="/after"><Say>Hi</Say></Gather>', { answered: false })
   type(bed, [120, '5'], [300, '6'], [400, '#'])

@@ -216,6 +216,9 @@ export class RtpMedia implements Media {
         if (!leg.digits.delete(event.digitsId)) return
         this.#events.now({ type: 'media.digits-sent', legId, digitsId: event.digitsId })
         return
+      case 'key-down':
+        this.#events.now({ type: 'media.key-down', legId, digit: event.digit })
+        return
       case 'digit':
         this.#events.now({ type: 'media.digit', legId, digit: event.digit, durationMs: event.durationMs })
         return
