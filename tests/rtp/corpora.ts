@@ -4,7 +4,7 @@ import { test } from 'uvu'
 const root = new URL('../../../shared/corpora/', import.meta.url).pathname
 
 /** A test that reads test inputs beside the checkout; where the folder is missing it says so and is skipped. */
-export const testWith = (folder: string, name: string, run: () => void): void => {
+export const testWith = (folder: string, name: string, run: () => void | Promise<void>): void => {
   if (existsSync(root + folder)) test(name, run)
   else {
     process.stderr.write(`SKIPPED (no ../shared/corpora/${folder}): ${name}\n`)
