@@ -1,4 +1,5 @@
 import type { DialCallStatus, EndReason } from '../call/end-reason.ts'
+import { ringbackCountries } from '../ports/media.ts'
 import { dialableNumber, maxDialChildren, readDialChildren } from './dial-children.ts'
 import type { DialRequest } from './program.ts'
 import { type Leaving, nextVerb, type Step, type VerbModule, type VerbRun } from './verb.ts'
@@ -37,8 +38,7 @@ export const dial: VerbModule<Dial, DialState> = {
       answerOnBridge: 'The caller is answered when the far side is; false answers before it is dialled.',
       hangupOnStar: 'The caller ends the Dial with `*`.',
       sequential: 'One child after another instead of all at once.',
-      ringTone:
-        'Country code or slug of an asset; heard when the caller is answered before the far side. Default: `ke`.',
+      ringTone: `Slug of an asset, or a country's code (${ringbackCountries.join(' ')}); heard when the caller is answered before the far side. Default: \`ke\`.`,
       record: 'Whether the two are recorded, on one or two channels.',
     },
     actionFields: {
