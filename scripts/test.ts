@@ -4,7 +4,7 @@ import { relative } from 'node:path'
 
 // Each test file runs in a process of its own: a leaked socket or a crash in one cannot reach another.
 const usage = `usage: npm test [-- [--quick] [--jobs N] [filter…]]
-  --quick   only what needs no real peer, browser or killed process (everything outside tests/interop and tests/slow)
+  --quick   only what needs no real peer, process or clock (everything outside tests/interop, tests/live and tests/slow)
   --jobs N  files at once (2)
   filter    only files whose path contains one of these`
 
@@ -32,7 +32,7 @@ const filters = args.filter((arg, at) => !arg.startsWith('--') && (jobsAt === -1
 const all = readdirSync(`${root}tests`, { recursive: true, encoding: 'utf8' })
   .filter(file => file.endsWith('.test.ts'))
   .map(file => `tests/${file}`)
-  .filter(file => !quick || !/^tests\/(interop|slow)\//.test(file))
+  .filter(file => !quick || !/^tests\/(interop|live|slow)\//.test(file))
   .filter(file => filters.length === 0 || filters.some(filter => file.includes(filter)))
   .sort()
 

@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { pcmu, wavHeader } from '../../rtp/index.ts'
 import { openMedia } from '../../rtp/worker/index.ts'
-import { EventLog, MediaPeer, noise, sleep, testPorts } from './media-peer.ts'
+import { EventLog, MediaPeer, noise, sleep, testPorts } from '../rtp/media-peer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-play-'))
 test.after(() => rmSync(folder, { recursive: true }))

@@ -9,7 +9,7 @@ import { serve } from '../../api/serving.ts'
 import { defaultSettings, type Settings } from '../../core/model/settings.ts'
 import type { Log } from '../../core/ports/log.ts'
 import { ensureDemo } from '../../scripts/demo-account.ts'
-import { openTestSwitch } from './bed/test-switch.ts'
+import { openTestSwitch } from '../api/bed/test-switch.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-serving-'))
 const messages: string[] = []

@@ -10,7 +10,7 @@ import { groupHelp, groups, mainHelp, serveHelp, switches } from '../../api/cli/
 import { runAction } from '../../api/cli/run-action.ts'
 import { formatFields, formatTable } from '../../api/cli/table.ts'
 import { defaultSettings } from '../../core/model/settings.ts'
-import { ApiBed, operatorKey } from './bed/api-bed.ts'
+import { ApiBed, operatorKey } from '../api/bed/api-bed.ts'
 
 const bed = await ApiBed.open()
 const base = await bed.app.listen({ host: '127.0.0.1', port: 0 })

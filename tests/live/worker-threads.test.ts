@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openMedia } from '../../rtp/worker/index.ts'
 import { portRanges } from '../../rtp/worker/worker-media.ts'
-import { EventLog, MediaPeer, noise, sleep, testPorts } from './media-peer.ts'
+import { EventLog, MediaPeer, noise, sleep, testPorts } from '../rtp/media-peer.ts'
 
 test('the ports are shared out in whole pairs', () => {
   assert.equal(portRanges([10_000, 10_019], 3), [
