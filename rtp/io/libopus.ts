@@ -4,6 +4,8 @@ import type { OpusCoders, OpusDecoder, OpusEncoder, OpusEncoderSettings, OpusRat
 /** Half the work of 10 for a difference that a telephone does not show. */
 const complexity = 5
 const longestPacket = { maxPacketBytes: 1275 }
+/** Runs of a coder after which its machine code is there. */
+const warmFrames = 20
 /** Losses from which a narrower stream gets through better than a fuller one. */
 const heavyLossPercent = 10
 const heavyLossShare = 2 / 3
@@ -19,6 +21,20 @@ export interface LibOpusCounters {
 /** libopus as WebAssembly. Its memory is its own: what is not freed there is lost, so coders are counted. */
 export class LibOpus implements OpusCoders {
   readonly counters: LibOpusCounters = { encoders: 0, decoders: 0, failed: 0 }
+
+  /** Loads it and lets it run for a moment, so that the first call does not wait for that. */
+  async warm(): Promise<void> {
+    try {
+      const encoder = await createEncoder({ sampleRate: 8000, channels: 1, application: Application.Voip, complexity })
+      const decoder = await createDecoder({ sampleRate: 8000, channels: 1 })
+      const pcm = Int16Array.from({ length: 160 }, (_, i) => (i * 7919) % 4000)
+      for (let n = 0; n < warmFrames; n++) decoder.decode(encoder.encode(pcm, longestPacket))
+      encoder.free()
+      decoder.free()
+    } catch {
+      this.counters.failed++
+    }
+  }
 
   encoder(settings: OpusEncoderSettings, done: (encoder: OpusEncoder | undefined) => void): void {
     const { sampleRate, bitrate, fec, dtx, anySound } = settings

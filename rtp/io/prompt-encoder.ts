@@ -3,17 +3,16 @@ import type { AudioEncoder } from '../codec/codec.ts'
 import { type AudioCodecName, codecFacts } from '../codec/codec-name.ts'
 import { pcma, pcmu } from '../codec/g711.ts'
 import { G722Encoder } from '../codec/g722.ts'
-import { type OpusCoders, type OpusEncoder, opusFrameMs } from '../codec/opus.ts'
+import { type OpusCoders, type OpusEncoder, type OpusRate, opusFrameMs, opusSilence } from '../codec/opus.ts'
 import type { Prompt } from '../session/playback.ts'
 
-/** Opus takes all that a file has. */
-const opusRate = 48_000
+/** Opus takes all that a file has: the lowest of its rates that holds the file's. */
+const opusRates = [8000, 16_000, 24_000, 48_000] as const
 const opusBitrate = 40_000
-const opusFrame = (opusFrameMs * opusRate) / 1000
 /** What Opus' encoder looks ahead: so much of the end comes later than what was put in (RFC 6716 §5). */
-const opusLookahead = 312
-/** Frames of Opus encoded before the thread's ticks have their turn: about a millisecond. */
-const framesATurn = 6
+const opusLookaheadMs = 6.5
+/** So long Opus is encoded before the thread's ticks have their turn. */
+const turnMs = 1
 const longestPacket = 1275
 
 /** Turns samples of `sampleRate`, in pieces, into a prompt. Never rejects. */
@@ -26,30 +25,35 @@ export interface PromptEncoder {
   free(): void
 }
 
-/** `samples`: the most that will come, of the encoder's rate. Undefined when there is no memory for Opus. */
+/**
+ * For `samples` of `fromRate`; the encoder tells the rate that it wants. Undefined when there is no memory for Opus.
+ */
 export async function promptEncoder(
   codec: AudioCodecName,
+  fromRate: number,
   samples: number,
   opus: OpusCoders,
 ): Promise<PromptEncoder | undefined> {
+  const sampleRate = promptRateOf(codec, fromRate)
+  const most = Math.ceil((samples * sampleRate) / fromRate)
   switch (codec) {
     case 'PCMU':
-      return new BytePromptEncoder(codec, pcmu, samples)
+      return new BytePromptEncoder(codec, pcmu, sampleRate, most)
     case 'PCMA':
-      return new BytePromptEncoder(codec, pcma, samples)
+      return new BytePromptEncoder(codec, pcma, sampleRate, most)
     case 'G722':
-      return new BytePromptEncoder(codec, new G722Encoder(), samples)
+      return new BytePromptEncoder(codec, new G722Encoder(), sampleRate, most)
     case 'opus': {
-      const settings = { sampleRate: opusRate, bitrate: opusBitrate, fec: false, dtx: false, anySound: true } as const
+      const settings = { sampleRate, bitrate: opusBitrate, fec: false, dtx: false, anySound: true } as const
       const encoder = await new Promise<OpusEncoder | undefined>(resolve => opus.encoder(settings, resolve))
-      return encoder === undefined ? undefined : new OpusPromptEncoder(encoder, samples)
+      return encoder === undefined ? undefined : new OpusPromptEncoder(encoder, sampleRate, most)
     }
   }
 }
 
 /** The rate of samples that a codec's prompts are made from. */
-export const promptRateOf = (codec: AudioCodecName): number =>
-  codec === 'opus' ? opusRate : codecFacts[codec].sampleRate
+const promptRateOf = (codec: AudioCodecName, fromRate: number): OpusRate =>
+  codec === 'opus' ? (opusRates.find(rate => rate >= fromRate) ?? 48_000) : codecFacts[codec].sampleRate
 
 class BytePromptEncoder implements PromptEncoder {
   readonly sampleRate: number
@@ -61,10 +65,10 @@ class BytePromptEncoder implements PromptEncoder {
   readonly #pair = new Int16Array(2)
   #hasOdd = false
 
-  constructor(codec: AudioCodecName, coder: AudioEncoder, samples: number) {
+  constructor(codec: AudioCodecName, coder: AudioEncoder, sampleRate: number, samples: number) {
     this.#codec = codec
     this.#coder = coder
-    this.sampleRate = promptRateOf(codec)
+    this.sampleRate = sampleRate
     this.#bytes = new Uint8Array(samples + 2)
   }
 
@@ -101,34 +105,43 @@ class BytePromptEncoder implements PromptEncoder {
 }
 
 class OpusPromptEncoder implements PromptEncoder {
-  readonly sampleRate = opusRate
+  readonly sampleRate: number
   readonly #encoder: OpusEncoder
   readonly #most: number
-  readonly #frame = new Int16Array(opusFrame)
+  readonly #frame: Int16Array
+  readonly #lookahead: number
   #filled = 0
   #frames = 0
   readonly #packet = new Uint8Array(longestPacket)
   readonly #packets: Uint8Array[] = []
+  #wasSilent = false
+  #turnBegan = 0
 
-  constructor(encoder: OpusEncoder, samples: number) {
+  constructor(encoder: OpusEncoder, sampleRate: number, samples: number) {
     this.#encoder = encoder
-    this.#most = Math.ceil((samples + opusLookahead) / opusFrame)
+    this.sampleRate = sampleRate
+    this.#frame = new Int16Array((opusFrameMs * sampleRate) / 1000)
+    this.#lookahead = Math.ceil((opusLookaheadMs * sampleRate) / 1000)
+    this.#most = Math.ceil((samples + this.#lookahead) / this.#frame.length)
   }
 
   async push(pcm: Int16Array, count: number): Promise<void> {
+    const whole = this.#frame.length
     for (let from = 0; from < count; ) {
-      const piece = Math.min(count - from, opusFrame - this.#filled)
+      const piece = Math.min(count - from, whole - this.#filled)
       for (let i = 0; i < piece; i++) this.#frame[this.#filled + i] = pcm[from + i]!
       this.#filled += piece
       from += piece
-      if (this.#filled < opusFrame) return
+      if (this.#filled < whole) return
       this.#encode()
-      if (this.#frames % framesATurn === 0) await nextTurn()
+      if (performance.now() - this.#turnBegan < turnMs) continue
+      await nextTurn()
+      this.#turnBegan = performance.now()
     }
   }
 
   async finish(): Promise<Prompt> {
-    if (this.#filled > 0 || this.#frames > 0) await this.push(new Int16Array(opusLookahead), opusLookahead)
+    if (this.#filled > 0 || this.#frames > 0) await this.push(new Int16Array(this.#lookahead), this.#lookahead)
     if (this.#filled > 0) {
       this.#frame.fill(0, this.#filled)
       this.#encode()
@@ -152,7 +165,14 @@ class OpusPromptEncoder implements PromptEncoder {
     this.#filled = 0
     if (this.#frames >= this.#most) return
     this.#frames++
-    const length = this.#encoder.encodeInto(this.#packet, 0, this.#frame, 0, opusFrame)
+    // Pauses need no work, once the encoder has let the sound before them fade out.
+    const isSilent = this.#frame.every(sample => sample === 0)
+    if (isSilent && this.#wasSilent) {
+      this.#packets.push(opusSilence)
+      return
+    }
+    this.#wasSilent = isSilent
+    const length = this.#encoder.encodeInto(this.#packet, 0, this.#frame, 0, this.#frame.length)
     this.#packets.push(this.#packet.slice(0, length))
   }
 }

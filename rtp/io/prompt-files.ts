@@ -7,15 +7,15 @@ import type { Prompt } from '../session/playback.ts'
 import { decodeWavInto } from '../wav/decode.ts'
 import { frameLengthOf } from '../wav/format.ts'
 import { parseWav, type WavFile } from '../wav/parse.ts'
-import { type PromptEncoder, promptEncoder, promptRateOf } from './prompt-encoder.ts'
+import { type PromptEncoder, promptEncoder } from './prompt-encoder.ts'
 
 /** Bytes of prompts kept, about an hour and a half of speech. */
 const defaultKeptBytes = 48 * 1024 * 1024
 /** Prompts longer than this are refused: an hour. */
 const maxPromptSeconds = 3600
 const headBytes = 64 * 1024
-/** Decoded at a time; between two the thread goes on with its ticks. 8,192 samples resample in well under a tick. */
-const pieceFrames = 8192
+/** Decoded at a time; between two the thread goes on with its ticks. So many samples resample in well under a tick. */
+const pieceFrames = 4096
 
 export interface PromptFilesConfig {
   /** Default 48 MB. */
@@ -108,24 +108,18 @@ async function encodeFile(
   const wav = parsed.value
   const frames = wav.dataLength / frameLengthOf(wav)
   if (frames / wav.sampleRate > maxPromptSeconds) return 'unsupported'
-  const resampler = new Resampler(wav.sampleRate, promptRateOf(codec))
-  const encoder = await promptEncoder(codec, samplesAt(promptRateOf(codec), frames, wav.sampleRate), opus)
+  const encoder = await promptEncoder(codec, wav.sampleRate, frames, opus)
   if (encoder === undefined) return 'unreadable'
   try {
-    await pushFile(file, wav, frames, resampler, encoder)
+    await pushFile(file, wav, frames, encoder)
     return await encoder.finish()
   } finally {
     encoder.free()
   }
 }
 
-async function pushFile(
-  file: FileHandle,
-  wav: WavFile,
-  frames: number,
-  resampler: Resampler,
-  encoder: PromptEncoder,
-): Promise<void> {
+async function pushFile(file: FileHandle, wav: WavFile, frames: number, encoder: PromptEncoder): Promise<void> {
+  const resampler = new Resampler(wav.sampleRate, encoder.sampleRate)
   const frameLength = frameLengthOf(wav)
   const raw = Buffer.alloc(pieceFrames * frameLength)
   const pcm = new Int16Array(pieceFrames)
@@ -147,7 +141,7 @@ async function encodeSamples(
   codec: EngineCodec,
   opus: OpusCoders,
 ): Promise<Prompt | PromptFault> {
-  const encoder = await promptEncoder(codec, samplesAt(promptRateOf(codec), pcm.length, sampleRate), opus)
+  const encoder = await promptEncoder(codec, sampleRate, pcm.length, opus)
   if (encoder === undefined) return 'unreadable'
   try {
     const resampler = new Resampler(sampleRate, encoder.sampleRate)
@@ -162,5 +156,3 @@ async function encodeSamples(
     encoder.free()
   }
 }
-
-const samplesAt = (rate: number, frames: number, fromRate: number): number => Math.ceil((frames * rate) / fromRate)

@@ -1,12 +1,11 @@
-import { changeLaw, Relay } from '../bridge/relay.ts'
-import { Repacker } from '../bridge/repacker.ts'
+import { Passage } from '../bridge/passage.ts'
+import { changeLaw } from '../bridge/relay.ts'
 import { codecFacts, isRelayable } from '../codec/codec-name.ts'
 import { isOpusRest, type OpusCoders, opusFrameMs } from '../codec/opus.ts'
 import { silenceInto } from '../codec/silence.ts'
-import { durationOf, eventPayloadLength, maxEventDuration, setDuration } from '../dtmf/event-payload.ts'
 import type { Agreement, EngineCodec } from '../engine/command.ts'
 import type { DatagramNetwork, DatagramSocket } from '../engine/network.ts'
-import { headerLength, payloadOffsetOf, timestampOf } from '../packet/header.ts'
+import { headerLength, payloadOffsetOf } from '../packet/header.ts'
 import { timestampAfter } from '../packet/sequence.ts'
 import { DigitQueue } from './digit-queue.ts'
 import type { Ear } from './ear.ts'
@@ -18,9 +17,6 @@ import { Voice } from './voice.ts'
 export const maxCatchUpFrames = 5
 /** When the other leg was silent for so long, we send silence of our own, lest the far end believes us gone. */
 export const relayIdleMs = 500
-/** While a digit of the other leg passes, our own frames rest; its packets come every 20 to 50 ms. */
-const eventRestMs = 60
-
 export interface SenderEvents {
   played(playId: string, completed: boolean): void
   digitsSent(digitsId: string): void
@@ -49,15 +45,10 @@ export class Sender {
   readonly #to: Destination
   readonly #stream: OutStream
   readonly #events: SenderEvents
-  readonly #relay = new Relay()
-  readonly #repacker = new Repacker()
+  readonly #passage: Passage
   readonly #digits: DigitQueue
   readonly #voice: Voice
   #isBridged = false
-  #eventUntil = 0
-  #isRepacking = false
-  #eventIn = -1
-  #eventOut = 0
   #agreement: Agreement | undefined
   #frameMs = 20
   #unitsPerMs = 8
@@ -84,6 +75,7 @@ export class Sender {
     this.#events = events
     this.#digits = new DigitQueue(id => events.digitsSent(id))
     this.#voice = new Voice(coders)
+    this.#passage = new Passage(network, stream, (packet, length) => this.#send(packet, length))
   }
 
   get codec(): EngineCodec | undefined {
@@ -108,12 +100,12 @@ export class Sender {
     const { clockRate } = codecFacts[agreement.codec]
     this.#agreement = agreement
     this.#frameMs = agreement.codec === 'opus' ? opusFrameMs : agreement.ptimeMs
-    if (before !== undefined && clockRate / 1000 !== this.#unitsPerMs) this.#stream.renew()
+    const isOther = before !== undefined && clockRate / 1000 !== this.#unitsPerMs
+    if (isOther) this.#stream.renew()
     this.#unitsPerMs = clockRate / 1000
-    this.#relay.unitsPerMs = this.#unitsPerMs
+    this.#passage.agree(this.#frameUnits, this.#unitsPerMs, isOther)
     this.#digits.agree(this.#frameMs, agreement.sendEvents !== undefined, agreement.eventClockRate ?? clockRate)
     this.#voice.agree(agreement)
-    this.#interrupt()
     if (before?.payloadType !== agreement.payloadType) this.#stream.mark()
   }
 
@@ -147,7 +139,7 @@ export class Sender {
     this.#isBridged = isBridged
     if (isBridged) this.isTalking = true
     this.#voice.listen(undefined)
-    this.#interrupt()
+    this.#passage.interrupt()
   }
 
   /** What the far end says it loses, 0 to 100. */
@@ -177,7 +169,7 @@ export class Sender {
   /** The other leg's audio, of a codec whose packets cannot be relayed: it is read, a frame every ptime. */
   listen(ear: Ear): void {
     if (!this.#isBridged) return
-    if (!this.#voice.isHeard) this.#interrupt()
+    if (!this.#voice.isHeard) this.#passage.interrupt()
     this.#voice.listen(ear)
   }
 
@@ -186,57 +178,23 @@ export class Sender {
     const agreement = this.#agreement
     this.#voice.listen(undefined)
     if (agreement === undefined || !this.#isRelaying(now)) return
-    const units = codecFacts[codec].unitsIn(packet, payloadOffsetOf(packet), payloadLength)
-    const isAsked = agreement.ptimeAsked && codec !== 'opus'
-    if (isAsked && (this.#isRepacking || units !== this.#frameUnits)) {
-      this.#repack(packet, payloadLength, codec, agreement)
-    } else {
-      const plain = this.#plain(packet, payloadLength)
-      changeLaw(plain, payloadLength, codec, agreement.codec)
-      const sent = this.#relay.rewrite(plain, this.#stream, agreement.payloadType, payloadLength, units, now)
-      if (sent) this.#send(plain, headerLength + payloadLength)
-    }
+    this.#passage.audio(packet, payloadLength, codec, agreement, now)
     this.#dueAt = now + this.#frameMs
   }
 
   /** The other leg rests, and tells how its silence sounds (RFC 3389); the far end hears that from us, if not itself. */
   hearRest(packet: Uint8Array, payloadLength: number, now: number): void {
-    const payloadType = this.#agreement?.sendNoise
-    if (!this.#isRelaying(now) || this.#voice.isHeard) return
-    if (payloadType === undefined || this.#isRepacking) {
-      this.#voice.rest(packet, payloadOffsetOf(packet), payloadLength)
-      return
-    }
-    const plain = this.#plain(packet, payloadLength)
-    if (this.#relay.rewrite(plain, this.#stream, payloadType, payloadLength, 0, now)) {
-      this.#send(plain, headerLength + payloadLength)
-    }
+    const agreement = this.#agreement
+    if (agreement === undefined || !this.#isRelaying(now) || this.#voice.isHeard) return
+    if (this.#passage.rest(packet, payloadLength, agreement, now)) return
+    this.#voice.rest(packet, payloadOffsetOf(packet), payloadLength)
   }
 
-  /** A telephone-event of the other leg, its duration counted in `clockRate`: its payload passes as it is. */
+  /** A telephone-event of the other leg, its duration counted in `clockRate`. */
   hearEvent(packet: Uint8Array, payloadLength: number, clockRate: number, now: number): void {
     const agreement = this.#agreement
-    const payloadType = agreement?.sendEvents
-    if (agreement === undefined || payloadType === undefined || !this.#isRelaying(now)) return
-    if (payloadLength < eventPayloadLength) return
-    const plain = this.#plain(packet, payloadLength)
-    const ownRate = agreement.eventClockRate ?? codecFacts[agreement.codec].clockRate
-    if (ownRate !== clockRate) {
-      const duration = Math.round((durationOf(plain, headerLength) * ownRate) / clockRate)
-      setDuration(plain, headerLength, Math.min(maxEventDuration, duration))
-    }
-    if (!this.#isRepacking && !this.#voice.isHeard) {
-      if (this.#relay.rewrite(plain, this.#stream, payloadType, payloadLength, 0, now)) {
-        this.#send(plain, headerLength + payloadLength)
-      }
-      return
-    }
-    this.#eventUntil = now + eventRestMs
-    const timestamp = timestampOf(packet)
-    const isFirst = timestamp !== this.#eventIn
-    if (isFirst) this.#eventOut = this.#stream.timestamp
-    this.#eventIn = timestamp
-    this.#send(plain, this.#stream.event(plain, payloadType, isFirst, this.#eventOut, payloadLength, 0))
+    if (agreement === undefined || !this.#isRelaying(now)) return
+    this.#passage.event(packet, payloadLength, clockRate, agreement, this.#voice.isHeard, now)
   }
 
   /** Ends what runs, told as not completed. */
@@ -250,15 +208,9 @@ export class Sender {
     return this.#frameMs * this.#unitsPerMs
   }
 
-  #interrupt(): void {
-    this.#relay.interrupt()
-    this.#isRepacking = false
-    this.#repacker.reset()
-  }
-
   #isRelaying(now: number): boolean {
     if (this.#isBridged && this.#playback === undefined && !this.#digits.busy && this.#to.maySend(now)) return true
-    this.#interrupt()
+    this.#passage.interrupt()
     return false
   }
 
@@ -266,14 +218,13 @@ export class Sender {
     if (this.#playback !== undefined || this.#digits.busy) return true
     if (!this.isTalking) return false
     if (!this.#isBridged || this.#voice.sounds) return true
-    const isHeard = this.#relay.running || this.#isRepacking
-    return !isHeard || now - this.#dueAt >= relayIdleMs
+    return !this.#passage.isFlowing || now - this.#dueAt >= relayIdleMs
   }
 
   /** The media clock has gone on while nothing was sent. */
   #resume(now: number): void {
     this.#isPaused = false
-    this.#interrupt()
+    this.#passage.interrupt()
     if (this.#dueAt < 0) this.#dueAt = now
     const frames = Math.floor((now - this.#dueAt) / this.#frameMs)
     if (frames <= 0) return
@@ -299,7 +250,7 @@ export class Sender {
     }
     const isPlay = this.#playback !== undefined
     const bytes = this.#fill(packet, agreement.codec, now)
-    if (maySend && bytes > 0 && (isPlay || now >= this.#eventUntil)) {
+    if (maySend && bytes > 0 && (isPlay || now >= this.#passage.eventUntil)) {
       const length = this.#stream.frame(packet, agreement.payloadType, bytes, units)
       if (isPlay) this.#events.sounded(packet, length, this.#dueAt)
       this.#send(packet, length)
@@ -343,33 +294,6 @@ export class Sender {
     const ended = this.#ending
     this.#ending = undefined
     if (ended !== undefined) this.#events.played(ended.playId, true)
-  }
-
-  #repack(packet: Uint8Array, payloadLength: number, codec: EngineCodec, agreement: Agreement): void {
-    this.#isRepacking = true
-    if (!this.#repacker.push(packet, payloadOffsetOf(packet), payloadLength)) return
-    if (this.#repacker.missing > 0) {
-      this.#stream.skip(this.#repacker.missing)
-      this.#repacker.missing = 0
-    }
-    const bytes = this.#frameUnits
-    for (;;) {
-      const frame = this.#network.slot()
-      if (!this.#repacker.takeInto(frame, headerLength, bytes)) return
-      changeLaw(frame, bytes, codec, agreement.codec)
-      this.#send(frame, this.#stream.frame(frame, agreement.payloadType, bytes, bytes))
-    }
-  }
-
-  /** The packet without CSRCs, extension and padding, which were agreed on with the other far end, if at all. */
-  #plain(packet: Uint8Array, payloadLength: number): Uint8Array {
-    if ((packet[0]! & 0x3f) === 0) return packet
-    const plain = this.#network.slot()
-    const from = payloadOffsetOf(packet)
-    for (let i = 1; i < headerLength; i++) plain[i] = packet[i]!
-    for (let i = 0; i < payloadLength; i++) plain[headerLength + i] = packet[from + i]!
-    plain[0] = 0x80
-    return plain
   }
 
   #send(packet: Uint8Array, length: number): void {

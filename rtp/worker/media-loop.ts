@@ -22,6 +22,7 @@ export class MediaLoop {
     this.#deliver = deliver
     this.#network = openNetwork(config)
     const opus = new LibOpus()
+    void opus.warm()
     this.#engine = new MediaEngine(config, {
       network: this.#network,
       prompts: new PromptFiles({
