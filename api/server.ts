@@ -25,6 +25,7 @@ import { operatorNumberRoutes } from './routes/operator/numbers.ts'
 import { operatorRateRoutes } from './routes/operator/rates.ts'
 import { operatorTrunkRoutes } from './routes/operator/trunks.ts'
 import { originateRoutes } from './routes/originate.ts'
+import { phoneRoutes } from './routes/phone.ts'
 import { phoneTokenRoutes } from './routes/phone-tokens.ts'
 import { recordingRoutes } from './routes/recordings.ts'
 import { sipRoutes } from './routes/sip.ts'
@@ -77,6 +78,7 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
 
   healthRoutes(app, door)
   explorerRoutes(app)
+  phoneRoutes(app)
   accountRoutes(app, door)
   webhookRoutes(app, door)
   numberRoutes(app, door)

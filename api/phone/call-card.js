@@ -1,0 +1,110 @@
+import { paintFace, titleOf } from './face.js'
+import { keypad } from './keypad.js'
+import { meter } from './meter.js'
+
+const clock = ms => {
+  const seconds = Math.floor(ms / 1000)
+  const rest = String(seconds % 60).padStart(2, '0')
+  return `${Math.floor(seconds / 60)}:${rest}`
+}
+
+const words = [
+  [4.2, 4, 'Excellent'],
+  [3.8, 3, 'Good'],
+  [3.2, 2, 'Fair'],
+  [0, 1, 'Poor'],
+]
+
+/** A call that is being made or lives, with everything that can be done with it. */
+export function showCall(call, { ended, failed }) {
+  const card = document.getElementById('call-card').content.firstElementChild.cloneNode(true)
+  const find = selector => card.querySelector(selector)
+  const state = find('.state')
+  let stopMeters = () => {}
+  let isReconnecting = false
+
+  paintFace(find('.face'), call)
+  find('.title').textContent = titleOf(call)
+
+  const describe = () => {
+    const since = call.acceptedAt === undefined ? '' : clock(Date.now() - call.acceptedAt)
+    if (isReconnecting) state.textContent = 'Reconnecting…'
+    else if (call.state === 'trying') state.textContent = 'Calling…'
+    else if (call.state === 'ringing') state.textContent = 'Ringing…'
+    else if (call.state === 'answering') state.textContent = 'Answering…'
+    else if (call.isOnHold) state.textContent = `On hold  ${since}`
+    else state.textContent = since
+    card.dataset.state = call.isOnHold ? 'held' : call.state
+    find('.mute').setAttribute('aria-pressed', String(call.isMuted))
+    find('.hold').setAttribute('aria-pressed', String(call.isOnHold))
+    for (const button of card.querySelectorAll('.toggle')) button.disabled = call.state !== 'accepted'
+    if (call.hasEarlyAudio) find('.keypad').disabled = false
+  }
+  const timer = setInterval(describe, 500)
+
+  find('.mute').addEventListener('click', () => (call.isMuted ? call.unmute() : call.mute()))
+  find('.hold').addEventListener('click', async () => {
+    find('.hold').disabled = true
+    await (call.isOnHold ? call.unhold() : call.hold()).catch(failed)
+    describe()
+  })
+  find('.keypad').addEventListener('click', () => {
+    find('.keys').hidden = !find('.keys').hidden
+    card.classList.toggle('with-keys', !find('.keys').hidden)
+    find('.keypad').setAttribute('aria-pressed', String(!find('.keys').hidden))
+  })
+  find('.hang-up').addEventListener('click', () => call.hangup())
+  find('.keys').append(
+    ...keypad(
+      key => {
+        try {
+          call.sendDigit(key)
+          find('.sent').textContent = `${find('.sent').textContent}${key}`.slice(-16)
+        } catch (fault) {
+          failed(fault)
+        }
+      },
+      { plus: false },
+    ),
+  )
+
+  for (const name of ['ringing', 'hold', 'unhold', 'muted', 'unmuted']) call.on(name, describe)
+  call.on('reconnecting', () => {
+    isReconnecting = true
+    describe()
+  })
+  call.on('reconnected', () => {
+    isReconnecting = false
+    describe()
+  })
+  call.on('accepted', () => {
+    const mine = meter(() => call.localStream, find('.mine'))
+    const theirs = meter(() => call.remoteStream, find('.theirs'), find('.halo'))
+    stopMeters = () => {
+      mine()
+      theirs()
+    }
+    describe()
+  })
+  call.on('quality', quality => {
+    const [, bars, word] = words.find(([from]) => quality.mos >= from)
+    const delay = quality.roundTripMs === undefined ? '' : ` · ${Math.round(quality.roundTripMs)} ms`
+    const loss = quality.lossPercent < 0.05 ? '' : ` · ${quality.lossPercent.toFixed(1)} % lost`
+    find('.quality').hidden = false
+    find('.quality').dataset.bars = String(bars)
+    find('.words').textContent = `${word} · ${quality.codec ?? ''}${delay}${loss}`
+  })
+  const close = () => {
+    clearInterval(timer)
+    stopMeters()
+    card.remove()
+    ended()
+  }
+  call.on('ended', close)
+  call.on('failed', reason => {
+    close()
+    failed(reason)
+  })
+  describe()
+  return card
+}

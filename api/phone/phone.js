@@ -1,0 +1,154 @@
+import { showCall } from './call-card.js'
+import { fillDevices, watchVolume } from './device-lists.js'
+import { showIncoming } from './incoming-card.js'
+import { keypad } from './keypad.js'
+import { remember } from './recent-calls.js'
+import { describeFailure, isExpired, Phone } from './sauti-phone.js'
+
+// The page joins the SDK to what is on it; every rule of telephony is the SDK's.
+
+const at = id => document.getElementById(id)
+const frame = document.querySelector('.phone')
+const wssUrl = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/sip`
+
+let phone
+try {
+  phone = new Phone({ wssUrl, logLevel: 'error' })
+} catch (fault) {
+  notice(fault.message)
+  at('sign-in').hidden = true
+}
+
+// For whoever looks at the phone from the browser's console.
+globalThis.phone = phone
+
+function notice(text) {
+  at('notice').textContent = text
+  at('notice').hidden = text === ''
+}
+
+function status(state, text) {
+  at('status').dataset.state = state
+  at('status').textContent = text
+}
+
+function view() {
+  const name = phone.calls.some(isShown) ? 'call' : phone.extension === undefined ? 'sign-in' : 'dialler'
+  frame.dataset.view = name
+}
+
+const isShown = call => call.direction === 'outbound' || call.state === 'accepted' || call.state === 'answering'
+
+function follow(call) {
+  const show = () => {
+    at('calls').append(showCall(call, { ended: view, failed: reason => notice(describeFailure(reason)) }))
+    view()
+  }
+  if (call.direction === 'inbound')
+    at('incoming').append(showIncoming(call, { answered: show, failed: fault => notice(fault.message) }))
+  else show()
+  const finished = reason => {
+    remember(at('recent'), call, reason, number => {
+      at('number').value = number
+      at('number').focus()
+    })
+    view()
+  }
+  call.on('ended', finished)
+  call.on('failed', finished)
+  // A permission given for the call shows the devices by name.
+  call.on('accepted', () => fillDevices(phone, at('input'), at('output')))
+}
+
+async function signIn(credentials) {
+  notice('')
+  status('busy', 'Signing in…')
+  try {
+    await phone.authenticate(credentials)
+    at('token').value = ''
+  } catch (fault) {
+    status('off', 'Signed out')
+    notice(fault.message)
+  }
+  view()
+}
+
+function dial(number) {
+  notice('')
+  try {
+    follow(phone.call(number))
+    at('number').value = ''
+  } catch (fault) {
+    notice(fault.message)
+  }
+}
+
+/** A link may bring the token behind #, where no server and no log sees it. */
+function tokenOfLink() {
+  const fragment = new URLSearchParams(location.hash.slice(1))
+  const token = fragment.get('token')
+  if (token === null) return undefined
+  history.replaceState(null, '', location.pathname)
+  try {
+    return { token, iceServers: JSON.parse(fragment.get('ice') ?? '[]') }
+  } catch {
+    return { token }
+  }
+}
+
+function start() {
+  phone.on('registered', () => status('on', phone.extension))
+  phone.on('unregistered', reason => {
+    status('off', 'Signed out')
+    if (reason.cause !== 'Signed out') notice(describeFailure(reason))
+    view()
+  })
+  phone.on('disconnected', ({ willRetry }) => {
+    if (willRetry && phone.extension !== undefined) status('busy', 'Reconnecting…')
+  })
+  phone.on('incoming', follow)
+  phone.on('tokenWillExpire', ({ secondsLeft }) =>
+    notice(`The token ends in ${secondsLeft} seconds. Sign in with a new one to stay reachable.`),
+  )
+  phone.on('devicesChanged', () => fillDevices(phone, at('input'), at('output')))
+
+  at('sign-in').addEventListener('submit', event => {
+    event.preventDefault()
+    signIn(at('token').value.trim())
+  })
+  at('dialler').addEventListener('submit', event => {
+    event.preventDefault()
+    if (at('number').value.trim() !== '') dial(at('number').value)
+  })
+  at('erase').addEventListener('click', () => {
+    at('number').value = at('number').value.slice(0, -1)
+  })
+  at('keys').append(
+    ...keypad(key => {
+      at('number').value += key
+    }),
+  )
+  at('settings-button').addEventListener('click', () => {
+    at('settings').hidden = !at('settings').hidden
+    at('settings-button').setAttribute('aria-expanded', String(!at('settings').hidden))
+    fillDevices(phone, at('input'), at('output'))
+  })
+  at('input').addEventListener('change', () =>
+    phone.setInputDevice(at('input').value).catch(fault => notice(fault.message)),
+  )
+  at('output').addEventListener('change', () =>
+    phone.setOutputDevice(at('output').value).catch(fault => notice(fault.message)),
+  )
+  watchVolume(phone, at('volume'))
+  at('sign-out').addEventListener('click', () => {
+    at('settings').hidden = true
+    phone.unregister()
+  })
+
+  const link = tokenOfLink()
+  if (link === undefined) return
+  if (isExpired(link.token)) notice('The token of this link has expired.')
+  else signIn(link)
+}
+
+if (phone !== undefined) start()

@@ -1,0 +1,23 @@
+import { describeFailure } from './sauti-phone.js'
+
+const kept = 5
+
+/** One line for a call that is over, newest first; a press on it calls `redial`. Nothing outlives the page. */
+export function remember(list, call, reason, redial) {
+  const item = document.createElement('li')
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = call.direction
+  const name = document.createElement('b')
+  name.textContent = call.remoteName || call.remoteIdentity
+  const how = document.createElement('small')
+  const isMissed = call.direction === 'inbound' && call.acceptedAt === undefined && reason.by !== 'local'
+  const seconds = call.acceptedAt === undefined ? 0 : Math.round((Date.now() - call.acceptedAt) / 1000)
+  how.textContent = isMissed ? 'Missed' : seconds > 0 ? `${seconds} s` : describeFailure(reason)
+  item.classList.toggle('missed', isMissed)
+  button.append(name, how)
+  button.addEventListener('click', () => redial(call.remoteIdentity))
+  item.append(button)
+  list.prepend(item)
+  while (list.children.length > kept) list.lastElementChild.remove()
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { Refusal } from '../answer/refusal.ts'
+import type { Api } from '../fastify.ts'
+import { sdkCode } from '../phone/sdk-bundle.ts'
+
+const script = 'text/javascript; charset=utf-8'
+
+const files = [
+  { url: '/phone/', file: 'index.html', type: 'text/html; charset=utf-8' },
+  { url: '/phone/phone.css', file: 'phone.css', type: 'text/css; charset=utf-8' },
+  ...['call-card', 'device-lists', 'face', 'incoming-card', 'keypad', 'meter', 'phone', 'recent-calls'].map(name => ({
+    url: `/phone/${name}.js`,
+    file: `${name}.js`,
+    type: script,
+  })),
+] as const
+
+/** Nothing from elsewhere, nothing inline: a token in this page goes nowhere but to this switch. */
+const headers = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'permissions-policy': 'microphone=(self), speaker-selection=(self), camera=(), geolocation=()',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+}
+
+/** A small softphone on the browser SDK, and the SDK itself as an ES module. */
+export function phoneRoutes(app: Api): void {
+  const page = { config: { access: 'open' as const }, schema: { hide: true } }
+  for (const { url, file, type } of files) {
+    const bytes = readFileSync(new URL(`../phone/${file}`, import.meta.url))
+    app.get(url, { ...page, handler: async (_request, reply) => reply.type(type).headers(headers).send(bytes) })
+  }
+  app.get('/phone/sauti-phone.js', {
+    ...page,
+    handler: async (_request, reply) => {
+      const code = await sdkCode().catch((fault: unknown) => {
+        throw new Refusal(503, `The SDK is not built: run "npm run build:sdk" (${String(fault)}).`)
+      })
+      return reply.type(script).headers(headers).send(code)
+    },
+  })
+}
