@@ -166,7 +166,7 @@ export class Branch implements LegOwner {
       trunkName: route.kind === 'trunk' ? route.trunk.name : '',
       number: this.options.to,
       codecs: route.kind === 'trunk' ? route.trunk.codecs : [],
-      ...(route.kind === 'trunk' ? { toward: route.trunk.host } : {}),
+      ...towardOf(route),
       prefer: this.options.prefer,
     })
     const isFirst = !this.#isAnnounced
@@ -333,4 +333,10 @@ export class Branch implements LegOwner {
     // A leg that was never placed has a reason too.
     return [this.#host.event(dialCodes[status], isOver ? { ...data, reason_code: this.#reason } : data)]
   }
+}
+
+/** The host that a route leads to, where it is known: our address on the way there goes into the offer. */
+function towardOf(route: Route): { readonly toward?: string } {
+  if (route.kind === 'trunk') return { toward: route.trunk.host }
+  return route.kind === 'phone' ? { toward: route.target.binding.address } : {}
 }

@@ -14,6 +14,8 @@ export interface PhoneCaller {
 /** One registered softphone of an end-user. */
 export interface PhoneBinding {
   readonly id: string
+  /** IP literal from which it has registered. */
+  readonly address: string
   /** A browser: its media is WebRTC. */
   readonly isBrowser: boolean
 }

@@ -1,4 +1,3 @@
-import type { DigestAlgorithm } from '../digest/algorithm.ts'
 import { formatChallenges } from '../digest/challenge.ts'
 import { checkCredentials } from '../digest/check.ts'
 import { parseCredentials } from '../digest/credentials.ts'
@@ -37,11 +36,10 @@ export class Challenger {
     this.#nonces = { hash: settings.hash, secret: tokens.take(32), lifetimeMs: nonceLifetimeMs }
   }
 
-  /** RFC 8760: a challenge for each algorithm, the preferred first; the stronger unless told otherwise. */
-  challenge(now: number, stale = false, algorithms?: readonly DigestAlgorithm[]): readonly HeaderField[] {
+  /** RFC 8760: a challenge for each algorithm, the stronger first. */
+  challenge(now: number, stale = false): readonly HeaderField[] {
     const nonce = createNonce(this.#nonces, this.#realm, this.#tokens.take(8), now)
-    const rules = { realm: this.#realm, nonce, stale, ...(algorithms === undefined ? {} : { algorithms }) }
-    return formatChallenges(rules).map(value => ({ name: 'WWW-Authenticate', value }))
+    return formatChallenges({ realm: this.#realm, nonce, stale }).map(value => ({ name: 'WWW-Authenticate', value }))
   }
 
   /** `candidates` are asked for by the username that the request names. */

@@ -1,4 +1,3 @@
-import type { DigestAlgorithm } from '../digest/algorithm.ts'
 import { authenticationParameterOf, isScheme, parseAuthentication } from '../header/authentication.ts'
 import { quote } from '../header/quoted-string.ts'
 import { headersOf } from '../message/headers.ts'
@@ -14,9 +13,6 @@ export type SignIn =
   | { readonly kind: 'signed-in'; readonly phone: PhoneIdentity }
   | { readonly kind: 'refused' }
   | { readonly kind: 'unproven'; readonly stale: boolean; readonly error: 'invalid_token' | undefined }
-
-/** The browsers' libraries read the first challenge only, and know MD5; a token is no password that MD5 could give away. */
-const algorithms: readonly DigestAlgorithm[] = ['MD5', 'SHA-256']
 
 /** Signs softphones in: by their token as Bearer (RFC 8898), or by digest with the token as password. */
 export class PhoneSignIn {
@@ -50,11 +46,14 @@ export class PhoneSignIn {
     return owner.isUsable && owner.remainingMs > 0 ? { kind: 'signed-in', phone: owner } : { kind: 'refused' }
   }
 
-  /** RFC 8898 §2.1: both ways are offered. */
+  /**
+   * RFC 8898 §2.1: both ways are offered, the stronger first (RFC 8760 §2.3). MD5 stands last: the libraries of browsers
+   * know only that, and of several challenges only the last.
+   */
   challenge({ stale, error }: Extract<SignIn, { kind: 'unproven' }>, now: number): readonly HeaderField[] {
     const reason = error === undefined ? '' : `, error=${quote(error)}`
     const bearer = { name: 'WWW-Authenticate', value: `Bearer realm=${quote(this.#realm)}${reason}` }
-    return [...this.#challenger.challenge(now, stale, algorithms), bearer]
+    return [bearer, ...this.#challenger.challenge(now, stale)]
   }
 }
 

@@ -246,7 +246,7 @@ export class CallRig {
     for (const key of [user.uuid, user.extensionNumber, user.email]) this.users.set(key, user)
     this.bindings.set(
       user.uuid,
-      phones.map(id => ({ id, isBrowser: true })),
+      phones.map(id => ({ id, address: '198.51.100.7', isBrowser: true })),
     )
     return user
   }

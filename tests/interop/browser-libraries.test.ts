@@ -17,8 +17,8 @@ import { plainSdp } from '../rig/ws-phone.ts'
 // The libraries of browsers as they are, in Node: registering, being called, refusing and being refused. Their media
 // needs a browser, so nothing here is answered.
 
-// JsSIP asks the window for its timers.
-Object.assign(globalThis, { window: globalThis })
+// JsSIP asks the window for its timers, and takes no call where there is no WebRTC.
+Object.assign(globalThis, { window: globalThis, RTCPeerConnection: class {} })
 
 const bed = await PhoneSwitch.open()
 const busy = '<Response><Hangup reason="busy"/></Response>'

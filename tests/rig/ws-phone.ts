@@ -294,7 +294,7 @@ export class PhoneCall {
         this.send('ACK', { cseq: this.#cseq, branch: this.#branch })
         this.toTag = ''
       }
-      const challenge = parseChallenge(headersOf(final, 'WWW-Authenticate')[0] ?? '')
+      const challenge = parseChallenge(headersOf(final, 'WWW-Authenticate').at(-1) ?? '')
       if (final.status !== 401 || by !== 'digest' || attempt > 0 || !challenge.ok) return final
       const rules = { hash, username: extension, password: token, method, uri, cnonce: word(), count: 1 }
       credentials = [`Authorization: ${answerChallenge(challenge.value, rules)}`]

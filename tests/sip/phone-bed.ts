@@ -161,14 +161,14 @@ export class PhoneBed {
     })
   }
 
-  /** The Authorization that answers the first challenge of a 401, as the browsers' libraries do. */
+  /** The Authorization that answers the last challenge of a 401, as the browsers' libraries do. */
   digest(
     response: SipResponse,
     token: { readonly user: string; readonly password: string },
     method: string,
     uri: string,
   ) {
-    const parsed = parseChallenge(headersOf(response, 'WWW-Authenticate')[0] ?? '')
+    const parsed = parseChallenge(headersOf(response, 'WWW-Authenticate').at(-1) ?? '')
     if (!parsed.ok) throw new Error('no challenge')
     const { user: username, password } = token
     const rules = { hash, username, password, method, uri, cnonce: 'c0ffee', count: 1 }

@@ -181,7 +181,7 @@ export class SipSignaling implements Signaling {
   /** The end-user's softphones that can be called now. */
   bindingsOf(endUserUuid: string): readonly PhoneBinding[] {
     const bindings = this.#endpoint.registrar.bindingsOf(endUserUuid)
-    return bindings.map(({ id, flow }) => ({ id, isBrowser: isWebSocket(flow.transport) }))
+    return bindings.map(({ id, flow }) => ({ id, address: flow.address, isBrowser: isWebSocket(flow.transport) }))
   }
 
   /** Takes over a WebSocket handshake, or says why not; the refusal is the caller's to write. */
