@@ -1,10 +1,12 @@
 /** The pure door of the media library: bytes, samples and times in, bytes, samples and events out. */
 
+export type { BrowserTerms } from './browser/terms.ts'
 export type { AudioCodec } from './codec/codec.ts'
 export type { AudioCodecName } from './codec/codec-name.ts'
 export { pcma, pcmaToPcmuInto, pcmu, pcmuToPcmaInto, silenceOfPcma, silenceOfPcmu } from './codec/g711.ts'
 export { G722Decoder, G722Encoder } from './codec/g722.ts'
 export type { OpusWishes } from './codec/stream-encoder.ts'
+export { type DtlsCertificate, selfSigned } from './dtls/certificate.ts'
 export {
   type DigitCounters,
   DigitReceiver,
@@ -24,6 +26,7 @@ export {
   writeEvent,
 } from './dtmf/event-payload.ts'
 export { InbandDetector } from './dtmf/inband-detector.ts'
+export { type IceCredentials, iceCredentials } from './ice/credentials.ts'
 export { Concealment } from './jitter/concealment.ts'
 export {
   JitterBuffer,

@@ -132,6 +132,13 @@ export {
   rtcpPortOf,
   sends,
 } from './sdp/attributes.ts'
+export {
+  type BrowserAgreed,
+  type BrowserFingerprint,
+  type BrowserLocal,
+  type BrowserRole,
+  isBrowserStream,
+} from './sdp/browser.ts'
 export { type Codec, codecsOf, g722, opus, pcma, pcmu, sameCodec } from './sdp/codec.ts'
 export type { LocalMedia } from './sdp/describe.ts'
 export { formatSdp } from './sdp/format.ts'

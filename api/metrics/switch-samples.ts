@@ -22,6 +22,7 @@ export function switchSamples(door: SwitchDoor, registers: Registry[]): () => Pr
   const score = labelled('mos', 'Estimated opinion score of live legs, 1 to 4.4.', 'of')
   const media = labelled('media', 'Sessions, free ports and threads of media.', 'what')
   const mediaTotal = total('media', 'Faults, lost threads and late ticks of media since the start.')
+  const browsers = total('webrtc', 'ICE, DTLS and SRTP of browser legs since the start.')
   const queue = gauge('callbacks_queued', 'Status callbacks that wait, or are being sent.')
 
   const sampleLive = (calls: readonly LiveCall[]) => {
@@ -60,6 +61,9 @@ export function switchSamples(door: SwitchDoor, registers: Registry[]): () => Pr
     })
     setAll(media, { sessions: sum('sessions'), portsFree: sum('portsFree'), threads: threads.length })
     addAll(mediaTotal, { faults: sum('faults'), missedTicks: sum('missed'), threadsLost })
+    const ofBrowsers = (of: keyof (typeof threads)[number]['browsers']) =>
+      threads.reduce((sofar, thread) => sofar + thread.browsers[of], 0)
+    addAll(browsers, Object.fromEntries(browserTotals.map(of => [of, ofBrowsers(of)])))
     queue.set(counters.callbacks.backlog)
     const { begun, absorbed, crashed, turnedAway } = counters.exchange
     addAll(exchange, { begun, absorbed, crashed, turnedAway })
@@ -72,6 +76,19 @@ export function switchSamples(door: SwitchDoor, registers: Registry[]): () => Pr
     if (counters !== undefined) sampleCounters(counters, lostNow)
   }
 }
+
+const browserTotals = [
+  'iceChecks',
+  'iceDropped',
+  'strayDropped',
+  'dtlsBusy',
+  'dtlsConnected',
+  'dtlsFailed',
+  'srtpMalformed',
+  'srtpReplayed',
+  'srtpForged',
+  'unsent',
+] as const
 
 type Values = Readonly<Record<string, number>>
 

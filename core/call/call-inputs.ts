@@ -18,6 +18,9 @@ const mediaFaults: Readonly<Record<Extract<MediaEvent, { type: 'media.failed' }>
   internal: 'END.2408',
 }
 
+/** Nothing is heard of the far end any more, or a browser never was. */
+const timeoutReasons = { silent: 'END.0212', ice: 'END.2410', dtls: 'END.2409' } as const
+
 /** Sorts what comes in for a call to the part that it concerns. False: nobody awaits it (late, or repeated). */
 export class CallInputs {
   readonly #call: Call
@@ -123,7 +126,7 @@ export class CallInputs {
         this.#digit(leg, event.digit, event.durationMs, false)
         return true
       case 'media.timeout':
-        this.#call.finish('END.0212')
+        this.#call.finish(timeoutReasons[event.fault ?? 'silent'])
         return true
       case 'media.closed':
         leg.mediaClosed()

@@ -50,6 +50,8 @@ export type MediaCommand =
       readonly browser?: boolean
       /** Without an offer: the host that will be dialled, if known. The offer names our address on the way to it. */
       readonly toward?: string
+      /** Without an offer: the far end is a browser, and ours is made for it. An offer says itself what it is. */
+      readonly webrtc?: boolean
     }
   /** The far end's answer to our offer; may come again (early media, then the final answer; forked answers). */
   | { readonly type: 'media.answered'; readonly legId: LegUuid; readonly sdp: string }
@@ -141,7 +143,8 @@ export type MediaEvent =
   /** One press, once, at its end. */
   | { readonly type: 'media.digit'; readonly legId: LegUuid; readonly digit: string; readonly durationMs: number }
   /** No RTP for the media timeout while the far end was to send. */
-  | { readonly type: 'media.timeout'; readonly legId: LegUuid }
+  /** `fault`: a browser that ICE or DTLS never reached. */
+  | { readonly type: 'media.timeout'; readonly legId: LegUuid; readonly fault?: 'ice' | 'dtls' }
   | { readonly type: 'media.closed'; readonly legId: LegUuid; readonly stats: LegMediaStats }
 
 export interface Media {

@@ -1,5 +1,7 @@
+import type { BrowserTerms } from '../browser/terms.ts'
 import type { AudioCodecName } from '../codec/codec-name.ts'
 import type { OpusWishes } from '../codec/stream-encoder.ts'
+import type { IceCredentials } from '../ice/credentials.ts'
 import type { SessionStats } from '../session/session-stats.ts'
 
 /** Names of sessions, plays and recordings are the asker's; the engine only compares them. */
@@ -66,12 +68,20 @@ export interface SessionRules {
 
 export type EngineCommand =
   /** Takes a pair of ports: `opened` or `failed` follows. */
-  | { readonly type: 'open'; readonly session: SessionId }
+  /** `browser`: on the port of the browser legs, where checks are addressed to these names. */
+  | { readonly type: 'open'; readonly session: SessionId; readonly browser?: IceCredentials }
   /**
    * From now on media flows as agreed; comes again after each offer and answer. `talk`: send silence when there is
    * nothing else, from the first agreement on and not only from the first play, bridge or recording on.
    */
-  | { readonly type: 'agree'; readonly session: SessionId; readonly agreement: Agreement; readonly talk: boolean }
+  | {
+      readonly type: 'agree'
+      readonly session: SessionId
+      readonly agreement: Agreement
+      readonly talk: boolean
+      /** Of a session that was opened for a browser: nothing flows, or plays, before there are keys. */
+      readonly browser?: BrowserTerms
+    }
   /** `loop` 0 = until stopped. A play that runs is replaced. */
   | {
       readonly type: 'play'
@@ -109,7 +119,7 @@ export type EngineCommand =
 export type RecordingEnd = 'silence' | 'max-length' | 'stopped' | 'closed' | 'failed'
 
 export type EngineEvent =
-  | { readonly type: 'opened'; readonly session: SessionId; readonly port: number }
+  | { readonly type: 'opened'; readonly session: SessionId; readonly port: number; readonly ssrc: number }
   /** There is no session, or no more; with `internal`, `closed` still follows. */
   | {
       readonly type: 'failed'
@@ -136,5 +146,6 @@ export type EngineEvent =
   /** A key has gone down; its `digit` follows when it is up. Not of one that was told in a single packet. */
   | { readonly type: 'key-down'; readonly session: SessionId; readonly digit: string }
   | { readonly type: 'digit'; readonly session: SessionId; readonly digit: string; readonly durationMs: number }
-  | { readonly type: 'timeout'; readonly session: SessionId }
+  /** `fault`: a browser's leg that was never reached, or not by who its fingerprint names. */
+  | { readonly type: 'timeout'; readonly session: SessionId; readonly fault?: 'ice' | 'dtls' }
   | { readonly type: 'closed'; readonly session: SessionId; readonly stats: SessionStats }

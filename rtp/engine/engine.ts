@@ -1,4 +1,7 @@
+import { BrowserLegs } from '../browser/browser-legs.ts'
+import { type BrowserLink, throughLink } from '../browser/browser-link.ts'
 import { isRelayable } from '../codec/codec-name.ts'
+import type { IceCredentials } from '../ice/credentials.ts'
 import { channelsOf } from '../record/session-recorder.ts'
 import { Playback, type Prompt } from '../session/playback.ts'
 import { Session, type SessionHost } from '../session/session.ts'
@@ -11,6 +14,7 @@ import { TonePrompts } from './tone-prompts.ts'
 
 const defaultTimeoutMs = 60_000
 
+type AgreeCommand = Extract<EngineCommand, { readonly type: 'agree' }>
 type PlayCommand = Extract<EngineCommand, { readonly type: 'play' }>
 
 /** A session and what is on its way to it. */
@@ -21,6 +25,9 @@ interface Entry {
   waiting: EngineCommand[]
   /** The play that is loaded, or waits until a codec is agreed on. */
   loading: PlayCommand | undefined
+  /** Of a browser's leg, and what was agreed on before it had keys. */
+  link: BrowserLink | undefined
+  held: AgreeCommand | undefined
   /** The last play that was begun: it is loaded again when the codec changes. */
   begun: PlayCommand | undefined
 }
@@ -33,6 +40,7 @@ export class MediaEngine {
   readonly #env: EngineEnvironment
   readonly #host: SessionHost
   readonly #ports: PortPool
+  readonly #browsers: BrowserLegs
   readonly #tones: TonePrompts
   readonly #entries = new Map<SessionId, Entry>()
   /** The sessions of `#entries` that are open, in an array for the tick. */
@@ -45,6 +53,7 @@ export class MediaEngine {
     this.#env = env
     this.#tones = new TonePrompts(env.prompts)
     this.#ports = new PortPool(env.network, config, () => env.random())
+    this.#browsers = new BrowserLegs(env.network, this.#ports, env.browsers)
     this.#host = {
       network: env.network,
       opus: env.opus,
@@ -75,13 +84,14 @@ export class MediaEngine {
       sent,
       unsent,
       faults: this.#faults,
+      browsers: this.#browsers.counters,
     }
   }
 
   execute(command: EngineCommand, now: number): void {
     this.#now = now
     if (command.type === 'open') {
-      this.#open(command.session)
+      this.#open(command.session, command.browser)
       return
     }
     const entry = this.#entries.get(command.session)
@@ -93,6 +103,7 @@ export class MediaEngine {
   /** Every 5 ms: what has arrived, what is to be sent, what is over. */
   tick(now: number): void {
     this.#now = now
+    this.#browsers.tick(now)
     this.#env.network.receive()
     // Backwards: a session that ends takes the last one's place, which has been ticked.
     for (let i = this.#sessions.length - 1; i >= 0; i--) {
@@ -113,11 +124,18 @@ export class MediaEngine {
     this.#env.network.flush()
   }
 
-  #open(id: SessionId): void {
+  #open(id: SessionId, browser: IceCredentials | undefined): void {
     if (this.#entries.has(id)) return
-    const entry: Entry = { session: undefined, waiting: [], loading: undefined, begun: undefined }
+    const entry: Entry = {
+      session: undefined,
+      waiting: [],
+      loading: undefined,
+      link: undefined,
+      held: undefined,
+      begun: undefined,
+    }
     this.#entries.set(id, entry)
-    this.#ports.take(pair => {
+    const opened = (pair: PortPair | undefined, link?: BrowserLink) => {
       if (pair === undefined) {
         this.#entries.delete(id)
         this.#env.emit({ type: 'failed', session: id, fault: 'no-ports', detail: 'every media port is in use' })
@@ -131,10 +149,26 @@ export class MediaEngine {
       const session = new Session(id, pair, this.#host, now)
       this.#listen(session, pair)
       entry.session = session
+      if (link !== undefined) this.#join(entry, session, link)
       this.#sessions.push(session)
-      this.#env.emit({ type: 'opened', session: id, port: pair.rtp.port })
+      this.#env.emit({ type: 'opened', session: id, port: pair.rtp.port, ssrc: session.ssrc })
       for (const command of entry.waiting.splice(0)) this.execute(command, now)
-    })
+    }
+    if (browser === undefined) this.#ports.take(opened)
+    else this.#browsers.open(browser, link => opened(link, link))
+  }
+
+  #join(entry: Entry, session: Session, link: BrowserLink): void {
+    entry.link = link
+    link.onSecure = () => {
+      const { held } = entry
+      entry.held = undefined
+      if (held !== undefined) this.#guarded(session, () => this.#run(entry, held, this.#now))
+    }
+    link.onFault = (fault, detail) => {
+      if (fault === 'internal') this.#fail(session, new Error(detail))
+      else this.#env.emit({ type: 'timeout', session: session.id, fault })
+    }
   }
 
   #listen(session: Session, pair: PortPair): void {
@@ -159,8 +193,9 @@ export class MediaEngine {
     if (session === undefined) return
     switch (command.type) {
       case 'agree':
+        if (entry.link !== undefined && !this.#isReached(entry, entry.link, command, now)) return
         if (command.talk) session.sender.isTalking = true
-        session.agree(command.agreement, now)
+        session.agree(entry.link === undefined ? command.agreement : throughLink(command.agreement), now)
         this.#load(entry)
         this.#reload(entry)
         return
@@ -213,6 +248,13 @@ export class MediaEngine {
         this.#close(session, now)
         return
     }
+  }
+
+  /** Of a browser's leg: what was agreed on waits for the keys, lest the first words are lost. */
+  #isReached(entry: Entry, link: BrowserLink, command: AgreeCommand, now: number): boolean {
+    if (command.browser !== undefined) this.#browsers.agree(link, command.browser, now)
+    if (!link.isSecure) entry.held = command
+    return link.isSecure
   }
 
   #bridge(session: Session, otherId: SessionId): void {
@@ -299,7 +341,8 @@ export class MediaEngine {
     try {
       session.close(now, closed)
     } finally {
-      this.#ports.release(session.ports, now)
+      if (entry.link === undefined) this.#ports.release(session.ports, now)
+      else this.#browsers.close(entry.link)
     }
   }
 

@@ -1,3 +1,5 @@
+import type { BrowserCounters } from '../browser/browser-counters.ts'
+import type { BrowserPortConfig } from '../browser/browser-port.ts'
 import type { OpusCoders } from '../codec/opus.ts'
 import type { RecordingStore } from '../session/recording-sink.ts'
 import type { EngineEvent } from './command.ts'
@@ -18,6 +20,8 @@ export interface EngineEnvironment {
   readonly prompts: PromptStore
   readonly recordings: RecordingStore
   readonly opus: OpusCoders
+  /** For browser legs; undefined = there are none. */
+  readonly browsers?: BrowserPortConfig
   /** What happens, as it happens; must not call back into the engine. */
   emit(event: EngineEvent): void
   /** Monotonic milliseconds, for what does not happen on a tick. */
@@ -35,4 +39,5 @@ export interface EngineCounters {
   readonly unsent: number
   /** Sessions that a fault of ours has ended. */
   readonly faults: number
+  readonly browsers: Readonly<BrowserCounters>
 }

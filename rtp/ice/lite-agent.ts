@@ -95,11 +95,6 @@ export class LiteAgent {
     return ufrag === this.#own.ufrag || ufrag === this.#before?.ufrag
   }
 
-  /** The names of ours, for who finds agents by them. */
-  get ufrags(): readonly string[] {
-    return this.#before === undefined ? [this.#own.ufrag] : [this.#own.ufrag, this.#before.ufrag]
-  }
-
   /** A message from an address. The response, if any, is written to `into`; it is never longer than the request. */
   handle(message: StunMessage, address: number, port: number, into: Uint8Array, now: number): IceAnswer {
     const user = usernameOf(message)

@@ -112,6 +112,10 @@ export class Session implements Destination {
     this.recordings = new Recordings(this.#recorded)
   }
 
+  /** Of what it sends. */
+  get ssrc(): number {
+    return this.#stream.ssrc
+  }
   get agreement(): Agreement | undefined {
     return this.#agreement
   }

@@ -1,4 +1,5 @@
 import type { EngineCommand, EngineEvent, SessionId } from '../engine/command.ts'
+import type { IceCredentials } from '../ice/credentials.ts'
 import { MediaLoop } from './media-loop.ts'
 import type { MediaCounters, MediaThreadConfig, MediaThreads } from './protocol.ts'
 
@@ -13,8 +14,8 @@ export class InProcessMedia implements MediaThreads {
     })
   }
 
-  open(session: SessionId): void {
-    this.execute({ type: 'open', session })
+  open(session: SessionId, _group: string, browser?: IceCredentials): void {
+    this.execute({ type: 'open', session, ...(browser === undefined ? {} : { browser }) })
   }
 
   execute(command: EngineCommand): void {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setImmediate as setImmediatePromise } from 'node:timers/promises'
 import type { EngineCommand, EngineEvent } from '../engine/command.ts'
 import { MediaEngine } from '../engine/engine.ts'
@@ -31,6 +32,7 @@ export class MediaLoop {
       }),
       recordings: new RecordingFiles(),
       opus,
+      ...(config.certificate === undefined ? {} : { browsers: { certificate: config.certificate, randomBytes } }),
       emit: event => this.#emit(event),
       now: () => performance.now(),
       random: () => Math.random(),

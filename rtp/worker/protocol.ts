@@ -1,5 +1,7 @@
+import type { DtlsCertificate } from '../dtls/certificate.ts'
 import type { EngineCommand, EngineEvent, SessionId } from '../engine/command.ts'
 import type { EngineConfig, EngineCounters } from '../engine/environment.ts'
+import type { IceCredentials } from '../ice/credentials.ts'
 import type { ClockCounters } from '../io/media-clock.ts'
 import type { NetworkOptions } from '../io/open-network.ts'
 
@@ -7,6 +9,8 @@ import type { NetworkOptions } from '../io/open-network.ts'
 export interface MediaThreadConfig extends EngineConfig, NetworkOptions {
   /** Bytes of prompts kept in memory. Default 48 MB. */
   readonly promptBytes?: number
+  /** What browsers know us by; undefined = there are no browser legs. */
+  readonly certificate?: DtlsCertificate
 }
 
 export interface MediaCounters extends EngineCounters, ClockCounters {
@@ -30,7 +34,7 @@ export type FromMedia =
 /** Media for a program: one thread, several, or none at all, all the same to it. */
 export interface MediaThreads {
   /** Sessions of one call must hear each other: `group` brings them to one thread. */
-  open(session: SessionId, group: string): void
+  open(session: SessionId, group: string, browser?: IceCredentials): void
   /** Commands to one session keep their order. To an unknown session: nothing happens. */
   execute(command: EngineCommand): void
   counters(): Promise<readonly MediaCounters[]>

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { EngineCommand, EngineEvent, SessionId } from '../engine/command.ts'
+import type { IceCredentials } from '../ice/credentials.ts'
 import { noStats } from '../session/session-stats.ts'
 import type { FromMedia, MediaCounters, MediaThreadConfig, MediaThreads, ToMedia } from './protocol.ts'
 
@@ -38,7 +39,7 @@ export class WorkerMedia implements MediaThreads {
     )
   }
 
-  open(session: SessionId, group: string): void {
+  open(session: SessionId, group: string, browser?: IceCredentials): void {
     if (this.#sessions.has(session)) return
     const known = this.#groups.get(group)
     const thread =
@@ -47,7 +48,7 @@ export class WorkerMedia implements MediaThreads {
     else known.sessions++
     thread.sessions++
     this.#sessions.set(session, { thread, group })
-    thread.send({ type: 'open', session })
+    thread.send({ type: 'open', session, ...(browser === undefined ? {} : { browser }) })
   }
 
   execute(command: EngineCommand): void {

@@ -1,9 +1,11 @@
 import { hasRtcpMux } from './attributes.ts'
+import { type BrowserAgreed, type BrowserSetup, browserAgreed } from './browser.ts'
 import { type Codec, codecsOf, sameCodec } from './codec.ts'
 import { describeAudio, describeSession, type LocalMedia, switchedOff, telephoneEventCodec } from './describe.ts'
 import {
   type AgreedCodec,
   agreedCodecs,
+  browserRemote,
   comfortNoiseOf,
   directionFrom,
   isOurs,
@@ -31,7 +33,7 @@ export type Negotiation<T> =
 export function answerOffer(offer: SessionDescription, local: LocalMedia): Negotiation<Answered> {
   let reason: NegotiationFault = 'no-audio'
   for (const [at, media] of offer.media.entries()) {
-    if (!isOurs(media)) continue
+    if (!isOurs(media, local.browser !== undefined)) continue
     const taken = takeStream(offer, media, local, at)
     if (typeof taken === 'string') {
       reason = taken
@@ -40,7 +42,10 @@ export function answerOffer(offer: SessionDescription, local: LocalMedia): Negot
     const streams = offer.media.map((stream, place) =>
       place === at ? taken.audio : switchedOff(stream.media, stream.protocol, stream.formats),
     )
-    return { ok: true, value: { answer: describeSession(local, streams), negotiated: taken.negotiated } }
+    return {
+      ok: true,
+      value: { answer: describeSession(local, streams, taken.audio, offer), negotiated: taken.negotiated },
+    }
   }
   return { ok: false, reason }
 }
@@ -55,8 +60,10 @@ function takeStream(
   const chosen = chooseCodec(theirs, local)
   if (chosen === undefined) return 'no-common-codec'
   const { ours, codec } = chosen
-  const rtcpMux = local.rtcpMux === true && hasRtcpMux(media)
-  const found = remoteOf(offer, media, rtcpMux)
+  const browser = local.browser && browserAgreed(offer, media, local.browser, false)
+  if (local.browser !== undefined && browser === undefined) return 'bad-transport'
+  const rtcpMux = browser !== undefined || (local.rtcpMux === true && hasRtcpMux(media))
+  const found = browser === undefined ? remoteOf(offer, media, rtcpMux) : { remote: browserRemote }
   if (typeof found === 'string') return found
   const { remote } = found
   const direction = directionFrom(local.direction ?? 'sendrecv', offer, media, remote)
@@ -70,7 +77,7 @@ function takeStream(
     ...events.map(({ payloadType, rate }) => telephoneEventCodec(payloadType, rate)),
   ]
   return {
-    audio: describeAudio(local, own, ptimeMs, direction, rtcpMux),
+    audio: describeAudio(local, own, ptimeMs, direction, rtcpMux, setupOf(browser), media),
     negotiated: {
       remote,
       codec,
@@ -82,6 +89,7 @@ function takeStream(
       ptimeMs,
       direction,
       rtcpMux,
+      ...(browser === undefined ? {} : { browser }),
       mediaIndex,
     },
   }
@@ -89,6 +97,9 @@ function takeStream(
 
 /** An answer uses the offer's numbers. */
 const sameBothWays = ({ payloadType }: Codec) => ({ sendPayloadType: payloadType, receivePayloadType: payloadType })
+
+const setupOf = (browser: BrowserAgreed | undefined): BrowserSetup =>
+  browser?.role === 'client' ? 'active' : 'passive'
 
 /** The first codec in the order that decides which both have, both ways at the offer's number. */
 function chooseCodec(

@@ -1,4 +1,11 @@
 import type { Direction } from './attributes.ts'
+import {
+  type BrowserLocal,
+  type BrowserSetup,
+  browserAttributes,
+  browserProtocol,
+  browserSessionAttributes,
+} from './browser.ts'
 import { type Codec, codecsOf, formatRtpmap, sameCodec } from './codec.ts'
 import { formatSdp } from './format.ts'
 import { ptimeRange } from './negotiated.ts'
@@ -23,6 +30,8 @@ export interface LocalMedia {
   readonly direction?: Direction
   /** Default false. */
   readonly rtcpMux?: boolean
+  /** The far end is a browser: ICE, DTLS and one port for everything. Default: plain RTP. */
+  readonly browser?: BrowserLocal
   /** Digits; one for the life of the session (RFC 8866 §5.2). */
   readonly sessionId: string
   /**
@@ -49,6 +58,8 @@ export function describeAudio(
   ptimeMs: number,
   direction: Direction,
   rtcpMux: boolean,
+  setup: BrowserSetup = 'actpass',
+  offered?: MediaDescription,
 ): MediaDescription {
   const attributes: Attribute[] = []
   for (const codec of codecs) {
@@ -56,11 +67,13 @@ export function describeAudio(
     if (codec.fmtp !== undefined) attributes.push({ name: 'fmtp', value: `${codec.payloadType} ${codec.fmtp}` })
   }
   attributes.push({ name: 'ptime', value: String(ptimeMs) }, { name: direction, value: undefined })
-  if (rtcpMux) attributes.push({ name: 'rtcp-mux', value: undefined })
+  const { browser } = local
+  if (browser !== undefined) attributes.push(...browserAttributes(browser, local.address, local.port, setup, offered))
+  else if (rtcpMux) attributes.push({ name: 'rtcp-mux', value: undefined })
   return {
     ...switchedOff(
       'audio',
-      'RTP/AVP',
+      browser === undefined ? 'RTP/AVP' : (offered?.protocol ?? browserProtocol),
       codecs.map(codec => String(codec.payloadType)),
     ),
     port: local.port,
@@ -83,7 +96,12 @@ export const switchedOff = (media: string, protocol: string, formats: readonly s
 })
 
 /** The session around the streams, with the origin that continues the previous one. */
-export function describeSession(local: LocalMedia, media: readonly MediaDescription[]): SessionDescription {
+export function describeSession(
+  local: LocalMedia,
+  media: readonly MediaDescription[],
+  audio: MediaDescription,
+  offer?: SessionDescription,
+): SessionDescription {
   const addressType = local.address.includes(':') ? 'IP6' : 'IP4'
   const previous = local.previous?.origin
   const session: SessionDescription = {
@@ -103,7 +121,7 @@ export function describeSession(local: LocalMedia, media: readonly MediaDescript
     bandwidths: [],
     timing: ['t=0 0'],
     key: undefined,
-    attributes: [],
+    attributes: local.browser === undefined ? [] : browserSessionAttributes(audio, offer),
     media,
   }
   if (local.previous === undefined || previous === undefined) return session

@@ -8,6 +8,7 @@ import {
   rtcpPortOf,
   sends,
 } from './attributes.ts'
+import { type BrowserAgreed, isBrowserStream } from './browser.ts'
 import { type Codec, comfortNoise, sameCodec } from './codec.ts'
 import { connectionOf, mediaAddress } from './media-address.ts'
 import type { MediaDescription, SessionDescription } from './session.ts'
@@ -53,6 +54,8 @@ export interface Negotiated {
   /** From our view. */
   readonly direction: Direction
   readonly rtcpMux: boolean
+  /** The far end is a browser; `remote` tells nothing then, where it is is found by ICE. */
+  readonly browser?: BrowserAgreed
   /** Which `m=` line. */
   readonly mediaIndex: number
 }
@@ -64,6 +67,8 @@ export type NegotiationFault =
   | 'no-connection'
   /** Multicast, broadcast, or a name. */
   | 'bad-address'
+  /** Of a browser: no ICE, no fingerprint that proves something, or no rtcp-mux. */
+  | 'bad-transport'
   /** The answer does not fit the offer. */
   | 'bad-answer'
 
@@ -144,6 +149,11 @@ export const comfortNoiseOf = (codecs: readonly Codec[], rate: number): Codec | 
 
 const isTelephoneEvent = (codec: Codec): boolean => codec.name.toLowerCase() === 'telephone-event'
 
-/** The streams that we could take: audio over plain RTP, switched on. */
-export const isOurs = (media: MediaDescription): boolean =>
-  media.media.toLowerCase() === 'audio' && media.protocol.toUpperCase() === 'RTP/AVP' && media.port !== 0
+/** Where a browser's description points: nowhere, before ICE. */
+export const browserRemote: RemoteMedia = { address: '0.0.0.0', port: 9, rtcpPort: 9 }
+
+/** The streams that we could take: audio, switched on, over plain RTP or as browsers protect it. */
+export const isOurs = (media: MediaDescription, isBrowser = false): boolean =>
+  isBrowser
+    ? isBrowserStream(media)
+    : media.media.toLowerCase() === 'audio' && media.protocol.toUpperCase() === 'RTP/AVP' && media.port !== 0

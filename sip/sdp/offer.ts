@@ -14,7 +14,7 @@ import type { MediaDescription, SessionDescription } from './session.ts'
 /** RFC 3264 §5, and §8 when there is a previous description: our audio in its place, every other stream off. */
 export function createOffer(local: LocalMedia): SessionDescription {
   const streams = local.previous?.media ?? []
-  const place = placeOf(streams)
+  const place = placeOf(streams, local.browser !== undefined)
   const codecs = withPreviousNumbers([...local.codecs, ...events(local)], streams[place])
   const audio = describeAudio(
     local,
@@ -25,12 +25,12 @@ export function createOffer(local: LocalMedia): SessionDescription {
   )
   const media = streams.map(stream => switchedOff(stream.media, stream.protocol, stream.formats))
   media[place] = audio
-  return describeSession(local, media)
+  return describeSession(local, media, audio)
 }
 
 /** Where our audio was; a stream that is off may be switched on again; else one more is added (RFC 3264 §8.1). */
-function placeOf(streams: readonly MediaDescription[]): number {
-  const live = streams.findIndex(isOurs)
+function placeOf(streams: readonly MediaDescription[], isBrowser: boolean): number {
+  const live = streams.findIndex(stream => isOurs(stream, isBrowser))
   if (live !== -1) return live
   const off = streams.findIndex(stream => stream.media.toLowerCase() === 'audio')
   return off === -1 ? streams.length : off

@@ -1,8 +1,10 @@
 import type { Negotiation } from './answer.ts'
 import { directionOf, hasRtcpMux, ptimeOf } from './attributes.ts'
+import { type BrowserLocal, browserAgreed } from './browser.ts'
 import { type Codec, codecsOf } from './codec.ts'
 import {
   agreedCodecs,
+  browserRemote,
   comfortNoiseOf,
   directionFrom,
   isOurs,
@@ -23,22 +25,29 @@ const bothWays = (sent: Codec, received: Codec) => ({
 
 /**
  * RFC 3264 §7: what the far end made of our offer. Of several codecs the first is what we send, and all may come in.
- * A codec that the answer renumbers is sent by its number and received by ours.
+ * A codec that the answer renumbers is sent by its number and received by ours. `browser`: what our offer said of us.
  */
-export function readAnswer(offer: SessionDescription, answer: SessionDescription): Negotiation<Negotiated> {
-  const mediaIndex = offer.media.findIndex(isOurs)
+export function readAnswer(
+  offer: SessionDescription,
+  answer: SessionDescription,
+  browser?: BrowserLocal,
+): Negotiation<Negotiated> {
+  const isBrowser = browser !== undefined
+  const mediaIndex = offer.media.findIndex(stream => isOurs(stream, isBrowser))
   const ours = offer.media[mediaIndex]
   const theirs = answer.media[mediaIndex]
   if (ours === undefined || theirs === undefined || theirs.media.toLowerCase() !== 'audio') return fault('bad-answer')
   if (theirs.port === 0) return fault('no-common-codec')
-  if (!isOurs(theirs)) return fault('bad-answer')
+  if (!isOurs(theirs, isBrowser)) return fault('bad-answer')
   const offered = codecsOf(ours)
   const answered = codecsOf(theirs)
   const codecs = agreedCodecs(answered, offered)
   const codec = codecs[0]
   if (codec === undefined) return fault('no-common-codec')
+  const agreed = browser && browserAgreed(answer, theirs, browser, true)
+  if (isBrowser && agreed === undefined) return fault('bad-transport')
   const rtcpMux = hasRtcpMux(ours) && hasRtcpMux(theirs)
-  const found = remoteOf(answer, theirs, rtcpMux)
+  const found = agreed === undefined ? remoteOf(answer, theirs, rtcpMux) : { remote: browserRemote }
   if (typeof found === 'string') return fault(found)
   const { remote } = found
   const [event, ...moreEvents] = telephoneEventsOf(answered, codec.rate).flatMap(sent => {
@@ -63,6 +72,7 @@ export function readAnswer(offer: SessionDescription, answer: SessionDescription
       ptimeMs: ptimeFor(theirs, ptimeOf(ours) ?? 20),
       direction: directionFrom(directionOf(offer, ours), answer, theirs, remote),
       rtcpMux,
+      ...(agreed === undefined ? {} : { browser: agreed }),
       mediaIndex,
     },
   }

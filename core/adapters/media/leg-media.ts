@@ -1,6 +1,7 @@
 import type { CallUuid, LegUuid } from '../../model/ids.ts'
 import type { CodecName } from '../../model/trunk.ts'
 import type { MediaCommand } from '../../ports/media.ts'
+import type { BrowserSide } from './browser-side.ts'
 import type { LegSdp } from './leg-sdp.ts'
 
 export type OpenCommand = Extract<MediaCommand, { readonly type: 'media.open' }>
@@ -18,6 +19,8 @@ export interface LegMedia {
   readonly callId: CallUuid
   readonly open: OpenCommand
   readonly codecs: readonly CodecName[]
+  /** Of a browser's leg. */
+  readonly browser: BrowserSide | undefined
   state: LegMediaState
   /** Undefined while it opens. */
   sdp: LegSdp | undefined

@@ -1,3 +1,4 @@
+import type { BrowserTerms } from '../../../rtp/index.ts'
 import type { Agreement } from '../../../rtp/worker/index.ts'
 import {
   answerOffer,
@@ -20,6 +21,7 @@ import {
   sends,
 } from '../../../sip/index.ts'
 import { type CodecName, codecNames } from '../../model/trunk.ts'
+import type { BrowserSide } from './browser-side.ts'
 import { opusWishesOf } from './opus-wishes.ts'
 
 /** What our offers give to telephone-event, as nearly everybody does. */
@@ -33,10 +35,16 @@ export type Negotiation<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly fault: SdpRefusal; readonly detail: string }
 
-/** The description to send back, and what it means for media. */
-export interface Answer {
-  readonly sdp: string
+/** What offer and answer mean for media. */
+export interface Agreed {
   readonly agreement: Agreement
+  /** Of a browser's leg. */
+  readonly browser?: BrowserTerms
+}
+
+/** With the description to send back. */
+export interface Answer extends Agreed {
+  readonly sdp: string
 }
 
 const refuse = (fault: SdpRefusal, detail: string): Negotiation<never> => ({ ok: false, fault, detail })
@@ -47,6 +55,7 @@ const refusals: Readonly<Record<NegotiationFault, SdpRefusal>> = {
   'no-connection': 'bad-sdp',
   'bad-address': 'bad-sdp',
   'bad-answer': 'bad-sdp',
+  'bad-transport': 'bad-sdp',
 }
 
 /** Reads what a far end sent; undefined when it is no SDP. */
@@ -67,6 +76,8 @@ export interface LegSdpOptions {
   readonly codecs: readonly CodecName[]
   /** Offered first when `codecs` is empty. */
   readonly prefer: CodecName | undefined
+  /** Of a browser's leg. */
+  readonly browser: BrowserSide | undefined
 }
 
 const inOrder = (first: CodecName | undefined): readonly CodecName[] =>
@@ -74,14 +85,16 @@ const inOrder = (first: CodecName | undefined): readonly CodecName[] =>
 
 /** Offers and answers of one leg: what was said last, so that the next keeps its numbers and moves its version. */
 export class LegSdp {
-  readonly #local: LocalMedia
+  readonly #media: LocalMedia
+  readonly #browser: BrowserSide | undefined
   #previous: SessionDescription | undefined
   /** Our last offer; answers to it may come several times. */
   #offer: SessionDescription | undefined
 
-  constructor({ address, port, sessionId, codecs, prefer }: LegSdpOptions) {
+  constructor({ address, port, sessionId, codecs, prefer, browser }: LegSdpOptions) {
     const names = codecs.length === 0 ? inOrder(prefer) : codecs
-    this.#local = {
+    this.#browser = browser
+    this.#media = {
       address,
       port,
       codecs: names.map(name => known[name]),
@@ -101,23 +114,39 @@ export class LegSdp {
   }
 
   answer(offer: SessionDescription): Negotiation<Answer> {
-    const answered = answerOffer(offer, { ...this.#local, previous: this.#previous })
+    let answered = answerOffer(offer, { ...this.#local, previous: this.#previous })
+    const agreed = answered.ok ? answered.value.negotiated.browser : undefined
+    // A restart: the answer carries names that did not exist before.
+    if (agreed !== undefined && this.#browser?.renew(agreed) === true) {
+      answered = answerOffer(offer, { ...this.#local, previous: this.#previous })
+    }
     if (!answered.ok) return refuse(refusals[answered.reason], answered.reason)
     const { answer, negotiated } = answered.value
-    const agreement = agreementOf(negotiated, offer)
-    if (agreement === undefined) return refuse('bad-sdp', 'not an IPv4 address')
+    const met = this.#agreed(negotiated, offer)
+    if (met === undefined) return refuse('bad-sdp', 'not an IPv4 address')
     this.#previous = answer
-    return { ok: true, value: { sdp: formatSdp(answer), agreement } }
+    return { ok: true, value: { sdp: formatSdp(answer), ...met } }
   }
 
-  takeAnswer(sdp: string): Negotiation<Agreement> {
+  takeAnswer(sdp: string): Negotiation<Agreed> {
     const answer = readSdp(sdp)
     if (answer === undefined) return refuse('bad-sdp', 'not SDP')
     if (this.#offer === undefined) return refuse('bad-sdp', 'nothing was offered')
-    const read = readAnswer(this.#offer, answer)
+    const read = readAnswer(this.#offer, answer, this.#browser?.local)
     if (!read.ok) return refuse(refusals[read.reason], read.reason)
-    const agreement = agreementOf(read.value, answer)
-    return agreement === undefined ? refuse('bad-sdp', 'not an IPv4 address') : { ok: true, value: agreement }
+    const met = this.#agreed(read.value, answer)
+    return met === undefined ? refuse('bad-sdp', 'not an IPv4 address') : { ok: true, value: met }
+  }
+
+  get #local(): LocalMedia {
+    return this.#browser === undefined ? this.#media : { ...this.#media, browser: this.#browser.local }
+  }
+
+  #agreed(negotiated: Negotiated, theirs: SessionDescription): Agreed | undefined {
+    const agreement = agreementOf(negotiated, theirs)
+    if (agreement === undefined) return undefined
+    const terms = negotiated.browser && this.#browser?.terms(negotiated.browser)
+    return terms === undefined ? { agreement } : { agreement, browser: terms }
   }
 }
 

@@ -1,3 +1,4 @@
+import { type DtlsCertificate, selfSigned } from '../../../rtp/index.ts'
 import {
   type EngineCommand,
   type EngineEvent,
@@ -8,10 +9,11 @@ import {
 } from '../../../rtp/worker/index.ts'
 import type { LegUuid } from '../../model/ids.ts'
 import type { Media, MediaCommand } from '../../ports/media.ts'
+import { BrowserSide, isBrowserOffer } from './browser-side.ts'
 import { closedUnopened, endsOf, nothingRecorded, statsOf } from './ends.ts'
 import { EventQueue } from './event-queue.ts'
 import type { LegMedia, OpenCommand, SdpCommand } from './leg-media.ts'
-import { addressIn, isCodecName, LegSdp, readSdp } from './leg-sdp.ts'
+import { type Agreed, addressIn, isCodecName, LegSdp, readSdp } from './leg-sdp.ts'
 import { nearestAddress } from './local-address.ts'
 import type { RtpMediaCounters, RtpMediaOptions } from './rtp-media-options.ts'
 
@@ -19,6 +21,7 @@ import type { RtpMediaCounters, RtpMediaOptions } from './rtp-media-options.ts'
 const maxFailed = 1000
 /** How two sessions of this switch reach each other. */
 const ownAddress = '127.0.0.1'
+const anyAddress = '0.0.0.0'
 
 type Fault = keyof RtpMediaCounters['failed']
 
@@ -26,6 +29,8 @@ type Fault = keyof RtpMediaCounters['failed']
 export class RtpMedia implements Media {
   readonly #options: RtpMediaOptions
   readonly #events: EventQueue
+  /** What browsers know this process by. */
+  readonly #certificate: DtlsCertificate
   readonly #threads: MediaThreads
   readonly #legs = new Map<LegUuid, LegMedia>()
   readonly #failed = { 'no-common-codec': 0, 'bad-sdp': 0, 'no-ports': 0, internal: 0 }
@@ -42,13 +47,15 @@ export class RtpMedia implements Media {
     const { ports, workers, timeoutSeconds } = options.settings.media
     this.#options = options
     this.#events = new EventQueue(options.emit, options.log)
+    this.#certificate = selfSigned(Date.now(), options.random.bytes(8))
     this.#threads = openMedia(
       {
         ports,
         workers,
         timeoutMs: timeoutSeconds * 1000,
-        address: options.bindAddress ?? '0.0.0.0',
+        address: options.bindAddress ?? anyAddress,
         sockets: options.sockets ?? 'auto',
+        certificate: this.#certificate,
       },
       event => this.#heard(event),
       error => {
@@ -87,11 +94,14 @@ export class RtpMedia implements Media {
   #open(open: OpenCommand): void {
     const { legId, callId } = open
     if (this.#legs.has(legId)) return
+    const offer = open.offer === undefined ? undefined : readSdp(open.offer)
+    const isBrowser = offer === undefined ? open.webrtc === true : isBrowserOffer(offer)
     const leg: LegMedia = {
       legId,
       callId,
       open,
       codecs: (open.codecs ?? []).filter(isCodecName),
+      browser: isBrowser ? new BrowserSide(this.#options.random, this.#certificate.fingerprint) : undefined,
       state: 'opening',
       sdp: undefined,
       isAgreed: false,
@@ -102,8 +112,8 @@ export class RtpMedia implements Media {
     }
     this.#legs.set(legId, leg)
     // An offer that nobody can read takes no ports.
-    if (open.offer !== undefined && readSdp(open.offer) === undefined) this.#refuse(leg, 'bad-sdp', 'not SDP')
-    else this.#threads.open(legId, callId)
+    if (open.offer !== undefined && offer === undefined) this.#refuse(leg, 'bad-sdp', 'not SDP')
+    else this.#threads.open(legId, callId, leg.browser?.credentials)
   }
 
   #order(leg: LegMedia, command: Exclude<MediaCommand, OpenCommand>): void {
@@ -189,7 +199,7 @@ export class RtpMedia implements Media {
     const { legId } = leg
     switch (event.type) {
       case 'opened':
-        if (leg.state === 'opening') this.#ready(leg, event.port)
+        if (leg.state === 'opening') this.#ready(leg, event.port, event.ssrc)
         return
       case 'failed':
         this.#options.log.error({ legId, fault: event.fault, detail: event.detail }, 'media session failed')
@@ -223,7 +233,7 @@ export class RtpMedia implements Media {
         this.#events.now({ type: 'media.digit', legId, digit: event.digit, durationMs: event.durationMs })
         return
       case 'timeout':
-        this.#events.now({ type: 'media.timeout', legId })
+        this.#events.now({ type: 'media.timeout', legId, ...(event.fault === undefined ? {} : { fault: event.fault }) })
         return
       case 'closed':
         this.#closed(leg, event.stats)
@@ -232,8 +242,9 @@ export class RtpMedia implements Media {
   }
 
   /** The ports are bound: the answer, or our offer. */
-  #ready(leg: LegMedia, port: number): void {
+  #ready(leg: LegMedia, port: number, ssrc: number): void {
     const { legId, open } = leg
+    leg.browser?.sendAs(ssrc)
     const offer = open.offer === undefined ? undefined : readSdp(open.offer)
     const sdp = new LegSdp({
       address: this.#addressFor(open, offer && addressIn(offer)),
@@ -241,6 +252,7 @@ export class RtpMedia implements Media {
       sessionId: this.#sessionId(),
       codecs: leg.codecs,
       prefer: open.prefer,
+      browser: leg.browser,
     })
     if (offer === undefined) {
       this.#isOpen(leg, sdp)
@@ -252,11 +264,11 @@ export class RtpMedia implements Media {
         this.#refuse(leg, answered.fault, answered.detail)
         return
       }
-      const { agreement } = answered.value
+      const { agreement, sdp: answer } = answered.value
       this.#isOpen(leg, sdp)
       leg.isAgreed = true
-      this.#send({ type: 'agree', session: legId, agreement, talk: false })
-      this.#events.now({ type: 'media.opened', legId, sdp: answered.value.sdp })
+      this.#agree(leg, answered.value, false)
+      this.#events.now({ type: 'media.opened', legId, sdp: answer })
       this.#events.now({ type: 'media.ready', legId, codec: agreement.codec })
     }
     for (const command of leg.waiting.splice(0)) this.#negotiate(leg, sdp, command)
@@ -266,6 +278,11 @@ export class RtpMedia implements Media {
     leg.state = 'open'
     leg.sdp = sdp
     this.#opened++
+  }
+
+  #agree({ legId }: LegMedia, { agreement, browser }: Agreed, talk: boolean): void {
+    const more = browser === undefined ? {} : { browser }
+    this.#send({ type: 'agree', session: legId, agreement, talk, ...more })
   }
 
   #negotiate(leg: LegMedia, sdp: LegSdp, command: SdpCommand): void {
@@ -280,8 +297,8 @@ export class RtpMedia implements Media {
     const taken = sdp.takeAnswer(answer)
     if (taken.ok) {
       leg.isAgreed = true
-      this.#send({ type: 'agree', session: legId, agreement: taken.value, talk: true })
-      this.#events.soon({ type: 'media.ready', legId, codec: taken.value.codec })
+      this.#agree(leg, taken.value, true)
+      this.#events.soon({ type: 'media.ready', legId, codec: taken.value.agreement.codec })
       return
     }
     this.#options.log.warn({ legId, fault: taken.detail }, 'an SDP answer could not be used')
@@ -300,7 +317,7 @@ export class RtpMedia implements Media {
       return
     }
     leg.isAgreed = true
-    this.#send({ type: 'agree', session: legId, agreement: answered.value.agreement, talk: false })
+    this.#agree(leg, answered.value, false)
     this.#events.soon({ type: 'media.reopened', legId, sdp: answered.value.sdp })
     this.#events.soon({ type: 'media.ready', legId, codec: answered.value.agreement.codec })
   }
@@ -351,9 +368,11 @@ export class RtpMedia implements Media {
 
   #addressFor(open: OpenCommand, remote: string | undefined): string {
     if (open.onNet === true) return ownAddress
-    const { settings, localAddressFor } = this.#options
+    const { settings, localAddressFor, bindAddress } = this.#options
     if (settings.externalAddress !== undefined) return settings.externalAddress
-    const peer = remote ?? open.toward
+    if (bindAddress !== undefined && bindAddress !== anyAddress) return bindAddress
+    // A browser that trickles, or hides its addresses, names none.
+    const peer = remote === anyAddress ? open.toward : (remote ?? open.toward)
     return (peer === undefined ? undefined : localAddressFor(peer)) ?? nearestAddress(peer)
   }
 
