@@ -47,7 +47,12 @@ function run(file: string): Promise<FileResult> {
   return new Promise(resolve => {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
       cwd: root,
-      env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1' },
+      env: {
+        ...process.env,
+        FORCE_COLOR: '0',
+        NO_COLOR: '1',
+        NODE_COMPILE_CACHE: `${root}node_modules/.cache/compile`,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let output = ''
