@@ -126,7 +126,7 @@ export class Leg {
       ...(this.#codecs.length === 0 ? {} : { codecs: this.#codecs }),
       ...(this.#prefer === undefined ? {} : { prefer: this.#prefer }),
       ...(this.isLoop ? { onNet: true } : {}),
-      ...(this.#isBrowser ? { browser: true } : {}),
+      ...(this.#isBrowser ? { webrtc: true } : {}),
       ...(this.#toward === undefined ? {} : { toward: this.#toward }),
     })
   }

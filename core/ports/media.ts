@@ -46,8 +46,6 @@ export type MediaCommand =
       readonly prefer?: CodecName
       /** The far end is another session of this switch: the SDP carries an address at which we reach ourselves. */
       readonly onNet?: boolean
-      /** Without an offer: a browser will be dialled, whose media is WebRTC. */
-      readonly browser?: boolean
       /** Without an offer: the host that will be dialled, if known. The offer names our address on the way to it. */
       readonly toward?: string
       /** Without an offer: the far end is a browser, and ours is made for it. An offer says itself what it is. */

@@ -100,7 +100,7 @@ test('extension to extension: internal, free, the callee sees who it is; all pho
     rig
       .of('media.open')
       .filter(({ offer }) => offer === undefined)
-      .every(open => open.browser && !open.onNet),
+      .every(open => open.webrtc && !open.onNet),
   )
   rig.run(60_000)
   const call = rig.store.call()

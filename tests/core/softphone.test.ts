@@ -40,8 +40,15 @@ const words = (response: SipResponse) => [
   /cause=(\d+)/.exec(headerOf(response, 'Reason') ?? '')?.[1],
 ]
 
-async function withPhones(users: readonly SignedUser[], act: (...phones: WsPhone[]) => Promise<void>): Promise<void> {
-  const phones = await Promise.all(users.map(user => phoneOf(user)))
+/** A phone that registers over TCP: what it is offered is plain RTP, while a browser is offered WebRTC. */
+const deskPhoneOf = (user: SignedUser) =>
+  WsPhone.open(bed.tcpUrl, { extension: user.extension, token: user.token, by: 'digest' })
+
+async function withPhones(
+  users: readonly (SignedUser | { readonly desk: SignedUser })[],
+  act: (...phones: WsPhone[]) => Promise<void>,
+): Promise<void> {
+  const phones = await Promise.all(users.map(user => ('desk' in user ? deskPhoneOf(user.desk) : phoneOf(user))))
   try {
     await act(...phones)
   } finally {
@@ -105,7 +112,7 @@ test('a call to a hosted document: rung, answered, its tone is heard, BYE', asyn
 test('one phone calls another by its extension: who calls is seen, both hear each other, the callee hangs up', async () => {
   await bed.document(dialWhatWasDialled)
   const [amina, baraka] = [await bed.user(), await bed.user()]
-  await withPhones([amina, baraka], async (caller, callee) => {
+  await withPhones([amina, { desk: baraka }], async (caller, callee) => {
     await callee.register()
     const [portA, portB] = [await freePort(), await freePort()]
     const [rtpA, rtpB] = [await RtpEndpoint.open(portA), await RtpEndpoint.open(portB)]
@@ -145,7 +152,7 @@ test('one phone calls another by its extension: who calls is seen, both hear eac
 function byeOf(invite: Parameters<WsPhone['answer']>[0], phone: WsPhone): string {
   return [
     `BYE ${/<([^>]+)>/.exec(headerOf(invite, 'Contact') ?? '')?.[1]} SIP/2.0`,
-    'Via: SIP/2.0/WS x.invalid;branch=z9hG4bKbye',
+    `Via: SIP/2.0/${phone.transport} x.invalid;branch=z9hG4bKbye`,
     `From: ${headerOf(invite, 'To')};tag=callee`,
     `To: ${headerOf(invite, 'From')}`,
     `Call-ID: ${headerOf(invite, 'Call-ID')}`,
@@ -183,22 +190,22 @@ test('two phones of one user ring; the first answer takes the call, the other he
   await bed.document(dialWhatWasDialled)
   const [amina, baraka] = [await bed.user(), await bed.user()]
   const again = await bed.token(baraka.user)
-  await withPhones([amina, baraka, again], async (caller, desk, laptop) => {
+  await withPhones([amina, baraka, { desk: again }], async (caller, laptop, desk) => {
     await desk.register()
     await laptop.register()
     const port = await freePort()
     const call = caller.begin('INVITE', { to: baraka.extension, sdp: plainSdp(port) })
-    const [first, second] = [await desk.incoming(), await laptop.incoming()]
-    desk.answer(first, 180)
-    laptop.answer(second, 180)
-    laptop.answer(second, 200, { sdp: plainSdp(port + 2) })
+    const [first, second] = [await laptop.incoming(), await desk.incoming()]
+    laptop.answer(first, 180)
+    desk.answer(second, 180)
+    desk.answer(second, 200, { sdp: plainSdp(port + 2) })
     assert.is((await call.final()).status, 200)
     call.acknowledge()
-    const cancel = await desk.request('CANCEL')
-    desk.answer(cancel, 200)
-    desk.answer(first, 487)
+    const cancel = await laptop.request('CANCEL')
+    laptop.answer(cancel, 200)
+    laptop.answer(first, 487)
     await call.bye()
-    laptop.answer(await laptop.request('BYE'), 200)
+    desk.answer(await desk.request('BYE'), 200)
   })
 })
 

@@ -54,7 +54,7 @@ export class PhoneSwitch {
       ...defaultSettings,
       dataFolder: folder,
       http: { address: '127.0.0.1', port: 0 },
-      sip: { realm: 'localhost', listeners: [{ transport: 'udp', address: '127.0.0.1', port: 0 }] },
+      sip: { realm: 'localhost', listeners: [{ transport: 'tcp', address: '127.0.0.1', port: 0 }] },
       media: { ports: [43_000, 43_999], workers: 0, timeoutSeconds: 60 },
       allowPrivateUrls: true,
       ...given,
@@ -73,6 +73,12 @@ export class PhoneSwitch {
     await repositories.numbers.acquire(phones.account, pool?.uuid ?? '', now)
     await repositories.rates.replace([...rates])
     return phones
+  }
+
+  /** Where desk phones register. */
+  get tcpUrl(): string {
+    const listener = this.sauti.sipListeners.find(({ transport }) => transport === 'tcp')
+    return `tcp://127.0.0.1:${listener?.port}`
   }
 
   /** A hosted document for calls of softphones. */

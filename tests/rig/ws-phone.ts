@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { WebSocket } from 'ws'
+import { type RawData, WebSocket } from 'ws'
 import {
   answerChallenge,
   headerOf,
@@ -11,6 +11,7 @@ import {
   type SipRequest,
   type SipResponse,
 } from '../../sip/index.ts'
+import { TcpLine } from './tcp-line.ts'
 import { until } from './wait.ts'
 
 export interface SignInWords {
@@ -48,20 +49,24 @@ export const plainSdp = (port: number): string =>
     '',
   ].join('\r\n')
 
-/** A softphone of a test's own making: SIP over one WebSocket, message by message. */
+/** A softphone of a test's own making: SIP over one WebSocket (or `tcp://`, as desk phones do), message by message. */
 export class WsPhone {
   readonly heard: SipMessage[] = []
   readonly options: PhoneOptions
-  readonly contact = `<sip:${word()}@${word()}.invalid;transport=ws>`
+  readonly contact: string
   readonly sentBy = `${word()}.invalid`
   readonly instance = `"<urn:uuid:${word()}>"`
   closed: { readonly code: number; readonly why: string } | undefined
   pongs = 0
-  #socket: WebSocket
+  #socket: WebSocket | TcpLine
   #cseq = 0
 
-  private constructor(socket: WebSocket, options: PhoneOptions) {
+  private constructor(socket: WebSocket | TcpLine, options: PhoneOptions) {
     this.#socket = socket
+    this.contact =
+      socket instanceof TcpLine
+        ? `<sip:${options.extension}@127.0.0.1:${socket.localPort};transport=tcp>`
+        : `<sip:${word()}@${word()}.invalid;transport=ws>`
     this.options = options
     this.#listen(socket)
   }
@@ -71,7 +76,12 @@ export class WsPhone {
   }
 
   get socket(): WebSocket {
+    if (this.#socket instanceof TcpLine) throw new Error('this phone has no WebSocket')
     return this.#socket
+  }
+
+  get transport(): 'WS' | 'TCP' {
+    return this.#socket instanceof TcpLine ? 'TCP' : 'WS'
   }
 
   get realm(): string {
@@ -167,8 +177,8 @@ export class WsPhone {
     this.#socket.close()
   }
 
-  #listen(socket: WebSocket): void {
-    socket.on('message', data => {
+  #listen(socket: WebSocket | TcpLine): void {
+    socket.on('message', (data: RawData) => {
       const bytes = new Uint8Array(data as Buffer)
       if (bytes.length <= 4) {
         this.pongs++
@@ -177,14 +187,15 @@ export class WsPhone {
       const parsed = parseMessage(bytes)
       if (parsed.ok) this.heard.push(parsed.value)
     })
-    socket.on('close', (code, why) => {
+    socket.on('close', (code: number, why: Buffer) => {
       if (socket === this.#socket) this.closed = { code, why: String(why) }
     })
     socket.on('error', () => {})
   }
 }
 
-async function connected(url: string): Promise<WebSocket> {
+async function connected(url: string): Promise<WebSocket | TcpLine> {
+  if (url.startsWith('tcp:')) return TcpLine.open(url)
   const socket = new WebSocket(url, 'sip', { rejectUnauthorized: false })
   await once(socket, 'open')
   return socket
@@ -256,7 +267,7 @@ export class PhoneCall {
     this.#phone.sendText(
       [
         `${method} ${this.#wants.uri} SIP/2.0`,
-        `Via: SIP/2.0/WS ${sentBy};branch=${how.branch ?? `z9hG4bK${word()}`}`,
+        `Via: SIP/2.0/${this.#phone.transport} ${sentBy};branch=${how.branch ?? `z9hG4bK${word()}`}`,
         `From: <${self}>;tag=${this.fromTag}`,
         `To: <${whom}>${tag}`,
         `Call-ID: ${this.callId}`,
