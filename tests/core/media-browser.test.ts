@@ -1,59 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RtpMedia, type RtpMediaOptions } from '../../core/adapters/media/index.ts'
-import type { CallUuid, LegUuid } from '../../core/model/ids.ts'
-import type { MediaCommand, MediaEvent } from '../../core/ports/media.ts'
-import { MediaPeer, sleep, testPorts } from '../rtp/media-peer.ts'
+import { MediaPeer, sleep } from '../rtp/media-peer.ts'
+import { callId, leg, MediaBed, portIn, sdp } from './media-bed.ts'
 import { WeriftPeer } from './werift-peer.ts'
 
-const leg = (name: string) => name as LegUuid
-const callId = 'call' as CallUuid
-const silentLog = { error() {}, warn() {}, info() {}, debug() {} }
-
-class Bed {
-  readonly media: RtpMedia
-  readonly events: MediaEvent[]
-
-  private constructor(media: RtpMedia, events: MediaEvent[]) {
-    this.media = media
-    this.events = events
-  }
-
-  static async open(changes: Partial<RtpMediaOptions> = {}, workers = 0): Promise<Bed> {
-    const events: MediaEvent[] = []
-    const media = await RtpMedia.open({
-      settings: { externalAddress: undefined, media: { ports: testPorts(), workers, timeoutSeconds: 60 } },
-      localAddressFor: () => '127.0.0.1',
-      emit: event => events.push(event),
-      random: { bytes: length => new Uint8Array(randomBytes(length)), uuid: () => 'uuid' },
-      log: silentLog,
-      bindAddress: '127.0.0.1',
-      ...changes,
-    })
-    return new Bed(media, events)
-  }
-
-  do(command: MediaCommand): void {
-    this.media.execute(command)
-  }
-
-  async next<Type extends MediaEvent['type']>(type: Type, name: string): Promise<Extract<MediaEvent, { type: Type }>> {
-    for (let i = 0; i < 600; i++) {
-      const at = this.events.findIndex(event => event.type === type && event.legId === name)
-      if (at !== -1) return this.events.splice(at, 1)[0] as Extract<MediaEvent, { type: Type }>
-      await sleep(5)
-    }
-    throw new Error(`no ${type} of ${name}: ${JSON.stringify(this.events)}`)
-  }
-}
-
-const sdp = (port: number) =>
-  `v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio ${port} RTP/AVP 0 101\r\n` +
-  'a=rtpmap:101 telephone-event/8000\r\n'
-const portIn = (text: string) => Number(/^m=audio (\d+) /m.exec(text)?.[1])
 test('a browser offers: answered, connected, both ways through a bridge to a trunk leg, untouched', async () => {
-  const bed = await Bed.open()
+  const bed = await MediaBed.open()
   const browser = new WeriftPeer()
   const trunk = await MediaPeer.open()
   bed.do({ type: 'media.open', legId: leg('a'), callId, offer: await browser.offer() })
@@ -73,6 +26,60 @@ test('a browser offers: answered, connected, both ways through a bridge to a tru
   await bed.media.close()
   await browser.close()
   trunk.close()
+})
+
+test('a prompt waits for the keys: none of its words is lost', async () => {
+  const bed = await MediaBed.open()
+  const browser = new WeriftPeer()
+  bed.do({ type: 'media.open', legId: leg('a'), callId, offer: await browser.offer() })
+  bed.do({ type: 'media.play', legId: leg('a'), playId: 'p', source: { kind: 'tone', tone: 'beep' }, loop: 1 })
+  const answer = (await bed.next('media.opened', 'a')).sdp
+  await sleep(600)
+  assert.is(
+    bed.events.find(event => event.type === 'media.played'),
+    undefined,
+  )
+  await browser.accept(answer)
+  await browser.connected()
+  assert.ok((await bed.next('media.played', 'a')).completed)
+  await sleep(60)
+  const loud = browser.heard.filter(({ payload }) => payload.some(byte => (byte & 0x7f) < 0x60))
+  assert.ok(loud.length >= 12, '250 ms of it')
+  await bed.media.close()
+  await browser.close()
+})
+
+test('another certificate than the offer names: no media, told as a fault of DTLS, or of ICE when nobody comes', async () => {
+  const bed = await MediaBed.open()
+  const browser = new WeriftPeer()
+  const offer = (await browser.offer()).replace(/^(a=fingerprint:sha-256 )../gm, '$100')
+  bed.do({ type: 'media.open', legId: leg('a'), callId, offer })
+  await browser.accept((await bed.next('media.opened', 'a')).sdp)
+  await sleep(500)
+  const { dtlsConnected } = (await bed.media.counters()).threads[0]?.browsers ?? {}
+  assert.is(dtlsConnected, 0)
+  await bed.media.close()
+  await browser.close()
+})
+
+test('offers that name no proof or no way are refused: MD5, no ICE, no rtcp-mux', async () => {
+  const bed = await MediaBed.open()
+  const browser = new WeriftPeer()
+  const offer = await browser.offer()
+  let n = 0
+  for (const broken of [
+    offer.replace(/^a=fingerprint:.*$/gm, 'a=fingerprint:md5 00:11:22:33:44:55:66:77:88:99:AA:BB:CC:DD:EE:FF'),
+    offer.replace(/^a=fingerprint:.*\r\n/gm, ''),
+    offer.replace(/^a=ice-ufrag:.*\r\n/gm, ''),
+    offer.replace(/^a=rtcp-mux\r\n/gm, ''),
+    offer.replace(/^a=setup:.*$/gm, 'a=setup:holdconn'),
+  ]) {
+    const name = `broken-${n++}`
+    bed.do({ type: 'media.open', legId: leg(name), callId, offer: broken })
+    assert.is((await bed.next('media.failed', name)).fault, 'bad-sdp', String(n))
+  }
+  await bed.media.close()
+  await browser.close()
 })
 
 test.after(() => {
