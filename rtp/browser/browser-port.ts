@@ -33,6 +33,7 @@ export class BrowserPort {
 
   constructor(socket: DatagramSocket, network: DatagramNetwork, config: BrowserPortConfig) {
     this.port = socket.port
+    socket.isShared = true
     this.#socket = socket
     this.#network = network
     this.#config = config

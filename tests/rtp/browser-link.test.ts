@@ -1,0 +1,219 @@
+import { randomBytes } from 'node:crypto'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { iceTimeoutMs, type LinkFault } from '../../rtp/browser/browser-link.ts'
+import { BrowserPort } from '../../rtp/browser/browser-port.ts'
+import { DtlsAssociation, handshakeTimeoutMs } from '../../rtp/dtls/association.ts'
+import { selfSigned } from '../../rtp/dtls/certificate.ts'
+import type { DatagramSocket } from '../../rtp/engine/network.ts'
+import { consentMs } from '../../rtp/ice/lite-agent.ts'
+import { SrtpReceiver } from '../../rtp/srtp/srtp-receiver.ts'
+import { SrtpSender } from '../../rtp/srtp/srtp-sender.ts'
+import { stunAttributes } from '../../rtp/stun/attributes.ts'
+import { StunWriter } from '../../rtp/stun/writer.ts'
+import { rtp, VirtualNetwork } from './virtual-media.ts'
+
+const ours = selfSigned(1_800_000_000_000, Uint8Array.of(1, 2, 3, 4))
+const theirs = selfSigned(1_800_000_000_000, Uint8Array.of(5, 6, 7, 8))
+const credentials = { ufrag: 'ourUfrag', password: 'our-password-of-24-chars' }
+const at = (10 << 24) | 9
+const terms = {
+  local: credentials,
+  remoteUfrag: 'them',
+  fingerprints: [{ algorithm: 'sha-256', value: theirs.fingerprint }],
+  role: 'server' as const,
+}
+
+/** A port in virtual time, and a browser at 10.0.0.9. */
+class Bed {
+  readonly network = new VirtualNetwork()
+  readonly port: BrowserPort
+  now = 1000
+  browser: DtlsAssociation | undefined
+  #read = 0
+
+  constructor() {
+    let socket: DatagramSocket | undefined
+    this.network.bind(30_000, bound => {
+      socket = bound
+    })
+    assert.ok(socket)
+    this.port = new BrowserPort(socket, this.network, { certificate: ours, randomBytes })
+  }
+
+  arrive(bytes: Uint8Array, port = 4000, address = at): void {
+    this.network.arrive(30_000, bytes, address, port)
+  }
+
+  check(port = 4000, user = 'ourUfrag:them', nominates = true): void {
+    const into = new Uint8Array(300)
+    const writer = new StunWriter(into, 'request', 1, randomBytes(12)).text(stunAttributes.username, user)
+    writer.bytes(stunAttributes.iceControlling, new Uint8Array(8))
+    if (nominates) writer.bytes(stunAttributes.useCandidate, new Uint8Array(0))
+    this.arrive(into.slice(0, writer.seal(new Uint8Array(Buffer.from(credentials.password)))), port)
+  }
+
+  /** Checks and shakes hands, as a browser that gets an answer does. */
+  connect(): void {
+    this.check()
+    this.run(10)
+    this.browser = new DtlsAssociation(
+      {
+        role: 'client',
+        certificate: theirs,
+        fingerprints: [{ algorithm: 'sha-256', value: ours.fingerprint }],
+        profiles: ['AES_CM_128_HMAC_SHA1_80'],
+        randomBytes,
+        send: datagram => this.arrive(datagram),
+      },
+      this.now,
+    )
+    this.browser.start(this.now)
+    this.run(200)
+  }
+
+  run(ms: number): void {
+    for (const until = this.now + ms; this.now < until; ) {
+      this.now += 5
+      this.port.tick(this.now)
+      this.network.receive()
+      this.network.flush()
+      for (const { bytes } of this.network.sent.slice(this.#read)) {
+        if (bytes[0]! >= 20 && bytes[0]! <= 63) this.browser?.receive(bytes, bytes.length, this.now)
+      }
+      this.#read = this.network.sent.length
+      this.browser?.tick(this.now)
+    }
+  }
+}
+
+test('checks, handshake, keys: what the session hears is plain, what it says arrives protected at the nominated path', () => {
+  const bed = new Bed()
+  const link = bed.port.open(credentials)
+  let secure = 0
+  link.onSecure = () => secure++
+  bed.port.agree(link, terms, bed.now)
+  bed.connect()
+  assert.is(secure, 1)
+  assert.ok(link.isSecure)
+  const keys = bed.browser?.keys
+  assert.ok(keys)
+  const heard: Uint8Array[] = []
+  link.rtp.receiver = (packet, length) => heard.push(packet.slice(0, length))
+  const plain = rtp(new Uint8Array(160).fill(3), { sequence: 5 })
+  const packet = new Uint8Array(400)
+  packet.set(plain)
+  const sealed = packet.slice(0, new SrtpSender(keys.local).sealRtp(packet, plain.length))
+  bed.arrive(sealed)
+  bed.arrive(sealed)
+  bed.arrive(sealed, 4001)
+  bed.arrive(rtp(new Uint8Array(160)))
+  bed.run(5)
+  assert.equal(heard, [plain])
+  const { srtpReplayed, srtpForged, strayDropped } = bed.port.counters
+  assert.equal([srtpReplayed, srtpForged, strayDropped], [1, 1, 1])
+  bed.check(5000)
+  bed.run(5)
+  const slot = bed.network.slot()
+  slot.set(plain)
+  link.rtp.send(slot, plain.length)
+  // A packet without room behind it, as another socket may have received it.
+  link.rtp.send(rtp(new Uint8Array(160), { sequence: 6 }), plain.length)
+  bed.network.flush()
+  const receiver = new SrtpReceiver(keys.remote)
+  for (const { bytes, port } of bed.network.sent.slice(-2)) {
+    assert.is(port, 5000)
+    assert.is(receiver.openRtp(bytes, bytes.length), plain.length)
+  }
+})
+
+test('no handshake before a valid check from that very address', () => {
+  const bed = new Bed()
+  const link = bed.port.open(credentials)
+  bed.port.agree(link, terms, bed.now)
+  const hello = new DtlsAssociation(
+    {
+      role: 'client',
+      certificate: theirs,
+      fingerprints: [],
+      profiles: ['AES_CM_128_HMAC_SHA1_80'],
+      randomBytes,
+      send: datagram => {
+        for (let i = 0; i < 50; i++) bed.arrive(datagram, 6000 + i)
+      },
+    },
+    bed.now,
+  )
+  hello.start(bed.now)
+  bed.check(6000, 'ourUfrag:another')
+  bed.run(50)
+  assert.is(bed.network.sent.length, 0)
+  assert.is(bed.port.counters.strayDropped, 50)
+  bed.check(4000)
+  bed.run(5)
+  hello.start(bed.now)
+  bed.run(20)
+  assert.is(bed.network.sent.length, 1, 'only the check was answered')
+})
+
+test('a tick takes so many handshakes and no more', () => {
+  const bed = new Bed()
+  const link = bed.port.open(credentials)
+  bed.port.agree(link, terms, bed.now)
+  bed.check()
+  bed.run(5)
+  for (let i = 0; i < 100; i++) bed.arrive(Uint8Array.of(22, 254, 253, 0, 0, 0, 0, 0, 0, 0, i, 0, 0))
+  bed.run(5)
+  assert.is(bed.port.counters.dtlsBusy, 92)
+})
+
+test('nobody comes: a fault of ICE; somebody without the key: of DTLS; each told once', () => {
+  for (const comes of [false, true]) {
+    const bed = new Bed()
+    const link = bed.port.open(credentials)
+    const faults: LinkFault[] = []
+    link.onFault = fault => faults.push(fault)
+    bed.port.agree(link, { ...terms, fingerprints: [{ algorithm: 'sha-256', value: ours.fingerprint }] }, bed.now)
+    if (comes) bed.connect()
+    bed.run((comes ? handshakeTimeoutMs : iceTimeoutMs) + 1000)
+    assert.equal(faults, [comes ? 'dtls' : 'ice'])
+    assert.not(link.isSecure)
+  }
+})
+
+test('after the consent has run out nothing is sent; the next check brings it back', () => {
+  const bed = new Bed()
+  const link = bed.port.open(credentials)
+  bed.port.agree(link, terms, bed.now)
+  bed.connect()
+  bed.run(consentMs + 100)
+  const before = bed.network.sent.length
+  const say = (sequence: number) => {
+    link.rtp.send(rtp(new Uint8Array(160), { sequence }), 172)
+    bed.network.flush()
+  }
+  say(1)
+  assert.is(bed.network.sent.length, before)
+  bed.check(4002)
+  bed.run(5)
+  say(2)
+  assert.is(bed.network.sent.at(-1)?.port, 4002)
+})
+
+test('a closed link is heard of no more, and its names and addresses are free', () => {
+  const bed = new Bed()
+  const link = bed.port.open(credentials)
+  bed.port.agree(link, terms, bed.now)
+  bed.connect()
+  bed.port.close(link)
+  bed.network.flush()
+  assert.is(bed.port.counters.links, 0)
+  const { strayDropped, iceDropped } = bed.port.counters
+  bed.check()
+  bed.arrive(rtp(new Uint8Array(160)))
+  bed.run(5)
+  assert.is(bed.port.counters.strayDropped, strayDropped + 1)
+  assert.is(bed.port.counters.iceDropped, iceDropped + 1)
+})
+
+test.run()
