@@ -77,12 +77,15 @@ export class Engine {
   }
 
   #run(outputs: readonly UserAgentOutput[]): void {
+    // What goes out goes first: whoever hears of an end may close the line.
     for (const output of outputs) {
-      if (output.type === 'send') {
-        this.#log.debug('sent', withoutSecrets(decoder.decode(output.bytes)))
-        this.#line.send(output.bytes)
-      } else if (output.type === 'pong') this.#line.pong()
-      else this.#events.output(output)
+      if (output.type !== 'send') continue
+      this.#log.debug('sent', withoutSecrets(decoder.decode(output.bytes)))
+      this.#line.send(output.bytes)
+    }
+    for (const output of outputs) {
+      if (output.type === 'pong') this.#line.pong()
+      else if (output.type !== 'send') this.#events.output(output)
     }
     this.#arm()
   }

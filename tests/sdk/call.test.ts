@@ -357,6 +357,14 @@ test('signed out with a live call: it goes on, and its end closes the line', asy
   assert.ok(bench.socket.isClosed)
 })
 
+test('signed out, then hung up: the BYE goes out before the line is closed', async () => {
+  const { bench, call } = await placed()
+  await bench.phone.unregister()
+  call.hangup()
+  assert.ok(bench.lines.some(line => line.startsWith('BYE')))
+  assert.ok(bench.socket.isClosed)
+})
+
 test('quality is told while the call lives', async () => {
   const bench = await signedIn()
   const call = bench.phone.call('1002')

@@ -163,6 +163,7 @@ export class FakeWebSocket {
     this.onopen?.()
   }
   send(text: string): void {
+    if (this.isClosed) throw new DOMException('closed', 'InvalidStateError')
     this.sent.push(text)
     this.onsent?.(text)
   }
