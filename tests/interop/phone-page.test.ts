@@ -1,0 +1,183 @@
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { RigAccount } from '../rig/account.ts'
+import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
+import { programPath, requirePeers } from '../rig/debian.ts'
+import { ownAddress } from '../rig/own-address.ts'
+import { SwitchProcess } from '../rig/switch-process.ts'
+import { until } from '../rig/wait.ts'
+
+// The softphone that the switch serves at /phone, as people use it (issue: browser phones).
+const suitePage = suite('softphone page')
+
+let on: SwitchProcess
+let account: RigAccount
+let users: readonly [PhoneUser, PhoneUser]
+let browser: Browser
+let base: string
+
+suitePage.before(async () => {
+  requirePeers('chromium')
+  on = await SwitchProcess.start({ SAUTI_EXTERNAL_ADDRESS: ownAddress() })
+  base = on.baseUrl.replace('127.0.0.1', 'localhost')
+  account = await RigAccount.make(on)
+  const body = '<Response><Dial><Number>{{To}}</Number></Dial></Response>'
+  const document = (await account.api('POST', '/documents/', { name: 'dial', body })).body
+  await account.webhook('voice_outbound', document.url)
+  users = [await makeUser(account, 'Amina Wanjiru'), await makeUser(account, 'Juma Otieno')]
+  browser = await chromium.launch({
+    executablePath: programPath('chromium') ?? '',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--use-fake-ui-for-media-stream',
+      '--use-fake-device-for-media-stream',
+      '--disable-background-networking',
+    ],
+  })
+})
+
+suitePage.after(async () => {
+  await browser?.close()
+  await on?.close()
+})
+
+interface Opened {
+  readonly page: Page
+  readonly asked: string[]
+  readonly complaints: string[]
+}
+
+async function open(fragment = '', width = 1100): Promise<Opened> {
+  const context = await browser.newContext({ viewport: { width, height: 844 } })
+  const page = await context.newPage()
+  const asked: string[] = []
+  const complaints: string[] = []
+  page.on('request', request => asked.push(request.url()))
+  page.on('websocket', socket => asked.push(socket.url()))
+  page.on('console', message => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('pageerror', fault => complaints.push(fault.message))
+  await page.goto(`${base}/phone${fragment}`)
+  return { page, asked, complaints }
+}
+
+async function signedIn(user: PhoneUser, width?: number): Promise<Opened> {
+  const { token } = await mint(account, user)
+  const opened = await open(`#token=${token}`, width)
+  await opened.page.waitForSelector('#status[data-state="on"]')
+  return opened
+}
+
+const textOf = (page: Page, selector: string) => page.textContent(selector)
+const shows = (page: Page, selector: string, words: RegExp) =>
+  until(`${selector} to show ${words}`, async () => words.test((await textOf(page, selector)) ?? ''))
+
+suitePage('signs in with a pasted token; nothing leaves this origin; the policy is strict', async () => {
+  const { page, asked, complaints } = await open()
+  const { token } = await mint(account, users[0])
+  await page.fill('#token', token)
+  await page.click('#sign-in button')
+  await page.waitForSelector('#status[data-state="on"]')
+  assert.is(await textOf(page, '#status'), users[0].extension)
+  assert.equal(
+    asked.filter(url => !/^(?:(?:http|ws):\/\/localhost:\d+\/|data:)/.test(url)),
+    [],
+  )
+  assert.ok(asked.every(url => !url.includes(token)))
+  assert.equal(complaints, [])
+  const policy = (await fetch(`${on.baseUrl}/phone/`)).headers.get('content-security-policy') ?? ''
+  assert.match(policy, /default-src 'none'/)
+  assert.not.match(policy, /unsafe|\*/)
+  await page.context().close()
+})
+
+suitePage('a link signs in, and its token leaves the address bar; a bad one is told', async () => {
+  const { page } = await signedIn(users[0])
+  assert.is(await page.evaluate('location.hash'), '')
+  await page.context().close()
+  const bad = await open('#token=a.b.c')
+  await shows(bad.page, '#notice', /expired|token/i)
+  await bad.page.context().close()
+  const pasted = await open()
+  await pasted.page.fill('#token', 'nonsense')
+  await pasted.page.click('#sign-in button')
+  await shows(pasted.page, '#notice', /not a phone token/)
+  await pasted.page.context().close()
+})
+
+suitePage(
+  'a call between two pages: dial pad, ring, answer, mute, hold, keypad, quality, hang up, recent',
+  async () => {
+    const { page: near, complaints: nearComplaints } = await signedIn(users[0])
+    const { page: far, complaints: farComplaints } = await signedIn(users[1], 390)
+    for (const digit of users[1].extension) await near.click(`#keys .key[data-key="${digit}"]`)
+    assert.is(await near.inputValue('#number'), users[1].extension)
+    await near.click('#dial')
+    await shows(near, '.call .state', /Ringing/)
+    await shows(far, '.ring', /Amina Wanjiru/)
+    await far.click('.ring .go')
+    await shows(near, '.call .state', /^\d+:\d\d$/)
+    await shows(far, '.call .title', /Amina Wanjiru/)
+
+    await near.click('.mute')
+    await near.waitForSelector('.mute[aria-pressed="true"]')
+    await near.click('.mute')
+    await near.waitForSelector('.mute[aria-pressed="false"]')
+    await near.click('.hold')
+    await shows(near, '.call .state', /On hold/)
+    await near.click('.hold')
+    await shows(near, '.call .state', /^\d+:\d\d$/)
+    await near.click('.keypad')
+    await near.click('.call .key[data-key="5"]')
+    await shows(near, '.sent', /^5$/)
+    await shows(near, '.quality .words', /Excellent|Good/)
+    // Chromium's fake microphone beeps: the meter moves.
+    await until(
+      'the level meter to move',
+      async () =>
+        Number(await far.evaluate('getComputedStyle(document.querySelector(".theirs")).getPropertyValue("--level")')) >
+        0.1,
+    )
+    const isWider = (page: Page) => page.evaluate('document.documentElement.scrollWidth > innerWidth')
+    assert.equal([await isWider(near), await isWider(far)], [false, false])
+
+    await far.click('.hang-up')
+    await near.waitForSelector('.phone[data-view="dialler"]')
+    assert.is(await textOf(near, '#recent b'), users[1].extension)
+    await shows(far, '#recent', /Amina Wanjiru/)
+    assert.equal([nearComplaints, farComplaints], [[], []])
+    await Promise.all([near.context().close(), far.context().close()])
+  },
+)
+
+suitePage('declined: the caller reads that the line is busy; a missed call is marked', async () => {
+  const { page: near } = await signedIn(users[0])
+  const { page: far } = await signedIn(users[1])
+  await near.fill('#number', users[1].extension)
+  await near.press('#number', 'Enter')
+  await far.click('.ring .stop')
+  await shows(near, '#notice', /busy/)
+  await near.fill('#number', users[1].extension)
+  await near.press('#number', 'Enter')
+  await far.waitForSelector('.ring')
+  await near.click('.hang-up')
+  await far.waitForSelector('.recent .missed')
+  await Promise.all([near.context().close(), far.context().close()])
+})
+
+suitePage('settings: devices by name, volume, sign out', async () => {
+  const { page } = await signedIn(users[0])
+  await page.click('#settings-button')
+  await until('the devices', async () => (await page.$$('#input option')).length > 1)
+  await page.fill('#volume', '0.4')
+  assert.is(await page.evaluate('phone.volume'), 0.4)
+  await page.click('#sign-out')
+  await page.waitForSelector('#status[data-state="off"]')
+  await page.waitForSelector('.phone[data-view="sign-in"]')
+  await page.context().close()
+})
+
+suitePage.run()
