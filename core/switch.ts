@@ -240,7 +240,8 @@ async function openParts(settings: Settings, options: SwitchOptions, closers: Cl
     findAsset: async (account, slug) => {
       const asset = assets.find(account, slug)
       const path = assets.fileOf(account, slug)
-      return asset === undefined || path === undefined ? undefined : { path, durationMs: asset.durationMs }
+      if (asset === undefined || path === undefined) return undefined
+      return { path, durationMs: asset.durationMs, mediaFormat: asset.mediaFormat }
     },
     emit,
     log,

@@ -36,6 +36,7 @@ export {
   type Pushed,
 } from './jitter/jitter-buffer.ts'
 export { addInto, clipInto, clipWithoutInto, scaleInPlace, sumInto } from './mix/mix.ts'
+export { type OggFault, type OggOpus, type ParsedOggOpus, readOggOpus } from './ogg/read-opus.ts'
 export { kindOf, type PacketKind } from './packet/demux.ts'
 export {
   headerLength,

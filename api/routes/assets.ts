@@ -83,8 +83,9 @@ export async function assetRoutes(app: Api, door: SwitchDoor): Promise<void> {
       schema: {
         tags,
         summary: 'Upload or replace an asset',
-        description: 'A WAV file of at most 20 MB. What plays the old one at that moment hears it to its end.',
-        consumes: ['audio/wav', 'application/octet-stream'],
+        description:
+          'A WAV, MP3 or Ogg Opus file of at most 20 MB and an hour. What plays the old one at that moment hears it to its end.',
+        consumes: ['audio/wav', 'audio/mpeg', 'audio/ogg', 'application/octet-stream'],
         params: Slug,
         body: Type.Unsafe<unknown>({ description: 'The bytes of the file.', contentEncoding: 'binary' }),
         response: {
@@ -96,7 +97,7 @@ export async function assetRoutes(app: Api, door: SwitchDoor): Promise<void> {
         const bytes = request.body
         if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw invalid('body', 'must be the bytes of an audio file')
         const { slug } = request.params as { slug: string }
-        const found = inspectAudio(bytes)
+        const found = await inspectAudio(bytes)
         if (!found.ok) {
           if (found.code === 'PLAY.0415') throw new Refusal(415, `The asset cannot be played: ${found.detail}.`)
           throw invalid('body', `cannot be played: ${found.detail}`)

@@ -23,7 +23,8 @@ export const play: VerbModule<Play, PlayState> = {
   about: {
     summary:
       'Plays audio, sends digits, or both in that order. Answers the call. What cannot be played is told by its PLAY event, and the call goes on.',
-    content: 'The http or https URL of a WAV file of at most 20 MB, unless `asset` is given; it has 10 s to arrive.',
+    content:
+      'The http or https URL of a WAV, MP3 or Ogg Opus file of at most 20 MB and an hour, unless `asset` is given; it has 10 s to arrive.',
     attributes: {
       asset: 'Slug of an uploaded asset; wins over the URL.',
       loop: 'How often; 0 = until the caller hangs up.',

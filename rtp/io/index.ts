@@ -1,5 +1,6 @@
 /** The media library's sockets, files and clock. */
 
+export type { OpusCoders, OpusDecoder, OpusEncoder } from '../codec/opus.ts'
 export type { DatagramNetwork, DatagramReceiver, DatagramSocket, NetworkCounters } from '../engine/network.ts'
 export { LibOpus, type LibOpusCounters } from './libopus.ts'
 export { type ClockCounters, MediaClock, type MediaClockConfig } from './media-clock.ts'

@@ -58,7 +58,9 @@ test('what is no audio is refused, and the old asset stays', async () => {
   for (const [bytes, status] of [
     ['', 422],
     ['hello', 415],
-    [Buffer.from('OggS and no more'), 415],
+    [Buffer.from('OggS and no more'), 422],
+    [Buffer.from('fLaC and no more'), 415],
+    [Buffer.from('ID3 and no more'), 422],
     [wav(1).subarray(0, 20), 422],
     [broken, 415],
   ] as const) {
@@ -70,6 +72,21 @@ test('what is no audio is refused, and the old asset stays', async () => {
     readdirSync(folder).filter(name => name.endsWith('.part')),
     [],
   )
+})
+
+test('MP3 is told from its bytes, kept as it came, and lasts as long as it sounds', async () => {
+  // Frames of 128 kbit/s at 44,100 Hz that hold nothing: 26 ms each.
+  const frame = Buffer.alloc(417)
+  frame.set([0xff, 0xfb, 0x90, 0xc4])
+  const mp3 = Buffer.concat(new Array<Buffer>(80).fill(frame))
+  const made = await put('jingle', mp3, 'application/octet-stream')
+  assert.is(made.status, 201)
+  assert.is(made.body.media_format, 'mp3')
+  assert.ok(Math.abs(Number(made.body.duration_seconds) - 2.09) < 0.06)
+  const got = await bed.app.inject({ url: '/assets/jingle', headers: { authorization: `Bearer ${bed.key}` } })
+  assert.is(got.headers['content-type'], 'audio/mpeg')
+  assert.ok(got.rawPayload.equals(mp3))
+  assert.is((await bed.customer('DELETE', '/assets/jingle')).status, 200)
 })
 
 test('20 MB is the limit, 1 MB is not', async () => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inspectAudio } from '../../core/adapters/audio/index.ts'
+import { inspectWav } from '../../core/adapters/audio/inspect-audio.ts'
 import { seeded } from './seeded.ts'
 
 const minWavRateHz = 4000
@@ -17,18 +18,19 @@ if (!existsSync(folder)) {
   )
   const bytesOf = (file: string) => readFileSync(new URL(file, folder))
 
-  test('the verdict on every file of the corpus, in no time', () => {
+  test('the verdict on every file of the corpus, in no time', async () => {
     for (const { file, expect } of manifest) {
       const bytes = bytesOf(file)
       const started = performance.now()
-      const { ok } = inspectAudio(bytes)
-      assert.ok(performance.now() - started < 100, file)
+      const { ok } = await inspectAudio(bytes)
+      // An MP3 is tried in a process of its own.
+      assert.ok(performance.now() - started < (file.includes('mp3') ? 5000 : 100), file)
       if (expect === 'plays or reject cleanly') continue
       assert.is(ok, !expect.startsWith('reject'), `${file}: ${expect}`)
     }
   })
 
-  test('lengths', () => {
+  test('lengths', async () => {
     const rows: [file: string, durationMs: number][] = [
       ['ok-s16-8k.wav', 100],
       ['alaw.wav', 100],
@@ -40,7 +42,7 @@ if (!existsSync(folder)) {
       ['ext-65534.wav', 10],
     ]
     for (const [file, durationMs] of rows) {
-      const found = inspectAudio(bytesOf(file))
+      const found = await inspectAudio(bytesOf(file))
       assert.equal(found.ok && [found.mediaFormat, found.durationMs], ['wav', durationMs], file)
     }
   })
@@ -51,25 +53,27 @@ if (!existsSync(folder)) {
     for (let round = 0; round < 20_000; round++) {
       const bytes = Uint8Array.from(random.pick(seeds).subarray(0, 60 + random.below(600)))
       for (let change = 0; change < 3; change++) bytes[random.below(60)] = random.below(256)
-      const found = inspectAudio(bytes.subarray(0, random.below(bytes.length + 1)))
+      const found = inspectWav(bytes.subarray(0, random.below(bytes.length + 1)))
       // At least one byte a sample, and the lowest rate that is read.
       if (found.ok) assert.ok(found.durationMs <= (1000 * bytes.length) / minWavRateHz + 1)
     }
   })
 }
 
-test('what is no WAV is told by its bytes', () => {
-  const codeOf = (...bytes: number[]) => {
-    const found = inspectAudio(Uint8Array.from(bytes))
+test('what is no audio that we play is told by its bytes', async () => {
+  const codeOf = async (...bytes: number[]) => {
+    const found = await inspectAudio(Uint8Array.from(bytes))
     return found.ok ? 'ok' : `${found.code} ${found.detail}`
   }
-  assert.is(codeOf(), 'PLAY.0415 it is empty; only WAV is played')
-  assert.is(codeOf(...Buffer.from('OggS')), 'PLAY.0415 it is Ogg; only WAV is played')
-  assert.is(codeOf(...Buffer.from('ID3')), 'PLAY.0415 it is MP3; only WAV is played')
-  assert.is(codeOf(0xff, 0xfb), 'PLAY.0415 it is MP3; only WAV is played')
-  assert.is(codeOf(...Buffer.from('<!doctype html>')), 'PLAY.0415 it is no audio; only WAV is played')
-  assert.is(codeOf(...Buffer.from('RIFF....AVI LIST')), 'PLAY.0415 it is no audio; only WAV is played')
-  assert.match(codeOf(...Buffer.from('RIFF....WAVEfmt ')), /^PLAY\.0400/)
+  const played = 'WAV, MP3 and Ogg Opus are played'
+  assert.is(await codeOf(), `PLAY.0415 it is empty; ${played}`)
+  assert.is(await codeOf(...Buffer.from('fLaC....')), `PLAY.0415 it is FLAC; ${played}`)
+  assert.is(await codeOf(...Buffer.from('<!doctype html>')), `PLAY.0415 it is no audio; ${played}`)
+  assert.is(await codeOf(...Buffer.from('RIFF....AVI LIST')), `PLAY.0415 it is no audio; ${played}`)
+  assert.match(await codeOf(...Buffer.from('RIFF....WAVEfmt ')), /^PLAY\.0400/)
+  assert.match(await codeOf(...Buffer.from('OggS')), /^PLAY\.0400 the Ogg ends/)
+  assert.match(await codeOf(...Buffer.from('ID3')), /^PLAY\.0400 the MP3 holds no audio/)
+  assert.match(await codeOf(0xff, 0xfb), /^PLAY\.0400 the MP3 holds no audio/)
 })
 
 test.run()

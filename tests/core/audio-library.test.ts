@@ -65,7 +65,7 @@ function bed(folder: string, parts: { http?: AudioHttp; engine?: SpeechEngine } 
     http: parts.http ?? { get: async () => ({ ok: false, fault: 'transport', detail: 'no network here' }) },
     findAsset: async (account, slug) => {
       asked.push(`${account} ${slug}`)
-      return slug === 'hello' ? { path: '/assets/hello', durationMs: 1500 } : undefined
+      return slug === 'hello' ? { path: '/assets/hello', durationMs: 1500, mediaFormat: 'wav' } : undefined
     },
     emit: event => {
       events.push(event)
@@ -206,7 +206,8 @@ test('every way in which a URL can fail', async ({ folder }) => {
     [answered({ status: 204 }), 'PLAY.0400'],
     [answered({ status: 304 }), 'PLAY.0400'],
     [answered({ body: Buffer.from('<html>') }), 'PLAY.0415'],
-    [answered({ body: Buffer.from('ID3\u0004') }), 'PLAY.0415'],
+    [answered({ body: Buffer.from('fLaC') }), 'PLAY.0415'],
+    [answered({ body: Buffer.from('ID3\u0004') }), 'PLAY.0400'],
     [answered({ body: wavOf(0) }), 'PLAY.0400'],
     [answered({ body: wavOf(10).subarray(0, 30) }), 'PLAY.0400'],
   ]

@@ -80,6 +80,35 @@ export class AudioCache {
     return { path: this.#pathOf(name), durationMs }
   }
 
+  /**
+   * The same for a file that `write` makes at the path given to it, or says why it cannot; then there is none.
+   * `durationMs` of what was written.
+   */
+  async make<Fault extends { readonly ok: false }>(
+    key: string,
+    write: (path: string) => Promise<{ readonly durationMs: number } | Fault>,
+  ): Promise<CachedAudio | Fault> {
+    await this.#open()
+    const part = this.#pathOf(`${randomUUID()}.part`)
+    try {
+      const written = await write(part)
+      if ('ok' in written) {
+        await rm(part, { force: true })
+        return written
+      }
+      const { size } = await stat(part)
+      await this.#makeRoom(size)
+      const durationMs = Math.round(written.durationMs)
+      const name = `${key}-${durationMs}.wav`
+      await rename(part, this.#pathOf(name))
+      this.#remember(key, { name, bytes: size, durationMs, usedUnix: this.#options.unixMs() })
+      return { path: this.#pathOf(name), durationMs }
+    } catch (error) {
+      await rm(part, { force: true })
+      throw error
+    }
+  }
+
   #pathOf(name: string): string {
     return join(this.#options.folder, name)
   }

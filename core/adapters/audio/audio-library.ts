@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import type { AccountUuid } from '../../model/ids.ts'
 import type { Audio, AudioCommand, AudioEvent } from '../../ports/audio.ts'
 import type { Log } from '../../ports/log.ts'
+import { AssetAudio, type AssetFile } from './asset-audio.ts'
 import { AudioCache, type CachedAudio } from './audio-cache.ts'
+import { AudioConverter } from './audio-converter.ts'
 import { type AudioFault, audioFault } from './audio-fault.ts'
 import type { AudioHttp } from './audio-http.ts'
 import type { SpeechEngine } from './speech-engine.ts'
@@ -10,18 +12,20 @@ import { SpeechLibrary } from './speech-library.ts'
 import { UrlAudio } from './url-audio.ts'
 
 export interface AudioLibraryOptions {
-  /** Holds `speech/` and `urls/`; made when it is missing. */
+  /** Holds `speech/`, `urls/` and `assets/`; made when it is missing. */
   readonly cacheFolder: string
   readonly engine: SpeechEngine
   readonly http: AudioHttp
   /** An uploaded asset's file; undefined when the account has none of that slug. */
-  readonly findAsset: (account: AccountUuid, slug: string) => Promise<CachedAudio | undefined>
+  readonly findAsset: (account: AccountUuid, slug: string) => Promise<AssetFile | undefined>
   readonly emit: (event: AudioEvent) => void
   readonly log: Log
   /** Default 512 MB. */
   readonly maxSpeechBytes?: number
   /** Default 1 GB. */
   readonly maxUrlBytes?: number
+  /** Of assets that are no WAV, as WAV. Default 512 MB. */
+  readonly maxAssetBytes?: number
 }
 
 const megabyte = 1024 * 1024
@@ -34,14 +38,18 @@ export class AudioLibrary implements Audio {
   readonly #options: AudioLibraryOptions
   readonly #speech: SpeechLibrary
   readonly #urls: UrlAudio
+  readonly #assets: AssetAudio
+  readonly #converter = new AudioConverter()
   #closed = false
 
   constructor(options: AudioLibraryOptions) {
     this.#options = options
-    const { cacheFolder, engine, http, maxSpeechBytes = 512 * megabyte, maxUrlBytes = 1024 * megabyte } = options
+    const { cacheFolder, engine, http } = options
+    const { maxSpeechBytes = 512 * megabyte, maxUrlBytes = 1024 * megabyte, maxAssetBytes = 512 * megabyte } = options
     const cache = (name: string, maxBytes: number) => new AudioCache({ folder: join(cacheFolder, name), maxBytes })
     this.#speech = new SpeechLibrary(engine, cache('speech', maxSpeechBytes))
-    this.#urls = new UrlAudio(http, cache('urls', maxUrlBytes))
+    this.#urls = new UrlAudio(http, cache('urls', maxUrlBytes), this.#converter)
+    this.#assets = new AssetAudio(cache('assets', maxAssetBytes), this.#converter)
   }
 
   execute(command: AudioCommand): void {
@@ -61,6 +69,7 @@ export class AudioLibrary implements Audio {
   close(): void {
     this.#closed = true
     this.#speech.close()
+    this.#converter.close()
   }
 
   async #answer(command: AudioCommand): Promise<WithoutIds<AudioEvent>> {
@@ -81,7 +90,8 @@ export class AudioLibrary implements Audio {
 
   async #asset(account: AccountUuid, slug: string): Promise<CachedAudio | AudioFault> {
     const found = slugPattern.test(slug) ? await this.#options.findAsset(account, slug) : undefined
-    return found ?? audioFault('PLAY.0404', `no asset ${JSON.stringify(slug.slice(0, 64))}`)
+    if (found === undefined) return audioFault('PLAY.0404', `no asset ${JSON.stringify(slug.slice(0, 64))}`)
+    return this.#assets.load(account, found)
   }
 
   #emit(event: AudioEvent): void {

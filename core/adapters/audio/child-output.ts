@@ -4,7 +4,7 @@ export interface ChildRun {
   readonly command: string
   readonly args: readonly string[]
   /** Written to its standard input, never to a command line. */
-  readonly input: string
+  readonly input: string | Uint8Array
   readonly timeoutMs: number
   readonly maxOutputBytes: number
   /** Ends the child at once. */

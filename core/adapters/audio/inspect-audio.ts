@@ -1,17 +1,22 @@
 import { parseWav, type WavFault } from '../../../rtp/index.ts'
+import { AudioConverter } from './audio-converter.ts'
 import { type AudioFault, audioFault } from './audio-fault.ts'
+import { type AudioKind, kindOfAudio } from './audio-kind.ts'
 
 export interface AudioFacts {
   readonly ok: true
-  readonly mediaFormat: 'wav'
+  readonly mediaFormat: AudioKind
   readonly durationMs: number
   readonly durationSeconds: number
 }
 
 export type AudioInspection = AudioFacts | AudioFault
 
+/** Of uploads; what is played has another. */
+const inspector = new AudioConverter()
+
 const wavFaults: Readonly<Record<WavFault, AudioFault>> = {
-  'not-wav': audioFault('PLAY.0415', 'it is no audio; only WAV is played'),
+  'not-wav': audioFault('PLAY.0415', 'it is no audio; WAV, MP3 and Ogg Opus are played'),
   truncated: audioFault('PLAY.0400', 'the WAV ends before its audio begins'),
   'no-format': audioFault('PLAY.0400', 'the WAV says nowhere how its samples lie'),
   'bad-format': audioFault('PLAY.0400', 'the format in the WAV contradicts itself'),
@@ -20,25 +25,29 @@ const wavFaults: Readonly<Record<WavFault, AudioFault>> = {
   'too-many-chunks': audioFault('PLAY.0400', 'the WAV holds too many chunks before its audio'),
 }
 
-/** Whether media can play these bytes, told by themselves and by no name or Content-Type. Never throws. */
-export function inspectAudio(bytes: Uint8Array): AudioInspection {
+/** Whether media can play a WAV. Never throws. */
+export function inspectWav(bytes: Uint8Array): AudioInspection {
   const wav = parseWav(bytes)
-  if (!wav.ok) {
-    const other = wav.reason === 'not-wav' ? otherKindOf(bytes) : undefined
-    return other === undefined ? wavFaults[wav.reason] : audioFault('PLAY.0415', `it is ${other}; only WAV is played`)
-  }
+  if (!wav.ok) return wavFaults[wav.reason]
   const { durationMs } = wav.value
   if (durationMs === 0) return audioFault('PLAY.0400', 'the WAV holds no audio')
   return { ok: true, mediaFormat: 'wav', durationMs: Math.round(durationMs), durationSeconds: durationMs / 1000 }
 }
 
-/** Audio of another kind, so that the answer says more than "no audio". */
-function otherKindOf(bytes: Uint8Array): string | undefined {
-  const begins = (tag: string) => [...tag].every((letter, at) => bytes[at] === letter.charCodeAt(0))
-  if (bytes.length === 0) return 'empty'
-  if (begins('OggS')) return 'Ogg'
-  if (begins('fLaC')) return 'FLAC'
-  // ID3v2, or an MPEG audio frame: eleven bits set, then a layer that is not 0.
-  const second = bytes[1] ?? 0
-  return begins('ID3') || (bytes[0] === 0xff && (second & 0xe0) === 0xe0 && (second & 0x06) !== 0) ? 'MP3' : undefined
+/** What is neither of the three; a word more than "no audio" where there is one. */
+export function unknownAudio(bytes: Uint8Array): AudioFault {
+  const isFlac = [...'fLaC'].every((letter, at) => bytes[at] === letter.charCodeAt(0))
+  const what = bytes.length === 0 ? 'empty' : isFlac ? 'FLAC' : 'no audio'
+  return audioFault('PLAY.0415', `it is ${what}; WAV, MP3 and Ogg Opus are played`)
+}
+
+/** Whether media can play these bytes, told by themselves and by no name or Content-Type. Never rejects. */
+export async function inspectAudio(bytes: Uint8Array): Promise<AudioInspection> {
+  const kind = kindOfAudio(bytes)
+  if (kind === undefined) return unknownAudio(bytes)
+  if (kind === 'wav') return inspectWav(bytes)
+  const found = await inspector.convert(kind, bytes)
+  if ('ok' in found) return found
+  const { durationMs } = found
+  return { ok: true, mediaFormat: kind, durationMs: Math.round(durationMs), durationSeconds: durationMs / 1000 }
 }

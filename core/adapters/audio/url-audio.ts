@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { AudioCache, CachedAudio } from './audio-cache.ts'
+import type { AudioConverter } from './audio-converter.ts'
 import { type AudioFault, audioFault } from './audio-fault.ts'
 import type { AudioHttp, AudioHttpAnswer } from './audio-http.ts'
+import { kindOfAudio } from './audio-kind.ts'
 import { FairQueue } from './fair-queue.ts'
-import { inspectAudio } from './inspect-audio.ts'
+import { inspectWav, unknownAudio } from './inspect-audio.ts'
 
 export const maxAudioBytes = 20 * 1024 * 1024
 export const fetchTimeoutMs = 10_000
@@ -26,26 +28,28 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 export class UrlAudio {
   readonly #http: AudioHttp
   readonly #cache: AudioCache
+  readonly #converter: AudioConverter
   readonly #queue = new FairQueue({ width: fetchesAtOnce, maxWaiting })
   /** Calls that want the same at the same time share one fetch. */
   readonly #underWay = new Map<string, Promise<CachedAudio | AudioFault>>()
   readonly #remembered = new Map<string, { readonly etag: string; readonly key: string }>()
 
-  constructor(http: AudioHttp, cache: AudioCache) {
+  constructor(http: AudioHttp, cache: AudioCache, converter: AudioConverter) {
     this.#http = http
     this.#cache = cache
+    this.#converter = converter
   }
 
   /** `owner` takes its turn among the owners. Rejects only when the disk fails or far too much waits. */
   load(owner: string, url: string): Promise<CachedAudio | AudioFault> {
     const underWay = this.#underWay.get(url)
     if (underWay !== undefined) return underWay
-    const result = this.#queue.run(owner, () => this.#get(url)).finally(() => this.#underWay.delete(url))
+    const result = this.#queue.run(owner, () => this.#get(owner, url)).finally(() => this.#underWay.delete(url))
     this.#underWay.set(url, result)
     return result
   }
 
-  async #get(url: string): Promise<CachedAudio | AudioFault> {
+  async #get(owner: string, url: string): Promise<CachedAudio | AudioFault> {
     const remembered = this.#remembered.get(url)
     const copy = remembered === undefined ? undefined : await this.#cache.find(remembered.key)
     const etag = copy === undefined ? undefined : remembered?.etag
@@ -53,13 +57,20 @@ export class UrlAudio {
     if (answer.ok && answer.status === 304 && copy !== undefined) return copy
     const fault = faultOf(answer)
     if (fault !== undefined || !answer.ok) return fault ?? audioFault('PLAY.0400', 'it could not be fetched')
-    const audio = inspectAudio(answer.body)
-    if (!audio.ok) return audio
     const key = createHash('sha256').update(answer.body).digest('hex')
-    const stored =
-      (await this.#cache.find(key)) ?? (await this.#cache.put(key, audio.durationSeconds * 1000, answer.body))
+    const stored = (await this.#cache.find(key)) ?? (await this.#keep(owner, key, answer.body))
+    if ('ok' in stored) return stored
     this.#remember(url, answer.etag, key)
     return stored
+  }
+
+  /** As WAV, whatever came. */
+  async #keep(owner: string, key: string, body: Uint8Array): Promise<CachedAudio | AudioFault> {
+    const kind = kindOfAudio(body)
+    if (kind === undefined) return unknownAudio(body)
+    if (kind !== 'wav') return this.#cache.make(key, path => this.#converter.convert(owner, body, path))
+    const audio = inspectWav(body)
+    return audio.ok ? this.#cache.put(key, audio.durationSeconds * 1000, body) : audio
   }
 
   /** Asset stores hand out redirects to signed addresses; each hop is refused by the same rules as the first. */

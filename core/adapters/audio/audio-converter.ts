@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url'
+import { type AudioFault, audioFault } from './audio-fault.ts'
+import { childOutput } from './child-output.ts'
+import { FairQueue } from './fair-queue.ts'
+
+/** What the converting program says. */
+export type ConversionReport =
+  | { readonly ok: true; readonly durationMs: number }
+  | { readonly ok: false; readonly code: AudioFault['code']; readonly detail: string }
+
+/** Programs at once: more only take the cores from the calls that run. */
+const programsAtOnce = 2
+const maxWaiting = 500
+/** 20 MB of MP3 take some seconds. */
+const timeoutMs = 60_000
+const maxReportBytes = 4096
+/** MB of the program's own objects; what it decodes it writes at once. */
+const maxHeap = 256
+
+const program = fileURLToPath(new URL('./convert-audio.ts', import.meta.url))
+
+/** MP3 and Ogg Opus to WAV, each file in a process of its own. */
+export class AudioConverter {
+  readonly #queue = new FairQueue({ width: programsAtOnce, maxWaiting })
+  readonly #closing = new AbortController()
+
+  /** `owner` takes its turn among the owners. Without `path` nothing is written: it only tells whether it could be. */
+  async convert(
+    owner: string,
+    bytes: Uint8Array,
+    path?: string,
+  ): Promise<AudioFault | { readonly durationMs: number }> {
+    const result = await this.#queue.run(owner, () =>
+      childOutput({
+        command: process.execPath,
+        args: [
+          `--max-old-space-size=${maxHeap}`,
+          '--disable-warning=ExperimentalWarning',
+          program,
+          ...(path === undefined ? [] : [path]),
+        ],
+        input: bytes,
+        timeoutMs,
+        maxOutputBytes: maxReportBytes,
+        signal: this.#closing.signal,
+      }),
+    )
+    if (!result.ok) return audioFault('PLAY.0400', `it could not be converted: ${result.fault}`)
+    const report: ConversionReport = JSON.parse(new TextDecoder().decode(result.output))
+    return report.ok ? { durationMs: report.durationMs } : audioFault(report.code, report.detail)
+  }
+
+  /** Ends what still runs. */
+  close(): void {
+    this.#closing.abort()
+  }
+}

@@ -1,0 +1,16 @@
+/** What we can play, by how its bytes begin. */
+export type AudioKind = 'wav' | 'mp3' | 'ogg'
+
+const begins = (bytes: Uint8Array, tag: string): boolean =>
+  [...tag].every((letter, at) => bytes[at] === letter.charCodeAt(0))
+
+/** Told by the bytes themselves and by no name or Content-Type; undefined for what is none of these. */
+export function kindOfAudio(bytes: Uint8Array): AudioKind | undefined {
+  if (begins(bytes, 'RIFF') || begins(bytes, 'RF64') || begins(bytes, 'BW64')) return 'wav'
+  if (begins(bytes, 'OggS')) return 'ogg'
+  // ID3v2, or an MPEG audio frame: eleven bits set, then a layer that is not 0.
+  const second = bytes[1] ?? 0
+  return begins(bytes, 'ID3') || (bytes[0] === 0xff && (second & 0xe0) === 0xe0 && (second & 0x06) !== 0)
+    ? 'mp3'
+    : undefined
+}

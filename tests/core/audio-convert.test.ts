@@ -1,0 +1,152 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { AssetAudio } from '../../core/adapters/audio/asset-audio.ts'
+import { AudioCache } from '../../core/adapters/audio/audio-cache.ts'
+import { AudioConverter } from '../../core/adapters/audio/audio-converter.ts'
+import { inspectAudio } from '../../core/adapters/audio/index.ts'
+import { UrlAudio } from '../../core/adapters/audio/url-audio.ts'
+import { decodeWav, levelAt, parseWav } from '../../rtp/index.ts'
+import { LibOpus, type OpusEncoder } from '../../rtp/io/index.ts'
+import { sine } from '../rtp/audio-measure.ts'
+import { oggFile } from '../rtp/ogg-pages.ts'
+import { seeded } from './seeded.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'sauti-convert-'))
+const converter = new AudioConverter()
+test.after(() => {
+  converter.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** A sine of 700 Hz as Ogg Opus. */
+const oggOf = async (seconds: number): Promise<Uint8Array> => {
+  const encoder = await new Promise<OpusEncoder | undefined>(resolve =>
+    new LibOpus().encoder({ sampleRate: 48_000, bitrate: 32_000, fec: false, dtx: false, anySound: true }, resolve),
+  )
+  assert.ok(encoder)
+  const pcm = sine(700, seconds * 48_000 + 960, 48_000)
+  const into = new Uint8Array(1300)
+  const packets: Uint8Array[] = []
+  for (let at = 0; at + 960 <= pcm.length; at += 960) {
+    packets.push(into.slice(0, encoder.encodeInto(into, 0, pcm, at, 960)))
+  }
+  encoder.free()
+  return oggFile(packets, { units: seconds * 48_000 + 312 })
+}
+
+/** Frames of MPEG 1 layer 3, 128 kbit/s, 44,100 Hz, mono, that hold nothing: 1152 samples of silence each. */
+const silentMp3 = (frames: number): Uint8Array => {
+  const frame = new Uint8Array(417)
+  frame.set([0xff, 0xfb, 0x90, 0xc4])
+  return new Uint8Array(Buffer.concat(new Array<Uint8Array>(frames).fill(frame)))
+}
+const wavAt = (path: string): { pcm: Int16Array; rate: number } => {
+  const bytes = readFileSync(path)
+  const parsed = parseWav(bytes)
+  assert.ok(parsed.ok)
+  assert.is(parsed.value.dataLength, bytes.length - parsed.value.dataFrom)
+  return { pcm: decodeWav(bytes, parsed.value), rate: parsed.value.sampleRate }
+}
+
+test('Ogg Opus becomes a WAV of the same length and sound', async () => {
+  const path = join(folder, 'tone.wav')
+  const told = await converter.convert('a', await oggOf(2), path)
+  assert.equal(told, { durationMs: 2000 })
+  const { pcm, rate } = wavAt(path)
+  assert.is(rate, 24_000)
+  assert.is(pcm.length, 48_000)
+  assert.ok(Math.abs(levelAt(pcm, 12_000, 24_000, 700, rate) - levelAt(sine(700, 8000, 8000), 0, 8000, 700, 8000)) < 1)
+})
+
+test('an MP3 becomes a WAV of no more than 24,000 Hz', async () => {
+  const path = join(folder, 'silent.wav')
+  const told = await converter.convert('a', silentMp3(100), path)
+  assert.ok(!('ok' in told), JSON.stringify(told))
+  assert.ok(Math.abs(told.durationMs - 2612) < 60, `${told.durationMs}`)
+  const { pcm, rate } = wavAt(path)
+  assert.is(rate, 24_000)
+  assert.ok(pcm.every(sample => Math.abs(sample) <= 2))
+})
+
+test('what was uploaded is told by its bytes, and lasts as long as it sounds', async () => {
+  const kinds = []
+  for (const bytes of [await oggOf(1), silentMp3(39)]) {
+    const found = await inspectAudio(bytes)
+    kinds.push(found.ok && [found.mediaFormat, Math.round(found.durationSeconds)])
+  }
+  assert.equal(kinds, [
+    ['ogg', 1],
+    ['mp3', 1],
+  ])
+})
+
+test('damaged, foreign and hostile files are refused, and leave nothing behind', async () => {
+  const random = seeded(5)
+  const ogg = await oggOf(1)
+  const damaged = ogg.slice()
+  damaged[2000]! ^= 0x55
+  const rubbish = Uint8Array.from({ length: 50_000 }, () => random.below(256))
+  const rows: [bytes: Uint8Array, code: RegExp][] = [
+    [damaged, /^PLAY\.0400$/],
+    [ogg.slice(0, 3000), /^PLAY\.0400$/],
+    [oggFile([], { head: Uint8Array.from(Buffer.from('\x01vorbis.............')) }), /^PLAY\.0415$/],
+    [Uint8Array.from([0xff, 0xfb, ...rubbish]), /^PLAY\.04(00|15)$/],
+    [Uint8Array.from([...Buffer.from('ID3\x04\0\0\x7f\x7f\x7f\x7f'), ...rubbish]), /^PLAY\.0400$/],
+    // An hour and a minute.
+    [oggFile(new Array<Uint8Array>(30_500).fill(Uint8Array.of(0xfb, 6, 0, 0, 0, 0, 0, 0))), /^PLAY\.0413$/],
+  ]
+  await Promise.all(
+    rows.map(async ([bytes, code], n) => {
+      const path = join(folder, `refused-${n}`)
+      const cache = new AudioCache({ folder: join(folder, `cache-${n}`), maxBytes: 1e9 })
+      const told = await cache.make('0'.repeat(64), part => converter.convert('a', bytes, part))
+      assert.ok('ok' in told, `${n}`)
+      assert.match(told.code, code, `${n}: ${told.detail}`)
+      assert.equal(readdirSync(join(folder, `cache-${n}`)), [])
+      assert.not.ok(existsSync(path))
+    }),
+  )
+})
+
+test('a URL and an asset are converted once, for all who want them at the same time', async () => {
+  const body = await oggOf(1)
+  const cache = new AudioCache({ folder: join(folder, 'urls'), maxBytes: 1e9 })
+  const http = {
+    get: async () => ({ ok: true, status: 200, contentType: 'text/plain', etag: '', location: '', body }) as const,
+  }
+  const urls = new UrlAudio(http, cache, converter)
+  const [one, two] = await Promise.all([urls.load('a', 'http://a.test/1'), urls.load('b', 'http://a.test/1')])
+  assert.equal(one, two)
+  assert.ok(!('ok' in one) && one.durationMs === 1000)
+  assert.is(readdirSync(join(folder, 'urls')).length, 1)
+
+  const path = join(folder, 'asset')
+  writeFileSync(path, body)
+  const assets = new AssetAudio(new AudioCache({ folder: join(folder, 'assets'), maxBytes: 1e9 }), converter)
+  const file = { path, durationMs: 1000, mediaFormat: 'ogg' }
+  const [first, second] = await Promise.all([assets.load('a', file), assets.load('b', file)])
+  assert.equal(first, second)
+  assert.ok(!('ok' in first))
+  assert.is(wavAt(first.path).pcm.length, 24_000)
+  assert.equal(await assets.load('a', file), first)
+  assert.is(readdirSync(join(folder, 'assets')).length, 1)
+  // Another upload under the same name.
+  writeFileSync(path, await oggOf(2))
+  const other = await assets.load('a', file)
+  assert.ok(!('ok' in other) && other.durationMs === 2000)
+  // A WAV is played as it is.
+  assert.equal(await assets.load('a', { ...file, mediaFormat: 'wav' }), { ...file, mediaFormat: 'wav' })
+})
+
+test('behind close nothing runs on', async () => {
+  const own = new AudioConverter()
+  const told = own.convert('a', await oggOf(1), join(folder, 'never'))
+  own.close()
+  const fault = await told
+  assert.ok('ok' in fault && fault.code === 'PLAY.0400')
+})
+
+test.run()

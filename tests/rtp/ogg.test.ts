@@ -1,0 +1,110 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { opusSilence } from '../../rtp/codec/opus.ts'
+import { readOggOpus } from '../../rtp/index.ts'
+import { corpusFile, testWith } from './corpora.ts'
+import { oggFile, oggPage, opusHead, opusTags } from './ogg-pages.ts'
+import { seeded } from './seeded.ts'
+
+const hour = 3600 * 48_000
+const reasonOf = (bytes: Uint8Array, most = hour): string => {
+  const parsed = readOggOpus(bytes, most)
+  return parsed.ok ? 'ok' : parsed.reason
+}
+const silence = (count: number): Uint8Array[] => new Array<Uint8Array>(count).fill(opusSilence)
+/** A packet of 20 ms of that length. */
+const long = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => (i === 0 ? 0xf8 : i & 0xff))
+
+test('packets come out as they went in, across pages of any cut', () => {
+  const packets = [long(3), long(255), long(254), long(256), long(510), long(1275), long(1), long(900)]
+  for (const segmentsPerPage of [1, 2, 3, 5, 255]) {
+    const parsed = readOggOpus(oggFile(packets, { segmentsPerPage }), hour)
+    assert.ok(parsed.ok, `${segmentsPerPage}`)
+    const { payload } = parsed.value
+    assert.equal(
+      parsed.value.packets.map(([from, end]) => Buffer.from(payload.subarray(from, end))),
+      packets.map(packet => Buffer.from(packet)),
+    )
+    assert.is(parsed.value.units, 8 * 960 - 312)
+  }
+})
+
+test('head, pre-skip, gain, and an end within the last packet (RFC 7845 §4, §5)', () => {
+  const head = opusHead({ channels: 2, preSkip: 3840, gain: -1536 })
+  const parsed = readOggOpus(oggFile(silence(50), { head, units: 48_000 - 500 }), hour)
+  assert.ok(parsed.ok)
+  const { channels, preSkip, gainDb, units } = parsed.value
+  assert.equal({ channels, preSkip, gainDb, units }, { channels: 2, preSkip: 3840, gainDb: -6, units: 43_660 })
+})
+
+test('faults: each is told for what it is', () => {
+  const good = oggFile(silence(10))
+  assert.is(reasonOf(good), 'ok')
+  assert.is(reasonOf(Uint8Array.from(Buffer.from('RIFF'))), 'not-ogg')
+  assert.is(reasonOf(new Uint8Array(0)), 'not-ogg')
+  for (const cut of [4, 26, 30, 60, 100, good.length - 1]) assert.is(reasonOf(good.slice(0, cut)), 'truncated')
+  const damaged = good.slice()
+  damaged[good.length - 5]! ^= 1
+  assert.is(reasonOf(damaged), 'bad-page')
+  assert.is(reasonOf(oggFile(silence(10), { head: opusHead({ channels: 0 }) })), 'bad-head')
+  assert.is(reasonOf(oggFile(silence(10), { head: opusHead({ channels: 6, family: 1 }) })), 'unsupported')
+  assert.is(reasonOf(oggFile(silence(10), { head: opusHead({ version: 16 }) })), 'unsupported')
+  assert.is(
+    reasonOf(oggFile(silence(10), { head: Uint8Array.from(Buffer.from('\x01vorbis............')) })),
+    'unsupported',
+  )
+  assert.is(reasonOf(oggFile(silence(10), { head: Uint8Array.from(Buffer.from('OpusHead\x01')) })), 'bad-head')
+  // 63 frames of 60 ms in a packet.
+  assert.is(reasonOf(oggFile([Uint8Array.of(0x1b, 63)])), 'bad-packet')
+  assert.is(reasonOf(oggFile(silence(100)), 99 * 960), 'too-long')
+})
+
+test('pages out of order, of another beginning, or continued from nothing', () => {
+  const head = oggPage([19], opusHead(), { flags: 2, sequence: 0 })
+  const tags = oggPage([16], opusTags, { sequence: 1 })
+  const page = (sequence: number, flags = 0) => oggPage([3], opusSilence, { sequence, flags, position: 1272 })
+  const file = (...pages: readonly Uint8Array[]) => new Uint8Array(Buffer.concat(pages))
+  assert.is(reasonOf(file(head, tags, page(2, 4))), 'ok')
+  assert.is(reasonOf(file(head, tags, page(3, 4))), 'bad-page')
+  assert.is(reasonOf(file(head, tags, page(2, 1))), 'bad-page')
+  assert.is(reasonOf(file(tags, page(2))), 'bad-page')
+  assert.is(reasonOf(file(head)), 'truncated')
+  assert.is(
+    reasonOf(
+      file(
+        head,
+        oggPage(
+          [16],
+          opusTags.map(byte => byte ^ 1),
+          { sequence: 1 },
+        ),
+      ),
+    ),
+    'bad-head',
+  )
+  // Another stream beside ours is left out.
+  const other = oggPage([3], opusSilence, { sequence: 77, serial: 5, flags: 2 })
+  assert.is(reasonOf(file(head, other, tags, other, page(2, 4))), 'ok')
+})
+
+test('seeded mutations never throw, never hang, never promise more than there is', () => {
+  const random = seeded(11)
+  const good = oggFile([long(300), ...silence(5), long(600)], { segmentsPerPage: 2 })
+  for (let round = 0; round < 20_000; round++) {
+    const bytes = good.slice(0, random() < 0.3 ? Math.floor(random() * good.length) : good.length)
+    for (let change = 0; change < 3 && bytes.length > 0; change++) {
+      bytes[Math.floor(random() * bytes.length)] = random() * 256
+    }
+    const parsed = readOggOpus(bytes, hour)
+    if (parsed.ok) for (const [from, end] of parsed.value.packets) assert.ok(from < end && end <= bytes.length)
+  }
+})
+
+testWith('rtp-pcap', 'a real file, by another encoder', () => {
+  const parsed = readOggOpus(corpusFile('rtp-pcap/asterisk-testsuite/audio/16_bit_48khz_2_4_2.opus'), hour)
+  assert.ok(parsed.ok)
+  assert.is(parsed.value.channels, 1)
+  assert.is(parsed.value.units, 8 * 48_000)
+})
+
+test.run()
