@@ -9,6 +9,8 @@ const usage = `usage: npm test [-- [--quick] [--jobs N] [filter…]]
   filter    only files whose path contains one of these`
 
 const fileTimeoutMs = 240_000
+/** A file that has told its results must end: what keeps it alive is a leak of its own, or of what it tests. */
+const endTimeoutMs = 15_000
 const root = new URL('../', import.meta.url).pathname
 
 interface FileResult {
@@ -56,8 +58,14 @@ function run(file: string): Promise<FileResult> {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let output = ''
+    let leakTimer: NodeJS.Timeout | undefined
     child.stdout.on('data', chunk => {
       output += chunk
+      if (!/^\s*Duration:/m.test(output)) return
+      leakTimer ??= setTimeout(() => {
+        output += `\n${file} did not end after its tests and was killed`
+        child.kill('SIGKILL')
+      }, endTimeoutMs)
     })
     child.stderr.on('data', chunk => {
       output += chunk
@@ -69,6 +77,7 @@ function run(file: string): Promise<FileResult> {
     }, fileTimeoutMs)
     child.on('close', code => {
       clearTimeout(timer)
+      clearTimeout(leakTimer)
       const count = (label: string) =>
         [...output.matchAll(new RegExp(`^\\s*${label}:\\s+(\\d+)`, 'gm'))].reduce(
           (sum, match) => sum + Number(match[1]),
