@@ -6,6 +6,7 @@ import { type Serving, serve } from '../api/serving.ts'
 import { readSettings } from '../api/settings-files.ts'
 import type { Settings } from '../core/index.ts'
 import { type Demo, demoPeer, ensureDemo } from './demo-account.ts'
+import { type DemoPhone, demoPhones } from './demo-phones.ts'
 
 // `npm start`: the switch with settings for this machine, and at the first start a demo account.
 
@@ -38,14 +39,16 @@ async function start(): Promise<number> {
     log.flush()
     return 1
   }
-  print(banner(settings, serving, demo))
+  const { repositories } = serving.door
+  const phones = demo === undefined ? [] : await demoPhones(repositories, demo, settings.sip.realm, settings.publicUrl)
+  print(banner(settings, serving, demo, phones))
   await untilSignal(serving)
   log.flush()
   return 0
 }
 
 /** At most a screenful. */
-function banner(settings: Settings, serving: Serving, demo: Demo | undefined): string {
+function banner(settings: Settings, serving: Serving, demo: Demo | undefined, phones: readonly DemoPhone[]): string {
   const base = settings.publicUrl
   const sipPort = serving.door.sipListeners.find(listener => listener.transport === 'udp')?.port ?? 5060
   const at = sipPort === 5060 ? '127.0.0.1' : `127.0.0.1:${sipPort}`
@@ -65,6 +68,7 @@ function banner(settings: Settings, serving: Serving, demo: Demo | undefined): s
   return [
     ...general,
     '',
+    ...phoneLines(phones, demo),
     'Call the demo number with any SIP client on this machine; it greets you and records you:',
     `  sip:${demo.number}@${at}`,
     '',
@@ -77,6 +81,15 @@ function banner(settings: Settings, serving: Serving, demo: Demo | undefined): s
     'Ctrl-C lets live calls end, a second one stops at once.',
     '',
   ].join('\n')
+}
+
+function phoneLines(phones: readonly DemoPhone[], demo: Demo): readonly string[] {
+  if (phones.length === 0) return []
+  return [
+    `Talk to it in the browser: open a link, allow the microphone, dial ${demo.number} (links are good for an hour):`,
+    ...phones.map(({ name, extension, link }) => `  ${name} (${extension})  ${link}`),
+    '',
+  ]
 }
 
 process.exitCode = await start()

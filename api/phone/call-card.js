@@ -37,6 +37,7 @@ export function showCall(call, { ended, failed }) {
     card.dataset.state = call.isOnHold ? 'held' : call.state
     find('.mute').setAttribute('aria-pressed', String(call.isMuted))
     find('.hold').setAttribute('aria-pressed', String(call.isOnHold))
+    if (call.isOnHold) find('.quality').hidden = true
     for (const button of card.querySelectorAll('.toggle')) button.disabled = call.state !== 'accepted'
     if (call.hasEarlyAudio) find('.keypad').disabled = false
   }
@@ -88,11 +89,13 @@ export function showCall(call, { ended, failed }) {
   })
   call.on('quality', quality => {
     const [, bars, word] = words.find(([from]) => quality.mos >= from)
-    const delay = quality.roundTripMs === undefined ? '' : ` · ${Math.round(quality.roundTripMs)} ms`
-    const loss = quality.lossPercent < 0.05 ? '' : ` · ${quality.lossPercent.toFixed(1)} % lost`
-    find('.quality').hidden = false
+    const codec = quality.codec === 'opus' ? 'Opus' : quality.codec
+    const delay = quality.roundTripMs === undefined ? undefined : `${Math.round(quality.roundTripMs)} ms`
+    const loss = quality.lossPercent < 0.05 ? undefined : `${quality.lossPercent.toFixed(1)} % lost`
+    // On hold nothing is to be heard, so there is nothing to judge.
+    find('.quality').hidden = call.isOnHold
     find('.quality').dataset.bars = String(bars)
-    find('.words').textContent = `${word} · ${quality.codec ?? ''}${delay}${loss}`
+    find('.words').textContent = [word, codec, delay, loss].filter(part => part !== undefined).join(' · ')
   })
   const close = () => {
     clearInterval(timer)
