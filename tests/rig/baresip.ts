@@ -2,11 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseWav, resample } from '../../rtp/index.ts'
 import { requirePeers } from './debian.ts'
 import { wavOf } from './tone.ts'
 import { until } from './wait.ts'
 
 const modulePaths = ['/usr/lib/baresip/modules', '/usr/lib/x86_64-linux-gnu/baresip/modules']
+
+/** As its accounts name them: with the rate of the samples, not of the RTP clock. */
+const codecNames = {
+  PCMU: 'PCMU/8000/1',
+  PCMA: 'PCMA/8000/1',
+  G722: 'G722/16000/1',
+  opus: 'opus/48000/2',
+} as const
 
 /** A baresip user agent: speaks `says` into its calls and keeps what it hears as samples. */
 export class Baresip {
@@ -23,7 +32,7 @@ export class Baresip {
     dial?: string
     /** Answers by itself. */
     answers?: boolean
-    codec?: 'PCMU' | 'PCMA'
+    codec?: keyof typeof codecNames
     /** Its user part: calls to another are not its own. */
     user?: string
   }) {
@@ -43,7 +52,7 @@ export class Baresip {
         'ausrc_channels 1',
         'auplay_channels 1',
         ...modulePaths.map(path => `module_path ${path}`).slice(0, 1),
-        ...['stdio', 'g711', 'aufile', 'sndfile'].map(name => `module ${name}.so`),
+        ...['stdio', 'g711', 'g722', 'opus', 'aufile', 'sndfile'].map(name => `module ${name}.so`),
         'module_tmp uuid.so',
         'module_tmp account.so',
         'module_app menu.so',
@@ -53,7 +62,7 @@ export class Baresip {
     )
     writeFileSync(
       join(this.#folder, 'accounts'),
-      `<sip:${options.user ?? 'baresip'}@127.0.0.1:${options.sipPort};transport=${transport}>;regint=0;audio_codecs=${options.codec ?? 'PCMU'}/8000/1` +
+      `<sip:${options.user ?? 'baresip'}@127.0.0.1:${options.sipPort};transport=${transport}>;regint=0;audio_codecs=${codecNames[options.codec ?? 'PCMU']}` +
         `${options.answers === true ? ';answermode=auto' : ''}\n`,
     )
     this.#child = spawn('baresip', ['-f', this.#folder, ...(options.dial ? ['-e', `/dial ${options.dial}`] : [])], {
@@ -77,8 +86,13 @@ export class Baresip {
   heard(): Int16Array {
     const file = readdirSync(this.#folder).find(name => name.endsWith('-dec.wav'))
     if (file === undefined) return new Int16Array(0)
-    const bytes = readFileSync(join(this.#folder, file)).subarray(44)
-    return new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + (bytes.length & ~1)))
+    const bytes = readFileSync(join(this.#folder, file))
+    const parsed = parseWav(bytes)
+    // Killed while it wrote, it leaves a header that counts nothing; the samples are behind it all the same.
+    const { sampleRate, channels } = parsed.ok ? parsed.value : { sampleRate: 8000, channels: 1 }
+    const samples = new Int16Array(new Uint8Array(bytes.subarray(44, bytes.length & ~1)).buffer)
+    const mono = channels === 1 ? samples : samples.filter((_, at) => at % channels === 0)
+    return resample(mono, sampleRate, 8000)
   }
 
   async stop(): Promise<void> {
