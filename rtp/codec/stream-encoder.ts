@@ -22,7 +22,6 @@ const leastBitrate = 6000
  * either for Opus. Opus takes a moment to be made: until then frames are empty.
  */
 export class StreamEncoder {
-  readonly codec: AudioCodecName
   readonly sampleRate: 8000 | 16_000
   #coder: AudioEncoder | undefined
   #opus: OpusEncoder | undefined
@@ -30,7 +29,6 @@ export class StreamEncoder {
   #lossPercent = 0
 
   constructor(codec: AudioCodecName, sampleRate: 8000 | 16_000, coders: OpusCoders, wishes: OpusWishes | undefined) {
-    this.codec = codec
     this.sampleRate = sampleRate
     switch (codec) {
       case 'PCMU':

@@ -83,11 +83,6 @@ export class InbandDetector {
     this.#turns = Float64Array.from(tried, hz => 2 * Math.cos((2 * Math.PI * hz) / sampleRate))
   }
 
-  /** True while a digit sounds. */
-  get isSounding(): boolean {
-    return this.#digit >= 0
-  }
-
   /** Takes `count` samples from `pcm[from]` on. Returns the press that ended in them; two cannot, within 60 ms. */
   hear(pcm: Int16Array, from: number, count: number): Press | undefined {
     let ended: Press | undefined
