@@ -1,10 +1,12 @@
+import { CallAudio } from './call-audio.ts'
 import type { CallEvents } from './call-events.ts'
 import type { CallSeat, CallStart } from './call-seat.ts'
+import { checkDigits } from './digits.ts'
 import { type EndReason, type LocalCause, localEnd } from './end-reason.ts'
 import { PhoneError } from './errors.ts'
 import { Emitter } from './events.ts'
 import { microphoneCause } from './media/microphone.ts'
-import { PeerMedia } from './media/peer-connection.ts'
+import type { PeerMedia } from './media/peer-connection.ts'
 import { QualityMeter } from './media/quality-meter.ts'
 import { Recovery } from './recovery.ts'
 import { Renegotiation } from './renegotiation.ts'
@@ -29,11 +31,9 @@ export class Call {
   readonly #renegotiation: Renegotiation
   readonly #recovery: Recovery
   readonly #meter: QualityMeter
+  readonly #audio: CallAudio
   #state: CallState
   #offer: string | undefined
-  #media: PeerMedia | undefined
-  #track: MediaStreamTrack | undefined
-  #speaker: HTMLAudioElement | undefined
   #isMuted = false
   #hasEarlyAudio = false
   #endReason: EndReason | undefined
@@ -56,7 +56,7 @@ export class Call {
         send: sdp => seat.handle({ type: 'reoffer', id: this.id, sdp }),
         isReady: () => this.#state === 'accepted' && seat.isReady(),
         held: isOnHold => {
-          this.#applyMute()
+          this.#audio.silence(this.#isMuted || isOnHold)
           this.#emitter.emit(isOnHold ? 'hold' : 'unhold', undefined)
           seat.changed(this)
         },
@@ -69,6 +69,11 @@ export class Call {
       began: () => this.#emitter.emit('reconnecting', undefined),
       succeeded: () => this.#emitter.emit('reconnected', undefined),
       gaveUp: () => this.#giveUp(),
+    })
+    this.#audio = new CallAudio(seat, {
+      connected: () => this.#recovery.done(),
+      faltering: () => this.#recover(),
+      failed: () => this.#recover(),
     })
     this.#meter = new QualityMeter(
       () => this.#live().stats(),
@@ -118,11 +123,11 @@ export class Call {
 
   /** What the microphone gives to this call, and what comes from the far side, for meters and recorders. */
   get localStream(): MediaStream | undefined {
-    return this.#media?.local
+    return this.#audio.media?.local
   }
 
   get remoteStream(): MediaStream | undefined {
-    return this.#media?.remote
+    return this.#audio.media?.remote
   }
 
   on<Name extends keyof CallEvents>(name: Name, listener: (value: CallEvents[Name]) => void): () => void {
@@ -183,14 +188,9 @@ export class Call {
 
   /** Sends one digit or several (`0`–`9`, `A`–`D`, `*`, `#`; `,` = a pause of 2 s) as telephone-events of RFC 4733. */
   sendDigit(tone: string | number): void {
-    const tones = String(tone).toUpperCase()
-    if (!/^[0-9A-D*#,]{1,64}$/.test(tones))
-      throw new PhoneError(
-        'option.invalid',
-        `${JSON.stringify(tone)} is no digit (0-9, A-D, *, #, or a comma for a pause).`,
-      )
+    const tones = checkDigits(tone)
     const isLive = this.#state === 'accepted' || this.#hasEarlyAudio
-    if (!isLive || this.#media?.sendDigits(tones) !== true)
+    if (!isLive || this.#audio.media?.sendDigits(tones) !== true)
       throw new PhoneError('call.state', 'Digits cannot be sent in this call now.')
     if (tones.length === 1) this.#seat.keyTone(tones)
   }
@@ -209,7 +209,7 @@ export class Call {
         this.#ringing()
         break
       case 'early':
-        this.#media?.early(event.sdp).then(
+        this.#audio.media?.early(event.sdp).then(
           () => {
             this.#hasEarlyAudio = true
             this.#ringing()
@@ -248,51 +248,31 @@ export class Call {
   /** @internal The phone is registered again on a new connection. */
   lineRestored(): void {
     if (this.#state !== 'accepted') return
-    if (this.#media?.isConnected === true && !this.#recovery.isRunning) this.#renegotiation.refresh()
+    if (this.#audio.isConnected && !this.#recovery.isRunning) this.#renegotiation.refresh()
     else this.#renegotiation.restart()
   }
 
   /** @internal The browser has another network: its old addresses are worth nothing. */
   networkChanged(): void {
-    if (this.#state === 'accepted') this.#recover()
+    if (this.#state !== 'accepted') return
+    if (this.#audio.isConnected) this.#renegotiation.restart()
+    else this.#recover()
   }
 
   /** @internal */
-  async replaceMicrophone(source: MediaStreamTrack): Promise<void> {
-    if (this.#media === undefined) return
-    const track = source.clone()
-    this.#track = track
-    this.#applyMute()
-    await this.#media.replaceTrack(track)
+  replaceMicrophone(source: MediaStreamTrack): Promise<void> {
+    return this.#audio.replaceMicrophone(source)
   }
 
   /** Microphone, connection and description; undefined when the call ended meanwhile, or ends because of it. */
   async #prepare(describe: (media: PeerMedia) => Promise<string>): Promise<string | undefined> {
-    let track: MediaStreamTrack
     try {
-      track = await this.#seat.takeMicrophone()
-    } catch (fault) {
-      this.#fail(microphoneCause(fault), 'device', fault)
-      return undefined
-    }
-    if (this.#isOver()) {
-      this.#seat.giveBackMicrophone(track)
-      return undefined
-    }
-    this.#track = track
-    this.#applyMute()
-    try {
-      const media = new PeerMedia(track, this.#seat.media, {
-        connected: () => this.#recovery.done(),
-        faltering: () => this.#recover(),
-        failed: () => this.#recover(),
-      })
-      this.#media = media
-      this.#speaker = this.#seat.openSpeaker(media.remote)
-      const sdp = await describe(media)
+      const media = await this.#audio.open()
+      const sdp = media && (await describe(media))
       return this.#isOver() ? undefined : sdp
     } catch (fault) {
-      this.#fail('Media failed', 'local', fault)
+      const isMicrophone = fault instanceof PhoneError && fault.code === 'microphone'
+      this.#fail(isMicrophone ? microphoneCause(fault) : 'Media failed', isMicrophone ? 'device' : 'local', fault)
       return undefined
     }
   }
@@ -302,8 +282,8 @@ export class Call {
   }
 
   #live(): PeerMedia {
-    if (this.#media === undefined) throw new PhoneError('call.state', 'The call has no media.')
-    return this.#media
+    if (this.#audio.media === undefined) throw new PhoneError('call.state', 'The call has no media.')
+    return this.#audio.media
   }
 
   #enter(state: CallState): void {
@@ -327,11 +307,11 @@ export class Call {
   }
 
   #accept(sdp: string): void {
-    this.#media?.accept(sdp).catch(() => this.#hangUp('No common codec'))
+    this.#audio.media?.accept(sdp).catch(() => this.#hangUp('No common codec'))
   }
 
   #reoffered(sdp: string | undefined): void {
-    const media = this.#media
+    const media = this.#audio.media
     // Between our offer and its re-INVITE theirs would overwrite it: as if both had met on the way.
     if (media === undefined || this.#renegotiation.isOpen) {
       this.#seat.handle({ type: 'refuse-reoffer', id: this.id, status: 491 })
@@ -358,12 +338,8 @@ export class Call {
   #setMuted(isMuted: boolean): void {
     if (this.#isMuted === isMuted || this.#state === 'ended') return
     this.#isMuted = isMuted
-    this.#applyMute()
+    this.#audio.silence(isMuted || this.isOnHold)
     this.#emitter.emit(isMuted ? 'muted' : 'unmuted', undefined)
-  }
-
-  #applyMute(): void {
-    if (this.#track !== undefined) this.#track.enabled = !this.#isMuted && !this.isOnHold
   }
 
   #recover(): void {
@@ -371,7 +347,7 @@ export class Call {
   }
 
   #giveUp(): void {
-    if (this.#media?.isConnected !== true) this.#hangUp('Media failed')
+    if (!this.#audio.isConnected) this.#hangUp('Media failed')
   }
 
   #hangUp(cause: LocalCause, status?: number): void {
@@ -393,9 +369,7 @@ export class Call {
     this.#meter.stop()
     this.#recovery.stop()
     this.#renegotiation.close()
-    this.#media?.close()
-    if (this.#speaker !== undefined) this.#seat.closeSpeaker(this.#speaker)
-    if (this.#track !== undefined) this.#seat.giveBackMicrophone(this.#track)
+    this.#audio.close()
     this.#enter('ended')
     const isWanted = reason.by === 'local' && ownWill.has(reason.cause)
     this.#emitter.emit(wasOpen || isWanted ? 'ended' : 'failed', reason)
