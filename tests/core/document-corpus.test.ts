@@ -71,9 +71,11 @@ if (!existsSync(folder)) {
       const bytes = readFileSync(new URL(file, folder))
       parseDocument(bytes)
       const heap = process.memoryUsage().heapUsed
-      const started = performance.now()
+      // Processor time: what another program takes of the machine meanwhile is not ours.
+      const before = process.cpuUsage()
       parseDocument(bytes)
-      assert.ok(performance.now() - started < 50, `${file} took ${performance.now() - started} ms`)
+      const { user, system } = process.cpuUsage(before)
+      assert.ok(user + system < 50_000, `${file} took ${(user + system) / 1000} ms`)
       assert.ok(process.memoryUsage().heapUsed - heap < 8 * 1024 * 1024, file)
     }
     assert.is(Object.keys(Object.prototype).length, 0)
