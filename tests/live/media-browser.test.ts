@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { callId, leg, MediaBed, portIn, sdp } from '../core/media-bed.ts'
+import { WeriftPeer } from '../core/werift-peer.ts'
 import { MediaPeer, sleep } from '../rtp/media-peer.ts'
-import { callId, leg, MediaBed, portIn, sdp } from './media-bed.ts'
-import { WeriftPeer } from './werift-peer.ts'
 
 test('a browser offers: answered, connected, both ways through a bridge to a trunk leg, untouched', async () => {
   const bed = await MediaBed.open()

@@ -10,9 +10,9 @@ import { inspectAudio } from '../../core/adapters/audio/index.ts'
 import { UrlAudio } from '../../core/adapters/audio/url-audio.ts'
 import { decodeWav, levelAt, parseWav } from '../../rtp/index.ts'
 import { LibOpus, type OpusEncoder } from '../../rtp/io/index.ts'
+import { seeded } from '../core/seeded.ts'
 import { sine } from '../rtp/audio-measure.ts'
 import { oggFile } from '../rtp/ogg-pages.ts'
-import { seeded } from './seeded.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-convert-'))
 const converter = new AudioConverter()

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type HttpAnswer, HttpClient, type SignedPost, webhookMaxBytes } from '../../core/adapters/http/index.ts'
-import { type RawRequest, rawServer, response } from './raw-server.ts'
+import { type RawRequest, rawServer, response } from '../core/raw-server.ts'
 
 const ok = (status: number) => status === 200
 
