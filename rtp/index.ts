@@ -1,6 +1,6 @@
 /** The pure door of the media library: bytes, samples and times in, bytes, samples and events out. */
 
-export type { BrowserTerms } from './browser/terms.ts'
+export type { BrowserOpening, BrowserTerms } from './browser/terms.ts'
 export type { AudioCodec } from './codec/codec.ts'
 export type { AudioCodecName } from './codec/codec-name.ts'
 export { pcma, pcmaToPcmuInto, pcmu, pcmuToPcmaInto, silenceOfPcma, silenceOfPcmu } from './codec/g711.ts'
@@ -61,6 +61,16 @@ export {
 export { SequenceUnwrapper, sequenceAfter, sequenceDelta, timestampAfter, timestampDelta } from './packet/sequence.ts'
 export { type ResampleFilter, resampleFilter } from './resample/filter.ts'
 export { Resampler, resample } from './resample/resampler.ts'
+export {
+  type ExtendedContent,
+  extendedHeadLength,
+  readExtended,
+  type VoipMetrics,
+  writeDelaySince,
+  writeExtendedHead,
+  writeReceiverTime,
+  writeVoipMetrics,
+} from './rtcp/extended-report.ts'
 export { InterarrivalJitter } from './rtcp/interarrival-jitter.ts'
 export { maxRoundTripMs, middleOf, ntpFractionOf, ntpSecondsOf, roundTripMs } from './rtcp/ntp-time.ts'
 export type { ExtendedBlock, ReportBlock, RtcpPacket, SenderInfo } from './rtcp/packet.ts'
@@ -74,7 +84,8 @@ export { type Trimmed, trimOf, trimSilence } from './silence/trim.ts'
 export { type SrtpFacts, type SrtpKeys, type SrtpProfile, srtpFacts } from './srtp/profile.ts'
 export { rejected, type SrtpCounters, SrtpReceiver } from './srtp/srtp-receiver.ts'
 export { SrtpSender } from './srtp/srtp-sender.ts'
-export { type Quality, qualityOf } from './stats/quality.ts'
+export { type BurstGap, gapMinimum, LossPattern } from './stats/loss-pattern.ts'
+export { type Line, type Quality, qualityOf } from './stats/quality.ts'
 export { levelAt } from './tone/goertzel.ts'
 export { amplitudeOf, fullScaleDbm0, levelOf, levelOfPower } from './tone/level.ts'
 export { renderTone, ToneSource } from './tone/tone-source.ts'

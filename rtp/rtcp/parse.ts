@@ -8,6 +8,7 @@ import {
   type SenderInfo,
   sdesCname,
 } from './packet.ts'
+import { uint16, uint32 } from './words.ts'
 
 export type RtcpFault =
   | 'too-short'
@@ -26,8 +27,6 @@ export type ParsedRtcp =
   | { readonly ok: false; readonly reason: RtcpFault; readonly at: number }
 
 const fault = (reason: RtcpFault, at: number): ParsedRtcp => ({ ok: false, reason, at })
-const uint32 = (bytes: Uint8Array, at: number): number =>
-  ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
 const text = new TextDecoder()
 
 /**
@@ -46,7 +45,7 @@ export const parseRtcp = (bytes: Uint8Array, length = bytes.length): ParsedRtcp 
     if (first >> 6 !== 2) return fault('bad-version', at)
     const isReport = packetType === packetTypes.senderReport || packetType === packetTypes.receiverReport
     if (at === 0 && !isReport) return fault('bad-first', at)
-    const next = at + 4 + 4 * ((bytes[at + 2]! << 8) | bytes[at + 3]!)
+    const next = at + 4 + 4 * uint16(bytes, at + 2)
     if (next > length) return fault('bad-length', at)
     let end = next
     if (first & 0x20) {
@@ -150,7 +149,7 @@ const parseSdes = (bytes: Uint8Array, from: number, end: number, count: number):
 const extendedBlocks = (bytes: Uint8Array, from: number, end: number): ExtendedBlock[] => {
   const blocks: ExtendedBlock[] = []
   for (let at = from; at + 4 <= end; ) {
-    const length = 4 * ((bytes[at + 2]! << 8) | bytes[at + 3]!)
+    const length = 4 * uint16(bytes, at + 2)
     if (at + 4 + length > end) break
     blocks.push({ blockType: bytes[at]!, typeSpecific: bytes[at + 1]!, from: at + 4, length })
     at += 4 + length

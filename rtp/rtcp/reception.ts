@@ -1,3 +1,4 @@
+import { LossPattern } from '../stats/loss-pattern.ts'
 import { InterarrivalJitter } from './interarrival-jitter.ts'
 import { middleOf } from './ntp-time.ts'
 import type { ReportBlock, SenderInfo } from './packet.ts'
@@ -11,6 +12,7 @@ export class Reception {
   readonly clockRate: number
   readonly sequences = new SequenceStatistics()
   readonly jitter: InterarrivalJitter
+  readonly losses = new LossPattern()
   #lastSr = 0
   #lastSrAt = 0
 
@@ -23,14 +25,21 @@ export class Reception {
 
   /** Takes a packet of audio. */
   receive(sequence: number, timestamp: number, now: number): SequenceVerdict {
-    const verdict = this.sequences.receive(sequence)
+    const verdict = this.receiveUntimed(sequence)
     if (verdict !== 'jump') this.jitter.receive(timestamp, now)
     return verdict
   }
 
   /** Takes a packet whose timestamp is not its time of sending, a telephone-event. */
   receiveUntimed(sequence: number): SequenceVerdict {
-    return this.sequences.receive(sequence)
+    const { restarts } = this.sequences
+    const verdict = this.sequences.receive(sequence)
+    if (verdict === 'valid') {
+      const index = this.sequences.indexOf(sequence)
+      if (this.sequences.restarts !== restarts) this.losses.restart(index)
+      this.losses.receive(index)
+    }
+    return verdict
   }
 
   /** Takes a sender report of this source. */

@@ -62,6 +62,10 @@ export class SequenceStatistics {
   get highestSequence(): number {
     return (this.#cycles + this.#highest) >>> 0
   }
+  /** The number with its cycles, counted from the beginning of this source: it does not wrap. */
+  indexOf(sequence: number): number {
+    return this.#cycles + this.#highest + sequenceDelta(sequence, this.#highest & 0xffff)
+  }
   get received(): number {
     return this.#received
   }

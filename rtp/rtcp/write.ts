@@ -7,24 +7,9 @@ import {
   type SenderInfo,
   sdesCname,
 } from './packet.ts'
+import { setHead, setUint32 } from './words.ts'
 
 const encoder = new TextEncoder()
-
-const setUint32 = (into: Uint8Array, at: number, value: number): void => {
-  into[at] = value >>> 24
-  into[at + 1] = value >>> 16
-  into[at + 2] = value >>> 8
-  into[at + 3] = value
-}
-
-/** Writes the head of a packet that spans `length` bytes, a multiple of four. */
-const setHead = (into: Uint8Array, at: number, packetType: number, count: number, length: number): void => {
-  into[at] = 0x80 | count
-  into[at + 1] = packetType
-  const words = length / 4 - 1
-  into[at + 2] = words >>> 8
-  into[at + 3] = words
-}
 
 const setReports = (into: Uint8Array, at: number, reports: readonly ReportBlock[]): number => {
   const count = Math.min(reports.length, maxReportBlocks)
