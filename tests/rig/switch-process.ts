@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from './ports.ts'
+import { freeMediaPorts, freePort } from './ports.ts'
 import { until } from './wait.ts'
 
 const root = new URL('../../', import.meta.url).pathname
@@ -36,11 +36,7 @@ export class SwitchProcess {
   }
 
   static async start(extraEnv: Record<string, string> = {}): Promise<SwitchProcess> {
-    const mediaStart = 12_000 + 400 * Math.floor(Math.random() * 20)
-    const made = new SwitchProcess(
-      { http: await freePort(), sip: await freePort(), media: [mediaStart, mediaStart + 399] },
-      extraEnv,
-    )
+    const made = new SwitchProcess({ http: await freePort(), sip: await freePort(), media: freeMediaPorts() }, extraEnv)
     await made.open()
     return made
   }
