@@ -1,10 +1,10 @@
-import type { DatagramNetwork } from '../engine/network.ts'
+import { parseAddress } from '../engine/address.ts'
+import type { DatagramNetwork, DatagramSocket } from '../engine/network.ts'
 import type { PortPool } from '../engine/port-pool.ts'
-import type { IceCredentials } from '../ice/credentials.ts'
 import { type BrowserCounters, browserCounters } from './browser-counters.ts'
 import type { BrowserLink } from './browser-link.ts'
 import { BrowserPort, type BrowserPortConfig } from './browser-port.ts'
-import type { BrowserTerms } from './terms.ts'
+import type { BrowserOpening, BrowserTerms } from './terms.ts'
 
 type Done = (link: BrowserLink | undefined) => void
 
@@ -15,7 +15,9 @@ export class BrowserLegs {
   readonly #config: BrowserPortConfig | undefined
   #port: BrowserPort | undefined
   #isBinding = false
-  readonly #waiting: { readonly credentials: IceCredentials; readonly done: Done }[] = []
+  readonly #waiting: { readonly opening: BrowserOpening; readonly done: Done }[] = []
+  /** Addresses that the port is bound to, and those that it could not be bound to. */
+  readonly #tried = new Set<string>()
 
   /** `config` undefined: there are none. */
   constructor(network: DatagramNetwork, ports: PortPool, config: BrowserPortConfig | undefined) {
@@ -29,13 +31,14 @@ export class BrowserLegs {
   }
 
   /** `done` gets undefined when no port is to be had. */
-  open(credentials: IceCredentials, done: Done): void {
-    if (this.#port !== undefined) {
-      done(this.#port.open(credentials))
+  open(opening: BrowserOpening, done: Done): void {
+    const port = this.#port
+    if (port !== undefined && this.#untried(opening).length === 0) {
+      done(port.open(opening))
       return
     }
-    this.#waiting.push({ credentials, done })
-    this.#bind()
+    this.#waiting.push({ opening, done })
+    if (!this.#isBinding) this.#bind(opening)
   }
 
   agree(link: BrowserLink, terms: BrowserTerms, now: number): void {
@@ -50,21 +53,86 @@ export class BrowserLegs {
     this.#port?.tick(now)
   }
 
-  #bind(): void {
-    if (this.#isBinding) return
+  #untried({ addresses = [] }: BrowserOpening): readonly string[] {
+    return addresses.filter(address => !this.#tried.has(address))
+  }
+
+  #bind(opening: BrowserOpening): void {
     this.#isBinding = true
+    const addresses = this.#untried(opening)
+    const port = this.#port
+    if (port !== undefined) {
+      this.#bindEach(port.port, addresses, sockets => {
+        for (const socket of sockets) port.listen(socket)
+        this.#bound(port)
+      })
+      return
+    }
     const config = this.#config
     if (config === undefined) {
       this.#bound(undefined)
       return
     }
     // The odd port beside it stays bound and unheard.
-    this.#ports.take(pair => this.#bound(pair && new BrowserPort(pair.rtp, this.#network, config)))
+    this.#ports.take(pair => {
+      if (pair === undefined || addresses.length === 0) {
+        this.#bound(pair && new BrowserPort(pair.rtp, this.#network, config))
+        return
+      }
+      const { rtp } = pair
+      // Bound to all addresses, it would leave none of them to be bound alone.
+      rtp.close()
+      this.#bindEach(rtp.port, addresses, ([first, ...others]) => {
+        if (first === undefined) {
+          // None is this machine's: the address is a translator's, and its packets come to one of ours.
+          this.#network.bind(rtp.port, all => {
+            if (all === undefined) pair.rtcp.close()
+            this.#bound(all && new BrowserPort(all, this.#network, config))
+          })
+          return
+        }
+        const made = new BrowserPort(first, this.#network, config)
+        for (const socket of others) made.listen(socket)
+        this.#bound(made)
+      })
+    })
+  }
+
+  /** `done` gets the sockets of those addresses that are this machine's. */
+  #bindEach(port: number, addresses: readonly string[], done: (sockets: readonly DatagramSocket[]) => void): void {
+    const sockets: DatagramSocket[] = []
+    const next = (at: number): void => {
+      const name = addresses[at]
+      if (name === undefined) {
+        done(sockets)
+        return
+      }
+      this.#tried.add(name)
+      const address = parseAddress(name)
+      if (address === undefined) {
+        next(at + 1)
+        return
+      }
+      this.#network.bind(
+        port,
+        socket => {
+          if (socket !== undefined) sockets.push(socket)
+          next(at + 1)
+        },
+        address,
+      )
+    }
+    next(0)
   }
 
   #bound(port: BrowserPort | undefined): void {
     this.#port = port
     this.#isBinding = false
-    for (const { credentials, done } of this.#waiting.splice(0)) done(port?.open(credentials))
+    if (port === undefined) this.#tried.clear()
+    // Who names more addresses than are bound waits once more.
+    for (const { opening, done } of this.#waiting.splice(0)) {
+      if (port === undefined) done(undefined)
+      else this.open(opening, done)
+    }
   }
 }

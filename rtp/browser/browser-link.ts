@@ -30,8 +30,8 @@ export interface LinkHost {
   readonly certificate: DtlsCertificate
   readonly counters: BrowserCounters
   randomBytes(length: number): Uint8Array
-  /** The socket that all links share. */
-  send(packet: Uint8Array, length: number, address: number, port: number): void
+  /** By socket `local` of those that all links share. */
+  send(packet: Uint8Array, length: number, address: number, port: number, local: number): void
 }
 
 /**
@@ -87,11 +87,11 @@ export class BrowserLink {
     return isRestart
   }
 
-  /** A STUN message that is addressed to this link. Returns true for a valid check. */
-  takeCheck(message: StunMessage, address: number, port: number, now: number): boolean {
+  /** A STUN message that is addressed to this link, to socket `local`. Returns true for a valid check. */
+  takeCheck(message: StunMessage, address: number, port: number, now: number, local: number): boolean {
     const into = this.#host.network.slot()
-    const { length, isValid } = this.agent.handle(message, address, port, into, now)
-    if (length > 0) this.#host.send(into, length, address, port)
+    const { length, isValid } = this.agent.handle(message, address, port, into, now, local)
+    if (length > 0) this.#host.send(into, length, address, port, local)
     if (!isValid) return false
     this.#iceBy = Infinity
     this.#begin(now)
@@ -182,7 +182,7 @@ export class BrowserLink {
     if (path === undefined) return
     const slot = this.#host.network.slot()
     slot.set(datagram)
-    this.#host.send(slot, datagram.length, path.address, path.port)
+    this.#host.send(slot, datagram.length, path.address, path.port, path.local)
   }
 
   #send(packet: Uint8Array, length: number, isReport: boolean): void {
@@ -200,7 +200,7 @@ export class BrowserLink {
     }
     const sealed = isReport ? sender.sealRtcp(own, length) : sender.sealRtp(own, length)
     if (sealed === 0) this.#host.counters.unsent++
-    else this.#host.send(own, sealed, path.address, path.port)
+    else this.#host.send(own, sealed, path.address, path.port, path.local)
   }
 
   #count({ malformed, replayed, forged }: SrtpCounters): void {

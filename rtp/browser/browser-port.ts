@@ -1,6 +1,7 @@
 import type { DtlsCertificate } from '../dtls/certificate.ts'
 import type { DatagramNetwork, DatagramSocket } from '../engine/network.ts'
 import type { IceCredentials } from '../ice/credentials.ts'
+import type { Path } from '../ice/lite-agent.ts'
 import { kindOf, type PacketKind } from '../packet/demux.ts'
 import { parseStun, usernameOf } from '../stun/message.ts'
 import { type BrowserCounters, browserCounters } from './browser-counters.ts'
@@ -16,13 +17,13 @@ export interface BrowserPortConfig {
 }
 
 /**
- * The one UDP port of a thread's browser legs. A check finds its link by the name it is addressed to; everything else
+ * The one UDP port of a thread's browser legs, on as many addresses as candidates name. A check finds its link by the name it is addressed to; everything else
  * by the address that a valid check came from, and what comes from anywhere else is dropped unread.
  */
 export class BrowserPort {
   readonly counters: BrowserCounters = browserCounters()
   readonly port: number
-  readonly #socket: DatagramSocket
+  readonly #sockets: DatagramSocket[] = []
   readonly #network: DatagramNetwork
   readonly #config: BrowserPortConfig
   readonly #links = new Set<BrowserLink>()
@@ -33,11 +34,16 @@ export class BrowserPort {
 
   constructor(socket: DatagramSocket, network: DatagramNetwork, config: BrowserPortConfig) {
     this.port = socket.port
-    socket.isShared = true
-    this.#socket = socket
     this.#network = network
     this.#config = config
-    socket.receiver = (packet, length, address, port) => this.#receive(packet, length, address, port)
+    this.listen(socket)
+  }
+
+  /** The same port on one more address: who is heard there is answered from there. */
+  listen(socket: DatagramSocket): void {
+    const local = this.#sockets.push(socket) - 1
+    socket.isShared = true
+    socket.receiver = (packet, length, address, port) => this.#receive(packet, length, address, port, local)
   }
 
   open(credentials: IceCredentials): BrowserLink {
@@ -46,7 +52,7 @@ export class BrowserPort {
       certificate: this.#config.certificate,
       counters: this.counters,
       randomBytes: length => this.#config.randomBytes(length),
-      send: (packet, length, address, port) => this.#socket.send(packet, length, address, port),
+      send: (packet, length, address, port, local) => this.#sockets[local]?.send(packet, length, address, port),
     })
     this.#links.add(link)
     this.#byName.set(credentials.ufrag, link)
@@ -64,7 +70,7 @@ export class BrowserPort {
     this.counters.links--
     link.close()
     for (const name of link.names) this.#byName.delete(name)
-    for (const { address, port } of link.agent.paths) this.#leave(link, address, port)
+    for (const path of link.agent.paths) this.#forget(link, path)
   }
 
   tick(now: number): void {
@@ -74,14 +80,14 @@ export class BrowserPort {
       const before = link.agent.paths
       link.tick(now)
       if (link.agent.paths === before) continue
-      for (const path of before) if (!link.agent.paths.includes(path)) this.#leave(link, path.address, path.port)
+      this.#leave(link, before)
     }
   }
 
-  #receive(packet: Uint8Array, length: number, address: number, port: number): void {
+  #receive(packet: Uint8Array, length: number, address: number, port: number, local: number): void {
     const kind = kindOf(packet, length)
     if (kind === 'stun') {
-      this.#receiveCheck(packet, length, address, port)
+      this.#receiveCheck(packet, length, address, port, local)
       return
     }
     const link = this.#byAddress.get(keyOf(address, port))
@@ -113,7 +119,7 @@ export class BrowserPort {
     }
   }
 
-  #receiveCheck(packet: Uint8Array, length: number, address: number, port: number): void {
+  #receiveCheck(packet: Uint8Array, length: number, address: number, port: number, local: number): void {
     const parsed = parseStun(packet, length)
     const user = parsed.ok ? usernameOf(parsed.value) : undefined
     const ufrag = user?.slice(0, user.indexOf(':')) ?? ''
@@ -123,13 +129,13 @@ export class BrowserPort {
       return
     }
     const before = link.agent.paths.slice()
-    if (!link.takeCheck(parsed.value, address, port, this.#now)) {
+    if (!link.takeCheck(parsed.value, address, port, this.#now, local)) {
       this.counters.iceDropped++
       return
     }
     this.counters.iceChecks++
     this.#byAddress.set(keyOf(address, port), link)
-    for (const path of before) if (!link.agent.paths.includes(path)) this.#leave(link, path.address, path.port)
+    this.#leave(link, before)
     // When a restart is over, the names of the run before are nobody's.
     for (const name of link.names) {
       if (link.agent.knows(name)) continue
@@ -138,11 +144,22 @@ export class BrowserPort {
     }
   }
 
-  #leave(link: BrowserLink, address: number, port: number): void {
+  /** Addresses of the far end of which no path is left. */
+  #leave(link: BrowserLink, before: readonly Path[]): void {
+    const { paths } = link.agent
+    for (const path of before) {
+      if (paths.includes(path) || paths.some(other => isSameFarEnd(other, path))) continue
+      this.#forget(link, path)
+    }
+  }
+
+  #forget(link: BrowserLink, { address, port }: Path): void {
     const key = keyOf(address, port)
     if (this.#byAddress.get(key) === link) this.#byAddress.delete(key)
   }
 }
+
+const isSameFarEnd = (a: Path, b: Path): boolean => a.address === b.address && a.port === b.port
 
 /** An address and port as one number, exact. */
 const keyOf = (address: number, port: number): number => (address >>> 0) * 0x1_0000 + port

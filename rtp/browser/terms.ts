@@ -3,6 +3,15 @@ import type { DtlsRole } from '../dtls/handshake.ts'
 import type { IceCredentials } from '../ice/credentials.ts'
 import type { SrtpProfile } from '../srtp/profile.ts'
 
+/** What the far end's checks will be addressed to. */
+export interface BrowserOpening extends IceCredentials {
+  /**
+   * Of the candidates, dotted quads. A browser believes an answer only from the address that it asked, so each of this
+   * machine's is bound by itself. Default: what the network is bound to.
+   */
+  readonly addresses?: readonly string[]
+}
+
 /** What offer and answer said about how media is reached and protected (RFC 8839, RFC 8842), as plain data. */
 export interface BrowserTerms {
   /** Ours; others than before are a restart (RFC 8445 §9). */

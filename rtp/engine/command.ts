@@ -1,7 +1,6 @@
-import type { BrowserTerms } from '../browser/terms.ts'
+import type { BrowserOpening, BrowserTerms } from '../browser/terms.ts'
 import type { AudioCodecName } from '../codec/codec-name.ts'
 import type { OpusWishes } from '../codec/stream-encoder.ts'
-import type { IceCredentials } from '../ice/credentials.ts'
 import type { SessionStats } from '../session/session-stats.ts'
 
 /** Names of sessions, plays and recordings are the asker's; the engine only compares them. */
@@ -69,7 +68,7 @@ export interface SessionRules {
 export type EngineCommand =
   /** Takes a pair of ports: `opened` or `failed` follows. */
   /** `browser`: on the port of the browser legs, where checks are addressed to these names. */
-  | { readonly type: 'open'; readonly session: SessionId; readonly browser?: IceCredentials }
+  | { readonly type: 'open'; readonly session: SessionId; readonly browser?: BrowserOpening }
   /**
    * From now on media flows as agreed; comes again after each offer and answer. `talk`: send silence when there is
    * nothing else, from the first agreement on and not only from the first play, bridge or recording on.

@@ -1,7 +1,7 @@
 import { BrowserLegs } from '../browser/browser-legs.ts'
 import { type BrowserLink, throughLink } from '../browser/browser-link.ts'
+import type { BrowserOpening } from '../browser/terms.ts'
 import { isRelayable } from '../codec/codec-name.ts'
-import type { IceCredentials } from '../ice/credentials.ts'
 import { channelsOf } from '../record/session-recorder.ts'
 import { Playback, type Prompt } from '../session/playback.ts'
 import { Session, type SessionHost } from '../session/session.ts'
@@ -124,7 +124,7 @@ export class MediaEngine {
     this.#env.network.flush()
   }
 
-  #open(id: SessionId, browser: IceCredentials | undefined): void {
+  #open(id: SessionId, browser: BrowserOpening | undefined): void {
     if (this.#entries.has(id)) return
     const entry: Entry = {
       session: undefined,

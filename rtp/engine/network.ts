@@ -29,8 +29,11 @@ export interface NetworkCounters {
 export interface DatagramNetwork {
   readonly kind: 'mmsg' | 'dgram' | 'virtual'
   readonly counters: Readonly<NetworkCounters>
-  /** Binds a UDP port of the network's own address; 0 = any. `done` gets undefined when the port is not to be had. */
-  bind(port: number, done: (socket: DatagramSocket | undefined) => void): void
+  /**
+   * Binds a UDP port of `address`, by default the network's own; 0 = any. `done` gets undefined when the port is not to
+   * be had, or the address not this machine's.
+   */
+  bind(port: number, done: (socket: DatagramSocket | undefined) => void, address?: number): void
   /** Room for one outgoing packet, of at least `slotBytes`; valid until it was sent and flushed. */
   slot(): Uint8Array
   /** Hands everything that has arrived to the sockets' receivers. Bounded per socket; the rest waits for the next call. */

@@ -12,8 +12,8 @@ import type { IceCredentials } from './credentials.ts'
 
 /** RFC 7675 §5.1: who has not been heard of for so long has withdrawn its consent. */
 export const consentMs = 30_000
-/** Addresses of one far end at a time; the one that was silent for longest makes room. */
-export const mostPaths = 8
+/** Pairs of an address of ours and one of the far end at a time; the one that was silent for longest makes room. */
+export const mostPaths = 16
 /** Attributes that a 420 names, lest it grows beyond the request. */
 const mostNamed = 8
 
@@ -26,8 +26,10 @@ export interface IceCounters {
   unknownAttributes: number
 }
 
-/** An address of the far end that sent a valid check: what we send it was asked for. */
+/** A pair of addresses that a valid check came through: what we send there was asked for. */
 export interface Path {
+  /** Which of our sockets; answers and media leave from the address that was asked (RFC 8445 §7.3.1.2). */
+  readonly local: number
   readonly address: number
   readonly port: number
   checkedAt: number
@@ -95,8 +97,11 @@ export class LiteAgent {
     return ufrag === this.#own.ufrag || ufrag === this.#before?.ufrag
   }
 
-  /** A message from an address. The response, if any, is written to `into`; it is never longer than the request. */
-  handle(message: StunMessage, address: number, port: number, into: Uint8Array, now: number): IceAnswer {
+  /**
+   * A message from an address, to socket `local` of ours. The response, if any, is written to `into`; it is never longer
+   * than the request.
+   */
+  handle(message: StunMessage, address: number, port: number, into: Uint8Array, now: number, local = 0): IceAnswer {
     const user = usernameOf(message)
     const isBinding = message.class === 'request' && message.method === bindingMethod
     const run = this.#runOf(user)
@@ -121,7 +126,8 @@ export class LiteAgent {
       return { length: noLonger(answer.seal(run.key), message), isValid: false }
     }
     this.counters.checks++
-    this.#checked(address, port, run, attributeOf(message, stunAttributes.useCandidate) !== undefined, now)
+    const nominates = attributeOf(message, stunAttributes.useCandidate) !== undefined
+    this.#checked(this.#pathOf(local, address, port, now), run, nominates, now)
     const answer = StunWriter.answer(into, 'success', message).mapped(address, port)
     return { length: noLonger(answer.seal(run.key), message), isValid: true }
   }
@@ -149,13 +155,16 @@ export class LiteAgent {
     return ufrag === this.#before?.ufrag ? this.#before : undefined
   }
 
-  #checked(address: number, port: number, run: Own, nominates: boolean, now: number): void {
-    let path = this.#paths.find(known => known.address === address && known.port === port)
-    if (path === undefined) {
-      path = { address, port, checkedAt: now }
-      if (this.#paths.length === mostPaths) this.#dropOldest()
-      this.#paths.push(path)
-    }
+  #pathOf(local: number, address: number, port: number, now: number): Path {
+    const known = this.#paths.find(path => path.local === local && path.address === address && path.port === port)
+    if (known !== undefined) return known
+    const path = { local, address, port, checkedAt: now }
+    if (this.#paths.length === mostPaths) this.#dropOldest()
+    this.#paths.push(path)
+    return path
+  }
+
+  #checked(path: Path, run: Own, nominates: boolean, now: number): void {
     path.checkedAt = now
     if (run !== this.#own) return
     // RFC 8445 §12.1.1: any valid pair will do until one is nominated.

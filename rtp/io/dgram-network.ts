@@ -34,13 +34,14 @@ export class DgramNetwork implements DatagramNetwork {
     this.#address = address
   }
 
-  bind(port: number, done: (socket: DatagramSocket | undefined) => void): void {
+  bind(port: number, done: (socket: DatagramSocket | undefined) => void, host?: number): void {
     const raw = createSocket('udp4')
     raw.once('error', () => {
       raw.close()
       done(undefined)
     })
-    raw.bind({ port, address: this.#address, exclusive: true }, () => {
+    const address = host === undefined ? this.#address : formatAddress(host)
+    raw.bind({ port, address, exclusive: true }, () => {
       const socket = new PlainSocket(raw, this.counters, () => this.#sockets.delete(socket))
       raw.removeAllListeners('error')
       // What a send meets is counted where it is sent; anything else about a bound socket is not worth a process.

@@ -72,8 +72,8 @@ export class LinuxNetwork implements DatagramNetwork {
     this.#eventsAt = events.address
   }
 
-  bind(port: number, done: (socket: DatagramSocket | undefined) => void): void {
-    done(this.#open(port))
+  bind(port: number, done: (socket: DatagramSocket | undefined) => void, address = this.#host): void {
+    done(this.#open(port, address))
   }
 
   slot(): Uint8Array {
@@ -142,14 +142,14 @@ export class LinuxNetwork implements DatagramNetwork {
     this.#native.libc.close(socket.fd)
   }
 
-  #open(port: number): LinuxSocket | undefined {
+  #open(port: number, host: number): LinuxSocket | undefined {
     const { libc } = this.#native
     const fd = libc.socket(inet, datagramNonBlocking, 0)
     if (fd < 0) return undefined
     const view = this.#scratchView
     view.setUint16(0, inet, true)
     view.setUint16(2, port, false)
-    view.setInt32(4, this.#host, false)
+    view.setInt32(4, host, false)
     view.setUint32(32, 16, true)
     const length = this.#scratch.address + 32n
     if (libc.bind(fd, this.#scratch.address, 16) < 0 || libc.getsockname(fd, this.#scratch.address, length) < 0) {

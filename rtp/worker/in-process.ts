@@ -1,5 +1,5 @@
+import type { BrowserOpening } from '../browser/terms.ts'
 import type { EngineCommand, EngineEvent, SessionId } from '../engine/command.ts'
-import type { IceCredentials } from '../ice/credentials.ts'
 import { MediaLoop } from './media-loop.ts'
 import type { MediaCounters, MediaThreadConfig, MediaThreads } from './protocol.ts'
 
@@ -14,7 +14,7 @@ export class InProcessMedia implements MediaThreads {
     })
   }
 
-  open(session: SessionId, _group: string, browser?: IceCredentials): void {
+  open(session: SessionId, _group: string, browser?: BrowserOpening): void {
     this.execute({ type: 'open', session, ...(browser === undefined ? {} : { browser }) })
   }
 

@@ -1,7 +1,7 @@
+import type { BrowserOpening } from '../browser/terms.ts'
 import type { DtlsCertificate } from '../dtls/certificate.ts'
 import type { EngineCommand, EngineEvent, SessionId } from '../engine/command.ts'
 import type { EngineConfig, EngineCounters } from '../engine/environment.ts'
-import type { IceCredentials } from '../ice/credentials.ts'
 import type { ClockCounters } from '../io/media-clock.ts'
 import type { NetworkOptions } from '../io/open-network.ts'
 
@@ -34,7 +34,7 @@ export type FromMedia =
 /** Media for a program: one thread, several, or none at all, all the same to it. */
 export interface MediaThreads {
   /** Sessions of one call must hear each other: `group` brings them to one thread. */
-  open(session: SessionId, group: string, browser?: IceCredentials): void
+  open(session: SessionId, group: string, browser?: BrowserOpening): void
   /** Commands to one session keep their order. To an unknown session: nothing happens. */
   execute(command: EngineCommand): void
   counters(): Promise<readonly MediaCounters[]>

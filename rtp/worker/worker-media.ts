@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
+import type { BrowserOpening } from '../browser/terms.ts'
 import type { EngineCommand, EngineEvent, SessionId } from '../engine/command.ts'
-import type { IceCredentials } from '../ice/credentials.ts'
 import { noStats } from '../session/session-stats.ts'
 import type { FromMedia, MediaCounters, MediaThreadConfig, MediaThreads, ToMedia } from './protocol.ts'
 
@@ -39,7 +39,7 @@ export class WorkerMedia implements MediaThreads {
     )
   }
 
-  open(session: SessionId, group: string, browser?: IceCredentials): void {
+  open(session: SessionId, group: string, browser?: BrowserOpening): void {
     if (this.#sessions.has(session)) return
     const known = this.#groups.get(group)
     const thread =

@@ -1,7 +1,7 @@
 import { attributeOf, hasRtcpMux } from './attributes.ts'
 import type { Attribute, MediaDescription, SessionDescription } from './session.ts'
 
-/** Our side of media for a browser: one host candidate at the stream's address and port. */
+/** Our side of media for a browser: a host candidate at the stream's address and port, and more of them. */
 export interface BrowserLocal {
   readonly ufrag: string
   readonly password: string
@@ -9,6 +9,8 @@ export interface BrowserLocal {
   readonly fingerprint: string
   /** The part that we had in the handshake; it stays (RFC 8842 §5.5). Undefined before the first. */
   readonly role?: BrowserRole | undefined
+  /** Where else the same port is heard, the best first. Default none. */
+  readonly moreAddresses?: readonly string[]
   /** Of our stream; some clients want to be told (RFC 5576 §4.1). */
   readonly ssrc?: number | undefined
 }
@@ -32,8 +34,13 @@ export interface BrowserAgreed {
 /** What browsers write, and what older clients wrote for the same. */
 const protocols = new Set(['UDP/TLS/RTP/SAVPF', 'UDP/TLS/RTP/SAVP', 'RTP/SAVPF'])
 export const browserProtocol = 'UDP/TLS/RTP/SAVPF'
-/** RFC 8445 §5.1.2.1: host, the only address, RTP. */
+/**
+ * RFC 8445 §5.1.2.1: host, the best address, RTP; each further address is less by one local preference. §5.2 would have
+ * one IPv4 candidate of a lite agent; but browsers check whatever they are told, and only they know which networks they
+ * share with us.
+ */
 const candidatePriority = 2_130_706_431
+const localPreference = 256
 const midExtension = 'urn:ietf:params:rtp-hdrext:sdes:mid'
 const iceName = /^[A-Za-z0-9+/]{4,256}$/
 /** RFC 8122 §5: MD5 and MD2 prove nothing. */
@@ -108,7 +115,10 @@ export function browserAttributes(
     ['fingerprint', `sha-256 ${local.fingerprint}`],
     ['setup', setup],
     ...(extension === undefined ? [] : [['extmap', extension] as const]),
-    ['candidate', `1 1 udp ${candidatePriority} ${address} ${port} typ host`],
+    ...[address, ...(local.moreAddresses ?? [])].map(
+      (own, at) =>
+        ['candidate', `${at + 1} 1 udp ${candidatePriority - at * localPreference} ${own} ${port} typ host`] as const,
+    ),
     ['end-of-candidates', undefined],
   ]
   return pairs.map(([name, value]) => ({ name, value }))

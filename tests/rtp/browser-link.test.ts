@@ -45,12 +45,13 @@ class Bed {
     this.network.arrive(30_000, bytes, address, port)
   }
 
-  check(port = 4000, user = 'ourUfrag:them', nominates = true): void {
+  check(port = 4000, user = 'ourUfrag:them', nominates = true, to = 30_000): void {
     const into = new Uint8Array(300)
     const writer = new StunWriter(into, 'request', 1, randomBytes(12)).text(stunAttributes.username, user)
     writer.bytes(stunAttributes.iceControlling, new Uint8Array(8))
     if (nominates) writer.bytes(stunAttributes.useCandidate, new Uint8Array(0))
-    this.arrive(into.slice(0, writer.seal(new Uint8Array(Buffer.from(credentials.password)))), port)
+    const length = writer.seal(new Uint8Array(Buffer.from(credentials.password)))
+    this.network.arrive(to, into.slice(0, length), at, port)
   }
 
   /** Checks and shakes hands, as a browser that gets an answer does. */
@@ -198,6 +199,41 @@ test('after the consent has run out nothing is sent; the next check brings it ba
   bed.run(5)
   say(2)
   assert.is(bed.network.sent.at(-1)?.port, 4002)
+})
+
+test('bound to two addresses: a check is answered from the one that it asked, media leaves from the nominated one', () => {
+  const bed = new Bed()
+  let second: DatagramSocket | undefined
+  // Addresses of the virtual network are ports.
+  bed.network.bind(30_002, bound => {
+    second = bound
+  })
+  assert.ok(second)
+  bed.port.listen(second)
+  const link = bed.port.open(credentials)
+  bed.port.agree(link, terms, bed.now)
+  bed.connect()
+  bed.check(4000, 'ourUfrag:them', false, 30_002)
+  bed.run(5)
+  assert.is(bed.network.sent.at(-1)?.from, 30_002)
+  const say = (sequence: number) => {
+    link.rtp.send(rtp(new Uint8Array(160), { sequence }), 172)
+    bed.network.flush()
+    return bed.network.sent.at(-1)?.from
+  }
+  assert.is(say(1), 30_000)
+  bed.check(4000, 'ourUfrag:them', true, 30_002)
+  bed.run(5)
+  assert.is(say(2), 30_002)
+  // The first pair loses its consent; the far end's address is still heard, since the other pair keeps it.
+  for (let passed = 0; passed < consentMs + 5000; passed += 5000) {
+    bed.check(4000, 'ourUfrag:them', true, 30_002)
+    bed.run(5000)
+  }
+  const { strayDropped, srtpForged } = bed.port.counters
+  bed.arrive(rtp(new Uint8Array(160)))
+  bed.run(5)
+  assert.equal([bed.port.counters.strayDropped, bed.port.counters.srtpForged], [strayDropped, srtpForged + 1])
 })
 
 test('a closed link is heard of no more, and its names and addresses are free', () => {

@@ -1,4 +1,4 @@
-import { type BrowserTerms, type IceCredentials, iceCredentials } from '../../../rtp/index.ts'
+import { type BrowserOpening, type BrowserTerms, type IceCredentials, iceCredentials } from '../../../rtp/index.ts'
 import { type BrowserAgreed, type BrowserLocal, isBrowserStream, type SessionDescription } from '../../../sip/index.ts'
 import type { Random } from '../../ports/clock.ts'
 
@@ -6,15 +6,18 @@ import type { Random } from '../../ports/clock.ts'
 export class BrowserSide {
   readonly #random: Random
   readonly #fingerprint: string
+  /** Of our candidates, the best first. */
+  readonly addresses: readonly string[]
   #credentials: IceCredentials
   #remoteUfrag: string | undefined
   #role: BrowserTerms['role'] | undefined
   #ssrc: number | undefined
 
   /** `fingerprint`: SHA-256 of our certificate. */
-  constructor(random: Random, fingerprint: string) {
+  constructor(random: Random, fingerprint: string, addresses: readonly string[]) {
     this.#random = random
     this.#fingerprint = fingerprint
+    this.addresses = addresses
     this.#credentials = iceCredentials(length => random.bytes(length))
   }
 
@@ -27,8 +30,19 @@ export class BrowserSide {
     this.#ssrc = ssrc
   }
 
+  /** For the media thread, which hears on all of them. */
+  get opening(): BrowserOpening {
+    return { ...this.#credentials, addresses: this.addresses }
+  }
+
   get local(): BrowserLocal {
-    return { ...this.#credentials, fingerprint: this.#fingerprint, role: this.#role, ssrc: this.#ssrc }
+    return {
+      ...this.#credentials,
+      fingerprint: this.#fingerprint,
+      role: this.#role,
+      ssrc: this.#ssrc,
+      moreAddresses: this.addresses.slice(1),
+    }
   }
 
   /** An offer with another name than before restarts ICE: true when ours have changed too (RFC 8839 §4.4.1.1). */

@@ -19,6 +19,8 @@ export interface LegMedia {
   readonly callId: CallUuid
   readonly open: OpenCommand
   readonly codecs: readonly CodecName[]
+  /** Where its media is reached. */
+  readonly address: string
   /** Of a browser's leg. */
   readonly browser: BrowserSide | undefined
   state: LegMediaState

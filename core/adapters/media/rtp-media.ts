@@ -14,13 +14,11 @@ import { closedUnopened, endsOf, nothingRecorded, statsOf } from './ends.ts'
 import { EventQueue } from './event-queue.ts'
 import type { LegMedia, OpenCommand, SdpCommand } from './leg-media.ts'
 import { type Agreed, addressIn, isCodecName, LegSdp, readSdp } from './leg-sdp.ts'
-import { nearestAddress } from './local-address.ts'
+import { ownAddresses } from './own-addresses.ts'
 import type { RtpMediaCounters, RtpMediaOptions } from './rtp-media-options.ts'
 
 /** Failed legs that nobody closes are forgotten beyond this, the oldest first. */
 const maxFailed = 1000
-/** How two sessions of this switch reach each other. */
-const ownAddress = '127.0.0.1'
 const anyAddress = '0.0.0.0'
 
 type Fault = keyof RtpMediaCounters['failed']
@@ -96,12 +94,14 @@ export class RtpMedia implements Media {
     if (this.#legs.has(legId)) return
     const offer = open.offer === undefined ? undefined : readSdp(open.offer)
     const isBrowser = offer === undefined ? open.webrtc === true : isBrowserOffer(offer)
+    const addresses = ownAddresses(open, offer && addressIn(offer), this.#options)
     const leg: LegMedia = {
       legId,
       callId,
       open,
       codecs: (open.codecs ?? []).filter(isCodecName),
-      browser: isBrowser ? new BrowserSide(this.#options.random, this.#certificate.fingerprint) : undefined,
+      address: addresses[0],
+      browser: isBrowser ? new BrowserSide(this.#options.random, this.#certificate.fingerprint, addresses) : undefined,
       state: 'opening',
       sdp: undefined,
       isAgreed: false,
@@ -113,7 +113,7 @@ export class RtpMedia implements Media {
     this.#legs.set(legId, leg)
     // An offer that nobody can read takes no ports.
     if (open.offer !== undefined && offer === undefined) this.#refuse(leg, 'bad-sdp', 'not SDP')
-    else this.#threads.open(legId, callId, leg.browser?.credentials)
+    else this.#threads.open(legId, callId, leg.browser?.opening)
   }
 
   #order(leg: LegMedia, command: Exclude<MediaCommand, OpenCommand>): void {
@@ -247,7 +247,7 @@ export class RtpMedia implements Media {
     leg.browser?.sendAs(ssrc)
     const offer = open.offer === undefined ? undefined : readSdp(open.offer)
     const sdp = new LegSdp({
-      address: this.#addressFor(open, offer && addressIn(offer)),
+      address: leg.address,
       port,
       sessionId: this.#sessionId(),
       codecs: leg.codecs,
@@ -364,16 +364,6 @@ export class RtpMedia implements Media {
   #forgetOldestFailed(): void {
     const failed = [...this.#legs.values()].filter(leg => leg.state === 'failed')
     if (failed.length > maxFailed && failed[0] !== undefined) this.#legs.delete(failed[0].legId)
-  }
-
-  #addressFor(open: OpenCommand, remote: string | undefined): string {
-    if (open.onNet === true) return ownAddress
-    const { settings, localAddressFor, bindAddress } = this.#options
-    if (settings.externalAddress !== undefined) return settings.externalAddress
-    if (bindAddress !== undefined && bindAddress !== anyAddress) return bindAddress
-    // A browser that trickles, or hides its addresses, names none.
-    const peer = remote === anyAddress ? open.toward : (remote ?? open.toward)
-    return (peer === undefined ? undefined : localAddressFor(peer)) ?? nearestAddress(peer)
   }
 
   #sessionId(): string {
