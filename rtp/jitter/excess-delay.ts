@@ -7,8 +7,14 @@ const windowMs = 500
  * Whether the delay has been too long all through a window; a listener that is late once, or a burst, does not count.
  */
 export class ExcessDelay {
+  readonly #isBorne: boolean
   #leastMs = Infinity
   #until = 0
+
+  /** `isBorne`: less than what is intolerable is somebody else's concern. */
+  constructor(isBorne: boolean) {
+    this.#isBorne = isBorne
+  }
 
   /** Takes the delay beyond the aim at one pull, for frames of `frameMs`. Returns how much audio to drop now, in ms. */
   observe(excessMs: number, frameMs: number, now: number): number {
@@ -18,7 +24,8 @@ export class ExcessDelay {
     this.#leastMs = Infinity
     this.#until = now + windowMs
     if (!Number.isFinite(least) || least <= borneMs + frameMs) return 0
-    return least > intolerableMs ? least : frameMs
+    if (least > intolerableMs) return least
+    return this.#isBorne ? 0 : frameMs
   }
 
   /** Nothing was to be heard: the window begins anew. */

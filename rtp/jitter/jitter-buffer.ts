@@ -1,9 +1,10 @@
-import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
-import { SequenceUnwrapper } from '../packet/sequence.ts'
+import { payloadLengthOf, payloadOffsetOf, timestampOf } from '../packet/header.ts'
+import { DelayControl, type Wish } from './delay-control.ts'
 import { type DelayConfig, DelayEstimate } from './delay-estimate.ts'
 import { ExcessDelay } from './excess-delay.ts'
 import { MediaLine } from './media-line.ts'
-import { audio, empty, noted, PacketSlots, played } from './packet-slots.ts'
+import { type JitterCounters, PacketQueue, type Pushed } from './packet-queue.ts'
+import { audio, type PacketSlots } from './packet-slots.ts'
 
 export interface JitterBufferConfig extends DelayConfig {
   /** Units of the RTP timestamp a second. Default 8000. */
@@ -16,10 +17,9 @@ export interface JitterBufferConfig extends DelayConfig {
   readonly slotLength?: number
   /** Never drop audio to shorten the delay: for recordings, where delay is nothing. Default false. */
   readonly keepAll?: boolean
+  /** The listener stretches time as `wish` says: audio is dropped only when far too much waits. Default false. */
+  readonly stretches?: boolean
 }
-
-/** What became of a packet. `doubtful`: a leap to another place or source, believed when a second packet follows. */
-export type Pushed = 'queued' | 'late' | 'duplicate' | 'oversize' | 'doubtful'
 
 /**
  * What is to be heard now. `frame`: decode the payload. `lost`: conceal `units` of the timestamp clock. `gap`: the far
@@ -27,25 +27,17 @@ export type Pushed = 'queued' | 'late' | 'duplicate' | 'oversize' | 'doubtful'
  */
 export type Pulled = 'frame' | 'lost' | 'gap' | 'waiting'
 
-export type JitterCounters = Readonly<Record<Pushed, number>> & {
-  /** Never came, or too late to be heard. */
-  readonly lost: number
-  /** Came and was left out: the delay had become too long, or nobody listened. */
-  readonly dropped: number
-  /** Another source, or the same at quite another place. */
-  readonly restarts: number
-}
+export type { JitterCounters, Pushed } from './packet-queue.ts'
 
 /** A way longer than the fastest by this is the far end's clock starting anew, not the network. */
 const leapMs = 1000
-/** RFC 3550 §A.1: a number further back is no late packet but a restart. */
-const maxMisorder = 100
-/** Another source, or place, is believed at once when nothing came for so long. */
-const silentMs = 100
+/** A packet that follows another lies no further behind its end than this share of a frame. */
+const adjoining = 0.25
+
 /**
  * An adaptive jitter buffer, pulled by the listener's clock. Packets are put in order; a missing one is waited for
  * until the delay has reached the aim, and only then lost. What comes after a wait is still played, so that the delay
- * grows to what the network needs; it shrinks by dropped frames.
+ * grows to what the network needs; it shrinks by the listener's stretching of time, or else by dropped frames.
  */
 export class JitterBuffer {
   /**
@@ -61,58 +53,65 @@ export class JitterBuffer {
   frameJoins = false
   /** How long what was pulled lasts, in timestamp units; 0 after `waiting`. */
   units = 0
+  /** After `frame`, for a listener that stretches: what to do with what it has not played yet. */
+  wish: Wish = 'keep'
 
-  readonly #counters = { queued: 0, late: 0, duplicate: 0, oversize: 0, doubtful: 0, lost: 0, dropped: 0, restarts: 0 }
+  readonly #queue: PacketQueue
   readonly #slots: PacketSlots
   readonly #unitsIn: (payload: Uint8Array, from: number, length: number) => number
   readonly #keepAll: boolean
   readonly #estimate: DelayEstimate
   readonly #line: MediaLine
-  readonly #excess = new ExcessDelay()
-  readonly #sequences = new SequenceUnwrapper()
+  readonly #excess: ExcessDelay
+  readonly #control: DelayControl | undefined
 
-  #ssrc = -1
-  #candidate = -1
-  #awaited = -1
-  #heardAt = 0
-  /** No number of this source is known yet; none of its audio was played yet. */
-  #fresh = true
-  #unplayed = true
-  /** The index to be played next. */
-  #next = 0
-  /** Where on the media line it should lie. */
+  /** Where on the media line what is played next should lie. */
   #expectedMs = 0
   #frameMs = 20
   #playing = false
   #losing = false
-  #joins = false
+  #delayMs = 0
 
   constructor(config: JitterBufferConfig = {}) {
-    this.#slots = new PacketSlots(config.capacity ?? 64, config.slotLength ?? 480)
+    const stretches = config.stretches ?? false
+    this.#queue = new PacketQueue(config.capacity ?? 64, config.slotLength ?? 480)
+    this.#slots = this.#queue.slots
     this.payload = this.#slots.bytes
     this.#unitsIn = config.unitsIn ?? ((_payload, _from, length) => length)
     this.#keepAll = config.keepAll ?? false
     this.#estimate = new DelayEstimate(config)
     this.#line = new MediaLine(config.clockRate ?? 8000)
+    this.#excess = new ExcessDelay(stretches)
+    this.#control = stretches ? new DelayControl() : undefined
   }
 
   get counters(): JitterCounters {
-    return this.#counters
+    return this.#queue.counters
   }
   /** The delay that it aims at, beyond the network's fastest. */
   get aimMs(): number {
     return this.#estimate.aimMs
   }
+  /** By how much the last frame was heard later than had it come the fastest way and been played at once. */
+  get delayMs(): number {
+    return this.#delayMs
+  }
   /** Packets that wait. */
   get size(): number {
     return this.#slots.waiting
+  }
+  /** The packet that follows what was pulled last is here. */
+  get isNextReady(): boolean {
+    const { next, isUnplayed } = this.#queue
+    if (!this.#playing || isUnplayed || this.#slots.stateOf(next) !== audio) return false
+    return this.#slots.placeOf(next) - this.#expectedMs < this.#frameMs * adjoining
   }
 
   /** Takes a packet of audio that `isRtp`. */
   push(packet: Uint8Array, length: number, now: number): Pushed {
     const bytes = payloadLengthOf(packet, length)
     const result = bytes > this.#slots.slotLength ? 'oversize' : this.#take(packet, now, bytes)
-    this.#counters[result]++
+    this.#queue.counters[result]++
     return result
   }
 
@@ -121,86 +120,71 @@ export class JitterBuffer {
     this.#take(packet, now, 0)
   }
 
-  /** What is to be heard now; to be called each time when all that was pulled before is played. */
+  /**
+   * What is to be heard now; to be called each time when all that was pulled before is played. Who pulls before that
+   * says as `now` when it will have been played.
+   */
   pull(now: number): Pulled {
-    let index = this.#first()
+    if (this.#queue.isUnplayed) this.#playing = false
+    let index = this.#queue.first()
     if (index < 0) return this.#wait()
     if (this.#playing && !this.#keepAll) index = this.#shorten(index, now)
     const placeMs = this.#slots.placeOf(index)
     const aheadMs = placeMs - this.#expectedMs
-    const passedOver = this.#missingBefore(index) > 0
+    const passedOver = this.#queue.missingBefore(index) > 0
     if (!this.#playing) {
       // A packet that merely came late goes out at once; after a silence or a loss the aim is restored first.
-      const merelyLate = !this.#unplayed && !passedOver && aheadMs < 1
+      const merelyLate = !this.#queue.isUnplayed && !passedOver && aheadMs < 1
       if (!merelyLate && now < this.#dueAt(placeMs)) return this.#wait()
-    } else if (aheadMs >= this.#frameMs / 4) {
+    } else if (aheadMs >= this.#frameMs * adjoining) {
       if (passedOver) {
         if (now < this.#dueAt(this.#expectedMs)) return this.#wait()
-        this.#giveUpUntil(index)
+        this.#queue.giveUpUntil(index)
         this.#losing = true
       }
-      this.units = Math.max(1, this.#line.unitsOf(Math.min(aheadMs, this.#frameMs)))
-      const lastedMs = this.#line.msOf(this.units)
-      this.#expectedMs += lastedMs
-      if (!this.#losing) return 'gap'
-      if (aheadMs - lastedMs < this.#frameMs / 4) this.#show(index)
-      else this.frameLength = 0
-      return 'lost'
+      return this.#fill(index, aheadMs)
     }
-    return this.#play(index)
+    return this.#play(index, now)
+  }
+
+  /** After `waiting`: how long until what waits is due; Infinity when nothing does. */
+  dueInMs(now: number): number {
+    const index = this.#queue.first()
+    return index < 0 ? Infinity : this.#dueAt(this.#slots.placeOf(index)) - now
+  }
+
+  /** A place in the sound that fits less well will do for the next stretch. */
+  isUrgent(now: number): boolean {
+    return this.#control?.isUrgent(now) === true
+  }
+
+  /** The listener has left out (less than 0) or added time in what it has not played yet. */
+  stretched(ms: number, now: number): void {
+    this.#control?.stepped(ms, now)
+    const { counters } = this.#queue
+    if (ms < 0) counters.acceleratedMs -= ms
+    else counters.expandedMs += ms
   }
 
   /** Nobody has listened for a while: what waits is past, and the next packet begins anew. */
   skip(): void {
-    if (!this.#fresh) this.#drop(Math.max(this.#next, this.#sequences.highest + 1))
+    this.#queue.skip()
     this.#wait()
   }
 
   #take(packet: Uint8Array, now: number, bytes: number): Pushed {
-    const silent = now - this.#heardAt > silentMs
-    const ssrc = ssrcOf(packet)
-    if (ssrc !== this.#ssrc) {
-      if (this.#ssrc >= 0 && !silent && ssrc !== this.#candidate) {
-        this.#candidate = ssrc
-        return 'doubtful'
-      }
-      this.#restart(ssrc)
-    }
-    this.#candidate = -1
-    const sequence = sequenceOf(packet)
-    if (!this.#fresh && this.#isLeap(this.#sequences.indexOf(sequence))) {
-      if (!silent && sequence !== this.#awaited) {
-        this.#awaited = (sequence + 1) & 0xffff
-        return 'doubtful'
-      }
-      this.#restart(ssrc)
-    }
-    this.#heardAt = now
-    const index = this.#sequences.unwrap(sequence)
-    if (
-      this.#fresh ||
-      (this.#unplayed && index < this.#next && this.#sequences.highest < index + this.#slots.capacity)
-    ) {
-      this.#fresh = false
-      this.#next = index
-    }
-    const state = this.#slots.stateOf(index)
-    if (state !== empty) return 'duplicate'
-    if (index < this.#next) {
+    const result = this.#queue.admit(packet, now)
+    if (result === 'late' && bytes > 0) {
       const wayMs = now - this.#line.placeOf(timestampOf(packet))
-      if (bytes > 0 && wayMs - this.#estimate.fastestMs < leapMs) this.#estimate.receive(wayMs, now)
-      return 'late'
+      if (wayMs - this.#estimate.fastestMs < leapMs) this.#estimate.receive(wayMs, now)
     }
-    // The listener sleeps: the newest are kept.
-    if (index >= this.#next + this.#slots.capacity) this.#drop(index - this.#slots.capacity + 1)
+    if (result !== 'queued') return result
     if (bytes <= 0) {
-      this.#slots.mark(index, noted)
+      this.#queue.note()
       return 'queued'
     }
-    const from = payloadOffsetOf(packet)
-    const timestamp = timestampOf(packet)
-    const placeMs = this.#place(timestamp, this.#line.msOf(this.#unitsIn(packet, from, bytes)), now)
-    this.#slots.put(index, placeMs, timestamp, payloadTypeOf(packet), packet, from, bytes)
+    const lengthMs = this.#line.msOf(this.#unitsIn(packet, payloadOffsetOf(packet), bytes))
+    this.#queue.put(packet, bytes, this.#place(timestampOf(packet), lengthMs, now))
     return 'queued'
   }
 
@@ -210,7 +194,7 @@ export class JitterBuffer {
     let placeMs = this.#line.placeOf(timestamp)
     const slowerMs = now - placeMs - fastestMs
     const leaps = slowerMs > leapMs || (slowerMs < -leapMs && placeMs - this.#line.endMs > leapMs)
-    if (Number.isFinite(fastestMs) && (leaps || this.#unplayed)) {
+    if (Number.isFinite(fastestMs) && (leaps || this.#queue.isUnplayed)) {
       // Behind what waits; else where a packet that came the fastest way would lie.
       if (this.#slots.waiting === 0) placeMs = Math.max(this.#line.endMs, now - fastestMs)
       else if (leaps) placeMs = this.#line.endMs
@@ -218,54 +202,6 @@ export class JitterBuffer {
     this.#line.put(timestamp, placeMs, lengthMs)
     this.#estimate.receive(now - placeMs, now)
     return placeMs
-  }
-
-  /** Far from what is awaited, and not the next of a queue that is full. */
-  #isLeap(index: number): boolean {
-    return index <= this.#next - maxMisorder || index >= this.#sequences.highest + this.#slots.capacity
-  }
-
-  #restart(ssrc: number): void {
-    if (this.#ssrc >= 0) this.#counters.restarts++
-    this.#joins = this.#ssrc >= 0
-    this.#ssrc = ssrc
-    this.#candidate = -1
-    this.#awaited = -1
-    this.#slots.clear()
-    this.#sequences.reset()
-    this.#fresh = true
-    this.#unplayed = true
-    this.#playing = false
-  }
-
-  /** The first index with audio; −1 = none. */
-  #first(): number {
-    if (this.#slots.waiting === 0) return -1
-    let index = this.#next
-    while (this.#slots.stateOf(index) !== audio) index++
-    return index
-  }
-
-  #missingBefore(index: number): number {
-    let missing = 0
-    for (let at = this.#next; at < index; at++) if (this.#slots.stateOf(at) === empty) missing++
-    return missing
-  }
-
-  #giveUpUntil(index: number): void {
-    this.#counters.lost += this.#missingBefore(index)
-    this.#next = index
-  }
-
-  /** Drops what waits before `index`. */
-  #drop(index: number): void {
-    this.#joins = true
-    for (; this.#next < index; this.#next++) {
-      const state = this.#slots.stateOf(this.#next)
-      if (state === audio) this.#counters.dropped++
-      else if (state === empty) this.#counters.lost++
-      this.#slots.mark(this.#next, empty)
-    }
   }
 
   #dueAt(placeMs: number): number {
@@ -278,33 +214,48 @@ export class JitterBuffer {
     let index = first
     for (let left = this.#excess.observe(excessMs, this.#frameMs, now); left > 0; left -= this.#frameMs) {
       if (this.#slots.waiting < 2) break
-      this.#drop(index + 1)
-      index = this.#first()
+      this.#queue.drop(index + 1)
+      index = this.#queue.first()
     }
-    if (index !== first) this.#expectedMs = this.#slots.placeOf(index)
+    if (index !== first) {
+      this.#expectedMs = this.#slots.placeOf(index)
+      this.#control?.restart()
+    }
     return index
   }
 
   #wait(): 'waiting' {
     this.#playing = false
     this.#excess.restart()
+    this.#control?.restart()
     this.units = 0
     return 'waiting'
   }
 
-  #play(index: number): 'frame' {
-    this.#giveUpUntil(index)
-    this.#slots.mark(index, played)
-    this.#next = index + 1
+  /** Brings the listener a frame nearer to what waits at `index`, further on by `aheadMs`. */
+  #fill(index: number, aheadMs: number): 'lost' | 'gap' {
+    this.units = Math.max(1, this.#line.unitsOf(Math.min(aheadMs, this.#frameMs)))
+    const lastedMs = this.#line.msOf(this.units)
+    this.#expectedMs += lastedMs
+    if (!this.#losing) return 'gap'
+    if (aheadMs - lastedMs < this.#frameMs * adjoining) this.#show(index)
+    else this.frameLength = 0
+    return 'lost'
+  }
+
+  #play(index: number, now: number): 'frame' {
+    const placeMs = this.#slots.placeOf(index)
+    const excessMs = now - this.#dueAt(placeMs)
+    this.frameJoins = this.#queue.joins
+    this.#queue.take(index)
     this.#show(index)
-    this.frameJoins = this.#joins
     this.units = this.#unitsIn(this.payload, this.frameFrom, this.frameLength)
     this.#frameMs = this.#line.msOf(this.units)
-    this.#expectedMs = this.#slots.placeOf(index) + this.#frameMs
+    this.#expectedMs = placeMs + this.#frameMs
+    this.#delayMs = excessMs + this.#estimate.aimMs
+    if (this.#control !== undefined) this.wish = this.#control.observe(excessMs, now)
     this.#playing = true
-    this.#unplayed = false
     this.#losing = false
-    this.#joins = false
     return 'frame'
   }
 

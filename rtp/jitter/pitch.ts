@@ -24,6 +24,13 @@ export const pitchOf = (pcm: Int16Array, end: number, span: number, shortest: nu
   return best
 }
 
+/** How alike they are at one lag: 1 = the same but for their level, 0 = not at all. */
+export const likenessOf = (pcm: Int16Array, end: number, span: number, lag: number): number => {
+  let energy = 1
+  for (let i = end - span; i < end; i++) energy += pcm[i]! ** 2
+  return likeness(pcm, end, span, lag) / Math.sqrt(energy)
+}
+
 const likeness = (pcm: Int16Array, end: number, span: number, lag: number): number => {
   let product = 0
   let energy = 1

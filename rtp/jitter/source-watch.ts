@@ -1,0 +1,38 @@
+/** A leap to another source or place is believed at once when nothing came for so long. */
+const silentMs = 100
+
+/** `first`: nothing came before. `restart`: another source, or the same at another place. `doubtful`: perhaps that. */
+export type Belief = 'same' | 'first' | 'restart' | 'doubtful'
+
+/**
+ * Who is listened to. One odd packet does not make another source: it is believed when a second one follows, or when
+ * the one before has fallen silent (as RFC 3550 §A.1 has it for leaps of the sequence number).
+ */
+export class SourceWatch {
+  #ssrc = -1
+  /** The source of the last doubtful packet, and the number that would follow the last doubtful leap. */
+  #candidate = -1
+  #awaited = -1
+  #heardAt = 0
+
+  /** Judges a packet; `isFar`: its number is far from what this source was to send. */
+  judge(ssrc: number, sequence: number, isFar: boolean, now: number): Belief {
+    const isFirst = this.#ssrc < 0
+    const isOther = ssrc !== this.#ssrc
+    const isSilent = isFirst || now - this.#heardAt > silentMs
+    if (isOther && !isSilent && ssrc !== this.#candidate) {
+      this.#candidate = ssrc
+      return 'doubtful'
+    }
+    this.#candidate = -1
+    if (!isOther && isFar && !isSilent && sequence !== this.#awaited) {
+      this.#awaited = (sequence + 1) & 0xffff
+      return 'doubtful'
+    }
+    this.#heardAt = now
+    if (!isOther && !isFar) return 'same'
+    this.#ssrc = ssrc
+    this.#awaited = -1
+    return isFirst ? 'first' : 'restart'
+  }
+}
