@@ -2,7 +2,7 @@
 export type Wish = 'keep' | 'shrink' | 'grow'
 
 /** Begun when the delay is off the aim by more, and gone on with until it is off by less. */
-const shrinkFromMs = 20
+const shrinkFromMs = 25
 const shrinkToMs = 8
 const growFromMs = 15
 const growToMs = 5

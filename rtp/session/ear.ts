@@ -3,14 +3,19 @@ import { ComfortNoise, noiseLevelOf } from '../codec/comfort-noise.ts'
 import type { OpusCoders } from '../codec/opus.ts'
 import { longestPacketMs, StreamDecoder } from '../codec/stream-decoder.ts'
 import { JitterBuffer } from '../jitter/jitter-buffer.ts'
+import { leastCutMs, mostCutMs, repeatMs, Stretch } from '../jitter/stretch.ts'
 import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, timestampOf } from '../packet/header.ts'
 import { timestampDelta } from '../packet/sequence.ts'
 
-/** What is asked for at once, at most, and what the longest packet may add to it, with some for a filter's length. */
+/** What is asked for at once, at most, and what the longest packet may add, with some for a filter's length and a repeat. */
 const longestReadMs = 60
-const roomMs = longestReadMs + longestPacketMs + 20
+const roomMs = longestReadMs + longestPacketMs + 40
+/** Little enough that a quiet network needs no stretching, once it is known to be quiet. */
+const firstDelayMs = 30
 /** Opus makes up losses in steps of this. */
 const fillStepMs = 10
+/** A wait that lasts longer is a far end that has fallen silent: nothing is made up any more. */
+const longestMadeUpMs = 100
 /** Who has not listened for so long goes on with what comes then. */
 const deafMs = 200
 const none = 128
@@ -32,7 +37,10 @@ export class Ear {
   readonly #decoder: StreamDecoder
   readonly #noise = new ComfortNoise()
   readonly #codecs: readonly (AudioCodecName | undefined)[]
+  readonly #stretch: Stretch
+  /** What was read last, as much as a repeat looks back, and from `#past` on `#held` samples that were not yet. */
   readonly #pcm: Int16Array
+  readonly #past: number
   #held = 0
   #buffer: JitterBuffer | undefined
   #clockRate = 0
@@ -41,13 +49,18 @@ export class Ear {
   #readAt = -1
   #isNoisy = false
   #noiseTime = 0
+  /** Samples that were made up for what was lost or late, in all and since the last packet. */
+  #madeUp = 0
+  #madeUpInWait = Infinity
 
   /** `codecs`: by payload type, as agreed on. */
   constructor(sampleRate: 8000 | 16_000, codecs: readonly (AudioCodecName | undefined)[], coders: OpusCoders) {
     this.sampleRate = sampleRate
     this.#codecs = codecs
     this.#decoder = new StreamDecoder(sampleRate, coders)
-    this.#pcm = new Int16Array((roomMs * sampleRate) / 1000)
+    this.#stretch = new Stretch(sampleRate)
+    this.#past = (mostCutMs * sampleRate) / 1000
+    this.#pcm = new Int16Array(this.#past + (roomMs * sampleRate) / 1000)
   }
 
   /** Lost, late and dropped packets of this stream; undefined before the first. */
@@ -60,6 +73,16 @@ export class Ear {
     return this.#readAt
   }
 
+  /** Sound that was made up in the place of what was lost or late. */
+  get concealedMs(): number {
+    return (this.#madeUp * 1000) / this.sampleRate
+  }
+
+  /** Sound that is ready to be read. */
+  get heldMs(): number {
+    return (this.#held * 1000) / this.sampleRate
+  }
+
   /** A packet of audio. */
   push(packet: Uint8Array, length: number, now: number): void {
     const codec = this.#codecs[payloadTypeOf(packet)]
@@ -68,7 +91,7 @@ export class Ear {
     if (unitsIn(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length)) === 0) return
     if (this.#buffer === undefined || clockRate !== this.#clockRate) {
       this.#clockRate = clockRate
-      this.#buffer = new JitterBuffer({ clockRate, unitsIn, slotLength: longestPayload })
+      this.#buffer = new JitterBuffer({ stretches: true, firstDelayMs, clockRate, unitsIn, slotLength: longestPayload })
       this.#readAt = now
     }
     if (now - this.#readAt > deafMs) {
@@ -95,10 +118,11 @@ export class Ear {
   /** The next `count` samples, up to 60 ms, at `pcm[at]`. */
   readInto(pcm: Int16Array, at: number, count: number, now: number): void {
     this.#readAt = now
-    while (this.#held < count) this.#pull(count - this.#held, now)
+    while (this.#held < count || this.#isTooShortToCut) this.#pull(Math.max(1, count - this.#held), now + this.heldMs)
     const own = this.#pcm
-    for (let i = 0; i < count; i++) pcm[at + i] = own[i]!
-    own.copyWithin(0, count, this.#held)
+    const past = this.#past
+    for (let i = 0; i < count; i++) pcm[at + i] = own[past + i]!
+    own.copyWithin(0, count, past + this.#held)
     this.#held -= count
   }
 
@@ -106,7 +130,18 @@ export class Ear {
     this.#decoder.free()
   }
 
-  /** Adds at least a sample; what has to be made up is made up for `wanted`. */
+  /** Something is to be left out, and a packet more would give a place for it. */
+  get #isTooShortToCut(): boolean {
+    const buffer = this.#buffer
+    return buffer?.wish === 'shrink' && this.heldMs < mostCutMs && buffer.isNextReady
+  }
+
+  /** Where the next sample belongs. */
+  get #end(): number {
+    return this.#past + this.#held
+  }
+
+  /** Adds at least a sample, that will be heard at `now`; what has to be made up is made up for `wanted`. */
   #pull(wanted: number, now: number): void {
     const buffer = this.#buffer
     if (buffer === undefined) {
@@ -115,14 +150,15 @@ export class Ear {
     }
     switch (buffer.pull(now)) {
       case 'frame':
-        this.#frame(buffer)
+        this.#frame(buffer, now)
         return
       case 'lost': {
         const { payload, frameFrom, frameLength, framePayloadType } = buffer
         const codec = this.#codecs[framePayloadType]
         const count = this.#room(this.#decoder.samplesOf(buffer.units, this.#clockRate))
-        if (frameLength === 0 || codec === undefined) this.#decoder.concealInto(this.#pcm, this.#held, count)
-        else this.#decoder.recoverInto(this.#pcm, this.#held, count, codec, payload, frameFrom, frameLength)
+        if (frameLength === 0 || codec === undefined) this.#decoder.concealInto(this.#pcm, this.#end, count)
+        else this.#decoder.recoverInto(this.#pcm, this.#end, count, codec, payload, frameFrom, frameLength)
+        this.#madeUp += count
         this.#add(count)
         return
       }
@@ -130,12 +166,12 @@ export class Ear {
         this.#rest(this.#room(this.#decoder.samplesOf(buffer.units, this.#clockRate)))
         return
       case 'waiting':
-        this.#wait(wanted)
+        this.#wait(wanted, buffer.dueInMs(now))
         return
     }
   }
 
-  #frame(buffer: JitterBuffer): void {
+  #frame(buffer: JitterBuffer, now: number): void {
     const { payload, frameFrom, frameLength, framePayloadType, frameTimestamp, frameJoins } = buffer
     const codec = this.#codecs[framePayloadType]
     // Agreed on no more.
@@ -148,42 +184,63 @@ export class Ear {
       this.#silence(this.#decoder.lagOf(codec))
     }
     if (timestampDelta(frameTimestamp, this.#noiseTime) > 0) this.#isNoisy = false
-    const count = this.#decoder.frameInto(this.#pcm, this.#held, codec, payload, frameFrom, frameLength, frameJoins)
+    const count = this.#decoder.frameInto(this.#pcm, this.#end, codec, payload, frameFrom, frameLength, frameJoins)
+    this.#madeUpInWait = 0
     this.#add(count, (frameTimestamp + buffer.units) >>> 0)
+    if (buffer.wish !== 'keep') this.#stretchFor(buffer, now)
   }
 
-  /** Nothing came in time: as after a loss, unless the far end rests. */
-  #wait(wanted: number): void {
-    if (this.#isNoisy) {
-      this.#rest(wanted)
+  /** Leaves out or repeats a period of what was not read yet, where it fits. */
+  #stretchFor(buffer: JitterBuffer, now: number): void {
+    const { heldMs } = this
+    let samples = 0
+    if (buffer.wish === 'grow') {
+      if (heldMs >= repeatMs) samples = this.#stretch.repeat(this.#pcm, this.#end, buffer.isUrgent(now))
+    } else if (heldMs >= mostCutMs || (heldMs >= leastCutMs && !buffer.isNextReady)) {
+      samples = -this.#stretch.cut(this.#pcm, this.#past, this.#end, buffer.isUrgent(now))
+    }
+    if (samples === 0) return
+    this.#held += samples
+    buffer.stretched((samples * 1000) / this.sampleRate, now)
+  }
+
+  /** Nothing came in time: as after a loss, unless the far end rests. `dueInMs`: until something does. */
+  #wait(wanted: number, dueInMs: number): void {
+    const step = (fillStepMs * this.sampleRate) / 1000
+    const steps = Math.ceil(Math.min(wanted, (dueInMs * this.sampleRate) / 1000) / step)
+    const count = this.#room(Math.max(1, steps) * step)
+    if (this.#isNoisy || this.#decoder.rests) {
+      this.#rest(count)
       return
     }
-    const step = (fillStepMs * this.sampleRate) / 1000
-    const count = this.#room(Math.ceil(wanted / step) * step)
-    this.#decoder.concealInto(this.#pcm, this.#held, count)
+    this.#decoder.concealInto(this.#pcm, this.#end, count)
+    this.#madeUpInWait += count
+    if (this.#madeUpInWait <= (longestMadeUpMs * this.sampleRate) / 1000) {
+      this.#madeUp += count
+    }
     this.#add(count)
   }
 
   /** The far end sent nothing and meant it. */
   #rest(count: number): void {
-    if (this.#isNoisy) this.#noise.fillInto(this.#pcm, this.#held, count)
-    else if (this.#decoder.rests) this.#decoder.concealInto(this.#pcm, this.#held, count)
-    else this.#decoder.silenceInto(this.#pcm, this.#held, count)
+    if (this.#isNoisy) this.#noise.fillInto(this.#pcm, this.#end, count)
+    else if (this.#decoder.rests) this.#decoder.concealInto(this.#pcm, this.#end, count)
+    else this.#decoder.silenceInto(this.#pcm, this.#end, count)
     this.#add(count)
   }
 
   #silence(count: number): void {
     const fits = this.#room(count)
-    this.#decoder.silenceInto(this.#pcm, this.#held, fits)
+    this.#decoder.silenceInto(this.#pcm, this.#end, fits)
     this.#add(fits)
   }
 
   #room(count: number): number {
-    return Math.max(0, Math.min(count, this.#pcm.length - this.#held))
+    return Math.max(0, Math.min(count, this.#pcm.length - this.#end))
   }
 
   #add(count: number, endTime?: number): void {
-    this.listener?.hear(this.#pcm, this.#held, count, endTime)
+    this.listener?.hear(this.#pcm, this.#end, count, endTime)
     this.#held += count
   }
 }
