@@ -1,6 +1,7 @@
 import type { BrowserOpening, BrowserTerms } from '../browser/terms.ts'
 import type { AudioCodecName } from '../codec/codec-name.ts'
 import type { OpusWishes } from '../codec/stream-encoder.ts'
+import type { ExtendedTerms } from '../session/reporter.ts'
 import type { SessionStats } from '../session/session-stats.ts'
 
 /** Names of sessions, plays and recordings are the asker's; the engine only compares them. */
@@ -43,6 +44,8 @@ export interface Agreement {
   readonly ptimeMs: number
   /** The far end asked for that ptime: a relayed stream of another one is packed anew. */
   readonly ptimeAsked: boolean
+  /** Extended reports (RFC 3611); undefined = not agreed on. */
+  readonly extendedReports?: ExtendedTerms
 }
 
 export type PlaySource =
@@ -147,4 +150,6 @@ export type EngineEvent =
   | { readonly type: 'digit'; readonly session: SessionId; readonly digit: string; readonly durationMs: number }
   /** `fault`: a browser's leg that was never reached, or not by who its fingerprint names. */
   | { readonly type: 'timeout'; readonly session: SessionId; readonly fault?: 'ice' | 'dtls' }
+  /** Every five seconds, of a session that was agreed on. */
+  | { readonly type: 'stats'; readonly session: SessionId; readonly stats: SessionStats }
   | { readonly type: 'closed'; readonly session: SessionId; readonly stats: SessionStats }

@@ -50,6 +50,11 @@ export class Hearing implements Listener {
     return this.#late + (this.#ear?.buffer?.counters.late ?? 0)
   }
 
+  /** What its jitter buffer waits, beyond the network's fastest; undefined while nobody listens here. */
+  get bufferMs(): number | undefined {
+    return this.#ear?.buffer?.aimMs
+  }
+
   /** Digits come as tones, from now on, or do not. `clockRate`: of the codec. */
   agree(areDigitsTones: boolean, clockRate: number): void {
     this.#unitsPerMs = clockRate / 1000

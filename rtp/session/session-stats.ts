@@ -1,4 +1,16 @@
-/** What a session has counted. */
+import type { AudioCodecName } from '../codec/codec-name.ts'
+import { qualityOf } from '../stats/quality.ts'
+
+/** What the far end reports of the stream that we send. */
+export interface FarReport {
+  /** Of what was sent until its last report, 0 to 100. */
+  readonly lossPercent: number
+  readonly jitterMs: number
+  /** Of its VoIP metrics (RFC 3611 §4.7), where it sends them: conversational, else listening quality. */
+  readonly mos: number | undefined
+}
+
+/** What a session has counted, and how well it heard its far end. */
 export interface SessionStats {
   /** The codec that was last sent; undefined = never agreed on one. */
   readonly codec: string | undefined
@@ -11,6 +23,17 @@ export interface SessionStats {
   readonly packetsDropped: number
   readonly jitterMs: number
   readonly roundTripMs: number | undefined
+  /** Of the network, 0 to 100. */
+  readonly lossPercent: number
+  /** Mean run of losses against that of random loss; 1 = random. */
+  readonly burstRatio: number
+  /** From its mouth to an ear here, estimated. */
+  readonly oneWayMs: number
+  /** By the E-model, of what was heard; undefined before the first packet. */
+  readonly rFactor: number | undefined
+  readonly mos: number | undefined
+  /** Undefined until it has reported. */
+  readonly far: FarReport | undefined
 }
 
 export const noStats: SessionStats = {
@@ -22,4 +45,45 @@ export const noStats: SessionStats = {
   packetsDropped: 0,
   jitterMs: 0,
   roundTripMs: undefined,
+  lossPercent: 0,
+  burstRatio: 1,
+  oneWayMs: 0,
+  rFactor: undefined,
+  mos: undefined,
+  far: undefined,
 }
+
+/** What the score of a stream is made of. */
+export interface Listened {
+  readonly codec: AudioCodecName | undefined
+  readonly received: number
+  readonly lost: number
+  /** Came too late to be heard. */
+  readonly unheard: number
+  readonly burstRatio: number
+  readonly jitterMs: number
+  readonly roundTripMs: number | undefined
+  /** Of our jitter buffer; undefined where packets are passed on and another buffer waits for them. */
+  readonly bufferMs: number | undefined
+  readonly packetMs: number
+}
+
+/** How well a stream was heard, by the E-model. */
+export const scoreOf = (
+  heard: Listened,
+): Pick<SessionStats, 'lossPercent' | 'burstRatio' | 'oneWayMs' | 'rFactor' | 'mos'> => {
+  const expected = heard.received + heard.lost
+  const oneWayMs = (heard.roundTripMs ?? 0) / 2 + (heard.bufferMs ?? usualBufferMs(heard)) + heard.packetMs
+  const shares = {
+    lossPercent: expected === 0 ? 0 : (100 * heard.lost) / expected,
+    burstRatio: heard.burstRatio,
+    oneWayMs,
+  }
+  if (heard.received === 0) return { ...shares, rFactor: undefined, mos: undefined }
+  const { codec, burstRatio } = heard
+  const { r, mos } = qualityOf((heard.lost + heard.unheard) / expected, oneWayMs, { codec, burstRatio })
+  return { ...shares, rFactor: r, mos }
+}
+
+/** What a buffer has to wait that hides such a jitter. */
+const usualBufferMs = ({ jitterMs, packetMs }: Listened): number => Math.max(packetMs, 2 * jitterMs)

@@ -27,11 +27,14 @@ import { Recordings, type RecordingsHost } from './recordings.ts'
 import { ReportSide } from './report-side.ts'
 import { Reporter } from './reporter.ts'
 import { type Destination, Sender } from './sender.ts'
-import type { SessionStats } from './session-stats.ts'
+import { type Listened, type SessionStats, scoreOf } from './session-stats.ts'
 import { SourceGate } from './source-gate.ts'
+import { voipMetricsOf } from './voip-metrics.ts'
 
 /** Beside codecs of that clock events are counted in it too. */
 const usualEventClock = 8000
+/** How often a session tells how it fares. */
+const statsEveryMs = 5000
 
 /** What a payload type means: a codec, telephone-events or comfort noise. */
 type Meaning = EngineCodec | 'events' | 'noise'
@@ -80,21 +83,21 @@ export class Session implements Destination {
   #heardAt: number
   #received = 0
   #dropped = 0
+  #statsAt: number
 
   constructor(id: SessionId, ports: PortPair, host: SessionHost, now: number) {
     this.id = id
     this.ports = ports
     this.#host = host
     this.#heardAt = now
+    this.#statsAt = now + statsEveryMs
     this.#stream = new OutStream(() => Math.floor(host.random() * 0x1_0000_0000))
     const cname = Math.floor(host.random() * 0x1_0000_0000_0000).toString(36)
-    this.#reporter = new Reporter(
-      this.#stream,
-      cname,
-      now,
-      () => host.random(),
-      at => host.unixMs(at),
-    )
+    this.#reporter = new Reporter(this.#stream, cname, now, {
+      random: () => host.random(),
+      unixMs: at => host.unixMs(at),
+      metrics: () => this.#reception && voipMetricsOf(this.#reception, this.#listened),
+    })
     this.#reports = new ReportSide(host.network, ports.rtcp, this.#reporter, this.#gate, this.#recipient)
     const events = {
       played: (play: string, completed: boolean) => host.emit({ type: 'played', session: id, play, completed }),
@@ -138,6 +141,7 @@ export class Session implements Destination {
     this.#agreement = agreement
     this.#gate.signal(address ?? 0, address === undefined || remote === undefined ? 0 : remote.port)
     this.#reports.signal(address ?? 0, remote?.rtcpPort ?? 0)
+    this.#reporter.agree(agreement.extendedReports)
     this.#accepted.fill(undefined)
     this.#codecs.fill(undefined)
     for (const { payloadType, codec } of accept) {
@@ -244,6 +248,7 @@ export class Session implements Destination {
     this.#hearing.tick(now)
     this.recordings.tick(now)
     this.#reports.tick(this.#reception, this.#rtpTimeAt, now)
+    if (now >= this.#statsAt) this.#tellStats(now)
     // A far end that merely rings need not send: it is missed once we talk to each other.
     const isAwaited = this.#agreement?.receive === true && this.sender.isTalking
     if (!isAwaited && this.#received === 0) this.#heardAt = now
@@ -265,17 +270,39 @@ export class Session implements Destination {
   }
 
   get stats(): SessionStats {
+    const heard = this.#listened
+    return {
+      codec: heard.codec,
+      packetsReceived: heard.received,
+      packetsSent: this.#stream.packetsBefore + this.#stream.packets,
+      packetsLost: heard.lost,
+      packetsLate: this.recordings.late + heard.unheard,
+      packetsDropped: this.#dropped,
+      jitterMs: heard.jitterMs,
+      roundTripMs: heard.roundTripMs,
+      ...scoreOf(heard),
+      far: this.#reporter.far(codecFacts[heard.codec ?? 'PCMU'].clockRate),
+    }
+  }
+
+  get #listened(): Listened {
     const reception = this.#reception
     return {
       codec: this.#agreement?.codec,
-      packetsReceived: this.#received,
-      packetsSent: this.#stream.packetsBefore + this.#stream.packets,
-      packetsLost: this.#lostBefore + Math.max(0, reception?.sequences.lost ?? 0),
-      packetsLate: this.recordings.late + this.#hearing.late,
-      packetsDropped: this.#dropped,
+      received: this.#received,
+      lost: this.#lostBefore + Math.max(0, reception?.sequences.lost ?? 0),
+      unheard: this.#hearing.late,
+      burstRatio: reception?.losses.burstRatio ?? 1,
       jitterMs: reception?.jitter.ms ?? 0,
       roundTripMs: this.#reporter.roundTripMs,
+      bufferMs: this.#hearing.bufferMs,
+      packetMs: this.#agreement?.ptimeMs ?? 20,
     }
+  }
+
+  #tellStats(now: number): void {
+    this.#statsAt = now + statsEveryMs
+    if (this.#agreement !== undefined) this.#host.emit({ type: 'stats', session: this.id, stats: this.stats })
   }
 
   /** What timestamps are taken to count, when a packet does not say. */

@@ -112,6 +112,8 @@ const noOpus: OpusCoders = { encoder: (_settings, done) => done(undefined), deco
 export class VirtualMedia {
   readonly network = new VirtualNetwork()
   readonly events: EngineEvent[] = []
+  /** What sessions told of themselves in between. */
+  readonly told: Extract<EngineEvent, { readonly type: 'stats' }>[] = []
   readonly prompts = new Map<string, Prompt | PromptFault>()
   readonly recordings = new Map<string, Recording>()
   readonly engine: MediaEngine
@@ -153,7 +155,10 @@ export class VirtualMedia {
             }
           },
         },
-        emit: event => this.events.push(event),
+        emit: event => {
+          if (event.type === 'stats') this.told.push(event)
+          else this.events.push(event)
+        },
         now: () => this.now,
         random: () => this.random(),
         unixMs: now => 1_800_000_000_000 + now,

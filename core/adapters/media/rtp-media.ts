@@ -235,6 +235,8 @@ export class RtpMedia implements Media {
       case 'timeout':
         this.#events.now({ type: 'media.timeout', legId, ...(event.fault === undefined ? {} : { fault: event.fault }) })
         return
+      case 'stats':
+        return
       case 'closed':
         this.#closed(leg, event.stats)
         return
