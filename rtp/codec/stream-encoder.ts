@@ -26,6 +26,7 @@ export class StreamEncoder {
   #coder: AudioEncoder | undefined
   #opus: OpusEncoder | undefined
   #isFree = false
+  #isAsked = false
   #lossPercent = 0
 
   constructor(codec: AudioCodecName, sampleRate: 8000 | 16_000, coders: OpusCoders, wishes: OpusWishes | undefined) {
@@ -44,6 +45,11 @@ export class StreamEncoder {
         this.#askForOpus(coders, wishes)
         break
     }
+  }
+
+  /** False for the moment that Opus takes to be made. One that cannot be made is ready too, and gives nothing. */
+  get isReady(): boolean {
+    return !this.#isAsked
   }
 
   /** Encodes `count` samples into `into[at]` on. Returns the bytes written; 0 = nothing to send for this frame. */
@@ -68,7 +74,9 @@ export class StreamEncoder {
     const usual = this.sampleRate === 8000 ? narrowBitrate : wideBitrate
     const bitrate = Math.max(leastBitrate, Math.min(usual, wishes?.maxBitrate ?? usual))
     const { fec = false, dtx = false } = wishes ?? {}
+    this.#isAsked = true
     coders.encoder({ sampleRate: this.sampleRate, bitrate, fec, dtx }, encoder => {
+      this.#isAsked = false
       if (this.#isFree) {
         encoder?.free()
         return

@@ -12,6 +12,8 @@ const keypad = '123A456B789C*0#D'
 const blockMs = 12.75
 /** Blocks in a row that must show the same digit: 32 ms, the most that a digit of 40 ms always gives. */
 const leastHits = 4
+/** So many are a suspicion: next to no voice shows two. */
+const suspectHits = 2
 /** So many of these in a row must have the same power, within this factor: a voice swells and fades. */
 const leastSteady = 3
 const steadyFactor = 1.25
@@ -81,6 +83,11 @@ export class InbandDetector {
     this.#column = new TuneMeter(this.#hop)
     const tried = [...rows, ...columns].flatMap(hz => offTune.map(off => hz * off))
     this.#turns = Float64Array.from(tried, hz => 2 * Math.cos((2 * Math.PI * hz) / sampleRate))
+  }
+
+  /** What was heard last is a digit, or may become one: its two tones have been there for some 20 ms. */
+  get hearsTone(): boolean {
+    return this.#digit >= 0 || (this.#seen >= 0 && this.#hits >= suspectHits)
   }
 
   /** Takes `count` samples from `pcm[from]` on. Returns the press that ended in them; two cannot, within 60 ms. */

@@ -1,27 +1,33 @@
 import { DigitSender } from '../dtmf/digit-sender.ts'
+import { DigitTones } from '../dtmf/digit-tones.ts'
 
 interface Waiting {
   readonly id: string
   readonly digits: string
 }
 
+/** How what sends now is sent: as telephone-events or, to a far end that takes none, as tones. */
+export type DigitManner = 'events' | 'tones'
+
 /** Orders to send digits wait for one another here; each is told when its last digit is out. */
 const maxOrders = 16
 
-/** Digits of several orders, one after another, through one sender. */
+/** Digits of several orders, one after another, and keys that are pressed on another leg. */
 export class DigitQueue {
   readonly #sent: (id: string) => void
   readonly #waiting: Waiting[] = []
+  readonly #tones = new DigitTones()
   #sender = new DigitSender()
-  #isAgreed = false
+  #agreed: DigitManner = 'tones'
   #current: string | undefined
+  #manner: DigitManner = 'tones'
 
   constructor(sent: (id: string) => void) {
     this.#sent = sent
   }
 
   get busy(): boolean {
-    return this.#current !== undefined || this.#waiting.length > 0
+    return this.#current !== undefined || this.#waiting.length > 0 || this.#tones.busy
   }
   get marker(): boolean {
     return this.#sender.marker
@@ -30,9 +36,9 @@ export class DigitQueue {
     return this.#sender.timestamp
   }
 
-  /** `isAgreed` false: the far end takes no events; orders are told as sent and make no sound. `clockRate`: theirs. */
-  agree(ptimeMs: number, isAgreed: boolean, clockRate: number): void {
-    this.#isAgreed = isAgreed
+  /** `areEvents`: the far end takes telephone-events, counted in `clockRate`. An order that has begun ends as it began. */
+  agree(ptimeMs: number, areEvents: boolean, clockRate: number): void {
+    this.#agreed = areEvents ? 'events' : 'tones'
     if (!this.#sender.busy) this.#sender = new DigitSender({ ptimeMs, clockRate })
   }
 
@@ -41,13 +47,47 @@ export class DigitQueue {
     else this.#waiting.push({ id, digits })
   }
 
+  /** A key of another leg is down, to be heard as a tone. */
+  press(digit: string): void {
+    this.#tones.press(digit)
+  }
+  release(digit: string, durationMs: number): void {
+    this.#tones.release(digit, durationMs)
+  }
+  releaseAll(): void {
+    this.#tones.releaseAll()
+  }
+
+  /** Begins the next order when there is none; undefined when there is nothing to send. */
+  next(): DigitManner | undefined {
+    while (this.#current === undefined && !this.#tones.busy) {
+      const next = this.#waiting.shift()
+      if (next === undefined) return undefined
+      this.#current = next.id
+      this.#manner = this.#agreed
+      const sender = this.#manner === 'events' ? this.#sender : this.#tones
+      if (sender.enqueue(next.digits) === 0) this.#finish()
+    }
+    return this.#current === undefined ? 'tones' : this.#manner
+  }
+
   /** One tick of the stream, see `DigitSender`: the bytes of event written; 0 = let the audio through. */
   nextInto(into: Uint8Array, at: number, rtpTime: number): number {
-    if (this.#current === undefined) this.#begin()
-    if (this.#current === undefined) return 0
     const length = this.#sender.nextInto(into, at, rtpTime)
     if (!this.#sender.busy) this.#finish()
     return length
+  }
+
+  /** See `DigitTones`. */
+  proceed(): boolean {
+    return this.#tones.proceed()
+  }
+
+  /** A frame of tones, see `DigitTones`; false = let the audio through. */
+  fillInto(pcm: Int16Array, count: number, sampleRate: number): boolean {
+    const sounds = this.#tones.fillInto(pcm, count, sampleRate)
+    if (!this.#tones.busy) this.#finish()
+    return sounds
   }
 
   close(): void {
@@ -55,14 +95,6 @@ export class DigitQueue {
       if (this.#current === undefined) this.#current = this.#waiting.shift()?.id
       this.#finish()
     }
-  }
-
-  #begin(): void {
-    const next = this.#waiting.shift()
-    if (next === undefined) return
-    this.#current = next.id
-    const taken = this.#isAgreed ? this.#sender.enqueue(next.digits) : 0
-    if (taken === 0) this.#finish()
   }
 
   #finish(): void {

@@ -45,6 +45,11 @@ export class Hearing implements Listener {
     this.#pressed = pressed
   }
 
+  /** Digits come as tones, and what was read last holds one, or what may become one. */
+  get hearsTone(): boolean {
+    return this.#detector?.hearsTone === true
+  }
+
   /** Packets that came after they should have been heard. */
   get late(): number {
     return this.#late + (this.#ear?.buffer?.counters.late ?? 0)

@@ -1,6 +1,5 @@
 import { Passage } from '../bridge/passage.ts'
-import { changeLaw } from '../bridge/relay.ts'
-import { codecFacts, isRelayable } from '../codec/codec-name.ts'
+import { codecFacts } from '../codec/codec-name.ts'
 import { isOpusRest, type OpusCoders, opusFrameMs } from '../codec/opus.ts'
 import { silenceInto } from '../codec/silence.ts'
 import type { Agreement, EngineCodec } from '../engine/command.ts'
@@ -10,13 +9,17 @@ import { timestampAfter } from '../packet/sequence.ts'
 import { DigitQueue } from './digit-queue.ts'
 import type { Ear } from './ear.ts'
 import type { OutStream } from './out-stream.ts'
+import { PlayLine } from './play-line.ts'
 import type { Playback, Prompt } from './playback.ts'
-import { Voice } from './voice.ts'
+import { type ToneWatch, Voice } from './voice.ts'
 
 /** Frames sent at once after a stall; what is owed beyond them is sent later, not faster. */
 export const maxCatchUpFrames = 5
 /** When the other leg was silent for so long, we send silence of our own, lest the far end believes us gone. */
 export const relayIdleMs = 500
+/** The order of digits that the other leg's far end pressed. Nobody waits for it. */
+const passedOn = 'passed-on as events'
+
 export interface SenderEvents {
   played(playId: string, completed: boolean): void
   digitsSent(digitsId: string): void
@@ -48,14 +51,11 @@ export class Sender {
   readonly #passage: Passage
   readonly #digits: DigitQueue
   readonly #voice: Voice
+  readonly #plays: PlayLine
   #isBridged = false
   #agreement: Agreement | undefined
   #frameMs = 20
   #unitsPerMs = 8
-  #playback: Playback | undefined
-  /** Its last frame is out, and ends at `#endsAt`. */
-  #ending: Playback | undefined
-  #endsAt = 0
   /** When the next frame is due. */
   #dueAt = -1
   #isPaused = true
@@ -75,18 +75,21 @@ export class Sender {
     this.#events = events
     this.#digits = new DigitQueue(id => events.digitsSent(id))
     this.#voice = new Voice(coders)
+    this.#plays = new PlayLine((playId, completed) => events.played(playId, completed))
     this.#passage = new Passage(network, stream, (packet, length) => this.#send(packet, length))
   }
 
   get codec(): EngineCodec | undefined {
     return this.#agreement?.codec
   }
+  /** The far end takes digits as telephone-events; else only their tones reach it. */
+  get takesEvents(): boolean {
+    return this.#agreement?.sendEvents !== undefined
+  }
   /** What plays, and needs its prompt in the present codec. */
   get playNeedingPrompt(): string | undefined {
-    const playback = this.#playback
     const codec = this.#agreement?.codec
-    if (playback === undefined || codec === undefined || isRelayable(playback.codec, codec)) return undefined
-    return playback.playId
+    return codec === undefined ? undefined : this.#plays.needsPromptIn(codec)
   }
 
   /** Where the stream's clock stands, for sender reports. */
@@ -110,24 +113,18 @@ export class Sender {
   }
 
   play(playback: Playback): void {
-    this.stop()
-    this.#playback = playback
+    this.#plays.begin(playback, this.#dueAt)
     this.#stream.mark()
-    if (playback.ended) this.#end(this.#dueAt)
   }
 
   /** Stops what plays, or only the play of that name. What has been sent whole was played, though it still sounds. */
   stop(playId?: string): void {
-    if (this.#ending !== undefined && (playId === undefined || this.#ending.playId === playId)) this.#tellEnd()
-    const stopped = this.#playback
-    if (stopped === undefined || (playId !== undefined && stopped.playId !== playId)) return
-    this.#playback = undefined
-    this.#events.played(stopped.playId, false)
+    this.#plays.stop(playId)
   }
 
   /** The prompt of a play in another codec; the play goes on where it is. */
   goOnWith(playId: string, prompt: Prompt): void {
-    if (this.#playback?.playId === playId) this.#playback.goOnWith(prompt)
+    this.#plays.goOnWith(playId, prompt)
   }
 
   sendDigits(digitsId: string, digits: string): void {
@@ -138,6 +135,7 @@ export class Sender {
   bridge(isBridged: boolean): void {
     this.#isBridged = isBridged
     if (isBridged) this.isTalking = true
+    this.#digits.releaseAll()
     this.#voice.listen(undefined)
     this.#passage.interrupt()
   }
@@ -150,7 +148,7 @@ export class Sender {
   tick(now: number): void {
     const agreement = this.#agreement
     if (agreement === undefined) return
-    if (this.#ending !== undefined && now >= this.#endsAt) this.#tellEnd()
+    this.#plays.tick(now)
     if (!this.#hasFrames(now)) {
       this.#isPaused = true
       return
@@ -166,11 +164,14 @@ export class Sender {
     }
   }
 
-  /** The other leg's audio, of a codec whose packets cannot be relayed: it is read, a frame every ptime. */
-  listen(ear: Ear): void {
+  /**
+   * The other leg's audio, of a codec whose packets cannot be relayed: it is read, a frame every ptime. `watch`: tells
+   * where it holds a digit, which `toneEnded` brings too.
+   */
+  listen(ear: Ear, watch: ToneWatch | undefined): void {
     if (!this.#isBridged) return
     if (!this.#voice.isHeard) this.#passage.interrupt()
-    this.#voice.listen(ear)
+    this.#voice.listen(ear, watch)
   }
 
   /** A packet of audio of the other leg, of a codec that can be relayed; it may be altered. */
@@ -178,6 +179,7 @@ export class Sender {
     const agreement = this.#agreement
     this.#voice.listen(undefined)
     if (agreement === undefined || !this.#isRelaying(now)) return
+    this.#voice.unsettle()
     this.#passage.audio(packet, payloadLength, codec, agreement, now)
     this.#dueAt = now + this.#frameMs
   }
@@ -197,6 +199,19 @@ export class Sender {
     this.#passage.event(packet, payloadLength, clockRate, agreement, this.#voice.isHeard, now)
   }
 
+  /** A key of the other leg goes down, as its telephone-events tell, and up: who takes none hears the tone. */
+  keyDown(digit: string, now: number): void {
+    if (!this.takesEvents && this.#isRelaying(now)) this.#digits.press(digit)
+  }
+  keyUp(digit: string, durationMs: number): void {
+    if (!this.takesEvents && this.#isBridged && !this.#plays.isPlaying) this.#digits.release(digit, durationMs)
+  }
+
+  /** The other leg's far end has sent a digit as a tone: who takes events gets one, and has not heard the tone. */
+  toneEnded(digit: string): void {
+    if (this.takesEvents && this.#isBridged && !this.#plays.isPlaying) this.#digits.enqueue(passedOn, digit)
+  }
+
   /** Ends what runs, told as not completed. */
   close(): void {
     this.stop()
@@ -209,13 +224,13 @@ export class Sender {
   }
 
   #isRelaying(now: number): boolean {
-    if (this.#isBridged && this.#playback === undefined && !this.#digits.busy && this.#to.maySend(now)) return true
+    if (this.#isBridged && !this.#plays.isPlaying && !this.#digits.busy && this.#to.maySend(now)) return true
     this.#passage.interrupt()
     return false
   }
 
   #hasFrames(now: number): boolean {
-    if (this.#playback !== undefined || this.#digits.busy) return true
+    if (this.#plays.isPlaying || this.#digits.busy) return true
     if (!this.isTalking) return false
     if (!this.#isBridged || this.#voice.sounds) return true
     return !this.#passage.isFlowing || now - this.#dueAt >= relayIdleMs
@@ -237,18 +252,11 @@ export class Sender {
     const units = this.#frameUnits
     const packet = this.#network.slot()
     const maySend = this.#to.maySend(now)
-    if (this.#digits.busy) {
-      const length = this.#digits.nextInto(packet, headerLength, this.#stream.timestamp)
-      if (length > 0) {
-        const { marker, timestamp } = this.#digits
-        const type = agreement.sendEvents
-        if (!maySend || type === undefined) this.#stream.skip(units)
-        else this.#send(packet, this.#stream.event(packet, type, marker, timestamp, length, units))
-        this.#stream.mark()
-        return
-      }
+    if (this.#digits.busy && this.#digit(agreement, packet, units, maySend)) {
+      this.#voice.pass(this.#frameMs, now)
+      return
     }
-    const isPlay = this.#playback !== undefined
+    const isPlay = this.#plays.isPlaying
     const bytes = this.#fill(packet, agreement.codec, now)
     if (maySend && bytes > 0 && (isPlay || now >= this.#passage.eventUntil)) {
       const length = this.#stream.frame(packet, agreement.payloadType, bytes, units)
@@ -261,39 +269,44 @@ export class Sender {
     this.#stream.mark()
   }
 
+  /** A frame in which a digit is sent. Returns false when none is: there is room for audio. */
+  #digit(agreement: Agreement, packet: Uint8Array, units: number, maySend: boolean): boolean {
+    const digits = this.#digits
+    switch (digits.next()) {
+      case 'events': {
+        const length = digits.nextInto(packet, headerLength, this.#stream.timestamp)
+        if (length === 0) return false
+        const type = agreement.sendEvents
+        if (!maySend || type === undefined) this.#stream.skip(units)
+        else this.#send(packet, this.#stream.event(packet, type, digits.marker, digits.timestamp, length, units))
+        this.#stream.mark()
+        return true
+      }
+      case 'tones': {
+        // The first tone would be lost in a coder that is still being made.
+        if (!this.#voice.isReady) return false
+        const bytes = this.#voice.digitsInto(packet, headerLength, this.#frameMs, digits)
+        if (bytes === 0) return false
+        if (maySend) this.#send(packet, this.#stream.frame(packet, agreement.payloadType, bytes, units))
+        else this.#stream.skip(units)
+        return true
+      }
+      case undefined:
+        return false
+    }
+  }
+
   /** The next frame's payload. Returns its bytes; 0 = there is nothing to send for it. */
   #fill(packet: Uint8Array, codec: EngineCodec, now: number): number {
-    const playback = this.#playback
     const frameMs = this.#frameMs
-    if (playback === undefined) {
-      if (!this.#isBridged || !this.#voice.sounds) return silenceInto(packet, headerLength, codec, frameMs)
-      const bytes = this.#voice.frameInto(packet, headerLength, frameMs, now)
-      // What the encoder would not send, or cannot yet.
-      return codec === 'opus' && isOpusRest(bytes) ? 0 : bytes
+    if (this.#plays.isPlaying || !this.#isBridged || !this.#voice.sounds) {
+      this.#voice.unsettle()
+      if (this.#plays.isPlaying) return this.#plays.frameInto(packet, codec, frameMs, this.#dueAt)
+      return silenceInto(packet, headerLength, codec, frameMs)
     }
-    let bytes = 0
-    if (isRelayable(playback.codec, codec)) {
-      bytes = playback.frameInto(packet, headerLength, frameMs)
-      changeLaw(packet, bytes, playback.codec, codec)
-    } else {
-      // Its prompt in the new codec is on the way.
-      playback.skip(frameMs)
-      bytes = silenceInto(packet, headerLength, codec, frameMs)
-    }
-    if (playback.ended) this.#end(this.#dueAt + frameMs)
-    return bytes
-  }
-
-  #end(at: number): void {
-    this.#ending = this.#playback
-    this.#playback = undefined
-    this.#endsAt = at
-  }
-
-  #tellEnd(): void {
-    const ended = this.#ending
-    this.#ending = undefined
-    if (ended !== undefined) this.#events.played(ended.playId, true)
+    const bytes = this.#voice.frameInto(packet, headerLength, frameMs, now)
+    // What the encoder would not send, or cannot yet.
+    return codec === 'opus' && isOpusRest(bytes) ? 0 : bytes
   }
 
   #send(packet: Uint8Array, length: number): void {

@@ -1,6 +1,7 @@
 import { codecFacts, isRelayable, rateBetween } from '../codec/codec-name.ts'
 import type { OpusCoders } from '../codec/opus.ts'
 import { DigitReceiver, type Press } from '../dtmf/digit-receiver.ts'
+import { ToneMute } from '../dtmf/tone-mute.ts'
 import { isUnicast, parseAddress } from '../engine/address.ts'
 import type { Agreement, EngineCodec, EngineEvent, RecordRules, SessionId } from '../engine/command.ts'
 import type { DatagramNetwork } from '../engine/network.ts'
@@ -79,6 +80,8 @@ export class Session implements Destination {
   /** Packets and losses of sources before the present one. */
   #lostBefore = 0
   #eventTime = 0
+  /** Where digits come as tones. */
+  #toneMute: ToneMute | undefined
   readonly #held = new HeldPackets()
   #heardAt: number
   #received = 0
@@ -151,7 +154,9 @@ export class Session implements Destination {
     if (acceptEvents !== undefined) this.#acceptEvents(acceptEvents, agreement.eventClockRate ?? clockRate)
     for (const { payloadType, clockRate } of moreEvents) this.#acceptEvents(payloadType, clockRate)
     if (acceptNoise !== undefined) this.#accepted[acceptNoise] = 'noise'
-    this.#hearing.agree(agreement.receive && acceptEvents === undefined && moreEvents.length === 0, clockRate)
+    const areDigitsTones = agreement.receive && acceptEvents === undefined && moreEvents.length === 0
+    this.#hearing.agree(areDigitsTones, clockRate)
+    this.#toneMute = areDigitsTones ? (this.#toneMute ?? new ToneMute()) : undefined
     this.#heardAt = now
     this.sender.agree(agreement)
   }
@@ -230,9 +235,12 @@ export class Session implements Destination {
     const sender = this.other?.sender
     const wanted = sender?.codec
     const mustEncode = wanted !== undefined && !isRelayable(meaning, wanted)
-    if (mustEncode) sender?.listen(this.#hearing.earFor(rateBetween(meaning, wanted)))
+    const watch = sender?.takesEvents === true ? this.#hearing : undefined
+    if (mustEncode) sender?.listen(this.#hearing.earFor(rateBetween(meaning, wanted)), watch)
     this.#hearing.push(packet, length, now)
-    if (!mustEncode) sender?.hear(packet, payloadLength, meaning, now)
+    if (mustEncode || sender === undefined) return
+    if (watch !== undefined) this.#toneMute?.muteIn(packet, payloadOffsetOf(packet), payloadLength, meaning)
+    sender.hear(packet, payloadLength, meaning, now)
   }
 
   /** A datagram on the RTCP port. */
@@ -343,6 +351,7 @@ export class Session implements Destination {
     const { held } = this.#digits
     if (wasHeld === undefined && held !== undefined) {
       this.#host.emit({ type: 'key-down', session: this.id, digit: held })
+      this.other?.sender.keyDown(held, now)
     }
     this.recordings.note(packet, now)
     this.other?.recordings.noteFar(this.#recorded, packet, now)
@@ -363,12 +372,15 @@ export class Session implements Destination {
   #tellTone({ digit, durationMs }: Press, began: number): void {
     this.recordings.key(began, this.#heardAt)
     this.#host.emit({ type: 'digit', session: this.id, digit, durationMs })
+    this.other?.sender.toneEnded(digit)
   }
 
   #tellDigits(now: number): void {
     this.recordings.key(this.#eventTime, now)
     for (let press = this.#digits.take(); press !== undefined; press = this.#digits.take()) {
-      this.#host.emit({ type: 'digit', session: this.id, digit: press.digit, durationMs: press.durationMs })
+      const { digit, durationMs } = press
+      this.#host.emit({ type: 'digit', session: this.id, digit, durationMs })
+      this.other?.sender.keyUp(digit, durationMs)
     }
   }
 }

@@ -3,10 +3,21 @@ import { ComfortNoise, noiseLevelOf } from '../codec/comfort-noise.ts'
 import type { OpusCoders } from '../codec/opus.ts'
 import { StreamEncoder } from '../codec/stream-encoder.ts'
 import type { Agreement } from '../engine/command.ts'
+import type { DigitQueue } from './digit-queue.ts'
 import type { Ear } from './ear.ts'
 
 /** The longest frame of ours, and the highest rate. */
 const mostSamples = 60 * 16
+/**
+ * A decoder of G.722 that has heard others is out of step with our encoder, and a tone would begin distorted: after so
+ * much silence they agree.
+ */
+const g722SettlingMs = 40
+
+/** Tells whether what was read last holds a digit's tone, or what may become one. */
+export interface ToneWatch {
+  readonly hearsTone: boolean
+}
 
 /**
  * What a sender has to encode by itself: the other leg where it speaks another codec, or the noise of its rest. The
@@ -18,8 +29,11 @@ export class Voice {
   #agreement: Agreement | undefined
   #ear: Ear | undefined
   #isNoisy = false
+  /** How long all that was sent has come from our encoder. */
+  #settledMs = 0
   #encoder: StreamEncoder | undefined
-  #pcm: Int16Array | undefined
+  #room: Int16Array | undefined
+  #watch: ToneWatch | undefined
   #lossPercent = 0
 
   constructor(coders: OpusCoders) {
@@ -42,9 +56,10 @@ export class Voice {
     if (before?.codec !== agreement.codec || agreement.codec === 'opus') this.#freeEncoder()
   }
 
-  /** Whom to read; undefined = nobody. */
-  listen(ear: Ear | undefined): void {
+  /** Whom to read; undefined = nobody. `watch`: its digits go out as events, not as the tones that they came as. */
+  listen(ear: Ear | undefined, watch?: ToneWatch): void {
     this.#ear = ear
+    this.#watch = watch
     this.#isNoisy = false
   }
 
@@ -61,23 +76,69 @@ export class Voice {
 
   /** A frame of `ptimeMs` at `into[at]`. Returns its bytes; 0 = nothing to send. */
   frameInto(into: Uint8Array, at: number, ptimeMs: number, now: number): number {
-    const codec = this.#agreement?.codec
-    if (codec === undefined) return 0
-    const rate = this.#ear?.sampleRate ?? codecFacts[codec].sampleRate
-    if (this.#encoder?.sampleRate !== rate) this.#freeEncoder()
-    this.#encoder ??= new StreamEncoder(codec, rate, this.#coders, this.#agreement?.opus)
-    this.#encoder.tune(this.#lossPercent)
-    this.#pcm ??= new Int16Array(mostSamples)
-    const count = (ptimeMs * rate) / 1000
+    const encoder = this.#encoderNow()
+    if (encoder === undefined) return 0
+    this.#settledMs = g722SettlingMs
+    const count = (ptimeMs * encoder.sampleRate) / 1000
     if (this.#ear === undefined) this.#noise.fillInto(this.#pcm, 0, count)
-    else this.#ear.readInto(this.#pcm, 0, count, now)
-    return this.#encoder.encodeInto(into, at, this.#pcm, 0, count)
+    else {
+      this.#ear.readInto(this.#pcm, 0, count, now)
+      if (this.#watch?.hearsTone === true) this.#pcm.fill(0, 0, count)
+    }
+    return encoder.encodeInto(into, at, this.#pcm, 0, count)
+  }
+
+  /** The encoder is made, if it was not, and can be used at once. */
+  get isReady(): boolean {
+    return this.#encoderNow()?.isReady === true
+  }
+
+  /** The far end hears something that our encoder has not made. */
+  unsettle(): void {
+    this.#settledMs = 0
+  }
+
+  /** A frame that digits fill, in place of what else would sound. Returns its bytes; 0 = they leave it to that. */
+  digitsInto(into: Uint8Array, at: number, ptimeMs: number, digits: DigitQueue): number {
+    const encoder = this.#encoderNow()
+    if (encoder === undefined) return 0
+    const count = (ptimeMs * encoder.sampleRate) / 1000
+    if (this.#settledMs < this.#settlingMs && digits.proceed()) {
+      this.#pcm.fill(0, 0, count)
+      this.#settledMs += ptimeMs
+    } else if (!digits.fillInto(this.#pcm, count, encoder.sampleRate)) return 0
+    return encoder.encodeInto(into, at, this.#pcm, 0, count)
+  }
+
+  /** The other leg says something in a moment that belongs to others: it is not kept for later. */
+  pass(ptimeMs: number, now: number): void {
+    if (this.#ear !== undefined) this.#ear.readInto(this.#pcm, 0, (ptimeMs * this.#ear.sampleRate) / 1000, now)
   }
 
   free(): void {
     this.#ear = undefined
     this.#isNoisy = false
     this.#freeEncoder()
+  }
+
+  get #settlingMs(): number {
+    return this.#agreement?.codec === 'G722' ? g722SettlingMs : 0
+  }
+
+  get #pcm(): Int16Array {
+    this.#room ??= new Int16Array(mostSamples)
+    return this.#room
+  }
+
+  /** At the rate that is read, else at the codec's own. */
+  #encoderNow(): StreamEncoder | undefined {
+    const codec = this.#agreement?.codec
+    if (codec === undefined) return undefined
+    const rate = this.#ear?.sampleRate ?? codecFacts[codec].sampleRate
+    if (this.#encoder?.sampleRate !== rate) this.#freeEncoder()
+    this.#encoder ??= new StreamEncoder(codec, rate, this.#coders, this.#agreement?.opus)
+    this.#encoder.tune(this.#lossPercent)
+    return this.#encoder
   }
 
   #freeEncoder(): void {

@@ -201,7 +201,7 @@ test('digits: RFC 4733 packets in place of audio, marked once, ended three times
   )
 })
 
-test('digits pause a play and nothing of it is lost; without telephone-event they are told and not heard', () => {
+test('digits pause a play and nothing of it is lost, be they events or tones', () => {
   const { media, peer, agree, play } = one()
   agree()
   const bytes = prompt(8000)
@@ -211,12 +211,18 @@ test('digits pause a play and nothing of it is lost; without telephone-event the
   media.run(2000)
   const audio = peer.heard().filter(packet => packet.payloadType === 0)
   assert.equal(bytesOf(audio).slice(0, 8000), [...bytes])
-  const mute = one({ sendEvents: undefined }, true)
-  mute.agree()
-  mute.media.do({ type: 'send-digits', session: 'a', digitsId: 'd', digits: '123' })
-  mute.media.run(100)
-  assert.is(mute.media.take('digits-sent').length, 1)
-  assert.ok(mute.peer.heard().every(packet => packet.payloadType === 0))
+  const tones = one({ sendEvents: undefined })
+  tones.agree()
+  tones.play('p', bytes)
+  tones.media.run(200)
+  tones.media.do({ type: 'send-digits', session: 'a', digitsId: 'd', digits: '5' })
+  tones.media.run(2000)
+  const heard = bytesOf(tones.peer.heard())
+  const digit = [...bytes].findIndex((byte, i) => heard[i] !== byte)
+  assert.ok(digit >= 1600 && digit <= 1600 + 160, `${digit}`)
+  // The digit, its gap, and the play goes on with the sample that was next.
+  const gone = 8 * 260
+  assert.equal([...heard.slice(0, digit), ...heard.slice(digit + gone, 8000 + gone)], [...bytes])
 })
 
 test('what was ordered of a leg that closes is told, then that it is closed', () => {

@@ -1,0 +1,153 @@
+import { amplitudeOf } from '../tone/level.ts'
+import { fadeMs } from '../tone/tone-source.ts'
+import { dtmfTone } from '../tone/tones.ts'
+import { maxQueuedDigits } from './digit-sender.ts'
+
+export interface DigitTonesConfig {
+  /** How long a digit of an order sounds, rounded up to whole frames. Default 160. */
+  readonly digitMs?: number
+  /** Least silence behind a digit, rounded up to whole frames. Default 100. */
+  readonly gapMs?: number
+  /** What `w` stands for. Default 500. */
+  readonly pauseMs?: number
+}
+
+/** Of a press that is passed on: shorter ones are drawn out, or the far end may not take them (ITU-T Q.24: 40 ms). */
+const leastPressMs = 60
+
+type Phase = 'idle' | 'sounding' | 'silent' | 'pausing'
+
+interface Waiting {
+  readonly digit: string
+  /** Undefined while its key is down. */
+  durationMs: number | undefined
+}
+
+/**
+ * Sends digits as tones (ITU-T Q.23) in place of a stream's audio, frame by frame, to a far end that takes no
+ * telephone-events: digits of an order, and keys that are pressed elsewhere for as long as they are down.
+ */
+export class DigitTones {
+  readonly #digitMs: number
+  readonly #gapMs: number
+  readonly #pauseMs: number
+  readonly #waiting: Waiting[] = []
+  #phase: Phase = 'idle'
+  #current: Waiting | undefined
+  #sines: readonly { readonly hz: number; readonly dbm0: number }[] = []
+  /** Of this phase, so far; and of the tone before it. */
+  #elapsedMs = 0
+  #soundedMs = 0
+
+  constructor(config: DigitTonesConfig = {}) {
+    this.#digitMs = config.digitMs ?? 160
+    this.#gapMs = config.gapMs ?? 100
+    this.#pauseMs = config.pauseMs ?? 500
+  }
+
+  /** True until the last digit has sounded and its gap is over. */
+  get busy(): boolean {
+    return this.#phase !== 'idle' || this.#waiting.length > 0
+  }
+
+  /** Queues digits `0-9*#A-D` and pauses `w`; other characters are left out. Returns how many were taken. */
+  enqueue(digits: string): number {
+    let taken = 0
+    for (const digit of digits.toUpperCase()) {
+      if (digit !== 'W' && dtmfTone(digit) === undefined) continue
+      if (!this.#add(digit, digit === 'W' ? this.#pauseMs : this.#digitMs)) break
+      taken++
+    }
+    return taken
+  }
+
+  /** A key is down until `release`. */
+  press(digit: string): void {
+    if (dtmfTone(digit) !== undefined) this.#add(digit, undefined)
+  }
+
+  /** A key is up that was down for `durationMs`; of one whose `press` was not told, the whole press. */
+  release(digit: string, durationMs: number): void {
+    const held = [this.#current, ...this.#waiting].find(each => each?.digit === digit && each.durationMs === undefined)
+    const lasts = Math.max(leastPressMs, durationMs)
+    if (held !== undefined) held.durationMs = lasts
+    else if (dtmfTone(digit) !== undefined) this.#add(digit, lasts)
+  }
+
+  /** Nobody will tell of keys that are down any more. */
+  releaseAll(): void {
+    if (this.#current !== undefined) this.#current.durationMs ??= leastPressMs
+    for (const each of this.#waiting) each.durationMs ??= leastPressMs
+  }
+
+  /** Goes on to what the next frame is of. Returns false when there is nothing to be heard in it: pauses, and the end. */
+  proceed(): boolean {
+    this.#advance()
+    return this.#phase === 'sounding' || this.#phase === 'silent'
+  }
+
+  /**
+   * The next frame, `count` samples from `pcm[0]` on. Returns false when audio may have its place.
+   */
+  fillInto(pcm: Int16Array, count: number, sampleRate: number): boolean {
+    this.#advance()
+    const frameMs = (1000 * count) / sampleRate
+    const from = this.#elapsedMs
+    this.#elapsedMs += frameMs
+    switch (this.#phase) {
+      case 'sounding':
+        pcm.fill(0, 0, count)
+        this.#sound(pcm, count, sampleRate, from, 1)
+        return true
+      case 'silent':
+        pcm.fill(0, 0, count)
+        // The tone fades out behind its last frame, since nobody could know that it was the last.
+        if (from === 0) this.#sound(pcm, Math.min(count, (fadeMs * sampleRate) / 1000), sampleRate, this.#soundedMs, -1)
+        return true
+      case 'pausing':
+      case 'idle':
+        return false
+    }
+  }
+
+  /** Goes on to the phase of the frame that comes. */
+  #advance(): void {
+    if (this.#phase === 'sounding' && this.#elapsedMs >= (this.#current?.durationMs ?? Infinity)) {
+      this.#soundedMs = this.#elapsedMs
+      this.#enter('silent')
+    } else if (this.#phase === 'silent' && this.#elapsedMs >= this.#gapMs) this.#enter('idle')
+    else if (this.#phase === 'pausing' && this.#elapsedMs >= this.#pauseMs) this.#enter('idle')
+    if (this.#phase !== 'idle') return
+    const next = this.#waiting.shift()
+    this.#current = next
+    if (next === undefined) return
+    this.#sines = dtmfTone(next.digit)?.steps[0]?.sines ?? []
+    this.#enter(next.digit === 'W' ? 'pausing' : 'sounding')
+  }
+
+  #enter(phase: Phase): void {
+    this.#phase = phase
+    this.#elapsedMs = 0
+  }
+
+  /** `fade`: 1 = swells in its first moment, −1 = fades during this piece. */
+  #sound(pcm: Int16Array, count: number, sampleRate: number, fromMs: number, fade: 1 | -1): void {
+    const first = Math.round((fromMs * sampleRate) / 1000)
+    const fadeSamples = (fadeMs * sampleRate) / 1000
+    for (const { hz, dbm0 } of this.#sines) {
+      const radians = (2 * Math.PI * hz) / sampleRate
+      const amplitude = amplitudeOf(dbm0)
+      for (let i = 0; i < count; i++) {
+        const edge = Math.min(1, (fade === 1 ? first + i : count - i) / fadeSamples)
+        const swell = 0.5 - 0.5 * Math.cos(Math.PI * edge)
+        pcm[i]! += Math.round(amplitude * swell * Math.sin(radians * (first + i)))
+      }
+    }
+  }
+
+  #add(digit: string, durationMs: number | undefined): boolean {
+    if (this.#waiting.length >= maxQueuedDigits) return false
+    this.#waiting.push({ digit, durationMs })
+    return true
+  }
+}
