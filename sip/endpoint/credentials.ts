@@ -33,5 +33,22 @@ export function authorize(
   return { name: response.status === 407 ? 'Proxy-Authorization' : 'Authorization', value }
 }
 
-/** The password was right and only the nonce too old (RFC 7616 §3.3). */
-export const isStale = (response: SipResponse): boolean => challengesOf(response).some(challenge => challenge.stale)
+/** Answers to the challenges of one request: once, and once more when only the nonce was too old (RFC 7616 §3.3). */
+export class ChallengeAnswers {
+  #given = 0
+
+  /** The field for the next try; undefined when there is none that would help. */
+  next(agent: Agent, request: SipRequest, response: SipResponse, credentials: Credentials): HeaderField | undefined {
+    this.#given++
+    if (this.#given > 2 || (this.#given === 2 && !isStale(response))) return undefined
+    return authorize(agent, request, response, credentials)
+  }
+
+  /** What comes is another request. */
+  reset(): void {
+    this.#given = 0
+  }
+}
+
+/** The password was right. */
+const isStale = (response: SipResponse): boolean => challengesOf(response).some(challenge => challenge.stale)

@@ -1,6 +1,4 @@
-import { Dialog } from '../dialog/dialog.ts'
-import { headersOf } from '../message/headers.ts'
-import type { HeaderField, SipRequest } from '../message/message.ts'
+import type { HeaderField } from '../message/message.ts'
 import type { Flow } from '../transaction/flow.ts'
 import type { IncomingRequest, IncomingResponse } from '../transaction/incoming.ts'
 import { branchCookie } from '../transaction/key.ts'
@@ -16,10 +14,12 @@ import type {
 import type { Agent, TaggedCall } from './agent.ts'
 import type { EndWords } from './call-command.ts'
 import type { CallCause } from './call-event.ts'
-import { authorize, type Credentials, isStale } from './credentials.ts'
-import { allowsMethod, contactUriOf, q850Of, sdpOf } from './fields.ts'
+import { ChallengeAnswers, type Credentials } from './credentials.ts'
+import { authorizationOf, type DialAnswer, sessionOf } from './dialed-session.ts'
+import { q850Of, sdpOf } from './fields.ts'
 import { cancelOf, type Dial, inviteOf } from './invite-request.ts'
-import { Session, type SessionHost } from './session.ts'
+import { LateForks, lateForkWords } from './late-forks.ts'
+import type { Session, SessionHost } from './session.ts'
 
 /**
  * `abandoned`: to be ended, but no provisional has come, so the CANCEL waits (RFC 3261 §9.1). `cancelling`: the
@@ -43,7 +43,6 @@ type OutgoingState =
 const silentPeerAfter = (t: TimerSettings): number => 16 * t.t1
 
 const noAnswerWords: EndWords = { status: 488, q850: 88, text: 'No session description', code: 'END.0488' }
-const lateForkWords: EndWords = { status: 487, q850: 26, text: 'Answered elsewhere', code: 'END.0487' }
 const noAnswer: ClientOwner = { responded() {}, failed() {}, finished() {} }
 
 /** A call that we dial: INVITE with its forks, credentials, CANCEL and all their crossings. */
@@ -56,16 +55,16 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   /** Where it goes, and everything within its dialog; undefined = where the target's name leads. */
   readonly #bound: Flow | undefined
   readonly #credentials: Credentials | undefined
+  readonly #answers = new ChallengeAnswers()
+  readonly #forks: LateForks
   readonly #timer = new Timer<TimerOwner>(this, 'cancel')
   #state: OutgoingState = 'resolving'
   #hops: readonly Flow[] = []
   #hop = 0
   #cseq = 0
   #invite: ClientTransaction | undefined
-  #attempts = 0
   #endWords: EndWords | undefined
   #session: Session | undefined
-  #forks: Map<string, Session> | undefined
   #earlySdp: { readonly tag: string | undefined; readonly sdp: string } | undefined
 
   constructor(agent: Agent, dial: Dial, bound?: Flow) {
@@ -74,6 +73,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     this.#bound = bound
     this.id = dial.id
     this.callId = agent.tokens.take(26)
+    this.#forks = new LateForks(agent, dial.id)
     this.#localTag = agent.tokens.take(12)
     const { username, password } = dial.target
     this.#credentials = username === '' ? undefined : { username, password }
@@ -135,7 +135,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       session.requestArrived(transaction, now)
       return
     }
-    const fork = this.#forks?.get(request.fromTag)
+    const fork = this.#forks.get(request.fromTag)
     if (fork !== undefined) fork.requestArrived(transaction, now)
     // RFC 3311 §5.2: an UPDATE while our first offer is open.
     else if (session === undefined && request.message.method === 'UPDATE') this.#agent.respond(transaction, 491, now)
@@ -232,20 +232,21 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   }
 
   #answer(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
-    const known = [this.#session, this.#forks?.get(response.toTag ?? '')]
-    const again = known.find(session => session?.dialog.remoteTag === (response.toTag ?? ''))
+    const remoteTag = response.toTag ?? ''
+    const again = this.#session?.dialog.remoteTag === remoteTag ? this.#session : this.#forks.get(remoteTag)
     if (again !== undefined) {
       again.sender.acknowledgeAgain()
       return
     }
     if (this.#session !== undefined || this.#isOver) {
-      this.#lateFork(transaction, response, now)
+      this.#forks.hangUp(this.#answered(transaction, response), now)
       return
     }
     const wasWanted = this.#state === 'calling' || this.#state === 'proceeding'
     this.#state = 'answered'
     this.#agent.timers.stop(this.#timer)
-    const session = this.#sessionOf(transaction, response, this)
+    const answered = this.#answered(transaction, response)
+    const session = sessionOf(this.#agent, this, answered)
     this.#session = session
     const early = this.#earlySdp?.tag === response.toTag ? this.#earlySdp?.sdp : undefined
     // Some peers put the answer into the 183 alone; without 100rel it belongs into the 2xx (RFC 3264, RFC 3261 §13.2.1).
@@ -264,39 +265,20 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     this.#agent.emit({ type: 'answered', id: this.id, sdp })
   }
 
-  /** RFC 3261 §13.2.2.4: another fork answered too, or one answered when all was over: ACK and BYE. */
-  #lateFork(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
-    this.#forks ??= new Map()
-    if (this.#forks.size >= this.#agent.settings.limits.forks) return
-    const session = this.#sessionOf(transaction, response, { id: this.id, confirmed() {}, over() {} })
-    this.#forks.set(response.toTag ?? '', session)
-    session.sender.acknowledge(response.cseq, authorizationOf(transaction.request), now)
-    session.end(lateForkWords, now)
-  }
-
-  #sessionOf(transaction: ClientTransaction, response: IncomingResponse, host: SessionHost): Session {
-    const dialog = new Dialog({
-      callId: this.callId,
+  #answered({ request }: ClientTransaction, response: IncomingResponse): DialAnswer {
+    const { callId } = this
+    const { sdp } = this.#dial
+    const isFlowBound = this.#bound !== undefined
+    return {
+      callId,
       localTag: this.#localTag,
-      remoteTag: response.toTag ?? '',
-      local: transaction.request.headers.find(header => header.name === 'From')?.value ?? '',
-      remote: response.to,
-      localSeq: this.#cseq,
-      remoteSeq: undefined,
-      remoteTarget: contactUriOf(response.message) ?? transaction.request.uri,
-      // RFC 3261 §12.1.2: in reverse order.
-      routeSet: [...headersOf(response.message, 'Record-Route')].reverse(),
-    })
-    const session = new Session(this.#agent, host, dialog, response.flow, {
-      state: 'open',
-      offer: 'local-offer',
-      weCalled: true,
-      localSdp: this.#dial.sdp,
-      isFlowBound: this.#bound !== undefined,
+      request,
+      cseq: this.#cseq,
+      response,
+      sdp,
+      isFlowBound,
       credentials: this.#credentials,
-    })
-    if (allowsMethod(response.message, 'UPDATE')) session.peerAllowsUpdate = true
-    return session
+    }
   }
 
   #refusal(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
@@ -304,24 +286,14 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     if (this.#isOver) return
     const isWanted = this.#state === 'calling' || this.#state === 'proceeding'
     if ((status === 401 || status === 407) && isWanted) {
-      const field = this.#credentials && this.#authorization(transaction, response, this.#credentials)
+      const field =
+        this.#credentials && this.#answers.next(this.#agent, transaction.request, response.message, this.#credentials)
       if (field === undefined) this.over({ kind: 'auth-failed' })
       else this.#send(transaction.flow, [field], now)
       return
     }
     const q850 = q850Of(response.message)
     this.over(q850 === undefined ? { kind: 'response', status } : { kind: 'response', status, q850 })
-  }
-
-  /** Once, and once more when only the nonce was too old (RFC 7616 §3.3). */
-  #authorization(
-    transaction: ClientTransaction,
-    response: IncomingResponse,
-    credentials: Credentials,
-  ): HeaderField | undefined {
-    this.#attempts++
-    if (this.#attempts > 2 || (this.#attempts === 2 && !isStale(response.message))) return undefined
-    return authorize(this.#agent, transaction.request, response.message, credentials)
   }
 
   #cancel(now: number): void {
@@ -338,6 +310,3 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     this.#agent.layer.request(cancel, branch, flow, noAnswer, now)
   }
 }
-
-const authorizationOf = (request: SipRequest): HeaderField[] =>
-  request.headers.filter(header => header.name === 'Authorization' || header.name === 'Proxy-Authorization')

@@ -10,7 +10,7 @@ import type { ClientOwner, ClientTransaction, TimerOwner } from '../transaction/
 import { escapeUser } from '../uri/escape.ts'
 import { formatHost } from '../uri/host.ts'
 import type { Agent } from './agent.ts'
-import { authorize } from './credentials.ts'
+import { ChallengeAnswers } from './credentials.ts'
 import type { PeerConfig } from './peer.ts'
 import { buildRequest, contactOf, viaOf } from './request.ts'
 
@@ -27,10 +27,11 @@ export class PeerRegistration implements ClientOwner, TimerOwner {
   readonly #agent: Agent
   readonly #peer: PeerConfig
   readonly #timer = new Timer<TimerOwner>(this, 'register')
+  readonly #answers = new ChallengeAnswers()
   readonly #callId: string
   readonly #tag: string
   #cseq = 0
-  #attempts = 0
+  #timesTooBrief = 0
   #wanted = wantedSeconds
   #retryMs = firstRetryMs
   #isRegistered: boolean | undefined
@@ -53,7 +54,8 @@ export class PeerRegistration implements ClientOwner, TimerOwner {
   }
 
   expired(_name: string, now: number): void {
-    this.#attempts = 0
+    this.#answers.reset()
+    this.#timesTooBrief = 0
     const { host, port, transport } = this.#peer
     this.#agent.resolve({ host, port: port === 0 ? undefined : port, transport }, now, ([flow], later) => {
       if (this.#isStopped) return
@@ -70,15 +72,13 @@ export class PeerRegistration implements ClientOwner, TimerOwner {
       return
     }
     if (status === 401 || status === 407) {
-      this.#attempts++
-      const field =
-        this.#attempts > 2 ? undefined : authorize(this.#agent, transaction.request, response.message, this.#peer)
+      const field = this.#answers.next(this.#agent, transaction.request, response.message, this.#peer)
       if (field === undefined) this.#retry(now)
       else this.#send(transaction.flow, [field], now)
       return
     }
     const least = parseExpires(headerOf(response.message, 'Min-Expires') ?? '')
-    if (status === 423 && least.ok && least.value > this.#wanted && this.#attempts++ < 2) {
+    if (status === 423 && least.ok && least.value > this.#wanted && this.#timesTooBrief++ < 2) {
       this.#wanted = least.value
       this.#send(transaction.flow, [], now)
       return

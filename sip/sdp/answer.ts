@@ -2,6 +2,7 @@ import { hasRtcpMux } from './attributes.ts'
 import { type BrowserAgreed, type BrowserSetup, browserAgreed } from './browser.ts'
 import { type Codec, codecsOf, sameCodec } from './codec.ts'
 import { describeAudio, describeSession, type LocalMedia, switchedOff, telephoneEventCodec } from './describe.ts'
+import { extendedReportsOf, withExtendedReports } from './extended-reports.ts'
 import {
   type AgreedCodec,
   agreedCodecs,
@@ -71,13 +72,17 @@ function takeStream(
   const events = local.telephoneEvent === undefined ? [] : telephoneEventsOf(theirs, codec.rate)
   const [event, ...moreEvents] = events
   const noise = local.comfortNoise === true ? comfortNoiseOf(theirs, codec.rate) : undefined
+  const reports = local.extendedReports === true ? extendedReportsOf(offer, media) : undefined
   const own = [
     ours,
     ...(noise === undefined ? [] : [noise]),
     ...events.map(({ payloadType, rate }) => telephoneEventCodec(payloadType, rate)),
   ]
   return {
-    audio: describeAudio(local, own, ptimeMs, direction, rtcpMux, setupOf(browser), media),
+    audio: withExtendedReports(
+      describeAudio(local, own, ptimeMs, direction, rtcpMux, setupOf(browser), media),
+      reports,
+    ),
     negotiated: {
       remote,
       codec,
@@ -89,6 +94,7 @@ function takeStream(
       ptimeMs,
       direction,
       rtcpMux,
+      extendedReports: reports,
       ...(browser === undefined ? {} : { browser }),
       mediaIndex,
     },

@@ -30,6 +30,8 @@ export interface LocalMedia {
   readonly direction?: Direction
   /** Default false. */
   readonly rtcpMux?: boolean
+  /** Offer extended RTCP reports, and take up what an offer names of them. Default false. */
+  readonly extendedReports?: boolean
   /** The far end is a browser: ICE, DTLS and one port for everything. Default: plain RTP. */
   readonly browser?: BrowserLocal
   /** Digits; one for the life of the session (RFC 8866 §5.2). */

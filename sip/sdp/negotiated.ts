@@ -10,6 +10,7 @@ import {
 } from './attributes.ts'
 import { type BrowserAgreed, isBrowserStream } from './browser.ts'
 import { type Codec, comfortNoise, sameCodec } from './codec.ts'
+import type { ExtendedReports } from './extended-reports.ts'
 import { connectionOf, mediaAddress } from './media-address.ts'
 import type { MediaDescription, SessionDescription } from './session.ts'
 
@@ -54,6 +55,8 @@ export interface Negotiated {
   /** From our view. */
   readonly direction: Direction
   readonly rtcpMux: boolean
+  /** The extended RTCP reports that both name; undefined = there are none. */
+  readonly extendedReports: ExtendedReports | undefined
   /** The far end is a browser; `remote` tells nothing then, where it is is found by ICE. */
   readonly browser?: BrowserAgreed
   /** Which `m=` line. */

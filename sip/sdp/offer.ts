@@ -8,6 +8,7 @@ import {
   telephoneEventCodec,
   withPreviousNumbers,
 } from './describe.ts'
+import { ownExtendedReports, withExtendedReports } from './extended-reports.ts'
 import { isOurs } from './negotiated.ts'
 import type { MediaDescription, SessionDescription } from './session.ts'
 
@@ -16,13 +17,14 @@ export function createOffer(local: LocalMedia): SessionDescription {
   const streams = local.previous?.media ?? []
   const place = placeOf(streams, local.browser !== undefined)
   const codecs = withPreviousNumbers([...local.codecs, ...events(local)], streams[place])
-  const audio = describeAudio(
+  const described = describeAudio(
     local,
     codecs,
     clampPtime(local.ptimeMs),
     local.direction ?? 'sendrecv',
     local.rtcpMux ?? false,
   )
+  const audio = withExtendedReports(described, local.extendedReports === true ? ownExtendedReports : undefined)
   const media = streams.map(stream => switchedOff(stream.media, stream.protocol, stream.formats))
   media[place] = audio
   return describeSession(local, media, audio)

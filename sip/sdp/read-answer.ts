@@ -2,6 +2,7 @@ import type { Negotiation } from './answer.ts'
 import { directionOf, hasRtcpMux, ptimeOf } from './attributes.ts'
 import { type BrowserLocal, browserAgreed } from './browser.ts'
 import { type Codec, codecsOf } from './codec.ts'
+import { extendedReportsOf } from './extended-reports.ts'
 import {
   agreedCodecs,
   browserRemote,
@@ -72,6 +73,7 @@ export function readAnswer(
       ptimeMs: ptimeFor(theirs, ptimeOf(ours) ?? 20),
       direction: directionFrom(directionOf(offer, ours), answer, theirs, remote),
       rtcpMux,
+      extendedReports: extendedReportsOf(offer, ours) && extendedReportsOf(answer, theirs),
       ...(agreed === undefined ? {} : { browser: agreed }),
       mediaIndex,
     },

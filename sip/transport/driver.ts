@@ -1,51 +1,16 @@
 import type { RemoteInfo } from 'node:dgram'
 import type { IncomingMessage } from 'node:http'
-import { isIP, isIPv6 } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { SecureContextOptions } from 'node:tls'
 import type { HopName } from '../endpoint/call-command.ts'
-import type { CallEvent } from '../endpoint/call-event.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
-import type { EndpointInput, EndpointOutput, PeerState } from '../endpoint/input.ts'
+import type { EndpointInput, EndpointOutput } from '../endpoint/input.ts'
 import { type Flow, isWebSocket } from '../transaction/flow.ts'
-import { formatHost } from '../uri/host.ts'
-import type { TransportLimits } from './limits.ts'
-import { LocalAddresses } from './local-address.ts'
-import { type Dns, type ResolvedHop, resolveHop } from './resolve.ts'
-import { Streams, type StreamTransport } from './streams.ts'
+import type { DriverConfig, ListenAddress } from './driver-config.ts'
+import { OwnAddresses } from './own-addresses.ts'
+import { resolveHop } from './resolve.ts'
+import { Streams } from './streams.ts'
 import { UdpListener } from './udp.ts'
 import { type Upgraded, WebSockets, type WebSocketTransport } from './web-sockets.ts'
-
-export interface ListenAddress {
-  readonly transport: 'udp' | 'tcp' | 'tls' | 'wss'
-  readonly address: string
-  readonly port: number
-}
-
-export interface DriverConfig {
-  readonly listeners: readonly ListenAddress[]
-  /** Written into Via and Contact instead of the interface's address. */
-  readonly externalAddress: string | undefined
-  /** Certificate and key of `tls` and `wss` listeners; `ca` for connections that we open. */
-  readonly tls?: SecureContextOptions
-  /** Whether a page of the request's origin may open a WebSocket on a `wss` listener. Default: every page may. */
-  readonly isAllowedOrigin?: (request: IncomingMessage) => boolean
-  readonly limits: TransportLimits
-  readonly dns: Dns
-  readonly clock: DriverClock
-  /** [0, 1), for the draw of SRV records. */
-  readonly random: () => number
-  readonly onCall: (event: CallEvent) => void
-  readonly onPeer: (peerId: string, state: PeerState) => void
-  /** Something of the system failed that no call hears of. */
-  readonly onFault: (what: string) => void
-}
-
-/** Monotonic milliseconds, and one wake-up. */
-export interface DriverClock {
-  now(): number
-  at(deadline: number, fire: () => void): () => void
-}
 
 const rememberedFlows = 20_000
 const sweepMs = 5_000
@@ -60,7 +25,7 @@ export class SipDriver {
   readonly #streams: Streams
   readonly #webSockets: WebSockets
   readonly #bound: ListenAddress[] = []
-  readonly #locals = new LocalAddresses()
+  readonly #own: OwnAddresses
   readonly #flows = new Map<string, Flow>()
   readonly #queue: EndpointInput[] = []
   #isRunning = false
@@ -72,12 +37,13 @@ export class SipDriver {
   private constructor(endpoint: Endpoint, config: DriverConfig) {
     this.#endpoint = endpoint
     this.#config = config
+    this.#own = new OwnAddresses(config.externalAddress, this.#udp, this.#bound)
     this.#streams = new Streams({
       limits: config.limits,
       tls: config.tls,
       now: () => config.clock.now(),
       nextId: () => this.#nextId++,
-      local: (transport, address) => this.#ownName(transport, address),
+      local: (transport, address) => this.#own.ownName(transport, address),
       framed: (flow, framed) => {
         if (framed.kind === 'message') this.run({ type: 'message', parsed: { ok: true, value: framed.message }, flow })
         else if (framed.kind === 'fault') this.run({ type: 'message', parsed: framed.fault, flow })
@@ -160,7 +126,7 @@ export class SipDriver {
 
   /** The address by which `remote` (an IP literal) reaches us; undefined when it is not known yet. */
   localAddressFor(remote: string): string | undefined {
-    return this.#config.externalAddress ?? this.#boundFor(remote) ?? this.#locals.known(remote)
+    return this.#own.localAddressFor(remote)
   }
 
   async close(): Promise<void> {
@@ -199,7 +165,7 @@ export class SipDriver {
       this.run({ type: 'received', bytes, flow: known })
       return
     }
-    this.#withLocal(listener.address, from.address, local => {
+    this.#own.withLocal(listener.address, from.address, local => {
       if (local === undefined) return
       const flow: Flow = {
         transport: 'udp',
@@ -255,79 +221,9 @@ export class SipDriver {
   #resolve(lookup: number, hop: HopName): void {
     const { dns, random } = this.#config
     resolveHop(hop, dns, random).then(
-      hops => this.#flowsOf(hop.host, hops, flows => this.run({ type: 'resolved', lookup, hops: flows })),
+      hops => this.#own.flowsOf(hop.host, hops, flows => this.run({ type: 'resolved', lookup, hops: flows })),
       () => this.run({ type: 'resolved', lookup, hops: [] }),
     )
-  }
-
-  /** Flows for addresses that we have a socket for. */
-  #flowsOf(name: string, hops: readonly ResolvedHop[], done: (flows: readonly Flow[]) => void): void {
-    const flows: (Flow | undefined)[] = hops.map(() => undefined)
-    const serverName = isIP(name.replace(/^\[|\]$/g, '')) === 0 ? { serverName: name } : {}
-    let left = hops.length
-    if (left === 0) done([])
-    for (const [at, { transport, address, port }] of hops.entries()) {
-      const finish = (flow: Flow | undefined) => {
-        flows[at] = flow
-        left--
-        if (left === 0) done(flows.filter(found => found !== undefined))
-      }
-      if (transport === 'udp') {
-        const listener = this.#udpFor(address)
-        if (listener === undefined) finish(undefined)
-        else
-          this.#withLocal(listener.address, address, localHost =>
-            finish(
-              localHost === undefined
-                ? undefined
-                : { transport, address, port, socket: listener.id, localHost, localPort: listener.port },
-            ),
-          )
-      } else
-        this.#withLocal(undefined, address, local => {
-          if (local === undefined) return finish(undefined)
-          const own = this.#ownName(transport, local.replace(/^\[|\]$/g, ''))
-          finish({
-            transport,
-            address,
-            port,
-            socket: undefined,
-            localHost: own.host,
-            localPort: own.port,
-            ...serverName,
-          })
-        })
-    }
-  }
-
-  /** The listener of the peer's family: the one bound to just the address that leads there, else a wildcard. */
-  #udpFor(remote: string): UdpListener | undefined {
-    const family = this.#udp.filter(listener => isIPv6(listener.address) === isIPv6(remote))
-    const local = this.#locals.known(remote)
-    return family.find(listener => listener.address === local) ?? family.find(isWildcard) ?? family[0]
-  }
-
-  #boundFor(remote: string): string | undefined {
-    const listener = this.#udpFor(remote)
-    return listener === undefined || isWildcard(listener) ? undefined : listener.address
-  }
-
-  /** The host to be written towards `remote`, at once where it is known. */
-  #withLocal(bound: string | undefined, remote: string, use: (host: string | undefined) => void): void {
-    const { externalAddress } = this.#config
-    const fixed = externalAddress ?? (bound !== undefined && !isWildcard({ address: bound }) ? bound : undefined)
-    const known = fixed ?? this.#locals.known(remote)
-    if (known !== undefined) use(formatHost(known))
-    else this.#locals.find(remote, found => use(found === undefined ? undefined : formatHost(found)))
-  }
-
-  /** Our address and listening port for a stream transport; without a listener there is no port to come back to. */
-  #ownName(transport: StreamTransport, address: string): { readonly host: string; readonly port: number } {
-    const { externalAddress } = this.#config
-    const listeners = this.#bound.filter(entry => entry.transport === transport)
-    const listener = listeners.find(entry => entry.address === address) ?? listeners[0]
-    const fallback = transport === 'tls' ? 5061 : 5060
-    return { host: formatHost(externalAddress ?? address), port: listener?.port ?? fallback }
   }
 
   #arm(): void {
@@ -363,5 +259,3 @@ export class SipDriver {
     })
   }
 }
-
-const isWildcard = ({ address }: { readonly address: string }): boolean => address === '0.0.0.0' || address === '::'

@@ -1,6 +1,7 @@
 // The door of SIP's sockets.
 
-export { type DriverClock, type DriverConfig, type ListenAddress, SipDriver } from './driver.ts'
+export { SipDriver } from './driver.ts'
+export type { DriverClock, DriverConfig, ListenAddress } from './driver-config.ts'
 export { defaultTransportLimits, type TransportLimits } from './limits.ts'
 export { type Dns, type ResolvedHop, resolveHop, systemDns } from './resolve.ts'
 export type { Upgraded, WebSocketTransport } from './web-sockets.ts'

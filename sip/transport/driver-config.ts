@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http'
+import type { SecureContextOptions } from 'node:tls'
+import type { CallEvent } from '../endpoint/call-event.ts'
+import type { PeerState } from '../endpoint/input.ts'
+import type { TransportLimits } from './limits.ts'
+import type { Dns } from './resolve.ts'
+
+export interface ListenAddress {
+  readonly transport: 'udp' | 'tcp' | 'tls' | 'wss'
+  readonly address: string
+  readonly port: number
+}
+
+export interface DriverConfig {
+  readonly listeners: readonly ListenAddress[]
+  /** Written into Via and Contact instead of the interface's address. */
+  readonly externalAddress: string | undefined
+  /** Certificate and key of `tls` and `wss` listeners; `ca` for connections that we open. */
+  readonly tls?: SecureContextOptions
+  /** Whether a page of the request's origin may open a WebSocket on a `wss` listener. Default: every page may. */
+  readonly isAllowedOrigin?: (request: IncomingMessage) => boolean
+  readonly limits: TransportLimits
+  readonly dns: Dns
+  readonly clock: DriverClock
+  /** [0, 1), for the draw of SRV records. */
+  readonly random: () => number
+  readonly onCall: (event: CallEvent) => void
+  readonly onPeer: (peerId: string, state: PeerState) => void
+  /** Something of the system failed that no call hears of. */
+  readonly onFault: (what: string) => void
+}
+
+/** Monotonic milliseconds, and one wake-up. */
+export interface DriverClock {
+  now(): number
+  at(deadline: number, fire: () => void): () => void
+}
