@@ -101,6 +101,8 @@ export class LegSdp {
       codecOrder: codecs.length === 0 ? 'offer' : 'ours',
       telephoneEvent,
       comfortNoise: true,
+      // Browsers have no use for them.
+      extendedReports: browser === undefined,
       ptimeMs,
       sessionId,
     }
@@ -157,6 +159,7 @@ const agreementOf = (negotiated: Negotiated, theirs: SessionDescription): Agreem
   const { remote, codec, codecs, telephoneEvent: events, comfortNoise: noise, direction } = negotiated
   if (remote?.address.includes(':') || !isCodecName(codec.name)) return undefined
   const media = theirs.media[negotiated.mediaIndex]
+  const reports = negotiated.extendedReports
   return {
     remote:
       remote === undefined ? undefined : { address: remote.address, port: remote.port, rtcpPort: remote.rtcpPort ?? 0 },
@@ -177,6 +180,11 @@ const agreementOf = (negotiated: Negotiated, theirs: SessionDescription): Agreem
     ...(noise === undefined ? {} : { sendNoise: noise.sendPayloadType, acceptNoise: noise.receivePayloadType }),
     ...(codec.name === 'opus' ? { opus: opusWishesOf(codec.fmtp) } : {}),
     ptimeMs: negotiated.ptimeMs,
+    ...(reports === undefined
+      ? {}
+      : {
+          extendedReports: { voipMetrics: reports.voipMetrics, receiverTime: reports.receiverTime !== undefined },
+        }),
     ptimeAsked: media !== undefined && (ptimeOf(media) !== undefined || maxPtimeOf(media) !== undefined),
   }
 }
