@@ -1,35 +1,25 @@
 import { BrowserLegs } from '../browser/browser-legs.ts'
 import { type BrowserLink, throughLink } from '../browser/browser-link.ts'
 import type { BrowserOpening } from '../browser/terms.ts'
-import { isRelayable } from '../codec/codec-name.ts'
 import { channelsOf } from '../record/session-recorder.ts'
-import { Playback, type Prompt } from '../session/playback.ts'
 import { Session, type SessionHost } from '../session/session.ts'
 import { endOfAbandoned } from './abandoned.ts'
-import type { EngineCodec, EngineCommand, SessionId } from './command.ts'
+import type { EngineCommand, SessionId } from './command.ts'
 import type { EngineConfig, EngineCounters, EngineEnvironment } from './environment.ts'
+import { type Played, PlayLoader } from './play-loader.ts'
 import { type PortPair, PortPool } from './port-pool.ts'
-import type { PromptFault } from './prompts.ts'
-import { TonePrompts } from './tone-prompts.ts'
 
 const defaultTimeoutMs = 60_000
 
 type AgreeCommand = Extract<EngineCommand, { readonly type: 'agree' }>
-type PlayCommand = Extract<EngineCommand, { readonly type: 'play' }>
 
 /** A session and what is on its way to it. */
-interface Entry {
-  /** Undefined until its ports are bound. */
-  session: Session | undefined
-  /** What came before. */
+interface Entry extends Played {
+  /** What came before its ports were bound. */
   waiting: EngineCommand[]
-  /** The play that is loaded, or waits until a codec is agreed on. */
-  loading: PlayCommand | undefined
   /** Of a browser's leg, and what was agreed on before it had keys. */
   link: BrowserLink | undefined
   held: AgreeCommand | undefined
-  /** The last play that was begun: it is loaded again when the codec changes. */
-  begun: PlayCommand | undefined
 }
 
 /**
@@ -41,7 +31,7 @@ export class MediaEngine {
   readonly #host: SessionHost
   readonly #ports: PortPool
   readonly #browsers: BrowserLegs
-  readonly #tones: TonePrompts
+  readonly #plays: PlayLoader
   readonly #entries = new Map<SessionId, Entry>()
   /** The sessions of `#entries` that are open, in an array for the tick. */
   readonly #sessions: Session[] = []
@@ -51,7 +41,11 @@ export class MediaEngine {
 
   constructor(config: EngineConfig, env: EngineEnvironment) {
     this.#env = env
-    this.#tones = new TonePrompts(env.prompts)
+    this.#plays = new PlayLoader(
+      env.prompts,
+      event => env.emit(event),
+      (session, run) => this.#guarded(session, run),
+    )
     this.#ports = new PortPool(env.network, config, () => env.random())
     this.#browsers = new BrowserLegs(env.network, this.#ports, env.browsers)
     this.#host = {
@@ -196,19 +190,14 @@ export class MediaEngine {
         if (entry.link !== undefined && !this.#isReached(entry, entry.link, command, now)) return
         if (command.talk) session.sender.isTalking = true
         session.agree(entry.link === undefined ? command.agreement : throughLink(command.agreement), now)
-        this.#load(entry)
-        this.#reload(entry)
+        this.#plays.agreed(entry)
         return
       case 'play':
         session.sender.isTalking = true
-        this.#drop(entry)
-        session.sender.stop()
-        entry.loading = command
-        this.#load(entry)
+        this.#plays.play(entry, command)
         return
       case 'stop':
-        if (entry.loading?.play === command.play) this.#drop(entry)
-        session.sender.stop(command.play)
+        this.#plays.stop(entry, command.play)
         return
       case 'record':
         session.sender.isTalking = true
@@ -276,61 +265,11 @@ export class MediaEngine {
     session.bridge(undefined)
   }
 
-  /** Starts to load the play that waits, once it is known for which codec. */
-  #load(entry: Entry): void {
-    const play = entry.loading
-    const codec = entry.session?.agreement?.codec
-    if (play !== undefined && codec !== undefined) {
-      this.#prepare(play, codec, prompt => this.#loaded(entry, play, prompt))
-    }
-  }
-
-  /** Loads what plays once more, when its prompt does not suit the codec that was agreed on now. */
-  #reload(entry: Entry): void {
-    const { session, begun } = entry
-    const codec = session?.agreement?.codec
-    if (begun === undefined || codec === undefined || session?.sender.playNeedingPrompt !== begun.play) return
-    this.#prepare(begun, codec, prompt => {
-      if (entry.begun !== begun) return
-      if (typeof prompt === 'string') session.sender.stop(begun.play)
-      else session.sender.goOnWith(begun.play, prompt)
-    })
-  }
-
-  #prepare({ source }: PlayCommand, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void {
-    if (source.kind === 'tone') this.#tones.load(source.tone, codec, done)
-    else this.#env.prompts.load(source.path, codec, done)
-  }
-
-  #loaded(entry: Entry, play: PlayCommand, prompt: Prompt | PromptFault): void {
-    // Stopped, replaced or closed meanwhile, or loaded twice because the codec changed.
-    if (entry.loading !== play || entry.session === undefined) return
-    const codec = entry.session.agreement?.codec
-    // The codec changed meanwhile: what suits is on its way.
-    if (typeof prompt !== 'string' && codec !== undefined && !isRelayable(prompt.codec, codec)) return
-    entry.loading = undefined
-    entry.begun = play
-    if (typeof prompt === 'string') {
-      const { session, play: name } = play
-      this.#env.emit({ type: 'played', session, play: name, completed: false, fault: prompt })
-      return
-    }
-    const { session } = entry
-    this.#guarded(session, () => session.play(new Playback(play.play, prompt, play.loop)))
-  }
-
-  /** The play that has not begun never will. */
-  #drop(entry: Entry): void {
-    const play = entry.loading
-    entry.loading = undefined
-    if (play !== undefined) this.#env.emit({ type: 'played', session: play.session, play: play.play, completed: false })
-  }
-
   #close(session: Session, now: number): void {
     const entry = this.#entries.get(session.id)
     if (entry?.session !== session) return
     this.#unbridge(session)
-    this.#drop(entry)
+    this.#plays.drop(entry)
     this.#entries.delete(session.id)
     this.#forget(session)
     this.#closing++
