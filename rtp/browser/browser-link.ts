@@ -22,6 +22,9 @@ export const throughLink = (agreement: Agreement): Agreement => {
 /** From the first offer and answer on, a far end has so long to send a valid check. */
 export const iceTimeoutMs = 30_000
 
+/** Of one far end in a tick: a flight of a browser's. Who sends more may not crowd out the others. */
+const handshakesPerTick = 4
+
 /** `internal`: a fault of ours. */
 export type LinkFault = 'ice' | 'dtls' | 'internal'
 
@@ -32,6 +35,8 @@ export interface LinkHost {
   randomBytes(length: number): Uint8Array
   /** By socket `local` of those that all links share. */
   send(packet: Uint8Array, length: number, address: number, port: number, local: number): void
+  /** Handshakes come from strangers just now: perhaps in others' names too. */
+  isUnderAttack(): boolean
 }
 
 /**
@@ -57,6 +62,8 @@ export class BrowserLink {
   #receiver: SrtpReceiver | undefined
   #counted: SrtpCounters = { malformed: 0, replayed: 0, forged: 0 }
   #iceBy = Infinity
+  #handshakes = 0
+  #handshakesAt = -Infinity
 
   constructor(credentials: IceCredentials, port: number, host: LinkHost) {
     this.#host = host
@@ -98,12 +105,17 @@ export class BrowserLink {
     return true
   }
 
-  takeHandshake(packet: Uint8Array, length: number, now: number): void {
+  /** False when the far end has had its share of this tick. */
+  takeHandshake(packet: Uint8Array, length: number, now: number): boolean {
+    if (this.#handshakesAt !== now) this.#handshakes = 0
+    this.#handshakesAt = now
+    if (this.#handshakes++ >= handshakesPerTick) return false
     const association = this.#association
-    if (association === undefined) return
+    if (association === undefined) return true
     const before = association.state
     association.receive(packet, length, now)
     if (association.state !== before) this.#changed(association)
+    return true
   }
 
   takeMedia(packet: Uint8Array, length: number, isReport: boolean): void {
@@ -156,6 +168,7 @@ export class BrowserLink {
         profiles: browserProfiles,
         randomBytes: length => this.#host.randomBytes(length),
         send: datagram => this.#sendHandshake(datagram),
+        demandsCookie: () => this.#host.isUnderAttack(),
       },
       now,
     )

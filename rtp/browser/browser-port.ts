@@ -6,10 +6,11 @@ import { kindOf, type PacketKind } from '../packet/demux.ts'
 import { parseStun, usernameOf } from '../stun/message.ts'
 import { type BrowserCounters, browserCounters } from './browser-counters.ts'
 import { BrowserLink } from './browser-link.ts'
+import { Strangers } from './strangers.ts'
 import type { BrowserTerms } from './terms.ts'
 
 /** Handshake datagrams of a tick: each may cost a signature, and all other calls wait for it. */
-const handshakesPerTick = 8
+const handshakesPerTick = 16
 
 export interface BrowserPortConfig {
   readonly certificate: DtlsCertificate
@@ -17,8 +18,9 @@ export interface BrowserPortConfig {
 }
 
 /**
- * The one UDP port of a thread's browser legs, on as many addresses as candidates name. A check finds its link by the name it is addressed to; everything else
- * by the address that a valid check came from, and what comes from anywhere else is dropped unread.
+ * The one UDP port of a thread's browser legs, on as many addresses as candidates name. A check finds its link by the
+ * name it is addressed to; everything else by the address that a valid check came from, and what comes from anywhere
+ * else is dropped unread.
  */
 export class BrowserPort {
   readonly counters: BrowserCounters = browserCounters()
@@ -29,6 +31,7 @@ export class BrowserPort {
   readonly #links = new Set<BrowserLink>()
   readonly #byName = new Map<string, BrowserLink>()
   readonly #byAddress = new Map<number, BrowserLink>()
+  readonly #strangers = new Strangers()
   #handshakes = 0
   #now = 0
 
@@ -53,6 +56,7 @@ export class BrowserPort {
       counters: this.counters,
       randomBytes: length => this.#config.randomBytes(length),
       send: (packet, length, address, port, local) => this.#sockets[local]?.send(packet, length, address, port),
+      isUnderAttack: () => this.#strangers.areMany,
     })
     this.#links.add(link)
     this.#byName.set(credentials.ufrag, link)
@@ -76,6 +80,7 @@ export class BrowserPort {
   tick(now: number): void {
     this.#now = now
     this.#handshakes = 0
+    this.#strangers.tick(now)
     for (const link of this.#links) {
       const before = link.agent.paths
       link.tick(now)
@@ -93,6 +98,7 @@ export class BrowserPort {
     const link = this.#byAddress.get(keyOf(address, port))
     if (link === undefined) {
       this.counters.strayDropped++
+      if (kind === 'dtls') this.#strangers.note()
       return
     }
     try {
@@ -111,8 +117,9 @@ export class BrowserPort {
         link.takeMedia(packet, length, true)
         return
       case 'dtls':
-        if (this.#handshakes++ < handshakesPerTick) link.takeHandshake(packet, length, this.#now)
-        else this.counters.dtlsBusy++
+        if (this.#handshakes >= handshakesPerTick || !link.takeHandshake(packet, length, this.#now))
+          this.counters.dtlsBusy++
+        else this.#handshakes++
         return
       default:
         this.counters.strayDropped++

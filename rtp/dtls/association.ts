@@ -1,11 +1,12 @@
 import type { SrtpKeys } from '../srtp/profile.ts'
 import { ReplayWindow } from '../srtp/replay-window.ts'
+import { ClientGate } from './client-gate.ts'
 import { ClientHandshake } from './client-handshake.ts'
 import type { DtlsRole, FlightPart, HandshakeOptions } from './handshake.ts'
 import { type Fragment, fragmentsOf, handshakeTypes, Reassembly } from './handshake-message.ts'
 import { contentTypes, type DtlsRecord, recordsOf, writeRecord } from './record.ts'
 import { ServerHandshake } from './server-handshake.ts'
-import { concat, sameBytes } from './wire.ts'
+import { concat } from './wire.ts'
 
 /** RFC 6347 §4.2.4.1 begins with a second; a far end that ICE has just reached answers sooner. */
 export const firstRetransmitMs = 250
@@ -14,8 +15,6 @@ const longestRetransmitMs = 2000
 export const handshakeTimeoutMs = 20_000
 /** A flight is not sent again for a repetition that follows on the last one's heels. */
 const leastRepeatMs = 50
-/** Another first hello is answered this long after the last: each costs a signature. */
-const leastHelloMs = 100
 /** Of a datagram of ours: fits any path. */
 const datagramLength = 1200
 const closeNotify = Uint8Array.of(1, 0)
@@ -26,6 +25,8 @@ export interface DtlsOptions extends HandshakeOptions {
   readonly role: DtlsRole
   /** A datagram for the far end. */
   send(datagram: Uint8Array): void
+  /** Whether somebody forges hellos just now, so that even a first one must bring a cookie. Default: nobody does. */
+  demandsCookie?(): boolean
 }
 
 /**
@@ -39,8 +40,7 @@ export class DtlsAssociation {
   readonly #options: DtlsOptions
   #side: ServerHandshake | ClientHandshake
   #messages = new Reassembly()
-  #firstHello: Uint8Array | undefined
-  #helloAt = -Infinity
+  readonly #gate: ClientGate
   #flight: readonly FlightPart[] = []
   readonly #sent = [0, 0]
   #seen = new ReplayWindow()
@@ -51,6 +51,7 @@ export class DtlsAssociation {
 
   constructor(options: DtlsOptions, now: number) {
     this.#options = options
+    this.#gate = new ClientGate(options.randomBytes, () => options.demandsCookie?.() === true)
     this.#giveUpAt = now + handshakeTimeoutMs
     this.#side = options.role === 'client' ? new ClientHandshake(options) : new ServerHandshake(options)
   }
@@ -105,7 +106,7 @@ export class DtlsAssociation {
     // Alerts of epoch 0 are anybody's, and so is whatever comes unsealed after the handshake.
     if (record.type !== contentTypes.handshake) return
     for (const fragment of fragmentsOf(record.fragment)) {
-      if (fragment.sequence === 0 && fragment.type === handshakeTypes.clientHello) this.#beginAnew(fragment, now)
+      if (fragment.type === handshakeTypes.clientHello && !this.#admits(fragment, now)) continue
       if (fragment.sequence < this.#messages.next) this.#repeat(now)
       else if (fragment.type !== handshakeTypes.finished) this.#messages.add(fragment)
     }
@@ -139,13 +140,10 @@ export class DtlsAssociation {
       if (step === 'refused') {
         this.refused++
         this.#messages.refuse()
-        this.#doubt()
+        this.#doubt(message.type)
         return
       }
-      if (this.#side instanceof ServerHandshake && message.type === handshakeTypes.clientHello) {
-        this.#firstHello = message.body
-        this.#helloAt = now
-      }
+      if (message.type === handshakeTypes.clientHello) this.#gate.entered(message.body)
       this.#messages.took()
       if (step === 'connected') {
         this.state = 'connected'
@@ -156,22 +154,30 @@ export class DtlsAssociation {
   }
 
   /** What was taken before what could not be was perhaps not the far end's: it will say all of it again. */
-  #doubt(): void {
-    if (!(this.#side instanceof ClientHandshake) || this.#side.state === 'finished') return
-    this.#messages = new Reassembly(this.#side.rewind())
+  #doubt(refused: number): void {
+    const next = this.#side.rewind(refused)
+    if (next !== undefined) this.#messages = new Reassembly(next)
   }
 
-  /** A first hello other than the one that is being answered: that one was perhaps not the far end's. */
-  #beginAnew({ body, offset }: Fragment, now: number): void {
-    const before = this.#firstHello
-    if (!(this.#side instanceof ServerHandshake) || before === undefined || this.state !== 'handshaking') return
-    const isSame = sameBytes(body, before.subarray(offset, offset + body.length))
-    if (isSame || now - this.#helloAt < leastHelloMs) return
-    this.#side = new ServerHandshake(this.#options)
-    this.#messages = new Reassembly()
-    this.#seen = new ReplayWindow()
-    this.#firstHello = undefined
-    this.#retransmitAt = Infinity
+  /** False for a hello that goes no further: none of the passive side's, or one that has to prove its address first. */
+  #admits(fragment: Fragment, now: number): boolean {
+    if (!(this.#side instanceof ServerHandshake) || this.state !== 'handshaking') return true
+    switch (this.#gate.judge(fragment, now)) {
+      case 'let-in':
+        return true
+      case 'begin-anew':
+        this.#side = new ServerHandshake(this.#options, fragment.sequence)
+        this.#messages = new Reassembly(fragment.sequence)
+        this.#seen = new ReplayWindow()
+        this.#flight = []
+        this.#retransmitAt = Infinity
+        return true
+      case 'ask-for-cookie':
+        this.#options.send(this.#record({ type: contentTypes.handshake, epoch: 0, content: this.#gate.request }))
+        return false
+      case 'ignore':
+        return false
+    }
   }
 
   #sendFlight(flight: readonly FlightPart[], now: number): void {

@@ -53,9 +53,10 @@ export class ClientHandshake {
     this.#hello(new Uint8Array(0), send)
   }
 
-  /** Back to the hello that was sent last. Returns the number of the message that answers it. */
-  rewind(): number {
+  /** Back to the hello that was sent last. Returns the number of the message that answers it, if we are not past it. */
+  rewind(): number | undefined {
     const { shared } = this
+    if (this.state === 'finished' || this.state === 'connected') return undefined
     this.state = 'server-hello'
     shared.transcript.length = 1
     shared.remote = undefined

@@ -69,7 +69,10 @@ interface Partial {
   missing: number
 }
 
-/** Puts messages together and in order. What was received first stays: an overlap changes nothing (RFC 6347 §4.2.3). */
+/**
+ * Puts messages together and in order. What was received first stays: an overlap changes nothing (RFC 6347 §4.2.3). But
+ * a fragment of another message under the same number replaces what is not whole yet, which was perhaps nobody's.
+ */
 export class Reassembly {
   /** The number of the message that is to come. */
   next: number
@@ -82,11 +85,12 @@ export class Reassembly {
   add({ type, length, sequence, offset, body }: Fragment): void {
     if (sequence < this.next || sequence >= this.next + mostAhead) return
     let message = this.#partial.get(sequence)
-    if (message === undefined) {
+    const isOther = message !== undefined && (message.type !== type || message.body.length !== length)
+    if (isOther && message?.missing === 0) return
+    if (message === undefined || isOther) {
       message = { type, body: new Uint8Array(length), has: new Uint8Array(length), missing: length }
       this.#partial.set(sequence, message)
     }
-    if (message.type !== type || message.body.length !== length) return
     for (let i = 0; i < body.length; i++) {
       if (message.has[offset + i] !== 0) continue
       message.has[offset + i] = 1

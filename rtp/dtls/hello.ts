@@ -66,6 +66,15 @@ export const readClientHello = (body: Uint8Array, profiles: readonly SrtpProfile
   return { random: random.slice(), profile, extendedMasterSecret: extensions.extendedMasterSecret }
 }
 
+/** The cookie of a hello, of which this is at least the beginning; empty when there is none. */
+export const cookieOf = (body: Uint8Array): Uint8Array => {
+  const reader = new WireReader(body)
+  reader.take(2 + randomLength)
+  reader.vector(1)
+  const cookie = reader.vector(1)
+  return reader.isBroken ? cookie.subarray(0, 0) : cookie
+}
+
 export const readServerHello = (body: Uint8Array, profiles: readonly SrtpProfile[]): ServerHello | undefined => {
   const reader = new WireReader(body)
   const version = reader.number(2)

@@ -28,16 +28,37 @@ const namedCurve = 3
 /** ClientCertificateType (RFC 5246 §7.4.4, RFC 8422 §5.5). */
 const certificateTypes = Uint8Array.of(64, 1)
 
-/** The passive side (RFC 5763 §5). Without HelloVerifyRequest: ICE has proved already who is at that address. */
+/** The passive side (RFC 5763 §5), from the hello that is to be answered. */
 export class ServerHandshake {
   readonly shared: Handshake
   state: ServerState = 'hello'
   #hello: ClientHello | undefined
   #share: KeyShare | undefined
   #randoms: Randoms | undefined
+  readonly #firstSequence: number
 
-  constructor(options: HandshakeOptions) {
+  /** Messages in the transcript when our flight is out. */
+  #flightEnd = 0
+
+  /** `firstSequence`: 1 for a hello that followed a HelloVerifyRequest. */
+  constructor(options: HandshakeOptions, firstSequence = 0) {
     this.shared = new Handshake('server', options)
+    this.shared.sequence = firstSequence
+    this.#firstSequence = firstSequence
+  }
+
+  /**
+   * Back to where our flight is to be answered. Returns the number of the message that does. Only for a proof that
+   * fails: the keys that it was to prove were perhaps somebody else's.
+   */
+  rewind(refused: number): number | undefined {
+    const { shared } = this
+    if (this.state !== 'verify' || refused !== handshakeTypes.certificateVerify) return undefined
+    this.state = 'certificate'
+    shared.transcript.length = this.#flightEnd
+    shared.remote = undefined
+    shared.established = undefined
+    return this.#firstSequence + 1
   }
 
   /** `send` gets a flight when the message ends one of the far end's. */
@@ -92,6 +113,7 @@ export class ServerHandshake {
       shared.write(handshakeTypes.certificateRequest, concat(vector(1, certificateTypes), schemes, vector(2))),
       shared.write(handshakeTypes.serverHelloDone, vector(1).subarray(1)),
     ])
+    this.#flightEnd = shared.transcript.length
     return 'taken'
   }
 

@@ -29,6 +29,11 @@ const roundsPerTick = 8
 /** Bursts of one round for a socket that many legs share: a thousand of them send 250 packets a tick. */
 const sharedBursts = 8
 const readySockets = 512
+const socketLevel = 1
+const receiveBuffer = 8
+const receiveBufferForced = 33
+/** Some five thousand packets: a second of a hundred legs. */
+const sharedBufferBytes = 4 * 1024 * 1024
 
 /** Sockets in batches on Linux: epoll tells which have packets, recvmmsg and sendmmsg move them. IPv4. */
 export class LinuxNetwork implements DatagramNetwork {
@@ -213,6 +218,14 @@ export class LinuxNetwork implements DatagramNetwork {
     return count
   }
 
+  /** The largest receive buffer that the system lets us have: with privileges as asked for, else up to `rmem_max`. */
+  widen(socket: LinuxSocket): void {
+    const { libc } = this.#native
+    this.#scratchView.setInt32(0, sharedBufferBytes, true)
+    if (libc.setsockopt(socket.fd, socketLevel, receiveBufferForced, this.#scratch.address, 4) !== 0)
+      libc.setsockopt(socket.fd, socketLevel, receiveBuffer, this.#scratch.address, 4)
+  }
+
   #deliver(socket: LinuxSocket, at: number, length: number, isCut: boolean): void {
     this.counters.received++
     if (isCut) this.counters.oversized++
@@ -224,14 +237,24 @@ class LinuxSocket implements DatagramSocket {
   readonly fd: number
   readonly port: number
   receiver: DatagramReceiver | undefined = undefined
-  isShared = false
   isOpen = true
   readonly #network: LinuxNetwork
+  #isShared = false
 
   constructor(network: LinuxNetwork, fd: number, port: number) {
     this.#network = network
     this.fd = fd
     this.port = port
+  }
+
+  get isShared(): boolean {
+    return this.#isShared
+  }
+
+  /** What all its legs are sent while the thread is busy elsewhere waits here, and so does a flood. */
+  set isShared(isShared: boolean) {
+    this.#isShared = isShared
+    if (isShared) this.#network.widen(this)
   }
 
   send(packet: Uint8Array, length: number, address: number, port: number): void {

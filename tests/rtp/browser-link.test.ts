@@ -5,6 +5,9 @@ import { iceTimeoutMs, type LinkFault } from '../../rtp/browser/browser-link.ts'
 import { BrowserPort } from '../../rtp/browser/browser-port.ts'
 import { DtlsAssociation, handshakeTimeoutMs } from '../../rtp/dtls/association.ts'
 import { selfSigned } from '../../rtp/dtls/certificate.ts'
+import { handshakeMessage, handshakeTypes } from '../../rtp/dtls/handshake-message.ts'
+import { writeClientHello } from '../../rtp/dtls/hello.ts'
+import { writeRecord } from '../../rtp/dtls/record.ts'
 import type { DatagramSocket } from '../../rtp/engine/network.ts'
 import { consentMs } from '../../rtp/ice/lite-agent.ts'
 import { SrtpReceiver } from '../../rtp/srtp/srtp-receiver.ts'
@@ -157,15 +160,50 @@ test('no handshake before a valid check from that very address', () => {
   assert.is(bed.network.sent.length, 1, 'only the check was answered')
 })
 
-test('a tick takes so many handshakes and no more', () => {
+test('a tick takes so many handshakes of one far end, and so many in all', () => {
   const bed = new Bed()
-  const link = bed.port.open(credentials)
-  bed.port.agree(link, terms, bed.now)
-  bed.check()
+  const links = Array.from({ length: 6 }, (_, i) => bed.port.open({ ...credentials, ufrag: `our${i}` }))
+  links.forEach((link, i) => {
+    bed.port.agree(link, { ...terms, local: { ...credentials, ufrag: `our${i}` } }, bed.now)
+    bed.check(4000 + i, `our${i}:them`)
+  })
   bed.run(5)
-  for (let i = 0; i < 100; i++) bed.arrive(Uint8Array.of(22, 254, 253, 0, 0, 0, 0, 0, 0, 0, i, 0, 0))
+  const junk = (count: number, port: number) => {
+    for (let i = 0; i < count; i++) bed.arrive(Uint8Array.of(22, 254, 253, 0, 0, 0, 0, 0, 0, 0, i, 0, 0), port)
+  }
+  junk(100, 4000)
   bed.run(5)
-  assert.is(bed.port.counters.dtlsBusy, 92)
+  assert.is(bed.port.counters.dtlsBusy, 96)
+  for (let i = 0; i < links.length; i++) junk(4, 4000 + i)
+  bed.run(5)
+  assert.is(bed.port.counters.dtlsBusy, 96 + 8)
+})
+
+test('while strangers knock, who begins a handshake must prove its address; afterwards nobody has to', () => {
+  const bed = new Bed()
+  const isAsked = (port: number): boolean => {
+    const before = bed.network.sent.length
+    const hello = writeClientHello(new Uint8Array(32), new Uint8Array(0), ['AES_CM_128_HMAC_SHA1_80'])
+    const { whole } = handshakeMessage(handshakeTypes.clientHello, 0, hello)
+    bed.arrive(writeRecord(22, 0, 0, whole), port)
+    bed.run(5)
+    const [answer] = bed.network.sent.slice(before).filter(sent => sent.port === port)
+    return answer?.bytes[13] === handshakeTypes.helloVerifyRequest
+  }
+  const open = (name: string, port: number) => {
+    const local = { ...credentials, ufrag: name }
+    bed.port.agree(bed.port.open(local), { ...terms, local }, bed.now)
+    bed.check(port, `${name}:them`)
+    bed.run(5)
+  }
+  open('calm', 4000)
+  assert.not(isAsked(4000))
+  for (let i = 0; i < 50; i++) bed.arrive(Uint8Array.of(22, 254, 253, 0, 0, 0, 0, 0, 0, 0, i, 0, 0), 7000 + i)
+  open('knocked', 4001)
+  assert.ok(isAsked(4001))
+  bed.run(2100)
+  open('after', 4002)
+  assert.not(isAsked(4002))
 })
 
 test('nobody comes: a fault of ICE; somebody without the key: of DTLS; each told once', () => {

@@ -9,12 +9,14 @@ import {
   isNamed,
   selfSigned,
 } from '../../rtp/dtls/certificate.ts'
-import { fragmentsOf, handshakeTypes, Reassembly } from '../../rtp/dtls/handshake-message.ts'
+import { fragmentsOf, handshakeMessage, handshakeTypes, Reassembly } from '../../rtp/dtls/handshake-message.ts'
+import { writeClientHello } from '../../rtp/dtls/hello.ts'
 import { contentTypes, recordsOf, writeRecord } from '../../rtp/dtls/record.ts'
+import { KeyShare } from '../../rtp/dtls/secrets.ts'
 import { concat, uint, vector } from '../../rtp/dtls/wire.ts'
 import type { SrtpProfile } from '../../rtp/srtp/profile.ts'
+import { seeded } from '../rig/seeded.ts'
 import { corpusFiles, testWith } from './corpora.ts'
-import { seeded } from './seeded.ts'
 
 const certificates = [1, 2, 3].map(n => selfSigned(1_800_000_000_000, Uint8Array.of(n, 2, 3, 4)))
 const [ours, theirs, stranger] = certificates as [DtlsCertificate, DtlsCertificate, DtlsCertificate]
@@ -31,6 +33,8 @@ class Pair {
   readonly server: DtlsAssociation
   now = 0
   sent = 0
+  /** Every ms. */
+  between: () => void = () => {}
   pass: (flying: Flying, nth: number) => readonly Uint8Array[] = ({ datagram }) => [datagram]
   #flying: Flying[] = []
 
@@ -57,6 +61,7 @@ class Pair {
           this[flying.to].receive(datagram, datagram.length, this.now)
         }
       }
+      for (let ms = 0; ms < 10; ms++) this.between()
       this.client.tick(this.now)
       this.server.tick(this.now)
     }
@@ -223,6 +228,74 @@ test('a hello of somebody else at that address does not keep the far end out', (
   pair.pass = ({ datagram, to }, nth) => (nth === 0 && to === 'server' ? [first, datagram] : [datagram])
   pair.run()
   assert.equal(pair.states, both('connected'))
+})
+
+/** A hello like a browser's, made by somebody who sees nothing of what is sent to the address. */
+const forgedHello = (sequence: number, cookie = new Uint8Array(20 * sequence)) => {
+  const body = writeClientHello(new Uint8Array(randomBytes(32)), cookie, ['AES_CM_128_HMAC_SHA1_80'])
+  const { whole } = handshakeMessage(handshakeTypes.clientHello, sequence, body)
+  return writeRecord(contentTypes.handshake, 0, sequence, whole)
+}
+
+test('a thousand forged hellos a second from its address do not keep the far end out', () => {
+  for (const isKnown of [false, true]) {
+    const pair = new Pair({}, { demandsCookie: () => isKnown })
+    let forged = 0
+    pair.between = () => {
+      const hello = forgedHello(forged++ % 2)
+      pair.server.receive(hello, hello.length, pair.now)
+    }
+    // They are there before it is.
+    for (let i = 0; i < 30; i++) pair.between()
+    pair.run(2000)
+    assert.equal(pair.states, both('connected'))
+    assert.equal(pair.client.keys?.local, pair.server.keys?.remote)
+    // Browsers give up at the first answer that is not signed for them.
+    if (isKnown) assert.is(pair.client.refused, 0)
+  }
+})
+
+test('where cookies are asked for, a hello in fragments finds its way too, and a lost one is asked for again', () => {
+  const pair = new Pair({}, { demandsCookie: () => true })
+  pair.pass = ({ to, datagram }, nth) => {
+    if (nth === 1) return []
+    const [record] = recordsOf(datagram)
+    const [hello] = record?.type === contentTypes.handshake ? fragmentsOf(record.fragment) : []
+    if (to === 'client' || hello?.type !== handshakeTypes.clientHello) return [datagram]
+    return [0, 90].map((offset, part) => {
+      const body = part === 0 ? hello.body.subarray(0, 90) : hello.body.subarray(90)
+      const head = concat(uint(1, 1), uint(hello.length, 3), uint(hello.sequence, 2), uint(offset, 3))
+      const fragment = concat(head, vector(3, body))
+      return writeRecord(contentTypes.handshake, 0, (record?.sequence ?? 0) * 2 + part, fragment)
+    })
+  }
+  pair.run()
+  assert.equal(pair.states, both('connected'))
+})
+
+test('one forged message ahead of the real ones costs a repetition and no more', () => {
+  const ahead = (type: number, sequence: number, body: Uint8Array) =>
+    writeRecord(contentTypes.handshake, 0, 900 + sequence, handshakeMessage(type, sequence, body).whole)
+  const point = concat(uint(4, 1), new Uint8Array(64))
+  const other = new KeyShare().point
+  for (const junk of [
+    ahead(handshakeTypes.clientKeyExchange, 2, vector(1, other)),
+    ahead(handshakeTypes.clientKeyExchange, 2, vector(1, point)),
+    ahead(handshakeTypes.certificateVerify, 3, new Uint8Array(70)),
+    // The beginning of a message that never comes.
+    writeRecord(
+      contentTypes.handshake,
+      0,
+      9,
+      concat(uint(11, 1), uint(4000, 3), uint(1, 2), uint(0, 3), vector(3, point)),
+    ),
+  ]) {
+    const pair = new Pair()
+    pair.pass = ({ datagram }, nth) => (nth === 0 ? [datagram, junk] : [datagram])
+    pair.run()
+    assert.equal(pair.states, both('connected'), junk.join())
+    assert.equal(pair.client.keys?.local, pair.server.keys?.remote)
+  }
 })
 
 test('a repeated flight is answered again, and not more than asked for', () => {

@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseAddress } from '../../rtp/engine/address.ts'
@@ -148,5 +149,30 @@ for (const sockets of kinds) {
     network.close()
   })
 }
+
+/** Receive buffers may be as large as we want: with privileges, or by the system's setting. */
+const mayBeWide = () =>
+  process.getuid?.() === 0 || Number(readFileSync('/proc/sys/net/core/rmem_max', 'utf8')) >= 2 * 1024 * 1024
+
+if (kinds.length > 1 && mayBeWide())
+  test('a port that many legs share keeps a second of their packets while the thread is busy', async () => {
+    const network = openNetwork({ address: '127.0.0.1', sockets: 'mmsg' })
+    const [a, b] = [await bind(network), await bind(network)]
+    assert.ok(a !== undefined && b !== undefined)
+    b.isShared = true
+    let got = 0
+    b.receiver = () => got++
+    for (let n = 0; n < 2000; n++) {
+      a.send(network.slot(), 172, home, b.port)
+      if (n % 100 === 99) network.flush()
+    }
+    for (let i = 0; i < 200 && got < 2000; i++) {
+      network.receive()
+      network.flush()
+      await sleep(5)
+    }
+    assert.is(got, 2000)
+    network.close()
+  })
 
 test.run()

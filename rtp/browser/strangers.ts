@@ -1,0 +1,25 @@
+const windowMs = 1000
+/** So many handshakes of strangers in this second or the last: some may be in the names of others. */
+const manyStrangers = 20
+
+/** How many handshakes come from addresses that nobody vouched for. */
+export class Strangers {
+  #count = 0
+  #before = 0
+  #until = 0
+
+  note(): void {
+    this.#count++
+  }
+
+  get areMany(): boolean {
+    return Math.max(this.#count, this.#before) >= manyStrangers
+  }
+
+  tick(now: number): void {
+    if (now < this.#until) return
+    this.#until = now + windowMs
+    this.#before = this.#count
+    this.#count = 0
+  }
+}
