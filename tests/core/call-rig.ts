@@ -13,6 +13,7 @@ import type { Rate } from '../../core/model/rate.ts'
 import type { Trunk } from '../../core/model/trunk.ts'
 import type { FetchFault } from '../../core/ports/documents.ts'
 import type { LegTarget } from '../../core/ports/signaling.ts'
+import { seeded } from '../rig/seeded.ts'
 import { FakeStore } from './fake-store.ts'
 
 /** How a dialled number behaves; delays in ms. */
@@ -37,17 +38,6 @@ interface Session {
   plays: Map<string, { readonly done: () => void }>
   records: Map<string, { readonly since: number; done: boolean }>
   closed: boolean
-}
-
-/** mulberry32: small, seeded, good enough to shuffle. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let value = Math.imul(state ^ (state >>> 15), 1 | state)
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value
-    return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 export const acme: AccountProfile = {

@@ -12,7 +12,7 @@ import { reasonOf, rejectionReason, triesNextTrunk } from '../../core/call/reaso
 import { isSid, SidSequence } from '../../core/call/sid.ts'
 import { timestampOf } from '../../core/events/call-data.ts'
 import type { CallRecord } from '../../core/model/call-record.ts'
-import { seeded } from './call-rig.ts'
+import { seeded } from '../rig/seeded.ts'
 
 test('call status: every cell', () => {
   const steps = ['ring', 'answer', 'end'] as const

@@ -3,8 +3,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { G722Decoder, G722Encoder } from '../../rtp/index.ts'
 import { requirePeers } from '../rig/debian.ts'
+import { seeded } from '../rig/seeded.ts'
 import { speechLike } from '../rtp/audio-measure.ts'
-import { seeded } from '../rtp/seeded.ts'
 
 requirePeers('ffmpeg')
 

@@ -1,8 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Concealment, levelOf, pcmu } from '../../rtp/index.ts'
+import { seeded } from '../rig/seeded.ts'
 import { corpusFile, testWith } from './corpora.ts'
-import { seeded } from './seeded.ts'
 
 /** A voice-like wave: harmonics of a pitch. */
 const voice = (hz: number, count: number, rate = 8000): Int16Array =>

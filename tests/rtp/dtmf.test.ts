@@ -19,9 +19,9 @@ import {
   volumeOf,
   writeEvent,
 } from '../../rtp/index.ts'
+import { seeded } from '../rig/seeded.ts'
 import { corpusFile, corpusFiles, testWith } from './corpora.ts'
 import { readPcap } from './pcap.ts'
-import { seeded } from './seeded.ts'
 
 interface Sent {
   readonly tick: number

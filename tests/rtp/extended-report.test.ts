@@ -12,7 +12,7 @@ import {
   writeReceiverTime,
   writeVoipMetrics,
 } from '../../rtp/index.ts'
-import { seeded } from './seeded.ts'
+import { seeded } from '../rig/seeded.ts'
 
 const metrics: VoipMetrics = {
   ssrc: 0xfedc_ba98,

@@ -18,8 +18,8 @@ import {
   timestampOf,
   writeHeader,
 } from '../../rtp/index.ts'
+import { seeded } from '../rig/seeded.ts'
 import { corpusFile, corpusFiles, testWith } from './corpora.ts'
-import { seeded } from './seeded.ts'
 
 /** Everything that a datagram meets on its way in; says what it was taken for. */
 class Ear {

@@ -2,9 +2,9 @@ import { crc32 } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { G722Decoder, G722Encoder, levelAt, pcmu, resample } from '../../rtp/index.ts'
+import { seeded } from '../rig/seeded.ts'
 import { delayOf, segmentalSnrDb, sine, snrDb, speechLike } from './audio-measure.ts'
 import { corpusFile, testWith } from './corpora.ts'
-import { seeded } from './seeded.ts'
 
 const rate = 16_000
 

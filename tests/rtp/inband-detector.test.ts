@@ -1,10 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { amplitudeOf, dtmfTone, InbandDetector, pcmu, renderTone } from '../../rtp/index.ts'
+import { seeded } from '../rig/seeded.ts'
 import { speechLike } from './audio-measure.ts'
 import { corpusFile, testWith } from './corpora.ts'
 import { readPcap } from './pcap.ts'
-import { seeded } from './seeded.ts'
 
 const keys = '0123456789*#ABCD'
 

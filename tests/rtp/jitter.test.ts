@@ -1,9 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { JitterBuffer, type JitterBufferConfig, type Pulled, writeHeader } from '../../rtp/index.ts'
+import { seeded } from '../rig/seeded.ts'
 import { corpusFile, testWith } from './corpora.ts'
 import { readPcap } from './pcap.ts'
-import { seeded } from './seeded.ts'
 
 interface Arrival {
   readonly at: number

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LossPattern, qualityOf } from '../../rtp/index.ts'
-import { seeded } from './seeded.ts'
+import { seeded } from '../rig/seeded.ts'
 
 /** Packets of which `isLost` says which never come, and enough behind them that all are decided. */
 function patternOf(count: number, isLost: (index: number) => boolean): LossPattern {

@@ -2,9 +2,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { opusSilence } from '../../rtp/codec/opus.ts'
 import { readOggOpus } from '../../rtp/index.ts'
+import { seeded } from '../rig/seeded.ts'
 import { corpusFile, testWith } from './corpora.ts'
 import { oggFile, oggPage, opusHead, opusTags } from './ogg-pages.ts'
-import { seeded } from './seeded.ts'
 
 const hour = 3600 * 48_000
 const reasonOf = (bytes: Uint8Array, most = hour): string => {

@@ -12,10 +12,10 @@ import {
 import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
 import { levelAt, levelOf } from '../../rtp/index.ts'
 import { LibOpus } from '../../rtp/io/index.ts'
+import { seeded } from '../rig/seeded.ts'
 import { delayOf, segmentalSnrDb, sine, speechLike } from './audio-measure.ts'
 import { corpusFile, testWith } from './corpora.ts'
 import { readPcap } from './pcap.ts'
-import { seeded } from './seeded.ts'
 import { WarmOpus } from './warm-opus.ts'
 
 const lib = new LibOpus()

@@ -10,7 +10,7 @@ import {
   roundTripMs,
   SequenceStatistics,
 } from '../../rtp/index.ts'
-import { seeded } from './seeded.ts'
+import { seeded } from '../rig/seeded.ts'
 
 test('a source is on probation until two numbers in a row (RFC 3550 §A.1)', () => {
   const statistics = new SequenceStatistics()

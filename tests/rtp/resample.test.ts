@@ -12,7 +12,7 @@ import {
   scaleInPlace,
   sumInto,
 } from '../../rtp/index.ts'
-import { seeded } from './seeded.ts'
+import { seeded } from '../rig/seeded.ts'
 
 const sine = (hz: number, rate: number, seconds: number, amplitude = 16_000): Int16Array =>
   Int16Array.from({ length: rate * seconds }, (_, i) => Math.round(amplitude * Math.sin((2 * Math.PI * hz * i) / rate)))

@@ -8,7 +8,7 @@ import {
   writeSdes,
   writeSenderReport,
 } from '../../rtp/index.ts'
-import { seeded } from './seeded.ts'
+import { seeded } from '../rig/seeded.ts'
 
 const block: ReportBlock = {
   ssrc: 0xfedcba98,

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { pcma, pcmu } from '../../rtp/index.ts'
 import type { SessionRules } from '../../rtp/worker/index.ts'
-import { seeded } from './seeded.ts'
+import { seeded } from '../rig/seeded.ts'
 import { bridged, frame, type VirtualPeer } from './virtual-media.ts'
 
 const rules: SessionRules = { channels: 'dual', track: 'both', maxLengthMs: 14_400_000 }

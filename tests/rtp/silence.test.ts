@@ -1,8 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { amplitudeOf, pcmu, qualityOf, SilenceDetector, trimSilence } from '../../rtp/index.ts'
+import { seeded } from '../rig/seeded.ts'
 import { corpusFile, testWith } from './corpora.ts'
-import { seeded } from './seeded.ts'
 
 const rate = 8000
 const silence = (seconds: number): Int16Array => new Int16Array(seconds * rate)

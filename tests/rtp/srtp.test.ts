@@ -11,8 +11,8 @@ import { type SrtpKeys, type SrtpProfile, srtcpIndexLength, srtpFacts } from '..
 import { ReplayWindow, replayWindowSize } from '../../rtp/srtp/replay-window.ts'
 import { mostStreams, rejected, SrtpReceiver } from '../../rtp/srtp/srtp-receiver.ts'
 import { SrtpSender } from '../../rtp/srtp/srtp-sender.ts'
+import { seeded } from '../rig/seeded.ts'
 import { corpusFile, corpusFiles, testWith } from './corpora.ts'
-import { seeded } from './seeded.ts'
 
 const hex = (text: string) => new Uint8Array(Buffer.from(text, 'hex'))
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')

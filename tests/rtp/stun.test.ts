@@ -12,8 +12,8 @@ import {
   usernameOf,
 } from '../../rtp/stun/message.ts'
 import { mappedOf, StunWriter } from '../../rtp/stun/writer.ts'
+import { seeded } from '../rig/seeded.ts'
 import { corpusFile, corpusFiles, testWith } from './corpora.ts'
-import { seeded } from './seeded.ts'
 
 const parsed = (bytes: Uint8Array): StunMessage => {
   const result = parseStun(bytes)

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { digitsByEvent, dtmfTone, levelAt, levelOf, renderTone, type Tone, ToneSource, tones } from '../../rtp/index.ts'
-import { seeded } from './seeded.ts'
+import { seeded } from '../rig/seeded.ts'
 
 const near = (value: number, wanted: number, by: number, what = '') =>
   assert.ok(Math.abs(value - wanted) <= by, `${what} ${value}, wanted ${wanted} ± ${by}`)

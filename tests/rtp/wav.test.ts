@@ -11,8 +11,8 @@ import {
   wavHeaderLengthOf,
   wavPaddingOf,
 } from '../../rtp/index.ts'
+import { seeded } from '../rig/seeded.ts'
 import { corpusFile, testWith } from './corpora.ts'
-import { seeded } from './seeded.ts'
 
 const fileOf = (format: WavFormat, data: Uint8Array): Uint8Array => {
   const header = wavHeader(format, data.length)

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { seeded, VirtualNetwork } from './virtual-network.ts'
+import { seeded } from '../rig/seeded.ts'
+import { VirtualNetwork } from './virtual-network.ts'
 
 const corpora = new URL('../../../shared/corpora/', import.meta.url).pathname
 const folders = ['rfc4475', 'rfc5118', 'advisory-pocs', 'unauth-methods', 'toll-fraud']

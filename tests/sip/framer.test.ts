@@ -1,8 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Framed, formatMessage, headerOf, messageLimits, StreamFramer } from '../../sip/index.ts'
+import { seeded } from '../rig/seeded.ts'
 import { corpusFile, testWith } from '../rtp/corpora.ts'
-import { seeded } from '../rtp/seeded.ts'
 import { bytes, options, parsed, text } from './text.ts'
 
 const message = (callId: string, body = ''): string =>

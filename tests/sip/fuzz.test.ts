@@ -46,8 +46,8 @@ import {
   validateRequest,
   validateResponse,
 } from '../../sip/index.ts'
+import { seeded } from '../rig/seeded.ts'
 import { corpusFiles, testWith } from '../rtp/corpora.ts'
-import { seeded } from '../rtp/seeded.ts'
 import { bytes, options, wire } from './text.ts'
 
 /** One input may take so long, at any length that the limits let in; a slow machine is allowed for. */

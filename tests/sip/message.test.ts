@@ -17,7 +17,7 @@ import {
   withHeaders,
   withoutHeader,
 } from '../../sip/index.ts'
-import { seeded } from '../rtp/seeded.ts'
+import { seeded } from '../rig/seeded.ts'
 import { bytes, options, parsed, parsedRequest, text, wire } from './text.ts'
 
 const reasonOf = (data: string): string => {

@@ -12,7 +12,7 @@ import { parseMessage } from '../../sip/message/parse.ts'
 import type { PhoneIdentity } from '../../sip/registrar/phone.ts'
 import type { Flow } from '../../sip/transaction/flow.ts'
 import { defaultTimers } from '../../sip/transaction/timer-settings.ts'
-import { seeded } from './virtual-network.ts'
+import { seeded } from '../rig/seeded.ts'
 
 export const hash = (algorithm: string, text: string): string =>
   createHash(algorithm === 'MD5' ? 'md5' : 'sha256')

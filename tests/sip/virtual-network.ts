@@ -8,18 +8,7 @@ import type { SipMessage } from '../../sip/message/message.ts'
 import { parseMessage } from '../../sip/message/parse.ts'
 import type { Flow, TransportName } from '../../sip/transaction/flow.ts'
 import { defaultTimers } from '../../sip/transaction/timer-settings.ts'
-
-/** mulberry32: the same seed, the same run. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-}
+import { seeded } from '../rig/seeded.ts'
 
 export interface Packet {
   readonly from: string
