@@ -21,6 +21,7 @@ export class Passage {
   readonly #relay = new Relay()
   readonly #repacker = new Repacker()
   #isRepacking = false
+  #isMixed = false
   #frameUnits = 160
   #eventIn = -1
   #eventOut = 0
@@ -34,7 +35,7 @@ export class Passage {
 
   /** The next packet continues what the far side hears. */
   get isFlowing(): boolean {
-    return this.#relay.running || this.#isRepacking
+    return this.#relay.running || this.#isRepacking || this.#isMixed
   }
   /** Until then a digit passes in place of audio. */
   get eventUntil(): number {
@@ -53,6 +54,12 @@ export class Passage {
   interrupt(): void {
     this.#relay.interrupt()
     this.#stopPacking()
+    this.#isMixed = false
+  }
+
+  /** What the far side hears is a room's mix, packets of ours. */
+  mix(): void {
+    this.#isMixed = true
   }
 
   /** A packet of audio, of a codec whose packets can go out as packets of ours; it may be altered. */

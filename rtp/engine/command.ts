@@ -1,6 +1,8 @@
 import type { BrowserOpening, BrowserTerms } from '../browser/terms.ts'
 import type { AudioCodecName } from '../codec/codec-name.ts'
 import type { OpusWishes } from '../codec/stream-encoder.ts'
+import type { SharedRoom } from '../mix/room-link.ts'
+import type { RoomTone } from '../mix/room-notices.ts'
 import type { ExtendedTerms } from '../session/reporter.ts'
 import type { SessionStats } from '../session/session-stats.ts'
 
@@ -114,6 +116,20 @@ export type EngineCommand =
   | { readonly type: 'stop-record'; readonly session: SessionId; readonly recording: string }
   | { readonly type: 'bridge'; readonly session: SessionId; readonly other: SessionId }
   | { readonly type: 'unbridge'; readonly session: SessionId }
+  /**
+   * The session hears the others in a room, and they hear it unless it is muted; again, to change that. A room is there
+   * while it has members; who was bridged or elsewhere is so no more. `shared`: what threads share of it.
+   */
+  | {
+      readonly type: 'join'
+      readonly session: SessionId
+      readonly room: string
+      readonly muted: boolean
+      readonly shared?: SharedRoom
+    }
+  | { readonly type: 'leave'; readonly session: SessionId }
+  /** All in the session's room hear it. */
+  | { readonly type: 'room-tone'; readonly session: SessionId; readonly tone: RoomTone }
   | { readonly type: 'send-digits'; readonly session: SessionId; readonly digitsId: string; readonly digits: string }
   /** `closed` follows, after the ends of what still runs. */
   | { readonly type: 'close'; readonly session: SessionId }

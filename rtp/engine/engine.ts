@@ -1,6 +1,9 @@
 import { BrowserLegs } from '../browser/browser-legs.ts'
 import { type BrowserLink, throughLink } from '../browser/browser-link.ts'
 import type { BrowserOpening } from '../browser/terms.ts'
+import { RoomLink } from '../mix/room-link.ts'
+import { Rooms } from '../mix/rooms.ts'
+import type { Seat } from '../mix/seat.ts'
 import { channelsOf } from '../record/session-recorder.ts'
 import { Session, type SessionHost } from '../session/session.ts'
 import { endOfAbandoned } from './abandoned.ts'
@@ -32,6 +35,7 @@ export class MediaEngine {
   readonly #ports: PortPool
   readonly #browsers: BrowserLegs
   readonly #plays: PlayLoader
+  readonly #rooms: Rooms
   readonly #entries = new Map<SessionId, Entry>()
   /** The sessions of `#entries` that are open, in an array for the tick. */
   readonly #sessions: Session[] = []
@@ -48,6 +52,7 @@ export class MediaEngine {
     )
     this.#ports = new PortPool(env.network, config, () => env.random())
     this.#browsers = new BrowserLegs(env.network, this.#ports, env.browsers)
+    this.#rooms = new Rooms({ opus: env.opus, failed: (seat, error) => this.#expelled(seat, error) })
     this.#host = {
       network: env.network,
       opus: env.opus,
@@ -99,6 +104,7 @@ export class MediaEngine {
     this.#now = now
     this.#browsers.tick(now)
     this.#env.network.receive()
+    this.#rooms.tick(now)
     // Backwards: a session that ends takes the last one's place, which has been ticked.
     for (let i = this.#sessions.length - 1; i >= 0; i--) {
       const session = this.#sessions[i]!
@@ -229,6 +235,19 @@ export class MediaEngine {
       case 'unbridge':
         this.#unbridge(session)
         return
+      case 'join': {
+        this.#unbridge(session)
+        const { room, muted, shared } = command
+        const link = () => shared && new RoomLink(shared, this.#env.clockOffsetMs ?? 0)
+        if (this.#rooms.join(room, session.seat, muted, link, now)) session.enterRoom()
+        return
+      }
+      case 'leave':
+        this.#rooms.leave(session.seat, now)
+        return
+      case 'room-tone':
+        this.#rooms.sound(session.seat, command.tone)
+        return
       case 'send-digits':
         session.sender.isTalking = true
         session.sender.sendDigits(command.digitsId, command.digits)
@@ -248,6 +267,7 @@ export class MediaEngine {
 
   #bridge(session: Session, otherId: SessionId): void {
     this.#unbridge(session)
+    this.#rooms.leave(session.seat, this.#now)
     const entry = this.#entries.get(otherId)
     // Its ports are being bound: it will do the same then.
     if (entry !== undefined && entry.session === undefined) {
@@ -256,6 +276,7 @@ export class MediaEngine {
     const other = entry?.session
     if (other === undefined || other === session) return
     this.#unbridge(other)
+    this.#rooms.leave(other.seat, this.#now)
     session.bridge(other)
     other.bridge(session)
   }
@@ -269,6 +290,7 @@ export class MediaEngine {
     const entry = this.#entries.get(session.id)
     if (entry?.session !== session) return
     this.#unbridge(session)
+    this.#rooms.leave(session.seat, now)
     this.#plays.drop(entry)
     this.#entries.delete(session.id)
     this.#forget(session)
@@ -297,6 +319,11 @@ export class MediaEngine {
     } catch (error) {
       this.#fail(session, error)
     }
+  }
+
+  #expelled(seat: Seat, error: unknown): void {
+    const session = this.#sessions.find(session => session.seat === seat)
+    if (session !== undefined) this.#fail(session, error)
   }
 
   /** A fault of ours in one session's code: it ends, the thread and its other sessions go on. */

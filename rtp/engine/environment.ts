@@ -26,6 +26,8 @@ export interface EngineEnvironment {
   emit(event: EngineEvent): void
   /** Monotonic milliseconds, for what does not happen on a tick. */
   now(): number
+  /** What is to be added to this thread's times for those of a clock that all threads share. Default 0. */
+  readonly clockOffsetMs?: number
   random(): number
   unixMs(now: number): number
 }

@@ -10,6 +10,11 @@ export const sumInto = (sum: Int32Array, pcm: Int16Array, from: number, count: n
   for (let i = 0; i < count; i++) sum[i]! += pcm[from + i]!
 }
 
+/** Adds `count` samples of one sum of many, from `sum[from]` on, on to another. */
+export const addSumInto = (into: Int32Array, sum: Int32Array, from: number, count: number): void => {
+  for (let i = 0; i < count; i++) into[i]! += sum[from + i]!
+}
+
 /** The sum as samples, clipped. */
 export const clipInto = (into: Int16Array, at: number, sum: Int32Array, count: number): void => {
   for (let i = 0; i < count; i++) into[at + i] = clipped(sum[i]!)

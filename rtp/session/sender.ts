@@ -4,6 +4,7 @@ import { isOpusRest, type OpusCoders, opusFrameMs } from '../codec/opus.ts'
 import { silenceInto } from '../codec/silence.ts'
 import type { Agreement, EngineCodec } from '../engine/command.ts'
 import type { DatagramNetwork, DatagramSocket } from '../engine/network.ts'
+import type { SeatFormat } from '../mix/seat.ts'
 import { headerLength, payloadOffsetOf } from '../packet/header.ts'
 import { timestampAfter } from '../packet/sequence.ts'
 import { DigitQueue } from './digit-queue.ts'
@@ -54,6 +55,7 @@ export class Sender {
   readonly #plays: PlayLine
   #isBridged = false
   #agreement: Agreement | undefined
+  #mixFormat: SeatFormat | undefined
   #frameMs = 20
   #unitsPerMs = 8
   /** When the next frame is due. */
@@ -86,6 +88,14 @@ export class Sender {
   get takesEvents(): boolean {
     return this.#agreement?.sendEvents !== undefined
   }
+  /** In what a room's mix is to come. Another object after each agreement. */
+  get mixFormat(): SeatFormat | undefined {
+    return this.#mixFormat
+  }
+  /** False while a room's mix would not be sent, whatever it is. */
+  get isMixHeard(): boolean {
+    return this.#isBridged && !this.#plays.isPlaying && !this.#digits.busy && this.#agreement?.send === true
+  }
   /** What plays, and needs its prompt in the present codec. */
   get playNeedingPrompt(): string | undefined {
     const codec = this.#agreement?.codec
@@ -103,6 +113,8 @@ export class Sender {
     const { clockRate } = codecFacts[agreement.codec]
     this.#agreement = agreement
     this.#frameMs = agreement.codec === 'opus' ? opusFrameMs : agreement.ptimeMs
+    const { codec, opus } = agreement
+    this.#mixFormat = { codec, frameMs: this.#frameMs, ...(opus === undefined ? {} : { opus }) }
     const isOther = before !== undefined && clockRate / 1000 !== this.#unitsPerMs
     if (isOther) this.#stream.renew()
     this.#unitsPerMs = clockRate / 1000
@@ -182,6 +194,26 @@ export class Sender {
     this.#voice.unsettle()
     this.#passage.audio(packet, payloadLength, codec, agreement, now)
     this.#dueAt = now + this.#frameMs
+  }
+
+  /** A packet's `length` bytes of a room's mix, due at `at`, in the format asked for; 0 = none is to be sent. */
+  mix(payload: Uint8Array, length: number, at: number, now: number): void {
+    const agreement = this.#agreement
+    // A packet of a prompt that has just ended, or of the silence before, may lie in this one's place.
+    if (agreement === undefined || this.#dueAt - at >= this.#frameMs || !this.#isRelaying(now)) return
+    if (this.#dueAt >= 0 && at - this.#dueAt >= this.#frameMs) this.#resume(at)
+    this.#passage.mix()
+    if (length > 0) {
+      const packet = this.#network.slot()
+      for (let i = 0; i < length; i++) packet[headerLength + i] = payload[i]!
+      const whole = this.#stream.frame(packet, agreement.payloadType, length, this.#frameUnits)
+      this.#events.sounded(packet, whole, at)
+      this.#send(packet, whole)
+    } else {
+      this.#stream.skip(this.#frameUnits)
+      this.#stream.mark()
+    }
+    this.#dueAt = at + this.#frameMs
   }
 
   /** The other leg rests, and tells how its silence sounds (RFC 3389); the far end hears that from us, if not itself. */

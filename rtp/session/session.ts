@@ -6,6 +6,7 @@ import { isUnicast, parseAddress } from '../engine/address.ts'
 import type { Agreement, EngineCodec, EngineEvent, RecordRules, SessionId } from '../engine/command.ts'
 import type { DatagramNetwork } from '../engine/network.ts'
 import type { PortPair } from '../engine/port-pool.ts'
+import type { Seat } from '../mix/seat.ts'
 import {
   isRtp,
   markerOf,
@@ -27,6 +28,7 @@ import type { RecordingSink } from './recording-sink.ts'
 import { Recordings, type RecordingsHost } from './recordings.ts'
 import { ReportSide } from './report-side.ts'
 import { Reporter } from './reporter.ts'
+import { RoomSeat } from './room-seat.ts'
 import { type Destination, Sender } from './sender.ts'
 import { type Listened, type SessionStats, scoreOf } from './session-stats.ts'
 import { SourceGate } from './source-gate.ts'
@@ -60,6 +62,8 @@ export class Session implements Destination {
   readonly recordings: Recordings
   /** Who hears this leg, and is heard by it. */
   other: Session | undefined
+  /** For rooms, where it is heard by many. */
+  readonly seat: Seat
   readonly #host: SessionHost
   readonly #recorded: RecordingsHost
   readonly #stream: OutStream
@@ -109,6 +113,7 @@ export class Session implements Destination {
     }
     this.sender = new Sender(host.network, ports.rtp, this, this.#stream, events, host.opus)
     this.#hearing = new Hearing(this.#codecs, host.opus, (press, began) => this.#tellTone(press, began))
+    this.seat = new RoomSeat(this.#hearing, this.sender, () => this.#reporter.lossPercent)
     this.#recorded = {
       id,
       heard: streamTracks(payloadType => this.#codecs[payloadType], host.opus),
@@ -167,9 +172,15 @@ export class Session implements Destination {
 
   /** The other leg hears this one from now on, and is heard by it; undefined = nobody. */
   bridge(other: Session | undefined): void {
+    if (other === undefined && this.other === undefined) return
     this.other = other
     this.sender.bridge(other !== undefined)
     this.#hearing.release()
+  }
+
+  /** What it hears comes through its seat from now on. */
+  enterRoom(): void {
+    this.sender.bridge(true)
   }
 
   /** `open` makes the file, for samples of the rate that suits the codec. */

@@ -22,6 +22,14 @@ export const tones = {
   beep: { steps: [sounds(1000, 250)], repeats: false },
   /** The balance is nearly used up: two short high tones (1,400 Hz, as E.180 §11 has for warnings). */
   warning: { steps: [sounds(1400, 200), silent(150), sounds(1400, 200)], repeats: false },
+  /** Somebody enters a room, somebody leaves it: two notes up, two notes down, below a voice. */
+  enter: { steps: [sounds(660, 100, -18), silent(20), sounds(880, 140, -18)], repeats: false },
+  leave: { steps: [sounds(880, 100, -18), silent(20), sounds(660, 140, -18)], repeats: false },
+  /** A room that has not begun: two soft notes now and then tell that the line is there. */
+  waiting: {
+    steps: [silent(500), sounds(523, 180, -32), silent(60), sounds(659, 260, -32), silent(5000)],
+    repeats: true,
+  },
 } as const satisfies Record<string, Tone>
 
 // ITU-T Q.23: the frequencies of rows and columns; Q.24 allows the high group 2 dB more.

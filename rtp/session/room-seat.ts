@@ -1,0 +1,43 @@
+import type { MixRate } from '../mix/mix-rate.ts'
+import type { Seat, SeatFormat } from '../mix/seat.ts'
+import type { Hearing } from './hearing.ts'
+import type { Sender } from './sender.ts'
+
+/** A session's place in a room: the room reads what its far end says, and has its sender say what is to be heard. */
+export class RoomSeat implements Seat {
+  readonly #hearing: Hearing
+  readonly #sender: Sender
+  readonly #lossPercent: () => number
+
+  constructor(hearing: Hearing, sender: Sender, lossPercent: () => number) {
+    this.#hearing = hearing
+    this.#sender = sender
+    this.#lossPercent = lossPercent
+  }
+
+  get format(): SeatFormat | undefined {
+    return this.#sender.mixFormat
+  }
+  get isListening(): boolean {
+    return this.#sender.isMixHeard
+  }
+  get lossPercent(): number {
+    return this.#lossPercent()
+  }
+
+  readInto(pcm: Int16Array, count: number, rate: MixRate, now: number): void {
+    if (rate === 48_000) throw new RangeError('no far end is read at 48,000 Hz')
+    this.#hearing.earFor(rate).readInto(pcm, 0, count, now)
+    // A digit that came as a tone is told, and not for the others.
+    if (this.#hearing.hearsTone) pcm.fill(0, 0, count)
+  }
+
+  hear(payload: Uint8Array, length: number, at: number, now: number): void {
+    this.#sender.mix(payload, length, at, now)
+  }
+
+  release(): void {
+    this.#hearing.release()
+    this.#sender.bridge(false)
+  }
+}
