@@ -1,3 +1,4 @@
+import { capRetrySeconds, drainRetrySeconds } from '../../core/index.ts'
 import { activeCustomerOf, customerOf } from '../access/guard.ts'
 import { invalid, Refusal } from '../answer/refusal.ts'
 import { renderCall } from '../answer/render.ts'
@@ -9,8 +10,6 @@ import { errors } from '../schema/error.ts'
 import { callAnswer } from './calls.ts'
 
 const maxPayloadBytes = 8 * 1024
-const capRetrySeconds = 1
-const drainRetrySeconds = 30
 
 export function originateRoutes(app: Api, door: SwitchDoor): void {
   app.post('/calls/originate', {

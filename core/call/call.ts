@@ -1,12 +1,11 @@
-import { callData } from '../events/call-data.ts'
 import type { EventCode } from '../events/catalogue.ts'
 import type { CallRecord } from '../model/call-record.ts'
 import type { CallUuid, LegUuid, Sid } from '../model/ids.ts'
 import type { Money } from '../model/money.ts'
 import type { Trunk } from '../model/trunk.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
+import { CallBook } from './call-book.ts'
 import { type CallInput, CallInputs } from './call-inputs.ts'
-import { endedRow, endingOf, stepOf } from './call-row.ts'
 import type { CallOpening, CallShare } from './call-share.ts'
 import { Conversation } from './conversation.ts'
 import { Deadlines } from './deadlines.ts'
@@ -14,12 +13,12 @@ import type { EndReason } from './end-reason.ts'
 import type { CallEnvironment } from './environment.ts'
 import type { ExchangeCommand, Lookup } from './exchange-command.ts'
 import type { Found } from './exchange-event.ts'
+import { farewellOf } from './farewell.ts'
 import type { Host, LegOwner } from './host.ts'
 import { Journal } from './journal.ts'
 import { LastUnit } from './last-unit.ts'
 import type { Leg } from './leg.ts'
 import type { Meter, MeterAlarms } from './meter.ts'
-import { phoneStatusOf, rejectionReason } from './reason-of.ts'
 
 /**
  * - `beginning`: not yet known to the database
@@ -44,8 +43,7 @@ export class Call implements Host {
   readonly #startedUnix: number
   #now: number
   #phase: Phase = 'beginning'
-  #record: CallRecord | undefined
-  #opening: CallOpening | undefined
+  readonly #book: CallBook
   #hasRow = false
   #isClosed = false
   /** The leg that came in, and its money: closed by the call itself. */
@@ -62,6 +60,10 @@ export class Call implements Host {
     this.#now = now
     this.#startedAt = now
     this.#startedUnix = share.env.unixMs()
+    this.#book = new CallBook(
+      () => share.env.uuid(),
+      () => this.unix(),
+    )
     this.sid = share.sids.next(this.#startedUnix)
     this.journal = new Journal(this.callId, command => this.emit(command), this)
     this.#lastUnit = new LastUnit(this, this.journal, {
@@ -72,8 +74,7 @@ export class Call implements Host {
   }
 
   get record(): CallRecord {
-    if (this.#record === undefined) throw new Error('the call has no row yet')
-    return this.#record
+    return this.#book.record
   }
 
   /** Its row is durable: people know its sid. */
@@ -162,21 +163,7 @@ export class Call implements Host {
   }
 
   event(code: EventCode, data: Readonly<Record<string, unknown>>): Change {
-    const { accountUuid, uuid, sid, customPayload } = this.record
-    const number = this.#opening?.ownNumber ?? null
-    const createdUnix = this.unix()
-    const event = {
-      uuid: this.env.uuid(),
-      code,
-      accountUuid,
-      callUuid: uuid,
-      sid,
-      number,
-      customPayload,
-      createdUnix,
-      data,
-    }
-    return { type: 'event.append', event }
+    return this.#book.event(code, data)
   }
 
   adopt(leg: Leg, owner: LegOwner): void {
@@ -193,7 +180,7 @@ export class Call implements Host {
   }
 
   addCost(charge: Money): void {
-    this.#record = { ...this.record, cost: this.record.cost + charge }
+    this.#book.addCost(charge)
   }
 
   takeTrunk(trunk: Trunk): boolean {
@@ -212,8 +199,7 @@ export class Call implements Host {
 
   /** The row that the call will have. Nothing is written by this. */
   open(opening: CallOpening): void {
-    this.#opening = opening
-    this.#record = opening.record
+    this.#book.open(opening)
   }
 
   /** The row is durable. */
@@ -224,11 +210,7 @@ export class Call implements Host {
 
   /** Moves the status by its table and gives the changes that say so; empty when the step changes nothing. */
   advance(step: 'ring' | 'answer'): readonly Change[] {
-    const set = stepOf(this.record, step, this.unix())
-    if (set === undefined) return []
-    this.#record = { ...this.record, ...set }
-    const code = step === 'answer' ? 'CALL.0200' : 'CALL.0180'
-    return [{ type: 'call.update', uuid: this.callId, set }, this.event(code, callData(this.record))]
+    return this.#book.advance(step)
   }
 
   /** The leg that came in, and its money. */
@@ -242,7 +224,8 @@ export class Call implements Host {
   }
 
   startScript(url: string): void {
-    if (this.#opening !== undefined) this.talk.start(url, this.#opening)
+    const { opening } = this.#book
+    if (opening !== undefined) this.talk.start(url, opening)
   }
 
   readonly alarms: MeterAlarms = {
@@ -263,24 +246,18 @@ export class Call implements Host {
   finish(reason: EndReason, rejectWith?: 486 | 603): void {
     if (this.#phase === 'over') return
     this.#phase = 'over'
-    const wasAnswered = this.#record?.status === 'answered'
+    const wasAnswered = this.#book.isOpen && this.record.status === 'answered'
     const now = this.unix()
     const unix = Math.min(now, this.#branch?.cutUnix ?? this.#ownLeg?.meter?.cutUnix ?? now)
-    if (this.#record !== undefined) this.#record = endedRow(this.#record, reason, unix)
+    this.#book.end(reason, unix)
     this.timers.keepOnly('leg:')
     this.journal.forgetLookups()
     this.talk.leave(reason)
     this.#branch?.stop(reason)
-    // What a softphone is told keeps its reason: `describeFailure` reads the code (decisions §3).
-    const status = this.#opening?.endUser === undefined ? undefined : phoneStatusOf(reason)
-    const legReason = wasAnswered || status !== undefined ? reason : rejectionReason(reason, rejectWith)
-    const retryAfterSeconds = retryAfterOf(reason)
-    const more = {
-      ...(status === undefined ? {} : { status }),
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    }
+    const isSoftphone = this.#book.opening?.endUser !== undefined
+    const farewell = farewellOf(reason, isSoftphone, wasAnswered, rejectWith)
     if (this.#ownLeg !== undefined) this.#ownLeg.leg.endedUnix = unix
-    for (const { leg } of this.#legs.values()) leg.end(legReason, more)
+    for (const { leg } of this.#legs.values()) leg.end(farewell.reason, farewell.more)
     this.#onEnd()
   }
 
@@ -312,16 +289,13 @@ export class Call implements Host {
   #lastChanges(): readonly Change[] {
     const own = this.#ownLeg
     const endedUnix = this.record.endedUnix ?? this.unix()
-    const changes: Change[] = [
+    return [
       ...(own === undefined ? [] : [ownLegEnd(own.leg, endedUnix, this.record.reasonCode)]),
       ...(own?.meter?.settle(endedUnix) ?? []),
       ...(this.#branch?.finalChanges() ?? []),
       ...this.talk.finalChanges(),
+      ...this.#book.close(this.talk.speechSeconds),
     ]
-    this.#record = { ...this.record, ttsSeconds: this.talk.speechSeconds }
-    const code = this.record.status === 'completed' ? 'CALL.0300' : 'CALL.0400'
-    const row: Change = { type: 'call.update', uuid: this.callId, set: endingOf(this.record) }
-    return [...changes, row, this.event(code, callData(this.record))]
   }
 
   #answering(leg: Leg): void {
@@ -341,17 +315,6 @@ export interface Reach {
   stop(reason: EndReason): void
   finalChanges(): readonly Change[]
 }
-
-/** How long a caller is told to wait who met a cap (as the API's 429 says). */
-const capRetrySeconds = 1
-
-function retryAfterOf(reason: EndReason): number | undefined {
-  if (reason === 'END.5503') return drainRetrySeconds
-  return reason === 'END.4429' || reason === 'END.4430' ? capRetrySeconds : undefined
-}
-
-/** How long a refused or ended caller is told to wait while the switch drains. */
-export const drainRetrySeconds = 30
 
 const ownLegEnd = (leg: Leg, endedUnix: number, reasonCode: EndReason | ''): Change => ({
   type: 'leg.update',

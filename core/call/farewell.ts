@@ -1,0 +1,36 @@
+import type { EndReason } from './end-reason.ts'
+import { phoneStatusOf, rejectionReason } from './reason-of.ts'
+
+/** How long a refused or ended caller is told to wait while the switch drains. */
+export const drainRetrySeconds = 30
+/** How long a caller is told to wait who met a cap (as the API's 429 says). */
+export const capRetrySeconds = 1
+
+/** What the legs of a call are told when it ends. */
+export interface Farewell {
+  readonly reason: EndReason
+  readonly more: { readonly status?: number; readonly retryAfterSeconds?: number }
+}
+
+/** `isSoftphone`: what it is told keeps its reason, since `describeFailure` reads the code (decisions §3). */
+export function farewellOf(
+  reason: EndReason,
+  isSoftphone: boolean,
+  wasAnswered: boolean,
+  rejectWith: 486 | 603 | undefined,
+): Farewell {
+  const status = isSoftphone ? phoneStatusOf(reason) : undefined
+  const retryAfterSeconds = retryAfterOf(reason)
+  return {
+    reason: wasAnswered || status !== undefined ? reason : rejectionReason(reason, rejectWith),
+    more: {
+      ...(status === undefined ? {} : { status }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    },
+  }
+}
+
+function retryAfterOf(reason: EndReason): number | undefined {
+  if (reason === 'END.5503') return drainRetrySeconds
+  return reason === 'END.4429' || reason === 'END.4430' ? capRetrySeconds : undefined
+}
