@@ -4,11 +4,13 @@ import { Worker } from 'node:worker_threads'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectStatus, RigAccount } from '../rig/account.ts'
-import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
+import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
 import { Customer } from '../rig/customer.ts'
+import { requirePeers } from '../rig/debian.ts'
 import { clientHello, type JunkOrder, type JunkTold } from '../rig/junk-sender.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
 import { sine, wavOf } from '../rig/tone.ts'
+import type { UpgradeJunkOrder, UpgradeJunkTold } from '../rig/upgrade-junk.ts'
 import { sleep, until } from '../rig/wait.ts'
 import type { WebrtcClient } from '../rig/webrtc-client.ts'
 import { WebrtcLines } from '../rig/webrtc-lines.ts'
@@ -116,6 +118,11 @@ async function counted(what: string): Promise<number> {
   return Number(new RegExp(`^sauti_webrtc_total\\{what="${what}"\\} (\\d+)`, 'm').exec(text)?.[1] ?? 0)
 }
 
+async function openConnections(): Promise<number> {
+  const text = String((await on.request(on.operatorKey, 'GET', '/metrics')).body)
+  return Number(/^sauti_sip_open\{what="connections"\} (\d+)/m.exec(text)?.[1])
+}
+
 async function talking(): Promise<readonly [Talk, WebrtcClient, WsPhone]> {
   const [near, far] = [await makeUser(account, 'Near'), await makeUser(account, 'Far')]
   const called = await phoneOf(far)
@@ -131,6 +138,10 @@ async function talking(): Promise<readonly [Talk, WebrtcClient, WsPhone]> {
 
 const missing = folders.filter(folder => !existsSync(new URL(`../../../shared/corpora/${folder}`, import.meta.url)))
 if (missing.length > 0) process.stderr.write(`SKIPPED (no ../shared/corpora/${missing.join(', ')})\n`)
+const corpusMessages = ['rfc4475', 'sipgo-fuzz']
+  .filter(folder => existsSync(new URL(`../../../shared/corpora/${folder}`, import.meta.url)))
+  .flatMap(corpusFiles)
+  .map(({ bytes }) => bytes.subarray(0, 4000))
 const datagrams = folders
   .filter(folder => !missing.includes(folder))
   .flatMap(corpusFiles)
@@ -200,6 +211,63 @@ attack('20 of 20 set up, live calls lose nothing, all of it is counted, memory s
     on.log.filter(line => line.includes('"level":"error"')),
     [],
   )
+})
+
+attack(
+  'two hundred bad WebSockets a second: phones register and call as if nothing were, and memory stays',
+  async () => {
+    const messages = corpusMessages.length > 0 ? corpusMessages : [new Uint8Array(100)]
+    const user = await makeUser(account, 'Unmoved')
+    const steady = await phoneOf(user)
+    assert.is((await steady.register()).status, 200)
+    await sleep(300)
+    const before = residentMegabytes()
+    const junk = new Worker(new URL('../rig/upgrade-junk.ts', import.meta.url), {
+      workerData: { port: on.httpPort, perSecond: 200, messages } satisfies UpgradeJunkOrder,
+    })
+    const slowest: number[] = []
+    for (let i = 0; i < 20; i++) {
+      const began = performance.now()
+      const phone = await phoneOf(await makeUser(account, `Newcomer ${i}`))
+      assert.is((await phone.register()).status, 200)
+      assert.is((await steady.register()).status, 200)
+      slowest.push(performance.now() - began)
+      phone.close()
+      await sleep(100)
+    }
+    const made = await place(steady, '1')
+    await connected(made.client)
+    assert.is((await made.call.bye()).status, 200)
+    junk.postMessage('stop')
+    const [told] = (await once(junk, 'message')) as [UpgradeJunkTold]
+    assert.ok(told.opened > 300 && told.upgraded > 100, JSON.stringify(told))
+    assert.ok(Math.max(...slowest) < 2000, slowest.map(Math.round).join())
+    await until('all of it to be gone', async () => (await openConnections()) <= 30)
+    assert.ok(residentMegabytes() - before < 80, `${before} MB before, ${residentMegabytes()} MB after`)
+    assert.is(steady.closed, undefined)
+    assert.equal(
+      on.log.filter(line => line.includes('"level":"error"')),
+      [],
+    )
+  },
+)
+
+attack('Chromium, asked for its cookie, sets up all the same', async () => {
+  requirePeers('chromium')
+  const phone = await BrowserPhone.launch(on.baseUrl, 600)
+  const user = await makeUser(account, 'Chromium')
+  assert.is(await phone.signIn(await mint(account, user)), 'registered')
+  const [talk] = await talking()
+  const junk = new Worker(new URL('../rig/junk-sender.ts', import.meta.url), {
+    workerData: { port: talk.client.farPort, hellosPerSecond: 1000, datagramsPerSecond: 0, datagrams: [] },
+  })
+  await sleep(300)
+  const call = await phone.dial('1')
+  await phone.state(call, 'accepted')
+  await phone.until('the tone', async () => (await phone.hear(call, 300, [440])).shares[0]! > 0.7)
+  junk.postMessage('stop')
+  await once(junk, 'message')
+  await phone.close()
 })
 
 attack.run()
