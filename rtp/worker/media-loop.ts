@@ -35,6 +35,8 @@ export class MediaLoop {
       ...(config.certificate === undefined ? {} : { browsers: { certificate: config.certificate, randomBytes } }),
       emit: event => this.#emit(event),
       now: () => performance.now(),
+      // The system's monotonic clock; `performance.now` begins with its thread.
+      clockOffsetMs: Number(process.hrtime.bigint()) / 1e6 - performance.now(),
       random: () => Math.random(),
       unixMs: now => performance.timeOrigin + now,
     })

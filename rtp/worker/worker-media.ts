@@ -3,6 +3,9 @@ import type { BrowserOpening } from '../browser/terms.ts'
 import type { EngineCommand, EngineEvent, SessionId } from '../engine/command.ts'
 import { noStats } from '../session/session-stats.ts'
 import type { FromMedia, MediaCounters, MediaThreadConfig, MediaThreads, ToMedia } from './protocol.ts'
+import { SharedRooms } from './shared-rooms.ts'
+
+type JoinCommand = Extract<EngineCommand, { readonly type: 'join' }>
 
 /** A thread that dies is made anew after this, lest one that cannot live keeps the machine busy. */
 const respawnMs = 100
@@ -24,11 +27,13 @@ export class WorkerMedia implements MediaThreads {
   readonly #died: (error: Error) => void
   readonly #threads: MediaThread[]
   readonly #sessions = new Map<SessionId, { readonly thread: MediaThread; readonly group: string }>()
+  readonly #rooms: SharedRooms
   readonly #groups = new Map<string, { readonly thread: MediaThread; sessions: number }>()
 
   constructor(config: WorkerMediaConfig, emit: (event: EngineEvent) => void, died: (error: Error) => void) {
     this.#emit = emit
     this.#died = died
+    this.#rooms = new SharedRooms(config.workers)
     this.#threads = portRanges(config.ports, config.workers).map(
       ports =>
         new MediaThread(
@@ -52,7 +57,10 @@ export class WorkerMedia implements MediaThreads {
   }
 
   execute(command: EngineCommand): void {
-    this.#sessions.get(command.session)?.thread.send(command)
+    const thread = this.#sessions.get(command.session)?.thread
+    if (thread === undefined) return
+    thread.send(command.type === 'join' ? this.#joining(command, thread) : command)
+    if (command.type === 'leave' || command.type === 'bridge') this.#rooms.leave(command.session)
   }
 
   async counters(): Promise<readonly MediaCounters[]> {
@@ -62,6 +70,13 @@ export class WorkerMedia implements MediaThreads {
 
   async close(): Promise<void> {
     await Promise.all(this.#threads.map(thread => thread.close()))
+  }
+
+  /** A room may have members on every thread. */
+  #joining(command: JoinCommand, thread: MediaThread): EngineCommand {
+    if (this.#threads.length === 1) return command
+    const { session, room } = command
+    return { ...command, shared: this.#rooms.join(session, room, this.#threads.indexOf(thread)) }
   }
 
   #told(event: EngineEvent): void {
@@ -84,6 +99,7 @@ export class WorkerMedia implements MediaThreads {
     const place = this.#sessions.get(session)
     if (place === undefined) return
     this.#sessions.delete(session)
+    this.#rooms.leave(session)
     place.thread.sessions--
     const group = this.#groups.get(place.group)
     if (group !== undefined && --group.sessions === 0) this.#groups.delete(place.group)

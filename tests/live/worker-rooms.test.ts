@@ -1,0 +1,68 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { levelAt, pcmu } from '../../rtp/index.ts'
+import { openMedia } from '../../rtp/worker/index.ts'
+import { sine } from '../rtp/audio-measure.ts'
+import { EventLog, MediaPeer, sleep, testPorts } from '../rtp/media-peer.ts'
+
+// A room whose members live on different threads, over real sockets.
+
+const hertz = [500, 900, 1300, 1700, 2100]
+
+const tone = (hz: number, seconds: number): Uint8Array => {
+  const pcm = sine(hz, 8000 * seconds, 8000, 4000)
+  const bytes = new Uint8Array(pcm.length)
+  pcmu.encodeInto(bytes, 0, pcm, 0, pcm.length)
+  return bytes
+}
+
+/** The level of a tone in the `ms` before the last `beforeMs` that a far end has heard, laid out by timestamps. */
+const levelOf = (peer: MediaPeer, hz: number, beforeMs = 100, ms = 500): number => {
+  const first = peer.heard[0]!.timestamp
+  const pcm = new Int16Array((peer.heard.at(-1)!.timestamp - first) >>> 0)
+  for (const { payload, timestamp } of peer.heard) {
+    pcmu.decodeInto(pcm, (timestamp - first) >>> 0, payload, 0, payload.length)
+  }
+  return levelAt(pcm, pcm.length - 8 * (beforeMs + ms), 8 * ms, hz, 8000)
+}
+
+for (const workers of [0, 2]) {
+  test(`each hears all others and not itself, whatever thread they live on (${workers} threads)`, async () => {
+    const log = new EventLog()
+    const media = openMedia({ ports: testPorts(), address: '127.0.0.1', workers }, log.emit, error => {
+      throw error
+    })
+    const peers: MediaPeer[] = []
+    for (const n of hertz.keys()) {
+      const peer = await MediaPeer.open()
+      const session = `s${n}`
+      // A call of its own each, so that they go to different threads.
+      media.open(session, `call-${n}`)
+      media.execute({ type: 'agree', session, agreement: peer.agreement(), talk: true })
+      media.execute({ type: 'join', session, room: 'r', muted: n === 4 })
+      peer.to = (await log.next('opened', session)).port
+      peers.push(peer)
+    }
+    const counted = await media.counters()
+    const used = counted.filter(({ sessions }) => sessions > 0)
+    assert.is(used.length, Math.max(1, workers), 'the calls are on all threads')
+    const speaking = Promise.all(hertz.map((hz, n) => peers[n]!.speak(tone(hz, 2))))
+    await sleep(1400)
+    for (const [n, peer] of peers.entries()) {
+      for (const [m, hz] of hertz.entries()) {
+        const level = levelOf(peer, hz)
+        if (n === m || m === 4) assert.ok(level < -40, `${n} hears ${m}: ${level}`)
+        else assert.ok(level > -20, `${n} does not hear ${m}: ${level}`)
+      }
+    }
+    // Who leaves is gone on all threads, and the others stay.
+    media.execute({ type: 'leave', session: 's0' })
+    await speaking
+    for (const peer of peers.slice(1)) assert.ok(levelOf(peer, hertz[0]!, 100, 300) < -40)
+    assert.ok(levelOf(peers[1]!, hertz[2]!, 100, 300) > -20)
+    await media.close()
+    for (const peer of peers) peer.close()
+  })
+}
+
+test.run()
