@@ -7,7 +7,7 @@ export interface BrowserCounters {
   iceDropped: number
   /** Media and handshakes from addresses that no valid check came from, and what is none of these. */
   strayDropped: number
-  /** Handshake datagrams beyond what a tick takes. */
+  /** Handshake datagrams for which there was no room. */
   dtlsBusy: number
   dtlsConnected: number
   dtlsFailed: number

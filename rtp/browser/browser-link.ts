@@ -22,9 +22,6 @@ export const throughLink = (agreement: Agreement): Agreement => {
 /** From the first offer and answer on, a far end has so long to send a valid check. */
 export const iceTimeoutMs = 30_000
 
-/** Of one far end in a tick: a flight of a browser's. Who sends more may not crowd out the others. */
-const handshakesPerTick = 4
-
 /** `internal`: a fault of ours. */
 export type LinkFault = 'ice' | 'dtls' | 'internal'
 
@@ -62,8 +59,6 @@ export class BrowserLink {
   #receiver: SrtpReceiver | undefined
   #counted: SrtpCounters = { malformed: 0, replayed: 0, forged: 0 }
   #iceBy = Infinity
-  #handshakes = 0
-  #handshakesAt = -Infinity
 
   constructor(credentials: IceCredentials, port: number, host: LinkHost) {
     this.#host = host
@@ -105,17 +100,12 @@ export class BrowserLink {
     return true
   }
 
-  /** False when the far end has had its share of this tick. */
-  takeHandshake(packet: Uint8Array, length: number, now: number): boolean {
-    if (this.#handshakesAt !== now) this.#handshakes = 0
-    this.#handshakesAt = now
-    if (this.#handshakes++ >= handshakesPerTick) return false
+  takeHandshake(packet: Uint8Array, length: number, now: number): void {
     const association = this.#association
-    if (association === undefined) return true
+    if (association === undefined) return
     const before = association.state
     association.receive(packet, length, now)
     if (association.state !== before) this.#changed(association)
-    return true
   }
 
   takeMedia(packet: Uint8Array, length: number, isReport: boolean): void {

@@ -6,11 +6,9 @@ import { kindOf, type PacketKind } from '../packet/demux.ts'
 import { parseStun, usernameOf } from '../stun/message.ts'
 import { type BrowserCounters, browserCounters } from './browser-counters.ts'
 import { BrowserLink } from './browser-link.ts'
+import { HandshakeQueue } from './handshake-queue.ts'
 import { Strangers } from './strangers.ts'
 import type { BrowserTerms } from './terms.ts'
-
-/** Handshake datagrams of a tick: each may cost a signature, and all other calls wait for it. */
-const handshakesPerTick = 16
 
 export interface BrowserPortConfig {
   readonly certificate: DtlsCertificate
@@ -32,7 +30,14 @@ export class BrowserPort {
   readonly #byName = new Map<string, BrowserLink>()
   readonly #byAddress = new Map<number, BrowserLink>()
   readonly #strangers = new Strangers()
-  #handshakes = 0
+  readonly #handshakes = new HandshakeQueue((link, datagram, length) => {
+    if (!this.#links.has(link)) return
+    try {
+      link.takeHandshake(datagram, length, this.#now)
+    } catch (error) {
+      link.onFault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))
+    }
+  })
   #now = 0
 
   constructor(socket: DatagramSocket, network: DatagramNetwork, config: BrowserPortConfig) {
@@ -79,8 +84,8 @@ export class BrowserPort {
 
   tick(now: number): void {
     this.#now = now
-    this.#handshakes = 0
     this.#strangers.tick(now)
+    this.#handshakes.tick()
     for (const link of this.#links) {
       const before = link.agent.paths
       link.tick(now)
@@ -117,9 +122,7 @@ export class BrowserPort {
         link.takeMedia(packet, length, true)
         return
       case 'dtls':
-        if (this.#handshakes >= handshakesPerTick || !link.takeHandshake(packet, length, this.#now))
-          this.counters.dtlsBusy++
-        else this.#handshakes++
+        if (!this.#handshakes.arrived(link, packet, length)) this.counters.dtlsBusy++
         return
       default:
         this.counters.strayDropped++

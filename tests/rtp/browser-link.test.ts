@@ -32,6 +32,8 @@ class Bed {
   readonly network = new VirtualNetwork()
   readonly port: BrowserPort
   now = 1000
+  /** Handshakes for who is not `browser`. */
+  toOthers: ((port: number, bytes: Uint8Array) => void) | undefined
   browser: DtlsAssociation | undefined
   #read = 0
 
@@ -82,8 +84,10 @@ class Bed {
       this.port.tick(this.now)
       this.network.receive()
       this.network.flush()
-      for (const { bytes } of this.network.sent.slice(this.#read)) {
-        if (bytes[0]! >= 20 && bytes[0]! <= 63) this.browser?.receive(bytes, bytes.length, this.now)
+      for (const { bytes, port } of this.network.sent.slice(this.#read)) {
+        if (bytes[0]! < 20 || bytes[0]! > 63) continue
+        this.browser?.receive(bytes, bytes.length, this.now)
+        this.toOthers?.(port, bytes)
       }
       this.#read = this.network.sent.length
       this.browser?.tick(this.now)
@@ -174,9 +178,45 @@ test('a tick takes so many handshakes of one far end, and so many in all', () =>
   junk(100, 4000)
   bed.run(5)
   assert.is(bed.port.counters.dtlsBusy, 96)
+  // The others' wait for the next tick, and are not lost.
   for (let i = 0; i < links.length; i++) junk(4, 4000 + i)
   bed.run(5)
-  assert.is(bed.port.counters.dtlsBusy, 96 + 8)
+  assert.is(bed.port.counters.dtlsBusy, 96)
+  junk(4, 4000)
+  junk(4, 4005)
+  bed.run(5)
+  assert.is(bed.port.counters.dtlsBusy, 96)
+  for (let round = 0; round < 200; round++) for (let i = 0; i < links.length; i++) junk(4, 4000 + i)
+  bed.run(5)
+  assert.is(bed.port.counters.dtlsBusy, 96 + 199 * 24)
+})
+
+test('twenty far ends that come at once are all shaken hands with at once: nobody has to say it again', () => {
+  const bed = new Bed()
+  const browsers = Array.from({ length: 20 }, (_, i) => {
+    const local = { ...credentials, ufrag: `our${i}` }
+    bed.port.agree(bed.port.open(local), { ...terms, local }, bed.now)
+    bed.check(4000 + i, `our${i}:them`)
+    let sent = 0
+    const send = (datagram: Uint8Array) => {
+      sent++
+      bed.arrive(datagram, 4000 + i)
+    }
+    const fingerprints = [{ algorithm: 'sha-256', value: ours.fingerprint }]
+    const profiles = ['AES_CM_128_HMAC_SHA1_80'] as const
+    const browser = new DtlsAssociation(
+      { role: 'client', certificate: theirs, fingerprints, profiles, randomBytes, send },
+      bed.now,
+    )
+    return { browser, sent: () => sent }
+  })
+  bed.run(5)
+  for (const { browser } of browsers) browser.start(bed.now)
+  bed.toOthers = (port, bytes) => browsers[port - 4000]?.browser.receive(bytes, bytes.length, bed.now)
+  bed.run(60)
+  assert.ok(browsers.every(({ browser }) => browser.state === 'connected'))
+  assert.is(bed.port.counters.dtlsBusy, 0)
+  assert.ok(browsers.every(({ sent }) => sent() === browsers[0]?.sent()))
 })
 
 test('while strangers knock, who begins a handshake must prove its address; afterwards nobody has to', () => {

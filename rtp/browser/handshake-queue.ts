@@ -1,0 +1,51 @@
+import type { BrowserLink } from './browser-link.ts'
+
+/** Handshake datagrams of a tick: each may cost a signature, and all other calls wait for it. */
+const mostATick = 16
+/** Of one far end, a flight of a browser's. Who sends more may not crowd out the others. */
+const mostOfOne = 4
+const mostWaiting = 512
+
+interface Waiting {
+  readonly link: BrowserLink
+  readonly datagram: Uint8Array
+}
+
+type Take = (link: BrowserLink, datagram: Uint8Array, length: number) => void
+
+/** Handshakes of all links, so many a tick; the rest waits for the next ones, in the order of its coming. */
+export class HandshakeQueue {
+  readonly #take: Take
+  #waiting: Waiting[] = []
+  /** Of each link, taken in this tick or waiting. */
+  readonly #ofLink = new Map<BrowserLink, number>()
+  #left = mostATick
+
+  constructor(take: Take) {
+    this.#take = take
+  }
+
+  /** False when there is no room: it will be said again. */
+  arrived(link: BrowserLink, packet: Uint8Array, length: number): boolean {
+    const own = this.#ofLink.get(link) ?? 0
+    if (own >= mostOfOne || this.#waiting.length >= mostWaiting) return false
+    this.#ofLink.set(link, own + 1)
+    if (this.#left === 0) this.#waiting.push({ link, datagram: packet.slice(0, length) })
+    else {
+      this.#left--
+      this.#take(link, packet, length)
+    }
+    return true
+  }
+
+  tick(): void {
+    this.#left = mostATick
+    this.#ofLink.clear()
+    if (this.#waiting.length === 0) return
+    const now = this.#waiting.slice(0, mostATick)
+    this.#waiting = this.#waiting.slice(mostATick)
+    for (const { link } of this.#waiting) this.#ofLink.set(link, (this.#ofLink.get(link) ?? 0) + 1)
+    this.#left -= now.length
+    for (const { link, datagram } of now) this.#take(link, datagram, datagram.length)
+  }
+}
