@@ -36,7 +36,9 @@ export {
   type Pushed,
 } from './jitter/jitter-buffer.ts'
 export { addInto, clipInto, clipWithoutInto, scaleInPlace, sumInto } from './mix/mix.ts'
+export { lastOpusPage, OpusPages, oggPageLength, oggPositionOf } from './ogg/opus-pages.ts'
 export { type OggFault, type OggOpus, type ParsedOggOpus, readOggOpus } from './ogg/read-opus.ts'
+export { delimitInto, type FirstPacket, firstPacketIn, withoutDelimiter } from './ogg/self-delimited.ts'
 export { kindOf, type PacketKind } from './packet/demux.ts'
 export {
   headerLength,

@@ -3,8 +3,10 @@ import type { Change } from '../ports/store.ts'
 import type { DialChild, DialRequest } from '../verbs/program.ts'
 import { Branch } from './branch.ts'
 import type { BranchListener } from './branch-options.ts'
+import type { Connection, DialOutcome } from './connection.ts'
 import { dialStatusOf, mostTelling } from './dial-outcome.ts'
-import type { DialCallStatus, EndReason } from './end-reason.ts'
+import { recordDial } from './dial-recording.ts'
+import type { EndReason } from './end-reason.ts'
 import type { Host } from './host.ts'
 import type { Leg } from './leg.ts'
 import type { MeterAlarms } from './meter.ts'
@@ -13,13 +15,6 @@ import type { Player } from './player.ts'
 import type { Recorder } from './recorder.ts'
 import { childAddress, presentedTo, resolveChild } from './resolve-child.ts'
 import type { SidSequence } from './sid.ts'
-
-export interface DialOutcome {
-  readonly status: DialCallStatus
-  readonly durationSeconds: number
-  readonly reason: EndReason
-  readonly sid: string
-}
 
 /**
  * - `seeking`: children ring, none has answered
@@ -45,14 +40,11 @@ export interface DialParts {
 /** The id of the digits that a Number's `sendDigits` sends to the far side. */
 export const dialDigitsId = 'dial-digits'
 
-/** The longest that two may talk is also the longest of their recording. */
-const maxRecordedMs = 14_400_000
-
 const ringTimer = 'dial:ring'
 const limitTimer = 'dial:limit'
 
 /** One Dial: its children ring together or one after another, the first answer wins and is bridged. */
-export class Dial implements BranchListener {
+export class Dial implements BranchListener, Connection {
   readonly #host: Host
   readonly #request: DialRequest
   readonly #parts: DialParts
@@ -106,6 +98,8 @@ export class Dial implements BranchListener {
     this.#digitsSent = 'yes'
     this.#tryBridge()
   }
+
+  inRoom(): void {}
 
   /** The call ends: so does every leg. Whoever was not answered is cancelled. */
   stop(reason: EndReason): void {
@@ -271,12 +265,10 @@ export class Dial implements BranchListener {
 
   /** Once the winner and the caller hear each other. */
   #record(): void {
-    const { record } = this.#request
     const { party, recorder } = this.#parts
-    if (record === 'do-not-record' || this.#recordId !== undefined) return
+    if (this.#recordId !== undefined) return
     if (this.#winner === undefined || this.#bridged !== this.#winner.leg) return
-    const channels = record === 'record-from-answer-dual' ? 'dual' : 'mono'
-    this.#recordId = recorder.startSession(party.leg, { channels, track: 'both', maxLengthMs: maxRecordedMs })
+    this.#recordId = recordDial(recorder, party.leg, this.#request.record)
   }
 
   #stopRecord(): void {

@@ -40,7 +40,8 @@ export interface CallEnvironment {
   deck(): RateDeck
   /** Softphones of an end-user that can be called now. */
   bindingsOf(endUserUuid: string): readonly PhoneBinding[]
-  recordingPlace(sid: Sid, uuid: RecordingUuid, unixMs: number): RecordingPlace
+  /** `format` is also what the file's name ends in; media goes by it. */
+  recordingPlace(sid: Sid, uuid: RecordingUuid, unixMs: number, format: 'wav' | 'ogg'): RecordingPlace
   /** How long recordings are kept; Infinity = for ever. */
   readonly recordingKeptMs: number
   readonly times: CallTimes

@@ -11,6 +11,7 @@ type MediaRecorded = Pick<
   Extract<MediaEvent, { readonly type: 'media.recorded' }>,
   'durationMs' | 'sizeBytes' | 'endedBy'
 >
+type MediaFormat = RecordingRecord['mediaFormat']
 
 interface Running {
   readonly recordId: string
@@ -40,8 +41,8 @@ export class Recorder {
 
   /** What the leg's far end says; `recorded` hears of its end. */
   start(leg: Leg, recordId: string, options: RecordOptions): void {
-    const path = this.#begin(leg, recordId, this.#recorded)
-    const { silenceMs, maxLengthMs, trimSilence } = options
+    const { silenceMs, maxLengthMs, trimSilence, format } = options
+    const path = this.#begin(leg, recordId, format, this.#recorded)
     this.#host.emit({
       type: 'media.record',
       legId: leg.uuid,
@@ -52,9 +53,10 @@ export class Recorder {
   }
 
   /** What the leg's far end says and hears. Returns the recording's id; `told` hears of its end. */
-  startSession(leg: Leg, rules: SessionRecordOptions, told: () => void = () => {}): string {
+  startSession(leg: Leg, options: SessionRecordOptions, told: () => void = () => {}): string {
     const recordId = `session-${++this.#sessions}`
-    const path = this.#begin(leg, recordId, told)
+    const { format, ...rules } = options
+    const path = this.#begin(leg, recordId, format, told)
     this.#host.emit({ type: 'media.record-session', legId: leg.uuid, recordId, path, rules })
     return recordId
   }
@@ -93,11 +95,11 @@ export class Recorder {
   }
 
   /** Writes the row of a new recording; where media is to write it. */
-  #begin(leg: Leg, recordId: string, told: (event: Recorded) => void): string {
+  #begin(leg: Leg, recordId: string, format: MediaFormat, told: (event: Recorded) => void): string {
     const { env, record, callId } = this.#host
     const uuid = env.uuid() as RecordingUuid
     const createdUnix = this.#host.unix()
-    const place = env.recordingPlace(record.sid, uuid, createdUnix)
+    const place = env.recordingPlace(record.sid, uuid, createdUnix, format)
     const row: RecordingRecord = {
       uuid,
       accountUuid: record.accountUuid,
@@ -106,7 +108,7 @@ export class Recorder {
       path: place.path,
       durationMs: null,
       sizeBytes: null,
-      mediaFormat: 'wav',
+      mediaFormat: format,
       createdUnix,
       expiresUnix: env.recordingKeptMs === Number.POSITIVE_INFINITY ? null : createdUnix + env.recordingKeptMs,
     }

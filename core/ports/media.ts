@@ -1,4 +1,5 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
+import type { LegMediaStats } from '../model/leg-quality.ts'
 import type { CodecName } from '../model/trunk.ts'
 
 /** What is heard. A file is a WAV of any rate that media can decode; it is resampled and encoded once per codec. */
@@ -12,8 +13,10 @@ export const ringbackCountries = [
   ...['de', 'nl', 'be', 'ch', 'it', 'es', 'pt', 'se', 'no', 'br', 'mx', 'cn', 'nz', 'au'],
 ] as const
 
-/** `ringback-xx` are by country; `warning` tells that the balance is nearly used up. */
-export type ToneName = `ringback-${string}` | 'beep' | 'warning'
+/**
+ * `ringback-xx` are by country; `warning` tells that the balance is nearly used up; `waiting` that a room will begin.
+ */
+export type ToneName = `ringback-${string}` | 'beep' | 'warning' | 'waiting'
 
 export interface RecordLimits {
   /** Ends the recording after so much silence; 0 = never. */
@@ -64,7 +67,7 @@ export type MediaCommand =
       readonly loop: number
     }
   | { readonly type: 'media.stop'; readonly legId: LegUuid; readonly playId: string }
-  /** Records what the leg's far end says into a WAV at `path`, valid at every instant. */
+  /** Records what the leg's far end says into a file at `path` that opens at every instant: `.ogg` or `.wav`. */
   | {
       readonly type: 'media.record'
       readonly legId: LegUuid
@@ -90,22 +93,18 @@ export type MediaCommand =
   /** The two legs hear each other, digits included; a play to one of them interrupts what it hears of the other. */
   | { readonly type: 'media.bridge'; readonly legId: LegUuid; readonly otherLegId: LegUuid }
   | { readonly type: 'media.unbridge'; readonly legId: LegUuid }
+  /**
+   * The leg hears all others in the room, and they hear it unless it is muted; legs of any calls. A play to it
+   * interrupts what it hears of the room. It is in one room at most.
+   */
+  | { readonly type: 'media.join'; readonly legId: LegUuid; readonly room: string; readonly muted: boolean }
+  | { readonly type: 'media.leave'; readonly legId: LegUuid }
+  /** All in the leg's room hear that somebody has come, or gone. */
+  | { readonly type: 'media.room-tone'; readonly legId: LegUuid; readonly tone: 'enter' | 'leave' }
   /** Sends digits as telephone-events; `w` is 0.5 s of pause. */
   | { readonly type: 'media.send-digits'; readonly legId: LegUuid; readonly digitsId: string; readonly digits: string }
   /** Ends the session; its ports are drained before reuse. `media.closed` follows. */
   | { readonly type: 'media.close'; readonly legId: LegUuid }
-
-/** Counters of one leg, for the call record and metrics. */
-export interface LegMediaStats {
-  readonly codec: CodecName | undefined
-  readonly packetsReceived: number
-  readonly packetsSent: number
-  readonly packetsLost: number
-  readonly packetsLate: number
-  readonly packetsDropped: number
-  readonly jitterMs: number
-  readonly roundTripMs: number | undefined
-}
 
 export type MediaEvent =
   | { readonly type: 'media.opened'; readonly legId: LegUuid; readonly sdp: string }

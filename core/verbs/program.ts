@@ -68,10 +68,13 @@ export interface SessionRecordOptions {
   /** `inbound`: only the caller; `outbound`: only what it hears. */
   readonly track: 'both' | 'inbound' | 'outbound'
   readonly maxLengthMs: number
+  readonly format: 'wav' | 'ogg'
 }
 
 export interface DialRequest {
   readonly targets: readonly DialChild[]
+  /** A room to enter, instead of anybody to ring. */
+  readonly conference?: ConferenceOrder
   readonly timeoutMs: number
   readonly timeLimitMs: number
   /** As the document wrote it; the call checks that the account may present it. */
@@ -88,6 +91,20 @@ export type DialChild =
   | { readonly kind: 'number'; readonly number: string; readonly sendDigits: string }
   | { readonly kind: 'client'; readonly client: string }
   | { readonly kind: 'sip'; readonly uri: string; readonly username?: string; readonly password?: string }
+
+export interface ConferenceOrder {
+  readonly kind: 'conference'
+  /** Of the room, within the account. */
+  readonly name: string
+  readonly muted: boolean
+  readonly startOnEnter: boolean
+  readonly endOnExit: boolean
+  readonly beepOnEnter: boolean
+  readonly beepOnExit: boolean
+  /** Country code, asset slug or `silence`; missing = the switch's own. */
+  readonly wait?: string
+  readonly maxMembers: number
+}
 
 export type ProgramEvent =
   | { readonly type: 'fetched'; readonly requestId: string; readonly bytes: Uint8Array }

@@ -17,22 +17,21 @@ export const recordSession: VerbModule<RecordSession, never> = {
       channels: 'dual: caller left, what the caller hears right. mono: both mixed.',
       track: 'Whom it hears: `inbound` is the caller, `outbound` what the caller hears. The other side is silent.',
       maxLength: 'Longest recording.',
-      format: 'Kind of file.',
+      format: 'Kind of file: WAV, or Opus in Ogg, a fifth of the size or less.',
       playBeep: 'A tone to the caller when it begins.',
     },
     example: '<RecordSession state="start" channels="dual"/>',
   },
 
-  parse({ element, attributes, notes }) {
+  parse({ attributes }) {
     const state = attributes.choice('state', ['start', 'pause', 'resume', 'stop'], 'start')
     const channels = attributes.choice('channels', ['dual', 'mono'], 'dual')
     const track = attributes.choice('track', ['both', 'inbound', 'outbound'], 'both')
     const maxLengthMs = attributes.secondsMs('maxLength', { min: 1, max: 14_400, fallback: 14_400 })
     const format = attributes.choice('format', ['wav', 'ogg'], 'wav')
     const playBeep = attributes.flag('playBeep', false)
-    if (format === 'ogg') notes.add(element, '<RecordSession> format="ogg" is not available yet; it records wav')
     if (state !== 'start') return { order: { state } }
-    return { order: { state, options: { channels, track, maxLengthMs }, playBeep } }
+    return { order: { state, options: { channels, track, maxLengthMs, format }, playBeep } }
   },
 
   start: ({ order }) => ({ next: 'verb', commands: [{ type: 'record-session', order }] }),

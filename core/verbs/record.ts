@@ -34,7 +34,7 @@ export const record: VerbModule<Record, RecordState> = {
       finishOnKey: 'Keys that end it; empty = none. Default: `1234567890*#`.',
       playBeep: 'A tone before it begins.',
       trim: 'Whether silence at both ends is cut off.',
-      format: 'Kind of file.',
+      format: 'Kind of file: WAV, or Opus in Ogg, a fifth of the size or less.',
       channels: 'Only the caller is recorded.',
     },
     actionFields: {
@@ -46,7 +46,7 @@ export const record: VerbModule<Record, RecordState> = {
     example: '<Record action="/recorded" maxLength="60" finishOnKey="#"/>',
   },
 
-  parse({ element, attributes, notes }) {
+  parse({ attributes }) {
     const action = attributes.url('action')
     const silenceMs = attributes.secondsMs('timeout', { min: 0, max: 14_400, fallback: 5 })
     const maxLengthMs = attributes.secondsMs('maxLength', { min: 1, max: 14_400, fallback: 3600 })
@@ -55,8 +55,7 @@ export const record: VerbModule<Record, RecordState> = {
     const trim = attributes.choice('trim', ['do-not-trim', 'trim-silence'], 'do-not-trim')
     attributes.choice('channels', ['mono'], 'mono')
     const format = attributes.choice('format', ['wav', 'ogg'], 'wav')
-    if (format === 'ogg') notes.add(element, '<Record> format="ogg" is not available yet; it records wav')
-    const options: RecordOptions = { silenceMs, maxLengthMs, trimSilence: trim === 'trim-silence', format: 'wav' }
+    const options: RecordOptions = { silenceMs, maxLengthMs, trimSilence: trim === 'trim-silence', format }
     return { action, options, finishOnKey, playBeep }
   },
 

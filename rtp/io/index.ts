@@ -2,6 +2,7 @@
 
 export type { OpusCoders, OpusDecoder, OpusEncoder } from '../codec/opus.ts'
 export type { DatagramNetwork, DatagramReceiver, DatagramSocket, NetworkCounters } from '../engine/network.ts'
+export { type FinishedOgg, finishOggFile } from './finish-ogg.ts'
 export { LibOpus, type LibOpusCounters } from './libopus.ts'
 export { type ClockCounters, MediaClock, type MediaClockConfig } from './media-clock.ts'
 export { type NetworkOptions, openNetwork } from './open-network.ts'

@@ -2,6 +2,7 @@ import { close, fsync, ftruncate, open, rename, write } from 'node:fs'
 import type { RecordingSink, RecordingStore } from '../session/recording-sink.ts'
 import type { WavFormat } from '../wav/format.ts'
 import { maxWavDataLengthOf, wavHeader, wavHeaderLengthOf } from '../wav/write.ts'
+import { OggRecordings } from './ogg-recordings.ts'
 
 const usualRate = 8000
 const formatOf = (channels: 1 | 2, sampleRate: number): WavFormat => ({ encoding: 'pcm16', sampleRate, channels })
@@ -147,13 +148,16 @@ class RecordingFile implements RecordingSink {
   }
 }
 
-/** Recordings as files, written once a second while any is open. */
+/** Recordings as files, written once a second while any is open. A path that ends in `.ogg` becomes Ogg Opus. */
 export class RecordingFiles implements RecordingStore {
-  readonly #open = new Set<RecordingFile>()
+  readonly #open = new Set<RecordingSink & { flush(): void }>()
+  readonly #ogg = new OggRecordings()
   #timer: ReturnType<typeof setInterval> | undefined
 
-  open(path: string, channels: 1 | 2 = 1, sampleRate = usualRate): RecordingSink {
-    const file = new RecordingFile(path, channels, sampleRate)
+  open(path: string, channels: 1 | 2 = 1, sampleRate: number = usualRate): RecordingSink {
+    const file = path.endsWith('.ogg')
+      ? this.#ogg.open(path, channels, sampleRate === 16_000 ? sampleRate : usualRate)
+      : new RecordingFile(path, channels, sampleRate)
     this.#open.add(file)
     this.#timer ??= setInterval(() => this.#flush(), writeEveryMs)
     return {

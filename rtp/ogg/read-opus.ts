@@ -3,6 +3,8 @@ import { isOgg, oggChecksum, oggContinued, oggFirst, oggHeadLength, oggLast } fr
 
 export interface OggOpus {
   readonly channels: 1 | 2
+  /** 2: each packet holds two, one of each channel; the first of them is delimited (`firstPacketIn`). */
+  readonly streams: 1 | 2
   /** 48,000ths of a second at the beginning that are not to be heard (RFC 7845 §4.2). */
   readonly preSkip: number
   /** To be applied to the samples, dB. */
@@ -122,7 +124,7 @@ export const readOggOpus = (bytes: Uint8Array, maxUnits: number): ParsedOggOpus 
   return { ok: true, value: { ...head, packets, payload, units: Math.max(0, until - head.preSkip) } }
 }
 
-type Head = Pick<OggOpus, 'channels' | 'preSkip' | 'gainDb'>
+type Head = Pick<OggOpus, 'channels' | 'streams' | 'preSkip' | 'gainDb'>
 
 //  "OpusHead" | version | channels | pre-skip (2) | input rate (4) | output gain (2) | mapping family   RFC 7845 §5.1
 const headIn = (bytes: Uint8Array, from: number, end: number): Head | 'bad-head' | 'unsupported' => {
@@ -132,11 +134,24 @@ const headIn = (bytes: Uint8Array, from: number, end: number): Head | 'bad-head'
   // A minor version may add to what is known; a major one changes it.
   if (bytes[from + 8]! > 15) return 'unsupported'
   const channels = bytes[from + 9]!
-  if (bytes[from + 18] !== 0 || channels > 2) return 'unsupported'
+  if (channels > 2) return 'unsupported'
   if (channels === 0) return 'bad-head'
+  const streams = streamsIn(bytes, from + 18, end, channels)
+  if (streams === 0) return 'unsupported'
   return {
     channels: channels === 1 ? 1 : 2,
+    streams,
     preSkip: view.getUint16(from + 10, true),
     gainDb: view.getInt16(from + 16, true) / 256,
   }
+}
+
+//  family | streams | coupled ones | stream of each channel …   RFC 7845 §5.1.1
+const streamsIn = (bytes: Uint8Array, from: number, end: number, channels: number): 0 | 1 | 2 => {
+  if (bytes[from] === 0) return 1
+  if (bytes[from] !== 1 || end - from < 3 + channels) return 0
+  const [streams, coupled, first, second] = bytes.subarray(from + 1, from + 3 + channels)
+  if (first! + (second ?? 0) !== channels - 1) return 0
+  if (streams === 1 && coupled === channels - 1) return 1
+  return streams === 2 && coupled === 0 && channels === 2 ? 2 : 0
 }

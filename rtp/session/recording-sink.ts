@@ -10,7 +10,8 @@ export interface RecordingSink {
 
 export interface RecordingStore {
   /**
-   * Makes the file, or empties it. A file that cannot be made shows in the sink. Default one channel of 8,000 Hz.
+   * Makes the file, or empties it: Ogg Opus where `path` ends in `.ogg`, else WAV. A file that cannot be made shows in the
+   * sink. Default one channel of 8,000 Hz.
    */
   open(path: string, channels?: 1 | 2, sampleRate?: number): RecordingSink
 }

@@ -127,7 +127,8 @@ test('RecordSession: each attribute, good and bad', () => {
     ['maxLength="14400"', 0],
     ['maxLength="0"', 1],
     ['maxLength="14401"', 1],
-    ['format="ogg"', 1],
+    ['format="ogg"', 0],
+    ['format="mp3"', 1],
     ['playBeep="1"', 1],
     ['action="/x"', 1],
   ] as const) {

@@ -8,6 +8,7 @@ import type { ExchangeEvent, Found } from '../../core/call/exchange-event.ts'
 import type { OriginateOrder, OriginateResult } from '../../core/call/originate-order.ts'
 import type { AccountProfile, EndUserProfile, OwnedNumber } from '../../core/model/account.ts'
 import type { AccountUuid, CallUuid, LegUuid, Sid, TrunkUuid } from '../../core/model/ids.ts'
+import type { LegMediaStats } from '../../core/model/leg-quality.ts'
 import type { PhoneBinding, PhoneCaller } from '../../core/model/phone.ts'
 import type { Rate } from '../../core/model/rate.ts'
 import type { Trunk } from '../../core/model/trunk.ts'
@@ -93,6 +94,23 @@ export const rate = (prefix: string, set: Partial<Rate> = {}): Rate => ({
   ...set,
 })
 
+const unheard: LegMediaStats = {
+  codec: 'PCMU',
+  packetsReceived: 0,
+  packetsSent: 0,
+  packetsLost: 0,
+  packetsLate: 0,
+  packetsDropped: 0,
+  jitterMs: 0,
+  roundTripMs: undefined,
+  lossPercent: 0,
+  burstRatio: 1,
+  oneWayMs: 0,
+  rFactor: undefined,
+  mos: undefined,
+  far: undefined,
+}
+
 const speechMsPerCharacter = 50
 
 /** Under which name a test has said how the far side behaves. */
@@ -125,6 +143,8 @@ export class CallRig {
   /** End-users by uuid and by extension, and the softphones that they have registered. */
   readonly users = new Map<string, EndUserProfile>()
   readonly bindings = new Map<string, readonly PhoneBinding[]>()
+  /** What a session tells of itself at its end; undefined: it never tells its end. */
+  endedMedia: LegMediaStats | undefined = unheard
   /** Which SIP answers a leg.end gets, and when. */
   endLatencyMs = 3
   fetchLatencyMs = 20
@@ -154,7 +174,10 @@ export class CallRig {
       destinations: () => this.destinations,
       deck: () => new RateDeck(this.rates),
       bindingsOf: uuid => this.bindings.get(uuid) ?? [],
-      recordingPlace: (sid, uuid) => ({ path: `2026/11/${sid}-${uuid}.wav`, file: `/rec/2026/11/${sid}-${uuid}.wav` }),
+      recordingPlace: (sid, uuid, _unixMs, format) => ({
+        path: `2026/11/${sid}-${uuid}.${format}`,
+        file: `/rec/2026/11/${sid}-${uuid}.${format}`,
+      }),
       recordingKeptMs: 90 * 86_400_000,
       times: defaultCallTimes,
     })
@@ -360,6 +383,9 @@ export class CallRig {
         return
       case 'document.abandon':
       case 'loop.dial':
+      case 'room.enter':
+      case 'room.attend':
+      case 'room.leave':
         return
       default:
         if (command.type.startsWith('media.'))
@@ -532,20 +558,7 @@ export class CallRig {
           for (const playId of [...session.plays.keys()]) this.#stopPlay(legId, session, playId)
           for (const recordId of session.records.keys()) this.#recorded(legId, session, recordId, 'closed')
           this.sessions.delete(legId)
-          this.send({
-            type: 'media.closed',
-            legId,
-            stats: {
-              codec: 'PCMU',
-              packetsReceived: 0,
-              packetsSent: 0,
-              packetsLost: 0,
-              packetsLate: 0,
-              packetsDropped: 0,
-              jitterMs: 0,
-              roundTripMs: undefined,
-            },
-          })
+          if (this.endedMedia !== undefined) this.send({ type: 'media.closed', legId, stats: this.endedMedia })
         })
         return
       default:

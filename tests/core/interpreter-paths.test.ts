@@ -41,7 +41,7 @@ test('a bad value is told, and the default stands', () => {
   ])
   assert.equal(runs(response('<RecordSession state="off"/><Pause/>')), [
     '100 report DOC.0422',
-    '100 record-session {"state":"start","options":{"channels":"dual","track":"both","maxLengthMs":14400000},"playBeep":false}',
+    '100 record-session {"state":"start","options":{"channels":"dual","track":"both","maxLengthMs":14400000,"format":"wav"},"playBeep":false}',
     '1100 end END.0202',
   ])
 })

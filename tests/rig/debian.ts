@@ -9,6 +9,7 @@ const packages = {
   'espeak-ng': 'espeak-ng',
   sox: 'sox',
   ffmpeg: 'ffmpeg',
+  opusinfo: 'opus-tools',
   chromium: 'chromium',
   python3: 'python3',
   curl: 'curl',

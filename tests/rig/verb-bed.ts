@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as assert from 'uvu/assert'
+import { wavHeader } from '../../rtp/index.ts'
 import { addTrunk, expectStatus, RigAccount, setRates } from './account.ts'
 import { Customer, codesOf, type Post } from './customer.ts'
 import { requirePeers } from './debian.ts'
@@ -191,23 +193,37 @@ export class VerbCall {
     return heardBy(this.rtp)
   }
 
-  /** Files of the call's recordings, oldest first, once they are complete. */
+  /** Files of the call's recordings, oldest first, once they are complete; what is no WAV was made one by ffmpeg. */
   async recordings(count = 1): Promise<readonly Wav[]> {
-    const { uuid } = await this.record()
     const sid = await this.sid()
+    return (await this.recordingRows(count)).map(row => {
+      const day = new Date(row.created_at)
+      const folder = join(String(day.getUTCFullYear()), String(day.getUTCMonth() + 1).padStart(2, '0'))
+      const path = join(this.#bed.on.dataFolder, 'recordings', folder, `${sid}-${row.uuid}.${row.media_format}`)
+      assert.is(statSync(path).size, row.size_bytes)
+      return row.media_format === 'ogg' ? readOgg(path) : readWav(path)
+    })
+  }
+
+  /** What the API lists of them. */
+  async recordingRows(count = 1): Promise<readonly RecordingRow[]> {
+    const { uuid } = await this.record()
     const rows = await until(`${count} recordings`, async () => {
       const answer = await this.#bed.account.api('GET', `/recordings/?call_uuid=${uuid}`)
-      const list = expectStatus(answer, 200).body as { uuid: string; size_bytes: number | null; created_at: string }[]
+      const list = expectStatus(answer, 200).body as RecordingRow[]
       return list.length >= count && list.every(row => row.size_bytes !== null) && list
     })
-    return rows
-      .sort((a, b) => a.created_at.localeCompare(b.created_at))
-      .map(row => {
-        const day = new Date(row.created_at)
-        const folder = join(String(day.getUTCFullYear()), String(day.getUTCMonth() + 1).padStart(2, '0'))
-        return readWav(join(this.#bed.on.dataFolder, 'recordings', folder, `${sid}-${row.uuid}.wav`))
-      })
+    return rows.sort((a, b) => a.created_at.localeCompare(b.created_at))
   }
+}
+
+/** Where a file of a recording lies, and what the API says of it. */
+export interface RecordingRow {
+  readonly uuid: string
+  readonly duration_seconds: number
+  readonly size_bytes: number | null
+  readonly media_format: 'wav' | 'ogg'
+  readonly created_at: string
 }
 
 export interface Wav {
@@ -217,8 +233,22 @@ export interface Wav {
   readonly sides: readonly Int16Array[]
 }
 
-export function readWav(path: string): Wav {
-  const bytes = readFileSync(path)
+export const readWav = (path: string): Wav => wavIn(readFileSync(path))
+
+/** Through ffmpeg, at 8,000 Hz; every channel is kept. */
+export function readOgg(path: string): Wav {
+  const decoded = spawnSync('ffmpeg', ['-v', 'error', '-i', path, '-ar', '8000', '-f', 's16le', '-'], {
+    maxBuffer: 1 << 28,
+  })
+  assert.is(decoded.status, 0, decoded.stderr.toString())
+  const asked = ['-v', 'error', '-show_entries', 'stream=channels,codec_name', '-of', 'csv=p=0', path]
+  const [codec, channels] = spawnSync('ffprobe', asked, { encoding: 'utf8' }).stdout.trim().split(',')
+  assert.is(codec, 'opus')
+  const format = { encoding: 'pcm16', sampleRate: 8000, channels: Number(channels) } as const
+  return wavIn(Buffer.concat([wavHeader(format, decoded.stdout.length), decoded.stdout]))
+}
+
+function wavIn(bytes: Buffer): Wav {
   assert.is(bytes.toString('latin1', 0, 4), 'RIFF')
   const channels = bytes.readUInt16LE(22)
   const dataAt = bytes.indexOf('data') + 8

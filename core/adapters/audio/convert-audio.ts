@@ -5,7 +5,14 @@
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { MPEGDecoder } from 'mpg123-decoder'
-import { type OggFault, Resampler, readOggOpus, wavHeader } from '../../../rtp/index.ts'
+import {
+  firstPacketIn,
+  type OggFault,
+  Resampler,
+  readOggOpus,
+  wavHeader,
+  withoutDelimiter,
+} from '../../../rtp/index.ts'
 import { LibOpus, type OpusDecoder } from '../../../rtp/io/index.ts'
 import type { ConversionReport } from './audio-converter.ts'
 import type { AudioFault } from './audio-fault.ts'
@@ -119,19 +126,43 @@ const oggFaults: Readonly<Record<OggFault, Unplayable>> = {
   'too-long': tooLong(),
 }
 
+/** Decodes a packet, of both channels in one. Returns its samples; 0 for rubbish. */
+type DecodeInto = (pcm: Int16Array, payload: Uint8Array, from: number, end: number) => number
+
+const opus = new LibOpus()
+
+async function oneStream(): Promise<DecodeInto> {
+  const decoder = await new Promise<OpusDecoder | undefined>(resolve => opus.decoder(maxRate, resolve))
+  if (decoder === undefined) throw new Error('no decoder')
+  return (pcm, payload, from, end) => decoder.decodeInto(pcm, 0, payload, from, end - from)
+}
+
+async function twoStreams(): Promise<DecodeInto> {
+  const [left, right] = [await oneStream(), await oneStream()]
+  const other = new Int16Array((frameMs * maxRate) / 1000)
+  return (pcm, payload, from, end) => {
+    const first = firstPacketIn(payload, from, end)
+    if (first === undefined) return 0
+    const own = withoutDelimiter(payload, from, first)
+    const count = left(pcm, own, 0, own.length)
+    if (right(other, payload, first.next, end) !== count) return 0
+    for (let i = 0; i < count; i++) pcm[i] = (pcm[i]! + other[i]!) >> 1
+    return count
+  }
+}
+
 async function fromOgg(bytes: Uint8Array, output: WavOutput): Promise<void> {
   const parsed = readOggOpus(bytes, maxSeconds * 48_000)
   if (!parsed.ok) throw oggFaults[parsed.reason]
-  const { packets, payload, preSkip, gainDb, units } = parsed.value
+  const { packets, payload, streams, preSkip, gainDb, units } = parsed.value
   if (units === 0) throw new Unplayable('PLAY.0400', 'the Ogg holds no audio')
-  const decoder = await new Promise<OpusDecoder | undefined>(resolve => new LibOpus().decoder(maxRate, resolve))
-  if (decoder === undefined) throw new Error('no decoder')
+  const decodeInto = streams === 1 ? await oneStream() : await twoStreams()
   const pcm = new Int16Array((frameMs * maxRate) / 1000)
   const gain = 10 ** (gainDb / 20)
   let skip = Math.round((preSkip * maxRate) / 48_000)
   let left = Math.round((units * maxRate) / 48_000)
   for (const [from, end] of packets) {
-    const count = decoder.decodeInto(pcm, 0, payload, from, end - from)
+    const count = decodeInto(pcm, payload, from, end)
     if (count === 0) throw oggFaults['bad-packet']
     const unheard = Math.min(skip, count)
     skip -= unheard

@@ -35,10 +35,10 @@ export function callEnvironment(options: EnvironmentOptions): CallEnvironment {
     bindingsOf: options.bindingsOf,
     deck: derived(options.rates, rates => new RateDeck(rates)),
     destinations: derived(options.destinations, lists => new Destinations(lists.blocked, lists.allowed)),
-    recordingPlace: (sid, uuid, unixMs) => {
+    recordingPlace: (sid, uuid, unixMs, format) => {
       const day = new Date(unixMs)
       const month = String(day.getUTCMonth() + 1).padStart(2, '0')
-      const path = join(String(day.getUTCFullYear()), month, `${sid}-${uuid}.wav`)
+      const path = join(String(day.getUTCFullYear()), month, `${sid}-${uuid}.${format}`)
       return { path, file: join(options.recordingsFolder, path) }
     },
     recordingKeptMs: options.recordingDays === 0 ? Number.POSITIVE_INFINITY : options.recordingDays * dayMs,
