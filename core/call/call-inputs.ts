@@ -7,9 +7,10 @@ import { dialDigitsId } from './dial.ts'
 import type { EndReason } from './end-reason.ts'
 import type { StoreEvent } from './exchange-event.ts'
 import type { Leg } from './leg.ts'
+import type { RoomEvent } from './rooms.ts'
 
 export type LegSignal = Exclude<SignalingEvent, { readonly type: 'leg.offered' }>
-export type CallInput = LegSignal | MediaEvent | AudioEvent | DocumentEvent | StoreEvent
+export type CallInput = LegSignal | MediaEvent | AudioEvent | DocumentEvent | StoreEvent | RoomEvent
 
 const mediaFaults: Readonly<Record<Extract<MediaEvent, { type: 'media.failed' }>['fault'], EndReason>> = {
   'no-common-codec': 'END.0488',
@@ -46,6 +47,14 @@ export class CallInputs {
       case 'audio.failed':
         if (this.#call.isOver || this.#call.talk.player === undefined) return false
         this.#call.talk.player.audioFailed(input)
+        return true
+      case 'room.entered':
+      case 'room.full':
+      case 'room.waiting':
+      case 'room.started':
+      case 'room.ended':
+        if (this.#call.isOver || this.#call.talk.dial === undefined) return false
+        this.#call.talk.dial.inRoom(input)
         return true
       default: {
         const found = this.#call.legOf(input.legId)

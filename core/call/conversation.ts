@@ -2,6 +2,8 @@ import type { AccountProfile, EndUserProfile } from '../model/account.ts'
 import type { Change } from '../ports/store.ts'
 import type { DialRequest, ProgramContext } from '../verbs/program.ts'
 import { callFields, softphoneFields } from './call-fields.ts'
+import { Conference } from './conference.ts'
+import type { Connection, DialOutcome } from './connection.ts'
 import { Dial } from './dial.ts'
 import type { EndReason } from './end-reason.ts'
 import type { Host } from './host.ts'
@@ -45,8 +47,8 @@ export class Conversation {
   #facts: ConversationFacts | undefined
   #party: Party | undefined
   #player: Player | undefined
-  #dial: Dial | undefined
-  #stoppedDial: Dial | undefined
+  #dial: Connection | undefined
+  #stoppedDial: Connection | undefined
   #script: Script | undefined
   /** The party has our answer: what is played is heard. */
   #hasArrived = false
@@ -69,7 +71,7 @@ export class Conversation {
     return this.#player
   }
 
-  get dial(): Dial | undefined {
+  get dial(): Connection | undefined {
     return this.#dial
   }
 
@@ -210,21 +212,26 @@ export class Conversation {
     const party = this.#party
     const player = this.#player
     if (party === undefined || player === undefined || this.#host.isOver) return
-    const dial = new Dial(this.#host, request, {
-      party,
-      player,
-      recorder: this.recorder,
-      sids: this.#sids,
-      ownNumber: this.#facts?.ownNumber ?? '',
-      endUser: this.#facts?.endUser,
-      hops: this.#facts?.hops ?? 0,
-      alarms: this.#alarms,
-      done: outcome => {
-        if (this.#host.isOver) this.#stoppedDial = dial
-        this.#dial = undefined
-        this.#script?.handle({ type: 'dialled', dialId, ...outcome }, this.#host.now())
-      },
-    })
+    const done = (outcome: DialOutcome) => {
+      if (this.#host.isOver) this.#stoppedDial = dial
+      this.#dial = undefined
+      this.#script?.handle({ type: 'dialled', dialId, ...outcome }, this.#host.now())
+    }
+    const common = { party, player, recorder: this.recorder, done }
+    const dial: Connection =
+      request.conference === undefined
+        ? new Dial(this.#host, request, {
+            ...common,
+            sids: this.#sids,
+            ownNumber: this.#facts?.ownNumber ?? '',
+            endUser: this.#facts?.endUser,
+            hops: this.#facts?.hops ?? 0,
+            alarms: this.#alarms,
+          })
+        : new Conference(this.#host, request, request.conference, {
+            ...common,
+            sid: this.#sids.next(this.#host.unix()),
+          })
     this.#dial = dial
     dial.start()
   }

@@ -6,6 +6,7 @@ import type { MediaCommand } from '../ports/media.ts'
 import type { SignalingCommand } from '../ports/signaling.ts'
 import type { Change } from '../ports/store.ts'
 import type { OriginateResult } from './originate-order.ts'
+import type { RoomCommand } from './rooms.ts'
 
 /** A question to the store; the answer comes back whole, as one event. */
 export type Lookup =
@@ -41,6 +42,7 @@ export type ExchangeCommand =
   | AudioCommand
   | DocumentFetch
   | LoopDial
+  | RoomCommand
   | { readonly type: 'document.abandon'; readonly callId: CallUuid }
   | {
       readonly type: 'store.commit'

@@ -14,6 +14,7 @@ import { beginInbound, type InboundOffer } from './inbound.ts'
 import type { Leg } from './leg.ts'
 import { Loopback, type LoopEvent } from './loopback.ts'
 import { beginPlaced } from './placed.ts'
+import { type RoomCommand, type RoomEvent, Rooms } from './rooms.ts'
 import { SidSequence } from './sid.ts'
 import { beginSoftphone } from './softphone.ts'
 import { TrunkLoads } from './trunk-loads.ts'
@@ -46,18 +47,20 @@ export class Exchange {
   readonly #tokenLoads = new Caps()
   readonly #trunkLoads = new TrunkLoads()
   readonly #loopback: Loopback
+  readonly #rooms: Rooms
   readonly #sids: SidSequence
   /** Legs refused while draining, whose end is still to be told. */
   readonly #refusedLegs = new Set<LegUuid>()
   #isDraining = false
   #drainAt: number | undefined
   #out: ExchangeCommand[] = []
-  #pending: (ExchangeEvent | LoopEvent)[] = []
+  #pending: (ExchangeEvent | LoopEvent | RoomEvent)[] = []
 
   constructor(env: CallEnvironment) {
     this.#env = env
     this.#sids = new SidSequence(() => env.random())
     this.#loopback = new Loopback(() => env.uuid() as LegUuid)
+    this.#rooms = new Rooms(() => env.uuid())
   }
 
   /** Calls that have not ended, of one account or of all. */
@@ -82,7 +85,7 @@ export class Exchange {
 
   /** Nothing is left: no call, no leg, no deadline. For tests and for closing. */
   get isEmpty(): boolean {
-    return this.#calls.size === 0 && this.#byLeg.size === 0 && this.#loopback.size === 0
+    return this.#calls.size === 0 && this.#byLeg.size === 0 && this.#loopback.size === 0 && this.#rooms.size === 0
   }
 
   get isDraining(): boolean {
@@ -122,7 +125,7 @@ export class Exchange {
     return out
   }
 
-  #dispatch(event: ExchangeEvent | LoopEvent, now: number): void {
+  #dispatch(event: ExchangeEvent | LoopEvent | RoomEvent, now: number): void {
     switch (event.type) {
       case 'leg.offered': {
         if (event.endUser !== undefined) {
@@ -257,17 +260,31 @@ export class Exchange {
     this.#deadlines.set(call, undefined)
     this.#calls.delete(call.callId)
     this.#bySid.delete(call.sid)
-    for (const legId of this.#legsOf.get(call) ?? []) this.#byLeg.delete(legId)
+    for (const legId of this.#legsOf.get(call) ?? []) {
+      // A call that has crashed may not have left its room.
+      this.#inRoom({ type: 'room.leave', legId })
+      this.#byLeg.delete(legId)
+    }
     this.#legsOf.delete(call)
   }
 
   #emit(command: ExchangeCommand): void {
     if (command.type === 'loop.dial') this.#pending.push(...this.#loopback.dial(command))
+    else if (isOfRoom(command)) this.#inRoom(command)
     else if (isSignaling(command) && this.#loopback.has(command.legId)) {
       this.#pending.push(...this.#loopback.execute(command))
     } else this.#out.push(command)
   }
+
+  /** What it means for the room's other members reaches them as events of their own. */
+  #inRoom(command: RoomCommand): void {
+    const { events, media } = this.#rooms.handle(command)
+    this.#pending.push(...events)
+    this.#out.push(...media)
+  }
 }
+
+const isOfRoom = (command: ExchangeCommand): command is RoomCommand => command.type.startsWith('room.')
 
 type PhoneOffered = Extract<SignalingEvent, { type: 'leg.offered' }> & { readonly endUser: PhoneCaller }
 

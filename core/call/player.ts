@@ -1,6 +1,6 @@
 import type { EventCode } from '../events/catalogue.ts'
 import type { AudioEvent } from '../ports/audio.ts'
-import { type AudioSource, type MediaEvent, ringbackCountries } from '../ports/media.ts'
+import { type AudioSource, type MediaEvent, ringbackCountries, type ToneName } from '../ports/media.ts'
 import type { ProgramCommand } from '../verbs/program.ts'
 import type { Host } from './host.ts'
 import type { Leg } from './leg.ts'
@@ -40,6 +40,7 @@ export class Player {
   readonly #notices: Notice[] = []
   #ringTone: AudioSource | undefined
   #ringRequest = 0
+  #ringFallback: ToneName = 'ringback-ke'
 
   constructor(host: Host, leg: Leg, listener: PlayerListener) {
     this.#host = host
@@ -103,8 +104,15 @@ export class Player {
     else this.#finish(playId, 0)
   }
 
-  /** Sounds until `stopRinging`: a country's tone by its code, else an asset of the account. */
-  ring(ringTone: string): void {
+  /** Sounds until `stopRinging` while a room has not begun: what `ring` takes, `silence`, or by default soft notes. */
+  wait(sound: string | undefined): void {
+    if (sound === undefined) this.#soundRing({ kind: 'tone', tone: 'waiting' })
+    else if (sound !== 'silence') this.ring(sound, 'waiting')
+  }
+
+  /** Sounds until `stopRinging`: a country's tone by its code, else an asset of the account; `fallback` if that fails. */
+  ring(ringTone: string, fallback: ToneName = 'ringback-ke'): void {
+    this.#ringFallback = fallback
     if (ringbackCountries.some(country => country === ringTone)) {
       this.#soundRing({ kind: 'tone', tone: `ringback-${ringTone}` })
       return
@@ -144,7 +152,8 @@ export class Player {
   audioFailed(event: Extract<AudioEvent, { type: 'audio.failed' }>): void {
     this.#report(event.code, { detail: event.detail })
     if (event.requestId.startsWith(ringId)) {
-      if (event.requestId === `${ringId}:${this.#ringRequest}`) this.#soundRing({ kind: 'tone', tone: 'ringback-ke' })
+      if (event.requestId === `${ringId}:${this.#ringRequest}`)
+        this.#soundRing({ kind: 'tone', tone: this.#ringFallback })
     } else if (this.#plays.has(event.requestId)) {
       this.#finish(event.requestId, 0)
     }

@@ -1,6 +1,6 @@
 import { Interpreter } from '../verbs/interpreter.ts'
 import type { ProgramCommand, ProgramContext, ProgramEvent, SessionRecordOrder } from '../verbs/program.ts'
-import type { DialOutcome } from './dial.ts'
+import type { DialOutcome } from './connection.ts'
 import type { EndReason } from './end-reason.ts'
 import type { PlayCommand } from './player.ts'
 

@@ -1,4 +1,4 @@
-import { endReasons } from '../call/end-reason.ts'
+import { type EndReason, endReasons } from '../call/end-reason.ts'
 import type { CallRecord, LegRecord, RecordingRecord } from '../model/call-record.ts'
 import type { Sid } from '../model/ids.ts'
 import { formatMoney } from '../model/money.ts'
@@ -67,6 +67,35 @@ export const dialData = (call: CallRecord, dialled: DialledLeg): Data => ({
 
 /** The contract's Recording. */
 export const recordingResource = (recording: RecordingRecord) => ({
+export interface RoomVisit {
+  readonly dialSid: Sid
+  /** Of the room. */
+  readonly name: string
+  readonly status: Exclude<DialledLeg['status'], 'ringing'>
+  readonly reason: EndReason | ''
+  readonly talkSeconds: number
+  readonly sinceUnix: number | null
+  readonly endedUnix: number | null
+}
+
+/** `data` of the DIAL events of a Dial that leads to a room. */
+export const conferenceData = (call: CallRecord, visit: RoomVisit): Data => ({
+  sid: call.sid,
+  dial_sid: visit.dialSid,
+  leg_uuid: null,
+  kind: 'conference',
+  route: null,
+  trunk: '',
+  from_number: call.fromNumber,
+  to_number: visit.name,
+  status: visit.status,
+  reason_code: visit.reason,
+  talk_seconds: visit.talkSeconds,
+  started_at: timestampOf(visit.sinceUnix),
+  answered_at: timestampOf(visit.sinceUnix),
+  ended_at: timestampOf(visit.endedUnix),
+})
+
   uuid: recording.uuid,
   call_uuid: recording.callUuid,
   call_sid: recording.callSid,

@@ -1,7 +1,8 @@
 import { Attributes } from './attributes.ts'
+import { aboutConference, readConference } from './conference.ts'
 import { type Element, squeezed, textOf } from './element.ts'
 import { type Notes, quoted } from './problem.ts'
-import type { DialChild } from './program.ts'
+import type { ConferenceOrder, DialChild } from './program.ts'
 import type { VerbAbout } from './verb.ts'
 
 export const maxDialChildren = 10
@@ -9,9 +10,9 @@ export const maxDialChildren = 10
 /** E.164, or an extension of the account. */
 export const dialableNumber = /^(\+\d{7,15}|\d{1,15})$/
 
-type ReadChild = (element: Element, attributes: Attributes, notes: Notes) => DialChild | undefined
+type ReadChild = (element: Element, attributes: Attributes, notes: Notes) => DialChild | ConferenceOrder | undefined
 
-/** Whom a Dial can ring. */
+/** Whom a Dial can ring, and where it can lead. */
 export const dialNouns: ReadonlyMap<string, { readonly read: ReadChild; readonly about: VerbAbout }> = new Map([
   [
     'Number',
@@ -49,16 +50,26 @@ export const dialNouns: ReadonlyMap<string, { readonly read: ReadChild; readonly
       },
     },
   ],
+  ['Conference', { read: readConference, about: aboutConference }],
 ])
 
-/** Whom a Dial rings: its nouns, or its plain text as one Number. What cannot be dialled is noted and left out. */
-export function readDialChildren(dial: Element, notes: Notes): readonly DialChild[] {
+export interface DialChildren {
+  readonly targets: readonly DialChild[]
+  /** There are no targets beside it. */
+  readonly conference?: ConferenceOrder
+}
+
+/**
+ * Whom a Dial rings: its nouns, or its plain text as one Number; or the room that it leads to. What cannot be dialled
+ * is noted and left out.
+ */
+export function readDialChildren(dial: Element, notes: Notes): DialChildren {
   const elements = dial.children.filter(child => typeof child !== 'string')
   const text = squeezed(dial.children.filter(child => typeof child === 'string').join(' '))
   if (elements.length === 0) {
-    if (text !== '') return present(plainNumber(dial, text, '', notes))
+    if (text !== '') return { targets: present(plainNumber(dial, text, '', notes)) }
     notes.add(dial, '<Dial> names nobody to dial')
-    return []
+    return { targets: [] }
   }
   if (text !== '') notes.add(dial, `<Dial> text ${quoted(text)} beside its children is ignored`)
   const children: DialChild[] = []
@@ -72,13 +83,18 @@ export function readDialChildren(dial: Element, notes: Notes): readonly DialChil
     const child = noun.read(element, attributes, notes)
     attributes.noteUnknown()
     if (child === undefined) continue
+    if (child.kind === 'conference') {
+      if (elements.length === 1) return { targets: [], conference: child }
+      notes.add(element, '<Conference> must be the only child of its <Dial>; it is ignored')
+      continue
+    }
     if (children.length === maxDialChildren) {
       notes.add(element, `<Dial> rings at most ${maxDialChildren} children; this one is left out`)
       continue
     }
     children.push(child)
   }
-  return children
+  return { targets: children }
 }
 
 const present = (child: DialChild | undefined): DialChild[] => (child === undefined ? [] : [child])

@@ -60,7 +60,7 @@ export const dial: VerbModule<Dial, DialState> = {
     return {
       action,
       request: {
-        targets: readDialChildren(element, notes),
+        ...readDialChildren(element, notes),
         timeoutMs: attributes.secondsMs('timeout', { min: 1, max: 600, fallback: 30 }),
         timeLimitMs: attributes.secondsMs('timeLimit', { min: 1, max: 14_400, fallback: 14_400 }),
         ...(presentable && callerId !== undefined ? { callerId } : {}),
@@ -80,8 +80,10 @@ export const dial: VerbModule<Dial, DialState> = {
   isLast: verb => verb.action !== undefined,
 
   start(verb, run) {
-    if (verb.request.targets.length === 0) return done(verb, nobodyToDial)
-    if (verb.request.answerOnBridge || run.answered) return ring(verb, run)
+    const { targets, conference, answerOnBridge } = verb.request
+    if (targets.length === 0 && conference === undefined) return done(verb, nobodyToDial)
+    // A room that is full does not answer: it answers by itself.
+    if (answerOnBridge || run.answered || conference !== undefined) return ring(verb, run)
     return { next: 'wait', state: { at: 'answering' }, commands: [{ type: 'answer' }] }
   },
 

@@ -184,6 +184,10 @@ export class ExchangeRunner {
         this.#options.log[command.level](command.fields, command.message)
         return
       case 'loop.dial':
+      case 'room.enter':
+      case 'room.attend':
+      case 'room.leave':
+        // Between calls: done by the exchange itself.
         return
       default:
         if (isMedia(command)) {

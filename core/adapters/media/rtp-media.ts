@@ -158,6 +158,15 @@ export class RtpMedia implements Media {
       case 'media.unbridge':
         this.#send({ type: 'unbridge', session })
         return
+      case 'media.join':
+        this.#send({ type: 'join', session, room: command.room, muted: command.muted })
+        return
+      case 'media.leave':
+        this.#send({ type: 'leave', session })
+        return
+      case 'media.room-tone':
+        this.#send({ type: 'room-tone', session, tone: command.tone })
+        return
       case 'media.send-digits':
         leg.digits.add(command.digitsId)
         this.#send({ type: 'send-digits', session, digitsId: command.digitsId, digits: command.digits })
