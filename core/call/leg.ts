@@ -41,6 +41,8 @@ export class Leg {
   /** What we put into signalling: our answer, or our offer. */
   sdp: string | undefined
   codec: CodecName | undefined
+  /** The room that it is in, by the account's name for it. */
+  room: string | undefined
   /** Offer and answer are complete: audio can flow. */
   isReady = false
   readonly #host: Host

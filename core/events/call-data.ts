@@ -65,8 +65,6 @@ export const dialData = (call: CallRecord, dialled: DialledLeg): Data => ({
   ended_at: timestampOf(dialled.leg?.endedUnix ?? null),
 })
 
-/** The contract's Recording. */
-export const recordingResource = (recording: RecordingRecord) => ({
 export interface RoomVisit {
   readonly dialSid: Sid
   /** Of the room. */
@@ -96,6 +94,8 @@ export const conferenceData = (call: CallRecord, visit: RoomVisit): Data => ({
   ended_at: timestampOf(visit.endedUnix),
 })
 
+/** The contract's Recording. */
+export const recordingResource = (recording: RecordingRecord) => ({
   uuid: recording.uuid,
   call_uuid: recording.callUuid,
   call_sid: recording.callSid,
