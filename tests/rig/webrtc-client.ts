@@ -148,7 +148,8 @@ export class WebrtcClient {
   }
 
   #meet(sdp: string, role: DtlsRole): void {
-    const candidate = found(sdp, /^a=candidate:(.* typ host.*)/m).split(' ')
+    const near = /^a=candidate:(\S+ \d+ udp \d+ 127\.0\.0\.1 \d+ typ host.*)/im
+    const candidate = found(sdp, near.test(sdp) ? near : /^a=candidate:(.* typ host.*)/m).split(' ')
     this.#far = {
       ufrag: found(sdp, /^a=ice-ufrag:(\S+)/m),
       key: bytesOf(found(sdp, /^a=ice-pwd:(\S+)/m)),
