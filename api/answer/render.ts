@@ -7,9 +7,11 @@ import {
   endReasons,
   formatMoney,
   type HostedDocumentRecord,
+  mediaResource,
   type NumberRecord,
   type PhoneTokenRecord,
   type PoolNumberRecord,
+  qualityResource,
   type Rate,
   type StatementLine,
   type Trunk,
@@ -107,6 +109,7 @@ export const renderCall = (call: CallRecord) => ({
   cost: formatMoney(call.cost),
   tts_seconds: call.ttsSeconds,
   customPayload: call.customPayload,
+  quality: call.quality?.map(qualityResource) ?? null,
   started_at: timeOrNull(call.startedUnix),
   answered_at: timeOrNull(call.answeredUnix),
   ended_at: timeOrNull(call.endedUnix),
@@ -122,18 +125,7 @@ const renderLeg = ({ leg, codec, media }: LiveLeg) => ({
   started_at: timeOf(leg.startedUnix),
   answered_at: timeOrNull(leg.answeredUnix),
   codec: codec ?? null,
-  quality:
-    media === undefined
-      ? null
-      : {
-          packets_received: media.packetsReceived,
-          packets_sent: media.packetsSent,
-          packets_lost: media.packetsLost,
-          packets_late: media.packetsLate,
-          packets_dropped: media.packetsDropped,
-          jitter_ms: media.jitterMs,
-          round_trip_ms: media.roundTripMs ?? null,
-        },
+  quality: media === undefined ? null : mediaResource(media),
 })
 
 export const renderLiveCall = ({ call, legs }: LiveCall) => ({

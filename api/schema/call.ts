@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { choice, moneyOut, nullable, paging, timestamp, url } from './field.ts'
+import { CallQuality } from './quality.ts'
 
 export const directions = ['inbound', 'outbound', 'internal'] as const
 export const statuses = ['initiated', 'ringing', 'answered', 'completed', 'failed'] as const
@@ -20,6 +21,9 @@ export const Call = Type.Object(
     tts_seconds: Type.Integer({ description: 'Seconds of speech synthesised.' }),
     customPayload: nullable(Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }), {
       description: 'What was attached at originate.',
+    }),
+    quality: nullable(Type.Array(CallQuality), {
+      description: 'How each leg was heard, once the call has ended; null before, and after a restart of the switch.',
     }),
     started_at: nullable(timestamp('')),
     answered_at: nullable(timestamp('')),

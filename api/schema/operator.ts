@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { OperatorAccount } from './account.ts'
 import { choice, moneyOut, nullable, optionalLine, resource, signedDecimal, timestamp } from './field.ts'
+import { LegFigures } from './quality.ts'
 
 export const CreatedAccount = Type.Object({
   account: resource(OperatorAccount),
@@ -50,17 +51,7 @@ export const LiveCall = Type.Object(
         started_at: timestamp('When it began.'),
         answered_at: nullable(timestamp('When it was answered.')),
         codec: nullable(Type.String()),
-        quality: nullable(
-          Type.Object({
-            packets_received: Type.Integer(),
-            packets_sent: Type.Integer(),
-            packets_lost: Type.Integer(),
-            packets_late: Type.Integer(),
-            packets_dropped: Type.Integer(),
-            jitter_ms: Type.Number(),
-            round_trip_ms: nullable(Type.Number()),
-          }),
-        ),
+        quality: nullable(LegFigures, { description: 'As of at most five seconds ago; null before that.' }),
       }),
     ),
   },

@@ -78,8 +78,8 @@ export class CallBook {
   }
 
   /** The last of the row, and its event. */
-  close(ttsSeconds: number): readonly Change[] {
-    this.#record = { ...this.record, ttsSeconds }
+  close(ttsSeconds: number, quality: CallRecord['quality']): readonly Change[] {
+    this.#record = { ...this.record, ttsSeconds, quality }
     const code = this.#record.status === 'completed' ? 'CALL.0300' : 'CALL.0400'
     const row: Change = { type: 'call.update', uuid: this.#record.uuid, set: endingOf(this.#record) }
     return [row, this.event(code, callData(this.#record))]

@@ -138,7 +138,7 @@ export class CallInputs {
         this.#call.finish(timeoutReasons[event.fault ?? 'silent'])
         return true
       case 'media.closed':
-        leg.mediaClosed()
+        leg.mediaClosed(event.stats)
         this.#call.talk.recorder.sessionClosed(leg.uuid)
         return true
     }

@@ -1,6 +1,8 @@
 import type { CallRecord } from '../model/call-record.ts'
+import type { LegQuality } from '../model/leg-quality.ts'
 import { callStatusTable, type StatusStep } from './call-status.ts'
 import type { EndReason } from './end-reason.ts'
+import type { Leg } from './leg.ts'
 
 /** Whole seconds between two moments of the wall clock, begun ones included. */
 export const secondsBetween = (fromUnix: number, toUnix: number): number =>
@@ -32,6 +34,12 @@ export function endedRow(call: CallRecord, reason: EndReason, unixMs: number): C
 
 /** What the end writes into the row; the cost is the store's own sum. */
 export const endingOf = (call: CallRecord): Partial<CallRecord> => {
-  const { status, reasonCode, durationSeconds, talkSeconds, ttsSeconds, endedUnix } = call
-  return { status, reasonCode, durationSeconds, talkSeconds, ttsSeconds, endedUnix }
+  const { status, reasonCode, durationSeconds, talkSeconds, ttsSeconds, quality, endedUnix } = call
+  return { status, reasonCode, durationSeconds, talkSeconds, ttsSeconds, quality, endedUnix }
 }
+
+/** How the legs were heard that ever agreed on a codec. */
+export const qualityOf = (legs: readonly Leg[]): readonly LegQuality[] =>
+  legs.flatMap(({ uuid, role, number, stats }) =>
+    stats?.codec === undefined ? [] : [{ legUuid: uuid, role, number, media: stats }],
+  )

@@ -6,6 +6,7 @@ import type { Trunk } from '../model/trunk.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
 import { CallBook } from './call-book.ts'
 import { type CallInput, CallInputs } from './call-inputs.ts'
+import { qualityOf } from './call-row.ts'
 import type { CallOpening, CallShare } from './call-share.ts'
 import { Conversation } from './conversation.ts'
 import { Deadlines } from './deadlines.ts'
@@ -276,8 +277,9 @@ export class Call implements Host {
 
   #tryClose(): void {
     if (this.#phase !== 'over' || this.#isClosed) return
-    if (this.#hasRow) this.#lastUnit.advance()
-    else this.#isClosed = this.journal.pendingCommits === 0
+    if (!this.#hasRow) this.#isClosed = this.journal.pendingCommits === 0
+    // How a leg was heard is known when its session has ended, which follows at once upon the leg's own end.
+    else if (this.legs.every(leg => leg.isMeasured)) this.#lastUnit.advance()
   }
 
   #closed(): void {
@@ -294,7 +296,7 @@ export class Call implements Host {
       ...(own?.meter?.settle(endedUnix) ?? []),
       ...(this.#branch?.finalChanges() ?? []),
       ...this.talk.finalChanges(),
-      ...this.#book.close(this.talk.speechSeconds),
+      ...this.#book.close(this.talk.speechSeconds, qualityOf(this.legs)),
     ]
   }
 

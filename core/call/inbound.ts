@@ -108,6 +108,7 @@ const rowOf = (call: Call, leg: Leg, { account, number }: NumberOwner): CallReco
   cost: 0,
   ttsSeconds: 0,
   customPayload: null,
+  quality: null,
   startedUnix: leg.startedUnix,
   answeredUnix: null,
   endedUnix: null,

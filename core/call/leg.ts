@@ -1,5 +1,6 @@
 import type { LegRecord } from '../model/call-record.ts'
 import type { LegUuid } from '../model/ids.ts'
+import type { LegMediaStats } from '../model/leg-quality.ts'
 import type { CodecName } from '../model/trunk.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import type { EndReason } from './end-reason.ts'
@@ -43,6 +44,8 @@ export class Leg {
   codec: CodecName | undefined
   /** The room that it is in, by the account's name for it. */
   room: string | undefined
+  /** How it was heard, once its session has ended. */
+  stats: LegMediaStats | undefined
   /** Offer and answer are complete: audio can flow. */
   isReady = false
   readonly #host: Host
@@ -86,7 +89,17 @@ export class Leg {
 
   /** Nothing is left of it anywhere. */
   get isGone(): boolean {
-    return this.#state === 'ended' && (this.#media === 'none' || this.#media === 'closed')
+    return this.#state === 'ended' && this.#isSilent
+  }
+
+  /** How it was heard is known, or nothing ever could be. */
+  get isMeasured(): boolean {
+    return this.codec === undefined || this.#isSilent
+  }
+
+  /** There is no session that could tell anything. */
+  get #isSilent(): boolean {
+    return this.#media === 'none' || this.#media === 'closed'
   }
 
   get hasEnded(): boolean {
@@ -197,8 +210,10 @@ export class Leg {
     timers.set(`leg:${this.uuid}:close`, this.#host.now() + env.times.mediaCloseMs, () => this.mediaClosed())
   }
 
-  mediaClosed(): void {
+  /** `stats` undefined: it never told its end. */
+  mediaClosed(stats?: LegMediaStats): void {
     this.#media = 'closed'
+    this.stats ??= stats
     this.isReady = false
     this.#host.timers.clear(`leg:${this.uuid}:close`)
   }

@@ -166,6 +166,7 @@ const rowOf = (
   cost: 0,
   ttsSeconds: 0,
   customPayload,
+  quality: null,
   startedUnix: call.unix(),
   answeredUnix: null,
   endedUnix: null,

@@ -172,6 +172,7 @@ const rowOf = (
   cost: 0,
   ttsSeconds: 0,
   customPayload,
+  quality: null,
   startedUnix: leg.startedUnix,
   answeredUnix: null,
   endedUnix: null,

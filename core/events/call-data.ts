@@ -3,6 +3,7 @@ import type { CallRecord, LegRecord, RecordingRecord } from '../model/call-recor
 import type { Sid } from '../model/ids.ts'
 import { formatMoney } from '../model/money.ts'
 import type { EventCode } from './catalogue.ts'
+import { qualityResource } from './quality-data.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -26,6 +27,7 @@ export const callData = (call: CallRecord): Data => ({
   started_at: timestampOf(call.startedUnix),
   answered_at: timestampOf(call.answeredUnix),
   ended_at: timestampOf(call.endedUnix),
+  ...(call.endedUnix === null ? {} : { quality: call.quality?.map(qualityResource) ?? null }),
 })
 
 export interface DialledLeg {

@@ -20,6 +20,11 @@ const ofCall: DataFields = {
   ended_at: 'When it ended, or null.',
 }
 
+const ofCallEnd: DataFields = {
+  ...ofCall,
+  quality: 'How each leg was heard, as in the Call of `GET /calls/{uuid}`; null after a restart of the switch.',
+}
+
 const ofDial: DataFields = {
   sid: 'The call that dials.',
   dial_sid: 'The dialled leg: the DialCallSid of the action request.',
@@ -66,8 +71,8 @@ export const eventDataFields = {
   'CALL.0100': ofCall,
   'CALL.0180': ofCall,
   'CALL.0200': ofCall,
-  'CALL.0300': ofCall,
-  'CALL.0400': ofCall,
+  'CALL.0300': ofCallEnd,
+  'CALL.0400': ofCallEnd,
   'DIAL.0100': ofDial,
   'DIAL.0180': ofDial,
   'DIAL.0200': ofDial,

@@ -1,5 +1,6 @@
 import type { EndReason } from '../call/end-reason.ts'
 import type { AccountUuid, CallUuid, LegUuid, RecordingUuid, Sid } from './ids.ts'
+import type { LegQuality } from './leg-quality.ts'
 import type { Money } from './money.ts'
 
 export type CallDirection = 'inbound' | 'outbound' | 'internal'
@@ -21,6 +22,8 @@ export interface CallRecord {
   readonly cost: Money
   readonly ttsSeconds: number
   readonly customPayload: Readonly<Record<string, unknown>> | null
+  /** How each leg was heard; null while the call lives, and where nobody could tell any more. */
+  readonly quality: readonly LegQuality[] | null
   readonly startedUnix: number | null
   readonly answeredUnix: number | null
   readonly endedUnix: number | null

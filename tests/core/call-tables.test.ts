@@ -252,6 +252,7 @@ const record: CallRecord = {
   cost: 0,
   ttsSeconds: 0,
   customPayload: null,
+  quality: null,
   startedUnix: 0,
   answeredUnix: null,
   endedUnix: null,

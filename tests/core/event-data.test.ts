@@ -22,7 +22,8 @@ test('every code of the catalogue has its fields, in the same order', () => {
 })
 
 test('what is said of the data of an event is what it carries', () => {
-  assert.equal(Object.keys(callData(call)), told('CALL.0300'))
+  assert.equal(Object.keys(callData(call)), told('CALL.0100'))
+  assert.equal(Object.keys(callData({ ...call, endedUnix: 2, quality: [] })), told('CALL.0300'))
   const leg = {
     dialSid: 'CA2' as Sid,
     kind: 'number',

@@ -121,6 +121,7 @@ export function callOf(accountUuid: AccountUuid, fields: Partial<CallRecord> = {
     cost: 0,
     ttsSeconds: 0,
     customPayload: null,
+    quality: null,
     startedUnix: startUnix,
     answeredUnix: null,
     endedUnix: null,

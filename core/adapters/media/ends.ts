@@ -1,6 +1,7 @@
 import { noStats, type SessionStats } from '../../../rtp/worker/index.ts'
 import type { LegUuid } from '../../model/ids.ts'
-import type { LegMediaStats, MediaEvent } from '../../ports/media.ts'
+import type { LegMediaStats } from '../../model/leg-quality.ts'
+import type { MediaEvent } from '../../ports/media.ts'
 import type { LegMedia } from './leg-media.ts'
 import { isCodecName } from './leg-sdp.ts'
 

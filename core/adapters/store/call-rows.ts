@@ -1,4 +1,5 @@
 import type { CallRecord, LegRecord, RecordingRecord } from '../../model/call-record.ts'
+import type { LegQuality } from '../../model/leg-quality.ts'
 import type { Database } from './database.ts'
 import { asJson, PartialUpdate, plain } from './partial-update.ts'
 import type { Row } from './schema.ts'
@@ -23,6 +24,7 @@ export const callOf = (row: Row<'calls'>): CallRecord => ({
   cost: row.cost,
   ttsSeconds: row.tts_seconds,
   customPayload: parseObject(row.custom_payload),
+  quality: row.quality === null ? null : (JSON.parse(row.quality) as readonly LegQuality[]),
   startedUnix: row.started_unix,
   answeredUnix: row.answered_unix,
   endedUnix: row.ended_unix,
@@ -67,10 +69,10 @@ export class CallRows {
   constructor(database: Database) {
     this.#insertCall = database.prepare<Omit<Row<'calls'>, 'id'>[]>(
       `INSERT INTO calls (uuid, sid, account_uuid, direction, from_number, to_number, status, reason_code,
-         duration_seconds, talk_seconds, cost, tts_seconds, custom_payload, started_unix, answered_unix, ended_unix,
+         duration_seconds, talk_seconds, cost, tts_seconds, custom_payload, quality, started_unix, answered_unix, ended_unix,
          created_unix)
        VALUES (@uuid, @sid, @account_uuid, @direction, @from_number, @to_number, @status, @reason_code,
-         @duration_seconds, @talk_seconds, @cost, @tts_seconds, @custom_payload, @started_unix, @answered_unix,
+         @duration_seconds, @talk_seconds, @cost, @tts_seconds, @custom_payload, @quality, @started_unix, @answered_unix,
          @ended_unix, @created_unix)`,
     )
     this.#insertLeg = database.prepare<Row<'legs'>[]>(
@@ -96,6 +98,7 @@ export class CallRows {
       talkSeconds: plain('talk_seconds'),
       ttsSeconds: plain('tts_seconds'),
       customPayload: asJson('custom_payload'),
+      quality: asJson('quality'),
       startedUnix: plain('started_unix'),
       answeredUnix: plain('answered_unix'),
       endedUnix: plain('ended_unix'),
@@ -131,6 +134,7 @@ export class CallRows {
       cost: call.cost,
       tts_seconds: call.ttsSeconds,
       custom_payload: call.customPayload === null ? null : JSON.stringify(call.customPayload),
+      quality: call.quality === null ? null : JSON.stringify(call.quality),
       started_unix: call.startedUnix,
       answered_unix: call.answeredUnix,
       ended_unix: call.endedUnix,

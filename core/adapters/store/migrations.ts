@@ -1,9 +1,10 @@
 import type BetterSqlite from 'better-sqlite3'
 import { StoreError } from './errors.ts'
 import { firstSchema } from './first-schema.ts'
+import { secondSchema } from './second-schema.ts'
 
 /** Forward only: entry n takes a database from `user_version` n to n + 1. An entry that was released never changes. */
-const migrations: readonly string[] = [firstSchema]
+const migrations: readonly string[] = [firstSchema, secondSchema]
 
 export const schemaVersion = migrations.length
 

@@ -42,6 +42,7 @@ export interface CallTable {
   cost: Money
   tts_seconds: number
   custom_payload: Json | null
+  quality: Json | null
   started_unix: UnixMs | null
   answered_unix: UnixMs | null
   ended_unix: UnixMs | null

@@ -41,6 +41,7 @@ export class TestCalls implements CallDoor {
       cost: 0,
       ttsSeconds: 0,
       customPayload: payload === undefined ? null : typeof payload === 'string' ? { value: payload } : payload,
+      quality: null,
       startedUnix: now,
       answeredUnix: null,
       endedUnix: null,
