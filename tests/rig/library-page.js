@@ -1,0 +1,49 @@
+// Runs in the page, around a documented phone: what a test asks for by name, what the phone told, and an ear on its audio.
+
+const rig = {
+  phone: undefined,
+  states: [],
+
+  async act(name, argument) {
+    const options = name === 'signIn' ? { ...argument, onState: rig.told } : argument
+    await rig.phone[name](options)
+  },
+
+  told: (state, detail) => rig.states.push({ state, detail }),
+
+  /** Listens to what plays for so many ms. */
+  async hear(ms, hz) {
+    rig.context ??= new AudioContext()
+    await rig.context.resume()
+    const source = rig.context.createMediaStreamSource(document.querySelector('audio').srcObject)
+    const analyser = rig.context.createAnalyser()
+    analyser.fftSize = 2048
+    source.connect(analyser)
+    const window = new Float32Array(analyser.fftSize)
+    const coefficient = 2 * Math.cos((2 * Math.PI * hz) / rig.context.sampleRate)
+    let power = 0
+    let tone = 0
+    let count = 0
+    for (const end = performance.now() + ms; performance.now() < end; ) {
+      await new Promise(resolve => setTimeout(resolve, 45))
+      analyser.getFloatTimeDomainData(window)
+      let s1 = 0
+      let s2 = 0
+      for (const sample of window) {
+        const s0 = sample + coefficient * s1 - s2
+        s2 = s1
+        s1 = s0
+        power += sample * sample
+      }
+      tone += (2 * (s1 * s1 + s2 * s2 - coefficient * s1 * s2)) / window.length
+      count += window.length
+    }
+    source.disconnect()
+    return { loudness: Math.sqrt(power / Math.max(1, count)), share: power === 0 ? 0 : tone / power }
+  },
+}
+
+export const lend = phone => {
+  rig.phone = phone
+  globalThis.rig = rig
+}
