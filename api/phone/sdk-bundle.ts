@@ -41,14 +41,20 @@ export async function bundleSdk(): Promise<{ readonly code: string; readonly map
 
 let made: Promise<string> | undefined
 
-/** The SDK as this switch serves it: the built file, or, in a source tree without one, a bundle made once in memory. */
+/** The SDK as this switch serves it: made from its source once, in memory, in a source tree; the built file in a package. */
 export function sdkCode(): Promise<string> {
   if (made === undefined) {
-    made = existsSync(builtSdk) ? Promise.resolve(readFileSync(builtSdk, 'utf8')) : bundleSdk().then(({ code }) => code)
+    made = existsSync(entry) ? bundleSdk().then(({ code }) => code, builtCode) : builtCode()
     // The next request tries again.
     made.catch(() => {
       made = undefined
     })
   }
   return made
+}
+
+/** `fault`: why the source was of no use, as where only what runs is installed. */
+async function builtCode(fault?: unknown): Promise<string> {
+  if (fault !== undefined && !existsSync(builtSdk)) throw fault
+  return readFileSync(builtSdk, 'utf8')
 }
