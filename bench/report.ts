@@ -10,6 +10,12 @@ export interface Figure {
   readonly ratio: number
 }
 
+/** What a benchmark may be asked for beyond its usual; each takes what it knows. */
+export interface BenchOptions {
+  readonly minutes?: number
+  readonly calls?: number
+}
+
 export const ratioOf = (figure: { value: number; baseline: number }): number => figure.value / figure.baseline
 
 const number = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toFixed(2))

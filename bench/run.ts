@@ -1,20 +1,40 @@
 import { readdirSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { type Figure, tableOf } from './report.ts'
+import { type BenchOptions, type Figure, tableOf } from './report.ts'
 
 const usage = `usage: npm run bench [-- [--short] [--json] [name…]]
   --short  a few seconds in all: shows that they run, not what the machine can do
   --json   figures for scripts
+  --minutes M, --calls N  of the soak: how long, and how many calls (5, 50)
   name…    only benchmarks whose file name contains one of these`
 
 const { values, positionals } = parseArgs({
-  options: { short: { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean' } },
+  options: {
+    short: { type: 'boolean' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean' },
+    minutes: { type: 'string' },
+    calls: { type: 'string' },
+  },
   allowPositionals: true,
 })
 if (values.help === true) {
   process.stdout.write(`${usage}\n`)
   process.exit(0)
+}
+
+const positive = (value: string | undefined): number | undefined => {
+  if (value === undefined) return undefined
+  if (Number(value) > 0) return Number(value)
+  process.stderr.write(`${value} is no number above 0\n${usage}\n`)
+  process.exit(1)
+}
+const minutes = positive(values.minutes)
+const calls = positive(values.calls)
+const options: BenchOptions = {
+  ...(minutes === undefined ? {} : { minutes }),
+  ...(calls === undefined ? {} : { calls: Math.ceil(calls) }),
 }
 
 const folder = new URL('./', import.meta.url)
@@ -23,11 +43,15 @@ const files = readdirSync(folder)
   .filter(file => positionals.length === 0 || positionals.some(name => file.includes(name)))
   .sort()
 
+interface Benchmark {
+  run(short: boolean, options: BenchOptions): Promise<Figure[]>
+}
+
 const figures: Figure[] = []
 for (const [at, file] of files.entries()) {
   process.stderr.write(`${at + 1}/${files.length} ${file}\n`)
-  const bench = (await import(new URL(file, folder).href)) as { run(short: boolean): Promise<Figure[]> }
-  figures.push(...(await bench.run(values.short === true)))
+  const bench = (await import(new URL(file, folder).href)) as Benchmark
+  figures.push(...(await bench.run(values.short === true, options)))
 }
 if (figures.length === 0) {
   process.stderr.write('no benchmark has that name\n')

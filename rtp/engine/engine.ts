@@ -5,6 +5,7 @@ import { RoomLink } from '../mix/room-link.ts'
 import { Rooms } from '../mix/rooms.ts'
 import type { Seat } from '../mix/seat.ts'
 import { channelsOf } from '../record/session-recorder.ts'
+import { Beats } from '../session/beats.ts'
 import { Session, type SessionHost } from '../session/session.ts'
 import { endOfAbandoned } from './abandoned.ts'
 import type { EngineCommand, SessionId } from './command.ts'
@@ -13,6 +14,8 @@ import { type Played, PlayLoader } from './play-loader.ts'
 import { type PortPair, PortPool } from './port-pool.ts'
 
 const defaultTimeoutMs = 60_000
+/** Sessions that are ticked between two flushes. */
+const flushEvery = 8
 
 type AgreeCommand = Extract<EngineCommand, { readonly type: 'agree' }>
 
@@ -56,6 +59,7 @@ export class MediaEngine {
     this.#host = {
       network: env.network,
       opus: env.opus,
+      beats: new Beats(),
       timeoutMs: config.timeoutMs ?? defaultTimeoutMs,
       emit: event => env.emit(event),
       random: () => env.random(),
@@ -113,6 +117,8 @@ export class MediaEngine {
       } catch (error) {
         this.#fail(session, error)
       }
+      // What is ready does not wait for the work of all others.
+      if (i % flushEvery === 0) this.#env.network.flush()
     }
     this.#ports.tick(now)
     this.#env.network.flush()

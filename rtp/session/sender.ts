@@ -7,15 +7,17 @@ import type { DatagramNetwork, DatagramSocket } from '../engine/network.ts'
 import type { SeatFormat } from '../mix/seat.ts'
 import { headerLength, payloadOffsetOf } from '../packet/header.ts'
 import { timestampAfter } from '../packet/sequence.ts'
+import type { Beats } from './beats.ts'
 import { DigitQueue } from './digit-queue.ts'
 import type { Ear } from './ear.ts'
 import type { OutStream } from './out-stream.ts'
+import { Pace } from './pace.ts'
 import { PlayLine } from './play-line.ts'
 import type { Playback, Prompt } from './playback.ts'
 import { type ToneWatch, Voice } from './voice.ts'
 
-/** Frames sent at once after a stall; what is owed beyond them is sent later, not faster. */
-export const maxCatchUpFrames = 5
+/** Work of an encoder, against that of passing bytes on. */
+const opusCost = 4
 /** When the other leg was silent for so long, we send silence of our own, lest the far end believes us gone. */
 export const relayIdleMs = 500
 /** The order of digits that the other leg's far end pressed. Nobody waits for it. */
@@ -42,8 +44,6 @@ export interface Destination {
 export class Sender {
   /** Silence is sent when there is nothing else. */
   isTalking = false
-  /** Times that a stall was too long to be caught up. */
-  stalls = 0
   readonly #network: DatagramNetwork
   readonly #socket: DatagramSocket
   readonly #to: Destination
@@ -56,11 +56,8 @@ export class Sender {
   #isBridged = false
   #agreement: Agreement | undefined
   #mixFormat: SeatFormat | undefined
-  #frameMs = 20
   #unitsPerMs = 8
-  /** When the next frame is due. */
-  #dueAt = -1
-  #isPaused = true
+  readonly #pace: Pace
 
   constructor(
     network: DatagramNetwork,
@@ -69,12 +66,14 @@ export class Sender {
     stream: OutStream,
     events: SenderEvents,
     coders: OpusCoders,
+    beats: Beats,
   ) {
     this.#network = network
     this.#socket = socket
     this.#to = to
     this.#stream = stream
     this.#events = events
+    this.#pace = new Pace(beats)
     this.#digits = new DigitQueue(id => events.digitsSent(id))
     this.#voice = new Voice(coders)
     this.#plays = new PlayLine((playId, completed) => events.played(playId, completed))
@@ -104,7 +103,7 @@ export class Sender {
 
   /** Where the stream's clock stands, for sender reports. */
   rtpTimeAt(now: number): number {
-    const aheadMs = this.#dueAt < 0 ? 0 : this.#dueAt - now
+    const aheadMs = this.#pace.dueAt < 0 ? 0 : this.#pace.dueAt - now
     return timestampAfter(this.#stream.timestamp, Math.round(-aheadMs * this.#unitsPerMs))
   }
 
@@ -112,20 +111,20 @@ export class Sender {
     const before = this.#agreement
     const { clockRate } = codecFacts[agreement.codec]
     this.#agreement = agreement
-    this.#frameMs = agreement.codec === 'opus' ? opusFrameMs : agreement.ptimeMs
+    this.#pace.frameMs = agreement.codec === 'opus' ? opusFrameMs : agreement.ptimeMs
     const { codec, opus } = agreement
-    this.#mixFormat = { codec, frameMs: this.#frameMs, ...(opus === undefined ? {} : { opus }) }
+    this.#mixFormat = { codec, frameMs: this.#pace.frameMs, ...(opus === undefined ? {} : { opus }) }
     const isOther = before !== undefined && clockRate / 1000 !== this.#unitsPerMs
     if (isOther) this.#stream.renew()
     this.#unitsPerMs = clockRate / 1000
     this.#passage.agree(this.#frameUnits, this.#unitsPerMs, isOther)
-    this.#digits.agree(this.#frameMs, agreement.sendEvents !== undefined, agreement.eventClockRate ?? clockRate)
+    this.#digits.agree(this.#pace.frameMs, agreement.sendEvents !== undefined, agreement.eventClockRate ?? clockRate)
     this.#voice.agree(agreement)
     if (before?.payloadType !== agreement.payloadType) this.#stream.mark()
   }
 
   play(playback: Playback): void {
-    this.#plays.begin(playback, this.#dueAt)
+    this.#plays.begin(playback, this.#pace.dueAt)
     this.#stream.mark()
   }
 
@@ -161,19 +160,18 @@ export class Sender {
     const agreement = this.#agreement
     if (agreement === undefined) return
     this.#plays.tick(now)
+    const pace = this.#pace
     if (!this.#hasFrames(now)) {
-      this.#isPaused = true
+      pace.rest()
       return
     }
-    if (this.#isPaused) this.#resume(now)
-    for (let frames = 0; frames < maxCatchUpFrames && this.#dueAt <= now; frames++) {
+    if (pace.isResting) this.#resume(agreement, now)
+    pace.beginTick()
+    while (pace.isDue(now)) {
       this.#frame(agreement, now)
-      this.#dueAt += this.#frameMs
+      pace.next(now)
     }
-    if (this.#dueAt <= now) {
-      this.stalls++
-      this.#dueAt = now + this.#frameMs
-    }
+    pace.endTick(now)
   }
 
   /**
@@ -193,15 +191,15 @@ export class Sender {
     if (agreement === undefined || !this.#isRelaying(now)) return
     this.#voice.unsettle()
     this.#passage.audio(packet, payloadLength, codec, agreement, now)
-    this.#dueAt = now + this.#frameMs
+    this.#pace.follow(now)
   }
 
   /** A packet's `length` bytes of a room's mix, due at `at`, in the format asked for; 0 = none is to be sent. */
   mix(payload: Uint8Array, length: number, at: number, now: number): void {
     const agreement = this.#agreement
     // A packet of a prompt that has just ended, or of the silence before, may lie in this one's place.
-    if (agreement === undefined || this.#dueAt - at >= this.#frameMs || !this.#isRelaying(now)) return
-    if (this.#dueAt >= 0 && at - this.#dueAt >= this.#frameMs) this.#resume(at)
+    if (agreement === undefined || this.#pace.dueAt - at >= this.#pace.frameMs || !this.#isRelaying(now)) return
+    if (this.#pace.dueAt >= 0 && at - this.#pace.dueAt >= this.#pace.frameMs) this.#resume(agreement, at)
     this.#passage.mix()
     if (length > 0) {
       const packet = this.#network.slot()
@@ -213,7 +211,7 @@ export class Sender {
       this.#stream.skip(this.#frameUnits)
       this.#stream.mark()
     }
-    this.#dueAt = at + this.#frameMs
+    this.#pace.follow(at)
   }
 
   /** The other leg rests, and tells how its silence sounds (RFC 3389); the far end hears that from us, if not itself. */
@@ -249,10 +247,11 @@ export class Sender {
     this.stop()
     this.#digits.close()
     this.#voice.free()
+    this.#pace.close()
   }
 
   get #frameUnits(): number {
-    return this.#frameMs * this.#unitsPerMs
+    return this.#pace.frameMs * this.#unitsPerMs
   }
 
   #isRelaying(now: number): boolean {
@@ -265,19 +264,16 @@ export class Sender {
     if (this.#plays.isPlaying || this.#digits.busy) return true
     if (!this.isTalking) return false
     if (!this.#isBridged || this.#voice.sounds) return true
-    return !this.#passage.isFlowing || now - this.#dueAt >= relayIdleMs
+    return !this.#passage.isFlowing || now - this.#pace.dueAt >= relayIdleMs
   }
 
   /** The media clock has gone on while nothing was sent. */
-  #resume(now: number): void {
-    this.#isPaused = false
+  #resume(agreement: Agreement, now: number): void {
     this.#passage.interrupt()
-    if (this.#dueAt < 0) this.#dueAt = now
-    const frames = Math.floor((now - this.#dueAt) / this.#frameMs)
-    if (frames <= 0) return
+    const frames = this.#pace.resume(agreement.codec === 'opus' ? opusCost : 1, now)
+    if (frames === 0) return
     this.#stream.skip(frames * this.#frameUnits)
     this.#stream.mark()
-    this.#dueAt = now
   }
 
   #frame(agreement: Agreement, now: number): void {
@@ -285,14 +281,14 @@ export class Sender {
     const packet = this.#network.slot()
     const maySend = this.#to.maySend(now)
     if (this.#digits.busy && this.#digit(agreement, packet, units, maySend)) {
-      this.#voice.pass(this.#frameMs, now)
+      this.#voice.pass(this.#pace.frameMs, now)
       return
     }
     const isPlay = this.#plays.isPlaying
     const bytes = this.#fill(packet, agreement.codec, now)
     if (maySend && bytes > 0 && (isPlay || now >= this.#passage.eventUntil)) {
       const length = this.#stream.frame(packet, agreement.payloadType, bytes, units)
-      if (isPlay) this.#events.sounded(packet, length, this.#dueAt)
+      if (isPlay) this.#events.sounded(packet, length, this.#pace.dueAt)
       this.#send(packet, length)
       return
     }
@@ -317,7 +313,7 @@ export class Sender {
       case 'tones': {
         // The first tone would be lost in a coder that is still being made.
         if (!this.#voice.isReady) return false
-        const bytes = this.#voice.digitsInto(packet, headerLength, this.#frameMs, digits)
+        const bytes = this.#voice.digitsInto(packet, headerLength, this.#pace.frameMs, digits)
         if (bytes === 0) return false
         if (maySend) this.#send(packet, this.#stream.frame(packet, agreement.payloadType, bytes, units))
         else this.#stream.skip(units)
@@ -330,14 +326,16 @@ export class Sender {
 
   /** The next frame's payload. Returns its bytes; 0 = there is nothing to send for it. */
   #fill(packet: Uint8Array, codec: EngineCodec, now: number): number {
-    const frameMs = this.#frameMs
+    const frameMs = this.#pace.frameMs
     if (this.#plays.isPlaying || !this.#isBridged || !this.#voice.sounds) {
       this.#voice.unsettle()
-      if (this.#plays.isPlaying) return this.#plays.frameInto(packet, codec, frameMs, this.#dueAt)
+      if (this.#plays.isPlaying) return this.#plays.frameInto(packet, codec, frameMs, this.#pace.dueAt)
       return silenceInto(packet, headerLength, codec, frameMs)
     }
+    // Nothing of the other leg is lost meanwhile: it is heard a frame later.
+    if (!this.#voice.isReady) return silenceInto(packet, headerLength, codec, frameMs)
     const bytes = this.#voice.frameInto(packet, headerLength, frameMs, now)
-    // What the encoder would not send, or cannot yet.
+    // What the encoder would not send.
     return codec === 'opus' && isOpusRest(bytes) ? 0 : bytes
   }
 

@@ -19,6 +19,7 @@ import {
 } from '../packet/header.ts'
 import { streamTracks } from '../record/stream-tracks.ts'
 import { Reception } from '../rtcp/reception.ts'
+import type { Beats } from './beats.ts'
 import { Hearing } from './hearing.ts'
 import { HeldPackets } from './held-packets.ts'
 import { OutStream } from './out-stream.ts'
@@ -45,6 +46,7 @@ type Meaning = EngineCodec | 'events' | 'noise'
 export interface SessionHost {
   readonly network: DatagramNetwork
   readonly opus: OpusCoders
+  readonly beats: Beats
   /** A leg without RTP for so long, while the far end was to send, is told as `timeout`. */
   readonly timeoutMs: number
   emit(event: EngineEvent): void
@@ -111,7 +113,7 @@ export class Session implements Destination {
       digitsSent: (digitsId: string) => host.emit({ type: 'digits-sent', session: id, digitsId }),
       sounded: (packet: Uint8Array, length: number, at: number) => this.recordings.sounded(packet, length, at),
     }
-    this.sender = new Sender(host.network, ports.rtp, this, this.#stream, events, host.opus)
+    this.sender = new Sender(host.network, ports.rtp, this, this.#stream, events, host.opus, host.beats)
     this.#hearing = new Hearing(this.#codecs, host.opus, (press, began) => this.#tellTone(press, began))
     this.seat = new RoomSeat(this.#hearing, this.sender, () => this.#reporter.lossPercent)
     this.#recorded = {

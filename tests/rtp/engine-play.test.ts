@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Agreement } from '../../rtp/engine/command.ts'
 import { pcmu, pcmuToPcmaInto, renderTone, tones } from '../../rtp/index.ts'
-import { maxCatchUpFrames } from '../../rtp/session/sender.ts'
+import { maxCatchUpFrames } from '../../rtp/session/pace.ts'
 import { agreed, type fieldsOf, VirtualMedia, VirtualPeer } from './virtual-media.ts'
 
 type Packet = ReturnType<typeof fieldsOf>

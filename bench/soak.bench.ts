@@ -1,0 +1,70 @@
+import { type BenchOptions, type Figure, ratioOf } from './report.ts'
+import { soak } from './soak/soak.ts'
+
+// Question: do fifty calls between PCMU and Opus, each recorded in two channels, run on one media thread for minutes
+// without a gap in any file, every packet on time? Times are the kernel's, taken when a packet is sent; a packet's
+// lateness is counted from the earliest of its stream. Baselines are what is demanded.
+const usual = { calls: 50, minutes: 5, shortSeconds: 10 }
+const barWidth = 40
+
+const showProgress = (done: number): void => {
+  const full = Math.round(done * barWidth)
+  process.stderr.write(`\r[${'█'.repeat(full)}${'·'.repeat(barWidth - full)}] ${(100 * done).toFixed(0)} %`)
+  if (done >= 1) process.stderr.write('\n')
+}
+
+export async function run(short: boolean, options: BenchOptions = {}): Promise<Figure[]> {
+  const calls = options.calls ?? usual.calls
+  const seconds = options.minutes === undefined && short ? usual.shortSeconds : (options.minutes ?? usual.minutes) * 60
+  const result = await soak({ calls, seconds, progress: process.stderr.isTTY ? showProgress : () => {} })
+  const { lateness, intervals, ownLateness, files } = result
+  const sum = (of: (file: (typeof files)[number]) => number) => files.reduce((all, file) => all + of(file), 0)
+  const figure = (what: string, value: number, unit: string, baseline: number, of: string): Figure => {
+    const figure = { what, value, unit, baseline, of }
+    return { ...figure, ratio: baseline === 0 ? 0 : ratioOf(figure) }
+  }
+  const streams = `${calls} calls, ${seconds} s`
+  const demanded = 'at most, as demanded of p99.9'
+  return [
+    ...[0.5, 0.99, 0.999, 1].map(share =>
+      figure(
+        `${streams}: lateness of a packet, ${share === 1 ? 'max' : `p${100 * share}`}`,
+        share === 1 ? lateness.worst : lateness.percentile(share),
+        'ms',
+        5,
+        demanded,
+      ),
+    ),
+    figure('… between two packets, off 20 ms, p99.9', intervals.percentile(0.999), 'ms', 5, demanded),
+    figure('… the load itself was late, p99.9', ownLateness.percentile(0.999), 'ms', 5, 'for comparison'),
+    figure('packets sent', result.packets, '', 2 * calls * 50 * seconds, 'what there is to send'),
+    figure('… numbers or times that skip', result.holes + result.timeJumps, '', 0, 'none'),
+    figure(
+      'samples wrong in all files, PCMU side',
+      sum(file => file.wrong),
+      '',
+      0,
+      'none',
+    ),
+    figure(
+      '… places where something is missing or doubled',
+      sum(file => file.slips),
+      '',
+      0,
+      'none',
+    ),
+    figure(
+      'gaps and jumps in all files, Opus side',
+      sum(file => file.humJumps + file.humSilent),
+      '',
+      0,
+      'none',
+    ),
+    figure('… in what the PCMU legs hear', result.humJumps + result.humSilent, '', 0, 'none'),
+    figure('shortest recording', Math.min(...files.map(file => file.seconds)), 's', seconds, 'the time of the run'),
+    figure('recordings that failed', result.failedRecordings, '', 0, 'none'),
+    figure('packets lost or late for the mixer', result.packetsLost + result.packetsLate, '', 0, 'none'),
+    figure('processor time, all threads', 100 * result.cpu, '%', 100, 'one core'),
+    figure('latest tick', result.worstLateMs, 'ms', 5, 'a tick'),
+  ]
+}

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { loadLibC } from '../../rtp/io/libc.ts'
+import { Subject } from '../subject.ts'
+import { FarEnds, type FarEndsReport } from './far-ends.ts'
+import { checkRecording, type FileCheck } from './recordings.ts'
+import { recordingOf, type SoakEnd, type SoakPorts, type SoakQuestion } from './soak-plan.ts'
+import { humLoop, speechLoop } from './sounds.ts'
+
+export interface SoakOptions {
+  readonly calls: number
+  readonly seconds: number
+  /** Called now and then with the share that is done. */
+  readonly progress?: (done: number) => void
+}
+
+export interface SoakResult extends FarEndsReport, SoakEnd {
+  readonly files: readonly FileCheck[]
+  /** Processor time of the measured program, in shares of one core. */
+  readonly cpu: number
+  readonly seconds: number
+}
+
+const loadedAfterMs = 3000
+
+/** So many calls on one media thread for so long: PCMU on one side, Opus on the other, both in one recording. */
+export async function soak({ calls, seconds, progress }: SoakOptions): Promise<SoakResult> {
+  const native = loadLibC()
+  if (native === undefined)
+    throw new Error('the far ends need the kernel’s own times of packets: Linux on x64 or arm64')
+  const folder = mkdtempSync(join(tmpdir(), 'sauti-soak-'))
+  const speech = speechLoop()
+  const farEnds = new FarEnds(native, calls, speech, await humLoop())
+  const measured = new Subject(new URL('./switch.ts', import.meta.url))
+  const ask = <Answer>(question: SoakQuestion) => measured.ask<Answer>(question)
+  try {
+    farEnds.start(await ask<SoakPorts>({ type: 'open', calls, peerPorts: farEnds.ports, folder }))
+    await ask<true>({ type: 'begin' })
+    const begun = performance.now()
+    await sleep(Math.min(loadedAfterMs, seconds * 500))
+    const from = performance.now()
+    const before = await measured.cpuMicros()
+    for (;;) {
+      const done = (performance.now() - begun) / (seconds * 1000)
+      progress?.(Math.min(1, done))
+      if (done >= 1) break
+      await sleep(500)
+    }
+    const cpu = ((await measured.cpuMicros()) - before) / 1000 / (performance.now() - from)
+    farEnds.stop()
+    await sleep(300)
+    const heard = farEnds.report
+    const end = await ask<SoakEnd>({ type: 'stop' })
+    const files = Array.from({ length: calls }, (_, call) => checkRecording(recordingOf(folder, call), speech))
+    return { ...heard, ...end, files, cpu, seconds }
+  } finally {
+    farEnds.close()
+    measured.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

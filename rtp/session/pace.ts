@@ -1,0 +1,87 @@
+import type { Beats } from './beats.ts'
+
+/** Frames sent at once after a stall; what is owed beyond them is sent later, not faster. */
+export const maxCatchUpFrames = 5
+/** Half a tick of the media clock. */
+const earlyMs = 2.5
+const pullShare = 0.05
+
+/** When a leg's frames of our own are due: one every `frameMs`, by the clock. */
+export class Pace {
+  frameMs = 20
+  /** Times that a stall was too long to be caught up. */
+  stalls = 0
+  readonly #beats: Beats
+  #beat = 0
+  #cost = 0
+  #dueAt = -1
+  #isResting = true
+  /** Since the tick began. */
+  #frames = 0
+
+  constructor(beats: Beats) {
+    this.#beats = beats
+  }
+
+  /** Of the next frame; −1 before the first. */
+  get dueAt(): number {
+    return this.#dueAt
+  }
+  get isResting(): boolean {
+    return this.#isResting
+  }
+
+  /** Nothing is sent by the clock, until `resume`. */
+  rest(): void {
+    this.#isResting = true
+  }
+
+  /** Returns the frames that have gone by meanwhile. `cost` of a frame: the first of all may wait for a lighter tick. */
+  resume(cost: number, now: number): number {
+    this.#isResting = false
+    if (this.#dueAt < 0) {
+      this.#cost = cost
+      this.#beat = this.#beats.join(cost, now)
+      this.#dueAt = now + this.#beats.delayMsOf(this.#beat, now)
+    }
+    const frames = Math.max(0, Math.floor((now - this.#dueAt) / this.frameMs))
+    if (frames > 0) this.#dueAt = now
+    return frames
+  }
+
+  beginTick(): void {
+    this.#frames = 0
+  }
+
+  /** What is due between two ticks goes out with the nearer one. */
+  isDue(now: number): boolean {
+    return this.#frames < maxCatchUpFrames && this.#dueAt - earlyMs <= now
+  }
+
+  /**
+   * A frame is out. It moves towards the tick that it went with: else a tick that comes a little sooner or later than
+   * the last would make the difference of a whole tick.
+   */
+  next(now: number): void {
+    const off = now - this.#dueAt
+    this.#frames++
+    this.#dueAt += this.frameMs + (Math.abs(off) <= earlyMs ? off * pullShare : 0)
+  }
+
+  /** What is still owed is left out. */
+  endTick(now: number): void {
+    if (this.#dueAt > now) return
+    this.stalls++
+    this.#dueAt = now + this.frameMs
+  }
+
+  /** A frame went out that others have paced, at `at`. */
+  follow(at: number): void {
+    this.#dueAt = at + this.frameMs
+  }
+
+  close(): void {
+    this.#beats.leave(this.#beat, this.#cost)
+    this.#cost = 0
+  }
+}

@@ -1,0 +1,76 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Beats } from '../../rtp/session/beats.ts'
+import { Pace } from '../../rtp/session/pace.ts'
+import { seeded } from '../rig/seeded.ts'
+
+/** Ticks every 5 ms that come up to `unrest` ms late. Returns when frames went out. */
+const runFor = (pace: Pace, ms: number, unrest: number, random: () => number, from = 1000): number[] => {
+  const sent: number[] = []
+  for (let grid = from; grid < from + ms; grid += 5) {
+    const now = grid + unrest * random()
+    if (pace.isResting) pace.resume(1, now)
+    pace.beginTick()
+    while (pace.isDue(now)) {
+      sent.push(now)
+      pace.next(now)
+    }
+    pace.endTick(now)
+  }
+  return sent
+}
+
+test('ticks that come a little late make packets a little late, never by a tick', () => {
+  for (let seed = 1; seed <= 20; seed++) {
+    const sent = runFor(new Pace(new Beats()), 60_000, 2, seeded(seed))
+    assert.is(sent.length, 3000)
+    for (const [n, at] of sent.entries()) {
+      if (n > 0) assert.ok(Math.abs(at - sent[n - 1]! - 20) <= 2.01, `frame ${n}: ${at - sent[n - 1]!} ms`)
+    }
+  }
+})
+
+test('frames of any length keep their mean', () => {
+  for (const frameMs of [10, 20, 30, 40, 60]) {
+    const pace = new Pace(new Beats())
+    pace.frameMs = frameMs
+    const sent = runFor(pace, 60_000, 1, seeded(frameMs))
+    assert.ok(Math.abs(sent.length - 60_000 / frameMs) <= 1, `${frameMs} ms: ${sent.length}`)
+  }
+})
+
+test('legs that begin at once are spread over the ticks of a frame; a few begin at once', () => {
+  const beats = new Beats()
+  const begun = Array.from({ length: 100 }, () => new Pace(beats)).map(pace => {
+    pace.resume(1, 1000)
+    return pace
+  })
+  const perTick = new Map<number, number>()
+  for (const pace of begun) perTick.set(pace.dueAt, (perTick.get(pace.dueAt) ?? 0) + 1)
+  assert.equal([...perTick.keys()].sort(), [1000, 1005, 1010, 1015])
+  for (const count of perTick.values()) assert.ok(Math.abs(count - 25) <= 8, `${count}`)
+  assert.ok(begun.slice(0, 8).every(pace => pace.dueAt === 1000))
+})
+
+test('whose work has ended makes room again', () => {
+  const beats = new Beats()
+  for (let n = 0; n < 1000; n++) {
+    const pace = new Pace(beats)
+    pace.resume(4, 1000)
+    assert.is(pace.dueAt, 1000, `${n}`)
+    pace.close()
+    pace.close()
+  }
+})
+
+test('after a stall a few frames are made up for, the rest is left out, and time goes on', () => {
+  const pace = new Pace(new Beats())
+  const random = seeded(3)
+  runFor(pace, 1000, 0, random)
+  const sent = runFor(pace, 500, 0, random, 3000)
+  assert.is(sent.filter(at => at === 3000).length, 5)
+  assert.is(pace.stalls, 1)
+  assert.is(sent.length, 5 + 24)
+})
+
+test.run()
