@@ -70,6 +70,8 @@ export interface LiveLeg {
   readonly leg: LegRecord
   /** Once offer and answer are complete. */
   readonly codec: CodecName | undefined
+  /** Name of the room that it is in. */
+  readonly room: string | undefined
   /** Known where media tells it while the leg lives. */
   readonly media: LegMediaStats | undefined
 }

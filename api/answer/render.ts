@@ -116,7 +116,7 @@ export const renderCall = (call: CallRecord) => ({
   created_at: timeOf(call.createdUnix),
 })
 
-const renderLeg = ({ leg, codec, media }: LiveLeg) => ({
+const renderLeg = ({ leg, codec, room, media }: LiveLeg) => ({
   uuid: leg.uuid,
   role: leg.role,
   direction: leg.direction,
@@ -125,6 +125,7 @@ const renderLeg = ({ leg, codec, media }: LiveLeg) => ({
   started_at: timeOf(leg.startedUnix),
   answered_at: timeOrNull(leg.answeredUnix),
   codec: codec ?? null,
+  conference: room ?? null,
   quality: media === undefined ? null : mediaResource(media),
 })
 

@@ -51,6 +51,7 @@ export const LiveCall = Type.Object(
         started_at: timestamp('When it began.'),
         answered_at: nullable(timestamp('When it was answered.')),
         codec: nullable(Type.String()),
+        conference: nullable(Type.String({ description: 'Name of the room that it is in.' })),
         quality: nullable(LegFigures, { description: 'As of at most five seconds ago; null before that.' }),
       }),
     ),

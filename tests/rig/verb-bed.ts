@@ -44,9 +44,10 @@ export class VerbBed {
     this.customer = customer
   }
 
-  static async open(): Promise<VerbBed> {
+  /** `env`: settings of the switch beside those of the rig. */
+  static async open(env: Record<string, string> = {}): Promise<VerbBed> {
     requirePeers('sipp', 'espeak-ng')
-    const on = await SwitchProcess.start()
+    const on = await SwitchProcess.start(env)
     const customer = await Customer.open()
     await setRates(on)
     const account = await RigAccount.make(on)

@@ -16,6 +16,8 @@ export interface LiveLeg {
   readonly leg: LegRecord
   /** Once offer and answer are complete. */
   readonly codec: CodecName | undefined
+  /** Name of the room that it is in. */
+  readonly room: string | undefined
   /** Known where media tells it while the leg lives. */
   readonly media: LegMediaStats | undefined
 }
@@ -62,7 +64,7 @@ export class CallDesk {
       call: call.record,
       legs: call.legs
         .filter(leg => leg.isLive)
-        .map(leg => ({ leg: leg.record(), codec: leg.codec, media: this.#parts.statsOf?.(leg.uuid) })),
+        .map(leg => ({ leg: leg.record(), codec: leg.codec, room: leg.room, media: this.#parts.statsOf?.(leg.uuid) })),
     }))
   }
 

@@ -98,6 +98,7 @@ export class TestCalls implements CallDoor {
             reasonCode: '' as const,
           },
           codec: undefined,
+          room: undefined,
           media: undefined,
         },
       ],
