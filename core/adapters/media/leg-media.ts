@@ -1,8 +1,9 @@
+import type { SessionStats } from '../../../rtp/worker/index.ts'
 import type { CallUuid, LegUuid } from '../../model/ids.ts'
 import type { CodecName } from '../../model/trunk.ts'
 import type { MediaCommand } from '../../ports/media.ts'
 import type { BrowserSide } from './browser-side.ts'
-import type { LegSdp } from './leg-sdp.ts'
+import { isCodecName, type LegSdp } from './leg-sdp.ts'
 
 export type OpenCommand = Extract<MediaCommand, { readonly type: 'media.open' }>
 export type SdpCommand = Extract<MediaCommand, { readonly type: 'media.answered' | 'media.reoffer' }>
@@ -26,6 +27,8 @@ export interface LegMedia {
   state: LegMediaState
   /** Undefined while it opens. */
   sdp: LegSdp | undefined
+  /** What its session told of itself last. */
+  stats: SessionStats | undefined
   /** Offer and answer have met. */
   isAgreed: boolean
   /** What needs the SDP of a leg that opens. */
@@ -35,3 +38,21 @@ export interface LegMedia {
   readonly recordings: Set<string>
   readonly digits: Set<string>
 }
+
+/** A leg whose ports are still to be bound. */
+export const beginLeg = (open: OpenCommand, address: string, browser: BrowserSide | undefined): LegMedia => ({
+  legId: open.legId,
+  callId: open.callId,
+  open,
+  codecs: (open.codecs ?? []).filter(isCodecName),
+  address,
+  browser,
+  state: 'opening',
+  sdp: undefined,
+  stats: undefined,
+  isAgreed: false,
+  waiting: [],
+  plays: new Set(),
+  recordings: new Set(),
+  digits: new Set(),
+})

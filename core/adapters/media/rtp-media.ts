@@ -8,12 +8,14 @@ import {
   type SessionStats,
 } from '../../../rtp/worker/index.ts'
 import type { LegUuid } from '../../model/ids.ts'
+import type { LegMediaStats } from '../../model/leg-quality.ts'
 import type { Media, MediaCommand } from '../../ports/media.ts'
 import { BrowserSide, isBrowserOffer } from './browser-side.ts'
-import { closedUnopened, endsOf, nothingRecorded, statsOf } from './ends.ts'
+import { endsOf, statsOf } from './ends.ts'
 import { EventQueue } from './event-queue.ts'
-import type { LegMedia, OpenCommand, SdpCommand } from './leg-media.ts'
-import { type Agreed, addressIn, isCodecName, LegSdp, readSdp } from './leg-sdp.ts'
+import { beginLeg, type LegMedia, type OpenCommand, type SdpCommand } from './leg-media.ts'
+import { type Agreed, addressIn, LegSdp, readSdp } from './leg-sdp.ts'
+import { endOfLate, engineOrder, mediaNews } from './orders.ts'
 import { ownAddresses } from './own-addresses.ts'
 import type { RtpMediaCounters, RtpMediaOptions } from './rtp-media-options.ts'
 
@@ -84,6 +86,12 @@ export class RtpMedia implements Media {
     }
   }
 
+  /** How a leg fared when its session told last, at most five seconds ago; undefined before the first time. */
+  statsOf(legId: LegUuid): LegMediaStats | undefined {
+    const stats = this.#legs.get(legId)?.stats
+    return stats && statsOf(stats)
+  }
+
   /** Ends every session, then the threads; the ends are told. */
   close(): Promise<void> {
     return this.#threads.close()
@@ -95,21 +103,10 @@ export class RtpMedia implements Media {
     const offer = open.offer === undefined ? undefined : readSdp(open.offer)
     const isBrowser = offer === undefined ? open.webrtc === true : isBrowserOffer(offer)
     const addresses = ownAddresses(open, offer && addressIn(offer), this.#options)
-    const leg: LegMedia = {
-      legId,
-      callId,
-      open,
-      codecs: (open.codecs ?? []).filter(isCodecName),
-      address: addresses[0],
-      browser: isBrowser ? new BrowserSide(this.#options.random, this.#certificate.fingerprint, addresses) : undefined,
-      state: 'opening',
-      sdp: undefined,
-      isAgreed: false,
-      waiting: [],
-      plays: new Set(),
-      recordings: new Set(),
-      digits: new Set(),
-    }
+    const browser = isBrowser
+      ? new BrowserSide(this.#options.random, this.#certificate.fingerprint, addresses)
+      : undefined
+    const leg = beginLeg(open, addresses[0], browser)
     this.#legs.set(legId, leg)
     // An offer that nobody can read takes no ports.
     if (open.offer !== undefined && offer === undefined) this.#refuse(leg, 'bad-sdp', 'not SDP')
@@ -117,89 +114,16 @@ export class RtpMedia implements Media {
   }
 
   #order(leg: LegMedia, command: Exclude<MediaCommand, OpenCommand>): void {
-    const session = leg.legId
-    switch (command.type) {
-      case 'media.answered':
-      case 'media.reoffer':
-        if (leg.sdp === undefined) leg.waiting.push(command)
-        else this.#negotiate(leg, leg.sdp, command)
-        return
-      case 'media.play':
-        leg.plays.add(command.playId)
-        this.#send({ type: 'play', session, play: command.playId, source: command.source, loop: command.loop })
-        return
-      case 'media.stop':
-        this.#send({ type: 'stop', session, play: command.playId })
-        return
-      case 'media.record': {
-        const { recordId, path, limits } = command
-        leg.recordings.add(recordId)
-        this.#send({ type: 'record', session, recording: recordId, path, rules: limits })
-        return
-      }
-      case 'media.record-session': {
-        const { recordId, path, rules } = command
-        leg.recordings.add(recordId)
-        this.#send({ type: 'record-session', session, recording: recordId, path, rules })
-        return
-      }
-      case 'media.pause-record':
-        this.#send({ type: 'pause-record', session, recording: command.recordId })
-        return
-      case 'media.resume-record':
-        this.#send({ type: 'resume-record', session, recording: command.recordId })
-        return
-      case 'media.stop-record':
-        this.#send({ type: 'stop-record', session, recording: command.recordId })
-        return
-      case 'media.bridge':
-        this.#send({ type: 'bridge', session, other: command.otherLegId })
-        return
-      case 'media.unbridge':
-        this.#send({ type: 'unbridge', session })
-        return
-      case 'media.join':
-        this.#send({ type: 'join', session, room: command.room, muted: command.muted })
-        return
-      case 'media.leave':
-        this.#send({ type: 'leave', session })
-        return
-      case 'media.room-tone':
-        this.#send({ type: 'room-tone', session, tone: command.tone })
-        return
-      case 'media.send-digits':
-        leg.digits.add(command.digitsId)
-        this.#send({ type: 'send-digits', session, digitsId: command.digitsId, digits: command.digits })
-        return
-      case 'media.close':
-        leg.state = 'closing'
-        this.#send({ type: 'close', session })
-        return
-    }
+    if (command.type !== 'media.answered' && command.type !== 'media.reoffer') this.#send(engineOrder(leg, command))
+    else if (leg.sdp === undefined) leg.waiting.push(command)
+    else this.#negotiate(leg, leg.sdp, command)
   }
 
-  /** A command for a leg that is no more: what it orders has ended before it began. */
   #late(command: Exclude<MediaCommand, OpenCommand>, leg: LegMedia | undefined): void {
-    const { legId } = command
-    switch (command.type) {
-      case 'media.play':
-        this.#events.soon({ type: 'media.played', legId, playId: command.playId, completed: false })
-        return
-      case 'media.record':
-      case 'media.record-session':
-        this.#events.soon(nothingRecorded(legId, command.recordId))
-        return
-      case 'media.send-digits':
-        this.#events.soon({ type: 'media.digits-sent', legId, digitsId: command.digitsId })
-        return
-      case 'media.close':
-        if (leg?.state !== 'failed') return
-        this.#legs.delete(legId)
-        this.#events.soon(closedUnopened(legId))
-        return
-      default:
-        return
-    }
+    const isRefused = leg?.state === 'failed'
+    const end = endOfLate(command.legId, command, isRefused)
+    if (command.type === 'media.close' && isRefused) this.#legs.delete(command.legId)
+    if (end !== undefined) this.#events.soon(end)
   }
 
   #heard(event: EngineEvent): void {
@@ -215,40 +139,17 @@ export class RtpMedia implements Media {
         if (event.fault === 'no-ports') this.#lost(leg)
         else this.#fail(leg, event.fault)
         return
-      case 'played':
-        if (!leg.plays.delete(event.play)) return
-        this.#events.now({
-          type: 'media.played',
-          legId,
-          playId: event.play,
-          completed: event.completed,
-          ...(event.fault === undefined ? {} : { fault: event.fault }),
-        })
-        return
-      case 'recorded': {
-        const { recording: recordId, durationMs, sizeBytes, endedBy } = event
-        if (!leg.recordings.delete(recordId)) return
-        this.#events.now({ type: 'media.recorded', legId, recordId, durationMs, sizeBytes, endedBy })
-        return
-      }
-      case 'digits-sent':
-        if (!leg.digits.delete(event.digitsId)) return
-        this.#events.now({ type: 'media.digits-sent', legId, digitsId: event.digitsId })
-        return
-      case 'key-down':
-        this.#events.now({ type: 'media.key-down', legId, digit: event.digit })
-        return
-      case 'digit':
-        this.#events.now({ type: 'media.digit', legId, digit: event.digit, durationMs: event.durationMs })
-        return
-      case 'timeout':
-        this.#events.now({ type: 'media.timeout', legId, ...(event.fault === undefined ? {} : { fault: event.fault }) })
-        return
       case 'stats':
+        leg.stats = event.stats
         return
       case 'closed':
-        this.#closed(leg, event.stats)
+        // A thread that died takes its figures with it.
+        this.#closed(leg, event.stats === noStats ? (leg.stats ?? noStats) : event.stats)
         return
+      default: {
+        const news = mediaNews(leg, event)
+        if (news !== undefined) this.#events.now(news)
+      }
     }
   }
 

@@ -1,0 +1,98 @@
+import type { EngineCommand, EngineEvent } from '../../../rtp/worker/index.ts'
+import type { LegUuid } from '../../model/ids.ts'
+import type { MediaCommand, MediaEvent } from '../../ports/media.ts'
+import { closedUnopened, nothingRecorded } from './ends.ts'
+import type { LegMedia, OpenCommand, SdpCommand } from './leg-media.ts'
+
+/** What goes to the leg's session as it is: everything but offers and answers. */
+export type Order = Exclude<MediaCommand, OpenCommand | SdpCommand>
+
+/** The order in the engine's words. What will be told as ended is noted with the leg. */
+export function engineOrder(leg: LegMedia, order: Order): EngineCommand {
+  const session = leg.legId
+  switch (order.type) {
+    case 'media.play':
+      leg.plays.add(order.playId)
+      return { type: 'play', session, play: order.playId, source: order.source, loop: order.loop }
+    case 'media.stop':
+      return { type: 'stop', session, play: order.playId }
+    case 'media.record':
+      leg.recordings.add(order.recordId)
+      return { type: 'record', session, recording: order.recordId, path: order.path, rules: order.limits }
+    case 'media.record-session':
+      leg.recordings.add(order.recordId)
+      return { type: 'record-session', session, recording: order.recordId, path: order.path, rules: order.rules }
+    case 'media.pause-record':
+      return { type: 'pause-record', session, recording: order.recordId }
+    case 'media.resume-record':
+      return { type: 'resume-record', session, recording: order.recordId }
+    case 'media.stop-record':
+      return { type: 'stop-record', session, recording: order.recordId }
+    case 'media.bridge':
+      return { type: 'bridge', session, other: order.otherLegId }
+    case 'media.unbridge':
+      return { type: 'unbridge', session }
+    case 'media.join':
+      return { type: 'join', session, room: order.room, muted: order.muted }
+    case 'media.leave':
+      return { type: 'leave', session }
+    case 'media.room-tone':
+      return { type: 'room-tone', session, tone: order.tone }
+    case 'media.send-digits':
+      leg.digits.add(order.digitsId)
+      return { type: 'send-digits', session, digitsId: order.digitsId, digits: order.digits }
+    case 'media.close':
+      leg.state = 'closing'
+      return { type: 'close', session }
+  }
+}
+
+/**
+ * The end of what is ordered of a leg that is no more: it has ended before it began. `isRefused`: it never had a
+ * session, and its own end is still to be told.
+ */
+export function endOfLate(legId: LegUuid, order: MediaCommand, isRefused: boolean): MediaEvent | undefined {
+  switch (order.type) {
+    case 'media.play':
+      return { type: 'media.played', legId, playId: order.playId, completed: false }
+    case 'media.record':
+    case 'media.record-session':
+      return nothingRecorded(legId, order.recordId)
+    case 'media.send-digits':
+      return { type: 'media.digits-sent', legId, digitsId: order.digitsId }
+    case 'media.close':
+      return isRefused ? closedUnopened(legId) : undefined
+    default:
+      return undefined
+  }
+}
+
+/** What a session tells of its orders and of its far end. */
+export type SessionNews = Exclude<EngineEvent, { readonly type: 'opened' | 'failed' | 'stats' | 'closed' }>
+
+/** The news in the domain's words; undefined: of an order whose end was told before. */
+export function mediaNews(leg: LegMedia, news: SessionNews): MediaEvent | undefined {
+  const { legId } = leg
+  switch (news.type) {
+    case 'played': {
+      if (!leg.plays.delete(news.play)) return undefined
+      const fault = news.fault === undefined ? {} : { fault: news.fault }
+      return { type: 'media.played', legId, playId: news.play, completed: news.completed, ...fault }
+    }
+    case 'recorded': {
+      const { recording: recordId, durationMs, sizeBytes, endedBy } = news
+      if (!leg.recordings.delete(recordId)) return undefined
+      return { type: 'media.recorded', legId, recordId, durationMs, sizeBytes, endedBy }
+    }
+    case 'digits-sent':
+      return leg.digits.delete(news.digitsId)
+        ? { type: 'media.digits-sent', legId, digitsId: news.digitsId }
+        : undefined
+    case 'key-down':
+      return { type: 'media.key-down', legId, digit: news.digit }
+    case 'digit':
+      return { type: 'media.digit', legId, digit: news.digit, durationMs: news.durationMs }
+    case 'timeout':
+      return { type: 'media.timeout', legId, ...(news.fault === undefined ? {} : { fault: news.fault }) }
+  }
+}

@@ -1,0 +1,160 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Exchange } from '../call/exchange.ts'
+import type { ExchangeEvent } from '../call/exchange-event.ts'
+import { Latencies } from '../metrics/latencies.ts'
+import type { PhoneBinding } from '../model/phone.ts'
+import type { Settings } from '../model/settings.ts'
+import type { Clock, Random } from '../ports/clock.ts'
+import type { DocumentEvent, Documents } from '../ports/documents.ts'
+import type { Log } from '../ports/log.ts'
+import { AudioLibrary, EspeakEngine } from './audio/index.ts'
+import type { Closers } from './closers.ts'
+import { DocumentFetcher } from './documents/document-fetcher.ts'
+import { callEnvironment } from './exchange/environment.ts'
+import { ExchangeRunner } from './exchange/index.ts'
+import { HttpClient } from './http/index.ts'
+import { RtpMedia } from './media/index.ts'
+import { RecordingPurge } from './recordings/recording-purge.ts'
+import { isAllowedOrigin, readTlsIdentity, SipSignaling } from './signaling/index.ts'
+import { silentLog } from './silent-log.ts'
+import { openDatabase } from './store/database.ts'
+import { Heartbeat } from './store/heartbeat.ts'
+import { recover } from './store/recovery.ts'
+import { openRepositories, type Repositories } from './store/repositories.ts'
+import { type Store, storeOver } from './store/store.ts'
+import { systemClock, systemRandom } from './system-clock.ts'
+import { CallbackDelivery } from './webhooks/callback-delivery.ts'
+
+export interface SwitchOptions {
+  /** Default: nothing is logged. */
+  readonly log?: Log
+  /** Default: the system's. */
+  readonly clock?: Clock
+  /** Default: the system's. */
+  readonly random?: Random
+  /** Where documents come from. Default: signed POSTs, and the documents that this switch hosts. */
+  readonly documents?: (emit: (event: DocumentEvent) => void) => Documents
+}
+
+/** What a switch is made of. */
+export interface Parts {
+  readonly settings: Settings
+  readonly log: Log
+  readonly clock: Clock
+  readonly store: Store
+  readonly repositories: Repositories
+  readonly exchange: Exchange
+  readonly runner: ExchangeRunner
+  readonly signaling: SipSignaling
+  readonly media: RtpMedia
+  readonly delivery: CallbackDelivery
+  readonly latencies: Latencies
+  readonly closers: Closers
+}
+
+/** Makes and joins them, in an order in which each finds what it needs; `closers` ends them again. */
+export async function openParts(settings: Settings, options: SwitchOptions, closers: Closers): Promise<Parts> {
+  const { log = silentLog, clock = systemClock, random = systemRandom } = options
+  const database = openDatabase(settings.dataFolder)
+  closers.add('database', () => database.close())
+  const latencies = new Latencies()
+  database.onCommit(ms => latencies.observe('commit', ms))
+  const store = storeOver(database, { clock, log })
+  const repositories = openRepositories(store, settings.publicUrl)
+  const { trunks, rates, destinations, assets } = repositories
+  const recordingsFolder = join(settings.dataFolder, 'recordings')
+  mkdirSync(recordingsFolder, { recursive: true, mode: 0o700 })
+  const uuid = () => random.uuid()
+  const recovered = await recover(store, { recordingsFolder, unixMs: clock.unixMs(), uuid })
+  if (recovered.calls > 0 || recovered.holds > 0) log.warn({ ...recovered }, 'closed what an earlier end had left open')
+
+  // SIP opens last: from then on phones may register.
+  let bindingsOf = (_endUserUuid: string): readonly PhoneBinding[] => []
+  const exchange = new Exchange(
+    callEnvironment({
+      clock,
+      random,
+      trunks: () => trunks.current(),
+      rates: () => rates.current(),
+      destinations: () => destinations.current(),
+      bindingsOf: uuid => bindingsOf(uuid),
+      recordingsFolder,
+      recordingDays: settings.recordingDays,
+    }),
+  )
+  const runner = new ExchangeRunner({ exchange, store: store.calls, clock, log })
+  closers.add('exchange', () => runner.close())
+  const emit = (event: ExchangeEvent) => runner.post(event)
+
+  const { allowPrivateUrls } = settings
+  const http = new HttpClient({ allowPrivateUrls, timed: ms => latencies.observe('document', ms) })
+  closers.add('http', () => http.close())
+  const audio = new AudioLibrary({
+    cacheFolder: join(settings.dataFolder, 'cache'),
+    engine: new EspeakEngine({ log }),
+    http,
+    findAsset: async (account, slug) => {
+      const asset = assets.find(account, slug)
+      const path = assets.fileOf(account, slug)
+      if (asset === undefined || path === undefined) return undefined
+      return { path, durationMs: asset.durationMs, mediaFormat: asset.mediaFormat }
+    },
+    emit,
+    log,
+  })
+  closers.add('audio', () => audio.close())
+  const documents = (options.documents ?? hostedAndFetched({ repositories, http, clock }))(emit)
+
+  // The address that a peer sees is known to SIP, which opens last: from then on calls may come.
+  let localAddressFor = (_remote: string): string | undefined => undefined
+  const media = await RtpMedia.open({ settings, localAddressFor: remote => localAddressFor(remote), emit, random, log })
+  closers.add('media', () => media.close())
+  const tls = readTlsIdentity(settings)
+  const signaling = await SipSignaling.open({
+    settings,
+    trunks: () => trunks.current(),
+    tokens: repositories.phoneTokens,
+    isAllowedOrigin: request => isAllowedOrigin(request, settings),
+    emit,
+    clock,
+    random,
+    log,
+    ...(tls === undefined ? {} : { tls }),
+  })
+  closers.add('signaling', () => signaling.close())
+  bindingsOf = uuid => signaling.bindingsOf(uuid)
+  localAddressFor = remote => signaling.localAddressFor(remote)
+  closers.add(
+    'trunks',
+    trunks.watch(() => signaling.trunksChanged()),
+  )
+  runner.connect({ signaling, media, documents, audio })
+
+  const heartbeat = new Heartbeat({ database, clock, log })
+  heartbeat.start()
+  closers.add('heartbeat', () => heartbeat.stop())
+  const purge = new RecordingPurge({ recordings: repositories.recordings, clock, log })
+  purge.start()
+  closers.add('purge', () => purge.stop())
+  // Callbacks that hang must not take the connections that documents need.
+  const callbackHttp = new HttpClient({ allowPrivateUrls, timed: ms => latencies.observe('callback', ms) })
+  closers.add('callbacks', () => callbackHttp.close())
+  const { outbox, events } = store
+  const delivery = new CallbackDelivery({ database, outbox, events, http: callbackHttp, clock, log, uuid })
+  delivery.start()
+  closers.add('delivery', () => delivery.stop())
+  return { settings, log, clock, store, repositories, exchange, runner, signaling, media, delivery, latencies, closers }
+}
+
+/** Signed POSTs, and without HTTP the documents that this switch hosts. */
+const hostedAndFetched =
+  (parts: { readonly repositories: Repositories; readonly http: HttpClient; readonly clock: Clock }) =>
+  (emit: (event: DocumentEvent) => void): Documents =>
+    new DocumentFetcher({
+      hosted: parts.repositories.documents,
+      http: parts.http,
+      secret: account => parts.repositories.webhookSettings.secret(account),
+      clock: parts.clock,
+      emit,
+    })
