@@ -24,6 +24,17 @@ export const opusUnitsIn = (payload: Uint8Array, from: number, length: number): 
   return units * frames > mostUnits ? 0 : units * frames
 }
 
+/**
+ * A packet repairs the loss of the one before: the flag of low bit-rate redundancy (RFC 6716 §4.2.4), the bit after those
+ * of voice activity, one a frame of 20 ms. Only the first frame is looked at; CELT has none.
+ */
+export const isOpusRepair = (payload: Uint8Array, from: number, length: number): boolean => {
+  const config = payload[from]! >> 3
+  if (length < 2 || config >= 16 || (payload[from]! & 3) !== 0) return false
+  const frames = Math.max(1, Math.floor(opusUnitsIn(payload, from, length) / 960))
+  return (payload[from + 1]! & (0x80 >> frames)) !== 0
+}
+
 /** RFC 6716 §3.4, RFC 7587 §3.1.3: a packet of one or two bytes says that its sender rests. */
 export const isOpusRest = (length: number): boolean => length <= 2
 

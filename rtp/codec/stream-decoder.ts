@@ -33,6 +33,8 @@ export class StreamDecoder {
   #isOpus = false
   #rests = false
   #concealedMs = 0
+  /** What was heard last fills a wait. */
+  #waits = false
 
   constructor(sampleRate: 8000 | 16_000, coders: OpusCoders) {
     this.sampleRate = sampleRate
@@ -60,8 +62,8 @@ export class StreamDecoder {
   }
 
   /**
-   * Decodes a payload into `pcm[at]` on and returns the samples. `joins`: audio before it was left out. There must be
-   * room for 120 ms and the filter's length.
+   * Decodes a payload into `pcm[at]` on and returns the samples. `joins`: audio before it was left out. After a wait it
+   * begins where it fits on. There must be room for 120 ms and the filter's length.
    */
   frameInto(
     pcm: Int16Array,
@@ -72,19 +74,47 @@ export class StreamDecoder {
     length: number,
     joins: boolean,
   ): number {
-    if (codec === 'opus') return this.#opusInto(pcm, at, payload, from, length)
+    let count = 0
+    if (codec === 'opus') count = this.#opusInto(pcm, at, payload, from, length)
+    else count = this.#plainInto(pcm, at, codec, payload, from, length)
+    if (this.#waits) {
+      this.#waits = false
+      return this.#concealment.resume(pcm, at, count)
+    }
+    this.#concealment.hear(pcm, at, count, joins && codec !== 'opus')
+    return count
+  }
+
+  /** What should be heard now may still come: fills `count` samples of waiting, after which nothing is missing. */
+  waitInto(pcm: Int16Array, at: number, count: number): void {
+    this.#waits = true
+    this.#concealment.concealInto(pcm, at, count)
+  }
+
+  /** What was waited for for `count` samples was lost: its time is over, and the coder has to know. */
+  passOver(count: number): void {
+    this.#waits = false
+    if (!this.#isOpus || this.#rests) return
+    const step = (concealStepMs * this.sampleRate) / 1000
+    this.#native ??= new Int16Array(longestPacketMs * 16)
+    this.#opus?.concealInto(this.#native, 0, Math.min(count - (count % step), this.#native.length))
+  }
+
+  #plainInto(
+    pcm: Int16Array,
+    at: number,
+    codec: Exclude<AudioCodecName, 'opus'>,
+    payload: Uint8Array,
+    from: number,
+    length: number,
+  ): number {
     this.#isOpus = false
     this.#rests = false
     const nativeRate = codecFacts[codec].sampleRate
-    let count = 0
-    if (nativeRate === this.sampleRate) count = this.#decodeInto(pcm, at, codec, payload, from, length)
-    else {
-      this.#native ??= new Int16Array(longestPacketMs * 16)
-      const decoded = this.#decodeInto(this.#native, 0, codec, payload, from, length)
-      count = this.#resamplerFrom(nativeRate).pushInto(pcm, at, this.#native, 0, decoded)
-    }
-    this.#concealment.hear(pcm, at, count, joins)
-    return count
+    if (nativeRate === this.sampleRate) return this.#decodeInto(pcm, at, codec, payload, from, length)
+    this.#native ??= new Int16Array(longestPacketMs * 16)
+    const decoded = this.#decodeInto(this.#native, 0, codec, payload, from, length)
+    return this.#resamplerFrom(nativeRate).pushInto(pcm, at, this.#native, 0, decoded)
   }
 
   /** Hides a loss of `count` samples. */
@@ -101,6 +131,7 @@ export class StreamDecoder {
       this.#concealedMs += concealStepMs
     }
     pcm.fill(0, at + done, at + count)
+    this.#concealment.hear(pcm, at, count)
   }
 
   /** Hides a loss of `count` samples just before a packet that is at hand, and may hold a copy of what it was. */
@@ -115,7 +146,10 @@ export class StreamDecoder {
   ): void {
     const isWhole = count % ((2.5 * this.sampleRate) / 1000) === 0
     if (codec === 'opus' && this.#isOpus && isWhole) {
-      if (this.#opus?.recoverInto(pcm, at, count, payload, from, length) === count) return
+      if (this.#opus?.recoverInto(pcm, at, count, payload, from, length) === count) {
+        this.#concealment.hear(pcm, at, count)
+        return
+      }
     }
     this.concealInto(pcm, at, count)
   }

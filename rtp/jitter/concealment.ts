@@ -25,6 +25,8 @@ export class Concealment {
   readonly #history: Int16Array
   /** The same when the loss began. */
   readonly #past: Int16Array
+  /** What goes on being made up where it is blended with what came. */
+  readonly #made: Int16Array
   #heardAny = false
   /** Samples made up in this loss; 0 = none is going on. */
   #concealed = 0
@@ -43,6 +45,7 @@ export class Concealment {
     this.#perMs = sampleRate / 1000
     const longest = Math.round(longestPitchMs * this.#perMs)
     this.#history = new Int16Array(maxPeriods * longest + (longest >> 2) + 1)
+    this.#made = new Int16Array(maxJoinMs * this.#perMs)
     this.#past = new Int16Array(this.#history.length)
   }
 
@@ -59,6 +62,33 @@ export class Concealment {
     this.#concealed = 0
     this.#heardAny = true
     this.#remember(pcm, at, count)
+  }
+
+  /**
+   * A good frame after a wait for it: as `hear`, but since it does not follow what was made up, the place in its first
+   * pitch period is sought at which it fits on best. What lies before that is left out. Returns the samples that remain.
+   */
+  resume(pcm: Int16Array, at: number, count: number): number {
+    const lostMs = this.#concealed / this.#perMs
+    if (!this.#heardAny || lostMs === 0 || lostMs >= silentAfterMs) {
+      this.hear(pcm, at, count)
+      return count
+    }
+    const length = Math.min(this.#made.length, count - this.#pitch)
+    let skipped = 0
+    if (length > this.#perMs) {
+      const made = this.#made
+      for (let i = 0; i < length; i++) made[i] = this.#next()
+      skipped = this.#placeOf(pcm, at, length)
+      for (let i = 0; i < length; i++) {
+        const share = (i + 1) / (length + 1)
+        pcm[at + i] = Math.round(made[i]! + (pcm[at + skipped + i]! - made[i]!) * share)
+      }
+      pcm.copyWithin(at + length, at + skipped + length, at + count)
+    }
+    this.#concealed = 0
+    this.#remember(pcm, at, count - skipped)
+    return count - skipped
   }
 
   /** A lost frame: makes up `count` samples from `pcm[at]` on; silence when the loss lasts. */
@@ -134,6 +164,27 @@ export class Concealment {
       const made = this.#next()
       pcm[at + i] = Math.round(made + (pcm[at + i]! - made) * share)
     }
+  }
+
+  /** Where in its first pitch period `pcm[at]` on is most like what is being made up. */
+  #placeOf(pcm: Int16Array, at: number, length: number): number {
+    const made = this.#made
+    let best = 0
+    let bestScore = -Infinity
+    for (let place = 0; place < this.#pitch; place++) {
+      let product = 0
+      let energy = 1
+      for (let i = 0; i < length; i++) {
+        const sample = pcm[at + place + i]!
+        product += made[i]! * sample
+        energy += sample * sample
+      }
+      const score = product / Math.sqrt(energy)
+      if (score <= bestScore) continue
+      bestScore = score
+      best = place
+    }
+    return best
   }
 
   #remember(pcm: Int16Array, at: number, count: number): void {

@@ -4,7 +4,7 @@ export type Wish = 'keep' | 'shrink' | 'grow'
 /** Begun when the delay is off the aim by more, and gone on with until it is off by less. */
 const shrinkFromMs = 25
 const shrinkToMs = 8
-const growFromMs = 15
+export const growFromMs = 15
 const growToMs = 5
 /** Between two steps, for the ear's sake; one that is far too late leaves out something of every frame. */
 const shrinkPauseMs = 40

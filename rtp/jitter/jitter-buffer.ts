@@ -1,5 +1,5 @@
 import { payloadLengthOf, payloadOffsetOf, timestampOf } from '../packet/header.ts'
-import { DelayControl, type Wish } from './delay-control.ts'
+import { DelayControl, growFromMs, type Wish } from './delay-control.ts'
 import { type DelayConfig, DelayEstimate } from './delay-estimate.ts'
 import { ExcessDelay } from './excess-delay.ts'
 import { MediaLine } from './media-line.ts'
@@ -11,6 +11,8 @@ export interface JitterBufferConfig extends DelayConfig {
   readonly clockRate?: number
   /** Timestamp units that a payload lasts. Default its bytes, as G.711 has it. */
   readonly unitsIn?: (payload: Uint8Array, from: number, length: number) => number
+  /** Whether a payload can repair the loss of the packet before it. Default none can. */
+  readonly repairs?: (payload: Uint8Array, from: number, length: number) => boolean
   /** Packets that fit, a power of two. Default 64. */
   readonly capacity?: number
   /** Longest payload that fits, bytes. Default 480: 60 ms of G.711. */
@@ -59,17 +61,22 @@ export class JitterBuffer {
   readonly #queue: PacketQueue
   readonly #slots: PacketSlots
   readonly #unitsIn: (payload: Uint8Array, from: number, length: number) => number
+  readonly #repairs: ((payload: Uint8Array, from: number, length: number) => boolean) | undefined
   readonly #keepAll: boolean
   readonly #estimate: DelayEstimate
   readonly #line: MediaLine
   readonly #excess: ExcessDelay
   readonly #control: DelayControl | undefined
+  /** So much less delay than aimed at is no reason to wait. */
+  readonly #borneMs: number
 
   /** Where on the media line what is played next should lie. */
   #expectedMs = 0
   #frameMs = 20
   #playing = false
   #losing = false
+  /** When there was nothing more to be played. */
+  #stoppedAt = 0
   #delayMs = 0
 
   constructor(config: JitterBufferConfig = {}) {
@@ -78,11 +85,13 @@ export class JitterBuffer {
     this.#slots = this.#queue.slots
     this.payload = this.#slots.bytes
     this.#unitsIn = config.unitsIn ?? ((_payload, _from, length) => length)
+    this.#repairs = config.repairs
     this.#keepAll = config.keepAll ?? false
     this.#estimate = new DelayEstimate(config)
     this.#line = new MediaLine(config.clockRate ?? 8000)
     this.#excess = new ExcessDelay(stretches)
     this.#control = stretches ? new DelayControl() : undefined
+    this.#borneMs = stretches ? growFromMs : 0
   }
 
   get counters(): JitterCounters {
@@ -127,18 +136,21 @@ export class JitterBuffer {
   pull(now: number): Pulled {
     if (this.#queue.isUnplayed) this.#playing = false
     let index = this.#queue.first()
-    if (index < 0) return this.#wait()
+    if (index < 0) return this.#wait(now)
     if (this.#playing && !this.#keepAll) index = this.#shorten(index, now)
     const placeMs = this.#slots.placeOf(index)
     const aheadMs = placeMs - this.#expectedMs
     const passedOver = this.#queue.missingBefore(index) > 0
     if (!this.#playing) {
-      // A packet that merely came late goes out at once; after a silence or a loss the aim is restored first.
-      const merelyLate = !this.#queue.isUnplayed && !passedOver && aheadMs < 1
-      if (!merelyLate && now < this.#dueAt(placeMs)) return this.#wait()
+      // A packet that merely came late goes out at once; after a silence or a loss the aim is restored first, but for a
+      // listener that can stretch: it goes on when what was lost has had its time.
+      const isLateOrLost = passedOver || aheadMs < 1
+      const mayGoOn = this.#control === undefined ? aheadMs < 1 && !passedOver : isLateOrLost
+      const isTime = mayGoOn && !this.#queue.isUnplayed && now >= this.#stoppedAt + aheadMs
+      if (!isTime && now < this.#dueAt(placeMs)) return this.#wait(now)
     } else if (aheadMs >= this.#frameMs * adjoining) {
       if (passedOver) {
-        if (now < this.#dueAt(this.#expectedMs)) return this.#wait()
+        if (now < this.#dueAt(this.#expectedMs) - this.#borneMs) return this.#wait(now)
         this.#queue.giveUpUntil(index)
         this.#losing = true
       }
@@ -169,7 +181,8 @@ export class JitterBuffer {
   /** Nobody has listened for a while: what waits is past, and the next packet begins anew. */
   skip(): void {
     this.#queue.skip()
-    this.#wait()
+    this.#playing = false
+    this.#wait(0)
   }
 
   #take(packet: Uint8Array, now: number, bytes: number): Pushed {
@@ -183,8 +196,14 @@ export class JitterBuffer {
       this.#queue.note()
       return 'queued'
     }
-    const lengthMs = this.#line.msOf(this.#unitsIn(packet, payloadOffsetOf(packet), bytes))
-    this.#queue.put(packet, bytes, this.#place(timestampOf(packet), lengthMs, now))
+    const from = payloadOffsetOf(packet)
+    const lengthMs = this.#line.msOf(this.#unitsIn(packet, from, bytes))
+    const placeMs = this.#place(timestampOf(packet), lengthMs, now)
+    this.#queue.put(packet, bytes, placeMs)
+    // With this packet the one before it arrives too, as it were, a frame later than it should.
+    if (this.#queue.isMissingBefore && this.#repairs?.(packet, from, bytes) === true) {
+      this.#estimate.receive(now - placeMs + lengthMs, now)
+    }
     return 'queued'
   }
 
@@ -224,7 +243,8 @@ export class JitterBuffer {
     return index
   }
 
-  #wait(): 'waiting' {
+  #wait(now: number): 'waiting' {
+    if (this.#playing) this.#stoppedAt = now
     this.#playing = false
     this.#excess.restart()
     this.#control?.restart()
@@ -253,7 +273,7 @@ export class JitterBuffer {
     this.#frameMs = this.#line.msOf(this.units)
     this.#expectedMs = placeMs + this.#frameMs
     this.#delayMs = excessMs + this.#estimate.aimMs
-    if (this.#control !== undefined) this.wish = this.#control.observe(excessMs, now)
+    if (this.#control !== undefined && this.#estimate.isKnown) this.wish = this.#control.observe(excessMs, now)
     this.#playing = true
     this.#losing = false
     return 'frame'

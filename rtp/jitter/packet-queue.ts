@@ -56,6 +56,10 @@ export class PacketQueue {
   get index(): number {
     return this.#index
   }
+  /** The packet before the one that was admitted last has not come; nor is there anything before the first. */
+  get isMissingBefore(): boolean {
+    return !this.#isUnplayed && this.slots.stateOf(this.#index - 1) === empty
+  }
   /** No number of this source is known yet. */
   get isFresh(): boolean {
     return this.#isFresh

@@ -1,6 +1,6 @@
 import { type AudioCodecName, codecFacts } from '../codec/codec-name.ts'
 import { ComfortNoise, noiseLevelOf } from '../codec/comfort-noise.ts'
-import type { OpusCoders } from '../codec/opus.ts'
+import { isOpusRepair, type OpusCoders } from '../codec/opus.ts'
 import { longestPacketMs, StreamDecoder } from '../codec/stream-decoder.ts'
 import { JitterBuffer } from '../jitter/jitter-buffer.ts'
 import { leastCutMs, mostCutMs, repeatMs, Stretch } from '../jitter/stretch.ts'
@@ -12,8 +12,6 @@ const longestReadMs = 60
 const roomMs = longestReadMs + longestPacketMs + 40
 /** Little enough that a quiet network needs no stretching, once it is known to be quiet. */
 const firstDelayMs = 30
-/** Opus makes up losses in steps of this. */
-const fillStepMs = 10
 /** A wait that lasts longer is a far end that has fallen silent: nothing is made up any more. */
 const longestMadeUpMs = 100
 /** Who has not listened for so long goes on with what comes then. */
@@ -52,6 +50,8 @@ export class Ear {
   /** Samples that were made up for what was lost or late, in all and since the last packet. */
   #madeUp = 0
   #madeUpInWait = Infinity
+  /** Packets that were lost before the wait. */
+  #lostBefore = 0
 
   /** `codecs`: by payload type, as agreed on. */
   constructor(sampleRate: 8000 | 16_000, codecs: readonly (AudioCodecName | undefined)[], coders: OpusCoders) {
@@ -91,7 +91,14 @@ export class Ear {
     if (unitsIn(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length)) === 0) return
     if (this.#buffer === undefined || clockRate !== this.#clockRate) {
       this.#clockRate = clockRate
-      this.#buffer = new JitterBuffer({ stretches: true, firstDelayMs, clockRate, unitsIn, slotLength: longestPayload })
+      this.#buffer = new JitterBuffer({
+        stretches: true,
+        firstDelayMs,
+        clockRate,
+        unitsIn,
+        slotLength: longestPayload,
+        ...(codec === 'opus' ? { repairs: isOpusRepair } : {}),
+      })
       this.#readAt = now
     }
     if (now - this.#readAt > deafMs) {
@@ -184,6 +191,9 @@ export class Ear {
       this.#silence(this.#decoder.lagOf(codec))
     }
     if (timestampDelta(frameTimestamp, this.#noiseTime) > 0) this.#isNoisy = false
+    if (this.#madeUpInWait > 0 && buffer.counters.lost > this.#lostBefore) {
+      this.#decoder.passOver(this.#decoder.samplesOf(buffer.units, this.#clockRate))
+    }
     const count = this.#decoder.frameInto(this.#pcm, this.#end, codec, payload, frameFrom, frameLength, frameJoins)
     this.#madeUpInWait = 0
     this.#add(count, (frameTimestamp + buffer.units) >>> 0)
@@ -206,14 +216,17 @@ export class Ear {
 
   /** Nothing came in time: as after a loss, unless the far end rests. `dueInMs`: until something does. */
   #wait(wanted: number, dueInMs: number): void {
-    const step = (fillStepMs * this.sampleRate) / 1000
-    const steps = Math.ceil(Math.min(wanted, (dueInMs * this.sampleRate) / 1000) / step)
-    const count = this.#room(Math.max(1, steps) * step)
+    const count = this.#room(Math.max(1, Math.ceil(Math.min(wanted, (dueInMs * this.sampleRate) / 1000))))
+    if (this.#madeUpInWait === Infinity) {
+      this.#silence(count)
+      return
+    }
     if (this.#isNoisy || this.#decoder.rests) {
       this.#rest(count)
       return
     }
-    this.#decoder.concealInto(this.#pcm, this.#end, count)
+    this.#decoder.waitInto(this.#pcm, this.#end, count)
+    if (this.#madeUpInWait === 0) this.#lostBefore = this.#buffer?.counters.lost ?? 0
     this.#madeUpInWait += count
     if (this.#madeUpInWait <= (longestMadeUpMs * this.sampleRate) / 1000) {
       this.#madeUp += count
