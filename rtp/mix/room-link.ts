@@ -20,6 +20,8 @@ export interface SharedRoom {
   readonly memory: SharedArrayBuffer
   readonly part: number
   readonly parts: number
+  /** When its frames are due, from those moments on that are whole frames of the common clock. */
+  readonly phaseMs: number
 }
 
 /**
@@ -31,7 +33,7 @@ export class RoomLink {
   readonly #words: Int32Array
   readonly #part: number
   readonly #parts: number
-  /** The common clock when this thread's shows 0. */
+  /** The room's clock when this thread's shows 0. */
   readonly #clockOffsetMs: number
 
   /** `clockOffsetMs`: what is to be added to this thread's times for those that all threads share. */
@@ -39,7 +41,7 @@ export class RoomLink {
     this.#words = new Int32Array(shared.memory)
     this.#part = shared.part
     this.#parts = shared.parts
-    this.#clockOffsetMs = clockOffsetMs
+    this.#clockOffsetMs = clockOffsetMs - shared.phaseMs
   }
 
   /** The first time of this thread, from `now` on, at which all threads make a frame. */

@@ -10,6 +10,8 @@ import type { Seat } from './seat.ts'
 
 /** Frames made at once after a stall; what is owed beyond them is left out. */
 const maxCatchUpFrames = 5
+/** Half a tick of the media clock: what is due between two goes out with the nearer. */
+const earlyMs = 2.5
 
 export interface RoomHost {
   readonly opus: OpusCoders
@@ -90,7 +92,7 @@ export class Room {
   }
 
   tick(now: number): void {
-    for (let frames = 0; frames < maxCatchUpFrames && this.#dueAt <= now; frames++) {
+    for (let frames = 0; frames < maxCatchUpFrames && this.#dueAt - earlyMs <= now; frames++) {
       this.#makeFrame(this.#dueAt, now)
       this.#dueAt += mixFrameMs
     }

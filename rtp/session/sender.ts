@@ -198,7 +198,7 @@ export class Sender {
   mix(payload: Uint8Array, length: number, at: number, now: number): void {
     const agreement = this.#agreement
     // A packet of a prompt that has just ended, or of the silence before, may lie in this one's place.
-    if (agreement === undefined || this.#pace.dueAt - at >= this.#pace.frameMs || !this.#isRelaying(now)) return
+    if (agreement === undefined || this.#pace.dueAt - at >= this.#pace.frameMs / 2 || !this.#isRelaying(now)) return
     if (this.#pace.dueAt >= 0 && at - this.#pace.dueAt >= this.#pace.frameMs) this.#resume(agreement, at)
     this.#passage.mix()
     if (length > 0) {

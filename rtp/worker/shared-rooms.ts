@@ -1,7 +1,11 @@
 import type { SessionId } from '../engine/command.ts'
 import { linkBytesOf, type SharedRoom } from '../mix/room-link.ts'
 
+/** Frames of different rooms are due in different ticks of the media clock. */
+const phasesMs = [0, 5, 10, 15]
+
 interface Place {
+  readonly phaseMs: number
   readonly memory: SharedArrayBuffer
   readonly sessions: Set<SessionId>
 }
@@ -10,6 +14,7 @@ interface Place {
 export class SharedRooms {
   readonly #threads: number
   readonly #rooms = new Map<string, Place>()
+  #opened = 0
   readonly #roomOf = new Map<SessionId, string>()
 
   constructor(threads: number) {
@@ -25,12 +30,16 @@ export class SharedRooms {
     if (this.#roomOf.get(session) !== room) this.leave(session)
     let place = this.#rooms.get(room)
     if (place === undefined) {
-      place = { memory: new SharedArrayBuffer(linkBytesOf(this.#threads)), sessions: new Set() }
+      place = {
+        phaseMs: phasesMs[this.#opened++ % phasesMs.length] ?? 0,
+        memory: new SharedArrayBuffer(linkBytesOf(this.#threads)),
+        sessions: new Set(),
+      }
       this.#rooms.set(room, place)
     }
     place.sessions.add(session)
     this.#roomOf.set(session, room)
-    return { memory: place.memory, part, parts: this.#threads }
+    return { memory: place.memory, part, parts: this.#threads, phaseMs: place.phaseMs }
   }
 
   leave(session: SessionId): void {
