@@ -197,10 +197,11 @@ export class Sender {
   /** A packet's `length` bytes of a room's mix, due at `at`, in the format asked for; 0 = none is to be sent. */
   mix(payload: Uint8Array, length: number, at: number, now: number): void {
     const agreement = this.#agreement
-    // A packet of a prompt that has just ended, or of the silence before, may lie in this one's place.
-    if (agreement === undefined || this.#pace.dueAt - at >= this.#pace.frameMs / 2 || !this.#isRelaying(now)) return
+    if (agreement === undefined || !this.#isRelaying(now)) return
     if (this.#pace.dueAt >= 0 && at - this.#pace.dueAt >= this.#pace.frameMs) this.#resume(agreement, at)
     this.#passage.mix()
+    // A packet of a prompt that has just ended, or of the silence before, lies in this one's place.
+    if (this.#pace.dueAt - at >= this.#pace.frameMs / 2) return
     if (length > 0) {
       const packet = this.#network.slot()
       for (let i = 0; i < length; i++) packet[headerLength + i] = payload[i]!
