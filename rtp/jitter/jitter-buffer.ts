@@ -139,17 +139,15 @@ export class JitterBuffer {
     if (index < 0) return this.#wait(now)
     if (this.#playing && !this.#keepAll) index = this.#shorten(index, now)
     const placeMs = this.#slots.placeOf(index)
+    const isBehindLoss = this.#queue.missingBefore(index) > 0
+    if (!this.#playing && isBehindLoss && this.#mayGoOn) this.#goOn(placeMs, now)
     const aheadMs = placeMs - this.#expectedMs
-    const passedOver = this.#queue.missingBefore(index) > 0
     if (!this.#playing) {
-      // A packet that merely came late goes out at once; after a silence or a loss the aim is restored first, but for a
-      // listener that can stretch: it goes on when what was lost has had its time.
-      const isLateOrLost = passedOver || aheadMs < 1
-      const mayGoOn = this.#control === undefined ? aheadMs < 1 && !passedOver : isLateOrLost
-      const isTime = mayGoOn && !this.#queue.isUnplayed && now >= this.#stoppedAt + aheadMs
-      if (!isTime && now < this.#dueAt(placeMs)) return this.#wait(now)
+      // A packet that merely came late goes out at once; after a silence or a loss the aim is restored first.
+      const isMerelyLate = !this.#queue.isUnplayed && !isBehindLoss && aheadMs < 1
+      if (!isMerelyLate && now < this.#dueAt(placeMs)) return this.#wait(now)
     } else if (aheadMs >= this.#frameMs * adjoining) {
-      if (passedOver) {
+      if (isBehindLoss) {
         if (now < this.#dueAt(this.#expectedMs) - this.#borneMs) return this.#wait(now)
         this.#queue.giveUpUntil(index)
         this.#losing = true
@@ -243,6 +241,17 @@ export class JitterBuffer {
     return index
   }
 
+  /** A listener that stretches needs no silence to restore the aim after a loss. */
+  get #mayGoOn(): boolean {
+    return this.#control !== undefined && !this.#queue.isUnplayed
+  }
+
+  /** The time that was waited was that of what was lost, or of a part of it. */
+  #goOn(placeMs: number, now: number): void {
+    this.#expectedMs = Math.min(placeMs, this.#expectedMs + now - this.#stoppedAt)
+    this.#playing = true
+  }
+
   #wait(now: number): 'waiting' {
     if (this.#playing) this.#stoppedAt = now
     this.#playing = false
@@ -252,9 +261,10 @@ export class JitterBuffer {
     return 'waiting'
   }
 
-  /** Brings the listener a frame nearer to what waits at `index`, further on by `aheadMs`. */
+  /** Brings the listener nearer to what waits at `index`, further on by `aheadMs`: whole frames come last. */
   #fill(index: number, aheadMs: number): 'lost' | 'gap' {
-    this.units = Math.max(1, this.#line.unitsOf(Math.min(aheadMs, this.#frameMs)))
+    const part = aheadMs % this.#frameMs
+    this.units = Math.max(1, this.#line.unitsOf(part >= this.#frameMs * adjoining ? part : this.#frameMs))
     const lastedMs = this.#line.msOf(this.units)
     this.#expectedMs += lastedMs
     if (!this.#losing) return 'gap'

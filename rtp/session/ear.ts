@@ -163,6 +163,7 @@ export class Ear {
         const { payload, frameFrom, frameLength, framePayloadType } = buffer
         const codec = this.#codecs[framePayloadType]
         const count = this.#room(this.#decoder.samplesOf(buffer.units, this.#clockRate))
+        this.#endWait(buffer)
         if (frameLength === 0 || codec === undefined) this.#decoder.concealInto(this.#pcm, this.#end, count)
         else this.#decoder.recoverInto(this.#pcm, this.#end, count, codec, payload, frameFrom, frameLength)
         this.#madeUp += count
@@ -191,13 +192,18 @@ export class Ear {
       this.#silence(this.#decoder.lagOf(codec))
     }
     if (timestampDelta(frameTimestamp, this.#noiseTime) > 0) this.#isNoisy = false
+    this.#endWait(buffer)
+    const count = this.#decoder.frameInto(this.#pcm, this.#end, codec, payload, frameFrom, frameLength, frameJoins)
+    this.#add(count, (frameTimestamp + buffer.units) >>> 0)
+    if (buffer.wish !== 'keep') this.#stretchFor(buffer, now)
+  }
+
+  /** Sound goes on; what was waited for may have been lost. */
+  #endWait(buffer: JitterBuffer): void {
     if (this.#madeUpInWait > 0 && buffer.counters.lost > this.#lostBefore) {
       this.#decoder.passOver(this.#decoder.samplesOf(buffer.units, this.#clockRate))
     }
-    const count = this.#decoder.frameInto(this.#pcm, this.#end, codec, payload, frameFrom, frameLength, frameJoins)
     this.#madeUpInWait = 0
-    this.#add(count, (frameTimestamp + buffer.units) >>> 0)
-    if (buffer.wish !== 'keep') this.#stretchFor(buffer, now)
   }
 
   /** Leaves out or repeats a period of what was not read yet, where it fits. */
