@@ -14,6 +14,9 @@ const packages = {
   python3: 'python3',
   curl: 'curl',
   openssl: 'openssl',
+  turnserver: 'coturn',
+  tcpdump: 'tcpdump',
+  ip: 'iproute2',
 } as const
 export type Peer = keyof typeof packages
 

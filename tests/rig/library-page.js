@@ -3,6 +3,7 @@
 const rig = {
   phone: undefined,
   states: [],
+  connections: [],
 
   async act(name, argument) {
     const options = name === 'signIn' ? { ...argument, onState: rig.told } : argument
@@ -10,6 +11,15 @@ const rig = {
   },
 
   told: (state, detail) => rig.states.push({ state, detail }),
+
+  /** The pair of candidates that the last connection has chosen. */
+  async route() {
+    const stats = [...(await rig.connections.at(-1).getStats()).values()]
+    const of = id => stats.find(one => one.id === id)
+    const pair = of(stats.find(({ type }) => type === 'transport')?.selectedCandidatePairId)
+    const { candidateType, address } = of(pair.localCandidateId)
+    return { candidateType, address, remote: of(pair.remoteCandidateId).address }
+  },
 
   /** Listens to what plays for so many ms. */
   async hear(ms, hz) {
@@ -41,6 +51,14 @@ const rig = {
     source.disconnect()
     return { loudness: Math.sqrt(power / Math.max(1, count)), share: power === 0 ? 0 : tone / power }
   },
+}
+
+const RealConnection = globalThis.RTCPeerConnection
+globalThis.RTCPeerConnection = class extends RealConnection {
+  constructor(...args) {
+    super(...args)
+    rig.connections.push(this)
+  }
 }
 
 export const lend = phone => {

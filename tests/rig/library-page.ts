@@ -113,6 +113,8 @@ export interface LibraryBrowserOptions {
   /** What is run as Chromium. Default Debian's. */
   readonly executable?: string
   readonly args?: readonly string[]
+  /** Where its pages are served. Default 127.0.0.1, called localhost: a secure context without HTTPS. */
+  readonly address?: string
 }
 
 /** One Chromium for several such pages. */
@@ -120,11 +122,14 @@ export class LibraryBrowser {
   readonly #browser: Browser
   readonly #server: Server
   readonly #folder: string
+  /** Of its pages. */
+  readonly origin: string
   readonly #code = new Map<string, string>()
 
-  private constructor(browser: Browser, server: Server, folder: string) {
+  private constructor(browser: Browser, server: Server, origin: string, folder: string) {
     this.#browser = browser
     this.#server = server
+    this.origin = origin
     this.#folder = folder
     server.on('request', (request, response) => {
       const code = this.#code.get(request.url ?? '')
@@ -138,7 +143,10 @@ export class LibraryBrowser {
     const wav = join(folder, 'tone.wav')
     writeFileSync(wav, wavOf(sine(microphoneHz, 2), 8000))
     const server = createServer()
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const { address = '127.0.0.1' } = options
+    await new Promise<void>(resolve => server.listen(0, address, resolve))
+    const host = address === '127.0.0.1' ? 'localhost' : address
+    const origin = `http://${host}:${(server.address() as AddressInfo).port}`
     const browser = await chromium.launch({
       executablePath: options.executable ?? programPath('chromium') ?? '',
       args: [
@@ -149,21 +157,22 @@ export class LibraryBrowser {
         `--use-file-for-fake-audio-capture=${wav}`,
         '--autoplay-policy=no-user-gesture-required',
         '--disable-background-networking',
+        `--unsafely-treat-insecure-origin-as-secure=${origin}`,
         ...(options.args ?? []),
       ],
     })
-    return new LibraryBrowser(browser, server, folder)
+    return new LibraryBrowser(browser, server, origin, folder)
   }
 
   newPage(): Promise<Page> {
     return this.#browser.newPage()
   }
 
-  /** Address of a page with that library. localhost is a secure context without HTTPS. */
+  /** Address of a page with that library. */
   async serve(library: string): Promise<string> {
     const path = `/${library.replace('.', '')}`
     this.#code.set(`${path}.js`, await bundled(library))
-    return `http://localhost:${(this.#server.address() as AddressInfo).port}${path}`
+    return `${this.origin}${path}`
   }
 
   async close(): Promise<void> {

@@ -22,21 +22,26 @@ export class SwitchProcess {
   readonly operatorKey = 'operator-key-of-the-rig-0123456789'
   readonly log: string[] = []
   readonly #extraEnv: Record<string, string>
+  readonly #httpAddress: string
   #child: ChildProcess | undefined
 
   private constructor(
     ports: { http: number; sip: number; media: readonly [number, number] },
     extraEnv: Record<string, string>,
+    httpAddress: string,
   ) {
     this.dataFolder = mkdtempSync(join(tmpdir(), 'sauti-rig-'))
     this.httpPort = ports.http
     this.sipPort = ports.sip
     this.mediaPorts = ports.media
     this.#extraEnv = extraEnv
+    this.#httpAddress = httpAddress
   }
 
-  static async start(extraEnv: Record<string, string> = {}): Promise<SwitchProcess> {
-    const made = new SwitchProcess({ http: await freePort(), sip: await freePort(), media: freeMediaPorts() }, extraEnv)
+  /** `httpAddress`: 0.0.0.0 where other hosts than this one are to reach it. */
+  static async start(extraEnv: Record<string, string> = {}, httpAddress = '127.0.0.1'): Promise<SwitchProcess> {
+    const ports = { http: await freePort(), sip: await freePort(), media: freeMediaPorts() }
+    const made = new SwitchProcess(ports, extraEnv, httpAddress)
     await made.open()
     return made
   }
@@ -58,7 +63,7 @@ export class SwitchProcess {
       env: {
         ...process.env,
         SAUTI_DATA: this.dataFolder,
-        SAUTI_HTTP: `127.0.0.1:${this.httpPort}`,
+        SAUTI_HTTP: `${this.#httpAddress}:${this.httpPort}`,
         SAUTI_PUBLIC_URL: this.baseUrl,
         SAUTI_SIP: `udp:127.0.0.1:${this.sipPort},tcp:127.0.0.1:${this.sipPort}`,
         SAUTI_EXTERNAL_ADDRESS: '127.0.0.1',
