@@ -14,7 +14,7 @@ import { type Played, PlayLoader } from './play-loader.ts'
 import { type PortPair, PortPool } from './port-pool.ts'
 
 const defaultTimeoutMs = 60_000
-/** Sessions that are ticked between two flushes. */
+/** Sessions that send between two flushes. */
 const flushEvery = 8
 
 type AgreeCommand = Extract<EngineCommand, { readonly type: 'agree' }>
@@ -103,13 +103,23 @@ export class MediaEngine {
     else this.#guarded(entry.session, () => this.#run(entry, command, now))
   }
 
-  /** Every 5 ms: what has arrived, what is to be sent, what is over. */
+  /** Every 5 ms: what has arrived, what is to be sent, then what can wait: recordings, reports, ends. */
   tick(now: number): void {
     this.#now = now
     this.#browsers.tick(now)
     this.#env.network.receive()
     this.#rooms.tick(now)
-    // Backwards: a session that ends takes the last one's place, which has been ticked.
+    // Backwards: a session that ends takes the last one's place, which has had its turn.
+    for (let i = this.#sessions.length - 1; i >= 0; i--) {
+      const session = this.#sessions[i]!
+      try {
+        session.send(now)
+      } catch (error) {
+        this.#fail(session, error)
+      }
+      // What is ready does not wait for the work of all others.
+      if (i % flushEvery === 0) this.#env.network.flush()
+    }
     for (let i = this.#sessions.length - 1; i >= 0; i--) {
       const session = this.#sessions[i]!
       try {
@@ -117,8 +127,6 @@ export class MediaEngine {
       } catch (error) {
         this.#fail(session, error)
       }
-      // What is ready does not wait for the work of all others.
-      if (i % flushEvery === 0) this.#env.network.flush()
     }
     this.#ports.tick(now)
     this.#env.network.flush()

@@ -262,10 +262,15 @@ export class Session implements Destination {
     else this.sender.tune(this.#reporter.lossPercent)
   }
 
-  tick(now: number): void {
+  /** What is due goes out. */
+  send(now: number): void {
     const stalled = this.#digits.deadline()
     if (stalled !== undefined && now >= stalled && this.#digits.timeout(now) > 0) this.#tellDigits(now)
     this.sender.tick(now)
+  }
+
+  /** All that nobody waits for, once every session has sent. */
+  tick(now: number): void {
     this.#hearing.tick(now)
     this.recordings.tick(now)
     this.#reports.tick(this.#reception, this.#rtpTimeAt, now)
