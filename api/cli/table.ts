@@ -1,4 +1,4 @@
-/** A column: its heading, and where in a row its value stands (`legs.0.codec`). */
+/** A column: its heading, and where in a row its value stands (`legs.0.codec`); `*` stands for every entry of a list. */
 export type Column = readonly [heading: string, path: string]
 
 /** Rows for people: columns as wide as their longest cell, headings in capitals. */
@@ -21,14 +21,21 @@ export function formatFields(resource: unknown): string {
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${cell(value)}`).join('\n')
 }
 
-const valueAt = (row: unknown, path: string): unknown =>
-  path.split('.').reduce<unknown>((value, part) => (value as Record<string, unknown> | null | undefined)?.[part], row)
+const valueAt = (row: unknown, path: string): unknown => {
+  const [part = '', ...rest] = path.split('.')
+  if (part === '*')
+    return Array.isArray(row)
+      ? row.map(entry => (rest.length === 0 ? entry : valueAt(entry, rest.join('.'))))
+      : undefined
+  const value = (row as Record<string, unknown> | null | undefined)?.[part]
+  return rest.length === 0 ? value : valueAt(value, rest.join('.'))
+}
 
 function cell(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (Array.isArray(value) && value.every(item => typeof item !== 'object')) {
-    return value.length === 0 ? '-' : value.map(item => (item === '' ? '""' : String(item))).join(',')
+  if (Array.isArray(value) && value.every(item => item === null || typeof item !== 'object')) {
+    return value.length === 0 ? '-' : value.map(item => (item === '' ? '""' : String(item ?? '-'))).join(',')
   }
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { LoggedEvent } from '../../core/index.ts'
+import type { LatencyListener, LoggedEvent } from '../../core/index.ts'
 import type { SwitchDoor } from '../door.ts'
+import { qualityHistograms } from './quality-histograms.ts'
 import { RateMeter } from './rate-meter.ts'
 import { switchSamples } from './switch-samples.ts'
 
@@ -22,6 +23,23 @@ export interface Metrics {
  */
 export function openMetrics(door: SwitchDoor, streams: () => number): Metrics {
   const registry = new Registry()
+  const { count, time, sample } = registerMetrics(registry, streams)
+  const stops = [door.repositories.events.subscribe(count), door.latencies?.subscribe(time)]
+  return {
+    contentType: registry.contentType,
+    text: async () => {
+      await sample(door)
+      return registry.metrics()
+    },
+    close: () => {
+      for (const stop of stops) stop?.()
+      registry.clear()
+    },
+  }
+}
+
+/** Every metric that there is. Returns what feeds them. */
+export function registerMetrics(registry: Registry, streams: () => number) {
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 10 })
 
@@ -68,29 +86,21 @@ export function openMetrics(door: SwitchDoor, streams: () => number): Metrics {
     },
   })
 
-  const count = ({ event: { code, data } }: LoggedEvent) => {
-    if (code === 'CALL.0100') {
-      started.inc({ direction: String(data.direction) })
-      meter.count(performance.now())
-    } else if (code === 'CALL.0300' || code === 'CALL.0400') ended.inc({ reason: String(data.reason_code) })
-  }
-  const stops = [
-    door.repositories.events.subscribe(count),
-    door.latencies?.subscribe((timed, durationMs) => {
+  const hear = qualityHistograms(registers)
+  return {
+    count: ({ event: { code, data } }: LoggedEvent): void => {
+      if (code === 'CALL.0100') {
+        started.inc({ direction: String(data.direction) })
+        meter.count(performance.now())
+      } else if (code === 'CALL.0300' || code === 'CALL.0400') {
+        ended.inc({ reason: String(data.reason_code) })
+        hear(data.quality)
+      }
+    },
+    time: (timed: Parameters<LatencyListener>[0], durationMs: number): void => {
       if (timed === 'commit') commit.observe(durationMs / 1000)
       else webhook.observe({ kind: timed }, durationMs / 1000)
-    }),
-  ]
-  const sample = switchSamples(door, registers)
-  return {
-    contentType: registry.contentType,
-    text: async () => {
-      await sample()
-      return registry.metrics()
     },
-    close: () => {
-      for (const stop of stops) stop?.()
-      registry.clear()
-    },
+    sample: switchSamples(registers),
   }
 }

@@ -1,9 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { opinionScore, type SwitchCounters } from '../../core/index.ts'
+import type { SwitchCounters } from '../../core/index.ts'
 import type { LiveCall, SwitchDoor } from '../door.ts'
 
 /** What the switch counts itself, read whole at each scrape; sums since the start are told anew each time. */
-export function switchSamples(door: SwitchDoor, registers: Registry[]): () => Promise<void> {
+export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Promise<void> {
   const gauge = (name: string, help: string) => new Gauge({ name: `sauti_${name}`, help, registers })
   const labelled = <Label extends string>(name: string, help: string, label: Label) =>
     new Gauge({ name: `sauti_${name}`, help, labelNames: [label], registers })
@@ -40,7 +40,7 @@ export function switchSamples(door: SwitchDoor, registers: Registry[]): () => Pr
     )
     spread(
       score,
-      heard.flatMap(each => opinionScore(each) ?? []),
+      heard.flatMap(({ mos }) => mos ?? []),
       Math.min,
     )
     return heard.reduce((sum, { packetsLost }) => sum + packetsLost, 0)
@@ -69,7 +69,7 @@ export function switchSamples(door: SwitchDoor, registers: Registry[]): () => Pr
     addAll(exchange, { begun, absorbed, crashed, turnedAway })
   }
 
-  return async () => {
+  return async door => {
     draining.set(door.isDraining ? 1 : 0)
     const lostNow = sampleLive(door.calls.live())
     const counters = await door.counters?.()

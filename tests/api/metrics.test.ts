@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { membership } from '../../api/access/networks.ts'
@@ -121,13 +122,16 @@ test('networks', () => {
   for (const address of ['127.0.0.2', '11.0.0.1', '::2', '', 'x', '::ffff:11.0.0.1']) assert.not.ok(within(address))
 })
 
-test('calls: live, started, ended by reason', async () => {
+/** An entry of `quality`. */
+const leg = (figures: object) => ({ codec: 'PCMU', loss_percent: 0, jitter_ms: 5, round_trip_ms: null, ...figures })
+
+test('calls: live, started, ended by reason, how their legs were heard', async () => {
   const order = { to: '+254722000001', from: '+254700000001', url: 'https://a.test/v' }
   const { sid, uuid } = (await bed.customer('POST', '/calls/originate', order)).body
   const append = (code: 'CALL.0100' | 'CALL.0300' | 'CALL.0400', data: object) => ({
     type: 'event.append' as const,
     event: {
-      uuid: `${code} of ${uuid}`,
+      uuid: randomUUID(),
       code,
       accountUuid: bed.accountUuid as never,
       callUuid: uuid,
@@ -141,8 +145,14 @@ test('calls: live, started, ended by reason', async () => {
   await bed.store.calls.commit([
     append('CALL.0100', { direction: 'outbound' }),
     append('CALL.0100', { direction: 'inbound' }),
-    append('CALL.0300', { reason_code: 'END.0200' }),
-    append('CALL.0400', { reason_code: 'END.0486' }),
+    append('CALL.0300', {
+      reason_code: 'END.0200',
+      quality: [leg({ mos: 4.3 }), leg({ mos: 2.1, loss_percent: 12, round_trip_ms: 80 })],
+    }),
+    append('CALL.0400', { reason_code: 'END.0486', quality: [] }),
+    // A leg that heard nothing has no score; after a restart nobody knows; a list of another make is not read.
+    append('CALL.0400', { reason_code: 'END.5410', quality: null }),
+    append('CALL.0400', { reason_code: 'END.5410', quality: [leg({ codec: 'opus', mos: null }), 7] }),
   ])
   const live = await scrape()
   assert.is(live.get('sauti_calls_live{status="initiated"}'), 1)
@@ -152,6 +162,19 @@ test('calls: live, started, ended by reason', async () => {
   assert.is(live.get('sauti_calls_ended_total{reason="END.0200"}'), 1)
   assert.is(live.get('sauti_calls_ended_total{reason="END.0486"}'), 1)
   assert.is(live.get('sauti_legs_live'), 1)
+  for (const [name, value] of [
+    ['mos_count{codec="PCMU"}', 2],
+    ['mos_bucket{le="2",codec="PCMU"}', 0],
+    ['mos_bucket{le="2.5",codec="PCMU"}', 1],
+    ['mos_bucket{le="4.3",codec="PCMU"}', 2],
+    ['loss_ratio_bucket{le="0",codec="PCMU"}', 1],
+    ['loss_ratio_bucket{le="0.2",codec="PCMU"}', 2],
+    ['jitter_seconds_sum{codec="PCMU"}', 0.01],
+    ['round_trip_seconds_count{codec="PCMU"}', 1],
+    ['mos_count{codec="opus"}', undefined],
+  ] as const) {
+    assert.is(live.get(`sauti_leg_${name}`), value, name)
+  }
   await bed.customer('POST', '/calls/hangup', { sid })
   assert.is((await scrape()).get('sauti_calls_live{status="initiated"}'), 0)
 })

@@ -23,7 +23,16 @@ export const call: Group = {
       request: ({ fields }) => ({ method: 'GET', path: withQuery('/operator/calls', fields) }),
       table: {
         rows: 'calls',
-        columns: [...columns, ['since', 'created_at'], ['account', 'account'], ['legs', 'legs.length']],
+        columns: [
+          ...columns,
+          ['since', 'created_at'],
+          ['account', 'account'],
+          ['codecs', 'legs.*.codec'],
+          ['mos', 'legs.*.quality.mos'],
+          ['loss %', 'legs.*.quality.loss_percent'],
+          ['jitter ms', 'legs.*.quality.jitter_ms'],
+          ['legs', 'legs.length'],
+        ],
       },
     },
     {
@@ -46,6 +55,7 @@ export const call: Group = {
           ...columns,
           ['reason', 'reason_code'],
           ['talk s', 'talk_seconds'],
+          ['mos', 'quality.*.mos'],
           ['cost', 'cost'],
           ['at', 'created_at'],
         ],
