@@ -45,6 +45,8 @@ const files = readdirSync(folder)
 
 interface Benchmark {
   run(short: boolean, options: BenchOptions): Promise<Figure[]>
+  /** More about the last run, for people. */
+  table?(): string
 }
 
 const figures: Figure[] = []
@@ -52,6 +54,7 @@ for (const [at, file] of files.entries()) {
   process.stderr.write(`${at + 1}/${files.length} ${file}\n`)
   const bench = (await import(new URL(file, folder).href)) as Benchmark
   figures.push(...(await bench.run(values.short === true, options)))
+  if (bench.table !== undefined && values.json !== true) process.stdout.write(`\n${bench.table()}\n`)
 }
 if (figures.length === 0) {
   process.stderr.write('no benchmark has that name\n')
