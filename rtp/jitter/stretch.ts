@@ -7,7 +7,7 @@ const longestMs = 15
 const overlapMs = 10
 /** Two places that fit, and that will do when time presses: normalised correlation. */
 const fits = 0.85
-const willDo = 0.4
+const willDo = 0.5
 /** Below −46 dBov nobody hears where it is cut. */
 const quiet = 164
 

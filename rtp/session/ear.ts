@@ -6,6 +6,7 @@ import { JitterBuffer } from '../jitter/jitter-buffer.ts'
 import { leastCutMs, mostCutMs, repeatMs, Stretch } from '../jitter/stretch.ts'
 import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, timestampOf } from '../packet/header.ts'
 import { timestampDelta } from '../packet/sequence.ts'
+import { noPlayout, type PlayoutCounters, playoutSum } from './playout-counters.ts'
 
 /** What is asked for at once, at most, and what the longest packet may add, with some for a filter's length and a repeat. */
 const longestReadMs = 60
@@ -47,6 +48,8 @@ export class Ear {
   #readAt = -1
   #isNoisy = false
   #noiseTime = 0
+  /** What became of packets in buffers before the present one. */
+  #before = noPlayout
   /** Samples that were made up for what was lost or late, in all and since the last packet. */
   #madeUp = 0
   #madeUpInWait = Infinity
@@ -73,9 +76,11 @@ export class Ear {
     return this.#readAt
   }
 
-  /** Sound that was made up in the place of what was lost or late. */
-  get concealedMs(): number {
-    return (this.#madeUp * 1000) / this.sampleRate
+  /** What became of the far end's sound so far. */
+  get playout(): PlayoutCounters {
+    const { lost, late, dropped, acceleratedMs, expandedMs } = this.#buffer?.counters ?? noPlayout
+    const concealedMs = (this.#madeUp * 1000) / this.sampleRate
+    return playoutSum(this.#before, { lost, late, dropped, concealedMs, acceleratedMs, expandedMs })
   }
 
   /** Sound that is ready to be read. */
@@ -91,6 +96,8 @@ export class Ear {
     if (unitsIn(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length)) === 0) return
     if (this.#buffer === undefined || clockRate !== this.#clockRate) {
       this.#clockRate = clockRate
+      this.#before = this.playout
+      this.#madeUp = 0
       this.#buffer = new JitterBuffer({
         stretches: true,
         firstDelayMs,

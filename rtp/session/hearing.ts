@@ -4,6 +4,7 @@ import type { Press } from '../dtmf/digit-receiver.ts'
 import { InbandDetector } from '../dtmf/inband-detector.ts'
 import { timestampAfter } from '../packet/sequence.ts'
 import { Ear, type Listener } from './ear.ts'
+import { noPlayout, type PlayoutCounters, playoutSum } from './playout-counters.ts'
 
 /** How digits that come as tones are heard when nobody else listens. */
 const ownRate = 8000
@@ -30,7 +31,7 @@ export class Hearing implements Listener {
   /** When we read last, and shall next. */
   #readAt = -1
   #dueAt = 0
-  #late = 0
+  #before = noPlayout
 
   /**
    * `codecs`: by payload type, as agreed on. `pressed` gets each digit at its end, and the RTP time at which it began.
@@ -50,9 +51,9 @@ export class Hearing implements Listener {
     return this.#detector?.hearsTone === true
   }
 
-  /** Packets that came after they should have been heard. */
-  get late(): number {
-    return this.#late + (this.#ear?.buffer?.counters.late ?? 0)
+  /** What became of what was listened to. */
+  get playout(): PlayoutCounters {
+    return this.#ear === undefined ? this.#before : playoutSum(this.#before, this.#ear.playout)
   }
 
   /** What its jitter buffer waits, beyond the network's fastest; undefined while nobody listens here. */
@@ -141,7 +142,7 @@ export class Hearing implements Listener {
   }
 
   #close(): void {
-    this.#late = this.late
+    this.#before = this.playout
     this.#ear?.free()
     this.#ear = undefined
   }

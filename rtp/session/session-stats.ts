@@ -1,5 +1,6 @@
 import type { AudioCodecName } from '../codec/codec-name.ts'
 import { qualityOf } from '../stats/quality.ts'
+import { noPlayout, type PlayoutCounters } from './playout-counters.ts'
 
 /** What the far end reports of the stream that we send. */
 export interface FarReport {
@@ -34,6 +35,7 @@ export interface SessionStats {
   readonly mos: number | undefined
   /** Undefined until it has reported. */
   readonly far: FarReport | undefined
+  readonly playout: PlayoutCounters
 }
 
 export const noStats: SessionStats = {
@@ -51,6 +53,7 @@ export const noStats: SessionStats = {
   rFactor: undefined,
   mos: undefined,
   far: undefined,
+  playout: noPlayout,
 }
 
 /** What the score of a stream is made of. */

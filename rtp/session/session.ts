@@ -308,6 +308,7 @@ export class Session implements Destination {
       roundTripMs: heard.roundTripMs,
       ...scoreOf(heard),
       far: this.#reporter.far(codecFacts[heard.codec ?? 'PCMU'].clockRate),
+      playout: this.#hearing.playout,
     }
   }
 
@@ -317,7 +318,7 @@ export class Session implements Destination {
       codec: this.#agreement?.codec,
       received: this.#received,
       lost: this.#lostBefore + Math.max(0, reception?.sequences.lost ?? 0),
-      unheard: this.#hearing.late,
+      unheard: this.#hearing.playout.late,
       burstRatio: reception?.losses.burstRatio ?? 1,
       jitterMs: reception?.jitter.ms ?? 0,
       roundTripMs: this.#reporter.roundTripMs,
