@@ -43,9 +43,9 @@ export const dial: VerbModule<Dial, DialState> = {
     },
     actionFields: {
       DialCallStatus: '`completed`, `busy`, `no-answer` or `failed`.',
-      DialCallDuration: 'Seconds that the dialled leg was connected; 0 unless answered.',
+      DialCallDuration: 'Seconds that the dialled leg was connected, or the caller in the room; 0 unless answered.',
       DialReasonCode: 'Why the leg ended, `END.<digits>`.',
-      DialCallSid: 'The leg, as in the DIAL events.',
+      DialCallSid: 'The leg, or the stay in the room, as in the DIAL events.',
     },
     example: '<Dial action="/done" timeout="20"><Number>+254711000001</Number><Client>1001</Client></Dial>',
   },

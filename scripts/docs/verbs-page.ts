@@ -46,8 +46,8 @@ entities but XML's five. An unknown verb or attribute and a bad value are skippe
 document that cannot be had, is malformed, or holds no known verb runs the account's fallback. \`<Response/>\` refuses an unanswered call. The end of
 the document ends the call. URLs may be relative to the document.
 
-An inbound call is answered by the first verb that needs audio (Say, Play, Record), by a bridge, or by Dial with \`answerOnBridge="false"\`. When the
-caller hangs up, the running verb stops at once; Dial and Record still post their action, once. More than 50 documents without a second of audio or an
+An inbound call is answered by the first verb that needs audio (Say, Play, Record), by a bridge, by a place in a Conference, or by Dial with
+\`answerOnBridge="false"\`. When the caller hangs up, the running verb stops at once; Dial and Record still post their action, once. More than 50 documents without a second of audio or an
 answer between them end the call with END.3482.
 
 \`POST /documents/check\` tells the problems of a document without a call. A hosted document may hold \`{{CallSid}}\`, \`{{From}}\`, \`{{To}}\`, \`{{Direction}}\`,
