@@ -1,0 +1,126 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { addTrunk, expectStatus, RigAccount } from '../rig/account.ts'
+import { Customer } from '../rig/customer.ts'
+import { requirePeers } from '../rig/debian.ts'
+import { encodePcmu } from '../rig/g711.ts'
+import { LossyRelay, type Way } from '../rig/lossy-relay.ts'
+import { freePort } from '../rig/ports.ts'
+import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
+import { mediaPortSeen, Sipp } from '../rig/sipp.ts'
+import { SwitchProcess } from '../rig/switch-process.ts'
+import { babble } from '../rig/tone.ts'
+import { sleep, until } from '../rig/wait.ts'
+
+// Real calls over networks that lose and delay packets: what the switch measures is what was done to them.
+const quality = suite('Quality of calls')
+
+let on: SwitchProcess
+let account: RigAccount
+let customer: Customer
+
+const seconds = 12
+const document = `<Response><Record maxLength="${seconds + 1}" timeout="0" playBeep="false"/></Response>`
+
+quality.before(async () => {
+  requirePeers('sipp')
+  on = await SwitchProcess.start()
+  customer = await Customer.open()
+  account = await RigAccount.make(on)
+  await addTrunk(on, { name: 'carrier', port: 5999, prefixes: ['+1'] })
+  await account.webhook('voice_inbound', customer.on('/voice', document))
+  customer.on('/status', (_post, response) => response.writeHead(200).end())
+  await account.webhook('status', customer.url('/status'))
+})
+quality.after(async () => {
+  await customer?.close()
+  await on?.close()
+})
+
+/** A call whose audio comes by such a way, seen from all sides. */
+async function callBy(way: Way, from: string, scenario: string) {
+  const relay = await LossyRelay.open(way)
+  const endpointPort = await freePort()
+  const rtp = await RtpEndpoint.open(endpointPort)
+  const sipp = new Sipp({
+    scenario,
+    remote: `127.0.0.1:${on.sipPort}`,
+    localPort: await freePort(),
+    rtpPort: relay.port,
+    service: account.number,
+    from,
+  })
+  relay.join(await until('the answer', () => mediaPortSeen(sipp, 'SIP/2.0 200'), 10_000), endpointPort)
+  rtp.aim(relay.port)
+  const streamed = rtp.stream(encodePcmu(babble(seconds, way.seed)))
+  await sleep(8000)
+  const { calls } = expectStatus(await on.operator('GET', '/calls'), 200).body
+  const live = calls.find((call: { from_number: string }) => call.from_number === from)
+  await streamed
+  const { code, messages, errors } = await sipp.done
+  assert.is(code, 0, errors)
+  const ended = await until('the end of the call', () =>
+    customer.to('/status').find(({ body }) => body.code === 'CALL.0300' && body.data.from_number === from),
+  )
+  const record = expectStatus(await account.api('GET', `/calls/${ended.body.data.uuid}`), 200).body
+  relay.close()
+  rtp.close()
+  return { relay, live, record, event: ended.body.data, messages }
+}
+
+const ways: readonly (readonly [string, Way, scenario: string])[] = [
+  ['+254722000001', { lossRatio: 0, delayMs: 0, spreadMs: 0, seed: 1 }, 'caller'],
+  ['+254722000002', { lossRatio: 0.05, delayMs: 50, spreadMs: 15, seed: 2 }, 'caller-reports'],
+  ['+254722000003', { lossRatio: 0.2, delayMs: 120, spreadMs: 40, seed: 3 }, 'caller'],
+]
+
+quality('loss, jitter, round trip and score: live, on the record, in the event of the end, in metrics', async () => {
+  const calls = await Promise.all(ways.map(([from, way, scenario]) => callBy(way, from, scenario)))
+  for (const [index, { relay, live, record, event }] of calls.entries()) {
+    const name = `call ${index + 1}`
+    const [leg] = record.quality
+    assert.is(record.quality.length, 1, name)
+    assert.equal(event.quality, record.quality, name)
+    const lost = (100 * relay.dropped) / relay.sent
+    assert.ok(Math.abs(leg.loss_percent - lost) <= 1, `${name}: lost ${lost} %, measured ${leg.loss_percent}`)
+    assert.ok(
+      Math.abs(leg.jitter_ms - relay.jitterMs) <= 3,
+      `${name}: jitter ${relay.jitterMs} ms, measured ${leg.jitter_ms}`,
+    )
+    const delayMs = ways[index]?.[1].delayMs ?? 0
+    // The media thread looks every 5 ms, and this process may be late too.
+    assert.ok(
+      leg.round_trip_ms >= delayMs - 2 && leg.round_trip_ms <= delayMs + 30,
+      `${name}: a way of ${delayMs} ms, measured ${leg.round_trip_ms}`,
+    )
+    assert.is(leg.codec, 'PCMU')
+    assert.is(leg.far.jitter_ms, 5)
+    const [now] = live.legs
+    assert.is(now.codec, 'PCMU')
+    assert.ok(now.quality.packets_received > 120, `${name}: live ${JSON.stringify(now.quality)}`)
+    assert.ok(Math.abs(now.quality.loss_percent - leg.loss_percent) < 5, name)
+    assert.ok(now.quality.mos >= 1 && now.quality.mos <= 4.5, name)
+    assert.ok(relay.kinds.has('sender-report') && relay.kinds.has('sdes'), `${name}: ${[...relay.kinds]}`)
+  }
+  const scores = calls.map(({ record }) => record.quality[0].mos)
+  assert.ok(scores[0] > 4.3, `${scores}`)
+  assert.ok(scores[1] < 4.1 && scores[1] > 3.2, `${scores}`)
+  assert.ok(scores[2] < 3 && scores[2] >= 1, `${scores}`)
+
+  // Extended reports go to whom they were offered by, and to nobody else.
+  const [clean, reporting, poor] = calls
+  assert.match(reporting?.messages ?? '', /a=rtcp-xr:rcvr-rtt=all voip-metrics/)
+  assert.ok((reporting?.relay.metrics.length ?? 0) > 0)
+  const metrics = reporting?.relay.metrics.at(-1)
+  assert.ok(Math.abs((metrics?.lossRate ?? 0) - 0.05) < 0.04, `${metrics?.lossRate}`)
+  for (const other of [clean, poor]) {
+    assert.not.match(other?.messages ?? '', /rtcp-xr/)
+    assert.not.ok(other?.relay.kinds.has('extended-report'))
+  }
+
+  const text = String((await on.request(on.operatorKey, 'GET', '/metrics')).body)
+  assert.match(text, /^sauti_leg_mos_count\{codec="PCMU"\} 3$/m)
+  assert.match(text, /^sauti_leg_loss_ratio_bucket\{le="0",codec="PCMU"\} 1$/m)
+})
+
+quality.run()
