@@ -21,11 +21,17 @@ export class Speaker {
     const element: Routable = new Audio()
     element.autoplay = true
     element.volume = this.#volume
-    element.srcObject = stream
     this.#elements.add(element)
-    if (this.#deviceId !== '') element.setSinkId?.(this.#deviceId).catch(() => {})
-    // Refused only without a gesture of the person, who has just dialled or answered.
-    element.play()?.catch(() => {})
+    const begin = () => {
+      if (!this.#elements.has(element)) return
+      element.srcObject = stream
+      // Refused only without a gesture of the person, who has just dialled or answered.
+      element.play()?.catch(() => {})
+    }
+    // First the device, then the stream: Chromium aborts the choice of an element that is about to play. A device that
+    // is gone leaves the system's.
+    if (this.#deviceId === '' || element.setSinkId === undefined) begin()
+    else element.setSinkId(this.#deviceId).then(begin, begin)
     return element
   }
 

@@ -154,6 +154,28 @@ for (const [scenario, status, code, words] of [
   })
 }
 
+calls('early media are heard before the answer, and no ringback of our own with them', async () => {
+  document(`<Dial><Number>${number}</Number></Dial>`)
+  const rtpPort = await freePort()
+  const far = await RtpEndpoint.open(rtpPort)
+  const peer = new Sipp({ scenario: 'callee-early-media', localPort: calleePort, rtpPort, pauseMs: 4000 })
+  await sleep(300)
+  const call = await phone.dial(number)
+  const mediaPort = /m=audio (\d+)/
+  const offered = await until('the INVITE', () => mediaPort.exec(peer.messagesSoFar().split('INVITE ')[1] ?? '')?.[1])
+  far.aim(Number(offered))
+  await phone.until('early audio', () => phone.evaluate<boolean>(`rig.calls[${call}].call.hasEarlyAudio`))
+  const [heard] = await Promise.all([phone.hear(call, 1500, [1000]), far.stream(encodePcmu(sine(1000, 2)))])
+  assert.is((await phone.call(call)).state, 'ringing')
+  assert.ok(heard.shares[0]! > 0.7, `the page hears ${JSON.stringify(heard)}`)
+  assert.ok((await phone.hearTones(300, [425])).loudness < 0.001)
+  await phone.state(call, 'accepted')
+  await phone.act(call, 'hangup')
+  assert.equal((await phone.call(call)).events, ['ringing', 'accepted', 'ended'])
+  peer.stop()
+  far.close()
+})
+
 calls('hung up while it rings: the far side is cancelled', async () => {
   document(`<Dial><Number>${number}</Number></Dial>`)
   const peer = await callee('callee-rings-on', await freePort())

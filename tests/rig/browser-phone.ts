@@ -64,16 +64,18 @@ export class BrowserPhone {
     page.on('pageerror', fault => this.complaints.push(fault.message))
   }
 
+  /** `options`: the Phone's. `browser`: another program than Debian's, and more of its flags. */
   static async launch(
     baseUrl: string,
     microphoneHz: number,
     options: Record<string, unknown> = {},
+    browser: { readonly program?: string; readonly args?: readonly string[] } = {},
   ): Promise<BrowserPhone> {
     const folder = mkdtempSync(join(tmpdir(), 'sauti-microphone-'))
     const wav = join(folder, 'tone.wav')
     writeFileSync(wav, wavOf(sine(microphoneHz, 2), 8000))
-    const browser = await chromium.launch({
-      executablePath: programPath('chromium') ?? '',
+    const launched = await chromium.launch({
+      executablePath: browser.program ?? programPath('chromium') ?? '',
       args: [
         '--no-sandbox',
         '--disable-gpu',
@@ -82,10 +84,11 @@ export class BrowserPhone {
         `--use-file-for-fake-audio-capture=${wav}`,
         '--autoplay-policy=no-user-gesture-required',
         '--disable-background-networking',
+        ...(browser.args ?? []),
       ],
     })
-    const page = await browser.newPage()
-    const phone = new BrowserPhone(browser, page, folder)
+    const page = await launched.newPage()
+    const phone = new BrowserPhone(launched, page, folder)
     await page.addInitScript({ path: fileURLToPath(new URL('phone-page.js', import.meta.url)) })
     // localhost is a secure context without HTTPS.
     await page.goto(`${baseUrl.replace('127.0.0.1', 'localhost')}/phone`)
@@ -96,6 +99,13 @@ export class BrowserPhone {
   async close(): Promise<void> {
     await this.#browser.close()
     rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /** Another page of the same browser. */
+  async open(url: string): Promise<Page> {
+    const page = await (await this.#browser.newContext()).newPage()
+    await page.goto(url)
+    return page
   }
 
   /** Calls `rig.<method>` in the page. */
@@ -129,6 +139,11 @@ export class BrowserPhone {
 
   async events(): Promise<string[]> {
     return this.evaluate('rig.events.map(({ name }) => name)')
+  }
+
+  /** Of the SDK's own tones. */
+  hearTones(ms: number, frequencies: readonly number[]): Promise<Heard> {
+    return this.run('hearTones', ms, frequencies)
   }
 
   /** Index of the next call that comes. */

@@ -7,12 +7,17 @@ const rig = {
   calls: [],
   sockets: [],
   connections: [],
+  contexts: [],
+  speakers: [],
+  sources: [],
 
+  /** A new phone; the one before signs out. An option that is null is left out. */
   async load(options) {
+    await rig.phone?.unregister()
     const sdk = await import('/phone/sauti-phone.js')
     rig.sdk = sdk
     const wssUrl = `ws://${location.host}/sip`
-    rig.phone = new sdk.Phone({
+    const given = {
       wssUrl,
       logLevel: 'debug',
       onLog: (level, ...args) =>
@@ -20,7 +25,8 @@ const rig = {
           `${level} ${args.map(arg => (typeof arg === 'string' ? arg : (arg?.message ?? JSON.stringify(arg)))).join(' ')}`,
         ),
       ...options,
-    })
+    }
+    rig.phone = new sdk.Phone(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)))
     for (const name of [
       'registered',
       'unregistered',
@@ -28,6 +34,7 @@ const rig = {
       'connected',
       'disconnected',
       'tokenWillExpire',
+      'devicesChanged',
     ])
       rig.phone.on(name, value => rig.events.push({ name, value }))
     rig.phone.on('incoming', call => {
@@ -93,46 +100,24 @@ const rig = {
     }
   },
 
-  /** Listens for so many ms: power of each frequency against the whole, and how loud it was, 0 to 1. */
+  /** Listens to a call for so many ms: power of each frequency against the whole, and how loud it was, 0 to 1. */
   async hear(index, ms, frequencies) {
-    rig.context ??= new AudioContext()
+    rig.context ??= new RealContext()
     const context = rig.context
     await context.resume()
     const source = context.createMediaStreamSource(rig.calls[index].call.remoteStream)
     const analyser = context.createAnalyser()
-    analyser.fftSize = 2048
     source.connect(analyser)
-    const all = []
-    const window = new Float32Array(analyser.fftSize)
-    const end = performance.now() + ms
-    while (performance.now() < end) {
-      await new Promise(resolve => setTimeout(resolve, 45))
-      analyser.getFloatTimeDomainData(window)
-      all.push(Float32Array.from(window))
-    }
+    const heard = await listen(analyser, context.sampleRate, ms, frequencies)
     source.disconnect()
-    const shares = frequencies.map(() => 0)
-    let power = 0
-    let count = 0
-    for (const samples of all) {
-      for (const sample of samples) power += sample * sample
-      count += samples.length
-      frequencies.forEach((frequency, at) => {
-        let s1 = 0
-        let s2 = 0
-        const coefficient = 2 * Math.cos((2 * Math.PI * frequency) / context.sampleRate)
-        for (const sample of samples) {
-          const s0 = sample + coefficient * s1 - s2
-          s2 = s1
-          s1 = s0
-        }
-        shares[at] += (2 * (s1 * s1 + s2 * s2 - coefficient * s1 * s2)) / samples.length
-      })
-    }
-    return {
-      loudness: Math.sqrt(power / Math.max(1, count)),
-      shares: shares.map(share => (power === 0 ? 0 : share / power)),
-    }
+    return heard
+  },
+
+  /** The same for the SDK's own tones: bell, ringback, busy, keys. Nothing when it never made one. */
+  async hearTones(ms, frequencies) {
+    const context = rig.contexts.at(-1)
+    if (context?.tap === undefined) return { loudness: 0, shares: frequencies.map(() => 0) }
+    return listen(context.tap, context.sampleRate, ms, frequencies)
   },
 
   /** Cuts the line as a network does; new ones fail for so many ms. */
@@ -152,6 +137,70 @@ const rig = {
   localSdp: index => rig.connections[index]?.localDescription?.sdp,
 }
 
+async function listen(analyser, sampleRate, ms, frequencies) {
+  analyser.fftSize = 2048
+  const all = []
+  const window = new Float32Array(analyser.fftSize)
+  const end = performance.now() + ms
+  while (performance.now() < end) {
+    await new Promise(resolve => setTimeout(resolve, 45))
+    analyser.getFloatTimeDomainData(window)
+    all.push(Float32Array.from(window))
+  }
+  const shares = frequencies.map(() => 0)
+  let power = 0
+  let count = 0
+  for (const samples of all) {
+    for (const sample of samples) power += sample * sample
+    count += samples.length
+    frequencies.forEach((frequency, at) => {
+      let s1 = 0
+      let s2 = 0
+      const coefficient = 2 * Math.cos((2 * Math.PI * frequency) / sampleRate)
+      for (const sample of samples) {
+        const s0 = sample + coefficient * s1 - s2
+        s2 = s1
+        s1 = s0
+      }
+      shares[at] += (2 * (s1 * s1 + s2 * s2 - coefficient * s1 * s2)) / samples.length
+    })
+  }
+  return {
+    loudness: Math.sqrt(power / Math.max(1, count)),
+    shares: shares.map(share => (power === 0 ? 0 : share / power)),
+  }
+}
+
+const RealContext = globalThis.AudioContext
+/** What is played through it can be listened to. */
+globalThis.AudioContext = class extends RealContext {
+  constructor(...args) {
+    super(...args)
+    rig.contexts.push(this)
+  }
+
+  get destination() {
+    if (this.tap === undefined) {
+      this.tap = this.createAnalyser()
+      this.tap.connect(super.destination)
+    }
+    return this.tap
+  }
+}
+const realCapture = navigator.mediaDevices?.getUserMedia.bind(navigator.mediaDevices)
+if (realCapture !== undefined)
+  navigator.mediaDevices.getUserMedia = async wishes => {
+    const stream = await realCapture(wishes)
+    rig.sources.push(stream.getAudioTracks()[0])
+    return stream
+  }
+const RealAudio = globalThis.Audio
+globalThis.Audio = class extends RealAudio {
+  constructor(...args) {
+    super(...args)
+    rig.speakers.push(this)
+  }
+}
 const RealSocket = globalThis.WebSocket
 globalThis.WebSocket = class extends RealSocket {
   constructor(...args) {
