@@ -38,6 +38,14 @@ export const isOpusRepair = (payload: Uint8Array, from: number, length: number):
 /** RFC 6716 §3.4, RFC 7587 §3.1.3: a packet of one or two bytes says that its sender rests. */
 export const isOpusRest = (length: number): boolean => length <= 2
 
+/** The loss from which the bitrate falls no further: with less, libopus would leave out the repair that losses need. */
+const heavyLossPercent = 10
+const leastBitrateShare = 0.8
+
+/** How much of its bitrate a stream keeps on a way that loses so much, 0 to 100: a narrower one gets through better. */
+export const bitrateShareOf = (lossPercent: number): number =>
+  1 - (1 - leastBitrateShare) * Math.min(1, Math.max(0, lossPercent) / heavyLossPercent)
+
 export type OpusRate = 8000 | 16_000 | 24_000 | 48_000
 
 export interface OpusEncoderSettings {

@@ -13,8 +13,8 @@ export interface OpusWishes {
 }
 
 /** Enough for speech of that band to sound like what went in. */
-const narrowBitrate = 20_000
-const wideBitrate = 28_000
+const narrowBitrate = 24_000
+const wideBitrate = 32_000
 const leastBitrate = 6000
 
 /**

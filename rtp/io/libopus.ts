@@ -1,14 +1,18 @@
 import { Application, createDecoder, createEncoder, type OpusDecoderHandle, type OpusEncoderHandle } from 'libopus-wasm'
-import type { OpusCoders, OpusDecoder, OpusEncoder, OpusEncoderSettings, OpusRate } from '../codec/opus.ts'
+import {
+  bitrateShareOf,
+  type OpusCoders,
+  type OpusDecoder,
+  type OpusEncoder,
+  type OpusEncoderSettings,
+  type OpusRate,
+} from '../codec/opus.ts'
 
 /** Half the work of 10 for a difference that a telephone does not show. */
 const complexity = 5
 const longestPacket = { maxPacketBytes: 1275 }
 /** Runs of a coder after which its machine code is there. */
 const warmFrames = 20
-/** Losses from which a narrower stream gets through better than a fuller one. */
-const heavyLossPercent = 10
-const heavyLossShare = 2 / 3
 
 export interface LibOpusCounters {
   /** Coders that were given out and not freed. */
@@ -101,7 +105,7 @@ class Encoder implements OpusEncoder {
     if (this.#isFree || wanted === this.#lossPercent) return
     this.#lossPercent = wanted
     this.#handle.setPacketLossPercent(wanted)
-    this.#handle.setBitrate(Math.round(this.#bitrate * (wanted >= heavyLossPercent ? heavyLossShare : 1)))
+    this.#handle.setBitrate(Math.round(this.#bitrate * bitrateShareOf(wanted)))
   }
 
   free(): void {

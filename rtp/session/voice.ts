@@ -13,6 +13,8 @@ const mostSamples = 60 * 16
  * much silence they agree.
  */
 const g722SettlingMs = 40
+/** Less is none. */
+const leastLossPercent = 0.5
 
 /** Tells whether what was read last holds a digit's tone, or what may become one. */
 export interface ToneWatch {
@@ -69,9 +71,12 @@ export class Voice {
     this.#isNoisy = true
   }
 
+  /** What the far end says it loses, 0 to 100. Believed at once; that it loses less, half a report at a time. */
   tune(lossPercent: number): void {
-    this.#lossPercent = lossPercent
-    this.#encoder?.tune(lossPercent)
+    const isMore = lossPercent >= this.#lossPercent
+    const mean = (lossPercent + this.#lossPercent) / 2
+    this.#lossPercent = isMore ? lossPercent : mean < leastLossPercent ? 0 : mean
+    this.#encoder?.tune(this.#lossPercent)
   }
 
   /** A frame of `ptimeMs` at `into[at]`. Returns its bytes; 0 = nothing to send. */

@@ -31,6 +31,11 @@ export class Talker {
     this.#decoder = new StreamDecoder(this.rate, opus)
   }
 
+  /** What its coder believes to be lost on the way, 0 to 100. */
+  tune(lossPercent: number): void {
+    this.#encoder.tune(lossPercent)
+  }
+
   /** Encodes the `n`th frame of `pcm`. */
   frame(pcm: Int16Array, n: number): Uint8Array {
     const count = this.rate / 50
