@@ -145,18 +145,24 @@ test('a lost packet is repaired from the next one, when the far end told of loss
   assert.ok(repaired > madeUp + 0.1, `repaired ${repaired.toFixed(2)}, made up ${madeUp.toFixed(2)}`)
 })
 
-test('told losses make room for repair and take bits from sound; no losses take nothing', async () => {
+test('told losses bring repair, and take bits from sound until it fits', async () => {
   const pcm = speechLike(32_000, 16_000, 6)
-  const bytesAt = async (lossPercent: number) => {
-    const encoder = await encoderOf()
+  const sentAt = async (lossPercent: number) => {
+    const encoder = await encoderOf({ bitrate: 32_000 })
     encoder.tune(lossPercent)
-    const bytes = packetsOf(encoder, pcm, 16_000).reduce((sum, packet) => sum + packet.length, 0)
+    const packets = packetsOf(encoder, pcm, 16_000)
     encoder.free()
-    return bytes
+    // RFC 6716 §4.2.3: behind a SILK frame's flag of voice, that of the copy of the frame before.
+    const repair = packets.filter(packet => packet[0]! >> 3 < 12 && (packet[1]! & 0x40) !== 0).length
+    return { bytes: packets.reduce((sum, packet) => sum + packet.length, 0), repair: repair / packets.length }
   }
-  const none = await bytesAt(0)
-  assert.ok(Math.abs((await bytesAt(2)) - none) < 0.35 * none)
-  assert.ok((await bytesAt(25)) < 0.85 * none)
+  const none = await sentAt(0)
+  const some = await sentAt(2)
+  const heavy = await sentAt(25)
+  assert.is(none.repair, 0)
+  assert.ok(some.repair > 0.5 && heavy.repair > 0.5, `${some.repair} ${heavy.repair}`)
+  assert.ok(some.bytes < 1.35 * none.bytes, `${some.bytes} of ${none.bytes}`)
+  assert.ok(heavy.bytes < 0.9 * some.bytes && heavy.bytes < 1.1 * none.bytes, `${heavy.bytes} of ${none.bytes}`)
 })
 
 test('at rest with DTX next to nothing is sent, and the far end hears soft noise', async () => {
