@@ -33,6 +33,10 @@ export function chargeFor(rate: Rate, talkSeconds: number): Money {
 /** What must be spendable before a leg is placed: the fee and the minimum, or the first increment. */
 export const admissionAmount = (rate: Rate): Money => chargeFor(rate, 1)
 
+/** So much spendable money admits a leg. What costs nothing needs none. */
+export const isCovered = (rate: Rate, spendable: Money): boolean =>
+  admissionAmount(rate) === 0 || spendable >= admissionAmount(rate)
+
 /**
  * The last second that `amount` pays for, always the end of an increment; 0 when it does not pay for the first, and
  * Infinity for a rate without a price per minute.

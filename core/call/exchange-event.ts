@@ -23,6 +23,7 @@ export type Found =
       readonly from: OwnedNumber | undefined
       readonly owner: NumberOwner | undefined
       readonly user?: EndUserProfile | undefined
+      readonly spendable: Money
     }
   | {
       readonly kind: 'softphone'

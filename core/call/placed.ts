@@ -1,3 +1,4 @@
+import { isCovered } from '../billing/charge.ts'
 import { callData } from '../events/call-data.ts'
 import type { CallDirection, CallRecord } from '../model/call-record.ts'
 import type { Change } from '../ports/store.ts'
@@ -91,6 +92,7 @@ export function beginPlaced(
     const branch = new Fork(call, options, forks, new PlacedLeg(call, order.url), call.alarms)
     call.reachBy(branch)
     const ringMs = (order.timeoutSeconds ?? defaultTimeoutSeconds) * 1000
+    const cannotPay = () => refuse(refusal(402, 'BILL.0402', 'the balance does not cover the call'))
     branch.start(prelude, result => {
       switch (result) {
         case 'placed':
@@ -98,10 +100,12 @@ export function beginPlaced(
           if (!call.isOver) call.timers.set(ringTimer, call.now() + ringMs, () => call.finish('END.0408'))
           return
         case 'refused':
-          refuse(refusal(402, 'BILL.0402', 'the balance does not cover the call'))
+          cannotPay()
           return
         case 'no-route':
-          failAtOnce('END.0503')
+          // Nothing is held for it; but who could not pay for it is told that first, route or not.
+          if (rate !== undefined && !isCovered(rate, found.spendable)) cannotPay()
+          else failAtOnce('END.0503')
       }
     })
   })

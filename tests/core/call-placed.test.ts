@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { endReasons } from '../../core/call/end-reason.ts'
 import type { OriginateOrder } from '../../core/call/originate-order.ts'
 import type { AccountUuid } from '../../core/model/ids.ts'
+import type { Trunk } from '../../core/model/trunk.ts'
 import { acme, CallRig, own, rate, trunk } from './call-rig.ts'
 
 const to = '+254722222222'
@@ -197,6 +198,62 @@ test('failover of a placed call keeps its row and its hold whole', () => {
 test('no trunk for the number: placed, then failed with END.0503', () => {
   const rig = placing()
   rig.trunks = [trunk('t1', { prefixes: ['+1'] })]
+  const request = rig.originate()
+  rested(rig)
+  assert.ok(rig.replies.get(request)?.ok)
+  assert.is(rig.store.call().reasonCode, 'END.0503')
+})
+
+test('money is asked for before the route: without either it is 402 and nothing is left', () => {
+  const unreachable: readonly Trunk[][] = [[], [trunk('t1', { prefixes: ['+1'] })]]
+  for (const trunks of unreachable) {
+    for (const [balance, held, admitted] of [
+      [29_999, 0, false],
+      [30_000, 0, true],
+      [40_000, 10_001, false],
+      [40_000, 10_000, true],
+      [0, 0, false],
+    ] as const) {
+      const rig = placing()
+      rig.trunks = trunks
+      rig.store.accounts.set(acme.uuid, { profile: acme, balance, held })
+      const request = rig.originate()
+      rig.run(120_000)
+      const reply = rig.replies.get(request)
+      const name = `${trunks[0]?.name}, ${balance} less ${held}`
+      assert.is(reply?.ok, admitted, name)
+      if (reply?.ok === false) {
+        assert.equal([reply.status, reply.code], [402, 'BILL.0402'], name)
+        assert.is(rig.store.calls.size, 0, name)
+        assert.equal(rig.codes(), [], name)
+      } else assert.is(rig.store.call().reasonCode, 'END.0503', name)
+      assert.is(rig.store.holds.size, 0, name)
+      assert.is(rig.dialled.length, 0, name)
+    }
+  }
+})
+
+test('a trunk that is full is no route either: whose money is held for the first call has none for the second', () => {
+  const rig = placing()
+  rig.trunks = [trunk('t1', { maxCalls: 1 })]
+  rig.store.addAccount(acme, 59_999)
+  rig.peers.set(to, { ringAfter: 10 })
+  const first = rig.originate()
+  rig.run(100)
+  const second = rig.originate()
+  rig.run(100)
+  assert.is(rig.replies.get(first)?.ok, true)
+  const refused = rig.replies.get(second)
+  assert.is(refused?.ok === false && refused.code, 'BILL.0402')
+  assert.is(rig.store.calls.size, 1)
+  rested(rig)
+})
+
+test('a number that costs nothing needs no money, with a route or without', () => {
+  const rig = placing()
+  rig.trunks = []
+  rig.rates = [rate('+', { ratePerMinute: 0 })]
+  rig.store.addAccount(acme, 0)
   const request = rig.originate()
   rested(rig)
   assert.ok(rig.replies.get(request)?.ok)

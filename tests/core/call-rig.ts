@@ -405,15 +405,14 @@ export class CallRig {
       return { kind: 'number-owner', owner: query.candidates.map(ownerOf).find(owner => owner !== undefined) }
     }
     if (query.kind === 'softphone') {
-      const { profile, balance = 0, held = 0 } = this.store.accounts.get(query.accountId) ?? {}
       return {
         kind: 'softphone',
-        account: profile,
+        account: this.store.accounts.get(query.accountId)?.profile,
         user: this.users.get(query.endUserUuid),
         number: [...this.store.numbers.values()].find(
           ({ account, number }) => account === query.accountId && number.isActive,
         )?.number,
-        spendable: balance - held + (profile?.graceAmount ?? 0) + (profile?.creditLimit ?? 0),
+        spendable: this.#spendable(query.accountId),
       }
     }
     const from = this.store.numbers.get(query.from)
@@ -423,7 +422,13 @@ export class CallRig {
       from: from?.account === query.accountId ? from.number : undefined,
       owner: ownerOf(query.to),
       user: query.user === undefined ? undefined : this.users.get(query.user),
+      spendable: this.#spendable(query.accountId),
     }
+  }
+
+  #spendable(accountId: AccountUuid): number {
+    const { profile, balance = 0, held = 0 } = this.store.accounts.get(accountId) ?? {}
+    return balance - held + (profile?.graceAmount ?? 0) + (profile?.creditLimit ?? 0)
   }
 
   #fetch({ callId, requestId, url, fields }: Extract<ExchangeCommand, { type: 'document.fetch' }>): void {

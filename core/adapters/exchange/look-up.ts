@@ -14,13 +14,14 @@ export async function lookUp(store: CallStore, query: Lookup): Promise<Found> {
     }
     case 'placing': {
       const { accountId, from, to, user: key } = query
-      const [account, number, owner, user] = await Promise.all([
+      const [account, number, owner, user, spendable] = await Promise.all([
         store.account(accountId),
         store.ownedNumber(accountId, from),
         to === '' ? undefined : store.numberOwner(to),
         key === undefined ? undefined : store.endUser(accountId, key),
+        store.spendable(accountId),
       ])
-      return { kind: 'placing', account, from: number, owner, user }
+      return { kind: 'placing', account, from: number, owner, user, spendable }
     }
     case 'softphone': {
       const { accountId, endUserUuid } = query
