@@ -30,6 +30,7 @@ function verbs(random: Random): string {
     () => `<Hangup${pick(random, ['', ' reason="busy"', ' reason="rejected"'])}/>`,
     () => dial(random),
     () => dial(random),
+    () => conference(random),
   ]
   return Array.from({ length: 1 + upTo(random, 4) }, () => pick(random, kinds)()).join('')
 }
@@ -49,6 +50,25 @@ function dial(random: Random): string {
     maybe(random, 0.2) ? ` timeLimit="${1 + upTo(random, 10)}"` : '',
   ]
   return `<Dial${attributes.join('')}>${children.join('')}</Dial>`
+}
+
+function conference(random: Random): string {
+  const flag = (name: string, chance: number) => (maybe(random, chance) ? ` ${name}="${maybe(random, 0.5)}"` : '')
+  const dial = [
+    maybe(random, 0.5) ? ' action="/more"' : '',
+    ` timeLimit="${1 + upTo(random, 20)}"`,
+    maybe(random, 0.3) ? ' hangupOnStar="true"' : '',
+    maybe(random, 0.3) ? ` record="${pick(random, ['record-from-answer', 'record-from-answer-dual'])}"` : '',
+  ]
+  const attributes = [
+    flag('muted', 0.3),
+    flag('startOnEnter', 0.6),
+    flag('endOnExit', 0.4),
+    maybe(random, 0.3) ? ` beep="${pick(random, ['false', 'onEnter', 'onExit'])}"` : '',
+    maybe(random, 0.4) ? ` waitAsset="${pick(random, ['jingle', 'missing', 'ke', 'silence'])}"` : '',
+    maybe(random, 0.3) ? ` maxMembers="${2 + upTo(random, 3)}"` : '',
+  ]
+  return `<Dial${dial.join('')}><Conference${attributes.join('')}>${pick(random, ['a', 'b'])}</Conference></Dial>`
 }
 
 function peer(random: Random): Peer {

@@ -295,6 +295,30 @@ test('hang-up by API, silence of the line, drain and a crash leave the room clea
   }
 })
 
+test('a call placed by API enters a room as one that came in does; so does one from a number of this switch', () => {
+  const rig = new RoomRig()
+  rig.documents.set('https://acme.test/out', '<Response><Dial><Conference>r</Conference></Dial></Response>')
+  rig.peers.set('+254722222222', { answerAfter: 100 })
+  rig.originate()
+  rig.run(2000)
+  assert.is(rig.of('media.join').length, 1)
+  const number = '+254700000077'
+  rig.own(own(number, 'https://acme.test/out'))
+  rig.documents.set('https://acme.test/dial', `<Response><Dial><Number>${number}</Number></Dial></Response>`)
+  rig.own(own('+254700000078', 'https://acme.test/dial'))
+  const caller = rig.call('+254700000078')
+  rig.run(2000)
+  const joins = rig.of('media.join')
+  assert.is(joins.length, 2)
+  assert.is(new Set(joins.map(({ room }) => room)).size, 1)
+  assert.ok(rig.isAnswered(caller), 'through the room that its callee is in')
+  rig.hangUpCaller(caller)
+  rig.run(1000)
+  assert.is(rig.of('media.room-tone').filter(({ tone }) => tone === 'leave').length, 1)
+  for (const leg of rig.dialled) rig.endLeg(leg, { kind: 'bye' })
+  rested(rig)
+})
+
 test('before the answer: who gives up leaves no place behind, and does not end the room', () => {
   const rig = new RoomRig()
   const a = rig.guest('maxMembers="2">r')
