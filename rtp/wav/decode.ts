@@ -2,16 +2,19 @@ import { linearOfALaw, linearOfMuLaw } from '../codec/g711-tables.ts'
 import { bytesPerSample, frameLengthOf, type WavEncoding, type WavFormat } from './format.ts'
 import type { WavFile } from './parse.ts'
 
+/** What is no number is silent. */
+const sampleOf = (value: number): number => {
+  const scaled = Math.round(value * 32_768)
+  return scaled >= 32_767 ? 32_767 : scaled <= -32_768 ? -32_768 : scaled || 0
+}
+
 const sampleReaders: Record<WavEncoding, (view: DataView, at: number) => number> = {
   pcm8: (view, at) => (view.getUint8(at) - 128) << 8,
   pcm16: (view, at) => view.getInt16(at, true),
   pcm24: (view, at) => view.getInt16(at + 1, true),
   pcm32: (view, at) => view.getInt16(at + 2, true),
-  float32: (view, at) => {
-    const scaled = Math.round(view.getFloat32(at, true) * 32_768)
-    // What is no number is silent.
-    return scaled >= 32_767 ? 32_767 : scaled <= -32_768 ? -32_768 : scaled || 0
-  },
+  float32: (view, at) => sampleOf(view.getFloat32(at, true)),
+  float64: (view, at) => sampleOf(view.getFloat64(at, true)),
   alaw: (view, at) => linearOfALaw[view.getUint8(at)]!,
   mulaw: (view, at) => linearOfMuLaw[view.getUint8(at)]!,
 }

@@ -1,5 +1,5 @@
-/** How samples lie in a WAV file: little-endian integers (8 bits: without sign), floats of 32 bits, or G.711. */
-export type WavEncoding = 'pcm8' | 'pcm16' | 'pcm24' | 'pcm32' | 'float32' | 'alaw' | 'mulaw'
+/** How samples lie in a WAV file: little-endian integers (8 bits: without sign), floats, or G.711. */
+export type WavEncoding = 'pcm8' | 'pcm16' | 'pcm24' | 'pcm32' | 'float32' | 'float64' | 'alaw' | 'mulaw'
 
 export interface WavFormat {
   readonly encoding: WavEncoding
@@ -14,6 +14,7 @@ export const bytesPerSample = {
   pcm24: 3,
   pcm32: 4,
   float32: 4,
+  float64: 8,
   alaw: 1,
   mulaw: 1,
 } as const satisfies Record<WavEncoding, number>

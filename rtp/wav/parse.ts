@@ -34,7 +34,7 @@ export type ParsedWav =
 
 export const minWavRateHz = 4000
 export const maxWavRateHz = 192_000
-export const maxWavChannels = 8
+export const maxWavChannels = 64
 /** Chunks before the samples; more is no honest file. */
 export const maxWavChunks = 64
 /** A size of 32 bits that says: look elsewhere, or: was never filled in. */
@@ -115,12 +115,19 @@ const formatAt = (view: DataView, at: number, size: number): WavFormat | 'bad-fo
   return frameLength === frameLengthOf(format) ? format : 'bad-format'
 }
 
+/** Samples of other widths fill whole bytes from above: 12 bits lie in the upper ones of 16, 20 in those of 24. */
+const pcmOf = (bits: number): WavEncoding | undefined => {
+  if (bits === 8) return 'pcm8'
+  if (bits <= 8 || bits > 32) return undefined
+  return bits <= 16 ? 'pcm16' : bits <= 24 ? 'pcm24' : 'pcm32'
+}
+
 const encodingOf = (tag: number, bits: number): WavEncoding | undefined => {
   switch (tag) {
     case tagPcm:
-      return bits === 8 ? 'pcm8' : bits === 16 ? 'pcm16' : bits === 24 ? 'pcm24' : bits === 32 ? 'pcm32' : undefined
+      return pcmOf(bits)
     case tagFloat:
-      return bits === 32 ? 'float32' : undefined
+      return bits === 32 ? 'float32' : bits === 64 ? 'float64' : undefined
     case tagALaw:
       return bits === 8 ? 'alaw' : undefined
     case tagMuLaw:

@@ -6,6 +6,7 @@ const tags = {
   pcm24: tagPcm,
   pcm32: tagPcm,
   float32: tagFloat,
+  float64: tagFloat,
   alaw: tagALaw,
   mulaw: tagMuLaw,
 } as const

@@ -18,16 +18,17 @@ const sine = (hz: number, rate: number, seconds: number, amplitude = 16_000): In
   Int16Array.from({ length: rate * seconds }, (_, i) => Math.round(amplitude * Math.sin((2 * Math.PI * hz * i) / rate)))
 const middle = (pcm: Int16Array): Int16Array => pcm.subarray(pcm.length >> 2, 3 * (pcm.length >> 2))
 
+/** Hann's window: one frequency does not leak into the measure of another. */
+const faded = (pcm: Int16Array): Int16Array =>
+  pcm.map((sample, i) => Math.round(sample * (0.5 - 0.5 * Math.cos((2 * Math.PI * i) / pcm.length))))
+
 const pairs = [
   [8000, 16_000],
   [8000, 48_000],
   [16_000, 8000],
   [48_000, 8000],
   [48_000, 16_000],
-  [44_100, 8000],
-  [22_050, 8000],
-  [11_025, 16_000],
-  [44_100, 48_000],
+  ...[44_100, 22_050, 11_025].flatMap(from => [8000, 16_000, 48_000].map(to => [from, to] as const)),
   [44_101, 8000],
 ] as const
 const filters = new Map(pairs.map(([from, to]) => [`${from} ${to}`, resampleFilter(from, to)]))
@@ -63,11 +64,16 @@ test('what the lower rate cannot hold is gone: aliases under −60 dB, swept', (
 test('images of the lower rate stay under −60 dB at the higher', () => {
   for (const [from, to] of pairs) {
     if (from > to) continue
-    for (const hz of [500, 1700, 3000]) {
-      const out = middle(resampled(sine(hz, from, 0.25), from, to))
-      for (const image of [from - hz, from + hz]) {
-        if (image >= to / 2) continue
-        assert.ok(levelAt(out, 0, out.length, image, to) - levelAt(out, 0, out.length, hz, to) < -60)
+    for (let part = 0.05; part < 0.84; part += 0.06) {
+      const hz = Math.round((part * from) / 2)
+      const out = faded(middle(resampled(sine(hz, from, 0.25), from, to)))
+      const own = levelAt(out, 0, out.length, hz, to)
+      for (let n = 1; n * from - hz < to / 2; n++) {
+        for (const image of [n * from - hz, n * from + hz]) {
+          if (image >= to / 2) continue
+          const level = levelAt(out, 0, out.length, image, to) - own
+          assert.ok(level < -60, `${from} → ${to}: ${hz} Hz at ${image} Hz: ${level} dB`)
+        }
       }
     }
   }

@@ -67,6 +67,8 @@ test('every encoding is decoded to 16 bits', () => {
   const data = bytesOf(4 * floats.length, view => floats.forEach((one, i) => void view.setFloat32(4 * i, one, true)))
   const limit = [32_767, -32_768]
   assert.equal(heard(mono('float32'), data), [0, 16_384, -16_384, ...limit, ...limit, 0, ...limit, 0])
+  const wide = bytesOf(8 * floats.length, view => floats.forEach((one, i) => void view.setFloat64(8 * i, one, true)))
+  assert.equal(heard(mono('float64'), wide), [0, 16_384, -16_384, ...limit, ...limit, 0, ...limit, 0])
 })
 
 test('channels become their mean', () => {
@@ -158,13 +160,17 @@ test('formats out of range are refused', () => {
   assert.is(edited(20, 2), 'unsupported')
   assert.is(edited(20, 0xfe, 0xff), 'bad-format')
   assert.is(edited(22, 0), 'bad-format')
-  assert.is(edited(22, 9), 'unsupported')
+  assert.is(edited(22, 9), 'bad-format')
+  assert.is(edited(22, 65), 'unsupported')
   assert.is(edited(24, 0, 0, 0, 0), 'bad-format')
   assert.is(edited(24, 0, 0, 1, 0), 'ok')
   assert.is(edited(24, 0, 0, 0, 1), 'unsupported')
   assert.is(edited(24, 0x9f, 0x0f), 'unsupported')
   assert.is(edited(32, 4), 'bad-format')
-  assert.is(edited(34, 12), 'unsupported')
+  assert.is(edited(34, 12), 'ok')
+  assert.is(edited(34, 20), 'bad-format')
+  assert.is(edited(34, 7), 'unsupported')
+  assert.is(edited(34, 33), 'unsupported')
   assert.is(edited(36, 0x64, 0x61, 0x74, 0x62), 'truncated')
   assert.is(edited(12, 0x78), 'no-format')
 })
