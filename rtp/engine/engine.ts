@@ -1,17 +1,15 @@
 import { BrowserLegs } from '../browser/browser-legs.ts'
 import { type BrowserLink, throughLink } from '../browser/browser-link.ts'
 import type { BrowserOpening } from '../browser/terms.ts'
-import { RoomLink } from '../mix/room-link.ts'
-import { Rooms } from '../mix/rooms.ts'
-import type { Seat } from '../mix/seat.ts'
-import { channelsOf } from '../record/session-recorder.ts'
 import { Beats } from '../session/beats.ts'
 import { Session, type SessionHost } from '../session/session.ts'
 import { endOfAbandoned } from './abandoned.ts'
 import type { EngineCommand, SessionId } from './command.ts'
+import { Connections } from './connections.ts'
 import type { EngineConfig, EngineCounters, EngineEnvironment } from './environment.ts'
 import { type Played, PlayLoader } from './play-loader.ts'
 import { type PortPair, PortPool } from './port-pool.ts'
+import { orderRecording } from './recording-orders.ts'
 
 const defaultTimeoutMs = 60_000
 /** Sessions that send between two flushes. */
@@ -38,7 +36,7 @@ export class MediaEngine {
   readonly #ports: PortPool
   readonly #browsers: BrowserLegs
   readonly #plays: PlayLoader
-  readonly #rooms: Rooms
+  readonly #connections: Connections
   readonly #entries = new Map<SessionId, Entry>()
   /** The sessions of `#entries` that are open, in an array for the tick. */
   readonly #sessions: Session[] = []
@@ -55,7 +53,11 @@ export class MediaEngine {
     )
     this.#ports = new PortPool(env.network, config, () => env.random())
     this.#browsers = new BrowserLegs(env.network, this.#ports, env.browsers)
-    this.#rooms = new Rooms({ opus: env.opus, failed: (seat, error) => this.#expelled(seat, error) })
+    this.#connections = new Connections({
+      opus: env.opus,
+      clockOffsetMs: env.clockOffsetMs ?? 0,
+      failed: (session, error) => this.#fail(session, error),
+    })
     this.#host = {
       network: env.network,
       opus: env.opus,
@@ -108,7 +110,7 @@ export class MediaEngine {
     this.#now = now
     this.#browsers.tick(now)
     this.#env.network.receive()
-    this.#rooms.tick(now)
+    this.#connections.tick(now)
     // Backwards: a session that ends takes the last one's place, which has had its turn.
     for (let i = this.#sessions.length - 1; i >= 0; i--) {
       const session = this.#sessions[i]!
@@ -220,47 +222,26 @@ export class MediaEngine {
         this.#plays.stop(entry, command.play)
         return
       case 'record':
-        session.sender.isTalking = true
-        session.record(
-          command.recording,
-          sampleRate => this.#env.recordings.open(command.path, 1, sampleRate),
-          command.rules,
-          now,
-        )
-        return
-      case 'stop-record':
-        session.recordings.stop(command.recording, now)
-        return
-      case 'record-session': {
-        const { recording, path, rules } = command
-        const open = () => this.#env.recordings.open(path, channelsOf(rules))
-        session.recordings.recordSession(recording, open, rules, now)
-        return
-      }
+      case 'record-session':
       case 'pause-record':
-        session.recordings.pause(command.recording, now)
-        return
       case 'resume-record':
-        session.recordings.resume(command.recording)
+      case 'stop-record':
+        orderRecording(session, command, this.#env.recordings, now)
         return
       case 'bridge':
-        this.#bridge(session, command.other)
+        this.#bridge(session, command.other, now)
         return
       case 'unbridge':
-        this.#unbridge(session)
+        this.#connections.unbridge(session)
         return
-      case 'join': {
-        this.#unbridge(session)
-        const { room, muted, shared } = command
-        const link = () => shared && new RoomLink(shared, this.#env.clockOffsetMs ?? 0)
-        if (this.#rooms.join(room, session.seat, muted, link, now)) session.enterRoom()
+      case 'join':
+        this.#connections.join(session, command, now)
         return
-      }
       case 'leave':
-        this.#rooms.leave(session.seat, now)
+        this.#connections.leave(session, now)
         return
       case 'room-tone':
-        this.#rooms.sound(session.seat, command.tone)
+        this.#connections.sound(session, command)
         return
       case 'send-digits':
         session.sender.isTalking = true
@@ -279,32 +260,19 @@ export class MediaEngine {
     return link.isSecure
   }
 
-  #bridge(session: Session, otherId: SessionId): void {
-    this.#unbridge(session)
-    this.#rooms.leave(session.seat, this.#now)
+  #bridge(session: Session, otherId: SessionId, now: number): void {
+    this.#connections.part(session, now)
     const entry = this.#entries.get(otherId)
+    if (entry === undefined) return
     // Its ports are being bound: it will do the same then.
-    if (entry !== undefined && entry.session === undefined) {
-      entry.waiting.push({ type: 'bridge', session: otherId, other: session.id })
-    }
-    const other = entry?.session
-    if (other === undefined || other === session) return
-    this.#unbridge(other)
-    this.#rooms.leave(other.seat, this.#now)
-    session.bridge(other)
-    other.bridge(session)
-  }
-
-  #unbridge(session: Session): void {
-    session.other?.bridge(undefined)
-    session.bridge(undefined)
+    if (entry.session === undefined) entry.waiting.push({ type: 'bridge', session: otherId, other: session.id })
+    else this.#connections.bridge(session, entry.session, now)
   }
 
   #close(session: Session, now: number): void {
     const entry = this.#entries.get(session.id)
     if (entry?.session !== session) return
-    this.#unbridge(session)
-    this.#rooms.leave(session.seat, now)
+    this.#connections.part(session, now)
     this.#plays.drop(entry)
     this.#entries.delete(session.id)
     this.#forget(session)
@@ -333,11 +301,6 @@ export class MediaEngine {
     } catch (error) {
       this.#fail(session, error)
     }
-  }
-
-  #expelled(seat: Seat, error: unknown): void {
-    const session = this.#sessions.find(session => session.seat === seat)
-    if (session !== undefined) this.#fail(session, error)
   }
 
   /** A fault of ours in one session's code: it ends, the thread and its other sessions go on. */

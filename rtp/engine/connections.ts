@@ -1,0 +1,74 @@
+import type { OpusCoders } from '../codec/opus.ts'
+import { RoomLink } from '../mix/room-link.ts'
+import { Rooms } from '../mix/rooms.ts'
+import type { Session } from '../session/session.ts'
+import type { EngineCommand } from './command.ts'
+
+type JoinCommand = Extract<EngineCommand, { readonly type: 'join' }>
+type ToneCommand = Extract<EngineCommand, { readonly type: 'room-tone' }>
+
+export interface ConnectionsHost {
+  readonly opus: OpusCoders
+  readonly clockOffsetMs: number
+  /** Something of ours went wrong with a session in a room; it is out. */
+  failed(session: Session, error: unknown): void
+}
+
+/** Who hears whom on a thread: sessions in pairs, and sessions in rooms. A session is in one pair or one room. */
+export class Connections {
+  readonly #clockOffsetMs: number
+  readonly #rooms: Rooms
+  readonly #inRooms = new Set<Session>()
+
+  constructor(host: ConnectionsHost) {
+    this.#clockOffsetMs = host.clockOffsetMs
+    this.#rooms = new Rooms({
+      opus: host.opus,
+      failed: (seat, error) => {
+        for (const session of this.#inRooms) {
+          if (session.seat !== seat) continue
+          this.#inRooms.delete(session)
+          host.failed(session, error)
+        }
+      },
+    })
+  }
+
+  /** The two hear each other from now on, and nobody else. */
+  bridge(session: Session, other: Session, now: number): void {
+    if (session === other) return
+    for (const each of [session, other]) this.part(each, now)
+    session.bridge(other)
+    other.bridge(session)
+  }
+
+  unbridge(session: Session): void {
+    session.other?.bridge(undefined)
+    session.bridge(undefined)
+  }
+
+  join(session: Session, { room, muted, shared }: JoinCommand, now: number): void {
+    this.unbridge(session)
+    const link = () => shared && new RoomLink(shared, this.#clockOffsetMs)
+    this.#inRooms.add(session)
+    if (this.#rooms.join(room, session.seat, muted, link, now)) session.enterRoom()
+  }
+
+  leave(session: Session, now: number): void {
+    if (this.#inRooms.delete(session)) this.#rooms.leave(session.seat, now)
+  }
+
+  sound(session: Session, { tone }: ToneCommand): void {
+    this.#rooms.sound(session.seat, tone)
+  }
+
+  /** Nobody hears it any more. */
+  part(session: Session, now: number): void {
+    this.unbridge(session)
+    this.leave(session, now)
+  }
+
+  tick(now: number): void {
+    this.#rooms.tick(now)
+  }
+}

@@ -1,0 +1,36 @@
+import { channelsOf } from '../record/session-recorder.ts'
+import type { RecordingStore } from '../session/recording-sink.ts'
+import type { Session } from '../session/session.ts'
+import type { EngineCommand } from './command.ts'
+
+export type RecordingCommand = Extract<
+  EngineCommand,
+  { readonly type: 'record' | 'record-session' | 'pause-record' | 'resume-record' | 'stop-record' }
+>
+
+/** Has a session record, or do with its recordings what is ordered. */
+export function orderRecording(session: Session, command: RecordingCommand, store: RecordingStore, now: number): void {
+  const { recording } = command
+  switch (command.type) {
+    case 'record': {
+      const { path, rules } = command
+      session.sender.isTalking = true
+      session.record(recording, sampleRate => store.open(path, 1, sampleRate), rules, now)
+      return
+    }
+    case 'record-session': {
+      const { path, rules } = command
+      session.recordings.recordSession(recording, () => store.open(path, channelsOf(rules)), rules, now)
+      return
+    }
+    case 'pause-record':
+      session.recordings.pause(recording, now)
+      return
+    case 'resume-record':
+      session.recordings.resume(recording)
+      return
+    case 'stop-record':
+      session.recordings.stop(recording, now)
+      return
+  }
+}
