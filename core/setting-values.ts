@@ -1,4 +1,5 @@
-import type { LogLevel, SipListener } from './model/settings.ts'
+import { type VoiceName, voiceNameOf } from './model/engine-voice.ts'
+import type { SipListener } from './model/settings.ts'
 
 export type ParsedOption =
   | { readonly ok: true; readonly value: unknown }
@@ -109,13 +110,12 @@ export function mediaPorts(value: unknown): ParsedOption {
   return good([first, last])
 }
 
-const logLevels: readonly string[] = ['error', 'warn', 'info', 'debug'] satisfies LogLevel[]
-
-export function logLevel(value: unknown): ParsedOption {
-  return typeof value === 'string' && logLevels.includes(value.trim().toLowerCase())
-    ? good(value.trim().toLowerCase())
-    : bad(`${shown(value)} must be one of ${logLevels.join(', ')}`)
-}
+export const oneOf =
+  (choices: readonly string[]) =>
+  (value: unknown): ParsedOption =>
+    typeof value === 'string' && choices.includes(value.trim().toLowerCase())
+      ? good(value.trim().toLowerCase())
+      : bad(`${shown(value)} must be one of ${choices.join(', ')}`)
 
 export function externalAddress(value: unknown): ParsedOption {
   return typeof value === 'string' && /^[0-9a-fA-F:.]+$/.test(value.trim()) && isPlausibleAddress(value.trim())
@@ -123,12 +123,14 @@ export function externalAddress(value: unknown): ParsedOption {
     : bad(`${shown(value)} must be an IP address`)
 }
 
-export function operatorKey(value: unknown): ParsedOption {
-  // The value is not repeated in the message: it is a secret.
-  return typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value)
-    ? good(value)
-    : bad('must be 1 to 200 printable characters without spaces')
-}
+/** Up to `most` printable characters without spaces. */
+export const secret =
+  (most: number) =>
+  (value: unknown): ParsedOption =>
+    // The value is not repeated in the message.
+    typeof value === 'string' && /^[\x21-\x7e]+$/.test(value) && value.length <= most
+      ? good(value)
+      : bad(`must be 1 to ${most} printable characters without spaces`)
 
 /** A comma list, or a list in YAML; `read` gives an entry as it is kept, undefined when it is none. */
 export const list =
@@ -166,9 +168,24 @@ export const network = (text: string) => {
     : undefined
 }
 
-export function turnSecret(value: unknown): ParsedOption {
-  // The value is not repeated in the message: it is a secret.
-  return typeof value === 'string' && /^[\x21-\x7e]{1,500}$/.test(value)
-    ? good(value)
-    : bad('must be 1 to 500 printable characters without spaces')
+/** `name=engine:voice`, comma list or list in YAML; a name counts once, whatever its case. */
+export function voices(value: unknown): ParsedOption {
+  const entries: unknown = typeof value === 'string' ? value.split(',') : value
+  if (!Array.isArray(entries)) return bad(`${shown(value)} must be a list, as sw=piper:sw_CD-lanfrica-medium`)
+  const kept = new Map<string, VoiceName>()
+  for (const entry of entries) {
+    const voice = typeof entry === 'string' ? voiceNameOf(entry) : undefined
+    if (voice === undefined)
+      return bad(`${shown(entry)} must be as sw=piper:sw_CD-lanfrica-medium or alice=openai:nova`)
+    if (kept.has(voice.name.toLowerCase())) return bad(`${shown(voice.name)} is named twice`)
+    kept.set(voice.name.toLowerCase(), Object.freeze(voice))
+  }
+  return good([...kept.values()])
+}
+
+/** An http(s) address with a path or without; a key has its own place. */
+export function serverUrl(value: unknown): ParsedOption {
+  const url = typeof value === 'string' ? URL.parse(value.trim()) : null
+  const isOne = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+  return isOne ? good(url.href) : bad(`${shown(value)} must be an http or https address without user and password`)
 }

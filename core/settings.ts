@@ -50,6 +50,14 @@ export function parseSettings(sources: SettingsSources): ParsedSettings {
     const name = given.has('tls.cert') ? 'SAUTI_TLS_KEY' : 'SAUTI_TLS_CERT'
     problems.push({ name, message: 'certificate and key are needed together' })
   }
+  for (const [engine, path, needed] of [
+    ['piper', 'speech.piper_voices', 'SAUTI_PIPER_VOICES'],
+    ['openai', 'speech.openai_url', 'SAUTI_OPENAI_URL'],
+  ] as const) {
+    const voices = (given.get('speech.voices') ?? []) as Settings['speech']['voices']
+    const voice = voices.find(named => named.engine === engine)
+    if (voice !== undefined && !given.has(path)) problems.push({ name: needed, message: `is needed for ${voice.name}` })
+  }
   if (problems.length > 0) return { ok: false, problems }
   return { ok: true, settings: assemble(given, sources.cores ?? 2) }
 }
@@ -127,10 +135,20 @@ function assemble(given: ReadonlyMap<string, unknown>, cores: number): Settings 
       turn: Object.freeze(pick('ice.turn', defaultSettings.ice.turn)),
       turnSecret: pick('ice.turn_secret', defaultSettings.ice.turnSecret),
     }),
+    speech: Object.freeze({
+      voices: Object.freeze(pick('speech.voices', defaultSettings.speech.voices)),
+      piper: pick('speech.piper', defaultSettings.speech.piper),
+      piperVoices: pick('speech.piper_voices', defaultSettings.speech.piperVoices),
+      openaiUrl: pick('speech.openai_url', defaultSettings.speech.openaiUrl),
+      openaiKey: pick('speech.openai_key', defaultSettings.speech.openaiKey),
+      openaiModel: pick('speech.openai_model', defaultSettings.speech.openaiModel),
+      openaiFormat: pick('speech.openai_format', defaultSettings.speech.openaiFormat),
+    }),
     allowedOrigins: Object.freeze(pick('allowed_origins', defaultSettings.allowedOrigins)),
     trustedProxies: Object.freeze(pick('trusted_proxies', defaultSettings.trustedProxies)),
     metricsHosts: Object.freeze(pick('metrics_hosts', defaultSettings.metricsHosts)),
     recordingDays: pick('recording_days', defaultSettings.recordingDays),
+    eventDays: pick('event_days', defaultSettings.eventDays),
     log: pick('log', defaultSettings.log),
     drainSeconds: pick('drain.seconds', defaultSettings.drainSeconds),
   })

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { SpeechCounters } from './adapters/audio/index.ts'
 import { Closers } from './adapters/closers.ts'
 import { CallDesk } from './adapters/exchange/call-desk.ts'
 import type { RtpMediaCounters } from './adapters/media/index.ts'
@@ -23,6 +24,8 @@ export interface SwitchCounters {
   readonly store: { readonly transactions: number; readonly units: number }
   /** Status callbacks that wait, or are being sent. */
   readonly callbacks: { readonly backlog: number }
+  /** What each speech engine did, by its name. */
+  readonly speech: Readonly<Record<string, Readonly<SpeechCounters>>>
 }
 
 /** A database or a media thread that does not answer in this time is not healthy. */
@@ -117,13 +120,14 @@ export class Switch {
   }
 
   async counters(): Promise<SwitchCounters> {
-    const { exchange, signaling, media, store, delivery } = this.#parts
+    const { exchange, signaling, media, store, delivery, audio } = this.#parts
     return {
       exchange: { ...exchange.counters, liveCalls: exchange.live().length },
       signaling: signaling.counters(),
       media: await media.counters(),
       store: store.database.counters,
       callbacks: { backlog: delivery.backlog },
+      speech: audio.speechCounters,
     }
   }
 

@@ -23,6 +23,12 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   const media = labelled('media', 'Sessions, free ports and threads of media.', 'what')
   const mediaTotal = total('media', 'Faults, lost threads and late ticks of media since the start.')
   const browsers = total('webrtc', 'ICE, DTLS and SRTP of browser legs since the start.')
+  const speech = new Counter({
+    name: 'sauti_speech_total',
+    help: 'Texts since the start, by speech engine and what came of them; those from the cache are not counted.',
+    labelNames: ['engine', 'what'],
+    registers,
+  })
   const queue = gauge('callbacks_queued', 'Status callbacks that wait, or are being sent.')
 
   const sampleLive = (calls: readonly LiveCall[]) => {
@@ -65,6 +71,10 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
       threads.reduce((sofar, thread) => sofar + thread.browsers[of], 0)
     addAll(browsers, Object.fromEntries(browserTotals.map(of => [of, ofBrowsers(of)])))
     queue.set(counters.callbacks.backlog)
+    speech.reset()
+    for (const [engine, { spoken, failed, skipped }] of Object.entries(counters.speech)) {
+      for (const [what, value] of Object.entries({ spoken, failed, skipped })) speech.inc({ engine, what }, value)
+    }
     const { begun, absorbed, crashed, turnedAway } = counters.exchange
     addAll(exchange, { begun, absorbed, crashed, turnedAway })
   }

@@ -8,7 +8,7 @@ import type { Settings } from '../model/settings.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { DocumentEvent, Documents } from '../ports/documents.ts'
 import type { Log } from '../ports/log.ts'
-import { AudioLibrary, EspeakEngine } from './audio/index.ts'
+import { AudioLibrary, openSpeech } from './audio/index.ts'
 import type { Closers } from './closers.ts'
 import { DocumentFetcher } from './documents/document-fetcher.ts'
 import { callEnvironment } from './exchange/environment.ts'
@@ -19,6 +19,7 @@ import { RecordingPurge } from './recordings/recording-purge.ts'
 import { isAllowedOrigin, readTlsIdentity, SipSignaling } from './signaling/index.ts'
 import { silentLog } from './silent-log.ts'
 import { openDatabase } from './store/database.ts'
+import { EventPurge } from './store/event-purge.ts'
 import { Heartbeat } from './store/heartbeat.ts'
 import { recover } from './store/recovery.ts'
 import { openRepositories, type Repositories } from './store/repositories.ts'
@@ -48,10 +49,13 @@ export interface Parts {
   readonly runner: ExchangeRunner
   readonly signaling: SipSignaling
   readonly media: RtpMedia
+  readonly audio: AudioLibrary
   readonly delivery: CallbackDelivery
   readonly latencies: Latencies
   readonly closers: Closers
 }
+
+const dayMs = 24 * 3600 * 1000
 
 /** Makes and joins them, in an order in which each finds what it needs; `closers` ends them again. */
 export async function openParts(settings: Settings, options: SwitchOptions, closers: Closers): Promise<Parts> {
@@ -92,7 +96,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   closers.add('http', () => http.close())
   const audio = new AudioLibrary({
     cacheFolder: join(settings.dataFolder, 'cache'),
-    engine: new EspeakEngine({ log }),
+    engine: openSpeech(settings, log),
     http,
     findAsset: async (account, slug) => {
       const asset = assets.find(account, slug)
@@ -137,6 +141,10 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   const purge = new RecordingPurge({ recordings: repositories.recordings, clock, log })
   purge.start()
   closers.add('purge', () => purge.stop())
+  const keptMs = settings.eventDays === 0 ? Number.POSITIVE_INFINITY : settings.eventDays * dayMs
+  const retention = new EventPurge({ database, clock, log, keptMs })
+  retention.start()
+  closers.add('retention', () => retention.stop())
   // Callbacks that hang must not take the connections that documents need.
   const callbackHttp = new HttpClient({ allowPrivateUrls, timed: ms => latencies.observe('callback', ms) })
   closers.add('callbacks', () => callbackHttp.close())
@@ -144,7 +152,21 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   const delivery = new CallbackDelivery({ database, outbox, events, http: callbackHttp, clock, log, uuid })
   delivery.start()
   closers.add('delivery', () => delivery.stop())
-  return { settings, log, clock, store, repositories, exchange, runner, signaling, media, delivery, latencies, closers }
+  return {
+    settings,
+    log,
+    clock,
+    store,
+    repositories,
+    exchange,
+    runner,
+    signaling,
+    media,
+    audio,
+    delivery,
+    latencies,
+    closers,
+  }
 }
 
 /** Signed POSTs, and without HTTP the documents that this switch hosts. */

@@ -1,3 +1,5 @@
+import type { VoiceName } from './engine-voice.ts'
+
 /** Where SIP is listened to: `udp:0.0.0.0:5060`. Port 0 lets the system choose. */
 export interface SipListener {
   readonly transport: 'udp' | 'tcp' | 'tls' | 'wss'
@@ -45,6 +47,20 @@ export interface Settings {
     /** Shared with the TURN server (coturn: `static-auth-secret`). */
     readonly turnSecret: string | undefined
   }
+  readonly speech: {
+    /** The operator's names for voices, for languages (`sw`), and for whoever names none (`default`). */
+    readonly voices: readonly VoiceName[]
+    /** Piper's executable. */
+    readonly piper: string
+    /** Folder of Piper's models; undefined = no Piper. */
+    readonly piperVoices: string | undefined
+    /** A server that speaks OpenAI's `POST /v1/audio/speech`; undefined = none. */
+    readonly openaiUrl: string | undefined
+    readonly openaiKey: string | undefined
+    readonly openaiModel: string
+    /** What it is asked for; `pcm` is 24,000 Hz. */
+    readonly openaiFormat: 'wav' | 'pcm'
+  }
   /** Web pages that may open the stream and the phone's WebSocket, as `https://app.example.com`; `*` = all. */
   readonly allowedOrigins: readonly string[]
   /** Proxies whose `X-Forwarded-For` is believed: addresses and networks. */
@@ -53,6 +69,8 @@ export interface Settings {
   readonly metricsHosts: readonly string[]
   /** Recordings are purged so many days after they were made; 0 = never. */
   readonly recordingDays: number
+  /** Events are purged so many days after they happened; 0 = never. */
+  readonly eventDays: number
   readonly log: LogLevel
   readonly drainSeconds: number
 }
@@ -75,10 +93,20 @@ export const defaultSettings: Settings = Object.freeze({
   operatorKey: undefined,
   allowPrivateUrls: false,
   ice: { stun: [], turn: [], turnSecret: undefined },
+  speech: {
+    voices: [],
+    piper: 'piper',
+    piperVoices: undefined,
+    openaiUrl: undefined,
+    openaiKey: undefined,
+    openaiModel: 'tts-1',
+    openaiFormat: 'wav',
+  },
   allowedOrigins: [],
   trustedProxies: [],
   metricsHosts: [],
   recordingDays: 90,
+  eventDays: 90,
   log: 'info',
   drainSeconds: 30,
 } as const)

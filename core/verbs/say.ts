@@ -21,7 +21,8 @@ export const say: VerbModule<Say, SayState> = {
     summary: 'Speaks text to the caller. Answers the call.',
     content: `Text of at most ${maxSayCharacters} characters; SSML \`break\`, \`p\`, \`s\`, \`say-as\`, \`prosody\`, \`emphasis\` and \`sub\` where the engine can, else their text.`,
     attributes: {
-      voice: "A voice of the engine. Default: the account's.",
+      voice:
+        "A name that the operator gave a voice, a voice of espeak-ng, or one of an engine by its name: `piper:sw_CD-lanfrica-medium`, `openai:alloy`. Default: the language's, else the operator's.",
       language: "Such as `sw` or `en-GB`. Default: the voice's.",
       loop: 'How often; 0 = until the caller hangs up.',
     },
@@ -29,7 +30,7 @@ export const say: VerbModule<Say, SayState> = {
   },
 
   parse({ element, attributes, notes }) {
-    const voice = attributes.text('voice', /^[\w .,()+-]{1,64}$/, 'the name of a voice')
+    const voice = attributes.text('voice', /^(\w{1,16}:)?[\w .,()+-]{1,64}$/, 'the name of a voice')
     const language = attributes.text('language', /^[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8}){0,3}$/, 'a language such as sw')
     const loop = attributes.whole('loop', { min: 0, max: 1000, fallback: 1 })
     const speech = readSpeech(element, notes)

@@ -67,6 +67,7 @@ const counters: SwitchCounters = {
   },
   store: { transactions: 1, units: 1 },
   callbacks: { backlog: 6 },
+  speech: { piper: { spoken: 5, failed: 1, skipped: 2 } },
 }
 const bed = await ApiBed.open(
   { metricsHosts: ['10.0.0.0/8', '192.0.2.7', 'fd00::/8'] },
@@ -191,6 +192,7 @@ test('what the switch counts', async () => {
       ['sauti_media{what="ports_free"}', 80],
       ['sauti_media_total{what="missed_ticks"}', 8],
       ['sauti_callbacks_queued', 6],
+      ['sauti_speech_total{engine="piper",what="skipped"}', 2],
       ['sauti_exchange_total{what="turned_away"}', 2],
       ['sauti_draining', 0],
       ['sauti_stream_subscribers', 0],

@@ -54,6 +54,7 @@ function bed(folder: string, parts: { http?: AudioHttp; engine?: SpeechEngine } 
     engine: parts.engine ?? {
       prepare: async ({ text, voice }) => ({
         identity: text,
+        lane: { name: 'test', width: 2 },
         ...(voice === undefined ? {} : { unknownVoice: voice }),
         speak: async () => {
           if (text === 'fail') throw new SpeechFault('no luck')

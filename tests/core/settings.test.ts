@@ -76,7 +76,23 @@ const readable: readonly [
     ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
   ],
   ['SAUTI_RECORDING_DAYS', '7', s => s.recordingDays, 7],
+  ['SAUTI_EVENT_DAYS', '7', s => s.eventDays, 7],
   ['SAUTI_LOG', 'debug', s => s.log, 'debug'],
+  [
+    'SAUTI_SPEECH_VOICES',
+    'woman=espeak:en-us+f3, default=espeak',
+    s => s.speech.voices,
+    [
+      { name: 'woman', engine: 'espeak', voice: 'en-us+f3' },
+      { name: 'default', engine: 'espeak' },
+    ],
+  ],
+  ['SAUTI_PIPER', '/opt/piper/piper', s => s.speech.piper, '/opt/piper/piper'],
+  ['SAUTI_PIPER_VOICES', '/var/lib/piper', s => s.speech.piperVoices, '/var/lib/piper'],
+  ['SAUTI_OPENAI_URL', 'http://10.0.0.5:8880/v1', s => s.speech.openaiUrl, 'http://10.0.0.5:8880/v1'],
+  ['SAUTI_OPENAI_KEY', 'sk-1', s => s.speech.openaiKey, 'sk-1'],
+  ['SAUTI_OPENAI_MODEL', 'kokoro', s => s.speech.openaiModel, 'kokoro'],
+  ['SAUTI_OPENAI_FORMAT', 'PCM', s => s.speech.openaiFormat, 'pcm'],
   ['SAUTI_HTTP', '', s => s.http, defaultSettings.http],
 ]
 for (const [name, written, read, value] of readable) {
@@ -117,7 +133,15 @@ const unreadable: readonly [name: string, written: string][] = [
   ['SAUTI_METRICS_HOSTS', 'localhost'],
   ['SAUTI_METRICS_HOSTS', '10.0.0.0/33'],
   ['SAUTI_METRICS_HOSTS', '10.0.0.300'],
+  ['SAUTI_SPEECH_VOICES', 'alice=polly:Joanna'],
+  ['SAUTI_SPEECH_VOICES', 'espeak:sw'],
+  ['SAUTI_SPEECH_VOICES', 'a=espeak:sw,A=espeak:en'],
+  ['SAUTI_OPENAI_URL', 'api.openai.com'],
+  ['SAUTI_OPENAI_URL', 'https://user:key@api.openai.com'],
+  ['SAUTI_OPENAI_KEY', 'with space'],
+  ['SAUTI_OPENAI_FORMAT', 'mp3'],
   ['SAUTI_RECORDING_DAYS', '-1'],
+  ['SAUTI_EVENT_DAYS', '-1'],
   ['SAUTI_LOG', 'loud'],
 ]
 for (const [name, written] of unreadable) {
@@ -137,6 +161,20 @@ test('TURN servers need the secret that their credentials are made of', () => {
   )
   const { ice } = settingsOf({ environment: { SAUTI_TURN, SAUTI_TURN_SECRET: 'x' } })
   assert.equal(ice, { stun: [], turn: SAUTI_TURN.split(','), turnSecret: 'x' })
+})
+
+test('a name for a voice needs its engine', () => {
+  for (const [voice, wanted, value] of [
+    ['sw=piper:sw_CD-x', 'SAUTI_PIPER_VOICES', '/voices'],
+    ['alice=openai:nova', 'SAUTI_OPENAI_URL', 'http://localhost:8880'],
+  ] as const) {
+    const problems = problemsOf({ environment: { SAUTI_SPEECH_VOICES: `a=espeak,${voice}` } })
+    assert.equal(
+      problems.map(problem => problem.name),
+      [wanted],
+    )
+    assert.equal(problemsOf({ environment: { SAUTI_SPEECH_VOICES: voice, [wanted]: value } }), [])
+  }
 })
 
 test('flags win over the environment, that over the file, that over the defaults', () => {
@@ -221,7 +259,7 @@ test('certificate and key come together', () => {
 
 test('every environment name of the decisions exists, and no flag carries a secret', () => {
   const names =
-    'DATA DATABASE_URL HTTP PUBLIC_URL SIP SIP_REALM EXTERNAL_ADDRESS MEDIA_PORTS MEDIA_WORKERS OPERATOR_KEY ALLOW_PRIVATE_URLS TLS_CERT TLS_KEY STUN TURN TURN_SECRET ALLOWED_ORIGINS TRUSTED_PROXIES METRICS_HOSTS RECORDING_DAYS LOG'
+    'DATA DATABASE_URL HTTP PUBLIC_URL SIP SIP_REALM EXTERNAL_ADDRESS MEDIA_PORTS MEDIA_WORKERS OPERATOR_KEY ALLOW_PRIVATE_URLS TLS_CERT TLS_KEY STUN TURN TURN_SECRET ALLOWED_ORIGINS TRUSTED_PROXIES METRICS_HOSTS RECORDING_DAYS EVENT_DAYS LOG SPEECH_VOICES PIPER PIPER_VOICES OPENAI_URL OPENAI_KEY OPENAI_MODEL OPENAI_FORMAT'
   assert.equal(
     settingOptions.flatMap(option => option.environment ?? []).sort(),
     names

@@ -46,7 +46,7 @@ export class VerbBed {
 
   /** `env`: settings of the switch beside those of the rig. */
   static async open(env: Record<string, string> = {}): Promise<VerbBed> {
-    requirePeers('sipp', 'espeak-ng')
+    requirePeers('sipp', 'espeak-ng', 'ffmpeg')
     const on = await SwitchProcess.start(env)
     const customer = await Customer.open()
     await setRates(on)

@@ -8,7 +8,7 @@ import { AudioConverter } from './audio-converter.ts'
 import { type AudioFault, audioFault } from './audio-fault.ts'
 import type { AudioHttp } from './audio-http.ts'
 import type { SpeechEngine } from './speech-engine.ts'
-import { SpeechLibrary } from './speech-library.ts'
+import { type SpeechCounters, SpeechLibrary } from './speech-library.ts'
 import { UrlAudio } from './url-audio.ts'
 
 export interface AudioLibraryOptions {
@@ -44,10 +44,10 @@ export class AudioLibrary implements Audio {
 
   constructor(options: AudioLibraryOptions) {
     this.#options = options
-    const { cacheFolder, engine, http } = options
+    const { cacheFolder, engine, http, log } = options
     const { maxSpeechBytes = 512 * megabyte, maxUrlBytes = 1024 * megabyte, maxAssetBytes = 512 * megabyte } = options
     const cache = (name: string, maxBytes: number) => new AudioCache({ folder: join(cacheFolder, name), maxBytes })
-    this.#speech = new SpeechLibrary(engine, cache('speech', maxSpeechBytes))
+    this.#speech = new SpeechLibrary({ engine, cache: cache('speech', maxSpeechBytes), log })
     this.#urls = new UrlAudio(http, cache('urls', maxUrlBytes), this.#converter)
     this.#assets = new AssetAudio(cache('assets', maxAssetBytes), this.#converter)
   }
@@ -63,6 +63,11 @@ export class AudioLibrary implements Audio {
         this.#emit({ type: 'audio.failed', callId, requestId, code, detail: detail.slice(0, 400) })
       },
     )
+  }
+
+  /** What each speech engine did, by its name. */
+  get speechCounters(): Readonly<Record<string, Readonly<SpeechCounters>>> {
+    return this.#speech.counters
   }
 
   /** Ends what still runs; nothing is emitted any more. */

@@ -7,19 +7,32 @@ export interface ChildRun {
   readonly input: string | Uint8Array
   readonly timeoutMs: number
   readonly maxOutputBytes: number
+  /** What is kept of its standard error. Default 400 characters. */
+  readonly maxComplaint?: number
   /** Ends the child at once. */
   readonly signal: AbortSignal
 }
 
 export type ChildResult =
-  | { readonly ok: true; readonly output: Uint8Array }
+  | { readonly ok: true; readonly output: Uint8Array; readonly complaint: string }
   | {
       readonly ok: false
       readonly fault: 'not-installed' | 'timeout' | 'too-large' | 'died' | 'aborted'
       readonly detail: string
     }
 
-const maxErrorCharacters = 400
+const usualComplaint = 400
+
+/** What a child needs to find its files; none of our secrets. */
+export function childEnvironment(): Record<string, string> {
+  const kept = ['PATH', 'ESPEAK_DATA_PATH', 'LD_LIBRARY_PATH', 'HOME', 'TMPDIR']
+  const environment: Record<string, string> = { LANG: 'C.UTF-8' }
+  for (const name of kept) {
+    const value = process.env[name]
+    if (value !== undefined) environment[name] = value
+  }
+  return environment
+}
 
 /** Runs a program to its end and gives what it wrote. Never rejects; nothing of it is left running. */
 export function childOutput(run: ChildRun): Promise<ChildResult> {
@@ -28,12 +41,7 @@ export function childOutput(run: ChildRun): Promise<ChildResult> {
       resolve({ ok: false, fault: 'aborted', detail: 'it was not started' })
       return
     }
-    // The child gets what it needs to find its files; none of our secrets.
-    const { PATH = '', ESPEAK_DATA_PATH } = process.env
-    const child = spawn(run.command, run.args, {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      env: { PATH, LANG: 'C.UTF-8', ...(ESPEAK_DATA_PATH === undefined ? {} : { ESPEAK_DATA_PATH }) },
-    })
+    const child = spawn(run.command, run.args, { stdio: ['pipe', 'pipe', 'pipe'], env: childEnvironment() })
     const chunks: Uint8Array[] = []
     let bytes = 0
     let complaint = ''
@@ -59,7 +67,7 @@ export function childOutput(run: ChildRun): Promise<ChildResult> {
       }
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(0, maxErrorCharacters)
+      complaint = (complaint + text).slice(0, run.maxComplaint ?? usualComplaint)
     })
     // A child that dies early leaves its pipe broken; its exit says so better.
     child.stdin.on('error', () => {})
@@ -76,7 +84,7 @@ export function childOutput(run: ChildRun): Promise<ChildResult> {
     })
     child.on('close', (code, signal) => {
       if (fault !== undefined) finish(fault)
-      else if (code === 0) finish({ ok: true, output: Buffer.concat(chunks, bytes) })
+      else if (code === 0) finish({ ok: true, output: Buffer.concat(chunks, bytes), complaint })
       else finish({ ok: false, fault: 'died', detail: `${signal ?? `exit ${code}`} ${complaint}`.trim() })
     })
   })

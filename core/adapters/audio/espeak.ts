@@ -21,6 +21,9 @@ export interface EspeakProgram {
 /** Fifteen minutes at 22 050 Hz: more than 4096 characters ever take, unless they are nothing but numbers. */
 const maxOutputBytes = 15 * 60 * 22_050 * 2
 
+/** More only take the cores from the calls that run. */
+const processesAtOnce = 2
+
 const maxListingBytes = 256 * 1024
 
 /** espeak-ng, GPL-3: only ever spoken to by pipe, each utterance a process of its own. */
@@ -59,6 +62,7 @@ export class EspeakEngine implements SpeechEngine {
     if (request.ssml !== undefined) args.push('-m')
     return {
       identity: JSON.stringify([program.label, name, request.ssml !== undefined, input]),
+      lane: { name: 'espeak', width: processesAtOnce },
       ...(unknownVoice === undefined ? {} : { unknownVoice }),
       speak: () => this.#speak(program, args, input),
     }

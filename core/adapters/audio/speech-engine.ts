@@ -7,16 +7,27 @@ export interface SpeechRequest {
   readonly language?: string
 }
 
+/** Work that goes through one process or server: its jobs wait for each other, and are sick together. */
+export interface SpeechLane {
+  /** The engine, or one voice of it: `espeak`, `piper:sw_CD-lanfrica-medium`. */
+  readonly name: string
+  /** Jobs at once. */
+  readonly width: number
+}
+
 /** A request with its voice settled. `identity` is the same for what sounds the same. */
 export interface SpeechJob {
   readonly identity: string
+  readonly lane: SpeechLane
   /** Asked for but not known: the default speaks instead. */
   readonly unknownVoice?: string
-  /** A WAV file. Rejects with a `SpeechFault`. */
+  /** A WAV file that media can play: mono, 16 bits. Rejects with a `SpeechFault`. */
   speak(): Promise<Uint8Array>
+  /** Speaks when this one cannot. */
+  readonly next?: SpeechJob
 }
 
-/** A way to turn words into audio: espeak-ng, and later Piper or an HTTP service. */
+/** A way to turn words into audio: espeak-ng, Piper, a speech server, or several in one. */
 export interface SpeechEngine {
   /** Settles voice and language. Rejects with a `SpeechFault` when there is nothing to speak with. */
   prepare(request: SpeechRequest): Promise<SpeechJob>
@@ -27,4 +38,11 @@ export interface SpeechEngine {
 /** The words were not spoken; the message is for people. */
 export class SpeechFault extends Error {
   override readonly name = 'SpeechFault'
+  /** What is wrong with these words is not wrong with others: the engine goes on. */
+  readonly isOfText: boolean
+
+  constructor(message: string, isOfText = false) {
+    super(message)
+    this.isOfText = isOfText
+  }
 }

@@ -1,33 +1,47 @@
+import { decodeWav, parseWav, wavHeader } from '../../../rtp/index.ts'
 import { SpeechFault } from './speech-engine.ts'
 
+const minRate = 8000
+const maxRate = 48_000
+/** Of a WAV without other chunks. */
 const headerBytes = 44
 
-/**
- * The WAV that an engine wrote into a pipe: mono, 16-bit, any rate. Engines cannot know the length when they begin and
- * write a guess; here it is put right, in place.
- */
-export function spokenWav(bytes: Uint8Array): { readonly bytes: Uint8Array; readonly durationMs: number } {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  if (!isMono16(bytes, view)) throw new SpeechFault('the engine gave no mono 16-bit WAV')
-  const rate = view.getUint32(24, true)
-  const dataBytes = (bytes.length - headerBytes) & ~1
-  if (rate < 8000 || rate > 48_000) throw new SpeechFault(`the engine gave ${rate} Hz`)
-  if (dataBytes === 0) throw new SpeechFault('the engine gave no audio')
-  view.setUint32(4, headerBytes - 8 + dataBytes, true)
-  view.setUint32(40, dataBytes, true)
-  return { bytes: bytes.subarray(0, headerBytes + dataBytes), durationMs: Math.round((dataBytes / 2 / rate) * 1000) }
+export interface SpokenWav {
+  readonly bytes: Uint8Array
+  readonly durationMs: number
 }
 
-// RIFF size WAVE | fmt 16, PCM 1, channels 1, rate, bytes a second, 2, 16 bits | data size
-const isMono16 = (bytes: Uint8Array, view: DataView): boolean =>
-  bytes.length >= headerBytes &&
-  tagAt(bytes, 0) === 'RIFF' &&
-  tagAt(bytes, 8) === 'WAVE' &&
-  tagAt(bytes, 12) === 'fmt ' &&
-  view.getUint32(16, true) === 16 &&
-  view.getUint16(20, true) === 1 &&
-  view.getUint16(22, true) === 1 &&
-  view.getUint16(34, true) === 16 &&
-  tagAt(bytes, 36) === 'data'
+/**
+ * The WAV that an engine gave, as mono of 16 bits, any rate. Engines that write into a pipe cannot know the length when
+ * they begin and write a guess: it is put right, in place where that is all.
+ */
+export function spokenWav(bytes: Uint8Array): SpokenWav {
+  const parsed = parseWav(bytes)
+  if (!parsed.ok) throw new SpeechFault(`the engine gave no WAV that can be read (${parsed.reason})`)
+  const { encoding, channels, sampleRate, dataFrom, dataLength } = parsed.value
+  if (encoding !== 'pcm16' || channels !== 1 || dataFrom !== headerBytes) {
+    const pcm = decodeWav(bytes, parsed.value)
+    return spokenPcm(new Uint8Array(pcm.buffer), sampleRate)
+  }
+  const whole = bytes.subarray(0, dataFrom + dataLength)
+  whole.set(headerOf(dataLength, sampleRate))
+  return { bytes: whole, durationMs: durationOf(dataLength, sampleRate) }
+}
 
-const tagAt = (bytes: Uint8Array, at: number): string => String.fromCharCode(...bytes.subarray(at, at + 4))
+/** Mono samples of 16 bits, little-endian, as an engine gives them without a head. */
+export function spokenPcm(bytes: Uint8Array, sampleRate: number): SpokenWav {
+  const length = bytes.length & ~1
+  const header = headerOf(length, sampleRate)
+  const wav = new Uint8Array(header.length + length)
+  wav.set(header)
+  wav.set(bytes.subarray(0, length), header.length)
+  return { bytes: wav, durationMs: durationOf(length, sampleRate) }
+}
+
+const durationOf = (length: number, sampleRate: number): number => Math.round((length / 2 / sampleRate) * 1000)
+
+function headerOf(length: number, sampleRate: number): Uint8Array {
+  if (sampleRate < minRate || sampleRate > maxRate) throw new SpeechFault(`the engine gave ${sampleRate} Hz`)
+  if (length === 0) throw new SpeechFault('the engine gave no audio', true)
+  return wavHeader({ encoding: 'pcm16', sampleRate, channels: 1 }, length)
+}

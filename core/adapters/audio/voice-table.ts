@@ -1,0 +1,29 @@
+import { type EngineVoice, engineVoiceOf, type VoiceName } from '../../model/engine-voice.ts'
+
+/** The operator's names for voices. */
+export class VoiceTable {
+  readonly #names: ReadonlyMap<string, EngineVoice>
+
+  constructor(names: readonly VoiceName[]) {
+    this.#names = new Map(names.map(({ name, ...voice }) => [keyOf(name), voice]))
+  }
+
+  /** Of a voice as a document names it: with its engine, or by a name of the table. */
+  named(voice: string): EngineVoice | undefined {
+    // `openai` alone is a voice of that name, if anything: who leaves the voice open leaves out the attribute.
+    return (voice.includes(':') ? engineVoiceOf(voice) : undefined) ?? this.#names.get(keyOf(voice))
+  }
+
+  /** Of whoever names no voice: the language's (`sw-KE`, then `sw`), else the default. */
+  usual(language: string | undefined): EngineVoice | undefined {
+    if (language === undefined) return this.#names.get('default')
+    const parts = keyOf(language).split('-')
+    for (let length = parts.length; length > 0; length--) {
+      const found = this.#names.get(parts.slice(0, length).join('-'))
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+}
+
+const keyOf = (name: string): string => name.trim().toLowerCase().replaceAll('_', '-')
