@@ -42,10 +42,13 @@ export function streamRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): ()
       description:
         'Every event of the account, once and in order, each as one text message that holds a `StreamEnvelope`. ' +
         'With `after` it begins behind that event, so that a reader who lost the connection misses nothing. ' +
-        'Closes with 4008 when the reader is too slow, with 1001 when the service stops.',
+        'Closes with 4008 when the reader is too slow, with 4010 when events behind `after` are not kept any more, ' +
+        'with 1001 when the service stops.',
       querystring: Type.Object({
         token: Type.Optional(Type.Unknown({ description: 'From `POST /stream/token`.' })),
-        after: Type.Optional(Type.Unknown({ description: 'The last `seq` that was read; 0 = from the first event.' })),
+        after: Type.Optional(
+          Type.Unknown({ description: 'The last `seq` that was read; 0 = from the first event that is kept.' }),
+        ),
       }),
       response: {
         101: { description: 'The stream is open.' },

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { AccountUuid, Log, Repositories } from '../../core/index.ts'
 import { AccountFeed } from './account-feed.ts'
-import { heartbeatMs, maxSubscribersOfAccount } from './limits.ts'
+import { goneBefore, heartbeatMs, maxSubscribersOfAccount } from './limits.ts'
 import { Subscriber } from './subscriber.ts'
 
 export interface StreamHubParts {
@@ -42,13 +42,19 @@ export class StreamHub {
   /** `after`: the last event that the reader has; undefined = only what happens from now on. */
   join(account: AccountUuid, socket: WebSocket, wire: Duplex, after: number | undefined): void {
     const newest = this.#events.lastSeq(account)
+    const oldest = this.#events.oldestSeq(account)
+    socket.on('error', fault => this.#log.debug({ fault: String(fault) }, 'a stream broke'))
+    // From the first one on: from the first that is kept. Who names an event expects the next, and must be told.
+    if (after !== undefined && after > 0 && after + 1 < oldest) {
+      socket.close(goneBefore, `events up to ${oldest - 1} are not kept any more`)
+      return
+    }
     const afterSeq = Math.min(after ?? newest, newest)
     const read = (seq: number, limit: number) => this.#events.after(account, seq, limit)
     const subscriber = new Subscriber({ socket, wire, afterSeq, read })
     const feed = this.#feeds.get(account) ?? new AccountFeed()
     this.#feeds.set(account, feed)
     feed.subscribers.add(subscriber)
-    socket.on('error', fault => this.#log.debug({ fault: String(fault) }, 'a stream broke'))
     socket.on('close', () => {
       feed.subscribers.delete(subscriber)
       if (feed.subscribers.size > 0 || this.#feeds.get(account) !== feed) return

@@ -16,5 +16,7 @@ export const maxSubscribersOfAccount = 5000
 
 /** RFC 6455 §7.4.1: the switch is closing. */
 export const goingAway = 1001
+/** `after` names an event so old that the next ones are not kept any more. */
+export const goneBefore = 4010
 /** It read slower than events came; it may come back with `after`. */
 export const tooSlow = 4008

@@ -162,6 +162,28 @@ test('`after` resumes: from the first event, from the middle, from the end and b
   for (const reader of readers) reader.close()
 })
 
+test('`after` names an event whose next ones are gone: 4010 says which; from the first on, it begins with the oldest', async () => {
+  const last = newest()
+  bed.store.database.run(
+    bed.store.database.sql
+      .deleteFrom('events')
+      .where('account_uuid', '=', account)
+      .where('seq', '<=', last - 3),
+  )
+  for (const after of [1, last - 4]) {
+    const gone = await open(`&after=${after}`)
+    assert.is(await gone.closed, 4010)
+    assert.is(gone.reason, `events up to ${last - 3} are not kept any more`)
+    assert.equal(gone.seqs, [])
+  }
+  for (const after of [0, last - 3]) {
+    const reader = await open(`&after=${after}`)
+    await reader.atLeast(3)
+    assert.equal(reader.seqs, sequence(last - 2, last))
+    reader.close()
+  }
+})
+
 test('joining while events come: nothing is missed, nothing comes twice', async () => {
   const from = newest()
   const readers: StreamReader[] = []

@@ -26,6 +26,7 @@ export class Events {
   readonly #override
   readonly #insert
   readonly #after
+  readonly #oldest
   readonly #last
   readonly #listeners = new Set<EventListener>()
 
@@ -45,6 +46,9 @@ export class Events {
     )
     this.#after = database.prepare<[AccountUuid, number, number], Row<'events'>>(
       'SELECT * FROM events WHERE account_uuid = ? AND seq > ? ORDER BY seq LIMIT ?',
+    )
+    this.#oldest = database.prepare<[AccountUuid], { seq: number }>(
+      'SELECT seq FROM events WHERE account_uuid = ? ORDER BY seq LIMIT 1',
     )
     this.#last = database.prepare<[AccountUuid], { event_seq: number }>('SELECT event_seq FROM accounts WHERE uuid = ?')
   }
@@ -85,6 +89,11 @@ export class Events {
   /** The account's events after `seq`, oldest first. */
   after(account: AccountUuid, seq: number, limit: number): readonly LoggedEvent[] {
     return this.#after.all(account, seq, limit).map(row => ({ seq: row.seq, event: eventOf(row) }))
+  }
+
+  /** The place of the account's oldest event that is kept; the next one's when none is. */
+  oldestSeq(account: AccountUuid): number {
+    return this.#oldest.get(account)?.seq ?? this.lastSeq(account) + 1
   }
 
   /** The place of the account's newest event; 0 when it has none. */

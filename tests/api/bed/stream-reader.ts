@@ -15,6 +15,8 @@ export interface StreamMessage {
 export class StreamReader {
   readonly messages: StreamMessage[] = []
   readonly socket: WebSocket
+  /** Why it was closed. */
+  reason = ''
   /** Resolves with the close code. */
   readonly closed: Promise<number>
   readonly #waiting = new Set<() => void>()
@@ -25,7 +27,12 @@ export class StreamReader {
       this.messages.push(JSON.parse(String(data)) as StreamMessage)
       for (const look of this.#waiting) look()
     })
-    this.closed = new Promise(resolve => socket.on('close', code => resolve(code)))
+    this.closed = new Promise(resolve =>
+      socket.on('close', (code, reason) => {
+        this.reason = String(reason)
+        resolve(code)
+      }),
+    )
   }
 
   static open(url: string, headers: Record<string, string> = {}): Promise<StreamReader> {

@@ -1,0 +1,78 @@
+import { retentionBatch, retentionPause, retentionRetryMs } from '../../events/retention.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Database } from './database.ts'
+
+export interface EventPurgeParts {
+  readonly database: Database
+  readonly clock: Clock
+  readonly log: Log
+  /** How long events are kept; Infinity = for ever. */
+  readonly keptMs: number
+}
+
+/** Events whose callback has not ended stay until it has. */
+const isFree = 'NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.event_id = events.id)'
+
+/**
+ * Removes events that are older than they are kept, the oldest first, a batch a transaction. They stand in the order in
+ * which they happened, so that only the beginning of the log is looked at, however long it is.
+ */
+export class EventPurge {
+  readonly #parts: EventPurgeParts
+  readonly #oldest
+  readonly #remove
+  #cancel: () => void = () => {}
+  #pass: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(parts: EventPurgeParts) {
+    this.#parts = parts
+    this.#oldest = parts.database.prepare<[number], { id: number; created_unix: number }>(
+      `SELECT id, created_unix FROM events WHERE ${isFree} ORDER BY id LIMIT ?`,
+    )
+    this.#remove = parts.database.prepare<[number]>(`DELETE FROM events WHERE id <= ? AND ${isFree}`)
+  }
+
+  /** The first pass begins at once. */
+  start(): void {
+    if (this.#parts.keptMs !== Number.POSITIVE_INFINITY) this.#pass = this.#run()
+  }
+
+  /** Resolves when the pass that runs, or ran last, has ended. */
+  get pass(): Promise<void> {
+    return this.#pass
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#cancel()
+    await this.#pass
+  }
+
+  async #run(): Promise<void> {
+    const { clock, log } = this.#parts
+    let pause = retentionRetryMs
+    try {
+      pause = await this.#purgeOldest()
+    } catch (fault) {
+      log.error({ fault: String(fault) }, 'purging events failed')
+    }
+    if (this.#isStopped) return
+    this.#cancel = clock.at(clock.now() + pause, () => {
+      this.#pass = this.#run()
+    })
+  }
+
+  /** Returns how long to wait. */
+  async #purgeOldest(): Promise<number> {
+    const { database, clock, keptMs } = this.#parts
+    const unixMs = clock.unixMs()
+    const rows = this.#oldest.all(retentionBatch)
+    const young = rows.findIndex(row => row.created_unix > unixMs - keptMs)
+    const old = young === -1 ? rows : rows.slice(0, young)
+    const last = old.at(-1)
+    if (last !== undefined) await database.write(() => this.#remove.run(last.id))
+    return retentionPause(old.length === retentionBatch, rows[old.length]?.created_unix, keptMs, unixMs)
+  }
+}
