@@ -51,11 +51,12 @@ export class Concealment {
 
   /**
    * A good frame: `count` samples from `pcm[at]` on. After a loss its beginning is overlapped, in place, with what was
-   * made up; after a long one there is nothing to overlap with. `joins`: samples before it were left out; overlap too.
+   * made up; after a long one there is nothing to overlap with. `joins`: overlap in any case, since samples before it were
+   * left out, or with the silence after a long loss.
    */
   hear(pcm: Int16Array, at: number, count: number, joins = false): void {
     const lostMs = this.#concealed / this.#perMs
-    if (this.#heardAny && lostMs < silentAfterMs && (joins || lostMs > 0)) {
+    if (this.#heardAny && (joins || (lostMs > 0 && lostMs < silentAfterMs))) {
       if (lostMs === 0) this.#begin()
       this.#join(pcm, at, count, lostMs)
     }
@@ -71,7 +72,7 @@ export class Concealment {
   resume(pcm: Int16Array, at: number, count: number): number {
     const lostMs = this.#concealed / this.#perMs
     if (!this.#heardAny || lostMs === 0 || lostMs >= silentAfterMs) {
-      this.hear(pcm, at, count)
+      this.hear(pcm, at, count, lostMs > 0)
       return count
     }
     const length = Math.min(this.#made.length, count - this.#pitch)

@@ -19,7 +19,7 @@ export const repeatMs = overlapMs
 
 /**
  * Leaves out or repeats a pitch period at the end of decoded sound (synchronous overlap-add): shape and pitch stay, time
- * goes by faster or slower. What comes before and after joins without a step, since first and last sample stay.
+ * goes by faster or slower. What comes before and after joins without a step: the ends are blended into what was there.
  */
 export class Stretch {
   readonly #perMs: number

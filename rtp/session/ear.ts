@@ -53,6 +53,8 @@ export class Ear {
   /** Samples that were made up for what was lost or late, in all and since the last packet. */
   #madeUp = 0
   #madeUpInWait = Infinity
+  /** What was heard last was made up for a loss. */
+  #isBehindLoss = false
   /** Packets that were lost before the wait. */
   #lostBefore = 0
 
@@ -171,6 +173,7 @@ export class Ear {
         const codec = this.#codecs[framePayloadType]
         const count = this.#room(this.#decoder.samplesOf(buffer.units, this.#clockRate))
         this.#endWait(buffer)
+        this.#isBehindLoss = true
         if (frameLength === 0 || codec === undefined) this.#decoder.concealInto(this.#pcm, this.#end, count)
         else this.#decoder.recoverInto(this.#pcm, this.#end, count, codec, payload, frameFrom, frameLength)
         this.#madeUp += count
@@ -200,7 +203,9 @@ export class Ear {
     }
     if (timestampDelta(frameTimestamp, this.#noiseTime) > 0) this.#isNoisy = false
     this.#endWait(buffer)
-    const count = this.#decoder.frameInto(this.#pcm, this.#end, codec, payload, frameFrom, frameLength, frameJoins)
+    const joins = frameJoins || this.#isBehindLoss
+    this.#isBehindLoss = false
+    const count = this.#decoder.frameInto(this.#pcm, this.#end, codec, payload, frameFrom, frameLength, joins)
     this.#add(count, (frameTimestamp + buffer.units) >>> 0)
     if (buffer.wish !== 'keep') this.#stretchFor(buffer, now)
   }
@@ -209,6 +214,7 @@ export class Ear {
   #endWait(buffer: JitterBuffer): void {
     if (this.#madeUpInWait > 0 && buffer.counters.lost > this.#lostBefore) {
       this.#decoder.passOver(this.#decoder.samplesOf(buffer.units, this.#clockRate))
+      this.#isBehindLoss = true
     }
     this.#madeUpInWait = 0
   }
