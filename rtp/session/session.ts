@@ -1,15 +1,14 @@
 import { codecFacts, isRelayable, rateBetween } from '../codec/codec-name.ts'
 import type { OpusCoders } from '../codec/opus.ts'
-import { DigitReceiver, type Press } from '../dtmf/digit-receiver.ts'
+import type { Press } from '../dtmf/digit-receiver.ts'
 import { ToneMute } from '../dtmf/tone-mute.ts'
 import { isUnicast, parseAddress } from '../engine/address.ts'
-import type { Agreement, EngineCodec, EngineEvent, RecordRules, SessionId } from '../engine/command.ts'
+import type { Agreement, EngineEvent, RecordRules, SessionId } from '../engine/command.ts'
 import type { DatagramNetwork } from '../engine/network.ts'
 import type { PortPair } from '../engine/port-pool.ts'
 import type { Seat } from '../mix/seat.ts'
 import {
   isRtp,
-  markerOf,
   payloadLengthOf,
   payloadOffsetOf,
   payloadTypeOf,
@@ -18,11 +17,13 @@ import {
   timestampOf,
 } from '../packet/header.ts'
 import { streamTracks } from '../record/stream-tracks.ts'
-import { Reception } from '../rtcp/reception.ts'
 import type { Beats } from './beats.ts'
+import { HeardSource } from './heard-source.ts'
 import { Hearing } from './hearing.ts'
 import { HeldPackets } from './held-packets.ts'
+import { KeyEvents } from './key-events.ts'
 import { OutStream } from './out-stream.ts'
+import { type Meaning, PayloadMeanings } from './payload-meanings.ts'
 import type { Playback } from './playback.ts'
 import { Recipient } from './recipient.ts'
 import type { RecordingSink } from './recording-sink.ts'
@@ -35,13 +36,8 @@ import { type Listened, type SessionStats, scoreOf } from './session-stats.ts'
 import { SourceGate } from './source-gate.ts'
 import { voipMetricsOf } from './voip-metrics.ts'
 
-/** Beside codecs of that clock events are counted in it too. */
-const usualEventClock = 8000
 /** How often a session tells how it fares. */
 const statsEveryMs = 5000
-
-/** What a payload type means: a codec, telephone-events or comfort noise. */
-type Meaning = EngineCodec | 'events' | 'noise'
 
 export interface SessionHost {
   readonly network: DatagramNetwork
@@ -75,17 +71,10 @@ export class Session implements Destination {
   readonly #reports: ReportSide
   readonly #rtpTimeAt = (now: number): number => this.sender.rtpTimeAt(now)
   readonly #hearing: Hearing
-  #digits = new DigitReceiver({ clockRate: usualEventClock })
-  /** What a payload type means now; those that are audio, and what events are counted in. */
-  readonly #accepted: (Meaning | undefined)[] = new Array(128).fill(undefined)
-  readonly #codecs: (EngineCodec | undefined)[] = new Array(128).fill(undefined)
-  readonly #eventClocks = new Uint32Array(128)
-  #eventClock = usualEventClock
+  readonly #keys: KeyEvents
+  readonly #meanings = new PayloadMeanings()
+  readonly #source: HeardSource
   #agreement: Agreement | undefined
-  #reception: Reception | undefined
-  /** Packets and losses of sources before the present one. */
-  #lostBefore = 0
-  #eventTime = 0
   /** Where digits come as tones. */
   #toneMute: ToneMute | undefined
   readonly #held = new HeldPackets()
@@ -105,7 +94,7 @@ export class Session implements Destination {
     this.#reporter = new Reporter(this.#stream, cname, now, {
       random: () => host.random(),
       unixMs: at => host.unixMs(at),
-      metrics: () => this.#reception && voipMetricsOf(this.#reception, this.#listened),
+      metrics: () => this.#source.present && voipMetricsOf(this.#source.present, this.#listened),
     })
     this.#reports = new ReportSide(host.network, ports.rtcp, this.#reporter, this.#gate, this.#recipient)
     const events = {
@@ -114,15 +103,21 @@ export class Session implements Destination {
       sounded: (packet: Uint8Array, length: number, at: number) => this.recordings.sounded(packet, length, at),
     }
     this.sender = new Sender(host.network, ports.rtp, this, this.#stream, events, host.opus, host.beats)
-    this.#hearing = new Hearing(this.#codecs, host.opus, (press, began) => this.#tellTone(press, began))
+    const { codecs } = this.#meanings
+    this.#hearing = new Hearing(codecs, host.opus, (press, began) => this.#tellTone(press, began))
     this.seat = new RoomSeat(this.#hearing, this.sender, () => this.#reporter.lossPercent)
     this.#recorded = {
       id,
-      heard: streamTracks(payloadType => this.#codecs[payloadType], host.opus),
+      heard: streamTracks(payloadType => codecs[payloadType], host.opus),
       sent: streamTracks(() => this.#agreement?.codec, host.opus),
       emit: event => host.emit(event),
     }
     this.recordings = new Recordings(this.#recorded)
+    this.#source = new HeardSource(() => this.#keys.reset())
+    this.#keys = new KeyEvents({
+      keyDown: (digit, at) => this.#keyDown(digit, at),
+      keyUp: (press, began, at) => this.#keyUp(press, began, at),
+    })
   }
 
   /** Of what it sends. */
@@ -145,24 +140,15 @@ export class Session implements Destination {
   }
 
   agree(agreement: Agreement, now: number): void {
-    const { remote, accept, acceptEvents, acceptNoise, moreEvents = [] } = agreement
-    const { clockRate } = codecFacts[agreement.codec]
+    const { remote } = agreement
     const address = remote === undefined ? undefined : parseAddress(remote.address)
     this.#agreement = agreement
     this.#gate.signal(address ?? 0, address === undefined || remote === undefined ? 0 : remote.port)
     this.#reports.signal(address ?? 0, remote?.rtcpPort ?? 0)
     this.#reporter.agree(agreement.extendedReports)
-    this.#accepted.fill(undefined)
-    this.#codecs.fill(undefined)
-    for (const { payloadType, codec } of accept) {
-      this.#accepted[payloadType] = codec
-      this.#codecs[payloadType] = codec
-    }
-    if (acceptEvents !== undefined) this.#acceptEvents(acceptEvents, agreement.eventClockRate ?? clockRate)
-    for (const { payloadType, clockRate } of moreEvents) this.#acceptEvents(payloadType, clockRate)
-    if (acceptNoise !== undefined) this.#accepted[acceptNoise] = 'noise'
-    const areDigitsTones = agreement.receive && acceptEvents === undefined && moreEvents.length === 0
-    this.#hearing.agree(areDigitsTones, clockRate)
+    this.#meanings.agree(agreement)
+    const areDigitsTones = agreement.receive && !this.#meanings.hasEvents
+    this.#hearing.agree(areDigitsTones, codecFacts[agreement.codec].clockRate)
     this.#toneMute = areDigitsTones ? (this.#toneMute ?? new ToneMute()) : undefined
     this.#heardAt = now
     this.sender.agree(agreement)
@@ -188,7 +174,13 @@ export class Session implements Destination {
   /** `open` makes the file, for samples of the rate that suits the codec. */
   record(recordingId: string, open: (sampleRate: number) => RecordingSink, rules: RecordRules, now: number): void {
     const rate = codecFacts[this.#agreement?.codec ?? 'PCMU'].sampleRate
-    this.recordings.record(recordingId, open(rate), rules, { codecs: this.#codecs, rate, opus: this.#host.opus }, now)
+    this.recordings.record(
+      recordingId,
+      open(rate),
+      rules,
+      { codecs: this.#meanings.codecs, rate, opus: this.#host.opus },
+      now,
+    )
   }
 
   /** A datagram on the RTP port. */
@@ -197,7 +189,7 @@ export class Session implements Destination {
       this.#dropped++
       return
     }
-    const meaning = this.#accepted[payloadTypeOf(packet)]
+    const meaning = this.#meanings.of(payloadTypeOf(packet))
     if (meaning === undefined) {
       this.#dropped++
       return
@@ -223,7 +215,7 @@ export class Session implements Destination {
     for (let at = 0; at < this.#held.count; at++) {
       const packet = this.#host.network.slot()
       const length = this.#held.copyInto(packet, at)
-      const meaning = this.#accepted[payloadTypeOf(packet)]
+      const meaning = this.#meanings.of(payloadTypeOf(packet))
       if (length === 0 || meaning === undefined) continue
       this.#dropped--
       this.#hear(packet, length, meaning, now)
@@ -235,12 +227,12 @@ export class Session implements Destination {
     this.#heardAt = now
     const payloadLength = payloadLengthOf(packet, length)
     if (meaning === 'events' || meaning === 'noise') {
-      this.#receptionOf(ssrcOf(packet), this.#clockRate).receiveUntimed(sequenceOf(packet))
+      this.#source.of(ssrcOf(packet), this.#clockRate).receiveUntimed(sequenceOf(packet))
       if (meaning === 'events') this.#receiveEvent(packet, payloadLength, now)
       else this.#receiveNoise(packet, length, payloadLength, now)
       return
     }
-    const reception = this.#receptionOf(ssrcOf(packet), codecFacts[meaning].clockRate)
+    const reception = this.#source.of(ssrcOf(packet), codecFacts[meaning].clockRate)
     reception.receive(sequenceOf(packet), timestampOf(packet), now)
     if (payloadLength === 0 || this.#agreement?.receive !== true) return
     this.recordings.heard(packet, length, now)
@@ -258,14 +250,13 @@ export class Session implements Destination {
 
   /** A datagram on the RTCP port. */
   receiveReport(packet: Uint8Array, length: number, address: number, port: number, now: number): void {
-    if (!this.#reports.receive(packet, length, address, port, this.#reception, now)) this.#dropped++
+    if (!this.#reports.receive(packet, length, address, port, this.#source.present, now)) this.#dropped++
     else this.sender.tune(this.#reporter.lossPercent)
   }
 
   /** What is due goes out. */
   send(now: number): void {
-    const stalled = this.#digits.deadline()
-    if (stalled !== undefined && now >= stalled && this.#digits.timeout(now) > 0) this.#tellDigits(now)
+    this.#keys.tick(now)
     this.sender.tick(now)
   }
 
@@ -273,7 +264,7 @@ export class Session implements Destination {
   tick(now: number): void {
     this.#hearing.tick(now)
     this.recordings.tick(now)
-    this.#reports.tick(this.#reception, this.#rtpTimeAt, now)
+    this.#reports.tick(this.#source.present, this.#rtpTimeAt, now)
     if (now >= this.#statsAt) this.#tellStats(now)
     // A far end that merely rings need not send: it is missed once we talk to each other.
     const isAwaited = this.#agreement?.receive === true && this.sender.isTalking
@@ -289,7 +280,7 @@ export class Session implements Destination {
     try {
       this.sender.close()
       this.#hearing.free()
-      if (this.#agreement !== undefined) this.#reports.sayGoodbye(this.#reception, this.sender.rtpTimeAt(now), now)
+      if (this.#agreement !== undefined) this.#reports.sayGoodbye(this.#source.present, this.sender.rtpTimeAt(now), now)
     } finally {
       this.recordings.close(now, done)
     }
@@ -313,11 +304,11 @@ export class Session implements Destination {
   }
 
   get #listened(): Listened {
-    const reception = this.#reception
+    const reception = this.#source.present
     return {
       codec: this.#agreement?.codec,
       received: this.#received,
-      lost: this.#lostBefore + Math.max(0, reception?.sequences.lost ?? 0),
+      lost: this.#source.lost,
       unheard: this.#hearing.playout.late,
       burstRatio: reception?.losses.burstRatio ?? 1,
       jitterMs: reception?.jitter.ms ?? 0,
@@ -334,48 +325,19 @@ export class Session implements Destination {
 
   /** What timestamps are taken to count, when a packet does not say. */
   get #clockRate(): number {
-    return this.#reception?.clockRate ?? codecFacts[this.#agreement?.codec ?? 'PCMU'].clockRate
+    return this.#source.present?.clockRate ?? codecFacts[this.#agreement?.codec ?? 'PCMU'].clockRate
   }
 
   get #isReachable(): boolean {
     return this.#gate.port !== 0 && isUnicast(this.#gate.address)
   }
 
-  #acceptEvents(payloadType: number, clockRate: number): void {
-    this.#accepted[payloadType] = 'events'
-    this.#eventClocks[payloadType] = clockRate
-  }
-
-  #receptionOf(ssrc: number, clockRate: number): Reception {
-    const present = this.#reception
-    if (present?.ssrc === ssrc && present.clockRate === clockRate) return present
-    // The far end restarted, or another one answers; what it held down, it holds no more.
-    this.#lostBefore += Math.max(0, present?.sequences.lost ?? 0)
-    this.#digits.reset()
-    this.#reception = new Reception(ssrc, clockRate)
-    return this.#reception
-  }
-
   #receiveEvent(packet: Uint8Array, payloadLength: number, now: number): void {
-    const timestamp = timestampOf(packet)
-    const clock = this.#eventClocks[payloadTypeOf(packet)]!
-    if (clock !== this.#eventClock) {
-      this.#eventClock = clock
-      this.#digits = new DigitReceiver({ clockRate: clock })
-    }
-    const wasHeld = this.#digits.held
-    const from = payloadOffsetOf(packet)
-    const told = this.#digits.push(packet, from, payloadLength, timestamp, markerOf(packet), now)
-    if (wasHeld === undefined) this.#eventTime = timestamp
-    const { held } = this.#digits
-    if (wasHeld === undefined && held !== undefined) {
-      this.#host.emit({ type: 'key-down', session: this.id, digit: held })
-      this.other?.sender.keyDown(held, now)
-    }
+    const clock = this.#meanings.eventClockOf(payloadTypeOf(packet))
     this.recordings.note(packet, now)
     this.other?.recordings.noteFar(this.#recorded, packet, now)
     this.#hearing.note(packet, now)
-    if (told > 0) this.#tellDigits(now)
+    this.#keys.receive(packet, payloadLength, clock, now)
     this.other?.sender.hearEvent(packet, payloadLength, clock, now)
   }
 
@@ -394,12 +356,14 @@ export class Session implements Destination {
     this.other?.sender.toneEnded(digit)
   }
 
-  #tellDigits(now: number): void {
-    this.recordings.key(this.#eventTime, now)
-    for (let press = this.#digits.take(); press !== undefined; press = this.#digits.take()) {
-      const { digit, durationMs } = press
-      this.#host.emit({ type: 'digit', session: this.id, digit, durationMs })
-      this.other?.sender.keyUp(digit, durationMs)
-    }
+  #keyDown(digit: string, now: number): void {
+    this.#host.emit({ type: 'key-down', session: this.id, digit })
+    this.other?.sender.keyDown(digit, now)
+  }
+
+  #keyUp({ digit, durationMs }: Press, began: number, now: number): void {
+    this.recordings.key(began, now)
+    this.#host.emit({ type: 'digit', session: this.id, digit, durationMs })
+    this.other?.sender.keyUp(digit, durationMs)
   }
 }

@@ -1,0 +1,56 @@
+import { DigitReceiver, type Press } from '../dtmf/digit-receiver.ts'
+import { markerOf, payloadOffsetOf, timestampOf } from '../packet/header.ts'
+
+/** Beside codecs of that clock events are counted in it too. */
+const usualClock = 8000
+
+export interface KeyListener {
+  /** A key has gone down. */
+  keyDown(digit: string, now: number): void
+  /** It is up again. `began`: the RTP time of its beginning. */
+  keyUp(press: Press, began: number, now: number): void
+}
+
+/** Keys of a far end, as its telephone-events tell them. */
+export class KeyEvents {
+  readonly #listener: KeyListener
+  #receiver = new DigitReceiver({ clockRate: usualClock })
+  #clockRate = usualClock
+  #began = 0
+
+  constructor(listener: KeyListener) {
+    this.#listener = listener
+  }
+
+  /** A packet of events, counted in `clockRate`. */
+  receive(packet: Uint8Array, payloadLength: number, clockRate: number, now: number): void {
+    if (clockRate !== this.#clockRate) {
+      this.#clockRate = clockRate
+      this.#receiver = new DigitReceiver({ clockRate })
+    }
+    const wasHeld = this.#receiver.held
+    const timestamp = timestampOf(packet)
+    const told = this.#receiver.push(packet, payloadOffsetOf(packet), payloadLength, timestamp, markerOf(packet), now)
+    if (wasHeld === undefined) this.#began = timestamp
+    const { held } = this.#receiver
+    if (wasHeld === undefined && held !== undefined) this.#listener.keyDown(held, now)
+    if (told > 0) this.#tell(now)
+  }
+
+  /** A key whose last packets were lost is up after a while. */
+  tick(now: number): void {
+    const stalled = this.#receiver.deadline()
+    if (stalled !== undefined && now >= stalled && this.#receiver.timeout(now) > 0) this.#tell(now)
+  }
+
+  /** Another far end: what was held down is held no more. */
+  reset(): void {
+    this.#receiver.reset()
+  }
+
+  #tell(now: number): void {
+    for (let press = this.#receiver.take(); press !== undefined; press = this.#receiver.take()) {
+      this.#listener.keyUp(press, this.#began, now)
+    }
+  }
+}
