@@ -53,16 +53,19 @@ export interface ChallengeRules {
   readonly nonce: string
   /** Default false. */
   readonly stale?: boolean
-  /** One header field each, the preferred first (RFC 8760 §2.3). Default SHA-256, MD5. */
+  /** One header field each, the preferred first. Default all. */
   readonly algorithms?: readonly DigestAlgorithm[]
 }
+
+/** The preferred first (RFC 8760 §2.3). */
+export const digestAlgorithms: readonly DigestAlgorithm[] = ['SHA-256', 'MD5']
 
 /** The values of WWW-Authenticate or Proxy-Authenticate, one header field each. */
 export const formatChallenges = ({
   realm,
   nonce,
   stale = false,
-  algorithms = ['SHA-256', 'MD5'],
+  algorithms = digestAlgorithms,
 }: ChallengeRules): readonly string[] =>
   algorithms.map(algorithm => {
     const parameters: AuthenticationParameter[] = [

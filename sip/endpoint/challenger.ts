@@ -1,3 +1,4 @@
+import type { DigestAlgorithm } from '../digest/algorithm.ts'
 import { formatChallenges } from '../digest/challenge.ts'
 import { checkCredentials } from '../digest/check.ts'
 import { parseCredentials } from '../digest/credentials.ts'
@@ -37,9 +38,10 @@ export class Challenger {
   }
 
   /** RFC 8760: a challenge for each algorithm, the stronger first. */
-  challenge(now: number, stale = false): readonly HeaderField[] {
+  challenge(now: number, stale: boolean, algorithms: readonly DigestAlgorithm[]): readonly HeaderField[] {
     const nonce = createNonce(this.#nonces, this.#realm, this.#tokens.take(8), now)
-    return formatChallenges({ realm: this.#realm, nonce, stale }).map(value => ({ name: 'WWW-Authenticate', value }))
+    const challenges = formatChallenges({ realm: this.#realm, nonce, stale, algorithms })
+    return challenges.map(value => ({ name: 'WWW-Authenticate', value }))
   }
 
   /** `candidates` are asked for by the username that the request names. */

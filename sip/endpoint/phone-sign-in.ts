@@ -1,8 +1,10 @@
+import { digestAlgorithms } from '../digest/challenge.ts'
 import { authenticationParameterOf, isScheme, parseAuthentication } from '../header/authentication.ts'
 import { quote } from '../header/quoted-string.ts'
 import { headersOf } from '../message/headers.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
 import type { PhoneDirectory, PhoneIdentity } from '../registrar/phone.ts'
+import { isWebSocket, type TransportName } from '../transaction/flow.ts'
 import type { Challenger } from './challenger.ts'
 
 /**
@@ -48,12 +50,22 @@ export class PhoneSignIn {
 
   /**
    * RFC 8898 §2.1: both ways are offered, the stronger first (RFC 8760 §2.3). MD5 stands last: the libraries of browsers
-   * know only that, and of several challenges only the last.
+   * know only that, and of several challenges only the last. Phones that are no browsers get MD5 alone: libre (baresip)
+   * gives up at a challenge of another scheme or algorithm, wherever it stands among others that it knows. The password
+   * is a signed token that lives an hour at most: what MD5 lacks is not needed here.
    */
-  challenge({ stale, error }: Extract<SignIn, { kind: 'unproven' }>, now: number): readonly HeaderField[] {
+  challenge(
+    { stale, error }: Extract<SignIn, { kind: 'unproven' }>,
+    transport: TransportName,
+    now: number,
+  ): readonly HeaderField[] {
+    const isBrowser = isWebSocket(transport)
     const reason = error === undefined ? '' : `, error=${quote(error)}`
     const bearer = { name: 'WWW-Authenticate', value: `Bearer realm=${quote(this.#realm)}${reason}` }
-    return [bearer, ...this.#challenger.challenge(now, stale)]
+    return [
+      ...(isBrowser || error !== undefined ? [bearer] : []),
+      ...this.#challenger.challenge(now, stale, isBrowser ? digestAlgorithms : ['MD5']),
+    ]
   }
 }
 

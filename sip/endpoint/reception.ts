@@ -1,4 +1,5 @@
 import { minSessionSeconds } from '../dialog/session-timer.ts'
+import { digestAlgorithms } from '../digest/challenge.ts'
 import type { ParsedMessage } from '../message/fault.ts'
 import { formatMessage } from '../message/format.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
@@ -168,7 +169,7 @@ export class Reception {
         return
       case 'unproven':
         this.#desk.counters.challenged++
-        this.#refuse(request, 401, this.#signIn.challenge(signIn, now))
+        this.#refuse(request, 401, this.#signIn.challenge(signIn, request.flow.transport, now))
     }
   }
 
@@ -258,7 +259,7 @@ export class Reception {
     if (verdict.owner !== undefined) this.#inviteArrived(request, { peer: verdict.owner }, now)
     else {
       this.#desk.counters.challenged++
-      this.#refuse(request, 401, this.#challenger.challenge(now, verdict.stale))
+      this.#refuse(request, 401, this.#challenger.challenge(now, verdict.stale, digestAlgorithms))
     }
   }
 

@@ -27,6 +27,12 @@ export class Baresip {
     sipPort: number
     rtpPort: number
     transport?: 'udp' | 'tcp'
+    /** Its whole line of accounts, instead of one that registers nowhere. */
+    account?: string
+    /** More lines of its config. */
+    config?: readonly string[]
+    /** More than what calls in the clear need. */
+    modules?: readonly string[]
     says: Int16Array
     /** Calls this URI at once. */
     dial?: string
@@ -44,6 +50,7 @@ export class Baresip {
       join(this.#folder, 'config'),
       [
         'poll_method epoll',
+        ...(options.config ?? []),
         `sip_listen 127.0.0.1:${options.sipPort}`,
         `audio_source aufile,${join(this.#folder, 'says.wav')}`,
         'audio_player aufile,none',
@@ -52,7 +59,9 @@ export class Baresip {
         'ausrc_channels 1',
         'auplay_channels 1',
         ...modulePaths.map(path => `module_path ${path}`).slice(0, 1),
-        ...['stdio', 'g711', 'g722', 'opus', 'aufile', 'sndfile'].map(name => `module ${name}.so`),
+        ...['stdio', 'g711', 'g722', 'opus', 'aufile', 'sndfile', ...(options.modules ?? [])].map(
+          name => `module ${name}.so`,
+        ),
         'module_tmp uuid.so',
         'module_tmp account.so',
         'module_app menu.so',
@@ -62,8 +71,9 @@ export class Baresip {
     )
     writeFileSync(
       join(this.#folder, 'accounts'),
-      `<sip:${options.user ?? 'baresip'}@127.0.0.1:${options.sipPort};transport=${transport}>;regint=0;audio_codecs=${codecNames[options.codec ?? 'PCMU']}` +
-        `${options.answers === true ? ';answermode=auto' : ''}\n`,
+      options.account ??
+        `<sip:${options.user ?? 'baresip'}@127.0.0.1:${options.sipPort};transport=${transport}>;regint=0;audio_codecs=${codecNames[options.codec ?? 'PCMU']}` +
+          `${options.answers === true ? ';answermode=auto' : ''}\n`,
     )
     this.#child = spawn('baresip', ['-f', this.#folder, ...(options.dial ? ['-e', `/dial ${options.dial}`] : [])], {
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -72,6 +82,11 @@ export class Baresip {
       stream?.on('data', chunk => {
         this.output += chunk
       })
+  }
+
+  /** A command as typed: `/dial …`, or a key. */
+  command(text: string): void {
+    this.#child.stdin?.write(text)
   }
 
   said(text: string | RegExp, timeoutMs = 10_000): Promise<unknown> {

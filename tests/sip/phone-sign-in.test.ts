@@ -24,6 +24,23 @@ test('without credentials: Bearer, SHA-256, and last the MD5 that libraries of b
   assert.equal(bed.trusted, [])
 })
 
+test('phones that are no browsers are offered MD5 alone: libre gives up at any other challenge, wherever it stands', () => {
+  const bed = new PhoneBed()
+  bed.token('1001')
+  for (const transport of ['udp', 'tcp', 'tls'] as const) {
+    const [only = '', ...more] = challengesOf(bed.ask(bed.flow({ transport }), {}))
+    assert.match(only, /^Digest realm="sauti\.test", nonce="[^"]+", algorithm=MD5, qop="auth"$/, transport)
+    assert.equal(more, [])
+    // Whoever came with a token learns what was wrong with it.
+    const [bad, digest = '', ...others] = challengesOf(
+      bed.ask(bed.flow({ transport }), { headers: ['Authorization: Bearer bad'] }),
+    )
+    assert.is(bad, 'Bearer realm="sauti.test", error="invalid_token"')
+    assert.match(digest, /algorithm=MD5/)
+    assert.equal(others, [])
+  }
+})
+
 test('a Bearer token: ours, altered, expired, revoked', () => {
   const bed = new PhoneBed()
   const good = bed.token('1001')
