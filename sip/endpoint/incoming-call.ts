@@ -27,6 +27,8 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
   readonly #transaction: ServerTransaction
   readonly #timer = new Timer<TimerOwner>(this, 'provisional')
   readonly #reliable: ReliableProvisional | undefined
+  /** Our answer, until a PRACK lets it go. */
+  #heldAnswer: string | undefined
   #state: 'offered' | 'answered' | 'over' = 'offered'
 
   constructor(agent: Agent, id: string, transaction: ServerTransaction, isFlowBound: boolean) {
@@ -71,6 +73,10 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
 
   answer(sdp: string, now: number): void {
     if (this.#state !== 'offered') return
+    if (this.#reliable?.holdsAnswer === true) {
+      this.#heldAnswer = sdp
+      return
+    }
     this.#state = 'answered'
     this.#stopProvisionals()
     this.session.accept(this.#transaction, sdp, now)
@@ -102,6 +108,7 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
     if (request.message.method === 'PRACK' && this.#reliable !== undefined) {
       this.session.dialog.takeRemoteSeq(request.cseq)
       this.#agent.respond(transaction, this.#reliable.acknowledged(request, now) ? 200 : 481, now)
+      if (this.#heldAnswer !== undefined) this.answer(this.#heldAnswer, now)
       return
     }
     this.session.requestArrived(transaction, now)

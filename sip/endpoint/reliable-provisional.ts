@@ -19,6 +19,9 @@ export class ReliableProvisional implements TimerOwner {
   readonly #timer = new Timer<TimerOwner>(this, 'provisional')
   #rseq: number
   #repeated: RepeatedAnswer | undefined
+  /** RSeq of the last one sent until its PRACK, which may come when it is repeated no more. */
+  #unacknowledged: number | undefined
+  #carriesSdp = false
   #bytes: Uint8Array | undefined
   #status = 0
   #waiting: { readonly status: number; readonly parts: ResponseParts } | undefined
@@ -28,6 +31,11 @@ export class ReliableProvisional implements TimerOwner {
     this.#transaction = transaction
     this.#gaveUp = gaveUp
     this.#rseq = 1 + Math.floor(agent.tokens.fraction() * highestFirst)
+  }
+
+  /** An answer in it is not acknowledged yet: no 2xx may go out (RFC 3262 §3). */
+  get holdsAnswer(): boolean {
+    return this.#repeated !== undefined && this.#carriesSdp
   }
 
   /** Goes out at once, or when the one before it is acknowledged; a later one replaces one that waits. */
@@ -43,6 +51,8 @@ export class ReliableProvisional implements TimerOwner {
     ]
     this.#agent.respond(this.#transaction, status, now, { ...parts, fields })
     this.#status = status
+    this.#unacknowledged = this.#rseq
+    this.#carriesSdp = parts.sdp !== undefined
     this.#bytes = this.#transaction.bytes
     this.#repeated = new RepeatedAnswer(this.#rseq, this.#agent.settings.timers, now, Number.POSITIVE_INFINITY)
     this.#agent.timers.set(this.#timer, this.#repeated.deadline)
@@ -52,18 +62,20 @@ export class ReliableProvisional implements TimerOwner {
   acknowledged(prack: IncomingRequest, now: number): boolean {
     const rack = parseRAck(headerOf(prack.message, 'RAck') ?? '')
     const { cseq } = this.#transaction.request
-    if (!rack.ok || this.#repeated?.cseq !== rack.value.rseq) return false
+    if (!rack.ok || this.#unacknowledged !== rack.value.rseq) return false
     if (rack.value.sequence !== cseq || rack.value.method !== 'INVITE') return false
-    this.stop()
-    this.#rseq++
     const waiting = this.#waiting
-    this.#waiting = undefined
+    this.stop()
+    this.#unacknowledged = undefined
+    this.#rseq++
     if (waiting !== undefined) this.send(waiting.status, waiting.parts, now)
     return true
   }
 
+  /** Nothing is repeated or sent any more; a PRACK on its way is still taken. */
   stop(): void {
     this.#repeated = undefined
+    this.#waiting = undefined
     this.#agent.timers.stop(this.#timer)
   }
 

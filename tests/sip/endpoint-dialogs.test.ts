@@ -267,6 +267,56 @@ test('100rel: reliable 180 and 183, repeated until PRACK; never acknowledged end
   leavesNothing(net, station)
 })
 
+test('100rel: a PRACK that crosses the 200 is still answered, and nothing more is sent reliably (RFC 3262 §3)', () => {
+  const { net, station, peer } = bed()
+  peer.request('INVITE', us, 1, { body: 'offer', headers: ['Require: 100rel'] })
+  const id = station.events[0]?.id ?? ''
+  station.do({ type: 'ring', id })
+  net.run(50)
+  const ringing = peer.lastResponse()
+  const toTag = tagOfTo(ringing)
+  station.do({ type: 'answer', id, sdp: 'answer' })
+  net.run(50)
+  assert.equal(peer.statuses, [100, 180, 200])
+  const headers = [`RAck: ${headerOf(ringing, 'RSeq')} 1 INVITE`]
+  peer.request('PRACK', us, 2, { toTag, headers })
+  assert.is(peer.statuses.at(-1), 200)
+  peer.request('PRACK', us, 3, { toTag, headers })
+  assert.is(peer.statuses.at(-1), 481, 'once')
+  peer.request('ACK', us, 1, { toTag })
+  peer.request('BYE', us, 4, { toTag })
+  assert.equal(causeOf(station, id), { kind: 'bye' })
+  leavesNothing(net, station)
+})
+
+test('100rel: no 200 goes out while an answer in a reliable 183 is not acknowledged (RFC 3262 §3)', () => {
+  for (const isAcknowledged of [true, false]) {
+    const { net, station, peer } = bed()
+    peer.request('INVITE', us, 1, { body: 'offer', headers: ['Require: 100rel'] })
+    const id = station.events[0]?.id ?? ''
+    station.do({ type: 'progress', id, sdp: 'early' })
+    net.run(50)
+    const early = peer.lastResponse()
+    const toTag = tagOfTo(early)
+    station.do({ type: 'answer', id, sdp: 'answer' })
+    net.run(1000)
+    assert.not(peer.statuses.includes(200))
+    if (isAcknowledged) {
+      peer.request('PRACK', us, 2, { toTag, headers: [`RAck: ${headerOf(early, 'RSeq')} 1 INVITE`] })
+      net.run(50)
+      assert.equal(peer.statuses.slice(-2), [200, 200], 'of the PRACK, then of the INVITE')
+      peer.request('ACK', us, 1, { toTag })
+      peer.request('BYE', us, 3, { toTag })
+      assert.equal(causeOf(station, id), { kind: 'bye' })
+    } else {
+      net.run(40_000)
+      assert.is(peer.statuses.at(-1), 504)
+      assert.equal(causeOf(station, id), { kind: 'timeout' })
+    }
+    leavesNothing(net, station)
+  }
+})
+
 test('session timer: a peer that refreshes keeps the call, one that stops loses it (RFC 4028)', () => {
   const { net, station, peer, answered } = bed()
   const headers = ['Supported: timer', 'Session-Expires: 90;refresher=uac']
