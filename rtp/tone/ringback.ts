@@ -28,7 +28,8 @@ const single = (sines: ToneStep['sines'], onMs: number, offMs: number): Tone => 
 const double = (sines: ToneStep['sines']): Tone => cadence(sines, 400, 200, 400, 2000)
 
 // Ringing tones by ISO 3166 code, after ITU-T E.180 supplement 2 (various tones used in national networks); gb and ie by
-// BT SIN 350, nz by TNA 102. For rw and et, the value that E.180 §7 recommends to everybody: 425 Hz, 1 s on, 4 s off.
+// BT SIN 350, nz by TNA 102, au by ACIF S002. All agree with the tone zones that open PBXs carry, but for ng and gh, which
+// those lack, and for rw and et, which have the value that E.180 §7 recommends to everybody: 425 Hz, 1 s on, 4 s off.
 export const ringbacks = {
   'ringback-ke': cadence(tone(425), 670, 3000, 1500, 5000),
   'ringback-tz': single(tone(425), 1000, 4000),
