@@ -7,20 +7,12 @@ import type { Agreement, EngineEvent, RecordRules, SessionId } from '../engine/c
 import type { DatagramNetwork } from '../engine/network.ts'
 import type { PortPair } from '../engine/port-pool.ts'
 import type { Seat } from '../mix/seat.ts'
-import {
-  isRtp,
-  payloadLengthOf,
-  payloadOffsetOf,
-  payloadTypeOf,
-  sequenceOf,
-  ssrcOf,
-  timestampOf,
-} from '../packet/header.ts'
+import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
 import { streamTracks } from '../record/stream-tracks.ts'
+import { Arrivals, type Believed } from './arrivals.ts'
 import type { Beats } from './beats.ts'
 import { HeardSource } from './heard-source.ts'
 import { Hearing } from './hearing.ts'
-import { HeldPackets } from './held-packets.ts'
 import { KeyEvents } from './key-events.ts'
 import { OutStream } from './out-stream.ts'
 import { type Meaning, PayloadMeanings } from './payload-meanings.ts'
@@ -77,10 +69,9 @@ export class Session implements Destination {
   #agreement: Agreement | undefined
   /** Where digits come as tones. */
   #toneMute: ToneMute | undefined
-  readonly #held = new HeldPackets()
+  readonly #arrivals: Arrivals
   #heardAt: number
   #received = 0
-  #dropped = 0
   #statsAt: number
 
   constructor(id: SessionId, ports: PortPair, host: SessionHost, now: number) {
@@ -113,6 +104,8 @@ export class Session implements Destination {
       emit: event => host.emit(event),
     }
     this.recordings = new Recordings(this.#recorded)
+    const hear: Believed = (packet, length, meaning, at) => this.#hear(packet, length, meaning, at)
+    this.#arrivals = new Arrivals(host.network, this.#gate, this.#recipient, this.#meanings, hear)
     this.#source = new HeardSource(() => this.#keys.reset())
     this.#keys = new KeyEvents({
       keyDown: (digit, at) => this.#keyDown(digit, at),
@@ -185,41 +178,7 @@ export class Session implements Destination {
 
   /** A datagram on the RTP port. */
   receive(packet: Uint8Array, length: number, address: number, port: number, now: number): void {
-    if (!isRtp(packet, length)) {
-      this.#dropped++
-      return
-    }
-    const meaning = this.#meanings.of(payloadTypeOf(packet))
-    if (meaning === undefined) {
-      this.#dropped++
-      return
-    }
-    switch (this.#gate.judge(address, port, ssrcOf(packet), sequenceOf(packet), now)) {
-      case 'refused':
-        if (this.#gate.candidatePackets > 0) this.#held.hold(packet, length, this.#gate.candidatePackets)
-        this.#dropped++
-        return
-      case 'latched':
-        if (this.#gate.isLatched) this.#hearHeld(now)
-        this.#held.clear()
-        break
-      case 'accepted':
-        break
-    }
-    this.#recipient.heard(address, port)
-    this.#hear(packet, length, meaning, now)
-  }
-
-  /** What a source said on its probation, now that it is believed. */
-  #hearHeld(now: number): void {
-    for (let at = 0; at < this.#held.count; at++) {
-      const packet = this.#host.network.slot()
-      const length = this.#held.copyInto(packet, at)
-      const meaning = this.#meanings.of(payloadTypeOf(packet))
-      if (length === 0 || meaning === undefined) continue
-      this.#dropped--
-      this.#hear(packet, length, meaning, now)
-    }
+    this.#arrivals.receive(packet, length, address, port, now)
   }
 
   #hear(packet: Uint8Array, length: number, meaning: Meaning, now: number): void {
@@ -250,7 +209,7 @@ export class Session implements Destination {
 
   /** A datagram on the RTCP port. */
   receiveReport(packet: Uint8Array, length: number, address: number, port: number, now: number): void {
-    if (!this.#reports.receive(packet, length, address, port, this.#source.present, now)) this.#dropped++
+    if (!this.#reports.receive(packet, length, address, port, this.#source.present, now)) this.#arrivals.dropped++
     else this.sender.tune(this.#reporter.lossPercent)
   }
 
@@ -294,7 +253,7 @@ export class Session implements Destination {
       packetsSent: this.#stream.packetsBefore + this.#stream.packets,
       packetsLost: heard.lost,
       packetsLate: this.recordings.late + heard.unheard,
-      packetsDropped: this.#dropped,
+      packetsDropped: this.#arrivals.dropped,
       jitterMs: heard.jitterMs,
       roundTripMs: heard.roundTripMs,
       ...scoreOf(heard),

@@ -1,0 +1,69 @@
+import type { DatagramNetwork } from '../engine/network.ts'
+import { isRtp, payloadTypeOf, sequenceOf, ssrcOf } from '../packet/header.ts'
+import { HeldPackets } from './held-packets.ts'
+import type { Meaning, PayloadMeanings } from './payload-meanings.ts'
+import type { Recipient } from './recipient.ts'
+import type { SourceGate } from './source-gate.ts'
+
+/** Gets the packets of a far end that is believed. */
+export type Believed = (packet: Uint8Array, length: number, meaning: Meaning, now: number) => void
+
+/** What arrives on a session's RTP port: packets that mean something, of a source that may be believed, are let in. */
+export class Arrivals {
+  /** Datagrams that were not let in. */
+  dropped = 0
+  readonly #network: DatagramNetwork
+  readonly #gate: SourceGate
+  readonly #recipient: Recipient
+  readonly #meanings: PayloadMeanings
+  readonly #believed: Believed
+  readonly #held = new HeldPackets()
+
+  constructor(
+    network: DatagramNetwork,
+    gate: SourceGate,
+    recipient: Recipient,
+    meanings: PayloadMeanings,
+    believed: Believed,
+  ) {
+    this.#network = network
+    this.#gate = gate
+    this.#recipient = recipient
+    this.#meanings = meanings
+    this.#believed = believed
+  }
+
+  receive(packet: Uint8Array, length: number, address: number, port: number, now: number): void {
+    const meaning = isRtp(packet, length) ? this.#meanings.of(payloadTypeOf(packet)) : undefined
+    if (meaning === undefined) {
+      this.dropped++
+      return
+    }
+    switch (this.#gate.judge(address, port, ssrcOf(packet), sequenceOf(packet), now)) {
+      case 'refused':
+        if (this.#gate.candidatePackets > 0) this.#held.hold(packet, length, this.#gate.candidatePackets)
+        this.dropped++
+        return
+      case 'latched':
+        if (this.#gate.isLatched) this.#letHeldIn(now)
+        this.#held.clear()
+        break
+      case 'accepted':
+        break
+    }
+    this.#recipient.heard(address, port)
+    this.#believed(packet, length, meaning, now)
+  }
+
+  /** What a source said on its probation, now that it is believed. */
+  #letHeldIn(now: number): void {
+    for (let at = 0; at < this.#held.count; at++) {
+      const packet = this.#network.slot()
+      const length = this.#held.copyInto(packet, at)
+      const meaning = this.#meanings.of(payloadTypeOf(packet))
+      if (length === 0 || meaning === undefined) continue
+      this.dropped--
+      this.#believed(packet, length, meaning, now)
+    }
+  }
+}
