@@ -65,9 +65,19 @@ export class Rooms {
     // Backwards: a room whose members have failed is closed, and the last one takes its place.
     for (let i = this.#entries.length - 1; i >= 0; i--) {
       const entry = this.#entries[i]!
-      entry.room.tick(now)
+      try {
+        entry.room.tick(now)
+      } catch (error) {
+        this.#fail(entry, error)
+      }
       this.#closeIfEmpty(entry)
     }
+  }
+
+  /** What goes wrong with the room itself ends it and its members, and no other. */
+  #fail(entry: Entry, error: unknown): void {
+    entry.room.close()
+    for (const [seat, known] of [...this.#entryOf]) if (known === entry) this.#host.failed(seat, error)
   }
 
   #closeIfEmpty(entry: Entry): void {

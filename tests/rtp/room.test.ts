@@ -249,6 +249,21 @@ test('a member whose code fails is out, and told; the others do not notice', () 
   assert.is(rooms.size, 0, 'a room is gone with its last member, however it goes')
 })
 
+test('a room that fails itself ends with its members; other rooms go on', () => {
+  const failed: Seat[] = []
+  const rooms = new Rooms({ opus, failed: seat => failed.push(seat) })
+  const seats = [new FakeSeat(), new FakeSeat(), new FakeSeat()]
+  const broken = { frameAfter: () => 0, exchange: () => assert.unreachable() } as unknown as RoomLink
+  for (const [n, seat] of seats.entries()) {
+    rooms.join(n < 2 ? 'bad' : 'good', seat, false, () => (n < 2 ? broken : undefined), 0)
+  }
+  rooms.tick(0)
+  assert.equal(failed, seats.slice(0, 2))
+  assert.is(rooms.size, 1)
+  rooms.tick(20)
+  assert.is(seats[2]!.heard.length, 2)
+})
+
 test('after a stall what is owed is made up, up to 100 ms, and the clock keeps its beat', () => {
   const seat = new FakeSeat()
   const room = roomOf(seat)
