@@ -269,6 +269,22 @@ test('what cannot be: told once, answered when closed, orders end', async () => 
   await bed.media.close()
 })
 
+test('that there is no media is told before what was ordered with the answer ends by it', async () => {
+  const bed = await Bed.open()
+  for (const offer of ['not sdp', sdp(4000, { types: '18' })]) {
+    const legId = leg(offer)
+    const limits = { silenceMs: 0, maxLengthMs: 1000, trimSilence: false }
+    bed.do({ type: 'media.open', legId, callId, offer })
+    bed.do({ type: 'media.record', legId, recordId: 'r', path: '/nowhere/r.wav', limits })
+    for (let i = 0; i < 100 && bed.events.length < 2; i++) await sleep(5)
+    assert.equal(
+      bed.events.splice(0).map(event => event.type),
+      ['media.failed', 'media.recorded'],
+    )
+  }
+  await bed.media.close()
+})
+
 test('no ports left is told as such; a closed leg’s ports come back after they were drained', async () => {
   const [first] = testPorts()
   const settings = {

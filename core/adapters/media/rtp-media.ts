@@ -238,8 +238,9 @@ export class RtpMedia implements Media {
   #refuse(leg: LegMedia, fault: Fault, detail: string): void {
     leg.state = 'failed'
     this.#options.log.warn({ legId: leg.legId, fault, detail }, 'no media for this offer')
-    this.#endOrders(leg)
+    // First why, then what has ended by it: a recording that was ordered with the answer must not look like its end.
     this.#fail(leg, fault)
+    this.#endOrders(leg)
     this.#forgetOldestFailed()
   }
 
