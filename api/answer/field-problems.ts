@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import type { FieldProblem } from './refusal.ts'
+import { withoutOtherBranches } from './union-problems.ts'
 
 /** A hostile body can break thousands of rules at once; so many are told. */
 const maxProblems = 20
@@ -7,10 +8,8 @@ const maxProblems = 20
 /** Ajv's findings in words: the field as `a.b[2]`, and what would be right. */
 export function fieldProblems(found: readonly ErrorObject[], where: string): FieldProblem[] {
   const problems = new Map<string, FieldProblem>()
-  for (const error of found) {
+  for (const error of withoutOtherBranches(found)) {
     if (problems.size === maxProblems) break
-    // A union reports every branch that did not fit; its own entry says it once.
-    if (/\/anyOf\/\d+\//.test(error.schemaPath)) continue
     const field = fieldOf(error, where)
     if (!problems.has(field)) problems.set(field, { field, message: messageOf(error) })
   }

@@ -111,6 +111,34 @@ test('every problem is told, the first in detail, at most twenty', async () => {
   assert.equal([many.status, many.body.errors.length], [422, 20])
 })
 
+test('of a field that may be null, the problem is told of the field itself, in words', async () => {
+  const uuid = '00000000-0000-4000-8000-000000000000'
+  const asked: readonly [path: string, body: object, field: string, message: RegExp][] = [
+    ['/numbers/configure', { uuid, friendly_name: 5 }, 'friendly_name', /^must be string or null$/],
+    ['/numbers/configure', { uuid, friendly_name: 'x'.repeat(201) }, 'friendly_name', /200 characters/],
+    ['/numbers/configure', { uuid, webhook_urls: [] }, 'webhook_urls', /^must be object or null$/],
+    [
+      '/numbers/configure',
+      { uuid, webhook_urls: { voice_inbound: 'nope' } },
+      'webhook_urls.voice_inbound',
+      /http or https URL/,
+    ],
+    ['/numbers/configure', { uuid, webhook_urls: { status: 7 } }, 'webhook_urls.status', /^must be string or null$/],
+    ['/users/update', { uuid, is_active: 'false' }, 'is_active', /^must be boolean or null$/],
+    ['/users/update', { uuid, display_name: 'a\nb' }, 'display_name', /one line/],
+    ['/account/webhooks', { fallback_mode: 'shout' }, 'fallback_mode', /^must be one of message, play, drop$/],
+    ['/account/webhooks', { url: 'nope' }, 'url', /http or https URL/],
+  ]
+  for (const [path, body, field, message] of asked) {
+    const answer = await bed.customer('POST', path, body)
+    assert.is(answer.status, 422)
+    assert.is(answer.body.errors.length, 1, JSON.stringify(answer.body))
+    assert.is(answer.body.errors[0].field, field)
+    assert.match(answer.body.errors[0].message, message)
+    assert.is(answer.body.detail, `${field}: ${answer.body.errors[0].message}`)
+  }
+})
+
 test('what is at the limit passes', async () => {
   const accepted = [
     { ...order, to: '+1234567' },
