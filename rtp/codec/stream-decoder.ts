@@ -1,7 +1,7 @@
 import { Concealment } from '../jitter/concealment.ts'
 import { sharedFilter } from '../resample/filter.ts'
 import { Resampler } from '../resample/resampler.ts'
-import { type AudioCodecName, codecFacts } from './codec-name.ts'
+import { type AudioCodecName, codecFacts, type StreamRate } from './codec-name.ts'
 import { pcma, pcmu } from './g711.ts'
 import { G722Decoder } from './g722.ts'
 import { isOpusRest, type OpusCoders, type OpusDecoder } from './opus.ts'
@@ -10,6 +10,7 @@ import { isOpusRest, type OpusCoders, type OpusDecoder } from './opus.ts'
 export const longestPacketMs = 120
 /** Opus makes up losses in steps of this. */
 const concealStepMs = 10
+const leastConcealMs = 2.5
 /** Made-up sound is not drawn out for longer; then there is silence. A far end that rests is another matter. */
 const longestConcealedMs = 100
 
@@ -18,7 +19,7 @@ const longestConcealedMs = 100
  * G.711 appendix I's manner, or Opus' own.
  */
 export class StreamDecoder {
-  readonly sampleRate: 8000 | 16_000
+  readonly sampleRate: StreamRate
   readonly #coders: OpusCoders
   readonly #concealment: Concealment
   /** Room for samples of another rate, made at the first need. */
@@ -36,7 +37,7 @@ export class StreamDecoder {
   /** What was heard last fills a wait. */
   #waits = false
 
-  constructor(sampleRate: 8000 | 16_000, coders: OpusCoders) {
+  constructor(sampleRate: StreamRate, coders: OpusCoders) {
     this.sampleRate = sampleRate
     this.#coders = coders
     this.#concealment = new Concealment(sampleRate)
@@ -74,30 +75,25 @@ export class StreamDecoder {
     length: number,
     joins: boolean,
   ): number {
-    let count = 0
-    if (codec === 'opus') count = this.#opusInto(pcm, at, payload, from, length)
-    else count = this.#plainInto(pcm, at, codec, payload, from, length)
+    if (codec === 'opus') return this.#opusInto(pcm, at, payload, from, length)
+    const count = this.#plainInto(pcm, at, codec, payload, from, length)
     if (this.#waits) {
       this.#waits = false
       return this.#concealment.resume(pcm, at, count)
     }
-    this.#concealment.hear(pcm, at, count, joins && codec !== 'opus')
+    this.#concealment.hear(pcm, at, count, joins)
     return count
   }
 
   /** What should be heard now may still come: fills `count` samples of waiting, after which nothing is missing. */
   waitInto(pcm: Int16Array, at: number, count: number): void {
-    this.#waits = true
-    this.#concealment.concealInto(pcm, at, count)
+    this.concealInto(pcm, at, count)
+    this.#waits = !this.#isOpus
   }
 
-  /** What was waited for for `count` samples was lost: its time is over, and the coder has to know. */
-  passOver(count: number): void {
+  /** What was waited for was lost: its time is over. */
+  passOver(): void {
     this.#waits = false
-    if (!this.#isOpus || this.#rests) return
-    const step = (concealStepMs * this.sampleRate) / 1000
-    this.#native ??= new Int16Array(longestPacketMs * 16)
-    this.#opus?.concealInto(this.#native, 0, Math.min(count - (count % step), this.#native.length))
   }
 
   #plainInto(
@@ -125,13 +121,28 @@ export class StreamDecoder {
     }
     const step = (concealStepMs * this.sampleRate) / 1000
     let done = 0
-    while (done + step <= count && (this.#rests || this.#concealedMs < longestConcealedMs)) {
-      if (this.#opus?.concealInto(pcm, at + done, step) !== step) break
-      done += step
+    while (done < count && (this.#rests || this.#concealedMs < longestConcealedMs)) {
+      const added =
+        count - done >= step ? this.#ownInto(pcm, at + done, step) : this.#partInto(pcm, at + done, count - done)
+      if (added === 0) break
+      done += added
       this.#concealedMs += concealStepMs
     }
     pcm.fill(0, at + done, at + count)
-    this.#concealment.hear(pcm, at, count)
+  }
+
+  /** `count` samples by Opus' own means; 0 = it cannot. */
+  #ownInto(pcm: Int16Array, at: number, count: number): number {
+    return this.#opus?.concealInto(pcm, at, count) === count ? count : 0
+  }
+
+  /** Less than a step of that, cut off one that is a little longer. */
+  #partInto(pcm: Int16Array, at: number, count: number): number {
+    const least = (leastConcealMs * this.sampleRate) / 1000
+    this.#native ??= new Int16Array(longestPacketMs * 16)
+    if (this.#ownInto(this.#native, 0, Math.ceil(count / least) * least) === 0) return 0
+    for (let i = 0; i < count; i++) pcm[at + i] = this.#native[i]!
+    return count
   }
 
   /** Hides a loss of `count` samples just before a packet that is at hand, and may hold a copy of what it was. */
@@ -146,10 +157,7 @@ export class StreamDecoder {
   ): void {
     const isWhole = count % ((2.5 * this.sampleRate) / 1000) === 0
     if (codec === 'opus' && this.#isOpus && isWhole) {
-      if (this.#opus?.recoverInto(pcm, at, count, payload, from, length) === count) {
-        this.#concealment.hear(pcm, at, count)
-        return
-      }
+      if (this.#opus?.recoverInto(pcm, at, count, payload, from, length) === count) return
     }
     this.concealInto(pcm, at, count)
   }

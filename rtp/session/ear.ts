@@ -30,7 +30,7 @@ export interface Listener {
  * Whoever reads gets as much as was asked for, always.
  */
 export class Ear {
-  readonly sampleRate: 8000 | 16_000
+  readonly sampleRate: StreamRate
   /** Hears all that is read. */
   listener: Listener | undefined
   readonly #decoder: StreamDecoder
@@ -59,7 +59,7 @@ export class Ear {
   #lostBefore = 0
 
   /** `codecs`: by payload type, as agreed on. */
-  constructor(sampleRate: 8000 | 16_000, codecs: readonly (AudioCodecName | undefined)[], coders: OpusCoders) {
+  constructor(sampleRate: StreamRate, codecs: readonly (AudioCodecName | undefined)[], coders: OpusCoders) {
     this.sampleRate = sampleRate
     this.#codecs = codecs
     this.#decoder = new StreamDecoder(sampleRate, coders)
@@ -213,7 +213,7 @@ export class Ear {
   /** Sound goes on; what was waited for may have been lost. */
   #endWait(buffer: JitterBuffer): void {
     if (this.#madeUpInWait > 0 && buffer.counters.lost > this.#lostBefore) {
-      this.#decoder.passOver(this.#decoder.samplesOf(buffer.units, this.#clockRate))
+      this.#decoder.passOver()
       this.#isBehindLoss = true
     }
     this.#madeUpInWait = 0
