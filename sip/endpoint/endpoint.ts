@@ -16,14 +16,15 @@ import type { TaggedCall } from './agent.ts'
 import type { CallCommand, HopName } from './call-command.ts'
 import type { CallEvent } from './call-event.ts'
 import { type Counters, newCounters } from './counters.ts'
+import type { Desk } from './desk.ts'
 import { FlowLoss } from './flow-loss.ts'
 import { HopCache } from './hop-cache.ts'
 import { IncomingCall } from './incoming-call.ts'
-import type { EndpointInput, EndpointOutput, PeerState } from './input.ts'
+import type { DroppedCall, EndpointInput, EndpointOutput, PeerState } from './input.ts'
 import { OutgoingCall } from './outgoing-call.ts'
 import { PeerTable } from './peer.ts'
 import { PeerWatch } from './peer-watch.ts'
-import { type Desk, Reception } from './reception.ts'
+import { Reception } from './reception.ts'
 import { buildResponse, type ResponseParts } from './response.ts'
 import type { EndpointSettings } from './settings.ts'
 import { Tokens } from './tokens.ts'
@@ -131,6 +132,10 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
 
   peerState(peerId: string, state: PeerState): void {
     this.#out.push({ type: 'peer', peerId, state })
+  }
+
+  tellStranger(call: DroppedCall): void {
+    this.#out.push({ type: 'stranger', call })
   }
 
   sendAck(flow: Flow, ack: SipRequest): Uint8Array {

@@ -34,8 +34,21 @@ export type EndpointOutput =
   | { readonly type: 'resolve'; readonly lookup: number; readonly hop: HopName }
   | { readonly type: 'peer'; readonly peerId: string; readonly state: PeerState }
   | { readonly type: 'call'; readonly event: CallEvent }
+  /** A call from nobody that we know was dropped without an answer. Not told of each. */
+  | { readonly type: 'stranger'; readonly call: DroppedCall }
   /** Whoever is behind the flow has signed in. */
   | { readonly type: 'trusted'; readonly flow: Flow }
+
+/** A call from an address that is no peer's. */
+export interface DroppedCall {
+  readonly address: string
+  readonly transport: Flow['transport']
+  /** User parts, as it writes them. */
+  readonly from: string
+  readonly to: string
+  /** Its messages since the last that was told. */
+  readonly dropped: number
+}
 
 /** What registration and pings say about a peer. */
 export type PeerState = 'registered' | 'registration-failed' | 'reachable' | 'unreachable'

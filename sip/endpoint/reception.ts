@@ -4,19 +4,19 @@ import type { ParsedMessage } from '../message/fault.ts'
 import { formatMessage } from '../message/format.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
 import type { PhoneDirectory, PhoneIdentity } from '../registrar/phone.ts'
-import type { Registrar } from '../registrar/registrar.ts'
 import { defaultPort, type Flow, isReliable, isWebSocket } from '../transaction/flow.ts'
 import type { IncomingRequest } from '../transaction/incoming.ts'
 import { mergeKey } from '../transaction/key.ts'
 import type { ServerTransaction } from '../transaction/transaction.ts'
 import { subscriberOf } from '../uri/format.ts'
 import { parseUri } from '../uri/parse.ts'
-import type { Agent, TaggedCall } from './agent.ts'
+import type { TaggedCall } from './agent.ts'
 import type { EndWords } from './call-command.ts'
 import { callerOf } from './caller.ts'
 import { Challenger } from './challenger.ts'
+import type { Desk } from './desk.ts'
 import { sdpOf } from './fields.ts'
-import type { PeerConfig, PeerTable } from './peer.ts'
+import type { PeerConfig } from './peer.ts'
 import { dialledBy, phoneOfferOf } from './phone-call.ts'
 import { PhoneSignIn } from './phone-sign-in.ts'
 import { type ReadRequest, readRequest, readResponse } from './read.ts'
@@ -24,6 +24,7 @@ import { buildResponse } from './response.ts'
 import { screen } from './screening.ts'
 import { isIntervalTooSmall } from './session-refresh.ts'
 import { acceptedBody, allow, supported } from './settings.ts'
+import { StrangerNotices } from './stranger-notices.ts'
 import { wordFields } from './words.ts'
 
 /** An answer to a stranger is never longer than so many times the question. */
@@ -31,19 +32,6 @@ const mostAmplification = 3
 const answeredMethods: ReadonlySet<string> = new Set(['OPTIONS', 'INVITE', 'REGISTER'])
 /** What a softphone hears whose token opens nothing any more (decisions §3). */
 const tokenEnded: EndWords = { status: 403, q850: 57, text: 'The phone token is not valid', code: 'END.0403' }
-
-/** What the reception may ask of the endpoint that it belongs to. */
-export interface Desk extends Agent {
-  readonly peers: PeerTable
-  readonly callCount: number
-  readonly registrar: Registrar
-  /** The call to which a local tag belongs. */
-  callOf(localTag: string): TaggedCall | undefined
-  /** `isFlowBound`: its requests go back over the flow, wherever its Contact leads. */
-  openCall(id: string, transaction: ServerTransaction, isFlowBound: boolean): void
-  /** Whoever is behind the flow has signed in. */
-  trust(flow: Flow): void
-}
 
 /** Whose an INVITE is: a peer's that is trusted, or a softphone's that has signed in. */
 type Source = { readonly peer: PeerConfig } | { readonly phone: PhoneIdentity }
@@ -54,6 +42,7 @@ export class Reception {
   readonly #desk: Desk
   readonly #challenger: Challenger
   readonly #signIn: PhoneSignIn
+  readonly #notices: StrangerNotices
   /** INVITEs that are being dealt with, by what their copies share (RFC 3261 §8.2.2.2). */
   readonly #merges = new Set<string>()
   readonly #statelessTag: string
@@ -62,6 +51,7 @@ export class Reception {
     this.#desk = desk
     this.#challenger = new Challenger(desk.settings, desk.tokens)
     this.#signIn = new PhoneSignIn(phones, this.#challenger, desk.settings.realm)
+    this.#notices = new StrangerNotices(call => desk.tellStranger(call))
     this.#statelessTag = desk.tokens.take(12)
   }
 
@@ -250,6 +240,7 @@ export class Reception {
     }
     const peers = this.#desk.peers.byCredentials
     if (method !== 'INVITE' || peers.length === 0 || request.toTag !== undefined) {
+      this.#notices.dropped(read, now)
       this.#desk.counters.dropped++
       return
     }

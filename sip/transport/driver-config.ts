@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { SecureContextOptions } from 'node:tls'
 import type { CallEvent } from '../endpoint/call-event.ts'
-import type { PeerState } from '../endpoint/input.ts'
+import type { DroppedCall, PeerState } from '../endpoint/input.ts'
 import type { TransportLimits } from './limits.ts'
 import type { Dns } from './resolve.ts'
 
@@ -26,6 +26,8 @@ export interface DriverConfig {
   readonly random: () => number
   readonly onCall: (event: CallEvent) => void
   readonly onPeer: (peerId: string, state: PeerState) => void
+  /** A call of a stranger was dropped; told of a few. */
+  readonly onStranger?: (call: DroppedCall) => void
   /** Something of the system failed that no call hears of. */
   readonly onFault: (what: string) => void
 }

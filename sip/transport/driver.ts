@@ -196,6 +196,9 @@ export class SipDriver {
         case 'call':
           this.#config.onCall(output.event)
           break
+        case 'stranger':
+          this.#config.onStranger?.(output.call)
+          break
         case 'trusted':
           if (isWebSocket(output.flow.transport)) this.#webSockets.trust(output.flow)
           else this.#streams.trust(output.flow)

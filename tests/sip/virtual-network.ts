@@ -141,6 +141,7 @@ export class VirtualNetwork {
           break
         }
         case 'peer':
+        case 'stranger':
           break
         case 'call':
           station.events.push({ ...output.event, at: this.now })

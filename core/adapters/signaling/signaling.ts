@@ -116,6 +116,7 @@ export class SipSignaling implements Signaling {
         if (legEvent !== undefined) signaling.#emit(legEvent)
       },
       onPeer: (trunkId, state) => signaling.#peerState(trunkId, state),
+      onStranger: call => log.warn({ ...call }, 'a call from an address of no trunk was dropped'),
       onFault: what => log.warn({ what: what.slice(0, 500) }, 'sip transport'),
     })
     signaling.trunksChanged()

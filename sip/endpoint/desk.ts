@@ -1,0 +1,20 @@
+import type { Registrar } from '../registrar/registrar.ts'
+import type { Flow } from '../transaction/flow.ts'
+import type { ServerTransaction } from '../transaction/transaction.ts'
+import type { Agent, TaggedCall } from './agent.ts'
+import type { DroppedCall } from './input.ts'
+import type { PeerTable } from './peer.ts'
+
+/** What the reception may ask of the endpoint that it belongs to. */
+export interface Desk extends Agent {
+  readonly peers: PeerTable
+  readonly callCount: number
+  readonly registrar: Registrar
+  /** The call to which a local tag belongs. */
+  callOf(localTag: string): TaggedCall | undefined
+  /** `isFlowBound`: its requests go back over the flow, wherever its Contact leads. */
+  openCall(id: string, transaction: ServerTransaction, isFlowBound: boolean): void
+  /** Whoever is behind the flow has signed in. */
+  trust(flow: Flow): void
+  tellStranger(call: DroppedCall): void
+}
