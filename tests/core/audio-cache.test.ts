@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
@@ -39,6 +39,26 @@ test('the files used longest ago make room', async ({ folder }) => {
   for (const name of ['a', 'c', 'd']) assert.ok(await cache.find(key(name)), name)
   assert.is(cache.bytes, 3000)
   assert.is(readdirSync(folder).length, 3)
+})
+
+test('being used changes a file in nothing but when it was used, which the next run knows', async ({ folder }) => {
+  let now = 1_000_123
+  const options = { folder, maxBytes: 2000, graceMs: 10, unixMs: () => now }
+  const cache = new AudioCache(options)
+  const made = await cache.put(key('a'), 1, kilobyte)
+  await cache.put(key('b'), 1, kilobyte)
+  const { mtimeMs } = statSync(made.path)
+  now += 500_777
+  await cache.find(key('a'))
+  assert.is(statSync(made.path).mtimeMs, mtimeMs, 'prompts that are kept encoded are known by it')
+  now += 1000
+  const next = new AudioCache(options)
+  assert.ok(await next.find(key('a')))
+  assert.is(statSync(made.path).mtimeMs, mtimeMs)
+  now += 1000
+  await next.put(key('c'), 1, kilobyte)
+  assert.is(await next.find(key('b')), undefined, 'the one that was used longest ago went')
+  assert.ok(await next.find(key('a')))
 })
 
 test('a file that was used a moment ago stays, up to twice the size', async ({ folder }) => {

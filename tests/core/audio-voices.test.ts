@@ -9,6 +9,8 @@ const listing = `Pty Language       Age/Gender VoiceName          File          
  5  en-us-nyc       --/M      English_(America,_New_York_City) gmw/en-US-nyc
  5  sw              --/M      Swahili            bnt/sw
  5  cmn             --/M      Chinese_(Mandarin,_latin_as_English) sit/cmn (zh-cmn 5)(zh 5)
+ 5  fr-be           --/M      French_(Belgium)   roa/fr-BE            (fr 8)
+ 5  fr-fr           --/M      French_(France)    roa/fr               (fr 5)
  5  variant         --/M      Storm              !v/Storm             (en-us 5)
  5  ../evil         --/M      Evil               x/evil
 broken line
@@ -17,7 +19,7 @@ broken line
 const voices = VoiceList.fromListing(listing)
 
 test('the listing gives language codes and names, without MBROLA, variants and oddities', () => {
-  assert.is(voices.size, 10)
+  assert.is(voices.size, 18)
   assert.equal(voices.choose('Storm', undefined), { name: 'en-gb', unknownVoice: 'Storm' })
   assert.equal(voices.choose('../evil', undefined), { name: 'en-gb', unknownVoice: '../evil' })
   assert.equal(voices.choose('english-mb-en1', undefined), { name: 'en-gb', unknownVoice: 'english-mb-en1' })
@@ -34,6 +36,12 @@ test('which voice speaks', () => {
     [undefined, 'en-US', 'en-us'],
     [undefined, 'en-US-NYC', 'en-us-nyc'],
     [undefined, 'en-AU', 'en-gb'],
+    [undefined, 'zh', 'cmn'],
+    [undefined, 'zh-CN', 'cmn'],
+    // By how willing each is.
+    [undefined, 'fr', 'fr-fr'],
+    [undefined, 'fr-CA', 'fr-fr'],
+    [undefined, 'fr-BE', 'fr-be'],
     [undefined, 'xx', 'en-gb', 'xx'],
     ['sw', undefined, 'sw'],
     ['Swahili', undefined, 'sw'],

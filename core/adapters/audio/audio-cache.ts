@@ -21,6 +21,8 @@ interface Entry {
   readonly name: string
   readonly bytes: number
   readonly durationMs: number
+  /** Whole seconds, which the file system gives back as they were. */
+  readonly madeSeconds: number
   usedUnix: number
 }
 
@@ -53,8 +55,9 @@ export class AudioCache {
     if (entry === undefined) return undefined
     const usedUnix = this.#options.unixMs()
     try {
-      // Tells whether the file is still there, and lets the next start know its age.
-      await utimes(this.#pathOf(entry.name), usedUnix / 1000, usedUnix / 1000)
+      // Tells whether the file is still there, and lets the next start know when it was used. When it was made stays: a
+      // prompt that is kept encoded is known by it.
+      await utimes(this.#pathOf(entry.name), usedUnix / 1000, entry.madeSeconds)
     } catch {
       this.#forget(key)
       return undefined
@@ -76,8 +79,7 @@ export class AudioCache {
       await rm(part, { force: true })
       throw error
     }
-    this.#remember(key, { name, bytes: content.length, durationMs, usedUnix: this.#options.unixMs() })
-    return { path: this.#pathOf(name), durationMs }
+    return await this.#made(key, { name, bytes: content.length, durationMs })
   }
 
   /**
@@ -101,8 +103,7 @@ export class AudioCache {
       const durationMs = Math.round(written.durationMs)
       const name = `${key}-${durationMs}.wav`
       await rename(part, this.#pathOf(name))
-      this.#remember(key, { name, bytes: size, durationMs, usedUnix: this.#options.unixMs() })
-      return { path: this.#pathOf(name), durationMs }
+      return await this.#made(key, { name, bytes: size, durationMs })
     } catch (error) {
       await rm(part, { force: true })
       throw error
@@ -122,6 +123,15 @@ export class AudioCache {
       await rm(this.#pathOf(entry.name), { force: true })
     }
     if (this.#bytes + wanted > 2 * maxBytes) throw new Error(`the cache ${folder} is full`)
+  }
+
+  async #made(key: string, file: Pick<Entry, 'name' | 'bytes' | 'durationMs'>): Promise<CachedAudio> {
+    const usedUnix = this.#options.unixMs()
+    const madeSeconds = Math.floor(usedUnix / 1000)
+    const path = this.#pathOf(file.name)
+    await utimes(path, usedUnix / 1000, madeSeconds)
+    this.#remember(key, { ...file, madeSeconds, usedUnix })
+    return { path, durationMs: file.durationMs }
   }
 
   #remember(key: string, entry: Entry): void {
@@ -153,8 +163,10 @@ export class AudioCache {
         if (name.endsWith('.part')) await rm(this.#pathOf(name), { force: true })
         continue
       }
-      const { size, mtimeMs } = await stat(this.#pathOf(name))
-      found.push([match[1] ?? '', { name, bytes: size, durationMs: Number(match[2]), usedUnix: mtimeMs }])
+      const { size, atimeMs, mtimeMs } = await stat(this.#pathOf(name))
+      const madeSeconds = Math.floor(mtimeMs / 1000)
+      const usedUnix = Math.max(atimeMs, mtimeMs)
+      found.push([match[1] ?? '', { name, bytes: size, durationMs: Number(match[2]), madeSeconds, usedUnix }])
     }
     for (const [key, entry] of found.sort((a, b) => a[1].usedUnix - b[1].usedUnix)) this.#remember(key, entry)
   }

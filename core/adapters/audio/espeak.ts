@@ -68,6 +68,11 @@ export class EspeakEngine implements SpeechEngine {
     }
   }
 
+  /** Looks for it, so that the first text does not wait for that. Never rejects. */
+  async warm(): Promise<void> {
+    await this.#find().catch(() => undefined)
+  }
+
   close(): void {
     this.#closing.abort()
   }

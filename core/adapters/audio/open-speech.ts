@@ -23,13 +23,15 @@ export function openSpeech(settings: Pick<Settings, 'speech' | 'dataFolder'>, lo
           format: openaiFormat,
           ...(openaiKey === undefined ? {} : { key: openaiKey }),
         })
+  const espeak = new EspeakEngine({ log })
+  void espeak.warm()
   if (piper !== undefined) {
     const named = voices.flatMap(({ engine, voice }) => (engine === 'piper' && voice !== undefined ? [voice] : []))
     for (const voice of new Set(named)) void piper.warm(voice)
   }
   return new SpeechEngines({
     table: new VoiceTable(voices),
-    espeak: new EspeakEngine({ log }),
+    espeak,
     others: { ...(piper === undefined ? {} : { piper }), ...(openai === undefined ? {} : { openai }) },
   })
 }

@@ -47,14 +47,19 @@ export class VoiceList {
   static fromListing(listing: string): VoiceList {
     const names = new Map<string, string>()
     const files = new Map<string, string>()
+    /** What voices speak besides their own language, the most willing first. */
+    const others: [language: string, unwillingness: number, spoken: string][] = []
     for (const line of listing.split('\n').slice(1)) {
       const [, language, , name, file] = line.trim().split(/\s+/)
       if (language === undefined || name === undefined || file === undefined) continue
       if (file.startsWith('mb/') || file.startsWith('!v/') || !/^[a-z0-9-]{2,32}$/i.test(language)) continue
       const spoken = language.toLowerCase()
       for (const key of [spoken, keyOf(name)]) if (!names.has(key)) names.set(key, spoken)
+      for (const [, other = '', priority] of line.matchAll(/\(([a-z0-9-]{2,32}) (\d+)\)/gi))
+        others.push([other.toLowerCase(), Number(priority), spoken])
       if (!files.has(spoken) && /^[a-z0-9-]+\/[a-z0-9-]+$/i.test(file)) files.set(spoken, file)
     }
+    for (const [other, , spoken] of others.sort((a, b) => a[1] - b[1])) if (!names.has(other)) names.set(other, spoken)
     return new VoiceList(names, files)
   }
 

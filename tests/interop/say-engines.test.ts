@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { firstSounds } from '../rig/first-sound.ts'
+import { loudSeconds, secondsOf } from '../rig/hearing.ts'
+import { PiperVoices } from '../rig/piper-voices.ts'
+import { SpeechServer } from '../rig/speech-server.ts'
+import { VerbBed } from '../rig/verb-bed.ts'
+import { until } from '../rig/wait.ts'
+
+// <Say> by its three engines, heard in real calls. The stand-ins of Piper (700 Hz) and of a speech server (1100 Hz) say
+// 60 ms a character; espeak-ng is the real one.
+const say = suite('Say by engines')
+
+const folder = mkdtempSync(join(tmpdir(), 'sauti-say-'))
+const voice = 'sw_CD-test-medium'
+let voices: PiperVoices
+let server: SpeechServer
+let bed: VerbBed
+
+say.before(async () => {
+  voices = new PiperVoices(folder, [voice, 'en_GB-other-low'], { loadMs: 300 })
+  server = await SpeechServer.open()
+  bed = await VerbBed.open({
+    SAUTI_PIPER: voices.command,
+    SAUTI_PIPER_VOICES: folder,
+    SAUTI_OPENAI_URL: server.url,
+    SAUTI_OPENAI_KEY: 'sk-of-the-rig',
+    SAUTI_SPEECH_VOICES: `sw=piper:${voice},Alice=openai:nova,default=piper:en_GB-other-low`,
+  })
+  await until('the voices of the table to be loaded', () => voices.starts.length === 2)
+})
+say.after(async () => {
+  await bed?.close()
+  server?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function spoken(attributes: string, text: string) {
+  const call = await bed.call(`<Say ${attributes}>${text}</Say>`)
+  await call.done()
+  const heard = call.heard()
+  const codes = (await call.events()).filter(code => /^(DOC|SAY)/.test(code))
+  const { tts_seconds: seconds } = await call.record()
+  return { piper: secondsOf(heard, 700), openai: secondsOf(heard, 1100), any: loudSeconds(heard), codes, seconds }
+}
+
+say('each voice is spoken by its engine', async () => {
+  const text = 'Karibu sana kwetu.'
+  const lasts = 0.06 * text.length
+  const rows: [attributes: string, who: 'piper' | 'openai' | 'espeak', codes: readonly string[]][] = [
+    ['', 'piper', []],
+    [`voice="piper:${voice}"`, 'piper', []],
+    ['language="sw-KE"', 'piper', []],
+    ['language="fr"', 'espeak', []],
+    ['voice="espeak:en-us"', 'espeak', []],
+    ['voice="woman"', 'espeak', []],
+    ['voice="openai:shimmer"', 'openai', []],
+    ['voice="alice" language="sw"', 'openai', []],
+    ['voice="Nobody"', 'piper', ['SAY.0404']],
+    ['voice="piper:nobody"', 'piper', ['SAY.0404']],
+    ['voice="piper:../x"', 'piper', ['DOC.0422']],
+  ]
+  await Promise.all(
+    rows.map(async ([attributes, who, codes]) => {
+      const got = await spoken(attributes, text)
+      assert.equal(got.codes, codes, attributes)
+      const byPiper = got.piper > lasts - 0.1
+      const byServer = got.openai > lasts - 0.1
+      assert.is(byPiper ? 'piper' : byServer ? 'openai' : got.any > 0.5 ? 'espeak' : 'nobody', who, attributes)
+      if (who !== 'espeak') assert.is(got.seconds, Math.ceil(lasts), 'tts_seconds')
+    }),
+  )
+  assert.is(voices.starts.length, 2, 'every model was loaded once')
+  assert.ok(server.orders.every(({ headers }) => headers.authorization === 'Bearer sk-of-the-rig'))
+})
+
+say('markup: what an engine does not understand is stripped to its text', async () => {
+  const got = await spoken('voice="alice"', 'A <emphasis>very</emphasis> <sub alias="World Wide Web">WWW</sub> day')
+  assert.ok(got.openai > 1)
+  assert.is(server.orders.at(-1)?.body.input, 'A very World Wide Web day')
+})
+
+say('an engine that dies or hangs: espeak-ng speaks, the call goes on, other calls wait for nothing', async () => {
+  server.manner = 'hang'
+  const begun = performance.now()
+  const [stuck, other] = await Promise.all([
+    spoken('voice="openai:alloy"', 'This server hangs.'),
+    spoken('language="sw"', 'Sauti nyingine.').then(got => ({ ...got, tookMs: performance.now() - begun })),
+  ])
+  assert.ok(stuck.any > 0.5 && stuck.openai < 0.1, 'espeak-ng')
+  assert.equal([stuck.codes, stuck.seconds >= 1], [[], true])
+  assert.ok(other.piper > 0.6 && other.tookMs < 4000, `${other.tookMs} ms`)
+  voices.misbehave('die')
+  const died = await spoken('language="sw"', 'Na sasa anakufa.')
+  voices.misbehave(undefined)
+  assert.ok(died.any > 0.5 && died.piper < 0.1, 'espeak-ng')
+  assert.equal(died.codes, [])
+  await until('Piper to be mended', async () => (await spoken('language="sw"', `Tena ${Math.random()}`)).piper > 0.3)
+  const metrics = await (
+    await fetch(`${bed.on.baseUrl}/metrics`, {
+      headers: { authorization: `Bearer ${bed.on.operatorKey}` },
+    })
+  ).text()
+  assert.match(metrics, /sauti_speech_total\{engine="openai",what="failed"\} 1/)
+  assert.match(metrics, /sauti_speech_total\{engine="piper",what="failed"\} 1/)
+  assert.ok(bed.on.log.some(line => line.includes('speech engine failed') && line.includes('openai')))
+  assert.ok(bed.on.log.every(line => !line.includes('sk-of-the-rig')))
+})
+
+say('new text is heard within 300 ms, text from the cache at once', async () => {
+  const texts = ['One.', 'Two.', 'Three.', 'Four.', 'Five.'].map(text => `<Say voice="espeak:en-gb">${text}</Say>`)
+  const fresh = await firstSounds(bed, texts)
+  const cached = await firstSounds(bed, texts)
+  const middle = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+  // `npm run bench speech` has the figures; machines that run tests have other work too.
+  assert.ok(middle(fresh) < 300, `new: ${fresh.map(Math.round)} ms`)
+  assert.ok(middle(cached) < 60, `cached: ${cached.map(Math.round)} ms`)
+})
+
+say.run()
