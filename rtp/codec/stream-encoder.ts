@@ -1,5 +1,5 @@
 import type { AudioEncoder } from './codec.ts'
-import type { AudioCodecName } from './codec-name.ts'
+import type { AudioCodecName, StreamRate } from './codec-name.ts'
 import { pcma, pcmu } from './g711.ts'
 import { G722Encoder } from './g722.ts'
 import type { OpusCoders, OpusEncoder } from './opus.ts'
@@ -15,21 +15,23 @@ export interface OpusWishes {
 /** Enough for speech of that band to sound like what went in. */
 const narrowBitrate = 24_000
 const wideBitrate = 32_000
+const fullBitrate = 40_000
 const leastBitrate = 6000
+const usualBitrates = { 8000: narrowBitrate, 16000: wideBitrate, 48000: fullBitrate } as const
 
 /**
  * A leg's coder: frames of samples to payloads of its codec. `sampleRate` is 8,000 for G.711, 16,000 for G.722 and
- * either for Opus. Opus takes a moment to be made: until then frames are empty.
+ * any for Opus. Opus takes a moment to be made: until then frames are empty.
  */
 export class StreamEncoder {
-  readonly sampleRate: 8000 | 16_000
+  readonly sampleRate: StreamRate
   #coder: AudioEncoder | undefined
   #opus: OpusEncoder | undefined
   #isFree = false
   #isAsked = false
   #lossPercent = 0
 
-  constructor(codec: AudioCodecName, sampleRate: 8000 | 16_000, coders: OpusCoders, wishes: OpusWishes | undefined) {
+  constructor(codec: AudioCodecName, sampleRate: StreamRate, coders: OpusCoders, wishes: OpusWishes | undefined) {
     this.sampleRate = sampleRate
     switch (codec) {
       case 'PCMU':
@@ -71,7 +73,7 @@ export class StreamEncoder {
   }
 
   #askForOpus(coders: OpusCoders, wishes: OpusWishes | undefined): void {
-    const usual = this.sampleRate === 8000 ? narrowBitrate : wideBitrate
+    const usual = usualBitrates[this.sampleRate]
     const bitrate = Math.max(leastBitrate, Math.min(usual, wishes?.maxBitrate ?? usual))
     const { fec = false, dtx = false } = wishes ?? {}
     this.#isAsked = true

@@ -1,12 +1,15 @@
-import { type AudioCodecName, codecFacts } from '../codec/codec-name.ts'
+import { type AudioCodecName, codecFacts, type StreamRate } from '../codec/codec-name.ts'
 
 /** A room's audio goes in frames of this, on one clock. */
 export const mixFrameMs = 20
 /** Rates at which members speak and hear, in Hz. */
-export const mixRates = [8000, 16_000, 48_000] as const
-export type MixRate = (typeof mixRates)[number]
+export const mixRates = [8000, 16_000, 48_000] as const satisfies readonly StreamRate[]
+export type MixRate = StreamRate
 
 export const samplesOfFrame = (rate: MixRate): number => (rate * mixFrameMs) / 1000
 
-/** The highest rate that is of use to a member of this codec: nobody's sound is brought up to one that he cannot hear. */
-export const mixRateOf = (codec: AudioCodecName): 8000 | 16_000 => codecFacts[codec].sampleRate
+/**
+ * The highest rate that is of use to a member of this codec. It is the same whoever else is in the room: coders that
+ * are made anew because somebody comes or goes would be heard.
+ */
+export const mixRateOf = (codec: AudioCodecName): MixRate => (codec === 'opus' ? 48_000 : codecFacts[codec].sampleRate)

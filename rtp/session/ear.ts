@@ -1,4 +1,4 @@
-import { type AudioCodecName, codecFacts } from '../codec/codec-name.ts'
+import { type AudioCodecName, codecFacts, type StreamRate } from '../codec/codec-name.ts'
 import { ComfortNoise, noiseLevelOf } from '../codec/comfort-noise.ts'
 import { isOpusRepair, type OpusCoders } from '../codec/opus.ts'
 import { longestPacketMs, StreamDecoder } from '../codec/stream-decoder.ts'

@@ -1,4 +1,4 @@
-import type { AudioCodecName } from '../codec/codec-name.ts'
+import type { AudioCodecName, StreamRate } from '../codec/codec-name.ts'
 import type { OpusCoders } from '../codec/opus.ts'
 import type { Press } from '../dtmf/digit-receiver.ts'
 import { InbandDetector } from '../dtmf/inband-detector.ts'
@@ -22,7 +22,7 @@ export class Hearing implements Listener {
   readonly #codecs: readonly (AudioCodecName | undefined)[]
   readonly #coders: OpusCoders
   readonly #pressed: (press: Press, beganTime: number) => void
-  readonly #scratch = new Int16Array((frameMs * 16_000) / 1000)
+  readonly #scratch = new Int16Array((frameMs * 48_000) / 1000)
   #ear: Ear | undefined
   #detector: InbandDetector | undefined
   #unitsPerMs = 8
@@ -75,7 +75,7 @@ export class Hearing implements Listener {
   }
 
   /** The far end's samples, for somebody who reads them until `release`. */
-  earFor(sampleRate: 8000 | 16_000): Ear {
+  earFor(sampleRate: StreamRate): Ear {
     this.#isRead = true
     return this.#earOf(sampleRate)
   }
@@ -130,7 +130,7 @@ export class Hearing implements Listener {
     this.#close()
   }
 
-  #earOf(sampleRate: 8000 | 16_000): Ear {
+  #earOf(sampleRate: StreamRate): Ear {
     if (this.#ear?.sampleRate === sampleRate) return this.#ear
     this.#close()
     const ear = new Ear(sampleRate, this.#codecs, this.#coders)

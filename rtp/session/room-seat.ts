@@ -26,7 +26,6 @@ export class RoomSeat implements Seat {
   }
 
   readInto(pcm: Int16Array, count: number, rate: MixRate, now: number): void {
-    if (rate === 48_000) throw new RangeError('no far end is read at 48,000 Hz')
     this.#hearing.earFor(rate).readInto(pcm, 0, count, now)
     // A digit that came as a tone is told, and not for the others.
     if (this.#hearing.hearsTone) pcm.fill(0, 0, count)

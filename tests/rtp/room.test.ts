@@ -1,5 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
 import { levelAt, levelOf, pcma, pcmu } from '../../rtp/index.ts'
 import { LibOpus } from '../../rtp/io/index.ts'
 import { MixBus } from '../../rtp/mix/mix-bus.ts'
@@ -13,6 +14,7 @@ import { SumResampler } from '../../rtp/mix/sum-resampler.ts'
 import { seeded } from '../rig/seeded.ts'
 import { sine } from './audio-measure.ts'
 import { FakeSeat } from './fake-seat.ts'
+import { WarmOpus } from './warm-opus.ts'
 
 // The mixer without sessions: sums, edges, rates, threads.
 
@@ -159,6 +161,38 @@ test('codecs of different rates hear each other, none what it cannot: 8,000 and 
   assert.ok(Math.abs(level(wide, 1000, 16_000) - tone) < 0.5 && level(wide, 6000, 16_000) < -40)
   // 6,000 Hz would fold to 2,000.
   assert.ok(level(narrow, 2000, 8000) < -50 && level(low, 1000, 8000) < -50)
+})
+
+test('Opus members hear each other up to 48,000 Hz, and others what they can', async () => {
+  const warm = await WarmOpus.open(4, { bitrate: 40_000 }, [48_000])
+  const host = { opus: warm, failed: (_seat: Seat, error: unknown) => assert.unreachable(String(error)) }
+  const room = new Room(host, undefined, 0)
+  const high = new FakeSeat(
+    sine(1000, 150 * 960, 48_000, 3000).map(
+      (sample, i) => sample + Math.round(3000 * Math.sin((2 * Math.PI * 9500 * i) / 48_000)),
+    ),
+    'opus',
+  )
+  const [full, wide, narrow] = [
+    new FakeSeat(new Int16Array(0), 'opus'),
+    new FakeSeat(new Int16Array(0), 'G722'),
+    new FakeSeat(new Int16Array(0), 'PCMA'),
+  ]
+  for (const seat of [high, full, wide, narrow]) room.join(seat, false)
+  run(room, 150)
+  const decoder = new StreamDecoder(48_000, warm)
+  const pcm = new Int16Array(151 * 960)
+  let count = 0
+  for (const { bytes } of full.heard) count += decoder.frameInto(pcm, count, 'opus', bytes, 0, bytes.length, false)
+  const at = (hz: number) => levelAt(pcm, count - 24_000, 24_000, hz, 48_000)
+  assert.ok(at(9500) > -25 && at(1000) > -20, `${at(9500)} ${at(1000)}`)
+  const low = (seat: FakeSeat, hz: number, rate: number) => levelAt(seat.samples(20), 0, rate, hz, rate)
+  assert.ok(low(wide, 1000, 16_000) > -20 && low(wide, 6500, 16_000) < -50, 'nothing folds')
+  assert.ok(low(narrow, 1000, 8000) > -20 && low(narrow, 1500, 8000) < -50)
+  decoder.free()
+  room.close()
+  warm.close()
+  assert.equal([warm.lib.counters.encoders, warm.lib.counters.decoders], [0, 0])
 })
 
 test('a sum is brought to another rate unclipped, its tones as loud as they were, with nothing added', () => {

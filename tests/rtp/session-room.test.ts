@@ -263,7 +263,7 @@ test('hold: who hears nothing for a while has lost no time, and who says nothing
 })
 
 test('Opus and G.722 members hear G.711 members and each other', async () => {
-  const opus = await WarmOpus.open(10)
+  const opus = await WarmOpus.open(10, {}, [16_000, 48_000])
   const media = new VirtualMedia({}, 7, opus)
   const asOpus = { codec: 'opus', payloadType: 111, accept: [{ payloadType: 111, codec: 'opus' }] } as const
   const asG722 = { codec: 'G722', payloadType: 9, accept: [{ payloadType: 9, codec: 'G722' }] } as const

@@ -1,7 +1,7 @@
 import type { OpusCoders, OpusDecoder, OpusEncoder, OpusEncoderSettings, OpusRate } from '../../rtp/codec/opus.ts'
 import { LibOpus } from '../../rtp/io/index.ts'
 
-const rates: readonly OpusRate[] = [8000, 16_000]
+const telephoneRates: readonly OpusRate[] = [8000, 16_000]
 
 /** Coders made beforehand, so that virtual time finds them at once. */
 export class WarmOpus implements OpusCoders {
@@ -10,7 +10,11 @@ export class WarmOpus implements OpusCoders {
   readonly #decoders = new Map<number, OpusDecoder[]>()
 
   /** `each`: of every kind that a test may need. */
-  static async open(each = 4, settings: Partial<OpusEncoderSettings> = {}): Promise<WarmOpus> {
+  static async open(
+    each = 4,
+    settings: Partial<OpusEncoderSettings> = {},
+    rates: readonly OpusRate[] = telephoneRates,
+  ): Promise<WarmOpus> {
     const warm = new WarmOpus()
     for (const sampleRate of rates) {
       for (let n = 0; n < each; n++) {
