@@ -36,6 +36,8 @@ function refusalOf(error: FastifyError | Refusal, request: FastifyRequest): Refu
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
   const refusal = error instanceof Error ? refusalOf(error as FastifyError | Refusal, request) : undefined
   if (refusal !== undefined) {
+    // The rest of the body is read and dropped: whoever still sends would lose the answer with a closed connection.
+    if (refusal.status === 413) reply.removeHeader('connection')
     return reply
       .code(refusal.status)
       .headers(refusal.extras.headers ?? {})

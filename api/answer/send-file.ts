@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseRange } from './byte-range.ts'
+import { failedPrecondition } from './preconditions.ts'
 import { notFound, Refusal } from './refusal.ts'
 
 /** What is sent, and the headers that go with its bytes. */
@@ -11,7 +12,7 @@ export interface SentFile {
 }
 
 /**
- * The bytes of a file, or the part that Range asks for; of HEAD only the headers. 404 when there is no such file. One that
+ * The bytes of a file, or the part that Range asks for; of HEAD only the headers; 304 and 412 as the conditions say. 404 when there is no such file. One that
  * is deleted meanwhile is sent to its end.
  */
 export async function sendFile(
@@ -27,6 +28,15 @@ export async function sendFile(
     if (!facts.isFile()) throw missing()
     const { size, mtimeMs } = facts
     const tag = `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`
+    const validators = { etag: tag, 'last-modified': new Date(mtimeMs).toUTCString() }
+    const failed = failedPrecondition(request.headers, { tag, modifiedMs: mtimeMs })
+    if (failed === 304)
+      return reply
+        .code(304)
+        .headers({ ...headers, ...validators })
+        .removeHeader('content-type')
+        .send()
+    if (failed === 412) throw new Refusal(412, 'The file is not as the conditions of the request want it.')
     const range = parseRange(isRangeWanted(request, tag) ? request.headers.range : undefined, size)
     if (range === 'unsatisfiable') {
       throw new Refusal(416, `The range lies outside of the ${size} bytes.`, {
@@ -38,8 +48,7 @@ export async function sendFile(
     reply.headers({
       ...headers,
       'accept-ranges': 'bytes',
-      etag: tag,
-      'last-modified': new Date(mtimeMs).toUTCString(),
+      ...validators,
       'content-length': last - first + 1,
     })
     if (request.method === 'HEAD' || last < first) return reply.send()

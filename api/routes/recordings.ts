@@ -80,7 +80,7 @@ export function recordingRoutes(app: Api, door: SwitchDoor): void {
     schema: {
       tags,
       summary: 'The audio of a recording, by a signed link',
-      description: 'Takes Range with one range of bytes.',
+      description: 'Takes Range with one range of bytes, and conditions (If-None-Match and the like).',
       params: Type.Object({ uuid: Type.String({ maxLength: 256 }) }),
       // Whatever else stands there is an altered link, so nothing of it is a 422.
       querystring: Type.Object({
@@ -90,7 +90,8 @@ export function recordingRoutes(app: Api, door: SwitchDoor): void {
       response: {
         200: { description: 'The whole file.', content: audio },
         206: { description: 'The part that Range asks for.', content: audio },
-        ...openErrors(403, 404, 410, 416),
+        304: Type.Null({ description: 'It is still as the conditions of the request know it.' }),
+        ...openErrors(403, 404, 410, 412, 416),
       },
     },
     handler: async (request, reply) => {

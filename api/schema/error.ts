@@ -27,6 +27,7 @@ const meanings = {
   405: 'The method is not possible here.',
   409: 'It is taken, or a request with the same Idempotency-Key is still in flight.',
   410: 'It was deleted.',
+  412: 'The file is not as the conditions of the request want it.',
   413: 'The body is too large.',
   415: 'The content type is not supported.',
   416: 'The range lies outside of the file.',

@@ -138,6 +138,41 @@ test('If-Range: a part only of the same file', async () => {
   assert.is((await download(url, { range: 'bytes=0-1', 'if-range': '"other"' })).status, 200)
 })
 
+test('conditions: 304 for what is known already, 412 for what is no longer so, in the order of RFC 9110 §13.2.2', async () => {
+  const url = await link((await record()).uuid)
+  const known = (await download(url)).headers
+  const tag = String(known.etag)
+  const written = String(known['last-modified'])
+  const before = new Date(Date.parse(written) - 1000).toUTCString()
+  const cases: readonly [headers: Record<string, string>, status: number][] = [
+    [{ 'if-none-match': tag }, 304],
+    [{ 'if-none-match': '*' }, 304],
+    [{ 'if-none-match': `"a,b", W/${tag}` }, 304],
+    [{ 'if-none-match': tag, range: 'bytes=0-1' }, 304],
+    [{ 'if-none-match': '"other"' }, 200],
+    [{ 'if-none-match': '"other"', 'if-modified-since': written }, 200],
+    [{ 'if-none-match': tag, 'if-modified-since': before }, 304],
+    [{ 'if-modified-since': written }, 304],
+    [{ 'if-modified-since': before }, 200],
+    [{ 'if-modified-since': 'yesterday' }, 200],
+    [{ 'if-match': tag }, 200],
+    [{ 'if-match': '*' }, 200],
+    [{ 'if-match': `W/${tag}` }, 412],
+    [{ 'if-match': '"other"' }, 412],
+    [{ 'if-match': tag, 'if-unmodified-since': before }, 200],
+    [{ 'if-unmodified-since': before }, 412],
+    [{ 'if-unmodified-since': written }, 200],
+    [{ 'if-match': tag, 'if-none-match': tag }, 304],
+  ]
+  for (const [headers, status] of cases) {
+    const reply = await download(url, headers)
+    const head = await bed.ask('HEAD', pathOf(url), { key: '', headers })
+    assert.equal([reply.status, head.status], [status, status], JSON.stringify(headers))
+    if (status !== 304) continue
+    assert.equal([reply.text, reply.headers.etag, reply.headers['content-type']], ['', tag, undefined])
+  }
+})
+
 test('an empty file', async () => {
   const url = await link((await record({}, Buffer.alloc(0))).uuid)
   const whole = await download(url)
@@ -189,6 +224,9 @@ test('an expired link opens nothing', async () => {
     new URLSearchParams({ ...bed.repositories.recordingLinks.sign(uuid, expiresUnix) })
   assert.is((await download(`http://voice.test/recordings/files/${uuid}?${sign(Date.now() - 1000)}`)).status, 403)
   assert.is((await download(`http://voice.test/recordings/files/${uuid}?${sign(Date.now() + 1000)}`)).status, 200)
+  const proof = bed.repositories.recordingLinks.sign(uuid, 1_000_500)
+  const isValidAt = (unixMs: number) => bed.repositories.recordingLinks.isValid(uuid, proof, unixMs)
+  assert.equal([isValidAt(1_000_499), isValidAt(1_000_500)], [true, false], 'to the millisecond')
   assert.is(bed.repositories.recordingLinks.isValid(uuid, { expires: '1000', signature: '' }, 0), false)
 })
 

@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -10,6 +10,7 @@ import { defaultSettings, type Settings } from '../../core/model/settings.ts'
 import type { Log } from '../../core/ports/log.ts'
 import { ensureDemo } from '../../scripts/demo-account.ts'
 import { openTestSwitch } from '../api/bed/test-switch.ts'
+import { until } from '../rig/wait.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-serving-'))
 const messages: string[] = []
@@ -39,6 +40,28 @@ test('ready is told once all listens; the operator key is made once and is priva
   const second = await serve(settings, log, openTestSwitch)
   assert.is(second.operatorKey, first.operatorKey)
   await second.close()
+})
+
+test('a body too large is refused to whoever still sends it, and the connection goes on', async () => {
+  const serving = await serve(settingsOf('large'), log, openTestSwitch)
+  const { port } = serving.http
+  const key = serving.operatorKey
+  const socket = connect(port, '127.0.0.1')
+  let heard = ''
+  socket.on('data', bytes => {
+    heard += bytes
+  })
+  const length = 8 * 1024 * 1024
+  const head = `Host: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`
+  socket.write(`POST /operator/accounts HTTP/1.1\r\n${head}Content-Length: ${length}\r\n\r\n`)
+  for (let sent = 0; sent < length; sent += 65_536) {
+    await new Promise<void>((resolve, reject) => socket.write(' '.repeat(65_536), e => (e ? reject(e) : resolve())))
+  }
+  socket.write('GET /health/ HTTP/1.1\r\nHost: a\r\n\r\n')
+  await until('the second answer', () => heard.includes('{"status":"ok"}'))
+  assert.match(heard, /^HTTP\/1\.1 413 [^]*"The body is larger than 1048576 bytes\."\}HTTP\/1\.1 200 /)
+  socket.destroy()
+  await serving.close()
 })
 
 test('a key in the settings wins, and is written nowhere', async () => {

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { isSignatureOf, signatureOf } from './signature.ts'
 
-/** What stands in a link beside the recording: both parts as text, exactly as they were signed. */
+/** What stands in a link beside the recording: both parts as text, exactly as they were signed. `expires`: Unix seconds. */
 export interface LinkProof {
   readonly expires: string
   readonly signature: string
@@ -16,7 +16,7 @@ export class RecordingLinks {
   }
 
   sign(recordingUuid: string, expiresUnix: number): LinkProof {
-    const expires = String(Math.ceil(expiresUnix / 1000))
+    const expires = (expiresUnix / 1000).toFixed(3)
     return { expires, signature: signatureOf(`${recordingUuid}\n${expires}`, this.#key) }
   }
 

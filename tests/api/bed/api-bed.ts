@@ -126,7 +126,7 @@ export class ApiBed {
   /** As `ask`, and the answer must be what the OpenAPI document says. */
   async conforming(method: string, url: string, ask: Ask = {}): Promise<Reply> {
     const reply = await this.ask(method, url, ask)
-    const type = String(reply.headers['content-type'])
+    const type = String(reply.headers['content-type'] ?? '')
     assert.equal(this.#conformance.check({ method, url, status: reply.status, type, body: reply.body }), [])
     return reply
   }

@@ -34,6 +34,7 @@ export function conformanceOf(document: OpenApi): { check(answer: Answered): str
     if (response === undefined) return [`${method} ${path}: ${status} is not in the document`]
     seen.add(`${method} ${path} ${status}`)
     const media = type.split(';')[0] ?? ''
+    if (response.content === undefined && media === '') return []
     if (response.content?.[media] === undefined) return [`${method} ${path} ${status}: ${media} is not in the document`]
     if (media !== 'application/json') return []
     const pointer = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', media, 'schema']
