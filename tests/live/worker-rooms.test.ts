@@ -1,7 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { levelAt, pcmu } from '../../rtp/index.ts'
+import { linkBytesOf } from '../../rtp/mix/room-link.ts'
 import { openMedia } from '../../rtp/worker/index.ts'
+import { SharedRooms } from '../../rtp/worker/shared-rooms.ts'
 import { sine } from '../rtp/audio-measure.ts'
 import { EventLog, MediaPeer, sleep, testPorts } from '../rtp/media-peer.ts'
 
@@ -25,6 +27,25 @@ const levelOf = (peer: MediaPeer, hz: number, beforeMs = 100, ms = 500): number 
   }
   return levelAt(pcm, pcm.length - 8 * (beforeMs + ms), 8 * ms, hz, 8000)
 }
+
+test('the memory of a room is one for all threads, and given up with its last member', () => {
+  const rooms = new SharedRooms(3)
+  const one = rooms.join('a', 'r', 0)
+  const two = rooms.join('b', 'r', 2)
+  assert.is(one.memory, two.memory)
+  assert.is(one.memory.byteLength, linkBytesOf(3))
+  assert.equal([one.part, two.part, two.parts], [0, 2, 3])
+  const other = rooms.join('c', 's', 0)
+  assert.is.not(other.memory, one.memory)
+  assert.is.not(other.phaseMs, one.phaseMs, 'their frames are due in different ticks')
+  assert.is(rooms.join('a', 'r', 0).memory, one.memory, 'again, to be muted')
+  rooms.join('a', 's', 0)
+  rooms.leave('b')
+  assert.is(rooms.size, 1)
+  assert.is.not(rooms.join('b', 'r', 2).memory, one.memory)
+  for (const session of ['a', 'b', 'c', 'nobody']) rooms.leave(session)
+  assert.is(rooms.size, 0)
+})
 
 for (const workers of [0, 2]) {
   test(`each hears all others and not itself, whatever thread they live on (${workers} threads)`, async () => {
