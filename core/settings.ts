@@ -50,6 +50,11 @@ export function parseSettings(sources: SettingsSources): ParsedSettings {
     const name = given.has('tls.cert') ? 'SAUTI_TLS_KEY' : 'SAUTI_TLS_CERT'
     problems.push({ name, message: 'certificate and key are needed together' })
   }
+  const listeners = (given.get('sip.listen') ?? []) as Settings['sip']['listeners']
+  const secure = listeners.find(({ transport }) => transport === 'tls' || transport === 'wss')
+  if (secure !== undefined && !given.has('tls.cert') && !given.has('tls.key')) {
+    problems.push({ name: 'SAUTI_TLS_CERT', message: `is needed for ${secure.transport}:, and SAUTI_TLS_KEY with it` })
+  }
   for (const [engine, path, needed] of [
     ['piper', 'speech.piper_voices', 'SAUTI_PIPER_VOICES'],
     ['openai', 'speech.openai_url', 'SAUTI_OPENAI_URL'],

@@ -8,9 +8,14 @@ export interface Arguments {
 export class UsageError extends Error {}
 
 /**
- * `switches` take no value; every other flag does. After `--` all are words. `-h` is `--help`, `-v` is `--version`.
+ * `switches` take no value; every other flag does, and one of `valued` without it is a mistake at once (of a flag that
+ * nobody knows there is more to say than that). After `--` all are words. `-h` is `--help`, `-v` is `--version`.
  */
-export function parseArguments(argv: readonly string[], switches: ReadonlySet<string>): Arguments {
+export function parseArguments(
+  argv: readonly string[],
+  switches: ReadonlySet<string>,
+  valued: ReadonlySet<string>,
+): Arguments {
   const words: string[] = []
   const flags = new Map<string, string | true>()
   for (let at = 0; at < argv.length; at++) {
@@ -27,9 +32,11 @@ export function parseArguments(argv: readonly string[], switches: ReadonlySet<st
       if (rest.length > 0) flags.set(name, rest.join('='))
       else if (switches.has(name)) flags.set(name, true)
       else {
-        const value = argv[++at]
-        if (value === undefined || value.startsWith('--')) throw new UsageError(`--${name} wants a value`)
-        flags.set(name, value)
+        const value = argv[at + 1]
+        const isMissing = value === undefined || value.startsWith('--')
+        if (isMissing && valued.has(name)) throw new UsageError(`--${name} wants a value`)
+        flags.set(name, isMissing ? true : value)
+        if (!isMissing) at++
       }
     }
   }

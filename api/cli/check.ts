@@ -1,4 +1,4 @@
-import { checkBooks, openDatabase, type Settings, StoreError } from '../../core/index.ts'
+import { checkBooks, openDatabase, type Settings, StoreError, unusableStore } from '../../core/index.ts'
 
 export interface Checked {
   readonly code: 0 | 1
@@ -20,7 +20,8 @@ export function runCheck(settings: Settings, asJson: boolean): Checked {
     } finally {
       database.close()
     }
-  } catch (fault) {
+  } catch (cause) {
+    const fault = unusableStore(folder, cause)
     if (!(fault instanceof StoreError)) throw fault
     return {
       code: 1,

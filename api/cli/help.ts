@@ -25,6 +25,14 @@ export const switches: ReadonlySet<string> = new Set([
   ),
 ])
 
+/** Flags that are nothing without a value. */
+export const valued: ReadonlySet<string> = new Set(
+  [
+    ...commonFlags,
+    ...groups.flatMap(group => group.actions.flatMap(({ flags }) => flags.map(({ flag }) => flag))),
+  ].filter(flag => !switches.has(flag)),
+)
+
 const aligned = (rows: readonly (readonly [string, string])[]): string => {
   const width = Math.max(...rows.map(([name]) => name.length))
   return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join('\n')

@@ -5,7 +5,7 @@ import { readSettings } from '../settings-files.ts'
 import { type Arguments, parseArguments, UsageError, unknown } from './arguments.ts'
 import { runCheck } from './check.ts'
 import { ApiRefusal, ApiUnreachable } from './client.ts'
-import { checkHelp, commonFlags, groupHelp, groups, mainHelp, serveHelp, switches } from './help.ts'
+import { checkHelp, commonFlags, groupHelp, groups, mainHelp, serveHelp, switches, valued } from './help.ts'
 import { runAction } from './run-action.ts'
 import { runServe } from './serve.ts'
 
@@ -15,7 +15,7 @@ const complain = (text: string) => process.stderr.write(`${text}\n`)
 
 /** 0: done; 1: refused, or not well; 2: cannot be understood. */
 async function run(argv: readonly string[]): Promise<number> {
-  const given = parseArguments(argv, switches)
+  const given = parseArguments(argv, switches, valued)
   const [command] = given.words
   if (given.flags.has('version')) {
     print(version)

@@ -1,9 +1,14 @@
-import type { Settings } from '../../core/index.ts'
+import { resolve } from 'node:path'
+import { type Settings, StoreError, unusableStore } from '../../core/index.ts'
 
 /** Why the switch could not start, in one sentence that says what to do. Undefined for a fault of ours. */
 export function startFailure(fault: unknown, settings: Settings): string | undefined {
   for (let each: unknown = fault; each instanceof Error; each = each.cause) {
-    const { code, port, address } = each as NodeJS.ErrnoException & { port?: number; address?: string }
+    const { code, port, address, path } = each as NodeJS.ErrnoException & { port?: number; address?: string }
+    if (path !== undefined && resolve(path).startsWith(resolve(settings.dataFolder))) {
+      const told = unusableStore(settings.dataFolder, each)
+      if (told instanceof StoreError) return told.message
+    }
     const place = port === undefined ? each.message : `${address ?? ''}:${port}`
     switch (code) {
       case 'EADDRINUSE':
@@ -12,12 +17,17 @@ export function startFailure(fault: unknown, settings: Settings): string | undef
         return port === undefined
           ? `no permission: ${each.message}`
           : `${place} may not be opened by this user: choose a port above 1023 with ${settingOf(port, settings)}`
+      case 'ENOSPC':
+      case 'EROFS':
+        return `${code === 'ENOSPC' ? 'the disk is full' : 'the disk is read-only'}: ${each.message}`
       case 'EADDRNOTAVAIL':
         return `${place} is no address of this machine: change ${settingOf(port, settings)}`
       case 'store.locked':
         return `the data folder ${settings.dataFolder} is in use by another sauti: stop it, or choose another with SAUTI_DATA (--data)`
       case 'store.too-new':
       case 'store.not-ready':
+      case 'store.unusable':
+      case 'tls.identity':
         return each.message
     }
   }

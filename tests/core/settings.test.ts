@@ -45,12 +45,11 @@ const readable: readonly [
   ['SAUTI_PUBLIC_URL', 'http://[::1]:80/base/', s => s.publicUrl, 'http://[::1]:80/base'],
   [
     'SAUTI_SIP',
-    'udp:127.0.0.1:5070, tcp:[::]:5071,tls:0.0.0.0:5061',
+    'udp:127.0.0.1:5070, tcp:[::]:5071',
     s => s.sip.listeners,
     [
       { transport: 'udp', address: '127.0.0.1', port: 5070 },
       { transport: 'tcp', address: '::', port: 5071 },
-      { transport: 'tls', address: '0.0.0.0', port: 5061 },
     ],
   ],
   ['SAUTI_SIP_REALM', 'sip.example.com', s => s.sip.realm, 'sip.example.com'],
@@ -247,6 +246,16 @@ test('certificate and key come together', () => {
   const files = { SAUTI_TLS_CERT: '/etc/sauti/cert.pem', SAUTI_TLS_KEY: '/etc/sauti/key.pem' }
   assert.equal(settingsOf({ environment: files }).tls, { certFile: files.SAUTI_TLS_CERT, keyFile: files.SAUTI_TLS_KEY })
   assert.is(settingsOf({}).tls, undefined)
+  for (const SAUTI_SIP of ['tls:0.0.0.0:5061', 'udp:0.0.0.0:5060,wss:[::]:8443']) {
+    assert.equal(
+      problemsOf({ environment: { SAUTI_SIP } }).map(({ name }) => name),
+      ['SAUTI_TLS_CERT'],
+    )
+    assert.is(
+      settingsOf({ environment: { ...files, SAUTI_SIP } }).sip.listeners.at(-1)?.port,
+      SAUTI_SIP.endsWith('1') ? 5061 : 8443,
+    )
+  }
   for (const [given, wanted] of [
     ['SAUTI_TLS_CERT', 'SAUTI_TLS_KEY'],
     ['SAUTI_TLS_KEY', 'SAUTI_TLS_CERT'],

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { nearest, parseArguments, UsageError } from '../../api/cli/arguments.ts'
 import { ApiRefusal, ApiUnreachable } from '../../api/cli/client.ts'
-import { groupHelp, groups, mainHelp, serveHelp, switches } from '../../api/cli/help.ts'
+import { groupHelp, groups, mainHelp, serveHelp, switches, valued } from '../../api/cli/help.ts'
 import { runAction } from '../../api/cli/run-action.ts'
 import { formatFields, formatTable } from '../../api/cli/table.ts'
 import { defaultSettings } from '../../core/model/settings.ts'
@@ -24,7 +24,7 @@ const settings = {
 process.env.SAUTI_API_KEY = bed.key
 
 async function sauti(...argv: string[]): Promise<string> {
-  const given = parseArguments(argv, switches)
+  const given = parseArguments(argv, switches, valued)
   const group = groups.find(group => group.name === given.words[0])
   if (group === undefined) throw new Error(`no group ${argv[0]}`)
   return runAction(group, given, settings)
@@ -47,6 +47,7 @@ test('words, flags, switches, and what stands after --', () => {
   const parsed = parseArguments(
     ['account', 'credit', '--json', '--reference=a=b', '--api', 'http://x', '--', 'u', '-12.50'],
     switches,
+    valued,
   )
   assert.equal(parsed.words, ['account', 'credit', 'u', '-12.50'])
   assert.equal(
@@ -57,8 +58,8 @@ test('words, flags, switches, and what stands after --', () => {
       ['api', 'http://x'],
     ],
   )
-  assert.throws(() => parseArguments(['--api'], switches), /--api wants a value/)
-  assert.throws(() => parseArguments(['--api', '--json'], switches), /--api wants a value/)
+  assert.throws(() => parseArguments(['--api'], switches, valued), /--api wants a value/)
+  assert.throws(() => parseArguments(['--api', '--json'], switches, valued), /--api wants a value/)
 })
 
 test('what was meant', () => {
@@ -167,6 +168,8 @@ test('mistakes are told, with what was meant', async () => {
   await refused(sauti('account', 'show'), UsageError, /uuid is missing/)
   await refused(sauti('account', 'list', 'x'), UsageError, /"x" is too much/)
   await refused(sauti('account', 'create', '--nmae', 'x'), UsageError, /did you mean "--name"/)
+  await refused(sauti('account', 'list', '--foo'), UsageError, /"--foo" is no flag of sauti account list/)
+  await refused(sauti('account', 'create', '--nmae', '--json'), UsageError, /did you mean "--name"/)
   await refused(sauti('trunk', 'create', '--port', 'x'), UsageError, /whole number/)
   await refused(sauti('document', 'check', join(folder, 'none.xml')), UsageError, /cannot be read: ENOENT/)
   await refused(sauti('account', 'show', '../../keys'), ApiRefusal, /no such account/)
@@ -203,7 +206,20 @@ test('the program itself: codes and streams', () => {
   assert.is(problems[0], 2)
   for (const name of ['--http', '--data', 'SAUTI_LOG', 'SAUTI_SIP'])
     assert.match(problems[2], new RegExp(`^${name}: `, 'm'))
+  const tls = run(['serve', '--sip', 'tls:127.0.0.1:0', '--log', 'loud'])
+  assert.equal([tls[0], tls[2].match(/^SAUTI_TLS_CERT: is needed/m)?.length], [2, 1])
+  assert.equal(run(['serve', '--nope']), [2, '', '"--nope" is no flag\nsauti --help tells more.'])
   assert.is(run(['check', '--data', join(folder, 'nothing')])[0], 1)
+  mkdirSync(join(folder, 'damaged'))
+  file('damaged/sauti.db', Buffer.alloc(5000, 7))
+  const damaged = ['--data', join(folder, 'damaged')]
+  const [notChecked, told] = run(['check', ...damaged])
+  assert.is(notChecked, 1)
+  assert.match(told, /^Not checked: the data folder .* its database is damaged, or is none: restore a backup/)
+  assert.is(JSON.parse(run(['check', '--json', ...damaged])[1]).ok, false)
+  const [refusedCode, log] = run(['serve', ...damaged, '--sip', 'udp:127.0.0.1:0', '--http', '127.0.0.1:0'])
+  assert.is(refusedCode, 1)
+  assert.match(JSON.parse(log).msg, /is damaged, or is none/)
   const checked = run(['check', '--data', bed.store.database.folder])
   assert.is(checked[0], 0)
   assert.match(checked[1], /balance\.$/)

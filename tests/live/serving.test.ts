@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startFailure } from '../../api/cli/start-failure.ts'
 import { serve } from '../../api/serving.ts'
+import { unusableStore } from '../../core/adapters/store/errors.ts'
 import { defaultSettings, type Settings } from '../../core/model/settings.ts'
 import type { Log } from '../../core/ports/log.ts'
 import { ensureDemo } from '../../scripts/demo-account.ts'
@@ -59,7 +60,7 @@ test('a body too large is refused to whoever still sends it, and the connection 
   }
   socket.write('GET /health/ HTTP/1.1\r\nHost: a\r\n\r\n')
   await until('the second answer', () => heard.includes('{"status":"ok"}'))
-  assert.match(heard, /^HTTP\/1\.1 413 [^]*"The body is larger than 1048576 bytes\."\}HTTP\/1\.1 200 /)
+  assert.match(heard, /^HTTP\/1\.1 413 [\s\S]*"The body is larger than 1048576 bytes\."\}HTTP\/1\.1 200 /)
   socket.destroy()
   await serving.close()
 })
@@ -96,6 +97,36 @@ test('a data folder that is in use', async () => {
   )
   assert.match(startFailure(fault, settings) ?? '', /in use by another sauti/)
   await first.close()
+})
+
+test('a data folder that cannot be one is told in a sentence, without a stack', async () => {
+  const file = join(folder, 'a-file')
+  writeFileSync(file, 'x')
+  const damaged = join(folder, 'damaged')
+  mkdirSync(damaged)
+  writeFileSync(join(damaged, 'sauti.db'), Buffer.alloc(5000, 7))
+  for (const [dataFolder, sentence] of [
+    [file, /a-file cannot be used: it is no folder \(ENOTDIR\)$/],
+    [join(file, 'x'), /cannot be used: it is no folder \(ENOTDIR\)$/],
+    [damaged, /cannot be used: its database is damaged, or is none: restore a backup \(SQLITE_NOTADB\)$/],
+    [join(folder, 'n'.repeat(300)), /cannot be used: it cannot be made/],
+  ] as const) {
+    const settings = settingsOf('', { dataFolder })
+    const fault = await serve(settings, log, openTestSwitch).then(
+      () => assert.unreachable(),
+      (fault: unknown) => fault,
+    )
+    assert.match(startFailure(fault, settings) ?? '', sentence)
+  }
+  for (const code of ['SQLITE_FULL', 'SQLITE_READONLY_DIRECTORY', 'SQLITE_IOERR_WRITE', 'EACCES', 'EROFS']) {
+    const told = unusableStore('/d', Object.assign(new Error('x'), { code }))
+    assert.match(
+      startFailure(told, settingsOf('')) ?? '',
+      new RegExp(`^the data folder /d cannot be used: .* \\(${code}\\)$`),
+    )
+  }
+  const ours = new TypeError('x')
+  assert.is(unusableStore('/d', ours), ours)
 })
 
 test('drain: waits for live calls, answers meanwhile, then closes', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { type Compilable, Kysely } from 'kysely'
 import { sharedConnectionDialect } from './dialect.ts'
-import { StoreError } from './errors.ts'
+import { StoreError, unusableStore } from './errors.ts'
 import { GroupCommit } from './group-commit.ts'
 import { migrate, schemaVersion, versionOf } from './migrations.ts'
 import type { Tables } from './schema.ts'
@@ -101,9 +101,18 @@ export class Database {
 
 /**
  * Opens, and makes or migrates, the database of the data folder. Throws `store.locked` when another process has it
- * open, `store.too-new` when a newer program wrote it, and with `readOnly` `store.not-ready` when there is none yet.
+ * open, `store.too-new` when a newer program wrote it, `store.unusable` when the disk or the files refuse, and with
+ * `readOnly` `store.not-ready` when there is none yet.
  */
 export function openDatabase(folder: string, options: DatabaseOptions = {}): Database {
+  try {
+    return open(folder, options)
+  } catch (cause) {
+    throw unusableStore(folder, cause)
+  }
+}
+
+function open(folder: string, options: DatabaseOptions): Database {
   const native = options.nativeBinding === undefined ? {} : { nativeBinding: options.nativeBinding }
   const file = join(folder, databaseFile)
   if (options.readOnly === true) return openReadOnly(folder, file, native)
@@ -136,7 +145,13 @@ function openReadOnly(folder: string, file: string, native: { nativeBinding?: st
   } catch (cause) {
     throw new StoreError('store.not-ready', `no database in ${folder}`, { cause })
   }
-  const version = versionOf(sqlite)
+  let version: number
+  try {
+    version = versionOf(sqlite)
+  } catch (cause) {
+    sqlite.close()
+    throw cause
+  }
   if (version !== schemaVersion) {
     sqlite.close()
     throw new StoreError('store.not-ready', `${file} has schema ${version}, this program reads ${schemaVersion}`)
@@ -156,6 +171,7 @@ function takeLock(file: string, native: { nativeBinding?: string }): BetterSqlit
     return lock
   } catch (cause) {
     lock.close()
+    if ((cause as NodeJS.ErrnoException).code !== 'SQLITE_BUSY') throw cause
     throw new StoreError('store.locked', `another process has ${file} open`, { cause })
   }
 }

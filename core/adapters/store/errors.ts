@@ -5,6 +5,8 @@ export type StoreErrorCode =
   | 'store.too-new'
   /** Read-only opening of a database that has yet to be migrated, or that is not there. */
   | 'store.not-ready'
+  /** The folder or the database in it cannot be opened, read or written: full, damaged, read-only, not ours. */
+  | 'store.unusable'
   /** A unit names a row that is not there, or money that is no whole amount: a fault of the caller. */
   | 'store.misuse'
   | 'store.closed'
@@ -16,4 +18,23 @@ export class StoreError extends Error {
     super(message, options)
     this.code = code
   }
+}
+
+const reasons: readonly (readonly [codes: RegExp, reason: string])[] = [
+  [/^SQLITE_(NOTADB|CORRUPT)/, 'its database is damaged, or is none: restore a backup'],
+  [/^(SQLITE_FULL|ENOSPC|EDQUOT)/, 'the disk is full'],
+  [/^(SQLITE_READONLY|EROFS)/, 'it is read-only'],
+  [/^(SQLITE_PERM|SQLITE_AUTH|EACCES|EPERM)/, 'this user may not write there'],
+  [/^(EEXIST|ENOTDIR)/, 'it is no folder'],
+  [/^(SQLITE_CANTOPEN|ENOENT|ENAMETOOLONG|ELOOP)/, 'it cannot be made, or its files cannot be opened or written'],
+  [/^(SQLITE_IOERR|EIO)/, 'the disk cannot be read or written'],
+]
+
+/** What the system or the database says against a data folder, for a person; a fault of ours comes back as it is. */
+export function unusableStore(folder: string, cause: unknown): unknown {
+  const code =
+    cause instanceof Error && !(cause instanceof StoreError) ? (cause as NodeJS.ErrnoException).code : undefined
+  const reason = code === undefined ? undefined : reasons.find(([codes]) => codes.test(code))?.[1]
+  if (reason === undefined) return cause
+  return new StoreError('store.unusable', `the data folder ${folder} cannot be used: ${reason} (${code})`, { cause })
 }
