@@ -7,8 +7,8 @@ import type { OutStream } from '../session/out-stream.ts'
 /** A step in the sequence numbers beyond this is a stream that starts anew (RFC 3550 §A.1 MAX_DROPOUT). */
 const maxDropout = 3000
 const maxMisorder = 100
-/** A timestamp may run ahead of the clock by this before it counts as a new beginning. */
-const maxLeadMs = 10_000
+/** A timestamp may run ahead of the clock by this, when what was held up comes at once; beyond, it is a new beginning. */
+const maxLeadMs = 600
 
 /**
  * One direction of a bridge: packets of a far end's stream go out as packets of ours. Sequence numbers and timestamps
