@@ -8,6 +8,9 @@ import { secondsBetween } from './call-row.ts'
 import type { Host } from './host.ts'
 import type { Leg } from './leg.ts'
 
+/** So often is money asked for again once the warning was heard: the wallet may be topped up until the cut. */
+const askAgainMs = 1000
+
 /**
  * - `quiet`: not answered, or paid for long enough
  * - `asking`: a growth is on its way to the ledger
@@ -79,8 +82,8 @@ export class Meter {
     const { answeredUnix } = this.#leg
     const talked = answeredUnix === undefined ? 0 : secondsBetween(answeredUnix, endedUnix)
     // The cut comes a moment after the last paid second, never before; that moment is ours.
-    const talkSeconds =
-      this.#isCut || this.#state === 'exhausted' ? Math.min(talked, this.#coverage.paidSeconds) : talked
+    const isAtEnd = this.#isCut || this.#hasWarned || this.#state === 'exhausted'
+    const talkSeconds = isAtEnd ? Math.min(talked, this.#coverage.paidSeconds) : talked
     this.#state = 'settled'
     this.#clear()
     const charge = chargeFor(this.#rate, talkSeconds)
@@ -105,7 +108,7 @@ export class Meter {
 
   /** Asks for more; after each refusal for less, until not even one increment can be had. */
   #grow(refusals: number): void {
-    if (this.#state === 'asking' || this.#state === 'settled') return
+    if (this.#state === 'asking' || this.#state === 'settled' || this.#isCut) return
     const growth = nextGrowth(this.#rate, this.#coverage, refusals)
     if (growth === undefined) {
       this.#exhaust()
@@ -113,7 +116,7 @@ export class Meter {
     }
     this.#state = 'asking'
     this.#host.commit([{ type: 'hold.grow', uuid: this.#uuid, amount: growth.add }], result => {
-      if (this.#state === 'settled') return
+      if (this.#state === 'settled' || this.#isCut) return
       this.#state = 'quiet'
       if (!result.ok) {
         this.#grow(refusals + 1)
@@ -138,16 +141,18 @@ export class Meter {
       this.#wasLow = true
       this.#alarms.low(Math.max(0, Math.round((this.#atSecond(paidSeconds) - this.#host.now()) / 1000)))
     }
-    if (this.#hasWarned) return
+    if (this.#hasWarned) {
+      timers.set(`meter:${this.#uuid}:ask`, this.#host.now() + askAgainMs, () => this.#grow(0))
+      return
+    }
     timers.set(`meter:${this.#uuid}:warn`, this.#atSecond(warnAtSecond(this.#coverage)), () => {
       this.#hasWarned = true
       this.#alarms.warn()
-      // A last try: the wallet may have been topped up meanwhile.
       this.#grow(0)
     })
   }
 
   #clear(): void {
-    for (const name of ['grow', 'warn', 'cut']) this.#host.timers.clear(`meter:${this.#uuid}:${name}`)
+    for (const name of ['grow', 'warn', 'ask', 'cut']) this.#host.timers.clear(`meter:${this.#uuid}:${name}`)
   }
 }

@@ -404,6 +404,22 @@ test('a timer that fires late costs nobody another increment: what was cut ends 
   assert.equal([poor.store.call().cost, told], [60_000, [120]])
 })
 
+test('money that comes while the last of it runs out is taken, up to the last second', () => {
+  for (const toppedUpAt of [50_000, 55_000, 58_900]) {
+    const rig = dialling(dialTo(far))
+    rig.store.addAccount(acme, 65_000)
+    rig.peers.set(far, { answerAfter: 100 })
+    rig.call(at)
+    rig.run(60_000 + toppedUpAt)
+    const account = rig.store.accounts.get(acme.uuid)
+    if (account !== undefined) account.balance += 30_000
+    rig.run(50_000)
+    assert.is(rig.store.call().reasonCode, '', `topped up at ${toppedUpAt}`)
+    rig.run(60_000)
+    assert.equal([rig.store.call().reasonCode, rig.store.call().cost], ['END.0211', 90_000])
+  }
+})
+
 test('signalling that never tells the end of a leg holds nothing up for ever', () => {
   const rig = dialling(`<Dial action="/after" timeout="2"><Number>${far}</Number></Dial>`)
   rig.peers.set(far, { ringAfter: 100 })
