@@ -1,7 +1,7 @@
 import type { RecordingEnd, SessionRules } from '../engine/command.ts'
-import { payloadLengthOf, payloadOffsetOf, payloadTypeOf } from '../packet/header.ts'
 import type { RecordingSink } from '../session/recording-sink.ts'
-import type { TrackCodecs, TrackDecoder } from './track-decoder.ts'
+import { SentTrack } from './sent-track.ts'
+import type { TrackCodecs } from './track-decoder.ts'
 import { TrackLine } from './track-line.ts'
 import { TrackStream } from './track-stream.ts'
 
@@ -13,7 +13,6 @@ const longestStallMs = 2500
 /** The last packet may end after the recording's end by this. */
 const overhangMs = 60
 const chunkFrames = 960
-const longestPacket = 120 * samplesPerMs
 
 /**
  * Records a conversation as one of its legs lives it: on the left what its far end says, on the right what that end
@@ -35,8 +34,7 @@ export class SessionRecorder {
   #near: TrackStream | undefined
   #far: TrackStream | undefined
   #farId = ''
-  #prompts: TrackDecoder | undefined
-  readonly #prompt = new Int16Array(longestPacket)
+  #prompts: SentTrack | undefined
   #late = 0
 
   constructor(
@@ -81,14 +79,11 @@ export class SessionRecorder {
     this.#far.push(packet, length, this.#placeOf(now), now)
   }
 
-  /** A packet of ours, of a prompt: it is heard at `at`. */
+  /** A packet of ours, of a prompt: it is heard at about `at`. */
   sounded(packet: Uint8Array, length: number, at: number): void {
     if (this.#isPaused || this.#rules.track === 'inbound') return
-    this.#prompts ??= this.#sent.decoder()
-    const bytes = payloadLengthOf(packet, length)
-    const pcm = this.#prompt
-    const count = this.#prompts.frameInto(pcm, 0, payloadTypeOf(packet), packet, payloadOffsetOf(packet), bytes)
-    this.#line.add('right', this.#placeOf(at), pcm, 0, count)
+    this.#prompts ??= new SentTrack(this.#line, 'right', this.#sent)
+    this.#prompts.push(packet, length, this.#placeOf(at))
   }
 
   /** A packet without audio. */

@@ -3,6 +3,7 @@ import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, ssrcOf, timestampOf } 
 import { SourceClock } from './source-clock.ts'
 import type { TrackCodecs, TrackDecoder } from './track-decoder.ts'
 import type { TrackLine } from './track-line.ts'
+import { TrackPen } from './track-pen.ts'
 
 const samplesPerMs = 8
 /** The longest packet, and longest loss that is hidden in one piece. */
@@ -17,8 +18,7 @@ const atLastMs = 60_000
  * they were heard. What arrived is not altered, but for a sample that is left out or said twice where clocks differ.
  */
 export class TrackStream {
-  readonly #line: TrackLine
-  readonly #side: 'left' | 'right'
+  readonly #pen: TrackPen
   readonly #codecs: TrackCodecs
   readonly #decoder: TrackDecoder
   readonly #pcm = new Int16Array(longestMs * samplesPerMs)
@@ -28,13 +28,9 @@ export class TrackStream {
   #ssrc = -1
   /** RTP time behind the last piece. */
   #nextTime = 0
-  /** Place behind the last piece that sounds, and its last sample. */
-  #end = Number.NEGATIVE_INFINITY
-  readonly #last = new Int16Array(1)
 
   constructor(line: TrackLine, side: 'left' | 'right', codecs: TrackCodecs) {
-    this.#line = line
-    this.#side = side
+    this.#pen = new TrackPen(line, side)
     this.#codecs = codecs
     this.#decoder = codecs.decoder()
   }
@@ -53,7 +49,7 @@ export class TrackStream {
       // Another source, or another time: what waits belongs to the one before.
       this.#drain(now + atLastMs)
       this.#clock?.restart()
-      this.#end = Number.NEGATIVE_INFINITY
+      this.#pen.lift()
     }
     if (this.#buffer === undefined || this.#clock === undefined || codec.clockRate !== this.#clockRate) {
       const { clockRate, longestPayload } = codec
@@ -107,7 +103,7 @@ export class TrackStream {
           clock.follow()
           const count = this.#decoder.frameInto(this.#pcm, 0, framePayloadType, payload, frameFrom, frameLength)
           this.#nextTime = (frameTimestamp + buffer.units) >>> 0
-          this.#lay(clock.placeOf(frameTimestamp), count)
+          this.#pen.lay(clock.placeOf(frameTimestamp), this.#pcm, count)
         }
       }
     }
@@ -118,21 +114,10 @@ export class TrackStream {
     this.#decoder.concealInto(this.#pcm, 0, count)
     const place = clock.placeOf(this.#nextTime)
     this.#nextTime = (this.#nextTime + units) >>> 0
-    this.#lay(place, count)
+    this.#pen.lay(place, this.#pcm, count)
   }
 
   #samplesIn(units: number): number {
     return Math.min(this.#pcm.length, Math.round((units * samplesPerMs * 1000) / this.#clockRate))
-  }
-
-  /** Pieces that follow each other join without a hole and without overlap. */
-  #lay(place: number, count: number): void {
-    if (count === 0) return
-    const hole = place - this.#end
-    if (hole === 1) this.#line.add(this.#side, this.#end, this.#last, 0, 1)
-    const skipped = hole < 0 ? Math.min(count, -hole) : 0
-    this.#line.add(this.#side, place + skipped, this.#pcm, skipped, count - skipped)
-    this.#last[0] = this.#pcm[count - 1]!
-    this.#end = Math.max(this.#end, place + count)
   }
 }

@@ -9,7 +9,8 @@ import { AudioConverter } from '../../core/adapters/audio/audio-converter.ts'
 import { inspectAudio } from '../../core/adapters/audio/index.ts'
 import { UrlAudio } from '../../core/adapters/audio/url-audio.ts'
 import { decodeWav, levelAt, parseWav } from '../../rtp/index.ts'
-import { LibOpus, type OpusEncoder } from '../../rtp/io/index.ts'
+import { LibOpus, type OpusEncoder, RecordingFiles } from '../../rtp/io/index.ts'
+import { oggChecksum } from '../../rtp/ogg/page.ts'
 import { seeded } from '../core/seeded.ts'
 import { sine } from '../rtp/audio-measure.ts'
 import { oggFile } from '../rtp/ogg-pages.ts'
@@ -37,6 +38,16 @@ const oggOf = async (seconds: number): Promise<Uint8Array> => {
   return oggFile(packets, { units: seconds * 48_000 + 312 })
 }
 
+/** The first packet of sound says that its first part goes beyond its end. */
+function truncatedFirst(file: Buffer): Uint8Array {
+  const page = file.indexOf('OggS', file.indexOf('OpusTags'))
+  const content = page + 27 + file[page + 26]!
+  file.set([0xff, 0xff], content + 1)
+  const length = file.indexOf('OggS', page + 4) - page
+  file.writeUInt32LE(oggChecksum(file, page, length), page + 22)
+  return file
+}
+
 /** Frames of MPEG 1 layer 3, 128 kbit/s, 44,100 Hz, mono, that hold nothing: 1152 samples of silence each. */
 const silentMp3 = (frames: number): Uint8Array => {
   const frame = new Uint8Array(417)
@@ -59,6 +70,28 @@ test('Ogg Opus becomes a WAV of the same length and sound', async () => {
   assert.is(rate, 24_000)
   assert.is(pcm.length, 48_000)
   assert.ok(Math.abs(levelAt(pcm, 12_000, 24_000, 700, rate) - levelAt(sine(700, 8000, 8000), 0, 8000, 700, 8000)) < 1)
+})
+
+test('a recording of two people, each on a channel of their own, becomes a WAV of both', async () => {
+  const path = join(folder, 'two.ogg')
+  const sink = new RecordingFiles().open(path, 2)
+  const [one, two] = [sine(500, 16_000, 8000), sine(1300, 16_000, 8000)]
+  const pcm = Int16Array.from({ length: 32_000 }, (_, i) => (i % 2 === 0 ? one : two)[i >> 1]!)
+  sink.write(pcm, 0, pcm.length)
+  await new Promise<void>(done => sink.close(pcm.length, () => done()))
+  const told = await converter.convert('a', readFileSync(path), join(folder, 'two.wav'))
+  assert.equal(told, { durationMs: 2000 })
+  const both = wavAt(join(folder, 'two.wav'))
+  // The mean of both: each is 6 dB down.
+  const alone = levelAt(one, 0, 8000, 500, 8000) - 6
+  for (const hz of [500, 1300]) {
+    const level = levelAt(both.pcm, 12_000, 24_000, hz, both.rate)
+    assert.ok(Math.abs(level - alone) < 1, `${hz} Hz: ${level} dBm0`)
+  }
+  // A packet whose first half says that it is longer than the whole.
+  const broken = Buffer.from(readFileSync(path))
+  const told2 = await converter.convert('a', truncatedFirst(broken))
+  assert.ok('ok' in told2 && told2.code === 'PLAY.0400', JSON.stringify(told2))
 })
 
 test('an MP3 becomes a WAV of no more than 24,000 Hz', async () => {

@@ -1,0 +1,64 @@
+import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, ssrcOf, timestampOf } from '../packet/header.ts'
+import { timestampDelta } from '../packet/sequence.ts'
+import type { TrackCodecs, TrackDecoder } from './track-decoder.ts'
+import type { TrackLine } from './track-line.ts'
+import { TrackPen } from './track-pen.ts'
+
+const rate = 8000
+/** Ticks come a little sooner or later; what is sent goes on as its timestamps say, and so it is heard. */
+const toleratedSamples = 0.008 * rate
+/** Beyond it there was a pause. */
+const pauseSamples = 0.02 * rate
+const longestPacket = 0.12 * rate
+
+/**
+ * What we send, on its way into a recording: laid by its timestamps, which follow each other without a hole however
+ * unevenly the packets left. Where their time leaves ours it is followed by a sample a packet.
+ */
+export class SentTrack {
+  readonly #codecs: TrackCodecs
+  readonly #decoder: TrackDecoder
+  readonly #pen: TrackPen
+  readonly #pcm = new Int16Array(longestPacket)
+  #hasBegun = false
+  #ssrc = 0
+  #clockRate = 0
+  /** A timestamp, and its place. */
+  #timestamp = 0
+  #place = 0
+
+  constructor(line: TrackLine, side: 'left' | 'right', codecs: TrackCodecs) {
+    this.#codecs = codecs
+    this.#decoder = codecs.decoder()
+    this.#pen = new TrackPen(line, side)
+  }
+
+  /** A packet that is heard from `place` on, as far as we know. */
+  push(packet: Uint8Array, length: number, place: number): void {
+    const type = payloadTypeOf(packet)
+    const codec = this.#codecs.codecOf(type)
+    if (codec === undefined) return
+    this.#follow(packet, codec.clockRate, place)
+    const bytes = payloadLengthOf(packet, length)
+    const count = this.#decoder.frameInto(this.#pcm, 0, type, packet, payloadOffsetOf(packet), bytes)
+    this.#pen.lay(this.#place, this.#pcm, count)
+  }
+
+  free(): void {
+    this.#decoder.free()
+  }
+
+  #follow(packet: Uint8Array, clockRate: number, place: number): void {
+    const timestamp = timestampOf(packet)
+    const isSame = this.#hasBegun && ssrcOf(packet) === this.#ssrc && clockRate === this.#clockRate
+    const passed = (timestampDelta(timestamp, this.#timestamp) * rate) / clockRate
+    const expected = Math.round(this.#place + passed)
+    const error = place - expected
+    if (!isSame || Math.abs(error) > pauseSamples) this.#place = Math.max(place, this.#pen.end)
+    else this.#place = expected + (Math.abs(error) > toleratedSamples ? Math.sign(error) : 0)
+    this.#hasBegun = true
+    this.#ssrc = ssrcOf(packet)
+    this.#clockRate = clockRate
+    this.#timestamp = timestamp
+  }
+}
