@@ -20,6 +20,11 @@ export class PlayLine {
     return this.#playback !== undefined
   }
 
+  /** What was played whole still sounds, and its end is to be told. */
+  get isEnding(): boolean {
+    return this.#ending !== undefined
+  }
+
   /** What plays, and needs its prompt in `codec`. */
   needsPromptIn(codec: AudioCodecName): string | undefined {
     const playback = this.#playback

@@ -42,8 +42,6 @@ export interface Destination {
  * Prompts, digits and silence are paced by the clock, a frame every ptime; the other leg's packets by themselves.
  */
 export class Sender {
-  /** Silence is sent when there is nothing else. */
-  isTalking = false
   readonly #network: DatagramNetwork
   readonly #socket: DatagramSocket
   readonly #to: Destination
@@ -58,6 +56,9 @@ export class Sender {
   #mixFormat: SeatFormat | undefined
   #unitsPerMs = 8
   readonly #pace: Pace
+  #isTalking = false
+  /** Until then nothing of its own is due, unless something happens: most legs merely pass on most of the time. */
+  #restsUntil = 0
 
   constructor(
     network: DatagramNetwork,
@@ -80,6 +81,14 @@ export class Sender {
     this.#passage = new Passage(network, stream, (packet, length) => this.#send(packet, length))
   }
 
+  /** Silence is sent when there is nothing else. */
+  get isTalking(): boolean {
+    return this.#isTalking
+  }
+  set isTalking(isTalking: boolean) {
+    this.#isTalking = isTalking
+    this.#stir()
+  }
   get codec(): EngineCodec | undefined {
     return this.#agreement?.codec
   }
@@ -108,6 +117,7 @@ export class Sender {
   }
 
   agree(agreement: Agreement): void {
+    this.#stir()
     const before = this.#agreement
     const { clockRate } = codecFacts[agreement.codec]
     this.#agreement = agreement
@@ -124,26 +134,31 @@ export class Sender {
   }
 
   play(playback: Playback): void {
+    this.#stir()
     this.#plays.begin(playback, this.#pace.dueAt)
     this.#stream.mark()
   }
 
   /** Stops what plays, or only the play of that name. What has been sent whole was played, though it still sounds. */
   stop(playId?: string): void {
+    this.#stir()
     this.#plays.stop(playId)
   }
 
   /** The prompt of a play in another codec; the play goes on where it is. */
   goOnWith(playId: string, prompt: Prompt): void {
+    this.#stir()
     this.#plays.goOnWith(playId, prompt)
   }
 
   sendDigits(digitsId: string, digits: string): void {
+    this.#stir()
     this.#digits.enqueue(digitsId, digits)
   }
 
   /** The other leg is to be heard, or no more: what comes next does not continue what came before. */
   bridge(isBridged: boolean): void {
+    this.#stir()
     this.#isBridged = isBridged
     if (isBridged) this.isTalking = true
     this.#digits.releaseAll()
@@ -157,12 +172,14 @@ export class Sender {
   }
 
   tick(now: number): void {
+    if (now < this.#restsUntil) return
     const agreement = this.#agreement
     if (agreement === undefined) return
     this.#plays.tick(now)
     const pace = this.#pace
     if (!this.#hasFrames(now)) {
       pace.rest()
+      if (!this.#plays.isEnding) this.#restsUntil = this.#isTalking ? pace.dueAt + relayIdleMs : Infinity
       return
     }
     if (pace.isResting) this.#resume(agreement, now)
@@ -180,6 +197,7 @@ export class Sender {
    */
   listen(ear: Ear, watch: ToneWatch | undefined): void {
     if (!this.#isBridged) return
+    this.#stir()
     if (!this.#voice.isHeard) this.#passage.interrupt()
     this.#voice.listen(ear, watch)
   }
@@ -220,6 +238,7 @@ export class Sender {
     const agreement = this.#agreement
     if (agreement === undefined || !this.#isRelaying(now) || this.#voice.isHeard) return
     if (this.#passage.rest(packet, payloadLength, agreement, now)) return
+    this.#stir()
     this.#voice.rest(packet, payloadOffsetOf(packet), payloadLength)
   }
 
@@ -227,19 +246,23 @@ export class Sender {
   hearEvent(packet: Uint8Array, payloadLength: number, clockRate: number, now: number): void {
     const agreement = this.#agreement
     if (agreement === undefined || !this.#isRelaying(now)) return
+    this.#stir()
     this.#passage.event(packet, payloadLength, clockRate, agreement, this.#voice.isHeard, now)
   }
 
   /** A key of the other leg goes down, as its telephone-events tell, and up: who takes none hears the tone. */
   keyDown(digit: string, now: number): void {
+    this.#stir()
     if (!this.takesEvents && this.#isRelaying(now)) this.#digits.press(digit)
   }
   keyUp(digit: string, durationMs: number): void {
+    this.#stir()
     if (!this.takesEvents && this.#isBridged && !this.#plays.isPlaying) this.#digits.release(digit, durationMs)
   }
 
   /** The other leg's far end has sent a digit as a tone: who takes events gets one, and has not heard the tone. */
   toneEnded(digit: string): void {
+    this.#stir()
     if (this.takesEvents && this.#isBridged && !this.#plays.isPlaying) this.#digits.enqueue(passedOn, digit)
   }
 
@@ -251,6 +274,10 @@ export class Sender {
     this.#pace.close()
   }
 
+  #stir(): void {
+    this.#restsUntil = 0
+  }
+
   get #frameUnits(): number {
     return this.#pace.frameMs * this.#unitsPerMs
   }
@@ -258,6 +285,7 @@ export class Sender {
   #isRelaying(now: number): boolean {
     if (this.#isBridged && !this.#plays.isPlaying && !this.#digits.busy && this.#to.maySend(now)) return true
     this.#passage.interrupt()
+    this.#stir()
     return false
   }
 

@@ -30,6 +30,8 @@ import { voipMetricsOf } from './voip-metrics.ts'
 
 /** How often a session tells how it fares. */
 const statsEveryMs = 5000
+/** How often it looks whether that, or a report, is due. */
+const lookEveryMs = 50
 
 export interface SessionHost {
   readonly network: DatagramNetwork
@@ -73,6 +75,7 @@ export class Session implements Destination {
   #heardAt: number
   #received = 0
   #statsAt: number
+  #lookAt = 0
 
   constructor(id: SessionId, ports: PortPair, host: SessionHost, now: number) {
     this.id = id
@@ -144,6 +147,7 @@ export class Session implements Destination {
     this.#hearing.agree(areDigitsTones, codecFacts[agreement.codec].clockRate)
     this.#toneMute = areDigitsTones ? (this.#toneMute ?? new ToneMute()) : undefined
     this.#heardAt = now
+    this.#lookAt = 0
     this.sender.agree(agreement)
   }
 
@@ -223,6 +227,12 @@ export class Session implements Destination {
   tick(now: number): void {
     this.#hearing.tick(now)
     this.recordings.tick(now)
+    if (now >= this.#lookAt) this.#look(now)
+  }
+
+  /** What happens every few seconds or later: reports, figures, a far end that is missed. */
+  #look(now: number): void {
+    this.#lookAt = now + lookEveryMs
     this.#reports.tick(this.#source.present, this.#rtpTimeAt, now)
     if (now >= this.#statsAt) this.#tellStats(now)
     // A far end that merely rings need not send: it is missed once we talk to each other.
