@@ -1,12 +1,15 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { requirePeers } from '../rig/debian.ts'
 import { encodePcmu } from '../rig/g711.ts'
 import { loudSeconds, placeOf, placesOf, secondsOf, through } from '../rig/hearing.ts'
 import { babble, sine } from '../rig/tone.ts'
-import { readWav, VerbBed } from '../rig/verb-bed.ts'
+import { type RecordingRow, readOgg, readWav, VerbBed } from '../rig/verb-bed.ts'
 import { sleep, until } from '../rig/wait.ts'
+import { delayOf } from '../rtp/audio-measure.ts'
 
 // <RecordSession>: each attribute's default, limits, bad values, and what they do to the file.
 const session = suite('RecordSession')
@@ -15,6 +18,7 @@ let bed: VerbBed
 const prompt = babble(1, 8)
 
 session.before(async () => {
+  requirePeers('opusinfo')
   bed = await VerbBed.open()
   await bed.asset('prompt', prompt)
 })
@@ -88,18 +92,32 @@ session('pause is silence, stop ends the file, and another may begin', async () 
 })
 
 session('maxLength, beep, format, and bad values', async () => {
-  const [short, beep, ogg, bad] = await Promise.all([
+  const [short, beep, ogg, monoOgg, bad] = await Promise.all([
     recorded(talk('<RecordSession maxLength="1"/>'), said),
     recorded(talk('<RecordSession playBeep="true"/>'), said),
     recorded(talk('<RecordSession format="ogg"/>'), said),
+    recorded(talk('<RecordSession format="ogg" channels="mono" track="inbound"/>'), said),
     recorded(talk('<RecordSession channels="stereo" track="left" maxLength="0" playBeep="yes" state="on"/>'), said),
   ])
   assert.is(short.wav.seconds, 1)
   assert.ok(secondsOf(beep.call.heard(), 1000) > 0.2, 'a beep of 1 kHz')
   assert.ok(placeOf(beep.call.heard(), through(prompt)) > 0, 'and the whole prompt behind it')
   assert.is(secondsOf(short.call.heard(), 1000), 0, 'none by default')
-  assert.is(ogg.wav.channels, 2)
-  assert.is(await ogg.call.problems(), 1)
+  assert.equal([ogg.wav.channels, monoOgg.wav.channels], [2, 1])
+  assert.is((await ogg.call.problems()) + (await monoOgg.call.problems()), 0)
+  for (const [side, sound] of [
+    [ogg.wav.sides[0]!, said],
+    [ogg.wav.sides[1]!, prompt],
+    [monoOgg.wav.sides[0]!, said],
+  ] as const) {
+    const { likeness } = delayOf(through(sound), side, 12_000)
+    assert.ok(likeness > 0.9, `${sound === said ? 'the caller' : 'the prompt'}: ${likeness} alike`)
+  }
+  for (const { call, wav } of [ogg, monoOgg]) {
+    const [row] = await call.recordingRows()
+    assert.equal([row!.media_format, row!.duration_seconds], ['ogg', Math.round(wav.seconds)])
+    assert.ok(wav.seconds > 2.9 && wav.seconds < 4, `${wav.seconds} s`)
+  }
   assert.is(await bad.call.problems(), 5)
   assert.is(bad.wav.channels, 2)
   assert.ok(bad.wav.seconds > 2.9)
@@ -140,28 +158,43 @@ session('does not answer: what is never answered is never recorded', async () =>
   )
 })
 
-session('kill -9: what was said until a moment ago is in a valid file', async () => {
-  const call = await bed.call('<RecordSession/><Play asset="prompt"/><Pause length="60"/>')
-  await call.answered()
-  const stream = call.rtp.stream(encodePcmu(sine(600, 6)))
+session('kill -9: what was said until a moment ago is in a file that opens', async () => {
+  const calls = await Promise.all(
+    ['wav', 'ogg'].map(format =>
+      bed.call(`<RecordSession format="${format}"/><Play asset="prompt"/><Pause length="60"/>`),
+    ),
+  )
+  await Promise.all(calls.map(call => call.answered()))
+  const streams = calls.map(call => call.rtp.stream(encodePcmu(sine(600, 6))))
   await sleep(4500)
   const folder = join(bed.on.dataFolder, 'recordings')
-  const sid = await call.sid()
+  const sids = await Promise.all(calls.map(call => call.sid()))
   await bed.on.kill('SIGKILL')
-  const file = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find(name => name.includes(sid))
-  const wav = readWav(join(folder, file!))
-  assert.is(wav.channels, 2)
-  assert.ok(loudSeconds(wav.sides[0]!) > 1.8, `${loudSeconds(wav.sides[0]!)} s of the caller`)
-  assert.ok(placeOf(wav.sides[1]!, through(prompt)) >= 0)
-  call.sipp.stop()
-  await stream
-  call.rtp.close()
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const [wav, ogg] = sids.map(sid => join(folder, names.find(name => name.includes(sid))!))
+  assert.equal(
+    [wav, ogg].map(path => extname(path!)),
+    ['.wav', '.ogg'],
+  )
+  for (const heard of [readWav(wav!), readOgg(ogg!)]) {
+    assert.is(heard.channels, 2)
+    assert.ok(loudSeconds(heard.sides[0]!) > 1.8, `${loudSeconds(heard.sides[0]!)} s of the caller`)
+  }
+  assert.ok(placeOf(readWav(wav!).sides[1]!, through(prompt)) >= 0)
+  for (const call of calls) call.sipp.stop()
+  await Promise.all(streams)
+  for (const call of calls) call.rtp.close()
   await bed.on.open()
-  const sizes = await until('the recording is reported', async () => {
-    const { body } = await bed.account.api('GET', '/recordings/?limit=1')
-    return body[0]?.call_sid === sid && body[0].size_bytes !== null && body[0]
+  const rows = await until('the recordings are reported', async () => {
+    const { body } = await bed.account.api('GET', '/recordings/?limit=2')
+    const listed = body as readonly RecordingRow[]
+    return listed.every(row => row.size_bytes !== null) && listed
   })
-  assert.ok(sizes.duration_seconds >= 2)
+  assert.equal(rows.map(row => row.media_format).sort(), ['ogg', 'wav'])
+  for (const row of rows) assert.ok(row.duration_seconds >= 2)
+  assert.is(rows.find(row => row.media_format === 'ogg')?.duration_seconds, Math.round(readOgg(ogg!).seconds))
+  const finished = spawnSync('opusinfo', [ogg!], { encoding: 'utf8' })
+  assert.not.match(finished.stdout + finished.stderr, /warning|error|truncated/i)
 })
 
 session.run()
