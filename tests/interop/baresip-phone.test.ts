@@ -1,0 +1,160 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { addTrunk, expectStatus, RigAccount, setRates } from '../rig/account.ts'
+import { Baresip } from '../rig/baresip.ts'
+import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
+import { testCertificate, testKey } from '../rig/certificate.ts'
+import { requirePeers } from '../rig/debian.ts'
+import { decodePcmu, encodePcmu } from '../rig/g711.ts'
+import { secondsOf } from '../rig/hearing.ts'
+import { freePort } from '../rig/ports.ts'
+import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
+import { Sipp } from '../rig/sipp.ts'
+import { SwitchProcess } from '../rig/switch-process.ts'
+import { sine, toneShare, wavOf } from '../rig/tone.ts'
+import { until } from '../rig/wait.ts'
+
+// A registered phone that is no browser: Debian's baresip over TLS (issue: browser phones, 2).
+
+const phones = suite('baresip over TLS as a registered phone')
+const [ownHz, farHz, assetHz] = [600, 1000, 440]
+let on: SwitchProcess
+let account: RigAccount
+let user: PhoneUser
+let folder: string
+let certificate: string
+let sipPort: number
+let tlsPort: number
+let calleePort: number
+let phone: Baresip | undefined
+
+phones.before(async () => {
+  requirePeers('baresip', 'sipp')
+  folder = mkdtempSync(join(tmpdir(), 'sauti-certificate-'))
+  certificate = join(folder, 'certificate.pem')
+  const key = join(folder, 'key.pem')
+  writeFileSync(certificate, testCertificate)
+  writeFileSync(key, testKey)
+  sipPort = await freePort()
+  tlsPort = await freePort()
+  on = await SwitchProcess.start({
+    SAUTI_SIP: `udp:127.0.0.1:${sipPort},tls:127.0.0.1:${tlsPort}`,
+    SAUTI_TLS_CERT: certificate,
+    SAUTI_TLS_KEY: key,
+  })
+  calleePort = await freePort()
+  await setRates(on)
+  account = await RigAccount.make(on)
+  await addTrunk(on, { name: 'carrier', port: calleePort, prefixes: ['+254'] })
+  const wav = wavOf(sine(assetHz, 1))
+  expectStatus(await on.request(account.key, 'PUT', '/assets/tone', wav, { 'content-type': 'audio/wav' }), 201)
+  user = await makeUser(account, 'Desk')
+})
+
+phones.after.each(async () => {
+  await phone?.stop()
+  phone?.remove()
+  phone = undefined
+})
+
+phones.after(async () => {
+  await on?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const webhook = async (purpose: 'voice_inbound' | 'voice_outbound', verbs: string) => {
+  const body = `<Response>${verbs}</Response>`
+  const made = expectStatus(await account.api('POST', '/documents/', { name: 'd', body }), 201)
+  await account.webhook(purpose, made.body.url)
+}
+const isRegistered = async (): Promise<boolean> =>
+  (await account.api('GET', '/users/')).body.find(({ uuid }: PhoneUser) => uuid === user.uuid).is_registered
+
+/** By the lines of docs/phones.md. Of an account's line baresip 1.0 reads 511 characters, most of which the token takes. */
+const register = async (more = '', config: readonly string[] = []): Promise<Baresip> => {
+  const { token } = await mint(account, user)
+  const proxy = `;outbound="sip:127.0.0.1:${tlsPort};transport=tls"`
+  const line = `<sip:${user.extension}@localhost;transport=tls>;auth_pass=${token}${proxy}${more}`
+  assert.ok(line.length < 512, `${line.length}`)
+  phone = new Baresip({
+    sipPort: await freePort(),
+    rtpPort: await freePort(),
+    says: sine(ownHz, 20),
+    account: `${line}\n`,
+    modules: ['dtls_srtp', 'ice'],
+    config: [`sip_cafile ${certificate}`, ...config],
+  })
+  await phone.said('registered successfully')
+  assert.is(await isRegistered(), true)
+  return phone
+}
+const farHears = (far: RtpEndpoint) =>
+  until('the far end to hear baresip', () => {
+    const heard = decodePcmu(far.audio().subarray(-4000))
+    return heard.length === 4000 && toneShare(heard, ownHz) > 0.7
+  })
+
+phones('registers by digest with the token as password, calls a hosted document, hears it to its end', async () => {
+  await webhook('voice_outbound', '<Play asset="tone"/>')
+  const desk = await register()
+  desk.command('/dial 100\n')
+  await desk.said('Call established')
+  await desk.said(/Call with .* terminated/)
+  await desk.stop()
+  assert.ok(secondsOf(desk.heard(), assetHz) > 0.8, `${secondsOf(desk.heard(), assetHz)} s of the tone`)
+  assert.is((await account.call()).reason_code, 'END.0202')
+})
+
+phones('DTLS-SRTP and ICE: calls a SIP user agent behind a trunk, tones both ways, hangs up', async () => {
+  await webhook('voice_outbound', '<Dial><Number>+254733000666</Number></Dial>')
+  const rtpPort = await freePort()
+  const far = await RtpEndpoint.open(rtpPort)
+  const callee = new Sipp({ scenario: 'callee', localPort: calleePort, rtpPort })
+  const desk = await register(';mediaenc=dtls_srtp;medianat=ice', ['rtcp_mux yes'])
+  desk.command('/dial 100\n')
+  await desk.said('Call established')
+  await desk.said('verified sha-256 fingerprint OK')
+  await farHears(far)
+  await far.stream(encodePcmu(sine(farHz, 1)))
+  desk.command('b')
+  assert.is((await callee.done).code, 0)
+  far.close()
+  await desk.stop()
+  assert.ok(secondsOf(desk.heard(), farHz) > 0.7, `${secondsOf(desk.heard(), farHz)} s of the tone`)
+})
+
+phones('is called by a SIP user agent behind a trunk: tones both ways, hangs up; then the caller does', async () => {
+  await webhook('voice_inbound', `<Dial callerId="+254722000111"><Client>${user.uuid}</Client></Dial>`)
+  const desk = await register()
+  for (const scenario of ['caller', 'caller-hangs-up']) {
+    const rtpPort = await freePort()
+    const near = await RtpEndpoint.open(rtpPort)
+    const caller = new Sipp({
+      scenario,
+      remote: `127.0.0.1:${sipPort}`,
+      localPort: await freePort(),
+      rtpPort,
+      service: account.number,
+      from: '+254722000111',
+      pauseMs: 800,
+    })
+    await until('baresip to ring', () => caller.messagesSoFar().includes('SIP/2.0 180'))
+    await until('the call to come', () => desk.output.split('Incoming call').length === (scenario === 'caller' ? 2 : 3))
+    desk.command('a')
+    await farHears(near)
+    if (scenario === 'caller') {
+      await near.stream(encodePcmu(sine(farHz, 1)))
+      desk.command('b')
+    }
+    assert.is((await caller.done).code, 0, scenario)
+    near.close()
+  }
+  await desk.said(/Incoming call from: .*722000111/)
+  await desk.stop()
+  assert.ok(secondsOf(desk.heard(), farHz) > 0.7, `${secondsOf(desk.heard(), farHz)} s of the tone`)
+})
+
+phones.run()
