@@ -15,10 +15,11 @@ import { reasonOf, triesNextTrunk } from './reason-of.ts'
 /**
  * - `placing`: its rows and its hold are on their way to the database
  * - `trying`: media is opened, the INVITE is out
+ * - `agreeing`: a 2xx has come, and media reads what it answers: one that it cannot use is no answer
  * - `answered`
  * - `over`
  */
-export type BranchState = 'new' | 'placing' | 'trying' | 'answered' | 'over'
+export type BranchState = 'new' | 'placing' | 'trying' | 'agreeing' | 'answered' | 'over'
 
 /** One destination: its routes are tried in order, one leg at a time, until one answers. */
 export class Branch implements LegOwner {
@@ -121,6 +122,7 @@ export class Branch implements LegOwner {
 
   ready(leg: Leg): void {
     if (leg !== this.#leg) return
+    if (this.#state === 'agreeing') this.#answered(leg)
     if (this.#state === 'answered') this.#listener.ready(this)
     else if (this.#state === 'trying') this.#listener.early(this)
   }
@@ -234,6 +236,14 @@ export class Branch implements LegOwner {
 
   #answer(leg: Leg, sdp: string): void {
     if (this.#state !== 'trying') return
+    this.#state = 'agreeing'
+    const wasReady = leg.isReady
+    leg.takeAnswer(sdp)
+    // Early media has already agreed.
+    if (wasReady) this.ready(leg)
+  }
+
+  #answered(leg: Leg): void {
     this.#state = 'answered'
     leg.answeredUnix = this.#host.unix()
     this.#meter?.answered()
@@ -241,11 +251,7 @@ export class Branch implements LegOwner {
       { type: 'leg.update', uuid: leg.uuid, set: { answeredUnix: leg.answeredUnix } },
       ...this.#announcement('answered', leg),
     ])
-    const wasReady = leg.isReady
-    leg.takeAnswer(sdp)
     this.#listener.answered(this)
-    // Early media has already said so.
-    if (wasReady && this.#state === 'answered') this.#listener.ready(this)
   }
 
   #legEnded(event: Extract<OwnedSignal, { type: 'leg.ended' }>): void {
@@ -254,6 +260,8 @@ export class Branch implements LegOwner {
       return
     }
     const reason = reasonOf(event.cause)
+    // Hung up in the same breath: it was answered all the same.
+    if (this.#state === 'agreeing' && this.#leg !== undefined) this.#answered(this.#leg)
     if (this.#state === 'trying' && triesNextTrunk(event.cause) && this.#routes.length > 0) {
       this.#reason = reason
       this.#failOver(reason)

@@ -372,16 +372,30 @@ test('an answer that crosses our CANCEL is absorbed and not charged', () => {
   assert.is(rig.store.charged, 0)
 })
 
-test('a callee without a common codec: answered, ended, failed media', () => {
+test('an answer that media cannot use is none: failed, free of charge, and the caller is not answered', () => {
+  const rig = dialling(dialTo(far))
+  rig.answersAreUseless = true
+  rig.peers.set(far, { ringAfter: 50, answerAfter: 100 })
+  rig.call(at)
+  rested(rig)
+  const { DialCallStatus, DialCallDuration, DialReasonCode, CallStatus } = action(rig)
+  assert.equal([DialCallStatus, DialCallDuration, DialReasonCode, CallStatus], ['failed', 0, 'END.0488', 'ringing'])
+  assert.is(rig.store.call().cost, 0)
+  assert.equal(
+    rig.codes().filter(code => code.startsWith('DIAL')),
+    ['DIAL.0100', 'DIAL.0180', 'DIAL.0400'],
+  )
+})
+
+test('a callee whose media fails after it was answered: completed, and charged', () => {
   const rig = dialling(dialTo(far))
   rig.peers.set(far, { answerAfter: 100 })
   rig.call(at)
-  rig.run(120)
-  rig.run(40)
+  rig.run(160)
   const [callee] = rig.dialled
-  rig.send({ type: 'media.failed', legId: callee!, fault: 'no-common-codec', reoffer: false })
+  rig.send({ type: 'media.failed', legId: callee!, fault: 'internal', reoffer: false })
   rested(rig)
-  assert.is(action(rig).DialReasonCode, 'END.0488')
+  assert.equal([action(rig).DialCallStatus, action(rig).DialReasonCode], ['completed', 'END.2408'])
 })
 
 test('a timer that fires late costs nobody another increment: what was cut ends at its last second', () => {

@@ -203,6 +203,8 @@ export class CallRig {
 
   /** Real timers fire a little behind their deadline. */
   timerLateMs = 0
+  /** Media can use no answer of a far end. */
+  answersAreUseless = false
 
   run(forMs: number): void {
     const until = this.now + forMs
@@ -526,7 +528,10 @@ export class CallRig {
     switch (command.type) {
       case 'media.answered':
         this.at(1, () => {
-          if (!session.closed) this.send({ type: 'media.ready', legId, codec: 'PCMA' })
+          if (session.closed) return
+          if (this.answersAreUseless)
+            this.send({ type: 'media.failed', legId, fault: 'no-common-codec', reoffer: false })
+          else this.send({ type: 'media.ready', legId, codec: 'PCMA' })
         })
         return
       case 'media.reoffer':
