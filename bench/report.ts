@@ -14,6 +14,8 @@ export interface Figure {
 export interface BenchOptions {
   readonly minutes?: number
   readonly calls?: number
+  /** It was asked for by name, not along with all others. */
+  readonly isNamed?: boolean
 }
 
 export const ratioOf = (figure: { value: number; baseline: number }): number => figure.value / figure.baseline

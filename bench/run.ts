@@ -33,6 +33,7 @@ const positive = (value: string | undefined): number | undefined => {
 const minutes = positive(values.minutes)
 const calls = positive(values.calls)
 const options: BenchOptions = {
+  isNamed: positionals.length > 0,
   ...(minutes === undefined ? {} : { minutes }),
   ...(calls === undefined ? {} : { calls: Math.ceil(calls) }),
 }

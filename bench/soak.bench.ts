@@ -4,7 +4,7 @@ import { soak } from './soak/soak.ts'
 // Question: do fifty calls between PCMU and Opus, each recorded in two channels, run on one media thread for minutes
 // without a gap in any file, every packet on time? Times are the kernel's, taken when a packet is sent; a packet's
 // lateness is counted from the earliest of its stream. Baselines are what is demanded.
-const usual = { calls: 50, minutes: 5, shortSeconds: 10 }
+const usual = { calls: 50, minutes: 5, minutesAmongOthers: 1, shortSeconds: 10 }
 const barWidth = 40
 
 const showProgress = (done: number): void => {
@@ -15,7 +15,8 @@ const showProgress = (done: number): void => {
 
 export async function run(short: boolean, options: BenchOptions = {}): Promise<Figure[]> {
   const calls = options.calls ?? usual.calls
-  const seconds = options.minutes === undefined && short ? usual.shortSeconds : (options.minutes ?? usual.minutes) * 60
+  const minutes = options.minutes ?? (options.isNamed === true ? usual.minutes : usual.minutesAmongOthers)
+  const seconds = short && options.minutes === undefined ? usual.shortSeconds : minutes * 60
   const result = await soak({ calls, seconds, progress: process.stderr.isTTY ? showProgress : () => {} })
   const { lateness, intervals, ownLateness, files } = result
   const sum = (of: (file: (typeof files)[number]) => number) => files.reduce((all, file) => all + of(file), 0)
