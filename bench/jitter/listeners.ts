@@ -1,7 +1,6 @@
 import { codecFacts } from '../../rtp/codec/codec-name.ts'
 import type { OpusCoders } from '../../rtp/codec/opus.ts'
 import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
-import { JitterBuffer } from '../../rtp/jitter/jitter-buffer.ts'
 import { headerLength } from '../../rtp/packet/header.ts'
 import { Ear, type Listener } from '../../rtp/session/ear.ts'
 import type { Stream } from './stream.ts'
@@ -64,7 +63,9 @@ const everyFrame = (
 }
 
 /** Ours: an adaptive buffer that stretches time and hides losses. */
-export const adaptive: Listening = (stream, trace, coders) => {
+export const adaptive: Listening = (stream, trace, coders) => adaptively(stream, trace, coders, false)
+
+const adaptively = (stream: Stream, trace: Trace, coders: OpusCoders, isBare: boolean): Outcome => {
   const codecs = new Array<Stream['codec'] | undefined>(128).fill(undefined)
   codecs[stream.payloadType] = stream.codec
   const ear = new Ear(stream.sampleRate, codecs, coders)
@@ -73,8 +74,9 @@ export const adaptive: Listening = (stream, trace, coders) => {
   let concealedMs = 0
   const endMs = trace.sentMs.at(-1)! + trace.baseMs
   const listener: Listener = {
-    hear: (_pcm, _from, _count, time) => {
+    hear: (pcm, from, count, time) => {
       endTime = time
+      if (isBare && time === undefined) pcm.fill(0, from, from + count)
     },
   }
   ear.listener = listener
@@ -95,26 +97,8 @@ export const adaptive: Listening = (stream, trace, coders) => {
   return { pcm, delays, unheard: lost + dropped, concealedMs, acceleratedMs, expandedMs }
 }
 
-/** The same delays by dropped frames and repeated waits, and silence where something is missing. */
-export const nothingHidden: Listening = (stream, trace, coders) => {
-  const { clockRate, unitsIn, longestPayload } = codecFacts[stream.codec]
-  const decoder = new StreamDecoder(stream.sampleRate, coders)
-  const buffer = new JitterBuffer({ clockRate, unitsIn, slotLength: longestPayload })
-  const { pcm, delays } = everyFrame(
-    stream,
-    trace,
-    (packet, now) => buffer.push(packet, packet.length, now),
-    (into, at, now) => {
-      if (buffer.pull(now) !== 'frame') return undefined
-      const { payload, frameFrom, frameLength } = buffer
-      decoder.frameInto(into, at, stream.codec, payload, frameFrom, frameLength, false)
-      return (buffer.frameTimestamp + buffer.units) / (clockRate / 1000)
-    },
-  )
-  decoder.free()
-  const { lost, dropped } = buffer.counters
-  return { pcm, delays, unheard: lost + dropped, concealedMs: 0, acceleratedMs: 0, expandedMs: 0 }
-}
+/** Ours, but whatever it makes up is silent. */
+export const nothingHidden: Listening = (stream, trace, coders) => adaptively(stream, trace, coders, true)
 
 /** Every packet is played `delayMs` after the place that the first one gives it, or never; losses are hidden as we do. */
 export const fixedDelay =

@@ -1,7 +1,7 @@
 import { contenders, type Results, type Row } from './measure.ts'
 import { bar, dots, legend, line, niceStep, picture, rule, text } from './plot.ts'
 
-const names = contenders.map(one => one.name)
+const allNames = contenders.map(one => one.name)
 const codecNames = { PCMU: 'G.711', opus: 'Opus' } as const
 
 const width = 960
@@ -22,7 +22,7 @@ export function delayPicture({ rows, seconds }: Results): string {
       'beyond the network’s fastest way, of G.711; each grey dot is a packet at its own delay',
       'pale small',
     ),
-    legend(left, 76, names.slice(0, 3)),
+    legend(left, 76, allNames.slice(0, 3)),
     dots(
       [455, 461, 467].map((x, n) => [left + x, 73 - 3 * (n % 2)]),
       'packet',
@@ -95,6 +95,8 @@ interface BarChart {
   readonly title: string
   readonly about: string
   readonly unit: string
+  /** How many of the contenders are shown. */
+  readonly shown: number
   readonly valueOf: (row: Row, contender: number) => number
   /** To where a whisker reaches. */
   readonly reachOf?: (row: Row, contender: number) => number
@@ -102,6 +104,7 @@ interface BarChart {
 
 /** Bars by network and contender, a panel a codec. */
 function barPicture({ rows }: Results, chart: BarChart): string {
+  const names = allNames.slice(0, chart.shown)
   const panelHeight = 210
   const top = 92
   const step = panelHeight + 84
@@ -150,6 +153,7 @@ export const scorePicture = (results: Results): string =>
     title: 'What is missing from the sound',
     about: 'points short of 100, where 100 is every packet in its place: shorter bars are better',
     unit: '',
+    shown: 4,
     valueOf: (row, contender) => Math.max(0, 100 - row.measured[contender]!.score),
   })
 
@@ -158,6 +162,7 @@ export const delayBarPicture = (results: Results): string =>
     title: 'Added delay',
     about: 'beyond the network’s fastest way: bars are means, whiskers reach to the 95th percentile; shorter is better',
     unit: ' ms',
+    shown: 3,
     valueOf: (row, contender) => Math.max(0, row.measured[contender]!.meanMs),
     reachOf: (row, contender) => row.measured[contender]!.p95Ms,
   })

@@ -13,6 +13,8 @@ const silentAfterMs = 60
 /** What comes after is overlapped for a quarter period, and longer after a longer loss. */
 const joinShare = 0.4
 const maxJoinMs = 10
+/** After silence, just enough that nothing clicks. */
+const riseMs = 3
 
 /**
  * Fills in what was lost, in the manner of ITU-T G.711 appendix I: the last pitch period goes on, weaker and weaker,
@@ -158,7 +160,8 @@ export class Concealment {
   }
 
   #join(pcm: Int16Array, at: number, count: number, lostMs: number): void {
-    const longest = Math.min(maxJoinMs, this.#quarter / this.#perMs + joinShare * lostMs)
+    const overlapMs = Math.min(maxJoinMs, this.#quarter / this.#perMs + joinShare * lostMs)
+    const longest = lostMs >= silentAfterMs ? riseMs : overlapMs
     const length = Math.min(count, Math.round(longest * this.#perMs))
     for (let i = 0; i < length; i++) {
       const share = (i + 1) / (length + 1)

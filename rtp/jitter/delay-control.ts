@@ -4,8 +4,8 @@ export type Wish = 'keep' | 'shrink' | 'grow'
 /** Begun when the delay is off the aim by more, and gone on with until it is off by less. */
 const shrinkFromMs = 25
 const shrinkToMs = 8
-export const growFromMs = 15
-const growToMs = 5
+export const growFromMs = 5
+const growToMs = 0
 /** Between two steps, for the ear's sake; one that is far too late leaves out something of every frame. */
 const shrinkPauseMs = 40
 const growPauseMs = 60
@@ -16,25 +16,22 @@ const patienceMs = 800
 const halfMs = 80
 
 /**
- * Watches the delay of what is played and says when to stretch time. A listener that is late once, and a burst, say
- * nothing: the delay has to be off all through a window.
+ * Watches how long packets lie before they are needed, and says when to stretch time. What counts is the least excess in
+ * a window: a listener that comes late once, or takes several frames at once, finds others that have waited longer.
  */
 export class DelayControl {
-  // The least and the most excess in this half of the window and in the one before.
-  #least = Infinity
-  #most = -Infinity
-  #leastBefore = -Infinity
-  #mostBefore = Infinity
+  // The least excess in this half of the window and in the one before; NaN = nothing was heard in it.
+  #least = Number.NaN
+  #leastBefore = Number.NaN
   #halfUntil = -Infinity
   #wish: Wish = 'keep'
   #wishedAt = 0
   #steppedAt = -Infinity
 
-  /** Takes by how much what is pulled now will be heard later than aimed at (earlier: negative). */
+  /** Takes by how much longer than aimed at what is pulled now has waited; less: negative. */
   observe(excessMs: number, now: number): Wish {
     if (now >= this.#halfUntil) this.#turn(now)
-    if (excessMs < this.#least) this.#least = excessMs
-    if (excessMs > this.#most) this.#most = excessMs
+    if (!(excessMs >= this.#least)) this.#least = excessMs
     const wish = this.#choose()
     if (wish !== this.#wish) this.#wishedAt = now
     this.#wish = wish
@@ -43,9 +40,9 @@ export class DelayControl {
     return now - this.#steppedAt < pauseMs ? 'keep' : wish
   }
 
-  /** How far off the delay was all through the window; 0 when it was on both sides of the aim. */
+  /** The least excess of the window; NaN while too little is known. */
   get excessMs(): number {
-    return Math.max(0, this.#leastOf()) + Math.min(0, this.#mostOf())
+    return Math.min(this.#least, this.#leastBefore)
   }
 
   /** A place in the sound that fits less will do. */
@@ -53,12 +50,10 @@ export class DelayControl {
     return Math.abs(this.excessMs) > farMs || now - this.#wishedAt > patienceMs
   }
 
-  /** Time was stretched: what is pulled next will be heard so much later (earlier: negative). */
+  /** Time was stretched: what is pulled next will have waited so much longer (less: negative). */
   stepped(byMs: number, now: number): void {
     this.#least += byMs
-    this.#most += byMs
     this.#leastBefore += byMs
-    this.#mostBefore += byMs
     this.#steppedAt = now
   }
 
@@ -68,28 +63,16 @@ export class DelayControl {
     this.#wish = 'keep'
   }
 
-  #leastOf(): number {
-    return Math.min(this.#least, this.#leastBefore)
-  }
-  #mostOf(): number {
-    return Math.max(this.#most, this.#mostBefore)
-  }
-
   #choose(): Wish {
-    const least = this.#leastOf()
-    const most = this.#mostOf()
+    const least = this.excessMs
     if (least > (this.#wish === 'shrink' ? shrinkToMs : shrinkFromMs)) return 'shrink'
-    if (most < -(this.#wish === 'grow' ? growToMs : growFromMs)) return 'grow'
+    if (least < -(this.#wish === 'grow' ? growToMs : growFromMs)) return 'grow'
     return 'keep'
   }
 
   #turn(now: number): void {
-    // Nothing is known of a half in which nothing was heard.
-    const isNext = now < this.#halfUntil + halfMs
-    this.#leastBefore = isNext ? this.#least : -Infinity
-    this.#mostBefore = isNext ? this.#most : Infinity
-    this.#least = Infinity
-    this.#most = -Infinity
+    this.#leastBefore = now < this.#halfUntil + halfMs ? this.#least : Number.NaN
+    this.#least = Number.NaN
     this.#halfUntil = now + halfMs
   }
 }

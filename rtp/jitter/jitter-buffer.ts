@@ -130,37 +130,31 @@ export class JitterBuffer {
   }
 
   /**
-   * What is to be heard now; to be called each time when all that was pulled before is played. Who pulls before that
-   * says as `now` when it will have been played.
+   * What is to be heard next. `now`: when it is needed, by which it has to be there. `playsAt`: when all that was pulled
+   * before will have been played, which is later for a listener that holds the rest of a frame.
    */
-  pull(now: number): Pulled {
+  pull(now: number, playsAt = now): Pulled {
     if (this.#queue.isUnplayed) this.#playing = false
     let index = this.#queue.first()
-    if (index < 0) return this.#wait(now)
+    if (index < 0) return this.#wait(playsAt)
     if (this.#playing && !this.#keepAll) index = this.#shorten(index, now)
     const placeMs = this.#slots.placeOf(index)
     const isBehindLoss = this.#queue.missingBefore(index) > 0
-    if (!this.#playing && isBehindLoss && this.#mayGoOn) this.#goOn(placeMs, now)
+    if (!this.#playing && isBehindLoss && this.#mayGoOn) this.#goOn(placeMs, playsAt)
     const aheadMs = placeMs - this.#expectedMs
     if (!this.#playing) {
       // A packet that merely came late goes out at once; after a silence or a loss the aim is restored first.
       const isMerelyLate = !this.#queue.isUnplayed && !isBehindLoss && aheadMs < 1
-      if (!isMerelyLate && now < this.#dueAt(placeMs)) return this.#wait(now)
+      if (!isMerelyLate && now < this.#dueAt(placeMs)) return this.#wait(playsAt)
     } else if (aheadMs >= this.#frameMs * adjoining) {
       if (isBehindLoss) {
-        if (now < this.#dueAt(this.#expectedMs) - this.#borneMs) return this.#wait(now)
+        if (now < this.#dueAt(this.#expectedMs) - this.#borneMs) return this.#wait(playsAt)
         this.#queue.giveUpUntil(index)
         this.#losing = true
       }
       return this.#fill(index, aheadMs)
     }
-    return this.#play(index, now)
-  }
-
-  /** After `waiting`: how long until what waits is due; Infinity when nothing does. */
-  dueInMs(now: number): number {
-    const index = this.#queue.first()
-    return index < 0 ? Infinity : this.#dueAt(this.#slots.placeOf(index)) - now
+    return this.#play(index, now, playsAt)
   }
 
   /** A place in the sound that fits less well will do for the next stretch. */
@@ -247,13 +241,13 @@ export class JitterBuffer {
   }
 
   /** The time that was waited was that of what was lost, or of a part of it. */
-  #goOn(placeMs: number, now: number): void {
-    this.#expectedMs = Math.min(placeMs, this.#expectedMs + now - this.#stoppedAt)
+  #goOn(placeMs: number, playsAt: number): void {
+    this.#expectedMs = Math.min(placeMs, this.#expectedMs + playsAt - this.#stoppedAt)
     this.#playing = true
   }
 
-  #wait(now: number): 'waiting' {
-    if (this.#playing) this.#stoppedAt = now
+  #wait(playsAt: number): 'waiting' {
+    if (this.#playing) this.#stoppedAt = playsAt
     this.#playing = false
     this.#excess.restart()
     this.#control?.restart()
@@ -273,17 +267,18 @@ export class JitterBuffer {
     return 'lost'
   }
 
-  #play(index: number, now: number): 'frame' {
+  #play(index: number, now: number, playsAt: number): 'frame' {
     const placeMs = this.#slots.placeOf(index)
-    const excessMs = now - this.#dueAt(placeMs)
     this.frameJoins = this.#queue.joins
     this.#queue.take(index)
     this.#show(index)
     this.units = this.#unitsIn(this.payload, this.frameFrom, this.frameLength)
     this.#frameMs = this.#line.msOf(this.units)
     this.#expectedMs = placeMs + this.#frameMs
-    this.#delayMs = excessMs + this.#estimate.aimMs
-    if (this.#control !== undefined && this.#estimate.isKnown) this.wish = this.#control.observe(excessMs, now)
+    this.#delayMs = playsAt - placeMs - this.#estimate.fastestMs
+    if (this.#control !== undefined && this.#estimate.isKnown) {
+      this.wish = this.#control.observe(now - this.#dueAt(placeMs), now)
+    }
     this.#playing = true
     this.#losing = false
     return 'frame'

@@ -12,7 +12,7 @@ import { noPlayout, type PlayoutCounters, playoutSum } from './playout-counters.
 const longestReadMs = 60
 const roomMs = longestReadMs + longestPacketMs + 40
 /** Little enough that a quiet network needs no stretching, once it is known to be quiet. */
-const firstDelayMs = 30
+const firstDelayMs = 20
 /** A wait that lasts longer is a far end that has fallen silent: nothing is made up any more. */
 const longestMadeUpMs = 100
 /** Who has not listened for so long goes on with what comes then. */
@@ -134,7 +134,11 @@ export class Ear {
   /** The next `count` samples, up to 60 ms, at `pcm[at]`. */
   readInto(pcm: Int16Array, at: number, count: number, now: number): void {
     this.#readAt = now
-    while (this.#held < count || this.#isTooShortToCut) this.#pull(Math.max(1, count - this.#held), now + this.heldMs)
+    for (;;) {
+      if (this.#held < count) this.#pull(count - this.#held, now)
+      else if (this.#isTooShortToCut) this.#pull(1, now + (count * 1000) / this.sampleRate)
+      else break
+    }
     const own = this.#pcm
     const past = this.#past
     for (let i = 0; i < count; i++) pcm[at + i] = own[past + i]!
@@ -157,14 +161,14 @@ export class Ear {
     return this.#past + this.#held
   }
 
-  /** Adds at least a sample, that will be heard at `now`; what has to be made up is made up for `wanted`. */
+  /** Adds at least a sample, which is needed at `now`; what has to be made up is made up for `wanted`. */
   #pull(wanted: number, now: number): void {
     const buffer = this.#buffer
     if (buffer === undefined) {
       this.#silence(wanted)
       return
     }
-    switch (buffer.pull(now)) {
+    switch (buffer.pull(now, this.#readAt + this.heldMs)) {
       case 'frame':
         this.#frame(buffer, now)
         return
@@ -184,7 +188,7 @@ export class Ear {
         this.#rest(this.#room(this.#decoder.samplesOf(buffer.units, this.#clockRate)))
         return
       case 'waiting':
-        this.#wait(wanted, buffer.dueInMs(now))
+        this.#wait(wanted)
         return
     }
   }
@@ -233,9 +237,9 @@ export class Ear {
     buffer.stretched((samples * 1000) / this.sampleRate, now)
   }
 
-  /** Nothing came in time: as after a loss, unless the far end rests. `dueInMs`: until something does. */
-  #wait(wanted: number, dueInMs: number): void {
-    const count = this.#room(Math.max(1, Math.ceil(Math.min(wanted, (dueInMs * this.sampleRate) / 1000))))
+  /** Nothing came in time: as after a loss, unless the far end rests. */
+  #wait(wanted: number): void {
+    const count = this.#room(wanted)
     if (this.#madeUpInWait === Infinity) {
       this.#silence(count)
       return
