@@ -9,7 +9,8 @@ export type Route =
   | { readonly kind: 'trunk'; readonly trunk: Trunk }
   | { readonly kind: 'on-net' }
   | { readonly kind: 'uri'; readonly target: Extract<LegTarget, { kind: 'uri' }> }
-  | { readonly kind: 'phone'; readonly target: Extract<LegTarget, { kind: 'phone' }> }
+  /** `webrtc`: what media it is offered. */
+  | { readonly kind: 'phone'; readonly target: Extract<LegTarget, { kind: 'phone' }>; readonly webrtc: boolean }
 
 export interface BranchOptions {
   readonly sid: Sid

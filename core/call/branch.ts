@@ -6,11 +6,11 @@ import type { Change } from '../ports/store.ts'
 import { numberForTrunk } from '../routing/routes.ts'
 import type { BranchListener, BranchOptions, Route } from './branch-options.ts'
 import { secondsBetween } from './call-row.ts'
-import type { EndReason } from './end-reason.ts'
+import type { EndReason, LegCause } from './end-reason.ts'
 import type { Host, LegOwner, OwnedSignal } from './host.ts'
 import { Leg } from './leg.ts'
 import { Meter, type MeterAlarms } from './meter.ts'
-import { reasonOf, triesNextTrunk } from './reason-of.ts'
+import { reasonOf, refusesOffer, triesNextTrunk } from './reason-of.ts'
 
 /**
  * - `placing`: its rows and its hold are on their way to the database
@@ -164,7 +164,7 @@ export class Branch implements LegOwner {
       role: 'callee',
       direction: route.kind === 'on-net' || route.kind === 'phone' ? 'on-net' : 'outbound',
       isLoop: route.kind === 'on-net',
-      isBrowser: route.kind === 'phone' && route.target.binding.isBrowser,
+      isBrowser: route.kind === 'phone' && route.webrtc,
       trunkName: route.kind === 'trunk' ? route.trunk.name : '',
       number: this.options.to,
       codecs: route.kind === 'trunk' ? route.trunk.codecs : [],
@@ -262,12 +262,16 @@ export class Branch implements LegOwner {
     const reason = reasonOf(event.cause)
     // Hung up in the same breath: it was answered all the same.
     if (this.#state === 'agreeing' && this.#leg !== undefined) this.#answered(this.#leg)
-    if (this.#state === 'trying' && triesNextTrunk(event.cause) && this.#routes.length > 0) {
+    if (this.#state === 'trying' && this.#triesNext(event.cause) && this.#routes.length > 0) {
       this.#reason = reason
       this.#failOver(reason)
       return
     }
     this.#end(reason)
+  }
+
+  #triesNext(cause: LegCause): boolean {
+    return this.#route?.kind === 'phone' ? refusesOffer(cause) : triesNextTrunk(cause)
   }
 
   /** The next attempt is a new leg; the old one's hold is given back before the new one's is opened. */

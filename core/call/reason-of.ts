@@ -106,6 +106,10 @@ export function triesNextTrunk(cause: LegCause): boolean {
   return reason === 'END.0500' || reason === 'END.0503' || reason === 'END.1408'
 }
 
+/** 415, 488 and 606: the media that was offered is what it cannot take. */
+export const refusesOffer = (cause: LegCause): boolean =>
+  cause.kind === 'response' && byStatus[cause.status] === 'END.0488'
+
 /** Decisions §3: what a softphone is answered when its document failed and the fallback drops the call. */
 export function phoneStatusOf(reason: EndReason): number | undefined {
   if (reason === 'END.3404') return 404

@@ -1,5 +1,6 @@
 import type { EndUserProfile } from '../model/account.ts'
 import type { CallRecord } from '../model/call-record.ts'
+import type { PhoneBinding } from '../model/phone.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import { e164Candidates, isExtension } from '../routing/e164.ts'
 import { routesTo } from '../routing/routes.ts'
@@ -42,11 +43,15 @@ export function routesToNumber(e164: string, found: Placing, env: CallEnvironmen
   return routesTo(e164, env.trunks(), () => env.random()).map(trunk => ({ kind: 'trunk', trunk }))
 }
 
+/** A desk phone is offered plain RTP, and if it refuses that, as one does that takes nothing in the clear, WebRTC. */
+const routesToPhone = (binding: PhoneBinding): readonly Route[] => {
+  const isWebRtc = binding.isBrowser ? [true] : [false, true]
+  return isWebRtc.map(webrtc => ({ kind: 'phone', target: { kind: 'phone', binding }, webrtc }))
+}
+
 /** The ways to each softphone of an end-user, on-net and free; none: it is not registered, or may not be called. */
 export const routesToUser = (found: Placing, env: CallEnvironment): readonly (readonly Route[])[] =>
-  found.user?.isActive === true
-    ? env.bindingsOf(found.user.uuid).map(binding => [{ kind: 'phone', target: { kind: 'phone', binding } }])
-    : []
+  found.user?.isActive === true ? env.bindingsOf(found.user.uuid).map(routesToPhone) : []
 
 /** A number without a rate is a destination that is not offered (END.4433). */
 export function resolveChild(child: DialChild, found: Placing, env: CallEnvironment): Resolved {
