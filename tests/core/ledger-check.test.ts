@@ -9,7 +9,9 @@ async function goodBooks() {
   const bed = openBed()
   const account = addAccount(bed.database)
   await bed.ledger.credit(account, 1_000_000, startUnix)
-  const [over, live] = [callOf(account, { status: 'completed' }), callOf(account)]
+  const times = { answeredUnix: startUnix, endedUnix: startUnix + 61_000, durationSeconds: 61, talkSeconds: 61 }
+  const over = callOf(account, { status: 'completed', reasonCode: 'END.0200', ...times })
+  const live = callOf(account)
   const [overLeg, liveLeg] = [legOf(over, { answeredUnix: startUnix, endedUnix: startUnix + 61_000 }), legOf(live)]
   const [overHold, liveHold] = [holdOf(over, overLeg, { amount: 60_000 }), holdOf(live, liveLeg)]
   await bed.calls.commit([
@@ -69,6 +71,22 @@ const damages: readonly [what: string, sql: string, rule: RegExp][] = [
     'UPDATE holds SET talk_seconds = 0 WHERE settled_unix IS NOT NULL',
     /its leg was answered/,
   ],
+  [
+    'a leg that talked longer than it was charged for',
+    'UPDATE legs SET ended_unix = ended_unix + 2000 WHERE ended_unix IS NOT NULL',
+    /as long as its leg talked/,
+  ],
+  ['an ended call without a reason', "UPDATE calls SET reason_code = ''", /says when and why/],
+  ['an ended call without its end', 'UPDATE calls SET ended_unix = NULL', /says when and why/],
+  [
+    'a call that was opened again',
+    "UPDATE calls SET status = 'answered' WHERE status = 'completed'",
+    /says when and why/,
+  ],
+  ['a completed call that was not answered', 'UPDATE calls SET answered_unix = NULL', /it was answered/],
+  ['a duration that is none', 'UPDATE calls SET duration_seconds = duration_seconds + 1', /an ended call's duration/],
+  ['a duration that is missing', 'UPDATE calls SET duration_seconds = NULL', /an ended call's duration/],
+  ['talk that was none', 'UPDATE calls SET talk_seconds = talk_seconds - 1', /an ended call's talk/],
   ['an ended call that still holds money', "UPDATE calls SET status = 'failed'", /holds no money/],
   ['a hold without its leg', 'DELETE FROM legs', /a call and a leg/],
   ['a charge without its hold', 'DELETE FROM holds WHERE settled_unix IS NOT NULL', /stands on a hold/],

@@ -64,7 +64,13 @@ test('what was live is closed, billed to the last beat, released and reported', 
   heartbeat.start()
   const answered = await liveCall(bed, account, startUnix + 2500, { customPayload: { a: 1 } })
   const ringing = await liveCall(bed, account, null)
-  const ended = callOf(account, { status: 'completed', endedUnix: startUnix + 1 })
+  const past = { reasonCode: 'END.0200', durationSeconds: 1, talkSeconds: 1 } as const
+  const ended = callOf(account, {
+    ...past,
+    status: 'completed',
+    answeredUnix: startUnix,
+    endedUnix: startUnix + 1,
+  })
   await bed.calls.commit([{ type: 'call.insert', call: ended }])
   bed.clock.pass(45_700)
   heartbeat.stop()
@@ -142,7 +148,8 @@ test('legs and holds of a call that has ended are closed too, and a leg that had
   const account = addAccount(bed.database)
   await bed.ledger.credit(account, 1_000_000, startUnix)
   const over = await liveCall(bed, account, startUnix)
-  const set = { status: 'completed', endedUnix: startUnix + 5000 } as const
+  const told = { reasonCode: 'END.0200', durationSeconds: 5, talkSeconds: 5 } as const
+  const set = { ...told, status: 'completed', endedUnix: startUnix + 5000 } as const
   await bed.calls.commit([{ type: 'call.update', uuid: over.uuid, set }])
   const call = await liveCall(bed, account, startUnix)
   const [leg] = await bed.calls.legsOf(call.uuid)

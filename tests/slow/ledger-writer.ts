@@ -7,6 +7,7 @@ import { storeOver } from '../../core/adapters/store/store.ts'
 import { systemClock } from '../../core/adapters/system-clock.ts'
 import { billedSecondsFor, chargeFor } from '../../core/billing/charge.ts'
 import { openingCoverage } from '../../core/billing/hold-schedule.ts'
+import { secondsBetween } from '../../core/call/call-row.ts'
 import type { AccountUuid, CallUuid, HoldUuid, LegUuid, Sid } from '../../core/model/ids.ts'
 import { addAccount, callOf, eventOf, holdOf, legOf, quietLog, rateOf } from '../core/store-bed.ts'
 
@@ -54,7 +55,9 @@ async function oneCall(owner: AccountUuid, nth: number): Promise<void> {
   const stored = await store.calls.get(owner, call.uuid)
   const answeredUnix = stored?.answeredUnix ?? null
   const talkSeconds = answeredUnix === null ? 0 : 1 + (nth % 90)
-  const endedUnix = Math.max(Date.now(), (answeredUnix ?? 0) + 1)
+  // A part of the last second was talked.
+  const endedUnix = answeredUnix === null ? Date.now() : answeredUnix + talkSeconds * 1000 - (nth % 1000)
+  const durationSeconds = secondsBetween(call.startedUnix ?? call.createdUnix, endedUnix)
   await store.calls.commit([
     { type: 'leg.update', uuid: leg.uuid, set: { endedUnix, reasonCode: 'END.0200' } },
     {
@@ -67,7 +70,13 @@ async function oneCall(owner: AccountUuid, nth: number): Promise<void> {
     {
       type: 'call.update',
       uuid: call.uuid,
-      set: { status: answeredUnix === null ? 'failed' : 'completed', reasonCode: 'END.0200', endedUnix },
+      set: {
+        status: answeredUnix === null ? 'failed' : 'completed',
+        reasonCode: 'END.0200',
+        endedUnix,
+        durationSeconds,
+        talkSeconds,
+      },
     },
     { type: 'event.append', event: eventOf(call, 'CALL.0300', { uuid: randomUUID() }) },
   ])

@@ -20,6 +20,9 @@ interface Rule {
   readonly plain?: true
 }
 
+/** Whole seconds between two moments, begun ones included, as calls count them. */
+const seconds = (from: string, to: string): string => `max(0, (${to} - ${from} + 999) / 1000)`
+
 const rules: readonly Rule[] = [
   {
     rule: 'the entries of all books sum to 0',
@@ -107,6 +110,47 @@ const rules: readonly Rule[] = [
            WHERE h.settled_unix IS NOT NULL
              AND ((l.answered_unix IS NULL AND h.talk_seconds > 0)
                OR (l.answered_unix IS NOT NULL AND h.talk_seconds = 0 AND l.ended_unix > l.answered_unix))`,
+    plain: true,
+  },
+  {
+    // A far end that hangs up in the moment of the cut is not charged for that moment.
+    rule: 'a settled hold is charged for as long as its leg talked, or a second less',
+    sql: `SELECT 'hold ' || h.uuid AS subject, h.talk_seconds AS [is], ${seconds('l.answered_unix', 'l.ended_unix')} AS expected
+            FROM holds h JOIN legs l ON l.uuid = h.leg_uuid
+           WHERE h.settled_unix IS NOT NULL AND l.answered_unix IS NOT NULL AND l.ended_unix IS NOT NULL
+             AND ${seconds('l.answered_unix', 'l.ended_unix')} - h.talk_seconds NOT IN (0, 1)`,
+    plain: true,
+  },
+  {
+    rule: 'a call that has ended says when and why, one that has not says neither',
+    sql: `SELECT 'call ' || uuid AS subject, status || ', ' || coalesce(nullif(reason_code, ''), 'no reason') AS [is]
+            FROM calls
+           WHERE (status IN ('completed', 'failed')) <> (ended_unix IS NOT NULL)
+              OR (status IN ('completed', 'failed')) <> (reason_code <> '')`,
+    plain: true,
+  },
+  {
+    rule: 'a call is answered or completed when, and only when, it was answered',
+    sql: `SELECT 'call ' || uuid AS subject, status AS [is],
+                 CASE WHEN answered_unix IS NULL THEN 'not answered' ELSE 'answered' END AS expected
+            FROM calls WHERE (status IN ('answered', 'completed')) <> (answered_unix IS NOT NULL)`,
+    plain: true,
+  },
+  {
+    rule: "an ended call's duration is the time from its start to its end",
+    sql: `SELECT 'call ' || uuid AS subject, duration_seconds AS [is],
+                 ${seconds('coalesce(started_unix, created_unix)', 'ended_unix')} AS expected
+            FROM calls
+           WHERE ended_unix IS NOT NULL
+             AND duration_seconds IS NOT ${seconds('coalesce(started_unix, created_unix)', 'ended_unix')}`,
+    plain: true,
+  },
+  {
+    rule: "an ended call's talk is the time from its answer to its end",
+    sql: `SELECT 'call ' || uuid AS subject, talk_seconds AS [is],
+                 coalesce(${seconds('answered_unix', 'ended_unix')}, 0) AS expected
+            FROM calls
+           WHERE ended_unix IS NOT NULL AND talk_seconds IS NOT coalesce(${seconds('answered_unix', 'ended_unix')}, 0)`,
     plain: true,
   },
 ]
