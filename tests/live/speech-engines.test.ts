@@ -53,7 +53,7 @@ const espeak: SpeechEngine = {
   close() {},
 }
 
-function bed(context: Context, others: { piper?: NamedEngine; openai?: NamedEngine }) {
+function bed(context: Context, others: { piper?: NamedEngine; openai?: NamedEngine }, last = espeak) {
   const told: string[] = []
   const log: Log = {
     error() {},
@@ -61,7 +61,7 @@ function bed(context: Context, others: { piper?: NamedEngine; openai?: NamedEngi
     info: (_fields, message) => told.push(message),
     debug() {},
   }
-  const engine = new SpeechEngines({ table: new VoiceTable([]), espeak, others })
+  const engine = new SpeechEngines({ table: new VoiceTable([]), espeak: last, others })
   const cache = new AudioCache({ folder: join(context.folder, 'speech'), maxBytes: 100_000_000 })
   const library = new SpeechLibrary({ engine, cache, log })
   context.closing.push(() => library.close())
@@ -291,6 +291,17 @@ test('closing ends what runs', async context => {
   piper.close()
   assert.instance(await spoken, SpeechFault)
   assert.instance(await job!.speak().catch(error => error), SpeechFault)
+})
+
+test('without espeak-ng an engine that rests is tried all the same: there is nobody else', async context => {
+  const server = openaiOf(context)
+  const missing: SpeechEngine = { prepare: () => Promise.reject(new SpeechFault('no espeak-ng')), close() {} }
+  const { library, speak } = bed(context, { openai: server }, missing)
+  context.server.manner = 500
+  assert.match(String(await speak({ voice: 'openai:alloy' }).catch(error => error)), /answered 500/)
+  context.server.manner = 'well'
+  assert.is((await speak({ voice: 'openai:alloy' })).hz, 1100)
+  assert.equal(library.counters.openai, { spoken: 1, failed: 1, skipped: 1 })
 })
 
 test('addresses of speech servers, as people write them', () => {

@@ -5,8 +5,8 @@ import { LibOpus } from '../../rtp/io/index.ts'
 import { SentTrack } from '../../rtp/record/sent-track.ts'
 import { streamTracks } from '../../rtp/record/stream-tracks.ts'
 import { TrackLine } from '../../rtp/record/track-line.ts'
-import { speechLike } from './audio-measure.ts'
 import { seeded } from '../rig/seeded.ts'
+import { speechLike } from './audio-measure.ts'
 
 const codecs = streamTracks(type => (type === 0 ? 'PCMU' : undefined), new LibOpus())
 const pcm = speechLike(16_000, 8000, 3)

@@ -23,8 +23,8 @@ export interface SpeechJob {
   readonly unknownVoice?: string
   /** A WAV file that media can play: mono, 16 bits. Rejects with a `SpeechFault`. */
   speak(): Promise<Uint8Array>
-  /** Speaks when this one cannot. */
-  readonly next?: SpeechJob
+  /** Who speaks when this one cannot; only asked for then. Undefined, or a rejection: nobody. */
+  readonly next?: () => Promise<SpeechJob | undefined>
 }
 
 /** A way to turn words into audio: espeak-ng, Piper, a speech server, or several in one. */

@@ -66,10 +66,7 @@ export class SpeechEngines implements SpeechEngine {
     const job = await this.#parts.others[engine]?.prepare(wanted)
     if (job === undefined) return undefined
     const spoken = language ?? languageOf(voice)
-    const next = await this.#plain({ ...request, ...(spoken === undefined ? {} : { language: spoken }) }).catch(
-      () => undefined,
-    )
-    return next === undefined ? job : { ...job, next }
+    return { ...job, next: () => this.#plain({ ...request, ...(spoken === undefined ? {} : { language: spoken }) }) }
   }
 
   /** By espeak-ng, in the voice of the language. A language that it does not know is no fault of the document's. */

@@ -32,6 +32,9 @@ const maxWaiting = 1000
 /** While a lane that was sick is tried again, the others do not wait for it. */
 const trialMs = 60_000
 
+/** It was not tried. */
+class Resting extends SpeechFault {}
+
 interface Lane {
   readonly queue: FairQueue
   readonly health: LaneHealth
@@ -63,34 +66,39 @@ export class SpeechLibrary {
   /** `callId` takes its turn among the calls. Rejects with what went wrong. */
   async speak(callId: string, request: SpeechRequest): Promise<Spoken> {
     const first = await this.#options.engine.prepare(request)
-    let fault: unknown
-    for (let job: SpeechJob | undefined = first; job !== undefined; job = job.next) {
-      try {
-        const audio = await this.#audioOf(callId, job)
-        return first.unknownVoice === undefined ? audio : { ...audio, unknownVoice: first.unknownVoice }
-      } catch (error) {
-        fault = error
-      }
-    }
-    throw fault
+    const audio = await this.#firstOf(callId, first)
+    return first.unknownVoice === undefined ? audio : { ...audio, unknownVoice: first.unknownVoice }
   }
 
   close(): void {
     this.#options.engine.close()
   }
 
-  async #audioOf(callId: string, job: SpeechJob): Promise<CachedAudio> {
-    const key = createHash('sha256').update(job.identity).digest('hex')
-    return (await this.#options.cache.find(key)) ?? (await this.#synthesise(callId, key, job))
+  /** By the first of the chain that can. */
+  async #firstOf(callId: string, job: SpeechJob): Promise<CachedAudio> {
+    try {
+      return await this.#audioOf(callId, job, job.next === undefined)
+    } catch (fault) {
+      const next = await job.next?.().catch(() => undefined)
+      if (next !== undefined) return await this.#firstOf(callId, next)
+      // Nobody else is there: it is tried though it rests.
+      if (fault instanceof Resting) return await this.#audioOf(callId, job, true)
+      throw fault
+    }
   }
 
-  #synthesise(callId: string, key: string, job: SpeechJob): Promise<CachedAudio> {
+  async #audioOf(callId: string, job: SpeechJob, isAlone: boolean): Promise<CachedAudio> {
+    const key = createHash('sha256').update(job.identity).digest('hex')
+    return (await this.#options.cache.find(key)) ?? (await this.#synthesise(callId, key, job, isAlone))
+  }
+
+  #synthesise(callId: string, key: string, job: SpeechJob, isAlone: boolean): Promise<CachedAudio> {
     const underWay = this.#underWay.get(key)
     if (underWay !== undefined) return underWay
     const lane = this.#laneOf(job.lane)
     const result = lane.queue
       .run(callId, async () => {
-        const wav = await this.#tryOf(job, lane)
+        const wav = await this.#tryOf(job, lane, isAlone)
         return this.#options.cache.put(key, wav.durationMs, wav.bytes)
       })
       .finally(() => this.#underWay.delete(key))
@@ -98,12 +106,11 @@ export class SpeechLibrary {
     return result
   }
 
-  async #tryOf(job: SpeechJob, lane: Lane): Promise<ReturnType<typeof spokenWav>> {
+  async #tryOf(job: SpeechJob, lane: Lane, isAlone: boolean): Promise<ReturnType<typeof spokenWav>> {
     const counters = this.#countersOf(job.lane)
-    // The last one in the chain is asked even when it is sick: there is nobody else.
-    if (!lane.health.admits(this.#now(), trialMs) && job.next !== undefined) {
+    if (!isAlone && !lane.health.admits(this.#now(), trialMs)) {
       counters.skipped++
-      throw new SpeechFault(`${job.lane.name} has failed a moment ago`)
+      throw new Resting(`${job.lane.name} has failed a moment ago`)
     }
     try {
       const wav = spokenWav(await job.speak())
@@ -115,7 +122,7 @@ export class SpeechLibrary {
       const detail = error instanceof Error ? error.message.slice(0, 400) : String(error)
       const isOfText = error instanceof SpeechFault && error.isOfText
       const restMs = isOfText ? 0 : lane.health.failed(this.#now())
-      this.#options.log.warn({ lane: job.lane.name, detail, restMs, next: job.next?.lane.name }, 'speech engine failed')
+      this.#options.log.warn({ lane: job.lane.name, detail, restMs }, 'speech engine failed')
       throw error
     }
   }
