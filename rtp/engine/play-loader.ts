@@ -83,9 +83,9 @@ export class PlayLoader {
     })
   }
 
-  #prepare({ source }: PlayCommand, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void {
+  #prepare({ source, loop }: PlayCommand, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void {
     if (source.kind === 'tone') this.#tones.load(source.tone, codec, done)
-    else this.#prompts.load(source.path, codec, done)
+    else this.#prompts.load(source.path, codec, loop, done)
   }
 
   #loaded(to: Played, play: PlayCommand, prompt: Prompt | PromptFault): void {

@@ -5,8 +5,8 @@ export type PromptFault = 'unreadable' | 'unsupported'
 
 /** Files as prompts: read, resampled and encoded off the tick, kept by codec. */
 export interface PromptStore {
-  /** `done` comes later, or at once for what is kept. */
-  load(path: string, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void
+  /** To be played `loop` times, 0 = until stopped. `done` comes later, or at once for what is kept. */
+  load(path: string, codec: EngineCodec, loop: number, done: (prompt: Prompt | PromptFault) => void): void
   /** Samples that are at hand as a prompt, encoded off the tick as well; the caller keeps it. */
   encode(pcm: Int16Array, sampleRate: number, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void
 }

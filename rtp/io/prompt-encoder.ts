@@ -5,6 +5,7 @@ import { pcma, pcmu } from '../codec/g711.ts'
 import { G722Encoder } from '../codec/g722.ts'
 import { type OpusCoders, type OpusEncoder, type OpusRate, opusFrameMs, opusSilence } from '../codec/opus.ts'
 import type { Prompt } from '../session/playback.ts'
+import { isLoop, LoopEncoder, loopedSamples } from './loop-encoder.ts'
 
 /** Opus takes all that a file has: the lowest of its rates that holds the file's. */
 const opusRates = [8000, 16_000, 24_000, 48_000] as const
@@ -26,13 +27,15 @@ export interface PromptEncoder {
 }
 
 /**
- * For `samples` of `fromRate`; the encoder tells the rate that it wants. Undefined when there is no memory for Opus.
+ * For `samples` of `fromRate`, to be played `loop` times (0 = until stopped); the encoder tells the rate that it wants.
+ * Undefined when there is no memory for Opus.
  */
 export async function promptEncoder(
   codec: AudioCodecName,
   fromRate: number,
   samples: number,
   opus: OpusCoders,
+  loop = 1,
 ): Promise<PromptEncoder | undefined> {
   const sampleRate = promptRateOf(codec, fromRate)
   const most = Math.ceil((samples * sampleRate) / fromRate)
@@ -46,7 +49,9 @@ export async function promptEncoder(
     case 'opus': {
       const settings = { sampleRate, bitrate: opusBitrate, fec: false, dtx: false, anySound: true } as const
       const encoder = await new Promise<OpusEncoder | undefined>(resolve => opus.encoder(settings, resolve))
-      return encoder === undefined ? undefined : new OpusPromptEncoder(encoder, sampleRate, most)
+      if (encoder === undefined) return undefined
+      if (!isLoop(loop, most / sampleRate)) return new OpusPromptEncoder(encoder, sampleRate, most)
+      return new LoopEncoder(new OpusPromptEncoder(encoder, sampleRate, loopedSamples(most, sampleRate)), most, loop)
     }
   }
 }
@@ -104,7 +109,7 @@ class BytePromptEncoder implements PromptEncoder {
   }
 }
 
-class OpusPromptEncoder implements PromptEncoder {
+export class OpusPromptEncoder implements PromptEncoder {
   readonly sampleRate: number
   readonly #encoder: OpusEncoder
   readonly #most: number
@@ -146,6 +151,11 @@ class OpusPromptEncoder implements PromptEncoder {
       this.#frame.fill(0, this.#filled)
       this.#encode()
     }
+    return this.packets()
+  }
+
+  /** The whole frames of all that came. */
+  packets(): Prompt {
     const ends = new Uint32Array(this.#packets.length)
     let length = 0
     for (const [n, packet] of this.#packets.entries()) {

@@ -45,20 +45,20 @@ export class PromptFiles implements PromptStore {
     return this.#bytes
   }
 
-  load(path: string, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void {
-    void this.#load(path, codec).then(done)
+  load(path: string, codec: EngineCodec, loop: number, done: (prompt: Prompt | PromptFault) => void): void {
+    void this.#load(path, codec, codec === 'opus' ? loop : 1).then(done)
   }
 
   encode(pcm: Int16Array, sampleRate: number, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void {
     void encodeSamples(pcm, sampleRate, codec, this.#opus).then(done, () => done('unreadable'))
   }
 
-  async #load(path: string, codec: EngineCodec): Promise<Prompt | PromptFault> {
+  async #load(path: string, codec: EngineCodec, loop: number): Promise<Prompt | PromptFault> {
     let file: FileHandle | undefined
     try {
       file = await open(path, 'r')
       const { mtimeMs, size } = await file.stat()
-      const key = `${codec} ${mtimeMs} ${size} ${path}`
+      const key = `${codec} ${loop} ${mtimeMs} ${size} ${path}`
       const kept = this.#kept.get(key)
       if (kept !== undefined) {
         this.#kept.delete(key)
@@ -67,7 +67,7 @@ export class PromptFiles implements PromptStore {
       }
       const under = this.#loading.get(key)
       if (under !== undefined) return await under
-      const loading = encodeFile(file, size, codec, this.#opus)
+      const loading = encodeFile(file, size, codec, this.#opus, loop)
       this.#loading.set(key, loading)
       try {
         const prompt = await loading
@@ -100,6 +100,7 @@ async function encodeFile(
   size: number,
   codec: EngineCodec,
   opus: OpusCoders,
+  loop: number,
 ): Promise<Prompt | PromptFault> {
   const head = Buffer.alloc(Math.min(size, headBytes))
   const { bytesRead } = await file.read(head, 0, head.length, 0)
@@ -108,7 +109,7 @@ async function encodeFile(
   const wav = parsed.value
   const frames = wav.dataLength / frameLengthOf(wav)
   if (frames / wav.sampleRate > maxPromptSeconds) return 'unsupported'
-  const encoder = await promptEncoder(codec, wav.sampleRate, frames, opus)
+  const encoder = await promptEncoder(codec, wav.sampleRate, frames, opus, loop)
   if (encoder === undefined) return 'unreadable'
   try {
     await pushFile(file, wav, frames, encoder)

@@ -11,6 +11,15 @@ export interface Prompt {
   readonly bytes: Uint8Array
   /** Where each packet of Opus ends in `bytes`. */
   readonly ends?: Uint32Array
+  /** Of a prompt in Opus that was made to be repeated: its rounds join without a seam. */
+  readonly rounds?: PromptRounds
+}
+
+export interface PromptRounds {
+  /** How long one lasts. */
+  readonly roundMs: number
+  /** Behind its end the prompt goes on from there, for ever; undefined = it holds all rounds that were asked for. */
+  readonly fromMs?: number
 }
 
 const bytesPerMs = 8
@@ -20,31 +29,29 @@ const noEnds = new Uint32Array(0)
 export class Playback {
   readonly playId: string
   #prompt: Prompt
-  /** Rounds left, with the present one; Infinity = until stopped. */
-  #rounds: number
-  #atMs = 0
+  /** Infinity = until stopped. */
+  readonly #rounds: number
+  /** Since the first round began. */
+  #elapsedMs = 0
 
   /** `loop` 0 = until stopped. Silence fills the last frame. */
   constructor(playId: string, prompt: Prompt, loop: number) {
     this.playId = playId
     this.#prompt = prompt
-    this.#rounds = lengthMsOf(prompt) === 0 ? 0 : loop === 0 ? Infinity : loop
+    this.#rounds = loop === 0 ? Infinity : loop
   }
 
   get codec(): AudioCodecName {
     return this.#prompt.codec
   }
   get ended(): boolean {
-    return this.#rounds <= 0
+    return this.#elapsedMs >= this.#lastsMs
   }
 
   /** The same prompt in another codec: the play goes on where it is. */
   goOnWith(prompt: Prompt): void {
     this.#prompt = prompt
-    const lengthMs = lengthMsOf(prompt)
-    if (prompt.codec === 'opus') this.#atMs -= this.#atMs % opusFrameMs
-    if (lengthMs === 0) this.#rounds = 0
-    else if (this.#atMs >= lengthMs) this.#turn()
+    if (prompt.codec === 'opus') this.#elapsedMs -= this.#elapsedMs % opusFrameMs
   }
 
   /** The next frame of `ptimeMs` at `into[at]`. Returns its bytes. Opus' frames last 20 ms. */
@@ -54,18 +61,32 @@ export class Playback {
 
   /** Time passes and nothing of it can be heard. */
   skip(ptimeMs: number): void {
-    this.#atMs += ptimeMs
-    if (this.#atMs >= lengthMsOf(this.#prompt)) this.#turn()
+    this.#elapsedMs += ptimeMs
   }
 
-  #turn(): void {
-    this.#rounds--
-    this.#atMs = 0
+  /** The whole play. */
+  get #lastsMs(): number {
+    const { rounds } = this.#prompt
+    const lengthMs = lengthMsOf(this.#prompt)
+    if (lengthMs === 0) return 0
+    if (rounds === undefined) return this.#rounds * lengthMs
+    // What would begin the next round is left out, and with it the end of a last frame.
+    return rounds.fromMs === undefined ? lengthMs : this.#rounds * rounds.roundMs - opusFrameMs + 1
+  }
+
+  /** Which packet of Opus comes next. */
+  get #packet(): number {
+    const { rounds } = this.#prompt
+    const lengthMs = lengthMsOf(this.#prompt)
+    const fromMs = rounds === undefined ? 0 : (rounds.fromMs ?? lengthMs)
+    const atMs = this.#elapsedMs
+    const placeMs = atMs < lengthMs ? atMs : fromMs + ((atMs - fromMs) % (lengthMs - fromMs))
+    return Math.floor(placeMs / opusFrameMs)
   }
 
   #packetInto(into: Uint8Array, at: number): number {
     const { bytes, ends = noEnds } = this.#prompt
-    const packet = this.#atMs / opusFrameMs
+    const packet = this.#packet
     const from = packet === 0 ? 0 : ends[packet - 1]!
     const length = ends[packet]! - from
     for (let i = 0; i < length; i++) into[at + i] = bytes[from + i]!
@@ -77,18 +98,13 @@ export class Playback {
     const { bytes, codec } = this.#prompt
     const length = ptimeMs * bytesPerMs
     silenceInto(into, at, codec, ptimeMs)
-    let from = Math.round(this.#atMs * bytesPerMs)
-    for (let i = 0; i < length; i++) {
-      if (from >= bytes.length) {
-        this.#rounds--
-        from = 0
-      }
-      if (this.#rounds <= 0) break
-      into[at + i] = bytes[from++]!
+    const left = (this.#lastsMs - this.#elapsedMs) * bytesPerMs
+    let from = Math.round(this.#elapsedMs * bytesPerMs) % bytes.length
+    for (let i = 0; i < Math.min(length, left); i++) {
+      into[at + i] = bytes[from]!
+      from = from + 1 === bytes.length ? 0 : from + 1
     }
-    // A prompt that ends with its frame has ended now, not one frame of silence later.
-    if (this.#rounds === 1 && from === bytes.length) this.#rounds = 0
-    this.#atMs = from / bytesPerMs
+    this.skip(ptimeMs)
     return length
   }
 }

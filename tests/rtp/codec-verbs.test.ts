@@ -37,7 +37,7 @@ const wavFile = (name: string, pcm: Int16Array, sampleRate: number): string => {
 }
 const promptOf = (path: string, codec: AudioCodecName): Promise<Prompt> =>
   new Promise((resolve, reject) =>
-    files.load(path, codec, (prompt: Prompt | PromptFault) =>
+    files.load(path, codec, 1, (prompt: Prompt | PromptFault) =>
       typeof prompt === 'string' ? reject(new Error(prompt)) : resolve(prompt),
     ),
   )

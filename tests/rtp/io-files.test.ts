@@ -20,7 +20,7 @@ const wavFile = (name: string, pcm: Int16Array, sampleRate = 8000, channels = 1)
   return path
 }
 const load = (prompts: PromptFiles, path: string, codec: 'PCMU' | 'PCMA' = 'PCMU') =>
-  new Promise<Prompt | PromptFault>(resolve => prompts.load(path, codec, resolve))
+  new Promise<Prompt | PromptFault>(resolve => prompts.load(path, codec, 1, resolve))
 const read = (path: string): Int16Array => {
   const bytes = readFileSync(path)
   const parsed = parseWav(bytes)

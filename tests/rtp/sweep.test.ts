@@ -103,7 +103,7 @@ const wavOf = ({ encoding, rate, channels, extensible = false }: Row, pad = 0): 
 
 const promptOf = (path: string, codec: AudioCodecName): Promise<Prompt> =>
   new Promise((resolve, reject) =>
-    files.load(path, codec, (prompt: Prompt | PromptFault) =>
+    files.load(path, codec, 1, (prompt: Prompt | PromptFault) =>
       typeof prompt === 'string' ? reject(new Error(prompt)) : resolve(prompt),
     ),
   )

@@ -128,7 +128,7 @@ export class VirtualMedia {
       {
         network: this.network,
         prompts: {
-          load: (path, codec, done) =>
+          load: (path, codec, _loop, done) =>
             done(this.prompts.get(`${path} ${codec}`) ?? this.prompts.get(path) ?? 'unreadable'),
           encode: (pcm, sampleRate, codec, done) => {
             const rate = codec === 'G722' ? 16_000 : 8000
