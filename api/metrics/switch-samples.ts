@@ -18,6 +18,12 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   const sip = total('sip', 'SIP since the start, by what was counted.')
   const sipOpen = labelled('sip_open', 'SIP transactions, calls and connections that are open.', 'what')
   const packets = total('rtp_packets', 'RTP packets since the start.')
+  const playout = new Counter({
+    name: 'sauti_playout_seconds_total',
+    help: 'Sound that jitter buffers made up for losses (concealed), left out and drew out (accelerated, expanded), of legs that have ended.',
+    labelNames: ['what'],
+    registers,
+  })
   const jitter = labelled('rtp_jitter_seconds', 'Interarrival jitter of live legs.', 'of')
   const score = labelled('mos', 'Estimated opinion score of live legs, 1 to 4.4.', 'of')
   const media = labelled('media', 'Sessions, free ports and threads of media.', 'what')
@@ -64,6 +70,12 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
       sent: sum('sent'),
       unsent: sum('unsent'),
       lost: packetsLost + lostNow,
+    })
+    const { concealedMs, acceleratedMs, expandedMs } = counters.media.playout
+    addAll(playout, {
+      concealed: concealedMs / 1000,
+      accelerated: acceleratedMs / 1000,
+      expanded: expandedMs / 1000,
     })
     setAll(media, { sessions: sum('sessions'), portsFree: sum('portsFree'), threads: threads.length })
     addAll(mediaTotal, { faults: sum('faults'), missedTicks: sum('missed'), threadsLost })

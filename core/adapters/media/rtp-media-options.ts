@@ -1,4 +1,4 @@
-import type { MediaCounters } from '../../../rtp/worker/index.ts'
+import type { MediaCounters, PlayoutCounters } from '../../../rtp/worker/index.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { Random } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -27,6 +27,8 @@ export interface RtpMediaCounters {
   readonly packetsSent: number
   readonly packetsLost: number
   readonly packetsDropped: number
+  /** What their jitter buffers did. */
+  readonly playout: PlayoutCounters
   readonly threadsLost: number
   readonly threads: readonly MediaCounters[]
 }

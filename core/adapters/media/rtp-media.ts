@@ -3,8 +3,10 @@ import {
   type EngineCommand,
   type EngineEvent,
   type MediaThreads,
+  noPlayout,
   noStats,
   openMedia,
+  playoutSum,
   type SessionStats,
 } from '../../../rtp/worker/index.ts'
 import type { LegUuid } from '../../model/ids.ts'
@@ -35,6 +37,7 @@ export class RtpMedia implements Media {
   readonly #legs = new Map<LegUuid, LegMedia>()
   readonly #failed = { 'no-common-codec': 0, 'bad-sdp': 0, 'no-ports': 0, internal: 0 }
   readonly #ended = { packetsReceived: 0, packetsSent: 0, packetsLost: 0, packetsDropped: 0 }
+  #playout = noPlayout
   #opened = 0
   #threadsLost = 0
 
@@ -81,6 +84,7 @@ export class RtpMedia implements Media {
       opened: this.#opened,
       failed: { ...this.#failed },
       ...this.#ended,
+      playout: this.#playout,
       threadsLost: this.#threadsLost,
       threads: await this.#threads.counters(),
     }
@@ -267,6 +271,7 @@ export class RtpMedia implements Media {
     this.#ended.packetsSent += stats.packetsSent
     this.#ended.packetsLost += stats.packetsLost
     this.#ended.packetsDropped += stats.packetsDropped
+    this.#playout = playoutSum(this.#playout, stats.playout)
     this.#events.soon({ type: 'media.closed', legId: leg.legId, stats: statsOf(stats) })
   }
 
