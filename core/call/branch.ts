@@ -1,16 +1,15 @@
-import { type DialledLeg, dialCodes, dialData } from '../events/call-data.ts'
+import type { DialledLeg } from '../events/call-data.ts'
 import type { LegUuid } from '../model/ids.ts'
-import type { Trunk } from '../model/trunk.ts'
-import type { LegTarget } from '../ports/signaling.ts'
 import type { Change } from '../ports/store.ts'
-import { numberForTrunk } from '../routing/routes.ts'
-import type { BranchListener, BranchOptions, Route } from './branch-options.ts'
+import type { BranchListener, BranchOptions } from './branch-options.ts'
 import { secondsBetween } from './call-row.ts'
-import type { EndReason, LegCause } from './end-reason.ts'
+import { dialEvents } from './dial-events.ts'
+import type { EndReason } from './end-reason.ts'
 import type { Host, LegOwner, OwnedSignal } from './host.ts'
 import { Leg } from './leg.ts'
 import { Meter, type MeterAlarms } from './meter.ts'
-import { reasonOf, refusesOffer, triesNextTrunk } from './reason-of.ts'
+import { reasonOf } from './reason-of.ts'
+import { legBy, RouteTrials } from './route-trials.ts'
 
 /**
  * - `placing`: its rows and its hold are on their way to the database
@@ -27,12 +26,10 @@ export class Branch implements LegOwner {
   readonly #host: Host
   readonly #listener: BranchListener
   readonly #alarms: MeterAlarms
-  readonly #routes: Route[]
+  readonly #trials: RouteTrials
   #state: BranchState = 'new'
   #reason: EndReason = 'END.0503'
   #leg: Leg | undefined
-  #route: Route | undefined
-  #trunk: Trunk | undefined
   #meter: Meter | undefined
   #limitUnix: number | undefined
   #hasRung = false
@@ -47,7 +44,7 @@ export class Branch implements LegOwner {
     this.options = options
     this.#listener = listener
     this.#alarms = alarms
-    this.#routes = [...options.routes]
+    this.#trials = new RouteTrials(host, options)
   }
 
   get state(): BranchState {
@@ -112,12 +109,7 @@ export class Branch implements LegOwner {
   }
 
   opened(leg: Leg): void {
-    if (leg !== this.#leg || this.#state !== 'trying') return
-    const { from, hops } = this.options
-    const route = this.#route
-    if (route === undefined) return
-    if (route.kind === 'on-net') leg.dialOnNet(from, hops)
-    else leg.dial(this.#target(route), from)
+    if (leg === this.#leg && this.#state === 'trying') this.#trials.dial(leg)
   }
 
   ready(leg: Leg): void {
@@ -153,7 +145,7 @@ export class Branch implements LegOwner {
   }
 
   #attempt(prelude: readonly Change[], admitted: (result: 'placed' | 'refused' | 'no-route') => void): void {
-    const route = this.#nextRoute()
+    const route = this.#trials.next()
     if (route === undefined) {
       admitted('no-route')
       this.#end(this.#reason)
@@ -162,19 +154,13 @@ export class Branch implements LegOwner {
     const leg = new Leg(this.#host, {
       uuid: this.#host.env.uuid() as LegUuid,
       role: 'callee',
-      direction: route.kind === 'on-net' || route.kind === 'phone' ? 'on-net' : 'outbound',
-      isLoop: route.kind === 'on-net',
-      isBrowser: route.kind === 'phone' && route.webrtc,
-      trunkName: route.kind === 'trunk' ? route.trunk.name : '',
       number: this.options.to,
-      codecs: route.kind === 'trunk' ? route.trunk.codecs : [],
-      ...towardOf(route),
+      ...legBy(route),
       prefer: this.options.prefer,
     })
     const isFirst = !this.#isAnnounced
     const { rate } = this.options
     const meter = rate === undefined ? undefined : new Meter(this.#host, leg, rate, this.#alarms)
-    this.#route = route
     this.#leg = leg
     this.#meter = meter
     this.#state = 'placing'
@@ -206,22 +192,6 @@ export class Branch implements LegOwner {
       this.#state = 'trying'
       leg.openMedia()
     })
-  }
-
-  #nextRoute(): Route | undefined {
-    for (let route = this.#routes.shift(); route !== undefined; route = this.#routes.shift()) {
-      if (route.kind !== 'trunk') return route
-      if (this.#host.takeTrunk(route.trunk)) {
-        this.#trunk = route.trunk
-        return route
-      }
-    }
-    return undefined
-  }
-
-  #target(route: Exclude<Route, { kind: 'on-net' }>): LegTarget {
-    if (route.kind !== 'trunk') return route.target
-    return { kind: 'trunk', trunk: route.trunk, number: numberForTrunk(this.options.to, route.trunk) }
   }
 
   #ring(): void {
@@ -262,7 +232,7 @@ export class Branch implements LegOwner {
     const reason = reasonOf(event.cause)
     // Hung up in the same breath: it was answered all the same.
     if (this.#state === 'agreeing' && this.#leg !== undefined) this.#answered(this.#leg)
-    if (this.#state === 'trying' && this.#triesNext(event.cause) && this.#routes.length > 0) {
+    if (this.#state === 'trying' && this.#trials.goesOnAfter(event.cause)) {
       this.#reason = reason
       this.#failOver(reason)
       return
@@ -270,16 +240,12 @@ export class Branch implements LegOwner {
     this.#end(reason)
   }
 
-  #triesNext(cause: LegCause): boolean {
-    return this.#route?.kind === 'phone' ? refusesOffer(cause) : triesNextTrunk(cause)
-  }
-
   /** The next attempt is a new leg; the old one's hold is given back before the new one's is opened. */
   #failOver(reason: EndReason): void {
     const leg = this.#leg
     if (leg === undefined) return
     leg.closeMedia()
-    this.#leaveTrunk()
+    this.#trials.leave()
     leg.endedUnix = this.#host.unix()
     this.#host.commit(this.#legClosing(leg, reason))
     this.#attempt([], () => {})
@@ -303,16 +269,11 @@ export class Branch implements LegOwner {
   #enter(reason: EndReason): void {
     this.#state = 'over'
     this.#reason = reason
-    this.#leaveTrunk()
+    this.#trials.leave()
     if (this.#leg === undefined) return
     const unix = this.#host.unix()
     this.#leg.endedUnix = Math.min(unix, this.#limitUnix ?? this.cutUnix ?? unix)
     this.#leg.end(reason)
-  }
-
-  #leaveTrunk(): void {
-    if (this.#trunk !== undefined) this.#host.releaseTrunk(this.#trunk)
-    this.#trunk = undefined
   }
 
   #closing(): readonly Change[] {
@@ -334,21 +295,6 @@ export class Branch implements LegOwner {
 
   #announcement(status: DialledLeg['status'], leg: Leg | undefined): readonly Change[] {
     this.#isAnnounced = true
-    if (!this.options.isDial) return []
-    const isOver = status === 'completed' || status === 'failed'
-    const record =
-      leg === undefined ? undefined : { ...leg.record(), reasonCode: isOver ? this.#reason : ('' as const) }
-    const talkSeconds = isOver ? this.talkSeconds : 0
-    const { sid, kind, to, from } = this.options
-    const dialled = { dialSid: sid, kind, to, from: from.user, status, leg: record, talkSeconds }
-    const data = dialData(this.#host.record, dialled)
-    // A leg that was never placed has a reason too.
-    return [this.#host.event(dialCodes[status], isOver ? { ...data, reason_code: this.#reason } : data)]
+    return dialEvents(this.#host, this.options, status, leg, { reason: this.#reason, talkSeconds: this.talkSeconds })
   }
-}
-
-/** The host that a route leads to, where it is known: our address on the way there goes into the offer. */
-function towardOf(route: Route): { readonly toward?: string } {
-  if (route.kind === 'trunk') return { toward: route.trunk.host }
-  return route.kind === 'phone' ? { toward: route.target.binding.address } : {}
 }

@@ -1,0 +1,87 @@
+import type { Trunk } from '../model/trunk.ts'
+import type { LegTarget } from '../ports/signaling.ts'
+import { numberForTrunk } from '../routing/routes.ts'
+import type { BranchOptions, Route } from './branch-options.ts'
+import type { LegCause } from './end-reason.ts'
+import type { Host } from './host.ts'
+import type { Leg, LegOptions } from './leg.ts'
+import { refusesOffer, triesNextTrunk } from './reason-of.ts'
+
+/** The routes of one destination, taken one after the other; what is taken of a trunk is given back. */
+export class RouteTrials {
+  readonly #host: Host
+  readonly #options: BranchOptions
+  readonly #left: Route[]
+  #route: Route | undefined
+  #trunk: Trunk | undefined
+
+  constructor(host: Host, options: BranchOptions) {
+    this.#host = host
+    this.#options = options
+    this.#left = [...options.routes]
+  }
+
+  /** Takes the next route that has room for a call; undefined: there is none. */
+  next(): Route | undefined {
+    this.#route = this.#takeNext()
+    return this.#route
+  }
+
+  /** What it was reached by is free again. */
+  leave(): void {
+    if (this.#trunk !== undefined) this.#host.releaseTrunk(this.#trunk)
+    this.#trunk = undefined
+  }
+
+  /** An end that another route may do better than. */
+  goesOnAfter(cause: LegCause): boolean {
+    if (this.#left.length === 0) return false
+    return this.#route?.kind === 'phone' ? refusesOffer(cause) : triesNextTrunk(cause)
+  }
+
+  /** Sends the leg out by the present route. */
+  dial(leg: Leg): void {
+    const route = this.#route
+    const { from, hops } = this.#options
+    if (route === undefined) return
+    if (route.kind === 'on-net') leg.dialOnNet(from, hops)
+    else leg.dial(this.#target(route), from)
+  }
+
+  #takeNext(): Route | undefined {
+    for (let route = this.#left.shift(); route !== undefined; route = this.#left.shift()) {
+      if (route.kind !== 'trunk') return route
+      if (this.#host.takeTrunk(route.trunk)) {
+        this.#trunk = route.trunk
+        return route
+      }
+    }
+    return undefined
+  }
+
+  #target(route: Exclude<Route, { kind: 'on-net' }>): LegTarget {
+    if (route.kind !== 'trunk') return route.target
+    return { kind: 'trunk', trunk: route.trunk, number: numberForTrunk(this.#options.to, route.trunk) }
+  }
+}
+
+/** What a leg is made with that goes by that route. */
+export function legBy(route: Route): Pick<LegOptions, 'direction' | 'isLoop' | 'isBrowser' | 'trunkName' | 'codecs'> & {
+  readonly toward?: string
+} {
+  const isTrunk = route.kind === 'trunk'
+  return {
+    direction: route.kind === 'on-net' || route.kind === 'phone' ? 'on-net' : 'outbound',
+    isLoop: route.kind === 'on-net',
+    isBrowser: route.kind === 'phone' && route.webrtc,
+    trunkName: isTrunk ? route.trunk.name : '',
+    codecs: isTrunk ? route.trunk.codecs : [],
+    ...towardOf(route),
+  }
+}
+
+/** The host that a route leads to, where it is known: our address on the way there goes into the offer. */
+function towardOf(route: Route): { readonly toward?: string } {
+  if (route.kind === 'trunk') return { toward: route.trunk.host }
+  return route.kind === 'phone' ? { toward: route.target.binding.address } : {}
+}
