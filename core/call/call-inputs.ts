@@ -7,6 +7,7 @@ import { dialDigitsId } from './dial.ts'
 import type { EndReason } from './end-reason.ts'
 import type { StoreEvent } from './exchange-event.ts'
 import type { Leg } from './leg.ts'
+import { PressTwins } from './press-twins.ts'
 import type { RoomEvent } from './rooms.ts'
 
 export type LegSignal = Exclude<SignalingEvent, { readonly type: 'leg.offered' }>
@@ -25,6 +26,7 @@ const timeoutReasons = { silent: 'END.0212', ice: 'END.2410', dtls: 'END.2409' }
 /** Sorts what comes in for a call to the part that it concerns. False: nobody awaits it (late, or repeated). */
 export class CallInputs {
   readonly #call: Call
+  readonly #twins = new PressTwins()
 
   constructor(call: Call) {
     this.#call = call
@@ -164,7 +166,7 @@ export class CallInputs {
 
   #digit(leg: Leg, digit: string, durationMs: number, isByInfo: boolean): void {
     const call = this.#call
-    if (!call.isLive) return
+    if (!call.isLive || !this.#twins.isNew(leg.uuid, digit, isByInfo ? 'info' : 'media', call.now())) return
     const isParty = leg === call.talk.party?.leg
     const from = isParty ? 'caller' : 'callee'
     call.commit([call.event('DTMF.0100', { sid: call.sid, digit, duration_ms: durationMs, leg: from })])
