@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { networkOf, RequestLimits } from '../../api/access/request-limits.ts'
 import { SlidingWindow } from '../../api/access/sliding-window.ts'
 import { Refusal } from '../../api/answer/refusal.ts'
-import { ApiBed } from './bed/api-bed.ts'
+import { ApiBed } from '../api/bed/api-bed.ts'
 
 const seeded = (seed: number) => () => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0

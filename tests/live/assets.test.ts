@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ApiBed } from './bed/api-bed.ts'
+import { ApiBed } from '../api/bed/api-bed.ts'
 
 const bed = await ApiBed.open()
 const folder = join(bed.store.database.folder, 'assets', bed.accountUuid)
