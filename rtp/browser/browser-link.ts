@@ -53,6 +53,11 @@ export class BrowserLink {
   readonly #host: LinkHost
   #terms: BrowserTerms | undefined
   #association: DtlsAssociation | undefined
+  /**
+   * The last datagram of a handshake that came before the answer to our offer: media overtakes signalling, and whoever
+   * said hello says it again only after a second (RFC 6347 §4.2.4.1).
+   */
+  #early: Uint8Array | undefined
   /** The far end of these terms has not been shaken hands with, or is another one now. */
   #isNew = false
   #sender: SrtpSender | undefined
@@ -102,7 +107,10 @@ export class BrowserLink {
 
   takeHandshake(packet: Uint8Array, length: number, now: number): void {
     const association = this.#association
-    if (association === undefined) return
+    if (association === undefined) {
+      if (this.#terms === undefined) this.#early = packet.slice(0, length)
+      return
+    }
     const before = association.state
     association.receive(packet, length, now)
     if (association.state !== before) this.#changed(association)
@@ -163,6 +171,9 @@ export class BrowserLink {
       now,
     )
     this.#association.start(now)
+    const early = this.#early
+    this.#early = undefined
+    if (early !== undefined) this.takeHandshake(early, early.length, now)
   }
 
   #changed(association: DtlsAssociation): void {

@@ -126,35 +126,44 @@ phones('DTLS-SRTP and ICE: calls a SIP user agent behind a trunk, tones both way
   assert.ok(secondsOf(desk.heard(), farHz) > 0.7, `${secondsOf(desk.heard(), farHz)} s of the tone`)
 })
 
-phones('is called by a SIP user agent behind a trunk: tones both ways, hangs up; then the caller does', async () => {
-  await webhook('voice_inbound', `<Dial callerId="+254722000111"><Client>${user.uuid}</Client></Dial>`)
-  const desk = await register()
-  for (const scenario of ['caller', 'caller-hangs-up']) {
-    const rtpPort = await freePort()
-    const near = await RtpEndpoint.open(rtpPort)
-    const caller = new Sipp({
-      scenario,
-      remote: `127.0.0.1:${sipPort}`,
-      localPort: await freePort(),
-      rtpPort,
-      service: account.number,
-      from: '+254722000111',
-      pauseMs: 800,
-    })
-    await until('baresip to ring', () => caller.messagesSoFar().includes('SIP/2.0 180'))
-    await until('the call to come', () => desk.output.split('Incoming call').length === (scenario === 'caller' ? 2 : 3))
-    desk.command('a')
-    await farHears(near)
-    if (scenario === 'caller') {
-      await near.stream(encodePcmu(sine(farHz, 1)))
-      desk.command('b')
-    }
-    assert.is((await caller.done).code, 0, scenario)
-    near.close()
-  }
-  await desk.said(/Incoming call from: .*722000111/)
-  await desk.stop()
-  assert.ok(secondsOf(desk.heard(), farHz) > 0.7, `${secondsOf(desk.heard(), farHz)} s of the tone`)
-})
+for (const [how, more, config] of [
+  ['in the clear', '', []],
+  ['DTLS-SRTP and ICE', ';mediaenc=dtls_srtp;medianat=ice', ['rtcp_mux yes']],
+] as const) {
+  phones(
+    `${how}: is called by a SIP user agent behind a trunk, tones both ways; hangs up, then the caller does`,
+    async () => {
+      await webhook('voice_inbound', `<Dial callerId="+254722000111"><Client>${user.uuid}</Client></Dial>`)
+      const desk = await register(more, config)
+      for (const [at, scenario] of ['caller', 'caller-hangs-up'].entries()) {
+        const rtpPort = await freePort()
+        const near = await RtpEndpoint.open(rtpPort)
+        const caller = new Sipp({
+          scenario,
+          remote: `127.0.0.1:${sipPort}`,
+          localPort: await freePort(),
+          rtpPort,
+          service: account.number,
+          from: '+254722000111',
+          pauseMs: 1500,
+        })
+        // An offer that it does not take is an incoming call to it, too.
+        const ringing = /Incoming call from: .*722000111.* - \(press 'a' to accept\)/g
+        await until('baresip to ring', () => (desk.output.match(ringing)?.length ?? 0) > at)
+        desk.command('a')
+        await farHears(near)
+        if (scenario === 'caller') {
+          await near.stream(encodePcmu(sine(farHz, 1)))
+          desk.command('b')
+        }
+        assert.is((await caller.done).code, 0, scenario)
+        near.close()
+      }
+      if (more !== '') assert.match(desk.output, /verified sha-256 fingerprint OK/)
+      await desk.stop()
+      assert.ok(secondsOf(desk.heard(), farHz) > 0.7, `${secondsOf(desk.heard(), farHz)} s of the tone`)
+    },
+  )
+}
 
 phones.run()

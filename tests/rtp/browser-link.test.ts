@@ -164,6 +164,22 @@ test('no handshake before a valid check from that very address', () => {
   assert.is(bed.network.sent.length, 1, 'only the check was answered')
 })
 
+test('a hello that comes before the answer to our offer is not lost: the far end says it again only after a second', () => {
+  const bed = new Bed()
+  const link = bed.port.open(credentials)
+  bed.connect()
+  assert.not(link.isSecure)
+  assert.is(bed.browser?.state, 'handshaking')
+  bed.port.agree(link, terms, bed.now)
+  bed.run(50)
+  assert.ok(link.isSecure)
+  // What was kept is used once: a second handshake begins with a hello of its own.
+  bed.port.agree(link, { ...terms, fingerprints: [{ algorithm: 'sha-256', value: ours.fingerprint }] }, bed.now)
+  const { dtlsConnected } = bed.port.counters
+  bed.run(100)
+  assert.is(bed.port.counters.dtlsConnected, dtlsConnected)
+})
+
 test('a tick takes so many handshakes of one far end, and so many in all', () => {
   const bed = new Bed()
   const links = Array.from({ length: 6 }, (_, i) => bed.port.open({ ...credentials, ufrag: `our${i}` }))
