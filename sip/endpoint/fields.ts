@@ -5,6 +5,7 @@ import { parseSessionExpires, type SessionExpires } from '../header/session-expi
 import { includesToken, parseTokens } from '../header/token-list.ts'
 import { headerOf, headersOf } from '../message/headers.ts'
 import type { SipMessage } from '../message/message.ts'
+import { isMultipart, sessionPartOf } from '../message/multipart.ts'
 import { formatUri } from '../uri/format.ts'
 
 const utf8 = new TextDecoder()
@@ -18,9 +19,14 @@ export function bodyType(message: SipMessage): string {
   return type.ok ? `${type.value.type}/${type.value.subtype}` : ''
 }
 
-/** The session description that a message carries; undefined for none. */
-export const sdpOf = (message: SipMessage): string | undefined =>
-  message.body.length > 0 && bodyType(message) === 'application/sdp' ? bodyText(message) : undefined
+/** The session description that a message carries, alone or among the parts of its body; undefined for none. */
+export function sdpOf(message: SipMessage): string | undefined {
+  if (message.body.length === 0) return undefined
+  const type = parseMediaType(headerOf(message, 'Content-Type') ?? '')
+  if (!type.ok) return undefined
+  if (isMultipart(type.value)) return sessionPartOf(type.value, bodyText(message))
+  return type.value.type === 'application' && type.value.subtype === 'sdp' ? bodyText(message) : undefined
+}
 
 const holds = (message: SipMessage, header: string, token: string): boolean => {
   const values = headersOf(message, header)

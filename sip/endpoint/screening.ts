@@ -4,7 +4,7 @@ import { parseTokens } from '../header/token-list.ts'
 import { countOf, headerOf, headersOf } from '../message/headers.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
 import { knownMethods } from '../message/method.ts'
-import { bodyType } from './fields.ts'
+import { bodyType, sdpOf } from './fields.ts'
 import type { ReadRequest } from './read.ts'
 import { acceptedBody, allow, allowedMethods, supportedExtensions } from './settings.ts'
 
@@ -44,7 +44,7 @@ function contentRefusal(message: SipRequest): Refusal | undefined {
     const encoding = headerOf(message, 'Content-Encoding')
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
       return refuse(415, { name: 'Accept-Encoding', value: 'identity' })
-    if (takesOffers.has(message.method) && type !== acceptedBody)
+    if (takesOffers.has(message.method) && type !== acceptedBody && sdpOf(message) === undefined)
       return refuse(415, { name: 'Accept', value: acceptedBody })
     if (message.method === 'INFO' && !dtmfTypes.has(type))
       return refuse(415, { name: 'Accept', value: [...dtmfTypes].join(', ') })
