@@ -7,7 +7,7 @@ const style = `
   .title { font-size: 16px; font-weight: 600 } .small { font-size: 11.5px }
   .c0 { --c: #0072b2 } .c1 { --c: #e69f00 } .c2 { --c: #c14a00 } .c3 { --c: #8f949b }
   .fill { fill: var(--c) } .line { stroke: var(--c); fill: none; stroke-linejoin: round }
-  .packet { stroke: #8f949b; stroke-opacity: .55; stroke-width: 2.4; stroke-linecap: round; fill: none }
+  .packet { stroke: #8f949b; stroke-opacity: .75; stroke-width: 2.6; stroke-linecap: round; fill: none }
   .lost { stroke: #cf222e; stroke-width: 1.6; fill: none }
   .whisker { stroke: #1f2328; stroke-width: 1.3; fill: none }
   @media (prefers-color-scheme: dark) {

@@ -71,9 +71,15 @@ speech, and its points mean nothing beside other programs'.
 
 ![Mean delay and 95th percentile, by network and listener](${pictures}/delay.svg)
 
-Delay is counted beyond the network's fastest way: what the buffer adds, and what jitter makes it add.
+Delay is counted beyond the network's fastest way: what the buffer adds, and what jitter makes it add. A fixed buffer counts from
+the first packet, which is seldom the fastest.
 
 ![Delay over time above the packets as they came](${pictures}/delay-over-time.svg)
+
+Read the two together. A fixed buffer is right for one network: too long for an even one, too short for one that stalls. The
+adaptive one keeps to little where little is enough, and where packets stall it takes the delay that costs a conversation less than
+the losses would. What came late it plays, and then gives the time back: the score counts that against it, as sound that was not
+said, where a fixed buffer has dropped words.
 
 ## Figures
 
