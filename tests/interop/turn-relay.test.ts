@@ -77,7 +77,7 @@ relayed.before(async () => {
     {
       SAUTI_EXTERNAL_ADDRESS: switchHost,
       SAUTI_ALLOWED_ORIGINS: browser.origin,
-      SAUTI_TURN: `turn:${turnHost}:3478?transport=udp`,
+      SAUTI_TURN: `turn:${turnHost}:3478?transport=udp,turn:${turnHost}:3478?transport=tcp`,
       SAUTI_TURN_SECRET: secret,
     },
     '0.0.0.0',
