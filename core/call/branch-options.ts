@@ -4,6 +4,7 @@ import type { Rate } from '../model/rate.ts'
 import type { CodecName, Trunk } from '../model/trunk.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import type { Branch } from './branch.ts'
+import type { Hops } from './hops.ts'
 
 export type Route =
   | { readonly kind: 'trunk'; readonly trunk: Trunk }
@@ -21,7 +22,7 @@ export interface BranchOptions {
   /** In the order in which they are tried. */
   readonly routes: readonly Route[]
   readonly rate: Rate | undefined
-  readonly hops: number
+  readonly hops: Hops
   /** What the caller's leg speaks: offered first where the trunk has no order of its own. */
   readonly prefer?: CodecName | undefined
   /** Tells DIAL events; without, the leg is the call itself. */

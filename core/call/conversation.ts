@@ -6,6 +6,7 @@ import { Conference } from './conference.ts'
 import type { Connection, DialOutcome } from './connection.ts'
 import { Dial } from './dial.ts'
 import type { EndReason } from './end-reason.ts'
+import { type Hops, noHops } from './hops.ts'
 import type { Host } from './host.ts'
 import type { Leg } from './leg.ts'
 import type { MeterAlarms } from './meter.ts'
@@ -23,8 +24,7 @@ export interface ConversationFacts {
   readonly ownNumber: string
   /** The attached metadata as webhooks carry it. */
   readonly payloadText: string | undefined
-  /** How many numbers of this switch have dialled one another to get here. */
-  readonly hops: number
+  readonly hops: Hops
   /** The softphone that placed the call. */
   readonly endUser?: EndUserProfile
 }
@@ -225,7 +225,7 @@ export class Conversation {
             sids: this.#sids,
             ownNumber: this.#facts?.ownNumber ?? '',
             endUser: this.#facts?.endUser,
-            hops: this.#facts?.hops ?? 0,
+            hops: this.#facts?.hops ?? noHops,
             alarms: this.#alarms,
           })
         : new Conference(this.#host, request, request.conference, {

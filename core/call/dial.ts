@@ -7,6 +7,7 @@ import type { Connection, DialOutcome } from './connection.ts'
 import { dialStatusOf, mostTelling } from './dial-outcome.ts'
 import { recordDial } from './dial-recording.ts'
 import type { EndReason } from './end-reason.ts'
+import { type Hops, isSpent, nextHop } from './hops.ts'
 import type { Host } from './host.ts'
 import type { Leg } from './leg.ts'
 import type { MeterAlarms } from './meter.ts'
@@ -32,7 +33,7 @@ export interface DialParts {
   readonly ownNumber: string
   /** The softphone that placed the call. */
   readonly endUser: EndUserProfile | undefined
-  readonly hops: number
+  readonly hops: Hops
   readonly alarms: MeterAlarms
   readonly done: (outcome: DialOutcome) => void
 }
@@ -193,7 +194,8 @@ export class Dial implements BranchListener, Connection {
 
   #startChild(child: DialChild): void {
     const { record, env } = this.#host
-    const { ownNumber, endUser, sids, hops, alarms, party } = this.#parts
+    const { ownNumber, endUser, sids, alarms, party } = this.#parts
+    const hops = nextHop(this.#parts.hops)
     const { kind, to, e164, user } = childAddress(child)
     const { callerId } = this.#request
     this.#resolving.add(child)
@@ -212,15 +214,16 @@ export class Dial implements BranchListener, Connection {
       const rate = resolved.ok ? resolved.rate : undefined
       const branches = (resolved.ok ? resolved.forks : [[]]).map(routes => {
         const sid = sids.next(this.#host.unix())
-        const options = { sid, kind, to, from, routes, rate, hops: hops + 1, isDial: true, prefer: party.leg.codec }
+        const options = { sid, kind, to, from, routes, rate, hops, isDial: true, prefer: party.leg.codec }
         return new Branch(this.#host, options, this, alarms)
       })
       // All of them stand before the first begins: one that fails at once must not end the Dial for the others.
       this.#branches.push(...branches)
       for (const branch of branches) {
         if (child.kind === 'number') this.#digitsOf.set(branch, child.sendDigits)
-        if (resolved.ok) branch.start([])
-        else branch.cancel(resolved.reason)
+        if (!resolved.ok) branch.cancel(resolved.reason)
+        else if (isSpent(hops)) branch.cancel('END.0400')
+        else branch.start([])
       }
     })
   }

@@ -5,6 +5,7 @@ import type { DocumentFetch } from '../ports/documents.ts'
 import type { MediaCommand } from '../ports/media.ts'
 import type { SignalingCommand } from '../ports/signaling.ts'
 import type { Change } from '../ports/store.ts'
+import type { Hops } from './hops.ts'
 import type { OriginateResult } from './originate-order.ts'
 import type { RoomCommand } from './rooms.ts'
 
@@ -32,8 +33,7 @@ export interface LoopDial {
   readonly from: { readonly user: string; readonly displayName: string }
   readonly to: string
   readonly sdp: string
-  /** How many numbers of this switch have dialled one another to get here. */
-  readonly hops: number
+  readonly hops: Hops
 }
 
 export type ExchangeCommand =

@@ -7,6 +7,7 @@ import type { MediaEvent } from '../ports/media.ts'
 import type { SignalingEvent } from '../ports/signaling.ts'
 import type { CommitResult } from '../ports/store.ts'
 import type { EndReason } from './end-reason.ts'
+import type { Hops } from './hops.ts'
 import type { OriginateOrder } from './originate-order.ts'
 
 export interface NumberOwner {
@@ -41,7 +42,7 @@ export interface LoopOffered {
   readonly from: { readonly user: string; readonly displayName: string }
   readonly to: string
   readonly sdp: string
-  readonly hops: number
+  readonly hops: Hops
 }
 
 export type StoreEvent =

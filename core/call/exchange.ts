@@ -10,6 +10,7 @@ import type { CallEnvironment } from './environment.ts'
 import type { ExchangeCommand } from './exchange-command.ts'
 import type { ExchangeEvent } from './exchange-event.ts'
 import { drainRetrySeconds } from './farewell.ts'
+import { arrived } from './hops.ts'
 import { beginInbound, type InboundOffer } from './inbound.ts'
 import type { Leg } from './leg.ts'
 import { Loopback, type LoopEvent } from './loopback.ts'
@@ -134,8 +135,8 @@ export class Exchange {
         }
         const trunk = this.#env.trunks().find(trunk => trunk.uuid === event.trunkId)
         const route = { direction: 'inbound', trunkName: trunk?.name ?? '' } as const
-        const { legId, from, to, sdp } = event
-        this.#offer({ legId, from, to, sdp, route, codecs: trunk?.codecs ?? [], hops: 0 }, now)
+        const { legId, from, to, sdp, maxForwards } = event
+        this.#offer({ legId, from, to, sdp, route, codecs: trunk?.codecs ?? [], hops: arrived(maxForwards) }, now)
         return
       }
       case 'loop.offered': {

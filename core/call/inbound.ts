@@ -7,11 +7,9 @@ import { e164Candidates, presentedNumber } from '../routing/e164.ts'
 import { refuseInbound, webhookUrl } from './admit.ts'
 import type { Call } from './call.ts'
 import type { NumberOwner } from './exchange-event.ts'
+import { type Hops, isSpent } from './hops.ts'
 import { Leg } from './leg.ts'
 import { Meter } from './meter.ts'
-
-/** How often numbers of this switch may dial one another in a row; the next one is refused as RFC 3261's 483 would. */
-export const maxHops = 8
 
 export interface InboundOffer {
   readonly legId: LegUuid
@@ -20,7 +18,7 @@ export interface InboundOffer {
   readonly sdp: string | undefined
   readonly route: { readonly direction: 'inbound' | 'on-net'; readonly trunkName: string }
   readonly codecs: readonly CodecName[]
-  readonly hops: number
+  readonly hops: Hops
 }
 
 /**
@@ -39,7 +37,7 @@ export function beginInbound(call: Call, offer: InboundOffer): void {
   })
   call.talk.meet(leg, false)
   const candidates = e164Candidates(offer.to)
-  if (offer.hops > maxHops) call.finish('END.0400')
+  if (isSpent(offer.hops)) call.finish('END.0400')
   else if (candidates.length === 0) call.finish('END.0404')
   else {
     call.lookup({ kind: 'number-owner', candidates }, ({ owner }) => {
@@ -49,7 +47,7 @@ export function beginInbound(call: Call, offer: InboundOffer): void {
   }
 }
 
-function admit(call: Call, leg: Leg, owner: NumberOwner, hops: number): void {
+function admit(call: Call, leg: Leg, owner: NumberOwner, hops: Hops): void {
   const { account, number } = owner
   call.open({
     record: rowOf(call, leg, owner),

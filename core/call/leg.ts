@@ -4,6 +4,7 @@ import type { LegMediaStats } from '../model/leg-quality.ts'
 import type { CodecName } from '../model/trunk.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import type { EndReason } from './end-reason.ts'
+import type { Hops } from './hops.ts'
 import type { Host } from './host.ts'
 import { type LegInput, type LegState, legTable, type MediaState } from './leg-states.ts'
 
@@ -170,12 +171,17 @@ export class Leg {
     return true
   }
 
-  dial(target: LegTarget, from: { readonly user: string; readonly displayName?: string }): void {
+  dial(
+    target: LegTarget,
+    from: { readonly user: string; readonly displayName?: string },
+    { forwards: maxForwards }: Hops,
+  ): void {
     if (this.sdp === undefined || !this.step('dial')) return
-    this.#host.emit({ type: 'leg.dial', legId: this.uuid, callId: this.#host.callId, target, from, sdp: this.sdp })
+    const { callId } = this.#host
+    this.#host.emit({ type: 'leg.dial', legId: this.uuid, callId, target, from, sdp: this.sdp, maxForwards })
   }
 
-  dialOnNet(from: { readonly user: string; readonly displayName: string }, hops: number): void {
+  dialOnNet(from: { readonly user: string; readonly displayName: string }, hops: Hops): void {
     if (this.sdp === undefined || !this.step('dial')) return
     const { uuid, number, sdp } = this
     this.#host.emit({ type: 'loop.dial', legId: uuid, callId: this.#host.callId, from, to: number, sdp, hops })

@@ -10,6 +10,7 @@ import type { Call } from './call.ts'
 import { customPayloadOf } from './call-fields.ts'
 import type { Caps } from './caps.ts'
 import { Fork } from './fork.ts'
+import { noHops } from './hops.ts'
 import type { OriginateOrder, OriginateResult } from './originate-order.ts'
 
 const ringTimer = 'placed:ring'
@@ -68,7 +69,7 @@ export function beginPlaced(
     hasPlace = true
     const payload = customPayloadOf(order.customPayload)
     const record = rowOf(call, order, direction, payload.object)
-    call.open({ record, account, ownNumber: order.from, payloadText: payload.text, hops: 0 })
+    call.open({ record, account, ownNumber: order.from, payloadText: payload.text, hops: noHops })
     const prelude: readonly Change[] = [
       { type: 'call.insert', call: record },
       call.event('CALL.0100', callData(record)),
@@ -88,7 +89,7 @@ export function beginPlaced(
       return
     }
     const from = { user: order.from, displayName: '' }
-    const options = { sid: call.sid, kind: 'number', to: order.to, from, rate, hops: 0, isDial: false } as const
+    const options = { sid: call.sid, kind: 'number', to: order.to, from, rate, hops: noHops, isDial: false } as const
     const branch = new Fork(call, options, forks, new PlacedLeg(call, order.url), call.alarms)
     call.reachBy(branch)
     const ringMs = (order.timeoutSeconds ?? defaultTimeoutSeconds) * 1000

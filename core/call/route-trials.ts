@@ -45,7 +45,7 @@ export class RouteTrials {
     const { from, hops } = this.#options
     if (route === undefined) return
     if (route.kind === 'on-net') leg.dialOnNet(from, hops)
-    else leg.dial(this.#target(route), from)
+    else leg.dial(this.#target(route), from, hops)
   }
 
   #takeNext(): Route | undefined {

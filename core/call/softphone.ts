@@ -13,6 +13,7 @@ import type { Caps } from './caps.ts'
 import type { EndReason } from './end-reason.ts'
 import type { CallEnvironment } from './environment.ts'
 import type { Found } from './exchange-event.ts'
+import { noHops } from './hops.ts'
 import { Leg } from './leg.ts'
 
 export interface SoftphoneOffer {
@@ -101,7 +102,7 @@ function admit(call: Call, leg: Leg, offer: SoftphoneOffer, found: FoundSoftphon
     account,
     ownNumber: record.fromNumber,
     payloadText: payload.text,
-    hops: 0,
+    hops: noHops,
     endUser: user,
   })
   call.own(leg, undefined)

@@ -25,6 +25,8 @@ export type SignalingCommand =
       readonly target: LegTarget
       readonly from: { readonly user: string; readonly displayName?: string }
       readonly sdp: string
+      /** How often it may be passed on. Default 70. */
+      readonly maxForwards?: number
     }
   /**
    * Ends a leg whatever its state: a final response, a CANCEL, or a BYE, with a Reason header from the table.
@@ -56,6 +58,8 @@ export type SignalingEvent =
       readonly from: { readonly user: string; readonly displayName: string }
       readonly to: string
       readonly sdp?: string
+      /** How often it may still be passed on; missing: it does not say. */
+      readonly maxForwards?: number
     }
   /** The same from a softphone that has signed in: `from` is its extension, `to` may be a whole URI. */
   | {

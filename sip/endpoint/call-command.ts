@@ -42,6 +42,8 @@ export type CallCommand =
       readonly target: DialTarget | BindingTarget
       readonly from: { readonly user: string; readonly displayName?: string }
       readonly sdp: string
+      /** Default 70: a call that begins here. */
+      readonly maxForwards?: number
     }
   | { readonly type: 'end'; readonly id: string; readonly words: EndWords }
   /** Our offer in a dialog that stands: re-INVITE. `reoffer-answered` or `reoffer-refused` follows. */

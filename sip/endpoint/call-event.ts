@@ -28,6 +28,8 @@ export type CallEvent =
       /** User part of the Request-URI, unescaped once. */
       readonly to: string
       readonly sdp?: string
+      /** Max-Forwards, where it has any. */
+      readonly maxForwards?: number
     }
   | {
       readonly type: 'offered'

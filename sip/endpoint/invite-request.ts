@@ -7,6 +7,9 @@ import { buildRequest, contactOf, viaOf } from './request.ts'
 import { acceptedBody, allow, type EndpointSettings, supportedByCaller } from './settings.ts'
 import { wordFields } from './words.ts'
 
+/** RFC 3261 §8.1.1.6. */
+const usualForwards = 70
+
 type DialCommand = Extract<CallCommand, { type: 'dial' }>
 /** A dial whose target is known. */
 export type Dial = Omit<DialCommand, 'target'> & { readonly target: DialTarget }
@@ -22,7 +25,7 @@ export interface InviteNames {
 
 /** The INVITE that opens a dialled call (RFC 3261 §13.2.1); who calls stands in From and in P-Asserted-Identity. */
 export function inviteOf(settings: EndpointSettings, dial: Dial, flow: Flow, names: InviteNames): SipRequest {
-  const { target, from, sdp } = dial
+  const { target, from, sdp, maxForwards = usualForwards } = dial
   // A realm that only this machine knows would mean the peer itself.
   const domain = settings.realm === 'localhost' ? flow.localHost : settings.realm
   const display = from.displayName === undefined || from.displayName === '' ? '' : `${quote(from.displayName)} `
@@ -32,7 +35,7 @@ export function inviteOf(settings: EndpointSettings, dial: Dial, flow: Flow, nam
     uri: target.uri,
     via: viaOf(flow, names.branch),
     head: [
-      { name: 'Max-Forwards', value: '70' },
+      { name: 'Max-Forwards', value: String(maxForwards) },
       { name: 'From', value: `${identity};tag=${names.localTag}` },
       { name: 'To', value: `<${target.to ?? target.uri}>` },
       { name: 'Call-ID', value: names.callId },

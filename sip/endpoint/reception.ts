@@ -1,7 +1,9 @@
 import { minSessionSeconds } from '../dialog/session-timer.ts'
 import { digestAlgorithms } from '../digest/challenge.ts'
+import { parseMaxForwards } from '../header/max-forwards.ts'
 import type { ParsedMessage } from '../message/fault.ts'
 import { formatMessage } from '../message/format.ts'
+import { headerOf } from '../message/headers.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
 import type { PhoneDirectory, PhoneIdentity } from '../registrar/phone.ts'
 import { defaultPort, type Flow, isReliable, isWebSocket } from '../transaction/flow.ts'
@@ -204,7 +206,9 @@ export class Reception {
     }
     const uri = parseUri(request.message.uri)
     const to = (uri.ok && subscriberOf(uri.value)) || ''
-    this.#desk.emit({ type: 'offered', id, peerId: source.peer.id, from: callerOf(request), to, ...offer })
+    const forwards = parseMaxForwards(headerOf(request.message, 'Max-Forwards') ?? '')
+    const more = forwards.ok ? { ...offer, maxForwards: forwards.value } : offer
+    this.#desk.emit({ type: 'offered', id, peerId: source.peer.id, from: callerOf(request), to, ...more })
   }
 
   #cancelArrived(cancel: IncomingRequest, now: number): void {

@@ -507,6 +507,27 @@ test('a number of this switch is reached on-net: two calls, two accounts, no tru
   )
 })
 
+test('Max-Forwards crosses calls, so that carriers that send each other a call do not do so for ever', () => {
+  for (const [came, goes] of [
+    [undefined, 69],
+    [70, 69],
+    [5, 4],
+    [1, 0],
+  ] as const) {
+    const rig = dialling(dialTo(far))
+    rig.peers.set(far, { answerAfter: 100 })
+    rig.call(at, came === undefined ? {} : { maxForwards: came })
+    rig.run(200)
+    assert.is(rig.of('leg.dial')[0]?.maxForwards, goes)
+  }
+  const spent = dialling(dialTo(far))
+  spent.peers.set(far, { answerAfter: 100 })
+  spent.call(at, { maxForwards: 0 })
+  rested(spent)
+  assert.is(spent.of('leg.dial').length, 0)
+  assert.equal([action(spent).DialCallStatus, action(spent).DialReasonCode], ['failed', 'END.0400'])
+})
+
 test('on-net: busy and cancel pass through', () => {
   const busy = dialling(`<Dial action="/after"><Number>${other}</Number></Dial>`)
   busy.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })

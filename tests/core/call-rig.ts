@@ -233,7 +233,10 @@ export class CallRig {
   }
 
   /** A caller from a trunk. */
-  call(to: string, options: { from?: string; sdp?: string | undefined; legId?: string } = {}): LegUuid {
+  call(
+    to: string,
+    options: { from?: string; sdp?: string | undefined; legId?: string; maxForwards?: number } = {},
+  ): LegUuid {
     const legId = (options.legId ?? `caller-${++this.#ids}`) as LegUuid
     this.sipLegs.set(legId, 'in')
     const sdp = 'sdp' in options ? options.sdp : 'offer'
@@ -244,6 +247,7 @@ export class CallRig {
       from: { user: options.from ?? '+254711111111', displayName: '' },
       to,
       ...(sdp === undefined ? {} : { sdp }),
+      ...(options.maxForwards === undefined ? {} : { maxForwards: options.maxForwards }),
     })
     return legId
   }

@@ -68,6 +68,19 @@ test('a call: INVITE, 180, 200, ACK, BYE from the caller', () => {
   leavesNothing(net, a, b)
 })
 
+test('Max-Forwards goes out as it is asked for, 70 by itself, and is told of a call that comes in', () => {
+  for (const maxForwards of [undefined, 0, 33]) {
+    const { net, a, b } = pair()
+    const more = maxForwards === undefined ? {} : { maxForwards }
+    a.do({ type: 'dial', id: 'c', target: dialTo('192.0.2.2'), from: { user: '1' }, sdp: offer, ...more })
+    net.run(100)
+    const [offered] = b.events
+    assert.is(offered?.type === 'offered' && offered.peerId !== undefined && offered.maxForwards, maxForwards ?? 70)
+    a.do({ type: 'end', id: 'c', words })
+    leavesNothing(net, a, b)
+  }
+})
+
 test('a call that the callee hangs up, with early media', () => {
   const { net, a, b, dial, sent, idB } = pair()
   dial()

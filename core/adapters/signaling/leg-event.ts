@@ -17,7 +17,9 @@ export function legEventOf(event: CallEvent, callerOf: PhoneLookUp): SignalingEv
         return endUser && { type: 'leg.offered', legId, endUser, from, to, ...(sdp === undefined ? {} : { sdp }) }
       }
       const trunkId = event.peerId as TrunkUuid
-      return { type: 'leg.offered', legId, trunkId, from, to, ...(sdp === undefined ? {} : { sdp }) }
+      const { maxForwards } = event
+      const more = maxForwards === undefined ? {} : { maxForwards }
+      return { type: 'leg.offered', legId, trunkId, from, to, ...(sdp === undefined ? {} : { sdp }), ...more }
     }
     case 'ringing':
       return { type: 'leg.ringing', legId }

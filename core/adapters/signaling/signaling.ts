@@ -229,7 +229,8 @@ export class SipSignaling implements Signaling {
       this.#emit({ type: 'leg.ended', legId: command.legId, cause: { kind: 'unreachable' } })
       return
     }
-    this.#driver.run({ type: 'dial', id: command.legId, target, from: command.from, sdp: command.sdp })
+    const { legId: id, from, sdp, maxForwards } = command
+    this.#driver.run({ type: 'dial', id, target, from, sdp, ...(maxForwards === undefined ? {} : { maxForwards }) })
   }
 
   /** A listener that throws must not stop the messages behind it. */
