@@ -33,13 +33,19 @@ const escapeXml = (text: string): string =>
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
     .replace(/[&<>"']/g, character => escapes[character] ?? '')
 
+const written = /\{\{\s*([A-Za-z_.]{1,40})\s*\}\}/g
+
+/** A placeholder stands in it: what it says shows only in a call. */
+export const holdsPlaceholder = (text: string): boolean =>
+  [...text.matchAll(written)].some(([, name = '']) => Object.hasOwn(placeholders, name))
+
 /**
  * Fills `{{From}}` and its like from the fields of the call-control request, XML-escaped. What the request does not
  * have becomes empty; a name that is no placeholder stays as it is written. One pass: what is filled in is not read.
  */
 export const fillPlaceholders = (body: string, fields: Fields): string =>
-  body.replace(/\{\{\s*([A-Za-z_.]{1,40})\s*\}\}/g, (written, name: string) => {
-    if (!Object.hasOwn(placeholders, name)) return written
+  body.replace(written, (asWritten, name: string) => {
+    if (!Object.hasOwn(placeholders, name)) return asWritten
     const value = placeholders[name]?.(fields)
     return typeof value === 'string' ? escapeXml(value) : ''
   })

@@ -1,4 +1,5 @@
 import type { EndReason } from '../call/end-reason.ts'
+import { holdsPlaceholder } from '../documents/placeholders.ts'
 import { Attributes } from './attributes.ts'
 import { decodeUtf8 } from './decode.ts'
 import { type Element, squeezed } from './element.ts'
@@ -43,10 +44,14 @@ export function parseDocument(bytes: Uint8Array): ParsedDocument {
   return readVerbs(root)
 }
 
-/** What the portal and `/documents/check` tell. `valid`: the document would run, rather than the fallback. */
+/**
+ * What the portal and `/documents/check` tell. `valid`: the document would run, rather than the fallback. A value with a
+ * placeholder in it is no problem yet: only a call fills it.
+ */
 export function checkDocument(bytes: Uint8Array): { readonly valid: boolean; readonly problems: readonly Problem[] } {
   const parsed = parseDocument(bytes)
-  return { valid: parsed.ok, problems: parsed.problems }
+  const isKnown = ({ code, message }: Problem) => code !== 'DOC.0422' || !holdsPlaceholder(message)
+  return { valid: parsed.ok, problems: parsed.problems.filter(isKnown) }
 }
 
 const invalid = (problems: readonly Problem[]): ParsedDocument => ({ ok: false, reason: 'END.3422', problems })

@@ -270,6 +270,21 @@ test('hosted documents', async () => {
   assert.is((await bed.customer('PUT', path, { name: 'x', body })).status, 404)
 })
 
+test('documents/check: what a placeholder will say is no problem before the call', async () => {
+  const check = async (body: string) => (await bed.customer('POST', '/documents/check', { body })).body
+  for (const inside of [
+    '<Dial><Number>{{To}}</Number></Dial>',
+    '<Dial callerId="{{From}}">{{ To }}</Dial>',
+    '<Dial><Sip>{{customPayload}}</Sip></Dial>',
+    '<Play>{{customPayload}}</Play><Redirect>{{customPayload}}</Redirect>',
+  ])
+    assert.equal(await check(`<Response>${inside}</Response>`), { valid: true, problems: [] }, inside)
+  const unknown = await check('<Response><Dial>{{Too}}</Dial><Dial>{{To}</Dial></Response>')
+  assert.equal([unknown.valid, unknown.problems.length], [true, 2])
+  const document = { name: 'dials', body: '<Response><Dial><Number>{{To}}</Number></Dial></Response>' }
+  assert.equal((await bed.customer('POST', '/documents/', document)).body.problems, [])
+})
+
 test('documents/check', async () => {
   const check = async (body: string) => (await bed.customer('POST', '/documents/check', { body })).body
   assert.equal(await check('<Response><Say>Hi</Say></Response>'), { valid: true, problems: [] })
