@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { callId, leg, MediaBed } from '../core/media-bed.ts'
+import { WeriftPeer } from '../core/werift-peer.ts'
+import { sleep } from '../rtp/media-peer.ts'
+
+test('a browser’s leg has its reports too, protected: live figures, the round trip, and what the browser heard', async () => {
+  const bed = await MediaBed.open()
+  const browser = new WeriftPeer()
+  bed.do({ type: 'media.open', legId: leg('a'), callId, offer: await browser.offer() })
+  bed.do({ type: 'media.play', legId: leg('a'), playId: 'p', source: { kind: 'tone', tone: 'ringback-ke' }, loop: 0 })
+  await browser.accept((await bed.next('media.opened', 'a')).sdp)
+  await browser.connected()
+  assert.is(bed.media.statsOf(leg('a')), undefined, 'nothing is told yet')
+  await browser.speak(randomBytes(160 * 50 * 6))
+  const live = bed.media.statsOf(leg('a'))
+  assert.ok(live !== undefined && live.packetsReceived > 200, JSON.stringify(live))
+  await browser.speak(randomBytes(160 * 50 * 3))
+  bed.do({ type: 'media.close', legId: leg('a') })
+  const { stats } = await bed.next('media.closed', 'a')
+  assert.ok((stats.mos ?? 0) > 4, JSON.stringify(stats))
+  assert.is(stats.lossPercent, 0)
+  assert.ok(stats.roundTripMs !== undefined && stats.roundTripMs < 50, `round trip ${stats.roundTripMs}`)
+  assert.ok(stats.far !== undefined && stats.far.lossPercent < 1, JSON.stringify(stats.far))
+  assert.is(bed.media.statsOf(leg('a')), undefined, 'a leg that is over has no live figures')
+  await sleep(10)
+  await bed.media.close()
+  await browser.close()
+})
+
+test.run()
