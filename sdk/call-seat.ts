@@ -9,6 +9,8 @@ export interface CallSeat {
   handle(input: UserAgentInput): void
   /** The line stands, and we are registered on it. */
   isReady(): boolean
+  /** The call's audio is interrupted: perhaps the line is dead too. */
+  doubtLine(): void
   takeMicrophone(): Promise<MediaStreamTrack>
   giveBackMicrophone(track: MediaStreamTrack): void
   openSpeaker(stream: MediaStream): HTMLAudioElement

@@ -74,6 +74,7 @@ export class Call {
       connected: () => this.#recovery.done(),
       faltering: () => this.#recover(),
       failed: () => this.#recover(),
+      moved: () => seat.doubtLine(),
     })
     this.#meter = new QualityMeter(
       () => this.#live().stats(),
@@ -343,7 +344,9 @@ export class Call {
   }
 
   #recover(): void {
-    if (this.#state === 'accepted') this.#recovery.begin()
+    if (this.#state !== 'accepted') return
+    this.#seat.doubtLine()
+    this.#recovery.begin()
   }
 
   #giveUp(): void {

@@ -11,6 +11,8 @@ export interface LineEvents {
 const pingEveryMs = 25_000
 /** RFC 5626 §4.4.1: a flow that does not answer so long is dead. */
 const pongWithinMs = 10_000
+/** When there is reason to believe that it is dead already. */
+const doubtedPongWithinMs = 3_000
 const openWithinMs = 10_000
 const doubleCrLf = '\r\n\r\n'
 
@@ -32,6 +34,7 @@ export class Line {
   #retry: ReturnType<typeof setTimeout> | undefined
   #ping: ReturnType<typeof setTimeout> | undefined
   #pong: ReturnType<typeof setTimeout> | undefined
+  #pongDue = 0
   /** The peer has answered a ping: from now on silence means that the flow is dead. */
   #answersPings = false
 
@@ -72,10 +75,10 @@ export class Line {
     this.#pong = undefined
   }
 
-  /** The network changed, or the page woke up: no waiting for the next attempt, and what stands is tried. */
+  /** The network changed, or the page woke up: no waiting for the next attempt, and what stands must prove itself. */
   wake(): void {
     if (!this.#isWanted) return
-    if (this.#isUp) this.#sendPing()
+    if (this.#isUp) this.#sendPing(doubtedPongWithinMs)
     else if (this.#socket === undefined) {
       this.#attempt = 0
       this.#connect()
@@ -105,8 +108,9 @@ export class Line {
       }
       this.#isUp = true
       this.#attempt = 0
-      this.#schedulePing()
       this.#events.up()
+      // At once: who has answered one is known to be dead when it answers no more.
+      this.#sendPing()
     }
     socket.onmessage = ({ data }: MessageEvent<unknown>) => {
       if (socket !== this.#socket) return
@@ -137,13 +141,17 @@ export class Line {
     this.#ping = setTimeout(() => this.#sendPing(), pingEveryMs)
   }
 
-  #sendPing(): void {
+  #sendPing(withinMs = pongWithinMs): void {
     const socket = this.#socket
     if (socket === undefined || !this.#isUp) return
     socket.send(doubleCrLf)
     this.#schedulePing()
-    if (this.#answersPings)
-      this.#pong ??= setTimeout(() => this.#lost(socket, 'no answer to a keep-alive'), pongWithinMs)
+    if (!this.#answersPings) return
+    const due = performance.now() + withinMs
+    if (this.#pong !== undefined && this.#pongDue <= due) return
+    clearTimeout(this.#pong)
+    this.#pongDue = due
+    this.#pong = setTimeout(() => this.#lost(socket, 'no answer to a keep-alive'), withinMs)
   }
 
   #stopTimers(): void {

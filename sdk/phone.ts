@@ -249,6 +249,7 @@ export class Phone {
       },
       handle: input => engine.handle(input),
       isReady: () => engine.isReady,
+      doubtLine: () => engine.wake(),
       takeMicrophone: () => this.#microphone.take(),
       giveBackMicrophone: track => this.#microphone.giveBack(track),
       openSpeaker: stream => this.#speaker.open(stream),

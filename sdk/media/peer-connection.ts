@@ -11,6 +11,8 @@ export interface MediaEvents {
   /** Nothing has come through for some seconds; it may recover by itself, or by an ICE restart. */
   faltering(): void
   failed(): void
+  /** Another path than before is in use, as after a change of the network. */
+  moved(): void
 }
 
 const falteringAfterMs = 2_500
@@ -43,8 +45,13 @@ export class PeerMedia {
     connection.onconnectionstatechange = () => {
       clearTimeout(this.#faltering)
       const { connectionState: state } = connection
-      if (state === 'connected') events.connected()
-      else if (state === 'failed') events.failed()
+      if (state === 'connected') {
+        // Before the first offer there is none to listen to.
+        const ice = this.#sender.transport?.iceTransport
+        if (ice !== undefined) ice.onselectedcandidatepairchange = () => events.moved()
+        events.connected()
+      }
+      if (state === 'failed') events.failed()
       else if (state === 'disconnected') this.#faltering = setTimeout(() => events.faltering(), falteringAfterMs)
     }
   }
