@@ -105,6 +105,7 @@ phones('registers by digest with the token as password, calls a hosted document,
   await desk.said(/Call with .* terminated/)
   await desk.stop()
   assert.ok(secondsOf(desk.heard(), assetHz) > 0.8, `${secondsOf(desk.heard(), assetHz)} s of the tone`)
+  await until('the row of the call', async () => (await account.call()).status === 'completed')
   assert.is((await account.call()).reason_code, 'END.0202')
 })
 

@@ -95,9 +95,8 @@ for (const library of ['jssip', 'sip.js']) {
     const heard = await phone.hear(600, assetHz)
     assert.ok(heard.share > 0.7 && heard.loudness > 0.01, JSON.stringify(heard))
     await phone.state('ended')
-    const row = await account.call()
-    assert.is(row.status, 'completed')
-    assert.is(row.reason_code, 'END.0202')
+    await until('the row of the call', async () => (await account.call()).status === 'completed')
+    assert.is((await account.call()).reason_code, 'END.0202')
   })
 
   calls('calls a SIP user agent behind a trunk: tones both ways, hold by re-INVITE and back, hangs up', async () => {

@@ -117,6 +117,7 @@ calls('registers, calls a hosted document, hears it to its end', async () => {
   await state('talking')
   await hears(assetHz)
   await state('ended')
+  await until('the row of the call', async () => (await account.call()).status === 'completed')
   assert.is((await account.call()).reason_code, 'END.0202')
 })
 
