@@ -2,6 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { addTrunk, expectStatus, RigAccount, setRates } from '../rig/account.ts'
 import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
+import { Customer } from '../rig/customer.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { decodePcmu, encodePcmu } from '../rig/g711.ts'
 import { LibraryBrowser, LibraryPage } from '../rig/library-page.ts'
@@ -21,6 +22,7 @@ const number = '+254733000333'
 let on: SwitchProcess
 let account: RigAccount
 let browser: LibraryBrowser
+let customer: Customer
 let calleePort: number
 const documents = new Map<string, string>()
 
@@ -48,6 +50,7 @@ for (const library of ['jssip', 'sip.js']) {
     requirePeers('chromium', 'sipp')
     if (on === undefined) {
       on = await SwitchProcess.start()
+      customer = await Customer.open()
       calleePort = await freePort()
       await setRates(on)
       account = await RigAccount.make(on)
@@ -147,7 +150,7 @@ for (const library of ['jssip', 'sip.js']) {
     near.close()
   })
 
-  calls('signs out, and in again by Bearer; is called and hangs up itself', async () => {
+  calls('signs out, and in again by Bearer; is called and hangs up itself; its digits reach a Gather', async () => {
     await phone.act('signOut')
     await until('the end of the registration', async () => !(await isRegistered()), 15_000)
     await forget()
@@ -168,10 +171,16 @@ for (const library of ['jssip', 'sip.js']) {
     await phone.state('ended')
     await went(caller)
     await forget()
-    await account.webhook('voice_outbound', await hosted('<Play asset="tone" loop="0"/>'))
+    customer.posts.length = 0
+    const digits = customer.on('/digits', '<Response><Hangup/></Response>')
+    await account.webhook(
+      'voice_outbound',
+      await hosted(`<Gather numDigits="2" timeout="10" action="${digits}"><Play asset="tone" loop="0"/></Gather>`),
+    )
     await phone.act('call', '100')
     await phone.state('talking')
-    await phone.act('hangUp')
+    for (const key of ['4', '7']) await phone.act('press', key)
+    assert.is((await customer.post('/digits')).body.Digits, '47')
     await phone.state('ended')
     assert.equal(phone.complaints, [])
   })
@@ -180,6 +189,7 @@ for (const library of ['jssip', 'sip.js']) {
     await phone?.page.close()
     if (library !== 'sip.js') return
     await browser?.close()
+    await customer?.close()
     await on?.close()
   })
   calls.run()
