@@ -25,7 +25,16 @@ export function showCall(call, { ended, failed }) {
 
   paintFace(find('.face'), call)
   find('.title').textContent = titleOf(call)
+  card.dataset.id = call.id
+  card.setAttribute('aria-label', `Call with ${titleOf(call)}`)
 
+  let said = ''
+  /** For who does not see: every word of the state but the clock's. */
+  const tell = text => {
+    const words = text.replace(/\d+:\d\d$/, '').trim()
+    if (words !== said) find('.told').textContent = words === '' ? 'Connected' : words
+    said = words
+  }
   const describe = () => {
     const since = call.acceptedAt === undefined ? '' : clock(Date.now() - call.acceptedAt)
     if (isReconnecting) state.textContent = 'Reconnecting…'
@@ -34,6 +43,7 @@ export function showCall(call, { ended, failed }) {
     else if (call.state === 'answering') state.textContent = 'Answering…'
     else if (call.isOnHold) state.textContent = `On hold  ${since}`
     else state.textContent = since
+    tell(state.textContent)
     card.dataset.state = call.isOnHold ? 'held' : call.state
     find('.mute').setAttribute('aria-pressed', String(call.isMuted))
     find('.hold').setAttribute('aria-pressed', String(call.isOnHold))
@@ -44,6 +54,15 @@ export function showCall(call, { ended, failed }) {
   const timer = setInterval(describe, 500)
 
   find('.mute').addEventListener('click', () => (call.isMuted ? call.unmute() : call.mute()))
+  const press = key => {
+    try {
+      call.sendDigit(key)
+      find('.sent').textContent = `${find('.sent').textContent}${key}`.slice(-16)
+    } catch (fault) {
+      failed(fault)
+    }
+  }
+  card.addEventListener('digit', ({ detail }) => press(detail))
   find('.hold').addEventListener('click', async () => {
     find('.hold').disabled = true
     await (call.isOnHold ? call.unhold() : call.hold()).catch(failed)
@@ -52,22 +71,12 @@ export function showCall(call, { ended, failed }) {
   find('.keypad').addEventListener('click', () => {
     find('.keys').hidden = !find('.keys').hidden
     card.classList.toggle('with-keys', !find('.keys').hidden)
-    find('.keypad').setAttribute('aria-pressed', String(!find('.keys').hidden))
+    const isShown = String(!find('.keys').hidden)
+    find('.keypad').setAttribute('aria-pressed', isShown)
+    find('.keypad').setAttribute('aria-expanded', isShown)
   })
   find('.hang-up').addEventListener('click', () => call.hangup())
-  find('.keys').append(
-    ...keypad(
-      key => {
-        try {
-          call.sendDigit(key)
-          find('.sent').textContent = `${find('.sent').textContent}${key}`.slice(-16)
-        } catch (fault) {
-          failed(fault)
-        }
-      },
-      { plus: false },
-    ),
-  )
+  find('.keys').append(...keypad(press, { plus: false }))
 
   for (const name of ['ringing', 'hold', 'unhold', 'muted', 'unmuted']) call.on(name, describe)
   call.on('reconnecting', () => {

@@ -1,5 +1,7 @@
 const letters = { 2: 'ABC', 3: 'DEF', 4: 'GHI', 5: 'JKL', 6: 'MNO', 7: 'PQRS', 8: 'TUV', 9: 'WXYZ', 0: '+' }
 
+const names = { '*': 'Star', '#': 'Hash' }
+
 /** Twelve buttons. A long press on 0 is a plus, where `plus` is wanted. */
 export function keypad(press, { plus = true } = {}) {
   return [...'123456789*0#'].map(key => {
@@ -7,6 +9,8 @@ export function keypad(press, { plus = true } = {}) {
     button.type = 'button'
     button.className = 'key'
     button.dataset.key = key
+    // Not "2 A B C".
+    button.setAttribute('aria-label', names[key] ?? key)
     const small = document.createElement('small')
     small.textContent = key === '0' && !plus ? '' : (letters[key] ?? '')
     button.append(key, small)

@@ -1,9 +1,11 @@
 import { showCall } from './call-card.js'
 import { fillDevices, watchVolume } from './device-lists.js'
+import { titleOf } from './face.js'
 import { showIncoming } from './incoming-card.js'
 import { keypad } from './keypad.js'
 import { remember } from './recent-calls.js'
 import { describeFailure, isExpired, Phone } from './sauti-phone.js'
+import { listenToKeys } from './shortcuts.js'
 
 // The page joins the SDK to what is on it; every rule of telephony is the SDK's.
 
@@ -33,10 +35,27 @@ function status(state, text) {
   at('status').textContent = text
 }
 
+const title = document.title
+
+/** Who calls, for a tab that is not looked at. */
+function nameTab() {
+  const caller = phone.calls.find(rings)
+  document.title = caller === undefined ? title : `${titleOf(caller)} is calling`
+}
+
 function view() {
   const name = phone.calls.some(isShown) ? 'call' : phone.extension === undefined ? 'sign-in' : 'dialler'
+  const isOther = frame.dataset.view !== name
   frame.dataset.view = name
+  at('sign-out').hidden = phone.extension === undefined
+  nameTab()
+  // The focus goes where the next step is, unless something was left under it.
+  const isLost = document.activeElement === document.body || document.activeElement?.checkVisibility() !== true
+  if (isOther && isLost) frame.querySelector(firstSteps[name])?.focus()
 }
+
+const firstSteps = { 'sign-in': '#token', dialler: '#number', call: '.hang-up' }
+const rings = call => call.direction === 'inbound' && call.state === 'ringing'
 
 const isShown = call => call.direction === 'outbound' || call.state === 'accepted' || call.state === 'answering'
 
@@ -45,9 +64,13 @@ function follow(call) {
     at('calls').append(showCall(call, { ended: view, failed: reason => notice(describeFailure(reason)) }))
     view()
   }
-  if (call.direction === 'inbound')
-    at('incoming').append(showIncoming(call, { answered: show, failed: fault => notice(fault.message) }))
-  else show()
+  if (call.direction === 'inbound') {
+    const card = showIncoming(call, { answered: show, failed: fault => notice(fault.message) })
+    at('incoming').append(card)
+    // Who is typing a number goes on typing.
+    if (at('number').value === '' && !phone.calls.some(isShown)) card.querySelector('.go').focus()
+    nameTab()
+  } else show()
   const finished = reason => {
     remember(at('recent'), call, reason, number => {
       at('number').value = number
@@ -82,6 +105,36 @@ function dial(number) {
   } catch (fault) {
     notice(fault.message)
   }
+}
+
+/** The call that keys of the keyboard are for: the one that is not on hold. */
+const current = () => phone.calls.find(call => isShown(call) && !call.isOnHold) ?? phone.calls.find(isShown)
+const cardOf = call => document.querySelector(`.call[data-id="${call.id}"]`)
+const click = name => {
+  const call = current()
+  if (call !== undefined) cardOf(call)?.querySelector(name)?.click()
+}
+
+function useKeys() {
+  listenToKeys({
+    digit: key => {
+      const call = current()
+      if (call !== undefined) cardOf(call)?.dispatchEvent(new CustomEvent('digit', { detail: key }))
+      else if (phone.extension !== undefined) {
+        at('number').value += key
+        at('number').focus()
+      }
+    },
+    erase: () => {
+      at('number').value = at('number').value.slice(0, -1)
+    },
+    mute: () => click('.mute'),
+    hold: () => click('.hold'),
+    end: () => {
+      if (at('settings').hidden) (current() ?? phone.calls.find(rings))?.hangup()
+      else at('settings-button').click()
+    },
+  })
 }
 
 /** A link may bring the token behind #, where no server and no log sees it. */
@@ -146,8 +199,14 @@ function start() {
     phone.unregister()
   })
 
+  useKeys()
+  view()
+
   const link = tokenOfLink()
-  if (link === undefined) return
+  if (link === undefined) {
+    at('token').focus()
+    return
+  }
   if (isExpired(link.token)) notice('The token of this link has expired.')
   else signIn(link)
 }

@@ -8,7 +8,17 @@ const script = 'text/javascript; charset=utf-8'
 const files = [
   { url: '/phone/', file: 'index.html', type: 'text/html; charset=utf-8' },
   { url: '/phone/phone.css', file: 'phone.css', type: 'text/css; charset=utf-8' },
-  ...['call-card', 'device-lists', 'face', 'incoming-card', 'keypad', 'meter', 'phone', 'recent-calls'].map(name => ({
+  ...[
+    'call-card',
+    'device-lists',
+    'face',
+    'incoming-card',
+    'keypad',
+    'meter',
+    'phone',
+    'recent-calls',
+    'shortcuts',
+  ].map(name => ({
     url: `/phone/${name}.js`,
     file: `${name}.js`,
     type: script,

@@ -168,6 +168,74 @@ suitePage('declined: the caller reads that the line is busy; a missed call is ma
   await Promise.all([near.context().close(), far.context().close()])
 })
 
+suitePage(
+  'by keyboard alone: sign in, dial, answer, mute, hold, digits, hang up; the focus is where the next step is',
+  async () => {
+    const near = (await open()).page
+    const focused = (page: Page) =>
+      page.evaluate<string>(
+        'document.activeElement.id || document.activeElement.className || document.activeElement.tagName',
+      )
+    assert.is(await focused(near), 'token')
+    assert.not(await near.isVisible('#sign-out'))
+    await near.keyboard.insertText((await mint(account, users[0])).token)
+    await near.keyboard.press('Tab')
+    await near.keyboard.press('Enter')
+    await near.waitForSelector('#status[data-state="on"]')
+    await until('the focus on the number', async () => (await focused(near)) === 'number')
+    await shows(near, '.none', /Your calls/)
+    const far = (await signedIn(users[1])).page
+    await near.keyboard.type(users[1].extension)
+    await near.keyboard.press('Enter')
+    await far.getByRole('button', { name: 'Answer Amina Wanjiru' }).waitFor()
+    assert.is(await far.title(), 'Amina Wanjiru is calling')
+    await until('the focus on the answer', async () => /\bgo\b/.test(await focused(far)))
+    await far.keyboard.press('Enter')
+    await shows(near, '.call .state', /^\d+:\d\d$/)
+    await until('the tab to be named as before', async () => (await far.title()) === 'Sauti phone')
+    await until('the focus on the hang-up', async () => /hang-up/.test(await focused(near)))
+    await near.keyboard.press('m')
+    await near.waitForSelector('.mute[aria-pressed="true"]')
+    await near.keyboard.press('m')
+    await near.waitForSelector('.mute[aria-pressed="false"]')
+    await near.keyboard.press('h')
+    await shows(near, '.call .told', /On hold/)
+    await near.keyboard.press('h')
+    await shows(near, '.call .told', /Connected/)
+    await near.keyboard.press('4')
+    await near.keyboard.press('#')
+    await shows(near, '.sent', /^4#$/)
+    await near.keyboard.press('Escape')
+    await near.waitForSelector('.phone[data-view="dialler"]')
+    await until('the focus on the number again', async () => (await focused(near)) === 'number')
+    await until('no focus to be lost', async () => (await focused(far)) === 'number')
+    for (const page of [near, far]) {
+      const nameless = await page.evaluate<number>(
+        `[...document.querySelectorAll('button, select, input, textarea')].filter(it => it.checkVisibility() &&
+        !(it.getAttribute('aria-label') ?? it.textContent.trim()) && it.labels?.length !== 1).length`,
+      )
+      assert.is(nameless, 0)
+    }
+    await Promise.all([near.context().close(), far.context().close()])
+  },
+)
+
+suitePage('the microphone is refused: said in words, and the dialler is back', async () => {
+  const refusing = await browser.newContext()
+  const page = await refusing.newPage()
+  await page.addInitScript(
+    "navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', 'NotAllowedError'))",
+  )
+  const { token } = await mint(account, users[0])
+  await page.goto(`${base}/phone#token=${token}`)
+  await page.waitForSelector('#status[data-state="on"]')
+  await page.fill('#number', users[1].extension)
+  await page.press('#number', 'Enter')
+  await shows(page, '#notice', /microphone/i)
+  assert.is(await page.getAttribute('.phone', 'data-view'), 'dialler')
+  await refusing.close()
+})
+
 suitePage('settings: devices by name, volume, sign out', async () => {
   const { page } = await signedIn(users[0])
   await page.click('#settings-button')
