@@ -15,7 +15,8 @@ const sentences = [
   'No, that is not what I meant: the blue one, on the shelf behind the door.',
   'The old clock in the hall strikes twice, whatever the hour may be.',
 ]
-const voices = ['en-gb+f3', 'en-gb', 'en-us+f2', 'en-us+m3'] as const
+// Not every variant says the same twice: f2, f3 and f5 have a breath that is made by chance.
+const voices = ['en-us+f1', 'en-gb', 'en-us+f4', 'en-us+m3'] as const
 
 /** What was spoken, and by what. */
 export interface Speech {
