@@ -30,19 +30,31 @@ const narrow = 8000
 const fine = 48_000
 const frameMs = 20
 /** Further apart than that nobody is looked for, ms. */
-const mostDelayMs = 250
+const mostDelayMs = 130
 /** Coders and buffers settle before it is listened to, ms. */
 const settlingMs = 500
 
 const compare = (said: Int16Array, heard: Int16Array): Heard => {
   const from = (settlingMs * narrow) / 1000
   const most = (mostDelayMs * narrow) / 1000
-  const { delay: near } = delayOf(said, heard, most, from, Math.min(said.length, heard.length) - from - most)
+  const { delay: near } = delayOf(
+    said,
+    heard,
+    most,
+    from,
+    Math.min(0.7 * narrow, said.length, heard.length - from - most),
+  )
   // Filters delay by parts of a sample: that is no distortion, and is looked for at a higher rate.
   const fineSaid = resample(said.subarray(from), narrow, fine)
   const first = Math.max(0, from + near - 2)
   const fineHeard = resample(heard.subarray(first), narrow, fine)
-  const { delay, likeness } = delayOf(fineSaid, fineHeard, (4 * fine) / narrow, 0, Math.min(fineSaid.length, fine))
+  const { delay, likeness } = delayOf(
+    fineSaid,
+    fineHeard,
+    (4 * fine) / narrow,
+    0,
+    Math.min(fineSaid.length, 0.7 * fine),
+  )
   const snr = segmentalSnrDb(fineSaid, fineHeard, delay, fine)
   return { segmentalSnrDb: snr, delayMs: ((first - from) * 1000) / narrow + (delay * 1000) / fine, likeness }
 }

@@ -7,7 +7,7 @@ import { speechLike } from './audio-measure.ts'
 import { alone, conversation, type Talker } from './talker.ts'
 import type { VirtualMedia, VirtualPeer } from './virtual-media.ts'
 
-const digits = '5#55D'
+const digits = '5#5D'
 const pressMs = 120
 const pauseMs = 160
 const eventType = 101
@@ -71,7 +71,7 @@ type Source = 'events' | 'events and tones' | 'tones' | 'INFO'
 const pressAll = (media: VirtualMedia, one: Talker, two: Talker, source: Source): void => {
   const { peer, rate } = one
   const units = codecFacts[one.codec].clockRate / 50
-  const speech = speechLike(rate * 6, rate, 5, 2000)
+  const speech = speechLike(rate * 4, rate, 5, 2000)
   const frames = pressMs / 20
   let n = 0
   const speak = (ms: number) =>
@@ -113,7 +113,7 @@ const pressAll = (media: VirtualMedia, one: Talker, two: Talker, source: Source)
     press(digit)
     speak(pauseMs)
   }
-  speak(900)
+  speak(700)
 }
 
 interface Row {
