@@ -201,6 +201,25 @@ test('a sender gives no index twice: a keystream twice would tell both payloads'
   }
 })
 
+test('a stream that goes on as another source begins its rollovers anew, and is heard', () => {
+  const sender = new SrtpSender(keysOf('AES_CM_128_HMAC_SHA1_80'))
+  const receiver = new SrtpReceiver(keysOf('AES_CM_128_HMAC_SHA1_80'))
+  // Ahead by less than half, as if it had wrapped; behind, as if it came late; the same again.
+  for (const [ssrc, first] of [
+    [7, 60_000],
+    [8, 20_000],
+    [9, 19_990],
+    [10, 19_990],
+  ] as const) {
+    for (let i = 0; i < 5; i++) {
+      const { packet, length } = rtp(first + i, { ssrc })
+      assert.is(receiver.openRtp(packet, sender.sealRtp(packet, length)), length, `${ssrc} ${i}`)
+    }
+  }
+  const { packet, length } = rtp(60_002)
+  assert.is(sender.sealRtp(packet, length), 0, 'no index twice, of whichever source')
+})
+
 test('one far end has so many streams and no more', () => {
   const receiver = new SrtpReceiver(keysOf('AES_CM_128_HMAC_SHA1_80'))
   for (let ssrc = 1; ssrc <= mostStreams + 1; ssrc++) {
