@@ -12,6 +12,8 @@ const chunkBytes = 32 * 1024
 /** Chunks that wait for a slow disk, about a minute; beyond, the recording has failed. */
 const maxChunks = 32
 const writeEveryMs = 1000
+/** Files are written in turns: all at once they would make a tick late. */
+const turns = 20
 
 /**
  * A WAV file that can be opened at every instant: samples go to disk before the header that counts them, so that a
@@ -150,7 +152,9 @@ class RecordingFile implements RecordingSink {
 
 /** Recordings as files, written once a second while any is open. A path that ends in `.ogg` becomes Ogg Opus. */
 export class RecordingFiles implements RecordingStore {
-  readonly #open = new Set<RecordingSink & { flush(): void }>()
+  readonly #turns = Array.from({ length: turns }, () => new Set<RecordingSink & { flush(): void }>())
+  #turn = 0
+  #count = 0
   readonly #ogg = new OggRecordings()
   #timer: ReturnType<typeof setInterval> | undefined
 
@@ -158,16 +162,18 @@ export class RecordingFiles implements RecordingStore {
     const file = path.endsWith('.ogg')
       ? this.#ogg.open(path, channels, sampleRate === 16_000 ? sampleRate : usualRate)
       : new RecordingFile(path, channels, sampleRate)
-    this.#open.add(file)
-    this.#timer ??= setInterval(() => this.#flush(), writeEveryMs)
+    const turn = this.#turns.reduce((least, each) => (each.size < least.size ? each : least))
+    turn.add(file)
+    this.#count++
+    this.#timer ??= setInterval(() => this.#flush(), writeEveryMs / turns)
     return {
       get hasFailed() {
         return file.hasFailed
       },
       write: (pcm, from, count) => file.write(pcm, from, count),
       close: (samples, done) => {
-        this.#open.delete(file)
-        if (this.#open.size === 0) {
+        if (turn.delete(file)) this.#count--
+        if (this.#count === 0) {
           clearInterval(this.#timer)
           this.#timer = undefined
         }
@@ -177,6 +183,7 @@ export class RecordingFiles implements RecordingStore {
   }
 
   #flush(): void {
-    for (const file of this.#open) file.flush()
+    this.#turn = (this.#turn + 1) % turns
+    for (const file of this.#turns[this.#turn] ?? []) file.flush()
   }
 }
