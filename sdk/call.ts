@@ -1,24 +1,18 @@
-import { CallAudio } from './call-audio.ts'
 import type { CallEvents } from './call-events.ts'
 import type { CallSeat, CallStart } from './call-seat.ts'
+import { CallSession } from './call-session.ts'
 import { checkDigits } from './digits.ts'
-import { type EndReason, type LocalCause, localEnd } from './end-reason.ts'
+import { type EndReason, isOwnWill, type LocalCause, localEnd } from './end-reason.ts'
 import { PhoneError } from './errors.ts'
 import { Emitter } from './events.ts'
 import { microphoneCause } from './media/microphone.ts'
-import type { PeerMedia } from './media/peer-connection.ts'
 import { QualityMeter } from './media/quality-meter.ts'
-import { Recovery } from './recovery.ts'
-import { Renegotiation } from './renegotiation.ts'
 import type { CallEvent, Party } from './signaling/station.ts'
 
 export type CallDirection = 'inbound' | 'outbound'
 
 /** `trying`: dialled, no word of the far side yet. `ringing`: there, or here for an inbound call. */
 export type CallState = 'trying' | 'ringing' | 'answering' | 'accepted' | 'ended'
-
-/** Ends by the person's own will. */
-const ownWill: ReadonlySet<string> = new Set<LocalCause>(['Hung up', 'Cancelled', 'Rejected', 'Signed out'])
 
 /** One call of a Phone. */
 export class Call {
@@ -28,13 +22,10 @@ export class Call {
   readonly #seat: CallSeat
   readonly #party: Party
   readonly #emitter: Emitter<CallEvents>
-  readonly #renegotiation: Renegotiation
-  readonly #recovery: Recovery
+  readonly #session: CallSession
   readonly #meter: QualityMeter
-  readonly #audio: CallAudio
   #state: CallState
   #offer: string | undefined
-  #isMuted = false
   #hasEarlyAudio = false
   #endReason: EndReason | undefined
   #acceptedUnix: number | undefined
@@ -48,36 +39,23 @@ export class Call {
     this.#offer = start.sdp
     this.#state = start.direction === 'inbound' ? 'ringing' : 'trying'
     this.#emitter = new Emitter((name, fault) => seat.listenerFailed(`call.${String(name)}`, fault))
-    this.#renegotiation = new Renegotiation(
+    this.#session = new CallSession(
+      seat,
       {
-        offer: wish => this.#live().offer(wish),
-        accept: sdp => this.#live().accept(sdp),
-        rollBack: hold => this.#live().rollBack(hold),
-        send: sdp => seat.handle({ type: 'reoffer', id: this.id, sdp }),
-        isReady: () => this.#state === 'accepted' && seat.isReady(),
+        id: this.id,
+        isAccepted: () => this.#state === 'accepted',
         held: isOnHold => {
-          this.#audio.silence(this.#isMuted || isOnHold)
           this.#emitter.emit(isOnHold ? 'hold' : 'unhold', undefined)
           seat.changed(this)
         },
-        restartRefused: () => this.#giveUp(),
+        reconnecting: () => this.#emitter.emit('reconnecting', undefined),
+        reconnected: () => this.#emitter.emit('reconnected', undefined),
+        lost: () => this.#hangUp('Media failed'),
       },
       start.direction === 'outbound',
     )
-    this.#recovery = new Recovery({
-      restart: () => this.#renegotiation.restart(),
-      began: () => this.#emitter.emit('reconnecting', undefined),
-      succeeded: () => this.#emitter.emit('reconnected', undefined),
-      gaveUp: () => this.#giveUp(),
-    })
-    this.#audio = new CallAudio(seat, {
-      connected: () => this.#recovery.done(),
-      faltering: () => this.#recover(),
-      failed: () => this.#recover(),
-      moved: () => seat.doubtLine(),
-    })
     this.#meter = new QualityMeter(
-      () => this.#live().stats(),
+      () => this.#session.stats(),
       quality => this.#emitter.emit('quality', quality),
     )
   }
@@ -101,11 +79,11 @@ export class Call {
   }
 
   get isOnHold(): boolean {
-    return this.#renegotiation.isHeld
+    return this.#session.isHeld
   }
 
   get isMuted(): boolean {
-    return this.#isMuted
+    return this.#session.isMuted
   }
 
   /** Unix ms of the answer; undefined before. */
@@ -124,11 +102,11 @@ export class Call {
 
   /** What the microphone gives to this call, and what comes from the far side, for meters and recorders. */
   get localStream(): MediaStream | undefined {
-    return this.#audio.media?.local
+    return this.#session.local
   }
 
   get remoteStream(): MediaStream | undefined {
-    return this.#audio.media?.remote
+    return this.#session.remote
   }
 
   on<Name extends keyof CallEvents>(name: Name, listener: (value: CallEvents[Name]) => void): () => void {
@@ -148,9 +126,7 @@ export class Call {
     if (this.direction !== 'inbound' || this.#state !== 'ringing')
       throw new PhoneError('call.state', `A call that is ${this.#state} cannot be answered.`)
     this.#enter('answering')
-    const sdp = await this.#prepare(media =>
-      this.#offer === undefined ? media.offer({ hold: false, restart: false }) : media.answer(this.#offer),
-    )
+    const sdp = await this.#begin(this.#offer)
     if (sdp === undefined) throw new PhoneError('call.state', 'The call ended before it was answered.')
     this.#seat.handle({ type: 'answer', id: this.id, sdp })
     this.#accepted()
@@ -191,14 +167,14 @@ export class Call {
   sendDigit(tone: string | number): void {
     const tones = checkDigits(tone)
     const isLive = this.#state === 'accepted' || this.#hasEarlyAudio
-    if (!isLive || this.#audio.media?.sendDigits(tones) !== true)
+    if (!isLive || !this.#session.sendDigits(tones))
       throw new PhoneError('call.state', 'Digits cannot be sent in this call now.')
     if (tones.length === 1) this.#seat.keyTone(tones)
   }
 
   /** @internal Dials. */
   async dial(uri: string, fields: readonly { readonly name: string; readonly value: string }[]): Promise<void> {
-    const sdp = await this.#prepare(media => media.offer({ hold: false, restart: false }))
+    const sdp = await this.#begin(undefined)
     if (sdp !== undefined) this.#seat.handle({ type: 'dial', id: this.id, uri, sdp, fields })
   }
 
@@ -210,7 +186,7 @@ export class Call {
         this.#ringing()
         break
       case 'early':
-        this.#audio.media?.early(event.sdp).then(
+        this.#session.early(event.sdp).then(
           () => {
             this.#hasEarlyAudio = true
             this.#ringing()
@@ -220,25 +196,23 @@ export class Call {
         )
         break
       case 'answered':
-        this.#live()
-          .accept(event.sdp)
-          .then(
-            () => this.#accepted(),
-            () => this.#hangUp('No common codec'),
-          )
+        this.#session.accept(event.sdp).then(
+          () => this.#accepted(),
+          () => this.#hangUp('No common codec'),
+        )
         break
       case 'confirmed':
-        if (event.sdp !== undefined) this.#accept(event.sdp)
-        this.#renegotiation.settle()
+        if (event.sdp !== undefined) this.#session.accept(event.sdp).catch(() => this.#hangUp('No common codec'))
+        this.#session.settle()
         break
       case 'reoffered':
-        this.#reoffered(event.sdp)
+        this.#session.reoffered(event.sdp)
         break
       case 'reoffer-answered':
-        this.#renegotiation.answered(event.sdp)
+        this.#session.reofferAnswered(event.sdp)
         break
       case 'reoffer-refused':
-        this.#renegotiation.refused(event.status)
+        this.#session.reofferRefused(event.status)
         break
       case 'ended':
         this.#over(event.reason, event.wasOpen)
@@ -248,28 +222,23 @@ export class Call {
 
   /** @internal The phone is registered again on a new connection. */
   lineRestored(): void {
-    if (this.#state !== 'accepted') return
-    if (this.#audio.isConnected && !this.#recovery.isRunning) this.#renegotiation.refresh()
-    else this.#renegotiation.restart()
+    if (this.#state === 'accepted') this.#session.lineRestored()
   }
 
-  /** @internal The browser has another network: its old addresses are worth nothing. */
+  /** @internal */
   networkChanged(): void {
-    if (this.#state !== 'accepted') return
-    if (this.#audio.isConnected) this.#renegotiation.restart()
-    else this.#recover()
+    if (this.#state === 'accepted') this.#session.networkChanged()
   }
 
   /** @internal */
   replaceMicrophone(source: MediaStreamTrack): Promise<void> {
-    return this.#audio.replaceMicrophone(source)
+    return this.#session.replaceMicrophone(source)
   }
 
-  /** Microphone, connection and description; undefined when the call ended meanwhile, or ends because of it. */
-  async #prepare(describe: (media: PeerMedia) => Promise<string>): Promise<string | undefined> {
+  /** Our first words; undefined when the call ended meanwhile, or ends because of it. */
+  async #begin(offer: string | undefined): Promise<string | undefined> {
     try {
-      const media = await this.#audio.open()
-      const sdp = media && (await describe(media))
+      const sdp = await this.#session.begin(offer)
       return this.#isOver() ? undefined : sdp
     } catch (fault) {
       const isMicrophone = fault instanceof PhoneError && fault.code === 'microphone'
@@ -280,11 +249,6 @@ export class Call {
 
   #isOver(): boolean {
     return this.#state === 'ended'
-  }
-
-  #live(): PeerMedia {
-    if (this.#audio.media === undefined) throw new PhoneError('call.state', 'The call has no media.')
-    return this.#audio.media
   }
 
   #enter(state: CallState): void {
@@ -304,53 +268,19 @@ export class Call {
     this.#enter('accepted')
     this.#meter.start()
     this.#emitter.emit('accepted', undefined)
-    this.#renegotiation.settle()
-  }
-
-  #accept(sdp: string): void {
-    this.#audio.media?.accept(sdp).catch(() => this.#hangUp('No common codec'))
-  }
-
-  #reoffered(sdp: string | undefined): void {
-    const media = this.#audio.media
-    // Between our offer and its re-INVITE theirs would overwrite it: as if both had met on the way.
-    if (media === undefined || this.#renegotiation.isOpen) {
-      this.#seat.handle({ type: 'refuse-reoffer', id: this.id, status: 491 })
-      return
-    }
-    const described = sdp === undefined ? media.offer({ hold: this.isOnHold, restart: false }) : media.answer(sdp)
-    described.then(
-      answer => this.#seat.handle({ type: 'reanswer', id: this.id, sdp: answer }),
-      () => this.#seat.handle({ type: 'refuse-reoffer', id: this.id, status: 488 }),
-    )
+    this.#session.settle()
   }
 
   async #holdOrNot(hold: boolean): Promise<void> {
     if (this.#state !== 'accepted')
       throw new PhoneError('call.state', `A call that is ${this.#state} cannot be put on hold or taken back.`)
-    try {
-      await this.#renegotiation.hold(hold)
-    } catch (status) {
-      const words = hold ? 'put on hold' : 'taken back'
-      throw new PhoneError('call.hold-refused', `The call could not be ${words}.`, { status: Number(status) })
-    }
+    await this.#session.hold(hold)
   }
 
   #setMuted(isMuted: boolean): void {
-    if (this.#isMuted === isMuted || this.#state === 'ended') return
-    this.#isMuted = isMuted
-    this.#audio.silence(isMuted || this.isOnHold)
+    if (this.isMuted === isMuted || this.#state === 'ended') return
+    this.#session.mute(isMuted)
     this.#emitter.emit(isMuted ? 'muted' : 'unmuted', undefined)
-  }
-
-  #recover(): void {
-    if (this.#state !== 'accepted') return
-    this.#seat.doubtLine()
-    this.#recovery.begin()
-  }
-
-  #giveUp(): void {
-    if (!this.#audio.isConnected) this.#hangUp('Media failed')
   }
 
   #hangUp(cause: LocalCause, status?: number): void {
@@ -370,11 +300,8 @@ export class Call {
     if (this.#state === 'ended') return
     this.#endReason = reason
     this.#meter.stop()
-    this.#recovery.stop()
-    this.#renegotiation.close()
-    this.#audio.close()
+    this.#session.close()
     this.#enter('ended')
-    const isWanted = reason.by === 'local' && ownWill.has(reason.cause)
-    this.#emitter.emit(wasOpen || isWanted ? 'ended' : 'failed', reason)
+    this.#emitter.emit(wasOpen || isOwnWill(reason) ? 'ended' : 'failed', reason)
   }
 }

@@ -38,3 +38,8 @@ export interface EndReason {
 
 export const localEnd = (cause: LocalCause, by: EndedBy, detail?: string): EndReason =>
   detail === undefined ? { cause, by } : { cause, by, detail }
+
+const ownWill: ReadonlySet<string> = new Set<LocalCause>(['Hung up', 'Cancelled', 'Rejected', 'Signed out'])
+
+/** The person here wanted it so. */
+export const isOwnWill = (reason: EndReason): boolean => reason.by === 'local' && ownWill.has(reason.cause)

@@ -2,7 +2,6 @@
 
 export { Dialog, type DialogHead, type DialogStart } from './dialog/dialog.ts'
 export { type OfferInput, type OfferState, offerAnswer, refusalOfOffer } from './dialog/offer-answer.ts'
-export { RepeatedAnswer } from './dialog/repeated-answer.ts'
 export { type DigestAlgorithm, digestAlgorithms, type Hash } from './digest/algorithm.ts'
 export { type AnswerRules, answerChallenge, chooseChallenges } from './digest/answer-challenge.ts'
 export {
@@ -18,6 +17,7 @@ export { checkNonce, createNonce, type NonceRules } from './digest/nonce.ts'
 export { ReplayWindow } from './digest/replay-window.ts'
 export { type ClientNonce, ha1Of, type ResponseFields, responseOf, sameDigest } from './digest/response.ts'
 export { formatAckTo } from './endpoint/ack.ts'
+export { AnsweredInvite } from './endpoint/answered-invite.ts'
 export type { BindingTarget, CallCommand, DialTarget, EndWords, HopName } from './endpoint/call-command.ts'
 export type { CallCause, CallEvent, PhoneOffer } from './endpoint/call-event.ts'
 export type { Counters } from './endpoint/counters.ts'

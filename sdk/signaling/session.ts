@@ -1,4 +1,5 @@
 import {
+  AnsweredInvite,
   branchCookie,
   buildRequest,
   type ClientOwner,
@@ -12,7 +13,6 @@ import {
   type OfferInput,
   type OfferState,
   offerAnswer,
-  RepeatedAnswer,
   refusalOfOffer,
   type ServerOwner,
   type ServerTransaction,
@@ -43,15 +43,15 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
   readonly dialog: Dialog
   readonly #station: Station
   readonly #host: SessionHost
-  readonly #timer = new Timer<TimerOwner>(this, 'answer')
+  readonly #timer = new Timer<TimerOwner>(this, 'bye')
+  /** Our 2xx that waits for its ACK. */
+  readonly #answered: AnsweredInvite
   #state: SessionState = 'open'
   #offer: OfferState
   /** Our re-INVITE without a final response. */
   #invite: ClientTransaction | undefined
   /** Their re-INVITE or UPDATE that waits for our answer. */
   #pending: ServerTransaction | undefined
-  /** Our 2xx that waits for its ACK. */
-  #answered: { transaction: ServerTransaction; bytes: Uint8Array; repeated: RepeatedAnswer } | undefined
   #ack: Uint8Array | undefined
   #isByeOut = false
 
@@ -60,6 +60,10 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
     this.#host = host
     this.dialog = dialog
     this.#offer = offer
+    this.#answered = new AnsweredInvite(station.timers, defaultTimers, {
+      repeat: (_transaction, bytes) => station.resend(bytes),
+      gaveUp: later => this.#neverAcknowledged(later),
+    })
   }
 
   get isOpen(): boolean {
@@ -77,7 +81,7 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
   // What the phone asks.
 
   reoffer(sdp: string, now: number): void {
-    const isFree = this.#state === 'open' && this.#invite === undefined && this.#answered === undefined
+    const isFree = this.#state === 'open' && this.#invite === undefined && !this.#answered.waits
     if (!isFree || this.#pending !== undefined || this.#offer !== 'stable' || !this.#station.isUp) {
       this.#station.emit({ type: 'reoffer-refused', id: this.#host.id, status: this.#station.isUp ? 491 : 0 })
       return
@@ -120,9 +124,7 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
       sdp,
     })
     transaction.owner = this
-    const repeated = new RepeatedAnswer(transaction.request.cseq, defaultTimers, now)
-    this.#answered = { transaction, bytes, repeated }
-    this.#station.timers.set(this.#timer, repeated.deadline)
+    this.#answered.begin(transaction, bytes, now)
   }
 
   /** The ACK of the 2xx to our INVITE of that number. */
@@ -142,7 +144,7 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
     if (this.#state !== 'open') return
     this.#host.over(reason, now)
     this.refuseReoffer(487, now)
-    if (this.#answered !== undefined) this.#state = 'doomed'
+    if (this.#answered.waits) this.#state = 'doomed'
     else this.#bye(now)
   }
 
@@ -167,9 +169,7 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
   }
 
   ackArrived(ack: IncomingRequest, now: number): void {
-    if (this.#answered?.repeated.cseq !== ack.cseq) return
-    this.#answered = undefined
-    this.#station.timers.stop(this.#timer)
+    if (!this.#answered.acknowledged(ack.cseq)) return
     const sdp = sdpOf(ack.message)
     if (this.#offer === 'local-offer') this.step(sdp === undefined ? 'withdrawn' : 'answer-received')
     if (this.#state === 'doomed') this.#bye(now)
@@ -225,21 +225,9 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
     if (transaction === this.#pending) this.refuseReoffer(487, now)
   }
 
-  expired(name: string, now: number): void {
-    if (name === 'bye') {
-      this.#release()
-      return
-    }
-    const open = this.#answered
-    if (open === undefined) return
-    if (open.repeated.next(now) === 'give-up') {
-      this.#answered = undefined
-      if (this.#state === 'open') this.#host.over(localEnd('No answer from the service', 'network'), now)
-      this.#bye(now)
-      return
-    }
-    this.#station.resend(open.bytes)
-    this.#station.timers.set(this.#timer, open.repeated.deadline)
+  /** Our BYE was given up. */
+  expired(): void {
+    this.#release()
   }
 
   lineUp(now: number): void {
@@ -251,7 +239,7 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
     const { message } = transaction.request
     const sdp = sdpOf(message)
     const carriesOffer = message.method === 'INVITE' || sdp !== undefined
-    const isBusy = this.#invite !== undefined || this.#answered !== undefined
+    const isBusy = this.#invite !== undefined || this.#answered.waits
     const refusal = carriesOffer ? (refusalOfOffer(this.#offer) ?? (isBusy ? 491 : undefined)) : undefined
     if (this.#pending !== undefined || refusal === 500) {
       // RFC 3261 §14.2: 0 to 10 s.
@@ -310,13 +298,15 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
 
   #bye(now: number): void {
     this.#state = 'ending'
-    if (!this.#timer.running || this.#timer.name !== 'bye') {
-      this.#timer.name = 'bye'
-      this.#station.timers.set(this.#timer, now + byeGivenUpMs)
-    }
+    if (!this.#timer.running) this.#station.timers.set(this.#timer, now + byeGivenUpMs)
     if (!this.#station.isUp) return
     this.#isByeOut = true
     this.#send('BYE', now, [])
+  }
+
+  #neverAcknowledged(now: number): void {
+    if (this.#state === 'open') this.#host.over(localEnd('No answer from the service', 'network'), now)
+    this.#bye(now)
   }
 
   #close(reason: EndReason, now: number): void {
@@ -328,7 +318,7 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
   #release(): void {
     if (this.#state === 'over') return
     this.#state = 'over'
-    this.#answered = undefined
+    this.#answered.stop()
     this.#station.timers.stop(this.#timer)
     this.#host.released()
   }

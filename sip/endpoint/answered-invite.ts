@@ -1,20 +1,28 @@
 import { RepeatedAnswer } from '../dialog/repeated-answer.ts'
-import { Timer } from '../transaction/timer-queue.ts'
+import { Timer, type TimerQueue } from '../transaction/timer-queue.ts'
+import type { TimerSettings } from '../transaction/timer-settings.ts'
 import type { ServerTransaction, TimerOwner } from '../transaction/transaction.ts'
-import type { Agent } from './agent.ts'
+
+export interface AnsweredInviteOwner {
+  /** Once more. */
+  repeat(transaction: ServerTransaction, bytes: Uint8Array, now: number): void
+  gaveUp(now: number): void
+}
 
 /** Our 2xx to an INVITE, repeated until its ACK comes or nobody can expect it any more (RFC 3261 §13.3.1.4). */
 export class AnsweredInvite implements TimerOwner {
-  readonly #agent: Agent
-  readonly #gaveUp: (now: number) => void
+  readonly #queue: TimerQueue<TimerOwner>
+  readonly #settings: TimerSettings
+  readonly #owner: AnsweredInviteOwner
   readonly #timer = new Timer<TimerOwner>(this, 'repeat')
   #open:
     | { readonly transaction: ServerTransaction; readonly bytes: Uint8Array; readonly repeated: RepeatedAnswer }
     | undefined
 
-  constructor(agent: Agent, gaveUp: (now: number) => void) {
-    this.#agent = agent
-    this.#gaveUp = gaveUp
+  constructor(queue: TimerQueue<TimerOwner>, settings: TimerSettings, owner: AnsweredInviteOwner) {
+    this.#queue = queue
+    this.#settings = settings
+    this.#owner = owner
   }
 
   /** The ACK is still to come. */
@@ -23,9 +31,9 @@ export class AnsweredInvite implements TimerOwner {
   }
 
   begin(transaction: ServerTransaction, bytes: Uint8Array, now: number): void {
-    const repeated = new RepeatedAnswer(transaction.request.cseq, this.#agent.settings.timers, now)
+    const repeated = new RepeatedAnswer(transaction.request.cseq, this.#settings, now)
     this.#open = { transaction, bytes, repeated }
-    this.#agent.timers.set(this.#timer, repeated.deadline)
+    this.#queue.set(this.#timer, repeated.deadline)
   }
 
   /** False: the ACK belongs to no answer that waits for one. */
@@ -37,7 +45,7 @@ export class AnsweredInvite implements TimerOwner {
 
   stop(): void {
     this.#open = undefined
-    this.#agent.timers.stop(this.#timer)
+    this.#queue.stop(this.#timer)
   }
 
   expired(_name: string, now: number): void {
@@ -45,10 +53,10 @@ export class AnsweredInvite implements TimerOwner {
     const { transaction, bytes, repeated } = this.#open
     if (repeated.next(now) === 'give-up') {
       this.stop()
-      this.#gaveUp(now)
+      this.#owner.gaveUp(now)
       return
     }
-    this.#agent.layer.respond(transaction, 200, bytes, now)
-    this.#agent.timers.set(this.#timer, repeated.deadline)
+    this.#owner.repeat(transaction, bytes, now)
+    this.#queue.set(this.#timer, repeated.deadline)
   }
 }

@@ -81,7 +81,10 @@ export class Session implements ClientOwner, ServerOwner {
     this.sender = new DialogSender(agent, dialog, near, this, start.credentials, start.isFlowBound)
     this.ownOffers = new OwnOffers(this, start.weCalled)
     this.refresh = new SessionRefresh(agent, this)
-    this.#answered = new AnsweredInvite(agent, later => this.#neverAcknowledged(later))
+    this.#answered = new AnsweredInvite(agent.timers, agent.settings.timers, {
+      repeat: (transaction, bytes, later) => agent.layer.respond(transaction, 200, bytes, later),
+      gaveUp: later => this.#neverAcknowledged(later),
+    })
   }
 
   get awaitsAck(): boolean {

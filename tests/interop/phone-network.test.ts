@@ -149,7 +149,7 @@ network(
     const { events, state } = await phone.call(call)
     assert.is(state, 'accepted')
     // Told to the person and told when it was over, or so quick that there was nothing to tell.
-    const trouble = events.filter(name => name.startsWith('reconnect'))
+    const trouble = events.filter(name => name === 'reconnecting' || name === 'reconnected')
     assert.ok(trouble.length === 0 || trouble.at(-1) === 'reconnected', trouble.join())
     await phone.act(call, 'hangup')
     assert.is((await peer.done).code, 0)
