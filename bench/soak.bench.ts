@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os'
 import { type BenchOptions, type Figure, ratioOf } from './report.ts'
 import { soak } from './soak/soak.ts'
 
@@ -7,6 +8,13 @@ import { soak } from './soak/soak.ts'
 const usual = { calls: 50, minutes: 5, minutesAmongOthers: 1, shortSeconds: 10 }
 const barWidth = 40
 
+let before = 0
+
+/** Whether others had the machine meanwhile. */
+export const table = (): string =>
+  `Load average before ${before.toFixed(1)}, behind ${loadavg()[0]?.toFixed(1)}: the run itself makes about 1. Where others run beside it, it is\n` +
+  'measured when the system lets it, not how long it takes: leave it alone, or start it with `chrt -r 5`.'
+
 const showProgress = (done: number): void => {
   const full = Math.round(done * barWidth)
   process.stderr.write(`\r[${'█'.repeat(full)}${'·'.repeat(barWidth - full)}] ${(100 * done).toFixed(0)} %`)
@@ -14,6 +22,7 @@ const showProgress = (done: number): void => {
 }
 
 export async function run(short: boolean, options: BenchOptions = {}): Promise<Figure[]> {
+  before = loadavg()[0] ?? 0
   const calls = options.calls ?? usual.calls
   const minutes = options.minutes ?? (options.isNamed === true ? usual.minutes : usual.minutesAmongOthers)
   const seconds = short && options.minutes === undefined ? usual.shortSeconds : minutes * 60

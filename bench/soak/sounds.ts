@@ -6,6 +6,8 @@ export const framesPerLoop = loopSeconds * 50
 /** In 20 ms its phase moves by 0.24 turns: a frame that is missing or said twice shows. In five seconds it closes. */
 export const humHz = 412
 const humLevel = 9000
+/** More than by a sample, as a clock that is followed may move: a twentieth of a turn. */
+const mostTurn = 0.08
 
 /** What the PCMU legs say, over and over: a voice of gliding pitch in noise, no two places alike. */
 export function speechLoop(): Uint8Array {
@@ -91,7 +93,7 @@ export class HumFollower {
       this.frames++
       const step = phase - this.#phase
       if (!isThere) this.silent++
-      else if (Math.abs(step - Math.round(step)) > 0.06) this.jumps++
+      else if (Math.abs(step - Math.round(step)) > mostTurn) this.jumps++
     }
     this.#phase = phase
   }
