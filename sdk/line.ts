@@ -117,6 +117,10 @@ export class Line {
       if (typeof data === 'string') this.#events.received(encoder.encode(data))
       else if (data instanceof ArrayBuffer) this.#events.received(new Uint8Array(data))
     }
+    // What a page's policy forbids ends with an error alone in Chromium.
+    socket.onerror = () => {
+      if (socket.readyState === 3) this.#lost(socket, 'connection failed')
+    }
     socket.onclose = ({ code, reason }) => {
       clearTimeout(slow)
       this.#lost(socket, `closed ${code} ${reason}`.trim())

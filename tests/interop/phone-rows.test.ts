@@ -6,6 +6,7 @@ import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/browser-pho
 import { Customer } from '../rig/customer.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { ownAddress } from '../rig/own-address.ts'
+import { freePort } from '../rig/ports.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
 import { sleep, until } from '../rig/wait.ts'
 
@@ -30,7 +31,7 @@ rows.before(async () => {
   await account.webhook('voice_outbound', customer.url('/out'))
   user = await makeUser(account, 'Amina')
   other = await makeUser(account, 'Juma')
-  const args = [`--host-resolver-rules=MAP ${insecureHost} 127.0.0.1`]
+  const args = [`--host-resolver-rules=MAP ${insecureHost} 127.0.0.1, MAP pbx.invalid 127.0.0.1`]
   phone = await BrowserPhone.launch(on.baseUrl, 600, {}, { args })
 })
 
@@ -72,7 +73,7 @@ rows('logLevel: none is silent, the others say as much as they are named, and ne
     )
   }
   assert.equal(levels, { none: [], error: [], info: ['info'], debug: ['debug', 'info'] })
-  await phone.run('load', { logLevel: 'error', wssUrl: 'ws://localhost:9/sip' })
+  await phone.run('load', { logLevel: 'error', wssUrl: `ws://localhost:${await freePort()}/sip` })
   await phone.signIn(token)
   assert.ok((await logged()).every(line => line.startsWith('error ')))
 })
