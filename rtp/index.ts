@@ -83,6 +83,7 @@ export { SequenceStatistics, type SequenceVerdict } from './rtcp/sequence-statis
 export { writeBye, writeReceiverReport, writeSdes, writeSenderReport } from './rtcp/write.ts'
 export { SilenceDetector, type SilenceDetectorConfig } from './silence/silence-detector.ts'
 export { type Trimmed, trimOf, trimSilence } from './silence/trim.ts'
+export type { MediaKeys } from './srtp/protected-pair.ts'
 export { type SrtpFacts, type SrtpKeys, type SrtpProfile, srtpFacts } from './srtp/profile.ts'
 export { rejected, type SrtpCounters, SrtpReceiver } from './srtp/srtp-receiver.ts'
 export { SrtpSender } from './srtp/srtp-sender.ts'

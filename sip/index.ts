@@ -140,6 +140,14 @@ export {
   isBrowserStream,
 } from './sdp/browser.ts'
 export { type Codec, codecsOf, g722, opus, pcma, pcmu, sameCodec } from './sdp/codec.ts'
+export {
+  type CryptoAgreed,
+  type CryptoLine,
+  type CryptoLocal,
+  type CryptoSuite,
+  cryptosOf,
+  isCryptoStream,
+} from './sdp/crypto.ts'
 export type { LocalMedia } from './sdp/describe.ts'
 export { formatSdp } from './sdp/format.ts'
 export { connectionOf, type MediaAddress, mediaAddress } from './sdp/media-address.ts'

@@ -41,7 +41,10 @@ const fields = {
     description: 'By preference; empty = all.',
   }),
   options_ping_seconds: Type.Integer({ minimum: 0, maximum: 86_400, description: '0 = no pings.' }),
-  srtp: choice(['off', 'optional', 'required'], 'Encryption of media.'),
+  srtp: choice(
+    ['off', 'optional', 'required'],
+    'Encryption of media by keys in SDP (SRTP, RFC 4568): `optional` takes it where it is offered, `required` takes and offers nothing else.',
+  ),
 }
 const name = line('What it is called.')
 

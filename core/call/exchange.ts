@@ -136,13 +136,25 @@ export class Exchange {
         const trunk = this.#env.trunks().find(trunk => trunk.uuid === event.trunkId)
         const route = { direction: 'inbound', trunkName: trunk?.name ?? '' } as const
         const { legId, from, to, sdp, maxForwards } = event
-        this.#offer({ legId, from, to, sdp, route, codecs: trunk?.codecs ?? [], hops: arrived(maxForwards) }, now)
+        this.#offer(
+          {
+            legId,
+            from,
+            to,
+            sdp,
+            route,
+            codecs: trunk?.codecs ?? [],
+            srtp: trunk?.srtp ?? 'off',
+            hops: arrived(maxForwards),
+          },
+          now,
+        )
         return
       }
       case 'loop.offered': {
         const { legId, from, to, sdp, hops } = event
         const route = { direction: 'on-net', trunkName: '' } as const
-        this.#offer({ legId, from, to, sdp, route, codecs: [], hops }, now)
+        this.#offer({ legId, from, to, sdp, route, codecs: [], srtp: 'off', hops }, now)
         return
       }
       case 'call.originate':

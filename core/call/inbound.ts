@@ -1,7 +1,7 @@
 import { callData } from '../events/call-data.ts'
 import type { CallRecord } from '../model/call-record.ts'
 import type { LegUuid } from '../model/ids.ts'
-import type { CodecName } from '../model/trunk.ts'
+import type { CodecName, Trunk } from '../model/trunk.ts'
 import type { Change } from '../ports/store.ts'
 import { e164Candidates, presentedNumber } from '../routing/e164.ts'
 import { refuseInbound, webhookUrl } from './admit.ts'
@@ -18,6 +18,7 @@ export interface InboundOffer {
   readonly sdp: string | undefined
   readonly route: { readonly direction: 'inbound' | 'on-net'; readonly trunkName: string }
   readonly codecs: readonly CodecName[]
+  readonly srtp: Trunk['srtp']
   readonly hops: Hops
 }
 
@@ -33,6 +34,7 @@ export function beginInbound(call: Call, offer: InboundOffer): void {
     trunkName: offer.route.trunkName,
     number: presentedNumber(offer.from.user),
     codecs: offer.codecs,
+    srtp: offer.srtp,
     ...(offer.sdp === undefined ? {} : { offer: offer.sdp }),
   })
   call.talk.meet(leg, false)

@@ -1,7 +1,7 @@
 import type { LegRecord } from '../model/call-record.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { LegMediaStats } from '../model/leg-quality.ts'
-import type { CodecName } from '../model/trunk.ts'
+import type { CodecName, Trunk } from '../model/trunk.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import type { EndReason } from './end-reason.ts'
 import type { Hops } from './hops.ts'
@@ -25,6 +25,8 @@ export interface LegOptions {
   readonly isBrowser?: boolean
   /** The host that will be dialled. */
   readonly toward?: string
+  /** Whether its packets are protected by keys in SDP. Default `off`. */
+  readonly srtp?: Trunk['srtp']
 }
 
 /** One party: its signalling state by the table, its media session, and the commands that move both. */
@@ -54,6 +56,7 @@ export class Leg {
   readonly #codecs: readonly CodecName[]
   readonly #prefer: CodecName | undefined
   readonly #toward: string | undefined
+  readonly #srtp: Trunk['srtp']
   readonly #isBrowser: boolean
   #state: LegState
   #media: MediaState = 'none'
@@ -72,6 +75,7 @@ export class Leg {
     this.#codecs = options.codecs
     this.#prefer = options.prefer
     this.#toward = options.toward
+    this.#srtp = options.srtp ?? 'off'
     this.#state = options.role === 'caller' ? 'offered' : 'idle'
   }
 
@@ -144,6 +148,7 @@ export class Leg {
       ...(this.isLoop ? { onNet: true } : {}),
       ...(this.#isBrowser ? { webrtc: true } : {}),
       ...(this.#toward === undefined ? {} : { toward: this.#toward }),
+      ...(this.#srtp === 'off' ? {} : { srtp: this.#srtp }),
     })
   }
 

@@ -68,6 +68,7 @@ export class RouteTrials {
 /** What a leg is made with that goes by that route. */
 export function legBy(route: Route): Pick<LegOptions, 'direction' | 'isLoop' | 'isBrowser' | 'trunkName' | 'codecs'> & {
   readonly toward?: string
+  readonly srtp?: Trunk['srtp']
 } {
   const isTrunk = route.kind === 'trunk'
   return {
@@ -80,8 +81,11 @@ export function legBy(route: Route): Pick<LegOptions, 'direction' | 'isLoop' | '
   }
 }
 
-/** The host that a route leads to, where it is known: our address on the way there goes into the offer. */
-function towardOf(route: Route): { readonly toward?: string } {
-  if (route.kind === 'trunk') return { toward: route.trunk.host }
+/**
+ * The host that a route leads to, where it is known: our address on the way there goes into the offer. And whether
+ * media is protected there.
+ */
+function towardOf(route: Route): { readonly toward?: string; readonly srtp?: Trunk['srtp'] } {
+  if (route.kind === 'trunk') return { toward: route.trunk.host, srtp: route.trunk.srtp }
   return route.kind === 'phone' ? { toward: route.target.binding.address } : {}
 }

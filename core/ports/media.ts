@@ -1,6 +1,6 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
 import type { LegMediaStats } from '../model/leg-quality.ts'
-import type { CodecName } from '../model/trunk.ts'
+import type { CodecName, Trunk } from '../model/trunk.ts'
 
 /** What is heard. A file is a WAV of any rate that media can decode; it is resampled and encoded once per codec. */
 export type AudioSource =
@@ -53,6 +53,8 @@ export type MediaCommand =
       readonly toward?: string
       /** Without an offer: the far end is a browser, and ours is made for it. An offer says itself what it is. */
       readonly webrtc?: boolean
+      /** Whether keys in SDP protect its packets. Default `off`: they are plain. */
+      readonly srtp?: Trunk['srtp']
     }
   /** The far end's answer to our offer; may come again (early media, then the final answer; forked answers). */
   | { readonly type: 'media.answered'; readonly legId: LegUuid; readonly sdp: string }

@@ -5,6 +5,7 @@ import type { SharedRoom } from '../mix/room-link.ts'
 import type { RoomTone } from '../mix/room-notices.ts'
 import type { ExtendedTerms } from '../session/reporter.ts'
 import type { SessionStats } from '../session/session-stats.ts'
+import type { MediaKeys } from '../srtp/protected-pair.ts'
 
 /** Names of sessions, plays and recordings are the asker's; the engine only compares them. */
 export type SessionId = string
@@ -73,7 +74,8 @@ export interface SessionRules {
 export type EngineCommand =
   /** Takes a pair of ports: `opened` or `failed` follows. */
   /** `browser`: on the port of the browser legs, where checks are addressed to these names. */
-  | { readonly type: 'open'; readonly session: SessionId; readonly browser?: BrowserOpening }
+  /** `keyed`: packets may be protected by keys in SDP; nothing flows before `agree` says whether they are. */
+  | { readonly type: 'open'; readonly session: SessionId; readonly browser?: BrowserOpening; readonly keyed?: boolean }
   /**
    * From now on media flows as agreed; comes again after each offer and answer. `talk`: send silence when there is
    * nothing else, from the first agreement on and not only from the first play, bridge or recording on.
@@ -85,6 +87,8 @@ export type EngineCommand =
       readonly talk: boolean
       /** Of a session that was opened for a browser: nothing flows, or plays, before there are keys. */
       readonly browser?: BrowserTerms
+      /** Of a session that was opened `keyed`; missing: packets are plain. */
+      readonly keys?: MediaKeys
     }
   /** `loop` 0 = until stopped. A play that runs is replaced. */
   | {

@@ -1,8 +1,8 @@
 import { BrowserLegs } from '../browser/browser-legs.ts'
 import { type BrowserLink, throughLink } from '../browser/browser-link.ts'
-import type { BrowserOpening } from '../browser/terms.ts'
 import { Beats } from '../session/beats.ts'
 import { Session, type SessionHost } from '../session/session.ts'
+import { ProtectedPair } from '../srtp/protected-pair.ts'
 import { endOfAbandoned } from './abandoned.ts'
 import type { EngineCommand, SessionId } from './command.ts'
 import { Connections } from './connections.ts'
@@ -23,6 +23,8 @@ interface Entry extends Played {
   waiting: EngineCommand[]
   /** Of a browser's leg, and what was agreed on before it had keys. */
   link: BrowserLink | undefined
+  /** Its packets may be protected by keys in SDP. */
+  keyed: ProtectedPair | undefined
   held: AgreeCommand | undefined
 }
 
@@ -96,7 +98,7 @@ export class MediaEngine {
   execute(command: EngineCommand, now: number): void {
     this.#now = now
     if (command.type === 'open') {
-      this.#open(command.session, command.browser)
+      this.#open(command)
       return
     }
     const entry = this.#entries.get(command.session)
@@ -140,19 +142,20 @@ export class MediaEngine {
     this.#env.network.flush()
   }
 
-  #open(id: SessionId, browser: BrowserOpening | undefined): void {
+  #open({ session: id, browser, keyed = false }: Extract<EngineCommand, { type: 'open' }>): void {
     if (this.#entries.has(id)) return
     const entry: Entry = {
       session: undefined,
       waiting: [],
       loading: undefined,
       link: undefined,
+      keyed: undefined,
       held: undefined,
       begun: undefined,
     }
     this.#entries.set(id, entry)
-    const opened = (pair: PortPair | undefined, link?: BrowserLink) => {
-      if (pair === undefined) {
+    const opened = (taken: PortPair | undefined, link?: BrowserLink) => {
+      if (taken === undefined) {
         this.#entries.delete(id)
         this.#env.emit({ type: 'failed', session: id, fault: 'no-ports', detail: 'every media port is in use' })
         for (const command of entry.waiting) {
@@ -162,6 +165,8 @@ export class MediaEngine {
         return
       }
       const now = this.#env.now()
+      if (keyed) entry.keyed = new ProtectedPair(taken, () => this.#env.network.slot())
+      const pair = entry.keyed ?? taken
       const session = new Session(id, pair, this.#host, now)
       this.#listen(session, pair)
       entry.session = session
@@ -210,6 +215,7 @@ export class MediaEngine {
     switch (command.type) {
       case 'agree':
         if (entry.link !== undefined && !this.#isReached(entry, entry.link, command, now)) return
+        entry.keyed?.agree(command.keys)
         if (command.talk) session.sender.isTalking = true
         session.agree(entry.link === undefined ? command.agreement : throughLink(command.agreement), now)
         this.#plays.agreed(entry)

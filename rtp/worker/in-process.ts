@@ -14,8 +14,8 @@ export class InProcessMedia implements MediaThreads {
     })
   }
 
-  open(session: SessionId, _group: string, browser?: BrowserOpening): void {
-    this.execute({ type: 'open', session, ...(browser === undefined ? {} : { browser }) })
+  open(session: SessionId, _group: string, browser?: BrowserOpening, keyed = false): void {
+    this.execute({ type: 'open', session, keyed, ...(browser === undefined ? {} : { browser }) })
   }
 
   execute(command: EngineCommand): void {

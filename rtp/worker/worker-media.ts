@@ -44,7 +44,7 @@ export class WorkerMedia implements MediaThreads {
     )
   }
 
-  open(session: SessionId, group: string, browser?: BrowserOpening): void {
+  open(session: SessionId, group: string, browser?: BrowserOpening, keyed = false): void {
     if (this.#sessions.has(session)) return
     const known = this.#groups.get(group)
     const thread =
@@ -53,7 +53,7 @@ export class WorkerMedia implements MediaThreads {
     else known.sessions++
     thread.sessions++
     this.#sessions.set(session, { thread, group })
-    thread.send({ type: 'open', session, ...(browser === undefined ? {} : { browser }) })
+    thread.send({ type: 'open', session, keyed, ...(browser === undefined ? {} : { browser }) })
   }
 
   execute(command: EngineCommand): void {

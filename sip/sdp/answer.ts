@@ -1,6 +1,7 @@
 import { hasRtcpMux } from './attributes.ts'
 import { type BrowserAgreed, type BrowserSetup, browserAgreed } from './browser.ts'
 import { type Codec, codecsOf, sameCodec } from './codec.ts'
+import { answeredCrypto } from './crypto.ts'
 import { describeAudio, describeSession, type LocalMedia, switchedOff, telephoneEventCodec } from './describe.ts'
 import { extendedReportsOf, withExtendedReports } from './extended-reports.ts'
 import {
@@ -34,7 +35,7 @@ export type Negotiation<T> =
 export function answerOffer(offer: SessionDescription, local: LocalMedia): Negotiation<Answered> {
   let reason: NegotiationFault = 'no-audio'
   for (const [at, media] of offer.media.entries()) {
-    if (!isOurs(media, local.browser !== undefined)) continue
+    if (!isOurs(media, local)) continue
     const taken = takeStream(offer, media, local, at)
     if (typeof taken === 'string') {
       reason = taken
@@ -63,6 +64,8 @@ function takeStream(
   const { ours, codec } = chosen
   const browser = local.browser && browserAgreed(offer, media, local.browser, false)
   if (local.browser !== undefined && browser === undefined) return 'bad-transport'
+  const crypto = local.crypto && answeredCrypto(local.crypto, media)
+  if (local.crypto !== undefined && crypto === undefined) return 'bad-transport'
   const rtcpMux = browser !== undefined || (local.rtcpMux === true && hasRtcpMux(media))
   const found = browser === undefined ? remoteOf(offer, media, rtcpMux) : { remote: browserRemote }
   if (typeof found === 'string') return found
@@ -80,7 +83,11 @@ function takeStream(
   ]
   return {
     audio: withExtendedReports(
-      describeAudio(local, own, ptimeMs, direction, rtcpMux, setupOf(browser), media),
+      describeAudio(local, own, ptimeMs, direction, rtcpMux, {
+        setup: setupOf(browser),
+        offered: media,
+        crypto: crypto?.local,
+      }),
       reports,
     ),
     negotiated: {
@@ -96,6 +103,7 @@ function takeStream(
       rtcpMux,
       extendedReports: reports,
       ...(browser === undefined ? {} : { browser }),
+      ...(crypto === undefined ? {} : { crypto }),
       mediaIndex,
     },
   }

@@ -7,6 +7,7 @@ import {
   browserSessionAttributes,
 } from './browser.ts'
 import { type Codec, codecsOf, formatRtpmap, sameCodec } from './codec.ts'
+import { type CryptoLine, type CryptoLocal, cryptoAttribute, cryptoProtocol, offeredCrypto } from './crypto.ts'
 import { formatSdp } from './format.ts'
 import { ptimeRange } from './negotiated.ts'
 import type { Attribute, MediaDescription, SessionDescription } from './session.ts'
@@ -34,6 +35,8 @@ export interface LocalMedia {
   readonly extendedReports?: boolean
   /** The far end is a browser: ICE, DTLS and one port for everything. Default: plain RTP. */
   readonly browser?: BrowserLocal
+  /** Packets are protected by keys in SDP (SRTP, RFC 4568). Default: they are plain. */
+  readonly crypto?: CryptoLocal
   /** Digits; one for the life of the session (RFC 8866 §5.2). */
   readonly sessionId: string
   /**
@@ -53,6 +56,14 @@ export const telephoneEventCodec = (payloadType: number, rate: number): Codec =>
   fmtp: telephoneEvents,
 })
 
+/** How the packets of the line go. Defaults: as in an offer. */
+export interface DescribedMeans {
+  readonly setup?: BrowserSetup
+  /** What it answers. */
+  readonly offered?: MediaDescription
+  readonly crypto?: CryptoLine | undefined
+}
+
 /** Our audio line with these codecs. */
 export function describeAudio(
   local: LocalMedia,
@@ -60,8 +71,7 @@ export function describeAudio(
   ptimeMs: number,
   direction: Direction,
   rtcpMux: boolean,
-  setup: BrowserSetup = 'actpass',
-  offered?: MediaDescription,
+  { setup = 'actpass', offered, crypto = local.crypto && offeredCrypto(local.crypto) }: DescribedMeans = {},
 ): MediaDescription {
   const attributes: Attribute[] = []
   for (const codec of codecs) {
@@ -72,15 +82,21 @@ export function describeAudio(
   const { browser } = local
   if (browser !== undefined) attributes.push(...browserAttributes(browser, local.address, local.port, setup, offered))
   else if (rtcpMux) attributes.push({ name: 'rtcp-mux', value: undefined })
+  if (crypto !== undefined) attributes.push(cryptoAttribute(crypto))
   return {
     ...switchedOff(
       'audio',
-      browser === undefined ? 'RTP/AVP' : (offered?.protocol ?? browserProtocol),
+      protocolOf(local, offered),
       codecs.map(codec => String(codec.payloadType)),
     ),
     port: local.port,
     attributes,
   }
+}
+
+function protocolOf({ browser, crypto }: LocalMedia, offered: MediaDescription | undefined): string {
+  if (browser !== undefined) return offered?.protocol ?? browserProtocol
+  return crypto === undefined ? 'RTP/AVP' : cryptoProtocol
 }
 
 /** RFC 3264 §6: a stream that is not taken keeps its place, with port 0. */

@@ -10,6 +10,7 @@ import {
 } from './attributes.ts'
 import { type BrowserAgreed, isBrowserStream } from './browser.ts'
 import { type Codec, comfortNoise, sameCodec } from './codec.ts'
+import { type CryptoAgreed, isCryptoStream } from './crypto.ts'
 import type { ExtendedReports } from './extended-reports.ts'
 import { connectionOf, mediaAddress } from './media-address.ts'
 import type { MediaDescription, SessionDescription } from './session.ts'
@@ -59,18 +60,20 @@ export interface Negotiated {
   readonly extendedReports: ExtendedReports | undefined
   /** The far end is a browser; `remote` tells nothing then, where it is is found by ICE. */
   readonly browser?: BrowserAgreed
+  /** What protects the packets of each side. */
+  readonly crypto?: CryptoAgreed
   /** Which `m=` line. */
   readonly mediaIndex: number
 }
 
 export type NegotiationFault =
-  /** No audio stream over RTP/AVP, or every one switched off. */
+  /** No audio stream over the transport that is ours, or every one switched off. */
   | 'no-audio'
   | 'no-common-codec'
   | 'no-connection'
   /** Multicast, broadcast, or a name. */
   | 'bad-address'
-  /** Of a browser: no ICE, no fingerprint that proves something, or no rtcp-mux. */
+  /** Of a browser: no ICE, no fingerprint that proves something, or no rtcp-mux. Of SRTP: no key that we can take. */
   | 'bad-transport'
   /** The answer does not fit the offer. */
   | 'bad-answer'
@@ -155,8 +158,15 @@ const isTelephoneEvent = (codec: Codec): boolean => codec.name.toLowerCase() ===
 /** Where a browser's description points: nowhere, before ICE. */
 export const browserRemote: RemoteMedia = { address: '0.0.0.0', port: 9, rtcpPort: 9 }
 
-/** The streams that we could take: audio, switched on, over plain RTP or as browsers protect it. */
-export const isOurs = (media: MediaDescription, isBrowser = false): boolean =>
-  isBrowser
-    ? isBrowserStream(media)
-    : media.media.toLowerCase() === 'audio' && media.protocol.toUpperCase() === 'RTP/AVP' && media.port !== 0
+/** What is spoken: plain RTP, RTP that keys in SDP protect, or what browsers speak. */
+export interface OurTransport {
+  readonly browser?: unknown
+  readonly crypto?: unknown
+}
+
+/** The streams that we could take: audio, switched on, over the transport that is ours. */
+export function isOurs(media: MediaDescription, { browser, crypto }: OurTransport): boolean {
+  if (browser !== undefined) return isBrowserStream(media)
+  if (crypto !== undefined) return isCryptoStream(media)
+  return media.media.toLowerCase() === 'audio' && media.protocol.toUpperCase() === 'RTP/AVP' && media.port !== 0
+}

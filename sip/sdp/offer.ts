@@ -15,7 +15,7 @@ import type { MediaDescription, SessionDescription } from './session.ts'
 /** RFC 3264 §5, and §8 when there is a previous description: our audio in its place, every other stream off. */
 export function createOffer(local: LocalMedia): SessionDescription {
   const streams = local.previous?.media ?? []
-  const place = placeOf(streams, local.browser !== undefined)
+  const place = placeOf(streams, local)
   const codecs = withPreviousNumbers([...local.codecs, ...events(local)], streams[place])
   const described = describeAudio(
     local,
@@ -31,8 +31,8 @@ export function createOffer(local: LocalMedia): SessionDescription {
 }
 
 /** Where our audio was; a stream that is off may be switched on again; else one more is added (RFC 3264 §8.1). */
-function placeOf(streams: readonly MediaDescription[], isBrowser: boolean): number {
-  const live = streams.findIndex(stream => isOurs(stream, isBrowser))
+function placeOf(streams: readonly MediaDescription[], local: LocalMedia): number {
+  const live = streams.findIndex(stream => isOurs(stream, local))
   if (live !== -1) return live
   const off = streams.findIndex(stream => stream.media.toLowerCase() === 'audio')
   return off === -1 ? streams.length : off

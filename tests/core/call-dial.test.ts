@@ -507,6 +507,21 @@ test('a number of this switch is reached on-net: two calls, two accounts, no tru
   )
 })
 
+test('whether media is protected is the trunk’s to say, of calls that come by it and of those that go', () => {
+  for (const srtp of ['off', 'optional', 'required'] as const) {
+    const rig = dialling(dialTo(far))
+    rig.trunks = rig.trunks.map(trunk => ({ ...trunk, srtp }))
+    rig.peers.set(far, { answerAfter: 100 })
+    rig.call(at)
+    rig.run(200)
+    const said = srtp === 'off' ? undefined : srtp
+    assert.equal(
+      rig.of('media.open').map(open => open.srtp),
+      [said, said],
+    )
+  }
+})
+
 test('Max-Forwards crosses calls, so that carriers that send each other a call do not do so for ever', () => {
   for (const [came, goes] of [
     [undefined, 69],

@@ -168,7 +168,7 @@ test('our offer and its answer: the choice is theirs, a changed name says a rest
         [/a=setup:actpass/, `a=setup:${setup}`],
         [/SAVPF 111 63 9 0 8 13 110 126/, 'SAVPF 0 126'],
       ]),
-      local.browser,
+      { browser: local.browser },
     )
   const active = answer('active')
   assert.ok(active.ok)

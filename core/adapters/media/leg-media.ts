@@ -3,6 +3,7 @@ import type { CallUuid, LegUuid } from '../../model/ids.ts'
 import type { CodecName } from '../../model/trunk.ts'
 import type { MediaCommand } from '../../ports/media.ts'
 import type { BrowserSide } from './browser-side.ts'
+import type { KeySide } from './key-side.ts'
 import { isCodecName, type LegSdp } from './leg-sdp.ts'
 
 export type OpenCommand = Extract<MediaCommand, { readonly type: 'media.open' }>
@@ -24,6 +25,8 @@ export interface LegMedia {
   readonly address: string
   /** Of a browser's leg. */
   readonly browser: BrowserSide | undefined
+  /** Where keys in SDP may protect its packets. */
+  readonly keys: KeySide | undefined
   state: LegMediaState
   /** Undefined while it opens. */
   sdp: LegSdp | undefined
@@ -40,13 +43,19 @@ export interface LegMedia {
 }
 
 /** A leg whose ports are still to be bound. */
-export const beginLeg = (open: OpenCommand, address: string, browser: BrowserSide | undefined): LegMedia => ({
+export const beginLeg = (
+  open: OpenCommand,
+  address: string,
+  browser: BrowserSide | undefined,
+  keys: KeySide | undefined,
+): LegMedia => ({
   legId: open.legId,
   callId: open.callId,
   open,
   codecs: (open.codecs ?? []).filter(isCodecName),
   address,
   browser,
+  keys,
   state: 'opening',
   sdp: undefined,
   stats: undefined,

@@ -1,8 +1,9 @@
-import type { BrowserTerms } from '../../../rtp/index.ts'
+import type { BrowserTerms, MediaKeys } from '../../../rtp/index.ts'
 import type { Agreement } from '../../../rtp/worker/index.ts'
 import {
   answerOffer,
   type Codec,
+  type CryptoLocal,
   createOffer,
   formatSdp,
   g722,
@@ -22,6 +23,7 @@ import {
 } from '../../../sip/index.ts'
 import { type CodecName, codecNames } from '../../model/trunk.ts'
 import type { BrowserSide } from './browser-side.ts'
+import type { KeySide } from './key-side.ts'
 import { opusWishesOf } from './opus-wishes.ts'
 
 /** What our offers give to telephone-event, as nearly everybody does. */
@@ -40,6 +42,8 @@ export interface Agreed {
   readonly agreement: Agreement
   /** Of a browser's leg. */
   readonly browser?: BrowserTerms
+  /** What protects its packets; missing: they are plain. */
+  readonly keys?: MediaKeys
 }
 
 /** With the description to send back. */
@@ -78,6 +82,8 @@ export interface LegSdpOptions {
   readonly prefer: CodecName | undefined
   /** Of a browser's leg. */
   readonly browser: BrowserSide | undefined
+  /** Where keys in SDP may protect its packets. */
+  readonly keys: KeySide | undefined
 }
 
 const inOrder = (first: CodecName | undefined): readonly CodecName[] =>
@@ -87,13 +93,17 @@ const inOrder = (first: CodecName | undefined): readonly CodecName[] =>
 export class LegSdp {
   readonly #media: LocalMedia
   readonly #browser: BrowserSide | undefined
+  readonly #keys: KeySide | undefined
   #previous: SessionDescription | undefined
   /** Our last offer; answers to it may come several times. */
   #offer: SessionDescription | undefined
+  /** How that said that packets are protected. */
+  #offeredCrypto: CryptoLocal | undefined
 
-  constructor({ address, port, sessionId, codecs, prefer, browser }: LegSdpOptions) {
+  constructor({ address, port, sessionId, codecs, prefer, browser, keys }: LegSdpOptions) {
     const names = codecs.length === 0 ? inOrder(prefer) : codecs
     this.#browser = browser
+    this.#keys = keys
     this.#media = {
       address,
       port,
@@ -109,18 +119,20 @@ export class LegSdp {
   }
 
   offer(): string {
-    const offer = createOffer({ ...this.#local, previous: this.#previous })
+    this.#offeredCrypto = this.#keys?.forOffer
+    const offer = createOffer(this.#localWith(this.#offeredCrypto))
     this.#previous = offer
     this.#offer = offer
     return formatSdp(offer)
   }
 
   answer(offer: SessionDescription): Negotiation<Answer> {
-    let answered = answerOffer(offer, { ...this.#local, previous: this.#previous })
+    const crypto = this.#keys?.forAnswer(offer)
+    let answered = answerOffer(offer, this.#localWith(crypto))
     const agreed = answered.ok ? answered.value.negotiated.browser : undefined
     // A restart: the answer carries names that did not exist before.
     if (agreed !== undefined && this.#browser?.renew(agreed) === true) {
-      answered = answerOffer(offer, { ...this.#local, previous: this.#previous })
+      answered = answerOffer(offer, this.#localWith(crypto))
     }
     if (!answered.ok) return refuse(refusals[answered.reason], answered.reason)
     const { answer, negotiated } = answered.value
@@ -134,21 +146,31 @@ export class LegSdp {
     const answer = readSdp(sdp)
     if (answer === undefined) return refuse('bad-sdp', 'not SDP')
     if (this.#offer === undefined) return refuse('bad-sdp', 'nothing was offered')
-    const read = readAnswer(this.#offer, answer, this.#browser?.local)
+    const read = readAnswer(this.#offer, answer, { browser: this.#browser?.local, crypto: this.#offeredCrypto })
     if (!read.ok) return refuse(refusals[read.reason], read.reason)
     const met = this.#agreed(read.value, answer)
     return met === undefined ? refuse('bad-sdp', 'not an IPv4 address') : { ok: true, value: met }
   }
 
-  get #local(): LocalMedia {
-    return this.#browser === undefined ? this.#media : { ...this.#media, browser: this.#browser.local }
+  #localWith(crypto: CryptoLocal | undefined): LocalMedia {
+    return {
+      ...this.#media,
+      previous: this.#previous,
+      ...(this.#browser === undefined ? {} : { browser: this.#browser.local }),
+      ...(crypto === undefined ? {} : { crypto }),
+    }
   }
 
   #agreed(negotiated: Negotiated, theirs: SessionDescription): Agreed | undefined {
     const agreement = agreementOf(negotiated, theirs)
     if (agreement === undefined) return undefined
     const terms = negotiated.browser && this.#browser?.terms(negotiated.browser)
-    return terms === undefined ? { agreement } : { agreement, browser: terms }
+    const keys = this.#keys?.keys(negotiated.crypto)
+    return {
+      agreement,
+      ...(terms === undefined ? {} : { browser: terms }),
+      ...(keys === undefined ? {} : { keys }),
+    }
   }
 }
 

@@ -15,6 +15,7 @@ import type { Media, MediaCommand } from '../../ports/media.ts'
 import { BrowserSide, isBrowserOffer } from './browser-side.ts'
 import { endsOf, statsOf } from './ends.ts'
 import { EventQueue } from './event-queue.ts'
+import { KeySide } from './key-side.ts'
 import { beginLeg, type LegMedia, type OpenCommand, type SdpCommand } from './leg-media.ts'
 import { type Agreed, addressIn, LegSdp, readSdp } from './leg-sdp.ts'
 import { endOfLate, engineOrder, mediaNews } from './orders.ts'
@@ -110,11 +111,14 @@ export class RtpMedia implements Media {
     const browser = isBrowser
       ? new BrowserSide(this.#options.random, this.#certificate.fingerprint, addresses)
       : undefined
-    const leg = beginLeg(open, addresses[0], browser)
+    const { srtp = 'off' } = open
+    const isKeyed = !isBrowser && srtp !== 'off'
+    const keys = isKeyed ? new KeySide(srtp, length => this.#options.random.bytes(length)) : undefined
+    const leg = beginLeg(open, addresses[0], browser, keys)
     this.#legs.set(legId, leg)
     // An offer that nobody can read takes no ports.
     if (open.offer !== undefined && offer === undefined) this.#refuse(leg, 'bad-sdp', 'not SDP')
-    else this.#threads.open(legId, callId, leg.browser?.opening)
+    else this.#threads.open(legId, callId, leg.browser?.opening, isKeyed)
   }
 
   #order(leg: LegMedia, command: Exclude<MediaCommand, OpenCommand>): void {
@@ -169,6 +173,7 @@ export class RtpMedia implements Media {
       codecs: leg.codecs,
       prefer: open.prefer,
       browser: leg.browser,
+      keys: leg.keys,
     })
     if (offer === undefined) {
       this.#isOpen(leg, sdp)
@@ -196,8 +201,8 @@ export class RtpMedia implements Media {
     this.#opened++
   }
 
-  #agree({ legId }: LegMedia, { agreement, browser }: Agreed, talk: boolean): void {
-    const more = browser === undefined ? {} : { browser }
+  #agree({ legId }: LegMedia, { agreement, browser, keys }: Agreed, talk: boolean): void {
+    const more = { ...(browser === undefined ? {} : { browser }), ...(keys === undefined ? {} : { keys }) }
     this.#send({ type: 'agree', session: legId, agreement, talk, ...more })
   }
 
