@@ -103,7 +103,7 @@ export type MediaCommand =
   | { readonly type: 'media.leave'; readonly legId: LegUuid }
   /** All in the leg's room hear that somebody has come, or gone. */
   | { readonly type: 'media.room-tone'; readonly legId: LegUuid; readonly tone: 'enter' | 'leave' }
-  /** Sends digits as telephone-events; `w` is 0.5 s of pause. */
+  /** Sends digits as telephone-events, or as tones to a far end that takes none; `w` is 0.5 s of pause. */
   | { readonly type: 'media.send-digits'; readonly legId: LegUuid; readonly digitsId: string; readonly digits: string }
   /** Ends the session; its ports are drained before reuse. `media.closed` follows. */
   | { readonly type: 'media.close'; readonly legId: LegUuid }
