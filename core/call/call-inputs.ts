@@ -43,12 +43,9 @@ export class CallInputs {
       case 'document.failed':
         return this.#document(input)
       case 'audio.ready':
-        if (this.#call.isOver || this.#call.talk.player === undefined) return false
-        this.#call.talk.player.audioReady(input)
-        return true
       case 'audio.failed':
         if (this.#call.isOver || this.#call.talk.player === undefined) return false
-        this.#call.talk.player.audioFailed(input)
+        this.#call.talk.player.audioDone(input)
         return true
       case 'room.entered':
       case 'room.full':

@@ -184,8 +184,11 @@ export class Conversation {
         if (this.#hasArrived) this.#script?.handle({ type: 'answered' }, host.now())
         else this.#party?.answer()
       },
-      perform: command => {
-        if (!host.isOver) this.#player?.perform(command)
+      perform: (command, isFollowed) => {
+        if (!host.isOver) this.#player?.perform(command, isFollowed)
+      },
+      prepare: command => {
+        if (!host.isOver) this.#player?.prepare(command)
       },
       record: ({ recordId, options }) => {
         if (this.#party !== undefined && !host.isOver) this.recorder.start(this.#party.leg, recordId, options)

@@ -1,15 +1,18 @@
 import type { EventCode } from '../events/catalogue.ts'
 import type { AudioEvent } from '../ports/audio.ts'
 import { type AudioSource, type MediaEvent, ringbackCountries, type ToneName } from '../ports/media.ts'
-import type { ProgramCommand } from '../verbs/program.ts'
+import type { ProgramCommand, SoundCommand } from '../verbs/program.ts'
 import type { Host } from './host.ts'
 import type { Leg } from './leg.ts'
+import { SoundAhead } from './sound-ahead.ts'
 
 interface Playing {
   /** Audio is being made or fetched; it waits for the warning tone; it sounds; it was told to stop. */
   state: 'loading' | 'waiting' | 'sounding'
   readonly loop: number
   readonly isSpeech: boolean
+  /** The next prompt is known, and begins when this one ends. */
+  readonly isFollowed: boolean
   source: AudioSource | undefined
   durationMs: number
   soundsSince: number
@@ -38,6 +41,7 @@ export class Player {
   readonly #plays = new Map<string, Playing>()
   /** The first one sounds, or waits for the prompt that does. */
   readonly #notices: Notice[] = []
+  readonly #ahead = new SoundAhead()
   #ringTone: AudioSource | undefined
   #ringRequest = 0
   #ringFallback: ToneName = 'ringback-ke'
@@ -48,13 +52,12 @@ export class Player {
     this.#listener = listener
   }
 
-  perform(command: PlayCommand): void {
+  /** `isFollowed`: another Say or Play comes next. */
+  perform(command: PlayCommand, isFollowed: boolean): void {
     switch (command.type) {
       case 'say':
-        this.#say(command)
-        return
       case 'play':
-        this.#play(command)
+        this.#sounds(command, isFollowed)
         return
       case 'beep':
         this.#beep(command)
@@ -67,23 +70,35 @@ export class Player {
     }
   }
 
-  #say(command: Command<'say'>): void {
-    const { playId, text, voice, language, loop } = command
-    this.#plays.set(playId, { ...fresh, loop, isSpeech: true })
+  /** Will most likely be performed next: its audio is made ready, so that nothing is waited for between two prompts. */
+  prepare(command: SoundCommand): void {
+    const requestId = this.#ahead.expect(command, this.#host.now())
+    if (requestId !== undefined) this.#request(requestId, command)
+  }
+
+  #sounds(command: SoundCommand, isFollowed: boolean): void {
+    const { playId, loop, type } = command
+    this.#plays.set(playId, { ...fresh, loop, isSpeech: type === 'say', isFollowed })
+    const taken = this.#ahead.take(command, this.#host.now())
+    if (taken.is === 'unknown') this.#request(playId, command)
+    else if (taken.is === 'here') this.audioDone({ ...taken.event, requestId: playId })
+  }
+
+  #request(requestId: string, command: SoundCommand): void {
+    if (command.type === 'play') {
+      this.#load(requestId, command.source)
+      return
+    }
+    const { text, ssml, voice, language } = command
     this.#host.emit({
       type: 'audio.speak',
       callId: this.#host.callId,
-      requestId: playId,
+      requestId,
       text,
-      ...('ssml' in command && command.ssml !== undefined ? { ssml: command.ssml } : {}),
+      ...(ssml === undefined ? {} : { ssml }),
       ...(voice === undefined ? {} : { voice }),
       ...(language === undefined ? {} : { language }),
     })
-  }
-
-  #play({ playId, source, loop }: Command<'play'>): void {
-    this.#plays.set(playId, { ...fresh, loop, isSpeech: false })
-    this.#load(playId, source)
   }
 
   #beep({ playId }: Command<'beep'>): void {
@@ -135,7 +150,14 @@ export class Player {
     if (![...this.#plays.values()].some(play => play.state === 'sounding')) this.#soundNotice()
   }
 
-  audioReady(event: Extract<AudioEvent, { type: 'audio.ready' }>): void {
+  audioDone(done: AudioEvent): void {
+    const event = this.#ahead.arrived(done, this.#host.now())
+    if (event === undefined) return
+    if (event.type === 'audio.ready') this.#audioReady(event)
+    else this.#audioFailed(event)
+  }
+
+  #audioReady(event: Extract<AudioEvent, { type: 'audio.ready' }>): void {
     const source: AudioSource = { kind: 'file', path: event.path }
     if (event.requestId.startsWith(ringId)) {
       if (event.requestId === `${ringId}:${this.#ringRequest}`) this.#soundRing(source)
@@ -149,7 +171,7 @@ export class Player {
     this.#sound(event.requestId, play, source)
   }
 
-  audioFailed(event: Extract<AudioEvent, { type: 'audio.failed' }>): void {
+  #audioFailed(event: Extract<AudioEvent, { type: 'audio.failed' }>): void {
     this.#report(event.code, { detail: event.detail })
     if (event.requestId.startsWith(ringId)) {
       if (event.requestId === `${ringId}:${this.#ringRequest}`)
@@ -192,7 +214,14 @@ export class Player {
     play.state = mustWait ? 'waiting' : 'sounding'
     if (mustWait) return
     play.soundsSince = this.#host.now()
-    this.#host.emit({ type: 'media.play', legId: this.#leg.uuid, playId, source, loop: play.loop })
+    this.#host.emit({
+      type: 'media.play',
+      legId: this.#leg.uuid,
+      playId,
+      source,
+      loop: play.loop,
+      ...(play.isFollowed ? { isFollowed: true } : {}),
+    })
   }
 
   #soundNotice(): void {
@@ -233,6 +262,7 @@ export class Player {
 
 const fresh: Omit<Playing, 'loop' | 'isSpeech'> = {
   state: 'loading',
+  isFollowed: false,
   source: undefined,
   durationMs: 0,
   soundsSince: 0,

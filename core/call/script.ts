@@ -1,5 +1,11 @@
 import { Interpreter } from '../verbs/interpreter.ts'
-import type { ProgramCommand, ProgramContext, ProgramEvent, SessionRecordOrder } from '../verbs/program.ts'
+import type {
+  ProgramCommand,
+  ProgramContext,
+  ProgramEvent,
+  SessionRecordOrder,
+  SoundCommand,
+} from '../verbs/program.ts'
 import type { DialOutcome } from './connection.ts'
 import type { EndReason } from './end-reason.ts'
 import type { PlayCommand } from './player.ts'
@@ -10,7 +16,10 @@ type Fetch = Extract<ProgramCommand, { readonly type: 'fetch' }>
 export interface Stage {
   request(command: Fetch): void
   answer(): void
-  perform(command: PlayCommand): void
+  /** `isFollowed`: another Say or Play comes next. */
+  perform(command: PlayCommand, isFollowed: boolean): void
+  /** Will soon be performed, most likely. */
+  prepare(command: SoundCommand): void
   record(command: Extract<ProgramCommand, { readonly type: 'record' }>): void
   stopRecord(recordId: string): void
   recordSession(order: SessionRecordOrder): void
@@ -45,7 +54,7 @@ export class Script {
   }
 
   start(now: number): void {
-    this.#runAll(this.#program.start(now))
+    this.#runAll(this.#program.start(now), now)
     this.#pump(now)
   }
 
@@ -55,7 +64,7 @@ export class Script {
   }
 
   timeout(now: number): void {
-    this.#runAll(this.#program.timeout(now))
+    this.#runAll(this.#program.timeout(now), now)
     this.#pump(now)
   }
 
@@ -64,20 +73,22 @@ export class Script {
     this.#isPumping = true
     for (let event = this.#inbox.shift(); event !== undefined; event = this.#inbox.shift()) {
       this.#lastDial = event.type === 'dialled' ? event : undefined
-      this.#runAll(this.#program.handle(event, now))
+      this.#runAll(this.#program.handle(event, now), now)
       this.#lastDial = undefined
     }
     this.#isPumping = false
+    const ahead = this.#program.ahead(now)
+    if (ahead !== undefined) this.#stage.prepare(ahead)
   }
 
-  #runAll(commands: readonly ProgramCommand[]): void {
+  #runAll(commands: readonly ProgramCommand[], now: number): void {
     const wasPumping = this.#isPumping
     this.#isPumping = true
-    for (const command of commands) this.#run(command)
+    for (const command of commands) this.#run(command, now)
     this.#isPumping = wasPumping
   }
 
-  #run(command: ProgramCommand): void {
+  #run(command: ProgramCommand, now: number): void {
     switch (command.type) {
       case 'fetch':
         this.#stage.request(command)
@@ -90,7 +101,7 @@ export class Script {
       case 'beep':
       case 'stop':
       case 'send-digits':
-        this.#stage.perform(command)
+        this.#stage.perform(command, this.#program.ahead(now) !== undefined)
         return
       case 'record':
         this.#stage.record(command)

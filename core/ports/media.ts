@@ -67,6 +67,8 @@ export type MediaCommand =
       readonly playId: string
       readonly source: AudioSource
       readonly loop: number
+      /** Another play will follow: the end is told while the last frame sounds, so that it begins without a gap. */
+      readonly isFollowed?: true
     }
   | { readonly type: 'media.stop'; readonly legId: LegUuid; readonly playId: string }
   /** Records what the leg's far end says into a file at `path` that opens at every instant: `.ogg` or `.wav`. */

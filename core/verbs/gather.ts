@@ -57,6 +57,8 @@ export const gather: VerbModule<Gather, GatherState> = {
     }
   },
 
+  sound: (verb, run) => verb.prompts[0]?.sound(run),
+
   start: (verb, run) =>
     run.answered
       ? prompt(verb, 0, run)

@@ -2,7 +2,7 @@ import type { EndReason } from '../call/end-reason.ts'
 import { parseDocument } from './document.ts'
 import { fallbackVerbs, fetchFaults } from './fallback.ts'
 import type { Problem } from './problem.ts'
-import type { ProgramCommand, ProgramContext, ProgramEvent } from './program.ts'
+import type { ProgramCommand, ProgramContext, ProgramEvent, SoundCommand } from './program.ts'
 import { resolveUrl } from './url.ts'
 import type { ParsedVerb, VerbEvent, VerbRun, VerbStep, Waiting } from './verb.ts'
 
@@ -97,6 +97,13 @@ export class Interpreter {
   /** Monotonic ms at which `timeout` wants to be called. */
   deadline(): number | undefined {
     return 'step' in this.#stage ? this.#stage.step.wakeAt : undefined
+  }
+
+  /** What the caller hears behind the verb that runs, when that one is brief; its `playId` is empty. */
+  ahead(now: number): SoundCommand | undefined {
+    if (this.#stage.at !== 'running') return undefined
+    const running = this.#verbs[this.#nextVerb - 1]
+    return running?.isBrief === true ? this.#verbs[this.#nextVerb]?.sound(this.#runAt(now)) : undefined
   }
 
   /** Nothing more will be asked for, whatever comes. */

@@ -13,6 +13,7 @@ export const pause: VerbModule<Pause, undefined> = {
     example: '<Pause length="2"/>',
   },
   parse: ({ attributes }) => ({ lengthMs: attributes.secondsMs('length', { min: 0, max: 600, fallback: 1 }) }),
+  isBrief: true,
   start: (verb, run) =>
     verb.lengthMs === 0 ? nextVerb : { next: 'wait', state: undefined, wakeAt: run.now + verb.lengthMs },
   on: (_state, event) => (event.type === 'wake' ? nextVerb : undefined),

@@ -1,6 +1,6 @@
 import { squeezed, textOf } from './element.ts'
 import { quoted } from './problem.ts'
-import type { ProgramCommand } from './program.ts'
+import type { ProgramCommand, SoundCommand } from './program.ts'
 import { urlProblem } from './url.ts'
 import { type Leaving, nextVerb, type Step, type VerbModule, type VerbRun } from './verb.ts'
 
@@ -11,6 +11,8 @@ export interface Play {
   /** Sent as DTMF, behind the audio when there is both. Empty = none. */
   readonly digits: string
 }
+
+type Report = Extract<ProgramCommand, { readonly type: 'report' }>
 
 type PlayState =
   | { readonly at: 'answering' }
@@ -24,7 +26,7 @@ export const play: VerbModule<Play, PlayState> = {
     summary:
       'Plays audio, sends digits, or both in that order. Answers the call. What cannot be played is told by its PLAY event, and the call goes on.',
     content:
-      'The http or https URL of a WAV, MP3 or Ogg Opus file of at most 20 MB and an hour, unless `asset` is given; it has 10 s to arrive.',
+      'The http or https URL of a WAV, MP3 or Ogg Opus file of at most 20 MB and an hour, unless `asset` is given; it has 10 s to arrive, and is asked for while the Say, Play or Pause before it runs.',
     attributes: {
       asset: 'Slug of an uploaded asset; wins over the URL.',
       loop: 'How often; 0 = until the caller hangs up.',
@@ -51,6 +53,11 @@ export const play: VerbModule<Play, PlayState> = {
   },
 
   isLast: verb => verb.loop === 0 && verb.source !== undefined,
+  isBrief: true,
+  sound(verb, run) {
+    const command = playCommand(verb, run, '')
+    return command?.type === 'play' ? command : undefined
+  },
 
   start: (verb, run) => {
     const command = playCommand(verb, run, '')
@@ -93,7 +100,7 @@ function sendDigits(verb: Play, run: VerbRun): Step<PlayState> | Leaving {
 }
 
 /** The audio to play; a report when its URL is none; undefined when there are only digits. */
-function playCommand(verb: Play, run: VerbRun, playId: string): ProgramCommand | undefined {
+function playCommand(verb: Play, run: VerbRun, playId: string): SoundCommand | Report | undefined {
   const { source, loop } = verb
   if (source === undefined) return undefined
   if ('asset' in source) return { type: 'play', playId, source, loop }

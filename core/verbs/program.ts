@@ -50,6 +50,9 @@ export type ProgramCommand =
   /** The program is over: hang up, or reject with the reason's SIP status when the call is unanswered. */
   | { readonly type: 'end'; readonly reason: EndReason; readonly rejectWith?: 486 | 603 }
 
+/** What a Say or a Play will have the caller hear. */
+export type SoundCommand = Extract<ProgramCommand, { readonly type: 'say' | 'play' }>
+
 export interface RecordOptions {
   readonly silenceMs: number
   readonly maxLengthMs: number

@@ -1,4 +1,4 @@
-import type { ProgramCommand } from './program.ts'
+import type { SoundCommand } from './program.ts'
 import { readSpeech, type Speech } from './speech-markup.ts'
 import { nextVerb, type Step, type VerbModule, type VerbRun } from './verb.ts'
 
@@ -53,6 +53,8 @@ export const say: VerbModule<Say, SayState> = {
   },
 
   isLast: verb => verb.loop === 0,
+  isBrief: true,
+  sound: verb => sayCommand(verb, ''),
 
   start: (verb, run) =>
     run.answered ? speak(verb, run) : { next: 'wait', state: { at: 'answering' }, commands: [{ type: 'answer' }] },
@@ -71,7 +73,12 @@ export const say: VerbModule<Say, SayState> = {
 
 function speak(verb: Say, run: VerbRun): Step<SayState> {
   const playId = run.newId()
-  const { speech, ...rest } = verb
-  const command: ProgramCommand = { type: 'say', playId, ...speech, ...rest }
-  return { next: 'wait', state: { at: 'speaking', playId }, commands: [command] }
+  return { next: 'wait', state: { at: 'speaking', playId }, commands: [sayCommand(verb, playId)] }
 }
+
+const sayCommand = ({ speech, ...rest }: Say, playId: string): SoundCommand => ({
+  type: 'say',
+  playId,
+  ...speech,
+  ...rest,
+})

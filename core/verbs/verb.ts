@@ -2,7 +2,7 @@ import type { EndReason } from '../call/end-reason.ts'
 import type { Attributes } from './attributes.ts'
 import type { Element } from './element.ts'
 import type { Notes } from './problem.ts'
-import type { ProgramCommand, ProgramEvent } from './program.ts'
+import type { ProgramCommand, ProgramEvent, SoundCommand } from './program.ts'
 
 /** What a verb is read from. */
 export interface VerbSource {
@@ -80,6 +80,10 @@ export interface VerbModule<Verb, State> {
   parse(source: VerbSource): Verb | undefined
   /** True when no verb behind this one can ever run. */
   isLast?(verb: Verb): boolean
+  /** Done in a while that is known, and nothing but the caller's leaving keeps the next verb from its turn. */
+  readonly isBrief?: boolean
+  /** What it will have the caller hear first: while the verb before it runs, that is made ready. */
+  sound?(verb: Verb, run: VerbRun): SoundCommand | undefined
   start(verb: Verb, run: VerbRun): Step<State>
   /** Undefined: the event does not concern the verb, and it goes on waiting. */
   on(state: State, event: VerbEvent, verb: Verb, run: VerbRun): Step<State> | undefined
@@ -93,6 +97,8 @@ export interface VerbModule<Verb, State> {
 export interface ParsedVerb {
   readonly name: string
   readonly isLast: boolean
+  readonly isBrief: boolean
+  sound(run: VerbRun): SoundCommand | undefined
   start(run: VerbRun): VerbStep
 }
 
@@ -126,6 +132,8 @@ export const known = <Verb, State>(module: VerbModule<Verb, State>): KnownVerb =
 export const ready = <Verb, State>(module: VerbModule<Verb, State>, verb: Verb): ParsedVerb => ({
   name: module.name,
   isLast: module.isLast?.(verb) ?? false,
+  isBrief: module.isBrief ?? false,
+  sound: run => module.sound?.(verb, run),
   start: run => hideState(module, verb, module.start(verb, run)),
 })
 

@@ -97,6 +97,8 @@ export type EngineCommand =
       readonly play: string
       readonly source: PlaySource
       readonly loop: number
+      /** Its end is told as soon as its last frame is out, while it still sounds. */
+      readonly isFollowed?: true
     }
   | { readonly type: 'stop'; readonly session: SessionId; readonly play: string }
   | {

@@ -102,6 +102,7 @@ export class PlayLoader {
       return
     }
     const { session } = to
-    this.#guarded(session, () => session.play(new Playback(play.play, prompt, play.loop)))
+    const playback = new Playback(play.play, prompt, play.loop, play.isFollowed)
+    this.#guarded(session, () => session.play(playback))
   }
 }

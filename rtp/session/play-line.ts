@@ -4,13 +4,16 @@ import { silenceInto } from '../codec/silence.ts'
 import { headerLength } from '../packet/header.ts'
 import type { Playback, Prompt } from './playback.ts'
 
-/** What plays on a leg, one play at a time; each is told once, when its last frame has sounded or when it is stopped. */
+/**
+ * What plays on a leg, one play at a time; each is told once, when its last frame has sounded or when it is stopped.
+ * One that is followed is told when its last frame is out.
+ */
 export class PlayLine {
   readonly #played: (playId: string, completed: boolean) => void
   #playback: Playback | undefined
-  /** Its last frame is out, and ends at `#endsAt`. */
+  /** Its last frame is out; its end is told at `#toldAt`. */
   #ending: Playback | undefined
-  #endsAt = 0
+  #toldAt = 0
 
   constructor(played: (playId: string, completed: boolean) => void) {
     this.#played = played
@@ -53,7 +56,7 @@ export class PlayLine {
   }
 
   tick(now: number): void {
-    if (this.#ending !== undefined && now >= this.#endsAt) this.#tellEnd()
+    if (this.#ending !== undefined && now >= this.#toldAt) this.#tellEnd()
   }
 
   /** The next frame's payload into a packet, due at `at`. Returns its bytes. */
@@ -69,14 +72,14 @@ export class PlayLine {
       playback.skip(frameMs)
       bytes = silenceInto(packet, headerLength, codec, frameMs)
     }
-    if (playback.ended) this.#end(at + frameMs)
+    if (playback.ended) this.#end(playback.isFollowed ? at : at + frameMs)
     return bytes
   }
 
   #end(at: number): void {
     this.#ending = this.#playback
     this.#playback = undefined
-    this.#endsAt = at
+    this.#toldAt = at
   }
 
   #tellEnd(): void {

@@ -28,6 +28,8 @@ const noEnds = new Uint32Array(0)
 /** Where a play stands in its prompt. Frames run over the end into the next round without a gap. */
 export class Playback {
   readonly playId: string
+  /** Its end is told while its last frame sounds. */
+  readonly isFollowed: boolean
   #prompt: Prompt
   /** Infinity = until stopped. */
   readonly #rounds: number
@@ -35,8 +37,9 @@ export class Playback {
   #elapsedMs = 0
 
   /** `loop` 0 = until stopped. Silence fills the last frame. */
-  constructor(playId: string, prompt: Prompt, loop: number) {
+  constructor(playId: string, prompt: Prompt, loop: number, isFollowed = false) {
     this.playId = playId
+    this.isFollowed = isFollowed
     this.#prompt = prompt
     this.#rounds = loop === 0 ? Infinity : loop
   }

@@ -82,6 +82,20 @@ play('sources, loop, bad values: bit for bit, and the call goes on', async () =>
   )
 })
 
+play('a server that takes its time is asked while the prompt before sounds: nobody waits for it', async () => {
+  const slow = babble(0.7, 11)
+  bed.customer.on('/slow.wav', (_post, response) => {
+    setTimeout(() => response.writeHead(200, { 'content-type': 'audio/wav' }).end(wavOf(slow)), 600)
+  })
+  const call = await bed.call('<Play asset="music"/><Play>/slow.wav</Play><Play asset="end"/>')
+  await call.done()
+  const heard = call.heard()
+  const places = [music, slow, end].map(each => placeOf(heard, through(each)))
+  assert.ok(places[0]! >= 0)
+  const gaps = [places[1]! - places[0]! - music.length, places[2]! - places[1]! - slow.length]
+  for (const gap of gaps) assert.ok(gap >= 0 && gap < 1600, `a gap of ${gap / 8} ms`)
+})
+
 play('loop 0 goes on until the caller hangs up, without a gap; nothing behind it runs', async () => {
   const call = await bed.call('<Play asset="music" loop="0"/><Play asset="end"/>', {
     scenario: 'caller-hangs-up',

@@ -59,6 +59,32 @@ test('`played` comes when the last frame has sounded, not when it was sent', () 
   assert.ok(at >= first + 200 && at <= first + 210, `${at - first} ms for 200 ms`)
 })
 
+for (const answerMs of [0, 5, 10]) {
+  test(`who is told of the end of a play that is followed, and plays on ${answerMs} ms later, makes no gap`, () => {
+    const { media, peer, agree, play } = one()
+    agree()
+    const [first, second] = [prompt(1600), prompt(1600, 5)]
+    media.prompts.set('first', { codec: 'PCMU', bytes: first })
+    const source = { kind: 'file', path: 'first' } as const
+    media.do({ type: 'play', session: 'a', play: 'first', source, loop: 1, isFollowed: true })
+    let toldAt = 0
+    let isAnswered = false
+    media.run(600, now => {
+      if (toldAt === 0 && media.events.some(event => event.type === 'played')) toldAt = now
+      if (toldAt === 0 || isAnswered || now < toldAt + answerMs) return
+      isAnswered = true
+      play('second', second)
+    })
+    const heard = peer.heard()
+    assert.equal(bytesOf(heard).slice(0, 3200), [...first, ...second])
+    assert.ok(toldAt >= heard[0]!.at + 180)
+    for (const [i, packet] of heard.slice(1).entries()) {
+      assert.is(packet.timestamp, (heard[i]!.timestamp + 160) >>> 0)
+      assert.ok(packet.at - heard[i]!.at <= 25)
+    }
+  })
+}
+
 test('loops without a seam, in frames that do not divide the file; 0 is until stopped', () => {
   const { media, peer, agree, play } = one()
   agree()

@@ -13,7 +13,14 @@ export function engineOrder(leg: LegMedia, order: Order): EngineCommand {
   switch (order.type) {
     case 'media.play':
       leg.plays.add(order.playId)
-      return { type: 'play', session, play: order.playId, source: order.source, loop: order.loop }
+      return {
+        type: 'play',
+        session,
+        play: order.playId,
+        source: order.source,
+        loop: order.loop,
+        ...(order.isFollowed === true ? { isFollowed: true } : {}),
+      }
     case 'media.stop':
       return { type: 'stop', session, play: order.playId }
     case 'media.record':

@@ -1,0 +1,69 @@
+import type { AudioEvent } from '../ports/audio.ts'
+import type { SoundCommand } from '../verbs/program.ts'
+
+/** What was made ready so long ago is asked for anew: it may have changed where it came from, and our copy may go. */
+export const aheadKeepsMs = 50_000
+
+interface Expected {
+  readonly requestId: string
+  readonly likeness: string
+  /** When it arrived. */
+  at: number
+  event: AudioEvent | undefined
+}
+
+export type Taken =
+  | { readonly is: 'unknown' | 'under-way' }
+  /** As it came, a fault included: that is told when its turn has come. */
+  | { readonly is: 'here'; readonly event: AudioEvent }
+
+const unknown: Taken = { is: 'unknown' }
+
+/** The audio of the prompt behind the one that sounds: asked for before its turn. Virtual time: `now` is monotonic ms. */
+export class SoundAhead {
+  #count = 0
+  #expected: Expected | undefined
+  /** Plays whose turn came before their audio did, by request. */
+  readonly #awaited = new Map<string, string>()
+
+  /** The id to ask for its audio with; undefined when that has been done. */
+  expect(command: SoundCommand, now: number): string | undefined {
+    const likeness = likenessOf(command)
+    if (this.#expected?.likeness === likeness) return undefined
+    this.#count++
+    const requestId = `ahead:${this.#count}`
+    this.#expected = { requestId, likeness, at: now, event: undefined }
+    return requestId
+  }
+
+  /** Its turn has come. `under-way`: `arrived` will give the event, with the id of this play. */
+  take(command: SoundCommand, now: number): Taken {
+    const expected = this.#expected
+    if (expected === undefined || expected.likeness !== likenessOf(command)) return unknown
+    this.#expected = undefined
+    const { event, requestId } = expected
+    if (event !== undefined) return now - expected.at > aheadKeepsMs ? unknown : { is: 'here', event }
+    this.#awaited.set(requestId, command.playId)
+    return { is: 'under-way' }
+  }
+
+  /** Audio came, or failed. The event for the play that waits for it; undefined: kept, or nobody wants it any more. */
+  arrived(event: AudioEvent, now: number): AudioEvent | undefined {
+    const { requestId } = event
+    if (!requestId.startsWith('ahead:')) return event
+    const playId = this.#awaited.get(requestId)
+    this.#awaited.delete(requestId)
+    if (playId !== undefined) return { ...event, requestId: playId }
+    const expected = this.#expected
+    if (expected?.requestId === requestId) {
+      expected.event = event
+      expected.at = now
+    }
+    return undefined
+  }
+}
+
+const likenessOf = (command: SoundCommand): string =>
+  JSON.stringify(
+    command.type === 'play' ? command.source : [command.text, command.ssml, command.voice, command.language],
+  )
