@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AudioEncoder } from '../codec/codec.ts'
 import { type AudioCodecName, codecFacts } from '../codec/codec-name.ts'
 import { pcma, pcmu } from '../codec/g711.ts'
-import { G722Encoder } from '../codec/g722.ts'
 import { type OpusCoders, type OpusEncoder, type OpusRate, opusFrameMs, opusSilence } from '../codec/opus.ts'
 import type { Prompt } from '../session/playback.ts'
 import { isLoop, LoopEncoder, loopedSamples } from './loop-encoder.ts'
@@ -45,7 +44,7 @@ export async function promptEncoder(
     case 'PCMA':
       return new BytePromptEncoder(codec, pcma, sampleRate, most)
     case 'G722':
-      return new BytePromptEncoder(codec, new G722Encoder(), sampleRate, most)
+      return new SamplePromptEncoder(codec, sampleRate, most)
     case 'opus': {
       const settings = { sampleRate, bitrate: opusBitrate, fec: false, dtx: false, anySound: true } as const
       const encoder = await new Promise<OpusEncoder | undefined>(resolve => opus.encoder(settings, resolve))
@@ -66,35 +65,16 @@ class BytePromptEncoder implements PromptEncoder {
   readonly #coder: AudioEncoder
   readonly #bytes: Uint8Array
   #written = 0
-  /** G.722 takes two samples at a time. */
-  readonly #pair = new Int16Array(2)
-  #hasOdd = false
-
   constructor(codec: AudioCodecName, coder: AudioEncoder, sampleRate: number, samples: number) {
     this.#codec = codec
     this.#coder = coder
     this.sampleRate = sampleRate
-    this.#bytes = new Uint8Array(samples + 2)
+    this.#bytes = new Uint8Array(samples)
   }
 
   async push(pcm: Int16Array, count: number): Promise<void> {
-    if (this.#codec !== 'G722') {
-      this.#encode(pcm, 0, count)
-      return
-    }
-    let from = 0
-    if (this.#hasOdd && count > 0) {
-      this.#pair[1] = pcm[0]!
-      this.#encode(this.#pair, 0, 2)
-      this.#hasOdd = false
-      from = 1
-    }
-    const even = (count - from) & ~1
-    this.#encode(pcm, from, even)
-    if (from + even < count) {
-      this.#pair[0] = pcm[count - 1]!
-      this.#hasOdd = true
-    }
+    const fits = Math.min(count, this.#bytes.length - this.#written)
+    this.#written += this.#coder.encodeInto(this.#bytes, this.#written, pcm, 0, fits)
   }
 
   async finish(): Promise<Prompt> {
@@ -102,11 +82,32 @@ class BytePromptEncoder implements PromptEncoder {
   }
 
   free(): void {}
+}
 
-  #encode(pcm: Int16Array, from: number, count: number): void {
-    const fits = Math.min(count, this.#bytes.length - this.#written)
-    this.#written += this.#coder.encodeInto(this.#bytes, this.#written, pcm, from, fits)
+/** For a codec that each leg encodes itself. */
+class SamplePromptEncoder implements PromptEncoder {
+  readonly sampleRate: number
+  readonly #codec: AudioCodecName
+  readonly #samples: Int16Array
+  #count = 0
+
+  constructor(codec: AudioCodecName, sampleRate: number, samples: number) {
+    this.#codec = codec
+    this.sampleRate = sampleRate
+    this.#samples = new Int16Array(samples)
   }
+
+  async push(pcm: Int16Array, count: number): Promise<void> {
+    const fits = Math.min(count, this.#samples.length - this.#count)
+    for (let i = 0; i < fits; i++) this.#samples[this.#count + i] = pcm[i]!
+    this.#count += fits
+  }
+
+  async finish(): Promise<Prompt> {
+    return { codec: this.#codec, bytes: new Uint8Array(this.#samples.buffer, 0, this.#count * 2) }
+  }
+
+  free(): void {}
 }
 
 export class OpusPromptEncoder implements PromptEncoder {

@@ -1,8 +1,8 @@
 import { changeLaw } from '../bridge/relay.ts'
 import { type AudioCodecName, isRelayable } from '../codec/codec-name.ts'
-import { silenceInto } from '../codec/silence.ts'
 import { headerLength } from '../packet/header.ts'
 import type { Playback, Prompt } from './playback.ts'
+import type { Voice } from './voice.ts'
 
 /**
  * What plays on a leg, one play at a time; each is told once, when its last frame has sounded or when it is stopped.
@@ -59,18 +59,21 @@ export class PlayLine {
     if (this.#ending !== undefined && now >= this.#toldAt) this.#tellEnd()
   }
 
-  /** The next frame's payload into a packet, due at `at`. Returns its bytes. */
-  frameInto(packet: Uint8Array, codec: AudioCodecName, frameMs: number, at: number): number {
+  /** The next frame's payload into a packet, due at `at`. Returns its bytes. `voice` encodes what must be encoded. */
+  frameInto(packet: Uint8Array, codec: AudioCodecName, frameMs: number, at: number, voice: Voice): number {
     const playback = this.#playback
     if (playback === undefined) return 0
     let bytes = 0
-    if (isRelayable(playback.codec, codec)) {
+    if (playback.codec === 'G722' && codec === 'G722') {
+      playback.frameInto(voice.room, 0, frameMs)
+      bytes = voice.soundInto(packet, headerLength, frameMs)
+    } else if (isRelayable(playback.codec, codec)) {
       bytes = playback.frameInto(packet, headerLength, frameMs)
       changeLaw(packet, bytes, playback.codec, codec)
     } else {
       // Its prompt in the new codec is on the way.
       playback.skip(frameMs)
-      bytes = silenceInto(packet, headerLength, codec, frameMs)
+      bytes = voice.silenceInto(packet, headerLength, frameMs)
     }
     if (playback.ended) this.#end(playback.isFollowed ? at : at + frameMs)
     return bytes

@@ -3,8 +3,9 @@ import { opusFrameMs } from '../codec/opus.ts'
 import { silenceInto } from '../codec/silence.ts'
 
 /**
- * A prompt ready to be sent: eight bytes a millisecond, or for Opus packets of 20 ms. Shared by all who play it; never
- * altered.
+ * A prompt ready to be sent: for G.711 its bytes, for Opus packets of 20 ms. For G.722 samples of 16 kHz, as they lie in
+ * memory: its decoder follows the encoder from the first sample on, so that only a leg's own encoder can go on from what
+ * the far end has heard. Shared by all who play it; never altered.
  */
 export interface Prompt {
   readonly codec: AudioCodecName
@@ -22,7 +23,7 @@ export interface PromptRounds {
   readonly fromMs?: number
 }
 
-const bytesPerMs = 8
+const bytesPerMs: Readonly<Record<Exclude<AudioCodecName, 'opus'>, number>> = { PCMU: 8, PCMA: 8, G722: 32 }
 const noEnds = new Uint32Array(0)
 
 /** Where a play stands in its prompt. Frames run over the end into the next round without a gap. */
@@ -57,9 +58,10 @@ export class Playback {
     if (prompt.codec === 'opus') this.#elapsedMs -= this.#elapsedMs % opusFrameMs
   }
 
-  /** The next frame of `ptimeMs` at `into[at]`. Returns its bytes. Opus' frames last 20 ms. */
+  /** The next frame of `ptimeMs`, as the prompt holds it, at `into[at]`. Returns its bytes. Opus' frames last 20 ms. */
   frameInto(into: Uint8Array, at: number, ptimeMs: number): number {
-    return this.#prompt.codec === 'opus' ? this.#packetInto(into, at) : this.#bytesInto(into, at, ptimeMs)
+    const { codec } = this.#prompt
+    return codec === 'opus' ? this.#packetInto(into, at) : this.#bytesInto(into, at, codec, ptimeMs)
   }
 
   /** Time passes and nothing of it can be heard. */
@@ -97,12 +99,14 @@ export class Playback {
     return length
   }
 
-  #bytesInto(into: Uint8Array, at: number, ptimeMs: number): number {
-    const { bytes, codec } = this.#prompt
-    const length = ptimeMs * bytesPerMs
-    silenceInto(into, at, codec, ptimeMs)
-    const left = (this.#lastsMs - this.#elapsedMs) * bytesPerMs
-    let from = Math.round(this.#elapsedMs * bytesPerMs) % bytes.length
+  #bytesInto(into: Uint8Array, at: number, codec: Exclude<AudioCodecName, 'opus'>, ptimeMs: number): number {
+    const { bytes } = this.#prompt
+    const perMs = bytesPerMs[codec]
+    const length = ptimeMs * perMs
+    if (codec === 'G722') into.fill(0, at, at + length)
+    else silenceInto(into, at, codec, ptimeMs)
+    const left = (this.#lastsMs - this.#elapsedMs) * perMs
+    let from = Math.round(this.#elapsedMs * perMs) % bytes.length
     for (let i = 0; i < Math.min(length, left); i++) {
       into[at + i] = bytes[from]!
       from = from + 1 === bytes.length ? 0 : from + 1
@@ -113,4 +117,4 @@ export class Playback {
 }
 
 const lengthMsOf = ({ bytes, ends, codec }: Prompt): number =>
-  codec === 'opus' ? (ends ?? noEnds).length * opusFrameMs : bytes.length / bytesPerMs
+  codec === 'opus' ? (ends ?? noEnds).length * opusFrameMs : bytes.length / bytesPerMs[codec]

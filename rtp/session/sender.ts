@@ -1,7 +1,6 @@
 import { Passage } from '../bridge/passage.ts'
 import { codecFacts } from '../codec/codec-name.ts'
 import { isOpusRest, type OpusCoders, opusFrameMs } from '../codec/opus.ts'
-import { silenceInto } from '../codec/silence.ts'
 import type { Agreement, EngineCodec } from '../engine/command.ts'
 import type { DatagramNetwork, DatagramSocket } from '../engine/network.ts'
 import type { SeatFormat } from '../mix/seat.ts'
@@ -356,14 +355,15 @@ export class Sender {
   /** The next frame's payload. Returns its bytes; 0 = there is nothing to send for it. */
   #fill(packet: Uint8Array, codec: EngineCodec, now: number): number {
     const frameMs = this.#pace.frameMs
-    if (this.#plays.isPlaying || !this.#isBridged || !this.#voice.sounds) {
-      this.#voice.unsettle()
-      if (this.#plays.isPlaying) return this.#plays.frameInto(packet, codec, frameMs, this.#pace.dueAt)
-      return silenceInto(packet, headerLength, codec, frameMs)
+    const voice = this.#voice
+    if (this.#plays.isPlaying || !this.#isBridged || !voice.sounds) {
+      if (codec !== 'G722') voice.unsettle()
+      if (this.#plays.isPlaying) return this.#plays.frameInto(packet, codec, frameMs, this.#pace.dueAt, voice)
+      return voice.silenceInto(packet, headerLength, frameMs)
     }
     // Nothing of the other leg is lost meanwhile: it is heard a frame later.
-    if (!this.#voice.isReady) return silenceInto(packet, headerLength, codec, frameMs)
-    const bytes = this.#voice.frameInto(packet, headerLength, frameMs, now)
+    if (!voice.isReady) return voice.silenceInto(packet, headerLength, frameMs)
+    const bytes = voice.frameInto(packet, headerLength, frameMs, now)
     // What the encoder would not send.
     return codec === 'opus' && isOpusRest(bytes) ? 0 : bytes
   }

@@ -1,6 +1,7 @@
 import { codecFacts } from '../codec/codec-name.ts'
 import { ComfortNoise, noiseLevelOf } from '../codec/comfort-noise.ts'
 import type { OpusCoders } from '../codec/opus.ts'
+import { silenceInto } from '../codec/silence.ts'
 import { StreamEncoder } from '../codec/stream-encoder.ts'
 import type { Agreement } from '../engine/command.ts'
 import type { DigitQueue } from './digit-queue.ts'
@@ -35,6 +36,7 @@ export class Voice {
   #settledMs = 0
   #encoder: StreamEncoder | undefined
   #room: Int16Array | undefined
+  #roomBytes: Uint8Array | undefined
   #watch: ToneWatch | undefined
   #lossPercent = 0
 
@@ -101,6 +103,30 @@ export class Voice {
   /** The far end hears something that our encoder has not made. */
   unsettle(): void {
     this.#settledMs = 0
+  }
+
+  /** Where the samples of a frame are laid for `soundInto`, as bytes. */
+  get room(): Uint8Array {
+    this.#roomBytes ??= new Uint8Array(this.#pcm.buffer)
+    return this.#roomBytes
+  }
+
+  /** A frame of the samples that lie in `room`. Returns its bytes; 0 = nothing to send. */
+  soundInto(into: Uint8Array, at: number, ptimeMs: number): number {
+    const encoder = this.#encoderNow()
+    if (encoder === undefined) return 0
+    this.#settledMs += ptimeMs
+    return encoder.encodeInto(into, at, this.#pcm, 0, (ptimeMs * encoder.sampleRate) / 1000)
+  }
+
+  /** A frame in which nothing sounds. Returns its bytes. */
+  silenceInto(into: Uint8Array, at: number, ptimeMs: number): number {
+    const codec = this.#agreement?.codec
+    if (codec === undefined) return 0
+    if (codec !== 'G722') return silenceInto(into, at, codec, ptimeMs)
+    // Its decoder must hear of silence from our encoder too, lest what comes next begins distorted.
+    this.#pcm.fill(0)
+    return this.soundInto(into, at, ptimeMs)
   }
 
   /** A frame that digits fill, in place of what else would sound. Returns its bytes; 0 = they leave it to that. */

@@ -217,6 +217,36 @@ test('a tone of the table sounds in G.722, and a leg at rest is silent in every 
   }
 })
 
+test('each prompt in G.722 begins as loud as it is, whatever was heard before it', async () => {
+  const { opus, media, peer } = await alone('G722', {})
+  media.do({ type: 'agree', session: 'a', agreement: agreed(4000, talks('G722')), talk: true })
+  const tone = sine(1000, 16_000 * 0.3, 16_000, 8000)
+  media.prompts.set('tone', await promptOf(wavFile('tone-16.wav', tone, 16_000), 'G722'))
+  media.prompts.set('words', await promptOf(wavFile('words-16.wav', speechLike(16_000, 16_000, 3), 16_000), 'G722'))
+  for (const [waitMs, path] of [
+    [40, 'tone'],
+    [600, 'tone'],
+    [0, 'words'],
+    [0, 'tone'],
+    [0, 'tone'],
+  ] as const) {
+    media.run(waitMs)
+    const before = peer.heard().length
+    media.do({ type: 'play', session: 'a', play: 'x', source: { kind: 'file', path }, loop: 1 })
+    while (media.take('played').length === 0) media.run(5)
+    const heard = heardBy(peer, 'G722', opus).subarray(before * 320)
+    if (path === 'words') continue
+    const from = heard.findIndex(sample => Math.abs(sample) > 1000)
+    const peaks = Array.from({ length: 12 }, (_, n) =>
+      heard
+        .subarray(from + 320 * n, from + 320 * (n + 1))
+        .reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0),
+    )
+    for (const peak of peaks) assert.ok(Math.abs(20 * Math.log10(peak / 8000)) < 1, `${waitMs} ms: ${peaks}`)
+  }
+  opus.close()
+})
+
 test('a recording goes on through a change of codec', async () => {
   const { opus, media, peer } = await alone('PCMU')
   const rules = { silenceMs: 0, maxLengthMs: 60_000, trimSilence: false }

@@ -67,7 +67,8 @@ test('the same codec passes through untouched: G.722 and Opus, byte for byte', a
     })
     const heard = two.peer.heard().map(packet => Buffer.from(packet.payload).toString('hex'))
     const wanted = said.map(payload => Buffer.from(payload).toString('hex'))
-    const at = heard.indexOf(wanted[0]!)
+    // The first, of silence, may be as our own silence was.
+    const at = heard.indexOf(wanted[1]!) - 1
     assert.equal(heard.slice(at, at + wanted.length), wanted)
     const packets = two.peer.heard().slice(at, at + wanted.length)
     for (const [n, packet] of packets.entries()) {

@@ -133,6 +133,10 @@ export class VirtualMedia {
           encode: (pcm, sampleRate, codec, done) => {
             const rate = codec === 'G722' ? 16_000 : 8000
             const samples = resample(pcm, sampleRate, rate)
+            if (codec === 'G722') {
+              done({ codec, bytes: new Uint8Array(samples.buffer, 0, samples.byteLength) })
+              return
+            }
             const bytes = new Uint8Array(samples.length)
             const coder = new StreamEncoder(codec, rate, opus, undefined)
             const length = coder.encodeInto(bytes, 0, samples, 0, samples.length & ~1)
