@@ -22,13 +22,18 @@ async function relay(name: string, other: Kind, legs: number, seconds: number): 
   for (let leg = 0; leg < legs; leg++) await ends.add(leg % 2 === 0 ? 'browser' : other)
   await ends.accept(await ask(subject, { type: 'open', offers: ends.offers, bridged: true }))
   await ends.load(1500)
-  const [cpu, sent] = [await subject.cpuMicros(), ends.sent]
-  await ends.load(seconds * 1000)
-  const microsPerPacket = ((await subject.cpuMicros()) - cpu) / (ends.sent - sent)
   await ends.settle()
+  const [cpu, sent, received] = [await subject.cpuMicros(), ends.sent, ends.received]
+  await ends.load(seconds * 1000)
+  const packets = ends.sent - sent
+  const microsPerPacket = ((await subject.cpuMicros()) - cpu) / packets
+  await ends.settle()
+  const lost = (packets - (ends.received - received)) / packets
   subject.stop()
   ends.close()
-  return { microsPerPacket, lost: (ends.sent - ends.received) / ends.sent }
+  // A program that passes nothing on is no baseline.
+  if (lost > 0.5) throw new Error(`${name} lost ${Math.round(lost * 100)} % of its packets`)
+  return { microsPerPacket, lost }
 }
 
 /** Processor time of a leg from its offer to its keys, and of its end, in µs. */

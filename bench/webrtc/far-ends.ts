@@ -156,11 +156,13 @@ export class FarEnds {
     })
   }
 
-  /** What is still on its way arrives. */
+  /** What is still on its way arrives: until nothing has come for a fifth of a second. */
   async settle(): Promise<void> {
-    for (let wait = 0; wait < 20; wait++) {
+    for (let quiet = 0; quiet < 40; quiet++) {
+      const before = this.received
       await new Promise(resolve => setTimeout(resolve, 5))
       this.#turn()
+      if (this.received !== before) quiet = 0
     }
   }
 
