@@ -51,7 +51,13 @@ function view() {
   nameTab()
   // The focus goes where the next step is, unless something was left under it.
   const isLost = document.activeElement === document.body || document.activeElement?.checkVisibility() !== true
-  if (isOther && isLost) frame.querySelector(firstSteps[name])?.focus()
+  if (isOther && isLost) step(firstSteps[name])
+}
+
+/** Not where a focused field would bring a keyboard over half the screen. */
+function step(selector) {
+  const isField = selector !== firstSteps.call
+  if (!isField || matchMedia('(hover: hover)').matches) frame.querySelector(selector)?.focus()
 }
 
 const firstSteps = { 'sign-in': '#token', dialler: '#number', call: '.hang-up' }
@@ -204,7 +210,7 @@ function start() {
 
   const link = tokenOfLink()
   if (link === undefined) {
-    at('token').focus()
+    step(firstSteps['sign-in'])
     return
   }
   if (isExpired(link.token)) notice('The token of this link has expired.')
