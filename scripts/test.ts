@@ -4,8 +4,9 @@ import { relative } from 'node:path'
 
 // Each test file runs in a process of its own: a leaked socket or a crash in one cannot reach another.
 const usage = `usage: npm test [-- [--quick] [--jobs N] [filter…]]
-  --quick   only what needs no real peer, process or clock (everything outside tests/interop, tests/live and tests/slow)
-  --jobs N  files at once (2)
+  --quick   only what needs no real peer, process or clock, and no minutes of sound (everything outside tests/audio,
+            tests/interop, tests/live and tests/slow)
+  --jobs N  files at once (3)
   filter    only files whose path contains one of these`
 
 const fileTimeoutMs = 240_000
@@ -28,13 +29,13 @@ if (args.includes('--help')) {
 }
 const quick = args.includes('--quick')
 const jobsAt = args.indexOf('--jobs')
-const jobs = jobsAt === -1 ? 2 : Number(args[jobsAt + 1])
+const jobs = jobsAt === -1 ? 3 : Number(args[jobsAt + 1])
 const filters = args.filter((arg, at) => !arg.startsWith('--') && (jobsAt === -1 || at !== jobsAt + 1))
 
 const all = readdirSync(`${root}tests`, { recursive: true, encoding: 'utf8' })
   .filter(file => file.endsWith('.test.ts'))
   .map(file => `tests/${file}`)
-  .filter(file => !quick || !/^tests\/(interop|live|slow)\//.test(file))
+  .filter(file => !quick || !/^tests\/(audio|interop|live|slow)\//.test(file))
   .filter(file => filters.length === 0 || filters.some(filter => file.includes(filter)))
   .sort()
 
@@ -42,7 +43,7 @@ const all = readdirSync(`${root}tests`, { recursive: true, encoding: 'utf8' })
 const peers = all.filter(file => file.startsWith('tests/interop/'))
 const alone = all.filter(file => file.startsWith('tests/slow/'))
 const together = all.filter(file => !peers.includes(file) && !alone.includes(file))
-const callsAtOnce = 3
+const callsAtOnce = 4
 
 function run(file: string): Promise<FileResult> {
   const started = Date.now()

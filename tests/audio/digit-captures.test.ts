@@ -1,0 +1,55 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Agreement } from '../../rtp/engine/command.ts'
+import { corpusFile, testWith } from '../rtp/corpora.ts'
+import { readPcap } from '../rtp/pcap.ts'
+import { agreed, home, VirtualMedia, VirtualPeer } from '../rtp/virtual-media.ts'
+import { WarmOpus } from '../rtp/warm-opus.ts'
+
+const folder = 'rtp-pcap/asterisk-testsuite/channels__pjsip__dtmf_sdp__dtmf_sdp_recognition__'
+
+/** The digits that a leg tells of a far end that sends what a capture holds, when it held it. */
+const heardIn = async (name: string, agreement: Partial<Agreement>): Promise<string> => {
+  const opus = await WarmOpus.open(2)
+  const media = new VirtualMedia({}, 7, opus)
+  const peer = new VirtualPeer(media, 'a', 4000).open()
+  media.do({ type: 'agree', session: 'a', agreement: agreed(4000, agreement), talk: true })
+  const datagrams = readPcap(corpusFile(`${folder}${name}`))
+  const begun = (datagrams[0]?.atMs ?? 0) - 20
+  const from = media.now
+  let next = 0
+  media.run((datagrams.at(-1)?.atMs ?? 0) - begun + 1000, now => {
+    for (; next < datagrams.length && datagrams[next]!.atMs - begun <= now - from; next++) {
+      media.network.arrive(peer.to, datagrams[next]!.bytes, home, peer.port)
+    }
+  })
+  const digits = media.take('digit').map(({ digit }) => digit)
+  media.do({ type: 'close', session: 'a' })
+  opus.close()
+  return digits.join('')
+}
+
+const digits = '2013785496'
+const tones: Partial<Agreement> = { sendEvents: undefined, acceptEvents: undefined }
+
+testWith(
+  'rtp-pcap',
+  'a capture in PCMU as a call: its digits by telephone-events, and by its sound alone',
+  async () => {
+    assert.is(await heardIn(`ulaw-${digits}.pcap`, {}), digits)
+    assert.is(await heardIn(`ulaw-${digits}.pcap`, tones), digits)
+  },
+)
+
+testWith('rtp-pcap', 'a capture in Opus as a call: its digits by telephone-events of 8,000 Hz', async () => {
+  const opus: Partial<Agreement> = {
+    codec: 'opus',
+    payloadType: 96,
+    accept: [{ payloadType: 96, codec: 'opus' }],
+    opus: { fec: false, dtx: false, maxBitrate: undefined },
+    eventClockRate: 8000,
+  }
+  assert.is(await heardIn(`opus-${digits}.pcap`, opus), digits)
+})
+
+test.run()

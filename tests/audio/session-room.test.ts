@@ -1,0 +1,365 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { codecFacts } from '../../rtp/codec/codec-name.ts'
+import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
+import { StreamEncoder } from '../../rtp/codec/stream-encoder.ts'
+import { dtmfTone, levelAt, pcma, pcmu, renderTone } from '../../rtp/index.ts'
+import type { Agreement } from '../../rtp/worker/index.ts'
+import { sine } from '../rtp/audio-measure.ts'
+import { agreed, VirtualMedia, VirtualPeer } from '../rtp/virtual-media.ts'
+import { WarmOpus } from '../rtp/warm-opus.ts'
+
+// Rooms of the engine, over the virtual network: what each member is sent.
+
+const clear = -20
+const gone = -45
+
+/** A far end that says a tone of its own, or nothing, and decodes what it hears. */
+class Guest {
+  readonly peer: VirtualPeer
+  readonly media: VirtualMedia
+  readonly name: string
+  readonly law: typeof pcmu
+  readonly #payloadType: number
+  #tone: Int16Array | undefined
+  #at = 0
+
+  constructor(media: VirtualMedia, n: number, hz: number | undefined, changes: Partial<Agreement> = {}) {
+    this.media = media
+    this.name = `guest-${n}`
+    this.peer = new VirtualPeer(media, this.name, 4000 + 10 * n).open()
+    this.#payloadType = changes.payloadType ?? 0
+    this.law = this.#payloadType === 8 ? pcma : pcmu
+    this.says(hz)
+    const agreement = agreed(this.peer.port, changes)
+    media.do({ type: 'agree', session: this.name, agreement, talk: true })
+  }
+
+  says(hz: number | undefined): void {
+    this.#tone = hz === undefined ? undefined : sine(hz, 8000, 8000, 4000)
+  }
+
+  join(room = 'r', muted = false): this {
+    this.media.do({ type: 'join', session: this.name, room, muted })
+    return this
+  }
+
+  leave(): void {
+    this.media.do({ type: 'leave', session: this.name })
+  }
+
+  /** Every 20 ms. */
+  speak(now: number): void {
+    if (now % 20 !== 0 || this.#tone === undefined) return
+    const payload = new Uint8Array(160)
+    this.law.encodeInto(payload, 0, this.#tone, this.#at, 160)
+    this.#at = (this.#at + 160) % 8000
+    this.peer.say(payload, { payloadType: this.#payloadType })
+  }
+
+  /** What it has heard from `from` on, laid out by timestamps. */
+  heard(from = 0): Int16Array {
+    const packets = this.peer.heard().filter(packet => packet.at >= from && packet.payloadType === this.#payloadType)
+    const first = packets[0]
+    const pcm = new Int16Array(first === undefined ? 0 : ((packets.at(-1)!.timestamp - first.timestamp) | 0) + 480)
+    for (const { payload, timestamp } of packets) {
+      this.law.decodeInto(pcm, (timestamp - first!.timestamp) | 0, payload, 0, payload.length)
+    }
+    return pcm
+  }
+
+  /** The level of a tone in the last half second. */
+  levelOf(hz: number): number {
+    const pcm = this.heard(this.media.now - 700)
+    return levelAt(pcm, 400, 4000, hz, 8000)
+  }
+}
+
+const run = (guests: readonly Guest[], ms: number): void => {
+  guests[0]!.media.run(ms, now => {
+    for (const guest of guests) guest.speak(now)
+  })
+}
+
+const tones = [500, 900, 1300, 1700, 2100]
+
+test('each hears all others and not itself; packets every 20 ms, without a gap', () => {
+  const media = new VirtualMedia()
+  const guests = tones.map((hz, n) => new Guest(media, n, hz, n % 2 === 0 ? {} : law).join())
+  run(guests, 1500)
+  for (const [n, guest] of guests.entries()) {
+    for (const [m, hz] of tones.entries()) {
+      const level = guest.levelOf(hz)
+      if (n === m) assert.ok(level < gone, `${n} hears itself: ${level}`)
+      else assert.ok(level > clear, `${n} does not hear ${m}: ${level}`)
+    }
+    const packets = guest.peer.heard().filter(({ at }) => at > 1300)
+    for (const [i, packet] of packets.entries()) {
+      if (i === 0) continue
+      assert.is((packet.timestamp - packets[i - 1]!.timestamp) >>> 0, 160)
+      assert.is(packet.at - packets[i - 1]!.at, 20)
+    }
+  }
+})
+
+const law = { codec: 'PCMA', payloadType: 8, accept: [{ payloadType: 8, codec: 'PCMA' }] } as const
+
+test('a muted member hears and is not heard, until it may speak; who leaves is heard no more, and hears nothing', () => {
+  const media = new VirtualMedia()
+  const [a, b, c] = tones.slice(0, 3).map((hz, n) => new Guest(media, n, hz)) as [Guest, Guest, Guest]
+  const guests = [a, b, c]
+  a.join()
+  b.join('r', true)
+  c.join()
+  run(guests, 1000)
+  assert.ok(a.levelOf(tones[1]!) < gone && c.levelOf(tones[1]!) < gone, 'muted')
+  assert.ok(b.levelOf(tones[0]!) > clear && b.levelOf(tones[2]!) > clear, 'the muted one hears')
+  b.join('r', false)
+  run(guests, 1000)
+  assert.ok(a.levelOf(tones[1]!) > clear && b.levelOf(tones[1]!) < gone)
+  c.leave()
+  run(guests, 1000)
+  assert.ok(a.levelOf(tones[2]!) < gone && a.levelOf(tones[1]!) > clear)
+  assert.ok(c.levelOf(tones[0]!) < gone, 'who left hears silence')
+  media.do({ type: 'close', session: 'guest-1' })
+  run([a, c], 800)
+  assert.ok(a.levelOf(tones[1]!) < gone)
+})
+
+test('rooms are apart; who joins another leaves the first', () => {
+  const media = new VirtualMedia()
+  const guests = tones.slice(0, 4).map((hz, n) => new Guest(media, n, hz).join(n < 2 ? 'one' : 'two'))
+  run(guests, 1000)
+  assert.ok(guests[0]!.levelOf(tones[1]!) > clear && guests[0]!.levelOf(tones[2]!) < gone)
+  guests[1]!.join('two')
+  run(guests, 1000)
+  assert.ok(guests[0]!.levelOf(tones[1]!) < gone)
+  assert.ok(guests[2]!.levelOf(tones[1]!) > clear && guests[1]!.levelOf(tones[3]!) > clear)
+})
+
+test('a room tone is heard by all; a play interrupts what one hears, and the mix goes on behind it', () => {
+  const media = new VirtualMedia()
+  const guests = [undefined, 900].map((hz, n) => new Guest(media, n, hz).join())
+  const [a, b] = guests as [Guest, Guest]
+  run(guests, 500)
+  media.do({ type: 'room-tone', session: b.name, tone: 'enter' })
+  run(guests, 400)
+  const around = (guest: Guest) => levelAt(guest.heard(1400), 1840, 800, 880, 8000)
+  assert.ok(around(a) > -30 && around(b) > -30, `${around(a)} ${around(b)}`)
+  run(guests, 1000)
+  assert.ok(a.levelOf(900) > clear)
+  media.prompts.set('p', { codec: 'PCMU', bytes: new Uint8Array(8000).fill(0x22) })
+  media.do({ type: 'play', session: a.name, play: 'x', source: { kind: 'file', path: 'p' }, loop: 1 })
+  run(guests, 900)
+  assert.ok(a.levelOf(900) < gone, `${a.levelOf(900)}`)
+  run(guests, 1000)
+  assert.ok(a.levelOf(900) > clear)
+  assert.is(media.take('played').at(-1)?.completed, true)
+  const packets = a.peer.heard()
+  for (const [i, packet] of packets.entries()) {
+    if (i > 0) assert.is((packet.timestamp - packets[i - 1]!.timestamp) >>> 0, 160, `at ${packet.at}`)
+  }
+})
+
+test('other packet lengths than the room’s frames', () => {
+  const media = new VirtualMedia()
+  const lengths = [10, 20, 30, 40, 60]
+  const guests = lengths.map((ptimeMs, n) => new Guest(media, n, tones[n], { ptimeMs, ptimeAsked: true }).join())
+  run(guests, 1500)
+  for (const [n, guest] of guests.entries()) {
+    for (const [m, hz] of tones.entries()) {
+      const level = guest.levelOf(hz)
+      assert.ok(n === m ? level < gone : level > clear, `${n} of ${m}: ${level}`)
+    }
+    const packets = guest.peer.heard().filter(({ at }) => at > 1300)
+    for (const [i, packet] of packets.entries()) {
+      if (i > 0) assert.is((packet.timestamp - packets[i - 1]!.timestamp) >>> 0, 8 * lengths[n]!)
+    }
+  }
+})
+
+test('a recording of one leg holds what it says and what it hears of the room', () => {
+  const media = new VirtualMedia()
+  const guests = tones.slice(0, 3).map((hz, n) => new Guest(media, n, hz).join())
+  run(guests, 500)
+  media.do({
+    type: 'record-session',
+    session: 'guest-0',
+    recording: 'x',
+    path: 'file',
+    rules: { channels: 'dual', track: 'both', maxLengthMs: 60_000 },
+  })
+  run(guests, 2000)
+  media.do({ type: 'stop-record', session: 'guest-0', recording: 'x' })
+  const samples = media.recordings.get('file')!.samples
+  const side = (n: 0 | 1) => Int16Array.from(samples.filter((_, at) => at % 2 === n))
+  const level = (n: 0 | 1, hz: number) => levelAt(side(n), 4000, 8000, hz, 8000)
+  assert.ok(level(0, tones[0]!) > clear && level(0, tones[1]!) < gone)
+  assert.ok(level(1, tones[0]!) < gone && level(1, tones[1]!) > clear && level(1, tones[2]!) > clear)
+})
+
+test('whoever comes at whatever moment is in step at once', () => {
+  const media = new VirtualMedia()
+  const guests: Guest[] = []
+  for (let n = 0; n < 12; n++) {
+    const guest = new Guest(media, n, n === 0 ? 500 : undefined)
+    guests.push(guest)
+    run(guests, 5 * ((n * 7) % 11) + 15)
+    guest.join()
+  }
+  const from = media.now
+  run(guests, 1000)
+  for (const guest of guests.slice(1)) {
+    const packets = guest.peer.heard().filter(({ at }) => at > from)
+    assert.ok(packets.length >= 48 && packets.length <= 50, `${packets.length} packets in a second`)
+    assert.ok(guest.levelOf(500) > clear)
+    for (const [i, packet] of packets.entries()) {
+      if (i > 0) assert.is((packet.timestamp - packets[i - 1]!.timestamp) >>> 0, 160)
+    }
+  }
+})
+
+test('keys are told and not passed on, neither events nor, from a far end that has none, tones', () => {
+  const media = new VirtualMedia()
+  const noEvents = { sendEvents: undefined, acceptEvents: undefined }
+  const a = new Guest(media, 0, undefined).join()
+  const b = new Guest(media, 1, undefined, noEvents).join()
+  const c = new Guest(media, 2, undefined).join()
+  const digit = renderTone(dtmfTone('5', 200)!, 8000)
+  const payload = new Uint8Array(digit.length)
+  pcmu.encodeInto(payload, 0, digit, 0, digit.length)
+  let at = 0
+  run([a, b, c], 300)
+  for (const event of [0, 0x80]) a.peer.say(Uint8Array.of(7, event | 10, 4, 0), { payloadType: 101, timestamp: 99 })
+  media.run(800, now => {
+    if (now % 20 !== 0) return
+    b.peer.say(at < payload.length ? payload.subarray(at, at + 160) : new Uint8Array(160).fill(0xff))
+    at += 160
+  })
+  const told = media.take('digit').map(({ session, digit }) => `${session} ${digit}`)
+  assert.equal(told.sort(), ['guest-0 7', 'guest-1 5'])
+  assert.ok(c.peer.heard().every(({ payloadType }) => payloadType === 0))
+  const heard = c.heard()
+  const loud = Array.from({ length: heard.length / 160 }, (_, n) => levelAt(heard, n * 160, 160, 770, 8000) > -30)
+  assert.ok(loud.filter(is => is).length <= 2, `${loud.filter(is => is).length * 20} ms of the tone`)
+})
+
+test('hold: who hears nothing for a while has lost no time, and who says nothing is silent', () => {
+  const media = new VirtualMedia()
+  const [a, b] = [500, 900].map((hz, n) => new Guest(media, n, hz).join()) as [Guest, Guest]
+  run([a, b], 1000)
+  const hold = agreed(b.peer.port, { send: false, receive: false })
+  media.do({ type: 'agree', session: b.name, agreement: hold, talk: true })
+  const from = b.peer.heard().at(-1)!
+  run([a, b], 1000)
+  assert.ok(a.levelOf(900) < gone, 'held')
+  assert.is(b.peer.heard().at(-1)!.at, from.at, 'nothing is sent')
+  media.do({ type: 'agree', session: b.name, agreement: agreed(b.peer.port), talk: true })
+  run([a, b], 1000)
+  assert.ok(a.levelOf(900) > clear && b.levelOf(500) > clear)
+  const back = b.peer.heard().find(({ at }) => at > from.at)!
+  const passed = ((back.timestamp - from.timestamp) >>> 0) / 8
+  assert.ok(Math.abs(passed - (back.at - from.at)) <= 20, `${passed} ms of ${back.at - from.at}`)
+})
+
+test('Opus and G.722 members hear G.711 members and each other', async () => {
+  const opus = await WarmOpus.open(10, {}, [16_000, 48_000])
+  const media = new VirtualMedia({}, 7, opus)
+  const asOpus = { codec: 'opus', payloadType: 111, accept: [{ payloadType: 111, codec: 'opus' }] } as const
+  const asG722 = { codec: 'G722', payloadType: 9, accept: [{ payloadType: 9, codec: 'G722' }] } as const
+  const talkers = [
+    new Talker(media, 'opus-1', 4100, 500, asOpus, opus),
+    new Talker(media, 'opus-2', 4110, 900, asOpus, opus),
+    new Talker(media, 'g722', 4120, 1300, asG722, opus),
+    new Talker(media, 'pcmu', 4130, 1700, {}, opus),
+    new Talker(media, 'quiet', 4140, undefined, asOpus, opus),
+    new Talker(media, 'quiet too', 4150, undefined, asOpus, opus),
+  ]
+  for (const talker of talkers) media.do({ type: 'join', session: talker.name, room: 'r', muted: false })
+  media.run(3000, now => {
+    if (now % 20 === 0) for (const talker of talkers) talker.speak()
+  })
+  for (const hearer of talkers) {
+    const levelOf = hearer.hear()
+    for (const talker of talkers) {
+      if (talker.hz === undefined) continue
+      const level = levelOf(talker.hz)
+      const isThere = hearer !== talker
+      assert.ok(isThere ? level > clear - 3 : level < -38, `${hearer.name} of ${talker.name}: ${level}`)
+    }
+  }
+  const [one, two] = talkers.slice(4).map(talker => talker.peer.heard().slice(-50))
+  assert.equal(
+    one!.map(({ payload }) => Buffer.from(payload).toString('hex')),
+    two!.map(({ payload }) => Buffer.from(payload).toString('hex')),
+    'who is silent hears the same bytes',
+  )
+  for (const talker of talkers) {
+    media.do({ type: 'close', session: talker.name })
+    talker.free()
+  }
+  opus.close()
+  assert.equal([opus.lib.counters.encoders, opus.lib.counters.decoders], [0, 0], 'every coder is freed')
+})
+
+/** A far end of any codec. */
+class Talker {
+  readonly name: string
+  readonly peer: VirtualPeer
+  readonly hz: number | undefined
+  readonly #format: Agreement
+  readonly #rate: 8000 | 16_000
+  readonly #encoder: StreamEncoder
+  readonly #opus: WarmOpus
+  readonly #tone: Int16Array
+  #at = 0
+
+  constructor(
+    media: VirtualMedia,
+    name: string,
+    port: number,
+    hz: number | undefined,
+    changes: Partial<Agreement>,
+    opus: WarmOpus,
+  ) {
+    this.name = name
+    this.hz = hz
+    this.peer = new VirtualPeer(media, name, port).open()
+    this.#format = agreed(port, changes)
+    this.#rate = codecFacts[this.#format.codec].sampleRate
+    this.#opus = opus
+    this.#encoder = new StreamEncoder(this.#format.codec, this.#rate, opus, undefined)
+    this.#tone = hz === undefined ? new Int16Array(this.#rate) : sine(hz, this.#rate, this.#rate, 4000)
+    media.do({ type: 'agree', session: name, agreement: this.#format, talk: true })
+  }
+
+  speak(): void {
+    const payload = new Uint8Array(1276)
+    const count = this.#rate / 50
+    const length = this.#encoder.encodeInto(payload, 0, this.#tone, this.#at, count)
+    this.#at = (this.#at + count) % this.#rate
+    const { payloadType, codec } = this.#format
+    const { timestamp } = this.peer
+    this.peer.say(payload.slice(0, length), { payloadType })
+    this.peer.timestamp = (timestamp + codecFacts[codec].clockRate / 50) >>> 0
+  }
+
+  /** What it has heard in the last second and a half. */
+  hear(): (hz: number) => number {
+    const decoder = new StreamDecoder(this.#rate, this.#opus)
+    const pcm = new Int16Array(4 * this.#rate)
+    let count = 0
+    for (const { payload, payloadType } of this.peer.heard().slice(-75)) {
+      if (payloadType !== this.#format.payloadType) continue
+      count += decoder.frameInto(pcm, count, this.#format.codec, payload, 0, payload.length, false)
+    }
+    decoder.free()
+    return hz => levelAt(pcm, count - this.#rate / 2, this.#rate / 2, hz, this.#rate)
+  }
+
+  free(): void {
+    this.#encoder.free()
+  }
+}
+
+test.run()
