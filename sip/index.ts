@@ -146,7 +146,9 @@ export {
   type CryptoLocal,
   type CryptoSuite,
   cryptosOf,
+  cryptoSuites,
   isCryptoStream,
+  masterLengths,
 } from './sdp/crypto.ts'
 export type { LocalMedia } from './sdp/describe.ts'
 export { formatSdp } from './sdp/format.ts'

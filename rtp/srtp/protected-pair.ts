@@ -22,7 +22,12 @@ export class ProtectedPair implements SocketPair {
   readonly rtp: DatagramSocket
   readonly rtcp: DatagramSocket
   #state: 'waits' | 'plain' | 'protected' = 'waits'
-  #keys: MediaKeys | undefined
+  /**
+   * Of every key that was ours, one a suite: it may be taken up again, after plain packets or another suite in between,
+   * and must not count from the beginning then.
+   */
+  readonly #senders: { readonly keys: SrtpKeys; readonly sender: SrtpSender }[] = []
+  #remote: SrtpKeys | undefined
   #sender: SrtpSender | undefined
   #receiver: SrtpReceiver | undefined
 
@@ -38,14 +43,21 @@ export class ProtectedPair implements SocketPair {
   agree(keys: MediaKeys | undefined): void {
     if (keys === undefined) {
       this.#state = 'plain'
-      this.#keys = undefined
       return
     }
-    const before = this.#keys
-    this.#keys = keys
     this.#state = 'protected'
-    if (before === undefined || !isSame(before.local, keys.local)) this.#sender = new SrtpSender(keys.local)
-    if (before === undefined || !isSame(before.remote, keys.remote)) this.#receiver = new SrtpReceiver(keys.remote)
+    this.#sender = this.#senderOf(keys.local)
+    if (this.#remote !== undefined && isSame(this.#remote, keys.remote)) return
+    this.#remote = keys.remote
+    this.#receiver = new SrtpReceiver(keys.remote)
+  }
+
+  #senderOf(keys: SrtpKeys): SrtpSender {
+    const known = this.#senders.find(other => isSame(other.keys, keys))
+    if (known !== undefined) return known.sender
+    const sender = new SrtpSender(keys)
+    this.#senders.push({ keys, sender })
+    return sender
   }
 
   /** The length of the plain packet, or `rejected`. */

@@ -1,4 +1,5 @@
 import { attributeOf, hasRtcpMux } from './attributes.ts'
+import { isCryptoStream } from './crypto.ts'
 import type { Attribute, MediaDescription, SessionDescription } from './session.ts'
 
 /** Our side of media for a browser: a host candidate at the stream's address and port, and more of them. */
@@ -49,7 +50,10 @@ const fingerprint = /^(sha-(?:1|224|256|384|512))\s+((?:[0-9a-f]{2}:)+[0-9a-f]{2
 const mostFingerprints = 8
 
 export const isBrowserStream = (media: MediaDescription): boolean =>
-  media.media.toLowerCase() === 'audio' && protocols.has(media.protocol.toUpperCase()) && media.port !== 0
+  media.media.toLowerCase() === 'audio' &&
+  protocols.has(media.protocol.toUpperCase()) &&
+  media.port !== 0 &&
+  !isCryptoStream(media)
 
 /** Undefined when it lacks ICE, a fingerprint that proves something, or rtcp-mux. `answers`: it answers our offer. */
 export function browserAgreed(

@@ -1,7 +1,15 @@
 import type { Attribute, MediaDescription } from './session.ts'
 
-/** Suites of RFC 4568 §6.2 that we speak; both take a master key and salt of 30 bytes. */
-export type CryptoSuite = 'AES_CM_128_HMAC_SHA1_80' | 'AES_CM_128_HMAC_SHA1_32'
+/** What we speak of RFC 4568 §6.2 and RFC 7714 §14.2, the best first: what everybody has before what few have. */
+export const cryptoSuites = ['AES_CM_128_HMAC_SHA1_80', 'AES_CM_128_HMAC_SHA1_32', 'AEAD_AES_128_GCM'] as const
+export type CryptoSuite = (typeof cryptoSuites)[number]
+
+/** Bytes of master key and master salt, one behind the other. */
+export const masterLengths: Readonly<Record<CryptoSuite, number>> = {
+  AES_CM_128_HMAC_SHA1_80: 30,
+  AES_CM_128_HMAC_SHA1_32: 30,
+  AEAD_AES_128_GCM: 28,
+}
 
 /** One `a=crypto` line: what its sender protects its packets with. */
 export interface CryptoLine {
@@ -13,8 +21,11 @@ export interface CryptoLine {
 
 /** Our side of a stream that is protected by keys in SDP. */
 export interface CryptoLocal {
-  /** Ours for the life of the session: 30 random bytes. */
-  readonly master: Uint8Array
+  /**
+   * Random, and ours for the life of the session: as long as the far end keeps its key too, streams go on as they were.
+   * One for each suite, since two suites under one key may give one keystream twice.
+   */
+  readonly masters: Readonly<Record<CryptoSuite, Uint8Array>>
 }
 
 /** Whose packets are protected by what. */
@@ -24,53 +35,68 @@ export interface CryptoAgreed {
 }
 
 export const cryptoProtocol = 'RTP/SAVP'
-/** Every implementation has this one (RFC 4568 §6.2.1), and it is the safer. */
-const offeredSuite: CryptoSuite = 'AES_CM_128_HMAC_SHA1_80'
-const masterBytes = 30
+const feedbackProtocol = 'RTP/SAVPF'
 /** Lines that are read. */
 const mostLines = 16
-const suites: ReadonlySet<string> = new Set(['AES_CM_128_HMAC_SHA1_80', 'AES_CM_128_HMAC_SHA1_32'])
-/** RFC 4568 §9.1. A key with an index (MKI) is one of several, which nobody needs for one call. */
-const line = /^(\d{1,9})\s+([A-Z0-9_]+)\s+inline:([A-Za-z0-9+/]{40}=*)((?:\|[^|;\s]+){0,2})\s*$/
-const lifetime = /^(\|(2\^)?\d{1,15})?$/
+/** RFC 4568 §9.1: one key; its lifetime and its index may follow, and parameters of the session. */
+const line =
+  /^(\d{1,9})[ \t]+([A-Za-z0-9_]+)[ \t]+inline:([A-Za-z0-9+/]{1,64})={0,2}((?:\|[^|;\s]+){0,2})((?:[ \t]+\S+)*)[ \t]*$/
+/** A key with an index (MKI) is one of several, which nobody needs for one call: such a line is not taken. */
+const lifetime = /^(?:\|(?:2\^)?\d{1,15})?$/
+/** RFC 4568 §6.3: a hint that changes nothing for us, and what may be passed over; all others are to be understood. */
+const harmless = /^(?:WSH=\d{1,9}|-\S+)$/
+/** `UNENCRYPTED_SRTP` and the like are upper case, names of suites too (§9.2). */
+const isSuite = (suite: string): suite is CryptoSuite => cryptoSuites.some(known => known === suite)
 
-export const isCryptoStream = (media: MediaDescription): boolean =>
-  media.media.toLowerCase() === 'audio' && media.protocol.toUpperCase() === cryptoProtocol && media.port !== 0
+const has = (media: MediaDescription, name: string): boolean =>
+  media.attributes.some(attribute => attribute.name === name)
+
+/** Audio, switched on, whose packets keys in SDP protect. With feedback it may be a browser's, which has a fingerprint. */
+export function isCryptoStream(media: MediaDescription): boolean {
+  if (media.media.toLowerCase() !== 'audio' || media.port === 0) return false
+  const protocol = media.protocol.toUpperCase()
+  return (
+    protocol === cryptoProtocol || (protocol === feedbackProtocol && has(media, 'crypto') && !has(media, 'fingerprint'))
+  )
+}
 
 /**
- * The lines that we could take, in their order. One with a second key, a key index, or a session parameter (less
- * protection, another key derivation) is passed over, as RFC 4568 §6.3 and §7.1.2 want of what is not understood.
+ * The lines that we could take, in their order. One with a second key, a key index, or a session parameter that means
+ * less protection or another key derivation is passed over, as RFC 4568 §6.3 and §7.1.2 want of what is not understood.
  */
 export function cryptosOf(media: MediaDescription): readonly CryptoLine[] {
   return media.attributes
     .filter(({ name }) => name === 'crypto')
     .slice(0, mostLines)
-    .flatMap(({ value }) => {
-      const [, tag = '', suite = '', key = '', behind = ''] = line.exec(value ?? '') ?? []
-      if (!isSuite(suite) || !lifetime.test(behind)) return []
-      const master = Uint8Array.from(atob(key.replace(/=+$/, '')), character => character.charCodeAt(0))
-      return master.length === masterBytes ? [{ tag, suite, master }] : []
-    })
+    .flatMap(({ value }) => readLine(value ?? '') ?? [])
 }
 
-const isSuite = (suite: string): suite is CryptoSuite => suites.has(suite)
+function readLine(value: string): CryptoLine | undefined {
+  const [, tag = '', suite = '', key = '', behind = '', parameters = ''] = line.exec(value) ?? []
+  if (!isSuite(suite) || !lifetime.test(behind)) return undefined
+  if (key.length !== Math.ceil((masterLengths[suite] * 8) / 6)) return undefined
+  if (!parameters.split(/[ \t]+/).every(parameter => parameter === '' || harmless.test(parameter))) return undefined
+  return { tag, suite, master: Uint8Array.from(atob(key), character => character.charCodeAt(0)) }
+}
 
 export const cryptoAttribute = ({ tag, suite, master }: CryptoLine): Attribute => ({
   name: 'crypto',
   value: `${tag} ${suite} inline:${btoa(String.fromCharCode(...master))}`,
 })
 
-export const offeredCrypto = ({ master }: CryptoLocal): CryptoLine => ({ tag: '1', suite: offeredSuite, master })
+/** All that we speak, tags from 1 on. */
+export const offeredCryptos = ({ masters }: CryptoLocal): readonly CryptoLine[] =>
+  cryptoSuites.map((suite, at) => ({ tag: String(at + 1), suite, master: masters[suite] }))
 
 /** The best of an offer's lines, the first, and ours of the same tag and suite (RFC 4568 §5.1.2). */
-export function answeredCrypto({ master }: CryptoLocal, media: MediaDescription): CryptoAgreed | undefined {
+export function answeredCrypto({ masters }: CryptoLocal, media: MediaDescription): CryptoAgreed | undefined {
   const [remote] = cryptosOf(media)
-  return remote && { remote, local: { tag: remote.tag, suite: remote.suite, master } }
+  return remote && { remote, local: { tag: remote.tag, suite: remote.suite, master: masters[remote.suite] } }
 }
 
-/** The one line of an answer, which has to be the one that was offered (RFC 4568 §5.1.3). */
+/** The one line of an answer, which has to be one of those that were offered (RFC 4568 §5.1.3). */
 export function acceptedCrypto(local: CryptoLocal, media: MediaDescription): CryptoAgreed | undefined {
-  const ours = offeredCrypto(local)
   const [remote] = cryptosOf(media)
-  return remote?.tag === ours.tag && remote.suite === ours.suite ? { local: ours, remote } : undefined
+  const ours = offeredCryptos(local).find(({ tag, suite }) => tag === remote?.tag && suite === remote.suite)
+  return remote && ours && { local: ours, remote }
 }

@@ -7,7 +7,14 @@ import {
   browserSessionAttributes,
 } from './browser.ts'
 import { type Codec, codecsOf, formatRtpmap, sameCodec } from './codec.ts'
-import { type CryptoLine, type CryptoLocal, cryptoAttribute, cryptoProtocol, offeredCrypto } from './crypto.ts'
+import {
+  type CryptoLine,
+  type CryptoLocal,
+  cryptoAttribute,
+  cryptoProtocol,
+  isCryptoStream,
+  offeredCryptos,
+} from './crypto.ts'
 import { formatSdp } from './format.ts'
 import { ptimeRange } from './negotiated.ts'
 import type { Attribute, MediaDescription, SessionDescription } from './session.ts'
@@ -59,8 +66,9 @@ export const telephoneEventCodec = (payloadType: number, rate: number): Codec =>
 /** How the packets of the line go. Defaults: as in an offer. */
 export interface DescribedMeans {
   readonly setup?: BrowserSetup
-  /** What it answers. */
-  readonly offered?: MediaDescription
+  /** What it answers, or, in an offer, continues. */
+  readonly offered?: MediaDescription | undefined
+  /** The line that was chosen. */
   readonly crypto?: CryptoLine | undefined
 }
 
@@ -71,7 +79,7 @@ export function describeAudio(
   ptimeMs: number,
   direction: Direction,
   rtcpMux: boolean,
-  { setup = 'actpass', offered, crypto = local.crypto && offeredCrypto(local.crypto) }: DescribedMeans = {},
+  { setup = 'actpass', offered, crypto }: DescribedMeans = {},
 ): MediaDescription {
   const attributes: Attribute[] = []
   for (const codec of codecs) {
@@ -80,9 +88,10 @@ export function describeAudio(
   }
   attributes.push({ name: 'ptime', value: String(ptimeMs) }, { name: direction, value: undefined })
   const { browser } = local
+  const cryptos = crypto === undefined ? local.crypto && offeredCryptos(local.crypto) : [crypto]
   if (browser !== undefined) attributes.push(...browserAttributes(browser, local.address, local.port, setup, offered))
   else if (rtcpMux) attributes.push({ name: 'rtcp-mux', value: undefined })
-  if (crypto !== undefined) attributes.push(cryptoAttribute(crypto))
+  if (cryptos !== undefined) attributes.push(...cryptos.map(cryptoAttribute))
   return {
     ...switchedOff(
       'audio',
@@ -96,7 +105,8 @@ export function describeAudio(
 
 function protocolOf({ browser, crypto }: LocalMedia, offered: MediaDescription | undefined): string {
   if (browser !== undefined) return offered?.protocol ?? browserProtocol
-  return crypto === undefined ? 'RTP/AVP' : cryptoProtocol
+  if (crypto === undefined) return 'RTP/AVP'
+  return offered !== undefined && isCryptoStream(offered) ? offered.protocol : cryptoProtocol
 }
 
 /** RFC 3264 §6: a stream that is not taken keeps its place, with port 0. */

@@ -23,6 +23,7 @@ export function createOffer(local: LocalMedia): SessionDescription {
     clampPtime(local.ptimeMs),
     local.direction ?? 'sendrecv',
     local.rtcpMux ?? false,
+    local.crypto === undefined ? {} : { offered: streams[place] },
   )
   const audio = withExtendedReports(described, local.extendedReports === true ? ownExtendedReports : undefined)
   const media = streams.map(stream => switchedOff(stream.media, stream.protocol, stream.formats))

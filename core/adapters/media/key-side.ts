@@ -1,16 +1,14 @@
-import type { MediaKeys, SrtpKeys } from '../../../rtp/index.ts'
+import { type MediaKeys, type SrtpKeys, srtpFacts } from '../../../rtp/index.ts'
 import {
   type CryptoAgreed,
   type CryptoLine,
   type CryptoLocal,
   cryptosOf,
   isCryptoStream,
+  masterLengths,
   type SessionDescription,
 } from '../../../sip/index.ts'
 import type { Trunk } from '../../model/trunk.ts'
-
-const keyBytes = 16
-const masterBytes = 30
 
 /** Ours in the offers and answers of a leg whose packets keys in SDP may protect (SRTP, RFC 4568). */
 export class KeySide {
@@ -20,7 +18,13 @@ export class KeySide {
 
   constructor(srtp: Exclude<Trunk['srtp'], 'off'>, randomBytes: (length: number) => Uint8Array) {
     this.#isRequired = srtp === 'required'
-    this.#local = { master: randomBytes(masterBytes) }
+    this.#local = {
+      masters: {
+        AES_CM_128_HMAC_SHA1_80: randomBytes(masterLengths.AES_CM_128_HMAC_SHA1_80),
+        AES_CM_128_HMAC_SHA1_32: randomBytes(masterLengths.AES_CM_128_HMAC_SHA1_32),
+        AEAD_AES_128_GCM: randomBytes(masterLengths.AEAD_AES_128_GCM),
+      },
+    }
   }
 
   /** For our offers. Where it is optional ours are plain, which everybody takes, until the far end has shown that it can. */
@@ -41,8 +45,7 @@ export class KeySide {
   }
 }
 
-const keysOf = ({ suite, master }: CryptoLine): SrtpKeys => ({
-  profile: suite,
-  key: master.slice(0, keyBytes),
-  salt: master.slice(keyBytes),
-})
+const keysOf = ({ suite, master }: CryptoLine): SrtpKeys => {
+  const { keyLength } = srtpFacts[suite]
+  return { profile: suite, key: master.slice(0, keyLength), salt: master.slice(keyLength) }
+}
