@@ -1,6 +1,6 @@
 import { Passage } from '../bridge/passage.ts'
 import { codecFacts } from '../codec/codec-name.ts'
-import { isOpusRest, type OpusCoders, opusFrameMs } from '../codec/opus.ts'
+import { type OpusCoders, opusFrameMs } from '../codec/opus.ts'
 import type { Agreement, EngineCodec } from '../engine/command.ts'
 import type { DatagramNetwork, DatagramSocket } from '../engine/network.ts'
 import type { SeatFormat } from '../mix/seat.ts'
@@ -10,6 +10,7 @@ import type { Beats } from './beats.ts'
 import { DigitQueue } from './digit-queue.ts'
 import type { Ear } from './ear.ts'
 import type { OutStream } from './out-stream.ts'
+import { type Destination, OwnFrames, type SenderEvents } from './own-frames.ts'
 import { Pace } from './pace.ts'
 import { PlayLine } from './play-line.ts'
 import type { Playback, Prompt } from './playback.ts'
@@ -21,20 +22,6 @@ const opusCost = 4
 export const relayIdleMs = 500
 /** The order of digits that the other leg's far end pressed. Nobody waits for it. */
 const passedOn = 'passed-on as events'
-
-export interface SenderEvents {
-  played(playId: string, completed: boolean): void
-  digitsSent(digitsId: string): void
-  /** A frame of a play goes out: a whole packet, due at `at`. */
-  sounded(packet: Uint8Array, length: number, at: number): void
-}
-
-/** Where packets go; undefined while nothing may be sent. */
-export interface Destination {
-  address: number
-  port: number
-  maySend(now: number): boolean
-}
 
 /**
  * What a leg's far end hears. Digits go before a prompt, a prompt before the other leg, the other leg before silence.
@@ -55,6 +42,7 @@ export class Sender {
   #mixFormat: SeatFormat | undefined
   #unitsPerMs = 8
   readonly #pace: Pace
+  readonly #frames: OwnFrames
   #isTalking = false
   /** Until then nothing of its own is due, unless something happens: most legs merely pass on most of the time. */
   #restsUntil = 0
@@ -77,7 +65,10 @@ export class Sender {
     this.#digits = new DigitQueue(id => events.digitsSent(id))
     this.#voice = new Voice(coders)
     this.#plays = new PlayLine((playId, completed) => events.played(playId, completed))
-    this.#passage = new Passage(network, stream, (packet, length) => this.#send(packet, length))
+    const send = (packet: Uint8Array, length: number) => this.#send(packet, length)
+    this.#passage = new Passage(network, stream, send)
+    const parts = { network, stream, to, events, send, passage: this.#passage }
+    this.#frames = new OwnFrames(parts, this.#pace, this.#digits, this.#plays, this.#voice)
   }
 
   /** Silence is sent when there is nothing else. */
@@ -184,7 +175,7 @@ export class Sender {
     if (pace.isResting) this.#resume(agreement, now)
     pace.beginTick()
     while (pace.isDue(now)) {
-      this.#frame(agreement, now)
+      this.#frames.make(agreement, this.#isBridged, now)
       pace.next(now)
     }
     pace.endTick(now)
@@ -302,70 +293,6 @@ export class Sender {
     if (frames === 0) return
     this.#stream.skip(frames * this.#frameUnits)
     this.#stream.mark()
-  }
-
-  #frame(agreement: Agreement, now: number): void {
-    const units = this.#frameUnits
-    const packet = this.#network.slot()
-    const maySend = this.#to.maySend(now)
-    if (this.#digits.busy && this.#digit(agreement, packet, units, maySend)) {
-      this.#voice.pass(this.#pace.frameMs, now)
-      return
-    }
-    const isPlay = this.#plays.isPlaying
-    const bytes = this.#fill(packet, agreement.codec, now)
-    if (maySend && bytes > 0 && (isPlay || now >= this.#passage.eventUntil)) {
-      const length = this.#stream.frame(packet, agreement.payloadType, bytes, units)
-      if (isPlay) this.#events.sounded(packet, length, this.#pace.dueAt)
-      this.#send(packet, length)
-      return
-    }
-    // Not sent, but passed: a prompt during hold takes its time, and so does its stream.
-    this.#stream.skip(units)
-    this.#stream.mark()
-  }
-
-  /** A frame in which a digit is sent. Returns false when none is: there is room for audio. */
-  #digit(agreement: Agreement, packet: Uint8Array, units: number, maySend: boolean): boolean {
-    const digits = this.#digits
-    switch (digits.next()) {
-      case 'events': {
-        const length = digits.nextInto(packet, headerLength, this.#stream.timestamp)
-        if (length === 0) return false
-        const type = agreement.sendEvents
-        if (!maySend || type === undefined) this.#stream.skip(units)
-        else this.#send(packet, this.#stream.event(packet, type, digits.marker, digits.timestamp, length, units))
-        this.#stream.mark()
-        return true
-      }
-      case 'tones': {
-        // The first tone would be lost in a coder that is still being made.
-        if (!this.#voice.isReady) return false
-        const bytes = this.#voice.digitsInto(packet, headerLength, this.#pace.frameMs, digits)
-        if (bytes === 0) return false
-        if (maySend) this.#send(packet, this.#stream.frame(packet, agreement.payloadType, bytes, units))
-        else this.#stream.skip(units)
-        return true
-      }
-      case undefined:
-        return false
-    }
-  }
-
-  /** The next frame's payload. Returns its bytes; 0 = there is nothing to send for it. */
-  #fill(packet: Uint8Array, codec: EngineCodec, now: number): number {
-    const frameMs = this.#pace.frameMs
-    const voice = this.#voice
-    if (this.#plays.isPlaying || !this.#isBridged || !voice.sounds) {
-      if (codec !== 'G722') voice.unsettle()
-      if (this.#plays.isPlaying) return this.#plays.frameInto(packet, codec, frameMs, this.#pace.dueAt, voice)
-      return voice.silenceInto(packet, headerLength, frameMs)
-    }
-    // Nothing of the other leg is lost meanwhile: it is heard a frame later.
-    if (!voice.isReady) return voice.silenceInto(packet, headerLength, frameMs)
-    const bytes = voice.frameInto(packet, headerLength, frameMs, now)
-    // What the encoder would not send.
-    return codec === 'opus' && isOpusRest(bytes) ? 0 : bytes
   }
 
   #send(packet: Uint8Array, length: number): void {
