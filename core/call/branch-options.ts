@@ -2,16 +2,22 @@ import type { DialledLeg } from '../events/call-data.ts'
 import type { Sid } from '../model/ids.ts'
 import type { Rate } from '../model/rate.ts'
 import type { CodecName, Trunk } from '../model/trunk.ts'
+import type { SrtpWish } from '../ports/media.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import type { Branch } from './branch.ts'
 import type { Hops } from './hops.ts'
 
 export type Route =
-  | { readonly kind: 'trunk'; readonly trunk: Trunk }
+  | { readonly kind: 'trunk'; readonly trunk: Trunk; readonly srtp: SrtpWish }
   | { readonly kind: 'on-net' }
   | { readonly kind: 'uri'; readonly target: Extract<LegTarget, { kind: 'uri' }> }
-  /** `webrtc`: what media it is offered. */
-  | { readonly kind: 'phone'; readonly target: Extract<LegTarget, { kind: 'phone' }>; readonly webrtc: boolean }
+  /** `webrtc`, `srtp`: what media it is offered. */
+  | {
+      readonly kind: 'phone'
+      readonly target: Extract<LegTarget, { kind: 'phone' }>
+      readonly webrtc: boolean
+      readonly srtp: SrtpWish
+    }
 
 export interface BranchOptions {
   readonly sid: Sid

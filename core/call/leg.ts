@@ -1,7 +1,8 @@
 import type { LegRecord } from '../model/call-record.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { LegMediaStats } from '../model/leg-quality.ts'
-import type { CodecName, Trunk } from '../model/trunk.ts'
+import type { CodecName } from '../model/trunk.ts'
+import type { SrtpWish } from '../ports/media.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import type { EndReason } from './end-reason.ts'
 import type { Hops } from './hops.ts'
@@ -26,7 +27,7 @@ export interface LegOptions {
   /** The host that will be dialled. */
   readonly toward?: string
   /** Whether its packets are protected by keys in SDP. Default `off`. */
-  readonly srtp?: Trunk['srtp']
+  readonly srtp?: SrtpWish
 }
 
 /** One party: its signalling state by the table, its media session, and the commands that move both. */
@@ -56,7 +57,7 @@ export class Leg {
   readonly #codecs: readonly CodecName[]
   readonly #prefer: CodecName | undefined
   readonly #toward: string | undefined
-  readonly #srtp: Trunk['srtp']
+  readonly #srtp: SrtpWish
   readonly #isBrowser: boolean
   #state: LegState
   #media: MediaState = 'none'

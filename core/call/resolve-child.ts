@@ -1,6 +1,8 @@
 import type { EndUserProfile } from '../model/account.ts'
 import type { CallRecord } from '../model/call-record.ts'
 import type { PhoneBinding } from '../model/phone.ts'
+import type { Trunk } from '../model/trunk.ts'
+import type { SrtpWish } from '../ports/media.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import { e164Candidates, isExtension } from '../routing/e164.ts'
 import { routesTo } from '../routing/routes.ts'
@@ -37,16 +39,28 @@ export function childAddress(child: DialChild): {
   }
 }
 
+/** What a trunk is offered, in turn: where SRTP is optional, whoever refuses it is asked once more in the clear. */
+const wishesOf: Readonly<Record<Trunk['srtp'], readonly SrtpWish[]>> = {
+  off: ['off'],
+  optional: ['preferred', 'optional'],
+  required: ['required'],
+}
+
 /** How a number of the telephone network is reached: on this switch, else by the trunks that fit it. */
 export function routesToNumber(e164: string, found: Placing, env: CallEnvironment): readonly Route[] {
   if (found.owner !== undefined) return [{ kind: 'on-net' }]
-  return routesTo(e164, env.trunks(), () => env.random()).map(trunk => ({ kind: 'trunk', trunk }))
+  return routesTo(e164, env.trunks(), () => env.random()).flatMap(trunk =>
+    wishesOf[trunk.srtp].map(srtp => ({ kind: 'trunk', trunk, srtp }) as const),
+  )
 }
 
-/** A desk phone is offered plain RTP, and if it refuses that, as one does that takes nothing in the clear, WebRTC. */
+const webRtc = { webrtc: true, srtp: 'off' } as const
+const secured = { webrtc: false, srtp: 'preferred' } as const
+
+/** A desk phone is offered plain RTP, and if it refuses that, as one does that takes nothing in the clear, SRTP, then WebRTC. */
 const routesToPhone = (binding: PhoneBinding): readonly Route[] => {
-  const isWebRtc = binding.isBrowser ? [true] : [false, true]
-  return isWebRtc.map(webrtc => ({ kind: 'phone', target: { kind: 'phone', binding }, webrtc }))
+  const offers = binding.isBrowser ? [webRtc] : [{ webrtc: false, srtp: 'optional' } as const, secured, webRtc]
+  return offers.map(offer => ({ kind: 'phone', target: { kind: 'phone', binding }, ...offer }))
 }
 
 /** The ways to each softphone of an end-user, on-net and free; none: it is not registered, or may not be called. */

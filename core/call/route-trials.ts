@@ -1,4 +1,5 @@
 import type { Trunk } from '../model/trunk.ts'
+import type { SrtpWish } from '../ports/media.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import { numberForTrunk } from '../routing/routes.ts'
 import type { BranchOptions, Route } from './branch-options.ts'
@@ -14,6 +15,8 @@ export class RouteTrials {
   readonly #left: Route[]
   #route: Route | undefined
   #trunk: Trunk | undefined
+  /** The next attempt is by the same trunk, for the same place in it. */
+  #stays = false
 
   constructor(host: Host, options: BranchOptions) {
     this.#host = host
@@ -29,6 +32,7 @@ export class RouteTrials {
 
   /** What it was reached by is free again. */
   leave(): void {
+    if (this.#stays) return
     if (this.#trunk !== undefined) this.#host.releaseTrunk(this.#trunk)
     this.#trunk = undefined
   }
@@ -36,7 +40,14 @@ export class RouteTrials {
   /** An end that another route may do better than. */
   goesOnAfter(cause: LegCause): boolean {
     if (this.#left.length === 0) return false
-    return this.#route?.kind === 'phone' ? refusesOffer(cause) : triesNextTrunk(cause)
+    if (this.#route?.kind === 'phone') return refusesOffer(cause)
+    if (this.#isSameTrunk(this.#left[0])) {
+      this.#stays = refusesOffer(cause)
+      if (this.#stays) return true
+      // It would not do better in the clear.
+      this.#left.shift()
+    }
+    return this.#left.length > 0 && triesNextTrunk(cause)
   }
 
   /** Sends the leg out by the present route. */
@@ -48,7 +59,15 @@ export class RouteTrials {
     else leg.dial(this.#target(route), from, hops)
   }
 
+  #isSameTrunk(route: Route | undefined): boolean {
+    return route?.kind === 'trunk' && this.#route?.kind === 'trunk' && route.trunk.uuid === this.#route.trunk.uuid
+  }
+
   #takeNext(): Route | undefined {
+    if (this.#stays) {
+      this.#stays = false
+      return this.#left.shift()
+    }
     for (let route = this.#left.shift(); route !== undefined; route = this.#left.shift()) {
       if (route.kind !== 'trunk') return route
       if (this.#host.takeTrunk(route.trunk)) {
@@ -68,7 +87,7 @@ export class RouteTrials {
 /** What a leg is made with that goes by that route. */
 export function legBy(route: Route): Pick<LegOptions, 'direction' | 'isLoop' | 'isBrowser' | 'trunkName' | 'codecs'> & {
   readonly toward?: string
-  readonly srtp?: Trunk['srtp']
+  readonly srtp?: SrtpWish
 } {
   const isTrunk = route.kind === 'trunk'
   return {
@@ -85,7 +104,7 @@ export function legBy(route: Route): Pick<LegOptions, 'direction' | 'isLoop' | '
  * The host that a route leads to, where it is known: our address on the way there goes into the offer. And whether
  * media is protected there.
  */
-function towardOf(route: Route): { readonly toward?: string; readonly srtp?: Trunk['srtp'] } {
-  if (route.kind === 'trunk') return { toward: route.trunk.host, srtp: route.trunk.srtp }
-  return route.kind === 'phone' ? { toward: route.target.binding.address } : {}
+function towardOf(route: Route): { readonly toward?: string; readonly srtp?: SrtpWish } {
+  if (route.kind === 'trunk') return { toward: route.trunk.host, srtp: route.srtp }
+  return route.kind === 'phone' ? { toward: route.target.binding.address, srtp: route.srtp } : {}
 }

@@ -75,6 +75,7 @@ export function beginSoftphone(call: Call, offer: SoftphoneOffer, extension: str
     trunkName: '',
     number: extension,
     codecs: [],
+    srtp: 'optional',
     ...(offer.sdp === undefined ? {} : { offer: offer.sdp }),
   })
   call.talk.meet(leg, false)

@@ -1,6 +1,6 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
 import type { LegMediaStats } from '../model/leg-quality.ts'
-import type { CodecName, Trunk } from '../model/trunk.ts'
+import type { CodecName } from '../model/trunk.ts'
 
 /** What is heard. A file is a WAV of any rate that media can decode; it is resampled and encoded once per codec. */
 export type AudioSource =
@@ -17,6 +17,12 @@ export const ringbackCountries = [
  * `ringback-xx` are by country; `warning` tells that the balance is nearly used up; `waiting` that a room will begin.
  */
 export type ToneName = `ringback-${string}` | 'beep' | 'warning' | 'waiting'
+
+/**
+ * Whether keys in SDP protect a leg's packets (SRTP, RFC 4568). `optional`: where the far end offers it; our own offers
+ * are plain. `preferred`: our first offer demands it, later ones of the far end may do without. `required`: always.
+ */
+export type SrtpWish = 'off' | 'optional' | 'preferred' | 'required'
 
 export interface RecordLimits {
   /** Ends the recording after so much silence; 0 = never. */
@@ -54,7 +60,7 @@ export type MediaCommand =
       /** Without an offer: the far end is a browser, and ours is made for it. An offer says itself what it is. */
       readonly webrtc?: boolean
       /** Whether keys in SDP protect its packets. Default `off`: they are plain. */
-      readonly srtp?: Trunk['srtp']
+      readonly srtp?: SrtpWish
     }
   /** The far end's answer to our offer; may come again (early media, then the final answer; forked answers). */
   | { readonly type: 'media.answered'; readonly legId: LegUuid; readonly sdp: string }

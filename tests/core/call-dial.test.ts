@@ -335,12 +335,21 @@ test('hangupOnStar: only the caller, only with the attribute', () => {
 })
 
 test('digits by INFO cross the bridge; sendDigits go out before it', () => {
+  for (const options of ['', ' answerOnBridge="false"']) {
+    const rig = dialling(`<Dial${options}><Number sendDigits="w12">${far}</Number></Dial>`)
+    rig.peers.set(far, { answerAfter: 100 })
+    const caller = rig.call(at)
+    rig.run(2000)
+    const order = rig.commands.map(command => command.type)
+    assert.ok(order.indexOf('media.send-digits') !== -1)
+    assert.ok(order.indexOf('media.send-digits') < order.indexOf('media.bridge'), options)
+    rig.hangUpCaller(caller)
+    rested(rig)
+  }
   const rig = dialling(`<Dial><Number sendDigits="w12">${far}</Number></Dial>`)
   rig.peers.set(far, { answerAfter: 100 })
   const caller = rig.call(at)
   rig.run(2000)
-  const order = rig.commands.map(command => command.type)
-  assert.ok(order.indexOf('media.send-digits') < order.indexOf('media.bridge'))
   const [callee] = rig.dialled
   rig.send({ type: 'leg.digit', legId: caller, digit: '5', durationMs: 100 })
   assert.equal(rig.of('media.send-digits').at(-1)?.legId, callee)
@@ -370,6 +379,16 @@ test('an answer that crosses our CANCEL is absorbed and not charged', () => {
   rested(rig)
   assert.is(action(rig).DialCallStatus, 'no-answer')
   assert.is(rig.store.charged, 0)
+})
+
+test('a caller whose media cannot be is refused before anybody is rung', () => {
+  const rig = dialling(dialTo(far))
+  rig.mediaFault = legId => legId.startsWith('caller')
+  rig.peers.set(far, { ringAfter: 50, answerAfter: 100 })
+  rig.call(at)
+  rested(rig)
+  assert.is(rig.of('leg.dial').length, 0)
+  assert.equal([rig.store.call().status, rig.store.call().reasonCode, rig.store.call().cost], ['failed', 'END.0488', 0])
 })
 
 test('an answer that media cannot use is none: failed, free of charge, and the caller is not answered', () => {
@@ -517,7 +536,7 @@ test('whether media is protected is the trunk’s to say, of calls that come by 
     const said = srtp === 'off' ? undefined : srtp
     assert.equal(
       rig.of('media.open').map(open => open.srtp),
-      [said, said],
+      [said, srtp === 'optional' ? 'preferred' : said],
     )
   }
 })

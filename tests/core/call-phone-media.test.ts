@@ -3,11 +3,11 @@ import * as assert from 'uvu/assert'
 import { acme, CallRig } from './call-rig.ts'
 
 // What media a registered phone is offered: WebRTC where it is a browser, else plain RTP; and WebRTC to a desk phone that
-// refuses that, because it takes nothing that is not encrypted.
+// refuses that, because it takes nothing that is not encrypted; SRTP by keys in SDP before it.
 
 const hook = 'https://acme.test/in'
 
-function called(isBrowser: boolean, answers: 'plain' | 'webrtc' | 'none', status = 488): CallRig {
+function called(isBrowser: boolean, answers: 'plain' | 'srtp' | 'webrtc' | 'none', status = 488): CallRig {
   const rig = new CallRig()
   rig.store.addAccount({ ...acme, endpoints: { ...acme.endpoints, voice_inbound: hook } }, 10_000_000)
   const user = rig.user('1002')
@@ -18,7 +18,8 @@ function called(isBrowser: boolean, answers: 'plain' | 'webrtc' | 'none', status
   const refuses = { endAfter: 20, cause: { kind: 'response', status } } as const
   rig.peers.set('desk', answers === (isBrowser ? 'webrtc' : 'plain') ? good : refuses)
   rig.call('+254700000001')
-  for (let ms = 0; ms < 1000 && rig.of('leg.dial').length === 0; ms++) rig.run(1)
+  const refusedDials = { plain: 1, srtp: 1, webrtc: isBrowser ? 1 : 2, none: 1 }[answers]
+  for (let ms = 0; ms < 1000 && rig.of('leg.dial').length < refusedDials; ms++) rig.run(1)
   if (answers !== 'none') rig.peers.set('desk', good)
   rig.run(60_000)
   return rig
@@ -27,13 +28,16 @@ function called(isBrowser: boolean, answers: 'plain' | 'webrtc' | 'none', status
 const offered = (rig: CallRig) =>
   rig
     .of('media.open')
-    .flatMap(({ offer, webrtc }) => (offer === undefined ? [webrtc === true ? 'webrtc' : 'plain'] : []))
+    .flatMap(({ offer, webrtc, srtp }) =>
+      offer === undefined ? [webrtc === true ? 'webrtc' : srtp === 'preferred' ? 'srtp' : 'plain'] : [],
+    )
 const result = (rig: CallRig) => [rig.posts[1]?.fields.DialCallStatus, rig.posts[1]?.fields.DialReasonCode]
 
-test('a desk phone that refuses plain RTP is offered WebRTC, once, and the call goes on', () => {
+test('a desk phone that refuses plain RTP is offered SRTP, then WebRTC, once each, and the call goes on', () => {
+  assert.equal(offered(called(false, 'srtp')), ['plain', 'srtp'])
   for (const status of [415, 488, 606]) {
     const rig = called(false, 'webrtc', status)
-    assert.equal(offered(rig), ['plain', 'webrtc'], String(status))
+    assert.equal(offered(rig), ['plain', 'srtp', 'webrtc'], String(status))
     assert.equal(result(rig), ['completed', 'END.0200'])
     assert.is(rig.store.call().cost, 0)
     assert.equal(
@@ -46,12 +50,12 @@ test('a desk phone that refuses plain RTP is offered WebRTC, once, and the call 
   }
 })
 
-test('one that takes plain RTP, or refuses for another reason, or refuses both, gets no more offers', () => {
+test('one that takes plain RTP, or refuses for another reason, or refuses all, gets no more offers', () => {
   assert.equal(offered(called(false, 'plain')), ['plain'])
   for (const status of [404, 408, 480, 486, 500, 503, 603])
     assert.equal(offered(called(false, 'none', status)), ['plain'], String(status))
   const rig = called(false, 'none')
-  assert.equal(offered(rig), ['plain', 'webrtc'])
+  assert.equal(offered(rig), ['plain', 'srtp', 'webrtc'])
   assert.equal(result(rig), ['failed', 'END.0488'])
   assert.ok(rig.exchange.isEmpty)
 })

@@ -8,16 +8,17 @@ import {
   masterLengths,
   type SessionDescription,
 } from '../../../sip/index.ts'
-import type { Trunk } from '../../model/trunk.ts'
+import type { SrtpWish } from '../../ports/media.ts'
 
 /** Ours in the offers and answers of a leg whose packets keys in SDP may protect (SRTP, RFC 4568). */
 export class KeySide {
   readonly #isRequired: boolean
+  #isOffered: boolean
   readonly #local: CryptoLocal
-  #isAgreed = false
 
-  constructor(srtp: Exclude<Trunk['srtp'], 'off'>, randomBytes: (length: number) => Uint8Array) {
+  constructor(srtp: Exclude<SrtpWish, 'off'>, randomBytes: (length: number) => Uint8Array) {
     this.#isRequired = srtp === 'required'
+    this.#isOffered = srtp !== 'optional'
     this.#local = {
       masters: {
         AES_CM_128_HMAC_SHA1_80: randomBytes(masterLengths.AES_CM_128_HMAC_SHA1_80),
@@ -27,9 +28,9 @@ export class KeySide {
     }
   }
 
-  /** For our offers. Where it is optional ours are plain, which everybody takes, until the far end has shown that it can. */
+  /** For our offers, which go on as both sides do; undefined: they are plain. */
   get forOffer(): CryptoLocal | undefined {
-    return this.#isRequired || this.#isAgreed ? this.#local : undefined
+    return this.#isRequired || this.#isOffered ? this.#local : undefined
   }
 
   /** For our answer; undefined: the plain stream is taken. */
@@ -40,7 +41,7 @@ export class KeySide {
 
   /** What was agreed on, for the media thread; undefined: plain packets. */
   keys(agreed: CryptoAgreed | undefined): MediaKeys | undefined {
-    this.#isAgreed = agreed !== undefined
+    this.#isOffered = agreed !== undefined
     return agreed && { local: keysOf(agreed.local), remote: keysOf(agreed.remote) }
   }
 }
