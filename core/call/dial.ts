@@ -70,6 +70,8 @@ export class Dial implements BranchListener, Connection {
   }
 
   start(): void {
+    // A browser's answer starts its checks, which must not wait for as long as somebody may ring.
+    if (this.#parts.endUser === undefined) this.#parts.party.prepare()
     this.#ringCaller()
     if (this.#request.sequential) {
       this.#startNext()
@@ -251,11 +253,17 @@ export class Dial implements BranchListener, Connection {
     this.#parts.player.stopRinging()
   }
 
+  /** The far side is to have its digits before it hears the caller. */
+  get #owesDigits(): boolean {
+    const winner = this.#winner
+    return winner !== undefined && (this.#digitsOf.get(winner) ?? '') !== '' && this.#digitsSent !== 'yes'
+  }
+
   /** Bridges the winner, or before an answer the first with early media, as soon as both sides can hear. */
   #tryBridge(): void {
     const { party } = this.#parts
     if (this.#state === 'over' || this.#bridged !== undefined || !party.isListening) return
-    if (this.#digitsSent === 'sending') return
+    if (this.#owesDigits) return
     const candidates = this.#winner === undefined ? this.#branches : [this.#winner]
     const leg = candidates.map(branch => branch.leg).find(leg => leg?.isReady === true && leg.isLive)
     if (leg === undefined) return

@@ -42,6 +42,11 @@ export class Party implements LegOwner {
     return this.leg.state === 'offered' && this.leg.offer !== undefined
   }
 
+  /** Reads the caller's offer before anybody is rung: a call whose media cannot be is refused while it costs nothing. */
+  prepare(): void {
+    if (this.leg.state === 'offered' && this.leg.offer !== undefined) this.leg.openMedia()
+  }
+
   answer(): void {
     if (this.leg.state !== 'offered') return
     this.#wants = 'answer'
