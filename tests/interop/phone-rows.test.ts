@@ -356,10 +356,11 @@ rows('getters of a call, from the first moment to the last; what may not be done
 })
 
 rows('every name in the tables of sdk/README.md stands in a test in the browser', () => {
-  const folder = new URL('./', import.meta.url)
-  const tests = readdirSync(folder)
-    .filter(name => /^phone-.*\.test\.ts$/.test(name))
-    .map(name => readFileSync(new URL(name, folder), 'utf8'))
+  const tests = ['./', '../slow/']
+    .map(folder => new URL(folder, import.meta.url))
+    .flatMap(folder => readdirSync(folder).map(name => new URL(name, folder)))
+    .filter(({ pathname }) => /\/phone-[^/]*\.test\.ts$/.test(pathname))
+    .map(file => readFileSync(file, 'utf8'))
     .join('\n')
   const readme = readFileSync(new URL('../../sdk/README.md', import.meta.url), 'utf8')
   const cells = [...readme.matchAll(/^\| (`.*?) \|/gm)].map(([, cell = '']) => cell)
