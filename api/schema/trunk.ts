@@ -43,7 +43,7 @@ const fields = {
   options_ping_seconds: Type.Integer({ minimum: 0, maximum: 86_400, description: '0 = no pings.' }),
   srtp: choice(
     ['off', 'optional', 'required'],
-    'Encryption of media by keys in SDP (SRTP, RFC 4568): `optional` takes it where it is offered, `required` takes and offers nothing else.',
+    'Encryption of media by keys in SDP (SRTP, RFC 4568): `optional` offers it, then plain RTP, and takes either; `required` takes and offers nothing else.',
   ),
 }
 const name = line('What it is called.')

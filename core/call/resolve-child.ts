@@ -57,9 +57,12 @@ export function routesToNumber(e164: string, found: Placing, env: CallEnvironmen
 const webRtc = { webrtc: true, srtp: 'off' } as const
 const secured = { webrtc: false, srtp: 'preferred' } as const
 
-/** A desk phone is offered plain RTP, and if it refuses that, as one does that takes nothing in the clear, SRTP, then WebRTC. */
+/**
+ * A desk phone is offered plain RTP, and if it refuses that, as one does that takes nothing in the clear, WebRTC, then
+ * SRTP: in this order, since some that want DTLS ring for the latter, and only fail when they answer.
+ */
 const routesToPhone = (binding: PhoneBinding): readonly Route[] => {
-  const offers = binding.isBrowser ? [webRtc] : [{ webrtc: false, srtp: 'optional' } as const, secured, webRtc]
+  const offers = binding.isBrowser ? [webRtc] : [{ webrtc: false, srtp: 'optional' } as const, webRtc, secured]
   return offers.map(offer => ({ kind: 'phone', target: { kind: 'phone', binding }, ...offer }))
 }
 
