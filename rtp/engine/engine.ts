@@ -169,6 +169,7 @@ export class MediaEngine {
       const pair = entry.keyed ?? taken
       const session = new Session(id, pair, this.#host, now)
       this.#listen(session, pair)
+      if (entry.keyed !== undefined) entry.keyed.onRejected = () => session.drop()
       entry.session = session
       if (link !== undefined) this.#join(entry, session, link)
       this.#sessions.push(session)

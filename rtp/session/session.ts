@@ -181,6 +181,11 @@ export class Session implements Destination {
     )
   }
 
+  /** A datagram that was not let in. */
+  drop(): void {
+    this.#arrivals.dropped++
+  }
+
   /** A datagram on the RTP port. */
   receive(packet: Uint8Array, length: number, address: number, port: number, now: number): void {
     this.#arrivals.receive(packet, length, address, port, now)

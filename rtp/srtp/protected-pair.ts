@@ -21,6 +21,8 @@ interface SocketPair {
 export class ProtectedPair implements SocketPair {
   readonly rtp: DatagramSocket
   readonly rtcp: DatagramSocket
+  /** A packet came that nobody with the far end's key has protected. */
+  onRejected: () => void = () => {}
   #state: 'waits' | 'plain' | 'protected' = 'waits'
   /**
    * Of every key that was ours, one a suite: it may be taken up again, after plain packets or another suite in between,
@@ -49,7 +51,7 @@ export class ProtectedPair implements SocketPair {
     this.#sender = this.#senderOf(keys.local)
     if (this.#remote !== undefined && isSame(this.#remote, keys.remote)) return
     this.#remote = keys.remote
-    this.#receiver = new SrtpReceiver(keys.remote)
+    this.#receiver = new SrtpReceiver(keys.remote, this.#receiver)
   }
 
   #senderOf(keys: SrtpKeys): SrtpSender {
@@ -65,7 +67,9 @@ export class ProtectedPair implements SocketPair {
     if (this.#state === 'plain') return length
     const receiver = this.#receiver
     if (this.#state === 'waits' || receiver === undefined) return rejected
-    return isReport ? receiver.openRtcp(packet, length) : receiver.openRtp(packet, length)
+    const plain = isReport ? receiver.openRtcp(packet, length) : receiver.openRtp(packet, length)
+    if (plain === rejected) this.onRejected()
+    return plain
   }
 
   /** The length of what is to be sent; 0 = nothing. */

@@ -33,10 +33,14 @@ export class SrtpReceiver {
   readonly #rtcpOverhead: number
   readonly #rtcpIndexBehind: number
   readonly #streams = new Map<number, Stream>()
+  #before: SrtpReceiver | undefined
   /** The one that a claim is held against. */
   #unknown = firstSight()
 
-  constructor(keys: SrtpKeys) {
+  /** `before`: what the far end's packets were opened with until it took another key. */
+  constructor(keys: SrtpKeys, before?: SrtpReceiver) {
+    if (before !== undefined) before.#before = undefined
+    this.#before = before
     const { rtpTagLength, rtcpTagLength } = srtpFacts[keys.profile]
     this.#cipher = packetCipher(keys)
     this.#tagLength = rtpTagLength
@@ -56,10 +60,15 @@ export class SrtpReceiver {
     const sequence = sequenceOf(packet)
     const known = this.#streams.get(ssrc)
     const stream = known ?? this.#unknown
-    const rollover = stream.rollover.guess(sequence)
+    let rollover = stream.rollover.guess(sequence)
     if (rollover < 0 || stream.rtp.has(indexOf(sequence, rollover))) return this.#reject('replayed')
     if (known === undefined && this.#streams.size >= mostStreams) return this.#reject('malformed')
-    const plain = this.#cipher.openRtp(packet, payloadOffsetOf(packet), length, rollover)
+    let plain = this.#cipher.openRtp(packet, payloadOffsetOf(packet), length, rollover)
+    if (plain === forged && known === undefined) {
+      // RFC 3711 §3.3.1: a new key does not begin the count anew; but many do.
+      rollover = this.#before?.guess(ssrc, sequence) ?? 0
+      if (rollover > 0) plain = this.#cipher.openRtp(packet, payloadOffsetOf(packet), length, rollover)
+    }
     if (plain === forged) return this.#reject('forged')
     if (known === undefined) this.#keep(ssrc)
     stream.rollover.advance(sequence, rollover)
@@ -82,6 +91,11 @@ export class SrtpReceiver {
     if (known === undefined) this.#keep(ssrc)
     stream.rtcp.add(index)
     return plain
+  }
+
+  /** The rollovers that a packet of a known stream most likely has; 0 of another. */
+  guess(ssrc: number, sequence: number): number {
+    return this.#streams.get(ssrc)?.rollover.guess(sequence) ?? 0
   }
 
   /** `isRtp`, but for the padding, which is encrypted. */
