@@ -1,6 +1,9 @@
 import { headerLength, rewriteHeader } from '../packet/header.ts'
 import { sequenceAfter, sequenceDelta, timestampAfter, timestampDelta } from '../packet/sequence.ts'
 
+/** RFC 3711 §3.3.1: below half, lest whoever misses the first packets takes the wrap for the beginning. */
+const firstSequences = 0x7fff
+
 /**
  * What a session sends: one SSRC whose sequence numbers and timestamps begin at random and only grow, whatever the
  * source of the audio is: silence, a prompt, digits, the other leg.
@@ -22,8 +25,7 @@ export class OutStream {
   constructor(random32: () => number) {
     this.#random32 = random32
     this.#ssrc = random32() >>> 0
-    // RFC 3711 §3.3.1: below half, lest whoever misses the first packets takes the wrap for the beginning.
-    this.#sequence = random32() & 0x7fff
+    this.#sequence = random32() & firstSequences
     this.#timestamp = random32() >>> 0
   }
 
@@ -40,7 +42,7 @@ export class OutStream {
   /** Goes on as another source: timestamps are counted otherwise from now on (RFC 7160 §4.1). */
   renew(): void {
     this.#ssrc = this.#random32() >>> 0
-    this.#sequence = this.#random32() & 0xffff
+    this.#sequence = this.#random32() & firstSequences
     this.#timestamp = this.#random32() >>> 0
     this.#marker = true
     this.packetsBefore += this.packets

@@ -42,8 +42,8 @@ class SecurePeer {
     this.media.do({ type: 'agree', session: 's', agreement, talk: true, ...(keys === undefined ? {} : { keys }) })
   }
 
-  say(payload: Uint8Array, { isLost = false, from = this.port, isPlain = false } = {}): Uint8Array {
-    const plain = rtp(payload, { sequence: this.sequence, timestamp: this.timestamp, ssrc: 77 })
+  say(payload: Uint8Array, { isLost = false, from = this.port, isPlain = false, payloadType = 0 } = {}): Uint8Array {
+    const plain = rtp(payload, { sequence: this.sequence, timestamp: this.timestamp, ssrc: 77, payloadType })
     const packet = new Uint8Array(plain.length + 40)
     packet.set(plain)
     const length = isPlain ? plain.length : this.sender.sealRtp(packet, plain.length)
@@ -151,6 +151,48 @@ test('a source behind a NAT is learnt by packets that are authentic', () => {
     media.run(20)
   }
   assert.ok(far.heard(4444).length > 50)
+})
+
+test('digits cross both ways, and ours go out protected', () => {
+  const { media, far, near } = calling()
+  /** One press, its end told three times (RFC 4733 §2.5.1.4). */
+  const press = (digit: number, tell: (payload: Uint8Array) => void) => {
+    for (const [duration, isEnd] of [
+      [160, 0],
+      [320, 0],
+      [800, 1],
+      [800, 1],
+      [800, 1],
+    ] as const) {
+      tell(Uint8Array.of(digit, (isEnd << 7) | 10, duration >> 8, duration & 0xff))
+      media.run(20)
+    }
+    media.run(200)
+  }
+  far.say(frame(0))
+  near.say(frame(0))
+  media.run(20)
+  const { timestamp } = far
+  press(5, payload => {
+    far.timestamp = timestamp
+    far.say(payload, { payloadType: 101 })
+  })
+  assert.equal(
+    media.take('digit').map(({ session, digit }) => [session, digit]),
+    [['s', '5']],
+  )
+  assert.ok(near.heard().some(({ payloadType, payload }) => payloadType === 101 && payload[0] === 5))
+  const at = near.timestamp
+  press(7, payload => near.say(payload, { payloadType: 101, timestamp: at }))
+  const isEvent = (digit: number) => (payload: Uint8Array | undefined) => payload?.length === 4 && payload[0] === digit
+  const relayed = far.heard()
+  assert.ok(relayed.every(payload => payload !== undefined))
+  assert.ok(relayed.some(isEvent(7)))
+  media.do({ type: 'send-digits', session: 's', digitsId: 'd', digits: '9#' })
+  media.run(1000)
+  const sent = far.heard()
+  assert.ok(sent.every(payload => payload !== undefined))
+  assert.ok(sent.some(isEvent(9)) && sent.some(isEvent(11)))
 })
 
 test('before an agreement, and with keys that are not those, nothing goes out and nothing comes in', () => {
