@@ -8,6 +8,8 @@ const settleSamples = 0.2 * rate
 const windowSamples = 4 * rate
 /** The network's unrest is no drift. */
 const toleratedSamples = 0.005 * rate
+/** So far what sounds may lie from its place until somebody pauses: only beyond it a sample is left out or said twice. */
+const bearableSamples = 0.01 * rate
 /** What comes so much later is no drift either: the far end's time has stood still. */
 const jumpSamples = 0.2 * rate
 /** A packet that is so far from where its timestamp says belongs to another time. */
@@ -15,8 +17,8 @@ const foreignSamples = rate
 
 /**
  * Where the time of one source lies on the line of a recording. Of all packets the fastest tells it best; a source whose
- * clock is not ours drifts away, and is followed by a sample now and then, so that after hours its sound still lies
- * where it was heard.
+ * clock is not ours drifts away, and is followed in its pauses, or when it never pauses by a sample now and then, so
+ * that after hours its sound still lies where it was heard.
  */
 export class SourceClock {
   /** Samples for a unit of the source's timestamp. */
@@ -70,16 +72,22 @@ export class SourceClock {
     return Math.round(this.#samplesOf(timestamp) + this.#offset)
   }
 
-  /** Once a frame: follows a drift by a sample. A jump is made at once, and only ahead: nothing said is left out. */
-  follow(): void {
+  /**
+   * Once a frame: follows a drift by as much as may be left out or added, `quiet` samples in which nothing is heard, or
+   * else by a sample. A jump is made at once, and only ahead: nothing said is left out.
+   */
+  follow(quiet: number): void {
     if (!this.#isCorrecting) return
     const error = this.#aim - this.#offset
-    if (Math.abs(error) < 1 || error > jumpSamples) {
+    const size = Math.abs(error)
+    if (size < 1 || size <= quiet || error > jumpSamples) {
       this.#offset = this.#aim
       this.#isCorrecting = false
-      return
+    } else if (quiet > 0) {
+      this.#offset += Math.sign(error) * quiet
+    } else if (size > bearableSamples) {
+      this.#offset += Math.sign(error)
     }
-    this.#offset += Math.sign(error)
   }
 
   #begin(timestamp: number, place: number): void {

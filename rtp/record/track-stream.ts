@@ -10,12 +10,15 @@ const samplesPerMs = 8
 const longestMs = 120
 /** Nobody hears a recording while it is made: late packets are waited for. */
 const patienceMs = 200
+/** A frame whose samples are no louder is a pause: −58 dB of full scale. */
+const quietPeak = 40
 /** Far in the future: what is still waited for has not come. */
 const atLastMs = 60_000
 
 /**
  * One far end's packets on their way into a recording: put in order, decoded, losses hidden, and laid on the line where
- * they were heard. What arrived is not altered, but for a sample that is left out or said twice where clocks differ.
+ * they were heard. What arrived is not altered: where clocks differ pauses become longer or shorter, and only of somebody
+ * who never pauses a sample is left out or said twice.
  */
 export class TrackStream {
   readonly #pen: TrackPen
@@ -96,12 +99,13 @@ export class TrackStream {
           break
         case 'gap':
           this.#decoder.silenceInto(this.#pcm, 0, this.#samplesIn(buffer.units))
+          clock.follow(this.#samplesIn(buffer.units) >> 1)
           this.#nextTime = (this.#nextTime + buffer.units) >>> 0
           break
         case 'frame': {
           const { payload, frameFrom, frameLength, framePayloadType, frameTimestamp } = buffer
-          clock.follow()
           const count = this.#decoder.frameInto(this.#pcm, 0, framePayloadType, payload, frameFrom, frameLength)
+          clock.follow(isQuiet(this.#pcm, count) ? count >> 1 : 0)
           this.#nextTime = (frameTimestamp + buffer.units) >>> 0
           this.#pen.lay(clock.placeOf(frameTimestamp), this.#pcm, count)
         }
@@ -120,4 +124,9 @@ export class TrackStream {
   #samplesIn(units: number): number {
     return Math.min(this.#pcm.length, Math.round((units * samplesPerMs * 1000) / this.#clockRate))
   }
+}
+
+function isQuiet(pcm: Int16Array, count: number): boolean {
+  for (let i = 0; i < count; i++) if (pcm[i]! > quietPeak || pcm[i]! < -quietPeak) return false
+  return true
 }

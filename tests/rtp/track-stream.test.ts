@@ -1,0 +1,92 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { pcmu, writeHeader } from '../../rtp/index.ts'
+import { LibOpus } from '../../rtp/io/index.ts'
+import { streamTracks } from '../../rtp/record/stream-tracks.ts'
+import { TrackLine } from '../../rtp/record/track-line.ts'
+import { TrackStream } from '../../rtp/record/track-stream.ts'
+import { speechLike } from './audio-measure.ts'
+
+const codecs = streamTracks(type => (type === 0 ? 'PCMU' : undefined), new LibOpus())
+const perMs = 8
+const frameMs = 20
+
+/** What comes out of G.711. */
+function lawOf(pcm: Int16Array): { bytes: Uint8Array; through: Int16Array } {
+  const bytes = new Uint8Array(pcm.length)
+  pcmu.encodeInto(bytes, 0, pcm, 0, pcm.length)
+  const through = new Int16Array(pcm.length)
+  pcmu.decodeInto(through, 0, bytes, 0, bytes.length)
+  return { bytes, through }
+}
+
+/** Records a sound whose packets of 20 ms come late by `lateMs` of their time; undefined: that one is not sent. */
+function recorded(pcm: Int16Array, lateMs: (atMs: number) => number | undefined): Int16Array {
+  const { bytes } = lawOf(pcm)
+  const line = new TrackLine(1)
+  const track = new TrackStream(line, 'left', codecs)
+  const heard = new Int16Array(pcm.length + 4000)
+  let taken = 0
+  const take = (until: number) => {
+    const into = heard.subarray(taken)
+    taken += line.takeInto(into, into.length, until)
+  }
+  const packet = new Uint8Array(12 + frameMs * perMs)
+  let now = 0
+  for (let n = 0; n * frameMs * perMs < bytes.length; n++) {
+    const atMs = n * frameMs
+    const late = lateMs(atMs)
+    if (late === undefined) continue
+    now = atMs + late
+    const place = now * perMs
+    writeHeader(packet, { payloadType: 0, marker: false, sequence: n, timestamp: place - late * perMs, ssrc: 7 })
+    packet.set(bytes.subarray(atMs * perMs, (atMs + frameMs) * perMs), 12)
+    track.push(packet, packet.length, place, now)
+    track.tick(now)
+    take(place - 16_000)
+  }
+  track.finish(now)
+  take(line.end)
+  return heard.subarray(0, taken)
+}
+
+const words = [speechLike(24_000, 8000, 5), speechLike(24_000, 8000, 6)].map(pcm => lawOf(pcm).through)
+/** Three seconds of speech, two of silence, three of speech. */
+const said = Int16Array.from([...words[0]!, ...new Int16Array(16_000), ...words[1]!])
+const lies = (heard: Int16Array, from: number, wanted: Int16Array) =>
+  assert.equal(heard.subarray(from, from + wanted.length), wanted)
+
+test('a far end whose first packets were slow: every word as it was said, brought to its place in the pause', () => {
+  for (const lateMs of [6, 9, 12.5, 16]) {
+    const heard = recorded(said, atMs => (atMs < 400 ? lateMs : 0))
+    lies(heard, lateMs * perMs, words[0]!)
+    lies(heard, 40_000, words[1]!)
+  }
+})
+
+test('a pause in which nothing is sent serves as well', () => {
+  const heard = recorded(said, atMs => (atMs < 400 ? 9 : atMs >= 3100 && atMs < 5000 ? undefined : 0))
+  lies(heard, 9 * perMs, words[0]!)
+  const again = recorded(Int16Array.from([...said, ...said]), atMs =>
+    atMs < 400 ? 9 : atMs % 8000 >= 3100 && atMs % 8000 < 5000 ? undefined : 0,
+  )
+  lies(again, 64_000, words[0]!)
+  lies(again, 104_000, words[1]!)
+})
+
+test('one who never pauses is followed by a sample a packet, beyond 10 ms only', () => {
+  const long = lawOf(speechLike(96_000, 8000, 7).map(sample => (sample >= 0 ? sample + 200 : sample - 200))).through
+  lies(
+    recorded(long, atMs => (atMs < 400 ? 9 : 0)),
+    72,
+    long,
+  )
+  const far = recorded(long, atMs => (atMs < 400 ? 18 : 0))
+  lies(far, 144, long.subarray(0, 30_000))
+  const end = long.subarray(-4000)
+  const offset = far.length - long.length
+  assert.ok(offset >= 0 && offset <= 80, `${offset} samples late`)
+  lies(far, far.length - 4000, end)
+})
+
+test.run()
