@@ -10,7 +10,7 @@ import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
 import { Sipp } from '../rig/sipp.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
 import { sine, toneShare, wavOf } from '../rig/tone.ts'
-import { until } from '../rig/wait.ts'
+import { sleep, until } from '../rig/wait.ts'
 
 // A carrier with SRTP by keys in SDP (RFC 4568): Debian's baresip, which nobody here wrote, as its side of the trunk.
 
@@ -80,7 +80,7 @@ async function carrierWith(
 }
 
 /** A caller in the clear; its document dials on to the carrier. */
-async function callThrough(): Promise<{ readonly near: RtpEndpoint; readonly caller: Sipp }> {
+async function callThrough(pauseMs: number): Promise<{ readonly near: RtpEndpoint; readonly caller: Sipp }> {
   await document('<Dial timeout="8"><Number>+254733000222</Number></Dial>')
   const rtpPort = await freePort()
   const near = await RtpEndpoint.open(rtpPort)
@@ -91,7 +91,7 @@ async function callThrough(): Promise<{ readonly near: RtpEndpoint; readonly cal
     rtpPort,
     service: account.number,
     from: '+254722000111',
-    pauseMs: 3000,
+    pauseMs,
   })
   return { near, caller }
 }
@@ -148,14 +148,24 @@ for (const [srtp, encryption, protects] of [
   trunks(`${srtp}: a carrier of ${encryption ?? 'plain RTP'} is dialled, tones both ways`, async () => {
     await trunk(srtp, 'clear')
     const far = await carrierWith(encryption)
-    const { near, caller } = await callThrough()
+    const { near, caller } = await callThrough(srtp === 'required' ? 4500 : 2500)
     await far.said('Call established')
     await hearsCarrier(near)
     await near.stream(encodePcmu(sine(farHz, 1)))
+    if (srtp === 'required') {
+      // Hold and resume: two new offers, with keys.
+      const before = near.audio().length
+      far.command('x')
+      await sleep(600)
+      far.command('X')
+      await until('the caller to hear the carrier again', () => near.audio().length > before + 8000)
+      await hearsCarrier(near)
+    }
     assert.is((await caller.done).code, 0)
     near.close()
     await far.stop()
     assert.is(isProtected(far), protects)
+    assert.not(far.output.includes('failed to decrypt'))
     assert.ok(secondsOf(far.heard(), farHz) > 0.7, `${secondsOf(far.heard(), farHz)} s of the tone`)
   })
 }
