@@ -111,7 +111,6 @@ for (const [srtp, encryption] of [
   ['optional', 'srtp-mand'],
   ['optional', undefined],
   ['optional', 'srtp'],
-  ['off', undefined],
 ] as const) {
   trunks(`${srtp}: a carrier with ${encryption ?? 'plain RTP'} calls a number and hears its document`, async () => {
     await trunk(srtp, 'secure')
@@ -143,7 +142,6 @@ for (const [srtp, encryption, protects] of [
   ['required', 'srtp-mand', true],
   ['optional', 'srtp-mand', true],
   ['optional', undefined, false],
-  ['off', undefined, false],
 ] as const) {
   trunks(`${srtp}: a carrier of ${encryption ?? 'plain RTP'} is dialled, tones both ways`, async () => {
     await trunk(srtp, 'clear')
