@@ -145,8 +145,8 @@ export {
   type CryptoLine,
   type CryptoLocal,
   type CryptoSuite,
-  cryptosOf,
   cryptoSuites,
+  cryptosOf,
   isCryptoStream,
   masterLengths,
 } from './sdp/crypto.ts'
