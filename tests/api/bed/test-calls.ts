@@ -60,11 +60,12 @@ export class TestCalls implements CallDoor {
   async hangup(account: Parameters<CallDoor['hangup']>[0], sid: string): Promise<CallRecord | undefined> {
     const call = await this.store.getBySid(account, sid)
     if (call === undefined || call.endedUnix !== null) return call
+    const endedUnix = Date.now()
     const set = {
       status: 'failed',
       reasonCode: 'END.0201',
-      endedUnix: Date.now(),
-      durationSeconds: 0,
+      endedUnix,
+      durationSeconds: Math.ceil((endedUnix - (call.startedUnix ?? call.createdUnix)) / 1000),
       talkSeconds: 0,
     } as const
     await this.store.commit([{ type: 'call.update', uuid: call.uuid, set }])
