@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
-import { setPriority } from 'node:os'
 import { relative } from 'node:path'
 
 // Each test file runs in a process of its own: a leaked socket or a crash in one cannot reach another.
-const usage = `usage: npm test [-- [--quick] [--jobs N] [filter…]]
-  --quick   only what needs no real peer, process or clock, and no minutes of sound (everything outside tests/audio,
-            tests/interop, tests/live and tests/slow)
-  --jobs N  files at once of those that only compute (2); calls in real time run beside them, and before them
+const usage = `usage: npm test [-- [--quick | --long | --all] [--jobs N] [filter…]]
+            what tells within five minutes whether all works: everything but the long tests
+  --quick   of that, only what needs no real peer, process or clock (nothing of tests/interop and tests/live)
+  --long    the others: minutes of sound (tests/audio), and what loads or kills a switch or counts its seconds (tests/slow)
+  --all     both; so does a filter, for the files that it names
+  --jobs N  files at once of those that only compute (3)
   filter    only files whose path contains one of these`
 
 const fileTimeoutMs = 240_000
@@ -30,25 +31,26 @@ if (args.includes('--help')) {
   process.exit(0)
 }
 const quick = args.includes('--quick')
+const long = args.includes('--long')
 const jobsAt = args.indexOf('--jobs')
-const jobs = jobsAt === -1 ? 2 : Number(args[jobsAt + 1])
+const jobs = jobsAt === -1 ? 3 : Number(args[jobsAt + 1])
 const filters = args.filter((arg, at) => !arg.startsWith('--') && (jobsAt === -1 || at !== jobsAt + 1))
+
+const isAll = args.includes('--all') || (filters.length > 0 && !quick && !long)
 
 const all = readdirSync(`${root}tests`, { recursive: true, encoding: 'utf8' })
   .filter(file => file.endsWith('.test.ts'))
   .map(file => `tests/${file}`)
-  .filter(file => !quick || !/^tests\/(audio|interop|live|slow)\//.test(file))
+  .filter(file => isAll || /^tests\/(audio|slow)\//.test(file) === long)
+  .filter(file => !quick || !/^tests\/(interop|live)\//.test(file))
   .filter(file => filters.length === 0 || filters.some(filter => file.includes(filter)))
   .sort()
 
-// What runs by real clocks mostly waits: several run at once, beside what only computes, which yields to them. What loads
-// or kills a switch, or counts its seconds, runs alone.
+// What runs by real clocks mostly waits: several run at once. What loads or kills a switch, or counts its seconds, runs alone.
 const inRealTime = all.filter(file => /^tests\/(interop|live)\//.test(file)).sort(mixed)
 const alone = all.filter(file => file.startsWith('tests/slow/'))
 const computing = all.filter(file => !inRealTime.includes(file) && !alone.includes(file))
 const callsAtOnce = 4
-/** Of processes that yield. */
-const niceness = 10
 
 /** In an order that has nothing to do with their names: those of one kind need the same things at the same time. */
 function mixed(one: string, two: string): number {
@@ -56,7 +58,7 @@ function mixed(one: string, two: string): number {
   return draw(one) < draw(two) ? -1 : 1
 }
 
-function run(file: string, yields: boolean): Promise<FileResult> {
+function run(file: string): Promise<FileResult> {
   const started = Date.now()
   return new Promise(resolve => {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
@@ -69,7 +71,6 @@ function run(file: string, yields: boolean): Promise<FileResult> {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
-    if (yields && child.pid !== undefined) setPriority(child.pid, niceness)
     let output = ''
     let leakTimer: NodeJS.Timeout | undefined
     child.stdout.on('data', chunk => {
@@ -111,12 +112,12 @@ function run(file: string, yields: boolean): Promise<FileResult> {
 
 const results: FileResult[] = []
 
-async function drain(files: string[], width: number, yields = false): Promise<void> {
+async function drain(files: string[], width: number): Promise<void> {
   const queue = [...files]
   await Promise.all(
     Array.from({ length: width }, async () => {
       for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
-        const result = await run(file, yields)
+        const result = await run(file)
         results.push(result)
         const mark = result.failed === 0 ? '✓' : '✗'
         process.stdout.write(
@@ -130,10 +131,12 @@ async function drain(files: string[], width: number, yields = false): Promise<vo
 }
 
 const started = Date.now()
-await Promise.all([drain(computing, jobs, true), drain(inRealTime, callsAtOnce)])
+await drain(computing, jobs)
+await drain(inRealTime, callsAtOnce)
 await drain(alone, 1)
 const passed = results.reduce((sum, result) => sum + result.passed, 0)
 const failed = results.reduce((sum, result) => sum + result.failed, 0)
+if (!isAll && !long) process.stdout.write('\nThe long tests did not run: npm run test:long\n')
 process.stdout.write(
   `\n${all.length} files in ${((Date.now() - started) / 1000).toFixed(1)} s\n${passed} passed, ${failed} failed\n`,
 )
