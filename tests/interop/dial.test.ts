@@ -61,7 +61,7 @@ async function caller(scenario: string, rtpPort: number, more: Partial<SippOptio
 
 async function callee(scenario: string, rtpPort: number, pauseMs = 1000): Promise<Sipp> {
   const made = new Sipp({ scenario, localPort: calleePort, rtpPort, pauseMs })
-  await sleep(300)
+  await made.listening()
   return made
 }
 

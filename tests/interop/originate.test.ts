@@ -6,7 +6,7 @@ import { requirePeers } from '../rig/debian.ts'
 import { freePort } from '../rig/ports.ts'
 import { Sipp } from '../rig/sipp.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
-import { sleep, until } from '../rig/wait.ts'
+import { until } from '../rig/wait.ts'
 
 // POST /calls/originate: out, document on answer, record, cost, ledger, callbacks (issue: a first real call, 5).
 const originate = suite('originate')
@@ -45,7 +45,7 @@ const finished = (sid: string) =>
 originate('answered, document run to its end: record, cost, ledger and callbacks are right', async () => {
   customer.on('/answered', '<Response><Pause length="2"/></Response>')
   const callee = new Sipp({ scenario: 'callee', localPort: calleePort, rtpPort: await freePort() })
-  await sleep(300)
+  await callee.listening()
   const before = expectStatus(await account.api('GET', '/account/'), 200).body.wallet_balance
   const made = expectStatus(
     await account.api(
@@ -111,7 +111,7 @@ originate('answered, document run to its end: record, cost, ledger and callbacks
 originate('hang-up by the API ends it: END.0201, and again changes nothing', async () => {
   customer.on('/long', '<Response><Pause length="60"/></Response>')
   const callee = new Sipp({ scenario: 'callee', localPort: calleePort, rtpPort: await freePort() })
-  await sleep(300)
+  await callee.listening()
   const made = expectStatus(
     await account.api('POST', '/calls/originate', { to, from: account.number, url: customer.url('/long') }),
     201,
@@ -136,7 +136,7 @@ originate('hang-up by the API ends it: END.0201, and again changes nothing', asy
 
 originate('no answer within the timeout: CANCEL, END.0408, nothing charged', async () => {
   const callee = new Sipp({ scenario: 'callee-rings-on', localPort: calleePort, rtpPort: await freePort() })
-  await sleep(300)
+  await callee.listening()
   const made = expectStatus(
     await account.api('POST', '/calls/originate', {
       to,

@@ -58,7 +58,7 @@ calls.before.each(async () => {
 const document = (verbs: string) => customer.on('/out', `<Response>${verbs}</Response>`)
 const callee = async (scenario: string, rtpPort: number) => {
   const made = new Sipp({ scenario, localPort: calleePort, rtpPort, pauseMs: 1500 })
-  await sleep(300)
+  await made.listening()
   return made
 }
 
@@ -122,7 +122,7 @@ calls('out to a SIP user agent behind a trunk: tones both ways, its hang-up ends
   const rtpPort = await freePort()
   const far = await RtpEndpoint.open(rtpPort)
   const peer = new Sipp({ scenario: 'callee-hangs-up', localPort: calleePort, rtpPort, pauseMs: 4500 })
-  await sleep(300)
+  await peer.listening()
   const call = await phone.dial(number)
   await phone.state(call, 'accepted')
   await until('audio from the browser', () => far.received.length > 50)
@@ -159,7 +159,7 @@ calls('early media are heard before the answer, and no ringback of our own with 
   const rtpPort = await freePort()
   const far = await RtpEndpoint.open(rtpPort)
   const peer = new Sipp({ scenario: 'callee-early-media', localPort: calleePort, rtpPort, pauseMs: 4000 })
-  await sleep(300)
+  await peer.listening()
   const call = await phone.dial(number)
   const mediaPort = /m=audio (\d+)/
   const offered = await until('the INVITE', () => mediaPort.exec(peer.messagesSoFar().split('INVITE ')[1] ?? '')?.[1])

@@ -50,7 +50,7 @@ async function peer(): Promise<{ readonly far: RtpEndpoint; readonly sipp: Sipp 
   const rtpPort = await freePort()
   const far = await RtpEndpoint.open(rtpPort)
   const sipp = new Sipp({ scenario: 'callee', localPort: calleePort, rtpPort, pauseMs: 60_000 })
-  await sleep(300)
+  await sipp.listening()
   return { far, sipp }
 }
 

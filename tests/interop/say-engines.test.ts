@@ -105,7 +105,7 @@ say('an engine that dies or hangs: espeak-ng speaks, the call goes on, other cal
     })
   ).text()
   assert.match(metrics, /sauti_speech_total\{engine="openai",what="failed"\} 1/)
-  assert.match(metrics, /sauti_speech_total\{engine="piper",what="failed"\} 1/)
+  assert.match(metrics, /sauti_speech_total\{engine="piper",what="failed"\} [1-9]/)
   assert.ok(bed.on.log.some(line => line.includes('speech engine failed') && line.includes('openai')))
   assert.ok(bed.on.log.every(line => !line.includes('sk-of-the-rig')))
 })

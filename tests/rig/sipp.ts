@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requirePeers } from './debian.ts'
+import { until } from './wait.ts'
 
 const scenarios = new URL('../interop/sipp/', import.meta.url).pathname
 
@@ -32,11 +33,13 @@ export class Sipp {
   readonly done: Promise<{ code: number | null; messages: string; errors: string }>
   readonly #child: ChildProcess
   readonly #folder: string
+  readonly #port: number
 
   constructor(options: SippOptions) {
     requirePeers('sipp')
     const folder = mkdtempSync(join(tmpdir(), 'sauti-sipp-'))
     this.#folder = folder
+    this.#port = options.localPort
     const keys = { rtp_port: String(options.rtpPort), caller: options.from ?? '+254700000001', ...options.keys }
     const args = [
       ...(options.remote === undefined ? [] : [options.remote]),
@@ -66,6 +69,11 @@ export class Sipp {
     })
   }
 
+  /** Resolves when it listens: a loaded machine takes its time. */
+  async listening(): Promise<void> {
+    await until(`sipp on port ${this.#port}`, () => isBound(this.#port))
+  }
+
   /** The trace of messages while it runs; empty when it has ended. */
   messagesSoFar(): string {
     return existsSync(this.#folder) ? this.#read('_messages') : ''
@@ -89,4 +97,10 @@ export function mediaPortSeen(peer: Sipp, startLine: string): number | undefined
   const at = messages.indexOf(`\n${startLine}`)
   const match = at === -1 ? null : /m=audio (\d+)/.exec(messages.slice(at))
   return match === null ? undefined : Number(match[1])
+}
+
+/** Some socket of 127.0.0.1 has the port, by UDP or for TCP connections: as the kernel lists them. */
+function isBound(port: number): boolean {
+  const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} `
+  return ['/proc/net/udp', '/proc/net/tcp'].some(table => readFileSync(table, 'utf8').includes(local))
 }

@@ -40,7 +40,7 @@ killed('20 live calls: every row closed with END.5410 and billed, the ledger bal
   )
   customer.on('/record', '<Response><Record timeout="0" playBeep="false"/></Response>')
   const callee = new Sipp({ scenario: 'callee', localPort: calleePort, rtpPort: await freePort(), calls: live + 1 })
-  await sleep(300)
+  await callee.listening()
   const sids: string[] = []
   for (let at = 0; at < live; at++) {
     const made = await account.api('POST', '/calls/originate', {

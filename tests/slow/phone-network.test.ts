@@ -93,7 +93,7 @@ network(
     const rtpPort = await freePort()
     const far = await RtpEndpoint.open(rtpPort)
     const peer = new Sipp({ scenario: 'callee', localPort: calleePort, rtpPort, pauseMs: 60_000 })
-    await sleep(300)
+    await peer.listening()
     assert.is(await phone.signIn(await mint(account, await makeUser(account, 'Amina'))), 'registered')
     const call = await phone.dial(number)
     await phone.state(call, 'accepted')
