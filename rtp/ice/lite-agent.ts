@@ -166,10 +166,10 @@ export class LiteAgent {
 
   #checked(path: Path, run: Own, nominates: boolean, now: number): void {
     path.checkedAt = now
-    if (run !== this.#own) return
-    // RFC 8445 §12.1.1: any valid pair will do until one is nominated.
-    if (nominates || this.#selected === undefined) this.#selected = path
-    if (nominates) this.#before = undefined
+    // RFC 8445 §12.1.1: any valid pair will do until one is nominated. The run before a restart goes on choosing until the
+    // new one has: a browser whose network changed before it had our answer still follows that (§9).
+    if (nominates || (run === this.#own && this.#selected === undefined)) this.#selected = path
+    if (nominates && run === this.#own) this.#before = undefined
   }
 
   #dropOldest(): void {

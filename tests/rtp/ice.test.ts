@@ -163,6 +163,22 @@ test('a restart: the old path carries media until the new run nominates one (RFC
   assert.not(bed.agent.knows('ourUfrag'))
 })
 
+test('until the new run has nominated, the old one chooses: a browser that never got our answer is followed to its new network', () => {
+  const bed = new Bed()
+  bed.agent.setRemote('them')
+  bed.send(check({ nominates: true }), host(1))
+  bed.agent.restart(later)
+  bed.agent.setRemote('they2')
+  bed.send(check(), host(2))
+  assert.equal(bed.selected, [1, 4000], 'a check alone chooses nothing')
+  bed.send(check({ nominates: true }), host(2))
+  assert.equal(bed.selected, [2, 4000])
+  bed.send(check({ user: 'newUfrag:they2', password: later.password, nominates: true }), host(3))
+  assert.equal(bed.selected, [3, 4000])
+  assert.not(bed.send(check({ nominates: true }), host(2)).isValid, 'the old run is over')
+  assert.equal(bed.selected, [3, 4000])
+})
+
 test('a far end has so many addresses; the one that was silent for longest makes room, never the selected', () => {
   const bed = new Bed()
   bed.send(check({ nominates: true }), host(1))
