@@ -355,6 +355,26 @@ rows('getters of a call, from the first moment to the last; what may not be done
   )
 })
 
+rows('reconnecting when nothing comes any more, reconnected when it does: the call goes on', async () => {
+  document('<Say loop="0">Habari ya asubuhi.</Say>')
+  await signedIn()
+  const call = await phone.dial('1')
+  await phone.state(call, 'accepted')
+  await phone.until('the audio', async () => (await phone.hear(call, 500, [1000])).loudness > 0.01)
+  const told = async () => (await phone.call(call)).events.filter(name => /^reconnect/.test(name))
+  // The whole switch holds its breath, media and all.
+  process.kill(on.pid, 'SIGSTOP')
+  try {
+    await phone.until('reconnecting', async () => (await told()).includes('reconnecting'), 20_000)
+  } finally {
+    process.kill(on.pid, 'SIGCONT')
+  }
+  await phone.until('reconnected', async () => (await told()).at(-1) === 'reconnected', 20_000)
+  assert.is((await phone.call(call)).state, 'accepted')
+  await phone.until('the audio again', async () => (await phone.hear(call, 500, [1000])).loudness > 0.01)
+  await phone.act(call, 'hangup')
+})
+
 rows('every name in the tables of sdk/README.md stands in a test in the browser', () => {
   const tests = ['./', '../slow/']
     .map(folder => new URL(folder, import.meta.url))
