@@ -173,6 +173,8 @@ calls('early media are heard before the answer, and no ringback of our own with 
   await phone.act(call, 'hangup')
   assert.equal((await phone.call(call)).events, ['ringing', 'accepted', 'ended'])
   peer.stop()
+  // Its port is the next one's.
+  await peer.done
   far.close()
 })
 
