@@ -105,7 +105,6 @@ export class OwnFrames {
     const { frameMs } = this.#pace
     const voice = this.#voice
     if (this.#plays.isPlaying || !isBridged || !voice.sounds) {
-      if (codec !== 'G722') voice.unsettle()
       if (this.#plays.isPlaying) return this.#plays.frameInto(packet, codec, frameMs, this.#pace.dueAt, voice)
       return voice.silenceInto(packet, headerLength, frameMs)
     }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import * as assert from 'uvu/assert'
 import { RtpMedia, type RtpMediaOptions } from '../../core/adapters/media/index.ts'
 import type { CallUuid, LegUuid } from '../../core/model/ids.ts'
 import type { MediaCommand, MediaEvent } from '../../core/ports/media.ts'
@@ -33,7 +34,9 @@ export class MediaBed {
   }
 
   do(command: MediaCommand): void {
+    const before = this.events.length
     this.media.execute(command)
+    assert.is(this.events.length, before, 'nothing is told from inside a command')
   }
 
   async next<Type extends MediaEvent['type']>(type: Type, name: string): Promise<Extract<MediaEvent, { type: Type }>> {

@@ -6,9 +6,10 @@ import { addTrunk, RigAccount, setRates } from '../rig/account.ts'
 import { Baresip } from '../rig/baresip.ts'
 import { Customer } from '../rig/customer.ts'
 import { requirePeers } from '../rig/debian.ts'
+import { bestShare } from '../rig/hearing.ts'
 import { freePort } from '../rig/ports.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
-import { sine, toneShare } from '../rig/tone.ts'
+import { sine } from '../rig/tone.ts'
 import { sleep } from '../rig/wait.ts'
 
 // Calls between two real user agents that have no codec in common, and prompts for each.
@@ -37,14 +38,6 @@ codecs.after(async () => {
 })
 
 /** The best fifth of a second of what was heard. */
-function bestShare(samples: Int16Array, frequencyHz: number): number {
-  let best = 0
-  for (let at = 0; at + 1600 <= samples.length; at += 200) {
-    best = Math.max(best, toneShare(samples.subarray(at, at + 1600), frequencyHz))
-  }
-  return best
-}
-
 const callerOf = async (codec: 'PCMU' | 'PCMA' | 'G722' | 'opus', says: Int16Array): Promise<Baresip> =>
   new Baresip({
     sipPort: await freePort(),

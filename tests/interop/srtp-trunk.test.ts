@@ -4,7 +4,7 @@ import { addTrunk, expectStatus, RigAccount, setRates } from '../rig/account.ts'
 import { Baresip } from '../rig/baresip.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { decodePcmu, encodePcmu } from '../rig/g711.ts'
-import { secondsOf } from '../rig/hearing.ts'
+import { bestShare, secondsOf } from '../rig/hearing.ts'
 import { freePort } from '../rig/ports.ts'
 import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
 import { Sipp } from '../rig/sipp.ts'
@@ -133,10 +133,36 @@ for (const [srtp, encryption] of [
     await trunk(srtp, 'secure')
     await document('<Play asset="tone"/>')
     const far = await carrierWith(encryption, { dial: numberUri() })
-    await far.said('488')
+    await far.said('488 Not Acceptable Here')
     await until('the row of the call', async () => (await account.call()).reason_code === 'END.0488')
   })
 }
+
+trunks('both sides protected: each hears the other', async () => {
+  const suite = 'SRTP is Enabled (cryptosuite=AES_CM_128_HMAC_SHA1_80)'
+  await trunk('required', 'secure')
+  await document('<Dial><Number>+254733000222</Number></Dial>')
+  const far = await carrierWith('srtp-mand')
+  const near = new Baresip({
+    sipPort: await freePort(),
+    rtpPort: await freePort(),
+    says: sine(farHz, 20),
+    account: '<sip:+254722000111@127.0.0.1>;regint=0;audio_codecs=PCMU/8000/1;mediaenc=srtp-mand\n',
+    modules: ['srtp'],
+    dial: numberUri(),
+  })
+  try {
+    await Promise.all([near.said(suite), far.said(suite)])
+    await sleep(2500)
+    await near.stop()
+    await far.stop()
+    assert.ok(bestShare(near.heard(), ownHz) > 0.9, 'the caller hears the callee')
+    assert.ok(bestShare(far.heard(), farHz) > 0.9, 'the callee hears the caller')
+  } finally {
+    await near.stop()
+    near.remove()
+  }
+})
 
 for (const [srtp, encryption, protects] of [
   ['required', 'srtp-mand', true],

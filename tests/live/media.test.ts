@@ -3,61 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RtpMedia, type RtpMediaOptions } from '../../core/adapters/media/index.ts'
-import type { CallUuid, LegUuid } from '../../core/model/ids.ts'
-import type { MediaCommand, MediaEvent } from '../../core/ports/media.ts'
+import type { MediaCommand } from '../../core/ports/media.ts'
 import { decodeWav, parseWav, pcmu, wavHeader } from '../../rtp/index.ts'
+import { callId, leg, MediaBed, portIn } from '../core/media-bed.ts'
 import { MediaPeer, noise, sleep, testPorts } from '../rtp/media-peer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-media-'))
 test.after(() => rmSync(folder, { recursive: true }))
-const leg = (name: string) => name as LegUuid
-const callId = 'call' as CallUuid
-const silentLog = { error() {}, warn() {}, info() {}, debug() {} }
-
-class Bed {
-  readonly media: RtpMedia
-  readonly events: MediaEvent[]
-
-  private constructor(media: RtpMedia, events: MediaEvent[]) {
-    this.media = media
-    this.events = events
-  }
-
-  static async open(changes: Partial<RtpMediaOptions> = {}, workers = 0): Promise<Bed> {
-    const events: MediaEvent[] = []
-    const media = await RtpMedia.open({
-      settings: { externalAddress: undefined, media: { ports: testPorts(), workers, timeoutSeconds: 60 } },
-      localAddressFor: () => '127.0.0.1',
-      emit: event => events.push(event),
-      random: { bytes: length => noise(length, 77), uuid: () => 'uuid' },
-      log: silentLog,
-      bindAddress: '127.0.0.1',
-      ...changes,
-    })
-    return new Bed(media, events)
-  }
-
-  do(command: MediaCommand): void {
-    const before = this.events.length
-    this.media.execute(command)
-    assert.is(this.events.length, before, 'nothing is told from inside a command')
-  }
-
-  async next<Type extends MediaEvent['type']>(type: Type, name: string): Promise<Extract<MediaEvent, { type: Type }>> {
-    for (let i = 0; i < 600; i++) {
-      const at = this.events.findIndex(event => event.type === type && event.legId === name)
-      if (at !== -1) return this.events.splice(at, 1)[0] as Extract<MediaEvent, { type: Type }>
-      await sleep(5)
-    }
-    throw new Error(`no ${type} of ${name}: ${JSON.stringify(this.events)}`)
-  }
-}
 
 const sdp = (port: number, { version = 1, lines = '', types = '0 8 101', address = '127.0.0.1' } = {}) =>
   `v=0\r\no=- 1 ${version} IN IP4 ${address}\r\ns=-\r\nc=IN IP4 ${address}\r\nt=0 0\r\nm=audio ${port} RTP/AVP ${types}\r\n` +
   `a=rtpmap:0 PCMU/8000\r\na=rtpmap:8 PCMA/8000\r\na=rtpmap:101 telephone-event/8000\r\n${lines}`
-const portIn = (text: string) => Number(/^m=audio (\d+) /m.exec(text)?.[1])
 const versionIn = (text: string) => /^o=\S+ \S+ (\d+) /m.exec(text)?.[1]
 const heardBy = (peer: MediaPeer) => Buffer.concat(peer.heard.map(packet => packet.payload))
 // Twice the port's successor is RTCP: a peer's own is told by a=rtcp.
@@ -66,7 +22,7 @@ const of = (peer: MediaPeer, options: Parameters<typeof sdp>[1] = {}) =>
 
 for (const workers of [0, 1]) {
   test(`an offered call: played to, recorded, keys heard, closed once (${workers} threads)`, async () => {
-    const bed = await Bed.open({}, workers)
+    const bed = await MediaBed.open({}, workers)
     const peer = await MediaPeer.open()
     const pcm = new Int16Array(noise(8000, 3).buffer)
     const prompt = join(folder, `prompt-${workers}.wav`)
@@ -127,7 +83,7 @@ for (const workers of [0, 1]) {
 }
 
 test('a dialled call: our offer, early answer, final answer from another place, bridge, digits', async () => {
-  const bed = await Bed.open()
+  const bed = await MediaBed.open()
   const [a, b, early] = [await MediaPeer.open(), await MediaPeer.open(), await MediaPeer.open()]
   bed.do({ type: 'media.open', legId: leg('a'), callId, offer: of(a) })
   bed.do({ type: 'media.open', legId: leg('b'), callId })
@@ -163,7 +119,7 @@ test('a dialled call: our offer, early answer, final answer from another place, 
 })
 
 test('re-offers: hold, another address and ptime, an empty one; the version moves on, numbers stay', async () => {
-  const bed = await Bed.open()
+  const bed = await MediaBed.open()
   const [peer, moved] = [await MediaPeer.open(), await MediaPeer.open()]
   bed.do({ type: 'media.open', legId: leg('a'), callId, offer: of(peer) })
   bed.do({ type: 'media.play', legId: leg('a'), playId: 'p', source: { kind: 'tone', tone: 'ringback-ke' }, loop: 0 })
@@ -215,7 +171,7 @@ test('re-offers: hold, another address and ptime, an empty one; the version move
 })
 
 test('the order of codecs: the trunk’s own, else the offer’s; we offer first what the other party speaks', async () => {
-  const bed = await Bed.open()
+  const bed = await MediaBed.open()
   const open = async (name: string, command: Partial<Extract<MediaCommand, { type: 'media.open' }>>) => {
     bed.do({ type: 'media.open', legId: leg(name), callId, ...command })
     const { sdp: local } = await bed.next('media.opened', name)
@@ -236,7 +192,7 @@ test('the order of codecs: the trunk’s own, else the offer’s; we offer first
 })
 
 test('what cannot be: told once, answered when closed, orders end', async () => {
-  const bed = await Bed.open()
+  const bed = await MediaBed.open()
   const cases = [
     ['rubbish', 'not sdp', 'bad-sdp'],
     ['codec', sdp(4000, { types: '18 4' }), 'no-common-codec'],
@@ -270,7 +226,7 @@ test('what cannot be: told once, answered when closed, orders end', async () => 
 })
 
 test('that there is no media is told before what was ordered with the answer ends by it', async () => {
-  const bed = await Bed.open()
+  const bed = await MediaBed.open()
   for (const offer of ['not sdp', sdp(4000, { types: '18' })]) {
     const legId = leg(offer)
     const limits = { silenceMs: 0, maxLengthMs: 1000, trimSilence: false }
@@ -291,7 +247,7 @@ test('no ports left is told as such; a closed leg’s ports come back after they
     externalAddress: '192.0.2.7',
     media: { ports: [first, first + 1], workers: 0, timeoutSeconds: 60 },
   } as const
-  const bed = await Bed.open({ settings })
+  const bed = await MediaBed.open({ settings })
   bed.do({ type: 'media.open', legId: leg('a'), callId })
   const { sdp: offer } = await bed.next('media.opened', 'a')
   assert.match(offer, /^c=IN IP4 192\.0\.2\.7\r$/m)
@@ -310,7 +266,7 @@ test('no ports left is told as such; a closed leg’s ports come back after they
 const attacks = new URL('../../../shared/corpora/sdp-attacks/', import.meta.url)
 if (existsSync(attacks)) {
   test('hostile SDP opens a leg or is refused, nothing else', async () => {
-    const bed = await Bed.open()
+    const bed = await MediaBed.open()
     for (const file of readdirSync(attacks).filter(name => name.endsWith('.dat'))) {
       const message = readFileSync(new URL(file, attacks), 'latin1')
       const body = message.slice(message.indexOf('\r\n\r\n') + 4)

@@ -35,6 +35,15 @@ export function placesOf(samples: Int16Array, frequencyHz: number): readonly num
   return places
 }
 
+/** The share of that tone where it sounds purest: of `length` samples, looked at every `step`. */
+export function bestShare(samples: Int16Array, frequencyHz: number, length = 1600, step = 200): number {
+  let best = 0
+  for (let at = 0; at + length <= samples.length; at += step) {
+    best = Math.max(best, toneShare(samples.subarray(at, at + length), frequencyHz))
+  }
+  return best
+}
+
 /** Seconds in which anything sounds. */
 export function loudSeconds(samples: Int16Array): number {
   let windows = 0
