@@ -12,8 +12,8 @@ let before = 0
 
 /** Whether others had the machine meanwhile. */
 export const table = (): string =>
-  `Load average before ${before.toFixed(1)}, behind ${loadavg()[0]?.toFixed(1)}: the run itself makes about 1. Where others run beside it, it is\n` +
-  'measured when the system lets it, not how long it takes: leave it alone, or start it with `chrt -r 5`.'
+  `Load average before ${before.toFixed(1)}, behind ${loadavg()[0]?.toFixed(1)}: the run itself makes about 1. Media threads go before all others of this\n` +
+  'machine where they may (as root, or with CAP_SYS_NICE or RLIMIT_RTPRIO); what goes before the machine itself, they wait for.'
 
 const showProgress = (done: number): void => {
   const full = Math.round(done * barWidth)
@@ -27,7 +27,7 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
   const minutes = options.minutes ?? (options.isNamed === true ? usual.minutes : usual.minutesAmongOthers)
   const seconds = short && options.minutes === undefined ? usual.shortSeconds : minutes * 60
   const result = await soak({ calls, seconds, progress: process.stderr.isTTY ? showProgress : () => {} })
-  const { lateness, intervals, ownLateness, files } = result
+  const { lateness, intervals, ownLateness, files, machine } = result
   const sum = (of: (file: (typeof files)[number]) => number) => files.reduce((all, file) => all + of(file), 0)
   const figure = (what: string, value: number, unit: string, baseline: number, of: string): Figure => {
     const figure = { what, value, unit, baseline, of }
@@ -47,6 +47,7 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
     ),
     figure('… between two packets, off 20 ms, p99.9', intervals.percentile(0.999), 'ms', 5, demanded),
     figure('… the load itself was late, p99.9', ownLateness.percentile(0.999), 'ms', 5, 'for comparison'),
+    figure('before, a thread that only counts 2 of every 5 ms, p99.9', machine.late, 'ms', 5, 'what the machine adds'),
     figure('packets sent', result.packets, '', 2 * calls * 50 * seconds, 'what there is to send'),
     figure('… numbers or times that skip', result.holes + result.timeJumps, '', 0, 'none'),
     figure(

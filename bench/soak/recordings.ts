@@ -3,6 +3,8 @@ import { linearOfMuLaw } from '../../rtp/codec/g711-tables.ts'
 import { HumFollower } from './sounds.ts'
 
 const headerBytes = 44
+/** The legs stop speaking at beats of their own: of the last two frames one side may be silent. */
+const endFrames = 2 * 160
 /** Samples by which a place in the loop is recognised. */
 const print = 64
 
@@ -49,7 +51,7 @@ export function checkRecording(path: string, speech: Uint8Array): FileCheck {
     }
   }
   const hum = new HumFollower()
-  for (let i = 0; i < end; i++) hum.hear(pcm[2 * i + 1]!)
+  for (let i = 0; i < end - endFrames; i++) hum.hear(pcm[2 * i + 1]!)
   return { seconds: frames / 8000, wrong, slips, drifts, humJumps: hum.jumps, humSilent: hum.silent }
 }
 

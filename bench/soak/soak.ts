@@ -8,6 +8,7 @@ import { FarEnds, type FarEndsReport } from './far-ends.ts'
 import { checkRecording, type FileCheck } from './recordings.ts'
 import { recordingOf, type SoakEnd, type SoakPorts, type SoakQuestion } from './soak-plan.ts'
 import { humLoop, speechLoop } from './sounds.ts'
+import type { StillnessAnswer, StillnessQuestion } from './stillness.ts'
 
 export interface SoakOptions {
   readonly calls: number
@@ -21,15 +22,30 @@ export interface SoakResult extends FarEndsReport, SoakEnd {
   /** Processor time of the measured program, in shares of one core. */
   readonly cpu: number
   readonly seconds: number
+  /** What the machine did to a thread that did the same work over and over, before the run. */
+  readonly machine: StillnessAnswer
 }
 
 const loadedAfterMs = 3000
+const mostStillnessSeconds = 20
+const workMs = 2
+
+/** How still the machine is. */
+async function stillness(seconds: number): Promise<StillnessAnswer> {
+  const thread = new Subject(new URL('./stillness.ts', import.meta.url))
+  try {
+    return await thread.ask<StillnessAnswer>({ seconds, workMs } satisfies StillnessQuestion)
+  } finally {
+    thread.stop()
+  }
+}
 
 /** So many calls on one media thread for so long: PCMU on one side, Opus on the other, both in one recording. */
 export async function soak({ calls, seconds, progress }: SoakOptions): Promise<SoakResult> {
   const native = loadLibC()
   if (native === undefined)
     throw new Error('the far ends need the kernel’s own times of packets: Linux on x64 or arm64')
+  const machine = await stillness(Math.min(mostStillnessSeconds, seconds / 4))
   const folder = mkdtempSync(join(tmpdir(), 'sauti-soak-'))
   const speech = speechLoop()
   const farEnds = new FarEnds(native, calls, speech, await humLoop())
@@ -54,7 +70,7 @@ export async function soak({ calls, seconds, progress }: SoakOptions): Promise<S
     const heard = farEnds.report
     const end = await ask<SoakEnd>({ type: 'stop' })
     const files = Array.from({ length: calls }, (_, call) => checkRecording(recordingOf(folder, call), speech))
-    return { ...heard, ...end, files, cpu, seconds }
+    return { ...heard, ...end, files, cpu, seconds, machine }
   } finally {
     farEnds.close()
     measured.stop()

@@ -1,7 +1,7 @@
 import { endianness } from 'node:os'
 import koffi from 'koffi'
 
-/** The calls of the C library that batched sockets need. Pointers are bigints, results are −1 with `errno()` on failure. */
+/** The calls of the C library that media needs. Pointers are bigints, results are −1 with `errno()` on failure. */
 export interface LibC {
   socket(domain: number, type: number, protocol: number): number
   bind(fd: number, address: bigint, length: number): number
@@ -15,6 +15,7 @@ export interface LibC {
   epoll_create1(flags: number): number
   epoll_ctl(epoll: number, operation: number, fd: number, event: bigint): number
   epoll_wait(epoll: number, events: bigint, count: number, timeoutMs: number): number
+  usleep(micros: number): number
 }
 
 /**
@@ -51,6 +52,7 @@ export const loadLibC = (): NativeCalls | undefined => {
       epoll_create1: library.func('epoll_create1', 'int', ['int']),
       epoll_ctl: library.func('epoll_ctl', 'int', ['int', 'int', 'int', 'uint64']),
       epoll_wait: library.func('epoll_wait', 'int', ['int', 'uint64', 'int', 'int']),
+      usleep: library.func('usleep', 'int', ['uint32']),
     }
     return {
       libc,

@@ -1,4 +1,5 @@
 import { Application, createDecoder, createEncoder, type OpusDecoderHandle, type OpusEncoderHandle } from 'libopus-wasm'
+import { Effort } from '../codec/effort.ts'
 import {
   bitrateShareOf,
   type OpusCoders,
@@ -8,8 +9,6 @@ import {
   type OpusRate,
 } from '../codec/opus.ts'
 
-/** Half the work of 10 for a difference that a telephone does not show. */
-const complexity = 5
 const longestPacket = { maxPacketBytes: 1275 }
 /** Runs of a coder after which its machine code is there. */
 const warmFrames = 20
@@ -25,11 +24,13 @@ export interface LibOpusCounters {
 /** libopus as WebAssembly. Its memory is its own: what is not freed there is lost, so coders are counted. */
 export class LibOpus implements OpusCoders {
   readonly counters: LibOpusCounters = { encoders: 0, decoders: 0, failed: 0 }
+  /** Of all its encoders. */
+  readonly effort = new Effort()
 
   /** Loads it and lets it run for a moment, so that the first call does not wait for that. */
   async warm(): Promise<void> {
     try {
-      const encoder = await createEncoder({ sampleRate: 8000, channels: 1, application: Application.Voip, complexity })
+      const encoder = await createEncoder({ sampleRate: 8000, channels: 1, application: Application.Voip })
       const decoder = await createDecoder({ sampleRate: 8000, channels: 1 })
       const pcm = Int16Array.from({ length: 160 }, (_, i) => (i * 7919) % 4000)
       for (let n = 0; n < warmFrames; n++) decoder.decode(encoder.encode(pcm, longestPacket))
@@ -42,6 +43,7 @@ export class LibOpus implements OpusCoders {
 
   encoder(settings: OpusEncoderSettings, done: (encoder: OpusEncoder | undefined) => void): void {
     const { sampleRate, bitrate, fec, dtx, anySound } = settings
+    const { complexity } = this.effort
     createEncoder({
       sampleRate,
       channels: 1,
@@ -53,7 +55,7 @@ export class LibOpus implements OpusCoders {
     }).then(
       handle => {
         this.counters.encoders++
-        done(new Encoder(handle, bitrate, () => this.counters.encoders--))
+        done(new Encoder(handle, bitrate, complexity, this.effort, () => this.counters.encoders--))
       },
       () => {
         this.counters.failed++
@@ -79,19 +81,27 @@ export class LibOpus implements OpusCoders {
 class Encoder implements OpusEncoder {
   readonly #handle: OpusEncoderHandle
   readonly #bitrate: number
+  readonly #effort: Effort
   readonly #freed: () => void
+  #complexity: number
   #isFree = false
   #lossPercent = 0
 
-  constructor(handle: OpusEncoderHandle, bitrate: number, freed: () => void) {
+  constructor(handle: OpusEncoderHandle, bitrate: number, complexity: number, effort: Effort, freed: () => void) {
     this.#handle = handle
     this.#bitrate = bitrate
+    this.#complexity = complexity
+    this.#effort = effort
     this.#freed = freed
   }
 
   encodeInto(into: Uint8Array, at: number, pcm: Int16Array, from: number, count: number): number {
     if (this.#isFree || count !== this.#handle.frameSize) return 0
     try {
+      if (this.#complexity !== this.#effort.complexity) {
+        this.#complexity = this.#effort.complexity
+        this.#handle.setComplexity(this.#complexity)
+      }
       const packet = this.#handle.encode(pcm.subarray(from, from + count), longestPacket)
       into.set(packet, at)
       return packet.length

@@ -2,6 +2,8 @@ export interface MediaClockConfig {
   /** Default 5. */
   readonly tickMs?: number
   readonly now?: () => number
+  /** Holds the thread for so long, to a fraction of a millisecond, where nobody else needs it. Default: ticks are as exact as timers. */
+  readonly sleep?: (ms: number) => void
 }
 
 export interface ClockCounters {
@@ -22,6 +24,7 @@ export class MediaClock {
   readonly counters: ClockCounters = { ticks: 0, missed: 0, worstLateMs: 0 }
   readonly #tickMs: number
   readonly #now: () => number
+  readonly #sleep: ((ms: number) => void) | undefined
   readonly #tick: (now: number) => void
   #timer: ReturnType<typeof setTimeout> | undefined
   #dueAt = 0
@@ -30,6 +33,7 @@ export class MediaClock {
     this.#tick = tick
     this.#tickMs = config.tickMs ?? defaultTickMs
     this.#now = config.now ?? (() => performance.now())
+    this.#sleep = config.sleep
   }
 
   get running(): boolean {
@@ -39,7 +43,7 @@ export class MediaClock {
   start(): void {
     if (this.#timer !== undefined) return
     this.#dueAt = this.#now() + this.#tickMs
-    this.#timer = setTimeout(this.#fire, this.#tickMs)
+    this.#arm(this.#tickMs)
   }
 
   stop(): void {
@@ -48,7 +52,7 @@ export class MediaClock {
   }
 
   readonly #fire = (): void => {
-    const now = this.#now()
+    const now = this.#waitedOut(this.#now())
     const lateMs = now - this.#dueAt
     this.counters.ticks++
     if (lateMs > this.counters.worstLateMs) this.counters.worstLateMs = lateMs
@@ -56,7 +60,18 @@ export class MediaClock {
     this.counters.missed += missed
     this.#dueAt += (missed + 1) * this.#tickMs
     // Armed first: a tick that stops the clock must find its timer.
-    this.#timer = setTimeout(this.#fire, Math.max(1, Math.round(this.#dueAt - now)))
+    this.#arm(this.#dueAt - now)
     this.#tick(now)
+  }
+
+  /** Timers count whole milliseconds: what is left of the last one is slept, or ticks come up to half of one off. */
+  #arm(ms: number): void {
+    this.#timer = setTimeout(this.#fire, Math.max(1, this.#sleep === undefined ? Math.round(ms) : Math.floor(ms)))
+  }
+
+  #waitedOut(now: number): number {
+    if (this.#sleep === undefined || now >= this.#dueAt) return now
+    this.#sleep(this.#dueAt - now)
+    return this.#now()
   }
 }

@@ -3,8 +3,9 @@ import { setImmediate as setImmediatePromise } from 'node:timers/promises'
 import type { EngineCommand, EngineEvent } from '../engine/command.ts'
 import { MediaEngine } from '../engine/engine.ts'
 import type { DatagramNetwork } from '../engine/network.ts'
+import { loadLibC } from '../io/libc.ts'
 import { LibOpus } from '../io/libopus.ts'
-import { MediaClock } from '../io/media-clock.ts'
+import { defaultTickMs, MediaClock } from '../io/media-clock.ts'
 import { openNetwork } from '../io/open-network.ts'
 import { PromptFiles } from '../io/prompt-files.ts'
 import { RecordingFiles } from '../io/recording-file.ts'
@@ -15,14 +16,22 @@ export class MediaLoop {
   readonly #network: DatagramNetwork
   readonly #engine: MediaEngine
   readonly #clock: MediaClock
+  readonly #opus = new LibOpus()
   readonly #deliver: (events: readonly EngineEvent[]) => void
   #events: EngineEvent[] = []
 
-  /** `deliver` gets events in their order, in batches, never from inside a call of this object. */
-  constructor(config: MediaThreadConfig, deliver: (events: readonly EngineEvent[]) => void) {
+  /**
+   * `deliver` gets events in their order, in batches, never from inside a call of this object. `ownsThread`: nobody else
+   * runs in this thread, and it may be held until a tick is due.
+   */
+  constructor(
+    config: MediaThreadConfig,
+    deliver: (events: readonly EngineEvent[]) => void,
+    { ownsThread = false } = {},
+  ) {
     this.#deliver = deliver
     this.#network = openNetwork(config)
-    const opus = new LibOpus()
+    const opus = this.#opus
     void opus.warm()
     this.#engine = new MediaEngine(config, {
       network: this.#network,
@@ -40,7 +49,11 @@ export class MediaLoop {
       random: () => Math.random(),
       unixMs: now => performance.timeOrigin + now,
     })
-    this.#clock = new MediaClock(now => this.#tick(now))
+    const native = ownsThread ? loadLibC() : undefined
+    this.#clock = new MediaClock(
+      now => this.#tick(now),
+      native === undefined ? {} : { sleep: ms => void native.libc.usleep(Math.round(1000 * ms)) },
+    )
   }
 
   get counters(): MediaCounters {
@@ -64,6 +77,7 @@ export class MediaLoop {
 
   #tick(now: number): void {
     this.#engine.tick(now)
+    this.#opus.effort.observe(performance.now() - now, defaultTickMs)
     if (this.#engine.isIdle) this.#clock.stop()
   }
 

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { takePrecedence } from '../../rtp/io/thread-precedence.ts'
 import { openMedia } from '../../rtp/worker/index.ts'
 import { portRanges } from '../../rtp/worker/worker-media.ts'
 import { EventLog, MediaPeer, noise, sleep, testPorts } from '../rtp/media-peer.ts'
@@ -77,6 +80,29 @@ test('a thread that dies takes its sessions with it, tells so, and is replaced',
   await media.close()
   await sleep(250)
   assert.is(died.length, 2, 'nothing is started after the end')
+})
+
+test('a thread that takes precedence has it, what it starts has not', async () => {
+  if (process.platform !== 'linux') return assert.is(takePrecedence(), 'usual')
+  // proc_pid_stat(5): 19 = niceness, 41 = policy, 2 = round robin.
+  const program = `
+    const { readFileSync } = require('node:fs')
+    const { parentPort, Worker } = require('node:worker_threads')
+    const own = () => readFileSync('/proc/thread-self/stat', 'latin1').split(') ')[1].split(' ')
+    const stand = () => ({ niceness: Number(own()[16]), policy: Number(own()[38]) })
+    import(${JSON.stringify(new URL('../../rtp/io/thread-precedence.ts', import.meta.url).href)}).then(({ takePrecedence }) => {
+      const taken = takePrecedence()
+      const child = new Worker(
+        "const own = require('node:fs').readFileSync('/proc/thread-self/stat', 'latin1').split(') ')[1].split(' ');" +
+        "require('node:worker_threads').parentPort.postMessage(Number(own[38]))", { eval: true })
+      child.on('message', policy => parentPort.postMessage({ taken, ...stand(), childPolicy: policy }))
+    })`
+  const [told] = await once(new Worker(program, { eval: true }), 'message')
+  const { taken, niceness, policy, childPolicy } = told
+  if (taken === 'realtime') assert.is(policy, 2)
+  else if (taken === 'nice') assert.is(niceness, -10)
+  else assert.is(taken, 'usual')
+  assert.is(childPolicy, 0)
 })
 
 test.run()

@@ -166,4 +166,31 @@ test('the clock keeps its grid, and ticks once after a stall', async () => {
   assert.is(at.length, ticks)
 })
 
+test('a clock that may hold its thread sleeps until a tick is due, and never when it is late', async () => {
+  let time = 0
+  const slept: number[] = []
+  const sleep = (ms: number): void => {
+    slept.push(ms)
+    time += ms
+  }
+  const wakes = [4.25, 9.5, 16, 19.875]
+  const ticks: number[] = []
+  await new Promise<void>(resolve => {
+    const clock = new MediaClock(
+      now => {
+        ticks.push(now)
+        time = wakes[ticks.length] ?? time
+        if (ticks.length < wakes.length) return
+        clock.stop()
+        resolve()
+      },
+      { now: () => time, sleep },
+    )
+    clock.start()
+    time = wakes[0] ?? 0
+  })
+  assert.equal(ticks, [5, 10, 16, 20])
+  assert.equal(slept, [0.75, 0.5, 0.125])
+})
+
 test.run()

@@ -94,6 +94,31 @@ test('speech at each rate comes back with its level and a segmental SNR that say
   }
 })
 
+test('a busy thread’s encoders try less hard: other packets, of a sound that is hardly worse', async () => {
+  const rate = 8000
+  const pcm = speechLike(4 * rate, rate, 2)
+  const soundAt = async (busy: number) => {
+    const own = new LibOpus()
+    const encoder = await new Promise<OpusEncoder | undefined>(resolve =>
+      own.encoder({ ...usual, sampleRate: rate, bitrate: 24_000 }, resolve),
+    )
+    assert.ok(encoder)
+    // Not what it was made with, but what is the case when it encodes.
+    for (let n = 0; n < 1000; n++) own.effort.observe(busy, 1)
+    const decoder = await decoderOf(rate)
+    const packets = packetsOf(encoder, pcm, rate)
+    const heard = decodedBy(decoder, packets, rate)
+    const { delay } = delayOf(pcm, heard, rate / 20, rate, rate)
+    encoder.free()
+    decoder.free()
+    return { packets: Buffer.concat(packets), snr: segmentalSnrDb(pcm, heard, delay, rate) }
+  }
+  const [calm, busy, overrun] = [await soundAt(0), await soundAt(0.45), await soundAt(1)]
+  assert.not.ok(calm.packets.equals(busy.packets))
+  assert.not.ok(busy.packets.equals(overrun.packets))
+  for (const { snr } of [busy, overrun]) assert.ok(snr > calm.snr - 1, `${snr} dB instead of ${calm.snr}`)
+})
+
 test('a packet is decoded at what the listener needs, whatever it was made from', async () => {
   const encoder = await encoderOf()
   const packets = packetsOf(encoder, sine(1000, 32_000, 16_000), 16_000)

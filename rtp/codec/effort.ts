@@ -1,0 +1,33 @@
+/** What a coder may make of a frame, from plenty of time to none to spare; `busyFrom`: shares of the thread's time. */
+const steps = [
+  { complexity: 5, busyFrom: 0 },
+  { complexity: 3, busyFrom: 0.35 },
+  { complexity: 1, busyFrom: 0.55 },
+] as const
+/** Less work is less busy by itself: only from so much under a step's threshold is there time for the one before. */
+const ease = 0.6
+/** Weights of a tick in the mean: a thread that gets busy is heard in 0.1 s, one that has rested in 2 s. */
+const rise = 1 / 20
+const fall = 1 / 400
+
+/**
+ * How hard coders try, by how busy their thread is: a frame that sounds a little worse is heard, one that is late is not.
+ * Complexity is libopus': 5 is half the work of 10, 1 half the work of 5.
+ */
+export class Effort {
+  #busy = 0
+  #step = 0
+
+  get complexity(): number {
+    return steps[this.#step]!.complexity
+  }
+
+  /** After each tick: how long its work took, and how long there was for it. */
+  observe(workMs: number, tickMs: number): void {
+    const share = Math.min(1, workMs / tickMs)
+    this.#busy += (share - this.#busy) * (share > this.#busy ? rise : fall)
+    const next = steps[this.#step + 1]
+    if (next !== undefined && this.#busy >= next.busyFrom) this.#step++
+    else if (this.#busy < ease * steps[this.#step]!.busyFrom) this.#step--
+  }
+}
