@@ -7,7 +7,8 @@ import { relative } from 'node:path'
 const usage = `usage: npm test [-- [--quick | --long | --all] [--jobs N] [filter…]]
             what tells within five minutes whether all works: everything but the long tests
   --quick   of that, only what needs no real peer, process or clock (nothing of tests/interop and tests/live)
-  --long    the others: minutes of sound (tests/audio), and what loads or kills a switch or counts its seconds (tests/slow)
+  --long    the others: minutes of sound (tests/audio), and what loads or kills a switch, counts its seconds, or needs
+            the machine to itself (tests/slow)
   --all     both; so does a filter, for the files that it names
   --jobs N  files at once of those that only compute (3)
   filter    only files whose path contains one of these`
@@ -46,7 +47,8 @@ const all = readdirSync(`${root}tests`, { recursive: true, encoding: 'utf8' })
   .filter(file => filters.length === 0 || filters.some(filter => file.includes(filter)))
   .sort()
 
-// What runs by real clocks mostly waits: several run at once. What loads or kills a switch, or counts its seconds, runs alone.
+// What runs by real clocks mostly waits: several run at once. What loads or kills a switch, or is
+// measured by the second, runs alone.
 const inRealTime = all.filter(file => /^tests\/(interop|live)\//.test(file)).sort(mixed)
 const alone = all.filter(file => file.startsWith('tests/slow/'))
 const computing = all.filter(file => !inRealTime.includes(file) && !alone.includes(file))
