@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -60,6 +60,23 @@ function mixed(one: string, two: string): number {
   return draw(one) < draw(two) ? -1 : 1
 }
 
+const running = new Set<ChildProcess>()
+
+function endGroup(leader: ChildProcess): void {
+  if (leader.pid === undefined) return
+  try {
+    process.kill(-leader.pid, 'SIGKILL')
+  } catch {
+    // Nobody was left.
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    for (const child of running) endGroup(child)
+    process.exit(1)
+  })
+
 function run(file: string): Promise<FileResult> {
   const started = Date.now()
   return new Promise(resolve => {
@@ -72,7 +89,10 @@ function run(file: string): Promise<FileResult> {
         NODE_COMPILE_CACHE: `${root}node_modules/.cache/compile`,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
+      // A process group of its own: what a test leaves behind goes with it.
+      detached: true,
     })
+    running.add(child)
     let output = ''
     let leakTimer: NodeJS.Timeout | undefined
     child.stdout.on('data', chunk => {
@@ -91,7 +111,10 @@ function run(file: string): Promise<FileResult> {
       timedOut = true
       child.kill('SIGKILL')
     }, fileTimeoutMs)
+    // A peer that lives on would hold the output open for ever.
+    child.on('exit', () => endGroup(child))
     child.on('close', code => {
+      running.delete(child)
       clearTimeout(timer)
       clearTimeout(leakTimer)
       const count = (label: string) =>

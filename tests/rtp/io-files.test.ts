@@ -64,6 +64,7 @@ test('killed at any moment, a recording opens', async () => {
     setInterval(() => sink.write(pcm, 0, 1600), 5)
     process.stdout.write('ready')`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  test.after(() => void child.kill('SIGKILL'))
   await new Promise(resolve => child.stdout.once('data', resolve))
   while (!existsSync(path)) await sleep(1)
   let grown = 0
