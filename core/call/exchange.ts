@@ -1,18 +1,18 @@
-import type { AccountUuid, CallUuid, LegUuid, Sid } from '../model/ids.ts'
+import type { AccountUuid, LegUuid, Sid } from '../model/ids.ts'
 import type { PhoneCaller } from '../model/phone.ts'
 import type { SignalingCommand, SignalingEvent } from '../ports/signaling.ts'
 import { refusal } from './admit.ts'
 import { Call } from './call.ts'
 import type { CallInput } from './call-inputs.ts'
+import { CallRegister } from './call-register.ts'
 import { Caps } from './caps.ts'
 import { DeadlineHeap } from './deadline-heap.ts'
+import { Drain } from './drain.ts'
 import type { CallEnvironment } from './environment.ts'
 import type { ExchangeCommand } from './exchange-command.ts'
 import type { ExchangeEvent } from './exchange-event.ts'
-import { drainRetrySeconds } from './farewell.ts'
-import { arrived } from './hops.ts'
-import { beginInbound, type InboundOffer } from './inbound.ts'
-import type { Leg } from './leg.ts'
+import { beginInbound } from './inbound.ts'
+import { type InboundOffer, offerByTrunk, offerOnNet } from './inbound-offer.ts'
 import { Loopback, type LoopEvent } from './loopback.ts'
 import { beginPlaced } from './placed.ts'
 import { type RoomCommand, type RoomEvent, Rooms } from './rooms.ts'
@@ -38,10 +38,7 @@ export interface ExchangeCounters {
 export class Exchange {
   readonly counters: ExchangeCounters = { begun: 0, absorbed: 0, crashed: 0, turnedAway: 0 }
   readonly #env: CallEnvironment
-  readonly #calls = new Map<CallUuid, Call>()
-  readonly #bySid = new Map<Sid, Call>()
-  readonly #byLeg = new Map<LegUuid, Call>()
-  readonly #legsOf = new Map<Call, LegUuid[]>()
+  readonly #calls = new CallRegister()
   readonly #deadlines = new DeadlineHeap<Call>()
   readonly #accountLoads = new Caps()
   /** Calls placed by phone token. */
@@ -50,10 +47,7 @@ export class Exchange {
   readonly #loopback: Loopback
   readonly #rooms: Rooms
   readonly #sids: SidSequence
-  /** Legs refused while draining, whose end is still to be told. */
-  readonly #refusedLegs = new Set<LegUuid>()
-  #isDraining = false
-  #drainAt: number | undefined
+  readonly #drain = new Drain()
   #out: ExchangeCommand[] = []
   #pending: (ExchangeEvent | LoopEvent | RoomEvent)[] = []
 
@@ -66,17 +60,15 @@ export class Exchange {
 
   /** Calls that have not ended, of one account or of all. */
   live(account?: AccountUuid): readonly Call[] {
-    return [...this.#calls.values()].filter(
-      call => call.isLive && (account === undefined || call.record.accountUuid === account),
-    )
+    return this.#calls.live(account)
   }
 
   find(sid: Sid): Call | undefined {
-    return this.#bySid.get(sid)
+    return this.#calls.bySid(sid)
   }
 
   callOfLeg(legId: LegUuid): Call | undefined {
-    return this.#byLeg.get(legId)
+    return this.#calls.byLeg(legId)
   }
 
   /** Calls that are not wholly gone: live ones, beginning ones, and those whose last confirmations are awaited. */
@@ -86,11 +78,11 @@ export class Exchange {
 
   /** Nothing is left: no call, no leg, no deadline. For tests and for closing. */
   get isEmpty(): boolean {
-    return this.#calls.size === 0 && this.#byLeg.size === 0 && this.#loopback.size === 0 && this.#rooms.size === 0
+    return this.#calls.isEmpty && this.#loopback.size === 0 && this.#rooms.size === 0
   }
 
   get isDraining(): boolean {
-    return this.#isDraining
+    return this.#drain.isOn
   }
 
   handle(event: ExchangeEvent, now: number): readonly ExchangeCommand[] {
@@ -99,9 +91,8 @@ export class Exchange {
   }
 
   timeout(now: number): readonly ExchangeCommand[] {
-    if (this.#drainAt !== undefined && this.#drainAt <= now) {
-      this.#drainAt = undefined
-      for (const call of [...this.#calls.values()]) this.#run(call, now, () => call.finish('END.5503'))
+    if (this.#drain.takeDue(now)) {
+      for (const call of this.#calls.all()) this.#run(call, now, () => call.finish('END.5503'))
     }
     for (let call = this.#deadlines.takeDue(now); call !== undefined; call = this.#deadlines.takeDue(now)) {
       const due = call
@@ -112,8 +103,9 @@ export class Exchange {
 
   deadline(): number | undefined {
     const next = this.#deadlines.next()
-    if (next === undefined || this.#drainAt === undefined) return next ?? this.#drainAt
-    return Math.min(next, this.#drainAt)
+    const drain = this.#drain.deadline
+    if (next === undefined || drain === undefined) return next ?? drain
+    return Math.min(next, drain)
   }
 
   /** Legs between two numbers of this switch make events for one another: they are worked off before it returns. */
@@ -133,30 +125,13 @@ export class Exchange {
           this.#phoneOffer(event, now)
           return
         }
-        const trunk = this.#env.trunks().find(trunk => trunk.uuid === event.trunkId)
-        const route = { direction: 'inbound', trunkName: trunk?.name ?? '' } as const
-        const { legId, from, to, sdp, maxForwards } = event
-        this.#offer(
-          {
-            legId,
-            from,
-            to,
-            sdp,
-            route,
-            codecs: trunk?.codecs ?? [],
-            srtp: trunk?.srtp ?? 'off',
-            hops: arrived(maxForwards),
-          },
-          now,
-        )
+        const trunk = this.#env.trunks().find(({ uuid }) => uuid === event.trunkId)
+        this.#offer(offerByTrunk(event, trunk), now)
         return
       }
-      case 'loop.offered': {
-        const { legId, from, to, sdp, hops } = event
-        const route = { direction: 'on-net', trunkName: '' } as const
-        this.#offer({ legId, from, to, sdp, route, codecs: [], srtp: 'off', hops }, now)
+      case 'loop.offered':
+        this.#offer(offerOnNet(event), now)
         return
-      }
       case 'call.originate':
         this.#originate(event, now)
         return
@@ -166,12 +141,10 @@ export class Exchange {
         return
       }
       case 'exchange.drain':
-        this.#isDraining = true
-        this.#drainAt = event.deadline
+        this.#drain.begin(event.deadline)
         return
       case 'exchange.resume':
-        this.#isDraining = false
-        this.#drainAt = undefined
+        this.#drain.resume()
         return
       default:
         this.#deliver(event, now)
@@ -179,12 +152,12 @@ export class Exchange {
   }
 
   #deliver(event: CallInput, now: number): void {
-    const call = 'legId' in event ? this.#byLeg.get(event.legId) : this.#calls.get(event.callId)
+    const call = 'legId' in event ? this.#calls.byLeg(event.legId) : this.#calls.get(event.callId)
     if (call !== undefined) {
       this.#guard(call, () => call.handle(event, now))
       return
     }
-    if (event.type === 'leg.ended' && this.#refusedLegs.delete(event.legId)) return
+    if (event.type === 'leg.ended' && this.#drain.ended(event.legId)) return
     this.counters.absorbed++
   }
 
@@ -194,24 +167,22 @@ export class Exchange {
     this.#run(call, now, () => beginInbound(call, offer))
   }
 
-  #phoneOffer(event: PhoneOffered, now: number): void {
-    if (this.#turnsAway(event.legId)) return
-    const { legId, endUser, from, to, sdp } = event
+  #phoneOffer({ legId, endUser, from, to, sdp }: PhoneOffered, now: number): void {
+    if (this.#turnsAway(legId)) return
     const loads = { accounts: this.#accountLoads, tokens: this.#tokenLoads }
     const call = this.#newCall(now)
     this.#run(call, now, () => beginSoftphone(call, { legId, endUser, to, sdp }, from.user, loads))
   }
 
   #turnsAway(legId: LegUuid): boolean {
-    if (!this.#isDraining) return false
+    if (!this.#drain.isOn) return false
     this.counters.turnedAway++
-    this.#refusedLegs.add(legId)
-    this.#emit({ type: 'leg.end', legId, reason: 'END.5503', retryAfterSeconds: drainRetrySeconds })
+    this.#emit(this.#drain.refuse(legId))
     return true
   }
 
   #originate({ requestId, order }: Extract<ExchangeEvent, { type: 'call.originate' }>, now: number): void {
-    if (this.#isDraining) {
+    if (this.#drain.isOn) {
       this.counters.turnedAway++
       const result = refusal(503, 'END.5503', 'the switch is draining')
       this.#out.push({ type: 'originate.done', requestId, result })
@@ -232,24 +203,15 @@ export class Exchange {
         sids: this.#sids,
         trunkLoads: this.#trunkLoads,
         emit: command => this.#emit(command),
-        claim: (leg, owner) => this.#claim(leg, owner),
+        claim: (leg, owner) => this.#calls.claim(leg.uuid, owner),
         absorbed: () => {
           this.counters.absorbed++
         },
       },
       now,
     )
-    this.#calls.set(call.callId, call)
-    this.#bySid.set(call.sid, call)
+    this.#calls.add(call)
     return call
-  }
-
-  #claim(leg: Leg, call: Call): void {
-    if (this.#byLeg.get(leg.uuid) === call) return
-    this.#byLeg.set(leg.uuid, call)
-    const legs = this.#legsOf.get(call)
-    if (legs === undefined) this.#legsOf.set(call, [leg.uuid])
-    else legs.push(leg.uuid)
   }
 
   #run(call: Call, now: number, act: () => void): void {
@@ -271,14 +233,8 @@ export class Exchange {
 
   #forget(call: Call): void {
     this.#deadlines.set(call, undefined)
-    this.#calls.delete(call.callId)
-    this.#bySid.delete(call.sid)
-    for (const legId of this.#legsOf.get(call) ?? []) {
-      // A call that has crashed may not have left its room.
-      this.#inRoom({ type: 'room.leave', legId })
-      this.#byLeg.delete(legId)
-    }
-    this.#legsOf.delete(call)
+    // A call that has crashed may not have left its room.
+    for (const legId of this.#calls.forget(call)) this.#inRoom({ type: 'room.leave', legId })
   }
 
   #emit(command: ExchangeCommand): void {
@@ -299,6 +255,6 @@ export class Exchange {
 
 const isOfRoom = (command: ExchangeCommand): command is RoomCommand => command.type.startsWith('room.')
 
-type PhoneOffered = Extract<SignalingEvent, { type: 'leg.offered' }> & { readonly endUser: PhoneCaller }
+type PhoneOffered = Extract<SignalingEvent, { readonly endUser: PhoneCaller }>
 
 const isSignaling = (command: ExchangeCommand): command is SignalingCommand => command.type.startsWith('leg.')

@@ -1,26 +1,14 @@
 import { callData } from '../events/call-data.ts'
 import type { CallRecord } from '../model/call-record.ts'
-import type { LegUuid } from '../model/ids.ts'
-import type { CodecName, Trunk } from '../model/trunk.ts'
 import type { Change } from '../ports/store.ts'
 import { e164Candidates, presentedNumber } from '../routing/e164.ts'
 import { refuseInbound, webhookUrl } from './admit.ts'
 import type { Call } from './call.ts'
 import type { NumberOwner } from './exchange-event.ts'
 import { type Hops, isSpent } from './hops.ts'
+import type { InboundOffer } from './inbound-offer.ts'
 import { Leg } from './leg.ts'
 import { Meter } from './meter.ts'
-
-export interface InboundOffer {
-  readonly legId: LegUuid
-  readonly from: { readonly user: string; readonly displayName: string }
-  readonly to: string
-  readonly sdp: string | undefined
-  readonly route: { readonly direction: 'inbound' | 'on-net'; readonly trunkName: string }
-  readonly codecs: readonly CodecName[]
-  readonly srtp: Trunk['srtp']
-  readonly hops: Hops
-}
 
 /**
  * A caller for one of our numbers. A number that nobody owns is refused without a row: there is no account to keep it.
