@@ -164,7 +164,7 @@ export class Branch implements LegOwner {
     this.#leg = leg
     this.#meter = meter
     this.#state = 'placing'
-    this.#host.adopt(leg, this)
+    this.#host.legs.adopt(leg, this)
     const unit = [
       ...prelude,
       { type: 'leg.insert', leg: leg.record() } as const,

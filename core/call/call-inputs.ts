@@ -56,7 +56,7 @@ export class CallInputs {
         this.#call.talk.dial.inRoom(input)
         return true
       default: {
-        const found = this.#call.legOf(input.legId)
+        const found = this.#call.legs.find(input.legId)
         if (found === undefined) return false
         return isMedia(input) ? this.#media(found.leg, input) : this.#signal(found.leg, input)
       }
@@ -92,13 +92,13 @@ export class CallInputs {
         this.#digit(leg, event.digit, event.durationMs, true)
         return true
       default:
-        this.#call.legOf(legId)?.owner.signalled(leg, event)
+        this.#call.legs.find(legId)?.owner.signalled(leg, event)
         return true
     }
   }
 
   #media(leg: Leg, event: MediaEvent): boolean {
-    const owner = this.#call.legOf(leg.uuid)?.owner
+    const owner = this.#call.legs.find(leg.uuid)?.owner
     switch (event.type) {
       case 'media.opened':
         if (!leg.mediaOpened(event.sdp)) return false
@@ -148,12 +148,12 @@ export class CallInputs {
     leg.codec = event.codec
     leg.isReady = true
     // A caller's own offer was answered when the session was opened; re-negotiation tells nobody anything new.
-    if (!wasReady) this.#call.legOf(leg.uuid)?.owner.ready(leg)
+    if (!wasReady) this.#call.legs.find(leg.uuid)?.owner.ready(leg)
   }
 
   #failed(leg: Leg, event: Extract<MediaEvent, { type: 'media.failed' }>): boolean {
     if (!event.reoffer) {
-      this.#call.legOf(leg.uuid)?.owner.failed(leg, mediaFaults[event.fault])
+      this.#call.legs.find(leg.uuid)?.owner.failed(leg, mediaFaults[event.fault])
       return true
     }
     if (!leg.isLive) return false

@@ -1,13 +1,15 @@
 import type { EventCode } from '../events/catalogue.ts'
 import type { CallRecord } from '../model/call-record.ts'
-import type { CallUuid, LegUuid, Sid } from '../model/ids.ts'
+import type { CallUuid, Sid } from '../model/ids.ts'
 import type { Money } from '../model/money.ts'
-import type { Trunk } from '../model/trunk.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
 import { CallBook } from './call-book.ts'
 import { type CallInput, CallInputs } from './call-inputs.ts'
+import { CallLegs } from './call-legs.ts'
+import { type CallPhase, callPhaseTable, type PhaseStep, phaseFacts } from './call-phase.ts'
 import { qualityOf } from './call-row.ts'
-import type { CallOpening, CallShare } from './call-share.ts'
+import type { CallShare } from './call-share.ts'
+import { CallerLeg } from './caller-leg.ts'
 import { Conversation } from './conversation.ts'
 import { Deadlines } from './deadlines.ts'
 import type { EndReason } from './end-reason.ts'
@@ -15,18 +17,13 @@ import type { CallEnvironment } from './environment.ts'
 import type { ExchangeCommand, Lookup } from './exchange-command.ts'
 import type { Found } from './exchange-event.ts'
 import { farewellOf } from './farewell.ts'
-import type { Host, LegOwner } from './host.ts'
+import type { Fork } from './fork.ts'
+import type { Host } from './host.ts'
 import { Journal } from './journal.ts'
 import { LastUnit } from './last-unit.ts'
 import type { Leg } from './leg.ts'
 import type { Meter, MeterAlarms } from './meter.ts'
-
-/**
- * - `beginning`: not yet known to the database
- * - `live`
- * - `over`: the end is decided; what is left are confirmations
- */
-type Phase = 'beginning' | 'live' | 'over'
+import type { TrunkLoads } from './trunk-loads.ts'
 
 /** One call: its row, its legs, its document. Events are handled whole; everything it wants goes out as commands. */
 export class Call implements Host {
@@ -36,21 +33,20 @@ export class Call implements Host {
   readonly timers = new Deadlines()
   readonly talk: Conversation
   readonly journal: Journal
+  readonly legs: CallLegs
+  readonly book: CallBook
+  readonly trunkLoads: TrunkLoads
   readonly #inputs = new CallInputs(this)
   readonly #share: CallShare
   readonly #lastUnit: LastUnit
-  readonly #legs = new Map<LegUuid, { readonly leg: Leg; readonly owner: LegOwner }>()
   readonly #startedAt: number
   readonly #startedUnix: number
   #now: number
-  #phase: Phase = 'beginning'
-  readonly #book: CallBook
-  #hasRow = false
-  #isClosed = false
-  /** The leg that came in, and its money: closed by the call itself. */
-  #ownLeg: { readonly leg: Leg; readonly meter: Meter | undefined } | undefined
-  /** The leg that a placed call is: closed by its branch. */
-  #branch: Reach | undefined
+  #phase: CallPhase = 'beginning'
+  /** The leg that came in: closed by the call itself. */
+  #caller: CallerLeg | undefined
+  /** How a placed call reaches its far end: closed by its branches. */
+  #fork: Fork | undefined
   #onEnd: () => void = () => {}
   #onDatabaseFailure: () => void = () => {}
 
@@ -61,7 +57,9 @@ export class Call implements Host {
     this.#now = now
     this.#startedAt = now
     this.#startedUnix = share.env.unixMs()
-    this.#book = new CallBook(
+    this.trunkLoads = share.trunkLoads
+    this.legs = new CallLegs(leg => share.claim(leg, this))
+    this.book = new CallBook(
       () => share.env.uuid(),
       () => this.unix(),
     )
@@ -71,20 +69,20 @@ export class Call implements Host {
       changes: () => this.#lastChanges(),
       closed: () => this.#closed(),
     })
-    this.talk = new Conversation(this, share.sids, this.alarms, { answering: leg => this.#answering(leg) })
+    this.talk = new Conversation(this, share.sids, this.alarms, { answering: () => this.#answering() })
   }
 
   get record(): CallRecord {
-    return this.#book.record
+    return this.book.record
   }
 
   /** Its row is durable: people know its sid. */
   get isKnown(): boolean {
-    return this.#hasRow
+    return phaseFacts[this.#phase].isKnown
   }
 
   get isOver(): boolean {
-    return this.#phase === 'over'
+    return phaseFacts[this.#phase].isOver
   }
 
   get isLive(): boolean {
@@ -93,22 +91,12 @@ export class Call implements Host {
 
   /** Its last row is durable, or it never had one. */
   get isClosed(): boolean {
-    return this.#isClosed
+    return phaseFacts[this.#phase].isClosed
   }
 
   /** Nothing is left of it anywhere: it can be forgotten. */
   get isGone(): boolean {
-    return (
-      this.#phase === 'over' &&
-      this.#isClosed &&
-      this.journal.pendingCommits === 0 &&
-      this.talk.isSilent &&
-      [...this.#legs.values()].every(({ leg }) => leg.isGone)
-    )
-  }
-
-  get legs(): readonly Leg[] {
-    return [...this.#legs.values()].map(({ leg }) => leg)
+    return this.isClosed && this.journal.pendingCommits === 0 && this.talk.isSilent && this.legs.areGone
   }
 
   handle(input: CallInput, now: number): void {
@@ -159,37 +147,16 @@ export class Call implements Host {
     then: (found: Extract<Found, { kind: K }>) => void,
   ): void {
     this.journal.lookup(query, found => {
-      if (this.#phase !== 'over' && found.kind === query.kind) then(found as Extract<Found, { kind: K }>)
+      if (!this.isOver && found.kind === query.kind) then(found as Extract<Found, { kind: K }>)
     })
   }
 
   event(code: EventCode, data: Readonly<Record<string, unknown>>): Change {
-    return this.#book.event(code, data)
-  }
-
-  adopt(leg: Leg, owner: LegOwner): void {
-    this.#legs.set(leg.uuid, { leg, owner })
-    this.#share.claim(leg, this)
-  }
-
-  legOf(uuid: LegUuid): { readonly leg: Leg; readonly owner: LegOwner } | undefined {
-    return this.#legs.get(uuid)
-  }
-
-  lost(leg: Leg): void {
-    if (leg.step('lost')) this.#legs.get(leg.uuid)?.owner.signalled(leg, lostSignal(leg))
+    return this.book.event(code, data)
   }
 
   addCost(charge: Money): void {
-    this.#book.addCost(charge)
-  }
-
-  takeTrunk(trunk: Trunk): boolean {
-    return this.#share.trunkLoads.take(trunk, this.#now)
-  }
-
-  releaseTrunk(trunk: Trunk): void {
-    this.#share.trunkLoads.release(trunk, this.#now)
+    this.book.addCost(charge)
   }
 
   /** What is to happen when the call ends, however it ends, and when the database fails it before it lives. */
@@ -198,34 +165,23 @@ export class Call implements Host {
     this.#onDatabaseFailure = onDatabaseFailure
   }
 
-  /** The row that the call will have. Nothing is written by this. */
-  open(opening: CallOpening): void {
-    this.#book.open(opening)
-  }
-
   /** The row is durable. */
   opened(): void {
-    this.#hasRow = true
-    if (this.#phase === 'beginning') this.#phase = 'live'
-  }
-
-  /** Moves the status by its table and gives the changes that say so; empty when the step changes nothing. */
-  advance(step: 'ring' | 'answer'): readonly Change[] {
-    return this.#book.advance(step)
+    this.#step('opened')
   }
 
   /** The leg that came in, and its money. */
   own(leg: Leg, meter: Meter | undefined): void {
-    this.#ownLeg = { leg, meter }
+    this.#caller = new CallerLeg(leg, meter)
   }
 
   /** How a placed call reaches its far end. */
-  reachBy(branch: Reach): void {
-    this.#branch = branch
+  reachBy(fork: Fork): void {
+    this.#fork = fork
   }
 
   startScript(url: string): void {
-    const { opening } = this.#book
+    const { opening } = this.book
     if (opening !== undefined) this.talk.start(url, opening)
   }
 
@@ -245,20 +201,19 @@ export class Call implements Host {
 
   /** Ends the call, once. `rejectWith`: the SIP status of a caller that was never answered. */
   finish(reason: EndReason, rejectWith?: 486 | 603): void {
-    if (this.#phase === 'over') return
-    this.#phase = 'over'
-    const wasAnswered = this.#book.isOpen && this.record.status === 'answered'
+    if (this.isOver) return
+    this.#step('finished')
+    const wasAnswered = this.book.isOpen && this.record.status === 'answered'
     const now = this.unix()
-    const unix = Math.min(now, this.#branch?.cutUnix ?? this.#ownLeg?.meter?.cutUnix ?? now)
-    this.#book.end(reason, unix)
+    const unix = Math.min(now, this.#fork?.cutUnix ?? this.#caller?.cutUnix ?? now)
+    this.book.end(reason, unix)
     this.timers.keepOnly('leg:')
     this.journal.forgetLookups()
     this.talk.leave(reason)
-    this.#branch?.stop(reason)
-    const isSoftphone = this.#book.opening?.endUser !== undefined
-    const farewell = farewellOf(reason, isSoftphone, wasAnswered, rejectWith)
-    if (this.#ownLeg !== undefined) this.#ownLeg.leg.endedUnix = unix
-    for (const { leg } of this.#legs.values()) leg.end(farewell.reason, farewell.more)
+    this.#fork?.stop(reason)
+    const isSoftphone = this.book.opening?.endUser !== undefined
+    this.#caller?.ended(unix)
+    this.legs.end(farewellOf(reason, isSoftphone, wasAnswered, rejectWith))
     this.#onEnd()
   }
 
@@ -269,59 +224,40 @@ export class Call implements Host {
       this.#tryClose()
     } catch {
       // What is broken stays broken; its legs must not stay up for it.
-      this.#phase = 'over'
-      for (const { leg } of this.#legs.values()) leg.end('END.5500')
-      this.#isClosed = true
+      this.#step('finished')
+      this.legs.end({ reason: 'END.5500', more: {} })
+      this.#step('closed')
     }
   }
 
+  #step(step: PhaseStep): void {
+    this.#phase = callPhaseTable[this.#phase][step] ?? this.#phase
+  }
+
   #tryClose(): void {
-    if (this.#phase !== 'over' || this.#isClosed) return
-    if (!this.#hasRow) this.#isClosed = this.journal.pendingCommits === 0
+    if (this.#phase === 'withdrawn' && this.journal.pendingCommits === 0) this.#step('closed')
     // How a leg was heard is known when its session has ended, which follows at once upon the leg's own end.
-    else if (this.legs.every(leg => leg.isMeasured)) this.#lastUnit.advance()
+    else if (this.#phase === 'ending' && this.legs.areMeasured) this.#lastUnit.advance()
   }
 
   #closed(): void {
-    this.#isClosed = true
+    this.#step('closed')
     this.emit({ type: 'call.over', callId: this.callId, record: this.record })
   }
 
   /** Settlement, legs, the final row and its event: one unit. */
   #lastChanges(): readonly Change[] {
-    const own = this.#ownLeg
-    const endedUnix = this.record.endedUnix ?? this.unix()
+    const { endedUnix, reasonCode } = this.record
     return [
-      ...(own === undefined ? [] : [ownLegEnd(own.leg, endedUnix, this.record.reasonCode)]),
-      ...(own?.meter?.settle(endedUnix) ?? []),
-      ...(this.#branch?.finalChanges() ?? []),
+      ...(this.#caller?.finalChanges(endedUnix ?? this.unix(), reasonCode) ?? []),
+      ...(this.#fork?.finalChanges() ?? []),
       ...this.talk.finalChanges(),
-      ...this.#book.close(this.talk.speechSeconds, qualityOf(this.legs)),
+      ...this.book.close(this.talk.speechSeconds, qualityOf(this.legs.all)),
     ]
   }
 
-  #answering(leg: Leg): void {
-    leg.answeredUnix = this.unix()
-    this.#ownLeg?.meter?.answered()
-    this.commit([
-      ...this.advance('answer'),
-      { type: 'leg.update', uuid: leg.uuid, set: { answeredUnix: leg.answeredUnix } },
-    ])
+  #answering(): void {
+    const leg = this.#caller?.answering(this.unix())
+    this.commit([...this.book.advance('answer'), ...(leg === undefined ? [] : [leg])])
   }
 }
-
-/** How a placed call reaches its far end. */
-export interface Reach {
-  /** When the money was over, if that ended it. */
-  readonly cutUnix: number | undefined
-  stop(reason: EndReason): void
-  finalChanges(): readonly Change[]
-}
-
-const ownLegEnd = (leg: Leg, endedUnix: number, reasonCode: EndReason | ''): Change => ({
-  type: 'leg.update',
-  uuid: leg.uuid,
-  set: { endedUnix, reasonCode },
-})
-
-const lostSignal = (leg: Leg) => ({ type: 'leg.ended', legId: leg.uuid, cause: { kind: 'timeout' } }) as const

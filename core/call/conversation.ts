@@ -31,7 +31,7 @@ export interface ConversationFacts {
 
 export interface ConversationListener {
   /** 200 is going out to the caller: talk runs. */
-  answering(leg: Leg): void
+  answering(): void
 }
 
 /** What is said and done between one party and the document of its call: prompts, recordings, the Dial that runs. */
@@ -103,7 +103,7 @@ export class Conversation {
     const host = this.#host
     const party = new Party(host, leg, {
       answering: () => {
-        this.#listener.answering(leg)
+        this.#listener.answering()
         this.#session.answered()
       },
       answered: () => {
@@ -123,7 +123,7 @@ export class Conversation {
         this.#speechMs += durationMs
       },
     })
-    host.adopt(leg, party)
+    host.legs.adopt(leg, party)
   }
 
   /** Asks for the first document; without a URL the account's fallback runs. */

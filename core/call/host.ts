@@ -2,20 +2,23 @@ import type { EventCode } from '../events/catalogue.ts'
 import type { CallRecord } from '../model/call-record.ts'
 import type { CallUuid } from '../model/ids.ts'
 import type { Money } from '../model/money.ts'
-import type { Trunk } from '../model/trunk.ts'
 import type { SignalingEvent } from '../ports/signaling.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
+import type { CallLegs } from './call-legs.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { EndReason } from './end-reason.ts'
 import type { CallEnvironment } from './environment.ts'
 import type { ExchangeCommand, Lookup } from './exchange-command.ts'
 import type { Found } from './exchange-event.ts'
 import type { Leg } from './leg.ts'
+import type { TrunkLoads } from './trunk-loads.ts'
 
 /** What the parts of a call (legs, a dial, a player…) may ask of the call they belong to. */
 export interface Host {
   readonly env: CallEnvironment
   readonly timers: Deadlines
+  readonly legs: Pick<CallLegs, 'adopt' | 'lost'>
+  readonly trunkLoads: Pick<TrunkLoads, 'take' | 'release'>
   readonly callId: CallUuid
   /** As it is now. */
   readonly record: CallRecord
@@ -34,15 +37,8 @@ export interface Host {
   ): void
   /** The change that appends an event of this call. */
   event(code: EventCode, data: Readonly<Record<string, unknown>>): Change
-  /** From now on the leg belongs to the call, and what happens to it is told to `owner`. */
-  adopt(leg: Leg, owner: LegOwner): void
-  /** The signalling has not told the leg's end in time: it is taken as ended. */
-  lost(leg: Leg): void
   /** Puts a charge into the call's cost; the store adds the same by `hold.settle`. */
   addCost(charge: Money): void
-  /** Takes a place on a trunk within its caps; false when it is full. */
-  takeTrunk(trunk: Trunk): boolean
-  releaseTrunk(trunk: Trunk): void
   /** Ends the call, once. `rejectWith`: the SIP status for a caller who was never answered. */
   finish(reason: EndReason, rejectWith?: 486 | 603): void
 }

@@ -39,7 +39,7 @@ export function beginInbound(call: Call, offer: InboundOffer): void {
 
 function admit(call: Call, leg: Leg, owner: NumberOwner, hops: Hops): void {
   const { account, number } = owner
-  call.open({
+  call.book.open({
     record: rowOf(call, leg, owner),
     account,
     ownNumber: number.number,
@@ -65,13 +65,19 @@ function admit(call: Call, leg: Leg, owner: NumberOwner, hops: Hops): void {
   const rate = call.env.deck().find('inbound', number.number)
   const meter = rate === undefined ? undefined : new Meter(call, leg, rate, call.alarms)
   call.own(leg, meter)
-  const ringing = call.advance('ring')
+  const ringing = call.book.advance('ring')
   const hold = meter === undefined ? [] : [meter.opening()]
   call.commit([...begun, ...hold, ...ringing], result => {
     if (!result.ok) {
       // The unit is rolled back: no row, no ringing.
       call.own(leg, undefined)
-      call.open({ record: rowOf(call, leg, owner), account, ownNumber: number.number, payloadText: undefined, hops })
+      call.book.open({
+        record: rowOf(call, leg, owner),
+        account,
+        ownNumber: number.number,
+        payloadText: undefined,
+        hops,
+      })
       if (!call.isOver) refuse('END.0402')
       return
     }

@@ -209,7 +209,7 @@ export class Leg {
         ...more,
       })
       const { timers, env } = this.#host
-      timers.set(`leg:${this.uuid}:end`, this.#host.now() + env.times.legEndMs, () => this.#host.lost(this))
+      timers.set(`leg:${this.uuid}:end`, this.#host.now() + env.times.legEndMs, () => this.#host.legs.lost(this))
     }
     this.closeMedia()
   }

@@ -69,7 +69,7 @@ export function beginPlaced(
     hasPlace = true
     const payload = customPayloadOf(order.customPayload)
     const record = rowOf(call, order, direction, payload.object)
-    call.open({ record, account, ownNumber: order.from, payloadText: payload.text, hops: noHops })
+    call.book.open({ record, account, ownNumber: order.from, payloadText: payload.text, hops: noHops })
     const prelude: readonly Change[] = [
       { type: 'call.insert', call: record },
       call.event('CALL.0100', callData(record)),
@@ -123,7 +123,7 @@ class PlacedLeg implements BranchListener {
   }
 
   ringing(): void {
-    const changes = this.#call.isOver ? [] : this.#call.advance('ring')
+    const changes = this.#call.isOver ? [] : this.#call.book.advance('ring')
     if (changes.length > 0) this.#call.commit(changes)
   }
 
@@ -133,7 +133,7 @@ class PlacedLeg implements BranchListener {
 
   answered(): void {
     this.#call.timers.clear(ringTimer)
-    this.#call.commit(this.#call.advance('answer'))
+    this.#call.commit(this.#call.book.advance('answer'))
   }
 
   ready(branch: Branch): void {

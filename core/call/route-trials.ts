@@ -33,7 +33,7 @@ export class RouteTrials {
   /** What it was reached by is free again. */
   leave(): void {
     if (this.#stays) return
-    if (this.#trunk !== undefined) this.#host.releaseTrunk(this.#trunk)
+    if (this.#trunk !== undefined) this.#host.trunkLoads.release(this.#trunk, this.#host.now())
     this.#trunk = undefined
   }
 
@@ -70,7 +70,7 @@ export class RouteTrials {
     }
     for (let route = this.#left.shift(); route !== undefined; route = this.#left.shift()) {
       if (route.kind !== 'trunk') return route
-      if (this.#host.takeTrunk(route.trunk)) {
+      if (this.#host.trunkLoads.take(route.trunk, this.#host.now())) {
         this.#trunk = route.trunk
         return route
       }

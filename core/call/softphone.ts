@@ -98,7 +98,7 @@ function admit(call: Call, leg: Leg, offer: SoftphoneOffer, found: FoundSoftphon
   }
   const payload = customPayloadOf(offer.endUser.customPayload)
   const record = rowOf(call, leg, offer, found, payload.object)
-  call.open({
+  call.book.open({
     record,
     account,
     ownNumber: record.fromNumber,
@@ -124,7 +124,7 @@ function admit(call: Call, leg: Leg, offer: SoftphoneOffer, found: FoundSoftphon
     })
     return
   }
-  call.commit([...begun, ...call.advance('ring')], () => {
+  call.commit([...begun, ...call.book.advance('ring')], () => {
     call.opened()
     if (call.isOver) return
     leg.ring()

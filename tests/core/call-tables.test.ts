@@ -1,6 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { callFields, customPayloadOf } from '../../core/call/call-fields.ts'
+import { type CallPhase, callPhaseTable, phaseFacts } from '../../core/call/call-phase.ts'
 import { callStatusTable } from '../../core/call/call-status.ts'
 import { Caps } from '../../core/call/caps.ts'
 import { DeadlineHeap } from '../../core/call/deadline-heap.ts'
@@ -36,6 +37,46 @@ test('call status: every cell', () => {
     'failed answer -',
     'failed end -',
   ])
+})
+
+test('call phases: every cell', () => {
+  const steps = ['opened', 'finished', 'closed'] as const
+  const told = Object.entries(callPhaseTable).flatMap(([from, row]) =>
+    steps.map(step => `${from} ${step} ${row[step] ?? '-'}`),
+  )
+  assert.equal(told, [
+    'beginning opened live',
+    'beginning finished withdrawn',
+    'beginning closed -',
+    'live opened -',
+    'live finished ending',
+    'live closed -',
+    'withdrawn opened ending',
+    'withdrawn finished -',
+    'withdrawn closed void',
+    'ending opened -',
+    'ending finished -',
+    'ending closed closed',
+    'closed opened -',
+    'closed finished -',
+    'closed closed -',
+    'void opened closed',
+    'void finished -',
+    'void closed -',
+  ])
+})
+
+test('call phases: a row makes a call known, a finish ends it, and neither is ever taken back', () => {
+  for (const [phase, row] of Object.entries(callPhaseTable) as [CallPhase, Partial<Record<string, CallPhase>>][]) {
+    const before = phaseFacts[phase]
+    if (before.isClosed) assert.ok(before.isOver, phase)
+    for (const [step, next] of Object.entries(row)) {
+      const after = phaseFacts[next ?? phase]
+      assert.is(after.isKnown, before.isKnown || step === 'opened', `${phase} ${step}`)
+      assert.is(after.isOver, before.isOver || step === 'finished', `${phase} ${step}`)
+      assert.is(after.isClosed, before.isClosed || step === 'closed', `${phase} ${step}`)
+    }
+  }
 })
 
 test('leg states: nothing leaves the end, the end is always near, and an ending leg hears only its end', () => {

@@ -62,7 +62,7 @@ export class CallDesk {
   live(): readonly LiveCall[] {
     return this.#parts.exchange.live().map(call => ({
       call: call.record,
-      legs: call.legs
+      legs: call.legs.all
         .filter(leg => leg.isLive)
         .map(leg => ({ leg: leg.record(), codec: leg.codec, room: leg.room, media: this.#parts.statsOf?.(leg.uuid) })),
     }))

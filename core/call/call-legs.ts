@@ -1,0 +1,54 @@
+import type { LegUuid } from '../model/ids.ts'
+import type { Farewell } from './farewell.ts'
+import type { LegOwner } from './host.ts'
+import type { Leg } from './leg.ts'
+
+export interface OwnedLeg {
+  readonly leg: Leg
+  readonly owner: LegOwner
+}
+
+/** The legs that a call has and has had, and who acts on what each of them does. */
+export class CallLegs {
+  readonly #legs = new Map<LegUuid, OwnedLeg>()
+  readonly #claim: (leg: Leg) => void
+
+  /** `claim`: what happens to the leg is to come to this call. */
+  constructor(claim: (leg: Leg) => void) {
+    this.#claim = claim
+  }
+
+  get all(): readonly Leg[] {
+    return [...this.#legs.values()].map(({ leg }) => leg)
+  }
+
+  find(uuid: LegUuid): OwnedLeg | undefined {
+    return this.#legs.get(uuid)
+  }
+
+  /** How every leg was heard is known, or nothing ever could be. */
+  get areMeasured(): boolean {
+    return this.all.every(leg => leg.isMeasured)
+  }
+
+  /** Nothing is left of them anywhere. */
+  get areGone(): boolean {
+    return this.all.every(leg => leg.isGone)
+  }
+
+  /** From now on the leg belongs to the call, and what happens to it is told to `owner`. */
+  adopt(leg: Leg, owner: LegOwner): void {
+    this.#legs.set(leg.uuid, { leg, owner })
+    this.#claim(leg)
+  }
+
+  /** The signalling has not told the leg's end in time: it is taken as ended. */
+  lost(leg: Leg): void {
+    if (!leg.step('lost')) return
+    this.find(leg.uuid)?.owner.signalled(leg, { type: 'leg.ended', legId: leg.uuid, cause: { kind: 'timeout' } })
+  }
+
+  end({ reason, more }: Farewell): void {
+    for (const { leg } of this.#legs.values()) leg.end(reason, more)
+  }
+}
