@@ -169,7 +169,10 @@ export class MediaEngine {
       const pair = entry.keyed ?? taken
       const session = new Session(id, pair, this.#host, now)
       this.#listen(session, pair)
-      if (entry.keyed !== undefined) entry.keyed.onRejected = () => session.drop()
+      if (entry.keyed !== undefined)
+        entry.keyed.onRejected = () => {
+          session.arrivals.dropped++
+        }
       entry.session = session
       if (link !== undefined) this.#join(entry, session, link)
       this.#sessions.push(session)
@@ -196,7 +199,7 @@ export class MediaEngine {
   #listen(session: Session, pair: PortPair): void {
     pair.rtp.receiver = (packet, length, address, port) => {
       try {
-        session.receive(packet, length, address, port, this.#now)
+        session.arrivals.receive(packet, length, address, port, this.#now)
       } catch (error) {
         this.#fail(session, error)
       }

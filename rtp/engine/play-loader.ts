@@ -103,6 +103,6 @@ export class PlayLoader {
     }
     const { session } = to
     const playback = new Playback(play.play, prompt, play.loop, play.isFollowed)
-    this.#guarded(session, () => session.play(playback))
+    this.#guarded(session, () => session.sender.play(playback))
   }
 }

@@ -6,7 +6,9 @@ import type { Recipient } from './recipient.ts'
 import type { SourceGate } from './source-gate.ts'
 
 /** Gets the packets of a far end that is believed. */
-export type Believed = (packet: Uint8Array, length: number, meaning: Meaning, now: number) => void
+export interface Believer {
+  receive(packet: Uint8Array, length: number, meaning: Meaning, now: number): void
+}
 
 /** What arrives on a session's RTP port: packets that mean something, of a source that may be believed, are let in. */
 export class Arrivals {
@@ -16,7 +18,7 @@ export class Arrivals {
   readonly #gate: SourceGate
   readonly #recipient: Recipient
   readonly #meanings: PayloadMeanings
-  readonly #believed: Believed
+  readonly #believer: Believer
   readonly #held = new HeldPackets()
 
   constructor(
@@ -24,13 +26,13 @@ export class Arrivals {
     gate: SourceGate,
     recipient: Recipient,
     meanings: PayloadMeanings,
-    believed: Believed,
+    believer: Believer,
   ) {
     this.#network = network
     this.#gate = gate
     this.#recipient = recipient
     this.#meanings = meanings
-    this.#believed = believed
+    this.#believer = believer
   }
 
   receive(packet: Uint8Array, length: number, address: number, port: number, now: number): void {
@@ -52,7 +54,7 @@ export class Arrivals {
         break
     }
     this.#recipient.heard(address, port)
-    this.#believed(packet, length, meaning, now)
+    this.#believer.receive(packet, length, meaning, now)
   }
 
   /** What a source said on its probation, now that it is believed. */
@@ -63,7 +65,7 @@ export class Arrivals {
       const meaning = this.#meanings.of(payloadTypeOf(packet))
       if (length === 0 || meaning === undefined) continue
       this.dropped--
-      this.#believed(packet, length, meaning, now)
+      this.#believer.receive(packet, length, meaning, now)
     }
   }
 }

@@ -18,6 +18,7 @@ export class Pace {
   #isResting = true
   /** Since the tick began. */
   #frames = 0
+  #idleUntil = 0
 
   constructor(beats: Beats) {
     this.#beats = beats
@@ -29,6 +30,18 @@ export class Pace {
   }
   get isResting(): boolean {
     return this.#isResting
+  }
+
+  /** Nothing of ours is due, unless something happens: most legs merely pass on most of the time. */
+  isIdle(now: number): boolean {
+    return now < this.#idleUntil
+  }
+  idleUntil(at: number): void {
+    this.#idleUntil = at
+  }
+  /** Something has happened. */
+  stir(): void {
+    this.#idleUntil = 0
   }
 
   /** Nothing is sent by the clock, until `resume`. */

@@ -71,10 +71,9 @@ export class Recordings {
   }
 
   /** Audio of the leg that is bridged with it. */
-  heardFar(from: RecordingsHost, packet: Uint8Array, length: number, now: number): void {
-    for (let at = 0; at < this.#sessions.length; at++) {
-      this.#sessions[at]!.heardFar(from.id, from.heard, packet, length, now)
-    }
+  heardFar(from: Recordings, packet: Uint8Array, length: number, now: number): void {
+    const { id, heard } = from.#host
+    for (let at = 0; at < this.#sessions.length; at++) this.#sessions[at]!.heardFar(id, heard, packet, length, now)
   }
 
   /** A packet of a prompt of ours, due at `at`. */
@@ -88,8 +87,8 @@ export class Recordings {
     for (let at = 0; at < this.#sessions.length; at++) this.#sessions[at]!.note(packet, now)
   }
 
-  noteFar(from: RecordingsHost, packet: Uint8Array, now: number): void {
-    for (let at = 0; at < this.#sessions.length; at++) this.#sessions[at]!.noteFar(from.id, packet, now)
+  noteFar(from: Recordings, packet: Uint8Array, now: number): void {
+    for (let at = 0; at < this.#sessions.length; at++) this.#sessions[at]!.noteFar(from.#host.id, packet, now)
   }
 
   /** A key was pressed that began at `timestamp`, and has just been told. */

@@ -16,10 +16,10 @@ export class RoomSeat implements Seat {
   }
 
   get format(): SeatFormat | undefined {
-    return this.#sender.mixFormat
+    return this.#sender.bridged.mixFormat
   }
   get isListening(): boolean {
-    return this.#sender.isMixHeard
+    return this.#sender.bridged.isMixHeard
   }
   get lossPercent(): number {
     return this.#lossPercent()
@@ -32,7 +32,7 @@ export class RoomSeat implements Seat {
   }
 
   hear(payload: Uint8Array, length: number, at: number, now: number): void {
-    this.#sender.mix(payload, length, at, now)
+    this.#sender.bridged.mix(payload, length, at, now)
   }
 
   release(): void {

@@ -1,0 +1,163 @@
+import { codecFacts, isRelayable, rateBetween } from '../codec/codec-name.ts'
+import type { OpusCoders } from '../codec/opus.ts'
+import type { Press } from '../dtmf/digit-receiver.ts'
+import { ToneMute } from '../dtmf/tone-mute.ts'
+import type { Agreement, EngineEvent, SessionId } from '../engine/command.ts'
+import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
+import type { BridgedFrames } from './bridged-frames.ts'
+import { HeardSource } from './heard-source.ts'
+import { Hearing } from './hearing.ts'
+import { KeyEvents } from './key-events.ts'
+import type { Meaning, PayloadMeanings } from './payload-meanings.ts'
+import type { Recordings } from './recordings.ts'
+
+export interface ReceiverHost {
+  readonly opus: OpusCoders
+  /** A far end that was to send is missed after so long. */
+  readonly timeoutMs: number
+  emit(event: EngineEvent): void
+}
+
+/** The leg that hears this one. */
+export interface OtherLeg {
+  readonly sender: { readonly bridged: BridgedFrames }
+  readonly recordings: Recordings
+}
+
+/**
+ * What a leg's far end says, once it is believed: counted, recorded, and passed on to the other leg, or listened to
+ * where that has to be encoded anew. Its keys are told, whether they come as telephone-events or as tones.
+ */
+export class Receiver {
+  readonly source: HeardSource
+  readonly hearing: Hearing
+  readonly keys: KeyEvents
+  readonly #id: SessionId
+  readonly #host: ReceiverHost
+  readonly #meanings: PayloadMeanings
+  readonly #recordings: Recordings
+  #agreement: Agreement | undefined
+  #other: OtherLeg | undefined
+  /** Where digits come as tones. */
+  #toneMute: ToneMute | undefined
+  #heardAt: number
+  #received = 0
+
+  constructor(id: SessionId, host: ReceiverHost, meanings: PayloadMeanings, recordings: Recordings, now: number) {
+    this.#id = id
+    this.#host = host
+    this.#meanings = meanings
+    this.#recordings = recordings
+    this.#heardAt = now
+    this.hearing = new Hearing(meanings.codecs, host.opus, (press, began) => this.#tellTone(press, began))
+    this.source = new HeardSource(() => this.keys.reset())
+    this.keys = new KeyEvents({
+      keyDown: (digit, at) => this.#keyDown(digit, at),
+      keyUp: (press, began, at) => this.#keyUp(press, began, at),
+    })
+  }
+
+  /** Packets, of all sources. */
+  get received(): number {
+    return this.#received
+  }
+
+  /** Once its payload types have their new meanings. */
+  agree(agreement: Agreement, now: number): void {
+    this.#agreement = agreement
+    const areDigitsTones = agreement.receive && !this.#meanings.hasEvents
+    this.hearing.agree(areDigitsTones, codecFacts[agreement.codec].clockRate)
+    this.#toneMute = areDigitsTones ? (this.#toneMute ?? new ToneMute()) : undefined
+    this.#heardAt = now
+  }
+
+  /** Who is to hear it from now on; undefined = nobody. */
+  passTo(other: OtherLeg | undefined): void {
+    this.#other = other
+    this.hearing.release()
+  }
+
+  /** A packet that was let in; it may be altered. */
+  receive(packet: Uint8Array, length: number, meaning: Meaning, now: number): void {
+    this.#received++
+    this.#heardAt = now
+    const payloadLength = payloadLengthOf(packet, length)
+    if (meaning === 'events' || meaning === 'noise') {
+      this.source.of(ssrcOf(packet), this.#clockRate).receiveUntimed(sequenceOf(packet))
+      if (meaning === 'events') this.#receiveEvent(packet, payloadLength, now)
+      else this.#receiveNoise(packet, length, payloadLength, now)
+      return
+    }
+    const reception = this.source.of(ssrcOf(packet), codecFacts[meaning].clockRate)
+    reception.receive(sequenceOf(packet), timestampOf(packet), now)
+    if (payloadLength === 0 || this.#agreement?.receive !== true) return
+    this.#recordings.heard(packet, length, now)
+    this.#other?.recordings.heardFar(this.#recordings, packet, length, now)
+    const onward = this.#other?.sender.bridged
+    const wanted = onward?.codec
+    const mustEncode = wanted !== undefined && !isRelayable(meaning, wanted)
+    const watch = onward?.takesEvents === true ? this.hearing : undefined
+    if (mustEncode) onward?.listen(this.hearing.earFor(rateBetween(meaning, wanted)), watch)
+    this.hearing.push(packet, length, now)
+    if (mustEncode || onward === undefined) return
+    if (watch !== undefined) this.#toneMute?.muteIn(packet, payloadOffsetOf(packet), payloadLength, meaning)
+    onward.audio(packet, payloadLength, meaning, now)
+  }
+
+  /** Tells a far end that has long said nothing, though it was to: again after the same time. */
+  tellMissed(isTalking: boolean, now: number): void {
+    // A far end that merely rings need not send: it is missed once we talk to each other.
+    const isAwaited = this.#agreement?.receive === true && isTalking
+    if (!isAwaited && this.#received === 0) this.#heardAt = now
+    if (isAwaited && now - this.#heardAt >= this.#host.timeoutMs) {
+      this.#heardAt = now
+      this.#host.emit({ type: 'timeout', session: this.#id })
+    }
+  }
+
+  /** What timestamps are taken to count, when a packet does not say. */
+  get #clockRate(): number {
+    return this.source.present?.clockRate ?? codecFacts[this.#agreement?.codec ?? 'PCMU'].clockRate
+  }
+
+  #receiveEvent(packet: Uint8Array, payloadLength: number, now: number): void {
+    const clock = this.#meanings.eventClockOf(payloadTypeOf(packet))
+    this.#note(packet, now)
+    this.hearing.note(packet, now)
+    this.keys.receive(packet, payloadLength, clock, now)
+    this.#other?.sender.bridged.event(packet, payloadLength, clock, now)
+  }
+
+  #receiveNoise(packet: Uint8Array, length: number, payloadLength: number, now: number): void {
+    if (this.#agreement?.receive !== true) return
+    this.#note(packet, now)
+    this.hearing.rest(packet, length, now)
+    this.#other?.sender.bridged.rest(packet, payloadLength, now)
+  }
+
+  #note(packet: Uint8Array, now: number): void {
+    this.#recordings.note(packet, now)
+    this.#other?.recordings.noteFar(this.#recordings, packet, now)
+  }
+
+  /** A digit that came as a tone. */
+  #tellTone(press: Press, began: number): void {
+    this.#tellDigit(press, began, this.#heardAt)
+    this.#other?.sender.bridged.toneEnded(press.digit)
+  }
+
+  #keyDown(digit: string, now: number): void {
+    this.#host.emit({ type: 'key-down', session: this.#id, digit })
+    this.#other?.sender.bridged.keyDown(digit, now)
+  }
+
+  #keyUp(press: Press, began: number, now: number): void {
+    this.#tellDigit(press, began, now)
+    this.#other?.sender.bridged.keyUp(press.digit, press.durationMs)
+  }
+
+  #tellDigit({ digit, durationMs }: Press, began: number, now: number): void {
+    this.#recordings.key(began, now)
+    this.#host.emit({ type: 'digit', session: this.#id, digit, durationMs })
+  }
+}
