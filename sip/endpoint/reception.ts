@@ -64,7 +64,7 @@ export class Reception {
   messageArrived(parsed: ParsedMessage, length: number, flow: Flow, now: number): void {
     this.#desk.counters.received++
     if (!parsed.ok) {
-      const isTrusted = isWebSocket(flow.transport) || this.#desk.peers.bySource(flow.address) !== undefined
+      const isTrusted = this.#isPhone(flow) || this.#desk.peers.bySource(flow.address) !== undefined
       if (isTrusted && parsed.partial !== undefined && parsed.status !== undefined) {
         const { request } = readRequest(parsed.partial, flow)
         if (request.message.method !== 'ACK' && request.via.text !== '') {
@@ -86,7 +86,7 @@ export class Reception {
   #requestArrived(message: SipRequest, length: number, flow: Flow, now: number): void {
     const read = readRequest(message, flow)
     const { request } = read
-    const isPhone = isWebSocket(flow.transport) || this.#desk.registrar.isPhone(flow)
+    const isPhone = this.#isPhone(flow)
     const peer = isPhone ? undefined : this.#desk.peers.bySource(flow.address)
     const tagged = request.toTag === undefined ? undefined : this.#desk.callOf(request.toTag)
     const call = tagged?.callId === request.callId ? tagged : undefined
@@ -117,6 +117,10 @@ export class Reception {
     if (message.method === 'CANCEL') this.#cancelArrived(request, now)
     else if (request.toTag !== undefined) this.#inDialogArrived(request, call, now)
     else this.#outOfDialogArrived(request, peer, now)
+  }
+
+  #isPhone(flow: Flow): boolean {
+    return isWebSocket(flow.transport) || this.#desk.registrar.isPhone(flow)
   }
 
   #inDialogArrived(request: IncomingRequest, call: TaggedCall | undefined, now: number): void {

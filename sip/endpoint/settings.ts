@@ -12,8 +12,6 @@ export interface EndpointLimits {
   readonly lookups: number
   /** Forks of one INVITE that we keep apart. Default 16. */
   readonly forks: number
-  /** Octets of a message. Default 65,535. */
-  readonly messageBytes: number
 }
 
 export const defaultLimits: EndpointLimits = Object.freeze({
@@ -21,7 +19,6 @@ export const defaultLimits: EndpointLimits = Object.freeze({
   serverTransactions: 400_000,
   lookups: 1_000,
   forks: 16,
-  messageBytes: 65_535,
 })
 
 export interface EndpointSettings {

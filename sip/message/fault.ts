@@ -7,12 +7,11 @@ export const parseFaults = {
   'bad-version': 505,
   'bad-header': 400,
   'head-unfinished': 400,
-  'head-too-large': 513,
   'too-many-headers': 400,
   'bad-content-length': 400,
   'no-content-length': 400,
   'body-too-short': 400,
-  'body-too-large': 413,
+  'message-too-large': 513,
 } as const satisfies Record<string, number | undefined>
 
 export type ParseFault = keyof typeof parseFaults

@@ -1,4 +1,4 @@
-import { boundedNumber, isToken, trimBlanks, trimBlanksEnd } from '../header/token.ts'
+import { clampedNumber, isToken, trimBlanks, trimBlanksEnd } from '../header/token.ts'
 import type { ParseFault } from './fault.ts'
 import { headerKey, internHeaderName, isHeader } from './header-name.ts'
 import { messageLimits } from './limits.ts'
@@ -9,13 +9,13 @@ import { parseStartLine, type StartLine } from './start-line.ts'
 export interface Head {
   readonly line: StartLine | undefined
   readonly headers: readonly HeaderField[]
-  /** As declared; undefined = not declared. */
+  /** As declared, at most `maxDeclaredLength`; undefined = not declared. */
   readonly contentLength: number | undefined
   readonly fault: { readonly reason: ParseFault; readonly at: number } | undefined
 }
 
 const contentLengthKey = headerKey('Content-Length')
-// Larger lengths than this are no lengths.
+// What is larger is this large: too large for anybody.
 const maxDeclaredLength = 0x7fff_ffff
 
 /**
@@ -79,7 +79,7 @@ function declaredLength(headers: readonly HeaderField[]): number | undefined | '
   let declared: number | undefined
   for (const { name, value } of headers) {
     if (!isHeader(name, contentLengthKey)) continue
-    const length = boundedNumber(value, maxDeclaredLength)
+    const length = clampedNumber(value, maxDeclaredLength)
     if (length === undefined || declared !== undefined) return 'bad'
     declared = length
   }

@@ -1,7 +1,6 @@
 /** What a message may measure; anything beyond is refused unread. */
 export const messageLimits = {
-  /** Start line and header fields, bytes. */
-  head: 64 * 1024,
-  body: 256 * 1024,
+  /** The whole message. A datagram holds no more, and what is good for one is good for a stream. */
+  bytes: 65_535,
   headers: 512,
 } as const

@@ -23,8 +23,8 @@ export function parseMessage(bytes: Uint8Array): ParsedMessage {
   let start = 0
   while (start < bytes.length && (bytes[start] === cr || bytes[start] === lf)) start++
   if (start === bytes.length) return messageFault('empty', 0)
+  if (bytes.length - start > messageLimits.bytes) return messageFault('message-too-large', messageLimits.bytes)
   const [headEnd, bodyAt] = headBounds(bytes, start)
-  if (headEnd - start > messageLimits.head) return messageFault('head-too-large', messageLimits.head)
   const head = parseHead(decodeHead(bytes.subarray(start, headEnd)))
   if (head.fault !== undefined) return messageFault(head.fault.reason, head.fault.at, head)
   // The archive of RFC 4475 holds a message without its empty line; one that stops inside a line is torn.
@@ -35,7 +35,6 @@ export function parseMessage(bytes: Uint8Array): ParsedMessage {
 function withBodyOf(head: Head, rest: Uint8Array, at: number): ParsedMessage {
   const declared = head.contentLength
   if (declared !== undefined && declared > rest.length) return messageFault('body-too-short', at, head)
-  if ((declared ?? rest.length) > messageLimits.body) return messageFault('body-too-large', at, head)
   if (declared === undefined || declared === rest.length) return complete(head, rest)
   return isCountedWithoutCrs(rest, declared)
     ? complete(withLength(head, rest.length), rest)

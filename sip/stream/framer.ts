@@ -1,3 +1,4 @@
+import { isBlankCode } from '../header/token.ts'
 import { assemble, messageFault } from '../message/assemble.ts'
 import type { MessageFault, ParseFault } from '../message/fault.ts'
 import { type Head, parseHead } from '../message/head.ts'
@@ -32,6 +33,9 @@ const ping: Framed = { kind: 'ping' }
 const pong: Framed = { kind: 'pong' }
 const contentType = headerKey('Content-Type')
 const between: State = { name: 'between', lineEnds: 0 }
+
+/** Header fields of which an answer is made (RFC 3261 §8.2.6.2). */
+const answerKeys = ['Via', 'From', 'To', 'Call-ID', 'CSeq'].map(headerKey)
 
 /** Messages out of a stream (RFC 3261 §18.3). The pieces may be cut anywhere; limits are `messageLimits`. */
 export class StreamFramer {
@@ -87,7 +91,7 @@ export class StreamFramer {
   #readHead(scan: number, greeted: boolean, out: Framed[]): boolean {
     let seen = greeted
     for (let at = this.#buffer.indexOf(lf, scan); at !== -1; at = this.#buffer.indexOf(lf, at + 1)) {
-      if (at > messageLimits.head) break
+      if (at >= messageLimits.bytes) break
       // What does not even begin like SIP is not waited for.
       if (!seen && !speaksSip(this.#buffer.view(at))) return this.#close(messageFault('bad-start-line', 0), out)
       seen = true
@@ -100,7 +104,7 @@ export class StreamFramer {
       }
     }
     const { length } = this.#buffer
-    if (length > messageLimits.head) return this.#close(messageFault('head-too-large', messageLimits.head), out)
+    if (length > messageLimits.bytes) return this.#close(this.#endlessHead(), out)
     this.#state = { name: 'head', scan: length, greeted: seen }
     return false
   }
@@ -116,7 +120,7 @@ export class StreamFramer {
       return this.#close(messageFault(reason, fault?.at ?? headEnd, head), out)
     }
     if (fault?.reason === 'bad-content-length') return this.#close(messageFault(fault.reason, fault.at, head), out)
-    if (length > messageLimits.body) return this.#close(messageFault('body-too-large', headEnd, head), out)
+    if (bodyAt + length > messageLimits.bytes) return this.#close(messageFault('message-too-large', headEnd, head), out)
     this.#state = { name: 'body', head, length }
     return true
   }
@@ -132,12 +136,27 @@ export class StreamFramer {
     return this.#buffer.length > 0
   }
 
+  /** RFC 3261 §21.5.7: too large already; answered where what an answer needs lies in front of the limit. */
+  #endlessHead(): MessageFault {
+    const bytes = this.#buffer.view(messageLimits.bytes)
+    const head = parseHead(decodeHead(bytes.subarray(0, wholeFieldsEnd(bytes))))
+    const isAnswerable = answerKeys.every(key => head.headers.some(({ name }) => isHeader(name, key)))
+    return messageFault('message-too-large', messageLimits.bytes, isAnswerable ? head : undefined)
+  }
+
   #close(fault: MessageFault, out: Framed[]): boolean {
     out.push({ kind: 'fault', fault, closes: true })
     this.#buffer.discard(this.#buffer.length)
     this.#state = { name: 'closed' }
     return false
   }
+}
+
+/** Where the last line ends that no further one can go on (RFC 3261 §7.3.1). */
+function wholeFieldsEnd(bytes: Uint8Array): number {
+  let end = bytes.lastIndexOf(lf)
+  while (end > 0 && (end + 1 === bytes.length || isBlankCode(bytes[end + 1] ?? 0))) end = bytes.lastIndexOf(lf, end - 1)
+  return end + 1
 }
 
 function speaksSip(line: Uint8Array): boolean {

@@ -20,6 +20,9 @@ export class StreamConnection {
   readonly #limits: TransportLimits
   readonly #framer = new StreamFramer()
   #isOpen = true
+  #hasSpoken = false
+  /** Octets thrown away since we have closed. */
+  #unheard = 0
   /** When the last whole message or ping came, and since when a part of one is here. */
   #activeAt: number
   #partialSince: number | undefined
@@ -42,6 +45,11 @@ export class StreamConnection {
     })
   }
 
+  /** False once nothing more can be said over it. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
   /** `failed` is called when the bytes cannot have gone out. */
   send(bytes: Uint8Array, failed: (() => void) | undefined): void {
     if (!this.#isOpen || this.#socket.destroyed) {
@@ -53,6 +61,7 @@ export class StreamConnection {
       failed?.()
       return
     }
+    this.#hasSpoken = true
     if (failed === undefined) {
       this.#socket.write(bytes)
       return
@@ -81,13 +90,33 @@ export class StreamConnection {
     this.#socket.destroy()
   }
 
+  /**
+   * No message can be found in it any more. Bytes that lie unread when a socket is closed make a reset of it, which may
+   * overtake our answer (RFC 1122 §4.2.2.13): so it is half closed, and the rest is read for a while.
+   */
+  #giveUp(): void {
+    this.#isOpen = false
+    if (!this.#hasSpoken) {
+      this.#socket.destroy()
+      return
+    }
+    this.#socket.end()
+    const late = setTimeout(() => this.#socket.destroy(), this.#limits.lingerMs)
+    this.#socket.once('close', () => clearTimeout(late))
+  }
+
   #received(chunk: Uint8Array, owner: ConnectionOwner, now: number): void {
+    if (!this.#isOpen) {
+      this.#unheard += chunk.length
+      if (this.#unheard > this.#limits.lingerBytes) this.#socket.pause()
+      return
+    }
     for (const framed of this.#framer.push(chunk)) {
       this.#activeAt = now
       this.#partialSince = undefined
       if (framed.kind === 'ping') this.send(crlf, undefined)
       else if (framed.kind !== 'pong') owner.framed(this, framed)
-      if (framed.kind === 'fault' && framed.closes) this.end()
+      if (framed.kind === 'fault' && framed.closes) this.#giveUp()
     }
     if (this.#framer.waiting) this.#partialSince ??= now
     else this.#partialSince = undefined

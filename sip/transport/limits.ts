@@ -1,3 +1,5 @@
+import { messageLimits } from '../message/limits.ts'
+
 /** How much the network may hold of us. */
 export interface TransportLimits {
   /** Stream connections at once, both directions. Default 2,000. */
@@ -9,6 +11,10 @@ export interface TransportLimits {
   /** So long a message that has begun may take to arrive. Default 20 s. */
   readonly partialMs: number
   readonly connectMs: number
+  /** So long a peer whose stream is given up may take to read our last words. Default 2 s. */
+  readonly lingerMs: number
+  /** Octets of what it still sends that are read meanwhile, and thrown away. Default 4 MB. */
+  readonly lingerBytes: number
   /** WebSockets at once. Default 10,000. */
   readonly webSockets: number
   /** WebSockets from one address that have not signed in; a further one is refused. Default 200. */
@@ -32,12 +38,14 @@ export const defaultTransportLimits: TransportLimits = Object.freeze({
   idleMs: 900_000,
   partialMs: 20_000,
   connectMs: 8_000,
+  lingerMs: 2_000,
+  lingerBytes: 4 * 1024 * 1024,
   webSockets: 10_000,
   unknownPerAddress: 200,
   unknownMs: 30_000,
   pingMs: 30_000,
   messageBurst: 400,
   messagesPerSecond: 100,
-  messageBytes: 65_535,
+  messageBytes: messageLimits.bytes,
   unsentBytes: 1024 * 1024,
 })

@@ -64,7 +64,7 @@ export class Streams implements ConnectionOwner {
   /** Over the connection that `flow` names, else over one that leads there, else over a new one. */
   send(flow: Flow, bytes: Uint8Array, failed: (() => void) | undefined): void {
     const known = flow.socket === undefined ? undefined : this.#byId.get(flow.socket)
-    const connection = known ?? this.#byPeer.get(peerKey(flow))
+    const connection = [known, this.#byPeer.get(peerKey(flow))].find(candidate => candidate?.isOpen)
     if (connection !== undefined) connection.send(bytes, failed)
     else {
       // A connection that is gone is only replaced where the endpoint knows of a port that listens.

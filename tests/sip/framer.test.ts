@@ -82,17 +82,61 @@ test('where the next message begins must be certain: two lengths, bad lengths, n
     [options.replace('Length: 0', 'Length: 0\r\nl: 5'), 'bad-content-length 400 closes'],
     [options.replace('Length: 0', 'Length: -1'), 'bad-content-length 400 closes'],
     [options.replace('Length: 0', 'Length: many'), 'bad-content-length 400 closes'],
-    [options.replace('Length: 0', `Length: ${messageLimits.body + 1}`), 'body-too-large 413 closes'],
     ['GET / HTTP/1.1\r\n', 'bad-start-line - closes'],
     ['\x16\x03\x01\x02\x00\x01\x00\n', 'bad-start-line - closes'],
-    [`OPTIONS sip:${'x'.repeat(messageLimits.head)}`, 'head-too-large - closes'],
-    [options.replace('To:', `${'A: b\r\n'.repeat(messageLimits.head / 6)}To:`), 'head-too-large - closes'],
   ]
   for (const [data, wanted] of rows) {
     const framer = new StreamFramer()
     assert.equal(push(framer, data), [wanted])
     assert.ok(framer.closed)
     assert.equal(push(framer, message('b')), [])
+  }
+})
+
+test('a message over the limit is told as soon as that is known, with what its answer needs (RFC 3261 §21.5.7)', () => {
+  const { bytes: limit } = messageLimits
+  const longest = limit - bytes(options).length - 4
+  const sized = (length: number | string) => options.replace('Length: 0', `Length: ${length}`)
+  assert.is(bytes(sized(longest) + 'x'.repeat(longest)).length, limit)
+  assert.equal(push(new StreamFramer(), sized(longest), 'x'.repeat(longest)), [`1@a.test ${'x'.repeat(longest)}`])
+  const filled = (name: string, line: string) => options.replace(name, `${line.repeat(limit / line.length + 1)}${name}`)
+  const rows: readonly (readonly [string, string])[] = [
+    [sized(longest + 1), 'message-too-large 513 closes'],
+    [sized(2 ** 40), 'message-too-large 513 closes'],
+    [sized('9'.repeat(60)), 'message-too-large 513 closes'],
+    [filled('Content-Length:', 'A: b\r\n'), 'message-too-large 513 closes'],
+    [filled('Content-Length:', 'A: b\n'), 'message-too-large 513 closes'],
+    [options.replace('Length: 0', `Length:${' '.repeat(limit)}`), 'message-too-large 513 closes'],
+    [options.replace('\r\nContent', `\r\n${' folded\r\n'.repeat(limit / 9)}Content`), 'message-too-large - closes'],
+    [options.replace('OPTIONS sip', 'OPTIONS\tsip') + 'x'.repeat(limit), 'bad-start-line - closes'],
+    [`OPTIONS sip:${'x'.repeat(limit)}`, 'message-too-large - closes'],
+    [filled('Via:', 'A: b\r\n'), 'message-too-large - closes'],
+    [filled('From:', 'A: b\r\n'), 'message-too-large - closes'],
+    [filled('To:', 'A: b\r\n'), 'message-too-large - closes'],
+    [filled('Call-ID:', 'A: b\r\n'), 'message-too-large - closes'],
+    [filled('CSeq:', 'A: b\r\n'), 'message-too-large - closes'],
+    [sized(limit).replace(/^.*\r\n/, 'SIP/2.0 200 OK\r\n'), 'message-too-large - closes'],
+  ]
+  const random = seeded(513)
+  for (const [data, wanted] of rows) {
+    const whole = new StreamFramer()
+    const [fault, ...more] = whole.push(bytes(data))
+    assert.equal([...told(fault === undefined ? [] : [fault]), more.length], [wanted, 0], data.slice(0, 300))
+    assert.ok(whole.closed)
+    assert.equal(push(whole, message('b')), [])
+    const cut = new StreamFramer()
+    const at = Math.floor(random() * data.length)
+    assert.equal(push(cut, data.slice(0, at), data.slice(at)), [wanted], `cut at ${at}`)
+    if (fault?.kind !== 'fault' || fault.fault.status === undefined) continue
+    const { partial } = fault.fault
+    const fields = ['Via', 'From', 'To', 'Call-ID', 'CSeq'].map(name => partial && headerOf(partial, name))
+    assert.equal(fields, [
+      'SIP/2.0/UDP a.test:5060;branch=z9hG4bK1',
+      '<sip:alice@a.test>;tag=1',
+      '<sip:bob@b.test>',
+      '1@a.test',
+      '1 OPTIONS',
+    ])
   }
 })
 
@@ -129,7 +173,7 @@ test('time is linear in the bytes, however they come', () => {
   assert.is(count, 1)
   assert.is(push(new StreamFramer(), '\r\n'.repeat(100_000)).length, 100_000)
   assert.is(push(new StreamFramer(), message('a').repeat(2000)).length, 2000)
-  const body = 'y'.repeat(messageLimits.body)
+  const body = 'y'.repeat(messageLimits.bytes - bytes(options).length - 4)
   const slow = new StreamFramer()
   const data = bytes(message('z', body))
   let messages = 0

@@ -60,6 +60,18 @@ test('a Bearer token: ours, altered, expired, revoked', () => {
   assert.match(field(refused, 'Reason') ?? '', /^Q\.850;cause=57;/)
 })
 
+test('a desk phone that has registered is told what is wrong with its bytes; before, there was silence', () => {
+  const bed = new PhoneBed()
+  const token = bed.token('1001')
+  for (const transport of ['udp', 'tcp', 'tls'] as const) {
+    const flow = bed.flow({ transport })
+    const headers = ['Content-Length: many']
+    assert.is(bed.ask(flow, { headers })?.status, undefined, transport)
+    assert.is(bed.register(flow, token)?.status, 200)
+    assert.is(bed.ask(flow, { headers })?.status, 400, transport)
+  }
+})
+
 test('digest: user is the extension, password the token; any usable one, a revoked one is told so', () => {
   const bed = new PhoneBed()
   bed.token('1001')

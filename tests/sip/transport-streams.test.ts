@@ -18,7 +18,8 @@ const message = (id: string) =>
     '',
   ].join('\r\n')
 
-async function bed(limits: Partial<TransportLimits> = {}) {
+/** `lastWords`: what a peer hears whose message is none. */
+async function bed(limits: Partial<TransportLimits> = {}, lastWords = '') {
   let time = 0
   let ids = 0
   const framed: { readonly flow: Flow; readonly framed: Framed }[] = []
@@ -29,7 +30,10 @@ async function bed(limits: Partial<TransportLimits> = {}) {
     now: () => time,
     nextId: () => ++ids,
     local: (_transport, host) => ({ host, port: 5060 }),
-    framed: (flow, piece) => framed.push({ flow, framed: piece }),
+    framed: (flow, piece) => {
+      framed.push({ flow, framed: piece })
+      if (piece.kind === 'fault' && lastWords !== '') streams.send(flow, new TextEncoder().encode(lastWords), undefined)
+    },
     refused: what => refused.push(what),
     closed: () => {},
   })
@@ -162,6 +166,72 @@ test('one connection serves both ways; a new one is made only where a port liste
   assert.is(failed, 1)
   for (const peer of accepted) peer.destroy()
   server.close()
+  await streams.close()
+})
+
+const tooLarge = message('large').replace('Length: 0', 'Length: 9999999999')
+
+test('what is said to a stream that is given up arrives, however much comes behind (RFC 3261 §21.5.7)', async () => {
+  const { streams, framed, client } = await bed({ lingerMs: 30_000, lingerBytes: 20_000_000 }, '513')
+  const socket = await client()
+  const faults: string[] = []
+  socket.on('error', error => faults.push(error.message))
+  let heard = { text: '' }
+  // More than the buffers of both ends hold: what is not read here is reset there.
+  socket.write(tooLarge + 'x'.repeat(16_000_000), () => {
+    heard = heardBy(socket)
+  })
+  await until(() => socket.destroyed)
+  assert.equal([heard.text, faults, framed.length], ['513', [], 1])
+  await until(() => streams.size === 0)
+  await streams.close()
+})
+
+test('whoever goes on sending into a stream that is given up is read for a while, and then cut off', async () => {
+  const { streams, client } = await bed({ lingerMs: 60, lingerBytes: 200_000 }, '513')
+  const socket = await client()
+  const heard = heardBy(socket)
+  const piece = 'x'.repeat(65_536)
+  let pieces = 0
+  const more = () => {
+    pieces++
+    socket.write(piece, error => {
+      if (!error) more()
+    })
+  }
+  socket.write(tooLarge)
+  more()
+  await until(() => socket.destroyed && streams.size === 0)
+  assert.is(heard.text, '513')
+  assert.ok(pieces * piece.length < 64 * 1024 * 1024, 'what is not read is not taken from the network either')
+  await streams.close()
+})
+
+test('whoever is not answered is cut off at once', async () => {
+  const { streams, client } = await bed({ lingerMs: 30_000 })
+  const socket = await client()
+  socket.write(tooLarge)
+  await until(() => socket.destroyed && streams.size === 0)
+  await streams.close()
+})
+
+test('nothing is said over a stream that is given up, and it counts until it is closed', async () => {
+  const { streams, framed, refused, client, port } = await bed({ lingerMs: 30_000, connectionsPerAddress: 1 }, '513')
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  const heard = heardBy(socket)
+  socket.write(tooLarge)
+  await until(() => heard.text === '513' && socket.readableEnded)
+  const flow = framed[0]?.flow
+  assert.ok(flow !== undefined)
+  let failed = 0
+  streams.send(flow, new Uint8Array([1]), () => failed++)
+  assert.is(failed, 1)
+  assert.is(streams.size, 1)
+  const second = await client()
+  await until(() => second.destroyed)
+  assert.is(refused.length, 1)
+  socket.end()
+  await until(() => streams.size === 0)
   await streams.close()
 })
 
