@@ -8,6 +8,37 @@ import type { Leg } from './leg.ts'
 export const secondsBetween = (fromUnix: number, toUnix: number): number =>
   Math.max(0, Math.ceil((toUnix - fromUnix) / 1000))
 
+/** What a call is known by from its first moment on. */
+export type BegunFacts = Pick<
+  CallRecord,
+  'uuid' | 'sid' | 'accountUuid' | 'direction' | 'fromNumber' | 'toNumber' | 'customPayload'
+>
+
+/** The row of a call that begins at `unixMs`. */
+export const begunRow = (
+  { uuid, sid, accountUuid, direction, fromNumber, toNumber, customPayload }: BegunFacts,
+  unixMs: number,
+): CallRecord => ({
+  uuid,
+  sid,
+  accountUuid,
+  direction,
+  fromNumber,
+  toNumber,
+  status: 'initiated',
+  reasonCode: '',
+  durationSeconds: null,
+  talkSeconds: null,
+  cost: 0,
+  ttsSeconds: 0,
+  customPayload,
+  quality: null,
+  startedUnix: unixMs,
+  answeredUnix: null,
+  endedUnix: null,
+  createdUnix: unixMs,
+})
+
 /** What a step of the status changes in the row; undefined when the table has no such step. */
 export function stepOf(
   call: CallRecord,

@@ -4,6 +4,7 @@ import type { Change } from '../ports/store.ts'
 import { e164Candidates, presentedNumber } from '../routing/e164.ts'
 import { refuseInbound, webhookUrl } from './admit.ts'
 import type { Call } from './call.ts'
+import { begunRow } from './call-row.ts'
 import type { NumberOwner } from './exchange-event.ts'
 import { type Hops, isSpent } from './hops.ts'
 import type { InboundOffer } from './inbound-offer.ts'
@@ -39,13 +40,14 @@ export function beginInbound(call: Call, offer: InboundOffer): void {
 
 function admit(call: Call, leg: Leg, owner: NumberOwner, hops: Hops): void {
   const { account, number } = owner
-  call.book.open({
+  const opening = {
     record: rowOf(call, leg, owner),
     account,
     ownNumber: number.number,
     payloadText: undefined,
     hops,
-  })
+  }
+  call.book.open(opening)
   const refused = refuseInbound(owner)
   const begun: readonly Change[] = [
     { type: 'call.insert', call: call.record },
@@ -71,13 +73,7 @@ function admit(call: Call, leg: Leg, owner: NumberOwner, hops: Hops): void {
     if (!result.ok) {
       // The unit is rolled back: no row, no ringing.
       call.own(leg, undefined)
-      call.book.open({
-        record: rowOf(call, leg, owner),
-        account,
-        ownNumber: number.number,
-        payloadText: undefined,
-        hops,
-      })
+      call.book.open(opening)
       if (!call.isOver) refuse('END.0402')
       return
     }
@@ -88,23 +84,16 @@ function admit(call: Call, leg: Leg, owner: NumberOwner, hops: Hops): void {
   })
 }
 
-const rowOf = (call: Call, leg: Leg, { account, number }: NumberOwner): CallRecord => ({
-  uuid: call.callId,
-  sid: call.sid,
-  accountUuid: account.uuid,
-  direction: 'inbound',
-  fromNumber: leg.number,
-  toNumber: number.number,
-  status: 'initiated',
-  reasonCode: '',
-  durationSeconds: null,
-  talkSeconds: null,
-  cost: 0,
-  ttsSeconds: 0,
-  customPayload: null,
-  quality: null,
-  startedUnix: leg.startedUnix,
-  answeredUnix: null,
-  endedUnix: null,
-  createdUnix: leg.startedUnix,
-})
+const rowOf = ({ callId, sid }: Call, leg: Leg, { account, number }: NumberOwner): CallRecord =>
+  begunRow(
+    {
+      uuid: callId,
+      sid,
+      accountUuid: account.uuid,
+      direction: 'inbound',
+      fromNumber: leg.number,
+      toNumber: number.number,
+      customPayload: null,
+    },
+    leg.startedUnix,
+  )

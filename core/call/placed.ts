@@ -8,6 +8,7 @@ import type { Branch } from './branch.ts'
 import type { BranchListener } from './branch-options.ts'
 import type { Call } from './call.ts'
 import { customPayloadOf } from './call-fields.ts'
+import { begunRow } from './call-row.ts'
 import type { Caps } from './caps.ts'
 import { Fork } from './fork.ts'
 import { noHops } from './hops.ts'
@@ -157,23 +158,16 @@ const rowOf = (
   order: OriginateOrder,
   direction: CallDirection,
   customPayload: CallRecord['customPayload'],
-): CallRecord => ({
-  uuid: call.callId,
-  sid: call.sid,
-  accountUuid: order.accountId,
-  direction,
-  fromNumber: order.from,
-  toNumber: order.to,
-  status: 'initiated',
-  reasonCode: '',
-  durationSeconds: null,
-  talkSeconds: null,
-  cost: 0,
-  ttsSeconds: 0,
-  customPayload,
-  quality: null,
-  startedUnix: call.unix(),
-  answeredUnix: null,
-  endedUnix: null,
-  createdUnix: call.unix(),
-})
+): CallRecord =>
+  begunRow(
+    {
+      uuid: call.callId,
+      sid: call.sid,
+      accountUuid: order.accountId,
+      direction,
+      fromNumber: order.from,
+      toNumber: order.to,
+      customPayload,
+    },
+    call.unix(),
+  )

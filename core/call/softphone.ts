@@ -9,6 +9,7 @@ import { e164Candidates, isExtension } from '../routing/e164.ts'
 import { webhookUrl } from './admit.ts'
 import type { Call } from './call.ts'
 import { customPayloadOf } from './call-fields.ts'
+import { begunRow } from './call-row.ts'
 import type { Caps } from './caps.ts'
 import type { EndReason } from './end-reason.ts'
 import type { CallEnvironment } from './environment.ts'
@@ -159,24 +160,17 @@ const rowOf = (
   { to, endUser }: SoftphoneOffer,
   { number, user }: FoundSoftphone,
   customPayload: CallRecord['customPayload'],
-): CallRecord => ({
-  uuid: call.callId,
-  sid: call.sid,
-  accountUuid: endUser.accountUuid,
-  direction: isExtension(to) ? 'internal' : 'outbound',
-  // The account's number is what others see; without one the extension is.
-  fromNumber: number?.number ?? user?.extensionNumber ?? leg.number,
-  toNumber: dialledNumber(to),
-  status: 'initiated',
-  reasonCode: '',
-  durationSeconds: null,
-  talkSeconds: null,
-  cost: 0,
-  ttsSeconds: 0,
-  customPayload,
-  quality: null,
-  startedUnix: leg.startedUnix,
-  answeredUnix: null,
-  endedUnix: null,
-  createdUnix: leg.startedUnix,
-})
+): CallRecord =>
+  begunRow(
+    {
+      uuid: call.callId,
+      sid: call.sid,
+      accountUuid: endUser.accountUuid,
+      direction: isExtension(to) ? 'internal' : 'outbound',
+      // The account's number is what others see; without one the extension is.
+      fromNumber: number?.number ?? user?.extensionNumber ?? leg.number,
+      toNumber: dialledNumber(to),
+      customPayload,
+    },
+    leg.startedUnix,
+  )

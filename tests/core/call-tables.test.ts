@@ -2,6 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { callFields, customPayloadOf } from '../../core/call/call-fields.ts'
 import { type CallPhase, callPhaseTable, phaseFacts } from '../../core/call/call-phase.ts'
+import { begunRow } from '../../core/call/call-row.ts'
 import { callStatusTable } from '../../core/call/call-status.ts'
 import { Caps } from '../../core/call/caps.ts'
 import { DeadlineHeap } from '../../core/call/deadline-heap.ts'
@@ -279,26 +280,19 @@ test('caps: live and a second, any window, and what is released is free', () => 
   assert.ok(taken.length > 180)
 })
 
-const record: CallRecord = {
-  uuid: 'u' as CallRecord['uuid'],
-  sid: 'CA0' as CallRecord['sid'],
-  accountUuid: 'a' as CallRecord['accountUuid'],
-  direction: 'internal',
-  fromNumber: '+1',
-  toNumber: '1001',
-  status: 'answered',
-  reasonCode: '',
-  durationSeconds: null,
-  talkSeconds: null,
-  cost: 0,
-  ttsSeconds: 0,
-  customPayload: null,
-  quality: null,
-  startedUnix: 0,
-  answeredUnix: null,
-  endedUnix: null,
-  createdUnix: 0,
-}
+const begun = begunRow(
+  {
+    uuid: 'u' as CallRecord['uuid'],
+    sid: 'CA0' as CallRecord['sid'],
+    accountUuid: 'a' as CallRecord['accountUuid'],
+    direction: 'internal',
+    fromNumber: '+1',
+    toNumber: '1001',
+    customPayload: null,
+  },
+  0,
+)
+const record: CallRecord = { ...begun, status: 'answered' }
 
 test('call-control fields are those of the contract', () => {
   const base = { CallSid: 'CA0', AccountSid: 'a', Direction: 'outbound', From: '+1', To: '1001' }

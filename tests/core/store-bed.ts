@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Database, openDatabase } from '../../core/adapters/store/database.ts'
 import type { NewRow } from '../../core/adapters/store/schema.ts'
 import { type Store, storeOver } from '../../core/adapters/store/store.ts'
+import { begunRow } from '../../core/call/call-row.ts'
 import type { EventCode } from '../../core/events/catalogue.ts'
 import type { VoiceEvent } from '../../core/events/voice-event.ts'
 import type { CallRecord, LegRecord } from '../../core/model/call-record.ts'
@@ -107,27 +108,16 @@ export const rateOf = (fields: Partial<Rate> = {}): Rate => ({
 
 export function callOf(accountUuid: AccountUuid, fields: Partial<CallRecord> = {}): CallRecord {
   const uuid = newId('call') as CallUuid
-  return {
+  const begun = {
     uuid,
     sid: `CA-${uuid}` as Sid,
     accountUuid,
     direction: 'outbound',
     fromNumber: '+254201234567',
     toNumber: '+254712345678',
-    status: 'initiated',
-    reasonCode: '',
-    durationSeconds: null,
-    talkSeconds: null,
-    cost: 0,
-    ttsSeconds: 0,
     customPayload: null,
-    quality: null,
-    startedUnix: startUnix,
-    answeredUnix: null,
-    endedUnix: null,
-    createdUnix: startUnix,
-    ...fields,
-  }
+  } as const
+  return { ...begunRow(begun, startUnix), ...fields }
 }
 
 export const legOf = (call: CallRecord, fields: Partial<LegRecord> = {}): LegRecord => ({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CallDoor } from '../../../api/door.ts'
 import type { Calls } from '../../../core/adapters/store/calls.ts'
+import { begunRow } from '../../../core/call/call-row.ts'
 import type { OriginateResult } from '../../../core/call/originate-order.ts'
 import { SidSequence } from '../../../core/call/sid.ts'
 import type { CallRecord } from '../../../core/model/call-record.ts'
@@ -27,26 +28,18 @@ export class TestCalls implements CallDoor {
     if (this.refusal !== undefined) return this.refusal
     const now = Date.now()
     const payload = order.customPayload
-    const call: CallRecord = {
-      uuid: randomUUID() as CallUuid,
-      sid: this.#sids.next(now),
-      accountUuid: order.accountId,
-      direction: order.to.startsWith('+') ? 'outbound' : 'internal',
-      fromNumber: order.from,
-      toNumber: order.to,
-      status: 'initiated',
-      reasonCode: '',
-      durationSeconds: null,
-      talkSeconds: null,
-      cost: 0,
-      ttsSeconds: 0,
-      customPayload: payload === undefined ? null : typeof payload === 'string' ? { value: payload } : payload,
-      quality: null,
-      startedUnix: now,
-      answeredUnix: null,
-      endedUnix: null,
-      createdUnix: now,
-    }
+    const call = begunRow(
+      {
+        uuid: randomUUID() as CallUuid,
+        sid: this.#sids.next(now),
+        accountUuid: order.accountId,
+        direction: order.to.startsWith('+') ? 'outbound' : 'internal',
+        fromNumber: order.from,
+        toNumber: order.to,
+        customPayload: payload === undefined ? null : typeof payload === 'string' ? { value: payload } : payload,
+      },
+      now,
+    )
     await this.insert(call, order.alongWith?.(call))
     this.placed++
     return { ok: true, call }
