@@ -3,16 +3,10 @@ import { RoomLink } from '../mix/room-link.ts'
 import { Rooms } from '../mix/rooms.ts'
 import type { Session } from '../session/session.ts'
 import type { EngineCommand } from './command.ts'
+import type { FaultGuard } from './fault-guard.ts'
 
 type JoinCommand = Extract<EngineCommand, { readonly type: 'join' }>
 type ToneCommand = Extract<EngineCommand, { readonly type: 'room-tone' }>
-
-export interface ConnectionsHost {
-  readonly opus: OpusCoders
-  readonly clockOffsetMs: number
-  /** Something of ours went wrong with a session in a room; it is out. */
-  failed(session: Session, error: unknown): void
-}
 
 /** Who hears whom on a thread: sessions in pairs, and sessions in rooms. A session is in one pair or one room. */
 export class Connections {
@@ -20,15 +14,16 @@ export class Connections {
   readonly #rooms: Rooms
   readonly #inRooms = new Set<Session>()
 
-  constructor(host: ConnectionsHost) {
-    this.#clockOffsetMs = host.clockOffsetMs
+  /** `clockOffsetMs`: to be added to this thread's times for those of a clock that all threads share. */
+  constructor(opus: OpusCoders, clockOffsetMs: number, guard: FaultGuard) {
+    this.#clockOffsetMs = clockOffsetMs
     this.#rooms = new Rooms({
-      opus: host.opus,
+      opus,
       failed: (seat, error) => {
         for (const session of this.#inRooms) {
           if (session.seat !== seat) continue
           this.#inRooms.delete(session)
-          host.failed(session, error)
+          guard.fail(session, error)
         }
       },
     })

@@ -2,6 +2,7 @@ import { isRelayable } from '../codec/codec-name.ts'
 import { Playback, type Prompt } from '../session/playback.ts'
 import type { Session } from '../session/session.ts'
 import type { EngineCodec, EngineCommand, EngineEvent } from './command.ts'
+import type { FaultGuard } from './fault-guard.ts'
 import type { PromptFault, PromptStore } from './prompts.ts'
 import { TonePrompts } from './tone-prompts.ts'
 
@@ -22,18 +23,13 @@ export class PlayLoader {
   readonly #prompts: PromptStore
   readonly #tones: TonePrompts
   readonly #emit: (event: EngineEvent) => void
-  readonly #guarded: (session: Session, run: () => void) => void
+  readonly #guard: FaultGuard
 
-  /** `guarded` runs what may fail in a session's code. */
-  constructor(
-    prompts: PromptStore,
-    emit: (event: EngineEvent) => void,
-    guarded: (session: Session, run: () => void) => void,
-  ) {
+  constructor(prompts: PromptStore, emit: (event: EngineEvent) => void, guard: FaultGuard) {
     this.#prompts = prompts
     this.#tones = new TonePrompts(prompts)
     this.#emit = emit
-    this.#guarded = guarded
+    this.#guard = guard
   }
 
   /** Something was agreed on: what waits for a codec, or plays in another, is loaded. */
@@ -103,6 +99,6 @@ export class PlayLoader {
     }
     const { session } = to
     const playback = new Playback(play.play, prompt, play.loop, play.isFollowed)
-    this.#guarded(session, () => session.sender.play(playback))
+    this.#guard.run(session, () => session.sender.play(playback))
   }
 }

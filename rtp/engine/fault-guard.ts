@@ -1,0 +1,41 @@
+import type { Session } from '../session/session.ts'
+import type { EngineEvent } from './command.ts'
+
+const mostDetail = 2000
+
+/** Where a session's code runs that may have a fault of ours: the session ends, the thread and its others go on. */
+export class FaultGuard {
+  readonly #emit: (event: EngineEvent) => void
+  readonly #end: (session: Session) => void
+  #faults = 0
+
+  /** `end` closes a session, and may fail too. */
+  constructor(emit: (event: EngineEvent) => void, end: (session: Session) => void) {
+    this.#emit = emit
+    this.#end = end
+  }
+
+  /** Sessions that were ended so. */
+  get faults(): number {
+    return this.#faults
+  }
+
+  run(session: Session, work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.fail(session, error)
+    }
+  }
+
+  fail(session: Session, error: unknown): void {
+    this.#faults++
+    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    this.#emit({ type: 'failed', session: session.id, fault: 'internal', detail: detail.slice(0, mostDetail) })
+    try {
+      this.#end(session)
+    } catch {
+      // What could not be ended in order is forgotten all the same: its session has told `closed`.
+    }
+  }
+}

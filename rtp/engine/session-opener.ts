@@ -1,0 +1,89 @@
+import type { BrowserLegs } from '../browser/browser-legs.ts'
+import type { BrowserLink } from '../browser/browser-link.ts'
+import { Session, type SessionHost } from '../session/session.ts'
+import { ProtectedPair } from '../srtp/protected-pair.ts'
+import type { EngineCommand } from './command.ts'
+import type { EngineEnvironment } from './environment.ts'
+import type { FaultGuard } from './fault-guard.ts'
+import type { PortPair, PortPool } from './port-pool.ts'
+import type { AgreeCommand, Entry } from './session-table.ts'
+
+export type OpenCommand = Extract<EngineCommand, { readonly type: 'open' }>
+
+export interface OpenerHost {
+  readonly env: EngineEnvironment
+  readonly ports: PortPool
+  readonly browsers: BrowserLegs
+  readonly guard: FaultGuard
+  /** Of the tick, or the command, that is being worked on. */
+  now(): number
+  /** A browser's leg has its keys: what was agreed on before. */
+  release(entry: Entry, held: AgreeCommand): void
+}
+
+/** Makes sessions: takes their ports, or their link to a browser, and leads into them what arrives there. */
+export class SessionOpener {
+  readonly #host: OpenerHost
+  readonly #sessionHost: SessionHost
+
+  constructor(host: OpenerHost, sessionHost: SessionHost) {
+    this.#host = host
+    this.#sessionHost = sessionHost
+  }
+
+  /** `done` gets undefined when no port is to be had. */
+  open(command: OpenCommand, entry: Entry, done: (session: Session | undefined) => void): void {
+    const { ports, browsers } = this.#host
+    const { browser } = command
+    if (browser === undefined) ports.take(pair => done(pair && this.#make(command, entry, pair)))
+    else browsers.open(browser, link => done(link && this.#reach(entry, this.#make(command, entry, link), link)))
+  }
+
+  #make({ session: id, keyed = false }: OpenCommand, entry: Entry, taken: PortPair): Session {
+    const { env } = this.#host
+    const now = env.now()
+    if (keyed) entry.keyed = new ProtectedPair(taken, () => env.network.slot())
+    const pair = entry.keyed ?? taken
+    const session = new Session(id, pair, this.#sessionHost, now)
+    this.#listen(session, pair)
+    if (entry.keyed !== undefined) {
+      entry.keyed.onRejected = () => {
+        session.arrivals.dropped++
+      }
+    }
+    return session
+  }
+
+  #listen(session: Session, pair: PortPair): void {
+    const host = this.#host
+    pair.rtp.receiver = (packet, length, address, port) => {
+      try {
+        session.arrivals.receive(packet, length, address, port, host.now())
+      } catch (error) {
+        host.guard.fail(session, error)
+      }
+    }
+    pair.rtcp.receiver = (packet, length, address, port) => {
+      try {
+        session.receiveReport(packet, length, address, port, host.now())
+      } catch (error) {
+        host.guard.fail(session, error)
+      }
+    }
+  }
+
+  #reach(entry: Entry, session: Session, link: BrowserLink): Session {
+    const { env, guard } = this.#host
+    entry.link = link
+    link.onSecure = () => {
+      const { held } = entry
+      entry.held = undefined
+      if (held !== undefined) this.#host.release(entry, held)
+    }
+    link.onFault = (fault, detail) => {
+      if (fault === 'internal') guard.fail(session, new Error(detail))
+      else env.emit({ type: 'timeout', session: session.id, fault })
+    }
+    return session
+  }
+}

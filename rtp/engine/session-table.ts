@@ -1,0 +1,70 @@
+import type { BrowserLink } from '../browser/browser-link.ts'
+import type { Session } from '../session/session.ts'
+import type { ProtectedPair } from '../srtp/protected-pair.ts'
+import type { EngineCommand, SessionId } from './command.ts'
+import type { Played } from './play-loader.ts'
+
+export type AgreeCommand = Extract<EngineCommand, { readonly type: 'agree' }>
+
+/** A session and what is on its way to it. */
+export interface Entry extends Played {
+  /** What came before its ports were bound. */
+  readonly waiting: EngineCommand[]
+  /** Of a browser's leg, and what was agreed on before it had keys. */
+  link: BrowserLink | undefined
+  held: AgreeCommand | undefined
+  /** Its packets may be protected by keys in SDP. */
+  keyed: ProtectedPair | undefined
+}
+
+/** The sessions of a thread by their names, from the moment that they are asked for. */
+export class SessionTable {
+  /** Those whose ports are bound, for the tick: in an array, in no order. */
+  readonly open: Session[] = []
+  readonly #entries = new Map<SessionId, Entry>()
+
+  get size(): number {
+    return this.#entries.size
+  }
+  get ids(): readonly SessionId[] {
+    return [...this.#entries.keys()]
+  }
+
+  find(id: SessionId): Entry | undefined {
+    return this.#entries.get(id)
+  }
+
+  /** A place for a session that is to be; undefined when the name is taken. */
+  reserve(id: SessionId): Entry | undefined {
+    if (this.#entries.has(id)) return undefined
+    const entry: Entry = {
+      session: undefined,
+      waiting: [],
+      loading: undefined,
+      begun: undefined,
+      link: undefined,
+      held: undefined,
+      keyed: undefined,
+    }
+    this.#entries.set(id, entry)
+    return entry
+  }
+
+  /** There will be no session. */
+  abandon(id: SessionId): void {
+    this.#entries.delete(id)
+  }
+
+  fill(entry: Entry, session: Session): void {
+    entry.session = session
+    this.open.push(session)
+  }
+
+  /** The last of `open` takes its place there. */
+  remove(session: Session): void {
+    this.#entries.delete(session.id)
+    const at = this.open.indexOf(session)
+    const last = this.open.pop()
+    if (at !== -1 && last !== undefined && at < this.open.length) this.open[at] = last
+  }
+}
