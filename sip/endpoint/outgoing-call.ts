@@ -1,7 +1,5 @@
-import type { HeaderField } from '../message/message.ts'
 import type { Flow } from '../transaction/flow.ts'
 import type { IncomingRequest, IncomingResponse } from '../transaction/incoming.ts'
-import { branchCookie } from '../transaction/key.ts'
 import { Timer } from '../transaction/timer-queue.ts'
 import { giveUpAfter, type TimerSettings } from '../transaction/timer-settings.ts'
 import type {
@@ -14,10 +12,10 @@ import type {
 import type { Agent, TaggedCall } from './agent.ts'
 import type { EndWords } from './call-command.ts'
 import type { CallCause } from './call-event.ts'
-import { ChallengeAnswers, type Credentials } from './credentials.ts'
-import { authorizationOf, type DialAnswer, sessionOf } from './dialed-session.ts'
+import { DialAttempts } from './dial-attempts.ts'
+import { authorizationOf, sessionOf } from './dialed-session.ts'
 import { q850Of, sdpOf } from './fields.ts'
-import { cancelOf, type Dial, inviteOf } from './invite-request.ts'
+import type { Dial } from './invite-request.ts'
 import { LateForks, lateForkWords } from './late-forks.ts'
 import type { Session, SessionHost } from './session.ts'
 
@@ -43,26 +41,19 @@ type OutgoingState =
 const silentPeerAfter = (t: TimerSettings): number => 16 * t.t1
 
 const noAnswerWords: EndWords = { status: 488, q850: 88, text: 'No session description', code: 'END.0488' }
-const noAnswer: ClientOwner = { responded() {}, failed() {}, finished() {} }
 
-/** A call that we dial: INVITE with its forks, credentials, CANCEL and all their crossings. */
+/** A call that we dial: what becomes of its attempts, its forks, its CANCEL and all their crossings. */
 export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, TaggedCall {
   readonly id: string
   readonly callId: string
   readonly #agent: Agent
   readonly #dial: Dial
-  readonly #localTag: string
   /** Where it goes, and everything within its dialog; undefined = where the target's name leads. */
   readonly #bound: Flow | undefined
-  readonly #credentials: Credentials | undefined
-  readonly #answers = new ChallengeAnswers()
+  readonly #attempts: DialAttempts
   readonly #forks: LateForks
   readonly #timer = new Timer<TimerOwner>(this, 'cancel')
   #state: OutgoingState = 'resolving'
-  #hops: readonly Flow[] = []
-  #hop = 0
-  #cseq = 0
-  #invite: ClientTransaction | undefined
   #endWords: EndWords | undefined
   #session: Session | undefined
   #earlySdp: { readonly tag: string | undefined; readonly sdp: string } | undefined
@@ -72,27 +63,20 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     this.#dial = dial
     this.#bound = bound
     this.id = dial.id
-    this.callId = agent.tokens.take(26)
+    this.#attempts = new DialAttempts(agent, dial, this, bound !== undefined)
+    this.callId = this.#attempts.callId
     this.#forks = new LateForks(agent, dial.id)
-    this.#localTag = agent.tokens.take(12)
-    const { username, password } = dial.target
-    this.#credentials = username === '' ? undefined : { username, password }
   }
 
   start(now: number): void {
-    this.#agent.bindTag(this.#localTag, this)
-    if (this.#bound !== undefined) {
-      this.#hops = [this.#bound]
-      this.#send(this.#bound, [], now)
-      return
-    }
-    this.#agent.resolve(this.#dial.target.hop, now, (hops, later) => {
+    this.#agent.bindTag(this.#attempts.localTag, this)
+    const begin = (hops: readonly Flow[], at: number) => {
       if (this.#state !== 'resolving') return
-      this.#hops = hops
-      const [first] = hops
-      if (first === undefined) this.over({ kind: 'unreachable' })
-      else this.#send(first, [], later)
-    })
+      if (this.#attempts.begin(hops, at)) this.#calling(at)
+      else this.over({ kind: 'unreachable' })
+    }
+    if (this.#bound === undefined) this.#agent.resolve(this.#dial.target.hop, now, begin)
+    else begin([this.#bound], now)
   }
 
   end(words: EndWords, now: number): void {
@@ -125,7 +109,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   /** The connection is gone for good; what is answered lives by its media. */
   flowLost(flow: Flow): void {
     const isOpen = this.#state !== 'answered' && this.#state !== 'over'
-    if (isOpen && this.#invite?.flow.socket === flow.socket) this.over({ kind: 'unreachable' })
+    if (isOpen && this.#attempts.latest?.flow.socket === flow.socket) this.over({ kind: 'unreachable' })
   }
 
   requestArrived(transaction: ServerTransaction, now: number): void {
@@ -152,7 +136,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     if (this.#isOver) return
     this.#state = 'over'
     this.#agent.timers.stop(this.#timer)
-    this.#agent.bindTag(this.#localTag, undefined)
+    this.#agent.bindTag(this.#attempts.localTag, undefined)
     this.#agent.emit({ type: 'ended', id: this.id, cause })
     this.#agent.release(this.id)
   }
@@ -174,35 +158,19 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     const { status } = response.message
     if (status < 200) this.#provisional(response, now)
     else if (status < 300) this.#answer(transaction, response, now)
-    else if (transaction === this.#invite) this.#refusal(transaction, response, now)
+    else if (transaction === this.#attempts.latest) this.#refusal(transaction, response, now)
   }
 
   failed(transaction: ClientTransaction, fault: TransactionFault, now: number): void {
-    if (transaction !== this.#invite) return
-    const next = this.#hops[this.#hop + 1]
-    // RFC 3263 §4.3: the next address, as a new transaction.
-    if (fault === 'unreachable' && next !== undefined && this.#state === 'calling') {
-      this.#hop++
-      this.#send(next, [], now)
-      return
-    }
-    this.over({ kind: fault })
+    if (transaction !== this.#attempts.latest) return
+    if (fault === 'unreachable' && this.#state === 'calling' && this.#attempts.next(now)) this.#calling(now)
+    else this.over({ kind: fault })
   }
 
   finished(): void {}
 
-  #send(flow: Flow, extra: readonly HeaderField[], now: number): void {
+  #calling(now: number): void {
     this.#state = 'calling'
-    this.#cseq++
-    const branch = branchCookie + this.#agent.tokens.take(16)
-    const request = inviteOf(this.#agent.settings, this.#dial, flow, {
-      branch,
-      callId: this.callId,
-      localTag: this.#localTag,
-      cseq: this.#cseq,
-      extra,
-    })
-    this.#invite = this.#agent.layer.request(request, branch, flow, this, now)
     this.#agent.timers.set(this.#timer, now + silentPeerAfter(this.#agent.settings.timers))
   }
 
@@ -212,7 +180,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       return
     }
     if (this.#state === 'forsaken') {
-      this.#sendCancel(now)
+      this.#attempts.cancel(this.#endWords, now)
       this.#state = 'over'
       return
     }
@@ -239,14 +207,13 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       return
     }
     if (this.#session !== undefined || this.#isOver) {
-      this.#forks.hangUp(this.#answered(transaction, response), now)
+      this.#forks.hangUp(this.#attempts.answerOf(transaction, response), now)
       return
     }
     const wasWanted = this.#state === 'calling' || this.#state === 'proceeding'
     this.#state = 'answered'
     this.#agent.timers.stop(this.#timer)
-    const answered = this.#answered(transaction, response)
-    const session = sessionOf(this.#agent, this, answered)
+    const session = sessionOf(this.#agent, this, this.#attempts.answerOf(transaction, response))
     this.#session = session
     const early = this.#earlySdp?.tag === response.toTag ? this.#earlySdp?.sdp : undefined
     // Some peers put the answer into the 183 alone; without 100rel it belongs into the 2xx (RFC 3264, RFC 3261 §13.2.1).
@@ -265,31 +232,13 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     this.#agent.emit({ type: 'answered', id: this.id, sdp })
   }
 
-  #answered({ request }: ClientTransaction, response: IncomingResponse): DialAnswer {
-    const { callId } = this
-    const { sdp } = this.#dial
-    const isFlowBound = this.#bound !== undefined
-    return {
-      callId,
-      localTag: this.#localTag,
-      request,
-      cseq: this.#cseq,
-      response,
-      sdp,
-      isFlowBound,
-      credentials: this.#credentials,
-    }
-  }
-
   #refusal(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const { status } = response.message
     if (this.#isOver) return
     const isWanted = this.#state === 'calling' || this.#state === 'proceeding'
     if ((status === 401 || status === 407) && isWanted) {
-      const field =
-        this.#credentials && this.#answers.next(this.#agent, transaction.request, response.message, this.#credentials)
-      if (field === undefined) this.over({ kind: 'auth-failed' })
-      else this.#send(transaction.flow, [field], now)
+      if (this.#attempts.answerChallenge(transaction, response.message, now)) this.#calling(now)
+      else this.over({ kind: 'auth-failed' })
       return
     }
     const q850 = q850Of(response.message)
@@ -297,16 +246,8 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   }
 
   #cancel(now: number): void {
-    if (this.#invite === undefined) return
     this.#state = 'cancelling'
-    this.#sendCancel(now)
+    this.#attempts.cancel(this.#endWords, now)
     this.#agent.timers.set(this.#timer, now + giveUpAfter(this.#agent.settings.timers))
-  }
-
-  #sendCancel(now: number): void {
-    if (this.#invite === undefined) return
-    const { request, flow } = this.#invite
-    const { cancel, branch } = cancelOf(request, this.#cseq, this.#endWords)
-    this.#agent.layer.request(cancel, branch, flow, noAnswer, now)
   }
 }

@@ -1,0 +1,105 @@
+import type { HeaderField, SipResponse } from '../message/message.ts'
+import type { Flow } from '../transaction/flow.ts'
+import type { IncomingResponse } from '../transaction/incoming.ts'
+import { branchCookie } from '../transaction/key.ts'
+import type { ClientOwner, ClientTransaction } from '../transaction/transaction.ts'
+import type { Agent } from './agent.ts'
+import type { EndWords } from './call-command.ts'
+import { ChallengeAnswers, type Credentials } from './credentials.ts'
+import type { DialAnswer } from './dialed-session.ts'
+import { cancelOf, type Dial, inviteOf } from './invite-request.ts'
+
+const noAnswer: ClientOwner = { responded() {}, failed() {}, finished() {} }
+
+/** The INVITEs by which one call is dialled, one after another, and the CANCEL of the latest. */
+export class DialAttempts {
+  readonly callId: string
+  readonly localTag: string
+  readonly #agent: Agent
+  readonly #dial: Dial
+  readonly #owner: ClientOwner
+  readonly #isFlowBound: boolean
+  readonly #credentials: Credentials | undefined
+  readonly #answers = new ChallengeAnswers()
+  #hops: readonly Flow[] = []
+  #hop = 0
+  #cseq = 0
+  #latest: ClientTransaction | undefined
+
+  /** `owner`: hears what becomes of each INVITE. `isFlowBound`: everything goes over the flow of the first. */
+  constructor(agent: Agent, dial: Dial, owner: ClientOwner, isFlowBound: boolean) {
+    this.#agent = agent
+    this.#dial = dial
+    this.#owner = owner
+    this.#isFlowBound = isFlowBound
+    this.callId = agent.tokens.take(26)
+    this.localTag = agent.tokens.take(12)
+    const { username, password } = dial.target
+    this.#credentials = username === '' ? undefined : { username, password }
+  }
+
+  /** Undefined: none has gone out. */
+  get latest(): ClientTransaction | undefined {
+    return this.#latest
+  }
+
+  /** To the first of these addresses; false = there is none. */
+  begin(hops: readonly Flow[], now: number): boolean {
+    this.#hops = hops
+    return this.#sendTo(hops[0], now)
+  }
+
+  /** RFC 3263 §4.3: to the next address, as a new transaction; false = there is none left. */
+  next(now: number): boolean {
+    return this.#sendTo(this.#hops[++this.#hop], now)
+  }
+
+  /** Once more with credentials; false when there are none that the challenge would take. */
+  answerChallenge(transaction: ClientTransaction, challenge: SipResponse, now: number): boolean {
+    if (this.#credentials === undefined) return false
+    const field = this.#answers.next(this.#agent, transaction.request, challenge, this.#credentials)
+    if (field === undefined) return false
+    this.#send(transaction.flow, [field], now)
+    return true
+  }
+
+  cancel(words: EndWords | undefined, now: number): void {
+    if (this.#latest === undefined) return
+    const { request, flow } = this.#latest
+    const { cancel, branch } = cancelOf(request, this.#cseq, words)
+    this.#agent.layer.request(cancel, branch, flow, noAnswer, now)
+  }
+
+  /** A 2xx to one of them, with what makes a dialog of it. */
+  answerOf({ request }: ClientTransaction, response: IncomingResponse): DialAnswer {
+    return {
+      callId: this.callId,
+      localTag: this.localTag,
+      request,
+      cseq: this.#cseq,
+      response,
+      sdp: this.#dial.sdp,
+      isFlowBound: this.#isFlowBound,
+      credentials: this.#credentials,
+    }
+  }
+
+  #sendTo(hop: Flow | undefined, now: number): boolean {
+    if (hop === undefined) return false
+    this.#send(hop, [], now)
+    return true
+  }
+
+  #send(flow: Flow, extra: readonly HeaderField[], now: number): void {
+    this.#cseq++
+    const branch = branchCookie + this.#agent.tokens.take(16)
+    const request = inviteOf(this.#agent.settings, this.#dial, flow, {
+      branch,
+      callId: this.callId,
+      localTag: this.localTag,
+      cseq: this.#cseq,
+      extra,
+    })
+    this.#latest = this.#agent.layer.request(request, branch, flow, this.#owner, now)
+  }
+}
