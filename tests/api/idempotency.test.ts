@@ -1,6 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startHousekeeping } from '../../api/housekeeping.ts'
+import { silentLog } from '../../core/adapters/silent-log.ts'
 import { idempotencyLifeMs } from '../../core/adapters/store/idempotency.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
@@ -9,7 +10,6 @@ const order = { to: '+254722000001', from: '+254700000001', url: 'https://a.test
 const place = (key: string, body: object = order) =>
   bed.customer('POST', '/calls/originate', body, { 'idempotency-key': key })
 const balance = async () => (await bed.customer('GET', '/account/')).body.wallet_balance
-const log = { error() {}, warn() {}, info() {}, debug() {} }
 
 test('a retry replays the first answer verbatim, and places nothing', async () => {
   const first = await place('one')
@@ -126,7 +126,7 @@ test('marks that a crash left in flight are freed at start; answers stay, old on
   await idempotency.begin(account, 'crashed', 'f', Date.now())
   await idempotency.begin(account, 'ancient', 'f', 1)
   await idempotency.free(account, 'one')
-  const stop = await startHousekeeping(bed.repositories, log)
+  const stop = await startHousekeeping(bed.repositories, silentLog)
   await stop()
   assert.equal(await idempotency.begin(account, 'crashed', 'other', Date.now()), { state: 'begun' })
   assert.is((await place('one')).status, 201)
@@ -137,7 +137,7 @@ test('marks that a crash left in flight are freed at start; answers stay, old on
 })
 
 test('the use of a key is durable after housekeeping', async () => {
-  const stop = await startHousekeeping(bed.repositories, log)
+  const stop = await startHousekeeping(bed.repositories, silentLog)
   await bed.customer('GET', '/account/')
   await stop()
   const used = bed.store.database.prepare<[], { n: number }>(

@@ -10,9 +10,9 @@ import {
   type SpeechEngine,
   SpeechFault,
 } from '../../core/adapters/audio/index.ts'
+import { silentLog } from '../../core/adapters/silent-log.ts'
 import type { AccountUuid, CallUuid } from '../../core/model/ids.ts'
 import type { AudioCommand, AudioEvent } from '../../core/ports/audio.ts'
-import type { Log } from '../../core/ports/log.ts'
 
 const test = suite<{ folder: string }>('audio library', { folder: '' })
 test.before.each(context => {
@@ -20,7 +20,6 @@ test.before.each(context => {
 })
 test.after.each(({ folder }) => rmSync(folder, { recursive: true, force: true }))
 
-const quiet: Log = { error() {}, warn() {}, info() {}, debug() {} }
 const callId = 'call-1' as CallUuid
 const accountId = 'account-1' as AccountUuid
 
@@ -72,7 +71,7 @@ function bed(folder: string, parts: { http?: AudioHttp; engine?: SpeechEngine } 
       events.push(event)
       wake()
     },
-    log: quiet,
+    log: silentLog,
   })
   let ids = 0
   /** The one event that a command gets, without its ids. */

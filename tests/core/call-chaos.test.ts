@@ -2,7 +2,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { LegUuid } from '../../core/model/ids.ts'
 import { seeded } from '../rig/seeded.ts'
-import { acme, CallRig, type Document, own, type Peer, rate, trunk } from './call-rig.ts'
+import { trunk } from '../rig/trunk.ts'
+import { acme, CallRig, type Document, own, type Peer, rate } from './call-rig.ts'
 
 // Seeded worlds in which everything happens at any moment. Whatever the order: at the end every row is closed, every
 // hold settled once, the wallets agree with what was charged, and no leg, deadline or media session is left.

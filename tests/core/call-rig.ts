@@ -15,6 +15,7 @@ import type { Trunk } from '../../core/model/trunk.ts'
 import type { FetchFault } from '../../core/ports/documents.ts'
 import type { LegTarget } from '../../core/ports/signaling.ts'
 import { seeded } from '../rig/seeded.ts'
+import { trunk } from '../rig/trunk.ts'
 import { FakeStore } from './fake-store.ts'
 
 /** How a dialled number behaves; delays in ms. */
@@ -59,29 +60,6 @@ export const own = (number: string, url = '', isActive = true): OwnedNumber => (
   number,
   isActive,
   webhookUrls: { voice_inbound: url, voice_outbound: '', status: '' },
-})
-
-export const trunk = (name: string, set: Partial<Trunk> = {}): Trunk => ({
-  uuid: name as TrunkUuid,
-  name,
-  host: `${name}.test`,
-  port: 5060,
-  transport: 'udp',
-  username: '',
-  password: '',
-  register: false,
-  inboundHosts: [],
-  prefixes: ['+'],
-  strip: 0,
-  prepend: '',
-  priority: 0,
-  weight: 1,
-  maxCalls: 0,
-  maxCps: 0,
-  codecs: [],
-  optionsPingSeconds: 0,
-  srtp: 'off',
-  ...set,
 })
 
 export const rate = (prefix: string, set: Partial<Rate> = {}): Rate => ({

@@ -1,11 +1,12 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { silentLog } from '../../core/adapters/silent-log.ts'
 import { EventPurge } from '../../core/adapters/store/event-purge.ts'
 import type { EventCode } from '../../core/events/catalogue.ts'
 import { retentionBatch, retentionPause } from '../../core/events/retention.ts'
 import type { AccountUuid } from '../../core/model/ids.ts'
 import type { Log } from '../../core/ports/log.ts'
-import { addAccount, openBed, quietLog, type StoreBed, startUnix } from './store-bed.ts'
+import { addAccount, openBed, type StoreBed, startUnix } from './store-bed.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -37,7 +38,7 @@ async function emit(
   )
 }
 
-const purgeOf = (bed: StoreBed, log: Log = quietLog, kept = keptMs): EventPurge =>
+const purgeOf = (bed: StoreBed, log: Log = silentLog, kept = keptMs): EventPurge =>
   new EventPurge({ database: bed.database, clock: bed.clock, log, keptMs: kept })
 const seqs = (bed: StoreBed, account: AccountUuid) => bed.events.after(account, 0, 100_000).map(({ seq }) => seq)
 async function pass(bed: StoreBed, purge: EventPurge, ms: number): Promise<void> {
@@ -121,14 +122,14 @@ test('a restart goes on; a database that fails is tried again; without a term no
   await first.stop()
   bed = bed.reopen()
   assert.is(seqs(bed, account).length, 1)
-  const never = purgeOf(bed, quietLog, Number.POSITIVE_INFINITY)
+  const never = purgeOf(bed, silentLog, Number.POSITIVE_INFINITY)
   never.start()
   await pass(bed, never, 1000 * day)
   assert.is(seqs(bed, account).length, 1)
   await never.stop()
 
   const errors: string[] = []
-  const failing = purgeOf(bed, { ...quietLog, error: (_fields, message) => errors.push(message) })
+  const failing = purgeOf(bed, { ...silentLog, error: (_fields, message) => errors.push(message) })
   const { write } = bed.database
   bed.database.write = () => Promise.reject(new Error('disk full'))
   failing.start()

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import * as assert from 'uvu/assert'
 import { RtpMedia, type RtpMediaOptions } from '../../core/adapters/media/index.ts'
+import { silentLog } from '../../core/adapters/silent-log.ts'
 import type { CallUuid, LegUuid } from '../../core/model/ids.ts'
 import type { MediaCommand, MediaEvent } from '../../core/ports/media.ts'
 import { sleep, testPorts } from '../rtp/media-peer.ts'
 
 export const leg = (name: string) => name as LegUuid
 export const callId = 'call' as CallUuid
-const silentLog = { error() {}, warn() {}, info() {}, debug() {} }
 
 /** The media port on real sockets, with what it tells. */
 export class MediaBed {

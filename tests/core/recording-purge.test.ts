@@ -3,12 +3,13 @@ import { dirname, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RecordingPurge } from '../../core/adapters/recordings/recording-purge.ts'
+import { silentLog } from '../../core/adapters/silent-log.ts'
 import { deletedKeptMs, Recordings } from '../../core/adapters/store/recordings.ts'
 import type { RecordingRecord } from '../../core/model/call-record.ts'
 import type { AccountUuid, RecordingUuid } from '../../core/model/ids.ts'
 import type { Log } from '../../core/ports/log.ts'
 import { pauseAfter } from '../../core/recordings/purge-schedule.ts'
-import { addAccount, callOf, openBed, quietLog, type StoreBed, startUnix } from './store-bed.ts'
+import { addAccount, callOf, openBed, type StoreBed, startUnix } from './store-bed.ts'
 
 const hour = 3_600_000
 
@@ -75,7 +76,7 @@ class PurgeBed {
   }
 
   #job(): RecordingPurge {
-    const log: Log = { ...quietLog, error: (_fields, message) => this.errors.push(message) }
+    const log: Log = { ...silentLog, error: (_fields, message) => this.errors.push(message) }
     return new RecordingPurge({ recordings: this.recordings, clock: this.bed.clock, log })
   }
 }

@@ -2,24 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { silentLog } from '../../core/adapters/silent-log.ts'
 import { checkBooks } from '../../core/adapters/store/check.ts'
 import { Heartbeat } from '../../core/adapters/store/heartbeat.ts'
 import { recover } from '../../core/adapters/store/recovery.ts'
 import type { CallRecord, RecordingRecord } from '../../core/model/call-record.ts'
 import type { AccountUuid, RecordingUuid } from '../../core/model/ids.ts'
 import { wavHeader } from '../../rtp/index.ts'
-import {
-  addAccount,
-  callOf,
-  holdOf,
-  legOf,
-  openBed,
-  quietLog,
-  rateOf,
-  type StoreBed,
-  startUnix,
-  wallet,
-} from './store-bed.ts'
+import { addAccount, callOf, holdOf, legOf, openBed, rateOf, type StoreBed, startUnix, wallet } from './store-bed.ts'
 
 const nothing = { calls: 0, legs: 0, holds: 0, recordings: 0 }
 
@@ -60,7 +50,7 @@ test('what was live is closed, billed to the last beat, released and reported', 
   let bed = openBed()
   const account = addAccount(bed.database, { endpoint_status: 'https://a.example/' })
   await bed.ledger.credit(account, 1_000_000, startUnix)
-  const heartbeat = new Heartbeat({ ...bed, log: quietLog })
+  const heartbeat = new Heartbeat({ ...bed, log: silentLog })
   heartbeat.start()
   const answered = await liveCall(bed, account, startUnix + 2500, { customPayload: { a: 1 } })
   const ringing = await liveCall(bed, account, null)
@@ -135,7 +125,7 @@ test('without a beat after the answer it is billed for the second that it had be
 
 test('the heart beats only while calls live', () => {
   const bed = openBed()
-  const heartbeat = new Heartbeat({ ...bed, log: quietLog })
+  const heartbeat = new Heartbeat({ ...bed, log: silentLog })
   heartbeat.start()
   bed.clock.pass(10_000)
   assert.is(bed.database.get(bed.database.sql.selectFrom('heartbeat').selectAll())?.beat_unix, 0)

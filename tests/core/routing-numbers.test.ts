@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { e164Candidates, isE164, isExtension, longestPrefix, presentedNumber } from '../../core/routing/e164.ts'
 import { numberForTrunk, routesTo } from '../../core/routing/routes.ts'
 import { seeded } from '../rig/seeded.ts'
-import { trunk } from './call-rig.ts'
+import { trunk } from '../rig/trunk.ts'
 
 const candidates: readonly [string, readonly string[]][] = [
   ['+254700000001', ['+254700000001']],

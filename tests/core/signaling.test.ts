@@ -1,49 +1,17 @@
-import { randomBytes, randomUUID } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SipSignaling, type SipSignalingOptions } from '../../core/adapters/signaling/index.ts'
-import type { CallUuid, LegUuid, TrunkUuid } from '../../core/model/ids.ts'
+import { silentLog } from '../../core/adapters/silent-log.ts'
+import { systemClock, systemRandom } from '../../core/adapters/system-clock.ts'
+import type { CallUuid, LegUuid } from '../../core/model/ids.ts'
 import { defaultSettings, type SipListener } from '../../core/model/settings.ts'
 import type { Trunk } from '../../core/model/trunk.ts'
-import type { Clock } from '../../core/ports/clock.ts'
-import type { Log } from '../../core/ports/log.ts'
 import type { SignalingEvent } from '../../core/ports/signaling.ts'
+import { trunk } from '../rig/trunk.ts'
 
-const clock: Clock = {
-  now: () => performance.now(),
-  unixMs: () => Date.now(),
-  at(deadline, fire) {
-    const timer = setTimeout(fire, Math.max(0, deadline - performance.now()))
-    return () => clearTimeout(timer)
-  },
-}
-const silent: Log = { error() {}, warn() {}, info() {}, debug() {} }
-const random = { bytes: (length: number) => new Uint8Array(randomBytes(length)), uuid: () => randomUUID() }
-
-const trunkOf = (parts: Partial<Trunk>): Trunk => ({
-  uuid: 'trunk' as TrunkUuid,
-  name: 'trunk',
-  host: '127.0.0.1',
-  port: 5060,
-  transport: 'udp',
-  username: '',
-  password: '',
-  register: false,
-  inboundHosts: [],
-  prefixes: [''],
-  strip: 0,
-  prepend: '',
-  priority: 0,
-  weight: 1,
-  maxCalls: 0,
-  maxCps: 0,
-  codecs: [],
-  optionsPingSeconds: 0,
-  srtp: 'off',
-  ...parts,
-})
+const trunkOf = (set: Partial<Trunk>): Trunk => trunk('trunk', { host: '127.0.0.1', ...set })
 
 const loopback: readonly SipListener[] = [
   { transport: 'udp', address: '127.0.0.1', port: 0 },
@@ -60,9 +28,9 @@ async function open(options: Partial<SipSignalingOptions> & { readonly listeners
       sip: { listeners: options.listeners ?? loopback, realm: 'sauti.test' },
     },
     trunks: () => [],
-    clock,
-    random,
-    log: silent,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
     ...options,
     emit(event) {
       events.push(event)
@@ -208,11 +176,11 @@ test('a message that sets off a fault of ours costs itself, not the process, and
   let isBroken = true
   const callee = await open({
     trunks: () => [trunkOf({ inboundHosts: ['127.0.0.1'] })],
-    log: { ...silent, warn: fields => told.push(fields) },
+    log: { ...silentLog, warn: fields => told.push(fields) },
     random: {
-      ...random,
+      ...systemRandom,
       uuid: () => {
-        if (!isBroken) return random.uuid()
+        if (!isBroken) return systemRandom.uuid()
         isBroken = false
         throw new Error('no more ids')
       },

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { silentLog } from '../../core/adapters/silent-log.ts'
 import { type Database, openDatabase } from '../../core/adapters/store/database.ts'
 import type { NewRow } from '../../core/adapters/store/schema.ts'
 import { type Store, storeOver } from '../../core/adapters/store/store.ts'
@@ -11,10 +12,7 @@ import type { CallRecord, LegRecord } from '../../core/model/call-record.ts'
 import type { AccountUuid, CallUuid, HoldUuid, LegUuid, Sid } from '../../core/model/ids.ts'
 import type { Rate } from '../../core/model/rate.ts'
 import type { Clock } from '../../core/ports/clock.ts'
-import type { Log } from '../../core/ports/log.ts'
 import type { Hold } from '../../core/ports/store.ts'
-
-export const quietLog: Log = { error() {}, warn() {}, info() {}, debug() {} }
 
 export const startUnix = Date.UTC(2026, 10, 21, 8, 0, 0)
 
@@ -61,7 +59,7 @@ export interface StoreBed extends Store {
 }
 
 export function openBed(folder = mkdtempSync(join(tmpdir(), 'sauti-store-')), clock = new TestClock()): StoreBed {
-  const store = storeOver(openDatabase(folder), { clock, log: quietLog })
+  const store = storeOver(openDatabase(folder), { clock, log: silentLog })
   return {
     ...store,
     folder,

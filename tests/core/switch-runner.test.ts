@@ -4,6 +4,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { callEnvironment } from '../../core/adapters/exchange/environment.ts'
 import { ExchangeRunner } from '../../core/adapters/exchange/index.ts'
+import { silentLog } from '../../core/adapters/silent-log.ts'
 import { systemClock, systemRandom } from '../../core/adapters/system-clock.ts'
 import { Exchange } from '../../core/call/exchange.ts'
 import type { ExchangeEvent } from '../../core/call/exchange-event.ts'
@@ -11,7 +12,8 @@ import type { LegUuid, TrunkUuid } from '../../core/model/ids.ts'
 import type { MediaCommand } from '../../core/ports/media.ts'
 import type { SignalingCommand } from '../../core/ports/signaling.ts'
 import type { CallStore } from '../../core/ports/store.ts'
-import { acme, own, rate, trunk } from './call-rig.ts'
+import { trunk } from '../rig/trunk.ts'
+import { acme, own, rate } from './call-rig.ts'
 import { FakeStore } from './fake-store.ts'
 
 const number = '+254700000001'
@@ -181,7 +183,7 @@ test('events that come before the ports are joined wait for them', async () => {
     exchange,
     store: { commit: async () => ({ ok: true }) } as never as CallStore,
     clock: systemClock,
-    log: { error() {}, warn() {}, info() {}, debug() {} },
+    log: silentLog,
   })
   early.post({ type: 'exchange.drain', deadline: systemClock.now() + 1000 })
   assert.not.ok(exchange.isDraining)

@@ -2,11 +2,12 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type HttpAnswer, HttpClient, type SignedPost } from '../../core/adapters/http/index.ts'
+import { silentLog } from '../../core/adapters/silent-log.ts'
 import { CallbackDelivery } from '../../core/adapters/webhooks/callback-delivery.ts'
 import type { EventCode } from '../../core/events/catalogue.ts'
 import type { CallRecord } from '../../core/model/call-record.ts'
 import { rawServer, response } from './raw-server.ts'
-import { addAccount, callOf, eventOf, openBed, quietLog, type StoreBed, startUnix } from './store-bed.ts'
+import { addAccount, callOf, eventOf, openBed, type StoreBed, startUnix } from './store-bed.ts'
 
 const status = (code: number): HttpAnswer => ({
   ok: true,
@@ -27,7 +28,7 @@ class FakeHttp {
 }
 
 const deliver = (bed: StoreBed, http: Pick<HttpClient, 'signedPost'>) => {
-  const delivery = new CallbackDelivery({ ...bed, http, log: quietLog, uuid: randomUUID })
+  const delivery = new CallbackDelivery({ ...bed, http, log: silentLog, uuid: randomUUID })
   delivery.start()
   return delivery
 }

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { HttpAnswer, HttpClient, SignedPost } from '../../core/adapters/http/index.ts'
+import { silentLog } from '../../core/adapters/silent-log.ts'
 import { CallbackDelivery } from '../../core/adapters/webhooks/callback-delivery.ts'
 import type { AccountUuid } from '../../core/model/ids.ts'
-import { addAccount, callOf, eventOf, openBed, quietLog, type StoreBed, type TestClock } from './store-bed.ts'
+import { addAccount, callOf, eventOf, openBed, type StoreBed, type TestClock } from './store-bed.ts'
 
 /**
  * Five kinds of bad endpoint and a good one, in virtual time: how long an exchange with each takes, and how the HTTP
@@ -120,7 +121,7 @@ class Switch {
   }
 
   #deliver(): CallbackDelivery {
-    const delivery = new CallbackDelivery({ ...this.bed, http: this.world, log: quietLog, uuid: randomUUID })
+    const delivery = new CallbackDelivery({ ...this.bed, http: this.world, log: silentLog, uuid: randomUUID })
     delivery.start()
     return delivery
   }

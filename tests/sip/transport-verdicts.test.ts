@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -6,8 +6,10 @@ import { connect } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { SipSignaling } from '../../core/adapters/signaling/index.ts'
-import type { TrunkUuid } from '../../core/model/ids.ts'
+import { silentLog } from '../../core/adapters/silent-log.ts'
+import { systemClock, systemRandom } from '../../core/adapters/system-clock.ts'
 import { defaultSettings } from '../../core/model/settings.ts'
+import { trunk } from '../rig/trunk.ts'
 
 const corpora = new URL('../../../shared/corpora/', import.meta.url).pathname
 
@@ -98,39 +100,10 @@ async function open() {
         ],
       },
     },
-    trunks: () => [
-      {
-        uuid: 'trunk' as TrunkUuid,
-        name: 'trunk',
-        host: '127.0.0.1',
-        port: 5060,
-        transport: 'udp',
-        username: '',
-        password: '',
-        register: false,
-        inboundHosts: ['127.0.0.1'],
-        prefixes: [],
-        strip: 0,
-        prepend: '',
-        priority: 0,
-        weight: 1,
-        maxCalls: 0,
-        maxCps: 0,
-        codecs: [],
-        optionsPingSeconds: 0,
-        srtp: 'off',
-      },
-    ],
-    clock: {
-      now: () => performance.now(),
-      unixMs: () => Date.now(),
-      at(deadline, fire) {
-        const timer = setTimeout(fire, Math.max(0, deadline - performance.now()))
-        return () => clearTimeout(timer)
-      },
-    },
-    random: { bytes: length => new Uint8Array(randomBytes(length)), uuid: () => randomUUID() },
-    log: { error() {}, warn() {}, info() {}, debug() {} },
+    trunks: () => [trunk('trunk', { inboundHosts: ['127.0.0.1'] })],
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
     emit(event) {
       if (event.type !== 'leg.offered') return
       offers.push(event.to)

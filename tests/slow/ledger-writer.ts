@@ -1,6 +1,8 @@
 // A switch's store under load, made to be killed: calls come, grow, end, one after another, as fast as it goes.
 // Prints what is durable: "settled <call>" once the unit that ended the call has resolved.
+
 import { randomUUID } from 'node:crypto'
+import { silentLog } from '../../core/adapters/silent-log.ts'
 import { openDatabase } from '../../core/adapters/store/database.ts'
 import { Heartbeat } from '../../core/adapters/store/heartbeat.ts'
 import { storeOver } from '../../core/adapters/store/store.ts'
@@ -9,12 +11,12 @@ import { billedSecondsFor, chargeFor } from '../../core/billing/charge.ts'
 import { openingCoverage } from '../../core/billing/hold-schedule.ts'
 import { secondsBetween } from '../../core/call/call-row.ts'
 import type { AccountUuid, CallUuid, HoldUuid, LegUuid, Sid } from '../../core/model/ids.ts'
-import { addAccount, callOf, eventOf, holdOf, legOf, quietLog, rateOf } from '../core/store-bed.ts'
+import { addAccount, callOf, eventOf, holdOf, legOf, rateOf } from '../core/store-bed.ts'
 
 const [folder = '', seed = '1'] = process.argv.slice(2)
 const database = openDatabase(folder)
-const store = storeOver(database, { clock: systemClock, log: quietLog })
-new Heartbeat({ database, clock: systemClock, log: quietLog }).start()
+const store = storeOver(database, { clock: systemClock, log: silentLog })
+new Heartbeat({ database, clock: systemClock, log: silentLog }).start()
 
 let account = database.get(database.sql.selectFrom('accounts').select('uuid'))?.uuid
 if (account === undefined) {

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { silentLog } from '../../core/adapters/silent-log.ts'
 import { checkBooks } from '../../core/adapters/store/check.ts'
 import { openDatabase } from '../../core/adapters/store/database.ts'
 import { recover } from '../../core/adapters/store/recovery.ts'
 import { storeOver } from '../../core/adapters/store/store.ts'
 import { systemClock } from '../../core/adapters/system-clock.ts'
 import { seeded } from '../core/seeded.ts'
-import { quietLog } from '../core/store-bed.ts'
 
 const rounds = 8
 const writer = new URL('ledger-writer.ts', import.meta.url).pathname
@@ -49,7 +49,7 @@ test('killed at any moment: what was durable is there, the rest is closed and bi
   for (let round = 0; round < rounds; round++) {
     for (const call of await writeUntilKilled(folder, round * 1000, random.below(250))) settled.add(call)
     const database = openDatabase(folder)
-    const store = storeOver(database, { clock: systemClock, log: quietLog })
+    const store = storeOver(database, { clock: systemClock, log: silentLog })
     const recovered = await recover(store, { recordingsFolder: folder, unixMs: Date.now(), uuid: randomUUID })
     interrupted += recovered.calls
     assert.equal(checkBooks(database), [], `round ${round}`)
