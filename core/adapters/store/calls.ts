@@ -2,7 +2,7 @@ import type { CallDirection, CallRecord, CallStatus, LegRecord } from '../../mod
 import type { AccountUuid, CallUuid, Sid } from '../../model/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { CallStore, Change, CommitResult } from '../../ports/store.ts'
-import { CallRows, callOf, legOf } from './call-rows.ts'
+import { type CallTables, callOf, callTables, legOf } from './call-rows.ts'
 import type { Database } from './database.ts'
 import type { Events } from './events.ts'
 import type { Holds } from './holds.ts'
@@ -44,7 +44,7 @@ const committed: CommitResult = Object.freeze({ ok: true })
 /** Calls as the call machine writes them and as the lists show them. */
 export class Calls implements CallStore {
   readonly #parts: CallsParts
-  readonly #rows: CallRows
+  readonly #tables: CallTables
   readonly #profiles: ProfileRows
   readonly #byUuid
   readonly #bySid
@@ -54,7 +54,7 @@ export class Calls implements CallStore {
   constructor(parts: CallsParts) {
     const { database } = parts
     this.#parts = parts
-    this.#rows = new CallRows(database)
+    this.#tables = callTables(database)
     this.#profiles = new ProfileRows(database)
     this.#byUuid = database.prepare<[string, AccountUuid], Row<'calls'>>(
       'SELECT * FROM calls WHERE uuid = ? AND account_uuid = ?',
@@ -155,16 +155,16 @@ export class Calls implements CallStore {
     const { holds, events, idempotency } = this.#parts
     switch (change.type) {
       case 'call.insert':
-        this.#rows.insertCall(change.call)
+        this.#tables.calls.insert(change.call)
         return true
       case 'call.update':
-        this.#rows.updateCall(change.uuid, change.set)
+        this.#tables.calls.update(change.uuid, change.set)
         return true
       case 'leg.insert':
-        this.#rows.insertLeg(change.leg)
+        this.#tables.legs.insert(change.leg)
         return true
       case 'leg.update':
-        this.#rows.updateLeg(change.uuid, change.set)
+        this.#tables.legs.update(change.uuid, change.set)
         return true
       case 'hold.open':
         return holds.open(change.hold, unixMs)
@@ -177,10 +177,10 @@ export class Calls implements CallStore {
         events.append(change.event)
         return true
       case 'recording.insert':
-        this.#rows.insertRecording(change.recording)
+        this.#tables.recordings.insert(change.recording)
         return true
       case 'recording.update':
-        this.#rows.updateRecording(change.uuid, change.set)
+        this.#tables.recordings.update(change.uuid, change.set)
         return true
       case 'idempotency.complete':
         idempotency.complete(change)

@@ -5,7 +5,7 @@ import { chargeData } from '../../events/charge-data.ts'
 import type { CallRecord } from '../../model/call-record.ts'
 import type { LegUuid } from '../../model/ids.ts'
 import { measureAbandoned } from './abandoned-recordings.ts'
-import { CallRows, callOf } from './call-rows.ts'
+import { type CallTables, callOf, callTables } from './call-rows.ts'
 import { rateOfHold } from './holds.ts'
 import type { Row } from './schema.ts'
 import type { Store } from './store.ts'
@@ -42,12 +42,12 @@ const secondsOf = (ms: number): number => Math.max(0, Math.ceil(ms / 1000))
 class Recovery {
   readonly #store: Store
   readonly #options: RecoveryOptions
-  readonly #rows: CallRows
+  readonly #tables: CallTables
 
   constructor(store: Store, options: RecoveryOptions) {
     this.#store = store
     this.#options = options
-    this.#rows = new CallRows(store.database)
+    this.#tables = callTables(store.database)
   }
 
   run(): Recovered {
@@ -72,7 +72,7 @@ class Recovery {
     const openLegs = database.all(sql.selectFrom('legs').selectAll().where('ended_unix', 'is', null))
     for (const leg of openLegs) {
       const seen = ends.get(leg.call_uuid) ?? Math.max(lastBeat, leg.started_unix, leg.answered_unix ?? 0)
-      this.#rows.updateLeg(leg.uuid, { endedUnix: seen, reasonCode: interrupted })
+      this.#tables.legs.update(leg.uuid, { endedUnix: seen, reasonCode: interrupted })
       counts.legs++
     }
     for (const hold of database.all(sql.selectFrom('holds').selectAll().where('settled_unix', 'is', null))) {
@@ -116,7 +116,7 @@ class Recovery {
       durationSeconds: secondsOf(endedUnix - (call.startedUnix ?? call.createdUnix)),
       talkSeconds: call.answeredUnix === null ? 0 : secondsOf(endedUnix - call.answeredUnix),
     } as const
-    this.#rows.updateCall(uuid, set)
+    this.#tables.calls.update(uuid, set)
     const closed: CallRecord = { ...call, ...set }
     this.#report(closed, wasAnswered ? 'CALL.0300' : 'CALL.0400', callData(closed))
   }
@@ -126,7 +126,7 @@ class Recovery {
     const measured = measureAbandoned(database, this.#options.recordingsFolder)
     for (const { recording, isAudible } of measured) {
       const { durationMs, sizeBytes } = recording
-      this.#rows.updateRecording(recording.uuid, { durationMs, sizeBytes })
+      this.#tables.recordings.update(recording.uuid, { durationMs, sizeBytes })
       const call = this.#callOf(recording.callUuid)
       if (call !== undefined) this.#report(call, isAudible ? 'REC.0200' : 'REC.0400', recordingData(recording))
     }
