@@ -2,9 +2,11 @@ import { type AudioCodecName, codecFacts } from '../../rtp/codec/codec-name.ts'
 import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
 import { StreamEncoder } from '../../rtp/codec/stream-encoder.ts'
 import { resample } from '../../rtp/index.ts'
+import { agreed } from '../../tests/rtp/agreement.ts'
 import { delayOf, segmentalSnrDb, speechLike } from '../../tests/rtp/audio-measure.ts'
 import { payloadTypes, Talker, talks } from '../../tests/rtp/talker.ts'
-import { agreed, VirtualMedia, VirtualPeer } from '../../tests/rtp/virtual-media.ts'
+import { VirtualMedia } from '../../tests/rtp/virtual-media.ts'
+import { VirtualPeer } from '../../tests/rtp/virtual-peer.ts'
 import { WarmOpus } from '../../tests/rtp/warm-opus.ts'
 
 /** What a listener at the end of a chain of codecs gets of what was said at its beginning. */

@@ -1,4 +1,5 @@
 import { openMedia } from '../../rtp/worker/index.ts'
+import { agreed } from '../../tests/rtp/agreement.ts'
 import { serveQuestions } from '../subject.ts'
 import type { Legs } from './legs.ts'
 
@@ -21,18 +22,7 @@ serveQuestions<Legs>(async ({ legs, peerPorts }) => {
       type: 'agree',
       session: String(leg),
       talk: false,
-      agreement: {
-        remote: { address: '127.0.0.1', port: peerPorts[leg]!, rtcpPort: peerPorts[leg]! + 1 },
-        send: true,
-        receive: true,
-        codec: 'PCMU',
-        payloadType: 0,
-        accept: [{ payloadType: 0, codec: 'PCMU' }],
-        sendEvents: 101,
-        acceptEvents: 101,
-        ptimeMs: 20,
-        ptimeAsked: false,
-      },
+      agreement: agreed(peerPorts[leg]!),
     })
   for (let leg = 0; leg < legs; leg += 2)
     media.execute({ type: 'bridge', session: String(leg), other: String(leg + 1) })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Agreement, type EngineEvent, openMedia } from '../../rtp/worker/index.ts'
+import { agreed } from '../../tests/rtp/agreement.ts'
 import { serveQuestions } from '../subject.ts'
 import {
   isOpusLeg,
@@ -34,19 +35,12 @@ const agreement = (leg: number, port: number): Agreement => {
   const isOpus = isOpusLeg(leg)
   const codec = isOpus ? 'opus' : 'PCMU'
   const payloadType = isOpus ? opusPayloadType : 0
-  return {
-    remote: { address: '127.0.0.1', port, rtcpPort: port + 1 },
-    send: true,
-    receive: true,
+  return agreed(port, {
     codec,
     payloadType,
     accept: [{ payloadType, codec }],
-    sendEvents: 101,
-    acceptEvents: 101,
     ...(isOpus ? { opus: { fec: true, dtx: false, maxBitrate: undefined } } : {}),
-    ptimeMs: 20,
-    ptimeAsked: false,
-  }
+  })
 }
 
 async function open(asked: SoakOpen): Promise<SoakPorts> {

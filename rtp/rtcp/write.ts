@@ -11,11 +11,22 @@ import { setHead, setUint32 } from './words.ts'
 
 const encoder = new TextEncoder()
 
-const setReports = (into: Uint8Array, at: number, reports: readonly ReportBlock[]): number => {
+/** A report whose blocks begin at `blocksAt`; what lies before them is the caller's. Returns its length. */
+const writeReport = (
+  into: Uint8Array,
+  at: number,
+  packetType: number,
+  ssrc: number,
+  blocksAt: number,
+  reports: readonly ReportBlock[],
+): number => {
   const count = Math.min(reports.length, maxReportBlocks)
+  const length = blocksAt + count * reportBlockLength
+  setHead(into, at, packetType, count, length)
+  setUint32(into, at + 4, ssrc)
   for (let i = 0; i < count; i++) {
     const report = reports[i]!
-    const from = at + i * reportBlockLength
+    const from = at + blocksAt + i * reportBlockLength
     setUint32(into, from, report.ssrc)
     setUint32(into, from + 4, (report.fractionLost << 24) | (report.cumulativeLost & 0xff_ffff))
     setUint32(into, from + 8, report.highestSequence)
@@ -23,7 +34,7 @@ const setReports = (into: Uint8Array, at: number, reports: readonly ReportBlock[
     setUint32(into, from + 16, report.lastSr)
     setUint32(into, from + 20, report.delaySinceLastSr)
   }
-  return count
+  return length
 }
 
 // Each writes one packet at `into[at]` and returns its length; `into` must have room. A compound packet is a report,
@@ -36,16 +47,12 @@ export const writeSenderReport = (
   sender: SenderInfo,
   reports: readonly ReportBlock[],
 ): number => {
-  const count = setReports(into, at + 28, reports)
-  const length = 28 + count * reportBlockLength
-  setHead(into, at, packetTypes.senderReport, count, length)
-  setUint32(into, at + 4, ssrc)
   setUint32(into, at + 8, sender.ntpSeconds)
   setUint32(into, at + 12, sender.ntpFraction)
   setUint32(into, at + 16, sender.rtpTime)
   setUint32(into, at + 20, sender.packetCount)
   setUint32(into, at + 24, sender.octetCount)
-  return length
+  return writeReport(into, at, packetTypes.senderReport, ssrc, 28, reports)
 }
 
 export const writeReceiverReport = (
@@ -53,13 +60,7 @@ export const writeReceiverReport = (
   at: number,
   ssrc: number,
   reports: readonly ReportBlock[],
-): number => {
-  const count = setReports(into, at + 8, reports)
-  const length = 8 + count * reportBlockLength
-  setHead(into, at, packetTypes.receiverReport, count, length)
-  setUint32(into, at + 4, ssrc)
-  return length
-}
+): number => writeReport(into, at, packetTypes.receiverReport, ssrc, 8, reports)
 
 /** One chunk with the CNAME, cut to 255 bytes. */
 export const writeSdes = (into: Uint8Array, at: number, ssrc: number, cname: string): number => {

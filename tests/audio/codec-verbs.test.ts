@@ -11,8 +11,10 @@ import type { PromptFault } from '../../rtp/engine/prompts.ts'
 import { amplitudeOf, dtmfTone, levelAt, levelOf, renderTone, resample, wavHeader } from '../../rtp/index.ts'
 import { LibOpus, PromptFiles } from '../../rtp/io/index.ts'
 import type { Prompt } from '../../rtp/session/playback.ts'
+import { agreed } from '../rtp/agreement.ts'
 import { delayOf, sine, snrDb, speechLike } from '../rtp/audio-measure.ts'
-import { agreed, bridged, VirtualMedia, VirtualPeer } from '../rtp/virtual-media.ts'
+import { VirtualMedia } from '../rtp/virtual-media.ts'
+import { bridged, VirtualPeer } from '../rtp/virtual-peer.ts'
 import { WarmOpus } from '../rtp/warm-opus.ts'
 
 const codecs: readonly AudioCodecName[] = ['PCMU', 'PCMA', 'G722', 'opus']

@@ -1,9 +1,12 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Agreement } from '../../rtp/engine/command.ts'
+import { agreed } from '../rtp/agreement.ts'
 import { corpusFile, testWith } from '../rtp/corpora.ts'
 import { readPcap } from '../rtp/pcap.ts'
-import { agreed, home, VirtualMedia, VirtualPeer } from '../rtp/virtual-media.ts'
+import { VirtualMedia } from '../rtp/virtual-media.ts'
+import { home } from '../rtp/virtual-network.ts'
+import { VirtualPeer } from '../rtp/virtual-peer.ts'
 import { WarmOpus } from '../rtp/warm-opus.ts'
 
 const folder = 'rtp-pcap/asterisk-testsuite/channels__pjsip__dtmf_sdp__dtmf_sdp_recognition__'

@@ -5,7 +5,8 @@ import type { Agreement } from '../../rtp/engine/command.ts'
 import { DigitReceiver, dtmfTone, InbandDetector, renderTone, resample } from '../../rtp/index.ts'
 import { speechLike } from '../rtp/audio-measure.ts'
 import { alone, conversation, type Talker } from '../rtp/talker.ts'
-import type { VirtualMedia, VirtualPeer } from '../rtp/virtual-media.ts'
+import type { VirtualMedia } from '../rtp/virtual-media.ts'
+import type { VirtualPeer } from '../rtp/virtual-peer.ts'
 
 const digits = '5#5D'
 const pressMs = 120

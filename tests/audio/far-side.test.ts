@@ -6,8 +6,8 @@ import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
 import type { Agreement } from '../../rtp/engine/command.ts'
 import { levelOf } from '../../rtp/index.ts'
 import { seeded } from '../rig/seeded.ts'
+import { agreed } from '../rtp/agreement.ts'
 import { conversation, payloadTypes, Talker, talks } from '../rtp/talker.ts'
-import { agreed } from '../rtp/virtual-media.ts'
 
 // What one far end does to its stream, and how little of it the other one notices: numbers without a hole, times that go
 // with the clock, sound that comes as soon as before.

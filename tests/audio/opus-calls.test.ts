@@ -5,9 +5,12 @@ import type { Agreement } from '../../rtp/engine/command.ts'
 import type { ReportBlock } from '../../rtp/rtcp/packet.ts'
 import { writeReceiverReport, writeSdes } from '../../rtp/rtcp/write.ts'
 import { seeded } from '../rig/seeded.ts'
+import { agreed } from '../rtp/agreement.ts'
 import { delayOf, segmentalSnrDb, speechLike } from '../rtp/audio-measure.ts'
 import { payloadTypes, Talker, talks } from '../rtp/talker.ts'
-import { agreed, home, VirtualMedia, VirtualPeer } from '../rtp/virtual-media.ts'
+import { VirtualMedia } from '../rtp/virtual-media.ts'
+import { home } from '../rtp/virtual-network.ts'
+import { VirtualPeer } from '../rtp/virtual-peer.ts'
 import { WarmOpus } from '../rtp/warm-opus.ts'
 
 const rate = 8000

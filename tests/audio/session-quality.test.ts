@@ -13,7 +13,11 @@ import {
   writeVoipMetrics,
 } from '../../rtp/index.ts'
 import { seeded } from '../rig/seeded.ts'
-import { agreed, frame, home, VirtualMedia, VirtualPeer } from '../rtp/virtual-media.ts'
+import { agreed } from '../rtp/agreement.ts'
+import { frame } from '../rtp/rtp-packet.ts'
+import { VirtualMedia } from '../rtp/virtual-media.ts'
+import { home } from '../rtp/virtual-network.ts'
+import { VirtualPeer } from '../rtp/virtual-peer.ts'
 
 interface Way {
   readonly lossRatio: number

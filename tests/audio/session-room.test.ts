@@ -5,8 +5,10 @@ import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
 import { StreamEncoder } from '../../rtp/codec/stream-encoder.ts'
 import { dtmfTone, levelAt, pcma, pcmu, renderTone } from '../../rtp/index.ts'
 import type { Agreement } from '../../rtp/worker/index.ts'
+import { agreed } from '../rtp/agreement.ts'
 import { sine } from '../rtp/audio-measure.ts'
-import { agreed, VirtualMedia, VirtualPeer } from '../rtp/virtual-media.ts'
+import { VirtualMedia } from '../rtp/virtual-media.ts'
+import { VirtualPeer } from '../rtp/virtual-peer.ts'
 import { WarmOpus } from '../rtp/warm-opus.ts'
 
 // Rooms of the engine, over the virtual network: what each member is sent.

@@ -1,7 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { pcmaToPcmuInto } from '../../rtp/index.ts'
-import { agreed, bridged, type fieldsOf, frame, VirtualMedia, VirtualPeer } from './virtual-media.ts'
+import { agreed } from './agreement.ts'
+import { type fieldsOf, frame } from './rtp-packet.ts'
+import { VirtualMedia } from './virtual-media.ts'
+import { bridged, VirtualPeer } from './virtual-peer.ts'
 
 type Packet = ReturnType<typeof fieldsOf>
 const isSilence = ({ payload }: Packet) => payload.every(byte => byte === 0xff || byte === 0xd5)

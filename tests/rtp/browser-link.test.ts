@@ -14,7 +14,8 @@ import { SrtpReceiver } from '../../rtp/srtp/srtp-receiver.ts'
 import { SrtpSender } from '../../rtp/srtp/srtp-sender.ts'
 import { stunAttributes } from '../../rtp/stun/attributes.ts'
 import { StunWriter } from '../../rtp/stun/writer.ts'
-import { rtp, VirtualNetwork } from './virtual-media.ts'
+import { rtp } from './rtp-packet.ts'
+import { VirtualNetwork } from './virtual-network.ts'
 
 const ours = selfSigned(1_800_000_000_000, Uint8Array.of(1, 2, 3, 4))
 const theirs = selfSigned(1_800_000_000_000, Uint8Array.of(5, 6, 7, 8))

@@ -3,7 +3,10 @@ import * as assert from 'uvu/assert'
 import type { Agreement } from '../../rtp/engine/command.ts'
 import { pcmu, pcmuToPcmaInto, renderTone, tones } from '../../rtp/index.ts'
 import { maxCatchUpFrames } from '../../rtp/session/pace.ts'
-import { agreed, type fieldsOf, VirtualMedia, VirtualPeer } from './virtual-media.ts'
+import { agreed } from './agreement.ts'
+import type { fieldsOf } from './rtp-packet.ts'
+import { VirtualMedia } from './virtual-media.ts'
+import { VirtualPeer } from './virtual-peer.ts'
 
 type Packet = ReturnType<typeof fieldsOf>
 const bytesOf = (packets: readonly Packet[]) => packets.flatMap(packet => [...packet.payload])

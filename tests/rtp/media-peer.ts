@@ -1,17 +1,10 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import type { Agreement, EngineEvent } from '../../rtp/worker/index.ts'
+import { agreed } from './agreement.ts'
+import { fieldsOf, rtp } from './rtp-packet.ts'
 
-export interface Heard {
-  readonly at: number
-  readonly marker: boolean
-  readonly payloadType: number
-  readonly sequence: number
-  readonly timestamp: number
-  readonly ssrc: number
-  readonly payload: Buffer
-  readonly port: number
-}
+export type Heard = ReturnType<typeof fieldsOf> & { readonly port: number }
 
 /** A far end on real sockets: it keeps all that it hears and says what it is told to. */
 export class MediaPeer {
@@ -29,16 +22,7 @@ export class MediaPeer {
     this.rtp = rtp
     this.rtcp = rtcp
     rtp.on('message', (packet, from) => {
-      this.heard.push({
-        at: performance.now(),
-        marker: (packet[1]! & 0x80) !== 0,
-        payloadType: packet[1]! & 0x7f,
-        sequence: packet.readUInt16BE(2),
-        timestamp: packet.readUInt32BE(4),
-        ssrc: packet.readUInt32BE(8),
-        payload: packet.subarray(12),
-        port: from.port,
-      })
+      this.heard.push({ ...fieldsOf({ at: performance.now(), bytes: packet }), port: from.port })
     })
     rtcp.on('message', packet => this.reports.push(packet))
   }
@@ -57,17 +41,11 @@ export class MediaPeer {
     return this.rtp.address().port
   }
 
-  packet(payload: Uint8Array, { payloadType = 0, marker = false, step = payload.length } = {}): Buffer {
-    const packet = Buffer.alloc(12 + payload.length)
-    packet[0] = 0x80
-    packet[1] = (marker ? 0x80 : 0) | payloadType
-    packet.writeUInt16BE(this.sequence, 2)
-    packet.writeUInt32BE(this.timestamp, 4)
-    packet.writeUInt32BE(this.ssrc, 8)
-    packet.set(payload, 12)
-    this.sequence = (this.sequence + 1) & 0xffff
-    this.timestamp = (this.timestamp + step) >>> 0
-    return packet
+  packet(payload: Uint8Array, { payloadType = 0, marker = false, step = payload.length } = {}): Uint8Array {
+    const { sequence, timestamp, ssrc } = this
+    this.sequence = (sequence + 1) & 0xffff
+    this.timestamp = (timestamp + step) >>> 0
+    return rtp(payload, { payloadType, marker, sequence, timestamp, ssrc })
   }
 
   send(bytes: Uint8Array): void {
@@ -86,19 +64,9 @@ export class MediaPeer {
   }
 
   agreement(changes: Partial<Agreement> = {}): Agreement {
-    return {
-      remote: { address: '127.0.0.1', port: this.port, rtcpPort: this.rtcp.address().port },
-      send: true,
-      receive: true,
-      codec: 'PCMU',
-      payloadType: 0,
-      accept: [{ payloadType: 0, codec: 'PCMU' }],
-      sendEvents: 101,
-      acceptEvents: 101,
-      ptimeMs: 20,
-      ptimeAsked: false,
-      ...changes,
-    }
+    const { port } = this
+    const remote = { address: '127.0.0.1', port, rtcpPort: this.rtcp.address().port }
+    return agreed(port, { remote, ...changes })
   }
 
   close(): void {

@@ -5,7 +5,11 @@ import type { MediaKeys } from '../../rtp/srtp/protected-pair.ts'
 import { rejected, SrtpReceiver } from '../../rtp/srtp/srtp-receiver.ts'
 import { SrtpSender } from '../../rtp/srtp/srtp-sender.ts'
 import { seeded } from '../rig/seeded.ts'
-import { agreed, frame, home, rtp, VirtualMedia, VirtualPeer } from './virtual-media.ts'
+import { agreed } from './agreement.ts'
+import { frame, rtp } from './rtp-packet.ts'
+import { VirtualMedia } from './virtual-media.ts'
+import { home } from './virtual-network.ts'
+import { VirtualPeer } from './virtual-peer.ts'
 
 // A trunk's leg whose packets are protected by keys in SDP, bridged to one in the clear.
 

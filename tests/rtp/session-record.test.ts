@@ -2,7 +2,10 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { RecordRules } from '../../rtp/engine/command.ts'
 import { pcma, pcmu } from '../../rtp/index.ts'
-import { agreed, frame, VirtualMedia, VirtualPeer } from './virtual-media.ts'
+import { agreed } from './agreement.ts'
+import { frame } from './rtp-packet.ts'
+import { VirtualMedia } from './virtual-media.ts'
+import { VirtualPeer } from './virtual-peer.ts'
 
 const rules: RecordRules = { silenceMs: 0, maxLengthMs: 60_000, trimSilence: false }
 

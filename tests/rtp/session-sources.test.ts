@@ -3,7 +3,11 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseRtcp } from '../../rtp/index.ts'
 import { probationPackets, SourceGate, signalledQuietMs } from '../../rtp/session/source-gate.ts'
-import { agreed, bridged, frame, home, VirtualMedia, VirtualPeer } from './virtual-media.ts'
+import { agreed } from './agreement.ts'
+import { frame } from './rtp-packet.ts'
+import { VirtualMedia } from './virtual-media.ts'
+import { home } from './virtual-network.ts'
+import { bridged, VirtualPeer } from './virtual-peer.ts'
 
 const other = (10 << 24) | 9
 

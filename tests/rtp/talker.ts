@@ -2,7 +2,9 @@ import { type AudioCodecName, codecFacts } from '../../rtp/codec/codec-name.ts'
 import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
 import { StreamEncoder } from '../../rtp/codec/stream-encoder.ts'
 import type { Agreement } from '../../rtp/engine/command.ts'
-import { agreed, bridged, VirtualMedia, VirtualPeer } from './virtual-media.ts'
+import { agreed } from './agreement.ts'
+import { VirtualMedia } from './virtual-media.ts'
+import { bridged, VirtualPeer } from './virtual-peer.ts'
 import { WarmOpus } from './warm-opus.ts'
 
 export const payloadTypes: Readonly<Record<AudioCodecName, number>> = { PCMU: 0, PCMA: 8, G722: 9, opus: 111 }
