@@ -5,6 +5,7 @@ import type { Money } from '../../model/money.ts'
 import type { Database } from './database.ts'
 import type { ApiKeys } from './keys.ts'
 import type { Ledger, Statement } from './ledger.ts'
+import { type Page, type PageRange, pageOf } from './page.ts'
 import type { Row } from './schema.ts'
 import { defaultFallbackText, newSigningSecret } from './webhook-settings.ts'
 
@@ -47,20 +48,9 @@ export class Accounts {
   }
 
   /** Newest first. */
-  async list(page: {
-    readonly limit: number
-    readonly offset: number
-  }): Promise<{ rows: readonly AccountRecord[]; total: number }> {
-    const of = this.#database.sql.selectFrom('accounts')
-    const { total } = await of.select(all => all.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-    const rows = await of
-      .selectAll()
-      .orderBy('created_unix', 'desc')
-      .orderBy('uuid')
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute()
-    return { rows: rows.map(recordOf), total }
+  list(range: PageRange): Promise<Page<AccountRecord>> {
+    const all = this.#database.sql.selectFrom('accounts').selectAll()
+    return pageOf(all.orderBy('created_unix', 'desc').orderBy('uuid'), range, recordOf)
   }
 
   /** An account with its first API key and its first balance, all or nothing. */
@@ -122,8 +112,8 @@ export class Accounts {
   }
 
   /** What moved the balance, newest first. */
-  async statement(uuid: string, page: { readonly limit: number; readonly offset: number }): Promise<Statement> {
-    return this.#ledger.statement(uuid as AccountUuid, page.limit, page.offset)
+  async statement(uuid: string, { limit, offset }: PageRange): Promise<Statement> {
+    return this.#ledger.statement(uuid as AccountUuid, limit, offset)
   }
 
   #mustFind(uuid: AccountUuid): AccountRecord {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { AssetRecord } from '../../model/asset.ts'
 import type { AccountUuid } from '../../model/ids.ts'
 import type { Database } from './database.ts'
+import { type Page, type PageRange, pageOf } from './page.ts'
 import type { Row } from './schema.ts'
 
 const folderMode = 0o700
@@ -30,20 +31,9 @@ export class Assets {
   }
 
   /** Newest first. */
-  async list(
-    account: AccountUuid,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<{ rows: readonly AssetRecord[]; total: number }> {
-    const of = this.#database.sql.selectFrom('assets').where('account_uuid', '=', account)
-    const { total } = await of.select(all => all.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-    const rows = await of
-      .selectAll()
-      .orderBy('created_unix', 'desc')
-      .orderBy('slug')
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute()
-    return { rows: rows.map(recordOf), total }
+  list(account: AccountUuid, range: PageRange): Promise<Page<AssetRecord>> {
+    const of = this.#database.sql.selectFrom('assets').selectAll().where('account_uuid', '=', account)
+    return pageOf(of.orderBy('created_unix', 'desc').orderBy('slug'), range, recordOf)
   }
 
   find(account: AccountUuid, slug: string): AssetRecord | undefined {

@@ -7,12 +7,11 @@ import type { Database } from './database.ts'
 import type { Events } from './events.ts'
 import type { Holds } from './holds.ts'
 import type { IdempotencyKeys } from './idempotency.ts'
+import { type PageRange, pageOf } from './page.ts'
 import { ProfileRows } from './profile-rows.ts'
 import type { Row } from './schema.ts'
 
-export interface CallFilter {
-  readonly limit: number
-  readonly offset: number
+export interface CallFilter extends PageRange {
   readonly direction?: CallDirection
   readonly status?: CallStatus
   /** Digits; matches any part of either number. */
@@ -136,10 +135,9 @@ export class Calls implements CallStore {
         return or([within('from_number'), within('to_number')])
       })
     }
-    const page = fitting.selectAll().orderBy('created_unix', 'desc').orderBy('id', 'desc')
-    const rows = await page.limit(filter.limit).offset(filter.offset).execute()
-    const { total } = await fitting.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-    return { calls: rows.map(callOf), total }
+    const newest = fitting.selectAll().orderBy('created_unix', 'desc').orderBy('id', 'desc')
+    const { rows, total } = await pageOf(newest, filter, callOf)
+    return { calls: rows, total }
   }
 
   #apply(unit: readonly Change[]): CommitResult {

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { HostedDocumentRecord } from '../../model/hosted-document.ts'
 import type { AccountUuid } from '../../model/ids.ts'
 import type { Database } from './database.ts'
+import { type Page, type PageRange, pageOf } from './page.ts'
 import type { Row } from './schema.ts'
 
 /** Under the public address; what follows is a token that nobody guesses. */
@@ -27,21 +28,9 @@ export class HostedDocuments {
   }
 
   /** Newest first. */
-  async list(
-    account: AccountUuid,
-    page: { readonly limit: number; readonly offset: number },
-  ): Promise<{ rows: readonly HostedDocumentRecord[]; total: number }> {
-    const { sql } = this.#database
-    const of = sql.selectFrom('documents').where('account_uuid', '=', account)
-    const { total } = await of.select(all => all.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-    const rows = await of
-      .selectAll()
-      .orderBy('created_unix', 'desc')
-      .orderBy('uuid')
-      .limit(page.limit)
-      .offset(page.offset)
-      .execute()
-    return { rows: rows.map(row => this.#recordOf(row)), total }
+  list(account: AccountUuid, range: PageRange): Promise<Page<HostedDocumentRecord>> {
+    const of = this.#database.sql.selectFrom('documents').selectAll().where('account_uuid', '=', account)
+    return pageOf(of.orderBy('created_unix', 'desc').orderBy('uuid'), range, row => this.#recordOf(row))
   }
 
   async get(account: AccountUuid, uuid: string): Promise<HostedDocumentRecord | undefined> {

@@ -4,6 +4,7 @@ import type { Money } from '../../model/money.ts'
 import type { NumberRecord, PoolNumberRecord } from '../../model/number-record.ts'
 import type { Database } from './database.ts'
 import type { Ledger } from './ledger.ts'
+import { type Page, type PageRange, pageOf } from './page.ts'
 import type { Row } from './schema.ts'
 
 export type Acquired =
@@ -122,14 +123,8 @@ export class Numbers {
   }
 
   /** All numbers of the switch, by number. */
-  async list(page: {
-    readonly limit: number
-    readonly offset: number
-  }): Promise<{ rows: readonly PoolNumberRecord[]; total: number }> {
-    const of = this.#database.sql.selectFrom('numbers')
-    const { total } = await of.select(all => all.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-    const rows = await of.selectAll().orderBy('number').limit(page.limit).offset(page.offset).execute()
-    return { rows: rows.map(poolRecordOf), total }
+  list(range: PageRange): Promise<Page<PoolNumberRecord>> {
+    return pageOf(this.#database.sql.selectFrom('numbers').selectAll().orderBy('number'), range, poolRecordOf)
   }
 
   /** Adds a number to the pool; undefined when the switch has it already. */

@@ -7,15 +7,14 @@ import type { AccountUuid } from '../../model/ids.ts'
 import { parseObject, recordingOf } from './call-rows.ts'
 import type { Database } from './database.ts'
 import type { Events } from './events.ts'
+import type { PageRange } from './page.ts'
 import type { Row } from './schema.ts'
 
 /** A deleted recording's file stays so long, in case it was a slip; then it is purged without another event. */
 export const deletedKeptMs = 7 * 24 * 3_600_000
 
-export interface RecordingFilter {
+export interface RecordingFilter extends PageRange {
   readonly callUuid?: string
-  readonly limit: number
-  readonly offset: number
 }
 
 export interface FoundRecording {
