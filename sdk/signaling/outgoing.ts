@@ -185,7 +185,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
   #answered(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const session = this.#session
     if (session !== undefined) {
-      if (session.dialog.remoteTag === (response.toTag ?? '')) session.acknowledgeAgain()
+      if (session.dialog.remoteTag === (response.toTag ?? '')) session.sender.acknowledgeAgain()
       else this.#endFork(transaction, response, now)
       return
     }
@@ -198,7 +198,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
     this.#station.timers.stop(this.#timer)
     const made = this.#sessionOf(transaction, response, this)
     this.#session = made
-    made.acknowledge(response.cseq)
+    made.sender.acknowledge(response.cseq)
     // Some peers put the answer into the 183 alone (RFC 3261 §13.2.1).
     const sdp = sdpOf(response.message) ?? this.#earlySdp
     if (!isWanted) made.end(late, now)
@@ -212,7 +212,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
   /** RFC 3261 §13.2.2.4: another fork answered too, or one when all was over: ACK and BYE. */
   #endFork(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const fork = this.#sessionOf(transaction, response, { id: this.id, over() {}, released() {} })
-    fork.acknowledge(response.cseq)
+    fork.sender.acknowledge(response.cseq)
     fork.end(late, now)
   }
 

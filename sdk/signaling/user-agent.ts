@@ -222,7 +222,7 @@ export class UserAgent implements Station {
         call.end(input.reason, now, input.status)
         break
       case 'reoffer':
-        call.session?.reoffer(input.sdp, now)
+        call.session?.ownOffers.make(input.sdp, now)
         break
       case 'reanswer':
         call.session?.reanswer(input.sdp, now)

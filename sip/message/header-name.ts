@@ -1,77 +1,97 @@
-/** Header fields with a one-letter form: RFC 3261 §7.3.3 and the registry's later ones. */
-const compactForms: Readonly<Record<string, string>> = {
-  'accept-contact': 'a',
-  'allow-events': 'u',
-  'call-id': 'i',
-  contact: 'm',
-  'content-encoding': 'e',
-  'content-length': 'l',
-  'content-type': 'c',
-  event: 'o',
-  from: 'f',
-  identity: 'y',
-  'refer-to': 'r',
-  'referred-by': 'b',
-  'reject-contact': 'j',
-  'request-disposition': 'd',
-  'session-expires': 'x',
-  subject: 's',
-  supported: 'k',
-  to: 't',
-  via: 'v',
-}
-
-/** Names as they are usually written: a parsed name that equals one becomes this very string, and outlives its message cheaply. */
-const usualNames = [
+/** Header fields whose grammar is a comma-separated list (RFC 3261 §7.3.1 and the registry). */
+const lists = [
   'Accept',
+  'Accept-Contact',
+  'Accept-Encoding',
+  'Accept-Language',
+  'Alert-Info',
   'Allow',
   'Allow-Events',
+  'Call-Info',
+  'Contact',
+  'Content-Encoding',
+  'Content-Language',
+  'Diversion',
+  'Error-Info',
+  'History-Info',
+  'In-Reply-To',
+  'P-Asserted-Identity',
+  'P-Preferred-Identity',
+  'Path',
+  'Proxy-Require',
+  'Reason',
+  'Record-Route',
+  'Reject-Contact',
+  'Remote-Party-ID',
+  'Require',
+  'Route',
+  'Security-Client',
+  'Security-Server',
+  'Security-Verify',
+  'Service-Route',
+  'Supported',
+  'Unsupported',
+  'Via',
+  'Warning',
+]
+
+/** Others that are usual. */
+const singles = [
   'Authorization',
   'Call-ID',
-  'Contact',
   'Content-Length',
   'Content-Type',
   'CSeq',
   'Date',
-  'Diversion',
   'Event',
   'Expires',
   'From',
-  'History-Info',
   'Identity',
   'Max-Forwards',
   'Min-Expires',
   'Min-SE',
-  'P-Asserted-Identity',
-  'P-Preferred-Identity',
-  'Path',
   'Privacy',
   'Proxy-Authenticate',
   'Proxy-Authorization',
-  'Proxy-Require',
   'RAck',
-  'Reason',
-  'Record-Route',
   'Refer-To',
   'Referred-By',
-  'Remote-Party-ID',
   'Replaces',
-  'Require',
   'Retry-After',
-  'Route',
   'RSeq',
   'Server',
   'Session-Expires',
   'Subscription-State',
-  'Supported',
   'To',
-  'Unsupported',
   'User-Agent',
-  'Via',
-  'Warning',
   'WWW-Authenticate',
-] as const
+]
 
+/** Header fields with a one-letter form: RFC 3261 §7.3.3 and the registry's later ones. */
+const compactForms: Readonly<Record<string, string>> = {
+  'Accept-Contact': 'a',
+  'Allow-Events': 'u',
+  'Call-ID': 'i',
+  Contact: 'm',
+  'Content-Encoding': 'e',
+  'Content-Length': 'l',
+  'Content-Type': 'c',
+  Event: 'o',
+  From: 'f',
+  Identity: 'y',
+  'Refer-To': 'r',
+  'Referred-By': 'b',
+  'Reject-Contact': 'j',
+  'Request-Disposition': 'd',
+  'Session-Expires': 'x',
+  Subject: 's',
+  Supported: 'k',
+  To: 't',
+  Via: 'v',
+}
+
+/** Names as they are usually written: a parsed name that equals one becomes this very string, and outlives its message cheaply. */
+const usualNames = [...lists, ...singles]
 const compactNames = Object.values(compactForms)
 
 const interned: ReadonlyMap<string, string> = new Map(
@@ -87,26 +107,21 @@ export interface HeaderKey {
   readonly compact: string
 }
 
-const longForms: ReadonlyMap<string, string> = new Map(
-  Object.entries(compactForms).map(([long, compact]) => [compact, long]),
-)
+const keyOf = (name: string, compact = ''): HeaderKey => ({ lower: name.toLowerCase(), compact })
 
-const keyOfLower = (lower: string): HeaderKey => ({
-  lower,
-  compact: Object.hasOwn(compactForms, lower) ? (compactForms[lower] ?? '') : '',
-})
-
+/** By the name as it is usually written, by it in lower case, and by its one-letter form. */
 const usualKeys: ReadonlyMap<string, HeaderKey> = new Map(
-  usualNames.map(name => [name, keyOfLower(name.toLowerCase())]),
+  [...usualNames, ...Object.keys(compactForms)].flatMap(name => {
+    const compact = compactForms[name]
+    const key = keyOf(name, compact)
+    const spellings = compact === undefined ? [name, key.lower] : [name, key.lower, compact]
+    return spellings.map(spelling => [spelling, key] as const)
+  }),
 )
 
 /** The key of a name in any spelling, its one-letter form included. */
-export function headerKey(name: string): HeaderKey {
-  const usual = usualKeys.get(name)
-  if (usual !== undefined) return usual
-  const lower = name.toLowerCase()
-  return keyOfLower(longForms.get(lower) ?? lower)
-}
+export const headerKey = (name: string): HeaderKey =>
+  usualKeys.get(name) ?? usualKeys.get(name.toLowerCase()) ?? keyOf(name)
 
 /** Whether `name`, as written in a message, is the header of `key`. Allocates only for an odd spelling that may fit. */
 export function isHeader(name: string, key: HeaderKey): boolean {
@@ -121,41 +136,6 @@ export function isHeader(name: string, key: HeaderKey): boolean {
   return name.toLowerCase() === lower
 }
 
-/** RFC 3261 §7.3.1 and the registry: fields whose grammar is a comma-separated list, in lower case. */
-const listed: ReadonlySet<string> = new Set([
-  'accept',
-  'accept-contact',
-  'accept-encoding',
-  'accept-language',
-  'alert-info',
-  'allow',
-  'allow-events',
-  'call-info',
-  'contact',
-  'content-encoding',
-  'content-language',
-  'diversion',
-  'error-info',
-  'history-info',
-  'in-reply-to',
-  'p-asserted-identity',
-  'p-preferred-identity',
-  'path',
-  'proxy-require',
-  'reason',
-  'record-route',
-  'reject-contact',
-  'remote-party-id',
-  'require',
-  'route',
-  'security-client',
-  'security-server',
-  'security-verify',
-  'service-route',
-  'supported',
-  'unsupported',
-  'via',
-  'warning',
-])
+const listed: ReadonlySet<string> = new Set(lists.map(name => name.toLowerCase()))
 
 export const isListed = (key: HeaderKey): boolean => listed.has(key.lower)

@@ -1,0 +1,80 @@
+import type { ClientTransaction, IncomingResponse, TransactionFault } from '../../sip/index.ts'
+import { localEnd } from '../end-reason.ts'
+import { contactOf, sdpOf } from './read.ts'
+import { reasonOf } from './response-reason.ts'
+import type { Session } from './session.ts'
+import { bearer } from './station.ts'
+
+/** Our own re-INVITEs in a session, one at a time. */
+export class OwnOffers {
+  readonly #session: Session
+  /** Our INVITE that has no final response yet. */
+  #invite: ClientTransaction | undefined
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  get isOpen(): boolean {
+    return this.#invite !== undefined
+  }
+
+  make(sdp: string, now: number): void {
+    const session = this.#session
+    if (session.isSettled && session.station.isUp) {
+      session.step('offer-sent')
+      this.#invite = session.sender.request('INVITE', now, [], sdp)
+    } else this.#tellRefused(session.station.isUp ? 491 : 0)
+  }
+
+  responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    const { status } = response.message
+    const session = this.#session
+    if (transaction !== this.#invite) {
+      if (status < 300) session.sender.acknowledgeAgain()
+      return
+    }
+    this.#invite = undefined
+    // RFC 8898 §2.1.2: within a dialog the token is shown only to who asks for it.
+    const isFirst = !transaction.request.headers.some(({ name }) => name === 'Authorization')
+    if (status === 401 && isFirst && session.isOpen) {
+      const credentials = bearer(session.station.identity)
+      this.#invite = session.sender.request('INVITE', now, [credentials], sdpOf(transaction.request))
+    } else if (status < 300) this.#accepted(response)
+    else this.#refused(response, now)
+  }
+
+  failed(transaction: ClientTransaction, fault: TransactionFault, now: number): void {
+    if (transaction !== this.#invite) return
+    this.#invite = undefined
+    this.#session.step('withdrawn')
+    if (fault === 'timeout') this.#session.end(localEnd('No answer from the service', 'network'), now)
+    else this.#tellRefused(0)
+  }
+
+  #accepted(response: IncomingResponse): void {
+    const session = this.#session
+    const contact = contactOf(response.message)
+    if (contact !== undefined) session.dialog.remoteTarget = contact
+    session.sender.acknowledge(response.cseq)
+    const sdp = sdpOf(response.message)
+    session.step(sdp === undefined ? 'withdrawn' : 'answer-received')
+    if (!session.isOpen) return
+    if (sdp === undefined) this.#tellRefused(response.message.status)
+    else session.station.emit({ type: 'reoffer-answered', id: session.host.id, sdp })
+  }
+
+  #refused(response: IncomingResponse, now: number): void {
+    const { status } = response.message
+    this.#session.step('withdrawn')
+    if (!this.#session.isOpen) return
+    // RFC 3261 §12.2.1.2: the peer knows nothing of this dialog any more.
+    if (status === 481 || status === 408) this.#session.end(reasonOf(response.message, 'remote'), now)
+    else this.#tellRefused(status)
+  }
+
+  #tellRefused(status: number): void {
+    const { station, host } = this.#session
+    station.emit({ type: 'reoffer-refused', id: host.id, status })
+  }
+}
