@@ -30,7 +30,7 @@ export interface BranchOptions {
   readonly rate: Rate | undefined
   readonly hops: Hops
   /** What the caller's leg speaks: offered first where the trunk has no order of its own. */
-  readonly prefer?: CodecName | undefined
+  readonly prefer?: readonly CodecName[]
   /** Tells DIAL events; without, the leg is the call itself. */
   readonly isDial: boolean
 }

@@ -6,7 +6,7 @@ import { secondsBetween } from './call-row.ts'
 import { dialEvents } from './dial-events.ts'
 import type { EndReason } from './end-reason.ts'
 import type { Host, LegOwner, OwnedSignal } from './host.ts'
-import { Leg } from './leg.ts'
+import { Leg, type LegEnding } from './leg.ts'
 import { Meter, type MeterAlarms } from './meter.ts'
 import { reasonOf } from './reason-of.ts'
 import { legBy, RouteTrials } from './route-trials.ts'
@@ -85,8 +85,8 @@ export class Branch implements LegOwner {
   }
 
   /** Ends it whatever its state; commits what that means. */
-  cancel(reason: EndReason): void {
-    this.#end(reason)
+  cancel(reason: EndReason, more?: LegEnding): void {
+    this.#end(reason, more)
   }
 
   /** Ends talk that has lasted its limit. The timer fires a moment later, never before; that moment is ours. */
@@ -156,7 +156,7 @@ export class Branch implements LegOwner {
       role: 'callee',
       number: this.options.to,
       ...legBy(route),
-      prefer: this.options.prefer,
+      prefer: this.options.prefer ?? [],
     })
     const isFirst = !this.#isAnnounced
     const { rate } = this.options
@@ -251,10 +251,10 @@ export class Branch implements LegOwner {
     this.#attempt([], () => {})
   }
 
-  #end(reason: EndReason): void {
+  #end(reason: EndReason, more?: LegEnding): void {
     if (this.#state === 'over') return
     const wasPlacing = this.#state === 'placing'
-    this.#enter(reason)
+    this.#enter(reason, more)
     // The leg of a placed call is closed in the call's own last unit.
     if (!this.options.isDial) this.#isStopped = true
     else if (wasPlacing) this.#closeWhenPlaced = true
@@ -266,14 +266,14 @@ export class Branch implements LegOwner {
     if (this.isReleased) this.#listener.released(this)
   }
 
-  #enter(reason: EndReason): void {
+  #enter(reason: EndReason, more?: LegEnding): void {
     this.#state = 'over'
     this.#reason = reason
     this.#trials.leave()
     if (this.#leg === undefined) return
     const unix = this.#host.unix()
     this.#leg.endedUnix = Math.min(unix, this.#limitUnix ?? this.cutUnix ?? unix)
-    this.#leg.end(reason)
+    this.#leg.end(reason, more)
   }
 
   #closing(): readonly Change[] {

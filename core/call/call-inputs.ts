@@ -106,7 +106,8 @@ export class CallInputs {
         return true
       case 'media.reopened':
         if (!leg.isLive) return false
-        this.#call.emit({ type: 'leg.reanswer', legId: leg.uuid, sdp: event.sdp })
+        if (leg.adapted(event.sdp)) this.#adapted(leg)
+        else this.#call.emit({ type: 'leg.reanswer', legId: leg.uuid, sdp: event.sdp })
         return true
       case 'media.ready':
         if (!leg.isOpen) return false
@@ -151,13 +152,19 @@ export class CallInputs {
     if (!wasReady) this.#call.legs.find(leg.uuid)?.owner.ready(leg)
   }
 
+  #adapted(leg: Leg): void {
+    const { party } = this.#call.talk
+    if (party?.leg === leg) party.adapted()
+  }
+
   #failed(leg: Leg, event: Extract<MediaEvent, { type: 'media.failed' }>): boolean {
     if (!event.reoffer) {
       this.#call.legs.find(leg.uuid)?.owner.failed(leg, mediaFaults[event.fault])
       return true
     }
     if (!leg.isLive) return false
-    this.#call.emit({ type: 'leg.refuse-reoffer', legId: leg.uuid })
+    if (leg.state === 'offered') this.#adapted(leg)
+    else this.#call.emit({ type: 'leg.refuse-reoffer', legId: leg.uuid })
     return true
   }
 

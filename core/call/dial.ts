@@ -1,3 +1,4 @@
+import type { CodecName } from '../model/trunk.ts'
 import type { Change } from '../ports/store.ts'
 import type { DialRequest } from '../verbs/program.ts'
 import type { Branch } from './branch.ts'
@@ -90,7 +91,7 @@ export class Dial implements Connection, HuntListener {
     // Forked early media: the first to speak is heard until somebody answers.
     if (!this.#parts.party.isAnswered) {
       if (!this.#request.answerOnBridge || !this.#parts.party.canHearEarly) return
-      this.#parts.party.progress()
+      this.#parts.party.progress(this.#codecOf(this.#hunt.audible))
     }
     this.#tryBridge()
   }
@@ -100,7 +101,7 @@ export class Dial implements Connection, HuntListener {
     const cut = () => branch.cutAfter(timeLimitMs, 'END.0210')
     this.#host.timers.set(limitTimer, this.#host.now() + timeLimitMs, cut)
     if (this.#bridged !== undefined && this.#bridged !== branch.leg) this.#unbridge()
-    this.#parts.party.answer()
+    this.#parts.party.answer(this.#codecOf(branch.leg))
     this.#tryBridge()
     this.#record()
   }
@@ -123,6 +124,11 @@ export class Dial implements Connection, HuntListener {
 
   failed(reason: EndReason): void {
     this.#finish(reason)
+  }
+
+  /** What the caller is best answered with. Softphones keep Opus, which bears the losses of their networks. */
+  #codecOf(leg: Leg | undefined): CodecName | undefined {
+    return this.#parts.endUser === undefined ? leg?.codec : undefined
   }
 
   #ringCaller(): void {

@@ -2,7 +2,7 @@ import type { Destinations } from '../billing/destinations.ts'
 import type { RateDeck } from '../billing/rate-deck.ts'
 import type { RecordingUuid, Sid } from '../model/ids.ts'
 import type { PhoneBinding } from '../model/phone.ts'
-import type { Trunk } from '../model/trunk.ts'
+import type { CodecName, Trunk } from '../model/trunk.ts'
 
 /** Where a recording lies: relative to the recordings folder for the row, and as media is to open it. */
 export interface RecordingPlace {
@@ -40,6 +40,8 @@ export interface CallEnvironment {
   deck(): RateDeck
   /** Softphones of an end-user that can be called now. */
   bindingsOf(endUserUuid: string): readonly PhoneBinding[]
+  /** Those of an SDP offer that media speaks, in its order. */
+  codecsIn(offer: string): readonly CodecName[]
   /** `format` is also what the file's name ends in; media goes by it. */
   recordingPlace(sid: Sid, uuid: RecordingUuid, unixMs: number, format: 'wav' | 'ogg'): RecordingPlace
   /** How long recordings are kept; Infinity = for ever. */

@@ -147,14 +147,14 @@ export class Hunt implements BranchListener {
   answered(branch: Branch): void {
     if (this.#state !== 'seeking') {
       // Answered a moment after another: the first answer has won.
-      branch.cancel('END.0487')
+      branch.cancel('END.0487', { isAnsweredElsewhere: true })
       return
     }
     this.#state = 'won'
     this.#winner = branch
     this.#waiting = []
     this.#host.timers.clear(ringTimer)
-    for (const other of this.#branches) if (other !== branch) other.cancel('END.0487')
+    for (const other of this.#branches) if (other !== branch) other.cancel('END.0487', { isAnsweredElsewhere: true })
     this.#listener.won(branch)
   }
 
@@ -215,7 +215,7 @@ export class Hunt implements BranchListener {
       const rate = resolved.ok ? resolved.rate : undefined
       const branches = (resolved.ok ? resolved.forks : [[]]).map(routes => {
         const sid = sids.next(this.#host.unix())
-        const options = { sid, kind, to, from, routes, rate, hops, isDial: true, prefer: party.leg.codec }
+        const options = { sid, kind, to, from, routes, rate, hops, isDial: true, prefer: party.leg.speaks }
         return new Branch(this.#host, options, this, alarms)
       })
       // All of them stand before the first begins: one that fails at once must not end the Dial for the others.

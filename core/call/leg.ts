@@ -3,7 +3,7 @@ import type { LegUuid } from '../model/ids.ts'
 import type { LegMediaStats } from '../model/leg-quality.ts'
 import type { CodecName } from '../model/trunk.ts'
 import type { SrtpWish } from '../ports/media.ts'
-import type { LegTarget } from '../ports/signaling.ts'
+import type { LegTarget, SignalingCommand } from '../ports/signaling.ts'
 import type { EndReason } from './end-reason.ts'
 import type { Hops } from './hops.ts'
 import type { Host } from './host.ts'
@@ -17,7 +17,7 @@ export interface LegOptions {
   readonly number: string
   readonly codecs: readonly CodecName[]
   /** Offered first where `codecs` is empty. */
-  readonly prefer?: CodecName | undefined
+  readonly prefer?: readonly CodecName[]
   /** A caller's offer; undefined when it is delayed. */
   readonly offer?: string
   /** The far side is another leg of this switch. Default: so it is when the direction is on-net. */
@@ -29,6 +29,9 @@ export interface LegOptions {
   /** Whether its packets are protected by keys in SDP. Default `off`. */
   readonly srtp?: SrtpWish
 }
+
+/** What is said of the end beside its reason. */
+export type LegEnding = Omit<Extract<SignalingCommand, { type: 'leg.end' }>, 'type' | 'legId' | 'reason'>
 
 /** One party: its signalling state by the table, its media session, and the commands that move both. */
 export class Leg {
@@ -55,10 +58,12 @@ export class Leg {
   readonly #host: Host
   readonly #direction: LegRecord['direction']
   readonly #codecs: readonly CodecName[]
-  readonly #prefer: CodecName | undefined
+  readonly #prefer: readonly CodecName[]
   readonly #toward: string | undefined
   readonly #srtp: SrtpWish
   readonly #isBrowser: boolean
+  /** A caller has our answer: what it says cannot be changed but by a new offer. */
+  #isAgreed = false
   #state: LegState
   #media: MediaState = 'none'
 
@@ -74,7 +79,7 @@ export class Leg {
     this.startedUnix = host.unix()
     this.#direction = options.direction
     this.#codecs = options.codecs
-    this.#prefer = options.prefer
+    this.#prefer = options.prefer ?? []
     this.#toward = options.toward
     this.#srtp = options.srtp ?? 'off'
     this.#state = options.role === 'caller' ? 'offered' : 'idle'
@@ -112,6 +117,13 @@ export class Leg {
     return this.#state === 'ended'
   }
 
+  /** What it can be spoken with as things are: a caller who has no answer yet can be answered with all that it offers. */
+  get speaks(): readonly CodecName[] {
+    if (this.offer === undefined || this.#isAgreed) return this.codec === undefined ? [] : [this.codec]
+    const offered = this.#host.env.codecsIn(this.offer)
+    return this.#codecs.length === 0 ? offered : this.#codecs.filter(name => offered.includes(name))
+  }
+
   record(): LegRecord {
     return {
       uuid: this.uuid,
@@ -145,7 +157,7 @@ export class Leg {
       callId: this.#host.callId,
       ...(this.offer === undefined ? {} : { offer: this.offer }),
       ...(this.#codecs.length === 0 ? {} : { codecs: this.#codecs }),
-      ...(this.#prefer === undefined ? {} : { prefer: this.#prefer }),
+      ...(this.#prefer.length === 0 ? {} : { prefer: this.#prefer }),
       ...(this.isLoop ? { onNet: true } : {}),
       ...(this.#isBrowser ? { webrtc: true } : {}),
       ...(this.#toward === undefined ? {} : { toward: this.#toward }),
@@ -165,14 +177,35 @@ export class Leg {
     if (this.step('ring')) this.#host.emit({ type: 'leg.ring', legId: this.uuid })
   }
 
+  /**
+   * Has a caller's answer made anew for the codec of the one whom it will hear, so that nothing is transcoded; false
+   * when there is nothing to change. `media.reopened` or `media.failed` follows.
+   */
+  adapt(codec: CodecName): boolean {
+    const { offer } = this
+    if (offer === undefined || this.#isAgreed || !this.isOpen || codec === this.codec) return false
+    if (!this.speaks.includes(codec)) return false
+    this.#host.emit({ type: 'media.reoffer', legId: this.uuid, offer, prefer: codec })
+    return true
+  }
+
+  /** Our answer in another form, before it went out; false when it has. */
+  adapted(sdp: string): boolean {
+    if (this.#state !== 'offered' || this.#isAgreed) return false
+    this.sdp = sdp
+    return true
+  }
+
   progress(): void {
     if (this.sdp !== undefined && this.step('progress')) {
+      this.#isAgreed = true
       this.#host.emit({ type: 'leg.progress', legId: this.uuid, sdp: this.sdp })
     }
   }
 
   answer(): boolean {
     if (this.sdp === undefined || !this.step('answer')) return false
+    this.#isAgreed = true
     this.#host.emit({ type: 'leg.answer', legId: this.uuid, sdp: this.sdp })
     return true
   }
@@ -199,7 +232,7 @@ export class Leg {
   }
 
   /** Ends signalling and media, whatever their state. */
-  end(reason: EndReason, more: { readonly retryAfterSeconds?: number; readonly status?: number } = {}): void {
+  end(reason: EndReason, more: LegEnding = {}): void {
     const wasIdle = this.#state === 'idle'
     if (this.step('end') && !wasIdle) {
       this.#host.emit({

@@ -1,3 +1,4 @@
+import type { CodecName } from '../model/trunk.ts'
 import type { EndReason } from './end-reason.ts'
 import type { Host, LegOwner, OwnedSignal } from './host.ts'
 import type { Leg } from './leg.ts'
@@ -20,6 +21,8 @@ export class Party implements LegOwner {
   readonly #listener: PartyListener
   #wants: 'nothing' | 'early-media' | 'answer' = 'nothing'
   #hasProgressed = false
+  #prefer: CodecName | undefined
+  #isAdapting = false
 
   constructor(host: Host, leg: Leg, listener: PartyListener) {
     this.#host = host
@@ -47,15 +50,18 @@ export class Party implements LegOwner {
     if (this.leg.state === 'offered' && this.leg.offer !== undefined) this.leg.openMedia()
   }
 
-  answer(): void {
+  /** `prefer`: what the one whom it will hear speaks. */
+  answer(prefer?: CodecName): void {
     if (this.leg.state !== 'offered') return
     this.#wants = 'answer'
+    this.#prefer = prefer
     this.#advance()
   }
 
-  progress(): void {
+  progress(prefer?: CodecName): void {
     if (!this.canHearEarly || this.#wants !== 'nothing') return
     this.#wants = 'early-media'
+    this.#prefer = prefer
     this.#advance()
   }
 
@@ -67,6 +73,12 @@ export class Party implements LegOwner {
   ready(leg: Leg): void {
     if (leg.state === 'up' && leg.offer === undefined) this.#listener.answered()
     this.#listener.changed()
+  }
+
+  /** Its answer for another codec is made, or cannot be: it goes out as it is. */
+  adapted(): void {
+    this.#isAdapting = false
+    this.#advance()
   }
 
   failed(_leg: Leg, reason: EndReason): void {
@@ -97,6 +109,7 @@ export class Party implements LegOwner {
       this.leg.openMedia()
       return
     }
+    if (this.#adapts()) return
     if (this.#wants === 'answer') {
       if (this.leg.answer()) this.#listener.answering()
     } else if (!this.#hasProgressed) {
@@ -104,5 +117,14 @@ export class Party implements LegOwner {
       this.leg.progress()
     }
     this.#listener.changed()
+  }
+
+  /** Whether its answer is being made for another codec than the offer's first. */
+  #adapts(): boolean {
+    if (this.#isAdapting) return true
+    const codec = this.#prefer
+    this.#prefer = undefined
+    this.#isAdapting = codec !== undefined && this.leg.adapt(codec)
+    return this.#isAdapting
   }
 }

@@ -51,8 +51,8 @@ export type MediaCommand =
       readonly callId: CallUuid
       readonly offer?: string
       readonly codecs?: readonly CodecName[]
-      /** Without `codecs`: offered first, since the other party of the call speaks it and it need not be transcoded. */
-      readonly prefer?: CodecName
+      /** Without `codecs` and offer: offered first, since the other party of the call speaks them: none is transcoded. */
+      readonly prefer?: readonly CodecName[]
       /** The far end is another session of this switch: the SDP carries an address at which we reach ourselves. */
       readonly onNet?: boolean
       /** Without an offer: the host that will be dialled, if known. The offer names our address on the way to it. */
@@ -64,8 +64,16 @@ export type MediaCommand =
     }
   /** The far end's answer to our offer; may come again (early media, then the final answer; forked answers). */
   | { readonly type: 'media.answered'; readonly legId: LegUuid; readonly sdp: string }
-  /** A new offer in the dialog; without `offer`, make one. `media.reopened` carries what goes back. */
-  | { readonly type: 'media.reoffer'; readonly legId: LegUuid; readonly offer?: string }
+  /**
+   * A new offer in the dialog; without `offer`, make one. `media.reopened` carries what goes back. `prefer`: what our
+   * answer is to take if the offer has it, since the other party speaks it.
+   */
+  | {
+      readonly type: 'media.reoffer'
+      readonly legId: LegUuid
+      readonly offer?: string
+      readonly prefer?: CodecName
+    }
   /** Plays to the leg's far end. `loop` 0 = until stopped. A new play replaces one that runs. */
   | {
       readonly type: 'media.play'

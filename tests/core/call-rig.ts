@@ -11,7 +11,7 @@ import type { AccountUuid, CallUuid, LegUuid, Sid, TrunkUuid } from '../../core/
 import type { LegMediaStats } from '../../core/model/leg-quality.ts'
 import type { PhoneBinding, PhoneCaller } from '../../core/model/phone.ts'
 import type { Rate } from '../../core/model/rate.ts'
-import type { Trunk } from '../../core/model/trunk.ts'
+import type { CodecName, Trunk } from '../../core/model/trunk.ts'
 import type { FetchFault } from '../../core/ports/documents.ts'
 import type { LegTarget } from '../../core/ports/signaling.ts'
 import { seeded } from '../rig/seeded.ts'
@@ -152,6 +152,7 @@ export class CallRig {
       destinations: () => this.destinations,
       deck: () => new RateDeck(this.rates),
       bindingsOf: uuid => this.bindings.get(uuid) ?? [],
+      codecsIn: () => this.offeredCodecs,
       recordingPlace: (sid, uuid, _unixMs, format) => ({
         path: `2026/11/${sid}-${uuid}.${format}`,
         file: `/rec/2026/11/${sid}-${uuid}.${format}`,
@@ -181,6 +182,8 @@ export class CallRig {
 
   /** Real timers fire a little behind their deadline. */
   timerLateMs = 0
+  /** What callers offer. */
+  offeredCodecs: readonly CodecName[] = []
   /** Media can use no answer of a far end. */
   answersAreUseless = false
 

@@ -181,13 +181,25 @@ test('the order of codecs: the trunk’s own, else the offer’s; we offer first
   assert.is(await open('a', { offer: sdp(4000, { types: '8 0 101' }) }), '8 101')
   assert.is(await open('b', { offer: sdp(4000, { types: '8 0 101' }), codecs: ['PCMU', 'PCMA'] }), '0 101')
   assert.is(await open('c', {}), '0 8 9 111 101 102')
-  assert.is(await open('d', { prefer: 'PCMA' }), '8 0 9 111 101 102')
-  assert.is(await open('e', { prefer: 'PCMA', codecs: ['PCMU'] }), '0 101')
-  assert.is(await open('f', { prefer: 'opus' }), '111 0 8 9 101 102')
+  assert.is(await open('d', { prefer: ['PCMA'] }), '8 0 9 111 101 102')
+  assert.is(await open('e', { prefer: ['PCMA'], codecs: ['PCMU'] }), '0 101')
+  assert.is(await open('f', { prefer: ['opus', 'PCMA'] }), '111 8 0 9 101 102')
   assert.is(await open('g', { codecs: ['G722', 'PCMU'] }), '9 0 101')
   const rich = `${sdp(4000, { types: '9 0 13 96 101 97' })}a=rtpmap:96 opus/48000/2\r\na=rtpmap:97 telephone-event/48000\r\n`
   assert.is(await open('h', { offer: rich }), '9 13 101')
   assert.is(await open('i', { offer: rich, codecs: ['opus'] }), '96 97 101')
+  // A caller who was not answered yet is answered with what the other party took, where it offers that.
+  bed.do({ type: 'media.open', legId: leg('j'), callId, offer: rich })
+  await bed.next('media.opened', 'j')
+  for (const [prefer, formats, codec] of [
+    ['PCMU', '0 13 101', 'PCMU'],
+    ['opus', '96 97 101', 'opus'],
+    ['PCMA', '9 13 101', 'G722'],
+  ] as const) {
+    bed.do({ type: 'media.reoffer', legId: leg('j'), offer: rich, prefer })
+    assert.is(/^m=audio \d+ RTP\/AVP (.*)\r$/m.exec((await bed.next('media.reopened', 'j')).sdp)?.[1], formats)
+    while ((await bed.next('media.ready', 'j')).codec !== codec) {}
+  }
   await bed.media.close()
 })
 

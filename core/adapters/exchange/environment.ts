@@ -6,6 +6,7 @@ import type { PhoneBinding } from '../../model/phone.ts'
 import type { Rate } from '../../model/rate.ts'
 import type { Trunk } from '../../model/trunk.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
+import { codecsIn } from '../media/index.ts'
 import { fractionOf } from '../system-clock.ts'
 
 export interface EnvironmentOptions {
@@ -33,6 +34,7 @@ export function callEnvironment(options: EnvironmentOptions): CallEnvironment {
     unixMs: () => clock.unixMs(),
     trunks: options.trunks,
     bindingsOf: options.bindingsOf,
+    codecsIn,
     deck: derived(options.rates, rates => new RateDeck(rates)),
     destinations: derived(options.destinations, lists => new Destinations(lists.blocked, lists.allowed)),
     recordingPlace: (sid, uuid, unixMs, format) => {

@@ -1,2 +1,3 @@
+export { codecsIn } from './offered-codecs.ts'
 export { RtpMedia } from './rtp-media.ts'
 export type { RtpMediaCounters, RtpMediaOptions } from './rtp-media-options.ts'

@@ -79,15 +79,14 @@ export interface LegSdpOptions {
   /** In our order of preference; empty = all: an answer then keeps the order of the offer. */
   readonly codecs: readonly CodecName[]
   /** Offered first when `codecs` is empty. */
-  readonly prefer: CodecName | undefined
+  readonly prefer: readonly CodecName[]
   /** Of a browser's leg. */
   readonly browser: BrowserSide | undefined
   /** Where keys in SDP may protect its packets. */
   readonly keys: KeySide | undefined
 }
 
-const inOrder = (first: CodecName | undefined): readonly CodecName[] =>
-  first === undefined ? codecNames : [first, ...codecNames.filter(name => name !== first)]
+const inOrder = (first: readonly CodecName[]): readonly CodecName[] => [...new Set([...first, ...codecNames])]
 
 /** Offers and answers of one leg: what was said last, so that the next keeps its numbers and moves its version. */
 export class LegSdp {
@@ -126,13 +125,20 @@ export class LegSdp {
     return formatSdp(offer)
   }
 
-  answer(offer: SessionDescription): Negotiation<Answer> {
+  /** `prefer`: taken, whatever the order, if the offer has it and it may be used. */
+  answer(offer: SessionDescription, prefer?: CodecName): Negotiation<Answer> {
+    const preferred = this.#media.codecs.filter(({ name }) => name === prefer)
+    const wished = preferred.length === 0 ? undefined : this.#answerWith(offer, preferred)
+    return wished?.ok ? wished : this.#answerWith(offer, this.#media.codecs)
+  }
+
+  #answerWith(offer: SessionDescription, codecs: readonly Codec[]): Negotiation<Answer> {
     const crypto = this.#keys?.forAnswer(offer)
-    let answered = answerOffer(offer, this.#localWith(crypto))
+    let answered = answerOffer(offer, { ...this.#localWith(crypto), codecs })
     const agreed = answered.ok ? answered.value.negotiated.browser : undefined
     // A restart: the answer carries names that did not exist before.
     if (agreed !== undefined && this.#browser?.renew(agreed) === true) {
-      answered = answerOffer(offer, this.#localWith(crypto))
+      answered = answerOffer(offer, { ...this.#localWith(crypto), codecs })
     }
     if (!answered.ok) return refuse(refusals[answered.reason], answered.reason)
     const { answer, negotiated } = answered.value

@@ -171,7 +171,7 @@ export class RtpMedia implements Media {
       port,
       sessionId: this.#sessionId(),
       codecs: leg.codecs,
-      prefer: open.prefer,
+      prefer: open.prefer ?? [],
       browser: leg.browser,
       keys: leg.keys,
     })
@@ -210,7 +210,7 @@ export class RtpMedia implements Media {
     if (command.type === 'media.answered') this.#takeAnswer(leg, sdp, command.sdp)
     else if (command.offer === undefined) {
       this.#events.soon({ type: 'media.reopened', legId: leg.legId, sdp: sdp.offer() })
-    } else this.#answerAgain(leg, sdp, command.offer)
+    } else this.#answerAgain(leg, sdp, command.offer, command.prefer)
   }
 
   #takeAnswer(leg: LegMedia, sdp: LegSdp, answer: string): void {
@@ -229,10 +229,10 @@ export class RtpMedia implements Media {
     this.#events.soon({ type: 'media.failed', legId, fault: taken.fault, reoffer: false })
   }
 
-  #answerAgain(leg: LegMedia, sdp: LegSdp, offer: string): void {
+  #answerAgain(leg: LegMedia, sdp: LegSdp, offer: string, prefer: Parameters<LegSdp['answer']>[1]): void {
     const { legId } = leg
     const session = readSdp(offer)
-    const answered = session === undefined ? undefined : sdp.answer(session)
+    const answered = session === undefined ? undefined : sdp.answer(session, prefer)
     if (answered?.ok !== true) {
       this.#events.soon({ type: 'media.failed', legId, fault: answered?.fault ?? 'bad-sdp', reoffer: true })
       return
