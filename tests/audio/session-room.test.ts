@@ -1,81 +1,16 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { codecFacts } from '../../rtp/codec/codec-name.ts'
-import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
-import { StreamEncoder } from '../../rtp/codec/stream-encoder.ts'
-import { dtmfTone, levelAt, pcma, pcmu, renderTone } from '../../rtp/index.ts'
-import type { Agreement } from '../../rtp/worker/index.ts'
+import { dtmfTone, levelAt, pcmu, renderTone } from '../../rtp/index.ts'
 import { agreed } from '../rtp/agreement.ts'
-import { sine } from '../rtp/audio-measure.ts'
 import { VirtualMedia } from '../rtp/virtual-media.ts'
-import { VirtualPeer } from '../rtp/virtual-peer.ts'
 import { WarmOpus } from '../rtp/warm-opus.ts'
+import { Guest } from './room-guest.ts'
+import { Talker } from './room-talker.ts'
 
 // Rooms of the engine, over the virtual network: what each member is sent.
 
 const clear = -20
 const gone = -45
-
-/** A far end that says a tone of its own, or nothing, and decodes what it hears. */
-class Guest {
-  readonly peer: VirtualPeer
-  readonly media: VirtualMedia
-  readonly name: string
-  readonly law: typeof pcmu
-  readonly #payloadType: number
-  #tone: Int16Array | undefined
-  #at = 0
-
-  constructor(media: VirtualMedia, n: number, hz: number | undefined, changes: Partial<Agreement> = {}) {
-    this.media = media
-    this.name = `guest-${n}`
-    this.peer = new VirtualPeer(media, this.name, 4000 + 10 * n).open()
-    this.#payloadType = changes.payloadType ?? 0
-    this.law = this.#payloadType === 8 ? pcma : pcmu
-    this.says(hz)
-    const agreement = agreed(this.peer.port, changes)
-    media.do({ type: 'agree', session: this.name, agreement, talk: true })
-  }
-
-  says(hz: number | undefined): void {
-    this.#tone = hz === undefined ? undefined : sine(hz, 8000, 8000, 4000)
-  }
-
-  join(room = 'r', muted = false): this {
-    this.media.do({ type: 'join', session: this.name, room, muted })
-    return this
-  }
-
-  leave(): void {
-    this.media.do({ type: 'leave', session: this.name })
-  }
-
-  /** Every 20 ms. */
-  speak(now: number): void {
-    if (now % 20 !== 0 || this.#tone === undefined) return
-    const payload = new Uint8Array(160)
-    this.law.encodeInto(payload, 0, this.#tone, this.#at, 160)
-    this.#at = (this.#at + 160) % 8000
-    this.peer.say(payload, { payloadType: this.#payloadType })
-  }
-
-  /** What it has heard from `from` on, laid out by timestamps. */
-  heard(from = 0): Int16Array {
-    const packets = this.peer.heard().filter(packet => packet.at >= from && packet.payloadType === this.#payloadType)
-    const first = packets[0]
-    const pcm = new Int16Array(first === undefined ? 0 : ((packets.at(-1)!.timestamp - first.timestamp) | 0) + 480)
-    for (const { payload, timestamp } of packets) {
-      this.law.decodeInto(pcm, (timestamp - first!.timestamp) | 0, payload, 0, payload.length)
-    }
-    return pcm
-  }
-
-  /** The level of a tone in the last half second. */
-  levelOf(hz: number): number {
-    const pcm = this.heard(this.media.now - 700)
-    return levelAt(pcm, 400, 4000, hz, 8000)
-  }
-}
 
 const run = (guests: readonly Guest[], ms: number): void => {
   guests[0]!.media.run(ms, now => {
@@ -303,65 +238,5 @@ test('Opus and G.722 members hear G.711 members and each other', async () => {
   opus.close()
   assert.equal([opus.lib.counters.encoders, opus.lib.counters.decoders], [0, 0], 'every coder is freed')
 })
-
-/** A far end of any codec. */
-class Talker {
-  readonly name: string
-  readonly peer: VirtualPeer
-  readonly hz: number | undefined
-  readonly #format: Agreement
-  readonly #rate: 8000 | 16_000
-  readonly #encoder: StreamEncoder
-  readonly #opus: WarmOpus
-  readonly #tone: Int16Array
-  #at = 0
-
-  constructor(
-    media: VirtualMedia,
-    name: string,
-    port: number,
-    hz: number | undefined,
-    changes: Partial<Agreement>,
-    opus: WarmOpus,
-  ) {
-    this.name = name
-    this.hz = hz
-    this.peer = new VirtualPeer(media, name, port).open()
-    this.#format = agreed(port, changes)
-    this.#rate = codecFacts[this.#format.codec].sampleRate
-    this.#opus = opus
-    this.#encoder = new StreamEncoder(this.#format.codec, this.#rate, opus, undefined)
-    this.#tone = hz === undefined ? new Int16Array(this.#rate) : sine(hz, this.#rate, this.#rate, 4000)
-    media.do({ type: 'agree', session: name, agreement: this.#format, talk: true })
-  }
-
-  speak(): void {
-    const payload = new Uint8Array(1276)
-    const count = this.#rate / 50
-    const length = this.#encoder.encodeInto(payload, 0, this.#tone, this.#at, count)
-    this.#at = (this.#at + count) % this.#rate
-    const { payloadType, codec } = this.#format
-    const { timestamp } = this.peer
-    this.peer.say(payload.slice(0, length), { payloadType })
-    this.peer.timestamp = (timestamp + codecFacts[codec].clockRate / 50) >>> 0
-  }
-
-  /** What it has heard in the last second and a half. */
-  hear(): (hz: number) => number {
-    const decoder = new StreamDecoder(this.#rate, this.#opus)
-    const pcm = new Int16Array(4 * this.#rate)
-    let count = 0
-    for (const { payload, payloadType } of this.peer.heard().slice(-75)) {
-      if (payloadType !== this.#format.payloadType) continue
-      count += decoder.frameInto(pcm, count, this.#format.codec, payload, 0, payload.length, false)
-    }
-    decoder.free()
-    return hz => levelAt(pcm, count - this.#rate / 2, this.#rate / 2, hz, this.#rate)
-  }
-
-  free(): void {
-    this.#encoder.free()
-  }
-}
 
 test.run()
