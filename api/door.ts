@@ -5,10 +5,8 @@ import type {
   CallFilter,
   CallPage,
   CallRecord,
-  CodecName,
   LatencyListener,
-  LegMediaStats,
-  LegRecord,
+  LiveCall,
   Log,
   OriginateOrder,
   OriginateResult,
@@ -59,19 +57,4 @@ export interface CallDoor {
   live(): readonly LiveCall[]
   /** How many of them are the account's. */
   liveOf(account: AccountUuid): number
-}
-
-export interface LiveCall {
-  readonly call: CallRecord
-  readonly legs: readonly LiveLeg[]
-}
-
-export interface LiveLeg {
-  readonly leg: LegRecord
-  /** Once offer and answer are complete. */
-  readonly codec: CodecName | undefined
-  /** Name of the room that it is in. */
-  readonly room: string | undefined
-  /** Known where media tells it while the leg lives. */
-  readonly media: LegMediaStats | undefined
 }

@@ -3,10 +3,12 @@ import {
   type ApiKeyRecord,
   type AssetRecord,
   type CallRecord,
+  callResource,
   type EndUserRecord,
-  endReasons,
   formatMoney,
   type HostedDocumentRecord,
+  type LiveCall,
+  type LiveLeg,
   mediaResource,
   type NumberRecord,
   type PhoneTokenRecord,
@@ -17,7 +19,6 @@ import {
   type Trunk,
   type WebhookSettings,
 } from '../../core/index.ts'
-import type { LiveCall, LiveLeg } from '../door.ts'
 
 /** Records of the core as the contract's resources. Times are ISO-8601 in Z, money is a decimal string. */
 export const timeOf = (unixMs: number): string => new Date(unixMs).toISOString()
@@ -96,23 +97,10 @@ export const renderWebhooks = (settings: WebhookSettings, numbers: readonly Numb
 })
 
 export const renderCall = (call: CallRecord) => ({
-  uuid: call.uuid,
-  sid: call.sid,
-  direction: call.direction,
-  from_number: call.fromNumber,
-  to_number: call.toNumber,
-  status: call.status,
-  reason_code: call.reasonCode,
-  reason_label: call.reasonCode === '' ? '' : endReasons[call.reasonCode].label,
-  duration_seconds: call.durationSeconds,
-  talk_seconds: call.talkSeconds,
-  cost: formatMoney(call.cost),
+  ...callResource(call),
   tts_seconds: call.ttsSeconds,
   customPayload: call.customPayload,
   quality: call.quality?.map(qualityResource) ?? null,
-  started_at: timeOrNull(call.startedUnix),
-  answered_at: timeOrNull(call.answeredUnix),
-  ended_at: timeOrNull(call.endedUnix),
   created_at: timeOf(call.createdUnix),
 })
 

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { SwitchCounters } from '../../core/index.ts'
-import type { LiveCall, SwitchDoor } from '../door.ts'
+import type { LiveCall, SwitchCounters } from '../../core/index.ts'
+import type { SwitchDoor } from '../door.ts'
 
 /** What the switch counts itself, read whole at each scrape; sums since the start are told anew each time. */
 export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Promise<void> {

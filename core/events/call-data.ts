@@ -11,8 +11,8 @@ type Data = Readonly<Record<string, unknown>>
 export const timestampOf = (unixMs: number | null): string | null =>
   unixMs === null ? null : new Date(unixMs).toISOString()
 
-/** `data` of the CALL events: the contract's fields, and the cost. */
-export const callData = (call: CallRecord): Data => ({
+/** What the contract's Call resource and the CALL events have in common. */
+export const callResource = (call: CallRecord) => ({
   sid: call.sid,
   uuid: call.uuid,
   direction: call.direction,
@@ -27,6 +27,11 @@ export const callData = (call: CallRecord): Data => ({
   started_at: timestampOf(call.startedUnix),
   answered_at: timestampOf(call.answeredUnix),
   ended_at: timestampOf(call.endedUnix),
+})
+
+/** `data` of the CALL events. */
+export const callData = (call: CallRecord): Data => ({
+  ...callResource(call),
   ...(call.endedUnix === null ? {} : { quality: call.quality?.map(qualityResource) ?? null }),
 })
 

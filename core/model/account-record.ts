@@ -1,4 +1,3 @@
-import type { FallbackMode, WebhookPurpose } from './account.ts'
 import type { AccountUuid } from './ids.ts'
 import type { Money } from './money.ts'
 
@@ -15,12 +14,4 @@ export interface AccountRecord {
   readonly maxConcurrentCalls: number
   readonly maxCallsPerSecond: number
   readonly createdUnix: number
-}
-
-/** Where an account's webhooks go. */
-export interface WebhookSettings {
-  /** Account-default URL per purpose; empty = none set. */
-  readonly endpoints: Readonly<Record<WebhookPurpose, string>>
-  readonly fallbackMode: FallbackMode
-  readonly fallbackValue: string
 }

@@ -4,8 +4,16 @@ import type { Money } from './money.ts'
 export type WebhookPurpose = 'voice_inbound' | 'voice_outbound' | 'status'
 export type FallbackMode = 'message' | 'play' | 'drop'
 
+/** Where an account's webhooks go, and what a caller hears when one fails. */
+export interface WebhookSettings {
+  /** Account-default URL per purpose; empty = none set. */
+  readonly endpoints: Readonly<Record<WebhookPurpose, string>>
+  readonly fallbackMode: FallbackMode
+  readonly fallbackValue: string
+}
+
 /** What a call needs to know of the account it belongs to; read when the call starts. */
-export interface AccountProfile {
+export interface AccountProfile extends WebhookSettings {
   readonly uuid: AccountUuid
   readonly name: string
   readonly status: 'active' | 'suspended'
@@ -13,10 +21,6 @@ export interface AccountProfile {
   readonly creditLimit: Money
   readonly maxConcurrentCalls: number
   readonly maxCallsPerSecond: number
-  /** Account-default URL per purpose; empty = none set. */
-  readonly endpoints: Readonly<Record<WebhookPurpose, string>>
-  readonly fallbackMode: FallbackMode
-  readonly fallbackValue: string
 }
 
 /** A number that an account owns. */

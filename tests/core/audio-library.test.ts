@@ -3,13 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  type AudioHttp,
-  type AudioHttpAnswer,
-  AudioLibrary,
-  type SpeechEngine,
-  SpeechFault,
-} from '../../core/adapters/audio/index.ts'
+import { AudioLibrary, type SpeechEngine, SpeechFault } from '../../core/adapters/audio/index.ts'
+import type { HttpAnswer, HttpClient } from '../../core/adapters/http/index.ts'
 import { silentLog } from '../../core/adapters/silent-log.ts'
 import type { AccountUuid, CallUuid } from '../../core/model/ids.ts'
 import type { AudioCommand, AudioEvent } from '../../core/ports/audio.ts'
@@ -34,7 +29,7 @@ function wavOf(ms: number, value = 0): Buffer {
   return whole
 }
 
-const answered = (fields: Partial<Extract<AudioHttpAnswer, { ok: true }>>): AudioHttpAnswer => ({
+const answered = (fields: Partial<Extract<HttpAnswer, { ok: true }>>): HttpAnswer => ({
   ok: true,
   status: 200,
   contentType: 'audio/wav',
@@ -44,7 +39,7 @@ const answered = (fields: Partial<Extract<AudioHttpAnswer, { ok: true }>>): Audi
   ...fields,
 })
 
-function bed(folder: string, parts: { http?: AudioHttp; engine?: SpeechEngine } = {}) {
+function bed(folder: string, parts: { http?: Pick<HttpClient, 'get'>; engine?: SpeechEngine } = {}) {
   const asked: string[] = []
   const events: AudioEvent[] = []
   let wake = () => {}
@@ -194,7 +189,7 @@ test('calls that want the same URL at the same time share one fetch', async ({ f
 })
 
 test('every way in which a URL can fail', async ({ folder }) => {
-  const rows: [answer: AudioHttpAnswer, code: string][] = [
+  const rows: [answer: HttpAnswer, code: string][] = [
     [{ ok: false, fault: 'timeout', detail: 'more than 10 s' }, 'PLAY.0408'],
     [{ ok: false, fault: 'too-large', detail: 'more than 20 MB' }, 'PLAY.0413'],
     [{ ok: false, fault: 'refused-address', detail: '169.254.169.254 is link-local' }, 'PLAY.0400'],

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import type { AccountUuid } from '../../model/ids.ts'
 import type { Audio, AudioCommand, AudioEvent } from '../../ports/audio.ts'
 import type { Log } from '../../ports/log.ts'
+import type { HttpClient } from '../http/index.ts'
 import { AssetAudio, type AssetFile } from './asset-audio.ts'
 import { AudioCache, type CachedAudio } from './audio-cache.ts'
 import { AudioConverter } from './audio-converter.ts'
 import { type AudioFault, audioFault } from './audio-fault.ts'
-import type { AudioHttp } from './audio-http.ts'
 import type { SpeechEngine } from './speech-engine.ts'
 import { type SpeechCounters, SpeechLibrary } from './speech-library.ts'
 import { UrlAudio } from './url-audio.ts'
@@ -15,7 +15,7 @@ export interface AudioLibraryOptions {
   /** Holds `speech/`, `urls/` and `assets/`; made when it is missing. */
   readonly cacheFolder: string
   readonly engine: SpeechEngine
-  readonly http: AudioHttp
+  readonly http: Pick<HttpClient, 'get'>
   /** An uploaded asset's file; undefined when the account has none of that slug. */
   readonly findAsset: (account: AccountUuid, slug: string) => Promise<AssetFile | undefined>
   readonly emit: (event: AudioEvent) => void

@@ -1,5 +1,4 @@
 export type { CachedAudio } from './audio-cache.ts'
-export type { AudioHttp, AudioHttpAnswer } from './audio-http.ts'
 export { AudioLibrary, type AudioLibraryOptions } from './audio-library.ts'
 export { EspeakEngine, type EspeakOptions, type EspeakProgram, npmEspeak, systemEspeak } from './espeak.ts'
 export { type AudioFacts, type AudioInspection, inspectAudio } from './inspect-audio.ts'

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { HttpAnswer, HttpClient } from '../http/index.ts'
 import type { AudioCache, CachedAudio } from './audio-cache.ts'
 import type { AudioConverter } from './audio-converter.ts'
 import { type AudioFault, audioFault } from './audio-fault.ts'
-import type { AudioHttp, AudioHttpAnswer } from './audio-http.ts'
 import { kindOfAudio } from './audio-kind.ts'
 import { FairQueue } from './fair-queue.ts'
 import { inspectWav, unknownAudio } from './inspect-audio.ts'
@@ -26,7 +26,7 @@ const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** Audio by URL. Each use asks the server again; with the same ETag the copy here is played. */
 export class UrlAudio {
-  readonly #http: AudioHttp
+  readonly #http: Pick<HttpClient, 'get'>
   readonly #cache: AudioCache
   readonly #converter: AudioConverter
   readonly #queue = new FairQueue({ width: fetchesAtOnce, maxWaiting })
@@ -34,7 +34,7 @@ export class UrlAudio {
   readonly #underWay = new Map<string, Promise<CachedAudio | AudioFault>>()
   readonly #remembered = new Map<string, { readonly etag: string; readonly key: string }>()
 
-  constructor(http: AudioHttp, cache: AudioCache, converter: AudioConverter) {
+  constructor(http: Pick<HttpClient, 'get'>, cache: AudioCache, converter: AudioConverter) {
     this.#http = http
     this.#cache = cache
     this.#converter = converter
@@ -74,7 +74,7 @@ export class UrlAudio {
   }
 
   /** Asset stores hand out redirects to signed addresses; each hop is refused by the same rules as the first. */
-  async #follow(first: string, etag: string | undefined): Promise<AudioHttpAnswer> {
+  async #follow(first: string, etag: string | undefined): Promise<HttpAnswer> {
     const deadline = performance.now() + fetchTimeoutMs
     let url = first
     for (let hops = 0; ; hops++) {
@@ -102,7 +102,7 @@ export class UrlAudio {
   }
 }
 
-function faultOf(answer: AudioHttpAnswer): AudioFault | undefined {
+function faultOf(answer: HttpAnswer): AudioFault | undefined {
   if (!answer.ok) {
     switch (answer.fault) {
       case 'timeout':

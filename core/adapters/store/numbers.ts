@@ -5,6 +5,7 @@ import type { NumberRecord, PoolNumberRecord } from '../../model/number-record.t
 import type { Database } from './database.ts'
 import type { Ledger } from './ledger.ts'
 import { type Page, type PageRange, pageOf } from './page.ts'
+import { ownedNumberOf } from './profile-rows.ts'
 import type { Row } from './schema.ts'
 
 export type Acquired =
@@ -160,15 +161,8 @@ export class Numbers {
 }
 
 const recordOf = (row: Row<'numbers'>): NumberRecord => ({
-  uuid: row.uuid,
-  number: row.number,
+  ...ownedNumberOf(row),
   friendlyName: row.friendly_name,
-  webhookUrls: {
-    voice_inbound: row.webhook_voice_inbound,
-    voice_outbound: row.webhook_voice_outbound,
-    status: row.webhook_status,
-  },
-  isActive: row.is_active === 1,
   acquiredUnix: row.acquired_unix,
 })
 

@@ -1,9 +1,26 @@
 import { spendableOf } from '../../billing/wallet.ts'
-import type { AccountProfile, EndUserProfile, OwnedNumber } from '../../model/account.ts'
+import type { AccountProfile, EndUserProfile, OwnedNumber, WebhookSettings } from '../../model/account.ts'
 import type { AccountUuid } from '../../model/ids.ts'
 import type { Money } from '../../model/money.ts'
 import type { Database } from './database.ts'
 import type { Row } from './schema.ts'
+
+type WebhookColumns =
+  | 'endpoint_voice_inbound'
+  | 'endpoint_voice_outbound'
+  | 'endpoint_status'
+  | 'fallback_mode'
+  | 'fallback_value'
+
+export const webhookSettingsOf = (row: Pick<Row<'accounts'>, WebhookColumns>): WebhookSettings => ({
+  endpoints: {
+    voice_inbound: row.endpoint_voice_inbound,
+    voice_outbound: row.endpoint_voice_outbound,
+    status: row.endpoint_status,
+  },
+  fallbackMode: row.fallback_mode,
+  fallbackValue: row.fallback_value,
+})
 
 export const profileOf = (row: Row<'accounts'>): AccountProfile => ({
   uuid: row.uuid,
@@ -13,13 +30,7 @@ export const profileOf = (row: Row<'accounts'>): AccountProfile => ({
   creditLimit: row.credit_limit,
   maxConcurrentCalls: row.max_concurrent_calls,
   maxCallsPerSecond: row.max_calls_per_second,
-  endpoints: {
-    voice_inbound: row.endpoint_voice_inbound,
-    voice_outbound: row.endpoint_voice_outbound,
-    status: row.endpoint_status,
-  },
-  fallbackMode: row.fallback_mode,
-  fallbackValue: row.fallback_value,
+  ...webhookSettingsOf(row),
 })
 
 export const ownedNumberOf = (row: Row<'numbers'>): OwnedNumber => ({

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { FallbackMode, WebhookPurpose } from '../../model/account.ts'
-import type { WebhookSettings } from '../../model/account-record.ts'
+import type { FallbackMode, WebhookPurpose, WebhookSettings } from '../../model/account.ts'
 import type { AccountUuid } from '../../model/ids.ts'
 import type { Database } from './database.ts'
+import { webhookSettingsOf } from './profile-rows.ts'
 
 /** What a new account says to a caller when its document fails (decisions §4). */
 export const defaultFallbackText = 'We are sorry, an application error has occurred. Goodbye.'
@@ -35,15 +35,7 @@ export class WebhookSettingsStore {
       ])
       .where('uuid', '=', account)
       .executeTakeFirstOrThrow()
-    return {
-      endpoints: {
-        voice_inbound: row.endpoint_voice_inbound,
-        voice_outbound: row.endpoint_voice_outbound,
-        status: row.endpoint_status,
-      },
-      fallbackMode: row.fallback_mode,
-      fallbackValue: row.fallback_value,
-    }
+    return webhookSettingsOf(row)
   }
 
   async change(account: AccountUuid, change: WebhookSettingsChange): Promise<void> {
