@@ -64,11 +64,11 @@ export class Fork implements BranchListener {
 
   answered(branch: Branch): void {
     if (this.#winner !== undefined) {
-      branch.cancel('END.0487')
+      branch.cancel('END.0487', { isAnsweredElsewhere: true })
       return
     }
     this.#winner = branch
-    for (const other of this.#branches) if (other !== branch) other.cancel('END.0487')
+    for (const other of this.#branches) if (other !== branch) other.cancel('END.0487', { isAnsweredElsewhere: true })
     this.#listener.answered(branch)
   }
 

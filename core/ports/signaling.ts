@@ -39,6 +39,8 @@ export type SignalingCommand =
       readonly retryAfterSeconds?: number
       /** The final response of a caller who was never answered. Default: what the table says of the reason. */
       readonly status?: number
+      /** Another of those who rang has answered: a phone shows no missed call. */
+      readonly isAnsweredElsewhere?: boolean
     }
   /** Our answer to the re-INVITE or UPDATE of `leg.reoffered`. */
   | { readonly type: 'leg.reanswer'; readonly legId: LegUuid; readonly sdp: string }

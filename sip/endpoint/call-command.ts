@@ -29,6 +29,8 @@ export interface EndWords {
   /** Goes into `X-Voice-Reason-Code`. */
   readonly code: string
   readonly retryAfterSeconds?: number
+  /** Another of those who rang has answered. */
+  readonly isAnsweredElsewhere?: boolean
 }
 
 /** What may be asked of a call. `id` names the call; an id that is gone is ignored. */

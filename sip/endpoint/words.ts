@@ -4,10 +4,16 @@ import { reasonCodeHeader } from './settings.ts'
 
 const safeText = (text: string): string => text.replace(/["\\\r\n]/g, ' ')
 
+/** RFC 3326 §3.2: by this a phone knows a call that it did not miss. */
+const elsewhere = 'SIP;cause=200;text="Call completed elsewhere"'
+
 /** RFC 3326 Reason and our own code: what a BYE, a CANCEL and a refusal say. */
 export function wordFields(words: EndWords): HeaderField[] {
   const fields: HeaderField[] = [
-    { name: 'Reason', value: `Q.850;cause=${words.q850};text="${safeText(words.text)}"` },
+    {
+      name: 'Reason',
+      value: words.isAnsweredElsewhere ? elsewhere : `Q.850;cause=${words.q850};text="${safeText(words.text)}"`,
+    },
     { name: reasonCodeHeader, value: words.code },
   ]
   if (words.retryAfterSeconds !== undefined)

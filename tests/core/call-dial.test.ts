@@ -167,6 +167,11 @@ test('children ring together, the first answer wins, the others are cancelled', 
   const [bridge, again] = rig.of('media.bridge')
   assert.is.not(bridge?.otherLegId, again?.otherLegId)
   assert.is(rig.dialled.length, 1)
+  const lost = rig.of('leg.end').filter(({ reason }) => reason === 'END.0487')
+  assert.equal(
+    lost.map(({ isAnsweredElsewhere }) => isAnsweredElsewhere),
+    [true],
+  )
   rested(rig)
   assert.is(action(rig).DialCallStatus, 'completed')
   assert.is(rig.store.charged, 30_000)

@@ -124,6 +124,23 @@ test('CANCEL waits for a provisional (RFC 3261 §9.1), then ends the call on bot
   leavesNothing(net, a, b)
 })
 
+test('whoever rang while another answered is told so by the CANCEL, and by the BYE when it answered too (RFC 3326)', () => {
+  for (const crosses of [false, true]) {
+    const { net, a, b, dial, idB } = pair()
+    dial()
+    net.run(100)
+    if (crosses) b.do({ type: 'answer', id: idB(), sdp: answer })
+    a.do({ type: 'end', id: 'call', words: { ...words, isAnsweredElsewhere: true } })
+    net.run(500)
+    const told = net.trace.filter(({ packet: { message } }) => ['CANCEL', 'BYE'].includes(what(message)))
+    assert.equal(
+      told.map(({ packet: { message } }) => [what(message), headerOf(message, 'Reason')]),
+      (crosses ? ['CANCEL', 'BYE'] : ['CANCEL']).map(name => [name, 'SIP;cause=200;text="Call completed elsewhere"']),
+    )
+    leavesNothing(net, a, b)
+  }
+})
+
 test('an answer that crosses the CANCEL is acknowledged and hung up', () => {
   const { net, a, b, dial, sent, idB } = pair()
   dial()

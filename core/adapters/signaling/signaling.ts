@@ -142,13 +142,8 @@ export class SipSignaling implements Signaling {
         return
       case 'leg.end': {
         const { sip, q850, label } = endReasons[command.reason]
-        const { retryAfterSeconds, status = sip } = command
-        const words = { status, q850, text: label, code: command.reason }
-        this.#driver?.run({
-          type: 'end',
-          id,
-          words: retryAfterSeconds === undefined ? words : { ...words, retryAfterSeconds },
-        })
+        const { type: _, legId: __, reason, status = sip, ...more } = command
+        this.#driver?.run({ type: 'end', id, words: { status, q850, text: label, code: reason, ...more } })
         return
       }
       case 'leg.reanswer':
