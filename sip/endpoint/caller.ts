@@ -13,3 +13,14 @@ export function callerOf(request: IncomingRequest): { readonly user: string; rea
   if (address === undefined) return { user: '', displayName: '' }
   return { user: subscriberOf(address.uri) ?? '', displayName: address.displayName }
 }
+
+/** RFC 3323 §4.2, RFC 3325 §9.3: who asks for one of these is not to be known to whoever is called. */
+const withholding: ReadonlySet<string> = new Set(['id', 'user'])
+
+const anonymous = { user: 'anonymous', displayName: '' }
+
+/** The caller as whoever is called may know it: `anonymous` where Privacy asks for that. */
+export function shownCallerOf(request: IncomingRequest): { readonly user: string; readonly displayName: string } {
+  const asked = headersOf(request.message, 'Privacy').flatMap(value => value.toLowerCase().split(/[;,\s]+/))
+  return asked.some(value => withholding.has(value)) ? anonymous : callerOf(request)
+}

@@ -14,7 +14,7 @@ import { subscriberOf } from '../uri/format.ts'
 import { parseUri } from '../uri/parse.ts'
 import type { TaggedCall } from './agent.ts'
 import type { EndWords } from './call-command.ts'
-import { callerOf } from './caller.ts'
+import { callerOf, shownCallerOf } from './caller.ts'
 import { Challenger } from './challenger.ts'
 import type { Desk } from './desk.ts'
 import { sdpOf } from './fields.ts'
@@ -212,7 +212,7 @@ export class Reception {
     const to = (uri.ok && subscriberOf(uri.value)) || ''
     const forwards = parseMaxForwards(headerOf(request.message, 'Max-Forwards') ?? '')
     const more = forwards.ok ? { ...offer, maxForwards: forwards.value } : offer
-    this.#desk.emit({ type: 'offered', id, peerId: source.peer.id, from: callerOf(request), to, ...more })
+    this.#desk.emit({ type: 'offered', id, peerId: source.peer.id, from: shownCallerOf(request), to, ...more })
   }
 
   #cancelArrived(cancel: IncomingRequest, now: number): void {
