@@ -1,3 +1,4 @@
+import { Goertzel, turnOf } from '../tone/goertzel.ts'
 import { HighPass } from '../tone/high-pass.ts'
 import { levelOfPower } from '../tone/level.ts'
 import { TuneMeter } from '../tone/tune-meter.ts'
@@ -55,6 +56,7 @@ export class InbandDetector {
   readonly #hop: number
   /** Goertzel's factors of rows and then columns, each out of tune, in tune, and out of tune the other way. */
   readonly #turns: Float64Array
+  readonly #goertzel = new Goertzel()
   /** The powers of those in tune in this block. */
   readonly #powers = new Float64Array(rows.length + columns.length)
   #filled = 0
@@ -82,7 +84,7 @@ export class InbandDetector {
     this.#row = new TuneMeter(this.#hop)
     this.#column = new TuneMeter(this.#hop)
     const tried = [...rows, ...columns].flatMap(hz => offTune.map(off => hz * off))
-    this.#turns = Float64Array.from(tried, hz => 2 * Math.cos((2 * Math.PI * hz) / sampleRate))
+    this.#turns = Float64Array.from(tried, hz => turnOf(hz, sampleRate))
   }
 
   /** What was heard last is a digit, or may become one: its two tones have been there for some 20 ms. */
@@ -176,18 +178,10 @@ export class InbandDetector {
     return Math.max(this.#powers[tone]!, this.#powerOf(3 * tone), this.#powerOf(3 * tone + 2))
   }
 
-  /** The mean square of the sine of one frequency, by Goertzel's recursion. */
+  /** The mean square of the sine of one frequency. */
   #powerOf(at: number): number {
-    const turn = this.#turns[at]!
-    const block = this.#block
-    let before = 0
-    let last = 0
-    for (let i = 0; i < block.length; i++) {
-      const next = block[i]! + turn * last - before
-      before = last
-      last = next
-    }
-    return (2 * (last * last + before * before - turn * last * before)) / (block.length * block.length)
+    this.#goertzel.hear(this.#block, this.#turns[at]!)
+    return this.#goertzel.power
   }
 }
 

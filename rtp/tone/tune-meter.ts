@@ -1,9 +1,12 @@
+import { Goertzel } from './goertzel.ts'
+
 /**
  * How far a tone is off its frequency, by how its phase moves from block to block: many times finer than what a block's
  * length can tell.
  */
 export class TuneMeter {
   readonly #hop: number
+  readonly #goertzel = new Goertzel()
   #angle = 0
   #phase = 0
   #sum = 0
@@ -21,14 +24,8 @@ export class TuneMeter {
   /** The next block of a tone whose Goertzel factor is `turn`, or the first one. */
   hear(block: Float64Array, turn: number, goesOn: boolean): void {
     const angle = Math.acos(turn / 2)
-    let before = 0
-    let last = 0
-    for (let i = 0; i < block.length; i++) {
-      const next = block[i]! + turn * last - before
-      before = last
-      last = next
-    }
-    const phase = Math.atan2(before * Math.sin(angle), last - (before * turn) / 2)
+    this.#goertzel.hear(block, turn)
+    const phase = this.#goertzel.phaseOf(angle)
     if (goesOn) {
       const strayed = (phase - this.#phase - angle * this.#hop) / (2 * Math.PI)
       this.#sum += 2 * Math.PI * (strayed - Math.round(strayed))

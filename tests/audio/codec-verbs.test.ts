@@ -1,21 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type AudioCodecName, codecFacts } from '../../rtp/codec/codec-name.ts'
 import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
 import { StreamEncoder } from '../../rtp/codec/stream-encoder.ts'
 import type { Agreement } from '../../rtp/engine/command.ts'
-import type { PromptFault } from '../../rtp/engine/prompts.ts'
-import { amplitudeOf, dtmfTone, levelAt, levelOf, renderTone, resample, wavHeader } from '../../rtp/index.ts'
-import { LibOpus, PromptFiles } from '../../rtp/io/index.ts'
-import type { Prompt } from '../../rtp/session/playback.ts'
+import { amplitudeOf, dtmfTone, levelAt, levelOf, renderTone, resample } from '../../rtp/index.ts'
 import { agreed } from '../rtp/agreement.ts'
 import { delayOf, sine, snrDb, speechLike } from '../rtp/audio-measure.ts'
 import { VirtualMedia } from '../rtp/virtual-media.ts'
 import { bridged, VirtualPeer } from '../rtp/virtual-peer.ts'
 import { WarmOpus } from '../rtp/warm-opus.ts'
+import { WavPrompts } from './wav-prompts.ts'
 
 const codecs: readonly AudioCodecName[] = ['PCMU', 'PCMA', 'G722', 'opus']
 const payloadTypes: Readonly<Record<AudioCodecName, number>> = { PCMU: 0, PCMA: 8, G722: 9, opus: 111 }
@@ -26,23 +21,8 @@ const talks = (codec: AudioCodecName, changes: Partial<Agreement> = {}): Partial
   ...changes,
 })
 
-const folder = mkdtempSync(join(tmpdir(), 'sauti-codec-'))
-const lib = new LibOpus()
-const files = new PromptFiles({ opus: lib })
-test.after(() => rmSync(folder, { recursive: true }))
-
-const wavFile = (name: string, pcm: Int16Array, sampleRate: number): string => {
-  const path = join(folder, name)
-  const header = wavHeader({ encoding: 'pcm16', sampleRate, channels: 1 }, pcm.byteLength)
-  writeFileSync(path, Buffer.concat([header, new Uint8Array(pcm.buffer)]))
-  return path
-}
-const promptOf = (path: string, codec: AudioCodecName): Promise<Prompt> =>
-  new Promise((resolve, reject) =>
-    files.load(path, codec, 1, (prompt: Prompt | PromptFault) =>
-      typeof prompt === 'string' ? reject(new Error(prompt)) : resolve(prompt),
-    ),
-  )
+const prompts = new WavPrompts()
+test.after(() => prompts.remove())
 
 /** A leg alone, in virtual time. */
 const alone = async (codec: AudioCodecName, changes: Partial<Agreement> = {}) => {
@@ -89,7 +69,7 @@ for (const codec of codecs) {
   test(`${codec}: a prompt of 22,050 Hz is heard whole, in its place, and ends when it is over`, async () => {
     const { opus, media, peer } = await alone(codec)
     const pcm = speechLike(22_050 * 2, 22_050, 17)
-    const prompt = await promptOf(wavFile(`p-${codec}.wav`, pcm, 22_050), codec)
+    const prompt = await prompts.load(prompts.writePcm(`p-${codec}.wav`, pcm, 22_050), codec)
     media.prompts.set('p', prompt)
     media.do({ type: 'play', session: 'a', play: 'x', source: { kind: 'file', path: 'p' }, loop: 1 })
     const begun = media.now
@@ -158,7 +138,7 @@ test('tones as digits while the leg is bridged: relayed, transcoded, and while t
     assert.ok(tone)
     const press = Int16Array.from([...renderTone(tone, 8000), ...new Array<number>(3200).fill(0)])
     sayAll(media, a, 'PCMU', press, opus)
-    const prompt = await promptOf(wavFile(`long-${other}.wav`, sine(400, 8000 * 3, 8000), 8000), other)
+    const prompt = await prompts.load(prompts.writePcm(`long-${other}.wav`, sine(400, 8000 * 3, 8000), 8000), other)
     media.prompts.set('p', prompt)
     media.do({ type: 'play', session: 'b', play: 'x', source: { kind: 'file', path: 'p' }, loop: 1 })
     sayAll(media, a, 'PCMU', press, opus)
@@ -177,8 +157,8 @@ test('a prompt goes on in another codec when a new agreement comes while it play
   const pcm = Int16Array.from({ length: 32_000 }, (_, i) =>
     Math.round(amplitudeOf(-12) * Math.sin((2 * Math.PI * (300 + i / 40) * i) / 8000)),
   )
-  const path = wavFile('sweep.wav', pcm, 8000)
-  for (const codec of codecs) media.prompts.set(`p ${codec}`, await promptOf(path, codec))
+  const path = prompts.writePcm('sweep.wav', pcm, 8000)
+  for (const codec of codecs) media.prompts.set(`p ${codec}`, await prompts.load(path, codec))
   media.do({ type: 'play', session: 'a', play: 'x', source: { kind: 'file', path: 'p' }, loop: 1 })
   media.run(1000)
   media.do({ type: 'agree', session: 'a', agreement: agreed(4000, talks('opus')), talk: false })
@@ -223,8 +203,11 @@ test('each prompt in G.722 begins as loud as it is, whatever was heard before it
   const { opus, media, peer } = await alone('G722', {})
   media.do({ type: 'agree', session: 'a', agreement: agreed(4000, talks('G722')), talk: true })
   const tone = sine(1000, 16_000 * 0.3, 16_000, 8000)
-  media.prompts.set('tone', await promptOf(wavFile('tone-16.wav', tone, 16_000), 'G722'))
-  media.prompts.set('words', await promptOf(wavFile('words-16.wav', speechLike(16_000, 16_000, 3), 16_000), 'G722'))
+  media.prompts.set('tone', await prompts.load(prompts.writePcm('tone-16.wav', tone, 16_000), 'G722'))
+  media.prompts.set(
+    'words',
+    await prompts.load(prompts.writePcm('words-16.wav', speechLike(16_000, 16_000, 3), 16_000), 'G722'),
+  )
   for (const [waitMs, path] of [
     [40, 'tone'],
     [600, 'tone'],
@@ -286,6 +269,6 @@ test('both sides of a conversation are recorded, whatever they speak', async () 
   opus.close()
 })
 
-test('no coder is left', () => assert.equal(lib.counters, { encoders: 0, decoders: 0, failed: 0 }))
+test('no coder is left', () => assert.equal(prompts.lib.counters, { encoders: 0, decoders: 0, failed: 0 }))
 
 test.run()

@@ -1,33 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AudioCodecName } from '../../rtp/codec/codec-name.ts'
-import type { PromptFault } from '../../rtp/engine/prompts.ts'
-import { levelOf, wavHeader } from '../../rtp/index.ts'
-import { LibOpus, PromptFiles } from '../../rtp/io/index.ts'
+import { levelOf } from '../../rtp/index.ts'
 import { stretchRoundInto } from '../../rtp/resample/stretch.ts'
-import type { Prompt } from '../../rtp/session/playback.ts'
 import { snrDb } from '../rtp/audio-measure.ts'
 import { alone } from '../rtp/talker.ts'
+import { WavPrompts } from './wav-prompts.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'sauti-loop-'))
-const files = new PromptFiles({ opus: new LibOpus() })
-test.after(() => rmSync(folder, { recursive: true }))
-
-const wavFile = (name: string, pcm: Int16Array, sampleRate: number): string => {
-  const path = join(folder, name)
-  const header = wavHeader({ encoding: 'pcm16', sampleRate, channels: 1 }, pcm.byteLength)
-  writeFileSync(path, Buffer.concat([header, new Uint8Array(pcm.buffer)]))
-  return path
-}
-const promptOf = (path: string, codec: AudioCodecName, loop: number): Promise<Prompt> =>
-  new Promise((resolve, reject) =>
-    files.load(path, codec, loop, (prompt: Prompt | PromptFault) =>
-      typeof prompt === 'string' ? reject(new Error(prompt)) : resolve(prompt),
-    ),
-  )
+const prompts = new WavPrompts()
+test.after(() => prompts.remove())
 
 /** A tone that closes with its round, so that a seam without a gap cannot be heard. */
 const round = (seconds: number, rate: number): Int16Array => {
@@ -38,8 +19,8 @@ const round = (seconds: number, rate: number): Int16Array => {
 
 const heardOf = async (codec: AudioCodecName, seconds: number, rate: number, loop: number, forMs: number) => {
   const { media, opus, one } = await alone(codec)
-  const path = wavFile(`${codec}-${seconds}-${rate}.wav`, round(seconds, rate), rate)
-  media.prompts.set('loop', await promptOf(path, codec, loop))
+  const path = prompts.writePcm(`${codec}-${seconds}-${rate}.wav`, round(seconds, rate), rate)
+  media.prompts.set('loop', await prompts.load(path, codec, loop))
   const begun = media.now
   media.do({ type: 'play', session: 'a', play: 'p', source: { kind: 'file', path: 'loop' }, loop })
   let endedMs: number | undefined

@@ -1,23 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type AudioCodecName, codecFacts } from '../../rtp/codec/codec-name.ts'
-import type { PromptFault } from '../../rtp/engine/prompts.ts'
 import { pcmu, type WavEncoding } from '../../rtp/index.ts'
-import { LibOpus, PromptFiles } from '../../rtp/io/index.ts'
-import type { Prompt } from '../../rtp/session/playback.ts'
 import { alone } from '../rtp/talker.ts'
+import { WavPrompts } from './wav-prompts.ts'
 
 const seconds = 60
 const fromHz = 150
 const toHz = 3200
 const level = 0.4
 
-const folder = mkdtempSync(join(tmpdir(), 'sauti-sweep-'))
-const files = new PromptFiles({ opus: new LibOpus() })
-test.after(() => rmSync(folder, { recursive: true }))
+const prompts = new WavPrompts()
+test.after(() => prompts.remove())
 
 /** The sweep at a moment, −1 to 1: no two moments within a second of each other sound alike. */
 const sweepAt = (at: number): number =>
@@ -101,13 +95,6 @@ const wavOf = ({ encoding, rate, channels, extensible = false }: Row, pad = 0): 
   return bytes
 }
 
-const promptOf = (path: string, codec: AudioCodecName): Promise<Prompt> =>
-  new Promise((resolve, reject) =>
-    files.load(path, codec, 1, (prompt: Prompt | PromptFault) =>
-      typeof prompt === 'string' ? reject(new Error(prompt)) : resolve(prompt),
-    ),
-  )
-
 /** How alike `count` samples from `pcm[from]` on are to the sweep `delay` seconds earlier, and their level against it. */
 const compare = (pcm: Int16Array, from: number, count: number, rate: number, delay: number) => {
   let product = 0
@@ -149,9 +136,8 @@ for (const row of rows) {
   const name = `${encoding}, ${rate} Hz, ${channels} channels`
   test(`a sweep of ${seconds} s (${name}) in ${codec}: every 20 ms where they belong, none missing, none twice`, async () => {
     const { media, opus, one } = await alone(codec)
-    const path = join(folder, `${encoding}-${rate}-${codec}.wav`)
-    writeFileSync(path, wavOf(row))
-    media.prompts.set('sweep', await promptOf(path, codec))
+    const path = prompts.write(`${encoding}-${rate}-${codec}.wav`, wavOf(row))
+    media.prompts.set('sweep', await prompts.load(path, codec))
     media.do({ type: 'play', session: 'a', play: 'p', source: { kind: 'file', path: 'sweep' }, loop: 1 })
     // Who never says anything is not sent to for long.
     media.run(seconds * 1000 + 100, now => {

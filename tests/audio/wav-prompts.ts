@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AudioCodecName } from '../../rtp/codec/codec-name.ts'
+import type { PromptFault } from '../../rtp/engine/prompts.ts'
+import { wavHeader } from '../../rtp/index.ts'
+import { LibOpus, PromptFiles } from '../../rtp/io/index.ts'
+import type { Prompt } from '../../rtp/session/playback.ts'
+
+/** Prompts of what a test has computed, by way of files of their own as the switch would read them. */
+export class WavPrompts {
+  readonly lib = new LibOpus()
+  readonly #files = new PromptFiles({ opus: this.lib })
+  readonly #folder = mkdtempSync(join(tmpdir(), 'sauti-prompts-'))
+
+  /** Returns the path of a file that holds just these bytes. */
+  write(name: string, bytes: Uint8Array): string {
+    const path = join(this.#folder, name)
+    writeFileSync(path, bytes)
+    return path
+  }
+
+  /** The same, of a file of one channel. */
+  writePcm(name: string, pcm: Int16Array, sampleRate: number): string {
+    const header = wavHeader({ encoding: 'pcm16', sampleRate, channels: 1 }, pcm.byteLength)
+    return this.write(name, Buffer.concat([header, new Uint8Array(pcm.buffer)]))
+  }
+
+  load(path: string, codec: AudioCodecName, loop = 1): Promise<Prompt> {
+    return new Promise((resolve, reject) =>
+      this.#files.load(path, codec, loop, (prompt: Prompt | PromptFault) =>
+        typeof prompt === 'string' ? reject(new Error(prompt)) : resolve(prompt),
+      ),
+    )
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true })
+  }
+}
