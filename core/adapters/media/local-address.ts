@@ -1,6 +1,9 @@
 import { networkInterfaces } from 'node:os'
 
 const loopback = '127.0.0.1'
+const ipv6Loopback = /^\[?::1\]?$/
+
+export const isIpv4 = (address: string | undefined): address is string => address?.includes(':') === false
 
 const bitsOf = (address: string): number =>
   address.split('.').reduce((bits, part) => ((bits << 8) | (Number(part) & 255)) >>> 0, 0)
@@ -21,9 +24,9 @@ export const outsideAddresses = (): readonly string[] =>
  * answer is not known.
  */
 export const nearestAddress = (remote: string | undefined): string => {
-  if (remote?.startsWith('127.')) return loopback
+  if (remote !== undefined && (remote.startsWith('127.') || ipv6Loopback.test(remote))) return loopback
   const own = ownAddresses()
-  if (remote !== undefined) {
+  if (isIpv4(remote)) {
     const near = own.find(({ address, netmask }) => ((bitsOf(address) ^ bitsOf(remote)) & bitsOf(netmask)) === 0)
     if (near !== undefined) return near.address
   }

@@ -1,5 +1,5 @@
 import type { OpenCommand } from './leg-media.ts'
-import { nearestAddress, outsideAddresses } from './local-address.ts'
+import { isIpv4, nearestAddress, outsideAddresses } from './local-address.ts'
 import type { RtpMediaOptions } from './rtp-media-options.ts'
 
 /** How two sessions of this switch reach each other. */
@@ -12,7 +12,8 @@ export type AddressOptions = Pick<RtpMediaOptions, 'settings' | 'bindAddress' | 
 
 /**
  * Where a leg's media is reached. `remote`: the address that its offer names. A plain leg is told the first; a browser's
- * leg all of them, the nearest first: one, unless media is bound to all addresses and no external one is set.
+ * leg all of them, the nearest first: one, unless media is bound to all addresses and no external one is set. All are
+ * IPv4, as media is, also of a leg whose SIP goes over IPv6.
  */
 export function ownAddresses(
   open: OpenCommand,
@@ -21,11 +22,12 @@ export function ownAddresses(
 ): readonly [first: string, ...more: string[]] {
   if (open.onNet === true) return [amongUs]
   const { settings, localAddressFor, bindAddress } = options
-  if (settings.externalAddress !== undefined) return [settings.externalAddress]
+  if (isIpv4(settings.externalAddress)) return [settings.externalAddress]
   if (bindAddress !== undefined && bindAddress !== anyAddress) return [bindAddress]
   // A browser that trickles, or hides its addresses, names none.
   const peer = remote === anyAddress ? open.toward : (remote ?? open.toward)
-  const nearest = (peer === undefined ? undefined : localAddressFor(peer)) ?? nearestAddress(peer)
+  const local = peer === undefined ? undefined : localAddressFor(peer)
+  const nearest = isIpv4(local) ? local : nearestAddress(peer)
   const others = outsideAddresses().filter(address => address !== nearest)
   return [nearest, ...others.slice(0, mostCandidates - 1)]
 }
