@@ -1,11 +1,15 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AccountUuid, LegUuid } from '../../core/model/ids.ts'
-import { acme, CallRig, own } from './call-rig.ts'
+import { acme, own } from './acme.ts'
+import { CallRig } from './call-rig.ts'
+import { rested } from './rested.ts'
 
 // <Dial><Conference>: calls that meet in rooms, in virtual time.
 
 const at = '+254700000001'
+/** Longer than anybody here waits or talks. */
+const roomsRestMs = 700_000
 
 /** A number of its own for each document, so that calls can bring different ones. */
 class RoomRig extends CallRig {
@@ -49,15 +53,6 @@ class RoomRig extends CallRig {
   }
 }
 
-function rested(rig: CallRig): void {
-  rig.run(700_000)
-  assert.ok(rig.exchange.isEmpty, 'the exchange is empty')
-  assert.is(rig.exchange.deadline(), undefined)
-  assert.is(rig.sessions.size, 0)
-  assert.is(rig.sipLegs.size, 0)
-  assert.equal(rig.logged, [])
-}
-
 test('two callers are answered and hear each other; each leaves with its own action', () => {
   const rig = new RoomRig()
   const a = rig.guest('>board')
@@ -78,7 +73,7 @@ test('two callers are answered and hear each other; each leaves with its own act
   assert.is(fields!.DialCallDuration, 11)
   assert.match(String(fields!.DialCallSid), /^CA/)
   rig.hangUpCaller(b)
-  rested(rig)
+  rested(rig, roomsRestMs)
   assert.is(rig.actions().length, 2)
   const calls = [...new Set(rig.store.events.map(event => event.callUuid))]
   for (const call of calls) {
@@ -127,7 +122,7 @@ for (const { attributes, play } of waits) {
     rig.run(1000)
     assert.is(rig.of('media.leave').length, 0)
     for (const leg of [a, b]) rig.hangUpCaller(leg)
-    rested(rig)
+    rested(rig, roomsRestMs)
   })
 }
 
@@ -147,7 +142,7 @@ test('endOnExit ends the room for all: their Dial is completed and their documen
   assert.is(rig.told(waiting).length, 1, 'other rooms are not concerned')
   assert.is(rig.of('media.room-tone').filter(({ tone }) => tone === 'leave').length, 0)
   rig.hangUpCaller(waiting)
-  rested(rig)
+  rested(rig, roomsRestMs)
 })
 
 test('endOnExit ends a room that never started, too', () => {
@@ -161,7 +156,7 @@ test('endOnExit ends a room that never started, too', () => {
     rig.actions().map(({ DialCallStatus }) => DialCallStatus),
     ['completed', 'completed'],
   )
-  rested(rig)
+  rested(rig, roomsRestMs)
 })
 
 test('a full room is busy and does not answer; the limit is that of who comes', () => {
@@ -178,7 +173,7 @@ test('a full room is busy and does not answer; the limit is that of who comes', 
   const third = rig.guest('maxMembers="3">r')
   assert.ok(rig.isAnswered(third))
   for (const leg of [a, b, third]) rig.hangUpCaller(leg)
-  rested(rig)
+  rested(rig, roomsRestMs)
 })
 
 test('fifty by default, and not one more', () => {
@@ -193,7 +188,7 @@ test('fifty by default, and not one more', () => {
   assert.is(rig.of('media.join').length, 50)
   assert.is(rig.of('leg.end').find(({ legId }) => legId === legs[50])?.reason, 'END.0486')
   for (const leg of legs.slice(0, 50)) rig.hangUpCaller(leg)
-  rested(rig)
+  rested(rig, roomsRestMs)
 })
 
 test('hangupOnStar and timeLimit take one caller out, with the rest of its document; keys are told', () => {
@@ -216,7 +211,7 @@ test('hangupOnStar and timeLimit take one caller out, with the rest of its docum
   assert.is(rig.codes().filter(code => code === 'DTMF.0100').length, 4)
   assert.is(rig.of('media.send-digits').length, 0, 'and not passed on')
   for (const leg of [a, b, c]) rig.hangUpCaller(leg)
-  rested(rig)
+  rested(rig, roomsRestMs)
 })
 
 for (const [beep, enters, leaves] of [
@@ -235,7 +230,7 @@ for (const [beep, enters, leaves] of [
     rig.run(100)
     assert.equal(rig.told(a), [join, ...(leaves ? ['leave'] : [])])
     rig.hangUpCaller(a)
-    rested(rig)
+    rested(rig, roomsRestMs)
   })
 }
 
@@ -251,7 +246,7 @@ test('rooms are of an account: the same name elsewhere is another room', () => {
   const [one, two] = rig.of('media.join').map(({ room }) => room)
   assert.is.not(one, two)
   for (const leg of [a, other]) rig.hangUpCaller(leg)
-  rested(rig)
+  rested(rig, roomsRestMs)
 })
 
 test('record: what the caller says and hears, from the start of the room until it leaves', () => {
@@ -271,7 +266,7 @@ test('record: what the caller says and hears, from the start of the room until i
     [b],
   )
   for (const leg of [a, b]) rig.hangUpCaller(leg)
-  rested(rig)
+  rested(rig, roomsRestMs)
   assert.is(rig.codes().filter(code => code === 'REC.0200').length, 2)
 })
 
@@ -291,7 +286,7 @@ test('hang-up by API, silence of the line, drain and a crash leave the room clea
     rig.run(1000)
     assert.ok(rig.actions().length > 0, end)
     rig.hangUpCaller(a)
-    rested(rig)
+    rested(rig, roomsRestMs)
   }
 })
 
@@ -316,7 +311,7 @@ test('a call placed by API enters a room as one that came in does; so does one f
   rig.run(1000)
   assert.is(rig.of('media.room-tone').filter(({ tone }) => tone === 'leave').length, 1)
   for (const leg of rig.dialled) rig.endLeg(leg, { kind: 'bye' })
-  rested(rig)
+  rested(rig, roomsRestMs)
 })
 
 test('before the answer: who gives up leaves no place behind, and does not end the room', () => {
@@ -337,7 +332,7 @@ test('before the answer: who gives up leaves no place behind, and does not end t
   const b = rig.guest('maxMembers="2">r')
   assert.ok(rig.isAnswered(b), 'its place is free again')
   for (const leg of [a, b]) rig.hangUpCaller(leg)
-  rested(rig)
+  rested(rig, roomsRestMs)
 })
 
 test.run()

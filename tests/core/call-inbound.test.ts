@@ -1,7 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endReasons } from '../../core/call/end-reason.ts'
-import { acme, CallRig, own, rate } from './call-rig.ts'
+import { acme, own, rate } from './acme.ts'
+import { CallRig } from './call-rig.ts'
 
 const at = '+254700000001'
 const answering = (verbs: string) => `<Response>${verbs}</Response>`

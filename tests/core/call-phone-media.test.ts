@@ -1,6 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { acme, CallRig } from './call-rig.ts'
+import { acme } from './acme.ts'
+import { CallRig } from './call-rig.ts'
 
 // What media a registered phone is offered: WebRTC where it is a browser, else plain RTP; and WebRTC to a desk phone that
 // refuses that, because it takes nothing that is not encrypted; SRTP by keys in SDP after it.

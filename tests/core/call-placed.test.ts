@@ -5,7 +5,9 @@ import type { OriginateOrder } from '../../core/call/originate-order.ts'
 import type { AccountUuid } from '../../core/model/ids.ts'
 import type { Trunk } from '../../core/model/trunk.ts'
 import { trunk } from '../rig/trunk.ts'
-import { acme, CallRig, own, rate } from './call-rig.ts'
+import { acme, own, rate } from './acme.ts'
+import { CallRig } from './call-rig.ts'
+import { rested } from './rested.ts'
 
 const to = '+254722222222'
 const from = '+254700000001'
@@ -14,16 +16,6 @@ function placing(verbs = '<Say>Hello</Say>'): CallRig {
   const rig = new CallRig()
   rig.documents.set('https://acme.test/out', `<Response>${verbs}</Response>`)
   return rig
-}
-
-function rested(rig: CallRig): void {
-  rig.run(120_000)
-  assert.ok(rig.exchange.isEmpty, 'the exchange is empty')
-  assert.is(rig.sessions.size, 0)
-  assert.is(rig.sipLegs.size, 0)
-  assert.equal(rig.logged, [])
-  for (const hold of rig.store.holds.values()) assert.type(hold.charge, 'number')
-  for (const account of rig.store.accounts.values()) assert.is(account.held, 0)
 }
 
 test('placed, rung, answered, spoken to, settled: record, events and ledger in order', () => {

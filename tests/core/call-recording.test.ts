@@ -4,6 +4,7 @@ import { ringbackCountries } from '../../core/ports/media.ts'
 import { checkDocument } from '../../core/verbs/index.ts'
 import { tones } from '../../rtp/tone/tones.ts'
 import { CallRig } from './call-rig.ts'
+import { rested } from './rested.ts'
 
 const at = '+254700000001'
 const far = '+254733333333'
@@ -34,13 +35,6 @@ const recordings = (rig: CallRig): string[] =>
 const codes = (rig: CallRig) => rig.codes().filter(code => code.startsWith('REC'))
 const problems = (inside: string) =>
   checkDocument(new TextEncoder().encode(`<Response>${inside}</Response>`)).problems.length
-
-function rested(rig: CallRig): void {
-  rig.run(120_000)
-  assert.ok(rig.exchange.isEmpty, 'the exchange is empty')
-  assert.is(rig.exchange.deadline(), undefined)
-  assert.equal(rig.logged, [])
-}
 
 test('RecordSession begins with the answer, goes on through Redirect, and ends with the call', () => {
   const rig = calling('<RecordSession/><Pause length="2"/><Say>Hello</Say><Redirect>/next</Redirect>')

@@ -1,7 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Destinations } from '../../core/billing/destinations.ts'
-import { acme, CallRig, own } from './call-rig.ts'
+import { acme, own } from './acme.ts'
+import { CallRig } from './call-rig.ts'
 
 const hook = 'https://acme.test/out'
 const dialWhatWasDialled = '<Response><Dial><Number>+254722222222</Number></Dial></Response>'
@@ -225,7 +226,7 @@ test('refused without a row: whom nobody knows, what is no number, a payload tha
   }
   const rig = rigWith(dialWhatWasDialled)
   const user = rig.user('1001')
-  rig.users.clear()
+  rig.store.users.clear()
   const legId = rig.dialFrom(user, '+254722222222')
   rig.run(1_000)
   assert.equal(ends(rig, legId), [{ reason: 'END.0403' }])

@@ -1,7 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Trunk } from '../../core/model/trunk.ts'
-import { acme, CallRig } from './call-rig.ts'
+import { acme } from './acme.ts'
+import { CallRig } from './call-rig.ts'
 
 // What a trunk is offered: where SRTP is optional, SRTP first, and the same trunk in the clear only if it refuses that.
 

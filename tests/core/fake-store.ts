@@ -1,5 +1,7 @@
+import type { Lookup } from '../../core/call/exchange-command.ts'
+import type { Found } from '../../core/call/exchange-event.ts'
 import type { VoiceEvent } from '../../core/events/voice-event.ts'
-import type { AccountProfile, OwnedNumber } from '../../core/model/account.ts'
+import type { AccountProfile, EndUserProfile, OwnedNumber } from '../../core/model/account.ts'
 import type { CallRecord, LegRecord, RecordingRecord } from '../../core/model/call-record.ts'
 import type { AccountUuid, CallUuid, HoldUuid, LegUuid } from '../../core/model/ids.ts'
 import type { Money } from '../../core/model/money.ts'
@@ -26,6 +28,8 @@ export class FakeStore {
   readonly holds = new Map<HoldUuid, FakeHold>()
   readonly recordings = new Map<string, RecordingRecord>()
   readonly events: VoiceEvent[] = []
+  /** End-users by uuid, by extension and by email. */
+  readonly users = new Map<string, EndUserProfile>()
   readonly units: (readonly Change[])[] = []
 
   addAccount(profile: AccountProfile, balance: Money): void {
@@ -42,6 +46,43 @@ export class FakeStore {
   /** Money that left the wallets, and what the holds say was charged. */
   get charged(): Money {
     return [...this.holds.values()].reduce((sum, hold) => sum + (hold.charge ?? 0), 0)
+  }
+
+  /** Answers a question of the exchange. */
+  lookUp(query: Lookup): Found {
+    const ownerOf = (number: string) => {
+      const entry = this.numbers.get(number)
+      return entry === undefined
+        ? undefined
+        : { account: this.accounts.get(entry.account)!.profile, number: entry.number }
+    }
+    if (query.kind === 'number-owner') {
+      return { kind: 'number-owner', owner: query.candidates.map(ownerOf).find(owner => owner !== undefined) }
+    }
+    if (query.kind === 'softphone') {
+      return {
+        kind: 'softphone',
+        account: this.accounts.get(query.accountId)?.profile,
+        user: this.users.get(query.endUserUuid),
+        number: [...this.numbers.values()].find(({ account, number }) => account === query.accountId && number.isActive)
+          ?.number,
+        spendable: this.#spendable(query.accountId),
+      }
+    }
+    const from = this.numbers.get(query.from)
+    return {
+      kind: 'placing',
+      account: this.accounts.get(query.accountId)?.profile,
+      from: from?.account === query.accountId ? from.number : undefined,
+      owner: ownerOf(query.to),
+      user: query.user === undefined ? undefined : this.users.get(query.user),
+      spendable: this.#spendable(query.accountId),
+    }
+  }
+
+  #spendable(accountId: AccountUuid): number {
+    const { profile, balance = 0, held = 0 } = this.accounts.get(accountId) ?? {}
+    return balance - held + (profile?.graceAmount ?? 0) + (profile?.creditLimit ?? 0)
   }
 
   commit(unit: readonly Change[]): CommitResult {

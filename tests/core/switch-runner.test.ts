@@ -13,7 +13,7 @@ import type { MediaCommand } from '../../core/ports/media.ts'
 import type { SignalingCommand } from '../../core/ports/signaling.ts'
 import type { CallStore } from '../../core/ports/store.ts'
 import { trunk } from '../rig/trunk.ts'
-import { acme, own, rate } from './call-rig.ts'
+import { acme, own, rate } from './acme.ts'
 import { FakeStore } from './fake-store.ts'
 
 const number = '+254700000001'
