@@ -1,6 +1,7 @@
 // The pure door of the protocol library: no sockets, no clock, no randomness; runs in the browser too.
 
 export { Dialog, type DialogHead, type DialogStart } from './dialog/dialog.ts'
+export { dialogOfCallee, dialogOfCaller, type RespondedInvite } from './dialog/invite-dialog.ts'
 export { type OfferInput, type OfferState, offerAnswer, refusalOfOffer } from './dialog/offer-answer.ts'
 export { type DigestAlgorithm, digestAlgorithms, type Hash } from './digest/algorithm.ts'
 export { type AnswerRules, answerChallenge, chooseChallenges } from './digest/answer-challenge.ts'
@@ -23,6 +24,7 @@ export type { CallCause, CallEvent, PhoneOffer } from './endpoint/call-event.ts'
 export type { Counters } from './endpoint/counters.ts'
 export { Endpoint } from './endpoint/endpoint.ts'
 export type { DroppedCall, EndpointInput, EndpointOutput, PeerState } from './endpoint/input.ts'
+export { cancelOf } from './endpoint/invite-request.ts'
 export type { PeerConfig } from './endpoint/peer.ts'
 export { buildRequest, hopOf } from './endpoint/request.ts'
 export { defaultLimits, type EndpointLimits, type EndpointSettings } from './endpoint/settings.ts'

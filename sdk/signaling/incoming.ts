@@ -1,4 +1,10 @@
-import { Dialog, headersOf, type IncomingRequest, type ServerOwner, type ServerTransaction } from '../../sip/index.ts'
+import {
+  dialogOfCallee,
+  headersOf,
+  type IncomingRequest,
+  type ServerOwner,
+  type ServerTransaction,
+} from '../../sip/index.ts'
 import { type EndReason, localEnd } from '../end-reason.ts'
 import { contactOf, readAddress, sdpOf } from './read.ts'
 import { reasonOf } from './response-reason.ts'
@@ -22,17 +28,7 @@ export class IncomingCall implements ServerOwner, TaggedCall, SessionHost {
     this.id = id
     this.callId = request.callId
     const localTag = station.word(12)
-    const dialog = new Dialog({
-      callId: request.callId,
-      localTag,
-      remoteTag: request.fromTag,
-      local: `${request.to};tag=${localTag}`,
-      remote: request.from,
-      localSeq: 0,
-      remoteSeq: request.cseq,
-      remoteTarget: contactOf(request.message) ?? request.message.uri,
-      routeSet: headersOf(request.message, 'Record-Route'),
-    })
+    const dialog = dialogOfCallee(request, localTag, contactOf(request.message))
     this.session = new Session(station, this, dialog, sdpOf(request.message) === undefined ? 'initial' : 'remote-offer')
     transaction.owner = this
   }

@@ -3,9 +3,9 @@ import {
   buildRequest,
   type ClientOwner,
   type ClientTransaction,
-  Dialog,
+  cancelOf,
+  dialogOfCaller,
   type HeaderField,
-  headersOf,
   type IncomingRequest,
   type IncomingResponse,
   type ServerTransaction,
@@ -31,7 +31,6 @@ type OutgoingState = 'calling' | 'proceeding' | 'abandoned' | 'cancelling' | 'an
 
 const noFinalResponseMs = 32_000
 const nobody: ClientOwner = { responded() {}, failed() {}, finished() {} }
-const cancelKeeps: ReadonlySet<string> = new Set(['Route', 'Max-Forwards', 'From', 'To', 'Call-ID'])
 const late = localEnd('Cancelled', 'local')
 
 /** A call that we place: from the INVITE to its final response; then its session has the word. */
@@ -217,18 +216,14 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
   }
 
   #sessionOf(transaction: ClientTransaction, response: IncomingResponse, host: SessionHost): Session {
-    const dialog = new Dialog({
+    const invite = {
       callId: this.callId,
       localTag: this.#localTag,
-      remoteTag: response.toTag ?? '',
-      local: transaction.request.headers.find(({ name }) => name === 'From')?.value ?? '',
-      remote: response.to,
-      localSeq: this.#cseq,
-      remoteSeq: undefined,
-      remoteTarget: contactOf(response.message) ?? transaction.request.uri,
-      // RFC 3261 §12.1.2: in reverse order.
-      routeSet: [...headersOf(response.message, 'Record-Route')].reverse(),
-    })
+      request: transaction.request,
+      cseq: this.#cseq,
+      response,
+    }
+    const dialog = dialogOfCaller(invite, contactOf(response.message))
     return new Session(this.#station, host, dialog, 'local-offer')
   }
 
@@ -244,13 +239,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
     const invite = this.#invite
     if (invite === undefined) return
     this.#state = 'cancelling'
-    const { request } = invite
-    const via = request.headers.find(({ name }) => name === 'Via')?.value ?? ''
-    // RFC 3261 §9.1: Request-URI, Call-ID, To, From, the number of CSeq, and the topmost Via are the INVITE's.
-    const head = request.headers.filter(({ name }) => cancelKeeps.has(name))
-    head.push({ name: 'CSeq', value: `${this.#cseq} CANCEL` })
-    const cancel = buildRequest({ method: 'CANCEL', uri: request.uri, via, head })
-    const branch = /;branch=([^;]+)/.exec(via)?.[1] ?? ''
+    const { cancel, branch } = cancelOf(invite.request, this.#cseq, [])
     this.#station.request(cancel, branch, { ...nobody, finished: done => this.#station.finished(done) }, now)
     this.#station.timers.set(this.#timer, now + noFinalResponseMs)
   }

@@ -8,6 +8,7 @@ import type { EndWords } from './call-command.ts'
 import { ChallengeAnswers, type Credentials } from './credentials.ts'
 import type { DialAnswer } from './dialed-session.ts'
 import { cancelOf, type Dial, inviteOf } from './invite-request.ts'
+import { wordFields } from './words.ts'
 
 const noAnswer: ClientOwner = { responded() {}, failed() {}, finished() {} }
 
@@ -66,7 +67,7 @@ export class DialAttempts {
   cancel(words: EndWords | undefined, now: number): void {
     if (this.#latest === undefined) return
     const { request, flow } = this.#latest
-    const { cancel, branch } = cancelOf(request, this.#cseq, words)
+    const { cancel, branch } = cancelOf(request, this.#cseq, words === undefined ? [] : wordFields(words))
     this.#agent.layer.request(cancel, branch, flow, noAnswer, now)
   }
 

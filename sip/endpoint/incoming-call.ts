@@ -1,5 +1,4 @@
-import { Dialog } from '../dialog/dialog.ts'
-import { headersOf } from '../message/headers.ts'
+import { dialogOfCallee } from '../dialog/invite-dialog.ts'
 import type { Flow } from '../transaction/flow.ts'
 import type { IncomingRequest } from '../transaction/incoming.ts'
 import { Timer } from '../transaction/timer-queue.ts'
@@ -38,17 +37,7 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
     const { request } = transaction
     this.callId = request.callId
     const localTag = agent.tokens.take(12)
-    const dialog = new Dialog({
-      callId: request.callId,
-      localTag,
-      remoteTag: request.fromTag,
-      local: `${request.to};tag=${localTag}`,
-      remote: request.from,
-      localSeq: 0,
-      remoteSeq: request.cseq,
-      remoteTarget: contactUriOf(request.message) ?? request.message.uri,
-      routeSet: headersOf(request.message, 'Record-Route'),
-    })
+    const dialog = dialogOfCallee(request, localTag, contactUriOf(request.message))
     this.session = new Session(agent, this, dialog, request.flow, {
       state: 'early',
       offer: sdpOf(request.message) === undefined ? 'initial' : 'remote-offer',

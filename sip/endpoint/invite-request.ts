@@ -2,10 +2,9 @@ import { quote } from '../header/quoted-string.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
 import type { Flow } from '../transaction/flow.ts'
 import { escapeUser } from '../uri/escape.ts'
-import type { CallCommand, DialTarget, EndWords } from './call-command.ts'
+import type { CallCommand, DialTarget } from './call-command.ts'
 import { buildRequest, contactOf, viaOf } from './request.ts'
 import { acceptedBody, allow, type EndpointSettings, supportedByCaller } from './settings.ts'
-import { wordFields } from './words.ts'
 
 /** RFC 3261 §8.1.1.6. */
 const usualForwards = 70
@@ -57,14 +56,14 @@ export function inviteOf(settings: EndpointSettings, dial: Dial, flow: Flow, nam
 const cancelKeeps: ReadonlySet<string> = new Set(['Route', 'Max-Forwards', 'From', 'To', 'Call-ID'])
 
 /** RFC 3261 §9.1: the INVITE's Request-URI, Call-ID, To, From, CSeq number, topmost Via and Route. */
-export function cancelOf(invite: SipRequest, cseq: number, words: EndWords | undefined) {
+export function cancelOf(invite: SipRequest, cseq: number, fields: readonly HeaderField[]) {
   const via = invite.headers.find(({ name }) => name === 'Via')?.value ?? ''
   const cancel = buildRequest({
     method: 'CANCEL',
     uri: invite.uri,
     via,
     head: [...invite.headers.filter(({ name }) => cancelKeeps.has(name)), { name: 'CSeq', value: `${cseq} CANCEL` }],
-    fields: words === undefined ? [] : wordFields(words),
+    fields,
   })
   return { cancel, branch: /;branch=([^;]+)/.exec(via)?.[1] ?? '' }
 }

@@ -1,8 +1,7 @@
 // RFC 3261 §25.1: token = 1*(alphanum / "-" / "." / "!" / "%" / "*" / "_" / "+" / "`" / "'" / "~")
-const isTokenCode = new Uint8Array(128)
-for (const char of "-.!%*_+`'~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
-  isTokenCode[char.charCodeAt(0)] = 1
-}
+const isTokenCode = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[\w.!%*+`'~-]/.test(String.fromCharCode(code)) ? 1 : 0,
+)
 
 /** Where the token that starts at `at` ends; `at` itself when there is none. */
 export function tokenEnd(text: string, at: number): number {

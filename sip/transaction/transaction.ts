@@ -29,21 +29,6 @@ export interface ServerOwner {
   finished(transaction: ServerTransaction, now: number): void
 }
 
-const timerInputs: Readonly<Record<string, TransactionInput>> = {
-  a: 'timer-a',
-  b: 'timer-b',
-  d: 'timer-d',
-  e: 'timer-e',
-  f: 'timer-f',
-  g: 'timer-g',
-  h: 'timer-h',
-  i: 'timer-i',
-  j: 'timer-j',
-  k: 'timer-k',
-  l: 'timer-l',
-  m: 'timer-m',
-}
-
 const noBody = new Uint8Array(0)
 
 type Step = (transaction: Transaction, input: TransactionInput, now: number) => void
@@ -72,8 +57,7 @@ export class Transaction implements TimerOwner {
   }
 
   expired(name: string, now: number): void {
-    const input = timerInputs[name]
-    if (input !== undefined) this.#step(this, input, now)
+    this.#step(this, `timer-${name as TimerName}`, now)
   }
 
   /** The final response is in or out: what no repetition needs is let go, for half a minute of calls adds up. */
