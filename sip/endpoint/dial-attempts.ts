@@ -6,7 +6,8 @@ import type { ClientOwner, ClientTransaction } from '../transaction/transaction.
 import type { Agent } from './agent.ts'
 import type { EndWords } from './call-command.ts'
 import { ChallengeAnswers, type Credentials } from './credentials.ts'
-import type { DialAnswer } from './dialed-session.ts'
+import { authorizationOf, type DialAnswer } from './dialed-session.ts'
+import { requires } from './fields.ts'
 import { cancelOf, type Dial, inviteOf } from './invite-request.ts'
 import { wordFields } from './words.ts'
 
@@ -25,6 +26,7 @@ export class DialAttempts {
   #hops: readonly Flow[] = []
   #hop = 0
   #cseq = 0
+  #isReliable = false
   #latest: ClientTransaction | undefined
 
   /** `owner`: hears what becomes of each INVITE. `isFlowBound`: everything goes over the flow of the first. */
@@ -64,6 +66,14 @@ export class DialAttempts {
     return true
   }
 
+  /** Once more, with 100rel where a 421 wants it (RFC 3261 §21.4.16); false when it wants something else, or wants it again. */
+  answerDemand(transaction: ClientTransaction, demand: SipResponse, now: number): boolean {
+    if (this.#isReliable || !requires(demand, '100rel')) return false
+    this.#isReliable = true
+    this.#send(transaction.flow, authorizationOf(transaction.request), now)
+    return true
+  }
+
   cancel(words: EndWords | undefined, now: number): void {
     if (this.#latest === undefined) return
     const { request, flow } = this.#latest
@@ -99,6 +109,7 @@ export class DialAttempts {
       callId: this.callId,
       localTag: this.localTag,
       cseq: this.#cseq,
+      isReliable: this.#isReliable,
       extra,
     })
     this.#latest = this.#agent.layer.request(request, branch, flow, this.#owner, now)

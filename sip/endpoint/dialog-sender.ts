@@ -16,7 +16,14 @@ export interface SentParts {
 }
 
 /** What a request is sent again with, when it has to be authorized. */
-const keptFields: ReadonlySet<string> = new Set(['Reason', reasonCodeHeader, 'Session-Expires', 'Min-SE', 'Allow'])
+const keptFields: ReadonlySet<string> = new Set([
+  'Reason',
+  reasonCodeHeader,
+  'Session-Expires',
+  'Min-SE',
+  'Allow',
+  'RAck',
+])
 
 /** Requests of ours within one dialog, and the ACKs of its 2xx responses. */
 export class DialogSender {

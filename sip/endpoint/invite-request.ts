@@ -4,7 +4,7 @@ import type { Flow } from '../transaction/flow.ts'
 import { escapeUser } from '../uri/escape.ts'
 import type { CallCommand, DialTarget } from './call-command.ts'
 import { buildRequest, contactOf, viaOf } from './request.ts'
-import { acceptedBody, allow, type EndpointSettings, supportedByCaller } from './settings.ts'
+import { acceptedBody, allow, type EndpointSettings, supported, supportedByCaller } from './settings.ts'
 
 /** RFC 3261 §8.1.1.6. */
 const usualForwards = 70
@@ -18,6 +18,8 @@ export interface InviteNames {
   readonly callId: string
   readonly localTag: string
   readonly cseq: number
+  /** Provisional responses may be reliable. */
+  readonly isReliable: boolean
   /** Credentials. */
   readonly extra: readonly HeaderField[]
 }
@@ -44,7 +46,7 @@ export function inviteOf(settings: EndpointSettings, dial: Dial, flow: Flow, nam
       { name: 'Contact', value: contactOf(flow) },
       { name: 'P-Asserted-Identity', value: identity },
       { name: 'Allow', value: allow },
-      { name: 'Supported', value: supportedByCaller },
+      { name: 'Supported', value: names.isReliable ? supported : supportedByCaller },
       { name: 'Accept', value: acceptedBody },
       { name: 'User-Agent', value: settings.userAgent },
       ...names.extra,

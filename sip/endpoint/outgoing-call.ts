@@ -13,10 +13,11 @@ import type { Agent, TaggedCall } from './agent.ts'
 import type { EndWords } from './call-command.ts'
 import type { CallCause } from './call-event.ts'
 import { DialAttempts } from './dial-attempts.ts'
-import { authorizationOf, sessionOf } from './dialed-session.ts'
+import { authorizationOf, type DialAnswer, sessionOf } from './dialed-session.ts'
 import { q850Of, sdpOf } from './fields.ts'
 import type { Dial } from './invite-request.ts'
 import { LateForks, lateForkWords } from './late-forks.ts'
+import { ProvisionalReceipts } from './provisional-receipts.ts'
 import type { Session, SessionHost } from './session.ts'
 
 /**
@@ -52,6 +53,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   readonly #bound: Flow | undefined
   readonly #attempts: DialAttempts
   readonly #forks: LateForks
+  readonly #receipts: ProvisionalReceipts
   readonly #timer = new Timer<TimerOwner>(this, 'cancel')
   #state: OutgoingState = 'resolving'
   #endWords: EndWords | undefined
@@ -66,6 +68,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     this.#attempts = new DialAttempts(agent, dial, this, bound !== undefined)
     this.callId = this.#attempts.callId
     this.#forks = new LateForks(agent, dial.id)
+    this.#receipts = new ProvisionalReceipts(agent)
   }
 
   start(now: number): void {
@@ -156,7 +159,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
 
   responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const { status } = response.message
-    if (status < 200) this.#provisional(response, now)
+    if (status < 200) this.#provisional(transaction, response, now)
     else if (status < 300) this.#answer(transaction, response, now)
     else if (transaction === this.#attempts.latest) this.#refusal(transaction, response, now)
   }
@@ -174,7 +177,8 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     this.#agent.timers.set(this.#timer, now + silentPeerAfter(this.#agent.settings.timers))
   }
 
-  #provisional(response: IncomingResponse, now: number): void {
+  #provisional(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    if (!this.#receipts.take(this.#attempts.answerOf(transaction, response), now)) return
     if (this.#state === 'abandoned') {
       this.#cancel(now)
       return
@@ -207,13 +211,13 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       return
     }
     if (this.#session !== undefined || this.#isOver) {
-      this.#forks.hangUp(this.#attempts.answerOf(transaction, response), now)
+      this.#forks.hangUp(this.#answerOf(transaction, response), now)
       return
     }
     const wasWanted = this.#state === 'calling' || this.#state === 'proceeding'
     this.#state = 'answered'
     this.#agent.timers.stop(this.#timer)
-    const session = sessionOf(this.#agent, this, this.#attempts.answerOf(transaction, response))
+    const session = sessionOf(this.#agent, this, this.#answerOf(transaction, response))
     this.#session = session
     const early = this.#earlySdp?.tag === response.toTag ? this.#earlySdp?.sdp : undefined
     // Some peers put the answer into the 183 alone; without 100rel it belongs into the 2xx (RFC 3264, RFC 3261 §13.2.1).
@@ -232,6 +236,11 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     this.#agent.emit({ type: 'answered', id: this.id, sdp })
   }
 
+  #answerOf(transaction: ClientTransaction, response: IncomingResponse): DialAnswer {
+    const answered = this.#attempts.answerOf(transaction, response)
+    return { ...answered, cseq: this.#receipts.lastSeq(response) ?? answered.cseq }
+  }
+
   #refusal(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const { status } = response.message
     if (this.#isOver) return
@@ -239,6 +248,10 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     if ((status === 401 || status === 407) && isWanted) {
       if (this.#attempts.answerChallenge(transaction, response.message, now)) this.#calling(now)
       else this.over({ kind: 'auth-failed' })
+      return
+    }
+    if (status === 421 && isWanted && this.#attempts.answerDemand(transaction, response.message, now)) {
+      this.#calling(now)
       return
     }
     const q850 = q850Of(response.message)
