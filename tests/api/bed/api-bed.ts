@@ -97,9 +97,18 @@ export class ApiBed {
     return this.#accountUuid
   }
 
-  /** Every `METHOD path status` that was answered and compared. */
-  get seen(): ReadonlySet<string> {
-    return this.#conformance.seen
+  /** `METHOD path` of the document's operations at paths that fit, of which no success was answered and compared. */
+  unanswered(fits: (path: string) => boolean): readonly string[] {
+    return Object.entries(this.document.paths)
+      .filter(([path]) => fits(path))
+      .flatMap(([path, operations]) => Object.keys(operations).map(method => `${method.toUpperCase()} ${path}`))
+      .filter(name => ![200, 201].some(status => this.#conformance.seen.has(`${name} ${status}`)))
+  }
+
+  /** Those of the secrets, the bed's own keys included, that stand in the log. */
+  leaked(secrets: readonly string[]): readonly string[] {
+    const text = JSON.stringify(this.logged)
+    return [this.key, operatorKey, ...secrets].filter(secret => text.includes(secret))
   }
 
   setDraining(draining: boolean): void {

@@ -1,0 +1,113 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ApiBed } from './bed/api-bed.ts'
+
+// Every answer of `customer`, `operator` and `conforming` is compared with /openapi.json by the bed.
+const bed = await ApiBed.open()
+const nobody = '00000000-0000-4000-8000-000000000000'
+
+test('originate, read, list, hang up', async () => {
+  const order = {
+    to: '+254722000001',
+    from: '+254700000001',
+    url: 'https://a.test/v',
+    customPayload: { a: [1, { b: null }] },
+  }
+  const made = await bed.customer('POST', '/calls/originate', { ...order, nonsense: 1 })
+  assert.is(made.status, 201)
+  const { sid, uuid } = made.body
+  assert.equal(made.body.customPayload, { a: [1, { b: null }] })
+  assert.equal([made.body.status, made.body.cost, made.body.reason_code], ['initiated', '0.00', ''])
+  assert.equal((await bed.customer('GET', `/calls/${uuid}`)).body, made.body)
+  assert.is((await bed.customer('GET', `/calls/${nobody}`)).status, 404)
+  const live = await bed.operator('GET', '/operator/calls')
+  assert.equal([live.body.total, live.body.calls[0].legs[0].number], [1, '+254722000001'])
+  assert.is((await bed.operator('GET', `/operator/accounts/${bed.accountUuid}`)).body.live_calls, 1)
+
+  const ended = await bed.customer('POST', '/calls/hangup', { sid })
+  assert.equal(
+    [ended.body.status, ended.body.reason_code, ended.body.reason_label],
+    ['failed', 'END.0201', 'Hung up by API'],
+  )
+  assert.equal((await bed.customer('GET', `/calls/hangup/${sid}`)).body, ended.body)
+  assert.equal((await bed.customer('GET', `/calls/hangup?sid=${sid}`)).body, ended.body)
+  for (const [method, url, body] of [
+    ['POST', '/calls/hangup', { sid: 'CA0000000000000000' }],
+    ['GET', '/calls/hangup/CA0000000000000000', undefined],
+    ['GET', '/calls/hangup?sid=CA0000000000000000', undefined],
+  ] as const) {
+    assert.is((await bed.customer(method, url, body)).status, 404)
+  }
+  assert.is((await bed.customer('GET', '/calls/hangup')).status, 422)
+})
+
+test('an extension is one of the account, and the call internal', async () => {
+  const { users } = bed.repositories
+  const amina = await users.create(
+    bed.accountUuid as Parameters<typeof users.create>[0],
+    { email: 'a@a.test', displayName: '' },
+    1,
+  )
+  const order = { to: amina?.extensionNumber, from: '+254700000001', url: 'https://a.test/v' }
+  const placed = await bed.customer('POST', '/calls/originate', order)
+  assert.equal([placed.status, placed.body.direction], [201, 'internal'])
+  const unknown = await bed.customer('POST', '/calls/originate', { ...order, to: '9999' })
+  assert.equal([unknown.status, unknown.body.errors[0].field], [422, 'to'])
+  const { key } = (await bed.operator('POST', '/operator/accounts', { name: 'Stranger' })).body
+  assert.is((await bed.conforming('POST', '/calls/originate', { key, body: order })).status, 422)
+})
+
+test('the core refuses: its status, its code once in front, Retry-After', async () => {
+  const order = { to: '+254722000001', from: '+254700000001', url: 'https://a.test/v' }
+  for (const [status, code, wait] of [
+    [402, 'BILL.0402', undefined],
+    [402, 'BILL.0404', undefined],
+    [403, 'END.0403', undefined],
+    [422, '', undefined],
+    [429, 'LIMIT.0429', '1'],
+    [429, 'LIMIT.0430', '1'],
+    [503, 'END.5503', '30'],
+  ] as const) {
+    for (const detail of ['because of it', `${code}: because of it`]) {
+      bed.calls.refusal = { ok: false, status, code, detail: code === '' ? 'because of it' : detail }
+      const refused = await bed.customer('POST', '/calls/originate', order)
+      assert.is(refused.status, status)
+      assert.is(refused.body.detail, code === '' ? 'because of it' : `${code}: because of it`)
+      assert.is(refused.body.code, code === '' ? undefined : code)
+      assert.is(refused.headers['retry-after'], wait)
+    }
+  }
+  bed.calls.refusal = { ok: false, status: 422, code: '', detail: 'from: + and 7 to 15 digits' }
+  const { body } = await bed.customer('POST', '/calls/originate', order)
+  assert.equal(body, { detail: bed.calls.refusal.detail, errors: [{ field: 'from', message: '+ and 7 to 15 digits' }] })
+  bed.calls.refusal = undefined
+})
+
+test('a suspended account reads, but spends and calls nothing', async () => {
+  const { account, key } = (await bed.operator('POST', '/operator/accounts', { name: 'S', wallet_balance: '5' })).body
+  await bed.operator('PATCH', `/operator/accounts/${account.uuid}`, { status: 'suspended' })
+  assert.is((await bed.conforming('GET', '/account/', { key })).body.status, 'suspended')
+  assert.is((await bed.conforming('GET', '/calls/', { key })).status, 200)
+  for (const [url, body] of [
+    ['/calls/originate', { to: '+254722000001', from: '+254700000001', url: 'https://a.test/v' }],
+    ['/numbers/acquire', { uuid: nobody }],
+  ] as const) {
+    const refused = await bed.conforming('POST', url, { key, body })
+    assert.equal([refused.status, refused.body.code], [403, 'BILL.0403'])
+    assert.ok(refused.body.detail.startsWith('BILL.0403: '))
+  }
+})
+
+test('every operation of these paths was answered with success', () => {
+  assert.equal(
+    bed.unanswered(path => /^(\/operator)?\/calls\b/.test(path)),
+    [],
+  )
+})
+
+test('no secret was logged', () => {
+  assert.equal(bed.leaked(['hush', 'whsec_']), [])
+})
+
+test.after(() => bed.close())
+test.run()

@@ -1,0 +1,162 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Destinations } from '../../core/billing/destinations.ts'
+import { ApiBed } from './bed/api-bed.ts'
+
+// Every answer of `customer`, `operator` and `conforming` is compared with /openapi.json by the bed.
+const bed = await ApiBed.open()
+const nobody = '00000000-0000-4000-8000-000000000000'
+
+test('operator: accounts', async () => {
+  const made = await bed.operator('POST', '/operator/accounts', {
+    name: 'Second',
+    wallet_balance: '10.1234',
+    grace_amount: '5',
+    credit_limit: '2.50',
+    max_concurrent_calls: 3,
+    max_calls_per_second: 1,
+  })
+  assert.is(made.status, 201)
+  const { account, key } = made.body
+  assert.is((await bed.ask('GET', '/account/', { key })).body.wallet_balance, '10.1234')
+  assert.equal(
+    [account.grace_amount, account.credit_limit, account.held_amount, account.live_calls],
+    ['5.00', '2.50', '0.00', 0],
+  )
+  const path = `/operator/accounts/${account.uuid}`
+  const changed = await bed.operator('PATCH', path, { max_concurrent_calls: 7, wallet_balance: '999' })
+  assert.equal([changed.body.max_concurrent_calls, changed.body.wallet_balance], [7, '10.1234'])
+  assert.is((await bed.operator('PATCH', `/operator/accounts/${nobody}`, { name: 'x' })).status, 404)
+  assert.equal((await bed.operator('GET', path)).body, changed.body)
+  assert.is((await bed.operator('GET', `/operator/accounts/${nobody}`)).status, 404)
+
+  const credit = (amount: string, reference?: string) =>
+    bed.operator('POST', `${path}/credit`, { amount, ...(reference === undefined ? {} : { reference }) })
+  assert.is((await credit('5', 'mpesa-1')).body.wallet_balance, '15.1234')
+  assert.is((await credit('5', 'mpesa-1')).body.wallet_balance, '15.1234')
+  assert.is((await credit('-20')).body.wallet_balance, '-4.8766')
+  assert.is((await credit('0')).status, 422)
+  assert.is((await bed.operator('POST', `/operator/accounts/${nobody}/credit`, { amount: '1' })).status, 404)
+  const ledger = await bed.operator('GET', `${path}/ledger?limit=2`)
+  assert.equal(
+    ledger.body.entries.map((entry: { amount: string }) => entry.amount),
+    ['-20.00', '5.00'],
+  )
+  assert.is(ledger.body.total, 3)
+
+  const second = await bed.operator('POST', `${path}/keys`, { name: 'second' })
+  assert.is((await bed.ask('GET', '/account/', { key: second.body.key })).status, 200)
+  assert.is((await bed.operator('POST', `/operator/accounts/${nobody}/keys`, { name: 'x' })).status, 404)
+  const list = await bed.operator('GET', '/operator/accounts?limit=1&offset=1')
+  assert.equal([list.body.total, list.body.accounts.length], [2, 1])
+})
+
+test('operator: trunks', async () => {
+  const made = await bed.operator('POST', '/operator/trunks', {
+    name: 'Carrier',
+    host: 'sip.carrier.test',
+    prefixes: ['254'],
+    password: 'hush',
+    inbound_hosts: ['192.0.2.0/24', '2001:db8::1'],
+  })
+  assert.is(made.status, 201)
+  assert.equal(made.body.prefixes, ['+254'])
+  assert.is(made.body.password, '********')
+  const path = `/operator/trunks/${made.body.uuid}`
+  const changed = await bed.operator('PATCH', path, { ...made.body, priority: 5 })
+  assert.is(changed.body.priority, 5)
+  assert.is(bed.repositories.trunks.current()[0]?.password, 'hush')
+  assert.equal((await bed.operator('GET', path)).body, changed.body)
+  assert.is((await bed.operator('GET', '/operator/trunks')).body.total, 1)
+  for (const bad of [
+    { inbound_hosts: ['10.0.0.0/33'] },
+    { inbound_hosts: ['a.test'] },
+    { transport: 'sctp' },
+    { port: 70000 },
+    { name: '' },
+    { prefixes: ['x'] },
+    { strip: '3' },
+  ]) {
+    assert.is((await bed.operator('PATCH', path, bad)).status, 422, JSON.stringify(bad))
+  }
+  assert.is((await bed.operator('POST', '/operator/trunks', {})).status, 422)
+  assert.is((await bed.operator('DELETE', path)).status, 200)
+  for (const method of ['DELETE', 'GET']) assert.is((await bed.operator(method, path)).status, 404)
+  assert.is((await bed.operator('PATCH', path, {})).status, 404)
+})
+
+test('operator: the rate deck is replaced whole', async () => {
+  const put = await bed.operator('PUT', '/operator/rates', {
+    rates: [
+      { prefix: '254', direction: 'outbound', rate_per_minute: '3' },
+      {
+        prefix: '+2547',
+        direction: 'outbound',
+        rate_per_minute: '0.0375',
+        increment_seconds: 1,
+        minimum_seconds: 6,
+        connection_fee: '1',
+      },
+    ],
+  })
+  assert.equal(put.body.rates[0], {
+    prefix: '+254',
+    direction: 'outbound',
+    rate_per_minute: '3.00',
+    increment_seconds: 60,
+    minimum_seconds: 0,
+    connection_fee: '0.00',
+  })
+  assert.is(put.body.rates[1].rate_per_minute, '0.0375')
+  assert.equal((await bed.operator('GET', '/operator/rates')).body, put.body)
+  const bad = await bed.operator('PUT', '/operator/rates', {
+    rates: [{ prefix: '254', direction: 'outbound', rate_per_minute: 3 }],
+  })
+  assert.equal([bad.status, bad.body.errors[0].field], [422, 'rates[0].rate_per_minute'])
+  assert.is((await bed.operator('GET', '/operator/rates')).body.rates.length, 2)
+  const large = Array.from({ length: 20_000 }, (_, at) => ({
+    prefix: String(100_000 + at),
+    direction: 'outbound',
+    rate_per_minute: '1',
+  }))
+  assert.is((await bed.operator('PUT', '/operator/rates', { rates: large })).body.rates.length, 20_000)
+  assert.equal((await bed.operator('PUT', '/operator/rates', { rates: [] })).body, { rates: [] })
+})
+
+test('operator: destinations; premium and satellite stay blocked until allowed', async () => {
+  const fresh = await bed.operator('GET', '/operator/destinations')
+  assert.ok(fresh.body.blocked.includes('+881'))
+  const put = await bed.operator('PUT', '/operator/destinations', { blocked: ['7'], allowed: ['+8816'] })
+  assert.equal(put.body, { blocked: ['+7'], allowed: ['+8816'] })
+  assert.equal((await bed.operator('GET', '/operator/destinations')).body, put.body)
+  const mayCall = (number: string) => {
+    const { blocked, allowed } = bed.repositories.destinations.current()
+    return new Destinations(blocked, allowed).allows(number)
+  }
+  assert.equal(['+8816123', '+8811234', '+7123', '+254722'].map(mayCall), [true, false, false, true])
+  await bed.operator('PUT', '/operator/destinations', { blocked: fresh.body.blocked, allowed: ['+881'] })
+  assert.equal(['+8811234', '+870123'].map(mayCall), [true, false])
+  assert.is((await bed.operator('PUT', '/operator/destinations', { blocked: ['x'], allowed: [] })).status, 422)
+})
+
+test('operator: drain', async () => {
+  assert.is((await bed.operator('POST', '/operator/drain', { seconds: 5 })).body.draining, true)
+  assert.is((await bed.operator('DELETE', '/operator/drain')).body.draining, false)
+  assert.is((await bed.operator('POST', '/operator/drain')).body.draining, true)
+  assert.is((await bed.operator('DELETE', '/operator/drain')).body.draining, false)
+  assert.is((await bed.operator('POST', '/operator/drain', { seconds: -1 })).status, 422)
+})
+
+test('every operation of these paths was answered with success', () => {
+  assert.equal(
+    bed.unanswered(path => /^\/operator\/(?!numbers|calls)/.test(path)),
+    [],
+  )
+})
+
+test('no secret was logged', () => {
+  assert.equal(bed.leaked(['hush', 'whsec_']), [])
+})
+
+test.after(() => bed.close())
+test.run()
