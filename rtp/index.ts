@@ -28,13 +28,8 @@ export {
 export { InbandDetector } from './dtmf/inband-detector.ts'
 export { type IceCredentials, iceCredentials } from './ice/credentials.ts'
 export { Concealment } from './jitter/concealment.ts'
-export {
-  JitterBuffer,
-  type JitterBufferConfig,
-  type JitterCounters,
-  type Pulled,
-  type Pushed,
-} from './jitter/jitter-buffer.ts'
+export { JitterBuffer, type JitterCounters, type Pulled, type Pushed } from './jitter/jitter-buffer.ts'
+export type { JitterBufferConfig } from './jitter/jitter-buffer-config.ts'
 export { addInto, clipInto, clipWithoutInto, scaleInPlace, sumInto } from './mix/mix.ts'
 export { lastOpusPage, OpusPages, oggPageLength, oggPositionOf } from './ogg/opus-pages.ts'
 export { type OggFault, type OggOpus, type ParsedOggOpus, readOggOpus } from './ogg/read-opus.ts'

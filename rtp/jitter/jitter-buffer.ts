@@ -1,27 +1,12 @@
 import { payloadLengthOf, payloadOffsetOf, timestampOf } from '../packet/header.ts'
 import { DelayControl, growFromMs, type Wish } from './delay-control.ts'
-import { type DelayConfig, DelayEstimate } from './delay-estimate.ts'
+import { DelayEstimate } from './delay-estimate.ts'
+import { DoubtedPacket } from './doubted-packet.ts'
 import { ExcessDelay } from './excess-delay.ts'
+import type { JitterBufferConfig } from './jitter-buffer-config.ts'
 import { MediaLine } from './media-line.ts'
-import { type JitterCounters, PacketQueue, type Pushed } from './packet-queue.ts'
+import { type JitterCounters, nothing, PacketQueue, type Pushed } from './packet-queue.ts'
 import { audio, type PacketSlots } from './packet-slots.ts'
-
-export interface JitterBufferConfig extends DelayConfig {
-  /** Units of the RTP timestamp a second. Default 8000. */
-  readonly clockRate?: number
-  /** Timestamp units that a payload lasts. Default its bytes, as G.711 has it. */
-  readonly unitsIn?: (payload: Uint8Array, from: number, length: number) => number
-  /** Whether a payload can repair the loss of the packet before it. Default none can. */
-  readonly repairs?: (payload: Uint8Array, from: number, length: number) => boolean
-  /** Packets that fit, a power of two. Default 64. */
-  readonly capacity?: number
-  /** Longest payload that fits, bytes. Default 480: 60 ms of G.711. */
-  readonly slotLength?: number
-  /** Never drop audio to shorten the delay: for recordings, where delay is nothing. Default false. */
-  readonly keepAll?: boolean
-  /** The listener stretches time as `wish` says: audio is dropped only when far too much waits. Default false. */
-  readonly stretches?: boolean
-}
 
 /**
  * What is to be heard now. `frame`: decode the payload. `lost`: conceal `units` of the timestamp clock. `gap`: the far
@@ -60,6 +45,7 @@ export class JitterBuffer {
 
   readonly #queue: PacketQueue
   readonly #slots: PacketSlots
+  readonly #doubted: DoubtedPacket
   readonly #unitsIn: (payload: Uint8Array, from: number, length: number) => number
   readonly #repairs: ((payload: Uint8Array, from: number, length: number) => boolean) | undefined
   readonly #keepAll: boolean
@@ -83,6 +69,7 @@ export class JitterBuffer {
     const stretches = config.stretches ?? false
     this.#queue = new PacketQueue(config.capacity ?? 64, config.slotLength ?? 480)
     this.#slots = this.#queue.slots
+    this.#doubted = new DoubtedPacket(this.#slots.slotLength)
     this.payload = this.#slots.bytes
     this.#unitsIn = config.unitsIn ?? ((_payload, _from, length) => length)
     this.#repairs = config.repairs
@@ -136,7 +123,7 @@ export class JitterBuffer {
   pull(now: number, playsAt = now): Pulled {
     if (this.#queue.isUnplayed) this.#playing = false
     let index = this.#queue.first()
-    if (index < 0) return this.#wait(playsAt)
+    if (index === nothing) return this.#wait(playsAt)
     if (this.#playing && !this.#keepAll) index = this.#shorten(index, now)
     const placeMs = this.#slots.placeOf(index)
     const isBehindLoss = this.#queue.missingBefore(index) > 0
@@ -178,15 +165,27 @@ export class JitterBuffer {
   }
 
   #take(packet: Uint8Array, now: number, bytes: number): Pushed {
-    const result = this.#queue.admit(packet, now)
+    let result = this.#queue.admit(packet, now)
+    if (result === 'doubtful') this.#doubted.keep(packet, bytes, now)
+    const first = this.#queue.hasRestarted ? this.#doubted.before(packet, now) : undefined
+    if (first !== undefined) {
+      const { bytes: firstBytes, at } = this.#doubted
+      if (this.#queue.readmit(first, at) === 'queued') this.#lay(first, at, firstBytes)
+      result = this.#queue.admit(packet, now)
+    }
     if (result === 'late' && bytes > 0) {
       const wayMs = now - this.#line.placeOf(timestampOf(packet))
       if (wayMs - this.#estimate.fastestMs < leapMs) this.#estimate.receive(wayMs, now)
     }
-    if (result !== 'queued') return result
+    if (result === 'queued') this.#lay(packet, now, bytes)
+    return result
+  }
+
+  /** Puts the packet that was admitted in its place. */
+  #lay(packet: Uint8Array, now: number, bytes: number): void {
     if (bytes <= 0) {
       this.#queue.note()
-      return 'queued'
+      return
     }
     const from = payloadOffsetOf(packet)
     const lengthMs = this.#line.msOf(this.#unitsIn(packet, from, bytes))
@@ -196,7 +195,6 @@ export class JitterBuffer {
     if (this.#queue.isMissingBefore && this.#repairs?.(packet, from, bytes) === true) {
       this.#estimate.receive(now - placeMs + lengthMs, now)
     }
-    return 'queued'
   }
 
   /** Puts a packet on the media line and takes its way into account. */

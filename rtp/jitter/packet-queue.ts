@@ -20,6 +20,8 @@ export type JitterCounters = Readonly<Record<Pushed, number>> & {
 
 /** RFC 3550 §A.1: a number further back is no late packet but a restart. */
 const maxMisorder = 100
+/** No index. */
+export const nothing = Number.NEGATIVE_INFINITY
 
 /** The packets of the source that is believed, in the order of their numbers, from the one to be played next. */
 export class PacketQueue {
@@ -38,6 +40,8 @@ export class PacketQueue {
   }
   /** Audio before what is played next was left out, or another source spoke before. */
   joins = false
+  /** The packet that was admitted last is the first of another source, or of another place. */
+  hasRestarted = false
   readonly #watch = new SourceWatch()
   readonly #sequences = new SequenceUnwrapper()
   #isFresh = true
@@ -71,10 +75,12 @@ export class PacketQueue {
 
   /** Finds a packet's place, `index`; what is `queued` is to be put there, or marked as none. */
   admit(packet: Uint8Array, now: number): Pushed {
+    this.hasRestarted = false
     const sequence = sequenceOf(packet)
     const isFar = !this.#isFresh && this.#isLeap(this.#sequences.indexOf(sequence))
     const belief = this.#watch.judge(ssrcOf(packet), sequence, isFar, now)
     if (belief === 'doubtful') return 'doubtful'
+    this.hasRestarted = belief === 'restart'
     if (belief !== 'same') this.#restart(belief === 'restart')
     const index = this.#sequences.unwrap(sequence)
     this.#index = index
@@ -91,6 +97,13 @@ export class PacketQueue {
     return 'queued'
   }
 
+  /** Begins anew with a packet that came before the one that has just restarted the queue. */
+  readmit(packet: Uint8Array, at: number): Pushed {
+    this.#sequences.reset()
+    this.#isFresh = true
+    return this.admit(packet, at)
+  }
+
   /** Lays the packet that was admitted in its place: `length` bytes of audio that lie at `placeMs` of the media line. */
   put(packet: Uint8Array, length: number, placeMs: number): void {
     const from = payloadOffsetOf(packet)
@@ -102,9 +115,9 @@ export class PacketQueue {
     this.slots.mark(this.#index, noted)
   }
 
-  /** The first index with audio; −1 = none. */
+  /** The first index with audio, or `nothing`. Indexes before a first number near 0 are less than 0. */
   first(): number {
-    if (this.slots.waiting === 0) return -1
+    if (this.slots.waiting === 0) return nothing
     let index = this.#next
     while (this.slots.stateOf(index) !== audio) index++
     return index

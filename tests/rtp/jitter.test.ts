@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { JitterBuffer } from '../../rtp/index.ts'
 import { seeded } from '../rig/seeded.ts'
 import { corpusFile, testWith } from './corpora.ts'
-import { inOrder, kinds, listen, packetOf, stream } from './jitter-listener.ts'
+import { type Arrival, inOrder, kinds, listen, packetOf, stream } from './jitter-listener.ts'
 import { readPcap } from './pcap.ts'
 
 test('an even stream comes out whole and in order after one wait, at every ptime', () => {
@@ -132,11 +132,64 @@ test('another source is believed at its second packet, or at once after silence'
   const after = stream(20, 20, { sequence: 9, timestamp: 77 }).map(one => ({ ...one, ssrc: 8, at: one.at + 400 }))
   const { buffer, frames } = listen([...before, ...after], 1000)
   assert.equal([buffer.counters.restarts, buffer.counters.doubtful], [1, 1])
-  assert.ok(frames.length >= 37)
+  assert.ok(frames.length >= 38)
   assert.is(frames.filter(one => one.joins).length, 1)
   const paused = listen([...before, ...after.map(one => ({ ...one, at: one.at + 500 }))], 1600)
   assert.is(paused.frames.length, 40)
   assert.is(paused.buffer.counters.doubtful, 0)
+})
+
+/** As a recording takes them: whatever is there. */
+function takeAll(arrivals: readonly Arrival[]) {
+  const buffer = new JitterBuffer({ keepAll: true })
+  const heard: number[] = []
+  let joins = 0
+  const drain = (now: number) => {
+    for (let pulled = buffer.pull(now); pulled !== 'waiting'; pulled = buffer.pull(now)) {
+      assert.is(pulled, 'frame')
+      heard.push(buffer.frameTimestamp)
+      if (buffer.frameJoins) joins++
+    }
+  }
+  for (const arrival of arrivals) {
+    const packet = packetOf(arrival)
+    buffer.push(packet, packet.length, arrival.at)
+    drain(arrival.at)
+  }
+  drain(60_000)
+  return { buffer, heard, joins }
+}
+
+test('of another source or place its first packet is heard, too: recordings, which hold nothing back, miss nothing', () => {
+  const before = stream(20)
+  const behind = (sequence: number, timestamp: number, ssrc: number) =>
+    stream(20, 20, { sequence, timestamp }).map(one => ({ ...one, ssrc, at: one.at + 400 }))
+  for (const after of [behind(9, 77, 8), behind(65_535, 77, 8), behind(20_000, 20 * 160, 7), behind(21, 20 * 160, 8)]) {
+    const { buffer, heard, joins } = takeAll([...before, ...after])
+    assert.equal(
+      heard,
+      [...before, ...after].map(({ timestamp }) => timestamp),
+    )
+    assert.is(joins, 1)
+    assert.equal([buffer.counters.lost, buffer.counters.restarts, buffer.counters.doubtful], [0, 1, 1])
+  }
+  // One who says nothing more was nobody, and neither is one who comes back much later.
+  const odd = { at: 401, ssrc: 8, sequence: 9, timestamp: 77 }
+  const late = stream(20, 20, { sequence: 10, timestamp: 237 }).map(one => ({ ...one, ssrc: 8, at: one.at + 900 }))
+  const { heard } = takeAll([...before, odd, ...late])
+  assert.equal(
+    heard,
+    [...before, ...late].map(({ timestamp }) => timestamp),
+  )
+})
+
+test('a first packet with number 0 that overtook the one with 65535 is followed by both', () => {
+  const arrivals = [0, 65_535, 1, 2, 3, 4].map((sequence, i) => ({
+    at: i === 1 ? 1 : i * 20,
+    sequence,
+    timestamp: ((sequence + 1) & 0xffff) * 160,
+  }))
+  assert.equal(takeAll(arrivals).heard, [0, 160, 320, 480, 640, 800])
 })
 
 test('single packets of a stranger change nothing', () => {
@@ -163,7 +216,7 @@ test('a leap of the sequence is believed at its second packet; of the timestamp,
     [30_000, 0x5000_0000],
   ] as const) {
     const { buffer, frames } = listen(leap(sequence, timestamp), 2000)
-    assert.ok(frames.length >= 57, `${sequence} ${timestamp} ${frames.length}`)
+    assert.ok(frames.length >= 58, `${sequence} ${timestamp} ${frames.length}`)
     assert.equal([buffer.counters.restarts, buffer.counters.doubtful], [1, 1])
   }
   for (const timestamp of [0x5000_0000, -0x5000_0000, 16_000, -16_000, 800_000]) {
