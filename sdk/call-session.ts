@@ -4,6 +4,9 @@ import { PhoneError } from './errors.ts'
 import type { PeerMedia } from './media/peer-connection.ts'
 import { Recovery } from './recovery.ts'
 import { Renegotiation } from './renegotiation.ts'
+import type { CallEvent } from './signaling/station.ts'
+
+type ReofferEvent = Extract<CallEvent, { type: 'reoffered' | 'reoffer-answered' | 'reoffer-refused' }>
 
 export interface CallSessionPorts {
   readonly id: string
@@ -90,28 +93,19 @@ export class CallSession {
     await this.#live().accept(sdp)
   }
 
-  /** An offer of theirs within the call; undefined: they want ours. */
-  reoffered(sdp: string | undefined): void {
-    const { id } = this.#ports
-    const media = this.#audio.media
-    // Between our offer and its re-INVITE theirs would overwrite it: as if both had met on the way.
-    if (media === undefined || this.#renegotiation.isOpen) {
-      this.#seat.handle({ type: 'refuse-reoffer', id, status: 491 })
-      return
+  /** What comes of re-INVITEs, theirs and ours. */
+  renegotiate(event: ReofferEvent): void {
+    switch (event.type) {
+      case 'reoffered':
+        this.#reoffered(event.sdp)
+        break
+      case 'reoffer-answered':
+        this.#renegotiation.answered(event.sdp)
+        break
+      case 'reoffer-refused':
+        this.#renegotiation.refused(event.status)
+        break
     }
-    const described = sdp === undefined ? media.offer({ hold: this.isHeld, restart: false }) : media.answer(sdp)
-    described.then(
-      answer => this.#seat.handle({ type: 'reanswer', id, sdp: answer }),
-      () => this.#seat.handle({ type: 'refuse-reoffer', id, status: 488 }),
-    )
-  }
-
-  reofferAnswered(sdp: string): void {
-    this.#renegotiation.answered(sdp)
-  }
-
-  reofferRefused(status: number): void {
-    this.#renegotiation.refused(status)
   }
 
   /** Whatever was wished for while it could not be said is said now. */
@@ -163,6 +157,22 @@ export class CallSession {
     this.#recovery.stop()
     this.#renegotiation.close()
     this.#audio.close()
+  }
+
+  /** An offer of theirs within the call; undefined: they want ours. */
+  #reoffered(sdp: string | undefined): void {
+    const { id } = this.#ports
+    const media = this.#audio.media
+    // Between our offer and its re-INVITE theirs would overwrite it: as if both had met on the way.
+    if (media === undefined || this.#renegotiation.isOpen) {
+      this.#seat.handle({ type: 'refuse-reoffer', id, status: 491 })
+      return
+    }
+    const described = sdp === undefined ? media.offer({ hold: this.isHeld, restart: false }) : media.answer(sdp)
+    described.then(
+      answer => this.#seat.handle({ type: 'reanswer', id, sdp: answer }),
+      () => this.#seat.handle({ type: 'refuse-reoffer', id, status: 488 }),
+    )
   }
 
   #silence(): void {

@@ -1,6 +1,7 @@
 import type { CallEvents } from './call-events.ts'
 import type { CallSeat, CallStart } from './call-seat.ts'
 import { CallSession } from './call-session.ts'
+import { CallProgress, type CallState } from './call-state.ts'
 import { checkDigits } from './digits.ts'
 import { type EndReason, isOwnWill, type LocalCause, localEnd } from './end-reason.ts'
 import { PhoneError } from './errors.ts'
@@ -10,9 +11,6 @@ import { QualityMeter } from './media/quality-meter.ts'
 import type { CallEvent, Party } from './signaling/station.ts'
 
 export type CallDirection = 'inbound' | 'outbound'
-
-/** `trying`: dialled, no word of the far side yet. `ringing`: there, or here for an inbound call. */
-export type CallState = 'trying' | 'ringing' | 'answering' | 'accepted' | 'ended'
 
 /** One call of a Phone. */
 export class Call {
@@ -24,11 +22,9 @@ export class Call {
   readonly #emitter: Emitter<CallEvents>
   readonly #session: CallSession
   readonly #meter: QualityMeter
-  #state: CallState
+  readonly #progress: CallProgress
   #offer: string | undefined
   #hasEarlyAudio = false
-  #endReason: EndReason | undefined
-  #acceptedUnix: number | undefined
 
   /** @internal Made by `Phone.call` and for the phone's `incoming` event. */
   constructor(seat: CallSeat, start: CallStart) {
@@ -37,13 +33,13 @@ export class Call {
     this.direction = start.direction
     this.#party = start.party
     this.#offer = start.sdp
-    this.#state = start.direction === 'inbound' ? 'ringing' : 'trying'
+    this.#progress = new CallProgress(start.direction === 'inbound' ? 'ringing' : 'trying', () => seat.changed(this))
     this.#emitter = new Emitter((name, fault) => seat.listenerFailed(`call.${String(name)}`, fault))
     this.#session = new CallSession(
       seat,
       {
         id: this.id,
-        isAccepted: () => this.#state === 'accepted',
+        isAccepted: () => this.state === 'accepted',
         held: isOnHold => {
           this.#emitter.emit(isOnHold ? 'hold' : 'unhold', undefined)
           seat.changed(this)
@@ -61,7 +57,7 @@ export class Call {
   }
 
   get state(): CallState {
-    return this.#state
+    return this.#progress.state
   }
 
   /** Number or extension of the other side. */
@@ -88,11 +84,11 @@ export class Call {
 
   /** Unix ms of the answer; undefined before. */
   get acceptedAt(): number | undefined {
-    return this.#acceptedUnix
+    return this.#progress.acceptedUnix
   }
 
   get endReason(): EndReason | undefined {
-    return this.#endReason
+    return this.#progress.endReason
   }
 
   /** Ringing with audio from the far side, so that no ringback of ours is wanted. */
@@ -123,9 +119,9 @@ export class Call {
 
   /** Takes an inbound call; resolves when the answer is out. The call ends when the microphone is refused. */
   async answer(): Promise<void> {
-    if (this.direction !== 'inbound' || this.#state !== 'ringing')
-      throw new PhoneError('call.state', `A call that is ${this.#state} cannot be answered.`)
-    this.#enter('answering')
+    if (this.direction !== 'inbound' || this.state !== 'ringing')
+      throw new PhoneError('call.state', `A call that is ${this.state} cannot be answered.`)
+    this.#progress.enter('answering')
     const sdp = await this.#begin(this.#offer)
     if (sdp === undefined) throw new PhoneError('call.state', 'The call ended before it was answered.')
     this.#seat.handle({ type: 'answer', id: this.id, sdp })
@@ -134,15 +130,15 @@ export class Call {
 
   /** Declines an inbound call as busy (486). */
   reject(): void {
-    if (this.direction === 'inbound' && (this.#state === 'ringing' || this.#state === 'answering'))
+    if (this.direction === 'inbound' && (this.state === 'ringing' || this.state === 'answering'))
       this.#hangUp('Rejected', 486)
-    else throw new PhoneError('call.state', `A call that is ${this.#state} cannot be rejected.`)
+    else throw new PhoneError('call.state', `A call that is ${this.state} cannot be rejected.`)
   }
 
   /** Ends the call, whatever its state: cancels, declines or hangs up. */
   hangup(): void {
-    if (this.#state === 'ended') return
-    if (this.#state === 'accepted') this.#hangUp('Hung up')
+    if (this.state === 'ended') return
+    if (this.state === 'accepted') this.#hangUp('Hung up')
     else this.#hangUp(this.direction === 'inbound' ? 'Rejected' : 'Cancelled', 486)
   }
 
@@ -166,7 +162,7 @@ export class Call {
   /** Sends one digit or several (`0`–`9`, `A`–`D`, `*`, `#`; `,` = a pause of 2 s) as telephone-events of RFC 4733. */
   sendDigit(tone: string | number): void {
     const tones = checkDigits(tone)
-    const isLive = this.#state === 'accepted' || this.#hasEarlyAudio
+    const isLive = this.state === 'accepted' || this.#hasEarlyAudio
     if (!isLive || !this.#session.sendDigits(tones))
       throw new PhoneError('call.state', 'Digits cannot be sent in this call now.')
     if (tones.length === 1) this.#seat.keyTone(tones)
@@ -180,7 +176,7 @@ export class Call {
 
   /** @internal */
   handle(event: Exclude<CallEvent, { type: 'offered' }>): void {
-    if (this.#state === 'ended') return
+    if (this.state === 'ended') return
     switch (event.type) {
       case 'ringing':
         this.#ringing()
@@ -206,13 +202,9 @@ export class Call {
         this.#session.settle()
         break
       case 'reoffered':
-        this.#session.reoffered(event.sdp)
-        break
       case 'reoffer-answered':
-        this.#session.reofferAnswered(event.sdp)
-        break
       case 'reoffer-refused':
-        this.#session.reofferRefused(event.status)
+        this.#session.renegotiate(event)
         break
       case 'ended':
         this.#over(event.reason, event.wasOpen)
@@ -222,12 +214,12 @@ export class Call {
 
   /** @internal The phone is registered again on a new connection. */
   lineRestored(): void {
-    if (this.#state === 'accepted') this.#session.lineRestored()
+    if (this.state === 'accepted') this.#session.lineRestored()
   }
 
   /** @internal */
   networkChanged(): void {
-    if (this.#state === 'accepted') this.#session.networkChanged()
+    if (this.state === 'accepted') this.#session.networkChanged()
   }
 
   /** @internal */
@@ -239,69 +231,56 @@ export class Call {
   async #begin(offer: string | undefined): Promise<string | undefined> {
     try {
       const sdp = await this.#session.begin(offer)
-      return this.#isOver() ? undefined : sdp
+      return this.state === 'ended' ? undefined : sdp
     } catch (fault) {
       const isMicrophone = fault instanceof PhoneError && fault.code === 'microphone'
-      this.#fail(isMicrophone ? microphoneCause(fault) : 'Media failed', isMicrophone ? 'device' : 'local', fault)
+      const [cause, by] = isMicrophone
+        ? ([microphoneCause(fault), 'device'] as const)
+        : (['Media failed', 'local'] as const)
+      this.#end(localEnd(cause, by, String(fault)), 480)
       return undefined
     }
   }
 
-  #isOver(): boolean {
-    return this.#state === 'ended'
-  }
-
-  #enter(state: CallState): void {
-    this.#state = state
-    this.#seat.changed(this)
-  }
-
   #ringing(): void {
-    if (this.#state !== 'trying') return
-    this.#enter('ringing')
-    this.#emitter.emit('ringing', undefined)
+    if (this.#progress.enter('ringing')) this.#emitter.emit('ringing', undefined)
   }
 
   #accepted(): void {
-    if (this.#state === 'ended' || this.#state === 'accepted') return
-    this.#acceptedUnix = Date.now()
-    this.#enter('accepted')
+    if (!this.#progress.enter('accepted')) return
     this.#meter.start()
     this.#emitter.emit('accepted', undefined)
     this.#session.settle()
   }
 
   async #holdOrNot(hold: boolean): Promise<void> {
-    if (this.#state !== 'accepted')
-      throw new PhoneError('call.state', `A call that is ${this.#state} cannot be put on hold or taken back.`)
+    if (this.state !== 'accepted')
+      throw new PhoneError('call.state', `A call that is ${this.state} cannot be put on hold or taken back.`)
     await this.#session.hold(hold)
   }
 
   #setMuted(isMuted: boolean): void {
-    if (this.isMuted === isMuted || this.#state === 'ended') return
+    if (this.isMuted === isMuted || this.state === 'ended') return
     this.#session.mute(isMuted)
     this.#emitter.emit(isMuted ? 'muted' : 'unmuted', undefined)
   }
 
   #hangUp(cause: LocalCause, status?: number): void {
-    const reason = localEnd(cause, cause === 'Media failed' ? 'network' : 'local')
-    this.#seat.handle({ type: 'end', id: this.id, reason, ...(status === undefined ? {} : { status }) })
-    // Nothing may have been dialled yet.
-    this.#over(reason, this.#state === 'accepted')
+    this.#end(localEnd(cause, cause === 'Media failed' ? 'network' : 'local'), status)
   }
 
-  #fail(cause: LocalCause, by: 'device' | 'local', fault: unknown): void {
-    const reason = localEnd(cause, by, String(fault))
-    this.#seat.handle({ type: 'end', id: this.id, reason, status: 480 })
-    this.#over(reason, false)
+  #end(reason: EndReason, status: number | undefined): void {
+    this.#seat.handle({ type: 'end', id: this.id, reason, status })
+    // Nothing may have been dialled yet.
+    this.#over(reason, this.state === 'accepted')
   }
 
   #over(reason: EndReason, wasOpen: boolean): void {
-    if (this.#state === 'ended') return
-    this.#endReason = reason
+    if (this.state === 'ended') return
+    this.#progress.endReason = reason
     this.#meter.stop()
     this.#session.close()
-    this.#enter('ended')
+    this.#progress.enter('ended')
     this.#emitter.emit(wasOpen || isOwnWill(reason) ? 'ended' : 'failed', reason)
   }
 }

@@ -1,7 +1,8 @@
 // A WebRTC softphone for the browser: `new Phone()`, `authenticate`, `call`.
 
-export { Call, type CallState } from './call.ts'
+export { Call } from './call.ts'
 export type { CallEvents } from './call-events.ts'
+export type { CallState } from './call-state.ts'
 export type { CustomPayload } from './custom-payload.ts'
 export type { EndedBy, EndReason } from './end-reason.ts'
 export { PhoneError, type PhoneErrorCode } from './errors.ts'

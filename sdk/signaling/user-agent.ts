@@ -32,7 +32,7 @@ export type UserAgentInput =
   | ({ readonly type: 'dial' } & Dial)
   | { readonly type: 'answer'; readonly id: string; readonly sdp: string }
   /** `status`: the final response to an incoming call that is not answered. Default 480. */
-  | { readonly type: 'end'; readonly id: string; readonly reason: EndReason; readonly status?: number }
+  | { readonly type: 'end'; readonly id: string; readonly reason: EndReason; readonly status?: number | undefined }
   | { readonly type: 'reoffer'; readonly id: string; readonly sdp: string }
   | { readonly type: 'reanswer'; readonly id: string; readonly sdp: string }
   | { readonly type: 'refuse-reoffer'; readonly id: string; readonly status: number }

@@ -57,10 +57,12 @@ const singles = [
   'Refer-To',
   'Referred-By',
   'Replaces',
+  'Request-Disposition',
   'Retry-After',
   'RSeq',
   'Server',
   'Session-Expires',
+  'Subject',
   'Subscription-State',
   'To',
   'User-Agent',
@@ -92,11 +94,8 @@ const compactForms: Readonly<Record<string, string>> = {
 
 /** Names as they are usually written: a parsed name that equals one becomes this very string, and outlives its message cheaply. */
 const usualNames = [...lists, ...singles]
-const compactNames = Object.values(compactForms)
-
-const interned: ReadonlyMap<string, string> = new Map(
-  [...usualNames, ...compactNames, ...compactNames.map(form => form.toUpperCase())].map(name => [name, name]),
-)
+// Engines share strings of one letter by themselves.
+const interned: ReadonlyMap<string, string> = new Map(usualNames.map(name => [name, name]))
 
 /** The same name, as a shared string where it is a usual one. */
 export const internHeaderName = (name: string): string => interned.get(name) ?? name
@@ -111,11 +110,10 @@ const keyOf = (name: string, compact = ''): HeaderKey => ({ lower: name.toLowerC
 
 /** By the name as it is usually written, by it in lower case, and by its one-letter form. */
 const usualKeys: ReadonlyMap<string, HeaderKey> = new Map(
-  [...usualNames, ...Object.keys(compactForms)].flatMap(name => {
+  usualNames.flatMap(name => {
     const compact = compactForms[name]
     const key = keyOf(name, compact)
-    const spellings = compact === undefined ? [name, key.lower] : [name, key.lower, compact]
-    return spellings.map(spelling => [spelling, key] as const)
+    return [name, key.lower, compact ?? name].map(spelling => [spelling, key] as const)
   }),
 )
 
