@@ -12,6 +12,15 @@ export interface FieldFlag {
   readonly help: string
 }
 
+export const text = (flag: string, field: string, help: string): FieldFlag => ({ flag, field, kind: 'text', help })
+export const integer = (flag: string, field: string, help: string): FieldFlag => ({
+  flag,
+  field,
+  kind: 'integer',
+  help,
+})
+export const list = (flag: string, field: string, help: string): FieldFlag => ({ flag, field, kind: 'list', help })
+
 export interface Given {
   /** Positional words by the names in `words`. */
   word(name: string): string
@@ -40,8 +49,8 @@ export interface Group {
 }
 
 export const pageFlags: readonly FieldFlag[] = [
-  { flag: 'limit', field: 'limit', kind: 'integer', help: 'rows to show, 1 to 200 (50)' },
-  { flag: 'offset', field: 'offset', kind: 'integer', help: 'rows to skip (0)' },
+  integer('limit', 'limit', 'rows to show, 1 to 200 (50)'),
+  integer('offset', 'offset', 'rows to skip (0)'),
 ]
 
 /** `/path?limit=…` of the fields that were given. */

@@ -1,12 +1,12 @@
-import { type FieldFlag, type Group, pageFlags, segment, withQuery } from '../action.ts'
+import { type FieldFlag, type Group, integer, pageFlags, segment, text, withQuery } from '../action.ts'
 
 const limits: readonly FieldFlag[] = [
-  { flag: 'grace', field: 'grace_amount', kind: 'text', help: 'KES spendable beyond the balance (0)' },
-  { flag: 'credit-limit', field: 'credit_limit', kind: 'text', help: 'KES spendable beyond balance and grace (0)' },
-  { flag: 'max-calls', field: 'max_concurrent_calls', kind: 'integer', help: 'live calls (50)' },
-  { flag: 'max-cps', field: 'max_calls_per_second', kind: 'integer', help: 'new calls a second (10)' },
+  text('grace', 'grace_amount', 'KES spendable beyond the balance (0)'),
+  text('credit-limit', 'credit_limit', 'KES spendable beyond balance and grace (0)'),
+  integer('max-calls', 'max_concurrent_calls', 'live calls (50)'),
+  integer('max-cps', 'max_calls_per_second', 'new calls a second (10)'),
 ]
-const name: FieldFlag = { flag: 'name', field: 'name', kind: 'text', help: 'what it is called' }
+const name: FieldFlag = text('name', 'name', 'what it is called')
 const path = (uuid: string, rest = '') => `/operator/accounts/${segment(uuid)}${rest}`
 
 export const account: Group = {
@@ -37,11 +37,7 @@ export const account: Group = {
       words: [],
       summary: 'make an account; shows its first API key, once',
       access: 'operator',
-      flags: [
-        name,
-        { flag: 'balance', field: 'wallet_balance', kind: 'text', help: 'first balance in KES (0)' },
-        ...limits,
-      ],
+      flags: [name, text('balance', 'wallet_balance', 'first balance in KES (0)'), ...limits],
       request: ({ fields }) => ({ method: 'POST', path: '/operator/accounts', body: fields }),
     },
     {
@@ -57,7 +53,7 @@ export const account: Group = {
       words: ['uuid'],
       summary: 'change an account',
       access: 'operator',
-      flags: [name, { flag: 'status', field: 'status', kind: 'text', help: 'active or suspended' }, ...limits],
+      flags: [name, text('status', 'status', 'active or suspended'), ...limits],
       request: ({ word, fields }) => ({ method: 'PATCH', path: path(word('uuid')), body: fields }),
     },
     {
@@ -65,9 +61,7 @@ export const account: Group = {
       words: ['uuid', 'amount'],
       summary: 'add KES to the wallet; a debit is "-- UUID -12.50"',
       access: 'operator',
-      flags: [
-        { flag: 'reference', field: 'reference', kind: 'text', help: 'the same reference again changes nothing' },
-      ],
+      flags: [text('reference', 'reference', 'the same reference again changes nothing')],
       request: ({ word, fields }) => ({
         method: 'POST',
         path: path(word('uuid'), '/credit'),

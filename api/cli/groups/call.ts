@@ -1,7 +1,6 @@
-import { type FieldFlag, type Group, pageFlags, segment, withQuery } from '../action.ts'
+import { type Group, integer, pageFlags, segment, text, withQuery } from '../action.ts'
 import type { Column } from '../table.ts'
 
-const text = (flag: string, field: string, help: string): FieldFlag => ({ flag, field, kind: 'text', help })
 const columns: readonly Column[] = [
   ['sid', 'sid'],
   ['direction', 'direction'],
@@ -78,7 +77,7 @@ export const call: Group = {
         text('to', 'to', 'E.164, or an extension of the account'),
         text('from', 'from', 'a number that the account owns'),
         text('url', 'url', 'webhook that returns the verb document'),
-        { flag: 'timeout', field: 'timeout', kind: 'integer', help: 'seconds to wait for an answer (30)' },
+        integer('timeout', 'timeout', 'seconds to wait for an answer (30)'),
         text('payload', 'customPayload', 'text that goes with the call'),
       ],
       request: ({ fields }) => ({ method: 'POST', path: '/calls/originate', body: fields }),

@@ -1,4 +1,4 @@
-import type { Group } from '../action.ts'
+import { type Group, integer } from '../action.ts'
 
 export const drain: Group = {
   name: 'drain',
@@ -9,9 +9,7 @@ export const drain: Group = {
       words: [],
       summary: 'take no new calls; live ones get some seconds, then end',
       access: 'operator',
-      flags: [
-        { flag: 'seconds', field: 'seconds', kind: 'integer', help: 'what live calls get (setting drain.seconds)' },
-      ],
+      flags: [integer('seconds', 'seconds', 'what live calls get (setting drain.seconds)')],
       request: ({ fields }) => ({ method: 'POST', path: '/operator/drain', body: fields }),
     },
     {

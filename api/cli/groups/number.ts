@@ -1,4 +1,4 @@
-import { type Group, pageFlags, segment, withQuery } from '../action.ts'
+import { type Group, pageFlags, segment, text, withQuery } from '../action.ts'
 
 export const number: Group = {
   name: 'number',
@@ -26,7 +26,7 @@ export const number: Group = {
       words: ['number'],
       summary: 'add an E.164 number to the pool',
       access: 'operator',
-      flags: [{ flag: 'fee', field: 'setup_fee', kind: 'text', help: 'KES charged when it is acquired (0)' }],
+      flags: [text('fee', 'setup_fee', 'KES charged when it is acquired (0)')],
       request: ({ word, fields }) => ({
         method: 'POST',
         path: '/operator/numbers',
@@ -80,7 +80,7 @@ export const number: Group = {
       words: ['uuid', 'url'],
       summary: 'set a number\'s own inbound webhook; "" inherits the account\'s',
       access: 'customer',
-      flags: [{ flag: 'name', field: 'friendly_name', kind: 'text', help: "owner's label" }],
+      flags: [text('name', 'friendly_name', "owner's label")],
       request: ({ word, fields }) => ({
         method: 'POST',
         path: '/numbers/configure',

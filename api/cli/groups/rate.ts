@@ -1,5 +1,5 @@
 import { parse } from 'yaml'
-import { type Action, type Group, readInput } from '../action.ts'
+import { type Action, type Group, list, readInput } from '../action.ts'
 import { UsageError } from '../arguments.ts'
 
 const destinationsPath = '/operator/destinations'
@@ -51,10 +51,7 @@ export const rate: Group = {
       words: [],
       summary: 'replace the lists of blocked and allowed prefixes',
       access: 'operator',
-      flags: [
-        { flag: 'blocked', field: 'blocked', kind: 'list', help: 'prefixes with commas' },
-        { flag: 'allowed', field: 'allowed', kind: 'list', help: 'prefixes with commas' },
-      ],
+      flags: [list('blocked', 'blocked', 'prefixes with commas'), list('allowed', 'allowed', 'prefixes with commas')],
       request: ({ fields }) => ({
         method: 'PUT',
         path: destinationsPath,

@@ -1,8 +1,4 @@
-import { type FieldFlag, type Group, pageFlags, segment, withQuery } from '../action.ts'
-
-const text = (flag: string, field: string, help: string): FieldFlag => ({ flag, field, kind: 'text', help })
-const integer = (flag: string, field: string, help: string): FieldFlag => ({ flag, field, kind: 'integer', help })
-const list = (flag: string, field: string, help: string): FieldFlag => ({ flag, field, kind: 'list', help })
+import { type FieldFlag, type Group, integer, list, pageFlags, segment, text, withQuery } from '../action.ts'
 
 const fields: readonly FieldFlag[] = [
   text('name', 'name', 'what it is called'),
