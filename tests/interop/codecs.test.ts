@@ -2,50 +2,50 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, RigAccount, setRates } from '../rig/account.ts'
+import { addTrunk, RigAccount } from '../rig/account.ts'
 import { Baresip } from '../rig/baresip.ts'
-import { Customer } from '../rig/customer.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { bestShare } from '../rig/hearing.ts'
 import { freePort } from '../rig/ports.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
+import { sideBySide } from '../rig/side-by-side.ts'
+import { SwitchBed } from '../rig/switch-bed.ts'
 import { sine } from '../rig/tone.ts'
-import { sleep } from '../rig/wait.ts'
 
 // Calls between two real user agents that have no codec in common, and prompts for each.
 const codecs = suite('Codecs')
+const call = sideBySide(codecs)
 
-const destination = '+254733000222'
-let on: SwitchProcess
-let account: RigAccount
-let customer: Customer
-let calleePort: number
+let bed: SwitchBed
 
 codecs.before(async () => {
   requirePeers('baresip')
-  on = await SwitchProcess.start()
-  customer = await Customer.open()
-  calleePort = await freePort()
-  await setRates(on)
-  account = await RigAccount.make(on)
-  await addTrunk(on, { name: 'out', port: calleePort, prefixes: ['+254'] })
-  await account.webhook('voice_inbound', customer.url('/voice'))
+  bed = await SwitchBed.open({ prefixes: ['+1'] })
 })
 
-codecs.after(async () => {
-  await customer?.close()
-  await on?.close()
-})
+codecs.after(() => bed?.close())
 
-/** The best fifth of a second of what was heard. */
-const callerOf = async (codec: 'PCMU' | 'PCMA' | 'G722' | 'opus', says: Int16Array): Promise<Baresip> =>
+type Codec = 'PCMU' | 'PCMA' | 'G722' | 'opus'
+
+const callerOf = async (account: RigAccount, codec: Codec, says: Int16Array): Promise<Baresip> =>
   new Baresip({
     sipPort: await freePort(),
     rtpPort: await freePort(),
     says,
     codec,
-    dial: `sip:${account.number}@127.0.0.1:${on.sipPort}`,
+    dial: `sip:${account.number}@127.0.0.1:${bed.on.sipPort}`,
   })
+
+let callees = 0
+
+/** At a number of its own, behind a trunk of its own. */
+async function calleeOf(codec: Codec, says: Int16Array): Promise<{ number: string; far: Baresip }> {
+  const number = `+25473300022${++callees}`
+  const sipPort = await freePort()
+  await addTrunk(bed.on, { name: number, port: sipPort, prefixes: [number], inbound: false })
+  const far = new Baresip({ sipPort, rtpPort: await freePort(), says, answers: true, codec, user: number })
+  await far.said('baresip is ready')
+  return { number, far }
+}
 
 for (const [one, two] of [
   ['opus', 'PCMA'],
@@ -53,21 +53,14 @@ for (const [one, two] of [
   ['PCMU', 'opus'],
   ['opus', 'G722'],
 ] as const) {
-  codecs(`a caller who speaks ${one} and a callee who speaks ${two} hear each other`, async () => {
-    customer.on('/voice', `<Response><Dial><Number>${destination}</Number></Dial></Response>`)
-    const far = new Baresip({
-      sipPort: calleePort,
-      rtpPort: await freePort(),
-      says: sine(400, 12),
-      answers: true,
-      codec: two,
-      user: destination,
-    })
-    await far.said('baresip is ready')
-    const near = await callerOf(one, sine(1000, 12))
+  call(`a caller who speaks ${one} and a callee who speaks ${two} hear each other`, async () => {
+    const account = await RigAccount.make(bed.on)
+    const { number, far } = await calleeOf(two, sine(400, 12))
+    await account.hosts('voice_inbound', `<Dial><Number>${number}</Number></Dial>`)
+    const near = await callerOf(account, one, sine(1000, 12))
     try {
       await near.said('Call established')
-      await sleep(3500)
+      await Promise.all([near.hears(400), far.hears(1000)])
     } finally {
       await near.stop()
       await far.stop()
@@ -82,11 +75,12 @@ for (const [one, two] of [
 }
 
 for (const codec of ['G722', 'opus'] as const) {
-  codecs(`a caller who speaks ${codec} hears a tone and words, and what it says is recorded at 16,000 Hz`, async () => {
-    customer.on('/voice', '<Response><Say>Habari ya asubuhi</Say><Record action="/done" maxLength="2"/></Response>')
-    customer.on('/done', '<Response/>')
-    customer.posts.length = 0
-    const near = await callerOf(codec, sine(700, 15))
+  call(`a caller who speaks ${codec} hears a tone and words, and what it says is recorded at 16,000 Hz`, async () => {
+    const account = await RigAccount.make(bed.on)
+    const path = `/done-${codec}`
+    const action = bed.customer.on(path, '<Response/>')
+    await account.hosts('voice_inbound', `<Say>Habari ya asubuhi</Say><Record action="${action}" maxLength="2"/>`)
+    const near = await callerOf(account, codec, sine(700, 15))
     try {
       await near.said(/session closed|terminated/, 20_000)
     } finally {
@@ -95,8 +89,8 @@ for (const codec of ['G722', 'opus'] as const) {
     const heard = near.heard()
     near.remove()
     assert.ok(bestShare(heard, 1000) > 0.9, `the beep: ${bestShare(heard, 1000).toFixed(2)}`)
-    const done = await customer.post('/done')
-    const file = readFileSync(join(on.dataFolder, 'recordings', done.body.RecordingPath))
+    const done = await bed.customer.post(path)
+    const file = readFileSync(join(bed.on.dataFolder, 'recordings', done.body.RecordingPath))
     assert.is(file.readUInt32LE(24), 16_000)
     const samples = new Int16Array(new Uint8Array(file.subarray(44)).buffer)
     assert.ok(Math.abs(samples.length / 16_000 - 2) < 0.1, `${samples.length} samples`)

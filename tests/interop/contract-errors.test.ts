@@ -1,35 +1,29 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount, setRates } from '../rig/account.ts'
+import { RigAccount } from '../rig/account.ts'
 import { ContractWalk } from '../rig/contract.ts'
-import { Customer } from '../rig/customer.ts'
-import { type Answer, SwitchProcess } from '../rig/switch-process.ts'
+import { SwitchBed } from '../rig/switch-bed.ts'
+import type { Answer } from '../rig/switch-process.ts'
 
 // Every row of the contract's error table, and of decisions §1, over real HTTP (issue: the whole HTTP contract, 1).
 const errors = suite('contract: errors')
 
 const nobody = '00000000-0000-4000-8000-000000000000'
-let on: SwitchProcess
+let bed: SwitchBed
 let walk: ContractWalk
-let account: RigAccount
 let stranger: RigAccount
 let poor: { key: string; uuid: string; number: string }
-let customer: Customer
 
 errors.before(async () => {
-  on = await SwitchProcess.start()
-  customer = await Customer.open()
-  await setRates(on)
-  account = await RigAccount.make(on)
-  stranger = await RigAccount.make(on)
-  const made = await RigAccount.make(on, { balance: '0' })
+  bed = await SwitchBed.open()
+  stranger = await RigAccount.make(bed.on)
+  const made = await RigAccount.make(bed.on, { balance: '0' })
   poor = { key: made.key, uuid: made.uuid, number: made.number }
-  walk = await ContractWalk.open(on)
+  walk = await ContractWalk.open(bed.on)
 })
 
 errors.after(async () => {
-  await customer?.close()
-  await on?.close()
+  await bed?.close()
 })
 
 async function refused(status: number, key: string, method: string, path: string, body?: unknown): Promise<Answer> {
@@ -46,42 +40,42 @@ async function made(key: string, path: string, body: unknown): Promise<any> {
 
 /** On-net, so that nothing but what is tried stands in its way. */
 const order = (of: { number: string }) => ({
-  to: of.number === stranger.number ? account.number : stranger.number,
+  to: of.number === stranger.number ? bed.account.number : stranger.number,
   from: of.number,
-  url: customer.url('/voice'),
+  url: bed.customer.url('/voice'),
 })
 
 errors('400: a phone token for an end-user of another account, or an inactive one', async () => {
   const theirs = await made(stranger.key, '/users/create', { email: 'a@a.test' })
-  await refused(400, account.key, 'POST', '/phone-tokens/mint', { uuid: theirs.uuid })
-  const ours = await made(account.key, '/users/create', { email: 'a@a.test' })
-  await made(account.key, '/users/update', { uuid: ours.uuid, is_active: false })
-  await refused(400, account.key, 'POST', '/phone-tokens/mint', { uuid: ours.uuid })
+  await refused(400, bed.account.key, 'POST', '/phone-tokens/mint', { uuid: theirs.uuid })
+  const ours = await made(bed.account.key, '/users/create', { email: 'a@a.test' })
+  await made(bed.account.key, '/users/update', { uuid: ours.uuid, is_active: false })
+  await refused(400, bed.account.key, 'POST', '/phone-tokens/mint', { uuid: ours.uuid })
 })
 
 errors('402: what cannot be paid for is not placed, not given and not minted', async () => {
   assert.is((await refused(402, poor.key, 'POST', '/calls/originate', order(poor))).body.code, 'BILL.0402')
-  const rateless = { ...order(account), to: '+390612345678' }
-  assert.is((await refused(402, account.key, 'POST', '/calls/originate', rateless)).body.code, 'BILL.0404')
-  const number = (await on.operator('POST', '/numbers', { number: '+254799000002', setup_fee: '5000' })).body
-  const broke = await refused(402, account.key, 'POST', '/numbers/acquire', { uuid: number.uuid })
+  const rateless = { ...order(bed.account), to: '+390612345678' }
+  assert.is((await refused(402, bed.account.key, 'POST', '/calls/originate', rateless)).body.code, 'BILL.0404')
+  const number = (await bed.on.operator('POST', '/numbers', { number: '+254799000002', setup_fee: '5000' })).body
+  const broke = await refused(402, bed.account.key, 'POST', '/numbers/acquire', { uuid: number.uuid })
   assert.match(broke.body.detail, /^BILL\./)
   const user = await made(poor.key, '/users/create', { email: 'p@a.test' })
   assert.match((await refused(402, poor.key, 'POST', '/phone-tokens/mint', { uuid: user.uuid })).body.detail, /^BILL\./)
-  for (const key of [account.key, poor.key]) assert.is((await walk.ask('GET', '/calls/', { key })).body.total, 0)
-  assert.is((await walk.ask('GET', '/account/', { key: account.key })).body.wallet_balance, '1000.00')
+  for (const key of [bed.account.key, poor.key]) assert.is((await walk.ask('GET', '/calls/', { key })).body.total, 0)
+  assert.is((await walk.ask('GET', '/account/', { key: bed.account.key })).body.wallet_balance, '1000.00')
 })
 
 errors('403: a suspended account reads, but spends and places nothing; a caller ID that is not its own', async () => {
   for (const from of ['+254700000999', stranger.number]) {
-    const answer = await refused(403, account.key, 'POST', '/calls/originate', { ...order(account), from })
+    const answer = await refused(403, bed.account.key, 'POST', '/calls/originate', { ...order(bed.account), from })
     assert.is(answer.body.code, 'END.0403')
   }
-  const blocked = { ...order(account), to: '+881612345678' }
-  assert.is((await refused(403, account.key, 'POST', '/calls/originate', blocked)).body.code, 'END.4433')
+  const blocked = { ...order(bed.account), to: '+881612345678' }
+  assert.is((await refused(403, bed.account.key, 'POST', '/calls/originate', blocked)).body.code, 'END.4433')
   const { uuid } = await made(stranger.key, '/users/create', { email: 'b@a.test' })
-  const pool = (await on.operator('POST', '/numbers', { number: '+254799000003' })).body
-  await on.operator('PATCH', `/accounts/${stranger.uuid}`, { status: 'suspended' })
+  const pool = (await bed.on.operator('POST', '/numbers', { number: '+254799000003' })).body
+  await bed.on.operator('PATCH', `/accounts/${stranger.uuid}`, { status: 'suspended' })
   for (const [path, body] of [
     ['/calls/originate', order(stranger)],
     ['/numbers/acquire', { uuid: pool.uuid }],
@@ -92,7 +86,7 @@ errors('403: a suspended account reads, but spends and places nothing; a caller 
   }
   const { body } = await walk.ask('GET', '/account/', { key: stranger.key })
   assert.is(body.status, 'suspended')
-  await on.operator('PATCH', `/accounts/${stranger.uuid}`, { status: 'active' })
+  await bed.on.operator('PATCH', `/accounts/${stranger.uuid}`, { status: 'active' })
 })
 
 errors('404: unknown, and what is another account’s', async () => {
@@ -115,26 +109,27 @@ errors('404: unknown, and what is another account’s', async () => {
     ['GET', `/documents/${nobody}`],
     ['GET', '/assets/none'],
   ] as const) {
-    await refused(404, account.key, method, path, body)
+    await refused(404, bed.account.key, method, path, body)
   }
   assert.is((await walk.ask('GET', '/account/', { key: theirs.key })).status, 200)
-  const nowhere = await on.request(account.key, 'GET', '/nowhere')
+  const nowhere = await bed.on.request(bed.account.key, 'GET', '/nowhere')
   assert.equal([nowhere.status, typeof nowhere.body.detail], [404, 'string'])
 })
 
 errors('409: taken, twice, and the eleventh key', async () => {
-  const pool = (await on.operator('POST', '/numbers', { number: '+254799000004' })).body
+  const pool = (await bed.on.operator('POST', '/numbers', { number: '+254799000004' })).body
   await made(stranger.key, '/numbers/acquire', { uuid: pool.uuid })
-  await refused(409, account.key, 'POST', '/numbers/acquire', { uuid: pool.uuid })
-  await made(account.key, '/users/create', { email: 'Twice@a.test' })
-  await refused(409, account.key, 'POST', '/users/create', { email: 'twice@a.test' })
+  await refused(409, bed.account.key, 'POST', '/numbers/acquire', { uuid: pool.uuid })
+  await made(bed.account.key, '/users/create', { email: 'Twice@a.test' })
+  await refused(409, bed.account.key, 'POST', '/users/create', { email: 'twice@a.test' })
   // The account's first key is one of the ten.
   const keys = []
-  for (let count = 2; count <= 10; count++) keys.push(await made(account.key, '/keys/create', { name: `key ${count}` }))
-  const eleventh = await refused(409, account.key, 'POST', '/keys/create', { name: 'eleventh' })
+  for (let count = 2; count <= 10; count++)
+    keys.push(await made(bed.account.key, '/keys/create', { name: `key ${count}` }))
+  const eleventh = await refused(409, bed.account.key, 'POST', '/keys/create', { name: 'eleventh' })
   assert.match(eleventh.body.detail, /\b10\b/)
-  await made(account.key, '/keys/revoke', { uuid: keys[0].uuid })
-  await made(account.key, '/keys/create', { name: 'freed at once' })
+  await made(bed.account.key, '/keys/revoke', { uuid: keys[0].uuid })
+  await made(bed.account.key, '/keys/create', { name: 'freed at once' })
 })
 
 errors('401: one answer for a missing, malformed, unknown and revoked key', async () => {
@@ -146,12 +141,12 @@ errors('401: one answer for a missing, malformed, unknown and revoked key', asyn
     answers.push([answer.status, answer.body, answer.headers.get('www-authenticate')])
   }
   for (const answer of answers) assert.equal(answer, [401, { detail: 'Invalid or missing API key.' }, 'Bearer'])
-  await refused(401, account.key, 'GET', '/operator/accounts')
-  await refused(401, on.operatorKey, 'GET', '/account/')
+  await refused(401, bed.account.key, 'GET', '/operator/accounts')
+  await refused(401, bed.on.operatorKey, 'GET', '/account/')
 })
 
 errors('422: every field of the contract keeps its type and its limits, and says which it was', async () => {
-  const o = order(account)
+  const o = order(bed.account)
   const rows: readonly [path: string, field: string, bodies: readonly object[]][] = [
     [
       '/calls/originate',
@@ -232,7 +227,7 @@ errors('422: every field of the contract keeps its type and its limits, and says
   ]
   for (const [path, field, bodies] of rows) {
     for (const body of bodies) {
-      const answer = await refused(422, account.key, 'POST', path, body)
+      const answer = await refused(422, bed.account.key, 'POST', path, body)
       assert.is(answer.body.errors[0].field, field, `${path} ${JSON.stringify(body)}`)
       assert.ok(answer.body.detail.startsWith(`${field}: `))
     }
@@ -246,24 +241,24 @@ errors('422: every field of the contract keeps its type and its limits, and says
     'direction=up',
     'from_dt=yesterday',
   ]) {
-    const answer = await refused(422, account.key, 'GET', `/calls/?${query}`)
+    const answer = await refused(422, bed.account.key, 'GET', `/calls/?${query}`)
     assert.is(answer.body.errors[0].field, query.split('=')[0])
   }
   for (const query of ['limit=0', 'limit=201', 'offset=-1'])
-    await refused(422, account.key, 'GET', `/recordings/?${query}`)
+    await refused(422, bed.account.key, 'GET', `/recordings/?${query}`)
 })
 
 errors('503 while draining: health says degraded, new calls are refused, reads go on', async () => {
   assert.equal(
-    (await walk.ask('POST', '/operator/drain', { key: on.operatorKey, body: { seconds: 60 } })).body.draining,
+    (await walk.ask('POST', '/operator/drain', { key: bed.on.operatorKey, body: { seconds: 60 } })).body.draining,
     true,
   )
   const health = await walk.ask('GET', '/health/')
   assert.equal([health.status, health.body], [503, { status: 'degraded' }])
-  const answer = await refused(503, account.key, 'POST', '/calls/originate', order(account))
+  const answer = await refused(503, bed.account.key, 'POST', '/calls/originate', order(bed.account))
   assert.is(answer.body.code, 'END.5503')
-  assert.is((await walk.ask('GET', '/account/', { key: account.key })).status, 200)
-  await walk.ask('DELETE', '/operator/drain', { key: on.operatorKey })
+  assert.is((await walk.ask('GET', '/account/', { key: bed.account.key })).status, 200)
+  await walk.ask('DELETE', '/operator/drain', { key: bed.on.operatorKey })
   assert.is((await walk.ask('GET', '/health/')).status, 200)
 })
 

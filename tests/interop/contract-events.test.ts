@@ -3,52 +3,49 @@ import * as assert from 'uvu/assert'
 import { eventCatalogue } from '../../core/events/catalogue.ts'
 import { eventDataFields } from '../../core/events/data-fields.ts'
 import { StreamReader } from '../api/bed/stream-reader.ts'
-import { RigAccount, setRates } from '../rig/account.ts'
+import { RigAccount } from '../rig/account.ts'
 import { ContractWalk } from '../rig/contract.ts'
-import { Customer, type Post, verifies } from '../rig/customer.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
-import { babble, wavOf } from '../rig/tone.ts'
+import { type Post, verifies } from '../rig/customer.ts'
+import { SwitchBed } from '../rig/switch-bed.ts'
+import { babble } from '../rig/tone.ts'
 import { until } from '../rig/wait.ts'
 
 // The contract's webhooks and events on a real switch: signatures, fields, callbacks and the stream tell the same, and
 // the data of every event is what docs/events.md says.
 const events = suite('contract: webhooks and events')
 
-let on: SwitchProcess
+let bed: SwitchBed
 let walk: ContractWalk
-let account: RigAccount
 /** Answers, and is heard. */
 let callee: RigAccount
 /** Only rings. */
 let rings: RigAccount
-let customer: Customer
 let reader: StreamReader
 
 events.before(async () => {
-  on = await SwitchProcess.start()
-  customer = await Customer.open()
-  await setRates(on)
-  account = await RigAccount.make(on)
-  callee = await RigAccount.make(on)
-  walk = await ContractWalk.open(on)
-  await callee.api('PUT', '/assets/babble', wavOf(babble(2, 3)), { 'content-type': 'audio/wav' })
-  await callee.webhook('voice_inbound', customer.on('/callee', '<Response><Play asset="babble" loop="0"/></Response>'))
-  rings = await RigAccount.make(on)
-  await rings.webhook('voice_inbound', customer.on('/rings', '<Response><Pause length="60"/></Response>'))
-  const { token, ttl_seconds: ttl } = (await walk.ask('POST', '/stream/token', { key: account.key })).body
+  bed = await SwitchBed.open()
+  callee = await RigAccount.make(bed.on)
+  walk = await ContractWalk.open(bed.on)
+  await callee.asset('babble', babble(2, 3))
+  await callee.webhook(
+    'voice_inbound',
+    bed.customer.on('/callee', '<Response><Play asset="babble" loop="0"/></Response>'),
+  )
+  rings = await RigAccount.make(bed.on)
+  await rings.webhook('voice_inbound', bed.customer.on('/rings', '<Response><Pause length="60"/></Response>'))
+  const { token, ttl_seconds: ttl } = (await walk.ask('POST', '/stream/token', { key: bed.account.key })).body
   assert.is(ttl, 300)
-  reader = await StreamReader.open(`${on.baseUrl.replace('http', 'ws')}/stream?token=${token}`)
+  reader = await StreamReader.open(`${bed.on.baseUrl.replace('http', 'ws')}/stream?token=${token}`)
 })
 
 events.after(async () => {
   reader?.socket.terminate()
-  await customer?.close()
-  await on?.close()
+  await bed?.close()
 })
 
 events('a stream without a good token is refused; without a WebSocket it is 426', async () => {
-  for (const token of ['', 'nonsense', account.key]) {
-    const refusal = await StreamReader.refusal(`${on.baseUrl.replace('http', 'ws')}/stream?token=${token}`)
+  for (const token of ['', 'nonsense', bed.account.key]) {
+    const refusal = await StreamReader.refusal(`${bed.on.baseUrl.replace('http', 'ws')}/stream?token=${token}`)
     assert.is(refusal.status, 401)
   }
   assert.is((await walk.ask('GET', '/stream')).status, 426)
@@ -56,60 +53,60 @@ events('a stream without a good token is refused; without a WebSocket it is 426'
 
 const finished = (sid: string) =>
   until('the end of the call', async () => {
-    const call = await account.call(sid)
+    const call = await bed.account.call(sid)
     return ['completed', 'failed'].includes(call?.status) && call
   })
 
 events('a call told in three ways: webhooks signed, callbacks and stream with the same envelopes', async () => {
-  await account.webhook(
+  await bed.account.webhook(
     'status',
-    customer.on('/status', (_post, response) => response.writeHead(204).end()),
+    bed.customer.on('/status', (_post, response) => response.writeHead(204).end()),
   )
-  const url = customer.on(
+  const url = bed.customer.on(
     '/voice',
     `<Response><Play asset="none"/><Shout/><Record action="/recorded" playBeep="false" maxLength="1"/><Pause/></Response>`,
   )
-  customer.on(
+  bed.customer.on(
     '/recorded',
     `<Response><Say voice="nobody-at-all">Hi.</Say><Dial action="/done" timeout="2"><Number>${rings.number}</Number></Dial></Response>`,
   )
-  customer.on('/done', '<Response><Redirect>/missing</Redirect></Response>')
-  const order = { to: callee.number, from: account.number, url, customPayload: 'ticket 7' }
-  const made = (await walk.ask('POST', '/calls/originate', { key: account.key, body: order })).body
+  bed.customer.on('/done', '<Response><Redirect>/missing</Redirect></Response>')
+  const order = { to: callee.number, from: bed.account.number, url, customPayload: 'ticket 7' }
+  const made = (await walk.ask('POST', '/calls/originate', { key: bed.account.key, body: order })).body
   assert.equal(made.customPayload, { value: 'ticket 7' })
-  const secret = await account.secret()
+  const secret = await bed.account.secret()
 
   const base = {
     CallSid: made.sid,
-    AccountSid: account.uuid,
+    AccountSid: bed.account.uuid,
     Direction: 'outbound',
-    From: account.number,
+    From: bed.account.number,
     To: callee.number,
     CallStatus: 'in-progress',
     customPayload: 'ticket 7',
   }
-  const first = await customer.post('/voice')
+  const first = await bed.customer.post('/voice')
   assert.equal(first.body, base)
-  const recorded = await customer.post('/recorded')
+  const recorded = await bed.customer.post('/recorded')
   const { RecordingDuration, RecordingPath, RecordingUuid, Digits, ...rest } = recorded.body
   assert.equal(rest, base)
   assert.equal([RecordingDuration, Digits, typeof RecordingPath, typeof RecordingUuid], [1, '', 'string', 'string'])
-  const done = await customer.post('/done', 0, 20_000)
+  const done = await bed.customer.post('/done', 0, 20_000)
   const { DialCallStatus, DialCallDuration, DialReasonCode, DialCallSid, ...also } = done.body
   assert.equal(also, base)
   assert.equal([DialCallStatus, DialCallDuration, DialReasonCode], ['no-answer', 0, 'END.0408'])
   assert.match(DialCallSid, /^CA/)
-  const missing = await customer.post('/missing')
+  const missing = await bed.customer.post('/missing')
   assert.equal(missing.body, base)
   for (const post of [first, recorded, done, missing])
-    assert.ok(verifies(post, customer.url(post.url), secret), `${post.url} is signed`)
+    assert.ok(verifies(post, bed.customer.url(post.url), secret), `${post.url} is signed`)
 
   // 404 for the redirect: the fallback speaks, and the call ends for that reason.
   const call = await finished(made.sid)
   assert.equal([call.status, call.reason_code, call.customPayload], ['completed', 'END.3502', { value: 'ticket 7' }])
 
   const callbacks = await until('the last callback', () => {
-    const got = customer.to('/status')
+    const got = bed.customer.to('/status')
     return got.some(post => post.body.code === 'CALL.0300') && got.some(post => post.body.code === 'BILL.0200') && got
   })
   for (const post of callbacks) checkCallback(post, secret)
@@ -147,10 +144,10 @@ const streamed = (code: string, createdAt: string) =>
   reader.messages.find(message => message.code === code && message.createdAt === createdAt)
 
 function checkCallback(post: Post, secret: string): void {
-  assert.ok(verifies(post, customer.url('/status'), secret))
+  assert.ok(verifies(post, bed.customer.url('/status'), secret))
   const { code, event, accountId, createdAt, data } = post.body
   assert.is(post.headers['x-voice-event'], event)
-  assert.is(accountId, account.uuid)
+  assert.is(accountId, bed.account.uuid)
   assert.match(createdAt, /Z$/)
   assert.equal(post.body.customPayload, { value: 'ticket 7' })
   assert.ok(eventCatalogue[code as keyof typeof eventCatalogue].callback, `${code} is no callback`)

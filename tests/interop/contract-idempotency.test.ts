@@ -1,43 +1,41 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount, setRates } from '../rig/account.ts'
+import { RigAccount } from '../rig/account.ts'
 import { ContractWalk } from '../rig/contract.ts'
-import { Customer } from '../rig/customer.ts'
-import { type Answer, SwitchProcess } from '../rig/switch-process.ts'
+import { SwitchBed } from '../rig/switch-bed.ts'
+import type { Answer } from '../rig/switch-process.ts'
 
 // The contract's five rules of Idempotency-Key over real HTTP, a kill -9 included. That a key is free after 24 hours is
 // shown in tests/api/idempotency.test.ts, with a database whose rows are made older.
 const idempotency = suite('contract: idempotency')
 
-let on: SwitchProcess
+let bed: SwitchBed
 let walk: ContractWalk
-let account: RigAccount
-let customer: Customer
 
 idempotency.before(async () => {
-  on = await SwitchProcess.start()
-  customer = await Customer.open()
-  await setRates(on)
-  account = await RigAccount.make(on)
-  walk = await ContractWalk.open(on)
-  customer.on('/caller', '<Response><Pause length="120"/></Response>')
+  bed = await SwitchBed.open()
+  walk = await ContractWalk.open(bed.on)
+  bed.customer.on('/caller', '<Response><Pause length="120"/></Response>')
 })
 
 idempotency.after(async () => {
-  await customer?.close()
-  await on?.close()
+  await bed?.close()
 })
 
-const order = () => ({ to: '+254722000001', from: account.number, url: customer.url('/caller') })
-const place = (key: string, body: object = order(), of = account.key): Promise<Answer> =>
+const order = () => ({ to: '+254722000001', from: bed.account.number, url: bed.customer.url('/caller') })
+const place = (key: string, body: object = order(), of = bed.account.key): Promise<Answer> =>
   walk.ask('POST', '/calls/originate', { key: of, body, headers: { 'Idempotency-Key': key } })
 const acquire = (key: string, uuid: string): Promise<Answer> =>
-  walk.ask('POST', '/numbers/acquire', { key: account.key, body: { uuid }, headers: { 'Idempotency-Key': key } })
-const calls = async () => (await walk.ask('GET', '/calls/', { key: account.key })).body.total
-const balance = async () => Number((await walk.ask('GET', '/account/', { key: account.key })).body.wallet_balance)
+  walk.ask('POST', '/numbers/acquire', { key: bed.account.key, body: { uuid }, headers: { 'Idempotency-Key': key } })
+const calls = async () => (await walk.ask('GET', '/calls/', { key: bed.account.key })).body.total
+const balance = async () => Number((await walk.ask('GET', '/account/', { key: bed.account.key })).body.wallet_balance)
 const pool = async (fee: string) =>
-  (await on.operator('POST', '/numbers', { number: `+2547880${String(Math.random()).slice(2, 7)}`, setup_fee: fee }))
-    .body
+  (
+    await bed.on.operator('POST', '/numbers', {
+      number: `+2547880${String(Math.random()).slice(2, 7)}`,
+      setup_fee: fee,
+    })
+  ).body
 
 idempotency('1 and 4: a retry is the first answer, and nothing is done again; keys are the account’s own', async () => {
   const first = await place('one')
@@ -45,7 +43,7 @@ idempotency('1 and 4: a retry is the first answer, and nothing is done again; ke
   const again = await place('one')
   assert.equal([again.status, again.body], [201, first.body])
   assert.is(await calls(), 1)
-  const other = await RigAccount.make(on)
+  const other = await RigAccount.make(bed.on)
   const theirs = await place('one', { ...order(), from: other.number }, other.key)
   assert.is(theirs.status, 201)
   assert.is.not(theirs.body.sid, first.body.sid)
@@ -85,9 +83,9 @@ idempotency('5: what was refused frees its key: 422, 402, 403, 404, 429', async 
   assert.is((await place('free', { ...order(), timeout: 0 })).status, 422)
   assert.is((await place('free', { ...order(), to: '+390612345678' })).status, 402)
   assert.is((await place('free', { ...order(), from: '+254700000999' })).status, 403)
-  await on.operator('PATCH', `/accounts/${account.uuid}`, { max_calls_per_second: 0 })
+  await bed.on.operator('PATCH', `/accounts/${bed.account.uuid}`, { max_calls_per_second: 0 })
   assert.is((await place('free')).status, 429)
-  await on.operator('PATCH', `/accounts/${account.uuid}`, { max_calls_per_second: 100 })
+  await bed.on.operator('PATCH', `/accounts/${bed.account.uuid}`, { max_calls_per_second: 100 })
   assert.is((await place('free')).status, 201)
   assert.is((await acquire('free too', '00000000-0000-4000-8000-000000000000')).status, 404)
   const number = await pool('0')
@@ -117,9 +115,9 @@ idempotency(
     const first = await acquire('crash', number.uuid)
     const flying = Array.from({ length: 8 }, (_, at) => place(`flying ${at}`).catch(() => undefined))
     await new Promise(resolve => setTimeout(resolve, 5))
-    await on.kill('SIGKILL')
+    await bed.on.kill('SIGKILL')
     const answered = await Promise.all(flying)
-    await on.open()
+    await bed.on.open()
     assert.equal((await acquire('crash', number.uuid)).body, first.body)
     assert.is(await balance(), before - 10)
     for (const [at, was] of answered.entries()) {
@@ -127,7 +125,7 @@ idempotency(
       assert.is(now.status, 201, JSON.stringify(now.body))
       if (was?.status === 201) assert.equal(now.body, was.body)
     }
-    const check = await on.cli('check')
+    const check = await bed.on.cli('check')
     assert.is(check.code, 0, check.output)
   },
 )

@@ -1,46 +1,48 @@
 import { Agent, request } from 'node:http'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount, setRates } from '../rig/account.ts'
+import { RigAccount } from '../rig/account.ts'
 import { ContractWalk } from '../rig/contract.ts'
-import { Customer } from '../rig/customer.ts'
-import { type Answer, SwitchProcess } from '../rig/switch-process.ts'
+import { SwitchBed } from '../rig/switch-bed.ts'
+import type { Answer } from '../rig/switch-process.ts'
 import { sleep, until } from '../rig/wait.ts'
 
 // The contract's limits, really reached (issue: the whole HTTP contract, 1).
 const limits = suite('contract: limits')
 
-let on: SwitchProcess
+let bed: SwitchBed
 let walk: ContractWalk
-let account: RigAccount
 let callee: RigAccount
-let customer: Customer
 
 limits.before(async () => {
-  on = await SwitchProcess.start()
-  customer = await Customer.open()
-  await setRates(on)
-  account = await RigAccount.make(on, { balance: '100000' })
-  callee = await RigAccount.make(on)
-  await callee.webhook('voice_inbound', customer.on('/callee', '<Response><Pause length="300"/></Response>'))
-  customer.on('/caller', '<Response><Pause length="300"/></Response>')
-  walk = await ContractWalk.open(on)
+  bed = await SwitchBed.open({ balance: '100000' })
+  callee = await RigAccount.make(bed.on)
+  await callee.webhook('voice_inbound', bed.customer.on('/callee', '<Response><Pause length="300"/></Response>'))
+  bed.customer.on('/caller', '<Response><Pause length="300"/></Response>')
+  walk = await ContractWalk.open(bed.on)
 })
 
 limits.after(async () => {
-  await customer?.close()
-  await on?.close()
+  await bed?.close()
 })
 
-const place = (): Promise<Answer> =>
+const place = (of = bed.account): Promise<Answer> =>
   walk.ask('POST', '/calls/originate', {
-    key: account.key,
-    body: { to: callee.number, from: account.number, url: customer.url('/caller') },
+    key: of.key,
+    body: { to: callee.number, from: of.number, url: bed.customer.url('/caller') },
   })
-const live = async () => (await on.operator('GET', `/accounts/${account.uuid}`)).body.live_calls
+const live = async () => (await bed.on.operator('GET', `/accounts/${bed.account.uuid}`)).body.live_calls
+
+/** Orders of one second: on a busy machine they may take longer, which shows nothing, and another account tries. */
+async function burst(attempts = 5): Promise<{ of: RigAccount; answers: readonly Answer[] }> {
+  const of = await RigAccount.make(bed.on)
+  const started = Date.now()
+  const answers = await Promise.all(Array.from({ length: 25 }, () => place(of)))
+  return Date.now() - started < 1000 || attempts === 1 ? { of, answers } : burst(attempts - 1)
+}
 
 limits('10 new calls a second: the eleventh is LIMIT.0430, and a second later it may', async () => {
-  const answers = await Promise.all(Array.from({ length: 25 }, place))
+  const { of, answers } = await burst()
   const placed = answers.filter(answer => answer.status === 201)
   const refused = answers.filter(answer => answer.status !== 201)
   assert.is(placed.length, 10)
@@ -49,34 +51,34 @@ limits('10 new calls a second: the eleventh is LIMIT.0430, and a second later it
     assert.match(body.detail, /^LIMIT\.0430: /)
   }
   await sleep(1050)
-  assert.is((await place()).status, 201)
+  assert.is((await place(of)).status, 201)
 })
 
 limits(
   '50 live calls: the next is LIMIT.0429, and one that ends makes room; what the provider raises counts',
   async () => {
-    await on.operator('PATCH', `/accounts/${account.uuid}`, { max_calls_per_second: 1000 })
+    await bed.on.operator('PATCH', `/accounts/${bed.account.uuid}`, { max_calls_per_second: 1000 })
     const before = await live()
-    const answers = await Promise.all(Array.from({ length: 70 }, place))
+    const answers = await Promise.all(Array.from({ length: 70 }, () => place()))
     assert.is(answers.filter(answer => answer.status === 201).length, 50 - before)
     for (const { status, body, headers } of answers.filter(answer => answer.status !== 201))
       assert.equal([status, body.code, headers.get('retry-after')], [429, 'LIMIT.0429', '1'])
     assert.is(await live(), 50)
     const sid = answers.find(answer => answer.status === 201)?.body.sid
-    await walk.ask('POST', '/calls/hangup', { key: account.key, body: { sid } })
+    await walk.ask('POST', '/calls/hangup', { key: bed.account.key, body: { sid } })
     await until('room', async () => (await live()) === 49)
     assert.is((await place()).status, 201)
     assert.is((await place()).body.code, 'LIMIT.0429')
-    await on.operator('PATCH', `/accounts/${account.uuid}`, { max_concurrent_calls: 51 })
+    await bed.on.operator('PATCH', `/accounts/${bed.account.uuid}`, { max_concurrent_calls: 51 })
     assert.is((await place()).status, 201)
     // Refused calls have left nothing: what is listed is what was placed.
-    const { total } = (await walk.ask('GET', '/calls/?limit=1', { key: account.key })).body
+    const { total } = (await walk.ask('GET', '/calls/?limit=1', { key: bed.account.key })).body
     assert.is(total, before + (50 - before) + 2)
   },
 )
 
 limits('pages: 50 rows when nothing is said, 200 at most', async () => {
-  const list = async (query: string) => (await walk.ask('GET', `/calls/${query}`, { key: account.key })).body
+  const list = async (query: string) => (await walk.ask('GET', `/calls/${query}`, { key: bed.account.key })).body
   const usual = await list('')
   assert.equal([usual.limit, usual.calls.length], [50, 50])
   assert.ok((await list('?limit=200')).calls.length > 50)
@@ -98,20 +100,20 @@ limits(
         assert.ok(Number(answer.headers.get('retry-after')) <= 60)
       }
     }
-    assert.is((await walk.ask('GET', '/account/', { key: account.key })).status, 200)
+    assert.is((await walk.ask('GET', '/account/', { key: bed.account.key })).status, 200)
     assert.is((await walk.ask('GET', '/account/')).status, 401)
     assert.is((await walk.ask('GET', '/health/')).status, 200)
   },
 )
 
 limits('3000 requests a minute over all keys of an account; another account is not concerned', async () => {
-  const fresh = await RigAccount.make(on)
+  const fresh = await RigAccount.make(bed.on)
   const second = (await walk.ask('POST', '/keys/create', { key: fresh.key, body: { name: 'second' } })).body.key
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
   const status = (key: string): Promise<number> =>
     new Promise((resolve, reject) => {
       const headers = { authorization: `Bearer ${key}` }
-      const asked = request(`${on.baseUrl}/stream/token`, { method: 'POST', agent, headers })
+      const asked = request(`${bed.on.baseUrl}/stream/token`, { method: 'POST', agent, headers })
       asked.on('response', answer => {
         answer.resume()
         answer.on('end', () => resolve(answer.statusCode ?? 0))
@@ -137,7 +139,7 @@ limits('3000 requests a minute over all keys of an account; another account is n
     assert.is(answer.status, 429)
     assert.ok(Number(answer.headers.get('retry-after')) <= 60)
   }
-  assert.is((await walk.ask('GET', '/account/', { key: account.key })).status, 200)
+  assert.is((await walk.ask('GET', '/account/', { key: bed.account.key })).status, 200)
 })
 
 limits.run()

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, RigAccount, setRates } from '../rig/account.ts'
+import { RigAccount } from '../rig/account.ts'
 import { type Ask, assertShape, ContractWalk } from '../rig/contract.ts'
 import {
   accountFields,
@@ -12,8 +12,7 @@ import {
   userFields,
   webhookFields,
 } from '../rig/contract-shapes.ts'
-import { Customer } from '../rig/customer.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
+import { SwitchBed } from '../rig/switch-bed.ts'
 import { babble, wavOf } from '../rig/tone.ts'
 import { until } from '../rig/wait.ts'
 
@@ -21,28 +20,21 @@ import { until } from '../rig/wait.ts'
 // against /openapi.json (issue: the whole HTTP contract, 1).
 const walkThrough = suite('contract: endpoints')
 
-let on: SwitchProcess
+let bed: SwitchBed
 let walk: ContractWalk
-let account: RigAccount
-let customer: Customer
 
 walkThrough.before(async () => {
-  on = await SwitchProcess.start({ SAUTI_STUN: 'stun:stun.example.com:3478' })
-  customer = await Customer.open()
-  await setRates(on)
-  account = await RigAccount.make(on)
-  await addTrunk(on, { name: 'nowhere', port: 5999, prefixes: ['+1'] })
-  walk = await ContractWalk.open(on)
+  bed = await SwitchBed.open({ env: { SAUTI_STUN: 'stun:stun.example.com:3478' }, prefixes: ['+1'] })
+  walk = await ContractWalk.open(bed.on)
 })
 
 walkThrough.after(async () => {
-  await customer?.close()
-  await on?.close()
+  await bed?.close()
 })
 
 /** As the customer; the status must be what the contract says. */
 async function api(status: number, method: string, path: string, body?: unknown, ask: Ask = {}) {
-  const answer = await walk.ask(method, path, { key: account.key, body, ...ask })
+  const answer = await walk.ask(method, path, { key: bed.account.key, body, ...ask })
   assert.is(answer.status, status, `${method} ${path}: ${JSON.stringify(answer.body)}`)
   return answer.body
 }
@@ -60,7 +52,7 @@ walkThrough('/openapi.json is 3.1 and names every endpoint of the contract; /doc
     const [method = '', path = ''] = row.trim().split(' ')
     assert.ok(walk.document.paths[path]?.[method.toLowerCase()], row.trim())
   }
-  const docs = await on.request('', 'GET', '/docs')
+  const docs = await bed.on.request('', 'GET', '/docs')
   assert.is(docs.status, 200)
   assert.match(docs.headers.get('content-type') ?? '', /^text\/html/)
 })
@@ -75,7 +67,7 @@ walkThrough('webhooks: each purpose by itself, defaults, clearing, the secret an
   const fresh = await api(200, 'GET', '/account/webhooks')
   assertShape(fresh, webhookFields, 'WebhookConfig')
   assert.equal(fresh.endpoints, { voice_inbound: '', voice_outbound: '', status: '' })
-  const [inbound, outbound, status] = ['/in', '/out', '/status'].map(path => customer.url(path))
+  const [inbound, outbound, status] = ['/in', '/out', '/status'].map(path => bed.customer.url(path))
   await api(200, 'POST', '/account/webhooks', { url: inbound })
   await api(200, 'POST', '/account/webhooks/endpoint', { url: outbound, purpose: 'voice_outbound' })
   const set = await api(200, 'POST', '/account/webhooks', { purpose: 'status', url: status, nonsense: true })
@@ -92,7 +84,7 @@ walkThrough('webhooks: each purpose by itself, defaults, clearing, the secret an
 })
 
 walkThrough('numbers: pool, acquire with its fee, configure, release', async () => {
-  const added = (await on.operator('POST', '/numbers', { number: '+254799000001', setup_fee: '12.50' })).body
+  const added = (await bed.on.operator('POST', '/numbers', { number: '+254799000001', setup_fee: '12.50' })).body
   const pool = await api(200, 'GET', '/numbers/available')
   assert.equal(pool, [{ uuid: added.uuid, number: '+254799000001' }])
   const before = Number((await api(200, 'GET', '/account/')).wallet_balance)
@@ -115,13 +107,13 @@ walkThrough('numbers: pool, acquire with its fee, configure, release', async () 
 })
 
 walkThrough('calls: originate, list with every filter, get, hang up in three ways', async () => {
-  const second = await RigAccount.make(on)
+  const second = await RigAccount.make(bed.on)
   await second.webhook(
     'voice_inbound',
-    customer.on('/callee', '<Response><Play asset="none"/><Pause length="60"/></Response>'),
+    bed.customer.on('/callee', '<Response><Play asset="none"/><Pause length="60"/></Response>'),
   )
-  const url = customer.on('/caller', '<Response><Pause length="60"/></Response>')
-  const order = { to: second.number, from: account.number, url, timeout: 20, customPayload: { order: 7 } }
+  const url = bed.customer.on('/caller', '<Response><Pause length="60"/></Response>')
+  const order = { to: second.number, from: bed.account.number, url, timeout: 20, customPayload: { order: 7 } }
   const sids: string[] = []
   for (const [method, path] of [
     ['POST', ''],
@@ -161,7 +153,7 @@ walkThrough('calls: originate, list with every filter, get, hang up in three way
     ['?status=completed', 3, 3],
     ['?status=failed', 0, 0],
     [`?search=${second.number.slice(4)}`, 3, 3],
-    [`?search=${encodeURIComponent(account.number)}`, 3, 3],
+    [`?search=${encodeURIComponent(bed.account.number)}`, 3, 3],
     ['?search=999999999999', 0, 0],
     [`?from_dt=${oldest}`, 3, 3],
     [`?to_dt=${oldest}`, 1, 1],
@@ -188,7 +180,7 @@ walkThrough('end-users and phone tokens', async () => {
   assertShape(minted, { token: 'string', phone_token: 'object', iceServers: 'array' }, 'mint')
   assertShape(minted.phone_token, tokenFields, 'PhoneToken')
   const claims = JSON.parse(Buffer.from(minted.token.split('.')[1], 'base64url').toString())
-  assert.equal([claims.sub, claims.ext, claims.acc], [user.uuid, user.extension_number, account.uuid])
+  assert.equal([claims.sub, claims.ext, claims.acc], [user.uuid, user.extension_number, bed.account.uuid])
   assert.equal([claims.jti, claims.exp - claims.iat, claims.max_concurrent], [minted.phone_token.uuid, 3600, 1])
   for (const server of minted.iceServers) assert.ok([server.urls].flat().every(url => /^(stun|turn)s?:/.test(url)))
   const most = { uuid: user.uuid, ttl_seconds: 60, max_concurrent: 10 }
@@ -216,15 +208,15 @@ walkThrough('API keys', async () => {
 })
 
 walkThrough('recordings: made by <Record>, listed, downloaded by a link without a key, deleted', async () => {
-  const second = await RigAccount.make(on)
+  const second = await RigAccount.make(bed.on)
   await second.webhook(
     'voice_inbound',
-    customer.on('/talks', '<Response><Play asset="tone"/><Play asset="tone"/></Response>'),
+    bed.customer.on('/talks', '<Response><Play asset="tone"/><Play asset="tone"/></Response>'),
   )
   const tone = await second.api('PUT', '/assets/tone', wavOf(babble(2, 5)), { 'content-type': 'audio/wav' })
   assert.is(tone.status, 201)
-  const url = customer.on('/records', '<Response><Record playBeep="false" maxLength="1"/></Response>')
-  const call = await api(201, 'POST', '/calls/originate', { to: second.number, from: account.number, url })
+  const url = bed.customer.on('/records', '<Response><Record playBeep="false" maxLength="1"/></Response>')
+  const call = await api(201, 'POST', '/calls/originate', { to: second.number, from: bed.account.number, url })
   const recording = await until('the recording', async () => {
     const [newest] = await api(200, 'GET', `/recordings/?call_uuid=${call.uuid}`)
     return newest?.size_bytes > 0 && newest

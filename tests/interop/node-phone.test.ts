@@ -1,16 +1,14 @@
 import { suite, test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { libWebrtc, shareAt } from '../core/libwebrtc-peer.ts'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../rig/account.ts'
 import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
 import { requirePeers } from '../rig/debian.ts'
-import { decodePcmu, encodePcmu } from '../rig/g711.ts'
+import { encodePcmu } from '../rig/g711.ts'
+import { untilHeard } from '../rig/hearing.ts'
 import { documentedPhone } from '../rig/library-page.ts'
-import { freePort } from '../rig/ports.ts'
 import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { Sipp } from '../rig/sipp.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
-import { sine, toneShare, wavOf } from '../rig/tone.ts'
+import { outsideCaller, SwitchBed } from '../rig/switch-bed.ts'
+import { sine } from '../rig/tone.ts'
 import { until } from '../rig/wait.ts'
 
 // JsSIP and libwebrtc in Node, by the block of docs/phones.md as it stands (issue: browser phones, 2).
@@ -32,11 +30,9 @@ const states: { state: string; detail: unknown }[] = []
 /** The last second that was heard. */
 let heard: number[] = []
 let heardHz = rateHz
-let on: SwitchProcess
-let account: RigAccount
+let bed: SwitchBed
 let user: PhoneUser
 let phone: NodePhone
-let calleePort: number
 let talking: NodeJS.Timeout
 
 /** Its packages are found from here; the block itself stands nowhere. */
@@ -47,14 +43,9 @@ const load = (): Promise<NodePhone> => {
 
 calls.before(async () => {
   requirePeers('sipp')
-  on = await SwitchProcess.start()
-  calleePort = await freePort()
-  await setRates(on)
-  account = await RigAccount.make(on)
-  await addTrunk(on, { name: 'carrier', port: calleePort, prefixes: ['+254'] })
-  const wav = wavOf(sine(assetHz, 1))
-  expectStatus(await on.request(account.key, 'PUT', '/assets/tone', wav, { 'content-type': 'audio/wav' }), 201)
-  user = await makeUser(account, 'Robot')
+  bed = await SwitchBed.open({ prefixes: ['+254'] })
+  await bed.account.asset('tone', sine(assetHz, 1))
+  user = await makeUser(bed.account, 'Robot')
   phone = await load()
   let at = 0
   const began = performance.now()
@@ -67,7 +58,7 @@ calls.before(async () => {
 calls.after(async () => {
   clearInterval(talking)
   phone?.signOut()
-  await on?.close()
+  await bed?.close()
   // JsSIP and libwebrtc leave timers and threads behind.
   setTimeout(() => process.exit(), 200)
 })
@@ -77,11 +68,6 @@ calls.before.each(() => {
   heard = []
 })
 
-const webhook = async (purpose: 'voice_inbound' | 'voice_outbound', verbs: string) => {
-  const body = `<Response>${verbs}</Response>`
-  const made = expectStatus(await account.api('POST', '/documents/', { name: 'd', body }), 201)
-  await account.webhook(purpose, made.body.url)
-}
 const state = (wanted: string) => until(`the phone to be ${wanted}`, () => states.find(it => it.state === wanted))
 const hears = (hz: number) =>
   until(`the phone to hear ${hz} Hz`, () => {
@@ -89,19 +75,16 @@ const hears = (hz: number) =>
     return last.length === heardHz / 5 && shareAt(last, heardHz, hz) > 0.7
   })
 const bothHear = async (far: RtpEndpoint) => {
-  await until('the far end to hear the phone', () => {
-    const samples = decodePcmu(far.audio().subarray(-4000))
-    return samples.length === 4000 && toneShare(samples, ownHz) > 0.7
-  })
+  await untilHeard(far, ownHz)
   const said = far.stream(encodePcmu(sine(farHz, 1)))
   await hears(farHz)
   await said
 }
 
 calls('registers, calls a hosted document, hears it to its end', async () => {
-  const { token } = await mint(account, user)
+  const { token } = await mint(bed.account, user)
   await phone.signIn({
-    url: `ws://127.0.0.1:${on.httpPort}/sip`,
+    url: `ws://127.0.0.1:${bed.on.httpPort}/sip`,
     realm: 'localhost',
     extension: user.extension,
     token,
@@ -112,20 +95,19 @@ calls('registers, calls a hosted document, hears it to its end', async () => {
       heard.push(...samples)
     },
   })
-  await webhook('voice_outbound', '<Play asset="tone" loop="2"/>')
+  await bed.account.hosts('voice_outbound', '<Play asset="tone" loop="2"/>')
   phone.call('+254711000001')
   await state('talking')
   await hears(assetHz)
   await state('ended')
-  await until('the row of the call', async () => (await account.call()).status === 'completed')
-  assert.is((await account.call()).reason_code, 'END.0202')
+  await until('the row of the call', async () => (await bed.account.call()).status === 'completed')
+  assert.is((await bed.account.call()).reason_code, 'END.0202')
 })
 
 calls('calls a SIP user agent behind a trunk: tones both ways, hangs up', async () => {
-  await webhook('voice_outbound', '<Dial><Number>{{To}}</Number></Dial>')
-  const rtpPort = await freePort()
-  const far = await RtpEndpoint.open(rtpPort)
-  const callee = new Sipp({ scenario: 'callee', localPort: calleePort, rtpPort })
+  await bed.account.hosts('voice_outbound', '<Dial><Number>{{To}}</Number></Dial>')
+  const far = await RtpEndpoint.open()
+  const callee = await bed.callee({ rtpPort: far.port })
   phone.call(number)
   await state('talking')
   await bothHear(far)
@@ -136,19 +118,10 @@ calls('calls a SIP user agent behind a trunk: tones both ways, hangs up', async 
 })
 
 calls('is called by a SIP user agent behind a trunk: tones both ways, the caller hangs up', async () => {
-  await webhook('voice_inbound', `<Dial callerId="+254722000111"><Client>${user.uuid}</Client></Dial>`)
-  const rtpPort = await freePort()
-  const near = await RtpEndpoint.open(rtpPort)
-  const caller = new Sipp({
-    scenario: 'caller-hangs-up',
-    remote: `127.0.0.1:${on.sipPort}`,
-    localPort: await freePort(),
-    rtpPort,
-    service: account.number,
-    from: '+254722000111',
-    pauseMs: 2500,
-  })
-  assert.is((await state('incoming')).detail, '+254722000111')
+  await bed.account.hosts('voice_inbound', `<Dial callerId="${outsideCaller}"><Client>${user.uuid}</Client></Dial>`)
+  const near = await RtpEndpoint.open()
+  const caller = await bed.caller({ scenario: 'caller-hangs-up', rtpPort: near.port, pauseMs: 2500 })
+  assert.is((await state('incoming')).detail, outsideCaller)
   phone.answer()
   await state('talking')
   await bothHear(near)

@@ -1,38 +1,33 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../rig/account.ts'
+import { addTrunk, expectStatus } from '../rig/account.ts'
 import { Baresip } from '../rig/baresip.ts'
 import { requirePeers } from '../rig/debian.ts'
-import { decodePcmu, encodePcmu } from '../rig/g711.ts'
-import { bestShare, secondsOf } from '../rig/hearing.ts'
+import { encodePcmu } from '../rig/g711.ts'
+import { bestShare, secondsOf, untilHeard } from '../rig/hearing.ts'
 import { freePort } from '../rig/ports.ts'
 import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { Sipp } from '../rig/sipp.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
-import { sine, toneShare, wavOf } from '../rig/tone.ts'
+import type { Sipp } from '../rig/sipp.ts'
+import { outsideCaller, SwitchBed } from '../rig/switch-bed.ts'
+import { sine } from '../rig/tone.ts'
 import { sleep, until } from '../rig/wait.ts'
 
 // A carrier with SRTP by keys in SDP (RFC 4568): Debian's baresip, which nobody here wrote, as its side of the trunk.
 
 const trunks = suite('SRTP towards a trunk')
 const [ownHz, farHz, assetHz] = [600, 1000, 440]
-let on: SwitchProcess
-let account: RigAccount
+let bed: SwitchBed
 let secure: string
 let clear: string
-let securePort: number
 let carrier: Baresip | undefined
 
 trunks.before(async () => {
   requirePeers('baresip', 'sipp')
-  on = await SwitchProcess.start({ SAUTI_LOG: 'debug' })
-  securePort = await freePort()
-  await setRates(on)
-  account = await RigAccount.make(on)
-  secure = await addTrunk(on, { name: 'secure', port: securePort, prefixes: ['+254'], inbound: false })
+  bed = await SwitchBed.open({ env: { SAUTI_LOG: 'debug' } })
+  const { on, account, carrierPort } = bed
+  secure = await addTrunk(on, { name: 'secure', port: carrierPort, prefixes: ['+254'], inbound: false })
   clear = await addTrunk(on, { name: 'clear', port: await freePort(), prefixes: ['+255'], inbound: false })
-  const wav = wavOf(sine(assetHz, 1))
-  expectStatus(await on.request(account.key, 'PUT', '/assets/tone', wav, { 'content-type': 'audio/wav' }), 201)
+  await account.asset('tone', sine(assetHz, 1))
 })
 
 trunks.after.each(async () => {
@@ -41,24 +36,18 @@ trunks.after.each(async () => {
   carrier = undefined
 })
 
-trunks.after(async () => {
-  await on?.close()
-})
+trunks.after(() => bed?.close())
 
 type Encryption = 'off' | 'optional' | 'required'
 
 /** Both trunks are of one host: calls come in by one of them at a time. */
 async function trunk(srtp: Encryption, inbound: 'secure' | 'clear'): Promise<void> {
   const hosts = (of: typeof inbound) => ({ inbound_hosts: of === inbound ? ['127.0.0.1'] : [] })
-  expectStatus(await on.operator('PATCH', `/trunks/${clear}`, hosts('clear')), 200)
-  expectStatus(await on.operator('PATCH', `/trunks/${secure}`, { srtp, ...hosts('secure') }), 200)
+  expectStatus(await bed.on.operator('PATCH', `/trunks/${clear}`, hosts('clear')), 200)
+  expectStatus(await bed.on.operator('PATCH', `/trunks/${secure}`, { srtp, ...hosts('secure') }), 200)
 }
 
-async function documentUrl(verbs: string): Promise<string> {
-  const body = `<Response>${verbs}</Response>`
-  return expectStatus(await account.api('POST', '/documents/', { name: 'd', body }), 201).body.url
-}
-const document = async (verbs: string) => account.webhook('voice_inbound', await documentUrl(verbs))
+const document = (verbs: string) => bed.account.hosts('voice_inbound', verbs)
 
 /** `encryption`: as baresip names it; none: it speaks plain RTP and nothing else. */
 async function carrierWith(
@@ -66,11 +55,11 @@ async function carrierWith(
   more: { readonly dial?: string } = {},
 ): Promise<Baresip> {
   carrier = new Baresip({
-    sipPort: securePort,
+    sipPort: bed.carrierPort,
     rtpPort: await freePort(),
     says: sine(ownHz, 20),
     account:
-      `<sip:+254733000222@127.0.0.1:${securePort};transport=udp>;regint=0;audio_codecs=PCMU/8000/1` +
+      `<sip:+254733000222@127.0.0.1:${bed.carrierPort};transport=udp>;regint=0;audio_codecs=PCMU/8000/1` +
       `${encryption === undefined ? '' : `;mediaenc=${encryption}`};answermode=auto\n`,
     modules: encryption === undefined ? [] : ['srtp'],
     ...more,
@@ -82,27 +71,12 @@ async function carrierWith(
 /** A caller in the clear; its document dials on to the carrier. */
 async function callThrough(pauseMs: number): Promise<{ readonly near: RtpEndpoint; readonly caller: Sipp }> {
   await document('<Dial timeout="8"><Number>+254733000222</Number></Dial>')
-  const rtpPort = await freePort()
-  const near = await RtpEndpoint.open(rtpPort)
-  const caller = new Sipp({
-    scenario: 'caller-hangs-up',
-    remote: `127.0.0.1:${on.sipPort}`,
-    localPort: await freePort(),
-    rtpPort,
-    service: account.number,
-    from: '+254722000111',
-    pauseMs,
-  })
+  const near = await RtpEndpoint.open()
+  const caller = await bed.caller({ scenario: 'caller-hangs-up', rtpPort: near.port, pauseMs })
   return { near, caller }
 }
 
-const hearsCarrier = (near: RtpEndpoint) =>
-  until('the caller to hear the carrier', () => {
-    const heard = decodePcmu(near.audio().subarray(-4000))
-    return heard.length === 4000 && toneShare(heard, ownHz) > 0.7
-  })
-
-const numberUri = () => `sip:${account.number}@127.0.0.1:${on.sipPort}`
+const numberUri = () => `sip:${bed.account.number}@127.0.0.1:${bed.on.sipPort}`
 const isProtected = (far: Baresip) => far.output.includes('SRTP is Enabled')
 
 for (const [srtp, encryption] of [
@@ -134,7 +108,7 @@ for (const [srtp, encryption] of [
     await document('<Play asset="tone"/>')
     const far = await carrierWith(encryption, { dial: numberUri() })
     await far.said('488 Not Acceptable Here')
-    await until('the row of the call', async () => (await account.call()).reason_code === 'END.0488')
+    await until('the row of the call', async () => (await bed.account.call()).reason_code === 'END.0488')
   })
 }
 
@@ -147,7 +121,7 @@ trunks('both sides protected: each hears the other', async () => {
     sipPort: await freePort(),
     rtpPort: await freePort(),
     says: sine(farHz, 20),
-    account: '<sip:+254722000111@127.0.0.1>;regint=0;audio_codecs=PCMU/8000/1;mediaenc=srtp-mand\n',
+    account: `<sip:${outsideCaller}@127.0.0.1>;regint=0;audio_codecs=PCMU/8000/1;mediaenc=srtp-mand\n`,
     modules: ['srtp'],
     dial: numberUri(),
   })
@@ -174,7 +148,7 @@ for (const [srtp, encryption, protects] of [
     const far = await carrierWith(encryption)
     const { near, caller } = await callThrough(srtp === 'required' ? 4500 : 2500)
     await far.said('Call established')
-    await hearsCarrier(near)
+    await untilHeard(near, ownHz)
     await near.stream(encodePcmu(sine(farHz, 1)))
     if (srtp === 'required') {
       // Hold and resume: two new offers, with keys.
@@ -183,7 +157,7 @@ for (const [srtp, encryption, protects] of [
       await sleep(600)
       far.command('X')
       await until('the caller to hear the carrier again', () => near.audio().length > before + 8000)
-      await hearsCarrier(near)
+      await untilHeard(near, ownHz)
     }
     assert.is((await caller.done).code, 0)
     near.close()
@@ -203,9 +177,10 @@ for (const [srtp, encryption] of [
     async () => {
       await trunk(srtp, 'clear')
       const far = await carrierWith(encryption)
-      const order = { to: '+254733000222', from: account.number, url: await documentUrl('<Play asset="tone"/>') }
-      expectStatus(await account.api('POST', '/calls/originate', order), 201)
-      await until('the row of the call', async () => (await account.call()).reason_code === 'END.0488')
+      const url = await bed.account.document('<Play asset="tone"/>')
+      const order = { to: '+254733000222', from: bed.account.number, url }
+      expectStatus(await bed.account.api('POST', '/calls/originate', order), 201)
+      await until('the row of the call', async () => (await bed.account.call()).reason_code === 'END.0488')
       assert.not(far.output.includes('Call established'))
       assert.is(far.heard().length, 0)
     },
@@ -213,8 +188,8 @@ for (const [srtp, encryption] of [
 }
 
 trunks('no key stands in the log', () => {
-  assert.ok(on.log.length > 0)
-  assert.not(on.log.some(line => /inline:|a=crypto/.test(line)))
+  assert.ok(bed.on.log.length > 0)
+  assert.not(bed.on.log.some(line => /inline:|a=crypto/.test(line)))
 })
 
 trunks.run()

@@ -2,17 +2,15 @@ import type { ChildProcess } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../rig/account.ts'
 import { makeUser, mint } from '../rig/browser-phone.ts'
 import { programPath, requirePeers } from '../rig/debian.ts'
-import { decodePcmu, encodePcmu } from '../rig/g711.ts'
+import { encodePcmu } from '../rig/g711.ts'
+import { untilHeard } from '../rig/hearing.ts'
 import { LibraryBrowser, LibraryPage } from '../rig/library-page.ts'
 import { enterOwnNetwork, mortal, NetworkNamespace } from '../rig/network-namespace.ts'
-import { freePort } from '../rig/ports.ts'
 import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { Sipp } from '../rig/sipp.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
-import { sine, toneShare } from '../rig/tone.ts'
+import { SwitchBed } from '../rig/switch-bed.ts'
+import { sine } from '../rig/tone.ts'
 import { sleep, until } from '../rig/wait.ts'
 
 // Three hosts (issue: browser phones, 3). Between the browser's network and the switch's stands a router that lets TCP
@@ -31,10 +29,8 @@ let router: NetworkNamespace
 let turn: ChildProcess
 let capture: ChildProcess
 let browser: LibraryBrowser
-let on: SwitchProcess
+let bed: SwitchBed
 let phone: LibraryPage
-let account: RigAccount
-let calleePort: number
 let turnLog = ''
 /** UDP between the switch and others, a line a packet. */
 let seen = ''
@@ -70,28 +66,25 @@ relayed.before(async () => {
     seen += chunk
   })
   browser = await LibraryBrowser.launch(microphoneHz, {
-    executable: office.wrapper(programPath('chromium') ?? ''),
+    program: office.wrapper(programPath('chromium') ?? ''),
     address: switchHost,
   })
-  on = await SwitchProcess.start(
-    {
+  bed = await SwitchBed.open({
+    env: {
       SAUTI_EXTERNAL_ADDRESS: switchHost,
       SAUTI_ALLOWED_ORIGINS: browser.origin,
       SAUTI_TURN: `turn:${turnHost}:3478?transport=udp,turn:${turnHost}:3478?transport=tcp`,
       SAUTI_TURN_SECRET: secret,
     },
-    '0.0.0.0',
-  )
-  calleePort = await freePort()
-  await setRates(on)
-  account = await RigAccount.make(on)
-  await addTrunk(on, { name: 'carrier', port: calleePort, prefixes: ['+254'] })
+    httpAddress: '0.0.0.0',
+    prefixes: ['+254'],
+  })
   phone = await LibraryPage.open(browser, 'jssip')
 })
 
 relayed.after(async () => {
   await browser?.close()
-  await on?.close()
+  await bed?.close()
   turn?.kill('SIGKILL')
   capture?.kill('SIGKILL')
   await office?.close()
@@ -99,20 +92,15 @@ relayed.after(async () => {
 })
 
 const signIn = async (withTurn: boolean) => {
-  const user = await makeUser(account, 'Amina')
-  const { token, iceServers } = await mint(account, user)
+  const user = await makeUser(bed.account, 'Amina')
+  const { token, iceServers } = await mint(bed.account, user)
   await phone.act('signIn', {
-    url: `ws://${switchHost}:${on.httpPort}/sip`,
+    url: `ws://${switchHost}:${bed.on.httpPort}/sip`,
     realm: 'localhost',
     extension: user.extension,
     token,
     iceServers: withTurn ? iceServers : [],
   })
-}
-const dialling = async (verbs: string) => {
-  const body = `<Response>${verbs}</Response>`
-  const made = expectStatus(await account.api('POST', '/documents/', { name: 'd', body }), 201)
-  await account.webhook('voice_outbound', made.body.url)
 }
 const from = (host: string) => seen.split('\n').filter(line => line.startsWith(`IP ${host}.`)).length
 
@@ -126,7 +114,7 @@ relayed('the direct way is blocked: no datagram passes, and a call without TURN 
   await until('the probe of the router itself', () => probes > 0)
   assert.is(probes, 1)
   socket.close()
-  await dialling('<Pause length="1"/><Say>Hello.</Say><Pause length="60"/>')
+  await bed.account.hosts('voice_outbound', '<Pause length="1"/><Say>Hello.</Say><Pause length="60"/>')
   await signIn(false)
   await phone.act('call', '100')
   await phone.state('talking')
@@ -142,17 +130,13 @@ relayed(
   'with the minted iceServers coturn relays it: tones both ways, every packet from the relay address',
   async () => {
     await phone.evaluate('rig.states.length = 0')
-    await dialling('<Dial><Number>{{To}}</Number></Dial>')
+    await bed.account.hosts('voice_outbound', '<Dial><Number>{{To}}</Number></Dial>')
     await signIn(true)
-    const rtpPort = await freePort()
-    const far = await RtpEndpoint.open(rtpPort)
-    const callee = new Sipp({ scenario: 'callee', localPort: calleePort, rtpPort })
+    const far = await RtpEndpoint.open()
+    const callee = await bed.callee({ rtpPort: far.port })
     await phone.act('call', number)
     await phone.state('talking')
-    await until('the far end to hear the microphone', () => {
-      const heard = decodePcmu(far.audio().subarray(-4000))
-      return heard.length === 4000 && toneShare(heard, microphoneHz) > 0.7
-    })
+    await untilHeard(far, microphoneHz)
     const [heard] = await Promise.all([phone.hear(600, farHz), far.stream(encodePcmu(sine(farHz, 0.8)))])
     assert.ok(heard.share > 0.7 && heard.loudness > 0.01, `the page hears ${JSON.stringify(heard)}`)
     const route = await phone.evaluate<{ candidateType: string; address: string; remote: string }>('rig.route()')

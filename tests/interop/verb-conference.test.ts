@@ -74,7 +74,7 @@ const mixing = async () => {
     enter(room, { dial, attributes: 'muted="true"' }),
     enter(room, { dial, attributes: 'muted="maybe"' }),
   ])
-  await sleep(300)
+  await Promise.all(guests.map(guest => guest.rtp.more(10)))
   await Promise.all(guests.map((guest, n) => speak(guest, tones[n]!, 2)))
   await Promise.all(guests.map(guest => guest.done()))
   for (const [n, guest] of guests.entries()) {
@@ -127,7 +127,7 @@ const waiting = async () => {
       await Promise.all([sleep(3300), speak(one, 1130, 2.5)])
       const before = one.heard()
       const third = await enter(room, { dial, attributes: 'startOnEnter="true" beep="false"' })
-      await sleep(200)
+      await third.rtp.more(10)
       await Promise.all([speak(one, 1570, 1), speak(third, 1990, 1)])
       await Promise.all([one, two, third].map(call => call.rtp.digit(10)))
       await Promise.all([one, two, third].map(call => call.done()))

@@ -2,12 +2,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { encodePcmu } from '../rig/g711.ts'
 import { placeOf, placesOf, secondsOf, through } from '../rig/hearing.ts'
+import { sideBySide } from '../rig/side-by-side.ts'
 import { babble, sine } from '../rig/tone.ts'
 import { type FarSide, heardBy, VerbBed, type VerbCall } from '../rig/verb-bed.ts'
-import { sleep, until } from '../rig/wait.ts'
+import { until } from '../rig/wait.ts'
 
 // <Dial>: each attribute's default, limits, bad values, and what they do to what both sides hear.
 const dial = suite('Dial')
+const calls = sideBySide(dial)
 
 let bed: VerbBed
 const music = babble(3, 12)
@@ -32,14 +34,17 @@ async function over(call: VerbCall, ...fars: readonly FarSide[]): Promise<void> 
   }
 }
 
+/** Both get what the switch sends on a line that is quiet. */
+const bridged = (call: VerbCall, far: FarSide) => Promise.all([call.rtp.more(20), far.rtp.more(20)])
+
 /** Both stream at once, from when both can be heard. */
 async function talk(call: VerbCall, far: FarSide, ours: Int16Array, theirs: Int16Array): Promise<void> {
   await Promise.all([call.answered(), far.aim()])
-  await sleep(600)
+  await bridged(call, far)
   await Promise.all([call.rtp.stream(encodePcmu(ours)), far.rtp.stream(encodePcmu(theirs))])
 }
 
-dial('record: nothing by default, both mixed, or each on its side', async () => {
+calls('record: nothing by default, both mixed, or each on its side', async () => {
   const [ours, theirs] = [babble(2, 1), babble(2, 2)]
   const record = async (attributes: string) => {
     const far = await bed.farSide()
@@ -94,7 +99,7 @@ const ringing: readonly Ringing[] = [
   { attributes: 'ringTone="music"', hz: undefined },
 ]
 
-dial('ringTone: heard by a caller who is answered, by country and by asset', async () => {
+calls('ringTone: heard by a caller who is answered, by country and by asset', async () => {
   await Promise.all(
     ringing.map(async ({ attributes, hz, onMs = 0, offMs = 0, problems = 0 }) => {
       const far = await bed.farSide('callee-rings-on')
@@ -123,7 +128,7 @@ dial('ringTone: heard by a caller who is answered, by country and by asset', asy
   )
 })
 
-dial('answerOnBridge by default: the caller hears its own network, and no 200 before the far side’s', async () => {
+calls('answerOnBridge by default: the caller hears its own network, and no 200 before the far side’s', async () => {
   const far = await bed.farSide('callee-rings-on')
   const call = await bed.call(
     { voice: to(far, 'timeout="2"'), '/done': '<Hangup reason="busy"/>' },
@@ -134,12 +139,12 @@ dial('answerOnBridge by default: the caller hears its own network, and no 200 be
   assert.is((await call.post('/done')).body.DialReasonCode, 'END.0408')
 })
 
-dial('timeLimit ends the talk; hangupOnStar ends it by a key, and only when it is asked for', async () => {
+calls('timeLimit ends the talk; hangupOnStar ends it by a key, and only when it is asked for', async () => {
   const star = async (attributes: string) => {
     const far = await bed.farSide()
     const call = await bed.call({ voice: to(far, attributes), '/done': '<Play asset="short"/>' })
     await Promise.all([call.answered(), far.aim()])
-    await sleep(700)
+    await bridged(call, far)
     await call.rtp.stream(encodePcmu(sine(500, 0.4)))
     await call.rtp.digit(10, 101, 60)
     await over(call, far)
@@ -164,7 +169,7 @@ dial('timeLimit ends the talk; hangupOnStar ends it by a key, and only when it i
   for (const body of [on, off, limit]) assert.is(body.DialCallStatus, 'completed')
 })
 
-dial('sendDigits: sent to the far side before anybody hears anybody', async () => {
+calls('sendDigits: sent to the far side before anybody hears anybody', async () => {
   const far = await bed.farSide()
   const number = `<Number sendDigits="ww12#">${far.number}</Number>`
   const call = await bed.call({ voice: to(far, 'timeLimit="4"', number), ...done })
@@ -183,7 +188,7 @@ dial('sendDigits: sent to the far side before anybody hears anybody', async () =
   assert.ok(audio !== undefined && audio.at >= ends.at(-1)!.at, 'the caller is heard behind the digits')
 })
 
-dial('callerId: the call’s own number, one of the account’s, or nobody else’s', async () => {
+calls('callerId: the call’s own number, one of the account’s, or nobody else’s', async () => {
   const presented = async (attributes: string) => {
     const far = await bed.farSide()
     const call = await bed.call({ voice: to(far, `timeLimit="1" ${attributes}`), ...done })
@@ -200,7 +205,7 @@ dial('callerId: the call’s own number, one of the account’s, or nobody else�
   assert.is(rows[3]?.problems, 1)
 })
 
-dial('children: the first to answer wins and is heard, alone; sequential takes one after another', async () => {
+calls('children: the first to answer wins and is heard, alone; sequential takes one after another', async () => {
   const [busy, slow, quick] = await Promise.all([
     bed.farSide('callee-busy'),
     bed.farSide('callee-rings-on'),
@@ -226,7 +231,7 @@ dial('children: the first to answer wins and is heard, alone; sequential takes o
   assert.is((await inTurn.post('/done')).body.DialCallStatus, 'completed')
 })
 
-dial('timeout and bad values: defaults stand, and each is told', async () => {
+calls('timeout and bad values: defaults stand, and each is told', async () => {
   const far = await bed.farSide()
   const voice = to(far, 'timeout="0" timeLimit="0" answerOnBridge="1" sequential="2" callerId="x" foo="1"')
   const call = await bed.call({ voice, ...done }, { scenario: 'caller-hangs-up', pauseMs: 500 })

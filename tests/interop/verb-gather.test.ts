@@ -1,12 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { countOf, placeOf, placesOf, secondsOf, through } from '../rig/hearing.ts'
+import { sideBySide } from '../rig/side-by-side.ts'
 import { babble, sine } from '../rig/tone.ts'
 import { VerbBed, type VerbCall } from '../rig/verb-bed.ts'
-import { sleep, until } from '../rig/wait.ts'
+import { until } from '../rig/wait.ts'
 
 // <Gather>: each attribute's default, limits, bad values, and what they do to what the caller hears.
 const gather = suite('Gather')
+const calls = sideBySide(gather)
 
 let bed: VerbBed
 const prompt = sine(700, 6)
@@ -40,9 +42,9 @@ const rows: readonly Row[] = [
   { what: 'ends at the finish key', attributes: '', keys: '12#', posted: '12' },
   { what: 'ends when nothing follows for 5 s by default', attributes: '', keys: '12', posted: '12' },
   { what: 'ends at the number of digits', attributes: 'numDigits="2"', keys: '123', posted: '12' },
-  { what: 'waits for as long as it is told', attributes: 'timeout="1"', keys: '5', posted: '5' },
+  { what: 'waits for as long as it is told', attributes: 'timeout="3"', keys: '5', posted: '5' },
   { what: 'takes other finish keys', attributes: 'finishOnKey="*"', keys: '1#2*', posted: '1#2' },
-  { what: 'takes none', attributes: 'finishOnKey="" timeout="1"', keys: '1#*', posted: '1#*' },
+  { what: 'takes none', attributes: 'finishOnKey="" timeout="3"', keys: '1#*', posted: '1#*' },
   { what: 'without digits the next verb runs', attributes: 'timeout="1"', keys: '', posted: undefined },
   { what: 'only the finish key is no digit', attributes: '', keys: '#', posted: undefined },
   {
@@ -55,12 +57,11 @@ const rows: readonly Row[] = [
   { what: 'other inputs are not there', attributes: 'input="speech"', keys: '1#', posted: '1', problems: 1 },
 ]
 
-gather('attributes, ten calls at once', async () => {
+calls('attributes, ten calls at once', async () => {
   await Promise.all(
     rows.map(async row => {
       const call = await bed.call({ voice: `<Gather action="/digits" ${row.attributes}/>${after}`, '/digits': after })
       await call.answered()
-      await sleep(300)
       await press(call, row.keys)
       await call.done()
       const posts = call.posts('/digits')
@@ -75,7 +76,7 @@ gather('attributes, ten calls at once', async () => {
   )
 })
 
-gather('the first digit stops the prompt at once; digits typed into it are kept', async () => {
+calls('the first digit stops the prompt at once; digits typed into it are kept', async () => {
   const voice = `<Gather action="/digits" numDigits="3"><Play asset="prompt"/><Play asset="prompt"/></Gather>`
   const call = await bed.call({ voice, '/digits': after })
   await call.answered()
@@ -83,7 +84,7 @@ gather('the first digit stops the prompt at once; digits typed into it are kept'
   // A key that is held for 0.4 s: silence long before it is up.
   const down = performance.now()
   await call.rtp.digit(4, 101, 400)
-  await sleep(300)
+  await call.rtp.more(15)
   const rest = call.rtp.received.filter(packet => packet.at > down + 120)
   assert.ok(rest.length > 20)
   assert.ok(
@@ -97,7 +98,7 @@ gather('the first digit stops the prompt at once; digits typed into it are kept'
   assert.is(countOf(call.heard(), short), 1)
 })
 
-gather('prompts in order: Say, Pause, Play, then the time runs', async () => {
+calls('prompts in order: Say, Pause, Play, then the time runs', async () => {
   const voice = `<Gather timeout="2"><Say>Hello</Say><Pause length="1"/><Play asset="short"/></Gather><Play asset="prompt"/><Hangup/>`
   const call = await bed.call(voice)
   await call.done()
@@ -109,10 +110,9 @@ gather('prompts in order: Say, Pause, Play, then the time runs', async () => {
   assert.ok(Math.abs(silence - 2) < 0.2, `${silence} s until the next verb`)
 })
 
-gather('without action the document is asked for again, with the digits', async () => {
-  const call = await bed.call(`<Gather numDigits="1" timeout="1"/>${after}`)
+calls('without action the document is asked for again, with the digits', async () => {
+  const call = await bed.call(`<Gather numDigits="1" timeout="3"/>${after}`)
   await call.answered()
-  await sleep(200)
   await press(call, '7')
   await call.done()
   assert.equal(
@@ -121,7 +121,7 @@ gather('without action the document is asked for again, with the digits', async 
   )
 })
 
-gather('a caller who hangs up posts nothing', async () => {
+calls('a caller who hangs up posts nothing', async () => {
   const call = await bed.call(
     { voice: '<Gather action="/digits"/>', '/digits': after },
     { scenario: 'caller-hangs-up', pauseMs: 800 },

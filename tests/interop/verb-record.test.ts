@@ -2,13 +2,14 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { encodePcmu } from '../rig/g711.ts'
 import { placeOf, secondsOf, through } from '../rig/hearing.ts'
+import { sideBySide } from '../rig/side-by-side.ts'
 import { babble } from '../rig/tone.ts'
 import { VerbBed } from '../rig/verb-bed.ts'
-import { sleep } from '../rig/wait.ts'
 import { delayOf } from '../rtp/audio-measure.ts'
 
 // <Record>: each attribute's default, limits, bad values, and what they do to the file.
 const record = suite('Record')
+const calls = sideBySide(record)
 
 let bed: VerbBed
 record.before(async () => {
@@ -24,7 +25,7 @@ const joined = (...parts: Int16Array[]) => Int16Array.from(parts.flatMap(part =>
 async function recorded(attributes: string, said: Int16Array, keys = '', quietSeconds = 2) {
   const call = await bed.call({ voice: `<Record action="/done" ${attributes}/>`, '/done': '<Play asset="end"/>' })
   await call.answered()
-  await sleep(100)
+  await call.rtp.more(5)
   await call.rtp.stream(encodePcmu(said))
   for (const key of keys) await call.rtp.digit('0123456789*#'.indexOf(key), 101, 60)
   await call.rtp.stream(encodePcmu(silence(quietSeconds)))
@@ -36,7 +37,7 @@ async function recorded(attributes: string, said: Int16Array, keys = '', quietSe
 
 const said = babble(1.5, 21)
 
-record('silence, keys, length, beep, trim and format', async () => {
+calls('silence, keys, length, beep, trim and format', async () => {
   const quiet = 'playBeep="false"'
   const [silenceEnds, defaultSilence, longest, anyKey, oneKey, noKey, beep, noBeep, trim, noTrim, ogg, bad] =
     await Promise.all([
@@ -98,7 +99,7 @@ async function isOgg({ call, body, wav }: Awaited<ReturnType<typeof recorded>>):
   assert.equal([await part.text(), part.headers.get('content-range')], ['OggS', `bytes 0-3/${bytes.length}`])
 }
 
-record('without action the next verb runs; nobody who speaks gives an empty recording', async () => {
+calls('without action the next verb runs; nobody who speaks gives an empty recording', async () => {
   const call = await bed.call('<Record timeout="1" playBeep="false"/><Play asset="end"/>')
   await call.answered()
   await call.done()

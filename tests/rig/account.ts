@@ -1,4 +1,5 @@
 import type { Answer, SwitchProcess } from './switch-process.ts'
+import { wavOf } from './tone.ts'
 
 /** An account with money, one owned number, a rate deck and trunks, made through the operator's API. */
 export class RigAccount {
@@ -34,6 +35,23 @@ export class RigAccount {
 
   async webhook(purpose: 'voice_inbound' | 'voice_outbound' | 'status', url: string): Promise<void> {
     expectStatus(await this.api('POST', '/account/webhooks', { purpose, url }), 200)
+  }
+
+  /** Address of a document that the switch hosts. */
+  async document(verbs: string): Promise<string> {
+    const order = { name: 'd', body: `<Response>${verbs}</Response>` }
+    return expectStatus(await this.api('POST', '/documents/', order), 201).body.url
+  }
+
+  /** Calls of that kind run a document that the switch hosts. */
+  async hosts(purpose: 'voice_inbound' | 'voice_outbound', verbs: string): Promise<void> {
+    await this.webhook(purpose, await this.document(verbs))
+  }
+
+  /** Uploads an asset: samples at 8 kHz. */
+  async asset(slug: string, samples: Int16Array): Promise<void> {
+    const audio = { 'content-type': 'audio/wav' }
+    expectStatus(await this.api('PUT', `/assets/${slug}`, wavOf(samples), audio), 201)
   }
 
   async secret(): Promise<string> {

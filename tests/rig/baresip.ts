@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseWav, resample } from '../../rtp/index.ts'
+import { resample } from '../../rtp/index.ts'
 import { requirePeers } from './debian.ts'
-import { wavOf } from './tone.ts'
+import { toneShare, wavOf } from './tone.ts'
 import { until } from './wait.ts'
 
+const wavHeadLength = 44
 const modulePaths = ['/usr/lib/baresip/modules', '/usr/lib/x86_64-linux-gnu/baresip/modules']
 
 /** As its accounts name them: with the rate of the samples, not of the RTP clock. */
@@ -97,17 +98,27 @@ export class Baresip {
     )
   }
 
-  /** What it has heard, decoded by itself, as 8 kHz samples. */
-  heard(): Int16Array {
+  /** Waits until the last half second that it has heard is that tone. */
+  hears(frequencyHz: number): Promise<unknown> {
+    return until(`baresip to hear ${frequencyHz} Hz`, () => {
+      const last = this.heard(0.5)
+      return last.length > 3900 && toneShare(last, frequencyHz) > 0.9
+    })
+  }
+
+  /** What it has heard so far, all or its end, decoded by itself, as 8 kHz samples. */
+  heard(lastSeconds = Number.POSITIVE_INFINITY): Int16Array {
     const file = readdirSync(this.#folder).find(name => name.endsWith('-dec.wav'))
-    if (file === undefined) return new Int16Array(0)
-    const bytes = readFileSync(join(this.#folder, file))
-    const parsed = parseWav(bytes)
-    // Killed while it wrote, it leaves a header that counts nothing; the samples are behind it all the same.
-    const { sampleRate, channels } = parsed.ok ? parsed.value : { sampleRate: 8000, channels: 1 }
-    const samples = new Int16Array(new Uint8Array(bytes.subarray(44, bytes.length & ~1)).buffer)
-    const mono = channels === 1 ? samples : samples.filter((_, at) => at % channels === 0)
-    return resample(mono, sampleRate, 8000)
+    const bytes = file === undefined ? Buffer.alloc(0) : readFileSync(join(this.#folder, file))
+    if (bytes.length < wavHeadLength) return new Int16Array(0)
+    // While it writes, its header counts nothing; the samples are behind it all the same.
+    const [channels, rateHz] = [bytes.readUInt16LE(22), bytes.readUInt32LE(24)]
+    const frameBytes = 2 * channels
+    const frames = Math.floor((bytes.length - wavHeadLength) / frameBytes)
+    const kept = Math.min(frames, Math.floor(lastSeconds * rateHz))
+    const from = wavHeadLength + (frames - kept) * frameBytes
+    const mono = Int16Array.from({ length: kept }, (_, at) => bytes.readInt16LE(from + at * frameBytes))
+    return resample(mono, rateHz, 8000)
   }
 
   async stop(): Promise<void> {

@@ -1,11 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { expectStatus, type RigAccount } from './account.ts'
-import { programPath } from './debian.ts'
-import { sine, wavOf } from './tone.ts'
+import { type ChromiumOptions, launchChromium } from './chromium.ts'
 import { until } from './wait.ts'
 
 export interface PhoneUser {
@@ -55,40 +51,23 @@ export class BrowserPhone {
   readonly page: Page
   readonly complaints: string[] = []
   readonly #browser: Browser
-  readonly #folder: string
 
-  private constructor(browser: Browser, page: Page, folder: string) {
+  private constructor(browser: Browser, page: Page) {
     this.#browser = browser
     this.page = page
-    this.#folder = folder
     page.on('pageerror', fault => this.complaints.push(fault.message))
   }
 
-  /** `options`: the Phone's. `browser`: another program than Debian's, and more of its flags. */
+  /** `options`: the Phone's. */
   static async launch(
     baseUrl: string,
     microphoneHz: number,
     options: Record<string, unknown> = {},
-    browser: { readonly program?: string; readonly args?: readonly string[] } = {},
+    browser: ChromiumOptions = {},
   ): Promise<BrowserPhone> {
-    const folder = mkdtempSync(join(tmpdir(), 'sauti-microphone-'))
-    const wav = join(folder, 'tone.wav')
-    writeFileSync(wav, wavOf(sine(microphoneHz, 2), 8000))
-    const launched = await chromium.launch({
-      executablePath: browser.program ?? programPath('chromium') ?? '',
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--use-fake-ui-for-media-stream',
-        '--use-fake-device-for-media-stream',
-        `--use-file-for-fake-audio-capture=${wav}`,
-        '--autoplay-policy=no-user-gesture-required',
-        '--disable-background-networking',
-        ...(browser.args ?? []),
-      ],
-    })
+    const launched = await launchChromium({ microphoneHz, ...browser })
     const page = await launched.newPage()
-    const phone = new BrowserPhone(launched, page, folder)
+    const phone = new BrowserPhone(launched, page)
     await page.addInitScript({ path: fileURLToPath(new URL('phone-page.js', import.meta.url)) })
     // localhost is a secure context without HTTPS.
     await page.goto(`${baseUrl.replace('127.0.0.1', 'localhost')}/phone`)
@@ -98,7 +77,6 @@ export class BrowserPhone {
 
   async close(): Promise<void> {
     await this.#browser.close()
-    rmSync(this.#folder, { recursive: true, force: true })
   }
 
   /** Another page of the same browser. */

@@ -1,5 +1,7 @@
 import { decodePcmu, encodePcmu } from './g711.ts'
+import type { RtpEndpoint } from './rtp-endpoint.ts'
 import { toneShare } from './tone.ts'
+import { until } from './wait.ts'
 
 /** What comes out of G.711 when these samples went in. */
 export const through = (samples: Int16Array): Int16Array => decodePcmu(encodePcmu(samples))
@@ -19,6 +21,13 @@ export function countOf(samples: Int16Array, wanted: Int16Array): number {
   for (let at = placeOf(samples, wanted); at >= 0; at = placeOf(samples, wanted, at + wanted.length)) count++
   return count
 }
+
+/** Waits until the last half second that an endpoint has got is that tone, or until it is another sound. */
+export const untilHeard = (rtp: RtpEndpoint, frequencyHz: number, isWanted = true): Promise<unknown> =>
+  until(`${isWanted ? '' : 'not '}${frequencyHz} Hz to be heard`, () => {
+    const heard = decodePcmu(rtp.audio().subarray(-4000))
+    return heard.length === 4000 && toneShare(heard, frequencyHz) > 0.7 === isWanted
+  })
 
 /** Seconds of `samples` in which a tone of that frequency is nearly all that sounds, looked at every 20 ms. */
 export function secondsOf(samples: Int16Array, frequencyHz: number): number {

@@ -1,13 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { programPath } from './debian.ts'
-import { sine, wavOf } from './tone.ts'
+import type { Browser, Page } from 'playwright-core'
+import { type ChromiumOptions, launchChromium } from './chromium.ts'
 import { until } from './wait.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -109,10 +106,7 @@ export class LibraryPage {
   }
 }
 
-export interface LibraryBrowserOptions {
-  /** What is run as Chromium. Default Debian's. */
-  readonly executable?: string
-  readonly args?: readonly string[]
+export interface LibraryBrowserOptions extends ChromiumOptions {
   /** Where its pages are served. Default 127.0.0.1, called localhost: a secure context without HTTPS. */
   readonly address?: string
 }
@@ -121,16 +115,14 @@ export interface LibraryBrowserOptions {
 export class LibraryBrowser {
   readonly #browser: Browser
   readonly #server: Server
-  readonly #folder: string
   /** Of its pages. */
   readonly origin: string
   readonly #code = new Map<string, string>()
 
-  private constructor(browser: Browser, server: Server, origin: string, folder: string) {
+  private constructor(browser: Browser, server: Server, origin: string) {
     this.#browser = browser
     this.#server = server
     this.origin = origin
-    this.#folder = folder
     server.on('request', (request, response) => {
       const code = this.#code.get(request.url ?? '')
       response.setHeader('content-type', code === undefined ? 'text/html' : 'text/javascript')
@@ -139,29 +131,17 @@ export class LibraryBrowser {
   }
 
   static async launch(microphoneHz: number, options: LibraryBrowserOptions = {}): Promise<LibraryBrowser> {
-    const folder = mkdtempSync(join(tmpdir(), 'sauti-microphone-'))
-    const wav = join(folder, 'tone.wav')
-    writeFileSync(wav, wavOf(sine(microphoneHz, 2), 8000))
     const server = createServer()
-    const { address = '127.0.0.1' } = options
+    const { address = '127.0.0.1', args = [] } = options
     await new Promise<void>(resolve => server.listen(0, address, resolve))
     const host = address === '127.0.0.1' ? 'localhost' : address
     const origin = `http://${host}:${(server.address() as AddressInfo).port}`
-    const browser = await chromium.launch({
-      executablePath: options.executable ?? programPath('chromium') ?? '',
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--use-fake-ui-for-media-stream',
-        '--use-fake-device-for-media-stream',
-        `--use-file-for-fake-audio-capture=${wav}`,
-        '--autoplay-policy=no-user-gesture-required',
-        '--disable-background-networking',
-        `--unsafely-treat-insecure-origin-as-secure=${origin}`,
-        ...(options.args ?? []),
-      ],
+    const browser = await launchChromium({
+      microphoneHz,
+      ...options,
+      args: [`--unsafely-treat-insecure-origin-as-secure=${origin}`, ...args],
     })
-    return new LibraryBrowser(browser, server, origin, folder)
+    return new LibraryBrowser(browser, server, origin)
   }
 
   newPage(): Promise<Page> {
@@ -178,6 +158,5 @@ export class LibraryBrowser {
   async close(): Promise<void> {
     await this.#browser.close()
     this.#server.close()
-    rmSync(this.#folder, { recursive: true, force: true })
   }
 }

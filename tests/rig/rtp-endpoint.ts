@@ -1,4 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram'
+import { freePort } from './ports.ts'
+import { until } from './wait.ts'
 
 export interface Received {
   readonly at: number
@@ -36,13 +38,21 @@ export class RtpEndpoint {
     })
   }
 
-  static async open(port: number): Promise<RtpEndpoint> {
+  /** Default: at a free port. */
+  static async open(wanted?: number): Promise<RtpEndpoint> {
+    const port = wanted ?? (await freePort())
     const socket = createSocket('udp4')
     await new Promise<void>((resolve, reject) => {
       socket.once('error', reject)
       socket.bind(port, '127.0.0.1', resolve)
     })
+    // Whoever waits for a packet has a bound; a test that failed is not kept alive by what it left open.
+    socket.unref()
     return new RtpEndpoint(socket)
+  }
+
+  get port(): number {
+    return this.#socket.address().port
   }
 
   /** Where packets go; else the source of the first packet received. */
@@ -52,6 +62,12 @@ export class RtpEndpoint {
 
   get remotePort(): number | undefined {
     return this.#remote?.port
+  }
+
+  /** Waits for so many packets that are still to come. */
+  async more(count: number): Promise<void> {
+    const wanted = this.received.length + count
+    await until(`${count} more packets`, () => this.received.length >= wanted)
   }
 
   sendFrame(payload: Uint8Array, options: { payloadType?: number; marker?: boolean; advance?: number } = {}): void {

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as assert from 'uvu/assert'
 import { wavHeader } from '../../rtp/index.ts'
-import { addTrunk, expectStatus, RigAccount, setRates } from './account.ts'
-import { Customer, codesOf, type Post } from './customer.ts'
+import { addTrunk, expectStatus, type RigAccount } from './account.ts'
+import { type Customer, codesOf, type Post } from './customer.ts'
 import { requirePeers } from './debian.ts'
 import { decodePcmu } from './g711.ts'
 import { freePort } from './ports.ts'
 import { RtpEndpoint } from './rtp-endpoint.ts'
 import { mediaPortSeen, Sipp } from './sipp.ts'
-import { SwitchProcess } from './switch-process.ts'
-import { wavOf } from './tone.ts'
+import { SwitchBed } from './switch-bed.ts'
+import type { SwitchProcess } from './switch-process.ts'
 import { until } from './wait.ts'
 
 export interface CallOptions {
@@ -34,41 +34,34 @@ export class VerbBed {
   readonly on: SwitchProcess
   readonly account: RigAccount
   readonly customer: Customer
+  readonly #bed: SwitchBed
   readonly #documents = new Map<string, Exclude<Documents, string>>()
   #calls = 0
   #farSides = 0
 
-  private constructor(on: SwitchProcess, account: RigAccount, customer: Customer) {
-    this.on = on
-    this.account = account
-    this.customer = customer
+  private constructor(bed: SwitchBed) {
+    this.#bed = bed
+    this.on = bed.on
+    this.account = bed.account
+    this.customer = bed.customer
   }
 
   /** `env`: settings of the switch beside those of the rig. */
   static async open(env: Record<string, string> = {}): Promise<VerbBed> {
     requirePeers('sipp', 'espeak-ng', 'ffmpeg')
-    const on = await SwitchProcess.start(env)
-    const customer = await Customer.open()
-    await setRates(on)
-    const account = await RigAccount.make(on)
-    await addTrunk(on, { name: 'carrier', port: 5999, prefixes: ['+1'] })
-    const bed = new VerbBed(on, account, customer)
+    const bed = new VerbBed(await SwitchBed.open({ env, prefixes: ['+1'] }))
     bed.#serve('/voice')
-    customer.on('/status', (_post, response) => response.writeHead(200).end())
-    await account.webhook('voice_inbound', customer.url('/voice'))
-    await account.webhook('status', customer.url('/status'))
+    await bed.account.webhook('voice_inbound', bed.customer.url('/voice'))
+    await bed.#bed.tellStatus()
     return bed
   }
 
-  async close(): Promise<void> {
-    await this.customer.close()
-    await this.on.close()
+  close(): Promise<void> {
+    return this.#bed.close()
   }
 
-  /** Uploads an asset. */
-  async asset(slug: string, samples: Int16Array): Promise<void> {
-    const answer = await this.account.api('PUT', `/assets/${slug}`, wavOf(samples), { 'content-type': 'audio/wav' })
-    expectStatus(answer, 201)
+  asset(slug: string, samples: Int16Array): Promise<void> {
+    return this.account.asset(slug, samples)
   }
 
   /** A call to the account's number; resolves when its caller has sent the INVITE. */
@@ -77,18 +70,8 @@ export class VerbBed {
     const by = typeof documents === 'string' ? { voice: documents } : documents
     for (const path of Object.keys(by)) if (path.startsWith('/')) this.#serve(path)
     this.#documents.set(from, by)
-    const rtpPort = await freePort()
-    const rtp = await RtpEndpoint.open(rtpPort)
-    const sipp = new Sipp({
-      scenario: options.scenario ?? 'caller',
-      remote: `127.0.0.1:${this.on.sipPort}`,
-      localPort: await freePort(),
-      rtpPort,
-      service: this.account.number,
-      from,
-      pauseMs: options.pauseMs ?? 1000,
-      timeoutSeconds: options.timeoutSeconds ?? 40,
-    })
+    const rtp = await RtpEndpoint.open()
+    const sipp = await this.#bed.caller({ rtpPort: rtp.port, from, ...options })
     return new VerbCall(this, from, sipp, rtp)
   }
 
@@ -96,10 +79,10 @@ export class VerbBed {
   async farSide(scenario = 'callee', pauseMs = 1000): Promise<FarSide> {
     const number = `+25473300${String(++this.#farSides).padStart(4, '0')}`
     const port = await freePort()
-    const rtpPort = await freePort()
-    const rtp = await RtpEndpoint.open(rtpPort)
+    const rtp = await RtpEndpoint.open()
     await addTrunk(this.on, { name: `far-${number.slice(1)}`, port, prefixes: [number], inbound: false })
-    const sipp = new Sipp({ scenario, localPort: port, rtpPort, pauseMs })
+    const sipp = new Sipp({ scenario, localPort: port, rtpPort: rtp.port, pauseMs })
+    await sipp.listening()
     return { number, rtp, sipp, aim: () => aimed(rtp, sipp, 'INVITE ') }
   }
 

@@ -3,32 +3,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../rig/account.ts'
 import { Baresip } from '../rig/baresip.ts'
 import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
 import { testCertificate, testKey } from '../rig/certificate.ts'
 import { requirePeers } from '../rig/debian.ts'
-import { decodePcmu, encodePcmu } from '../rig/g711.ts'
-import { secondsOf } from '../rig/hearing.ts'
+import { encodePcmu } from '../rig/g711.ts'
+import { secondsOf, untilHeard } from '../rig/hearing.ts'
 import { freePort } from '../rig/ports.ts'
 import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { Sipp } from '../rig/sipp.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
-import { sine, toneShare, wavOf } from '../rig/tone.ts'
+import { outsideCaller, SwitchBed } from '../rig/switch-bed.ts'
+import { sine } from '../rig/tone.ts'
 import { until } from '../rig/wait.ts'
 
 // A registered phone that is no browser: Debian's baresip over TLS (issue: browser phones, 2).
 
 const phones = suite('baresip over TLS as a registered phone')
 const [ownHz, farHz, assetHz] = [600, 1000, 440]
-let on: SwitchProcess
-let account: RigAccount
+let bed: SwitchBed
 let user: PhoneUser
 let folder: string
 let certificate: string
 let sipPort: number
 let tlsPort: number
-let calleePort: number
 let phone: Baresip | undefined
 
 phones.before(async () => {
@@ -40,18 +36,16 @@ phones.before(async () => {
   writeFileSync(key, testKey)
   sipPort = await freePort()
   tlsPort = await freePort()
-  on = await SwitchProcess.start({
-    SAUTI_SIP: `udp:127.0.0.1:${sipPort},tls:127.0.0.1:${tlsPort}`,
-    SAUTI_TLS_CERT: certificate,
-    SAUTI_TLS_KEY: key,
+  bed = await SwitchBed.open({
+    env: {
+      SAUTI_SIP: `udp:127.0.0.1:${sipPort},tls:127.0.0.1:${tlsPort}`,
+      SAUTI_TLS_CERT: certificate,
+      SAUTI_TLS_KEY: key,
+    },
+    prefixes: ['+254'],
   })
-  calleePort = await freePort()
-  await setRates(on)
-  account = await RigAccount.make(on)
-  await addTrunk(on, { name: 'carrier', port: calleePort, prefixes: ['+254'] })
-  const wav = wavOf(sine(assetHz, 1))
-  expectStatus(await on.request(account.key, 'PUT', '/assets/tone', wav, { 'content-type': 'audio/wav' }), 201)
-  user = await makeUser(account, 'Desk')
+  await bed.account.asset('tone', sine(assetHz, 1))
+  user = await makeUser(bed.account, 'Desk')
 })
 
 phones.after.each(async () => {
@@ -61,21 +55,16 @@ phones.after.each(async () => {
 })
 
 phones.after(async () => {
-  await on?.close()
+  await bed?.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
-const webhook = async (purpose: 'voice_inbound' | 'voice_outbound', verbs: string) => {
-  const body = `<Response>${verbs}</Response>`
-  const made = expectStatus(await account.api('POST', '/documents/', { name: 'd', body }), 201)
-  await account.webhook(purpose, made.body.url)
-}
 const isRegistered = async (): Promise<boolean> =>
-  (await account.api('GET', '/users/')).body.find(({ uuid }: PhoneUser) => uuid === user.uuid).is_registered
+  (await bed.account.api('GET', '/users/')).body.find(({ uuid }: PhoneUser) => uuid === user.uuid).is_registered
 
 /** By the lines of docs/phones.md. Of an account's line baresip 1.0 reads 511 characters, most of which the token takes. */
 const register = async (more = '', config: readonly string[] = []): Promise<Baresip> => {
-  const { token } = await mint(account, user)
+  const { token } = await mint(bed.account, user)
   const proxy = `;outbound="sip:127.0.0.1:${tlsPort};transport=tls"`
   const line = `<sip:${user.extension}@localhost;transport=tls>;auth_pass=${token}${proxy}${more}`
   assert.ok(line.length < 512, `${line.length}`)
@@ -91,22 +80,17 @@ const register = async (more = '', config: readonly string[] = []): Promise<Bare
   assert.is(await isRegistered(), true)
   return phone
 }
-const farHears = (far: RtpEndpoint) =>
-  until('the far end to hear baresip', () => {
-    const heard = decodePcmu(far.audio().subarray(-4000))
-    return heard.length === 4000 && toneShare(heard, ownHz) > 0.7
-  })
 
 phones('registers by digest with the token as password, calls a hosted document, hears it to its end', async () => {
-  await webhook('voice_outbound', '<Play asset="tone"/>')
+  await bed.account.hosts('voice_outbound', '<Play asset="tone"/>')
   const desk = await register()
   desk.command('/dial 100\n')
   await desk.said('Call established')
   await desk.said(/Call with .* terminated/)
   await desk.stop()
   assert.ok(secondsOf(desk.heard(), assetHz) > 0.8, `${secondsOf(desk.heard(), assetHz)} s of the tone`)
-  await until('the row of the call', async () => (await account.call()).status === 'completed')
-  assert.is((await account.call()).reason_code, 'END.0202')
+  await until('the row of the call', async () => (await bed.account.call()).status === 'completed')
+  assert.is((await bed.account.call()).reason_code, 'END.0202')
 })
 
 /** How its media goes: what stands behind its account, in its config, and what it says of its protection. */
@@ -118,15 +102,14 @@ const manners = [
 
 for (const [how, more, config, proof] of manners.slice(1)) {
   phones(`${how}: calls a SIP user agent behind a trunk, tones both ways, hangs up`, async () => {
-    await webhook('voice_outbound', '<Dial><Number>+254733000666</Number></Dial>')
-    const rtpPort = await freePort()
-    const far = await RtpEndpoint.open(rtpPort)
-    const callee = new Sipp({ scenario: 'callee', localPort: calleePort, rtpPort })
+    await bed.account.hosts('voice_outbound', '<Dial><Number>+254733000666</Number></Dial>')
+    const far = await RtpEndpoint.open()
+    const callee = await bed.callee({ rtpPort: far.port })
     const desk = await register(more, config)
     desk.command('/dial 100\n')
     await desk.said('Call established')
     await desk.said(proof)
-    await farHears(far)
+    await untilHeard(far, ownHz)
     await far.stream(encodePcmu(sine(farHz, 1)))
     desk.command('b')
     assert.is((await callee.done).code, 0)
@@ -140,25 +123,17 @@ for (const [how, more, config, proof] of manners) {
   phones(
     `${how}: is called by a SIP user agent behind a trunk, tones both ways; hangs up, then the caller does`,
     async () => {
-      await webhook('voice_inbound', `<Dial callerId="+254722000111"><Client>${user.uuid}</Client></Dial>`)
+      await bed.account.hosts('voice_inbound', `<Dial callerId="${outsideCaller}"><Client>${user.uuid}</Client></Dial>`)
       const desk = await register(more, config)
       for (const [at, scenario] of ['caller', 'caller-hangs-up'].entries()) {
-        const rtpPort = await freePort()
-        const near = await RtpEndpoint.open(rtpPort)
-        const caller = new Sipp({
-          scenario,
-          remote: `127.0.0.1:${sipPort}`,
-          localPort: await freePort(),
-          rtpPort,
-          service: account.number,
-          from: '+254722000111',
-          pauseMs: 1500,
-        })
+        const near = await RtpEndpoint.open()
+        const remote = `127.0.0.1:${sipPort}`
+        const caller = await bed.caller({ scenario, remote, rtpPort: near.port, pauseMs: 1500 })
         // An offer that it does not take is an incoming call to it, too.
         const ringing = /Incoming call from: .*722000111.* - \(press 'a' to accept\)/g
         await until('baresip to ring', () => (desk.output.match(ringing)?.length ?? 0) > at)
         desk.command('a')
-        await farHears(near)
+        await untilHeard(near, ownHz)
         if (scenario === 'caller') {
           await near.stream(encodePcmu(sine(farHz, 1)))
           desk.command('b')
