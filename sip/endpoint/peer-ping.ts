@@ -5,7 +5,7 @@ import { Timer } from '../transaction/timer-queue.ts'
 import type { ClientOwner, ClientTransaction, TimerOwner } from '../transaction/transaction.ts'
 import { formatHostPort } from '../uri/host.ts'
 import type { Agent } from './agent.ts'
-import type { PeerConfig } from './peer.ts'
+import { hopOfPeer, type PeerConfig } from './peer.ts'
 import { buildRequest, contactOf, viaOf } from './request.ts'
 import { acceptedBody } from './settings.ts'
 
@@ -37,9 +37,8 @@ export class PeerPing implements ClientOwner, TimerOwner {
   }
 
   expired(_name: string, now: number): void {
-    const { host, port, transport, optionsPingSeconds } = this.#peer
-    this.#agent.timers.set(this.#timer, now + optionsPingSeconds * 1000)
-    this.#agent.resolve({ host, port: port === 0 ? undefined : port, transport }, now, ([flow], later) => {
+    this.#agent.timers.set(this.#timer, now + this.#peer.optionsPingSeconds * 1000)
+    this.#agent.resolve(hopOfPeer(this.#peer), now, ([flow], later) => {
       if (this.#isStopped) return
       if (flow === undefined) this.#tell(false)
       else this.#send(flow, later)
@@ -59,7 +58,8 @@ export class PeerPing implements ClientOwner, TimerOwner {
   #send(flow: Flow, now: number): void {
     this.#cseq++
     const branch = branchCookie + this.#agent.tokens.take(16)
-    const uri = `sip:${formatHostPort(this.#peer.host, this.#peer.port === 0 ? undefined : this.#peer.port)}`
+    const { host, port } = hopOfPeer(this.#peer)
+    const uri = `sip:${formatHostPort(host, port)}`
     const request = buildRequest({
       method: 'OPTIONS',
       uri,

@@ -11,7 +11,7 @@ import { escapeUser } from '../uri/escape.ts'
 import { formatHost } from '../uri/host.ts'
 import type { Agent } from './agent.ts'
 import { ChallengeAnswers } from './credentials.ts'
-import type { PeerConfig } from './peer.ts'
+import { hopOfPeer, type PeerConfig } from './peer.ts'
 import { buildRequest, contactOf, viaOf } from './request.ts'
 
 /** What we ask for; the registrar may grant less (RFC 3261 §10.2.1.1). */
@@ -56,8 +56,7 @@ export class PeerRegistration implements ClientOwner, TimerOwner {
   expired(_name: string, now: number): void {
     this.#answers.reset()
     this.#timesTooBrief = 0
-    const { host, port, transport } = this.#peer
-    this.#agent.resolve({ host, port: port === 0 ? undefined : port, transport }, now, ([flow], later) => {
+    this.#agent.resolve(hopOfPeer(this.#peer), now, ([flow], later) => {
       if (this.#isStopped) return
       if (flow === undefined) this.#retry(later)
       else this.#send(flow, [], later)

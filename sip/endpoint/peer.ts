@@ -16,6 +16,13 @@ export interface PeerConfig {
   readonly optionsPingSeconds: number
 }
 
+/** Where it is asked for: at its port, or where DNS leads. */
+export const hopOfPeer = ({ host, port, transport }: PeerConfig) => ({
+  host,
+  port: port === 0 ? undefined : port,
+  transport,
+})
+
 /** How many source addresses are remembered with their verdict. */
 const rememberedSources = 10_000
 
