@@ -1,13 +1,14 @@
 import type { DialledLeg } from '../events/call-data.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { Change } from '../ports/store.ts'
+import { BilledLeg } from './billed-leg.ts'
 import type { BranchListener, BranchOptions } from './branch-options.ts'
 import { secondsBetween } from './call-row.ts'
 import { dialEvents } from './dial-events.ts'
 import type { EndReason } from './end-reason.ts'
 import type { Host, LegOwner, OwnedSignal } from './host.ts'
 import { Leg, type LegEnding } from './leg.ts'
-import { Meter, type MeterAlarms } from './meter.ts'
+import type { MeterAlarms } from './meter.ts'
 import { reasonOf } from './reason-of.ts'
 import { legBy, RouteTrials } from './route-trials.ts'
 
@@ -29,8 +30,7 @@ export class Branch implements LegOwner {
   readonly #trials: RouteTrials
   #state: BranchState = 'new'
   #reason: EndReason = 'END.0503'
-  #leg: Leg | undefined
-  #meter: Meter | undefined
+  #billed: BilledLeg | undefined
   #limitUnix: number | undefined
   #hasRung = false
   #isAnnounced = false
@@ -57,20 +57,20 @@ export class Branch implements LegOwner {
   }
 
   get leg(): Leg | undefined {
-    return this.#leg
+    return this.#billed?.leg
   }
 
   /** It was answered at some time. */
   get wasAnswered(): boolean {
-    return this.#leg?.answeredUnix !== undefined
+    return this.leg?.answeredUnix !== undefined
   }
 
   get isReleased(): boolean {
-    return this.#state === 'over' && (this.#leg === undefined || this.#leg.hasEnded)
+    return this.#state === 'over' && (this.leg === undefined || this.leg.hasEnded)
   }
 
   get talkSeconds(): number {
-    const { answeredUnix, endedUnix } = this.#leg ?? {}
+    const { answeredUnix, endedUnix } = this.leg ?? {}
     return answeredUnix === undefined ? 0 : secondsBetween(answeredUnix, endedUnix ?? this.#host.unix())
   }
 
@@ -81,7 +81,7 @@ export class Branch implements LegOwner {
 
   /** When the money was over, if that ended it. */
   get cutUnix(): number | undefined {
-    return this.#meter?.cutUnix
+    return this.#billed?.cutUnix
   }
 
   /** Ends it whatever its state; commits what that means. */
@@ -91,7 +91,7 @@ export class Branch implements LegOwner {
 
   /** Ends talk that has lasted its limit. The timer fires a moment later, never before; that moment is ours. */
   cutAfter(limitMs: number, reason: EndReason): void {
-    const answeredUnix = this.#leg?.answeredUnix
+    const answeredUnix = this.leg?.answeredUnix
     if (answeredUnix !== undefined) this.#limitUnix = answeredUnix + limitMs
     this.#end(reason)
   }
@@ -109,22 +109,22 @@ export class Branch implements LegOwner {
   }
 
   opened(leg: Leg): void {
-    if (leg === this.#leg && this.#state === 'trying') this.#trials.dial(leg)
+    if (leg === this.leg && this.#state === 'trying') this.#trials.dial(leg)
   }
 
   ready(leg: Leg): void {
-    if (leg !== this.#leg) return
-    if (this.#state === 'agreeing') this.#answered(leg)
+    if (leg !== this.leg) return
+    if (this.#state === 'agreeing') this.#answered()
     if (this.#state === 'answered') this.#listener.ready(this)
     else if (this.#state === 'trying') this.#listener.early(this)
   }
 
   failed(leg: Leg, reason: EndReason): void {
-    if (leg === this.#leg) this.#end(reason)
+    if (leg === this.leg) this.#end(reason)
   }
 
   signalled(leg: Leg, event: OwnedSignal): void {
-    if (leg !== this.#leg) return
+    if (leg !== this.leg) return
     switch (event.type) {
       case 'leg.ringing':
         this.#ring()
@@ -160,22 +160,20 @@ export class Branch implements LegOwner {
     })
     const isFirst = !this.#isAnnounced
     const { rate } = this.options
-    const meter = rate === undefined ? undefined : new Meter(this.#host, leg, rate, this.#alarms)
-    this.#leg = leg
-    this.#meter = meter
+    const billed = new BilledLeg(this.#host, leg, rate, this.#alarms)
+    this.#billed = billed
     this.#state = 'placing'
     this.#host.legs.adopt(leg, this)
     const unit = [
       ...prelude,
       { type: 'leg.insert', leg: leg.record() } as const,
-      ...(meter === undefined ? [] : [meter.opening()]),
+      ...billed.holding(),
       ...(isFirst ? this.#announcement('initiated', leg) : []),
     ]
     this.#host.commit(unit, result => {
       if (!result.ok) {
         // Nothing of the unit was written: there is no leg.
-        this.#leg = undefined
-        this.#meter = undefined
+        this.#billed = undefined
         if (isFirst) this.#isAnnounced = false
         leg.end('END.0402')
       }
@@ -198,7 +196,7 @@ export class Branch implements LegOwner {
     if (this.#state !== 'trying') return
     if (!this.#hasRung) {
       this.#hasRung = true
-      const events = this.#announcement('ringing', this.#leg)
+      const events = this.#announcement('ringing', this.leg)
       if (events.length > 0) this.#host.commit(events)
     }
     this.#listener.ringing(this)
@@ -213,14 +211,11 @@ export class Branch implements LegOwner {
     if (wasReady) this.ready(leg)
   }
 
-  #answered(leg: Leg): void {
+  #answered(): void {
+    if (this.#billed === undefined) return
     this.#state = 'answered'
-    leg.answeredUnix = this.#host.unix()
-    this.#meter?.answered()
-    this.#host.commit([
-      { type: 'leg.update', uuid: leg.uuid, set: { answeredUnix: leg.answeredUnix } },
-      ...this.#announcement('answered', leg),
-    ])
+    const row = this.#billed.answered(this.#host.unix())
+    this.#host.commit([row, ...this.#announcement('answered', this.leg)])
     this.#listener.answered(this)
   }
 
@@ -231,7 +226,7 @@ export class Branch implements LegOwner {
     }
     const reason = reasonOf(event.cause)
     // Hung up in the same breath: it was answered all the same.
-    if (this.#state === 'agreeing' && this.#leg !== undefined) this.#answered(this.#leg)
+    if (this.#state === 'agreeing') this.#answered()
     if (this.#state === 'trying' && this.#trials.goesOnAfter(event.cause)) {
       this.#reason = reason
       this.#failOver(reason)
@@ -242,12 +237,13 @@ export class Branch implements LegOwner {
 
   /** The next attempt is a new leg; the old one's hold is given back before the new one's is opened. */
   #failOver(reason: EndReason): void {
-    const leg = this.#leg
-    if (leg === undefined) return
-    leg.closeMedia()
+    const billed = this.#billed
+    if (billed === undefined) return
+    const unix = this.#host.unix()
+    billed.leg.closeMedia()
     this.#trials.leave()
-    leg.endedUnix = this.#host.unix()
-    this.#host.commit(this.#legClosing(leg, reason))
+    billed.leg.endedUnix = unix
+    this.#host.commit(billed.closing(unix, reason))
     this.#attempt([], () => {})
   }
 
@@ -270,26 +266,20 @@ export class Branch implements LegOwner {
     this.#state = 'over'
     this.#reason = reason
     this.#trials.leave()
-    if (this.#leg === undefined) return
+    const { leg } = this
+    if (leg === undefined) return
     const unix = this.#host.unix()
-    this.#leg.endedUnix = Math.min(unix, this.#limitUnix ?? this.cutUnix ?? unix)
-    this.#leg.end(reason, more)
+    leg.endedUnix = Math.min(unix, this.#limitUnix ?? this.cutUnix ?? unix)
+    leg.end(reason, more)
   }
 
   #closing(): readonly Change[] {
-    const leg = this.#leg
+    const { leg } = this
+    const endedUnix = leg?.endedUnix ?? this.#host.unix()
     return [
       ...(this.#isAnnounced ? [] : this.#announcement('initiated', undefined)),
-      ...(leg === undefined ? [] : this.#legClosing(leg, this.#reason)),
+      ...(this.#billed?.closing(endedUnix, this.#reason) ?? []),
       ...this.#announcement(this.wasAnswered ? 'completed' : 'failed', leg),
-    ]
-  }
-
-  #legClosing(leg: Leg, reason: EndReason): readonly Change[] {
-    const endedUnix = leg.endedUnix ?? this.#host.unix()
-    return [
-      { type: 'leg.update', uuid: leg.uuid, set: { endedUnix, reasonCode: reason } },
-      ...(this.#meter?.settle(endedUnix) ?? []),
     ]
   }
 

@@ -3,13 +3,13 @@ import type { CallRecord } from '../model/call-record.ts'
 import type { CallUuid, Sid } from '../model/ids.ts'
 import type { Money } from '../model/money.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
+import type { BilledLeg } from './billed-leg.ts'
 import { CallBook } from './call-book.ts'
 import { type CallInput, CallInputs } from './call-inputs.ts'
 import { CallLegs } from './call-legs.ts'
 import { type CallPhase, callPhaseTable, type PhaseStep, phaseFacts } from './call-phase.ts'
 import { qualityOf } from './call-row.ts'
 import type { CallShare } from './call-share.ts'
-import { CallerLeg } from './caller-leg.ts'
 import { Conversation } from './conversation.ts'
 import { Deadlines } from './deadlines.ts'
 import type { EndReason } from './end-reason.ts'
@@ -21,8 +21,7 @@ import type { Fork } from './fork.ts'
 import type { Host } from './host.ts'
 import { Journal } from './journal.ts'
 import { LastUnit } from './last-unit.ts'
-import type { Leg } from './leg.ts'
-import type { Meter, MeterAlarms } from './meter.ts'
+import type { MeterAlarms } from './meter.ts'
 import type { TrunkLoads } from './trunk-loads.ts'
 
 /** One call: its row, its legs, its document. Events are handled whole; everything it wants goes out as commands. */
@@ -44,7 +43,7 @@ export class Call implements Host {
   #now: number
   #phase: CallPhase = 'beginning'
   /** The leg that came in: closed by the call itself. */
-  #caller: CallerLeg | undefined
+  #caller: BilledLeg | undefined
   /** How a placed call reaches its far end: closed by its branches. */
   #fork: Fork | undefined
   #onEnd: () => void = () => {}
@@ -170,9 +169,9 @@ export class Call implements Host {
     this.#step('opened')
   }
 
-  /** The leg that came in, and its money. */
-  own(leg: Leg, meter: Meter | undefined): void {
-    this.#caller = new CallerLeg(leg, meter)
+  /** The leg that came in. */
+  own(leg: BilledLeg): void {
+    this.#caller = leg
   }
 
   /** How a placed call reaches its far end. */
@@ -212,7 +211,7 @@ export class Call implements Host {
     this.talk.leave(reason)
     this.#fork?.stop(reason)
     const isSoftphone = this.book.opening?.endUser !== undefined
-    this.#caller?.ended(unix)
+    if (this.#caller !== undefined) this.#caller.leg.endedUnix = unix
     this.legs.end(farewellOf(reason, isSoftphone, wasAnswered, rejectWith))
     this.#onEnd()
   }
@@ -249,7 +248,7 @@ export class Call implements Host {
   #lastChanges(): readonly Change[] {
     const { endedUnix, reasonCode } = this.record
     return [
-      ...(this.#caller?.finalChanges(endedUnix ?? this.unix(), reasonCode) ?? []),
+      ...(this.#caller?.closing(endedUnix ?? this.unix(), reasonCode) ?? []),
       ...(this.#fork?.finalChanges() ?? []),
       ...this.talk.finalChanges(),
       ...this.book.close(this.talk.speechSeconds, qualityOf(this.legs.all)),
@@ -257,7 +256,7 @@ export class Call implements Host {
   }
 
   #answering(): void {
-    const leg = this.#caller?.answering(this.unix())
+    const leg = this.#caller?.answered(this.unix())
     this.commit([...this.book.advance('answer'), ...(leg === undefined ? [] : [leg])])
   }
 }

@@ -3,13 +3,13 @@ import type { CallRecord } from '../model/call-record.ts'
 import type { Change } from '../ports/store.ts'
 import { e164Candidates, presentedNumber } from '../routing/e164.ts'
 import { refuseInbound, webhookUrl } from './admit.ts'
+import { BilledLeg } from './billed-leg.ts'
 import type { Call } from './call.ts'
 import { begunRow } from './call-row.ts'
 import type { NumberOwner } from './exchange-event.ts'
 import { type Hops, isSpent } from './hops.ts'
 import type { InboundOffer } from './inbound-offer.ts'
 import { Leg } from './leg.ts'
-import { Meter } from './meter.ts'
 
 /**
  * A caller for one of our numbers. A number that nobody owns is refused without a row: there is no account to keep it.
@@ -48,6 +48,7 @@ function admit(call: Call, leg: Leg, owner: NumberOwner, hops: Hops): void {
     hops,
   }
   call.book.open(opening)
+  const unbilled = new BilledLeg(call, leg, undefined, call.alarms)
   const refused = refuseInbound(owner)
   const begun: readonly Change[] = [
     { type: 'call.insert', call: call.record },
@@ -60,19 +61,18 @@ function admit(call: Call, leg: Leg, owner: NumberOwner, hops: Hops): void {
       call.finish(reason)
     })
   if (refused !== undefined) {
-    call.own(leg, undefined)
+    call.own(unbilled)
     refuse(refused)
     return
   }
   const rate = call.env.deck().find('inbound', number.number)
-  const meter = rate === undefined ? undefined : new Meter(call, leg, rate, call.alarms)
-  call.own(leg, meter)
+  const billed = new BilledLeg(call, leg, rate, call.alarms)
+  call.own(billed)
   const ringing = call.book.advance('ring')
-  const hold = meter === undefined ? [] : [meter.opening()]
-  call.commit([...begun, ...hold, ...ringing], result => {
+  call.commit([...begun, ...billed.holding(), ...ringing], result => {
     if (!result.ok) {
       // The unit is rolled back: no row, no ringing.
-      call.own(leg, undefined)
+      call.own(unbilled)
       call.book.open(opening)
       if (!call.isOver) refuse('END.0402')
       return

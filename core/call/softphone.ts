@@ -7,6 +7,7 @@ import type { PhoneCaller } from '../model/phone.ts'
 import type { Change } from '../ports/store.ts'
 import { e164Candidates, isExtension } from '../routing/e164.ts'
 import { webhookUrl } from './admit.ts'
+import { BilledLeg } from './billed-leg.ts'
 import type { Call } from './call.ts'
 import { customPayloadOf } from './call-fields.ts'
 import { begunRow } from './call-row.ts'
@@ -107,7 +108,7 @@ function admit(call: Call, leg: Leg, offer: SoftphoneOffer, found: FoundSoftphon
     hops: noHops,
     endUser: user,
   })
-  call.own(leg, undefined)
+  call.own(new BilledLeg(call, leg, undefined, call.alarms))
   const begun: readonly Change[] = [
     { type: 'call.insert', call: record },
     { type: 'leg.insert', leg: leg.record() },
