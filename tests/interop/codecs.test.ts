@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, RigAccount } from '../rig/account.ts'
+import { RigAccount } from '../rig/account.ts'
 import { Baresip } from '../rig/baresip.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { bestShare } from '../rig/hearing.ts'
@@ -35,14 +35,9 @@ const callerOf = async (account: RigAccount, codec: Codec, says: Int16Array): Pr
     dial: `sip:${account.number}@127.0.0.1:${bed.on.sipPort}`,
   })
 
-let callees = 0
-
-/** At a number of its own, behind a trunk of its own. */
 async function calleeOf(codec: Codec, says: Int16Array): Promise<{ number: string; far: Baresip }> {
-  const number = `+25473300022${++callees}`
-  const sipPort = await freePort()
-  await addTrunk(bed.on, { name: number, port: sipPort, prefixes: [number], inbound: false })
-  const far = new Baresip({ sipPort, rtpPort: await freePort(), says, answers: true, codec, user: number })
+  const { number, port } = await bed.destination()
+  const far = new Baresip({ sipPort: port, rtpPort: await freePort(), says, answers: true, codec, user: number })
   await far.said('baresip is ready')
   return { number, far }
 }

@@ -25,6 +25,7 @@ export class SwitchBed {
   readonly customer: Customer
   /** Where the carrier is dialled: nobody listens there before a test lets somebody. */
   readonly carrierPort: number
+  #destinations = 0
 
   private constructor(on: SwitchProcess, account: RigAccount, customer: Customer, carrierPort: number) {
     this.on = on
@@ -40,6 +41,14 @@ export class SwitchBed {
     const port = await freePort()
     if (prefixes !== undefined) await addTrunk(on, { name: 'carrier', port, prefixes })
     return new SwitchBed(on, account, await Customer.open(), port)
+  }
+
+  /** A number behind a trunk of its own, where nobody is yet. */
+  async destination(): Promise<{ readonly number: string; readonly port: number }> {
+    const number = `+25473300${String(++this.#destinations).padStart(4, '0')}`
+    const port = await freePort()
+    await addTrunk(this.on, { name: `to ${number}`, port, prefixes: [number], inbound: false })
+    return { number, port }
   }
 
   /** The account's status callbacks go to the customer's `/status`. */

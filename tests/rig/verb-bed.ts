@@ -4,11 +4,10 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as assert from 'uvu/assert'
 import { wavHeader } from '../../rtp/index.ts'
-import { addTrunk, expectStatus, type RigAccount } from './account.ts'
+import { expectStatus, type RigAccount } from './account.ts'
 import { type Customer, codesOf, type Post } from './customer.ts'
 import { requirePeers } from './debian.ts'
 import { decodePcmu } from './g711.ts'
-import { freePort } from './ports.ts'
 import { RtpEndpoint } from './rtp-endpoint.ts'
 import { mediaPortSeen, Sipp } from './sipp.ts'
 import { SwitchBed } from './switch-bed.ts'
@@ -37,7 +36,6 @@ export class VerbBed {
   readonly #bed: SwitchBed
   readonly #documents = new Map<string, Exclude<Documents, string>>()
   #calls = 0
-  #farSides = 0
 
   private constructor(bed: SwitchBed) {
     this.#bed = bed
@@ -75,12 +73,15 @@ export class VerbBed {
     return new VerbCall(this, from, sipp, rtp)
   }
 
+  /** As the switch's own bed has it. */
+  destination(): ReturnType<SwitchBed['destination']> {
+    return this.#bed.destination()
+  }
+
   /** Somebody at the far side of a trunk of its own, at a number of its own. */
   async farSide(scenario = 'callee', pauseMs = 1000): Promise<FarSide> {
-    const number = `+25473300${String(++this.#farSides).padStart(4, '0')}`
-    const port = await freePort()
+    const { number, port } = await this.destination()
     const rtp = await RtpEndpoint.open()
-    await addTrunk(this.on, { name: `far-${number.slice(1)}`, port, prefixes: [number], inbound: false })
     const sipp = new Sipp({ scenario, localPort: port, rtpPort: rtp.port, pauseMs })
     await sipp.listening()
     return { number, rtp, sipp, aim: () => aimed(rtp, sipp, 'INVITE ') }
