@@ -1,63 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { headerOf, headersOf } from '../../sip/message/headers.ts'
+import { bed, causeOf, them, us, words } from './dialog-bed.ts'
+import { leavesNothing } from './leaves-nothing.ts'
 import { ScriptedPeer, tagOfTo } from './scripted-peer.ts'
-import { type Station, VirtualNetwork } from './virtual-network.ts'
-
-const words = { status: 480, q850: 16, text: 'Completed', code: 'END.0200' }
-const us = '192.0.2.1'
-const them = '192.0.2.9'
-
-function bed(trunk: { readonly username?: string; readonly password?: string } = {}) {
-  const net = new VirtualNetwork(5)
-  const station = net.station(us, [{ inboundHosts: ['192.0.2.9'] }])
-  const peer = new ScriptedPeer(net, them)
-  const types = () => station.events.map(event => event.type)
-  const dial = () => {
-    station.do({
-      type: 'dial',
-      id: 'out',
-      target: {
-        uri: `sip:+254700000001@${them}`,
-        hop: { host: them, port: undefined, transport: 'udp' },
-        username: trunk.username ?? '',
-        password: trunk.password ?? '',
-      },
-      from: { user: '1001' },
-      sdp: 'our offer',
-    })
-    net.run(50)
-  }
-  /** A call that the peer made and we answered. */
-  const answered = (wants = {}) => {
-    peer.request('INVITE', us, 1, { body: 'offer', ...wants })
-    const id = station.events.find(event => event.type === 'offered')?.id ?? ''
-    station.do({ type: 'answer', id, sdp: 'answer' })
-    net.run(50)
-    const toTag = tagOfTo(peer.lastResponse())
-    peer.request('ACK', us, 1, { toTag })
-    return { id, toTag }
-  }
-  return { net, station, peer, types, dial, answered }
-}
-
-const causeOf = (station: Station, id: string) => {
-  const ended = station.events.find(event => event.type === 'ended' && event.id === id)
-  return ended?.type === 'ended' ? ended.cause : undefined
-}
-
-function leavesNothing(net: VirtualNetwork, station: Station) {
-  net.run(300_000)
-  const { endpoint } = station
-  const left = [
-    endpoint.layer.clientCount,
-    endpoint.layer.serverCount,
-    endpoint.callCount,
-    endpoint.tagCount,
-    endpoint.timers.size,
-  ]
-  assert.equal(left, [0, 0, 0, 0, 0])
-}
+import { VirtualNetwork } from './virtual-network.ts'
 
 test('forks: the first answer wins, the second is acknowledged and hung up (RFC 3261 §13.2.2.4)', () => {
   const { net, station, peer, types, dial } = bed()
@@ -245,119 +192,6 @@ test('UPDATE: refreshes, moves the target, carries offers (RFC 3311)', () => {
   leavesNothing(net, station)
 })
 
-test('100rel: reliable 180 and 183, repeated until PRACK; never acknowledged ends the call (RFC 3262)', () => {
-  const { net, station, peer } = bed()
-  peer.request('INVITE', us, 1, { body: 'offer', headers: ['Require: 100rel'] })
-  const id = station.events[0]?.id ?? ''
-  station.do({ type: 'ring', id })
-  station.do({ type: 'progress', id, sdp: 'early' })
-  net.run(2000)
-  assert.equal(peer.statuses, [100, 180, 180, 180])
-  const ringing = peer.lastResponse()
-  assert.is(headerOf(ringing, 'Require'), '100rel')
-  const rseq = Number(headerOf(ringing, 'RSeq'))
-  const toTag = tagOfTo(ringing)
-  peer.request('PRACK', us, 2, { toTag, headers: [`RAck: ${rseq + 7} 1 INVITE`] })
-  assert.is(peer.statuses.at(-1), 481)
-  peer.request('PRACK', us, 3, { toTag, headers: [`RAck: ${rseq} 1 INVITE`] })
-  assert.equal(peer.statuses.slice(-2).toSorted(), [183, 200])
-  net.run(40_000)
-  assert.is(peer.statuses.at(-1), 504)
-  assert.equal(causeOf(station, id), { kind: 'timeout' })
-  leavesNothing(net, station)
-})
-
-test('100rel: a PRACK that crosses the 200 is still answered, and nothing more is sent reliably (RFC 3262 §3)', () => {
-  const { net, station, peer } = bed()
-  peer.request('INVITE', us, 1, { body: 'offer', headers: ['Require: 100rel'] })
-  const id = station.events[0]?.id ?? ''
-  station.do({ type: 'ring', id })
-  net.run(50)
-  const ringing = peer.lastResponse()
-  const toTag = tagOfTo(ringing)
-  station.do({ type: 'answer', id, sdp: 'answer' })
-  net.run(50)
-  assert.equal(peer.statuses, [100, 180, 200])
-  const headers = [`RAck: ${headerOf(ringing, 'RSeq')} 1 INVITE`]
-  peer.request('PRACK', us, 2, { toTag, headers })
-  assert.is(peer.statuses.at(-1), 200)
-  peer.request('PRACK', us, 3, { toTag, headers })
-  assert.is(peer.statuses.at(-1), 481, 'once')
-  peer.request('ACK', us, 1, { toTag })
-  peer.request('BYE', us, 4, { toTag })
-  assert.equal(causeOf(station, id), { kind: 'bye' })
-  leavesNothing(net, station)
-})
-
-test('100rel: no 200 goes out while an answer in a reliable 183 is not acknowledged (RFC 3262 §3)', () => {
-  for (const isAcknowledged of [true, false]) {
-    const { net, station, peer } = bed()
-    peer.request('INVITE', us, 1, { body: 'offer', headers: ['Require: 100rel'] })
-    const id = station.events[0]?.id ?? ''
-    station.do({ type: 'progress', id, sdp: 'early' })
-    net.run(50)
-    const early = peer.lastResponse()
-    const toTag = tagOfTo(early)
-    station.do({ type: 'answer', id, sdp: 'answer' })
-    net.run(1000)
-    assert.not(peer.statuses.includes(200))
-    if (isAcknowledged) {
-      peer.request('PRACK', us, 2, { toTag, headers: [`RAck: ${headerOf(early, 'RSeq')} 1 INVITE`] })
-      net.run(50)
-      assert.equal(peer.statuses.slice(-2), [200, 200], 'of the PRACK, then of the INVITE')
-      peer.request('ACK', us, 1, { toTag })
-      peer.request('BYE', us, 3, { toTag })
-      assert.equal(causeOf(station, id), { kind: 'bye' })
-    } else {
-      net.run(40_000)
-      assert.is(peer.statuses.at(-1), 504)
-      assert.equal(causeOf(station, id), { kind: 'timeout' })
-    }
-    leavesNothing(net, station)
-  }
-})
-
-test('session timer: a peer that refreshes keeps the call, one that stops loses it (RFC 4028)', () => {
-  const { net, station, peer, answered } = bed()
-  const headers = ['Supported: timer', 'Session-Expires: 90;refresher=uac']
-  const { id, toTag } = answered({ headers })
-  const ok = peer.heard.find(({ message }) => message.kind === 'response' && message.status === 200)?.message
-  assert.is(ok && headerOf(ok, 'Session-Expires'), '90;refresher=uac')
-  assert.is(ok && headerOf(ok, 'Require'), 'timer')
-  net.run(45_000)
-  peer.request('UPDATE', us, 2, { toTag, headers })
-  assert.is(peer.statuses.at(-1), 200)
-  net.run(50_000)
-  assert.is(causeOf(station, id), undefined)
-  net.run(20_000)
-  peer.respond(us, peer.lastRequest('BYE'), 200)
-  assert.equal(causeOf(station, id), { kind: 'session-expired' })
-  leavesNothing(net, station)
-})
-
-test('session timer: we refresh at half time, by UPDATE where the peer knows it; too short an interval gets 422', () => {
-  for (const update of [true, false]) {
-    const { net, station, peer, dial } = bed()
-    dial()
-    const headers = ['Session-Expires: 120;refresher=uac', ...(update ? ['Allow: INVITE, UPDATE'] : [])]
-    peer.respond(us, peer.lastRequest('INVITE'), 200, { toTag: 'x', body: 'answer', headers })
-    net.run(60_000)
-    const refresh = peer.lastRequest(update ? 'UPDATE' : 'INVITE')
-    assert.is(headerOf(refresh, 'Session-Expires'), '120;refresher=uac')
-    peer.respond(us, refresh, 200, { ...(update ? {} : { body: 'answer' }), headers })
-    net.run(70_000)
-    assert.is(causeOf(station, 'out'), undefined, 'refreshed')
-    net.run(200_000)
-    assert.equal(causeOf(station, 'out')?.kind, update ? 'timeout' : 'timeout')
-    leavesNothing(net, station)
-  }
-  const { station, peer } = bed()
-  peer.request('INVITE', us, 1, { headers: ['Supported: timer', 'Session-Expires: 30'] })
-  assert.is(peer.statuses.at(-1), 422)
-  assert.is(headerOf(peer.lastResponse(), 'Min-SE'), '90')
-  assert.is(station.events.length, 0)
-})
-
 test('what we do not serve: 405 with Allow, 501, 416, 420; OPTIONS says what we can', () => {
   const { peer, answered } = bed()
   const { toTag } = answered()
@@ -385,36 +219,6 @@ test('limits: calls beyond get 503 and Retry-After, dialled ones end at once', (
   const target = { uri: `sip:1@${them}`, hop, username: '', password: '' }
   station.do({ type: 'dial', id: 'out', target, from: { user: '1' }, sdp: 'x' })
   assert.equal(causeOf(station, 'out'), { kind: 'response', status: 503 })
-})
-
-test('registration: credentials, refresh before expiry, longer waits after failures; pings', () => {
-  const net = new VirtualNetwork(2)
-  const registrar = new ScriptedPeer(net, them)
-  const station = net.station(us, [
-    { host: them, username: 'u', password: 'p', register: true, optionsPingSeconds: 30 },
-  ])
-  net.run(50)
-  assert.equal(registrar.methods, ['REGISTER', 'OPTIONS'])
-  registrar.respond(us, registrar.lastRequest('OPTIONS'), 404, { toTag: 'o' })
-  const headers = ['WWW-Authenticate: Digest realm="r", nonce="n", algorithm=SHA-256, qop="auth"']
-  registrar.respond(us, registrar.lastRequest('REGISTER'), 401, { toTag: 'r', headers })
-  const register = registrar.lastRequest('REGISTER')
-  assert.match(headerOf(register, 'Authorization') ?? '', /username="u"/)
-  registrar.respond(us, register, 200, { toTag: 'r', headers: ['Expires: 120'] })
-  const before = registrar.methods.filter(method => method === 'REGISTER').length
-  net.run(59_900)
-  assert.is(registrar.methods.filter(method => method === 'REGISTER').length, before)
-  net.run(200)
-  assert.is(registrar.methods.filter(method => method === 'REGISTER').length, before + 1, 'half time of a short grant')
-  registrar.respond(us, registrar.lastRequest('REGISTER'), 503, { toTag: 'r' })
-  const failed = registrar.methods.filter(method => method === 'REGISTER').length
-  net.run(3_500)
-  assert.is(registrar.methods.filter(method => method === 'REGISTER').length, failed)
-  net.run(1_500)
-  assert.ok(registrar.methods.filter(method => method === 'REGISTER').length > failed)
-  station.do({ type: 'peers', peers: [] })
-  net.run(100_000)
-  assert.is(station.endpoint.timers.size, 0, 'a peer that is gone is forgotten')
 })
 
 test.run()

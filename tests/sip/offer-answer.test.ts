@@ -2,53 +2,16 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
   answerOffer,
-  type Codec,
   createOffer,
   type Direction,
   formatSdp,
   type LocalMedia,
-  type Negotiated,
-  parseSdp,
   pcma,
   pcmu,
-  readAnswer,
   type SessionDescription,
 } from '../../sip/index.ts'
-import { corpusFile, corpusFiles, testWith } from '../rtp/corpora.ts'
-import { parsed, text, wire } from './text.ts'
-
-const us: LocalMedia = {
-  address: '192.0.2.1',
-  port: 10000,
-  codecs: [pcmu, pcma],
-  telephoneEvent: 101,
-  ptimeMs: 20,
-  sessionId: '4711',
-}
-const them: LocalMedia = { ...us, address: '192.0.2.2', port: 20000, telephoneEvent: 96, sessionId: '1' }
-const opus: Codec = { name: 'opus', rate: 48000, channels: 2, payloadType: 111, fmtp: 'useinbandfec=1' }
-
-const sdp = (from: string | Uint8Array): SessionDescription => {
-  const result = parseSdp(from)
-  if (!result.ok) throw new Error(`${result.reason} in line ${result.at}`)
-  return result.value
-}
-/** An offer of theirs; `lines` follow the audio line. */
-const offered = (audio: string, ...lines: readonly string[]): SessionDescription =>
-  sdp(wire('v=0', 'o=- 1 1 IN IP4 192.0.2.2', 's=-', 'c=IN IP4 192.0.2.2', 't=0 0', audio, ...lines))
-
-function answered(offer: SessionDescription, local: LocalMedia = us) {
-  const result = answerOffer(offer, local)
-  if (!result.ok) throw new Error(result.reason)
-  return result.value
-}
-function read(offer: SessionDescription, answer: SessionDescription): Negotiated {
-  const result = readAnswer(offer, answer)
-  if (!result.ok) throw new Error(result.reason)
-  return result.value
-}
-const reasonOf = (result: { readonly ok: true } | { readonly ok: false; readonly reason: string }): string =>
-  result.ok ? 'ok' : result.reason
+import { answered, offered, opus, read, sdp, them, us } from './offer-answer-sides.ts'
+import { wire } from './text.ts'
 
 test('an offer in full', () => {
   assert.is(
@@ -208,74 +171,6 @@ test('hold: sendonly, inactive, and the zero address of old peers (RFC 3264 §8.
   assert.is(read(createOffer(us), zero).remote, undefined)
 })
 
-test('streams that are not taken keep their place, with port 0', () => {
-  const offer = offered(
-    'm=video 5000 RTP/AVP 96',
-    'a=rtpmap:96 VP8/90000',
-    'm=audio 5002 RTP/SAVP 0',
-    'm=audio 0 RTP/AVP 0',
-    'm=audio 5004 RTP/AVP 18',
-    'm=audio 5006 RTP/AVP 8 0',
-    'm=audio 5008 RTP/AVP 0',
-    'm=image 5010 udptl t38',
-  )
-  const { answer, negotiated } = answered(offer)
-  assert.is(negotiated.mediaIndex, 4)
-  assert.equal(
-    answer.media.map(({ media, port, protocol, formats }) => [media, port, protocol, formats.join(' ')].join(' ')),
-    [
-      'video 0 RTP/AVP 96',
-      'audio 0 RTP/SAVP 0',
-      'audio 0 RTP/AVP 0',
-      'audio 0 RTP/AVP 18',
-      'audio 10000 RTP/AVP 0',
-      'audio 0 RTP/AVP 0',
-      'image 0 udptl t38',
-    ],
-  )
-  const again = createOffer({ ...us, previous: answer })
-  assert.equal(
-    again.media.map(media => media.port),
-    [0, 0, 0, 0, 10000, 0, 0],
-  )
-})
-
-test('faults of an offer', () => {
-  const rows: readonly (readonly [string, SessionDescription])[] = [
-    ['no-audio', sdp(wire('v=0', 'c=IN IP4 192.0.2.2'))],
-    ['no-audio', offered('m=video 5000 RTP/AVP 31')],
-    ['no-audio', offered('m=audio 0 RTP/AVP 0')],
-    ['no-audio', offered('m=audio 5000 RTP/SAVP 0')],
-    ['no-common-codec', offered('m=audio 5000 RTP/AVP 18')],
-    ['no-common-codec', offered('m=audio 5000 RTP/AVP 97', 'a=rtpmap:97 PCMU/16000')],
-    ['no-common-codec', offered('m=audio 5000 RTP/AVP 97', 'a=rtpmap:97 PCMU/8000/2')],
-    ['no-common-codec', offered('m=audio 5000 RTP/AVP 101', 'a=rtpmap:101 telephone-event/8000')],
-    ['no-common-codec', offered('m=audio 5000 RTP/AVP')],
-    ['no-connection', sdp(wire('v=0', 'm=audio 5000 RTP/AVP 0'))],
-    ['bad-address', offered('m=audio 5000 RTP/AVP 0', 'c=IN IP4 224.0.0.1/127')],
-    ['bad-address', offered('m=audio 5000 RTP/AVP 0', 'c=IN IP4 255.255.255.255')],
-    ['bad-address', offered('m=audio 5000 RTP/AVP 0', 'c=IN IP4 b.test')],
-    ['bad-address', offered('m=audio 5000 RTP/AVP 0', 'c=IN IP6 ff02::1')],
-  ]
-  for (const [reason, offer] of rows) assert.is(reasonOf(answerOffer(offer, us)), reason, formatSdp(offer))
-})
-
-test('faults of an answer', () => {
-  const offer = createOffer(us)
-  const rows: readonly (readonly [string, SessionDescription])[] = [
-    ['ok', offered('m=audio 5000 RTP/AVP 8')],
-    ['bad-answer', sdp('v=0')],
-    ['bad-answer', offered('m=video 5000 RTP/AVP 0')],
-    ['bad-answer', offered('m=audio 5000 RTP/SAVP 0')],
-    ['no-common-codec', offered('m=audio 0 RTP/AVP 0')],
-    ['no-common-codec', offered('m=audio 5000 RTP/AVP 18')],
-    ['no-connection', sdp(wire('v=0', 'm=audio 5000 RTP/AVP 0'))],
-    ['bad-address', offered('m=audio 5000 RTP/AVP 0', 'c=IN IP4 239.0.0.1')],
-  ]
-  for (const [reason, answer] of rows) assert.is(reasonOf(readAnswer(offer, answer)), reason, formatSdp(answer))
-  assert.is(reasonOf(readAnswer(sdp('v=0'), offered('m=audio 5000 RTP/AVP 0'))), 'bad-answer')
-})
-
 test('ptime: theirs, else our wish, between 10 and 60 in tens', () => {
   const ptime = (...lines: readonly string[]) =>
     answered(offered('m=audio 5000 RTP/AVP 0', ...lines)).negotiated.ptimeMs
@@ -341,67 +236,6 @@ test('audio that was never there is added behind the other streams', () => {
       ['audio', 10000],
     ],
   )
-})
-
-const attacks: Readonly<Record<string, string>> = {
-  '10k-attrs': 'ok',
-  'c-broadcast': 'bad-address',
-  'c-fqdn': 'bad-address',
-  'c-multicast': 'bad-address',
-  'fingerprint-md5': 'no-audio',
-  'lf-only': 'ok',
-  'long-line': 'ok',
-  'neg-rate': 'ok',
-  'no-c': 'no-connection',
-  'opus-bad-fmtp': 'no-common-codec',
-  'port-0': 'no-audio',
-  'port-65536': 'bad-port',
-  'port-reflect-third-party': 'ok',
-  'rate-0': 'ok',
-  'utf8-bom': 'bad-version',
-}
-
-testWith('sdp-attacks', 'every SDP attack has its outcome', () => {
-  const files = corpusFiles('sdp-attacks').filter(file => !file.name.endsWith('empty.dat'))
-  assert.is(files.length, Object.keys(attacks).length)
-  for (const { name, bytes } of files) {
-    const body = parseSdp(parsed(bytes).body)
-    const key = name.replace(/^.*\/|\.dat$/g, '')
-    assert.is(body.ok ? reasonOf(answerOffer(body.value, us)) : body.reason, attacks[key], key)
-  }
-  assert.is(parsed(corpusFile('sdp-attacks/empty.dat')).body.length, 0)
-})
-
-testWith('advisory-pocs', 'SDP of published faults', () => {
-  const outcome = (name: string) => {
-    const body = parseSdp(parsed(corpusFile(`advisory-pocs/${name}.dat`)).body)
-    if (!body.ok) return body.reason
-    const result = answerOffer(body.value, us)
-    return result.ok ? `${result.value.negotiated.codec.name} ${result.value.negotiated.ptimeMs}` : result.reason
-  }
-  assert.is(outcome('AST-2018-002_m-line-pt-2pow32'), 'bad-format')
-  assert.is(outcome('AST-2018-003_fmtp-nul'), 'PCMU 20')
-  assert.is(outcome('PJSIP-673b978_rtpmap-pt-out-of-range'), 'PCMU 20')
-  assert.is(outcome('PJSIP-a1b707c_200-crypto-lines'), 'no-audio')
-  assert.is(outcome('PJSIP-fd90745_red-no-rtpmap'), 'PCMU 20')
-  assert.is(outcome('CVE-2026-41416_ptime-asym'), 'PCMU 60')
-})
-
-testWith('sofia-sdp', 'old descriptions: RFC 2543 examples, 17 codecs, multicast', () => {
-  const outcomes = corpusFiles('sofia-sdp').map(({ name, bytes }) => {
-    const body = parseSdp(text(bytes))
-    return `${name.replace(/\D/g, '')} ${body.ok ? reasonOf(answerOffer(body.value, us)) : body.reason}`
-  })
-  assert.equal(outcomes, [
-    '10 bad-address',
-    '11 ok',
-    '3 bad-address',
-    '4 ok',
-    '5 bad-address',
-    '6 bad-address',
-    '8 bad-address',
-    '9 bad-address',
-  ])
 })
 
 test.run()
