@@ -151,7 +151,7 @@ export class Session implements ClientOwner, ServerOwner {
 
   /** The peer knows nothing of this dialog, or does not answer within it (RFC 3261 §12.2.1.2). */
   lost(cause: CallCause, now: number): void {
-    this.endFor(cause, lost, now)
+    this.#gone(cause, lost, now)
   }
 
   /** Over without a BYE of ours. */
@@ -203,7 +203,7 @@ export class Session implements ClientOwner, ServerOwner {
 
   /** RFC 4028 §10: nobody refreshed. */
   sessionExpired(now: number): void {
-    this.endFor({ kind: 'session-expired' }, expired, now)
+    this.#gone({ kind: 'session-expired' }, expired, now)
   }
 
   responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
@@ -240,8 +240,14 @@ export class Session implements ClientOwner, ServerOwner {
 
   /** RFC 3261 §13.3.1.4: the session is ended by a BYE. */
   #neverAcknowledged(now: number): void {
-    if (this.#endWords === undefined) this.#endCause = { kind: 'timeout' }
-    this.#sendBye(this.#endWords ?? noAck, now)
+    if (this.#endWords === undefined) this.#gone({ kind: 'timeout' }, noAck, now)
+    else this.#sendBye(this.#endWords, now)
+  }
+
+  /** The BYE is a formality: the host does not wait 32 s for an answer to it that will hardly come. */
+  #gone(cause: CallCause, words: EndWords, now: number): void {
+    this.endFor(cause, words, now)
+    if (this.state === 'ending') this.host.over(cause, now)
   }
 
   #sendBye(words: EndWords, now: number): void {

@@ -1,0 +1,45 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ScriptedPeer, tagOfTo } from './scripted-peer.ts'
+import { VirtualNetwork } from './virtual-network.ts'
+
+const us = '192.0.2.1'
+const them = '192.0.2.9'
+const timer = (refresher: string) => ['Supported: timer', `Session-Expires: 90;refresher=${refresher}`]
+
+/** A call of a peer that says nothing more; `acks` its 200 before that. */
+function bed(headers: readonly string[], acks: boolean) {
+  const net = new VirtualNetwork(5)
+  const station = net.station(us, [{ inboundHosts: [them] }])
+  const peer = new ScriptedPeer(net, them)
+  peer.request('INVITE', us, 1, { body: 'offer', headers })
+  const id = station.events.find(event => event.type === 'offered')?.id ?? ''
+  station.do({ type: 'answer', id, sdp: 'answer' })
+  net.run(50)
+  if (acks) peer.request('ACK', us, 1, { toTag: tagOfTo(peer.lastResponse()) })
+  const ends = () => station.events.flatMap(event => (event.type === 'ended' ? [event.cause] : []))
+  return { net, station, peer, ends }
+}
+
+const cells = [
+  ['the ACK never comes', [], false, 32, { kind: 'timeout' }],
+  ['nobody refreshes the session', timer('uac'), true, 60, { kind: 'session-expired' }],
+  ['our refresh is not answered', timer('uas'), true, 45 + 32, { kind: 'timeout' }],
+] as const
+
+for (const [name, headers, acks, seconds, cause] of cells) {
+  test(`${name}: the call is over when that is known, while the BYE is still repeated`, () => {
+    const { net, station, peer, ends } = bed(headers, acks)
+    net.run((seconds - 2) * 1000)
+    assert.equal(ends(), [])
+    net.run(3000)
+    assert.equal(ends(), [cause])
+    assert.ok(peer.methods.includes('BYE'))
+    net.run(300_000)
+    assert.equal(ends(), [cause], 'told once')
+    const { layer, callCount, tagCount, timers } = station.endpoint
+    assert.equal([layer.clientCount, layer.serverCount, callCount, tagCount, timers.size], [0, 0, 0, 0, 0])
+  })
+}
+
+test.run()
