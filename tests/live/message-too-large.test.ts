@@ -75,8 +75,8 @@ const head = (method: string, callId: string, ...more: readonly string[]): strin
     '',
   ].join('\r\n')
 
-/** Longer than the switch waits for whoever it has answered. */
-const silenceMs = 4_000
+/** Far longer than the switch waits for whoever it has answered, on a machine that is busy with other things too. */
+const silenceMs = 20_000
 
 const body = (length: number): string => 'v'.repeat(length)
 

@@ -52,7 +52,7 @@ async function bed(limits: Partial<TransportLimits> = {}, lastWords = '') {
 }
 
 async function until(what: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500 && !what(); tries++) await new Promise(resolve => setTimeout(resolve, 2))
+  for (let tries = 0; tries < 4000 && !what(); tries++) await new Promise(resolve => setTimeout(resolve, 2))
   assert.ok(what(), what.toString())
 }
 
