@@ -14,6 +14,10 @@ export interface OggOpus {
   readonly payload: Uint8Array
   /** 48,000ths of a second that are to be heard. */
   readonly units: number
+  /** False: the bytes end within a page or a packet, and what was whole before is here. */
+  readonly isWhole: boolean
+  /** Behind the stream's last page: another may be chained to it (RFC 3533 §4). */
+  readonly end: number
 }
 
 export type OggFault =
@@ -44,8 +48,8 @@ const maxPacket = 61_298
 const unknownPosition = -1
 
 /**
- * Reads a file of Ogg Opus (RFC 7845): the packets of its first stream, up to that stream's end. Every page must be
- * whole. `maxUnits`: the longest that is taken.
+ * Reads a file of Ogg Opus (RFC 7845): the packets of its first stream, up to that stream's end, or to where the file was
+ * cut off. Every other page must be whole. `maxUnits`: the longest that is taken.
  */
 export const readOggOpus = (bytes: Uint8Array, maxUnits: number): ParsedOggOpus => {
   if (!isOgg(bytes)) return fault('not-ogg', 0)
@@ -55,21 +59,23 @@ export const readOggOpus = (bytes: Uint8Array, maxUnits: number): ParsedOggOpus 
   let filled = 0
   let begun = 0
   let isOpen = false
+  let hasEnded = false
   let serial = -1
   let sequence = 0
   let position = unknownPosition
   let head: Head | undefined
   let seen = 0
   let units = 0
-  for (let at = 0; at < bytes.length; ) {
-    if (at + oggHeadLength > bytes.length) return fault('truncated', at)
+  let end = 0
+  for (let at = 0; at < bytes.length; end = at) {
+    if (at + oggHeadLength > bytes.length) break
     const segments = bytes[at + 26]!
     if (!isOgg(bytes, at) || bytes[at + 4] !== 0) return fault('bad-page', at)
     const from = at + oggHeadLength + segments
-    if (from > bytes.length) return fault('truncated', at)
+    if (from > bytes.length) break
     let length = 0
     for (let n = 0; n < segments; n++) length += bytes[at + oggHeadLength + n]!
-    if (from + length > bytes.length) return fault('truncated', at)
+    if (from + length > bytes.length) break
     if (oggChecksum(bytes, at, from + length - at) !== view.getUint32(at + 22, true)) return fault('bad-page', at)
     const flags = bytes[at + 5]!
     const own = view.getUint32(at + 14, true)
@@ -115,13 +121,17 @@ export const readOggOpus = (bytes: Uint8Array, maxUnits: number): ParsedOggOpus 
     if (view.getUint32(at + 10, true) < 0x20_0000)
       position = view.getUint32(at + 10, true) * 0x1_0000_0000 + view.getUint32(at + 6, true)
     at = next
-    if ((flags & oggLast) !== 0) break
+    if ((flags & oggLast) === 0) continue
+    end = at
+    hasEnded = true
+    break
   }
   if (head === undefined || seen < 2) return fault('truncated', bytes.length)
-  if (isOpen) return fault('truncated', bytes.length)
+  const isWhole = !isOpen && (hasEnded || end === bytes.length)
+  if (!isWhole && packets.length === 0) return fault('truncated', bytes.length)
   // The last page may say that its last packet is heard in part (RFC 7845 §4.4).
-  const until = position > 0 && position < units ? position : units
-  return { ok: true, value: { ...head, packets, payload, units: Math.max(0, until - head.preSkip) } }
+  const until = isWhole && position > 0 && position < units ? position : units
+  return { ok: true, value: { ...head, packets, payload, units: Math.max(0, until - head.preSkip), isWhole, end } }
 }
 
 type Head = Pick<OggOpus, 'channels' | 'streams' | 'preSkip' | 'gainDb'>

@@ -38,6 +38,8 @@ const oggOf = async (seconds: number): Promise<Uint8Array> => {
   return oggFile(packets, { units: seconds * 48_000 + 312 })
 }
 
+const levelOf = (pcm: Int16Array): number => Math.sqrt(pcm.reduce((sum, sample) => sum + sample ** 2, 0) / pcm.length)
+
 /** The first packet of sound says that its first part goes beyond its end. */
 function truncatedFirst(file: Buffer): Uint8Array {
   const page = file.indexOf('OggS', file.indexOf('OpusTags'))
@@ -61,6 +63,22 @@ const wavAt = (path: string): { pcm: Int16Array; rate: number } => {
   assert.is(parsed.value.dataLength, bytes.length - parsed.value.dataFrom)
   return { pcm: decodeWav(bytes, parsed.value), rate: parsed.value.sampleRate }
 }
+
+test('an Ogg that was cut off gives what was whole, and streams chained in one follow one another', async () => {
+  const [one, two] = [await oggOf(1), await oggOf(2)]
+  const both = new Uint8Array(Buffer.concat([one, two]))
+  assert.equal(await converter.convert('a', both, join(folder, 'both.wav')), { durationMs: 3000 })
+  const { pcm, rate } = wavAt(join(folder, 'both.wav'))
+  assert.is(pcm.length, 3 * rate)
+  for (let at = 0; at + rate / 10 <= pcm.length; at += rate / 10) {
+    assert.ok(levelOf(pcm.subarray(at, at + rate / 10)) > 1000, `${at / rate} s`)
+  }
+  // Its pages hold a second each.
+  const cut = await converter.convert('a', two.slice(0, two.length - 700), join(folder, 'cut.wav'))
+  assert.ok('durationMs' in cut && cut.durationMs >= 900 && cut.durationMs < 2000, JSON.stringify(cut))
+  const junk = new Uint8Array(Buffer.concat([one, Buffer.from('OggS and no more')]))
+  assert.equal(await converter.convert('a', junk, join(folder, 'junk.wav')), { durationMs: 1000 })
+})
 
 test('Ogg Opus becomes a WAV of the same length and sound', async () => {
   const path = join(folder, 'tone.wav')

@@ -32,6 +32,7 @@ type Rate = 8000 | 16_000
 async function decoded(path: string, rate: Rate): Promise<Int16Array[]> {
   const parsed = readOggOpus(readFileSync(path), dayUnits)
   assert.ok(parsed.ok, `${path}: ${parsed.ok ? '' : parsed.reason}`)
+  assert.ok(parsed.value.isWhole, path)
   const { channels, streams, packets, payload, preSkip, units } = parsed.value
   assert.is(channels, streams, 'one stream a channel')
   const count = Math.round((units * rate) / 48_000)
@@ -169,6 +170,7 @@ test('a recording that is killed at whatever moment is finished afterwards, and 
     finishOggFile(copy)
     const parsed = readOggOpus(readFileSync(copy), dayUnits)
     assert.ok(parsed.ok, parsed.ok ? '' : parsed.reason)
+    assert.ok(parsed.value.isWhole)
     assert.ok(parsed.value.units >= grown)
     grown = parsed.value.units
     await sleep(5)

@@ -59,6 +59,39 @@ test('faults: each is told for what it is', () => {
   assert.is(reasonOf(oggFile(silence(100)), 99 * 960), 'too-long')
 })
 
+test('a file that was cut off has what was whole, and what is chained behind it begins where it ends', () => {
+  const packets = [long(300), long(200), long(600), long(40)]
+  const file = oggFile(packets, { segmentsPerPage: 2 })
+  const other = oggFile(silence(3))
+  const whole = readOggOpus(file, hour)
+  assert.ok(whole.ok)
+  const counts = new Set<number>()
+  for (let cut = 0; cut <= file.length; cut++) {
+    const parsed = readOggOpus(file.slice(0, cut), hour)
+    if (!parsed.ok) {
+      assert.is(parsed.reason, cut < 4 ? 'not-ogg' : 'truncated', `${cut}`)
+      continue
+    }
+    const { isWhole, packets: kept, payload, units } = parsed.value
+    counts.add(kept.length)
+    for (const [at, [from, end]] of kept.entries()) {
+      assert.equal(Buffer.from(payload.subarray(from, end)), Buffer.from(packets[at]!))
+    }
+    assert.ok(units <= kept.length * 960)
+    if (isWhole && cut < file.length) assert.is(parsed.value.end, cut, 'between two pages')
+  }
+  assert.equal(
+    [...counts],
+    [0, 1, 2, 3, 4].filter(count => counts.has(count)),
+  )
+  assert.ok(counts.size >= 3, [...counts].join())
+  assert.equal([whole.value.isWhole, whole.value.end], [true, file.length])
+  const chained = readOggOpus(new Uint8Array(Buffer.concat([file, other])), hour)
+  assert.ok(chained.ok)
+  assert.equal([chained.value.isWhole, chained.value.end], [true, file.length])
+  assert.is(chained.value.packets.length, 4)
+})
+
 test('pages out of order, of another beginning, or continued from nothing', () => {
   const head = oggPage([19], opusHead(), { flags: 2, sequence: 0 })
   const tags = oggPage([16], opusTags, { sequence: 1 })

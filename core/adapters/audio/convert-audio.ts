@@ -8,6 +8,7 @@ import { MPEGDecoder } from 'mpg123-decoder'
 import {
   firstPacketIn,
   type OggFault,
+  type OggOpus,
   Resampler,
   readOggOpus,
   wavHeader,
@@ -23,6 +24,8 @@ const maxRate = 24_000
 const maxSeconds = 3600
 const sliceBytes = 64 * 1024
 const frameMs = 120
+/** Chained in one Ogg. */
+const maxLinks = 64
 /** Samples of a frame of MP3, and the share of frames that may be broken. */
 const mp3Frame = 1152
 const tolerated = 1 / 20
@@ -151,11 +154,25 @@ async function twoStreams(): Promise<DecodeInto> {
   }
 }
 
+/** Streams that are chained one behind another sound so (RFC 3533 §4), up to the first that cannot be played. */
 async function fromOgg(bytes: Uint8Array, output: WavOutput): Promise<void> {
-  const parsed = readOggOpus(bytes, maxSeconds * 48_000)
-  if (!parsed.ok) throw oggFaults[parsed.reason]
-  const { packets, payload, streams, preSkip, gainDb, units } = parsed.value
-  if (units === 0) throw new Unplayable('PLAY.0400', 'the Ogg holds no audio')
+  let most = maxSeconds * 48_000
+  let rest = bytes
+  for (let links = 0; links < maxLinks && rest.length > 0; links++) {
+    const parsed = readOggOpus(rest, most)
+    if (!parsed.ok) {
+      if (links === 0 || parsed.reason === 'too-long') throw oggFaults[parsed.reason]
+      return
+    }
+    if (links === 0 && parsed.value.units === 0) throw new Unplayable('PLAY.0400', 'the Ogg holds no audio')
+    await fromStream(parsed.value, output)
+    most -= parsed.value.units
+    rest = rest.subarray(parsed.value.end)
+  }
+}
+
+async function fromStream(stream: OggOpus, output: WavOutput): Promise<void> {
+  const { packets, payload, streams, preSkip, gainDb, units } = stream
   const decodeInto = streams === 1 ? await oneStream() : await twoStreams()
   const pcm = new Int16Array((frameMs * maxRate) / 1000)
   const gain = 10 ** (gainDb / 20)
