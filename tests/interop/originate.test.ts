@@ -1,79 +1,62 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../rig/account.ts'
-import { Customer, codesOf, verifies } from '../rig/customer.ts'
+import { expectStatus, RigAccount } from '../rig/account.ts'
+import { codesOf, verifies } from '../rig/customer.ts'
 import { requirePeers } from '../rig/debian.ts'
-import { freePort } from '../rig/ports.ts'
-import { Sipp } from '../rig/sipp.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
+import { SwitchBed } from '../rig/switch-bed.ts'
 import { until } from '../rig/wait.ts'
 
 // POST /calls/originate: out, document on answer, record, cost, ledger, callbacks (issue: a first real call, 5).
 const originate = suite('originate')
 
-let on: SwitchProcess
-let account: RigAccount
-let customer: Customer
-let calleePort: number
+let bed: SwitchBed
 const to = '+255733000222'
 
 originate.before(async () => {
   requirePeers('sipp', 'espeak-ng')
-  on = await SwitchProcess.start()
-  customer = await Customer.open()
-  calleePort = await freePort()
-  await setRates(on)
-  account = await RigAccount.make(on)
-  await addTrunk(on, { name: 'out', port: calleePort, prefixes: ['+255'] })
-  await account.webhook(
-    'status',
-    customer.on('/status', (_post, response) => response.writeHead(200).end()),
-  )
+  bed = await SwitchBed.open({ prefixes: ['+255'] })
+  await bed.tellStatus()
 })
 
-originate.after(async () => {
-  await customer?.close()
-  await on?.close()
-})
+originate.after(() => bed?.close())
 
 const finished = (sid: string) =>
   until('the call to end', async () => {
-    const call = await account.call(sid)
+    const call = await bed.account.call(sid)
     return ['completed', 'failed'].includes(call?.status) && call
   })
 
 originate('answered, document run to its end: record, cost, ledger and callbacks are right', async () => {
-  customer.on('/answered', '<Response><Pause length="2"/></Response>')
-  const callee = new Sipp({ scenario: 'callee', localPort: calleePort, rtpPort: await freePort() })
-  await callee.listening()
-  const before = expectStatus(await account.api('GET', '/account/'), 200).body.wallet_balance
+  bed.customer.on('/answered', '<Response><Pause length="2"/></Response>')
+  const callee = await bed.callee()
+  const before = expectStatus(await bed.account.api('GET', '/account/'), 200).body.wallet_balance
   const made = expectStatus(
-    await account.api(
+    await bed.account.api(
       'POST',
       '/calls/originate',
-      { to, from: account.number, url: customer.url('/answered'), customPayload: { order: 7 } },
+      { to, from: bed.account.number, url: bed.customer.url('/answered'), customPayload: { order: 7 } },
       { 'idempotency-key': 'order-7' },
     ),
     201,
   ).body
   assert.is(made.status, 'initiated')
   assert.equal(made.customPayload, { order: 7 })
-  const again = await account.api(
+  const again = await bed.account.api(
     'POST',
     '/calls/originate',
-    { to, from: account.number, url: customer.url('/answered'), customPayload: { order: 7 } },
+    { to, from: bed.account.number, url: bed.customer.url('/answered'), customPayload: { order: 7 } },
     { 'idempotency-key': 'order-7' },
   )
   assert.is(again.status, 201)
   assert.equal(again.body, made)
 
-  const post = await customer.post('/answered')
-  assert.ok(verifies(post, customer.url('/answered'), await account.secret()))
+  const post = await bed.customer.post('/answered')
+  assert.ok(verifies(post, bed.customer.url('/answered'), await bed.account.secret()))
   assert.equal(post.body, {
     CallSid: made.sid,
-    AccountSid: account.uuid,
+    AccountSid: bed.account.uuid,
     Direction: 'outbound',
-    From: account.number,
+    From: bed.account.number,
     To: to,
     CallStatus: 'in-progress',
     customPayload: '{"order":7}',
@@ -86,38 +69,37 @@ originate('answered, document run to its end: record, cost, ledger and callbacks
   assert.ok(call.talk_seconds >= 2 && call.talk_seconds <= 3)
   // 1.50 to connect and a whole minute at 12.
   assert.is(call.cost, '13.50')
-  const after = expectStatus(await account.api('GET', '/account/'), 200).body.wallet_balance
+  const after = expectStatus(await bed.account.api('GET', '/account/'), 200).body.wallet_balance
   assert.is(Math.round((Number(before) - Number(after)) * 100), 1350)
-  const ledger = expectStatus(await on.operator('GET', `/accounts/${account.uuid}/ledger`), 200)
+  const ledger = expectStatus(await bed.on.operator('GET', `/accounts/${bed.account.uuid}/ledger`), 200)
   assert.ok(JSON.stringify(ledger.body).includes('-13.50'))
   const codes = await until('the callbacks', () => {
-    const got = codesOf(customer.to('/status'))
+    const got = codesOf(bed.customer.to('/status'))
     return got.includes('CALL.0300') && got.includes('BILL.0200') && got
   })
   assert.equal(
     codes.filter(code => code.startsWith('CALL.')),
     ['CALL.0100', 'CALL.0180', 'CALL.0200', 'CALL.0300'],
   )
-  const ids = customer.to('/status').map(it => it.body.id)
+  const ids = bed.customer.to('/status').map(it => it.body.id)
   assert.is(new Set(ids).size, ids.length)
-  for (const it of customer.to('/status')) {
+  for (const it of bed.customer.to('/status')) {
     assert.equal(it.body.customPayload, { order: 7 })
-    assert.is(it.body.accountId, account.uuid)
+    assert.is(it.body.accountId, bed.account.uuid)
   }
-  const check = await on.cli('check')
+  const check = await bed.on.cli('check')
   assert.is(check.code, 0, check.output)
 })
 
 originate('hang-up by the API ends it: END.0201, and again changes nothing', async () => {
-  customer.on('/long', '<Response><Pause length="60"/></Response>')
-  const callee = new Sipp({ scenario: 'callee', localPort: calleePort, rtpPort: await freePort() })
-  await callee.listening()
+  bed.customer.on('/long', '<Response><Pause length="60"/></Response>')
+  const callee = await bed.callee()
   const made = expectStatus(
-    await account.api('POST', '/calls/originate', { to, from: account.number, url: customer.url('/long') }),
+    await bed.account.api('POST', '/calls/originate', { to, from: bed.account.number, url: bed.customer.url('/long') }),
     201,
   ).body
-  await customer.post('/long')
-  const ended = expectStatus(await account.api('POST', '/calls/hangup', { sid: made.sid }), 200)
+  await bed.customer.post('/long')
+  const ended = expectStatus(await bed.account.api('POST', '/calls/hangup', { sid: made.sid }), 200)
   assert.is(ended.body.sid, made.sid)
   const { code, errors } = await callee.done
   assert.is(code, 0, errors)
@@ -129,19 +111,18 @@ originate('hang-up by the API ends it: END.0201, and again changes nothing', asy
     ['GET', `/calls/hangup?sid=${made.sid}`, undefined],
     ['GET', `/calls/${made.uuid}`, undefined],
   ] as const) {
-    const answer = expectStatus(await account.api(method, path, body), 200)
+    const answer = expectStatus(await bed.account.api(method, path, body), 200)
     assert.equal(answer.body, call)
   }
 })
 
 originate('no answer within the timeout: CANCEL, END.0408, nothing charged', async () => {
-  const callee = new Sipp({ scenario: 'callee-rings-on', localPort: calleePort, rtpPort: await freePort() })
-  await callee.listening()
+  const callee = await bed.callee({ scenario: 'callee-rings-on' })
   const made = expectStatus(
-    await account.api('POST', '/calls/originate', {
+    await bed.account.api('POST', '/calls/originate', {
       to,
-      from: account.number,
-      url: customer.url('/answered'),
+      from: bed.account.number,
+      url: bed.customer.url('/answered'),
       timeout: 2,
     }),
     201,
@@ -152,29 +133,29 @@ originate('no answer within the timeout: CANCEL, END.0408, nothing charged', asy
   assert.is(call.status, 'failed')
   assert.is(call.reason_code, 'END.0408')
   assert.is(call.cost, '0.00')
-  const account2 = expectStatus(await on.operator('GET', `/accounts/${account.uuid}`), 200).body
+  const account2 = expectStatus(await bed.on.operator('GET', `/accounts/${bed.account.uuid}`), 200).body
   assert.is(account2.held_amount, '0.00')
   assert.is(account2.live_calls, 0)
 })
 
 originate('to a number of this switch: reached on-net through its voice_inbound webhook', async () => {
-  customer.posts.length = 0
-  const second = await RigAccount.make(on)
-  await second.webhook('voice_inbound', customer.on('/second', '<Response><Say>Karibu.</Say></Response>'))
-  customer.on('/first', '<Response><Pause length="30"/></Response>')
+  bed.customer.posts.length = 0
+  const second = await RigAccount.make(bed.on)
+  await second.webhook('voice_inbound', bed.customer.on('/second', '<Response><Say>Karibu.</Say></Response>'))
+  bed.customer.on('/first', '<Response><Pause length="30"/></Response>')
   const made = expectStatus(
-    await account.api('POST', '/calls/originate', {
+    await bed.account.api('POST', '/calls/originate', {
       to: second.number,
-      from: account.number,
-      url: customer.url('/first'),
+      from: bed.account.number,
+      url: bed.customer.url('/first'),
     }),
     201,
   ).body
-  const post = await customer.post('/second')
+  const post = await bed.customer.post('/second')
   assert.is(post.body.Direction, 'inbound')
-  assert.is(post.body.From, account.number)
+  assert.is(post.body.From, bed.account.number)
   assert.is(post.body.To, second.number)
-  await customer.post('/first')
+  await bed.customer.post('/first')
   const call = await finished(made.sid)
   assert.is(call.status, 'completed')
   assert.is(call.reason_code, 'END.0200')

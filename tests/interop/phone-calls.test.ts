@@ -1,72 +1,51 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, RigAccount, setRates } from '../rig/account.ts'
 import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
-import { Customer } from '../rig/customer.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { decodePcmu, encodePcmu } from '../rig/g711.ts'
 import { ownAddress } from '../rig/own-address.ts'
-import { freePort } from '../rig/ports.ts'
 import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { Sipp } from '../rig/sipp.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
+import { outsideCaller, SwitchBed } from '../rig/switch-bed.ts'
 import { sine, toneShare } from '../rig/tone.ts'
-import { sleep, until } from '../rig/wait.ts'
+import { until } from '../rig/wait.ts'
 
 // The SDK in Debian's Chromium against a real switch: documents, a carrier, refusals (issue: browser phones, 1).
 const calls = suite('phone in Chromium: calls')
 
 const microphoneHz = 600
 const number = '+254733000222'
-let on: SwitchProcess
-let account: RigAccount
-let customer: Customer
+let bed: SwitchBed
 let user: PhoneUser
 let phone: BrowserPhone
-let calleePort: number
 
 calls.before(async () => {
   requirePeers('chromium', 'sipp', 'espeak-ng')
-  on = await SwitchProcess.start({ SAUTI_EXTERNAL_ADDRESS: ownAddress() })
-  customer = await Customer.open()
-  calleePort = await freePort()
-  await setRates(on)
-  account = await RigAccount.make(on)
-  await addTrunk(on, { name: 'carrier', port: calleePort, prefixes: ['+254'] })
-  await account.webhook('voice_outbound', customer.url('/out'))
-  await account.webhook('voice_inbound', customer.url('/in'))
-  await account.webhook(
-    'status',
-    customer.on('/status', (_post, response) => response.writeHead(200).end()),
-  )
-  user = await makeUser(account, 'Amina Wanjiru')
-  phone = await BrowserPhone.launch(on.baseUrl, microphoneHz)
+  bed = await SwitchBed.open({ env: { SAUTI_EXTERNAL_ADDRESS: ownAddress() }, prefixes: ['+254'] })
+  await bed.account.webhook('voice_outbound', bed.customer.url('/out'))
+  await bed.account.webhook('voice_inbound', bed.customer.url('/in'))
+  await bed.tellStatus()
+  user = await makeUser(bed.account, 'Amina Wanjiru')
+  phone = await BrowserPhone.launch(bed.on.baseUrl, microphoneHz)
 })
 
 calls.after(async () => {
   await phone?.close()
-  await customer?.close()
-  await on?.close()
+  await bed?.close()
 })
 
 calls.before.each(async () => {
-  customer.posts.length = 0
-  if ((await phone.evaluate('rig.phone.isRegistered')) === false) await phone.signIn(await mint(account, user))
+  bed.customer.posts.length = 0
+  if ((await phone.evaluate('rig.phone.isRegistered')) === false) await phone.signIn(await mint(bed.account, user))
   await phone.evaluate('rig.phone.calls.forEach(call => call.hangup())')
 })
 
-const document = (verbs: string) => customer.on('/out', `<Response>${verbs}</Response>`)
-const callee = async (scenario: string, rtpPort: number) => {
-  const made = new Sipp({ scenario, localPort: calleePort, rtpPort, pauseMs: 1500 })
-  await made.listening()
-  return made
-}
+const document = (verbs: string) => bed.customer.on('/out', `<Response>${verbs}</Response>`)
 
 calls('signs in by Bearer; the switch shows the end-user as registered', async () => {
   assert.equal((await phone.events()).slice(0, 2), ['connected', 'registered'])
   assert.is(await phone.evaluate('rig.phone.extension'), user.extension)
-  assert.is(await phone.evaluate('rig.phone.account'), account.uuid)
-  const shown = (await account.api('GET', '/users/')).body
+  assert.is(await phone.evaluate('rig.phone.account'), bed.account.uuid)
+  const shown = (await bed.account.api('GET', '/users/')).body
   const list = Array.isArray(shown) ? shown : shown.users
   assert.is(list.find((one: { uuid: string }) => one.uuid === user.uuid).is_registered, true)
 })
@@ -80,7 +59,7 @@ calls('a document speaks, and the page hears it; its end is told with the reason
   const ended = await phone.state(call, 'ended', 15_000)
   assert.equal(ended.events, ['ringing', 'accepted', 'ended'])
   assert.is(ended.endReason?.code, 'END.0202')
-  const { body } = await customer.post('/out')
+  const { body } = await bed.customer.post('/out')
   assert.is(body.customPayload, '{"order":7}')
   assert.equal(body.endUser.extension_number, user.extension)
   assert.is(body.endUser.display_name, 'Amina Wanjiru')
@@ -101,7 +80,7 @@ calls('quality is told; the codec is Opus', async () => {
 })
 
 calls('digits reach a Gather', async () => {
-  customer.on('/digits', '<Response><Hangup/></Response>')
+  bed.customer.on('/digits', '<Response><Hangup/></Response>')
   document('<Gather numDigits="4" timeout="10" action="/digits"><Say loop="5">Enter your code please.</Say></Gather>')
   const call = await phone.dial('1')
   await phone.state(call, 'accepted')
@@ -109,20 +88,18 @@ calls('digits reach a Gather', async () => {
     'the media to connect',
     async () => (await phone.evaluate('rig.connections.at(-1).connectionState')) === 'connected',
   )
-  await sleep(300)
+  await phone.until('the words', async () => (await phone.hear(call, 200, [])).loudness > 0.01)
   for (const digit of ['1', '9']) await phone.act(call, 'sendDigit', digit)
   await phone.act(call, 'sendDigit', '*#')
-  const { body } = await customer.post('/digits')
+  const { body } = await bed.customer.post('/digits')
   assert.is(body.Digits, '19*')
   await phone.state(call, 'ended')
 })
 
 calls('out to a SIP user agent behind a trunk: tones both ways, its hang-up ends the call', async () => {
   document(`<Dial><Number>${number}</Number></Dial>`)
-  const rtpPort = await freePort()
-  const far = await RtpEndpoint.open(rtpPort)
-  const peer = new Sipp({ scenario: 'callee-hangs-up', localPort: calleePort, rtpPort, pauseMs: 4500 })
-  await peer.listening()
+  const far = await RtpEndpoint.open()
+  const peer = await bed.callee({ scenario: 'callee-hangs-up', rtpPort: far.port, pauseMs: 4500 })
   const call = await phone.dial(number)
   await phone.state(call, 'accepted')
   await until('audio from the browser', () => far.received.length > 50)
@@ -143,10 +120,12 @@ for (const [scenario, status, code, words] of [
 ] as const) {
   calls(`${scenario}: failed with ${status}, described for a person`, async () => {
     document(`<Dial><Number>${number}</Number></Dial>`)
-    const peer = await callee(scenario, await freePort())
+    const peer = await bed.callee({ scenario, pauseMs: 1500 })
     const call = await phone.dial(number)
     const failed = await phone.state(call, 'ended')
     peer.stop()
+    // Its port is the next one's.
+    await peer.done
     assert.is(failed.events.at(-1), 'failed')
     assert.is(failed.endReason?.status, status)
     assert.is(failed.endReason?.code, code)
@@ -156,10 +135,8 @@ for (const [scenario, status, code, words] of [
 
 calls('early media are heard before the answer, and no ringback of our own with them', async () => {
   document(`<Dial><Number>${number}</Number></Dial>`)
-  const rtpPort = await freePort()
-  const far = await RtpEndpoint.open(rtpPort)
-  const peer = new Sipp({ scenario: 'callee-early-media', localPort: calleePort, rtpPort, pauseMs: 4000 })
-  await peer.listening()
+  const far = await RtpEndpoint.open()
+  const peer = await bed.callee({ scenario: 'callee-early-media', rtpPort: far.port, pauseMs: 4000 })
   const call = await phone.dial(number)
   const mediaPort = /m=audio (\d+)/
   const offered = await until('the INVITE', () => mediaPort.exec(peer.messagesSoFar().split('INVITE ')[1] ?? '')?.[1])
@@ -180,7 +157,7 @@ calls('early media are heard before the answer, and no ringback of our own with 
 
 calls('hung up while it rings: the far side is cancelled', async () => {
   document(`<Dial><Number>${number}</Number></Dial>`)
-  const peer = await callee('callee-rings-on', await freePort())
+  const peer = await bed.callee({ scenario: 'callee-rings-on' })
   const call = await phone.dial(number)
   await phone.state(call, 'ringing')
   await until('the INVITE', () => peer.messagesSoFar().includes('INVITE sip:'))
@@ -191,20 +168,11 @@ calls('hung up while it rings: the far side is cancelled', async () => {
 })
 
 calls('an inbound call of the carrier: the page rings, answers, both sides hear each other', async () => {
-  customer.on('/in', `<Response><Dial callerId="+254722000111"><Client>${user.uuid}</Client></Dial></Response>`)
-  const rtpPort = await freePort()
-  const near = await RtpEndpoint.open(rtpPort)
-  const caller = new Sipp({
-    scenario: 'caller-hangs-up',
-    remote: `127.0.0.1:${on.sipPort}`,
-    localPort: await freePort(),
-    rtpPort,
-    service: account.number,
-    from: '+254722000111',
-    pauseMs: 5000,
-  })
+  bed.customer.on('/in', `<Response><Dial callerId="${outsideCaller}"><Client>${user.uuid}</Client></Dial></Response>`)
+  const near = await RtpEndpoint.open()
+  const caller = await bed.caller({ scenario: 'caller-hangs-up', rtpPort: near.port, pauseMs: 5000 })
   const call = await phone.incoming()
-  assert.is((await phone.call(call)).remoteIdentity, '+254722000111')
+  assert.is((await phone.call(call)).remoteIdentity, outsideCaller)
   assert.is(await phone.act(call, 'answer'), 'done')
   await until('audio from the browser', () => near.received.length > 50)
   const [heard] = await Promise.all([phone.hear(call, 1500, [1000]), near.stream(encodePcmu(sine(1000, 2)))])
@@ -216,19 +184,12 @@ calls('an inbound call of the carrier: the page rings, answers, both sides hear 
 })
 
 calls('an inbound call rejected with 486: the caller hears busy', async () => {
-  customer.on('/in', `<Response><Dial action="/done"><Client>${user.uuid}</Client></Dial></Response>`)
-  customer.on('/done', '<Response/>')
-  const caller = new Sipp({
-    scenario: 'caller',
-    remote: `127.0.0.1:${on.sipPort}`,
-    localPort: await freePort(),
-    rtpPort: await freePort(),
-    service: account.number,
-    from: '+254722000111',
-  })
+  bed.customer.on('/in', `<Response><Dial action="/done"><Client>${user.uuid}</Client></Dial></Response>`)
+  bed.customer.on('/done', '<Response/>')
+  const caller = await bed.caller()
   const call = await phone.incoming()
   await phone.act(call, 'reject')
-  const { body } = await customer.post('/done')
+  const { body } = await bed.customer.post('/done')
   assert.is(body.DialCallStatus, 'busy')
   assert.is(body.DialReasonCode, 'END.0486')
   assert.is((await phone.call(call)).endReason?.cause, 'Rejected')
@@ -236,7 +197,7 @@ calls('an inbound call rejected with 486: the caller hears busy', async () => {
 })
 
 calls('no document for the call: its end says so', async () => {
-  customer.on('/out', (_post, response) => response.writeHead(500).end())
+  bed.customer.on('/out', (_post, response) => response.writeHead(500).end())
   const call = await phone.dial('1')
   const { endReason } = await phone.state(call, 'ended', 20_000)
   assert.match(endReason?.code ?? '', /^END\.3/)
@@ -256,11 +217,11 @@ calls('bad destinations and payloads throw in the page', async () => {
 })
 
 calls('a revoked token: the registration ends, and a new sign-in with it is refused', async () => {
-  const other = await makeUser(account, 'Revoked')
-  const minted = await mint(account, other)
+  const other = await makeUser(bed.account, 'Revoked')
+  const minted = await mint(bed.account, other)
   await phone.evaluate('rig.phone.unregister()')
   assert.is(await phone.signIn(minted), 'registered')
-  await account.api('POST', '/phone-tokens/revoke', { uuid: minted.uuid })
+  await bed.account.api('POST', '/phone-tokens/revoke', { uuid: minted.uuid })
   await phone.evaluate('rig.phone.unregister()')
   const refused = (await phone.signIn(minted)) as { code: string; status: number }
   assert.is(refused.code, 'sign-in.failed')

@@ -1,16 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { digitsByEvent, durationOf, eventOf, isEnd } from '../../rtp/index.ts'
-import { addTrunk, RigAccount, setRates } from '../rig/account.ts'
 import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
-import { Customer } from '../rig/customer.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { ownAddress } from '../rig/own-address.ts'
-import { freePort } from '../rig/ports.ts'
 import { type Received, RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { Sipp } from '../rig/sipp.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
-import { sleep, until } from '../rig/wait.ts'
+import type { Sipp } from '../rig/sipp.ts'
+import { SwitchBed } from '../rig/switch-bed.ts'
+import { until } from '../rig/wait.ts'
 import { WebrtcLines } from '../rig/webrtc-lines.ts'
 import { WsPhone } from '../rig/ws-phone.ts'
 
@@ -18,40 +15,27 @@ import { WsPhone } from '../rig/ws-phone.ts'
 const digits = suite('phone digits')
 
 const number = '+254733000333'
-let on: SwitchProcess
-let account: RigAccount
-let customer: Customer
+let bed: SwitchBed
 let user: PhoneUser
 let phone: BrowserPhone
-let calleePort: number
 
 digits.before(async () => {
   requirePeers('chromium', 'sipp')
-  on = await SwitchProcess.start({ SAUTI_EXTERNAL_ADDRESS: ownAddress() })
-  customer = await Customer.open()
-  calleePort = await freePort()
-  await setRates(on)
-  account = await RigAccount.make(on)
-  await addTrunk(on, { name: 'carrier', port: calleePort, prefixes: ['+254'] })
-  customer.on('/out', `<Response><Dial><Number>${number}</Number></Dial></Response>`)
-  await account.webhook('voice_outbound', customer.url('/out'))
-  user = await makeUser(account, 'Amina')
-  phone = await BrowserPhone.launch(on.baseUrl, 600)
+  bed = await SwitchBed.open({ env: { SAUTI_EXTERNAL_ADDRESS: ownAddress() }, prefixes: ['+254'] })
+  await bed.account.hosts('voice_outbound', `<Dial><Number>${number}</Number></Dial>`)
+  user = await makeUser(bed.account, 'Amina')
+  phone = await BrowserPhone.launch(bed.on.baseUrl, 600)
 })
 
 digits.after(async () => {
   await phone?.close()
-  await customer?.close()
-  await on?.close()
+  await bed?.close()
 })
 
 /** The trunk's peer, waiting for a call. */
 async function peer(): Promise<{ readonly far: RtpEndpoint; readonly sipp: Sipp }> {
-  const rtpPort = await freePort()
-  const far = await RtpEndpoint.open(rtpPort)
-  const sipp = new Sipp({ scenario: 'callee', localPort: calleePort, rtpPort, pauseMs: 60_000 })
-  await sipp.listening()
-  return { far, sipp }
+  const far = await RtpEndpoint.open()
+  return { far, sipp: await bed.callee({ rtpPort: far.port }) }
 }
 
 interface Event {
@@ -78,7 +62,7 @@ const grows = (values: readonly number[]) => values.every((value, i) => i === 0 
 
 digits('sendDigit in the page: one event each for the peer, in order, none lost, none twice', async () => {
   const { far, sipp } = await peer()
-  await phone.signIn(await mint(account, user))
+  await phone.signIn(await mint(bed.account, user))
   const call = await phone.dial(number)
   await phone.state(call, 'accepted')
   await until('audio from the browser', () => far.received.length > 25)
@@ -89,7 +73,7 @@ digits('sendDigit in the page: one event each for the peer, in order, none lost,
   await until('seven digits', () => told().length === 7 && told().every(({ ends }) => ends > 0)).catch(fault => {
     throw new Error(`${fault}: ${JSON.stringify(told())}`)
   })
-  await sleep(100)
+  await far.more(5)
   const events = told()
   assert.is(events.map(({ digit }) => digit).join(''), '159*0#D')
   for (const { digit, durations, ends, markers } of events) {
@@ -110,7 +94,7 @@ digits('sendDigit in the page: one event each for the peer, in order, none lost,
 
 digits('digits of the peer are heard in the page', async () => {
   const { far, sipp } = await peer()
-  if ((await phone.evaluate('rig.phone.isRegistered')) === false) await phone.signIn(await mint(account, user))
+  if ((await phone.evaluate('rig.phone.isRegistered')) === false) await phone.signIn(await mint(bed.account, user))
   const call = await phone.dial(number)
   await phone.state(call, 'accepted')
   await until('audio from the browser', () => far.received.length > 25)
@@ -131,8 +115,8 @@ digits('digits of the peer arrive at a browser as events of its own payload type
   const { far, sipp } = await peer()
   const lines = new WebrtcLines()
   const client = await lines.open()
-  const { token } = await mint(account, user)
-  const own = await WsPhone.open(`${on.baseUrl.replace('http', 'ws')}/sip`, { extension: user.extension, token })
+  const { token } = await mint(bed.account, user)
+  const own = await WsPhone.open(`${bed.on.baseUrl.replace('http', 'ws')}/sip`, { extension: user.extension, token })
   const { call, final } = await own.ask('INVITE', { to: number, sdp: client.offer() })
   assert.is(final.status, 200)
   call.acknowledge()
@@ -159,8 +143,9 @@ digits('digits of the peer arrive at a browser as events of its own payload type
     await far.digit(event, 101, 120)
   }
   await far.stream(silence)
-  await sleep(100)
-  const events = eventsIn(packets.filter(({ payloadType }) => payloadType === 126))
+  const told = () => eventsIn(packets.filter(({ payloadType }) => payloadType === 126))
+  await until('the end of the last digit', () => told().length >= 3 && told().at(-1)?.ends === 3)
+  const events = told()
   assert.equal(
     events.map(({ digit, durations, markers }) => ({ digit, length: durations.at(-1), markers })),
     ['1', '*', 'D'].map(digit => ({ digit, length: 960, markers: 1 })),

@@ -4,41 +4,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, RigAccount } from '../rig/account.ts'
-import { Customer, codesOf } from '../rig/customer.ts'
+import { codesOf } from '../rig/customer.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { decodePcmu, encodePcmu } from '../rig/g711.ts'
-import { freePort } from '../rig/ports.ts'
 import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { mediaPortSeen, Sipp } from '../rig/sipp.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
+import { mediaPortSeen } from '../rig/sipp.ts'
+import { SwitchBed } from '../rig/switch-bed.ts'
 import { babble } from '../rig/tone.ts'
 import { sleep, until } from '../rig/wait.ts'
 
 // <Record> of a spoken sentence (issue: a first real call, 4).
 const record = suite('Record')
 
-let on: SwitchProcess
-let account: RigAccount
-let customer: Customer
+let bed: SwitchBed
 
 record.before(async () => {
   requirePeers('sipp', 'espeak-ng', 'sox')
-  on = await SwitchProcess.start()
-  customer = await Customer.open()
-  account = await RigAccount.make(on)
-  await addTrunk(on, { name: 'carrier', port: 5999, prefixes: ['+1'] })
-  await account.webhook('voice_inbound', customer.url('/voice'))
-  await account.webhook(
-    'status',
-    customer.on('/status', (_post, response) => response.writeHead(200).end()),
-  )
+  bed = await SwitchBed.open({ prefixes: ['+1'] })
+  await bed.account.webhook('voice_inbound', bed.customer.url('/voice'))
+  await bed.tellStatus()
 })
 
-record.after(async () => {
-  await customer?.close()
-  await on?.close()
-})
+record.after(() => bed?.close())
 
 /** A sentence by espeak-ng at 8 kHz: what a person would say. */
 function sentence(): Int16Array {
@@ -54,14 +41,10 @@ function sentence(): Int16Array {
 }
 
 async function callAndSpeak(samples: Int16Array, keyAtEnd: number | undefined): Promise<{ seconds: number }> {
-  const rtpPort = await freePort()
-  const rtp = await RtpEndpoint.open(rtpPort)
-  const caller = new Sipp({
+  const rtp = await RtpEndpoint.open()
+  const caller = await bed.caller({
     scenario: keyAtEnd === undefined ? 'caller-hangs-up' : 'caller',
-    remote: `127.0.0.1:${on.sipPort}`,
-    localPort: await freePort(),
-    rtpPort,
-    service: account.number,
+    rtpPort: rtp.port,
     pauseMs: 400 + samples.length / 8,
   })
   rtp.aim(await until('the answer', () => mediaPortSeen(caller, 'SIP/2.0 200'), 8000))
@@ -89,14 +72,14 @@ const wavSamples = (path: string): Int16Array => {
 }
 
 record('a sentence ended by a key: length within 20 ms, samples as sent, action extras', async () => {
-  customer.on('/voice', '<Response><Record action="/recorded" playBeep="false" timeout="0"/></Response>')
-  customer.on('/recorded', '<Response><Hangup/></Response>')
+  bed.customer.on('/voice', '<Response><Record action="/recorded" playBeep="false" timeout="0"/></Response>')
+  bed.customer.on('/recorded', '<Response><Hangup/></Response>')
   const said = sentence()
   await callAndSpeak(said, 11)
-  const post = await customer.post('/recorded')
+  const post = await bed.customer.post('/recorded')
   assert.is(post.body.Digits, '#')
   assert.is(post.body.RecordingDuration, Math.round(said.length / 8000))
-  const got = wavSamples(join(on.dataFolder, 'recordings', post.body.RecordingPath))
+  const got = wavSamples(join(bed.on.dataFolder, 'recordings', post.body.RecordingPath))
   const sent = decodePcmu(encodePcmu(said))
   const at = indexOfSamples(got, sent.subarray(0, 800))
   assert.ok(at >= 0, 'the first tenth of a second is in the file')
@@ -107,20 +90,20 @@ record('a sentence ended by a key: length within 20 ms, samples as sent, action 
 })
 
 record('a caller who hangs up: the recording is as long as what was sent, and the action is posted once', async () => {
-  customer.posts.length = 0
-  customer.on(
+  bed.customer.posts.length = 0
+  bed.customer.on(
     '/voice',
     '<Response><Record action="/recorded" playBeep="true" timeout="0" trim="trim-silence"/></Response>',
   )
   const said = babble(3, 21)
   await callAndSpeak(said, undefined)
-  const post = await customer.post('/recorded')
+  const post = await bed.customer.post('/recorded')
   assert.is(post.body.Digits, 'hangup')
   assert.is(post.body.CallStatus, 'completed')
-  await sleep(500)
-  assert.is(customer.to('/recorded').length, 1)
-  await until('REC.0200', () => codesOf(customer.to('/status')).includes('REC.0200'))
-  const got = wavSamples(join(on.dataFolder, 'recordings', post.body.RecordingPath))
+  const codes = () => codesOf(bed.customer.to('/status'))
+  await until('the end of all', () => codes().includes('REC.0200') && codes().includes('CALL.0300'))
+  assert.is(bed.customer.to('/recorded').length, 1)
+  const got = wavSamples(join(bed.on.dataFolder, 'recordings', post.body.RecordingPath))
   assert.ok(got.length >= 8000 * 2, `${got.length / 8000} s`)
 })
 
