@@ -46,6 +46,9 @@ export class DigitReceiver {
   #earlier = 0
   #duration = 0
   #heardAt = 0
+  /** Timestamp less duration of its first packet, and where the timestamp of a sender that lets it run stands. */
+  #origin = 0
+  #movedTo = 0
   // A ring of the presses that were told.
   readonly #toldEvents = new Int16Array(rememberedPresses).fill(-1)
   readonly #toldBegun = new Uint32Array(rememberedPresses)
@@ -86,9 +89,13 @@ export class DigitReceiver {
     }
     const event = eventOf(payload, from)
     const end = isEnd(payload, from)
+    const duration = durationOf(payload, from)
     if (event >= digitsByEvent.length) this.#ignored++
-    else if (this.#continues(event, timestamp, marker)) this.#prolong(timestamp, durationOf(payload, from), end, now)
-    else if (this.#wasTold(event, timestamp, marker && !end, now)) this.#repeated++
+    else if (this.#continues(event, timestamp, marker)) this.#prolong(timestamp, duration, end, now)
+    else if (this.#runs(event, timestamp, marker, duration)) {
+      this.#movedTo = timestamp
+      this.#prolong(this.#segment, duration, end, now)
+    } else if (this.#wasTold(event, timestamp, marker && !end, now)) this.#repeated++
     else {
       this.#endLost()
       this.#event = event
@@ -96,7 +103,9 @@ export class DigitReceiver {
       this.#segment = timestamp
       this.#earlier = 0
       this.#duration = 0
-      this.#prolong(timestamp, durationOf(payload, from), end, now)
+      this.#origin = (timestamp - duration) >>> 0
+      this.#movedTo = timestamp
+      this.#prolong(timestamp, duration, end, now)
     }
     return this.#waiting.length
   }
@@ -126,6 +135,12 @@ export class DigitReceiver {
     return !marker && Math.abs(delta - maxEventDuration) <= segmentSlack
   }
 
+  /** Some senders let the timestamp run with the duration, against §2.5.1.2: the press began where both say so. */
+  #runs(event: number, timestamp: number, marker: boolean, duration: number): boolean {
+    if (event !== this.#event || marker || duration < this.#duration) return false
+    return (timestamp - duration) >>> 0 === this.#origin
+  }
+
   #prolong(timestamp: number, duration: number, end: boolean, now: number): void {
     const delta = timestampDelta(timestamp, this.#segment)
     if (delta > 0) {
@@ -150,6 +165,7 @@ export class DigitReceiver {
     this.#waiting.push({ digit: digitsByEvent[this.#event]!, durationMs: Math.round(units / this.#unitsPerMs) })
     this.#remember(this.#begun)
     if (this.#segment !== this.#begun) this.#remember(this.#segment)
+    if (this.#movedTo !== this.#begun) this.#remember(this.#movedTo)
     this.#event = -1
   }
 

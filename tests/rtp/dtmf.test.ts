@@ -164,6 +164,28 @@ test('the same digit twice is two presses; loss, repeats and disorder change nei
   }
 })
 
+test('a sender whose timestamp runs with the duration presses once, and twice when it does so twice', () => {
+  for (const lost of [-1, 0, 1, 3]) {
+    const receiver = new DigitReceiver()
+    const presses: Press[] = []
+    let timestamp = 0xffff_ff00
+    let now = 0
+    for (let press = 0; press < 2; press++) {
+      for (let packet = 0; packet < 8; packet++) {
+        const ends = Math.min(packet, 5)
+        const payload = new Uint8Array(4)
+        writeEvent(payload, 0, 7, packet >= 5, 10, 160 * (ends + 1))
+        now += 20
+        if (packet !== lost) receiver.push(payload, 0, 4, (timestamp + 160 * ends) >>> 0, packet === 0, now)
+        for (let told = receiver.take(); told !== undefined; told = receiver.take()) presses.push(told)
+      }
+      timestamp = (timestamp + 3200) >>> 0
+      now += 200
+    }
+    assert.equal(presses, new Array(2).fill({ digit: '7', durationMs: 120 }), `${lost}`)
+  }
+})
+
 test('only one of the end packets heard: a press', () => {
   const receiver = new DigitReceiver()
   const end = send('7').at(-1)!
