@@ -30,6 +30,8 @@ const rememberedPresses = 8
 const replayAfterMs = 400
 /** How far from a whole segment the next one's timestamp may lie; some senders count 65,536. */
 const segmentSlack = 0x100
+/** How far a timestamp that runs may be ahead of its duration in the packets that end a press. */
+const runMs = 60
 
 /**
  * Hears digits in telephone-event packets (RFC 4733 §2.5.2): each press is told once, at its end. What makes a
@@ -92,10 +94,11 @@ export class DigitReceiver {
     const duration = durationOf(payload, from)
     if (event >= digitsByEvent.length) this.#ignored++
     else if (this.#continues(event, timestamp, marker)) this.#prolong(timestamp, duration, end, now)
-    else if (this.#runs(event, timestamp, marker, duration)) {
+    else if (this.#runs(event, timestamp, marker, duration, end)) {
       this.#movedTo = timestamp
       this.#prolong(this.#segment, duration, end, now)
     } else if (this.#wasTold(event, timestamp, marker && !end, now)) this.#repeated++
+    else if (end && this.#hasJustEnded(event, timestamp, now)) this.#repeated++
     else {
       this.#endLost()
       this.#event = event
@@ -136,9 +139,10 @@ export class DigitReceiver {
   }
 
   /** Some senders let the timestamp run with the duration, against §2.5.1.2: the press began where both say so. */
-  #runs(event: number, timestamp: number, marker: boolean, duration: number): boolean {
+  #runs(event: number, timestamp: number, marker: boolean, duration: number, end: boolean): boolean {
     if (event !== this.#event || marker || duration < this.#duration) return false
-    return (timestamp - duration) >>> 0 === this.#origin
+    const ahead = timestampDelta((timestamp - duration) >>> 0, this.#origin)
+    return ahead === 0 || (end && ahead > 0 && ahead <= runMs * this.#unitsPerMs)
   }
 
   #prolong(timestamp: number, duration: number, end: boolean, now: number): void {
@@ -175,6 +179,14 @@ export class DigitReceiver {
     this.#toldBegun[at] = timestamp
     this.#toldHeardAt[at] = this.#heardAt
     this.#toldNext = (at + 1) % rememberedPresses
+  }
+
+  /** An end packet again, of a sender that lets the timestamp run on. */
+  #hasJustEnded(event: number, timestamp: number, now: number): boolean {
+    const at = (this.#toldNext + rememberedPresses - 1) % rememberedPresses
+    if (this.#event >= 0 || this.#toldEvents[at] !== event || now - this.#toldHeardAt[at]! > runMs) return false
+    const ahead = timestampDelta(timestamp, this.#movedTo)
+    return this.#movedTo !== this.#begun && ahead > 0 && ahead <= runMs * this.#unitsPerMs
   }
 
   #wasTold(event: number, timestamp: number, starts: boolean, now: number): boolean {

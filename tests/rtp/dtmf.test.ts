@@ -165,7 +165,8 @@ test('the same digit twice is two presses; loss, repeats and disorder change nei
 })
 
 test('a sender whose timestamp runs with the duration presses once, and twice when it does so twice', () => {
-  for (const lost of [-1, 0, 1, 3]) {
+  const cases = [-1, 0, 1, 3, 5].flatMap(lost => [false, true].map(endsRun => ({ lost, endsRun })))
+  for (const { lost, endsRun } of cases) {
     const receiver = new DigitReceiver()
     const presses: Press[] = []
     let timestamp = 0xffff_ff00
@@ -176,13 +177,14 @@ test('a sender whose timestamp runs with the duration presses once, and twice wh
         const payload = new Uint8Array(4)
         writeEvent(payload, 0, 7, packet >= 5, 10, 160 * (ends + 1))
         now += 20
-        if (packet !== lost) receiver.push(payload, 0, 4, (timestamp + 160 * ends) >>> 0, packet === 0, now)
+        const ran = 160 * (endsRun ? packet : ends)
+        if (packet !== lost) receiver.push(payload, 0, 4, (timestamp + ran) >>> 0, packet === 0, now)
         for (let told = receiver.take(); told !== undefined; told = receiver.take()) presses.push(told)
       }
       timestamp = (timestamp + 3200) >>> 0
       now += 200
     }
-    assert.equal(presses, new Array(2).fill({ digit: '7', durationMs: 120 }), `${lost}`)
+    assert.equal(presses, new Array(2).fill({ digit: '7', durationMs: 120 }), `${lost} ${endsRun}`)
   }
 })
 
