@@ -234,10 +234,11 @@ export class Call {
       return this.state === 'ended' ? undefined : sdp
     } catch (fault) {
       const isMicrophone = fault instanceof PhoneError && fault.code === 'microphone'
-      const [cause, by] = isMicrophone
-        ? ([microphoneCause(fault), 'device'] as const)
-        : (['Media failed', 'local'] as const)
-      this.#end(localEnd(cause, by, String(fault)), 480)
+      const detail = String(fault)
+      this.#end(
+        isMicrophone ? localEnd(microphoneCause(fault), 'device', detail) : localEnd('Media failed', 'local', detail),
+        480,
+      )
       return undefined
     }
   }

@@ -195,9 +195,8 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
     const isWanted = this.#state === 'calling' || this.#state === 'proceeding'
     this.#state = 'answered'
     this.#station.timers.stop(this.#timer)
-    const made = this.#sessionOf(transaction, response, this)
+    const made = this.#open(transaction, response, this)
     this.#session = made
-    made.sender.acknowledge(response.cseq)
     // Some peers put the answer into the 183 alone (RFC 3261 §13.2.1).
     const sdp = sdpOf(response.message) ?? this.#earlySdp
     if (!isWanted) made.end(late, now)
@@ -210,21 +209,18 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
 
   /** RFC 3261 §13.2.2.4: another fork answered too, or one when all was over: ACK and BYE. */
   #endFork(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
-    const fork = this.#sessionOf(transaction, response, { id: this.id, over() {}, released() {} })
-    fork.sender.acknowledge(response.cseq)
-    fork.end(late, now)
+    this.#open(transaction, response, { id: this.id, over() {}, released() {} }).end(late, now)
   }
 
-  #sessionOf(transaction: ClientTransaction, response: IncomingResponse, host: SessionHost): Session {
-    const invite = {
-      callId: this.callId,
-      localTag: this.#localTag,
-      request: transaction.request,
-      cseq: this.#cseq,
-      response,
-    }
-    const dialog = dialogOfCaller(invite, contactOf(response.message))
-    return new Session(this.#station, host, dialog, 'local-offer')
+  /** The session of a 2xx, which is acknowledged. */
+  #open(transaction: ClientTransaction, response: IncomingResponse, host: SessionHost): Session {
+    const dialog = dialogOfCaller(
+      { callId: this.callId, localTag: this.#localTag, request: transaction.request, cseq: this.#cseq, response },
+      contactOf(response.message),
+    )
+    const session = new Session(this.#station, host, dialog, 'local-offer')
+    session.sender.acknowledge(response.cseq)
+    return session
   }
 
   #refused(transaction: ClientTransaction, response: IncomingResponse, now: number): void {

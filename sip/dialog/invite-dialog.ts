@@ -1,4 +1,4 @@
-import { headersOf } from '../message/headers.ts'
+import { headerOf, headersOf } from '../message/headers.ts'
 import type { SipRequest } from '../message/message.ts'
 import type { IncomingRequest, IncomingResponse } from '../transaction/incoming.ts'
 import { Dialog } from './dialog.ts'
@@ -27,13 +27,15 @@ export interface RespondedInvite {
 }
 
 /** The dialog of whoever calls (RFC 3261 §12.1.2). `contact`: the URI in the response's Contact. */
-export const dialogOfCaller = (invite: RespondedInvite, contact: string | undefined): Dialog => {
-  const { callId, localTag, request, cseq, response } = invite
-  return new Dialog({
+export const dialogOfCaller = (
+  { callId, localTag, request, cseq, response }: RespondedInvite,
+  contact: string | undefined,
+): Dialog =>
+  new Dialog({
     callId,
     localTag,
     remoteTag: response.toTag ?? '',
-    local: request.headers.find(({ name }) => name === 'From')?.value ?? '',
+    local: headerOf(request, 'From') ?? '',
     remote: response.to,
     localSeq: cseq,
     remoteSeq: undefined,
@@ -41,4 +43,3 @@ export const dialogOfCaller = (invite: RespondedInvite, contact: string | undefi
     // In reverse order.
     routeSet: [...headersOf(response.message, 'Record-Route')].reverse(),
   })
-}
