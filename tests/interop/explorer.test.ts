@@ -1,8 +1,9 @@
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RigAccount } from '../rig/account.ts'
-import { programPath, requirePeers } from '../rig/debian.ts'
+import { launchChromium } from '../rig/chromium.ts'
+import { requirePeers } from '../rig/debian.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
 import { until } from '../rig/wait.ts'
 
@@ -17,7 +18,7 @@ explorer.before(async () => {
   requirePeers('chromium')
   on = await SwitchProcess.start()
   account = await RigAccount.make(on)
-  browser = await chromium.launch({ executablePath: programPath('chromium') ?? '', args: ['--disable-gpu'] })
+  browser = await launchChromium()
 })
 
 explorer.after(async () => {

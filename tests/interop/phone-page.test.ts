@@ -1,9 +1,10 @@
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RigAccount } from '../rig/account.ts'
 import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
-import { programPath, requirePeers } from '../rig/debian.ts'
+import { launchChromium } from '../rig/chromium.ts'
+import { requirePeers } from '../rig/debian.ts'
 import { ownAddress } from '../rig/own-address.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
 import { until } from '../rig/wait.ts'
@@ -22,20 +23,9 @@ suitePage.before(async () => {
   on = await SwitchProcess.start({ SAUTI_EXTERNAL_ADDRESS: ownAddress() })
   base = on.baseUrl.replace('127.0.0.1', 'localhost')
   account = await RigAccount.make(on)
-  const body = '<Response><Dial><Number>{{To}}</Number></Dial></Response>'
-  const document = (await account.api('POST', '/documents/', { name: 'dial', body })).body
-  await account.webhook('voice_outbound', document.url)
+  await account.hosts('voice_outbound', '<Dial><Number>{{To}}</Number></Dial>')
   users = [await makeUser(account, 'Amina Wanjiru'), await makeUser(account, 'Juma Otieno')]
-  browser = await chromium.launch({
-    executablePath: programPath('chromium') ?? '',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--use-fake-ui-for-media-stream',
-      '--use-fake-device-for-media-stream',
-      '--disable-background-networking',
-    ],
-  })
+  browser = await launchChromium()
 })
 
 suitePage.after(async () => {

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { sdkCode } from '../../api/phone/sdk-bundle.ts'
 import { RigAccount } from '../rig/account.ts'
 import { makeUser, mint } from '../rig/browser-phone.ts'
-import { programPath, requirePeers } from '../rig/debian.ts'
+import { launchChromium } from '../rig/chromium.ts'
+import { requirePeers } from '../rig/debian.ts'
 import { ownAddress } from '../rig/own-address.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
 import { until } from '../rig/wait.ts'
@@ -31,16 +32,7 @@ readme.before(async () => {
     response.end(isCode ? code : html)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  browser = await chromium.launch({
-    executablePath: programPath('chromium') ?? '',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--use-fake-ui-for-media-stream',
-      '--use-fake-device-for-media-stream',
-      '--disable-background-networking',
-    ],
-  })
+  browser = await launchChromium()
 })
 
 readme.after(async () => {
@@ -51,8 +43,7 @@ readme.after(async () => {
 
 readme('signs in, calls a document, tells its end; refuses nonsense in words', async () => {
   const account = await RigAccount.make(on)
-  const body = '<Response><Say>Hello.</Say></Response>'
-  await account.webhook('voice_outbound', (await account.api('POST', '/documents/', { name: 'd', body })).body.url)
+  await account.hosts('voice_outbound', '<Say>Hello.</Say>')
   const user = await makeUser(account, 'Amina')
   const page = await browser.newPage()
   const complaints: string[] = []

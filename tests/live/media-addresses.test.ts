@@ -7,7 +7,8 @@ import { stunAttributes } from '../../rtp/stun/attributes.ts'
 import { parseStun } from '../../rtp/stun/message.ts'
 import { StunWriter } from '../../rtp/stun/writer.ts'
 import { callId, leg, MediaBed } from '../core/media-bed.ts'
-import { sleep, testPorts } from '../rtp/media-peer.ts'
+import { until } from '../rig/wait.ts'
+import { testPorts } from '../rtp/media-peer.ts'
 
 // A browser believes an answer only from the address that it asked: whatever address a candidate names, and by whatever
 // way the routing table would send the answer back.
@@ -70,7 +71,7 @@ async function answerTo(socket: Socket, sdp: string, { address, port }: Candidat
   }
   socket.on('message', hear)
   socket.send(check.subarray(0, length), port, address)
-  for (let i = 0; i < 60 && from === undefined; i++) await sleep(5)
+  await until('the answer to the check', () => from).catch(() => {})
   socket.off('message', hear)
   return from
 }

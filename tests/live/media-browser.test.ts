@@ -3,6 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { callId, leg, MediaBed, portIn, sdp } from '../core/media-bed.ts'
 import { WeriftPeer } from '../core/werift-peer.ts'
+import { until } from '../rig/wait.ts'
 import { MediaPeer, sleep } from '../rtp/media-peer.ts'
 
 test('a browser offers: answered, connected, both ways through a bridge to a trunk leg, untouched', async () => {
@@ -20,9 +21,8 @@ test('a browser offers: answered, connected, both ways through a bridge to a tru
   const said = randomBytes(160 * 20)
   const heard = randomBytes(160 * 20)
   await Promise.all([browser.speak(said), trunk.speak(heard)])
-  await sleep(60)
-  assert.ok(Buffer.concat(trunk.heard.map(it => it.payload)).includes(said))
-  assert.ok(browser.audio.includes(heard))
+  await until('what the browser said', () => Buffer.concat(trunk.heard.map(it => it.payload)).includes(said))
+  await until('what the trunk said', () => browser.audio.includes(heard))
   await bed.media.close()
   await browser.close()
   trunk.close()
@@ -42,9 +42,8 @@ test('a prompt waits for the keys: none of its words is lost', async () => {
   await browser.accept(answer)
   await browser.connected()
   assert.ok((await bed.next('media.played', 'a')).completed)
-  await sleep(60)
-  const loud = browser.heard.filter(({ payload }) => payload.some(byte => (byte & 0x7f) < 0x60))
-  assert.ok(loud.length >= 12, '250 ms of it')
+  const loud = () => browser.heard.filter(({ payload }) => payload.some(byte => (byte & 0x7f) < 0x60))
+  await until('250 ms of it', () => loud().length >= 12)
   await bed.media.close()
   await browser.close()
 })

@@ -5,6 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { decodeWav, parseWav, pcmu, SrtpReceiver, SrtpSender } from '../../rtp/index.ts'
 import { callId, leg, MediaBed, portIn } from '../core/media-bed.ts'
+import { until } from '../rig/wait.ts'
 import { MediaPeer, noise, sleep } from '../rtp/media-peer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-srtp-'))
@@ -120,8 +121,7 @@ test('plain packets only where both may: by demand none, by option as offered', 
   const { sdp } = await bed.next('media.opened', 'option')
   assert.match(sdp, /^m=audio \d+ RTP\/AVP 0\r$/m)
   bed.do({ type: 'media.play', legId: leg('option'), playId: 'p', source: { kind: 'tone', tone: 'beep' }, loop: 1 })
-  await sleep(200)
-  assert.ok(peer.heard.length > 5)
+  await until('the beep', () => peer.heard.length > 5)
   assert.ok(peer.heard.every(({ payload }) => payload.length === 160))
   bed.do({ type: 'media.open', legId: leg('offers'), callId, srtp: 'optional' })
   assert.match((await bed.next('media.opened', 'offers')).sdp, /^m=audio \d+ RTP\/AVP /m)

@@ -5,7 +5,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { pcmu, wavHeader } from '../../rtp/index.ts'
 import { openMedia } from '../../rtp/worker/index.ts'
-import { EventLog, MediaPeer, noise, sleep, testPorts } from '../rtp/media-peer.ts'
+import { until } from '../rig/wait.ts'
+import { EventLog, MediaPeer, noise, testPorts } from '../rtp/media-peer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-play-'))
 test.after(() => rmSync(folder, { recursive: true }))
@@ -50,7 +51,8 @@ for (const [name, options] of [
     const played = await log.next('played')
     assert.ok(played.completed)
     const playedAt = performance.now()
-    await sleep(200)
+    const soFar = peer.heard.length
+    await until('silence behind it', () => peer.heard.length > soFar + 8)
     const expected = new Uint8Array(pcm.length)
     pcmu.encodeInto(expected, 0, pcm, 0, pcm.length)
     const all = Buffer.concat(peer.heard.map(packet => packet.payload))
@@ -78,8 +80,7 @@ for (const [name, options] of [
     media.execute({ type: 'close', session: 'a' })
     const { stats } = await log.next('closed')
     assert.is(stats.packetsSent, peer.heard.length)
-    await sleep(30)
-    assert.ok(peer.reports.length >= 1, 'goodbye by RTCP')
+    await until('goodbye by RTCP', () => peer.reports.length >= 1)
     await media.close()
     peer.close()
   })

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert'
 import { takePrecedence } from '../../rtp/io/thread-precedence.ts'
 import { openMedia } from '../../rtp/worker/index.ts'
 import { portRanges } from '../../rtp/worker/worker-media.ts'
+import { until } from '../rig/wait.ts'
 import { EventLog, MediaPeer, noise, sleep, testPorts } from '../rtp/media-peer.ts'
 
 test('the ports are shared out in whole pairs', () => {
@@ -39,10 +40,9 @@ for (const workers of [0, 2]) {
     await sleep(50)
     const [fromA, fromB] = [noise(160 * 30, 5), noise(160 * 30, 6)]
     await Promise.all([a.speak(fromA), b.speak(fromB)])
-    await sleep(50)
     const heardBy = (peer: MediaPeer) => Buffer.concat(peer.heard.map(packet => packet.payload))
-    assert.ok(heardBy(b).includes(fromA))
-    assert.ok(heardBy(a).includes(fromB))
+    await until('the first at the second', () => heardBy(b).includes(fromA))
+    await until('the second at the first', () => heardBy(a).includes(fromB))
     const counted = await media.counters()
     assert.is(counted.length, Math.max(1, workers))
     assert.is(

@@ -6,6 +6,8 @@ import { freeMediaPorts, freePort } from './ports.ts'
 import { until } from './wait.ts'
 
 const root = new URL('../../', import.meta.url).pathname
+/** A bound for a machine that is busy with everything else, too. */
+const readyTimeoutMs = 40_000
 
 export interface Answer {
   readonly status: number
@@ -88,7 +90,7 @@ export class SwitchProcess {
     child.stdout?.on('data', onOutput)
     child.stderr?.on('data', onOutput)
     try {
-      await until('the switch to be ready', () => isReady || (child.exitCode !== null && 'ended'), 20_000)
+      await until('the switch to be ready', () => isReady || (child.exitCode !== null && 'ended'), readyTimeoutMs)
       if (child.exitCode !== null) throw new Error(`the switch ended with ${child.exitCode}`)
     } catch (fault) {
       child.kill('SIGKILL')

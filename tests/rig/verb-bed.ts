@@ -105,7 +105,7 @@ export interface FarSide {
 }
 
 async function aimed(rtp: RtpEndpoint, sipp: Sipp, startLine: string): Promise<void> {
-  rtp.aim(await until(`the switch's audio port in ${startLine}`, () => mediaPortSeen(sipp, startLine), 10_000))
+  rtp.aim(await until(`the switch's audio port in ${startLine}`, () => mediaPortSeen(sipp, startLine), 20_000))
 }
 
 /** One call from its caller's side, and what the customer saw of it. */

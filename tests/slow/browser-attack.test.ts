@@ -9,7 +9,7 @@ import { Customer } from '../rig/customer.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { clientHello, type JunkOrder, type JunkTold } from '../rig/junk-sender.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
-import { sine, wavOf } from '../rig/tone.ts'
+import { sine } from '../rig/tone.ts'
 import type { UpgradeJunkOrder, UpgradeJunkTold } from '../rig/upgrade-junk.ts'
 import { sleep, until } from '../rig/wait.ts'
 import type { WebrtcClient } from '../rig/webrtc-client.ts'
@@ -36,8 +36,7 @@ attack.before(async () => {
     await on.operator('PATCH', `/accounts/${account.uuid}`, { max_calls_per_second: 200, max_concurrent_calls: 100 }),
     200,
   )
-  const wav = wavOf(sine(440, 2), 8000)
-  expectStatus(await account.api('PUT', '/assets/tone', wav, { 'content-type': 'audio/wav' }), 201)
+  await account.asset('tone', sine(440, 2))
   customer.on('/out', ({ body }, response) => {
     const verb = body.To === '1' ? '<Play asset="tone" loop="0"/>' : `<Dial><Number>${body.To}</Number></Dial>`
     response.end(`<Response>${verb}</Response>`)

@@ -1,68 +1,49 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, expectStatus, RigAccount } from '../rig/account.ts'
-import { Customer } from '../rig/customer.ts'
+import { expectStatus } from '../rig/account.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { encodePcmu } from '../rig/g711.ts'
 import { LossyRelay, type Way } from '../rig/lossy-relay.ts'
-import { freePort } from '../rig/ports.ts'
 import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { mediaPortSeen, Sipp } from '../rig/sipp.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
+import { mediaPortSeen } from '../rig/sipp.ts'
+import { SwitchBed } from '../rig/switch-bed.ts'
 import { babble } from '../rig/tone.ts'
 import { sleep, until } from '../rig/wait.ts'
 
 // Real calls over networks that lose and delay packets: what the switch measures is what was done to them.
 const quality = suite('Quality of calls')
 
-let on: SwitchProcess
-let account: RigAccount
-let customer: Customer
+let bed: SwitchBed
 
 const seconds = 12
 const document = `<Response><Record maxLength="${seconds + 1}" timeout="0" playBeep="false"/></Response>`
 
 quality.before(async () => {
   requirePeers('sipp')
-  on = await SwitchProcess.start()
-  customer = await Customer.open()
-  account = await RigAccount.make(on)
-  await addTrunk(on, { name: 'carrier', port: 5999, prefixes: ['+1'] })
-  await account.webhook('voice_inbound', customer.on('/voice', document))
-  customer.on('/status', (_post, response) => response.writeHead(200).end())
-  await account.webhook('status', customer.url('/status'))
+  bed = await SwitchBed.open({ prefixes: ['+1'] })
+  await bed.account.webhook('voice_inbound', bed.customer.on('/voice', document))
+  await bed.tellStatus()
 })
-quality.after(async () => {
-  await customer?.close()
-  await on?.close()
-})
+quality.after(() => bed?.close())
 
 /** A call whose audio comes by such a way, seen from all sides. */
 async function callBy(way: Way, from: string, scenario: string) {
   const relay = await LossyRelay.open(way)
-  const endpointPort = await freePort()
-  const rtp = await RtpEndpoint.open(endpointPort)
-  const sipp = new Sipp({
-    scenario,
-    remote: `127.0.0.1:${on.sipPort}`,
-    localPort: await freePort(),
-    rtpPort: relay.port,
-    service: account.number,
-    from,
-  })
-  relay.join(await until('the answer', () => mediaPortSeen(sipp, 'SIP/2.0 200'), 10_000), endpointPort)
+  const rtp = await RtpEndpoint.open()
+  const sipp = await bed.caller({ scenario, rtpPort: relay.port, from })
+  relay.join(await until('the answer', () => mediaPortSeen(sipp, 'SIP/2.0 200'), 10_000), rtp.port)
   rtp.aim(relay.port)
   const streamed = rtp.stream(encodePcmu(babble(seconds, way.seed)))
   await sleep(8000)
-  const { calls } = expectStatus(await on.operator('GET', '/calls'), 200).body
+  const { calls } = expectStatus(await bed.on.operator('GET', '/calls'), 200).body
   const live = calls.find((call: { from_number: string }) => call.from_number === from)
   await streamed
   const { code, messages, errors } = await sipp.done
   assert.is(code, 0, errors)
   const ended = await until('the end of the call', () =>
-    customer.to('/status').find(({ body }) => body.code === 'CALL.0300' && body.data.from_number === from),
+    bed.customer.to('/status').find(({ body }) => body.code === 'CALL.0300' && body.data.from_number === from),
   )
-  const record = expectStatus(await account.api('GET', `/calls/${ended.body.data.uuid}`), 200).body
+  const record = expectStatus(await bed.account.api('GET', `/calls/${ended.body.data.uuid}`), 200).body
   relay.close()
   rtp.close()
   return { relay, live, record, event: ended.body.data, messages }
@@ -118,7 +99,7 @@ quality('loss, jitter, round trip and score: live, on the record, in the event o
     assert.not.ok(other?.relay.kinds.has('extended-report'))
   }
 
-  const text = String((await on.request(on.operatorKey, 'GET', '/metrics')).body)
+  const text = String((await bed.on.request(bed.on.operatorKey, 'GET', '/metrics')).body)
   assert.match(text, /^sauti_leg_mos_count\{codec="PCMU"\} 3$/m)
   assert.match(text, /^sauti_leg_loss_ratio_bucket\{le="0",codec="PCMU"\} 1$/m)
 })

@@ -5,7 +5,7 @@ import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/browser-pho
 import { requirePeers } from '../rig/debian.ts'
 import { ownAddress } from '../rig/own-address.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
-import { sleep } from '../rig/wait.ts'
+import { until } from '../rig/wait.ts'
 
 // Two browsers, each with a microphone that plays one tone, talk through a real switch (issue: browser phones, 1).
 const pairs = suite('phone in Chromium: two browsers')
@@ -21,9 +21,7 @@ pairs.before(async () => {
   requirePeers('chromium')
   on = await SwitchProcess.start({ SAUTI_EXTERNAL_ADDRESS: ownAddress() })
   account = await RigAccount.make(on)
-  const body = '<Response><Dial><Number>{{To}}</Number></Dial></Response>'
-  const document = (await account.api('POST', '/documents/', { name: 'dial', body })).body
-  await account.webhook('voice_outbound', document.url)
+  await account.hosts('voice_outbound', '<Dial><Number>{{To}}</Number></Dial>')
   users = [await makeUser(account, 'Amina'), await makeUser(account, 'Juma')]
   ;[a, b] = await Promise.all([BrowserPhone.launch(on.baseUrl, aHz), BrowserPhone.launch(on.baseUrl, bHz)])
   assert.is(await a.signIn(await mint(account, users[0])), 'registered')
@@ -37,7 +35,8 @@ pairs.after(async () => {
 
 pairs.after.each(async () => {
   for (const phone of [a, b]) await phone.evaluate('rig.phone.calls.forEach(call => call.hangup())')
-  await sleep(300)
+  const live = async () => (await on.operator('GET', '/calls')).body.calls
+  await until('the end of all calls', async () => (await live()).length === 0)
 })
 
 /** A call from the first to the second, answered and connected: their indexes. */

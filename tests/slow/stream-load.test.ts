@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { WebSocket } from 'ws'
 import { expectStatus, RigAccount, setRates } from '../rig/account.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
-import { babble, wavOf } from '../rig/tone.ts'
+import { babble } from '../rig/tone.ts'
 import { sleep, until } from '../rig/wait.ts'
 
 // 1,000 stream subscribers while 50 calls a second run: every event once and in order to each.
@@ -31,13 +31,9 @@ load.after(async () => {
 })
 
 load('1,000 readers see every event of 200 calls once, in order', async () => {
-  const wav = wavOf(babble(0.2))
-  expectStatus(await account.api('PUT', '/assets/blip', wav, { 'content-type': 'audio/wav' }), 201)
-  const document = expectStatus(
-    await account.api('POST', '/documents/', { name: 'blip', body: '<Response><Play asset="blip"/></Response>' }),
-    201,
-  ).body
-  await account.webhook('voice_inbound', document.url)
+  await account.asset('blip', babble(0.2))
+  const document = await account.document('<Play asset="blip"/>')
+  await account.webhook('voice_inbound', document)
   const pool = expectStatus(await on.operator('POST', '/numbers', { number: '+254711999888' }), 201)
   expectStatus(await account.api('POST', '/numbers/acquire', { uuid: pool.body.uuid }), 200)
 
@@ -74,7 +70,7 @@ load('1,000 readers see every event of 200 calls once, in order', async () => {
     if (wait > 0) await sleep(wait)
     placed.push(
       account
-        .api('POST', '/calls/originate', { to: '+254711999888', from: account.number, url: document.url })
+        .api('POST', '/calls/originate', { to: '+254711999888', from: account.number, url: document })
         .then(answer => void expectStatus(answer, 201)),
     )
   }
