@@ -39,10 +39,13 @@ function placeOf(streams: readonly MediaDescription[], local: LocalMedia): numbe
   return off === -1 ? streams.length : off
 }
 
-/** One telephone-event for each clock among the codecs, numbered onwards from the one given. */
+/**
+ * One telephone-event for each clock among the codecs, numbered onwards from the one given, whatever codec is preferred:
+ * that which counts in 8,000ths comes first, for far ends that know it by its number.
+ */
 function events({ codecs, telephoneEvent }: LocalMedia): Codec[] {
   if (telephoneEvent === undefined) return []
-  const rates = [...new Set(codecs.map(codec => codec.rate))]
+  const rates = [...new Set(codecs.map(codec => codec.rate))].sort((one, two) => one - two)
   const taken = new Set(codecs.map(codec => codec.payloadType))
   let next = telephoneEvent
   return rates.map(rate => {

@@ -107,7 +107,8 @@ calls('prompts in order: Say, Pause, Play, then the time runs', async () => {
   const next = placesOf(heard, 700)[0] ?? 0
   assert.ok(place > 8000 * 1.2, `${place / 8000} s`)
   const silence = (next - place - short.length) / 8000
-  assert.ok(Math.abs(silence - 2) < 0.2, `${silence} s until the next verb`)
+  // What comes next begins when it is ready.
+  assert.ok(silence > 1.9 && silence < 2.8, `${silence} s until the next verb`)
 })
 
 calls('without action the document is asked for again, with the digits', async () => {

@@ -95,10 +95,12 @@ test('beside Opus events of its own clock go first, and those that browsers send
   assert.equal(narrow.negotiated.moreEvents, [])
   // The other way round: our offer of both, and what the answer keeps of it.
   const ours = createOffer({ ...us, codecs: [opus, pcmu], telephoneEvent: 101 })
+  // 101 is what far ends that only know numbers take for the events of 8,000 Hz.
+  assert.match(formatSdp(ours), /a=rtpmap:101 telephone-event\/8000\r\n/)
   const read48 = read(ours, sdp(formatSdp(answered(ours, { ...them, codecs: [opus] }).answer)))
-  assert.equal(read48.telephoneEvent, { sendPayloadType: 101, receivePayloadType: 101 })
+  assert.equal(read48.telephoneEvent, { sendPayloadType: 102, receivePayloadType: 102 })
   assert.is(read48.eventClockRate, 48_000)
-  assert.equal(read48.moreEvents, [{ receivePayloadType: 102, clockRate: 8000 }])
+  assert.equal(read48.moreEvents, [{ receivePayloadType: 101, clockRate: 8000 }])
 })
 
 test('comfort noise is taken where it is offered beside a codec of its clock, and never offered', () => {
@@ -131,7 +133,7 @@ test('an answer may renumber: sent by its numbers, received by ours (RFC 3264 §
       ['opus', 120, 111],
     ],
   )
-  assert.equal(negotiated.telephoneEvent, { sendPayloadType: 100, receivePayloadType: 102 })
+  assert.equal(negotiated.telephoneEvent, { sendPayloadType: 100, receivePayloadType: 101 })
 })
 
 test('directions: every pair', () => {
