@@ -137,6 +137,14 @@ function run(file: string): Promise<FileResult> {
 
 const results: FileResult[] = []
 
+function tell(result: FileResult, mark = result.failed === 0 ? '✓' : '✗'): void {
+  process.stdout.write(
+    `${mark} ${String(results.length).padStart(3)}/${all.length} ${relative('tests', result.file)} ` +
+      `${result.passed} passed${result.failed > 0 ? `, ${result.failed} failed` : ''} (${result.seconds.toFixed(1)} s)\n`,
+  )
+  if (result.failed > 0) process.stdout.write(`${result.output.replace(/^/gm, '    ')}\n`)
+}
+
 async function drain(files: string[], width: number): Promise<void> {
   const queue = [...files]
   await Promise.all(
@@ -144,20 +152,27 @@ async function drain(files: string[], width: number): Promise<void> {
       for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
         const result = await run(file)
         results.push(result)
-        const mark = result.failed === 0 ? '✓' : '✗'
-        process.stdout.write(
-          `${mark} ${String(results.length).padStart(3)}/${all.length} ${relative('tests', result.file)} ` +
-            `${result.passed} passed${result.failed > 0 ? `, ${result.failed} failed` : ''} (${result.seconds.toFixed(1)} s)\n`,
-        )
-        if (result.failed > 0) process.stdout.write(`${result.output.replace(/^/gm, '    ')}\n`)
+        tell(result)
       }
     }),
   )
 }
 
+/** What goes by real clocks counts alone: beside others it may have had no processor when it needed one. Once more, and told. */
+async function againAlone(files: readonly string[]): Promise<void> {
+  for (const [at, result] of results.entries()) {
+    if (result.failed === 0 || !files.includes(result.file)) continue
+    const again = await run(result.file)
+    results[at] = again
+    process.stdout.write('once more, alone: ')
+    tell(again)
+  }
+}
+
 const started = Date.now()
 await drain(computing, jobs)
 await drain(inRealTime, callsAtOnce)
+await againAlone(inRealTime)
 await drain(alone, 1)
 const passed = results.reduce((sum, result) => sum + result.passed, 0)
 const failed = results.reduce((sum, result) => sum + result.failed, 0)
