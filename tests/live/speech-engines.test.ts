@@ -123,6 +123,18 @@ test('Piper: a model is loaded once and speaks many texts, each read whole', asy
   assert.equal(library.counters, { piper: { spoken: 12, failed: 0, skipped: 0 } })
 })
 
+test('Piper: a call that asks while its voice is being loaded waits for that, and is spoken by it', async context => {
+  const voices = new PiperVoices(join(context.folder, 'voices'), [voice], { loadMs: 300 })
+  const piper = piperOf(context, voices)
+  const { speak, library } = bed(context, { piper })
+  const warmed = piper.warm(voice)
+  await until('the model to be loaded', () => voices.starts.length === 1)
+  assert.equal((await speak({ voice: `piper:${voice}` })).hz, 700)
+  await warmed
+  assert.is(voices.starts.length, 1)
+  assert.equal(library.counters, { piper: { spoken: 1, failed: 0, skipped: 0 } })
+})
+
 test('Piper: text is one line, whatever is in it; names that are no model are unknown', async context => {
   const voices = new PiperVoices(join(context.folder, 'voices'), [voice])
   const { speak } = bed(context, { piper: piperOf(context, voices) })

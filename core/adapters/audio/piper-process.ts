@@ -40,6 +40,8 @@ export class PiperProcess {
   #texts = 0
   #isAlive = true
   #hasSpoken = false
+  /** The text before, whatever became of it. */
+  #before: Promise<unknown> = Promise.resolve()
 
   constructor(options: PiperProcessOptions) {
     this.#options = options
@@ -66,8 +68,14 @@ export class PiperProcess {
     return this.#hasSpoken
   }
 
-  /** A WAV. Rejects with a `SpeechFault`, and is over then. */
-  async speak(line: string, timeoutMs: number): Promise<Uint8Array> {
+  /** A WAV, after what was asked before: a call may ask while the model is being loaded. Rejects with a `SpeechFault`, and is over then. */
+  speak(line: string, timeoutMs: number): Promise<Uint8Array> {
+    const spoken = this.#before.then(() => this.#speak(line, timeoutMs))
+    this.#before = spoken.catch(() => {})
+    return spoken
+  }
+
+  async #speak(line: string, timeoutMs: number): Promise<Uint8Array> {
     const file = join(this.#options.folder, `${this.#child.pid}-${++this.#texts}.wav`)
     try {
       await this.#ask(line, file, timeoutMs)
