@@ -15,7 +15,6 @@ export interface StillnessQuestion {
 export interface StillnessAnswer {
   /** p99.9. */
   readonly late: number
-  readonly worst: number
 }
 
 const beatMs = 5
@@ -64,5 +63,5 @@ serveQuestions<StillnessQuestion>(async ({ seconds, workMs }) => {
   const earliest = ends.reduce((least, end) => Math.min(least, end), Number.POSITIVE_INFINITY)
   const late = new Histogram()
   for (const end of ends) late.add(end - earliest)
-  return { late: late.percentile(0.999), worst: late.worst } satisfies StillnessAnswer
+  return { late: late.percentile(0.999) } satisfies StillnessAnswer
 })
