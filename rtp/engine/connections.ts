@@ -63,7 +63,7 @@ export class Connections {
     this.leave(session, now)
   }
 
-  tick(now: number): void {
-    this.#rooms.tick(now)
+  tick(now: number, beatAt: number): void {
+    this.#rooms.tick(now, beatAt)
   }
 }

@@ -100,18 +100,21 @@ export class MediaEngine {
     else this.#runGuarded(entry, command, now)
   }
 
-  /** Every 5 ms: what has arrived, what is to be sent, then what can wait: recordings, reports, ends. */
-  tick(now: number): void {
+  /**
+   * Every 5 ms: what has arrived, what is to be sent, then what can wait: recordings, reports, ends. `beatAt`: when the
+   * tick was due. A tick that is late sends what was due with it, and leaves to the next what is due with that.
+   */
+  tick(now: number, beatAt = now): void {
     const { open } = this.#table
     this.#now = now
     this.#browsers.tick(now)
     this.#env.network.receive()
-    this.#connections.tick(now)
+    this.#connections.tick(now, beatAt)
     // Backwards: a session that ends takes the last one's place, which has had its turn.
     for (let i = open.length - 1; i >= 0; i--) {
       const session = open[i]!
       try {
-        session.send(now)
+        session.send(now, beatAt)
       } catch (error) {
         this.#guard.fail(session, error)
       }

@@ -16,6 +16,9 @@ export interface ClockCounters {
 
 export const defaultTickMs = 5
 
+/** `beatAt`: the place on the grid that the tick belongs to; `now` is later by what held it up. */
+export type MediaTick = (now: number, beatAt: number) => void
+
 /**
  * One tick for all sessions of a thread, on a grid of the monotonic clock: an error of one timer does not move the
  * next. After a stall it ticks once, not once for every tick missed; sessions see from the time what they owe.
@@ -25,11 +28,11 @@ export class MediaClock {
   readonly #tickMs: number
   readonly #now: () => number
   readonly #sleep: ((ms: number) => void) | undefined
-  readonly #tick: (now: number) => void
+  readonly #tick: MediaTick
   #timer: ReturnType<typeof setTimeout> | undefined
   #dueAt = 0
 
-  constructor(tick: (now: number) => void, config: MediaClockConfig = {}) {
+  constructor(tick: MediaTick, config: MediaClockConfig = {}) {
     this.#tick = tick
     this.#tickMs = config.tickMs ?? defaultTickMs
     this.#now = config.now ?? (() => performance.now())
@@ -58,10 +61,11 @@ export class MediaClock {
     if (lateMs > this.counters.worstLateMs) this.counters.worstLateMs = lateMs
     const missed = Math.max(0, Math.floor(lateMs / this.#tickMs))
     this.counters.missed += missed
-    this.#dueAt += (missed + 1) * this.#tickMs
+    const beatAt = this.#dueAt + missed * this.#tickMs
+    this.#dueAt = beatAt + this.#tickMs
     // Armed first: a tick that stops the clock must find its timer.
     this.#arm(this.#dueAt - now)
-    this.#tick(now)
+    this.#tick(now, beatAt)
   }
 
   /** Timers count whole milliseconds: what is left of the last one is slept, or ticks come up to half of one off. */

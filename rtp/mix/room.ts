@@ -91,14 +91,15 @@ export class Room {
     this.#notices.sound(tone)
   }
 
-  tick(now: number): void {
-    for (let frames = 0; frames < maxCatchUpFrames && this.#dueAt - earlyMs <= now; frames++) {
+  /** `beatAt`: when the tick was due. */
+  tick(now: number, beatAt = now): void {
+    for (let frames = 0; frames < maxCatchUpFrames && this.#dueAt - earlyMs <= beatAt; frames++) {
       this.#makeFrame(this.#dueAt, now)
       this.#dueAt += mixFrameMs
     }
-    if (this.#dueAt > now) return
+    if (this.#dueAt > beatAt) return
     this.stalls++
-    this.#dueAt += Math.ceil((now - this.#dueAt) / mixFrameMs) * mixFrameMs
+    this.#dueAt += Math.ceil((beatAt - this.#dueAt) / mixFrameMs) * mixFrameMs
   }
 
   /** Nobody is heard any more. */

@@ -132,7 +132,7 @@ export class Sender {
     this.#voice.tune(lossPercent)
   }
 
-  tick(now: number): void {
+  tick(now: number, beatAt: number): void {
     const pace = this.#pace
     if (pace.isIdle(now)) return
     const agreement = this.#agreement
@@ -145,14 +145,14 @@ export class Sender {
     }
     if (pace.isResting) {
       this.#passage.interrupt()
-      this.clock.resume(now)
+      this.clock.resume(beatAt)
     }
     pace.beginTick()
-    while (pace.isDue(now)) {
+    while (pace.isDue(beatAt)) {
       this.#frames.make(agreement, this.bridged.isBridged, now)
-      pace.next(now)
+      pace.next(beatAt)
     }
-    pace.endTick(now)
+    pace.endTick(beatAt)
   }
 
   /** Ends what runs, told as not completed. */

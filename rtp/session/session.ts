@@ -171,10 +171,10 @@ export class Session implements Destination {
     else this.sender.tune(this.#reporter.lossPercent)
   }
 
-  /** What is due goes out. */
-  send(now: number): void {
+  /** What is due at `beatAt` goes out. */
+  send(now: number, beatAt: number): void {
     this.#receiver.keys.tick(now)
-    this.sender.tick(now)
+    this.sender.tick(now, beatAt)
   }
 
   /** All that nobody waits for, once every session has sent. */

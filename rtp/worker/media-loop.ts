@@ -51,7 +51,7 @@ export class MediaLoop {
     })
     const native = ownsThread ? loadLibC() : undefined
     this.#clock = new MediaClock(
-      now => this.#tick(now),
+      (now, beatAt) => this.#tick(now, beatAt),
       native === undefined ? {} : { sleep: ms => void native.libc.usleep(Math.round(1000 * ms)) },
     )
   }
@@ -75,8 +75,8 @@ export class MediaLoop {
     this.#network.close()
   }
 
-  #tick(now: number): void {
-    this.#engine.tick(now)
+  #tick(now: number, beatAt: number): void {
+    this.#engine.tick(now, beatAt)
     this.#opus.effort.observe(performance.now() - now, defaultTickMs)
     if (this.#engine.isIdle) this.#clock.stop()
   }

@@ -29,6 +29,8 @@ export class VirtualMedia {
   readonly engine: MediaEngine
   now = 1000
   tickMs = 5
+  /** By how much the next tick comes late. */
+  lateMs = (): number => 0
   #seed: number
 
   constructor(config: Partial<EngineConfig> = {}, seed = 7, opus: OpusCoders = noOpus) {
@@ -92,11 +94,12 @@ export class VirtualMedia {
   /** Virtual milliseconds go by; `each` is called before every tick. */
   run(ms: number, each?: (now: number) => void): void {
     const until = this.now + ms
-    while (this.now < until) {
-      this.now += this.tickMs
+    for (let due = this.now + this.tickMs; due < until + this.tickMs; due += this.tickMs) {
+      this.now = due + this.lateMs()
       this.network.now = this.now
-      each?.(this.now)
-      this.engine.tick(this.now)
+      each?.(due)
+      this.engine.tick(this.now, due)
+      this.now = due
     }
   }
 

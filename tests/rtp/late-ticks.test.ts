@@ -1,0 +1,46 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { seeded } from '../rig/seeded.ts'
+import { agreed } from './agreement.ts'
+import { VirtualMedia } from './virtual-media.ts'
+import { VirtualPeer } from './virtual-peer.ts'
+
+// A tick that comes late is late by itself: no other packet goes out sooner for it, or later.
+
+/** Legs that say silence, while one tick in ten comes late. Returns when each leg's packets went out, by the grid. */
+const offsetsOf = (seed: number, legs: number): number[][] => {
+  const random = seeded(seed)
+  const media = new VirtualMedia()
+  const peers = Array.from({ length: legs }, (_, n) => {
+    const peer = new VirtualPeer(media, `${n}`, 4000 + 2 * n).open()
+    media.run(5)
+    media.do({ type: 'agree', session: `${n}`, agreement: agreed(peer.port), talk: true })
+    return peer
+  })
+  media.run(1000)
+  const from = media.now
+  media.lateMs = () => (random() < 0.1 ? 4.9 * random() : 0.05 * random())
+  media.run(20_000)
+  return peers.map(peer => {
+    const sent = peer.heard().filter(({ at }) => at > from)
+    const first = sent[0]
+    assert.ok(first)
+    // On time is a place in the frame of 20 ms.
+    return sent.map(({ at, sequence }) => at - from - 20 * ((sequence - first.sequence) & 0xffff))
+  })
+}
+
+test('a late tick makes the packets of its own late, and those of the next not early', () => {
+  for (let seed = 1; seed <= 5; seed++) {
+    for (const [leg, offsets] of offsetsOf(seed, 12).entries()) {
+      const sorted = offsets.toSorted((a, b) => a - b)
+      const usual = sorted[sorted.length >> 1]!
+      assert.ok(usual - sorted[0]! < 0.1, `seed ${seed}, leg ${leg}: ${usual - sorted[0]!} ms early`)
+      assert.ok(sorted.at(-1)! - usual < 5, `seed ${seed}, leg ${leg}: ${sorted.at(-1)! - usual} ms late`)
+      const late = sorted.filter(offset => offset > usual + 0.1).length / sorted.length
+      assert.ok(late < 0.15, `seed ${seed}, leg ${leg}: ${late} of the packets were late`)
+    }
+  }
+})
+
+test.run()
