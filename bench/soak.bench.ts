@@ -47,6 +47,8 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
     ),
     figure('… between two packets, off 20 ms, p99.9', intervals.percentile(0.999), 'ms', 5, demanded),
     figure('… the load itself was late, p99.9', ownLateness.percentile(0.999), 'ms', 5, 'for comparison'),
+    // What comes later than the 20 ms that a leg keeps in hand has to be made up, and is heard as a jump.
+    figure('… the load itself was late, max', ownLateness.worst, 'ms', 20, 'what a leg keeps in hand'),
     figure('before, a thread that only counts 2 of every 5 ms, p99.9', machine.late, 'ms', 5, 'what the machine adds'),
     figure('packets sent', result.packets, '', 2 * calls * 50 * seconds, 'what there is to send'),
     figure('… numbers or times that skip', result.holes + result.timeJumps, '', 0, 'none'),
