@@ -15,6 +15,16 @@ const writeEveryMs = 1000
 /** Files are written in turns: all at once they would make a tick late. */
 const turns = 20
 
+interface Chunk {
+  readonly bytes: Buffer
+  readonly view: DataView
+}
+
+const newChunk = (): Chunk => {
+  const bytes = Buffer.allocUnsafeSlow(chunkBytes)
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, chunkBytes) }
+}
+
 /**
  * A WAV file that can be opened at every instant: samples go to disk before the header that counts them, so that a
  * process that is killed leaves a shorter recording, not a broken one. Nothing here waits for the disk.
@@ -25,10 +35,10 @@ class RecordingFile implements RecordingSink {
   #fd = -1
   #isBusy = true
   #isClosing = false
-  #filling: Buffer
+  #filling: Chunk
   #filled = 0
-  readonly #full: Buffer[] = []
-  readonly #spare: Buffer[] = []
+  readonly #full: Chunk[] = []
+  readonly #spare: Chunk[] = []
   #chunks = 1
   /** Bytes of samples on disk. */
   #written = 0
@@ -36,7 +46,7 @@ class RecordingFile implements RecordingSink {
 
   constructor(path: string, channels: 1 | 2, sampleRate: number) {
     this.#format = formatOf(channels, sampleRate)
-    this.#filling = Buffer.allocUnsafeSlow(chunkBytes)
+    this.#filling = newChunk()
     // Under its name there is never a file without a header.
     const unnamed = `${path}.new`
     open(unnamed, 'w', 0o640, (error, fd) => {
@@ -50,10 +60,13 @@ class RecordingFile implements RecordingSink {
 
   write(pcm: Int16Array, from: number, count: number): void {
     if (this.hasFailed || this.#isClosing) return
-    for (let i = from; i < from + count; i++) {
+    for (let i = from; i < from + count; ) {
       if (this.#filled === chunkBytes && !this.#turn()) return
-      this.#filling.writeInt16LE(pcm[i]!, this.#filled)
-      this.#filled += 2
+      const { view } = this.#filling
+      const end = Math.min(from + count, i + ((chunkBytes - this.#filled) >> 1))
+      let at = this.#filled
+      for (; i < end; i++, at += 2) view.setInt16(at, pcm[i]!, true)
+      this.#filled = at
     }
     if (this.#full.length > 0 || this.#filled === chunkBytes) this.flush()
   }
@@ -106,16 +119,16 @@ class RecordingFile implements RecordingSink {
     return true
   }
 
-  #newChunk(): Buffer {
+  #newChunk(): Chunk {
     this.#chunks++
-    return Buffer.allocUnsafeSlow(chunkBytes)
+    return newChunk()
   }
 
-  #append(chunk: Buffer, length: number): void {
+  #append(chunk: Chunk, length: number): void {
     this.#isBusy = true
     const room = maxWavDataLengthOf(this.#format) - this.#written
     const kept = Math.min(length, room)
-    this.#writeAll(chunk.subarray(0, kept), headerBytes + this.#written, () => {
+    this.#writeAll(chunk.bytes.subarray(0, kept), headerBytes + this.#written, () => {
       this.#written += kept
       this.#spare.push(chunk)
       this.#writeAll(Buffer.from(wavHeader(this.#format, this.#written)), 0, () => this.#idle())
