@@ -16,6 +16,10 @@ import { type AgreeCommand, type Entry, SessionTable } from './session-table.ts'
 const defaultTimeoutMs = 60_000
 /** Sessions that send between two flushes. */
 const flushEvery = 8
+/** Of a tick of 5 ms: what is done later than this would be done in the next one's time. */
+const behindMs = 3.5
+/** So many ticks in a row may leave what can wait. */
+const mostLeft = 3
 
 /**
  * All sessions of a media thread. Commands, packets and ticks go in, events come out; sockets, files and clocks are
@@ -32,6 +36,8 @@ export class MediaEngine {
   readonly #opener: SessionOpener
   #closing = 0
   #now = 0
+  /** Ticks in a row that left what can wait. */
+  #left = 0
 
   constructor(config: EngineConfig, env: EngineEnvironment) {
     this.#env = env
@@ -121,6 +127,19 @@ export class MediaEngine {
       // What is ready does not wait for the work of all others.
       if (i % flushEvery === 0) this.#env.network.flush()
     }
+    if (!this.#leavesTheRest(beatAt)) this.#tickRest(now)
+    this.#env.network.flush()
+  }
+
+  /** A tick that is behind leaves what can wait to the next: what that one has to send would be late for it. */
+  #leavesTheRest(beatAt: number): boolean {
+    const isBehind = this.#env.now() - beatAt > behindMs
+    this.#left = isBehind && this.#left < mostLeft ? this.#left + 1 : 0
+    return this.#left > 0
+  }
+
+  #tickRest(now: number): void {
+    const { open } = this.#table
     for (let i = open.length - 1; i >= 0; i--) {
       const session = open[i]!
       try {
@@ -130,7 +149,6 @@ export class MediaEngine {
       }
     }
     this.#ports.tick(now)
-    this.#env.network.flush()
   }
 
   /** Ends every session, as `close` does. */

@@ -43,4 +43,35 @@ test('a late tick makes the packets of its own late, and those of the next not e
   }
 })
 
+/** A leg that is recorded, every tick so late. Returns after how many ticks something was written, over a second. */
+const writtenWithin = (lateMs: number): { readonly ticks: number[]; readonly packets: number } => {
+  const media = new VirtualMedia()
+  const peer = new VirtualPeer(media, 'a', 4000).open()
+  media.do({ type: 'agree', session: 'a', agreement: agreed(4000), talk: true })
+  const rules = { channels: 'dual', track: 'both', maxLengthMs: 60_000 } as const
+  media.do({ type: 'record-session', session: 'a', recording: 'r', path: 'file', rules })
+  media.run(1000)
+  media.lateMs = () => lateMs
+  const samples = media.recordings.get('file')?.samples ?? []
+  const ticks: number[] = []
+  let length = samples.length
+  let since = 0
+  const heard = peer.heard().length
+  for (let n = 0; n < 200; n++) {
+    media.run(5)
+    since++
+    if (samples.length === length) continue
+    ticks.push(since)
+    length = samples.length
+    since = 0
+  }
+  return { ticks, packets: peer.heard().length - heard }
+}
+
+test('a tick that is behind sends, and leaves what can wait to the next, three times in a row at most', () => {
+  assert.equal(new Set(writtenWithin(0.1).ticks), new Set([1]))
+  assert.equal(new Set(writtenWithin(4.5).ticks), new Set([4]))
+  for (const lateMs of [0.1, 4.5]) assert.is(writtenWithin(lateMs).packets, 50)
+})
+
 test.run()
