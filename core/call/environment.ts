@@ -14,6 +14,11 @@ export interface RecordingPlace {
 export interface CallTimes {
   /** How long a leg that we have ended may take to end (Timer B and F are 32 s), then it is given up. Default 40 s. */
   readonly legEndMs: number
+  /**
+   * How long the next child of a sequential Dial waits for the cancelled one to end, before it is dialled all the same:
+   * three copies of a CANCEL go out in that time (RFC 3261 §17.1.2.2). Default 2 s.
+   */
+  readonly cancelConfirmMs: number
   /** How long a media session may take to close. Default 5 s. */
   readonly mediaCloseMs: number
   /** First pause before the final row of a call is tried again after a database error; doubles. Default 1 s. */
@@ -22,6 +27,7 @@ export interface CallTimes {
 
 export const defaultCallTimes: CallTimes = Object.freeze({
   legEndMs: 40_000,
+  cancelConfirmMs: 2000,
   mediaCloseMs: 5000,
   retryCommitMs: 1000,
 })

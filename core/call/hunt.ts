@@ -49,6 +49,7 @@ export interface HuntListener {
 }
 
 const ringTimer = 'dial:ring'
+const confirmTimer = 'dial:confirm'
 
 /** Seeks the one child of a Dial who answers: all ring together, or one after another when sequential. */
 export class Hunt implements BranchListener {
@@ -61,6 +62,8 @@ export class Hunt implements BranchListener {
   /** Children whose owner and rate are being looked up. */
   readonly #resolving = new Set<DialChild>()
   #state: HuntState = 'seeking'
+  /** How many of the branches belong to children before the one that is tried. */
+  #past = 0
   #waiting: DialChild[]
   #winner: Branch | undefined
 
@@ -106,7 +109,7 @@ export class Hunt implements BranchListener {
   end(): boolean {
     if (this.#state === 'over') return false
     this.#state = 'over'
-    this.#host.timers.clear(ringTimer)
+    this.#stopTimers()
     return true
   }
 
@@ -153,7 +156,7 @@ export class Hunt implements BranchListener {
     this.#state = 'won'
     this.#winner = branch
     this.#waiting = []
-    this.#host.timers.clear(ringTimer)
+    this.#stopTimers()
     for (const other of this.#branches) if (other !== branch) other.cancel('END.0487', { isAnsweredElsewhere: true })
     this.#listener.won(branch)
   }
@@ -174,12 +177,18 @@ export class Hunt implements BranchListener {
   #proceed(): void {
     if (this.#state !== 'seeking' || this.#resolving.size > 0) return
     if (!this.#branches.every(branch => branch.state === 'over')) return
-    // The next one is dialled only after the cancelled one has really ended.
-    if (this.#waiting.length > 0) {
-      if (this.#branches.every(branch => branch.isReleased)) this.#startNext()
-      return
+    if (this.#waiting.length === 0) this.#listener.failed('END.0480')
+    // The next one is dialled only after the cancelled one has really ended, or keeps silent about it.
+    else if (this.#branches.slice(this.#past).every(branch => branch.isReleased)) this.#startNext()
+    else if (!this.#host.timers.has(confirmTimer)) {
+      const at = this.#host.now() + this.#host.env.times.cancelConfirmMs
+      this.#host.timers.set(confirmTimer, at, () => this.#startNext())
     }
-    this.#listener.failed('END.0480')
+  }
+
+  #stopTimers(): void {
+    this.#host.timers.clear(ringTimer)
+    this.#host.timers.clear(confirmTimer)
   }
 
   #armRinging(): void {
@@ -189,6 +198,8 @@ export class Hunt implements BranchListener {
   #startNext(): void {
     const child = this.#waiting.shift()
     if (child === undefined) return
+    this.#host.timers.clear(confirmTimer)
+    this.#past = this.#branches.length
     this.#armRinging()
     this.#startChild(child)
   }
@@ -229,7 +240,7 @@ export class Hunt implements BranchListener {
     })
   }
 
-  /** The program need not wait for a far end that is slow to confirm its CANCEL, but the next child has to. */
+  /** The program need not wait for a far end that is slow to confirm its CANCEL, but the next child has to, a while. */
   #ringTimeout(): void {
     const isLast = this.#waiting.length === 0
     this.#resolving.clear()

@@ -37,7 +37,8 @@ export const dial: VerbModule<Dial, DialState> = {
       timeLimit: 'How long they may talk.',
       answerOnBridge: 'The caller is answered when the far side is; false answers before it is dialled.',
       hangupOnStar: 'The caller ends the Dial with `*`.',
-      sequential: 'One child after another instead of all at once.',
+      sequential:
+        'One child after another instead of all at once. The next is dialled once the one before it has ended; if it does not confirm that it was cancelled, two seconds later.',
       ringTone: `Slug of an asset, or a country's code (${ringbackCountries.join(' ')}); heard when the caller is answered before the far side. Default: \`ke\`.`,
       record: 'Whether the two are recorded, on one or two channels.',
     },

@@ -228,6 +228,27 @@ calls('children: the first to answer wins and is heard, alone; sequential takes 
   assert.is((await inTurn.post('/done')).body.DialCallStatus, 'completed')
 })
 
+calls(
+  'sequential: a child that takes the CANCEL and keeps silent is waited for two seconds; its late answer is hung up',
+  async () => {
+    const [first, second] = await Promise.all([bed.farSide('callee-ignores-cancel', 4000), bed.farSide()])
+    const numbers = `<Number>${first.number}</Number><Number>${second.number}</Number>`
+    const call = await bed.call({
+      voice: `<Dial action="/done" sequential="true" timeout="2" timeLimit="3">${numbers}</Dial>`,
+      ...done,
+    })
+    const started = performance.now()
+    await second.aim()
+    const waited = performance.now() - started
+    assert.ok(waited > 3800 && waited < 8000, `the second rings after ${waited} ms`)
+    await over(call, first, second)
+    assert.is((await call.post('/done')).body.DialCallStatus, 'completed')
+    // By the second at 3 KES a minute, and only the one who talked.
+    const { cost } = await call.record()
+    assert.ok(Number(cost) > 0 && Number(cost) <= 0.2, cost)
+  },
+)
+
 calls('timeout and bad values: defaults stand, and each is told', async () => {
   const far = await bed.farSide()
   const voice = to(far, 'timeout="0" timeLimit="0" answerOnBridge="1" sequential="2" callerId="x" foo="1"')
