@@ -1,5 +1,6 @@
 import { loadavg } from 'node:os'
 import { type BenchOptions, type Figure, ratioOf } from './report.ts'
+import { inHandMs } from './soak/far-ends.ts'
 import { soak } from './soak/soak.ts'
 
 // Question: do fifty calls between PCMU and Opus, each recorded in two channels, run on one media thread for minutes
@@ -28,6 +29,7 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
   const seconds = short && options.minutes === undefined ? usual.shortSeconds : minutes * 60
   const result = await soak({ calls, seconds, progress: process.stderr.isTTY ? showProgress : () => {} })
   const { lateness, intervals, ownLateness, files, machine } = result
+  const humAll = result.humJumps + result.humSilent
   const sum = (of: (file: (typeof files)[number]) => number) => files.reduce((all, file) => all + of(file), 0)
   const figure = (what: string, value: number, unit: string, baseline: number, of: string): Figure => {
     const figure = { what, value, unit, baseline, of }
@@ -47,8 +49,7 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
     ),
     figure('… between two packets, off 20 ms, p99.9', intervals.percentile(0.999), 'ms', 5, demanded),
     figure('… the load itself was late, p99.9', ownLateness.percentile(0.999), 'ms', 5, 'for comparison'),
-    // What comes later than the 20 ms that a leg keeps in hand has to be made up, and is heard as a jump.
-    figure('… the load itself was late, max', ownLateness.worst, 'ms', 20, 'what a leg keeps in hand'),
+    figure('… the load itself was late, max', ownLateness.worst, 'ms', inHandMs, 'what a leg keeps in hand'),
     figure('before, a thread that only counts 2 of every 5 ms, p99.9', machine.late, 'ms', 5, 'what the machine adds'),
     figure('packets sent', result.packets, '', 2 * calls * 50 * seconds, 'what there is to send'),
     figure('… numbers or times that skip', result.holes + result.timeJumps, '', 0, 'none'),
@@ -73,7 +74,8 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
       0,
       'none',
     ),
-    figure('… in what the PCMU legs hear', result.humJumps + result.humSilent, '', 0, 'none'),
+    figure('… in what the PCMU legs hear', humAll - result.humOfLoad, '', 0, 'none'),
+    figure('… and where the load was so late that frames had to be made up', result.humOfLoad, '', 0, 'none'),
     figure('shortest recording', Math.min(...files.map(file => file.seconds)), 's', seconds, 'the time of the run'),
     figure('recordings that failed', result.failedRecordings, '', 0, 'none'),
     figure('packets lost or late for the mixer', result.packetsLost + result.packetsLate, '', 0, 'none'),

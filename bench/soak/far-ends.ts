@@ -13,6 +13,10 @@ const beatsPerFrame = 4
 const loopback = 0x7f00_0001
 const dontWait = 0x40
 
+/** What a leg keeps in hand of a far end that is on time; what comes later is missed for a while. */
+export const inHandMs = 20
+const missedForMs = 500
+
 /** In these a stream may begin with a skip. */
 const beginningFrames = 10
 
@@ -63,6 +67,8 @@ export interface FarEndsReport {
   readonly timeJumps: number
   readonly humJumps: number
   readonly humSilent: number
+  /** Of both, those soon after the load itself was late: what was not said in time has to be made up. */
+  readonly humOfLoad: number
   /** Against the earliest packet of the same stream, and from packet to packet. */
   readonly lateness: Histogram
   readonly intervals: Histogram
@@ -89,6 +95,8 @@ export class FarEnds {
   #beat = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #begun = 0
+  #lateAt = Number.NEGATIVE_INFINITY
+  #humOfLoad = 0
 
   constructor(native: NativeCalls, calls: number, speech: Uint8Array, hum: readonly Uint8Array[]) {
     this.#native = native
@@ -123,7 +131,7 @@ export class FarEnds {
 
   get report(): FarEndsReport {
     const lateness = new Histogram()
-    const sum = { packets: 0, holes: 0, timeJumps: 0, humJumps: 0, humSilent: 0 }
+    const sum = { packets: 0, holes: 0, timeJumps: 0, humJumps: 0, humSilent: 0, humOfLoad: this.#humOfLoad }
     for (const [leg, heard] of this.#heard.entries()) {
       heard.tell(lateness, settlingFrames)
       sum.packets += heard.packets
@@ -139,7 +147,9 @@ export class FarEnds {
   readonly #fire = (): void => {
     const now = performance.now()
     const due = Math.floor((now - this.#begun) / beatMs)
-    this.#ownLateness.add(Math.max(0, now - this.#begun - (this.#beat + 1) * beatMs))
+    const late = Math.max(0, now - this.#begun - (this.#beat + 1) * beatMs)
+    this.#ownLateness.add(late)
+    if (late > inHandMs) this.#lateAt = now
     for (; this.#beat < due; this.#beat++) this.#speak(this.#beat)
     this.#receive()
     const next = this.#begun + (this.#beat + 1) * beatMs
@@ -196,6 +206,10 @@ export class FarEnds {
     const timestamp = ((bytes[4]! << 24) | (bytes[5]! << 16) | (bytes[6]! << 8) | bytes[7]!) >>> 0
     const off = heard.hear(sequence, timestamp, isOpusLeg(leg) ? 48 : 8, atMs)
     if (off !== undefined && heard.packets > settlingFrames) this.#intervals.add(off)
-    if (!isOpusLeg(leg)) for (let i = 12; i < length; i++) heard.hum.hear(linearOfMuLaw[bytes[i]!]!)
+    if (isOpusLeg(leg)) return
+    const { hum } = heard
+    const before = hum.jumps + hum.silent
+    for (let i = 12; i < length; i++) hum.hear(linearOfMuLaw[bytes[i]!]!)
+    if (performance.now() - this.#lateAt < missedForMs) this.#humOfLoad += hum.jumps + hum.silent - before
   }
 }
