@@ -2,7 +2,6 @@ import { type EndReason, endReasons, type LegCause } from './end-reason.ts'
 
 /** Final responses by status (decisions §2); what is not listed goes by its class. */
 const byStatus: Readonly<Record<number, EndReason>> = {
-  301: 'END.0410',
   401: 'END.1401',
   402: 'END.0402',
   403: 'END.0403',
@@ -43,6 +42,7 @@ const byQ850: Readonly<Record<number, EndReason>> = {
   20: 'END.0480', // subscriber absent
   21: 'END.0603', // call rejected
   22: 'END.0410', // number changed
+  23: 'END.0410', // redirection to new destination (RFC 3398 §7.2.4.1: 410)
   26: 'END.0404', // non-selected user clearing
   27: 'END.1408', // destination out of order
   28: 'END.0484', // invalid number format
@@ -66,8 +66,12 @@ const byQ850: Readonly<Record<number, EndReason>> = {
   111: 'END.0500', // protocol error
 }
 
+/**
+ * A redirection is not followed: the far end would choose where the customer's money goes. What it tells is that the
+ * callee is elsewhere, which without following is Gone (RFC 3398 §7.2.4.1 makes 410 of Q.850's 22 and 23).
+ */
 function byClass(status: number): EndReason {
-  if (status < 400) return 'END.0480'
+  if (status < 400) return 'END.0410'
   if (status < 500) return 'END.0400'
   if (status < 600) return 'END.0500'
   return 'END.0603'

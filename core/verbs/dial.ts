@@ -28,7 +28,7 @@ export const dial: VerbModule<Dial, DialState> = {
   name: 'Dial',
 
   about: {
-    summary: `Connects the caller with somebody else. Up to ${maxDialChildren} children ring together, the first answer wins; with \`action\` no verb behind it runs.`,
+    summary: `Connects the caller with somebody else. Up to ${maxDialChildren} children ring together, the first answer wins; with \`action\` no verb behind it runs. A far end that redirects the call (3xx) is not followed: \`failed\`, END.0410.`,
     content: 'A number as plain text, or the nouns below.',
     attributes: {
       action: 'Where the outcome is posted, and where the next document comes from. Default: none, the next verb runs.',

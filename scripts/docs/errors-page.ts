@@ -29,7 +29,7 @@ export function errorsPage(): string {
     ),
     'Of several children of a Dial that all fail, `busy` wins over `no-answer` over `failed`.',
     '## From the far end',
-    "What a carrier's final response becomes; a `Reason` header with a Q.850 cause wins over it where the cause says more.",
+    "What a carrier's final response becomes; a `Reason` header with a Q.850 cause wins over it where the cause says more. A redirection (3xx) is not followed: the far end would choose where the customer's money goes.",
     table(['SIP', 'becomes'], bySip()),
     table(['Q.850', 'becomes'], byQ850()),
   )
@@ -48,11 +48,14 @@ function bySip(): string[][] {
   const rows = new Map<string, string[]>()
   for (let hundred = 300; hundred <= 600; hundred += 100) {
     const others = reasonOf(response(hundred + 99))
+    let rest = `${hundred / 100}xx`
     for (let status = hundred; status < hundred + 99; status++) {
       const reason = reasonOf(response(status))
-      if (reason !== others) rows.set(told(reason), [...(rows.get(told(reason)) ?? []), String(status)])
+      if (reason === others) continue
+      rest = `other ${hundred / 100}xx`
+      rows.set(told(reason), [...(rows.get(told(reason)) ?? []), String(status)])
     }
-    rows.set(told(others), [...(rows.get(told(others)) ?? []), `other ${hundred / 100}xx`])
+    rows.set(told(others), [...(rows.get(told(others)) ?? []), rest])
   }
   return [...rows].map(([reason, statuses]) => [statuses.join(', '), reason])
 }

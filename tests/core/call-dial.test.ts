@@ -77,6 +77,7 @@ const outcomes = [
   ['busy', { kind: 'response', status: 486 }, 'busy', 'END.0486'],
   ['declined', { kind: 'response', status: 603 }, 'busy', 'END.0603'],
   ['unavailable', { kind: 'response', status: 480 }, 'no-answer', 'END.0480'],
+  ['redirected, which is not followed', { kind: 'response', status: 302 }, 'failed', 'END.0410'],
   ['not found', { kind: 'response', status: 404 }, 'failed', 'END.0404'],
   ['carrier error', { kind: 'response', status: 500 }, 'failed', 'END.0500'],
   ['unreachable', { kind: 'unreachable' }, 'failed', 'END.1408'],

@@ -35,8 +35,11 @@ const bySip: readonly [number, EndReason][] = [
   [606, 'END.0488'],
   [607, 'END.0603'],
   [608, 'END.0603'],
+  [300, 'END.0410'],
   [301, 'END.0410'],
-  [302, 'END.0480'],
+  [302, 'END.0410'],
+  [305, 'END.0410'],
+  [380, 'END.0410'],
 ]
 
 test('final responses map to reasons by the table', () => {
@@ -56,6 +59,8 @@ test('a Reason header with Q.850 wins over the status; one that says nothing of 
   assert.is(reasonOf({ kind: 'response', status: 500, q850: 1 }), 'END.0404')
   assert.is(reasonOf({ kind: 'response', status: 480, q850: 19 }), 'END.0408')
   assert.is(reasonOf({ kind: 'response', status: 503, q850: 21 }), 'END.0603')
+  assert.is(reasonOf({ kind: 'response', status: 302, q850: 17 }), 'END.0486')
+  assert.is(reasonOf({ kind: 'response', status: 480, q850: 23 }), 'END.0410')
   assert.is(reasonOf({ kind: 'response', status: 486, q850: 16 }), 'END.0486')
   assert.is(reasonOf({ kind: 'response', status: 404, q850: 127 }), 'END.0404')
 })
@@ -82,6 +87,8 @@ test('408, 5xx, timeouts and transport failures try the next trunk; a user who s
     [{ kind: 'response', status: 503 }, true],
     [{ kind: 'response', status: 503, q850: 17 }, false],
     [{ kind: 'response', status: 480, q850: 34 }, true],
+    [{ kind: 'response', status: 302 }, false],
+    [{ kind: 'response', status: 302, q850: 34 }, true],
     [{ kind: 'response', status: 404 }, false],
     [{ kind: 'response', status: 486 }, false],
     [{ kind: 'response', status: 603 }, false],
