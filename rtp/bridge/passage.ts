@@ -26,6 +26,7 @@ export class Passage {
   #eventIn = -1
   #eventOut = 0
   #eventUntil = 0
+  #passedAt = Number.NEGATIVE_INFINITY
 
   constructor(network: DatagramNetwork, stream: OutStream, send: (packet: Uint8Array, length: number) => void) {
     this.#network = network
@@ -36,6 +37,10 @@ export class Passage {
   /** The next packet continues what the far side hears. */
   get isFlowing(): boolean {
     return this.#relay.running || this.#isRepacking || this.#isMixed
+  }
+  /** When something of the other leg last came to go through: audio, its rest, or a digit. */
+  get passedAt(): number {
+    return this.#passedAt
   }
   /** Until then a digit passes in place of audio. */
   get eventUntil(): number {
@@ -65,6 +70,7 @@ export class Passage {
   /** A packet of audio, of a codec whose packets can go out as packets of ours; it may be altered. */
   audio(packet: Uint8Array, payloadLength: number, codec: EngineCodec, agreement: Agreement, now: number): void {
     const units = codecFacts[codec].unitsIn(packet, payloadOffsetOf(packet), payloadLength)
+    this.#passedAt = now
     const isAsked = agreement.ptimeAsked && codec !== 'opus'
     if (isAsked && (this.#isRepacking || units !== this.#frameUnits)) {
       this.#repack(packet, payloadLength, codec, agreement)
@@ -78,6 +84,7 @@ export class Passage {
   /** A packet of comfort noise; false when it cannot go out as one of ours. */
   rest(packet: Uint8Array, payloadLength: number, agreement: Agreement, now: number): boolean {
     if (agreement.sendNoise === undefined || this.#isRepacking) return false
+    this.#passedAt = now
     this.#pass(this.#plain(packet, payloadLength), agreement.sendNoise, payloadLength, 0, now)
     return true
   }
@@ -93,6 +100,7 @@ export class Passage {
   ): void {
     const payloadType = agreement.sendEvents
     if (payloadType === undefined || payloadLength < eventPayloadLength) return
+    this.#passedAt = now
     const plain = this.#plain(packet, payloadLength)
     const ownRate = agreement.eventClockRate ?? codecFacts[agreement.codec].clockRate
     if (ownRate !== clockRate) {

@@ -32,10 +32,6 @@ export class Relay {
   get running(): boolean {
     return this.#running
   }
-  /** When a packet last went through. */
-  get heardAt(): number {
-    return this.#heardAt
-  }
 
   /** Our own audio takes over; the next packet begins anew. */
   interrupt(): void {

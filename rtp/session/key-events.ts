@@ -25,16 +25,20 @@ export class KeyEvents {
   /** A packet of events, counted in `clockRate`. */
   receive(packet: Uint8Array, payloadLength: number, clockRate: number, now: number): void {
     if (clockRate !== this.#clockRate) {
+      this.reset(now)
       this.#clockRate = clockRate
       this.#receiver = new DigitReceiver({ clockRate })
     }
-    const wasHeld = this.#receiver.held
+    const wasHeld = this.#receiver.held !== undefined
     const timestamp = timestampOf(packet)
     const told = this.#receiver.push(packet, payloadOffsetOf(packet), payloadLength, timestamp, markerOf(packet), now)
-    if (wasHeld === undefined) this.#began = timestamp
+    if (wasHeld && told === 0) return
+    // Its own last packet has ended it, or the first of the next key, when all of its last were lost.
+    if (wasHeld) this.#tellNext(now)
+    this.#began = timestamp
     const { held } = this.#receiver
-    if (wasHeld === undefined && held !== undefined) this.#listener.keyDown(held, now)
-    if (told > 0) this.#tell(now)
+    if (held !== undefined) this.#listener.keyDown(held, now)
+    this.#tell(now)
   }
 
   /** A key whose last packets were lost is up after a while. */
@@ -44,13 +48,18 @@ export class KeyEvents {
   }
 
   /** Another far end: what was held down is held no more. */
-  reset(): void {
+  reset(now: number): void {
     this.#receiver.reset()
+    this.#tell(now)
   }
 
   #tell(now: number): void {
-    for (let press = this.#receiver.take(); press !== undefined; press = this.#receiver.take()) {
-      this.#listener.keyUp(press, this.#began, now)
-    }
+    while (this.#tellNext(now));
+  }
+
+  #tellNext(now: number): boolean {
+    const press = this.#receiver.take()
+    if (press !== undefined) this.#listener.keyUp(press, this.#began, now)
+    return press !== undefined
   }
 }

@@ -50,7 +50,7 @@ export class Receiver {
     this.#recordings = recordings
     this.#heardAt = now
     this.hearing = new Hearing(meanings.codecs, host.opus, (press, began) => this.#tellTone(press, began))
-    this.source = new HeardSource(() => this.keys.reset())
+    this.source = new HeardSource(() => this.keys.reset(this.#heardAt))
     this.keys = new KeyEvents({
       keyDown: (digit, at) => this.#keyDown(digit, at),
       keyUp: (press, began, at) => this.#keyUp(press, began, at),

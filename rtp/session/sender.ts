@@ -140,7 +140,7 @@ export class Sender {
     this.#plays.tick(now)
     if (!this.#hasFrames(now)) {
       pace.rest()
-      if (!this.#plays.isEnding) pace.idleUntil(this.#isTalking ? pace.dueAt + relayIdleMs : Infinity)
+      if (!this.#plays.isEnding) pace.idleUntil(this.#isTalking ? this.#missedAt : Infinity)
       return
     }
     if (pace.isResting) {
@@ -167,6 +167,11 @@ export class Sender {
     if (this.#plays.isPlaying || this.#digits.busy) return true
     if (!this.isTalking) return false
     if (!this.bridged.isBridged || this.#voice.sounds) return true
-    return !this.#passage.isFlowing || now - this.#pace.dueAt >= relayIdleMs
+    return !this.#passage.isFlowing || now >= this.#missedAt
+  }
+
+  /** When the other leg, of which something passes, will have been silent for too long. */
+  get #missedAt(): number {
+    return Math.max(this.#pace.dueAt, this.#passage.passedAt) + relayIdleMs
   }
 }
