@@ -62,6 +62,7 @@ export class Hunt implements BranchListener {
   /** Children whose owner and rate are being looked up. */
   readonly #resolving = new Set<DialChild>()
   #state: HuntState = 'seeking'
+  #isCallerIdTold = false
   /** How many of the branches belong to children before the one that is tried. */
   #past = 0
   #waiting: DialChild[]
@@ -223,6 +224,7 @@ export class Hunt implements BranchListener {
       if (!this.#resolving.delete(child) || this.#state !== 'seeking') return
       const resolved = resolveChild(child, found, env)
       const from = presentedTo(child, callerId, { number: ownNumber, call: record, endUser }, found)
+      if (callerId !== undefined && from.user !== callerId) this.#tellCallerId()
       const rate = resolved.ok ? resolved.rate : undefined
       const branches = (resolved.ok ? resolved.forks : [[]]).map(routes => {
         const sid = sids.next(this.#host.unix())
@@ -238,6 +240,14 @@ export class Hunt implements BranchListener {
         else branch.start([])
       }
     })
+  }
+
+  /** Another number than the one that the document names is presented, since the account may not present that. */
+  #tellCallerId(): void {
+    const problem = this.#request.callerIdProblem
+    if (problem === undefined || this.#isCallerIdTold) return
+    this.#isCallerIdTold = true
+    this.#host.commit([this.#host.event('DOC.0422', { sid: this.#host.record.sid, ...problem })])
   }
 
   /** The program need not wait for a far end that is slow to confirm its CANCEL, but the next child has to, a while. */

@@ -111,8 +111,8 @@ export interface Presenter {
 }
 
 /**
- * What the dialled side sees: `callerId` when the account owns it, else the call's own number. A softphone may also be
- * shown the number of an inbound caller; and of another softphone its extension and name.
+ * What the dialled side sees: `callerId` when the account owns it, else the call's own number. A softphone or a SIP URI
+ * may also be shown the number of an inbound caller; and a softphone of another one its extension and name.
  */
 export function presentedTo(
   child: DialChild,
@@ -124,8 +124,7 @@ export function presentedTo(
   if (wanted === undefined && isUser && call.direction === 'internal' && endUser !== undefined)
     return { user: endUser.extensionNumber, displayName: endUser.displayName }
   const isAllowed =
-    child.kind === 'sip' ||
     found.from?.isActive === true ||
-    (isUser && call.direction === 'inbound' && wanted === call.fromNumber)
+    ((isUser || child.kind === 'sip') && call.direction === 'inbound' && wanted === call.fromNumber)
   return { user: wanted !== undefined && isAllowed ? wanted : number, displayName: '' }
 }

@@ -51,7 +51,7 @@ export const eventCatalogue = {
   'DOC.0422': {
     event: 'document.problem',
     callback: false,
-    when: 'An unknown verb or attribute, or a bad value, was skipped.',
+    when: 'An unknown verb or attribute, or a bad value, was skipped; a callerId that the account does not own, too.',
   },
   'DOC.0502': { event: 'document.failed', callback: false, when: 'The status was not 200, or the transport failed.' },
 } as const satisfies Record<string, { event: string; callback: boolean; when: string }>

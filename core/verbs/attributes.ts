@@ -1,5 +1,5 @@
 import type { Element } from './element.ts'
-import { type Notes, quoted } from './problem.ts'
+import { type Notes, type Place, quoted } from './problem.ts'
 import { urlProblem } from './url.ts'
 
 export interface Range {
@@ -64,7 +64,13 @@ export class Attributes {
 
   /** Notes a value that was understood but cannot be honoured. */
   bad(name: string, value: string, wanted: string): void {
-    this.#notes.add(this.#element, `<${this.#element.name}> ${name}=${quoted(value)}: must be ${wanted}`)
+    this.#notes.add(this.#element, this.problem(name, value, wanted).message)
+  }
+
+  /** The same, for a value that only the call can judge: it is told then, or never. */
+  problem(name: string, value: string, wanted: string): Place {
+    const { line, column } = this.#element
+    return { line, column, message: `<${this.#element.name}> ${name}=${quoted(value)}: must be ${wanted}` }
   }
 
   noteUnknown(): void {

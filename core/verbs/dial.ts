@@ -1,12 +1,15 @@
 import type { DialCallStatus, EndReason } from '../call/end-reason.ts'
 import { ringbackCountries } from '../ports/media.ts'
 import { dialableNumber, maxDialChildren, readDialChildren } from './dial-children.ts'
+import type { Place } from './problem.ts'
 import type { DialRequest } from './program.ts'
 import { type Leaving, nextVerb, type Step, type VerbModule, type VerbRun } from './verb.ts'
 
 export interface Dial {
   readonly action: string | undefined
   readonly request: DialRequest
+  /** What is wrong with the `callerId` where the account may not present it. */
+  readonly callerIdProblem?: Place
 }
 
 type DialState = { readonly at: 'answering' } | { readonly at: 'dialling'; readonly dialId: string }
@@ -32,7 +35,8 @@ export const dial: VerbModule<Dial, DialState> = {
     content: 'A number as plain text, or the nouns below.',
     attributes: {
       action: 'Where the outcome is posted, and where the next document comes from. Default: none, the next verb runs.',
-      callerId: "What the far side sees: a number of the account. Default: this call's own number.",
+      callerId:
+        "What the far side sees: a number of the account; Clients and Sip URIs may also be shown the number of an inbound caller. Any other gives way to this call's own number, which DOC.0422 tells, once. Default: this call's own number.",
       timeout: 'How long it rings.',
       timeLimit: 'How long they may talk.',
       answerOnBridge: 'The caller is answered when the far side is; false answers before it is dialled.',
@@ -53,6 +57,7 @@ export const dial: VerbModule<Dial, DialState> = {
 
   parse({ element, attributes, notes }) {
     const action = attributes.url('action')
+    const written = element.attributes.get('callerId') ?? ''
     const callerId = attributes
       .text('callerId', /^[\d+ ().-]{1,32}$/, 'a number of the account')
       ?.replace(/[ ().-]/g, '')
@@ -60,6 +65,9 @@ export const dial: VerbModule<Dial, DialState> = {
     if (!presentable) attributes.bad('callerId', callerId, 'a number of the account')
     return {
       action,
+      ...(presentable && callerId !== undefined
+        ? { callerIdProblem: attributes.problem('callerId', written, 'an active number of the account') }
+        : {}),
       request: {
         ...readDialChildren(element, notes),
         timeoutMs: attributes.secondsMs('timeout', { min: 1, max: 600, fallback: 30 }),
@@ -107,11 +115,9 @@ export const dial: VerbModule<Dial, DialState> = {
 
 function ring(verb: Dial, run: VerbRun): Step<DialState> {
   const dialId = run.newId()
-  return {
-    next: 'wait',
-    state: { at: 'dialling', dialId },
-    commands: [{ type: 'dial', dialId, dial: verb.request }],
-  }
+  const { request, callerIdProblem: place } = verb
+  const dial = place === undefined ? request : { ...request, callerIdProblem: { url: run.documentUrl, ...place } }
+  return { next: 'wait', state: { at: 'dialling', dialId }, commands: [{ type: 'dial', dialId, dial }] }
 }
 
 function done(verb: Dial, outcome: Outcome): Leaving {

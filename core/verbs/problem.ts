@@ -8,6 +8,9 @@ export interface Problem {
   readonly message: string
 }
 
+/** What is wrong, and where. */
+export type Place = Omit<Problem, 'code'>
+
 export interface Position {
   readonly line: number
   readonly column: number

@@ -1,6 +1,7 @@
 import type { DialCallStatus, EndReason } from '../call/end-reason.ts'
 import type { EventCode } from '../events/catalogue.ts'
 import type { FetchFault } from '../ports/documents.ts'
+import type { Place } from './problem.ts'
 
 /**
  * The seam between a running document (core/verbs, the interpreter) and its call (core/call). The program asks in
@@ -82,6 +83,8 @@ export interface DialRequest {
   readonly timeLimitMs: number
   /** As the document wrote it; the call checks that the account may present it. */
   readonly callerId?: string
+  /** What is told, as DOC.0422, when it may not. */
+  readonly callerIdProblem?: { readonly url: string } & Place
   readonly answerOnBridge: boolean
   readonly hangupOnStar: boolean
   readonly sequential: boolean

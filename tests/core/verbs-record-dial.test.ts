@@ -326,9 +326,13 @@ test('Dial: each attribute, good and bad', () => {
     const command = bed.commands.find(each => each.type === 'dial')
     assert.ok(command?.type === 'dial')
     if (command?.type !== 'dial') return
-    const { targets, ...rest } = command.dial
+    const { targets, callerIdProblem, ...rest } = command.dial
     assert.is(targets.length, 1)
     assert.equal(rest, { ...request, ...changed }, verb)
+    // Where it stands is known to the call, which alone can tell whether the account may present it.
+    const wanted = changed.callerId === undefined ? undefined : ['http://a.test/start', 1, 11]
+    const at = callerIdProblem && [callerIdProblem.url, callerIdProblem.line, callerIdProblem.column]
+    assert.equal(at, wanted, verb)
   }
 })
 
