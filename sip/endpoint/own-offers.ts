@@ -109,8 +109,8 @@ export class OwnOffers implements TimerOwner {
     const session = this.#session
     if (isInvite) session.step('withdrawn')
     if (status === 481 || status === 408) {
-      // RFC 3261 §12.2.1.2: the peer knows nothing of this dialog any more.
-      session.lost({ kind: 'response', status }, now)
+      // The peer knows nothing of this dialog any more (RFC 3261 §12.2.1.2, RFC 4028 §10, RFC 5057 §5.1): no refusal of a call.
+      session.sessionExpired(now)
       return
     }
     if (isInvite && this.#asked !== undefined) {

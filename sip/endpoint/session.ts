@@ -149,11 +149,6 @@ export class Session implements ClientOwner, ServerOwner {
     this.end(words, now)
   }
 
-  /** The peer knows nothing of this dialog, or does not answer within it (RFC 3261 §12.2.1.2). */
-  lost(cause: CallCause, now: number): void {
-    this.#gone(cause, lost, now)
-  }
-
   /** Over without a BYE of ours. */
   close(cause: CallCause, now: number): void {
     if (this.state === 'over') return
@@ -201,7 +196,7 @@ export class Session implements ClientOwner, ServerOwner {
     this.ownOffers.refresh(fields, now)
   }
 
-  /** RFC 4028 §10: nobody refreshed. */
+  /** RFC 4028 §10: nobody refreshed, or the peer has forgotten the session. */
   sessionExpired(now: number): void {
     this.#gone({ kind: 'session-expired' }, expired, now)
   }
@@ -224,7 +219,8 @@ export class Session implements ClientOwner, ServerOwner {
       return
     }
     this.ownOffers.forget()
-    this.lost({ kind: 'timeout' }, now)
+    // RFC 3261 §12.2.1.2: it does not answer within the dialog.
+    this.#gone({ kind: 'timeout' }, lost, now)
   }
 
   finished(): void {}

@@ -1,5 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { headerOf } from '../../sip/message/headers.ts'
 import { ScriptedPeer, tagOfTo } from './scripted-peer.ts'
 import { VirtualNetwork } from './virtual-network.ts'
 
@@ -40,6 +41,28 @@ for (const [name, headers, acks, seconds, cause] of cells) {
     const { layer, callCount, tagCount, timers } = station.endpoint
     assert.equal([layer.clientCount, layer.serverCount, callCount, tagCount, timers.size], [0, 0, 0, 0, 0])
   })
+}
+
+for (const status of [481, 408]) {
+  for (const method of ['INVITE', 'UPDATE']) {
+    test(`our refresh by ${method} is answered ${status}: the session has expired, and both sides hear so (RFC 4028 §10)`, () => {
+      const { net, station, peer, ends } = bed(
+        [...timer('uas'), ...(method === 'UPDATE' ? ['Allow: UPDATE'] : [])],
+        true,
+      )
+      net.run(46_000)
+      assert.equal(ends(), [])
+      peer.respond(us, peer.lastRequest(method), status)
+      assert.equal(ends(), [{ kind: 'session-expired' }])
+      const bye = peer.lastRequest('BYE')
+      assert.is(headerOf(bye, 'X-Voice-Reason-Code'), 'END.0212')
+      assert.match(headerOf(bye, 'Reason') ?? '', /Q\.850;cause=102/)
+      peer.respond(us, bye, 481)
+      net.run(300_000)
+      assert.is(ends().length, 1, 'told once')
+      assert.is(station.endpoint.callCount, 0)
+    })
+  }
 }
 
 test.run()
