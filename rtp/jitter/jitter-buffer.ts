@@ -18,6 +18,8 @@ export type { JitterCounters, Pushed } from './packet-queue.ts'
 
 /** A way longer than the fastest by this is the far end's clock starting anew, not the network. */
 const leapMs = 1000
+/** What is missing is not told in smaller pieces than this, however short packets are: a second of them may be missing. */
+const leastPieceMs = 10
 /** A packet that follows another lies no further behind its end than this share of a frame. */
 const adjoining = 0.25
 
@@ -175,7 +177,7 @@ export class JitterBuffer {
     }
     if (result === 'late' && bytes > 0) {
       const wayMs = now - this.#line.placeOf(timestampOf(packet))
-      if (wayMs - this.#estimate.fastestMs < leapMs) this.#estimate.receive(wayMs, now)
+      if (Math.abs(wayMs - this.#estimate.fastestMs) < leapMs) this.#estimate.receive(wayMs, now)
     }
     if (result === 'queued') this.#lay(packet, now, bytes)
     return result
@@ -255,8 +257,9 @@ export class JitterBuffer {
 
   /** Brings the listener nearer to what waits at `index`, further on by `aheadMs`: whole frames come last. */
   #fill(index: number, aheadMs: number): 'lost' | 'gap' {
-    const part = aheadMs % this.#frameMs
-    this.units = Math.max(1, this.#line.unitsOf(part >= this.#frameMs * adjoining ? part : this.#frameMs))
+    const pieceMs = Math.max(this.#frameMs, leastPieceMs)
+    const part = aheadMs % pieceMs
+    this.units = Math.max(1, this.#line.unitsOf(part >= this.#frameMs * adjoining ? part : pieceMs))
     const lastedMs = this.#line.msOf(this.units)
     this.#expectedMs += lastedMs
     if (!this.#losing) return 'gap'
