@@ -41,11 +41,12 @@ export const hasRtcpMux = (media: MediaDescription): boolean => attributeOf(medi
 
 /**
  * Where RTCP goes (RFC 3605, RFC 5761), undefined = nowhere. The address of `a=rtcp` is left aside: RTCP goes to where
- * RTP goes, so that nobody points it at a third party.
+ * RTP goes, so that nobody points it at a third party. `muxed`: both sides agreed on `a=rtcp-mux`; one alone must not
+ * put RTCP on the port of RTP (RFC 5761 §5.1.1). Default: as the media description says.
  */
-export function rtcpPortOf(media: MediaDescription): number | undefined {
+export function rtcpPortOf(media: MediaDescription, muxed = hasRtcpMux(media)): number | undefined {
   if (media.port === 0) return undefined
-  if (hasRtcpMux(media)) return media.port
+  if (muxed) return media.port
   const named = boundedNumber(attributeOf(media.attributes, 'rtcp')?.trim().split(/\s+/, 1)[0] ?? '', 65535)
   if (named !== undefined && named !== 0) return named
   return media.port < 65535 ? media.port + 1 : undefined

@@ -103,7 +103,7 @@ export function remoteOf(
     case 'hold':
       return { remote: undefined }
     case 'unicast': {
-      const rtcpPort = rtcpMux ? media.port : rtcpPortOf(media)
+      const rtcpPort = rtcpPortOf(media, rtcpMux)
       return { remote: { address: connection.address, port: media.port, rtcpPort } }
     }
   }

@@ -200,6 +200,10 @@ test('RTCP: beside RTP, where a=rtcp says, or muxed when both want it', () => {
     answered(offered('m=audio 5000 RTP/AVP 0', ...lines), local).negotiated.remote?.rtcpPort
   assert.is(port(us), 5001)
   assert.is(port(us, 'a=rtcp:6000 IN IP4 203.0.113.9'), 6000)
+  assert.is(port(us, 'a=rtcp-mux'), 5001, 'not taken up, so not muxed: RFC 5761 §5.1.1')
+  assert.is(port(us, 'a=rtcp-mux', 'a=rtcp:6000'), 6000)
+  const unasked = read(createOffer(us), offered('m=audio 5000 RTP/AVP 0', 'a=rtcp-mux'))
+  assert.is(unasked.remote?.rtcpPort, 5001, 'an answer muxes only what was offered so')
   const muxed = answered(offered('m=audio 5000 RTP/AVP 0', 'a=rtcp-mux'), { ...us, rtcpMux: true })
   assert.ok(muxed.negotiated.rtcpMux && muxed.negotiated.remote?.rtcpPort === 5000)
   assert.match(formatSdp(muxed.answer), 'a=rtcp-mux')
