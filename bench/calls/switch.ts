@@ -62,7 +62,7 @@ serveQuestions<CallPorts>(async ({ listen, callee }) => {
           if (other !== undefined) signaling.execute({ type: 'leg.ring', legId: other })
           return
         case 'leg.answered':
-          if (other !== undefined) signaling.execute({ type: 'leg.answer', legId: other, sdp: event.sdp })
+          if (other !== undefined) signaling.execute({ type: 'leg.answer', legId: other, sdp: event.sdp ?? '' })
           return
         case 'leg.ended':
           if (other !== undefined) signaling.execute({ type: 'leg.end', legId: other, reason: 'END.0200' })

@@ -202,11 +202,12 @@ export class Branch implements LegOwner {
     this.#listener.ringing(this)
   }
 
-  #answer(leg: Leg, sdp: string): void {
+  /** `sdp` undefined: what was agreed before holds. */
+  #answer(leg: Leg, sdp: string | undefined): void {
     if (this.#state !== 'trying') return
     this.#state = 'agreeing'
     const wasReady = leg.isReady
-    leg.takeAnswer(sdp)
+    if (sdp !== undefined) leg.takeAnswer(sdp)
     // Early media has already agreed.
     if (wasReady) this.ready(leg)
   }

@@ -82,7 +82,9 @@ export class CallInputs {
     }
     switch (event.type) {
       case 'leg.reoffered':
-        if (!leg.isOpen) this.#call.emit({ type: 'leg.refuse-reoffer', legId })
+        // A caller whose first offer has no answer yet: signalling lets none through.
+        if (!leg.isOpen || (leg.state === 'offered' && !leg.isAgreed))
+          this.#call.emit({ type: 'leg.refuse-reoffer', legId })
         else this.#call.emit({ type: 'media.reoffer', legId, ...(event.sdp === undefined ? {} : { offer: event.sdp }) })
         return true
       case 'leg.reconfirmed':
@@ -163,7 +165,7 @@ export class CallInputs {
       return true
     }
     if (!leg.isLive) return false
-    if (leg.state === 'offered') this.#adapted(leg)
+    if (leg.state === 'offered' && !leg.isAgreed) this.#adapted(leg)
     else this.#call.emit({ type: 'leg.refuse-reoffer', legId: leg.uuid })
     return true
   }

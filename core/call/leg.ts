@@ -55,6 +55,8 @@ export class Leg {
   stats: LegMediaStats | undefined
   /** Offer and answer are complete: audio can flow. */
   isReady = false
+  /** A caller has our answer: what it says cannot be changed but by a new offer. */
+  isAgreed = false
   readonly #host: Host
   readonly #direction: LegRecord['direction']
   readonly #codecs: readonly CodecName[]
@@ -62,8 +64,6 @@ export class Leg {
   readonly #toward: string | undefined
   readonly #srtp: SrtpWish
   readonly #isBrowser: boolean
-  /** A caller has our answer: what it says cannot be changed but by a new offer. */
-  #isAgreed = false
   #state: LegState
   #media: MediaState = 'none'
 
@@ -119,7 +119,7 @@ export class Leg {
 
   /** What it can be spoken with as things are: a caller who has no answer yet can be answered with all that it offers. */
   get speaks(): readonly CodecName[] {
-    if (this.offer === undefined || this.#isAgreed) return this.codec === undefined ? [] : [this.codec]
+    if (this.offer === undefined || this.isAgreed) return this.codec === undefined ? [] : [this.codec]
     const offered = this.#host.env.codecsIn(this.offer)
     return this.#codecs.length === 0 ? offered : this.#codecs.filter(name => offered.includes(name))
   }
@@ -183,7 +183,7 @@ export class Leg {
    */
   adapt(codec: CodecName): boolean {
     const { offer } = this
-    if (offer === undefined || this.#isAgreed || !this.isOpen || codec === this.codec) return false
+    if (offer === undefined || this.isAgreed || !this.isOpen || codec === this.codec) return false
     if (!this.speaks.includes(codec)) return false
     this.#host.emit({ type: 'media.reoffer', legId: this.uuid, offer, prefer: codec })
     return true
@@ -191,21 +191,21 @@ export class Leg {
 
   /** Our answer in another form, before it went out; false when it has. */
   adapted(sdp: string): boolean {
-    if (this.#state !== 'offered' || this.#isAgreed) return false
+    if (this.#state !== 'offered' || this.isAgreed) return false
     this.sdp = sdp
     return true
   }
 
   progress(): void {
     if (this.sdp !== undefined && this.step('progress')) {
-      this.#isAgreed = true
+      this.isAgreed = true
       this.#host.emit({ type: 'leg.progress', legId: this.uuid, sdp: this.sdp })
     }
   }
 
   answer(): boolean {
     if (this.sdp === undefined || !this.step('answer')) return false
-    this.#isAgreed = true
+    this.isAgreed = true
     this.#host.emit({ type: 'leg.answer', legId: this.uuid, sdp: this.sdp })
     return true
   }

@@ -77,8 +77,8 @@ export type SignalingEvent =
   | { readonly type: 'leg.ringing'; readonly legId: LegUuid }
   /** A provisional with a body: the far end's answer, early. */
   | { readonly type: 'leg.early'; readonly legId: LegUuid; readonly sdp: string; readonly ringing: boolean }
-  /** 2xx from the leg that we dial; the ACK has gone out. */
-  | { readonly type: 'leg.answered'; readonly legId: LegUuid; readonly sdp: string }
+  /** 2xx from the leg that we dial; the ACK has gone out. Without `sdp` what was agreed before holds. */
+  | { readonly type: 'leg.answered'; readonly legId: LegUuid; readonly sdp?: string }
   /** The caller's ACK for our 2xx; `sdp` is its answer when our 2xx carried the offer. */
   | { readonly type: 'leg.confirmed'; readonly legId: LegUuid; readonly sdp?: string }
   /** re-INVITE or UPDATE in the dialog: hold, codec or address change. Without `sdp` we are to make an offer. */

@@ -44,7 +44,8 @@ export type CallEvent =
     }
   | { readonly type: 'ringing'; readonly id: string }
   | { readonly type: 'early'; readonly id: string; readonly sdp: string; readonly ringing: boolean }
-  | { readonly type: 'answered'; readonly id: string; readonly sdp: string }
+  /** Without `sdp` what was agreed before holds. */
+  | { readonly type: 'answered'; readonly id: string; readonly sdp?: string }
   | { readonly type: 'confirmed'; readonly id: string; readonly sdp?: string }
   | { readonly type: 'reoffered'; readonly id: string; readonly sdp?: string }
   | { readonly type: 'reconfirmed'; readonly id: string; readonly sdp?: string }

@@ -62,7 +62,7 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
 
   answer(sdp: string, now: number): void {
     if (this.#state !== 'offered') return
-    if (this.#reliable?.holdsAnswer === true) {
+    if (this.#reliable?.holdsAnswer !== undefined) {
       this.#heldAnswer = sdp
       return
     }
@@ -96,7 +96,7 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
     }
     if (request.message.method === 'PRACK' && this.#reliable !== undefined) {
       this.session.dialog.takeRemoteSeq(request.cseq)
-      this.#agent.respond(transaction, this.#reliable.acknowledged(request, now) ? 200 : 481, now)
+      this.#agent.respond(transaction, this.#acknowledged(this.#reliable, request, now) ? 200 : 481, now)
       if (this.#heldAnswer !== undefined) this.answer(this.#heldAnswer, now)
       return
     }
@@ -163,6 +163,14 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
     }
     this.#agent.respond(this.#transaction, status, now, all)
     this.#agent.timers.set(this.#timer, now + provisionalEveryMs)
+  }
+
+  /** False: the PRACK means nothing that is open. An answer that it acknowledges is agreed before the 2xx. */
+  #acknowledged(reliable: ReliableProvisional, prack: IncomingRequest, now: number): boolean {
+    const sdp = reliable.holdsAnswer
+    const isTaken = reliable.acknowledged(prack, now)
+    if (isTaken && sdp !== undefined) this.session.agreedEarly(sdp)
+    return isTaken
   }
 
   /** RFC 3262 §3: a provisional that is never acknowledged ends the call. */

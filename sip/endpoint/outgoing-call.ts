@@ -14,6 +14,7 @@ import type { EndWords } from './call-command.ts'
 import type { CallCause } from './call-event.ts'
 import { DialAttempts } from './dial-attempts.ts'
 import { authorizationOf, type DialAnswer, sessionOf } from './dialed-session.ts'
+import { EarlySessions } from './early-sessions.ts'
 import { q850Of, sdpOf } from './fields.ts'
 import type { Dial } from './invite-request.ts'
 import { LateForks, lateForkWords } from './late-forks.ts'
@@ -54,6 +55,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   readonly #attempts: DialAttempts
   readonly #forks: LateForks
   readonly #receipts: ProvisionalReceipts
+  readonly #early: EarlySessions
   readonly #timer = new Timer<TimerOwner>(this, 'cancel')
   #state: OutgoingState = 'resolving'
   #endWords: EndWords | undefined
@@ -69,6 +71,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     this.callId = this.#attempts.callId
     this.#forks = new LateForks(agent, dial.id)
     this.#receipts = new ProvisionalReceipts(agent)
+    this.#early = new EarlySessions(agent, dial.id)
   }
 
   start(now: number): void {
@@ -76,7 +79,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     const begin = (hops: readonly Flow[], at: number) => {
       if (this.#state !== 'resolving') return
       if (this.#attempts.begin(hops, at)) this.#calling(at)
-      else this.over({ kind: 'unreachable' })
+      else this.over({ kind: 'unreachable' }, at)
     }
     if (this.#bound === undefined) this.#agent.resolve(this.#dial.target.hop, now, begin)
     else begin([this.#bound], now)
@@ -85,7 +88,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   end(words: EndWords, now: number): void {
     switch (this.#state) {
       case 'resolving':
-        this.over({ kind: 'response', status: 487 })
+        this.over({ kind: 'response', status: 487 }, now)
         return
       case 'calling':
         this.#state = 'abandoned'
@@ -106,13 +109,13 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   }
 
   get session(): Session | undefined {
-    return this.#session
+    return this.#session ?? this.#early.asking
   }
 
   /** The connection is gone for good; what is answered lives by its media. */
-  flowLost(flow: Flow): void {
+  flowLost(flow: Flow, now: number): void {
     const isOpen = this.#state !== 'answered' && this.#state !== 'over'
-    if (isOpen && this.#attempts.latest?.flow.socket === flow.socket) this.over({ kind: 'unreachable' })
+    if (isOpen && this.#attempts.latest?.flow.socket === flow.socket) this.over({ kind: 'unreachable' }, now)
   }
 
   requestArrived(transaction: ServerTransaction, now: number): void {
@@ -124,8 +127,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     }
     const fork = this.#forks.get(request.fromTag)
     if (fork !== undefined) fork.requestArrived(transaction, now)
-    // RFC 3311 §5.2: an UPDATE while our first offer is open.
-    else if (session === undefined && request.message.method === 'UPDATE') this.#agent.respond(transaction, 491, now)
+    else if (this.#state === 'proceeding') this.#early.requestArrived(transaction, now)
     else this.#agent.respond(transaction, 481, now)
   }
 
@@ -135,20 +137,21 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
 
   confirmed(): void {}
 
-  over(cause: CallCause): void {
+  over(cause: CallCause, now: number): void {
     if (this.#isOver) return
     this.#state = 'over'
+    this.#early.close(now)
     this.#agent.timers.stop(this.#timer)
     this.#agent.bindTag(this.#attempts.localTag, undefined)
     this.#agent.emit({ type: 'ended', id: this.id, cause })
     this.#agent.release(this.id)
   }
 
-  expired(): void {
+  expired(_name: string, now: number): void {
     // RFC 3261 §9.1: no final response 64 × T1 after the CANCEL means that none will come.
-    if (this.#state === 'cancelling') this.over({ kind: 'timeout' })
+    if (this.#state === 'cancelling') this.over({ kind: 'timeout' }, now)
     else if (this.#state === 'calling' || this.#state === 'abandoned') {
-      this.over({ kind: 'timeout' })
+      this.over({ kind: 'timeout' }, now)
       this.#state = 'forsaken'
     }
   }
@@ -167,7 +170,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   failed(transaction: ClientTransaction, fault: TransactionFault, now: number): void {
     if (transaction !== this.#attempts.latest) return
     if (fault === 'unreachable' && this.#state === 'calling' && this.#attempts.next(now)) this.#calling(now)
-    else this.over({ kind: fault })
+    else this.over({ kind: fault }, now)
   }
 
   finished(): void {}
@@ -178,7 +181,8 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   }
 
   #provisional(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
-    if (!this.#receipts.take(this.#attempts.answerOf(transaction, response), now)) return
+    const progress = this.#attempts.answerOf(transaction, response)
+    if (!this.#receipts.take(progress, now)) return
     if (this.#state === 'abandoned') {
       this.#cancel(now)
       return
@@ -193,9 +197,10 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       this.#agent.timers.stop(this.#timer)
     }
     if (this.#state !== 'proceeding' || response.message.status === 100) return
+    this.#early.took(progress)
     const sdp = sdpOf(response.message)
     const ringing = response.message.status === 180
-    if (sdp === undefined) {
+    if (sdp === undefined || this.#early.hasMoved(response.toTag)) {
       this.#agent.emit({ type: 'ringing', id: this.id })
       return
     }
@@ -219,6 +224,8 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     this.#agent.timers.stop(this.#timer)
     const session = sessionOf(this.#agent, this, this.#answerOf(transaction, response))
     this.#session = session
+    const hasMoved = this.#early.hasMoved(response.toTag)
+    this.#early.confirmed(session, now)
     const early = this.#earlySdp?.tag === response.toTag ? this.#earlySdp?.sdp : undefined
     // Some peers put the answer into the 183 alone; without 100rel it belongs into the 2xx (RFC 3264, RFC 3261 §13.2.1).
     const sdp = sdpOf(response.message) ?? early
@@ -233,7 +240,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     }
     session.step('answer-received')
     session.refresh.answered(response.message, now)
-    this.#agent.emit({ type: 'answered', id: this.id, sdp })
+    this.#agent.emit({ type: 'answered', id: this.id, ...(hasMoved ? {} : { sdp }) })
   }
 
   #answerOf(transaction: ClientTransaction, response: IncomingResponse): DialAnswer {
@@ -247,7 +254,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     const isWanted = this.#state === 'calling' || this.#state === 'proceeding'
     if ((status === 401 || status === 407) && isWanted) {
       if (this.#attempts.answerChallenge(transaction, response.message, now)) this.#calling(now)
-      else this.over({ kind: 'auth-failed' })
+      else this.over({ kind: 'auth-failed' }, now)
       return
     }
     if (status === 421 && isWanted && this.#attempts.answerDemand(transaction, response.message, now)) {
@@ -255,11 +262,12 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       return
     }
     const q850 = q850Of(response.message)
-    this.over(q850 === undefined ? { kind: 'response', status } : { kind: 'response', status, q850 })
+    this.over({ kind: 'response', status, ...(q850 === undefined ? {} : { q850 }) }, now)
   }
 
   #cancel(now: number): void {
     this.#state = 'cancelling'
+    this.#early.close(now)
     this.#attempts.cancel(this.#endWords, now)
     this.#agent.timers.set(this.#timer, now + giveUpAfter(this.#agent.settings.timers))
   }

@@ -21,7 +21,7 @@ export class ReliableProvisional implements TimerOwner {
   #repeated: RepeatedAnswer | undefined
   /** RSeq of the last one sent until its PRACK, which may come when it is repeated no more. */
   #unacknowledged: number | undefined
-  #carriesSdp = false
+  #sdp: string | undefined
   #bytes: Uint8Array | undefined
   #status = 0
   #waiting: { readonly status: number; readonly parts: ResponseParts } | undefined
@@ -33,9 +33,9 @@ export class ReliableProvisional implements TimerOwner {
     this.#rseq = 1 + Math.floor(agent.tokens.fraction() * highestFirst)
   }
 
-  /** An answer in it is not acknowledged yet: no 2xx may go out (RFC 3262 §3). */
-  get holdsAnswer(): boolean {
-    return this.#repeated !== undefined && this.#carriesSdp
+  /** An answer in it that is not acknowledged yet: no 2xx may go out (RFC 3262 §3). */
+  get holdsAnswer(): string | undefined {
+    return this.#repeated === undefined ? undefined : this.#sdp
   }
 
   /** Goes out at once, or when the one before it is acknowledged; a later one replaces one that waits. */
@@ -52,7 +52,7 @@ export class ReliableProvisional implements TimerOwner {
     this.#agent.respond(this.#transaction, status, now, { ...parts, fields })
     this.#status = status
     this.#unacknowledged = this.#rseq
-    this.#carriesSdp = parts.sdp !== undefined
+    this.#sdp = parts.sdp
     this.#bytes = this.#transaction.bytes
     this.#repeated = new RepeatedAnswer(this.#rseq, this.#agent.settings.timers, now, Number.POSITIVE_INFINITY)
     this.#agent.timers.set(this.#timer, this.#repeated.deadline)

@@ -64,12 +64,15 @@ export class Session implements ClientOwner, ServerOwner {
   /** Their re-INVITE or UPDATE whose offer we have not answered. */
   pending: ServerTransaction | undefined
   peerAllowsUpdate = false
+  /** An offer in an UPDATE has been answered: descriptions in answers to the INVITE are history. */
+  hasReanswered = false
   /** What we said last. */
   localSdp: string | undefined
   readonly #answered: AnsweredInvite
   #endWords: EndWords | undefined
   #endCause: CallCause = { kind: 'bye' }
   #isConfirmed = false
+  #isAgreedEarly = false
 
   constructor(agent: Agent, host: SessionHost, dialog: Dialog, near: Flow, start: SessionStart) {
     this.agent = agent
@@ -99,9 +102,29 @@ export class Session implements ClientOwner, ServerOwner {
     return true
   }
 
+  /** Our answer has arrived before the 2xx, which only repeats what holds (RFC 3262 §5, RFC 3261 §13.2.1). */
+  agreedEarly(sdp: string): void {
+    if (!this.step('answer-sent')) return
+    this.localSdp = sdp
+    this.#isAgreedEarly = true
+  }
+
+  /** Of the same dialog before its 2xx: what was asked and agreed there holds. */
+  continueFrom(early: Session, remoteSeq: number): void {
+    this.offer = early.offer
+    this.localSdp = early.localSdp
+    this.hasReanswered = early.hasReanswered
+    if (early.peerAllowsUpdate) this.peerAllowsUpdate = true
+    this.dialog.takeRemoteSeq(remoteSeq)
+    this.pending = early.pending
+    if (this.pending !== undefined) this.pending.owner = this
+  }
+
   /** Our 2xx to an INVITE, repeated until its ACK. */
-  accept(transaction: ServerTransaction, sdp: string, now: number): void {
-    if (!this.step(this.offer === 'remote-offer' ? 'answer-sent' : 'offer-sent')) return
+  accept(transaction: ServerTransaction, answer: string, now: number): void {
+    const agreed = this.state === 'early' && this.#isAgreedEarly ? this.localSdp : undefined
+    if (agreed === undefined && !this.step(this.offer === 'remote-offer' ? 'answer-sent' : 'offer-sent')) return
+    const sdp = agreed ?? answer
     this.localSdp = sdp
     if (this.state === 'early') this.state = 'open'
     const bytes = this.agent.respond(transaction, 200, now, {
@@ -174,13 +197,16 @@ export class Session implements ClientOwner, ServerOwner {
     }
     this.step('answer-sent')
     this.localSdp = sdp
+    this.hasReanswered = true
     this.agent.respond(transaction, 200, now, { fields: this.updateFields(transaction, now), sdp })
   }
 
   /** What our 2xx to an UPDATE says. */
   updateFields(transaction: ServerTransaction, now: number): readonly HeaderField[] {
     const contact = { name: 'Contact', value: contactOf(transaction.flow) }
-    return [contact, ...this.refresh.answerFields(transaction.request.message, now)]
+    // The timer of a session begins with its 2xx.
+    const timer = this.state === 'early' ? [] : this.refresh.answerFields(transaction.request.message, now)
+    return [contact, ...timer]
   }
 
   refuseReoffer(now: number): void {

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { acme, own } from './acme.ts'
+import type { LegUuid } from '../../core/model/ids.ts'
 import type { CallRig } from './call-rig.ts'
 import { action, at, dialling, dialTo, far } from './dial-bed.ts'
 import { rested } from './rested.ts'
@@ -42,6 +42,29 @@ test('early media reaches the caller before anybody answers', () => {
   rig.run(2000)
   assert.equal(media(rig).slice(4), ['leg.answer'])
   rested(rig)
+})
+
+test('a new offer of either side before the answer is answered by media, or refused when it cannot be', () => {
+  for (const legOf of [(caller: LegUuid) => caller, (_: LegUuid, rig: CallRig) => rig.dialled[0]!]) {
+    const rig = dialling(dialTo(far))
+    rig.peers.set(far, { earlyAfter: 100 })
+    const caller = rig.call(at)
+    rig.run(500)
+    const legId = legOf(caller, rig)
+    rig.send({ type: 'leg.reoffered', legId, sdp: 'moved' })
+    assert.equal(rig.of('media.reoffer').at(-1), { type: 'media.reoffer', legId, offer: 'moved' })
+    rig.run(10)
+    assert.equal(rig.of('leg.reanswer'), [{ type: 'leg.reanswer', legId, sdp: 'reanswer' }])
+    rig.send({ type: 'media.failed', legId, fault: 'no-common-codec', reoffer: true })
+    assert.equal(rig.of('leg.refuse-reoffer'), [{ type: 'leg.refuse-reoffer', legId }])
+    const agreed = rig.of('media.answered').length
+    rig.send({ type: 'leg.answered', legId: rig.dialled[0]! })
+    assert.is(rig.of('media.answered').length, agreed, 'a 200 without a description changes nothing')
+    rig.run(1000)
+    assert.equal([rig.store.call().status, rig.of('media.bridge').length], ['answered', 1])
+    rig.hangUpCaller(caller)
+    rested(rig)
+  }
 })
 
 test('a caller who is answered already hears the ring tone until the callee is there', () => {
@@ -124,62 +147,6 @@ test('a Dial at the end of a document whose callee hangs up ends the call as a B
   rested(rig)
   assert.is(rig.store.call().reasonCode, 'END.0200')
   assert.is(rig.store.call().status, 'completed')
-})
-
-test('callerId: an owned number is presented, any other gives way to the number of the call', () => {
-  for (const [callerId, presented] of [
-    ['+254700000002', '+254700000002'],
-    ['+254799999999', at],
-    [undefined, at],
-  ]) {
-    const rig = dialling(
-      `<Dial${callerId === undefined ? '' : ` callerId="${callerId}"`}><Number>${far}</Number></Dial>`,
-    )
-    rig.store.numbers.set('+254700000002', { account: acme.uuid, number: own('+254700000002') })
-    rig.peers.set(far, { endAfter: 100 })
-    rig.call(at)
-    rested(rig)
-    assert.is(rig.of('leg.dial')[0]?.from.user, presented)
-  }
-})
-
-const problemsOf = (rig: CallRig) =>
-  rig.store.events.filter(({ code }) => code === 'DOC.0422').map(({ data }) => [data.url, data.line, data.message])
-
-test('callerId: one that the account does not own is told once, where it stands in the document', () => {
-  const inactive = '+254700000003'
-  for (const callerId of ['+254799999999', inactive]) {
-    for (const sequential of ['', ' sequential="true"']) {
-      const rig = dialling(
-        `<Dial${sequential} callerId="${callerId}"><Number>${far}</Number><Sip>sip:x@pbx.test</Sip><Number>+254744444444</Number></Dial>`,
-        '<Pause length="0"/>\n',
-      )
-      rig.store.numbers.set(inactive, { account: acme.uuid, number: { ...own(inactive), isActive: false } })
-      for (const peer of [far, '+254744444444', 'sip:x@pbx.test']) rig.peers.set(peer, { endAfter: 100 })
-      rig.call(at)
-      rested(rig)
-      assert.equal(
-        rig.of('leg.dial').map(({ from }) => from.user),
-        [at, at, at],
-      )
-      const message = `<Dial> callerId="${callerId}": must be an active number of the account`
-      assert.equal(problemsOf(rig), [['https://acme.test/in', 2, message]])
-    }
-  }
-})
-
-test('callerId: the number of an inbound caller goes on to SIP URIs, not to numbers', () => {
-  const from = '+254711111111'
-  for (const [child, presented, problems] of [
-    ['<Sip>sip:x@pbx.test</Sip>', from, 0],
-    [`<Number>${far}</Number>`, at, 1],
-  ] as const) {
-    const rig = dialling(`<Dial callerId="${from}">${child}</Dial>`)
-    rig.call(at, { from })
-    rig.run(1000)
-    assert.is(rig.of('leg.dial')[0]?.from.user, presented)
-    assert.is(problemsOf(rig).length, problems)
-  }
 })
 
 test('timeLimit ends the dialled leg with END.0210', () => {

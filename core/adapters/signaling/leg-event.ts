@@ -26,7 +26,7 @@ export function legEventOf(event: CallEvent, callerOf: PhoneLookUp): SignalingEv
     case 'early':
       return { type: 'leg.early', legId, sdp: event.sdp, ringing: event.ringing }
     case 'answered':
-      return { type: 'leg.answered', legId, sdp: event.sdp }
+      return { type: 'leg.answered', legId, ...(event.sdp === undefined ? {} : { sdp: event.sdp }) }
     case 'confirmed':
       return { type: 'leg.confirmed', legId, ...(event.sdp === undefined ? {} : { sdp: event.sdp }) }
     case 'reoffered':
