@@ -20,6 +20,12 @@ const filterSlackMs = 20
 const maxLeadMs = 1000
 /** The stream may rest for so long before its rest counts as silence: packets on their way. */
 const restMs = 200
+/**
+ * A longer rest is written while it lasts, so long behind the clock: all of it at once, when the far end speaks again,
+ * would be more than can wait for the disk.
+ */
+const mostOwedMs = 20_000
+const restPieceMs = 1000
 /** The order to stop follows on a key within this: then the key, and all after it, is not part of the recording. */
 const keyReactionMs = 500
 /** Far in the future: what the jitter buffer still waits for has not come. */
@@ -65,6 +71,8 @@ export class Recorder {
   #takenAt = 0
   #lost = 0
   #samples = 0
+  /** Those at the end that are a rest which still lasts: if nothing follows they are not kept. */
+  #restSamples = 0
   /** Samples up to the end of the last sound. */
   #soundUntil = 0
   #isCut = false
@@ -119,6 +127,7 @@ export class Recorder {
   /** Writes what is ready. Returns why the recording is over, if it is. */
   tick(now: number): RecordingEnd | undefined {
     this.#drain(now, now)
+    if (this.#hasBegun && now - this.#takenAt >= mostOwedMs + restPieceMs) this.#passRest()
     if (this.#sink.hasFailed) return 'failed'
     const { silenceMs, maxLengthMs } = this.#rules
     if (this.#isCut || now - this.#begunAt >= maxLengthMs + maxLeadMs) return 'max-length'
@@ -133,7 +142,7 @@ export class Recorder {
     done: (durationMs: number, sizeBytes: number, hasFailed: boolean) => void,
   ): void {
     this.#drain(now + atLast, now)
-    let samples = this.#samples
+    let samples = this.#samples - this.#restSamples
     if (endedBy === 'silence') samples = Math.min(samples, this.#soundUntil + this.#rules.silenceMs * this.#perMs)
     if (endedBy === 'stopped') samples = Math.min(samples, this.#beforeKey(now))
     if (this.#rules.trimSilence)
@@ -187,6 +196,7 @@ export class Recorder {
     else this.#nextTime = buffer.frameTimestamp
     this.#hasBegun = true
     this.#isNewClock = false
+    this.#restSamples = 0
     this.#takenAt = now
     const { payload, frameFrom, frameLength } = buffer
     const count = this.#decoder.frameInto(this.#pcm, 0, codec, payload, frameFrom, frameLength, false)
@@ -232,6 +242,14 @@ export class Recorder {
       this.#pass(units, isLoss && hole <= maxConcealedMs * unitsPerMs)
       hole -= units
     }
+  }
+
+  /** A piece of a long rest. */
+  #passRest(): void {
+    const before = this.#samples
+    this.#pass((restPieceMs * this.#clockRate) / 1000, false)
+    this.#restSamples += this.#samples - before
+    this.#takenAt += restPieceMs
   }
 
   /** Time of which nothing came. */
