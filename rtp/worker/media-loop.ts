@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { setImmediate as setImmediatePromise } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { EngineCommand, EngineEvent } from '../engine/command.ts'
 import { MediaEngine } from '../engine/engine.ts'
 import type { DatagramNetwork } from '../engine/network.ts'
@@ -10,6 +10,9 @@ import { openNetwork } from '../io/open-network.ts'
 import { PromptFiles } from '../io/prompt-files.ts'
 import { RecordingFiles } from '../io/recording-file.ts'
 import type { MediaCounters, MediaThreadConfig } from './protocol.ts'
+
+/** How often it is looked whether all is on disk: a thread that goes before others must let those have their turn who write it. */
+const lookMs = 2
 
 /** An engine with its sockets, files and clock, in whatever thread it is made. It ticks only while it has sessions. */
 export class MediaLoop {
@@ -71,7 +74,7 @@ export class MediaLoop {
   async end(): Promise<void> {
     this.#clock.stop()
     this.#engine.closeAll(performance.now())
-    while (this.#engine.isBusy || this.#events.length > 0) await setImmediatePromise()
+    while (this.#engine.isBusy || this.#events.length > 0) await pause(lookMs)
     this.#network.close()
   }
 

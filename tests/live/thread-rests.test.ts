@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type EngineEvent, openMedia } from '../../rtp/worker/index.ts'
+import { sleep, testPorts } from '../rtp/media-peer.ts'
+
+// A media thread may go before all others of the machine. Whatever it does beside its ticks, it must let go now and then.
+
+const folder = mkdtempSync(join(tmpdir(), 'sauti-rests-'))
+test.after(() => rmSync(folder, { recursive: true }))
+
+const busyShareOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const before = performance.eventLoopUtilization()
+  await work()
+  return performance.eventLoopUtilization(before).utilization
+}
+
+test('whoever ends it while a disk is slow waits without work', async () => {
+  const path = join(folder, 'slow.wav')
+  // Nobody reads there yet: whoever opens it to write has to wait.
+  execFileSync('mkfifo', [`${path}.new`])
+  const events: EngineEvent[] = []
+  const media = openMedia(
+    { ports: testPorts(), address: '127.0.0.1', workers: 0 },
+    event => events.push(event),
+    error => assert.unreachable(error.message),
+  )
+  media.open('a', 'a')
+  const rules = { silenceMs: 0, maxLengthMs: 60_000, trimSilence: false } as const
+  media.execute({ type: 'record', session: 'a', recording: 'r', path, rules })
+  await sleep(100)
+  const ended = media.close()
+  const share = await busyShareOf(() => sleep(300))
+  createReadStream(`${path}.new`).resume()
+  await ended
+  assert.ok(share < 0.3, `busy for ${share} of the time`)
+  assert.ok(events.some(({ type }) => type === 'closed'))
+})
+
+test.run()
