@@ -8,8 +8,11 @@ const settleSamples = 0.2 * rate
 const windowSamples = 4 * rate
 /** The network's unrest is no drift. */
 const toleratedSamples = 0.005 * rate
-/** So far what sounds may lie from its place until somebody pauses: only beyond it a sample is left out or said twice. */
-const bearableSamples = 0.01 * rate
+/**
+ * So far what sounds may lie from its place until somebody pauses: only beyond it a sample is left out or said twice.
+ * Two sides may be so far off each its own way, besides what a window of drift, and the network's unrest, add to it.
+ */
+const bearableSamples = 0.006 * rate
 /** What comes so much later is no drift either: the far end's time has stood still. */
 const jumpSamples = 0.2 * rate
 /** A packet that is so far from where its timestamp says belongs to another time. */
