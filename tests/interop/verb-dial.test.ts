@@ -252,6 +252,16 @@ calls(
   },
 )
 
+calls('a far end that moves its audio by UPDATE before it answers is heard and hears where it went', async () => {
+  const far = await bed.farSide('callee-moves-early')
+  const call = await bed.call({ voice: to(far, 'timeLimit="4"'), ...done })
+  await talk(call, far, sine(500, 1), sine(900, 1))
+  await over(call, far)
+  assert.ok(secondsOf(call.heard(), 900) > 0.8)
+  assert.ok(secondsOf(heardBy(far.rtp), 500) > 0.8)
+  assert.is((await call.post('/done')).body.DialCallStatus, 'completed')
+})
+
 calls('timeout and bad values: defaults stand, and each is told', async () => {
   const far = await bed.farSide()
   const voice = to(far, 'timeout="0" timeLimit="0" answerOnBridge="1" sequential="2" callerId="x" foo="1"')
