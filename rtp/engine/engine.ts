@@ -254,10 +254,18 @@ export class MediaEngine {
   #close(session: Session, now: number): void {
     const entry = this.#table.find(session.id)
     if (entry?.session !== session) return
-    this.#connections.part(session, now)
-    this.#plays.drop(entry)
     this.#table.remove(session)
     this.#closing++
+    // What others heard of it last is read once more then, and that may be what had the fault.
+    try {
+      this.#connections.part(session, now)
+      this.#plays.drop(entry)
+    } finally {
+      this.#end(session, entry, now)
+    }
+  }
+
+  #end(session: Session, entry: Entry, now: number): void {
     const closed = () => {
       this.#closing--
       this.#env.emit({ type: 'closed', session: session.id, stats: session.stats })

@@ -38,6 +38,45 @@ test('a fault of ours ends its session and no other', () => {
   assert.is(media.engine.counters.faults, 1)
 })
 
+test('a fault whose end meets another fault ends its session all the same', () => {
+  let isBroken = false
+  const decodeInto = (pcm: Int16Array, at: number): number => {
+    if (isBroken) throw new Error('the decoder')
+    for (let i = 0; i < 960; i++) pcm[at + i] = i % 2 === 0 ? 9000 : -9000
+    return 960
+  }
+  const media = new VirtualMedia({}, 7, {
+    encoder: (_settings, done) => done(undefined),
+    decoder: (_rate, done) => done({ decodeInto, recoverInto: () => 0, concealInto: decodeInto, free: () => {} }),
+  })
+  const a = new VirtualPeer(media, 'a', 4000).open()
+  const accept = [{ payloadType: 111, codec: 'opus' }] as const
+  media.do({
+    type: 'agree',
+    session: 'a',
+    agreement: agreed(4000, { codec: 'opus', payloadType: 111, accept }),
+    talk: true,
+  })
+  media.do({ type: 'join', session: 'a', room: 'r', muted: false })
+  media.run(1000, now => {
+    if (now % 20 === 0) a.say(Uint8Array.of(0xf8, 1, 2, 3), { payloadType: 111, timestamp: now * 48 })
+  })
+  // Whoever leaves the room is read once more.
+  isBroken = true
+  const rounds = {
+    fromMs: 0,
+    get roundMs(): number {
+      throw new Error('the prompt')
+    },
+  }
+  media.prompts.set('broken', { codec: 'opus', bytes: new Uint8Array(3), ends: Uint32Array.of(3), rounds })
+  media.do({ type: 'play', session: 'a', play: 'p', source: { kind: 'file', path: 'broken' }, loop: 2 })
+  assert.is(media.take('failed').length, 1)
+  assert.is(media.take('closed').length, 1)
+  media.run(2100)
+  assert.ok(media.engine.isIdle)
+})
+
 test('ports: pairs from the range, even and odd, drained before they come again; exhaustion is told', () => {
   const media = new VirtualMedia({ ports: [30_001, 30_006], drainMs: 1000 })
   media.network.taken.add(30_003)
