@@ -18,8 +18,8 @@ const suspectHits = 2
 /** So many of these in a row must have the same power, within this factor: a voice swells and fades. */
 const leastSteady = 3
 const steadyFactor = 1.25
-/** Blocks without it that end a digit: a shorter break is a click, a pause of 40 ms has four. */
-const leastMisses = 3
+/** Blocks without it that end a digit: a break of 10 ms (Q.24, table A.1) touches three, a pause of 30 ms five. */
+const leastMisses = 4
 /**
  * How far each tone may be off its frequency, a bit more than Q.24's 1.5 %, and how far from the other: the third and
  * fourth harmonic of a high voice are 3.8 % further apart than 941 and 1209 Hz.

@@ -100,10 +100,20 @@ test('a press is told once, with its length, at its end', () => {
   assert.is(digitsIn(send('1111', { onMs: 40, offMs: 40 })), '1111')
 })
 
-test('a click or a gap of some ms does not part a press', () => {
-  const pcm = send('8', { onMs: 200, offMs: 50 })
-  pcm.fill(0, 800, 840)
-  assert.is(digitsIn(pcm), '8')
+test('a click or a gap of up to 10 ms does not part a press (ITU-T Q.24, table A.1), a pause of 30 ms does', () => {
+  for (const gapMs of [5, 8, 10]) {
+    for (let from = 600; from < 660; from++) {
+      const pcm = send('8', { onMs: 200, offMs: 50 })
+      pcm.fill(0, from, from + gapMs * 8)
+      assert.is(digitsIn(pcm), '8', `${gapMs} ms, at sample ${from}`)
+    }
+  }
+  for (const offMs of [30, 35, 40]) {
+    for (let offset = 0; offset < 51; offset++) {
+      const pcm = send('888', { onMs: 50, offMs, offset })
+      assert.is(digitsIn(pcm), '888', `${offMs} ms, ${offset} samples later`)
+    }
+  }
 })
 
 test('what is too short, too far off, too uneven, single or threefold is no digit', () => {
