@@ -35,7 +35,7 @@ export class BrowserPort {
     try {
       link.takeHandshake(datagram, length, this.#now)
     } catch (error) {
-      link.onFault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))
+      fault(link, error)
     }
   })
   #now = 0
@@ -88,9 +88,12 @@ export class BrowserPort {
     this.#handshakes.tick()
     for (const link of this.#links) {
       const before = link.agent.paths
-      link.tick(now)
-      if (link.agent.paths === before) continue
-      this.#leave(link, before)
+      try {
+        link.tick(now)
+      } catch (error) {
+        fault(link, error)
+      }
+      if (link.agent.paths !== before) this.#leave(link, before)
     }
   }
 
@@ -109,7 +112,7 @@ export class BrowserPort {
     try {
       this.#pass(kind, link, packet, length)
     } catch (error) {
-      link.onFault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))
+      fault(link, error)
     }
   }
 
@@ -139,7 +142,13 @@ export class BrowserPort {
       return
     }
     const before = link.agent.paths.slice()
-    if (!link.takeCheck(parsed.value, address, port, this.#now, local)) {
+    let isValid = false
+    try {
+      isValid = link.takeCheck(parsed.value, address, port, this.#now, local)
+    } catch (error) {
+      fault(link, error)
+    }
+    if (!isValid) {
       this.counters.iceDropped++
       return
     }
@@ -168,6 +177,10 @@ export class BrowserPort {
     if (this.#byAddress.get(key) === link) this.#byAddress.delete(key)
   }
 }
+
+/** Something of ours went wrong with this link, and with no other. */
+const fault = (link: BrowserLink, error: unknown): void =>
+  link.onFault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))
 
 const isSameFarEnd = (a: Path, b: Path): boolean => a.address === b.address && a.port === b.port
 

@@ -53,6 +53,25 @@ test('checks, handshake, keys: what the session hears is plain, what it says arr
   }
 })
 
+test('a fault of ours with one link is told of that one, and the others go on', () => {
+  const bed = new Bed()
+  const faults: LinkFault[] = []
+  const broken = bed.port.open({ ...credentials, ufrag: 'broken' })
+  broken.onFault = fault => faults.push(fault)
+  const fail = (): never => {
+    throw new Error('a fault of ours')
+  }
+  broken.agent.handle = fail
+  broken.agent.expire = fail
+  const link = bed.port.open(credentials)
+  bed.port.agree(link, terms, bed.now)
+  bed.check(4001, 'broken:them')
+  bed.connect()
+  assert.ok(link.isSecure)
+  assert.ok(faults.length > 1)
+  assert.equal(new Set(faults), new Set(['internal']))
+})
+
 test('no handshake before a valid check from that very address', () => {
   const bed = new Bed()
   const link = bed.port.open(credentials)
