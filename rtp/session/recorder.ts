@@ -7,6 +7,7 @@ import { payloadLengthOf, payloadOffsetOf, payloadTypeOf } from '../packet/heade
 import { timestampAfter, timestampDelta } from '../packet/sequence.ts'
 import { SilenceDetector } from '../silence/silence-detector.ts'
 import type { RecordingSink } from './recording-sink.ts'
+import { Rest, restMs } from './rest.ts'
 
 /** Made up or left silent in one piece. */
 const pieceMs = 60
@@ -18,8 +19,6 @@ const trimMarginMs = 100
 const filterSlackMs = 20
 /** A timestamp further ahead of the clock than this is a new beginning, to be placed by the clock. */
 const maxLeadMs = 1000
-/** The stream may rest for so long before its rest counts as silence: packets on their way. */
-const restMs = 200
 /**
  * A longer rest is written while it lasts, so long behind the clock: all of it at once, when the far end speaks again,
  * would be more than can wait for the disk.
@@ -69,6 +68,7 @@ export class Recorder {
   /** The RTP timestamp of the next sample, and when its predecessor was taken from the buffer. */
   #nextTime = 0
   #takenAt = 0
+  readonly #rest = new Rest()
   #lost = 0
   #samples = 0
   /** Those at the end that are a rest which still lasts: if nothing follows they are not kept. */
@@ -111,6 +111,7 @@ export class Recorder {
       this.#lost = 0
       this.#buffer = new JitterBuffer({ keepAll: true, clockRate, unitsIn, slotLength: longestPayload })
     }
+    this.#rest.came(now)
     this.#buffer.push(packet, length, now)
   }
 
@@ -197,6 +198,7 @@ export class Recorder {
     this.#hasBegun = true
     this.#isNewClock = false
     this.#restSamples = 0
+    this.#rest.wrote((buffer.units * 1000) / this.#clockRate)
     this.#takenAt = now
     const { payload, frameFrom, frameLength } = buffer
     const count = this.#decoder.frameInto(this.#pcm, 0, codec, payload, frameFrom, frameLength, false)
@@ -234,7 +236,7 @@ export class Recorder {
     if (hole === 0) return
     const passedMs = now - this.#takenAt
     if (isOther || hole < 0 || hole > (passedMs + maxLeadMs) * unitsPerMs) {
-      hole = passedMs > restMs ? Math.round(passedMs * unitsPerMs) : 0
+      hole = Math.round(this.#rest.leftMs(this.#restSamples / this.#perMs) * unitsPerMs)
       this.#nextTime = timestampAfter(timestamp, -hole)
     }
     while (hole > 0) {
