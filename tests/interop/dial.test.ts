@@ -102,6 +102,7 @@ for (const [scenario, status, reason] of [
   ['callee-decline', 'busy', 'END.0603'],
   ['callee-unavailable', 'no-answer', 'END.0480'],
   ['callee-not-found', 'failed', 'END.0404'],
+  ['callee-redirects', 'failed', 'END.0410'],
   ['callee-carrier-error', 'failed', 'END.0500'],
   ['callee-service-unavailable', 'failed', 'END.0503'],
   ['callee-rings-on', 'no-answer', 'END.0408'],
