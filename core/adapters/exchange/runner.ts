@@ -211,11 +211,15 @@ export class ExchangeRunner {
     )
   }
 
-  /** One folder a month; made once. */
+  /** One folder a month; made once. Where it cannot be made the recording fails, and tells so, but not the call. */
   #makeFolder(folder: string): void {
     if (this.#folders.has(folder)) return
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    this.#folders.add(folder)
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      this.#folders.add(folder)
+    } catch (fault) {
+      this.#options.log.error({ folder, detail: detailOf(fault) }, 'no folder for recordings')
+    }
   }
 
   #tellEnd(callId: CallUuid): void {
