@@ -92,6 +92,11 @@ export class InbandDetector {
     return this.#digit >= 0 || (this.#seen >= 0 && this.#hits >= suspectHits)
   }
 
+  /** The digit that sounds now, and will be told when it ends; undefined = none. */
+  get held(): string | undefined {
+    return keypad[this.#digit]
+  }
+
   /** Takes `count` samples from `pcm[from]` on. Returns the press that ended in them; two cannot, within 60 ms. */
   hear(pcm: Int16Array, from: number, count: number): Press | undefined {
     let ended: Press | undefined

@@ -14,6 +14,14 @@ const patienceMs = 60
 /** Read at once after a stall; what is owed beyond is left out. */
 const maxCatchUp = 5
 
+/** Digits that come as tones. */
+export interface ToneKeys {
+  /** A digit sounds, for long enough to be one. */
+  toneBegan(digit: string): void
+  /** It has ended. `began`: the RTP time of its beginning. */
+  toneEnded(press: Press, began: number): void
+}
+
 /**
  * What a session makes of its far end's sound, beyond passing packets on: samples for a leg of another codec, and
  * digits, when no telephone-events were agreed on and they can only come as tones.
@@ -21,7 +29,7 @@ const maxCatchUp = 5
 export class Hearing implements Listener {
   readonly #codecs: readonly (AudioCodecName | undefined)[]
   readonly #coders: OpusCoders
-  readonly #pressed: (press: Press, beganTime: number) => void
+  readonly #keys: ToneKeys
   readonly #scratch = new Int16Array((frameMs * 48_000) / 1000)
   #ear: Ear | undefined
   #detector: InbandDetector | undefined
@@ -33,17 +41,11 @@ export class Hearing implements Listener {
   #dueAt = 0
   #before = noPlayout
 
-  /**
-   * `codecs`: by payload type, as agreed on. `pressed` gets each digit at its end, and the RTP time at which it began.
-   */
-  constructor(
-    codecs: readonly (AudioCodecName | undefined)[],
-    coders: OpusCoders,
-    pressed: (press: Press, beganTime: number) => void,
-  ) {
+  /** `codecs`: by payload type, as agreed on. */
+  constructor(codecs: readonly (AudioCodecName | undefined)[], coders: OpusCoders, keys: ToneKeys) {
     this.#codecs = codecs
     this.#coders = coders
-    this.#pressed = pressed
+    this.#keys = keys
   }
 
   /** Digits come as tones, and what was read last holds one, or what may become one. */
@@ -120,9 +122,14 @@ export class Hearing implements Listener {
     if (this.#detector === undefined || this.#ear === undefined) return
     const units = Math.round((count * this.#unitsPerMs * 1000) / this.#ear.sampleRate)
     this.#endTime = endTime ?? timestampAfter(this.#endTime, units)
+    const before = this.#detector.held
     const press = this.#detector.hear(pcm, from, count)
-    if (press === undefined) return
-    this.#pressed(press, timestampAfter(this.#endTime, -Math.round(press.durationMs * this.#unitsPerMs) - units))
+    if (press !== undefined) {
+      const began = timestampAfter(this.#endTime, -Math.round(press.durationMs * this.#unitsPerMs) - units)
+      this.#keys.toneEnded(press, began)
+    }
+    const { held } = this.#detector
+    if (held !== undefined && (before === undefined || press !== undefined)) this.#keys.toneBegan(held)
   }
 
   free(): void {

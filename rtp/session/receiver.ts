@@ -49,7 +49,10 @@ export class Receiver {
     this.#meanings = meanings
     this.#recordings = recordings
     this.#heardAt = now
-    this.hearing = new Hearing(meanings.codecs, host.opus, (press, began) => this.#tellTone(press, began))
+    this.hearing = new Hearing(meanings.codecs, host.opus, {
+      toneBegan: digit => this.#host.emit({ type: 'key-down', session: this.#id, digit }),
+      toneEnded: (press, began) => this.#tellTone(press, began),
+    })
     this.source = new HeardSource(() => this.keys.reset(this.#heardAt))
     this.keys = new KeyEvents({
       keyDown: (digit, at) => this.#keyDown(digit, at),

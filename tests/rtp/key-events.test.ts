@@ -1,5 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { dtmfTone, pcmu, renderTone } from '../../rtp/index.ts'
 import { KeyEvents } from '../../rtp/session/key-events.ts'
 import { seeded } from '../rig/seeded.ts'
 import { frame, rtp } from './rtp-packet.ts'
@@ -130,6 +131,33 @@ test('who takes tones hears that of a key no longer than its source is there', (
   })
   assert.is(media.take('digit').length, 1)
   assert.ok(b.heard().every(({ at, payload }) => at < from || payload.every(byte => byte === 0xff)))
+})
+
+test('a key that comes as a tone is down while it sounds, and told when it has ended', () => {
+  const { media, a, b } = bridged({ acceptEvents: undefined as never }, {})
+  talkFor(a, b, 400)
+  const onMs = 1000
+  const tone = dtmfTone('7', onMs)
+  assert.ok(tone)
+  const sound = new Int16Array(8 * (onMs + 400))
+  sound.set(renderTone(tone, 8000))
+  const payload = new Uint8Array(sound.length)
+  pcmu.encodeInto(payload, 0, sound, 0, sound.length)
+  const from = media.now
+  const told: [what: string, at: number][] = []
+  media.run(onMs + 400, now => {
+    const at = now - from
+    if (at % 20 === 0) a.say(payload.slice(8 * at, 8 * (at + 20)))
+    for (const { digit } of media.take('key-down')) told.push([`down ${digit}`, at])
+    for (const { digit } of media.take('digit')) told.push([`up ${digit}`, at])
+  })
+  assert.equal(
+    told.map(([what]) => what),
+    ['down 7', 'up 7'],
+  )
+  const [[, down = 0] = [], [, up = 0] = []] = told
+  assert.ok(down <= 120, `down after ${down} ms`)
+  assert.ok(up > onMs && up <= onMs + 120, `up after ${up} ms`)
 })
 
 test.run()
