@@ -24,8 +24,10 @@ export interface LibOpusCounters {
 /** libopus as WebAssembly. Its memory is its own: what is not freed there is lost, so coders are counted. */
 export class LibOpus implements OpusCoders {
   readonly counters: LibOpusCounters = { encoders: 0, decoders: 0, failed: 0 }
-  /** Of all its encoders. */
+  /** Of all its encoders of calls. */
   readonly effort = new Effort()
+  /** What files are made of, or made, lasts: nobody waits for it, and it is heard again when the thread has time. */
+  readonly #fullEffort = new Effort()
 
   /** Loads it and lets it run for a moment, so that the first call does not wait for that. */
   async warm(): Promise<void> {
@@ -43,7 +45,8 @@ export class LibOpus implements OpusCoders {
 
   encoder(settings: OpusEncoderSettings, done: (encoder: OpusEncoder | undefined) => void): void {
     const { sampleRate, bitrate, fec, dtx, anySound } = settings
-    const { complexity } = this.effort
+    const effort = anySound === true ? this.#fullEffort : this.effort
+    const { complexity } = effort
     createEncoder({
       sampleRate,
       channels: 1,
@@ -55,7 +58,7 @@ export class LibOpus implements OpusCoders {
     }).then(
       handle => {
         this.counters.encoders++
-        done(new Encoder(handle, bitrate, complexity, this.effort, () => this.counters.encoders--))
+        done(new Encoder(handle, bitrate, complexity, effort, () => this.counters.encoders--))
       },
       () => {
         this.counters.failed++
