@@ -48,6 +48,9 @@ export class LoopEncoder implements PromptEncoder {
     this.#count += fits
   }
 
+  /** How its rounds join shows when the first has come whole. */
+  begun(): undefined {}
+
   async finish(): Promise<Prompt> {
     const roundMs = (this.#count * 1000) / this.sampleRate
     if (this.#count === 0) return this.#encoder.finish()

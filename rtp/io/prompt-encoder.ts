@@ -14,11 +14,15 @@ const opusLookaheadMs = 6.5
 /** So long Opus is encoded before the thread's ticks have their turn. */
 const turnMs = 1
 const longestPacket = 1275
+/** Some ten seconds. */
+const firstBytes = 64 * 1024
 
 /** Turns samples of `sampleRate`, in pieces, into a prompt. Never rejects. */
 export interface PromptEncoder {
   readonly sampleRate: number
   push(pcm: Int16Array, count: number): Promise<void>
+  /** The prompt while it is made, and from then on: it grows. Undefined when it can be played only whole. */
+  begun(): Prompt | undefined
   /** The prompt of all that came. */
   finish(): Promise<Prompt>
   /** Releases what it holds, finished or not. */
@@ -65,6 +69,8 @@ class BytePromptEncoder implements PromptEncoder {
   readonly #coder: AudioEncoder
   readonly #bytes: Uint8Array
   #written = 0
+  #begun: Prompt | undefined
+
   constructor(codec: AudioCodecName, coder: AudioEncoder, sampleRate: number, samples: number) {
     this.#codec = codec
     this.#coder = coder
@@ -77,8 +83,20 @@ class BytePromptEncoder implements PromptEncoder {
     this.#written += this.#coder.encodeInto(this.#bytes, this.#written, pcm, 0, fits)
   }
 
+  begun(): Prompt {
+    const made = () => this.#written
+    this.#begun ??= {
+      codec: this.#codec,
+      bytes: this.#bytes,
+      get made() {
+        return made()
+      },
+    }
+    return this.#begun
+  }
+
   async finish(): Promise<Prompt> {
-    return { codec: this.#codec, bytes: this.#bytes.slice(0, this.#written) }
+    return this.#begun ?? { codec: this.#codec, bytes: this.#bytes.slice(0, this.#written) }
   }
 
   free(): void {}
@@ -90,6 +108,7 @@ class SamplePromptEncoder implements PromptEncoder {
   readonly #codec: AudioCodecName
   readonly #samples: Int16Array
   #count = 0
+  #begun: Prompt | undefined
 
   constructor(codec: AudioCodecName, sampleRate: number, samples: number) {
     this.#codec = codec
@@ -103,8 +122,20 @@ class SamplePromptEncoder implements PromptEncoder {
     this.#count += fits
   }
 
+  begun(): Prompt {
+    const made = () => this.#count * 2
+    this.#begun ??= {
+      codec: this.#codec,
+      bytes: new Uint8Array(this.#samples.buffer),
+      get made() {
+        return made()
+      },
+    }
+    return this.#begun
+  }
+
   async finish(): Promise<Prompt> {
-    return { codec: this.#codec, bytes: new Uint8Array(this.#samples.buffer, 0, this.#count * 2) }
+    return this.#begun ?? { codec: this.#codec, bytes: new Uint8Array(this.#samples.buffer, 0, this.#count * 2) }
   }
 
   free(): void {}
@@ -118,8 +149,11 @@ export class OpusPromptEncoder implements PromptEncoder {
   readonly #lookahead: number
   #filled = 0
   #frames = 0
-  readonly #packet = new Uint8Array(longestPacket)
-  readonly #packets: Uint8Array[] = []
+  /** Grows as packets come; so does what players of a prompt that has begun see. */
+  #bytes = new Uint8Array(firstBytes)
+  #length = 0
+  readonly #ends: Uint32Array
+  #begun: Prompt | undefined
   #wasSilent = false
   #turnBegan = 0
 
@@ -129,6 +163,7 @@ export class OpusPromptEncoder implements PromptEncoder {
     this.#frame = new Int16Array((opusFrameMs * sampleRate) / 1000)
     this.#lookahead = Math.ceil((opusLookaheadMs * sampleRate) / 1000)
     this.#most = Math.ceil((samples + this.#lookahead) / this.#frame.length)
+    this.#ends = new Uint32Array(this.#most)
   }
 
   async push(pcm: Int16Array, count: number): Promise<void> {
@@ -152,20 +187,29 @@ export class OpusPromptEncoder implements PromptEncoder {
       this.#frame.fill(0, this.#filled)
       this.#encode()
     }
-    return this.packets()
+    this.#bytes = this.#bytes.slice(0, this.#length)
+    return this.#begun ?? this.packets()
+  }
+
+  begun(): Prompt {
+    const made = () => this.#frames
+    const bytes = () => this.#bytes
+    this.#begun ??= {
+      codec: 'opus',
+      get bytes() {
+        return bytes()
+      },
+      ends: this.#ends,
+      get made() {
+        return made()
+      },
+    }
+    return this.#begun
   }
 
   /** The whole frames of all that came. */
   packets(): Prompt {
-    const ends = new Uint32Array(this.#packets.length)
-    let length = 0
-    for (const [n, packet] of this.#packets.entries()) {
-      length += packet.length
-      ends[n] = length
-    }
-    const bytes = new Uint8Array(length)
-    for (const [n, packet] of this.#packets.entries()) bytes.set(packet, n === 0 ? 0 : ends[n - 1]!)
-    return { codec: 'opus', bytes, ends }
+    return { codec: 'opus', bytes: this.#bytes.slice(0, this.#length), ends: this.#ends.slice(0, this.#frames) }
   }
 
   free(): void {
@@ -175,15 +219,20 @@ export class OpusPromptEncoder implements PromptEncoder {
   #encode(): void {
     this.#filled = 0
     if (this.#frames >= this.#most) return
-    this.#frames++
+    if (this.#length + longestPacket > this.#bytes.length) {
+      const bytes = new Uint8Array(2 * this.#bytes.length)
+      bytes.set(this.#bytes)
+      this.#bytes = bytes
+    }
     // Pauses need no work, once the encoder has let the sound before them fade out.
     const isSilent = this.#frame.every(sample => sample === 0)
     if (isSilent && this.#wasSilent) {
-      this.#packets.push(opusSilence)
-      return
+      this.#bytes.set(opusSilence, this.#length)
+      this.#length += opusSilence.length
+    } else {
+      this.#length += this.#encoder.encodeInto(this.#bytes, this.#length, this.#frame, 0, this.#frame.length)
     }
     this.#wasSilent = isSilent
-    const length = this.#encoder.encodeInto(this.#packet, 0, this.#frame, 0, this.#frame.length)
-    this.#packets.push(this.#packet.slice(0, length))
+    this.#ends[this.#frames++] = this.#length
   }
 }

@@ -6,7 +6,7 @@ import { Resampler } from '../resample/resampler.ts'
 import type { Prompt } from '../session/playback.ts'
 import { decodeWavInto } from '../wav/decode.ts'
 import { frameLengthOf } from '../wav/format.ts'
-import { parseWav, type WavFile } from '../wav/parse.ts'
+import { type ParsedWav, parseWav, type WavFile } from '../wav/parse.ts'
 import { type PromptEncoder, promptEncoder } from './prompt-encoder.ts'
 
 /** Bytes of prompts kept, about an hour and a half of speech. */
@@ -14,6 +14,10 @@ const defaultKeptBytes = 48 * 1024 * 1024
 /** Prompts longer than this are refused: an hour. */
 const maxPromptSeconds = 3600
 const headBytes = 64 * 1024
+/** Files whose samples lie behind more than the usual head (pictures, histories) are looked into so far. */
+const maxHeadBytes = 20 * 1024 * 1024
+/** So much of a long prompt is made before it begins; the rest follows, much faster than it is played. */
+const headStartSeconds = 1
 /** Decoded at a time; between two the thread goes on with its ticks. So many samples resample in well under a tick. */
 const pieceFrames = 4096
 
@@ -26,7 +30,7 @@ export interface PromptFilesConfig {
 
 /**
  * WAV files as prompts: read, resampled and encoded once for a codec, then kept, the least recently played going
- * first. A file that changes is read anew: its time and size are part of its name.
+ * first. A long one begins before all of it is made. A file that changes is read anew: its time and size are part of its name.
  */
 export class PromptFiles implements PromptStore {
   readonly #keptBytes: number
@@ -39,6 +43,11 @@ export class PromptFiles implements PromptStore {
   constructor(config: PromptFilesConfig) {
     this.#opus = config.opus
     this.#keptBytes = config.keptBytes ?? defaultKeptBytes
+  }
+
+  /** Prompts that are not whole yet; those that have begun are played meanwhile. */
+  get underWay(): number {
+    return this.#loading.size
   }
 
   get bytes(): number {
@@ -59,28 +68,42 @@ export class PromptFiles implements PromptStore {
       file = await open(path, 'r')
       const { mtimeMs, size } = await file.stat()
       const key = `${codec} ${loop} ${mtimeMs} ${size} ${path}`
-      const kept = this.#kept.get(key)
-      if (kept !== undefined) {
-        this.#kept.delete(key)
-        this.#kept.set(key, kept)
-        return kept
-      }
-      const under = this.#loading.get(key)
-      if (under !== undefined) return await under
-      const loading = encodeFile(file, size, codec, this.#opus, loop)
-      this.#loading.set(key, loading)
-      try {
-        const prompt = await loading
-        if (typeof prompt !== 'string') this.#keep(key, prompt)
-        return prompt
-      } finally {
-        this.#loading.delete(key)
-      }
+      const there = this.#used(key) ?? this.#loading.get(key)
+      if (there !== undefined) return await there
+      const making = this.#make(key, file, size, codec, loop)
+      file = undefined
+      return await making
     } catch {
       return 'unreadable'
     } finally {
       await file?.close().catch(() => undefined)
     }
+  }
+
+  #used(key: string): Prompt | undefined {
+    const kept = this.#kept.get(key)
+    if (kept !== undefined) {
+      this.#kept.delete(key)
+      this.#kept.set(key, kept)
+    }
+    return kept
+  }
+
+  /** Answers as soon as the prompt can be played; what is missing of it follows. Closes the file behind it. */
+  #make(key: string, file: FileHandle, size: number, codec: EngineCodec, loop: number): Promise<Prompt | PromptFault> {
+    const playable = new Promise<Prompt | PromptFault>(resolve => {
+      void encodeFile(file, size, codec, this.#opus, loop, resolve)
+        .catch((): PromptFault => 'unreadable')
+        .then(prompt => {
+          this.#loading.delete(key)
+          if (typeof prompt !== 'string') this.#keep(key, prompt)
+          resolve(prompt)
+          return file.close()
+        })
+        .catch(() => undefined)
+    })
+    this.#loading.set(key, playable)
+    return playable
   }
 
   #keep(key: string, prompt: Prompt): void {
@@ -101,10 +124,10 @@ async function encodeFile(
   codec: EngineCodec,
   opus: OpusCoders,
   loop: number,
+  begun: (prompt: Prompt) => void,
 ): Promise<Prompt | PromptFault> {
-  const head = Buffer.alloc(Math.min(size, headBytes))
-  const { bytesRead } = await file.read(head, 0, head.length, 0)
-  const parsed = parseWav(head.subarray(0, bytesRead), size)
+  let parsed = await readHead(file, size, headBytes)
+  if (!parsed.ok && parsed.reason === 'truncated' && size > headBytes) parsed = await readHead(file, size, maxHeadBytes)
   if (!parsed.ok) return parsed.reason === 'unsupported' ? 'unsupported' : 'unreadable'
   const wav = parsed.value
   const frames = wav.dataLength / frameLengthOf(wav)
@@ -112,19 +135,32 @@ async function encodeFile(
   const encoder = await promptEncoder(codec, wav.sampleRate, frames, opus, loop)
   if (encoder === undefined) return 'unreadable'
   try {
-    await pushFile(file, wav, frames, encoder)
+    await pushFile(file, wav, frames, encoder, begun)
     return await encoder.finish()
   } finally {
     encoder.free()
   }
 }
 
-async function pushFile(file: FileHandle, wav: WavFile, frames: number, encoder: PromptEncoder): Promise<void> {
+async function readHead(file: FileHandle, size: number, most: number): Promise<ParsedWav> {
+  const head = Buffer.allocUnsafe(Math.min(size, most))
+  const { bytesRead } = await file.read(head, 0, head.length, 0)
+  return parseWav(head.subarray(0, bytesRead), size)
+}
+
+async function pushFile(
+  file: FileHandle,
+  wav: WavFile,
+  frames: number,
+  encoder: PromptEncoder,
+  begun: (prompt: Prompt) => void,
+): Promise<void> {
   const resampler = new Resampler(wav.sampleRate, encoder.sampleRate)
   const frameLength = frameLengthOf(wav)
   const raw = Buffer.alloc(pieceFrames * frameLength)
   const pcm = new Int16Array(pieceFrames)
   const resampled = new Int16Array(resampler.roomFor(pieceFrames))
+  let hasBegun = false
   for (let frame = 0; frame < frames; frame += pieceFrames) {
     const wanted = Math.min(pieceFrames, frames - frame) * frameLength
     const { bytesRead } = await file.read(raw, 0, wanted, wav.dataFrom + frame * frameLength)
@@ -132,6 +168,10 @@ async function pushFile(file: FileHandle, wav: WavFile, frames: number, encoder:
     const count = decodeWavInto(pcm, 0, piece, 0, Math.floor(bytesRead / frameLength), wav)
     await encoder.push(resampled, resampler.pushInto(resampled, 0, pcm, 0, count))
     if (bytesRead < wanted) break
+    if (hasBegun || frame + count < headStartSeconds * wav.sampleRate) continue
+    hasBegun = true
+    const prompt = encoder.begun()
+    if (prompt !== undefined) begun(prompt)
   }
   await encoder.push(resampled, resampler.flushInto(resampled, 0))
 }

@@ -12,6 +12,11 @@ export interface Prompt {
   readonly bytes: Uint8Array
   /** Where each packet of Opus ends in `bytes`. */
   readonly ends?: Uint32Array
+  /**
+   * Of a prompt that is played while it is still made: bytes, or packets of Opus, that are there so far; what comes later
+   * is silent until then. Undefined = all.
+   */
+  readonly made?: number
   /** Of a prompt in Opus that was made to be repeated: its rounds join without a seam. */
   readonly rounds?: PromptRounds
 }
@@ -90,8 +95,12 @@ export class Playback {
   }
 
   #packetInto(into: Uint8Array, at: number): number {
-    const { bytes, ends = noEnds } = this.#prompt
+    const { bytes, ends = noEnds, made = ends.length } = this.#prompt
     const packet = this.#packet
+    if (packet >= made) {
+      this.skip(opusFrameMs)
+      return silenceInto(into, at, 'opus', opusFrameMs)
+    }
     const from = packet === 0 ? 0 : ends[packet - 1]!
     const length = ends[packet]! - from
     for (let i = 0; i < length; i++) into[at + i] = bytes[from + i]!
@@ -100,7 +109,7 @@ export class Playback {
   }
 
   #bytesInto(into: Uint8Array, at: number, codec: Exclude<AudioCodecName, 'opus'>, ptimeMs: number): number {
-    const { bytes } = this.#prompt
+    const { bytes, made = bytes.length } = this.#prompt
     const perMs = bytesPerMs[codec]
     const length = ptimeMs * perMs
     if (codec === 'G722') into.fill(0, at, at + length)
@@ -108,7 +117,7 @@ export class Playback {
     const left = (this.#lastsMs - this.#elapsedMs) * perMs
     let from = Math.round(this.#elapsedMs * perMs) % bytes.length
     for (let i = 0; i < Math.min(length, left); i++) {
-      into[at + i] = bytes[from]!
+      if (from < made) into[at + i] = bytes[from]!
       from = from + 1 === bytes.length ? 0 : from + 1
     }
     this.skip(ptimeMs)

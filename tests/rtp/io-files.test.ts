@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import type { PromptFault } from '../../rtp/engine/prompts.ts'
 import { decodeWav, parseWav, pcma, pcmu, resample, type WavFormat, wavHeader } from '../../rtp/index.ts'
 import { LibOpus, MediaClock, PromptFiles, RecordingFiles } from '../../rtp/io/index.ts'
-import type { Prompt } from '../../rtp/session/playback.ts'
+import { Playback, type Prompt } from '../../rtp/session/playback.ts'
 import { noise, sleep } from './media-peer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-files-'))
@@ -19,8 +19,11 @@ const wavFile = (name: string, pcm: Int16Array, sampleRate = 8000, channels = 1)
   writeFileSync(path, Buffer.concat([wavHeader(format, pcm.byteLength), new Uint8Array(pcm.buffer)]))
   return path
 }
-const load = (prompts: PromptFiles, path: string, codec: 'PCMU' | 'PCMA' = 'PCMU') =>
+const load = (prompts: PromptFiles, path: string, codec: 'PCMU' | 'PCMA' | 'G722' | 'opus' = 'PCMU') =>
   new Promise<Prompt | PromptFault>(resolve => prompts.load(path, codec, 1, resolve))
+const whole = async (prompts: PromptFiles): Promise<void> => {
+  while (prompts.underWay > 0) await sleep(1)
+}
 const read = (path: string): Int16Array => {
   const bytes = readFileSync(path)
   const parsed = parseWav(bytes)
@@ -88,6 +91,7 @@ test('a prompt of 8,000 Hz is the codec of each sample', async () => {
   for (const coder of [pcmu, pcma]) {
     const prompt = await load(prompts, path, coder.name as 'PCMU')
     assert.ok(typeof prompt !== 'string')
+    await whole(prompts)
     const expected = new Uint8Array(pcm.length)
     coder.encodeInto(expected, 0, pcm, 0, pcm.length)
     assert.equal(prompt.bytes, expected)
@@ -109,6 +113,7 @@ test('other rates and channels are resampled whole, whatever the pieces', async 
     const pcm = channels === 1 ? mono : Int16Array.from({ length: 2 * frames }, (_, i) => mono[i >> 1]!)
     const prompt = await load(prompts, wavFile(`${rate}.wav`, pcm, rate, channels))
     assert.ok(typeof prompt !== 'string')
+    await whole(prompts)
     const expected = resample(mono, rate, 8000)
     const bytes = new Uint8Array(expected.length)
     pcmu.encodeInto(bytes, 0, expected, 0, expected.length)
@@ -131,6 +136,57 @@ test('prompts are kept while they fit, and read anew when they change', async ()
   assert.is.not(await load(prompts, paths[0]!), first)
   const [one, two] = await Promise.all([load(prompts, paths[1]!, 'PCMA'), load(prompts, paths[1]!, 'PCMA')])
   assert.is(one, two, 'read once for two who ask together')
+})
+
+test('a long prompt begins when its first second is made, and is silent where it is not made yet', async () => {
+  const prompts = new PromptFiles({ opus: new LibOpus() })
+  const seconds = 60
+  const path = wavFile('long.wav', pcmOf(16_000 * seconds, 4), 16_000)
+  for (const codec of ['PCMU', 'G722', 'opus'] as const) {
+    const prompt = await load(prompts, path, codec)
+    if (typeof prompt === 'string') throw new Error(prompt)
+    const all = codec === 'opus' ? (prompt.ends?.length ?? 0) : prompt.bytes.length
+    const first = prompt.made ?? all
+    assert.ok(first >= all / seconds - 1 && first < all / 3, `${codec}: ${first} of ${all}`)
+    const frames = (into: Uint8Array, from: number): Uint8Array => {
+      const playback = new Playback('p', prompt, 1)
+      playback.skip(from * 20)
+      return into.slice(0, playback.frameInto(into, 0, 20))
+    }
+    const room = new Uint8Array(1500)
+    const sound = frames(room, 20)
+    const missing = frames(room, 2900)
+    assert.ok(new Set(sound).size > 20)
+    assert.ok(
+      codec === 'opus' ? missing.length === 3 : new Set(missing).size === 1,
+      `${codec}: silent until it is made`,
+    )
+    await whole(prompts)
+    assert.ok((prompt.made ?? all) >= all, 'all of it came')
+    assert.ok(new Set(frames(room, 2900)).size > 20, 'and what was missing is there now')
+    assert.equal(frames(room, 20), sound)
+    assert.is(await load(prompts, path, codec), prompt, 'kept')
+  }
+})
+
+test('samples behind a long head are found', async () => {
+  const prompts = new PromptFiles({ opus: new LibOpus() })
+  const pcm = pcmOf(800)
+  const plain = readFileSync(wavFile('plain.wav', pcm))
+  for (const length of [70_000, 400_000]) {
+    const history = Buffer.alloc(8 + length)
+    history.write('bext')
+    history.writeUInt32LE(length, 4)
+    const file = Buffer.concat([plain.subarray(0, 12), history, plain.subarray(12)])
+    file.writeUInt32LE(file.length - 8, 4)
+    const path = join(folder, `history-${length}.wav`)
+    writeFileSync(path, file)
+    const prompt = await load(prompts, path)
+    if (typeof prompt === 'string') throw new Error(prompt)
+    const expected = new Uint8Array(pcm.length)
+    pcmu.encodeInto(expected, 0, pcm, 0, pcm.length)
+    assert.equal(prompt.bytes, expected)
+  }
 })
 
 test('what is no WAV is told', async () => {
