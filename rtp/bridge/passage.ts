@@ -2,7 +2,7 @@ import { codecFacts } from '../codec/codec-name.ts'
 import { durationOf, eventPayloadLength, maxEventDuration, setDuration } from '../dtmf/event-payload.ts'
 import type { Agreement, EngineCodec } from '../engine/command.ts'
 import type { DatagramNetwork } from '../engine/network.ts'
-import { headerLength, payloadOffsetOf, timestampOf } from '../packet/header.ts'
+import { headerLength, payloadOffsetOf, ssrcOf, timestampOf } from '../packet/header.ts'
 import type { OutStream } from '../session/out-stream.ts'
 import { changeLaw, Relay } from './relay.ts'
 import { Repacker } from './repacker.ts'
@@ -23,6 +23,8 @@ export class Passage {
   #isRepacking = false
   #isMixed = false
   #frameUnits = 160
+  /** Whose audio passed last; −1 = nobody's. */
+  #audioSsrc = -1
   #eventIn = -1
   #eventOut = 0
   #eventUntil = 0
@@ -71,6 +73,7 @@ export class Passage {
   audio(packet: Uint8Array, payloadLength: number, codec: EngineCodec, agreement: Agreement, now: number): void {
     const units = codecFacts[codec].unitsIn(packet, payloadOffsetOf(packet), payloadLength)
     this.#passedAt = now
+    this.#audioSsrc = ssrcOf(packet)
     const isAsked = agreement.ptimeAsked && codec !== 'opus'
     if (isAsked && (this.#isRepacking || units !== this.#frameUnits)) {
       this.#repack(packet, payloadLength, codec, agreement)
@@ -107,7 +110,9 @@ export class Passage {
       const duration = Math.round((durationOf(plain, headerLength) * ownRate) / clockRate)
       setDuration(plain, headerLength, Math.min(maxEventDuration, duration))
     }
-    if (!this.#isRepacking && !isPaced) {
+    // Its numbers and times have nothing to do with those of the audio that it comes beside.
+    const isOfOther = this.#audioSsrc >= 0 && ssrcOf(packet) !== this.#audioSsrc
+    if (!this.#isRepacking && !isPaced && !isOfOther) {
       this.#pass(plain, payloadType, payloadLength, 0, now)
       return
     }
@@ -117,6 +122,7 @@ export class Passage {
     if (isFirst) this.#eventOut = this.#stream.timestamp
     this.#eventIn = timestamp
     this.#send(plain, this.#stream.event(plain, payloadType, isFirst, this.#eventOut, payloadLength, 0))
+    this.#relay.giveWay(this.#stream)
   }
 
   #pass(plain: Uint8Array, payloadType: number, payloadLength: number, units: number, now: number): void {

@@ -38,6 +38,13 @@ export class Relay {
     this.#running = false
   }
 
+  /** A packet of ours went out between two of these: those that follow are numbered behind it. */
+  giveWay(stream: OutStream): void {
+    if (!this.#running) return
+    this.#sequenceOffset++
+    this.#begin = stream.sequence
+  }
+
   /**
    * Rewrites the header of `packet`, which has `headerLength` bytes of it, to be the next of `stream`. Returns false
    * when it is too late to be sent. `units`: how long its audio lasts in those of its timestamp; 0 for telephone-events

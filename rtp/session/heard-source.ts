@@ -2,12 +2,12 @@ import { Reception } from '../rtcp/reception.ts'
 
 /** What is counted of the source that is heard now, and of those before it. */
 export class HeardSource {
-  readonly #changed: () => void
+  readonly #changed: (gone: number) => void
   #present: Reception | undefined
   #lostBefore = 0
 
-  /** `changed`: the far end has restarted, or another one answers. */
-  constructor(changed: () => void) {
+  /** `changed`: the far end has restarted, or another one answers; `gone` is the SSRC that spoke before. */
+  constructor(changed: (gone: number) => void) {
     this.#changed = changed
   }
 
@@ -19,12 +19,17 @@ export class HeardSource {
     return this.#lostBefore + Math.max(0, this.#present?.sequences.lost ?? 0)
   }
 
+  /** Another one is heard now. */
+  isOther(ssrc: number): boolean {
+    return this.#present !== undefined && this.#present.ssrc !== ssrc
+  }
+
   /** `clockRate`: what its timestamps count. */
   of(ssrc: number, clockRate: number): Reception {
     const present = this.#present
     if (present?.ssrc === ssrc && present.clockRate === clockRate) return present
     this.#lostBefore = this.lost
-    this.#changed()
+    if (present !== undefined) this.#changed(present.ssrc)
     this.#present = new Reception(ssrc, clockRate)
     return this.#present
   }

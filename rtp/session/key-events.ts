@@ -1,5 +1,5 @@
 import { DigitReceiver, type Press } from '../dtmf/digit-receiver.ts'
-import { markerOf, payloadOffsetOf, timestampOf } from '../packet/header.ts'
+import { markerOf, payloadOffsetOf, ssrcOf, timestampOf } from '../packet/header.ts'
 
 /** Beside codecs of that clock events are counted in it too. */
 const usualClock = 8000
@@ -16,17 +16,25 @@ export class KeyEvents {
   readonly #listener: KeyListener
   #receiver = new DigitReceiver({ clockRate: usualClock })
   #clockRate = usualClock
+  #ssrc = -1
   #began = 0
 
   constructor(listener: KeyListener) {
     this.#listener = listener
   }
 
+  /** Of the events that came last; −1 = none did. */
+  get ssrc(): number {
+    return this.#ssrc
+  }
+
   /** A packet of events, counted in `clockRate`. */
   receive(packet: Uint8Array, payloadLength: number, clockRate: number, now: number): void {
-    if (clockRate !== this.#clockRate) {
+    const ssrc = ssrcOf(packet)
+    if (clockRate !== this.#clockRate || ssrc !== this.#ssrc) {
       this.reset(now)
       this.#clockRate = clockRate
+      this.#ssrc = ssrc
       this.#receiver = new DigitReceiver({ clockRate })
     }
     const wasHeld = this.#receiver.held !== undefined
@@ -45,6 +53,11 @@ export class KeyEvents {
   tick(now: number): void {
     const stalled = this.#receiver.deadline()
     if (stalled !== undefined && now >= stalled && this.#receiver.timeout(now) > 0) this.#tell(now)
+  }
+
+  /** The source `ssrc` is gone: what it held down is held no more. Some senders' events have a source of their own. */
+  leave(ssrc: number, now: number): void {
+    if (ssrc === this.#ssrc) this.reset(now)
   }
 
   /** Another far end: what was held down is held no more. */

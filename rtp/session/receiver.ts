@@ -53,7 +53,7 @@ export class Receiver {
       toneBegan: digit => this.#host.emit({ type: 'key-down', session: this.#id, digit }),
       toneEnded: (press, began) => this.#tellTone(press, began),
     })
-    this.source = new HeardSource(() => this.keys.reset(this.#heardAt))
+    this.source = new HeardSource(gone => this.keys.leave(gone, this.#heardAt))
     this.keys = new KeyEvents({
       keyDown: (digit, at) => this.#keyDown(digit, at),
       keyUp: (press, began, at) => this.#keyUp(press, began, at),
@@ -86,8 +86,9 @@ export class Receiver {
     this.#heardAt = now
     const payloadLength = payloadLengthOf(packet, length)
     if (meaning === 'events' || meaning === 'noise') {
-      this.source.of(ssrcOf(packet), this.#clockRate).receiveUntimed(sequenceOf(packet))
-      if (meaning === 'events') this.#receiveEvent(packet, payloadLength, now)
+      const isBeside = meaning === 'events' && this.source.isOther(ssrcOf(packet))
+      if (!isBeside) this.source.of(ssrcOf(packet), this.#clockRate).receiveUntimed(sequenceOf(packet))
+      if (meaning === 'events') this.#receiveEvent(packet, payloadLength, isBeside, now)
       else this.#receiveNoise(packet, length, payloadLength, now)
       return
     }
@@ -123,10 +124,13 @@ export class Receiver {
     return this.source.present?.clockRate ?? codecFacts[this.#agreement?.codec ?? 'PCMU'].clockRate
   }
 
-  #receiveEvent(packet: Uint8Array, payloadLength: number, now: number): void {
+  /** `isBeside`: it belongs to another source than the audio, whose numbers and times have nothing to do with its own. */
+  #receiveEvent(packet: Uint8Array, payloadLength: number, isBeside: boolean, now: number): void {
     const clock = this.#meanings.eventClockOf(payloadTypeOf(packet))
-    this.#note(packet, now)
-    this.hearing.note(packet, now)
+    if (!isBeside) {
+      this.#note(packet, now)
+      this.hearing.note(packet, now)
+    }
     this.keys.receive(packet, payloadLength, clock, now)
     this.#other?.sender.bridged.event(packet, payloadLength, clock, now)
   }
@@ -145,7 +149,7 @@ export class Receiver {
 
   /** A digit that came as a tone. */
   #tellTone(press: Press, began: number): void {
-    this.#tellDigit(press, began, this.#heardAt)
+    this.#tellDigit(press, began, false, this.#heardAt)
     this.#other?.sender.bridged.toneEnded(press.digit)
   }
 
@@ -155,12 +159,12 @@ export class Receiver {
   }
 
   #keyUp(press: Press, began: number, now: number): void {
-    this.#tellDigit(press, began, now)
+    this.#tellDigit(press, began, this.source.isOther(this.keys.ssrc), now)
     this.#other?.sender.bridged.keyUp(press.digit, press.durationMs)
   }
 
-  #tellDigit({ digit, durationMs }: Press, began: number, now: number): void {
-    this.#recordings.key(began, now)
+  #tellDigit({ digit, durationMs }: Press, began: number, isBeside: boolean, now: number): void {
+    if (!isBeside) this.#recordings.key(began, now)
     this.#host.emit({ type: 'digit', session: this.#id, digit, durationMs })
   }
 }

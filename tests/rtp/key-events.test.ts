@@ -133,6 +133,45 @@ test('who takes tones hears that of a key no longer than its source is there', (
   assert.ok(b.heard().every(({ at, payload }) => at < from || payload.every(byte => byte === 0xff)))
 })
 
+for (const takes of ['events', 'events, packed anew', 'tones'] as const) {
+  test(`events of a source of their own, beside audio that goes on, are one press each; to whom takes ${takes}`, () => {
+    const anew = takes === 'events, packed anew' ? { ptimeAsked: true, ptimeMs: 30 } : {}
+    const { media, a, b } = bridged({}, takes === 'tones' ? { sendEvents: undefined as never } : anew)
+    talkFor(a, b, 400)
+    const ssrc = a.ssrc + 1
+    let sequence = 100
+    const pressed = [5, 5, 9]
+    for (const [n, digit] of pressed.entries()) {
+      for (let k = 1; k <= 14; k++) {
+        a.say(frame(media.now))
+        b.say(frame(media.now))
+        const { sequence: own, timestamp } = a
+        const payload = event(digit, 160 * Math.min(k, 6), k >= 6)
+        const options = { payloadType: 101, ssrc, sequence: sequence++, timestamp: 77_000 + n * 3000, marker: k === 1 }
+        if (k <= 8) a.say(payload, options)
+        Object.assign(a, { sequence: own, timestamp })
+        media.run(20)
+      }
+    }
+    talkFor(a, b, 1000)
+    assert.is(
+      media
+        .take('digit')
+        .map(({ digit, durationMs }) => `${digit} ${durationMs}`)
+        .join(),
+      '5 120,5 120,9 120',
+    )
+    const heard = b.heard()
+    const events = heard.filter(({ payloadType }) => payloadType === 101)
+    assert.is(events.length, takes === 'tones' ? 0 : 24)
+    assert.is(new Set(events.map(({ timestamp }) => timestamp)).size, takes === 'tones' ? 0 : pressed.length)
+    assert.is(events.filter(({ marker }) => marker).length, takes === 'tones' ? 0 : pressed.length)
+    for (const [n, packet] of heard.entries()) {
+      if (n > 0) assert.is(packet.sequence, (heard[n - 1]!.sequence + 1) & 0xffff, `packet ${n}`)
+    }
+  })
+}
+
 test('a key that comes as a tone is down while it sounds, and told when it has ended', () => {
   const { media, a, b } = bridged({ acceptEvents: undefined as never }, {})
   talkFor(a, b, 400)
