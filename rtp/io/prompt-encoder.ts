@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { AudioEncoder } from '../codec/codec.ts'
 import { type AudioCodecName, codecFacts } from '../codec/codec-name.ts'
 import { pcma, pcmu } from '../codec/g711.ts'
@@ -13,6 +13,9 @@ const opusBitrate = 40_000
 const opusLookaheadMs = 6.5
 /** So long Opus is encoded before the thread's ticks have their turn. */
 const turnMs = 1
+/** After so many turns the thread rests: it may go before all others of the machine, and a long file takes seconds. */
+const turnsInARow = 4
+const pauseMs = 1
 const longestPacket = 1275
 /** Some ten seconds. */
 const firstBytes = 64 * 1024
@@ -156,6 +159,7 @@ export class OpusPromptEncoder implements PromptEncoder {
   #begun: Prompt | undefined
   #wasSilent = false
   #turnBegan = 0
+  #turns = 0
 
   constructor(encoder: OpusEncoder, sampleRate: number, samples: number) {
     this.#encoder = encoder
@@ -176,7 +180,7 @@ export class OpusPromptEncoder implements PromptEncoder {
       if (this.#filled < whole) return
       this.#encode()
       if (performance.now() - this.#turnBegan < turnMs) continue
-      await nextTurn()
+      await (++this.#turns % turnsInARow === 0 ? pause(pauseMs) : nextTurn())
       this.#turnBegan = performance.now()
     }
   }

@@ -1,12 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { PromptFault } from '../../rtp/engine/prompts.ts'
+import { wavHeader } from '../../rtp/index.ts'
+import { LibOpus, PromptFiles } from '../../rtp/io/index.ts'
+import type { Prompt } from '../../rtp/session/playback.ts'
 import { type EngineEvent, openMedia } from '../../rtp/worker/index.ts'
-import { sleep, testPorts } from '../rtp/media-peer.ts'
+import { until } from '../rig/wait.ts'
+import { noise, sleep, testPorts } from '../rtp/media-peer.ts'
 
 // A media thread may go before all others of the machine. Whatever it does beside its ticks, it must let go now and then.
 
@@ -39,6 +44,22 @@ test('whoever ends it while a disk is slow waits without work', async () => {
   await ended
   assert.ok(share < 0.3, `busy for ${share} of the time`)
   assert.ok(events.some(({ type }) => type === 'closed'))
+})
+
+test('a long prompt in Opus is encoded with pauses', async () => {
+  const pcm = new Int16Array(noise(8000 * 2 * 60, 5).buffer)
+  const path = join(folder, 'long.wav')
+  const head = wavHeader({ encoding: 'pcm16', sampleRate: 8000, channels: 1 }, pcm.byteLength)
+  writeFileSync(path, Buffer.concat([head, new Uint8Array(pcm.buffer)]))
+  const opus = new LibOpus()
+  await opus.warm()
+  const prompts = new PromptFiles({ opus })
+  const share = await busyShareOf(async () => {
+    const prompt = await new Promise<Prompt | PromptFault>(done => prompts.load(path, 'opus', 1, done))
+    assert.is.not(typeof prompt, 'string')
+    await until('it is whole', () => prompts.underWay === 0)
+  })
+  assert.ok(share < 0.92, `busy for ${share} of the time`)
 })
 
 test.run()
