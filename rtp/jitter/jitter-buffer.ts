@@ -1,4 +1,5 @@
-import { payloadLengthOf, payloadOffsetOf, timestampOf } from '../packet/header.ts'
+import { payloadLengthOf, payloadOffsetOf, sequenceOf, timestampOf } from '../packet/header.ts'
+import { ClockStep, stepMs } from './clock-step.ts'
 import { DelayControl, growFromMs, type Wish } from './delay-control.ts'
 import { DelayEstimate } from './delay-estimate.ts'
 import { DoubtedPacket } from './doubted-packet.ts'
@@ -53,6 +54,7 @@ export class JitterBuffer {
   readonly #keepAll: boolean
   readonly #estimate: DelayEstimate
   readonly #line: MediaLine
+  readonly #step: ClockStep
   readonly #excess: ExcessDelay
   readonly #control: DelayControl | undefined
   /** So much less delay than aimed at is no reason to wait. */
@@ -78,6 +80,7 @@ export class JitterBuffer {
     this.#keepAll = config.keepAll ?? false
     this.#estimate = new DelayEstimate(config)
     this.#line = new MediaLine(config.clockRate ?? 8000)
+    this.#step = new ClockStep(config.clockRate ?? 8000)
     this.#excess = new ExcessDelay(stretches)
     this.#control = stretches ? new DelayControl() : undefined
     this.#borneMs = stretches ? growFromMs : 0
@@ -191,7 +194,7 @@ export class JitterBuffer {
     }
     const from = payloadOffsetOf(packet)
     const lengthMs = this.#line.msOf(this.#unitsIn(packet, from, bytes))
-    const placeMs = this.#place(timestampOf(packet), lengthMs, now)
+    const placeMs = this.#place(packet, lengthMs, now)
     this.#queue.put(packet, bytes, placeMs)
     // With this packet the one before it arrives too, as it were, a frame later than it should.
     if (this.#queue.isMissingBefore && this.#repairs?.(packet, from, bytes) === true) {
@@ -200,11 +203,14 @@ export class JitterBuffer {
   }
 
   /** Puts a packet on the media line and takes its way into account. */
-  #place(timestamp: number, lengthMs: number, now: number): number {
+  #place(packet: Uint8Array, lengthMs: number, now: number): number {
+    const timestamp = timestampOf(packet)
+    const step = this.#step.judge(sequenceOf(packet), timestamp, now)
     const fastestMs = this.#estimate.fastestMs
     let placeMs = this.#line.placeOf(timestamp)
     const slowerMs = now - placeMs - fastestMs
-    const leaps = slowerMs > leapMs || (slowerMs < -leapMs && placeMs - this.#line.endMs > leapMs)
+    const isSet = step === 'back' || (step === 'ahead' && slowerMs < -stepMs)
+    const leaps = isSet || slowerMs > leapMs || (slowerMs < -leapMs && placeMs - this.#line.endMs > leapMs)
     if (Number.isFinite(fastestMs) && (leaps || this.#queue.isUnplayed)) {
       // Behind what waits; else where a packet that came the fastest way would lie.
       if (this.#slots.waiting === 0) placeMs = Math.max(this.#line.endMs, now - fastestMs)

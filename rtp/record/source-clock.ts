@@ -1,3 +1,4 @@
+import { type Step, stepMs } from '../jitter/clock-step.ts'
 import { timestampDelta } from '../packet/sequence.ts'
 
 /** Samples a second of a recording. */
@@ -17,6 +18,8 @@ const bearableSamples = 0.006 * rate
 const jumpSamples = 0.2 * rate
 /** A packet that is so far from where its timestamp says belongs to another time. */
 const foreignSamples = rate
+/** A clock that was set ahead lies so far before the fastest way. */
+const aheadSamples = (stepMs * rate) / 1000
 
 /**
  * Where the time of one source lies on the line of a recording. Of all packets the fastest tells it best; a source whose
@@ -44,8 +47,10 @@ export class SourceClock {
   }
 
   /** True for a packet that does not continue what came before: what waits is to be placed before it is heard. */
-  isForeign(timestamp: number, place: number): boolean {
-    return this.#hasBegun && Math.abs(place - this.#samplesOf(timestamp) - this.#offset) > foreignSamples
+  isForeign(timestamp: number, place: number, step: Step): boolean {
+    if (!this.#hasBegun) return false
+    const late = place - this.#samplesOf(timestamp) - this.#offset
+    return step === 'back' || (step === 'ahead' && late < -aheadSamples) || Math.abs(late) > foreignSamples
   }
 
   restart(): void {

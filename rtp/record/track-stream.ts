@@ -1,5 +1,6 @@
+import { ClockStep } from '../jitter/clock-step.ts'
 import { JitterBuffer } from '../jitter/jitter-buffer.ts'
-import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, ssrcOf, timestampOf } from '../packet/header.ts'
+import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
 import { SourceClock } from './source-clock.ts'
 import type { TrackCodecs, TrackDecoder } from './track-decoder.ts'
 import type { TrackLine } from './track-line.ts'
@@ -27,6 +28,7 @@ export class TrackStream {
   readonly #pcm = new Int16Array(longestMs * samplesPerMs)
   #buffer: JitterBuffer | undefined
   #clock: SourceClock | undefined
+  #step: ClockStep | undefined
   #clockRate = 0
   #ssrc = -1
   /** RTP time behind the last piece. */
@@ -48,7 +50,8 @@ export class TrackStream {
     if (codec === undefined) return
     if (codec.unitsIn(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length)) === 0) return
     const isOther = ssrcOf(packet) !== this.#ssrc || codec.clockRate !== this.#clockRate
-    if (isOther || this.#clock?.isForeign(timestampOf(packet), place) === true) {
+    const step = this.#step?.judge(sequenceOf(packet), timestampOf(packet), now) ?? 'none'
+    if (isOther || this.#clock?.isForeign(timestampOf(packet), place, step) === true) {
       // Another source, or another time: what waits belongs to the one before.
       this.#drain(now + atLastMs)
       this.#clock?.restart()
@@ -58,6 +61,7 @@ export class TrackStream {
       const { clockRate, longestPayload } = codec
       this.#clockRate = clockRate
       this.#clock = new SourceClock(clockRate)
+      this.#step = new ClockStep(clockRate)
       this.#buffer = new JitterBuffer({
         keepAll: true,
         clockRate,

@@ -20,8 +20,12 @@ function lawOf(pcm: Int16Array): { bytes: Uint8Array; through: Int16Array } {
   return { bytes, through }
 }
 
-/** Records a sound whose packets of 20 ms come late by `lateMs` of their time; undefined: that one is not sent. */
-function recorded(pcm: Int16Array, lateMs: (atMs: number) => number | undefined): Int16Array {
+/** Records a sound whose packets of 20 ms come late by `lateMs` of their time; undefined: that one is not sent. The far end's clock is set by `setMs`. */
+function recorded(
+  pcm: Int16Array,
+  lateMs: (atMs: number) => number | undefined,
+  setMs: (atMs: number) => number = () => 0,
+): Int16Array {
   const { bytes } = lawOf(pcm)
   const line = new TrackLine(1)
   const track = new TrackStream(line, 'left', codecs)
@@ -39,7 +43,8 @@ function recorded(pcm: Int16Array, lateMs: (atMs: number) => number | undefined)
     if (late === undefined) continue
     now = atMs + late
     const place = now * perMs
-    writeHeader(packet, { payloadType: 0, marker: false, sequence: n, timestamp: place - late * perMs, ssrc: 7 })
+    const timestamp = (place - late * perMs + setMs(atMs) * perMs) >>> 0
+    writeHeader(packet, { payloadType: 0, marker: false, sequence: n, timestamp, ssrc: 7 })
     packet.set(bytes.subarray(atMs * perMs, (atMs + frameMs) * perMs), 12)
     track.push(packet, packet.length, place, now)
     track.tick(now)
@@ -87,6 +92,19 @@ test('one who never pauses is followed by a sample a packet, beyond 6 ms only', 
   const offset = far.length - long.length
   assert.ok(offset >= 0 && offset <= 48, `${offset} samples late`)
   lies(far, far.length - 4000, end)
+})
+
+test('a clock that is set while somebody speaks moves nothing: numbers and packets go on', () => {
+  const long = lawOf(speechLike(48_000, 8000, 9)).through
+  for (const ms of [-3000, -980, -500, -200, -60, 100, 300, 700, 980, 3000]) {
+    const heard = recorded(
+      long,
+      () => 0,
+      atMs => 10_000 + (atMs < 3000 ? 0 : ms),
+    )
+    lies(heard, 0, long)
+    assert.is(heard.length, long.length, `set by ${ms} ms`)
+  }
 })
 
 test.run()
