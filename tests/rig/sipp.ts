@@ -5,6 +5,13 @@ import { join } from 'node:path'
 import { requirePeers } from './debian.ts'
 import { until } from './wait.ts'
 
+/**
+ * Every sipp binds two ports for media that it never uses, out of the same hundred pairs of its media address: fifty at
+ * once would be all that there can be, so they have addresses of their own.
+ */
+const mediaAddresses = 200
+let made = 0
+
 const scenarios = new URL('../interop/sipp/', import.meta.url).pathname
 
 export interface SippOptions {
@@ -45,6 +52,7 @@ export class Sipp {
       ...(options.remote === undefined ? [] : [options.remote]),
       ...['-sf', join(scenarios, `${options.scenario}.xml`)],
       ...['-i', '127.0.0.1', '-p', String(options.localPort)],
+      ...['-mi', `127.0.1.${1 + (made++ % mediaAddresses)}`],
       ...['-t', options.transport === 'tcp' ? 't1' : 'u1'],
       ...['-m', String(options.calls ?? 1), '-r', String(options.callsPerSecond ?? 10)],
       ...['-d', String(options.pauseMs ?? 1000)],
