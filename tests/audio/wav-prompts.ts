@@ -6,6 +6,7 @@ import type { PromptFault } from '../../rtp/engine/prompts.ts'
 import { wavHeader } from '../../rtp/index.ts'
 import { LibOpus, PromptFiles } from '../../rtp/io/index.ts'
 import type { Prompt } from '../../rtp/session/playback.ts'
+import { until } from '../rig/wait.ts'
 
 /** Prompts of what a test has computed, by way of files of their own as the switch would read them. */
 export class WavPrompts {
@@ -26,12 +27,12 @@ export class WavPrompts {
     return this.write(name, Buffer.concat([header, new Uint8Array(pcm.buffer)]))
   }
 
-  load(path: string, codec: AudioCodecName, loop = 1): Promise<Prompt> {
-    return new Promise((resolve, reject) =>
-      this.#files.load(path, codec, loop, (prompt: Prompt | PromptFault) =>
-        typeof prompt === 'string' ? reject(new Error(prompt)) : resolve(prompt),
-      ),
-    )
+  /** Whole: virtual time does not wait for what follows the beginning. */
+  async load(path: string, codec: AudioCodecName, loop = 1): Promise<Prompt> {
+    const prompt = await new Promise<Prompt | PromptFault>(done => this.#files.load(path, codec, loop, done))
+    if (typeof prompt === 'string') throw new Error(prompt)
+    await until('the prompt is whole', () => this.#files.underWay === 0)
+    return prompt
   }
 
   remove(): void {
