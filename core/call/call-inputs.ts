@@ -130,6 +130,7 @@ export class CallInputs {
         else this.#call.talk.player?.digitsSent(event.digitsId)
         return true
       case 'media.key-down':
+        this.#twins.down(leg.uuid, event.digit, this.#call.now())
         if (leg !== this.#call.talk.party?.leg || !this.#call.isLive) return false
         this.#call.talk.script?.handle({ type: 'key-down' }, this.#call.now())
         return true

@@ -41,6 +41,22 @@ test('twins that overlap: all of one way, then all of the other', () => {
   )
 })
 
+test('INFO that comes while the key is down in media is its twin, and what media tells is taken', () => {
+  const twins = new PressTwins()
+  twins.down(leg, '1', 1800)
+  assert.is(twins.isNew(leg, '1', 'info', 2000), false)
+  assert.is(twins.isNew(leg, '1', 'media', 2100), true)
+  twins.down(leg, '1', 2200)
+  assert.is(twins.isNew(leg, '1', 'media', 2300), true)
+  assert.is(twins.isNew(leg, '1', 'info', 2310), false)
+  twins.down(other, '5', 50)
+  assert.is(twins.isNew(other, '6', 'info', 100), true, 'another key')
+  assert.is(twins.isNew(other, '5', 'media', 200), true)
+  assert.is(twins.isNew(other, '5', 'info', 5000), true, 'long after')
+  twins.down(other, '7', 6000)
+  assert.is(twins.isNew(other, '7', 'info', 20_000), true, 'its end was never told')
+})
+
 test('other digits, other legs and other times are no twins', () => {
   assert.is(taken(['1', 'info', 0], ['2', 'media', 100]), '12')
   assert.is(taken(['1', 'info', 0], ['1', 'media', 100, other]), '11')
