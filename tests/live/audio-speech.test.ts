@@ -150,6 +150,21 @@ test('an engine that keeps dying, stalls, floods or talks nonsense is a fault, a
   }
 })
 
+test('words that hang the engine wherever it runs hold up those of other calls no longer than words may take', async ({
+  folder,
+}) => {
+  const script = `if (/hang/.test(readFileSync(${JSON.stringify(join(folder, 'starts'))}, 'utf8').trim().split('\\n').at(-1))) process.kill(process.pid, 'SIGSTOP'); ${speaking}`
+  const library = libraryOf(folder, [pretender(folder, script)])
+  const hanging = ['hang one', 'hang two', 'hang three'].map((text, at) =>
+    messageOf(library.speak(`call-${at}`, { text })),
+  )
+  const begun = performance.now()
+  assert.is((await library.speak('call-9', { text: 'karibu' })).durationMs, 1000)
+  const waitedMs = performance.now() - begun
+  assert.ok(waitedMs > 2000 && waitedMs < 10_000, `${waitedMs} ms`)
+  for (const message of await Promise.all(hanging)) assert.match(message, /took more than 3\.\d+ s/)
+})
+
 test('the next engine serves where the first is missing; with none it is a fault that mends itself', async ({
   folder,
 }) => {

@@ -2,13 +2,16 @@ import { fileURLToPath } from 'node:url'
 import type { Log } from '../../ports/log.ts'
 import { type ChildResult, childOutput } from './child-output.ts'
 import { type SpeechEngine, SpeechFault, type SpeechJob, type SpeechRequest } from './speech-engine.ts'
+import { patienceFor } from './speech-text.ts'
 import { VoiceList } from './voices.ts'
 
 export interface EspeakOptions {
   readonly log: Log
   /** Ways to start espeak-ng, tried in order. Default: the system's, then the one from npm. */
   readonly programs?: readonly EspeakProgram[]
-  /** A sentence takes about 15 ms, or 200 ms by WebAssembly. Default 20 000. */
+  /** What a text may take beside 15 ms a character: a sentence takes about 15 ms in all, or 200 ms by WebAssembly. Default 3000. */
+  readonly patienceMs?: number
+  /** The most that anything may take. Default 20 000. */
   readonly timeoutMs?: number
 }
 
@@ -44,6 +47,7 @@ interface Found {
 export class EspeakEngine implements SpeechEngine {
   readonly #log: Log
   readonly #programs: readonly EspeakProgram[]
+  readonly #patienceMs: number
   readonly #timeoutMs: number
   readonly #closing = new AbortController()
   #found: Promise<Found> | undefined
@@ -51,6 +55,7 @@ export class EspeakEngine implements SpeechEngine {
   constructor(options: EspeakOptions) {
     this.#log = options.log
     this.#programs = options.programs ?? [systemEspeak, npmEspeak]
+    this.#patienceMs = options.patienceMs ?? 3000
     this.#timeoutMs = options.timeoutMs ?? 20_000
   }
 
@@ -78,9 +83,12 @@ export class EspeakEngine implements SpeechEngine {
   }
 
   async #speak(program: EspeakProgram, args: readonly string[], input: string): Promise<Uint8Array> {
-    let result = await this.#run(program, args, input, maxOutputBytes)
+    // One that hangs has a place that others wait for.
+    const timeoutMs = Math.min(this.#timeoutMs, patienceFor(input, this.#patienceMs))
+    const speak = () => this.#run(program, args, input, timeoutMs, maxOutputBytes)
+    let result = await speak()
     // A process that died may have met with bad luck; what was too slow or too much would be so again.
-    if (!result.ok && result.fault === 'died') result = await this.#run(program, args, input, maxOutputBytes)
+    if (!result.ok && result.fault === 'died') result = await speak()
     if (result.ok) return result.output
     if (result.fault === 'not-installed') this.#found = undefined
     throw new SpeechFault(`${program.label}: ${result.detail}`)
@@ -98,7 +106,7 @@ export class EspeakEngine implements SpeechEngine {
   async #search(): Promise<Found> {
     const tried: string[] = []
     for (const program of this.#programs) {
-      const result = await this.#run(program, [...program.args, '--voices'], '', maxListingBytes)
+      const result = await this.#run(program, [...program.args, '--voices'], '', this.#timeoutMs, maxListingBytes)
       const voices = result.ok ? VoiceList.fromListing(new TextDecoder().decode(result.output)) : undefined
       if (voices !== undefined && voices.size > 0) {
         this.#log.info({ engine: program.label, voices: voices.size }, 'speech engine found')
@@ -109,12 +117,18 @@ export class EspeakEngine implements SpeechEngine {
     throw new SpeechFault(`no speech engine (${tried.join('; ')})`)
   }
 
-  #run(program: EspeakProgram, args: readonly string[], input: string, maxBytes: number): Promise<ChildResult> {
+  #run(
+    program: EspeakProgram,
+    args: readonly string[],
+    input: string,
+    timeoutMs: number,
+    maxBytes: number,
+  ): Promise<ChildResult> {
     return childOutput({
       command: program.command,
       args,
       input,
-      timeoutMs: this.#timeoutMs,
+      timeoutMs,
       maxOutputBytes: maxBytes,
       signal: this.#closing.signal,
     })

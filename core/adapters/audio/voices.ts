@@ -29,6 +29,9 @@ const variants: ReadonlyMap<string, string> = new Map([
   ['alice', '+f3'],
 ])
 
+/** Ways to speak that espeak-ng itself has, behind a voice's name: `en-us+f3`. */
+const namedVariant = /^(.+)\+([fm][1-5]|m[6-8]|croak|klatt|whisperf?)$/
+
 /** The voices of an engine, by language code and by name. */
 export class VoiceList {
   readonly #names: ReadonlyMap<string, string>
@@ -74,10 +77,16 @@ export class VoiceList {
       return language !== undefined && spoken === undefined ? { name: base, unknownVoice: language } : { name: base }
     }
     const variant = variants.get(keyOf(voice))
-    // espeak-ng 1.51 overhears a variant behind `en-gb`, whose file has another name; behind the file's it does not.
-    if (variant !== undefined) return { name: variant === '' ? base : (this.#files.get(base) ?? base) + variant }
-    const named = this.#find(voice)
-    return named === undefined ? { name: base, unknownVoice: voice } : { name: named }
+    if (variant !== undefined) return { name: variant === '' ? base : this.#varied(base, variant) }
+    const [, plain = voice, ownVariant] = namedVariant.exec(keyOf(voice)) ?? []
+    const named = plain.includes('+') ? undefined : this.#find(plain)
+    if (named === undefined) return { name: base, unknownVoice: voice }
+    return { name: ownVariant === undefined ? named : this.#varied(named, `+${ownVariant}`) }
+  }
+
+  /** espeak-ng 1.51 overhears a variant behind `en-gb`, whose file has another name; behind the file's it does not. */
+  #varied(name: string, variant: string): string {
+    return (this.#files.get(name) ?? name) + variant
   }
 
   /** `sw-KE` speaks as `sw` where there is nothing nearer. */
