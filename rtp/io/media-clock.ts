@@ -15,8 +15,18 @@ export interface ClockCounters {
 }
 
 export const defaultTickMs = 5
+/** It is looked over so long how much of its time the thread has left to others. */
+const windowMs = 100
+/**
+ * A thread with more to do than it has time leaves so much of it to the others of the machine, who may have to end what
+ * overloads it. One of real time that leaves less than a twentieth is stopped for all of that at once (sched(7)).
+ */
+const leftShare = 0.08
 
-/** `beatAt`: the place on the grid that the tick belongs to; `now` is later by what held it up. */
+/**
+ * `beatAt`: the place on the grid that the tick belongs to; `now` is later by what held it up, or sooner by part of a
+ * millisecond where ticks are only as exact as timers.
+ */
 export type MediaTick = (now: number, beatAt: number) => void
 
 /**
@@ -31,6 +41,10 @@ export class MediaClock {
   readonly #tick: MediaTick
   #timer: ReturnType<typeof setTimeout> | undefined
   #dueAt = 0
+  /** Where the present window began, how long ticks took in it, and whether the one before left too little. */
+  #windowFrom = 0
+  #workedMs = 0
+  #wasFull = false
 
   constructor(tick: MediaTick, config: MediaClockConfig = {}) {
     this.#tick = tick
@@ -45,7 +59,9 @@ export class MediaClock {
 
   start(): void {
     if (this.#timer !== undefined) return
-    this.#dueAt = this.#now() + this.#tickMs
+    this.#windowFrom = this.#now()
+    this.#workedMs = 0
+    this.#dueAt = this.#windowFrom + this.#tickMs
     this.#arm(this.#tickMs)
   }
 
@@ -66,6 +82,21 @@ export class MediaClock {
     // Armed first: a tick that stops the clock must find its timer.
     this.#arm(this.#dueAt - now)
     this.#tick(now, beatAt)
+    if (this.#sleep !== undefined) this.#leaveTime(now, this.#sleep)
+  }
+
+  /** After a tick that began then. */
+  #leaveTime(began: number, sleep: (ms: number) => void): void {
+    const now = this.#now()
+    this.#workedMs += now - began
+    const passedMs = now - this.#windowFrom
+    if (passedMs < windowMs) return
+    const owedMs = this.#workedMs - (1 - leftShare) * passedMs
+    // One alone may be a stall, behind which there is nothing to wait for.
+    if (owedMs > 0 && this.#wasFull) sleep(owedMs)
+    this.#wasFull = owedMs > 0
+    this.#windowFrom = this.#now()
+    this.#workedMs = 0
   }
 
   /** Timers count whole milliseconds: what is left of the last one is slept, or ticks come up to half of one off. */
