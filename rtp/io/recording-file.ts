@@ -1,4 +1,4 @@
-import { close, fsync, ftruncate, open, rename, write } from 'node:fs'
+import { close, fsync, ftruncate, open, rename, unlink, write } from 'node:fs'
 import type { RecordingSink, RecordingStore } from '../session/recording-sink.ts'
 import type { WavFormat } from '../wav/format.ts'
 import { maxWavDataLengthOf, wavHeader, wavHeaderLengthOf } from '../wav/write.ts'
@@ -32,6 +32,9 @@ const newChunk = (): Chunk => {
 class RecordingFile implements RecordingSink {
   hasFailed = false
   readonly #format: WavFormat
+  /** Where it lies until it has a header; then it has its name. */
+  readonly #unnamed: string
+  #hasName = false
   #fd = -1
   #isBusy = true
   #isClosing = false
@@ -48,12 +51,16 @@ class RecordingFile implements RecordingSink {
     this.#format = formatOf(channels, sampleRate)
     this.#filling = newChunk()
     // Under its name there is never a file without a header.
-    const unnamed = `${path}.new`
-    open(unnamed, 'w', 0o640, (error, fd) => {
+    this.#unnamed = `${path}.new`
+    open(this.#unnamed, 'w', 0o640, (error, fd) => {
       if (error) return this.#fail()
       this.#fd = fd
       this.#writeAll(Buffer.from(wavHeader(this.#format, 0)), 0, () =>
-        rename(unnamed, path, error => (error ? this.#fail() : this.#idle())),
+        rename(this.#unnamed, path, error => {
+          if (error) return this.#fail()
+          this.#hasName = true
+          this.#idle()
+        }),
       )
     })
   }
@@ -90,10 +97,7 @@ class RecordingFile implements RecordingSink {
   close(samples: number, done: (sizeBytes: number, hasFailed: boolean) => void): void {
     this.#isClosing = true
     this.#finish = () => {
-      if (this.hasFailed) {
-        if (this.#fd < 0) return done(0, true)
-        return close(this.#fd, () => done(headerBytes + this.#written, true))
-      }
+      if (this.hasFailed) return this.#giveUp(sizeBytes => done(sizeBytes, true))
       const length = Math.min(2 * samples, this.#written)
       // The header first: the file may never hold less than it says.
       this.#writeAll(Buffer.from(wavHeader(this.#format, length)), 0, () =>
@@ -105,6 +109,15 @@ class RecordingFile implements RecordingSink {
       )
     }
     if (!this.#isBusy) this.#idle()
+  }
+
+  /** What the header counts is kept; what a full disk has taken of more is cut off, and a file that has none goes. */
+  #giveUp(done: (sizeBytes: number) => void): void {
+    const fd = this.#fd
+    const size = headerBytes + this.#written
+    if (fd < 0) done(0)
+    else if (this.#hasName) ftruncate(fd, size, () => close(fd, () => done(size)))
+    else close(fd, () => unlink(this.#unnamed, () => done(0)))
   }
 
   /** Puts the full chunk aside; false when too many wait. */

@@ -1,5 +1,14 @@
-import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -56,6 +65,47 @@ test('a recording that cannot be made fails and harms nobody', async () => {
   const [size, failed] = await new Promise<[number, boolean]>(done => sink.close(160, (...told) => done(told)))
   assert.is(size, 0)
   assert.ok(failed)
+})
+
+/** Ten seconds of a recording by a process whose files may have so many blocks. Gives the size told. */
+function refusedBeyond(blocks: number, path: string): number {
+  const script = `
+    import { RecordingFiles } from ${JSON.stringify(new URL('../../rtp/io/index.ts', import.meta.url).href)}
+    const sink = new RecordingFiles().open(${JSON.stringify(path)})
+    sink.write(new Int16Array(80_000).fill(77), 0, 80_000)
+    const look = setInterval(() => {
+      if (!sink.hasFailed) return
+      clearInterval(look)
+      sink.close(80_000, (size, failed) => process.stdout.write(failed ? String(size) : 'whole'))
+    }, 5)`
+  // Blocks of 512 bytes, or in some shells of 1,024.
+  const child = spawnSync(
+    'sh',
+    ['-c', `ulimit -f ${blocks}; exec "$0" "$@"`, process.execPath, '--input-type=module', '-e', script],
+    {
+      encoding: 'utf8',
+      timeout: 10_000,
+    },
+  )
+  assert.match(child.stdout, /^[0-9]+$/, child.stderr)
+  return Number(child.stdout)
+}
+
+test('a disk that refuses more: the file has the size that is told, and opens', () => {
+  const path = join(folder, 'full.wav')
+  const size = refusedBeyond(100, path)
+  assert.is(statSync(path).size, size)
+  const samples = read(path)
+  assert.ok(samples.length > 0 && samples.every(sample => sample === 77))
+  assert.is(44 + 2 * samples.length, size)
+})
+
+test('a disk that takes nothing at all: no file is left, and none is told', () => {
+  assert.is(refusedBeyond(0, join(folder, 'none.wav')), 0)
+  assert.equal(
+    readdirSync(folder).filter(name => name.startsWith('none')),
+    [],
+  )
 })
 
 test('killed at any moment, a recording opens', async () => {
