@@ -7,11 +7,14 @@ export interface InfoDigit {
 const defaultDurationMs = 160
 const longestMs = 10_000
 
-/** `application/dtmf-relay` (Signal=, Duration=) and `application/dtmf` (the digit alone); undefined for neither. */
+/**
+ * `application/dtmf-relay` (Signal=, Duration=) and `application/dtmf` (the digit alone, though some senders write there
+ * what belongs in the other); undefined for neither.
+ */
 export function parseInfoDigit(contentType: string, body: string): InfoDigit | undefined {
   const type = contentType.split(';')[0]?.trim().toLowerCase()
-  if (type === 'application/dtmf') return digitOf(body.trim(), defaultDurationMs)
-  if (type !== 'application/dtmf-relay') return undefined
+  if (type === 'application/dtmf' && !body.includes('=')) return digitOf(body.trim(), defaultDurationMs)
+  if (type !== 'application/dtmf' && type !== 'application/dtmf-relay') return undefined
   const signal = /^\s*signal\s*=\s*(\S+)\s*$/im.exec(body)?.[1] ?? ''
   const duration = Number(/^\s*duration\s*=\s*(\d{1,6})\s*$/im.exec(body)?.[1] ?? defaultDurationMs)
   return digitOf(signal, Math.min(duration, longestMs))

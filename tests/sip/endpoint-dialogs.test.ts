@@ -129,14 +129,44 @@ test('digits by INFO in both forms; other bodies 415, none 200', () => {
   peer.request('INFO', us, 5, { toTag })
   peer.request('INFO', us, 6, { ...relay, body: 'Signal=flash' })
   peer.request('INFO', us, 7, { toTag, type: 'text/plain', body: '5' })
-  assert.equal(peer.statuses.slice(-6), [200, 200, 200, 200, 415, 415])
+  peer.request('INFO', us, 8, { toTag, type: 'application/dtmf', body: 'Signal=7\r\nDuration=90\r\n' })
+  assert.equal(peer.statuses.slice(-7), [200, 200, 200, 200, 415, 415, 200])
   const digits = station.events.flatMap(event => (event.type === 'digit' ? [[event.digit, event.durationMs]] : []))
   assert.equal(digits, [
     ['5', 250],
     ['#', 160],
     ['*', 160],
+    ['7', 90],
   ])
   station.do({ type: 'end', id, words })
+  leavesNothing(net, station)
+})
+
+test('re-INVITEs without an offer from somebody we called: the first ACK of the dialog holds an answer like the others', () => {
+  const { net, station, peer, types, dial } = bed()
+  dial()
+  const invite = peer.lastRequest('INVITE')
+  peer.respond(us, invite, 200, { toTag: 'x', body: 'answer' })
+  const toTag = /;tag=([^;]+)/.exec(headerOf(invite, 'From') ?? '')?.[1] ?? ''
+  const within = { toTag, fromTag: 'x', callId: headerOf(invite, 'Call-ID') ?? '' }
+  for (const [cseq, body] of [
+    [1, 'their answer'],
+    [2, 'another'],
+  ] as const) {
+    peer.request('INVITE', us, cseq, within)
+    station.do({ type: 'reanswer', id: 'out', sdp: 'all we can' })
+    net.run(50)
+    assert.is(headerOf(peer.lastResponse(), 'Record-Route'), undefined)
+    peer.request('ACK', us, cseq, { ...within, body })
+    const told = station.events.at(-1)
+    assert.ok(told?.type === 'reconfirmed' && told.sdp === body, types().join())
+  }
+  peer.request('INVITE', us, 3, within)
+  station.do({ type: 'reanswer', id: 'out', sdp: 'all we can' })
+  net.run(50)
+  peer.request('ACK', us, 3, within)
+  assert.is(types().includes('ended'), false, 'without an answer all stays as it was')
+  peer.request('BYE', us, 4, within)
   leavesNothing(net, station)
 })
 
