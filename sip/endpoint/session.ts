@@ -71,7 +71,8 @@ export class Session implements ClientOwner, ServerOwner {
   readonly #answered: AnsweredInvite
   #endWords: EndWords | undefined
   #endCause: CallCause = { kind: 'bye' }
-  #isConfirmed = false
+  /** The INVITE that made the dialog has its ACK: theirs, or the one that we send. */
+  #isConfirmed: boolean
   #isAgreedEarly = false
 
   constructor(agent: Agent, host: SessionHost, dialog: Dialog, near: Flow, start: SessionStart) {
@@ -81,6 +82,7 @@ export class Session implements ClientOwner, ServerOwner {
     this.state = start.state
     this.offer = start.offer
     this.localSdp = start.localSdp
+    this.#isConfirmed = start.weCalled
     this.sender = new DialogSender(agent, dialog, near, this, start.credentials, start.isFlowBound)
     this.ownOffers = new OwnOffers(this, start.weCalled)
     this.refresh = new SessionRefresh(agent, this)
