@@ -131,9 +131,10 @@ export class Recorder {
     if (this.#hasBegun && now - this.#takenAt >= mostOwedMs + restPieceMs) this.#passRest()
     if (this.#sink.hasFailed) return 'failed'
     const { silenceMs, maxLengthMs } = this.#rules
-    if (this.#isCut || now - this.#begunAt >= maxLengthMs + maxLeadMs) return 'max-length'
-    if (silenceMs > 0 && this.#silentMs(now) >= silenceMs) return 'silence'
-    return undefined
+    // Packets on their way are waited for, but not a far end that says nothing.
+    const leadMs = this.#hasBegun && this.#hasSound && now - this.#takenAt <= restMs ? maxLeadMs : 0
+    if (this.#isCut || now - this.#begunAt >= maxLengthMs + leadMs) return 'max-length'
+    return silenceMs > 0 && this.#silentMs(now) >= silenceMs ? 'silence' : undefined
   }
 
   /** Ends it. `done` gets the length kept and the file's size. */
@@ -155,10 +156,9 @@ export class Recorder {
   }
 
   #silentMs(now: number): number {
-    const restingMs = now - this.#takenAt - restMs
-    const silentSamples = this.#hasSound ? this.#samples - this.#soundUntil : 0
     if (!this.#hasSound) return now - this.#begunAt
-    return silentSamples / this.#perMs + Math.max(0, restingMs)
+    const restingMs = now - this.#takenAt - restMs
+    return (this.#samples - this.#soundUntil) / this.#perMs + Math.max(0, restingMs)
   }
 
   #beforeKey(now: number): number {

@@ -76,6 +76,24 @@ for (const seconds of [5, 30, 120]) {
   })
 }
 
+test('a far end that says nothing is waited for no longer than the recording may be', () => {
+  for (const [sayMs, changes] of [
+    [500, {}],
+    [0, {}],
+    [0, { trimSilence: true }],
+  ] as const) {
+    const { media, run } = recording({ maxLengthMs: 3000, ...changes })
+    run(sayMs, true)
+    run(2980 - sayMs, false)
+    assert.is(media.take('recorded').length, 0)
+    run(100, false)
+    assert.equal(
+      media.take('recorded').map(({ endedBy, durationMs }) => [endedBy, durationMs]),
+      [['max-length', sayMs]],
+    )
+  }
+})
+
 type Resumption = (peer: VirtualPeer, silentMs: number) => void
 const resumptions: readonly [string, Resumption][] = [
   [
