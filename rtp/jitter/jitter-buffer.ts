@@ -188,10 +188,7 @@ export class JitterBuffer {
 
   /** Puts the packet that was admitted in its place. */
   #lay(packet: Uint8Array, now: number, bytes: number): void {
-    if (bytes <= 0) {
-      this.#queue.note()
-      return
-    }
+    if (bytes <= 0) return this.#queue.note()
     const from = payloadOffsetOf(packet)
     const lengthMs = this.#line.msOf(this.#unitsIn(packet, from, bytes))
     const placeMs = this.#place(packet, lengthMs, now)
@@ -206,7 +203,7 @@ export class JitterBuffer {
   #place(packet: Uint8Array, lengthMs: number, now: number): number {
     const timestamp = timestampOf(packet)
     const step = this.#step.judge(sequenceOf(packet), timestamp, now)
-    const fastestMs = this.#estimate.fastestMs
+    const { fastestMs } = this.#estimate
     let placeMs = this.#line.placeOf(timestamp)
     const slowerMs = now - placeMs - fastestMs
     const isSet = step === 'back' || (step === 'ahead' && slowerMs < -stepMs)
@@ -284,7 +281,9 @@ export class JitterBuffer {
     this.#expectedMs = placeMs + this.#frameMs
     this.#delayMs = playsAt - placeMs - this.#estimate.fastestMs
     if (this.#control !== undefined && this.#estimate.isKnown) {
-      this.wish = this.#control.observe(now - this.#dueAt(placeMs), now)
+      // A way that has become longer looks like delay; but where nothing waits, nothing can be left out.
+      const mostMs = this.#slots.waiting === 0 ? this.#frameMs / 2 : Infinity
+      this.wish = this.#control.observe(Math.min(now - this.#dueAt(placeMs), mostMs), now)
     }
     this.#playing = true
     this.#losing = false

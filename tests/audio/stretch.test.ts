@@ -239,4 +239,17 @@ test('a packet heard leaves no garbage behind, stretched or not', () => {
   assert.ok(grown < 150, `${grown.toFixed(0)} bytes a packet`)
 })
 
+test('a way that is longer from one packet on: after the wait nothing is left out, since there is nothing that waits', () => {
+  const speech = speechLike(8000 * 16, 8000, 3)
+  for (const ms of [150, 300, 400, 600, 900]) {
+    const { ear, made } = listen(speech, n => (n < 200 ? 0 : ms))
+    const { acceleratedMs, dropped } = ear.playout
+    assert.ok(made / 8 <= ms + 150, `${ms} ms longer: ${made / 8} ms made up`)
+    assert.ok(
+      acceleratedMs <= 150 && dropped === 0,
+      `${ms} ms longer: ${acceleratedMs} ms left out, ${dropped} dropped`,
+    )
+  }
+})
+
 test.run()
