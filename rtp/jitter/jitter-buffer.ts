@@ -132,7 +132,9 @@ export class JitterBuffer {
     if (this.#playing && !this.#keepAll) index = this.#shorten(index, now)
     const placeMs = this.#slots.placeOf(index)
     const isBehindLoss = this.#queue.missingBefore(index) > 0
-    if (!this.#playing && isBehindLoss && this.#mayGoOn) this.#goOn(placeMs, playsAt)
+    // A listener that stretches needs no silence to restore the aim after a loss.
+    const mayGoOn = this.#control !== undefined && !this.#queue.isUnplayed
+    if (!this.#playing && isBehindLoss && mayGoOn) this.#goOn(placeMs, playsAt)
     const aheadMs = placeMs - this.#expectedMs
     if (!this.#playing) {
       // A packet that merely came late goes out at once; after a silence or a loss the aim is restored first.
@@ -188,7 +190,10 @@ export class JitterBuffer {
 
   /** Puts the packet that was admitted in its place. */
   #lay(packet: Uint8Array, now: number, bytes: number): void {
-    if (bytes <= 0) return this.#queue.note()
+    if (bytes <= 0) {
+      this.#queue.note()
+      return
+    }
     const from = payloadOffsetOf(packet)
     const lengthMs = this.#line.msOf(this.#unitsIn(packet, from, bytes))
     const placeMs = this.#place(packet, lengthMs, now)
@@ -236,11 +241,6 @@ export class JitterBuffer {
       this.#control?.restart()
     }
     return index
-  }
-
-  /** A listener that stretches needs no silence to restore the aim after a loss. */
-  get #mayGoOn(): boolean {
-    return this.#control !== undefined && !this.#queue.isUnplayed
   }
 
   /** The time that was waited was that of what was lost, or of a part of it. */
