@@ -15,7 +15,9 @@ const dontWait = 0x40
 
 /** What a leg keeps in hand of a far end that is on time; what comes later is missed for a while. */
 export const inHandMs = 20
-const missedForMs = 500
+/** A tick and a beat less: from here on it may be missed, by who is late again and again for a while. */
+const missedFromMs = 10
+const missedForMs = 1000
 
 /** In these a stream may begin with a skip. */
 const beginningFrames = 10
@@ -149,7 +151,7 @@ export class FarEnds {
     const due = Math.floor((now - this.#begun) / beatMs)
     const late = Math.max(0, now - this.#begun - (this.#beat + 1) * beatMs)
     this.#ownLateness.add(late)
-    if (late > inHandMs) this.#lateAt = now
+    if (late > missedFromMs) this.#lateAt = now
     for (; this.#beat < due; this.#beat++) this.#speak(this.#beat)
     this.#receive()
     const next = this.#begun + (this.#beat + 1) * beatMs
