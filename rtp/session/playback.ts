@@ -97,14 +97,11 @@ export class Playback {
   #packetInto(into: Uint8Array, at: number): number {
     const { bytes, ends = noEnds, made = ends.length } = this.#prompt
     const packet = this.#packet
-    if (packet >= made) {
-      this.skip(opusFrameMs)
-      return silenceInto(into, at, 'opus', opusFrameMs)
-    }
+    this.skip(opusFrameMs)
+    if (packet >= made) return silenceInto(into, at, 'opus', opusFrameMs)
     const from = packet === 0 ? 0 : ends[packet - 1]!
     const length = ends[packet]! - from
     for (let i = 0; i < length; i++) into[at + i] = bytes[from + i]!
-    this.skip(opusFrameMs)
     return length
   }
 
