@@ -1,6 +1,6 @@
 import { LossPattern } from '../stats/loss-pattern.ts'
 import { InterarrivalJitter } from './interarrival-jitter.ts'
-import { middleOf } from './ntp-time.ts'
+import { middleOf, unitsAgoOf } from './ntp-time.ts'
 import type { ReportBlock, SenderInfo } from './packet.ts'
 import { SequenceStatistics, type SequenceVerdict } from './sequence-statistics.ts'
 
@@ -50,15 +50,16 @@ export class Reception {
 
   /** The report about it as of now; the fraction lost begins anew. */
   takeReport(now: number): ReportBlock {
-    const known = this.#lastSr !== 0
+    // One that is too long ago is none: a delay cut short would make a round trip of hours.
+    const delay = this.#lastSr === 0 ? undefined : unitsAgoOf(now - this.#lastSrAt)
     return {
       ssrc: this.ssrc,
       fractionLost: this.sequences.takeFractionLost(),
       cumulativeLost: clampLost(this.sequences.lost),
       highestSequence: this.sequences.highestSequence,
       jitter: this.jitter.units,
-      lastSr: this.#lastSr,
-      delaySinceLastSr: known ? Math.min(0xffff_ffff, Math.round((now - this.#lastSrAt) * 65.536)) : 0,
+      lastSr: delay === undefined ? 0 : this.#lastSr,
+      delaySinceLastSr: delay ?? 0,
     }
   }
 }

@@ -7,7 +7,7 @@ import {
   writeReceiverTime,
   writeVoipMetrics,
 } from '../rtcp/extended-report.ts'
-import { middleOf, ntpFractionOf, ntpSecondsOf, roundTripMs } from '../rtcp/ntp-time.ts'
+import { middleOf, ntpFractionOf, ntpSecondsOf, roundTripMs, unitsAgoOf } from '../rtcp/ntp-time.ts'
 import type { ExtendedBlock, ReportBlock } from '../rtcp/packet.ts'
 import { parseRtcp } from '../rtcp/parse.ts'
 import type { Reception } from '../rtcp/reception.ts'
@@ -195,10 +195,8 @@ export class Reporter {
     if (terms.receiverTime) {
       end += writeReceiverTime(into, end, this.#source.unixMs(now))
       const { ssrc, middle, at: cameAt } = this.#farTime
-      if (cameAt >= 0) {
-        const delay = Math.min(0xffff_ffff, Math.round((now - cameAt) * 65.536))
-        end += writeDelaySince(into, end, ssrc, middle, delay)
-      }
+      const delay = cameAt < 0 ? undefined : unitsAgoOf(now - cameAt)
+      if (delay !== undefined) end += writeDelaySince(into, end, ssrc, middle, delay)
     }
     const metrics = terms.voipMetrics ? this.#source.metrics() : undefined
     if (metrics !== undefined) end += writeVoipMetrics(into, end, metrics)

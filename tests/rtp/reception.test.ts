@@ -109,6 +109,33 @@ test('round trips that cannot be are not told', () => {
   assert.is(roundTripMs(0xffff_ff00, 0, 0x100)! > 0, true)
 })
 
+test('round trips across the wrap of 18 hours: any moment, any delay (RFC 3550 §6.4.1)', () => {
+  const wrap = 2 ** 32
+  const half = 2 ** 31
+  for (const sent of [1, 2, 65_536, half - 1, half, half + 1, wrap - 200_000, wrap - 65_536, wrap - 1])
+    for (const delay of [0, 1, 65_536, half - 1, half, wrap - 65_536, wrap - 1])
+      for (const there of [0, 1, 66, 65_536, 29 * 65_536]) {
+        const found = roundTripMs(sent, delay, (sent + delay + there) % wrap)
+        assert.ok(Math.abs((found ?? Number.NaN) - there / 65.536) < 1e-6, `${sent} + ${delay} + ${there}: ${found}`)
+      }
+})
+
+test('a sender report of more than 18 hours ago is told no more: its age has no room', () => {
+  const reception = new Reception(1, 8000)
+  reception.receive(1, 0, 0)
+  reception.receive(2, 160, 20)
+  reception.senderReport({ ntpSeconds: 7, ntpFraction: 0, rtpTime: 0, packetCount: 2, octetCount: 320 }, 1000)
+  const longest = (2 ** 32 - 1) / 65.536
+  const told = (ageMs: number) => {
+    const { lastSr, delaySinceLastSr } = reception.takeReport(1000 + ageMs)
+    return [lastSr, delaySinceLastSr]
+  }
+  assert.equal(told(0), [7 << 16, 0])
+  assert.equal(told(longest), [7 << 16, 0xffff_ffff])
+  assert.equal(told(longest + 1), [0, 0])
+  assert.equal(told(20 * 3600 * 1000), [0, 0])
+})
+
 test('NTP time of a known instant', () => {
   assert.is(ntpSecondsOf(0), 2_208_988_800)
   assert.is(ntpFractionOf(500), 0x8000_0000)
