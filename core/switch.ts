@@ -113,7 +113,7 @@ export class Switch {
     if (signaling.listeners().length === 0 && this.settings.sip.listeners.length > 0) return false
     const beat = store.database.prepare<[number]>('UPDATE heartbeat SET beat_unix = max(beat_unix, ?)')
     const works = Promise.all([store.database.write(() => beat.run(clock.unixMs())), media.counters()]).then(
-      () => true,
+      ([, { threadsSilent }]) => threadsSilent === 0,
       () => false,
     )
     return Promise.race([works, sleep(healthTimeoutMs, false, { ref: false })])

@@ -26,7 +26,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   })
   const jitter = labelled('rtp_jitter_seconds', 'Interarrival jitter of live legs.', 'of')
   const score = labelled('mos', 'Estimated opinion score of live legs, 1 to 4.4.', 'of')
-  const media = labelled('media', 'Sessions, free ports and threads of media.', 'what')
+  const media = labelled('media', 'Sessions, free ports and threads of media; threads_silent: those that hang.', 'what')
   const mediaTotal = total('media', 'Faults, lost threads and late ticks of media since the start.')
   const browsers = total('webrtc', 'ICE, DTLS and SRTP of browser legs since the start.')
   const speech = new Counter({
@@ -62,7 +62,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     const { calls, clientTransactions, serverTransactions, connections, ...totals } = counters.signaling
     addAll(sip, { ...totals })
     setAll(sipOpen, { calls, clientTransactions, serverTransactions, connections })
-    const { threads, threadsLost, packetsLost } = counters.media
+    const { threads, threadsLost, threadsSilent, packetsLost } = counters.media
     const sum = (of: 'received' | 'sent' | 'unsent' | 'sessions' | 'portsFree' | 'faults' | 'missed') =>
       threads.reduce((sofar, thread) => sofar + thread[of], 0)
     addAll(packets, {
@@ -77,7 +77,8 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
       accelerated: acceleratedMs / 1000,
       expanded: expandedMs / 1000,
     })
-    setAll(media, { sessions: sum('sessions'), portsFree: sum('portsFree'), threads: threads.length })
+    const size = { sessions: sum('sessions'), portsFree: sum('portsFree'), threads: threads.length }
+    setAll(media, { ...size, threadsSilent })
     addAll(mediaTotal, { faults: sum('faults'), missedTicks: sum('missed'), threadsLost })
     const ofBrowsers = (of: keyof (typeof threads)[number]['browsers']) =>
       threads.reduce((sofar, thread) => sofar + thread.browsers[of], 0)

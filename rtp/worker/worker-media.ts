@@ -9,6 +9,8 @@ type JoinCommand = Extract<EngineCommand, { readonly type: 'join' }>
 
 /** A thread that dies is made anew after this, lest one that cannot live keeps the machine busy. */
 const respawnMs = 100
+/** Nobody waits longer than this for what a thread counts. */
+const countMs = 1000
 /** A thread that does not end in this time is stopped. */
 const endMs = 3000
 
@@ -63,6 +65,10 @@ export class WorkerMedia implements MediaThreads {
     if (command.type === 'leave' || command.type === 'bridge') this.#rooms.leave(command.session)
   }
 
+  get silent(): number {
+    return this.#threads.filter(({ isSilent }) => isSilent).length
+  }
+
   async counters(): Promise<readonly MediaCounters[]> {
     const counted = await Promise.all(this.#threads.map(thread => thread.counters()))
     return counted.filter(counters => counters !== undefined)
@@ -106,6 +112,16 @@ export class WorkerMedia implements MediaThreads {
   }
 }
 
+/** What a thread counts was asked for. */
+interface Counting {
+  readonly request: number
+  readonly answer: Promise<MediaCounters | undefined>
+  readonly resolve: (counters: MediaCounters | undefined) => void
+  /** Its time is over; who asked has got what was told before. */
+  isLate: boolean
+  timer: ReturnType<typeof setTimeout> | undefined
+}
+
 /** A worker in whose place another comes when it dies. */
 class MediaThread {
   sessions = 0
@@ -119,7 +135,9 @@ class MediaThread {
   #isClosing = false
   #ended: (() => void) | undefined
   #requests = 0
-  readonly #counting = new Map<number, (counters: MediaCounters | undefined) => void>()
+  /** The one question that is open, for all who ask meanwhile. */
+  #counting: Counting | undefined
+  #counted: MediaCounters | undefined
 
   constructor(
     config: MediaThreadConfig,
@@ -142,13 +160,15 @@ class MediaThread {
     })
   }
 
+  get isSilent(): boolean {
+    return this.#counting?.isLate === true
+  }
+
+  /** What it counts now, or has told last while it is silent; undefined when there is no thread, or it never told. */
   counters(): Promise<MediaCounters | undefined> {
     if (this.#worker === undefined) return Promise.resolve(undefined)
-    return new Promise(resolve => {
-      const request = this.#requests++
-      this.#counting.set(request, resolve)
-      this.#post({ type: 'count', request })
-    })
+    this.#counting ??= this.#ask()
+    return this.#counting.answer
   }
 
   async close(): Promise<void> {
@@ -182,8 +202,8 @@ class MediaThread {
 
   #exited(error: Error): void {
     this.#worker = undefined
-    for (const resolve of this.#counting.values()) resolve(undefined)
-    this.#counting.clear()
+    this.#counted = undefined
+    this.#answered(undefined)
     this.#ended?.()
     if (this.#isClosing) return
     // What was not sent yet was for sessions that are lost; what comes from now on is for the next worker.
@@ -200,6 +220,26 @@ class MediaThread {
     this.#waiting = []
   }
 
+  #ask(): Counting {
+    const request = this.#requests++
+    this.#post({ type: 'count', request })
+    const { promise, resolve } = Promise.withResolvers<MediaCounters | undefined>()
+    const counting: Counting = { request, answer: promise, resolve, isLate: false, timer: undefined }
+    counting.timer = setTimeout(() => {
+      counting.isLate = true
+      resolve(this.#counted)
+    }, countMs)
+    return counting
+  }
+
+  #answered(counters: MediaCounters | undefined): void {
+    const counting = this.#counting
+    this.#counting = undefined
+    if (counters !== undefined) this.#counted = counters
+    clearTimeout(counting?.timer)
+    counting?.resolve(counters)
+  }
+
   #post(message: ToMedia): void {
     this.#worker?.postMessage(message)
   }
@@ -210,8 +250,7 @@ class MediaThread {
         for (const event of message.events) this.#told(event)
         return
       case 'counters':
-        this.#counting.get(message.request)?.(message.counters)
-        this.#counting.delete(message.request)
+        if (message.request === this.#counting?.request) this.#answered(message.counters)
         return
       case 'ended':
         this.#ended?.()

@@ -82,6 +82,42 @@ test('a thread that dies takes its sessions with it, tells so, and is replaced',
   assert.is(died.length, 2, 'nothing is started after the end')
 })
 
+test('a thread that hangs is waited for no longer than a second, tells what it told last, and is flagged', async () => {
+  const log = new EventLog()
+  const media = openMedia({ ports: testPorts(), address: '127.0.0.1', workers: 2 }, log.emit, error => {
+    throw error
+  })
+  media.open('a', 'one')
+  await log.next('opened', 'a')
+  assert.is((await media.counters()).length, 2)
+  // One of them hears no question any more.
+  const { postMessage } = Worker.prototype
+  const hung = new Set<Worker>()
+  Worker.prototype.postMessage = function (message, ...more: never[]) {
+    if (message.type === 'count' && hung.size === 0) hung.add(this)
+    if (message.type !== 'count' || !hung.has(this)) postMessage.call(this, message, ...more)
+  }
+  try {
+    const asked = performance.now()
+    const [first, second] = await Promise.all([media.counters(), media.counters()])
+    const waited = performance.now() - asked
+    assert.ok(waited > 900 && waited < 2000, `${waited}`)
+    assert.is(first.length, 2)
+    assert.equal(
+      first.map(({ sessions }) => sessions),
+      [1, 0],
+    )
+    assert.is(second.length, 2)
+    assert.is(media.silent, 1)
+    const again = performance.now()
+    assert.is((await media.counters()).length, 2)
+    assert.ok(performance.now() - again < 500, 'once is enough')
+  } finally {
+    Worker.prototype.postMessage = postMessage
+  }
+  await media.close()
+})
+
 test('a thread that takes precedence has it, what it starts has not', async () => {
   if (process.platform !== 'linux') return assert.is(takePrecedence(), 'usual')
   // proc_pid_stat(5): 19 = niceness, 41 = policy, 2 = round robin.

@@ -30,5 +30,7 @@ export interface RtpMediaCounters {
   /** What their jitter buffers did. */
   readonly playout: PlayoutCounters
   readonly threadsLost: number
+  /** That hang: their figures are those that they told last. */
+  readonly threadsSilent: number
   readonly threads: readonly MediaCounters[]
 }

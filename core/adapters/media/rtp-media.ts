@@ -3,16 +3,15 @@ import {
   type EngineCommand,
   type EngineEvent,
   type MediaThreads,
-  noPlayout,
   noStats,
   openMedia,
-  playoutSum,
   type SessionStats,
 } from '../../../rtp/worker/index.ts'
 import type { LegUuid } from '../../model/ids.ts'
 import type { LegMediaStats } from '../../model/leg-quality.ts'
 import type { Media, MediaCommand } from '../../ports/media.ts'
 import { BrowserSide, isBrowserOffer } from './browser-side.ts'
+import { EndedFigures } from './ended-figures.ts'
 import { endsOf, statsOf } from './ends.ts'
 import { EventQueue } from './event-queue.ts'
 import { KeySide } from './key-side.ts'
@@ -37,8 +36,7 @@ export class RtpMedia implements Media {
   readonly #threads: MediaThreads
   readonly #legs = new Map<LegUuid, LegMedia>()
   readonly #failed = { 'no-common-codec': 0, 'bad-sdp': 0, 'no-ports': 0, internal: 0 }
-  readonly #ended = { packetsReceived: 0, packetsSent: 0, packetsLost: 0, packetsDropped: 0 }
-  #playout = noPlayout
+  readonly #ended = new EndedFigures()
   #opened = 0
   #threadsLost = 0
 
@@ -80,14 +78,16 @@ export class RtpMedia implements Media {
   }
 
   async counters(): Promise<RtpMediaCounters> {
+    const threads = await this.#threads.counters()
     return {
       legs: this.#legs.size,
       opened: this.#opened,
       failed: { ...this.#failed },
-      ...this.#ended,
-      playout: this.#playout,
+      ...this.#ended.packets,
+      playout: this.#ended.playout,
       threadsLost: this.#threadsLost,
-      threads: await this.#threads.counters(),
+      threadsSilent: this.#threads.silent,
+      threads,
     }
   }
 
@@ -272,11 +272,7 @@ export class RtpMedia implements Media {
     if (leg.state === 'failed') return
     this.#endOrders(leg)
     this.#legs.delete(leg.legId)
-    this.#ended.packetsReceived += stats.packetsReceived
-    this.#ended.packetsSent += stats.packetsSent
-    this.#ended.packetsLost += stats.packetsLost
-    this.#ended.packetsDropped += stats.packetsDropped
-    this.#playout = playoutSum(this.#playout, stats.playout)
+    this.#ended.add(stats)
     this.#events.soon({ type: 'media.closed', legId: leg.legId, stats: statsOf(stats) })
   }
 
