@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { MediaCommand } from '../../core/ports/media.ts'
@@ -81,6 +82,57 @@ for (const workers of [0, 1]) {
     peer.close()
   })
 }
+
+test('a media thread that dies leaves recordings with sound in them: their length and size are told', async () => {
+  const { postMessage } = Worker.prototype
+  const threads = new Set<Worker>()
+  Worker.prototype.postMessage = function (...args: Parameters<typeof postMessage>) {
+    threads.add(this)
+    postMessage.apply(this, args)
+  }
+  const bed = await MediaBed.open({}, 1)
+  const peer = await MediaPeer.open()
+  const [wav, ogg] = ['wav', 'ogg'].map(format => join(folder, `left.${format}`)) as [string, string]
+  try {
+    bed.do({ type: 'media.open', legId: leg('a'), callId, offer: of(peer) })
+    peer.to = portIn((await bed.next('media.opened', 'a')).sdp)
+    const rules = { channels: 'dual', track: 'both', maxLengthMs: 60_000 } as const
+    const orders = [
+      ['w', wav],
+      ['o', ogg],
+      ['n', join(folder, 'no-folder', 'none.wav')],
+    ] as const
+    for (const [recordId, path] of orders) {
+      bed.do({ type: 'media.record-session', legId: leg('a'), recordId, path, rules })
+    }
+    while (!existsSync(wav) || statSync(wav).size < 10_000 || !existsSync(ogg) || statSync(ogg).size < 1000) {
+      await peer.speak(noise(1600, 3))
+    }
+    assert.is(threads.size, 1)
+    for (const thread of threads) await thread.terminate()
+  } finally {
+    Worker.prototype.postMessage = postMessage
+  }
+  const told = new Map<string, { readonly durationMs: number; readonly sizeBytes: number }>()
+  for (let i = 0; i < 3; i++) {
+    const { recordId, endedBy, ...measure } = await bed.next('media.recorded', 'a')
+    assert.is(endedBy, 'failed')
+    told.set(recordId, measure)
+  }
+  for (const [recordId, path] of [
+    ['w', wav],
+    ['o', ogg],
+  ] as const) {
+    const { durationMs = 0, sizeBytes } = told.get(recordId) ?? {}
+    assert.ok(durationMs > 400, `${recordId}: ${durationMs}`)
+    assert.is(sizeBytes, statSync(path).size)
+  }
+  const none = told.get('n')
+  assert.equal([none?.durationMs, none?.sizeBytes], [0, 0])
+  await bed.next('media.closed', 'a')
+  await bed.media.close()
+  peer.close()
+})
 
 test('a dialled call: our offer, early answer, final answer from another place, bridge, digits', async () => {
   const bed = await MediaBed.open()

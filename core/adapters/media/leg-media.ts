@@ -38,7 +38,8 @@ export interface LegMedia {
   readonly waiting: SdpCommand[]
   /** What was ordered and has not been told as ended. */
   readonly plays: Set<string>
-  readonly recordings: Set<string>
+  /** Their files. */
+  readonly recordings: Map<string, string>
   readonly digits: Set<string>
 }
 
@@ -62,6 +63,6 @@ export const beginLeg = (
   isAgreed: false,
   waiting: [],
   plays: new Set(),
-  recordings: new Set(),
+  recordings: new Map(),
   digits: new Set(),
 })

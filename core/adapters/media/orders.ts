@@ -24,10 +24,10 @@ export function engineOrder(leg: LegMedia, order: Order): EngineCommand {
     case 'media.stop':
       return { type: 'stop', session, play: order.playId }
     case 'media.record':
-      leg.recordings.add(order.recordId)
+      leg.recordings.set(order.recordId, order.path)
       return { type: 'record', session, recording: order.recordId, path: order.path, rules: order.limits }
     case 'media.record-session':
-      leg.recordings.add(order.recordId)
+      leg.recordings.set(order.recordId, order.path)
       return { type: 'record-session', session, recording: order.recordId, path: order.path, rules: order.rules }
     case 'media.pause-record':
       return { type: 'pause-record', session, recording: order.recordId }
