@@ -6,6 +6,9 @@ import type { BrowserLink } from './browser-link.ts'
 import { BrowserPort, type BrowserPortConfig } from './browser-port.ts'
 import type { BrowserOpening, BrowserTerms } from './terms.ts'
 
+/** Pairs tried for the first leg: the port is bound to no address for a moment. */
+const bindTries = 4
+
 type Done = (link: BrowserLink | undefined) => void
 
 /** The browser legs of a thread, and their port: bound at the first, kept from then on. */
@@ -73,6 +76,10 @@ export class BrowserLegs {
       this.#bound(undefined)
       return
     }
+    this.#bindFirst(addresses, config, bindTries)
+  }
+
+  #bindFirst(addresses: readonly string[], config: BrowserPortConfig, tries: number): void {
     // The odd port beside it stays bound and unheard.
     this.#ports.take(pair => {
       if (pair === undefined || addresses.length === 0) {
@@ -86,8 +93,15 @@ export class BrowserLegs {
         if (first === undefined) {
           // None is this machine's: the address is a translator's, and its packets come to one of ours.
           this.#network.bind(rtp.port, all => {
-            if (all === undefined) pair.rtcp.close()
-            this.#bound(all && new BrowserPort(all, this.#network, config))
+            if (all !== undefined) {
+              this.#bound(new BrowserPort(all, this.#network, config))
+              return
+            }
+            // Another program has taken the port meanwhile.
+            pair.rtcp.close()
+            this.#ports.giveBack(pair)
+            if (tries > 1) this.#bindFirst(addresses, config, tries - 1)
+            else this.#bound(undefined)
           })
           return
         }

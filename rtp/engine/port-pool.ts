@@ -62,6 +62,11 @@ export class PortPool {
     this.#draining.push({ pair, until: now + this.#drainMs })
   }
 
+  /** A pair that was taken and whose sockets are closed by whoever took it: there is nothing to drain. */
+  giveBack(pair: PortPair): void {
+    this.#putBack(pair.rtp.port)
+  }
+
   /** Closes the pairs that were drained for long enough. */
   tick(now: number): void {
     for (let next = this.#draining[0]; next !== undefined && next.until <= now; next = this.#draining[0]) {
