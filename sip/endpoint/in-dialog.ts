@@ -83,10 +83,26 @@ function offerArrived(session: Session, transaction: ServerTransaction, now: num
     agent.respond(transaction, 200, now, { fields: session.updateFields(transaction, now) })
     return
   }
+  askForAnswer(session, transaction, sdp)
+}
+
+/**
+ * A PRACK that acknowledges one of ours. An offer in it is answered in its 2xx (RFC 3262 §5); one that may not be made,
+ * since another is still open, is passed over: what the PRACK acknowledges is acknowledged.
+ */
+export function prackArrived(session: Session, transaction: ServerTransaction, now: number): void {
+  const sdp = sdpOf(transaction.request.message)
+  const mayOffer = session.offer === 'stable' && session.pending === undefined && !session.ownOffers.isOpen
+  if (sdp === undefined || !mayOffer) session.agent.respond(transaction, 200, now)
+  else askForAnswer(session, transaction, sdp)
+}
+
+/** Whoever owns the media says what is answered; without `sdp` it says what is offered. */
+function askForAnswer(session: Session, transaction: ServerTransaction, sdp: string | undefined): void {
   if (sdp !== undefined) session.step('offer-received')
   session.pending = transaction
   transaction.owner = session
-  agent.emit({ type: 'reoffered', id: session.host.id, ...(sdp === undefined ? {} : { sdp }) })
+  session.agent.emit({ type: 'reoffered', id: session.host.id, ...(sdp === undefined ? {} : { sdp }) })
 }
 
 function infoArrived(session: Session, transaction: ServerTransaction, now: number): void {

@@ -7,6 +7,7 @@ import type { Agent, TaggedCall } from './agent.ts'
 import type { EndWords } from './call-command.ts'
 import type { CallCause } from './call-event.ts'
 import { allowsMethod, contactUriOf, requires, sdpOf } from './fields.ts'
+import { prackArrived } from './in-dialog.ts'
 import { ReliableProvisional } from './reliable-provisional.ts'
 import { contactOf } from './request.ts'
 import type { ResponseParts } from './response.ts'
@@ -96,7 +97,8 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
     }
     if (request.message.method === 'PRACK' && this.#reliable !== undefined) {
       this.session.dialog.takeRemoteSeq(request.cseq)
-      this.#agent.respond(transaction, this.#acknowledged(this.#reliable, request, now) ? 200 : 481, now)
+      if (this.#acknowledged(this.#reliable, request, now)) prackArrived(this.session, transaction, now)
+      else this.#agent.respond(transaction, 481, now)
       if (this.#heldAnswer !== undefined) this.answer(this.#heldAnswer, now)
       return
     }

@@ -61,7 +61,7 @@ export class Session implements ClientOwner, ServerOwner {
   readonly ownOffers: OwnOffers
   state: SessionState
   offer: OfferState
-  /** Their re-INVITE or UPDATE whose offer we have not answered. */
+  /** Their re-INVITE, UPDATE or PRACK whose offer we have not answered. */
   pending: ServerTransaction | undefined
   peerAllowsUpdate = false
   /** An offer in an UPDATE has been answered: descriptions in answers to the INVITE are history. */
@@ -200,7 +200,8 @@ export class Session implements ClientOwner, ServerOwner {
     this.step('answer-sent')
     this.localSdp = sdp
     this.hasReanswered = true
-    this.agent.respond(transaction, 200, now, { fields: this.updateFields(transaction, now), sdp })
+    const fields = transaction.request.message.method === 'UPDATE' ? this.updateFields(transaction, now) : []
+    this.agent.respond(transaction, 200, now, { fields, sdp })
   }
 
   /** What our 2xx to an UPDATE says. */

@@ -77,4 +77,107 @@ test('100rel: no 200 goes out while an answer in a reliable 183 is not acknowled
   }
 })
 
+/** An answer in a reliable 183, acknowledged by a PRACK with another offer. */
+function offeredInPrack() {
+  const all = bed()
+  const { net, station, peer } = all
+  peer.request('INVITE', us, 1, { body: 'offer', headers: ['Require: 100rel'] })
+  const id = station.events[0]?.id ?? ''
+  station.do({ type: 'progress', id, sdp: 'early' })
+  net.run(50)
+  const early = peer.lastResponse()
+  const toTag = tagOfTo(early)
+  const rseq = Number(headerOf(early, 'RSeq'))
+  const prack = (cseq: number, acknowledged = rseq, body = 'their new offer') => {
+    peer.request('PRACK', us, cseq, { toTag, body, headers: [`RAck: ${acknowledged} 1 INVITE`] })
+    net.run(50)
+  }
+  const last = () => {
+    const response = peer.lastResponse()
+    return [headerOf(response, 'CSeq'), response.status, new TextDecoder().decode(response.body)]
+  }
+  return { ...all, id, toTag, rseq, prack, last }
+}
+
+test('100rel: an offer in a PRACK is answered in its 200, and holds in that of the INVITE (RFC 3262 §5)', () => {
+  const { net, station, peer, id, toTag, prack, last } = offeredInPrack()
+  prack(2)
+  assert.equal(last(), ['1 INVITE', 183, 'early'], 'answered when the answer is there')
+  const event = station.events.at(-1)
+  assert.ok(event?.type === 'reoffered' && event.sdp === 'their new offer')
+  net.run(1000)
+  assert.is(peer.statuses.filter(status => status === 183).length, 1, 'acknowledged at once')
+  peer.request('UPDATE', us, 3, { toTag, body: 'one more' })
+  assert.is(peer.statuses.at(-1), 500, 'one offer at a time')
+  station.do({ type: 'reanswer', id, sdp: 'our new answer' })
+  net.run(50)
+  assert.equal(last(), ['2 PRACK', 200, 'our new answer'])
+  assert.is(headerOf(peer.lastResponse(), 'Session-Expires'), undefined)
+  station.do({ type: 'answer', id, sdp: 'early' })
+  net.run(50)
+  assert.equal(last(), ['1 INVITE', 200, 'our new answer'])
+  peer.request('ACK', us, 1, { toTag })
+  peer.request('BYE', us, 4, { toTag })
+  leavesNothing(net, station)
+})
+
+test('100rel: an offer in a PRACK behind the one that acknowledged our answer; one that media refuses gets 488', () => {
+  const { net, station, peer, id, toTag, rseq, prack, last } = offeredInPrack()
+  prack(2, rseq, '')
+  assert.equal(last(), ['2 PRACK', 200, ''])
+  station.do({ type: 'ring', id })
+  net.run(50)
+  prack(3, rseq + 1)
+  station.do({ type: 'refuse-reoffer', id })
+  net.run(50)
+  assert.equal(last(), ['3 PRACK', 488, ''])
+  station.do({ type: 'answer', id, sdp: 'early' })
+  net.run(50)
+  assert.equal(last(), ['1 INVITE', 200, 'early'], 'what was agreed on before holds')
+  peer.request('ACK', us, 1, { toTag })
+  peer.request('BYE', us, 4, { toTag })
+  leavesNothing(net, station)
+})
+
+test('100rel: an offer in a PRACK that waits when the caller gives up gets 487, when we answer 200 nonetheless', () => {
+  const given = offeredInPrack()
+  given.prack(2)
+  given.station.do({ type: 'end', id: given.id, words: { status: 486, q850: 17, text: 'Busy', code: 'END.0486' } })
+  given.net.run(50)
+  assert.equal(given.peer.statuses.slice(-2).toSorted(), [486, 487])
+  given.peer.request('ACK', us, 1, { toTag: given.toTag })
+  leavesNothing(given.net, given.station)
+
+  const { net, station, peer, id, toTag, prack, last } = offeredInPrack()
+  station.do({ type: 'answer', id, sdp: 'early' })
+  prack(2)
+  assert.equal(last(), ['1 INVITE', 200, 'early'], 'it waited for the PRACK only')
+  station.do({ type: 'reanswer', id, sdp: 'our new answer' })
+  net.run(50)
+  assert.equal(last(), ['2 PRACK', 200, 'our new answer'])
+  peer.request('ACK', us, 1, { toTag })
+  peer.request('BYE', us, 3, { toTag })
+  leavesNothing(net, station)
+})
+
+test('100rel: an offer in a PRACK before our answer is none (RFC 3262 §5): the PRACK is taken, and the call goes on', () => {
+  const { net, station, peer } = bed()
+  peer.request('INVITE', us, 1, { body: 'offer', headers: ['Require: 100rel'] })
+  const id = station.events[0]?.id ?? ''
+  station.do({ type: 'ring', id })
+  net.run(50)
+  const ringing = peer.lastResponse()
+  const toTag = tagOfTo(ringing)
+  const headers = [`RAck: ${headerOf(ringing, 'RSeq')} 1 INVITE`]
+  peer.request('PRACK', us, 2, { toTag, headers, body: 'too early' })
+  assert.is(peer.statuses.at(-1), 200)
+  assert.is(peer.lastResponse().body.length, 0)
+  station.do({ type: 'answer', id, sdp: 'answer' })
+  net.run(50)
+  assert.is(new TextDecoder().decode(peer.lastResponse().body), 'answer')
+  peer.request('ACK', us, 1, { toTag })
+  peer.request('BYE', us, 3, { toTag })
+  leavesNothing(net, station)
+})
+
 test.run()
