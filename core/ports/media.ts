@@ -2,9 +2,12 @@ import type { CallUuid, LegUuid } from '../model/ids.ts'
 import type { LegMediaStats } from '../model/leg-quality.ts'
 import type { CodecName } from '../model/trunk.ts'
 
-/** What is heard. A file is a WAV of any rate that media can decode; it is resampled and encoded once per codec. */
+/**
+ * What is heard. A file is a WAV of any rate that media can decode; it is resampled and encoded once per codec.
+ * `isGrowing`: it is still written, and whole when its head tells its length; what is not there in time is waited for.
+ */
 export type AudioSource =
-  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'file'; readonly path: string; readonly isGrowing?: true }
   | { readonly kind: 'tone'; readonly tone: ToneName }
 
 /** Countries whose ringing tone media can sound, by ISO 3166. */

@@ -52,7 +52,8 @@ export interface Agreement {
 }
 
 export type PlaySource =
-  | { readonly kind: 'file'; readonly path: string }
+  /** `isGrowing`: a WAV that is still written; it is whole when its head tells its length. */
+  | { readonly kind: 'file'; readonly path: string; readonly isGrowing?: true }
   | { readonly kind: 'tone'; readonly tone: string }
 
 export interface RecordRules {

@@ -81,6 +81,7 @@ export class PlayLoader {
 
   #prepare({ source, loop }: PlayCommand, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void {
     if (source.kind === 'tone') this.#tones.load(source.tone, codec, done)
+    else if (source.isGrowing) this.#prompts.follow(source.path, codec, loop, done)
     else this.#prompts.load(source.path, codec, loop, done)
   }
 

@@ -19,6 +19,7 @@ const pauseMs = 1
 const longestPacket = 1275
 /** Some ten seconds. */
 const firstBytes = 64 * 1024
+const firstFrames = 512
 
 /** Turns samples of `sampleRate`, in pieces, into a prompt. Never rejects. */
 export interface PromptEncoder {
@@ -66,40 +67,54 @@ export async function promptEncoder(
 const promptRateOf = (codec: AudioCodecName, fromRate: number): OpusRate =>
   codec === 'opus' ? (opusRates.find(rate => rate >= fromRate) ?? 48_000) : codecFacts[codec].sampleRate
 
+/** A prompt on its way: who plays it sees it grow. */
+type Making = { -readonly [Field in keyof Prompt]: Prompt[Field] }
+
+/** Behind what is made there is room for `more`. */
+function withRoom<Values extends Uint8Array | Int16Array | Uint32Array>(
+  values: Values,
+  made: number,
+  more: number,
+): Values
+function withRoom(values: Uint8Array | Int16Array | Uint32Array, made: number, more: number): typeof values {
+  if (made + more <= values.length) return values
+  const wider = new (values.constructor as Uint8ArrayConstructor)(Math.max(2 * values.length, made + more))
+  wider.set(values.subarray(0, made))
+  return wider
+}
+
 class BytePromptEncoder implements PromptEncoder {
   readonly sampleRate: number
-  readonly #codec: AudioCodecName
   readonly #coder: AudioEncoder
-  readonly #bytes: Uint8Array
-  #written = 0
-  #begun: Prompt | undefined
+  readonly #prompt: Making & { made: number }
+  #hasBegun = false
 
   constructor(codec: AudioCodecName, coder: AudioEncoder, sampleRate: number, samples: number) {
-    this.#codec = codec
     this.#coder = coder
     this.sampleRate = sampleRate
-    this.#bytes = new Uint8Array(samples)
+    const isWhole = samples !== Infinity
+    this.#prompt = { codec, bytes: new Uint8Array(isWhole ? samples : firstBytes), made: 0, isWhole }
   }
 
   async push(pcm: Int16Array, count: number): Promise<void> {
-    const fits = Math.min(count, this.#bytes.length - this.#written)
-    this.#written += this.#coder.encodeInto(this.#bytes, this.#written, pcm, 0, fits)
+    const prompt = this.#prompt
+    if (prompt.isWhole === false) prompt.bytes = withRoom(prompt.bytes, prompt.made, count)
+    const fits = Math.min(count, prompt.bytes.length - prompt.made)
+    prompt.made += this.#coder.encodeInto(prompt.bytes, prompt.made, pcm, 0, fits)
   }
 
   begun(): Prompt {
-    const made = () => this.#written
-    this.#begun ??= {
-      codec: this.#codec,
-      bytes: this.#bytes,
-      get made() {
-        return made()
-      },
-    }
-    return this.#begun
+    this.#hasBegun = true
+    return this.#prompt
   }
 
   async finish(): Promise<Prompt> {
-    return this.#begun ?? { codec: this.#codec, bytes: this.#bytes.slice(0, this.#written) }
+    const prompt = this.#prompt
+    const { codec, made } = prompt
+    if (!this.#hasBegun) return { codec, bytes: prompt.bytes.slice(0, made) }
+    if (prompt.isWhole === false) prompt.bytes = prompt.bytes.slice(0, made)
+    prompt.isWhole = true
+    return prompt
   }
 
   free(): void {}
@@ -108,37 +123,42 @@ class BytePromptEncoder implements PromptEncoder {
 /** For a codec that each leg encodes itself. */
 class SamplePromptEncoder implements PromptEncoder {
   readonly sampleRate: number
-  readonly #codec: AudioCodecName
-  readonly #samples: Int16Array
+  readonly #prompt: Making & { made: number }
+  #samples: Int16Array
   #count = 0
-  #begun: Prompt | undefined
+  #hasBegun = false
 
   constructor(codec: AudioCodecName, sampleRate: number, samples: number) {
-    this.#codec = codec
     this.sampleRate = sampleRate
-    this.#samples = new Int16Array(samples)
+    const isWhole = samples !== Infinity
+    this.#samples = new Int16Array(isWhole ? samples : firstBytes)
+    this.#prompt = { codec, bytes: new Uint8Array(this.#samples.buffer), made: 0, isWhole }
   }
 
   async push(pcm: Int16Array, count: number): Promise<void> {
+    const prompt = this.#prompt
+    if (prompt.isWhole === false && this.#count + count > this.#samples.length) {
+      this.#samples = withRoom(this.#samples, this.#count, count)
+      prompt.bytes = new Uint8Array(this.#samples.buffer)
+    }
     const fits = Math.min(count, this.#samples.length - this.#count)
     for (let i = 0; i < fits; i++) this.#samples[this.#count + i] = pcm[i]!
     this.#count += fits
+    prompt.made = this.#count * 2
   }
 
   begun(): Prompt {
-    const made = () => this.#count * 2
-    this.#begun ??= {
-      codec: this.#codec,
-      bytes: new Uint8Array(this.#samples.buffer),
-      get made() {
-        return made()
-      },
-    }
-    return this.#begun
+    this.#hasBegun = true
+    return this.#prompt
   }
 
   async finish(): Promise<Prompt> {
-    return this.#begun ?? { codec: this.#codec, bytes: new Uint8Array(this.#samples.buffer, 0, this.#count * 2) }
+    const prompt = this.#prompt
+    const { codec, made } = prompt
+    if (!this.#hasBegun) return { codec, bytes: prompt.bytes.subarray(0, made) }
+    if (prompt.isWhole === false) prompt.bytes = prompt.bytes.slice(0, made)
+    prompt.isWhole = true
+    return prompt
   }
 
   free(): void {}
@@ -151,12 +171,9 @@ export class OpusPromptEncoder implements PromptEncoder {
   readonly #frame: Int16Array
   readonly #lookahead: number
   #filled = 0
-  #frames = 0
-  /** Grows as packets come; so does what players of a prompt that has begun see. */
-  #bytes = new Uint8Array(firstBytes)
   #length = 0
-  readonly #ends: Uint32Array
-  #begun: Prompt | undefined
+  readonly #prompt: Making & { made: number; ends: Uint32Array }
+  #hasBegun = false
   #wasSilent = false
   #turnBegan = 0
   #turns = 0
@@ -167,7 +184,9 @@ export class OpusPromptEncoder implements PromptEncoder {
     this.#frame = new Int16Array((opusFrameMs * sampleRate) / 1000)
     this.#lookahead = Math.ceil((opusLookaheadMs * sampleRate) / 1000)
     this.#most = Math.ceil((samples + this.#lookahead) / this.#frame.length)
-    this.#ends = new Uint32Array(this.#most)
+    const isWhole = samples !== Infinity
+    const ends = new Uint32Array(isWhole ? this.#most : firstFrames)
+    this.#prompt = { codec: 'opus', bytes: new Uint8Array(firstBytes), ends, made: 0, isWhole }
   }
 
   async push(pcm: Int16Array, count: number): Promise<void> {
@@ -186,34 +205,28 @@ export class OpusPromptEncoder implements PromptEncoder {
   }
 
   async finish(): Promise<Prompt> {
-    if (this.#filled > 0 || this.#frames > 0) await this.push(new Int16Array(this.#lookahead), this.#lookahead)
+    const prompt = this.#prompt
+    if (this.#filled > 0 || prompt.made > 0) await this.push(new Int16Array(this.#lookahead), this.#lookahead)
     if (this.#filled > 0) {
       this.#frame.fill(0, this.#filled)
       this.#encode()
     }
-    this.#bytes = this.#bytes.slice(0, this.#length)
-    return this.#begun ?? this.packets()
+    prompt.bytes = prompt.bytes.slice(0, this.#length)
+    if (!this.#hasBegun) return this.packets()
+    if (prompt.isWhole === false) prompt.ends = prompt.ends.slice(0, prompt.made)
+    prompt.isWhole = true
+    return prompt
   }
 
   begun(): Prompt {
-    const made = () => this.#frames
-    const bytes = () => this.#bytes
-    this.#begun ??= {
-      codec: 'opus',
-      get bytes() {
-        return bytes()
-      },
-      ends: this.#ends,
-      get made() {
-        return made()
-      },
-    }
-    return this.#begun
+    this.#hasBegun = true
+    return this.#prompt
   }
 
   /** The whole frames of all that came. */
   packets(): Prompt {
-    return { codec: 'opus', bytes: this.#bytes.slice(0, this.#length), ends: this.#ends.slice(0, this.#frames) }
+    const { bytes, ends, made } = this.#prompt
+    return { codec: 'opus', bytes: bytes.slice(0, this.#length), ends: ends.slice(0, made) }
   }
 
   free(): void {
@@ -222,21 +235,19 @@ export class OpusPromptEncoder implements PromptEncoder {
 
   #encode(): void {
     this.#filled = 0
-    if (this.#frames >= this.#most) return
-    if (this.#length + longestPacket > this.#bytes.length) {
-      const bytes = new Uint8Array(2 * this.#bytes.length)
-      bytes.set(this.#bytes)
-      this.#bytes = bytes
-    }
+    const prompt = this.#prompt
+    if (prompt.made >= this.#most) return
+    if (prompt.isWhole === false) prompt.ends = withRoom(prompt.ends, prompt.made, 1)
+    prompt.bytes = withRoom(prompt.bytes, this.#length, longestPacket)
     // Pauses need no work, once the encoder has let the sound before them fade out.
     const isSilent = this.#frame.every(sample => sample === 0)
     if (isSilent && this.#wasSilent) {
-      this.#bytes.set(opusSilence, this.#length)
+      prompt.bytes.set(opusSilence, this.#length)
       this.#length += opusSilence.length
     } else {
-      this.#length += this.#encoder.encodeInto(this.#bytes, this.#length, this.#frame, 0, this.#frame.length)
+      this.#length += this.#encoder.encodeInto(prompt.bytes, this.#length, this.#frame, 0, this.#frame.length)
     }
     this.#wasSilent = isSilent
-    this.#ends[this.#frames++] = this.#length
+    prompt.ends[prompt.made++] = this.#length
   }
 }

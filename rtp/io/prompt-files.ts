@@ -7,6 +7,7 @@ import type { Prompt } from '../session/playback.ts'
 import { decodeWavInto } from '../wav/decode.ts'
 import { frameLengthOf } from '../wav/format.ts'
 import { type ParsedWav, parseWav, type WavFile } from '../wav/parse.ts'
+import { encodeGrowing, growingWav } from './growing-file.ts'
 import { type PromptEncoder, promptEncoder } from './prompt-encoder.ts'
 
 /** Bytes of prompts kept, about an hour and a half of speech. */
@@ -58,6 +59,10 @@ export class PromptFiles implements PromptStore {
     void this.#load(path, codec, codec === 'opus' ? loop : 1).then(done)
   }
 
+  follow(path: string, codec: EngineCodec, loop: number, done: (prompt: Prompt | PromptFault) => void): void {
+    void this.#follow(path, codec, loop).then(done)
+  }
+
   encode(pcm: Int16Array, sampleRate: number, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void {
     void encodeSamples(pcm, sampleRate, codec, this.#opus).then(done, () => done('unreadable'))
   }
@@ -70,9 +75,29 @@ export class PromptFiles implements PromptStore {
       const key = `${codec} ${loop} ${mtimeMs} ${size} ${path}`
       const there = this.#used(key) ?? this.#loading.get(key)
       if (there !== undefined) return await there
-      const making = this.#make(key, file, size, codec, loop)
+      const wav = file
       file = undefined
-      return await making
+      return await this.#make(key, wav, begun => encodeFile(wav, size, codec, this.#opus, loop, begun), true)
+    } catch {
+      return 'unreadable'
+    } finally {
+      await file?.close().catch(() => undefined)
+    }
+  }
+
+  /** Not kept: who asks later has the whole file. */
+  async #follow(path: string, codec: EngineCodec, loop: number): Promise<Prompt | PromptFault> {
+    let file: FileHandle | undefined
+    try {
+      file = await open(path, 'r')
+      if ((await growingWav(file))?.frames !== Infinity)
+        return await this.#load(path, codec, codec === 'opus' ? loop : 1)
+      const key = `${codec} growing ${path}`
+      const there = this.#loading.get(key)
+      if (there !== undefined) return await there
+      const wav = file
+      file = undefined
+      return await this.#make(key, wav, begun => encodeGrowing(wav, codec, this.#opus, maxPromptSeconds, begun), false)
     } catch {
       return 'unreadable'
     } finally {
@@ -90,13 +115,18 @@ export class PromptFiles implements PromptStore {
   }
 
   /** Answers as soon as the prompt can be played; what is missing of it follows. Closes the file behind it. */
-  #make(key: string, file: FileHandle, size: number, codec: EngineCodec, loop: number): Promise<Prompt | PromptFault> {
+  #make(
+    key: string,
+    file: FileHandle,
+    encode: (begun: (prompt: Prompt) => void) => Promise<Prompt | PromptFault>,
+    isKept: boolean,
+  ): Promise<Prompt | PromptFault> {
     const playable = new Promise<Prompt | PromptFault>(resolve => {
-      void encodeFile(file, size, codec, this.#opus, loop, resolve)
+      void encode(resolve)
         .catch((): PromptFault => 'unreadable')
         .then(prompt => {
           this.#loading.delete(key)
-          if (typeof prompt !== 'string') this.#keep(key, prompt)
+          if (isKept && typeof prompt !== 'string') this.#keep(key, prompt)
           resolve(prompt)
           return file.close()
         })

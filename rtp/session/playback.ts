@@ -17,6 +17,8 @@ export interface Prompt {
    * is silent until then. Undefined = all.
    */
   readonly made?: number
+  /** False while nobody knows how long it will be: where it is not made in time, the play waits. Undefined = true. */
+  readonly isWhole?: boolean
   /** Of a prompt in Opus that was made to be repeated: its rounds join without a seam. */
   readonly rounds?: PromptRounds
 }
@@ -66,7 +68,16 @@ export class Playback {
   /** The next frame of `ptimeMs`, as the prompt holds it, at `into[at]`. Returns its bytes. Opus' frames last 20 ms. */
   frameInto(into: Uint8Array, at: number, ptimeMs: number): number {
     const { codec } = this.#prompt
+    if (this.ended || this.#isDry(ptimeMs)) return quietInto(into, at, codec, ptimeMs)
     return codec === 'opus' ? this.#packetInto(into, at) : this.#bytesInto(into, at, codec, ptimeMs)
+  }
+
+  /** The next frame is not made yet. */
+  #isDry(ptimeMs: number): boolean {
+    const { isWhole, made = 0, codec } = this.#prompt
+    return (
+      isWhole === false && this.#elapsedMs + ptimeMs > made * (codec === 'opus' ? opusFrameMs : 1 / bytesPerMs[codec])
+    )
   }
 
   /** Time passes and nothing of it can be heard. */
@@ -77,6 +88,7 @@ export class Playback {
   /** The whole play. */
   get #lastsMs(): number {
     const { rounds } = this.#prompt
+    if (this.#prompt.isWhole === false) return Infinity
     const lengthMs = lengthMsOf(this.#prompt)
     if (lengthMs === 0) return 0
     if (rounds === undefined) return this.#rounds * lengthMs
@@ -108,9 +120,7 @@ export class Playback {
   #bytesInto(into: Uint8Array, at: number, codec: Exclude<AudioCodecName, 'opus'>, ptimeMs: number): number {
     const { bytes, made = bytes.length } = this.#prompt
     const perMs = bytesPerMs[codec]
-    const length = ptimeMs * perMs
-    if (codec === 'G722') into.fill(0, at, at + length)
-    else silenceInto(into, at, codec, ptimeMs)
+    const length = quietInto(into, at, codec, ptimeMs)
     const left = (this.#lastsMs - this.#elapsedMs) * perMs
     let from = Math.round(this.#elapsedMs * perMs) % bytes.length
     for (let i = 0; i < Math.min(length, left); i++) {
@@ -120,6 +130,13 @@ export class Playback {
     this.skip(ptimeMs)
     return length
   }
+}
+
+/** Returns the bytes of a silent frame, as prompts of that codec hold it. */
+const quietInto = (into: Uint8Array, at: number, codec: AudioCodecName, ptimeMs: number): number => {
+  if (codec !== 'G722') return silenceInto(into, at, codec, ptimeMs)
+  into.fill(0, at, at + ptimeMs * bytesPerMs.G722)
+  return ptimeMs * bytesPerMs.G722
 }
 
 const lengthMsOf = ({ bytes, ends, codec }: Prompt): number =>

@@ -42,6 +42,8 @@ export class VirtualMedia {
         prompts: {
           load: (path, codec, _loop, done) =>
             done(this.prompts.get(`${path} ${codec}`) ?? this.prompts.get(path) ?? 'unreadable'),
+          follow: (path, codec, _loop, done) =>
+            done(this.prompts.get(`${path} ${codec}`) ?? this.prompts.get(path) ?? 'unreadable'),
           encode: (pcm, sampleRate, codec, done) => {
             const rate = codec === 'G722' ? 16_000 : 8000
             const samples = resample(pcm, sampleRate, rate)
