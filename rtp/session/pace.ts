@@ -49,17 +49,17 @@ export class Pace {
     this.#isResting = true
   }
 
-  /** Returns the frames that have gone by meanwhile. `cost` of a frame: the first of all may wait for a lighter tick. */
+  /** Returns the frames that have gone by meanwhile. `cost` of a frame: the first one may wait for a lighter tick. */
   resume(cost: number, now: number): number {
     this.#isResting = false
-    if (this.#dueAt < 0) {
-      this.#cost = cost
-      this.#beat = this.#beats.join(cost, now)
-      this.#dueAt = now + this.#beats.delayMsOf(this.#beat, now)
-    }
-    const frames = Math.max(0, Math.floor((now - this.#dueAt) / this.frameMs))
-    if (frames > 0) this.#dueAt = now
-    return frames
+    const wasDueAt = this.#dueAt
+    const frames = Math.max(0, Math.floor((now - wasDueAt) / this.frameMs))
+    if (wasDueAt >= 0 && frames === 0) return 0
+    this.close()
+    this.#cost = cost
+    this.#beat = this.#beats.join(cost, now)
+    this.#dueAt = now + this.#beats.delayMsOf(this.#beat, now)
+    return wasDueAt < 0 ? 0 : frames
   }
 
   beginTick(): void {
@@ -81,11 +81,11 @@ export class Pace {
     this.#dueAt += this.frameMs + (Math.abs(off) <= earlyMs ? off * pullShare : 0)
   }
 
-  /** What is still owed is left out. */
+  /** What is still owed is left out. The leg keeps its place in the frame, lest all are due at once after a stall. */
   endTick(now: number): void {
     if (this.#dueAt > now) return
     this.stalls++
-    this.#dueAt = now + this.frameMs
+    this.#dueAt += this.frameMs * (Math.floor((now - this.#dueAt) / this.frameMs) + 1)
   }
 
   /** A frame went out that others have paced, at `at`. */

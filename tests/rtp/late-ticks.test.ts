@@ -43,6 +43,29 @@ test('a late tick makes the packets of its own late, and those of the next not e
   }
 })
 
+test('after a stall too long to be caught up, legs are still spread over the ticks of a frame', () => {
+  const legs = 40
+  const media = new VirtualMedia()
+  const peers = Array.from({ length: legs }, (_, n) => {
+    const peer = new VirtualPeer(media, `${n}`, 4000 + 2 * n).open()
+    media.do({ type: 'agree', session: `${n}`, agreement: agreed(peer.port), talk: true })
+    return peer
+  })
+  media.run(1000)
+  for (const stallMs of [105, 345]) {
+    media.now += stallMs
+    media.run(200)
+    const from = media.now
+    media.run(1000)
+    const perTick = new Map<number, number>()
+    for (const { at } of peers.flatMap(peer => peer.heard())) {
+      if (at > from) perTick.set(at, (perTick.get(at) ?? 0) + 1)
+    }
+    const most = Math.max(...perTick.values())
+    assert.ok(most <= 16, `after ${stallMs} ms: ${most} of ${legs} legs in one tick`)
+  }
+})
+
 /** A leg that is recorded, every tick so late. Returns after how many ticks something was written, over a second. */
 const writtenWithin = (lateMs: number): { readonly ticks: number[]; readonly packets: number } => {
   const media = new VirtualMedia()

@@ -73,4 +73,50 @@ test('after a stall a few frames are made up for, the rest is left out, and time
   assert.is(sent.length, 5 + 24)
 })
 
+test('after a stall every leg keeps its place in the frame: they are not all due at once for ever', () => {
+  const beats = new Beats()
+  const paces = Array.from({ length: 100 }, () => new Pace(beats))
+  const ticks = (from: number, ms: number): number[] => {
+    const counts: number[] = []
+    for (let now = from; now < from + ms; now += 5) {
+      const sent = paces.map(pace => {
+        if (pace.isResting) pace.resume(1, now)
+        let frames = 0
+        for (pace.beginTick(); pace.isDue(now); frames++) pace.next(now)
+        pace.endTick(now)
+        return frames
+      })
+      counts.push(sent.reduce((all, frames) => all + frames, 0))
+    }
+    return counts
+  }
+  ticks(1000, 100)
+  const before = ticks(1100, 20)
+  // The same place in the frame, whatever the stall's length.
+  for (const stallMs of [60, 105, 340, 5000]) {
+    const from = (paces[0]?.dueAt ?? 0) + stallMs
+    const behind = ticks(Math.ceil(from / 20) * 20, 1000).slice(4)
+    for (const [n, count] of behind.entries()) assert.is(count, before[n % 4], `${stallMs} ms, tick ${n}: ${count}`)
+  }
+})
+
+test('legs that go on at once after a rest are spread like those that begin', () => {
+  const beats = new Beats()
+  const paces = Array.from({ length: 100 }, () => new Pace(beats))
+  for (const pace of paces) {
+    pace.resume(1, 1000)
+    pace.next(pace.dueAt)
+    pace.rest()
+  }
+  const skipped = paces.map(pace => pace.resume(1, 3005))
+  const perTick = new Map<number, number>()
+  for (const pace of paces) perTick.set(pace.dueAt % 20, (perTick.get(pace.dueAt % 20) ?? 0) + 1)
+  assert.equal([...perTick.keys()].sort((a, b) => a - b), [0, 5, 10, 15])
+  for (const count of perTick.values()) assert.ok(Math.abs(count - 25) <= 8, `${count}`)
+  for (const [n, pace] of paces.entries()) {
+    assert.ok(pace.dueAt >= 3005 && pace.dueAt <= 3020, `${pace.dueAt}`)
+    assert.ok(Math.abs(skipped[n]! - 99) <= 1, `${skipped[n]}`)
+  }
+})
+
 test.run()
