@@ -1,0 +1,38 @@
+/** What a test file told: how many of its tests passed, and what it wrote. */
+export interface FileResult {
+  readonly file: string
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+  readonly seconds: number
+  readonly output: string
+}
+
+/** Of a file whose tests are through, however its process ended (`isClean`: by itself, without a complaint). */
+export function readResult(file: string, output: string, seconds: number, isClean: boolean): FileResult {
+  const count = (label: string) =>
+    [...output.matchAll(new RegExp(`^\\s*${label}:\\s+(\\d+)`, 'gm'))].reduce((sum, match) => sum + Number(match[1]), 0)
+  const total = count('Total')
+  const passed = count('Passed')
+  const skipped = count('Skipped')
+  const told = total === 0 ? `${output}\n${file} ran no test` : output
+  const failed = total - passed - skipped
+  return {
+    file,
+    passed,
+    skipped,
+    seconds,
+    output: told,
+    failed: failed === 0 && (!isClean || total === 0) ? 1 : failed,
+  }
+}
+
+/** A test file that runs longer than this is killed. */
+export const fileTimeoutMs = 240_000
+/** A file that has told its results must end: what keeps it alive is a leak of its own, or of what it tests. */
+export const endTimeoutMs = 15_000
+/** Written by uvu after a file's last test. */
+export const toldAll = /^\s*Duration:/m
+/** Written by a process that several files share when one of them has ended: 0 where that was without a complaint. */
+export const formatEnd = (exitCode: number): string => `\n\u0000ended ${exitCode}\n`
+export const endMark = /\n\u0000ended (\d+)\n/

@@ -1,0 +1,34 @@
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+
+const root = new URL('../../', import.meta.url).pathname
+const running = new Set<ChildProcess>()
+
+/** Node in a process group of its own, in the project's root: what it leaves behind goes with it. */
+export function startNode(args: readonly string[], stdio: StdioOptions): ChildProcess {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+    cwd: root,
+    env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1', NODE_COMPILE_CACHE: `${root}node_modules/.cache/compile` },
+    stdio,
+    detached: true,
+  })
+  running.add(child)
+  // A peer that lives on would hold the output open for ever.
+  child.on('exit', () => endGroup(child))
+  child.on('close', () => running.delete(child))
+  return child
+}
+
+function endGroup(leader: ChildProcess): void {
+  if (leader.pid === undefined) return
+  try {
+    process.kill(-leader.pid, 'SIGKILL')
+  } catch {
+    // Nobody was left.
+  }
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    for (const child of running) endGroup(child)
+    process.exit(1)
+  })
