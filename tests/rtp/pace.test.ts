@@ -111,7 +111,10 @@ test('legs that go on at once after a rest are spread like those that begin', ()
   const skipped = paces.map(pace => pace.resume(1, 3005))
   const perTick = new Map<number, number>()
   for (const pace of paces) perTick.set(pace.dueAt % 20, (perTick.get(pace.dueAt % 20) ?? 0) + 1)
-  assert.equal([...perTick.keys()].sort((a, b) => a - b), [0, 5, 10, 15])
+  assert.equal(
+    [...perTick.keys()].sort((a, b) => a - b),
+    [0, 5, 10, 15],
+  )
   for (const count of perTick.values()) assert.ok(Math.abs(count - 25) <= 8, `${count}`)
   for (const [n, pace] of paces.entries()) {
     assert.ok(pace.dueAt >= 3005 && pace.dueAt <= 3020, `${pace.dueAt}`)
