@@ -2,10 +2,12 @@ import { codecFacts } from '../codec/codec-name.ts'
 import { durationOf, eventPayloadLength, maxEventDuration, setDuration } from '../dtmf/event-payload.ts'
 import type { Agreement, EngineCodec } from '../engine/command.ts'
 import type { DatagramNetwork } from '../engine/network.ts'
-import { headerLength, payloadOffsetOf, ssrcOf, timestampOf } from '../packet/header.ts'
+import { headerLength, markerOf, payloadOffsetOf, ssrcOf, timestampOf } from '../packet/header.ts'
+import type { FrameOutlet } from '../session/frame-outlet.ts'
 import type { OutStream } from '../session/out-stream.ts'
 import { changeLaw, Relay } from './relay.ts'
 import { Repacker } from './repacker.ts'
+import { Succession } from './succession.ts'
 
 /** While a digit of the other leg passes, frames of ours rest; its packets come every 20 to 50 ms. */
 const eventRestMs = 60
@@ -17,12 +19,16 @@ const eventRestMs = 60
 export class Passage {
   readonly #network: DatagramNetwork
   readonly #stream: OutStream
+  readonly #outlet: FrameOutlet
   readonly #send: (packet: Uint8Array, length: number) => void
   readonly #relay = new Relay()
   readonly #repacker = new Repacker()
+  readonly #succession = new Succession()
   #isRepacking = false
   #isMixed = false
-  #frameUnits = 160
+  /** What a packet of ours lasts. */
+  #packetUnits = 160
+  #unitsPerMs = 8
   /** Whose audio passed last; −1 = nobody's. */
   #audioSsrc = -1
   #eventIn = -1
@@ -30,9 +36,15 @@ export class Passage {
   #eventUntil = 0
   #passedAt = Number.NEGATIVE_INFINITY
 
-  constructor(network: DatagramNetwork, stream: OutStream, send: (packet: Uint8Array, length: number) => void) {
+  constructor(
+    network: DatagramNetwork,
+    stream: OutStream,
+    outlet: FrameOutlet,
+    send: (packet: Uint8Array, length: number) => void,
+  ) {
     this.#network = network
     this.#stream = stream
+    this.#outlet = outlet
     this.#send = send
   }
 
@@ -49,9 +61,10 @@ export class Passage {
     return this.#eventUntil
   }
 
-  /** A frame of ours lasts `frameUnits` of a clock of `unitsPerMs`; `isAnew`: what comes next does not continue. */
-  agree(frameUnits: number, unitsPerMs: number, isAnew: boolean): void {
-    this.#frameUnits = frameUnits
+  /** A packet of ours lasts `packetUnits` of a clock of `unitsPerMs`; `isAnew`: what comes next does not continue. */
+  agree(packetUnits: number, unitsPerMs: number, isAnew: boolean): void {
+    this.#packetUnits = packetUnits
+    this.#unitsPerMs = unitsPerMs
     this.#relay.unitsPerMs = unitsPerMs
     this.#stopPacking()
     if (isAnew) this.#relay.interrupt()
@@ -74,9 +87,9 @@ export class Passage {
     const units = codecFacts[codec].unitsIn(packet, payloadOffsetOf(packet), payloadLength)
     this.#passedAt = now
     this.#audioSsrc = ssrcOf(packet)
-    const isAsked = agreement.ptimeAsked && codec !== 'opus'
-    if (isAsked && (this.#isRepacking || units !== this.#frameUnits)) {
-      this.#repack(packet, payloadLength, codec, agreement)
+    if (this.#isPackedAnew(units, codec, agreement)) {
+      if (codec === 'opus') this.#join(packet, payloadLength, units, agreement, now)
+      else this.#repack(packet, payloadLength, codec, agreement, now)
       return
     }
     const plain = this.#plain(packet, payloadLength)
@@ -133,17 +146,39 @@ export class Passage {
   #stopPacking(): void {
     this.#isRepacking = false
     this.#repacker.reset()
+    this.#succession.reset()
   }
 
-  #repack(packet: Uint8Array, payloadLength: number, codec: EngineCodec, agreement: Agreement): void {
+  /** The far end wants packets of another length than this one's, `units`; of Opus one that frames can be joined to. */
+  #isPackedAnew(units: number, codec: EngineCodec, { ptimeAsked, maxPtimeMs }: Agreement): boolean {
+    const wanted = this.#packetUnits
+    if (units > (maxPtimeMs ?? Number.POSITIVE_INFINITY) * this.#unitsPerMs) return true
+    if (this.#isRepacking) return true
+    if (!ptimeAsked) return false
+    return codec === 'opus' ? units > wanted || 2 * units <= wanted : units !== wanted
+  }
+
+  /** Frames of Opus stay what they are: only how many go in a packet changes. */
+  #join(packet: Uint8Array, payloadLength: number, units: number, agreement: Agreement, now: number): void {
+    const missing = this.#succession.follow(packet, units, this.#unitsPerMs, now)
+    if (!this.#isRepacking) this.#relay.interrupt()
     this.#isRepacking = true
-    if (!this.#repacker.push(packet, payloadOffsetOf(packet), payloadLength)) return
+    if (missing < 0) return
+    if (missing > 0) this.#stream.skip(missing)
+    if (this.#succession.isAnew || markerOf(packet)) this.#stream.mark()
+    const { payloadType } = agreement
+    this.#outlet.join(packet, payloadOffsetOf(packet), payloadType, payloadLength, units, false, now, now)
+  }
+
+  #repack(packet: Uint8Array, payloadLength: number, codec: EngineCodec, agreement: Agreement, now: number): void {
+    this.#isRepacking = true
+    if (!this.#repacker.push(packet, payloadOffsetOf(packet), payloadLength, now)) return
     if (this.#repacker.missing > 0) {
       this.#stream.skip(this.#repacker.missing)
       this.#repacker.missing = 0
     }
     // Codecs that can be packed anew have a byte a unit.
-    const bytes = this.#frameUnits
+    const bytes = this.#packetUnits
     for (;;) {
       const frame = this.#network.slot()
       if (!this.#repacker.takeInto(frame, headerLength, bytes)) return

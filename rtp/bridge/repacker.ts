@@ -1,8 +1,8 @@
-import { sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
-import { sequenceDelta, timestampDelta } from '../packet/sequence.ts'
+import { Succession } from './succession.ts'
 
 /** Longest payload that is taken, and room for what a shorter one leaves over. */
 const capacity = 2048
+const unitsPerMs = 8
 
 /**
  * Packs a stream anew for a far end that asked for another ptime: bytes of consecutive packets become frames of
@@ -11,41 +11,29 @@ const capacity = 2048
  */
 export class Repacker {
   readonly #bytes = new Uint8Array(capacity)
+  readonly #succession = new Succession()
   #waiting = 0
-  #started = false
-  #ssrc = 0
-  #sequence = 0
-  #nextTime = 0
 
   /** Samples missing before the next frame, to be skipped on the media clock. */
   missing = 0
 
   reset(): void {
-    this.#started = false
+    this.#succession.reset()
     this.#waiting = 0
     this.missing = 0
   }
 
   /** Takes `length` bytes of payload from `packet[from]` on, a byte a sample. Returns false for a late packet. */
-  push(packet: Uint8Array, from: number, length: number): boolean {
-    const ssrc = ssrcOf(packet)
-    const sequence = sequenceOf(packet)
-    const timestamp = timestampOf(packet)
-    if (!this.#started || ssrc !== this.#ssrc) {
-      this.#started = true
+  push(packet: Uint8Array, from: number, length: number, now: number): boolean {
+    const missing = this.#succession.follow(packet, length, unitsPerMs, now)
+    if (missing < 0) return false
+    if (this.#succession.isAnew) {
       this.#waiting = 0
       this.missing = 0
-    } else {
-      if (sequenceDelta(sequence, this.#sequence) <= 0) return false
-      const hole = timestampDelta(timestamp, this.#nextTime)
-      if (hole !== 0) {
-        this.missing = this.#waiting + Math.max(0, hole)
-        this.#waiting = 0
-      }
+    } else if (missing > 0) {
+      this.missing = this.#waiting + missing
+      this.#waiting = 0
     }
-    this.#ssrc = ssrc
-    this.#sequence = sequence
-    this.#nextTime = (timestamp + length) >>> 0
     if (this.#waiting + length > capacity) this.#waiting = 0
     for (let i = 0; i < length; i++) this.#bytes[this.#waiting + i] = packet[from + i]!
     this.#waiting += length

@@ -43,10 +43,12 @@ export interface Agreement {
   readonly acceptNoise?: number
   /** What the far end said about the Opus that it takes. */
   readonly opus?: OpusWishes
-  /** Audio in a packet of ours, 10 to 60 ms; Opus' packets are of 20 ms whatever is asked. */
+  /** Audio in a packet of ours, 10 to 60 ms; Opus' frames last 20 ms, and its packets hold as many as fit, at least one. */
   readonly ptimeMs: number
   /** The far end asked for that ptime: a relayed stream of another one is packed anew. */
   readonly ptimeAsked: boolean
+  /** The longest packets that it takes: a relayed stream of longer ones is packed anew. Default any. */
+  readonly maxPtimeMs?: number
   /** Extended reports (RFC 3611); undefined = not agreed on. */
   readonly extendedReports?: ExtendedTerms
 }

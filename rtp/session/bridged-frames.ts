@@ -85,7 +85,7 @@ export class BridgedFrames {
   mix(payload: Uint8Array, length: number, at: number, now: number): void {
     const agreement = this.#agreement
     if (agreement === undefined || !this.#isRelaying(now)) return
-    const { network, stream, clock, passage, events, send } = this.#parts
+    const { network, clock, passage, outlet } = this.#parts
     const { pace } = clock
     if (pace.dueAt >= 0 && at - pace.dueAt >= pace.frameMs) {
       passage.interrupt()
@@ -97,9 +97,7 @@ export class BridgedFrames {
     if (length > 0) {
       const packet = network.slot()
       for (let i = 0; i < length; i++) packet[headerLength + i] = payload[i]!
-      const whole = stream.frame(packet, agreement.payloadType, length, clock.frameUnits)
-      events.sounded(packet, whole, at)
-      send(packet, whole)
+      outlet.put(packet, agreement.payloadType, length, clock.frameUnits, true, at, now)
     } else clock.pass(1)
     pace.follow(at)
   }

@@ -1,6 +1,7 @@
 import type { Passage } from '../bridge/passage.ts'
 import type { DatagramNetwork } from '../engine/network.ts'
 import type { DigitQueue } from './digit-queue.ts'
+import type { FrameOutlet } from './frame-outlet.ts'
 import type { OutClock } from './out-clock.ts'
 import type { OutStream } from './out-stream.ts'
 import type { PlayLine } from './play-line.ts'
@@ -31,5 +32,8 @@ export interface FrameParts {
   readonly plays: PlayLine
   readonly voice: Voice
   readonly passage: Passage
+  /** Frames of audio go out by it. */
+  readonly outlet: FrameOutlet
+  /** What is no audio. */
   readonly send: (packet: Uint8Array, length: number) => void
 }

@@ -35,7 +35,7 @@ export class OutClock {
     return timestampAfter(this.#stream.timestamp, Math.round(-aheadMs * this.#unitsPerMs))
   }
 
-  /** Frames of `ptimeMs`, where the codec leaves the choice. Returns true when the stream goes on as another source. */
+  /** Frames of `ptimeMs`; of Opus always of 20 ms, several of which may become one packet. Returns true when the stream goes on as another source. */
   agree(codec: EngineCodec, ptimeMs: number): boolean {
     const unitsPerMs = codecFacts[codec].clockRate / 1000
     const isOther = this.#codec !== undefined && unitsPerMs !== this.#unitsPerMs

@@ -4,6 +4,13 @@ import { sequenceAfter, sequenceDelta, timestampAfter, timestampDelta } from '..
 /** RFC 3711 §3.3.1: below half, lest whoever misses the first packets takes the wrap for the beginning. */
 const firstSequences = 0x7fff
 
+/** Audio that will go out before whatever comes next of the stream, as one packet. */
+export interface HeldFrames {
+  /** That it lasts; 0 = nothing is held. */
+  readonly units: number
+  flush(): void
+}
+
 /**
  * What a session sends: one SSRC whose sequence numbers and timestamps begin at random and only grow, whatever the
  * source of the audio is: silence, a prompt, digits, the other leg.
@@ -14,6 +21,7 @@ export class OutStream {
   packetsBefore = 0
   /** Of payload, for sender reports. */
   octets = 0
+  held: HeldFrames | undefined
   /** The numbers of the next packet of our own. */
   #sequence: number
   #timestamp: number
@@ -32,15 +40,18 @@ export class OutStream {
   get ssrc(): number {
     return this.#ssrc
   }
+  /** Of the next packet of our own, behind what is held. */
   get sequence(): number {
-    return this.#sequence
+    return this.#heldUnits === 0 ? this.#sequence : sequenceAfter(this.#sequence, 1)
   }
   get timestamp(): number {
-    return this.#timestamp
+    const units = this.#heldUnits
+    return units === 0 ? this.#timestamp : timestampAfter(this.#timestamp, units)
   }
 
   /** Goes on as another source: timestamps are counted otherwise from now on (RFC 7160 §4.1). */
   renew(): void {
+    this.held?.flush()
     this.#ssrc = this.#random32() >>> 0
     this.#sequence = this.#random32() & firstSequences
     this.#timestamp = this.#random32() >>> 0
@@ -52,19 +63,22 @@ export class OutStream {
 
   /** The next packet begins a talkspurt (RFC 3551 §4.1). */
   mark(): void {
+    this.held?.flush()
     this.#marker = true
   }
 
   /** The media clock goes on without a packet. */
   skip(samples: number): void {
-    this.#timestamp = timestampAfter(this.#timestamp, samples)
+    this.held?.flush()
+    this.#goOn(samples)
   }
 
   /** Writes the header of a frame of audio whose payload stands, or will stand, behind it. Returns the packet's length. */
   frame(packet: Uint8Array, payloadType: number, payloadLength: number, samples: number): number {
+    this.held?.flush()
     this.#write(packet, payloadType, this.#marker, this.#timestamp)
     this.#marker = false
-    this.skip(samples)
+    this.#goOn(samples)
     return this.#count(payloadLength)
   }
 
@@ -77,8 +91,9 @@ export class OutStream {
     payloadLength: number,
     samples: number,
   ): number {
+    this.held?.flush()
     this.#write(packet, payloadType, marker, timestamp)
-    this.skip(samples)
+    this.#goOn(samples)
     return this.#count(payloadLength)
   }
 
@@ -92,6 +107,7 @@ export class OutStream {
     payloadLength: number,
     samples: number,
   ): void {
+    this.held?.flush()
     const begins = marker || this.#marker
     this.#marker = false
     rewriteHeader(packet, payloadType, begins, sequence, timestamp, this.#ssrc)
@@ -99,6 +115,14 @@ export class OutStream {
     const end = timestampAfter(timestamp, samples)
     if (timestampDelta(end, this.#timestamp) > 0) this.#timestamp = end
     this.#count(payloadLength)
+  }
+
+  get #heldUnits(): number {
+    return this.held?.units ?? 0
+  }
+
+  #goOn(samples: number): void {
+    this.#timestamp = timestampAfter(this.#timestamp, samples)
   }
 
   #write(packet: Uint8Array, payloadType: number, marker: boolean, timestamp: number): void {

@@ -13,20 +13,18 @@ export class OwnFrames {
 
   /** The frame that is due. `isBridged`: another leg is to be heard. */
   make(agreement: Agreement, isBridged: boolean, now: number): void {
-    const { network, stream, clock, to, events, digits, plays, voice, passage, send } = this.#parts
+    const { network, clock, to, outlet, digits, plays, voice, passage } = this.#parts
     const { pace, frameUnits: units } = clock
     const packet = network.slot()
     const maySend = to.maySend(now)
-    if (digits.busy && this.#digit(agreement, packet, units, maySend)) {
+    if (digits.busy && this.#digit(agreement, packet, units, maySend, now)) {
       voice.pass(pace.frameMs, now)
       return
     }
     const isPlay = plays.isPlaying
     const bytes = this.#fill(packet, agreement.codec, isBridged, now)
     if (maySend && bytes > 0 && (isPlay || now >= passage.eventUntil)) {
-      const length = stream.frame(packet, agreement.payloadType, bytes, units)
-      if (isPlay) events.sounded(packet, length, pace.dueAt)
-      send(packet, length)
+      outlet.put(packet, agreement.payloadType, bytes, units, isPlay, pace.dueAt, now)
       return
     }
     // Not sent, but passed: a prompt during hold takes its time, and so does its stream.
@@ -34,8 +32,8 @@ export class OwnFrames {
   }
 
   /** A frame in which a digit is sent. Returns false when none is: there is room for audio. */
-  #digit(agreement: Agreement, packet: Uint8Array, units: number, maySend: boolean): boolean {
-    const { stream, clock, digits, voice, send } = this.#parts
+  #digit(agreement: Agreement, packet: Uint8Array, units: number, maySend: boolean, now: number): boolean {
+    const { stream, clock, digits, voice, outlet, send } = this.#parts
     switch (digits.next()) {
       case 'events': {
         const length = digits.nextInto(packet, headerLength, stream.timestamp)
@@ -51,7 +49,7 @@ export class OwnFrames {
         if (!voice.isReady) return false
         const bytes = voice.digitsInto(packet, headerLength, clock.pace.frameMs, digits)
         if (bytes === 0) return false
-        if (maySend) send(packet, stream.frame(packet, agreement.payloadType, bytes, units))
+        if (maySend) outlet.put(packet, agreement.payloadType, bytes, units, false, clock.pace.dueAt, now)
         else stream.skip(units)
         return true
       }

@@ -6,6 +6,7 @@ import type { DatagramNetwork, DatagramSocket } from '../engine/network.ts'
 import type { Beats } from './beats.ts'
 import { BridgedFrames } from './bridged-frames.ts'
 import { DigitQueue } from './digit-queue.ts'
+import { FrameOutlet } from './frame-outlet.ts'
 import type { Destination, SenderEvents } from './frame-parts.ts'
 import { OutClock } from './out-clock.ts'
 import type { OutStream } from './out-stream.ts'
@@ -33,6 +34,7 @@ export class Sender {
   readonly #plays: PlayLine
   readonly #pace: Pace
   readonly #frames: OwnFrames
+  readonly #outlet: FrameOutlet
   #agreement: Agreement | undefined
   #isTalking = false
 
@@ -52,7 +54,9 @@ export class Sender {
     this.#voice = new Voice(coders)
     this.#plays = new PlayLine((playId, completed) => events.played(playId, completed))
     const send = (packet: Uint8Array, length: number) => socket.send(packet, length, to.address, to.port)
-    this.#passage = new Passage(network, stream, send)
+    this.#outlet = new FrameOutlet(network, stream, to, events, send)
+    stream.held = this.#outlet
+    this.#passage = new Passage(network, stream, this.#outlet, send)
     const parts = {
       network,
       stream,
@@ -63,6 +67,7 @@ export class Sender {
       plays: this.#plays,
       voice: this.#voice,
       passage: this.#passage,
+      outlet: this.#outlet,
       send,
     }
     this.#frames = new OwnFrames(parts)
@@ -89,8 +94,9 @@ export class Sender {
     this.#agreement = agreement
     this.#pace.stir()
     const isOther = this.clock.agree(codec, ptimeMs)
-    const { frameUnits, unitsPerMs } = this.clock
-    this.#passage.agree(frameUnits, unitsPerMs, isOther)
+    const { unitsPerMs } = this.clock
+    this.#outlet.agree(codec === 'opus' ? ptimeMs : 0)
+    this.#passage.agree(ptimeMs * unitsPerMs, unitsPerMs, isOther)
     this.#digits.agree(this.#pace.frameMs, sendEvents !== undefined, eventClockRate ?? codecFacts[codec].clockRate)
     this.#voice.agree(agreement)
     this.bridged.agree(agreement)
@@ -134,11 +140,13 @@ export class Sender {
 
   tick(now: number, beatAt: number): void {
     const pace = this.#pace
+    this.#outlet.tick(now)
     if (pace.isIdle(now)) return
     const agreement = this.#agreement
     if (agreement === undefined) return
     this.#plays.tick(now)
     if (!this.#hasFrames(now)) {
+      if (!pace.isResting) this.#outlet.flush()
       pace.rest()
       if (!this.#plays.isEnding) pace.idleUntil(this.#isTalking ? this.#missedAt : Infinity)
       return

@@ -16,6 +16,9 @@ export const talks = (codec: AudioCodecName): Partial<Agreement> => ({
   ...(codec === 'opus' ? { opus: { fec: true, dtx: false, maxBitrate: undefined } } : {}),
 })
 
+/** What it hears may come in. */
+const longestPacketMs = 60
+
 /** A far end with a coder of its own, 20 ms a packet. */
 export class Talker {
   readonly peer: VirtualPeer
@@ -57,7 +60,7 @@ export class Talker {
   /** What it hears, as samples of its own rate. */
   heard(): Int16Array {
     const packets = this.peer.heard().filter(packet => packet.payloadType === payloadTypes[this.codec])
-    const pcm = new Int16Array(packets.length * (this.rate / 50) + 8000)
+    const pcm = new Int16Array(packets.length * (this.rate / 1000) * longestPacketMs + 8000)
     let at = 0
     for (const { payload } of packets) {
       at += this.#decoder.frameInto(pcm, at, this.codec, payload, 0, payload.length, false)

@@ -188,6 +188,7 @@ const agreementOf = (negotiated: Negotiated, theirs: SessionDescription): Agreem
   if (remote?.address.includes(':') || !isCodecName(codec.name)) return undefined
   const media = theirs.media[negotiated.mediaIndex]
   const reports = negotiated.extendedReports
+  const longest = media && maxPtimeOf(media)
   return {
     remote:
       remote === undefined ? undefined : { address: remote.address, port: remote.port, rtcpPort: remote.rtcpPort ?? 0 },
@@ -213,6 +214,7 @@ const agreementOf = (negotiated: Negotiated, theirs: SessionDescription): Agreem
       : {
           extendedReports: { voipMetrics: reports.voipMetrics, receiverTime: reports.receiverTime !== undefined },
         }),
-    ptimeAsked: media !== undefined && (ptimeOf(media) !== undefined || maxPtimeOf(media) !== undefined),
+    ptimeAsked: media !== undefined && ptimeOf(media) !== undefined,
+    ...(longest === undefined ? {} : { maxPtimeMs: longest }),
   }
 }
