@@ -43,6 +43,7 @@ export class CallInputs {
       case 'document.failed':
         return this.#document(input)
       case 'audio.ready':
+      case 'audio.grown':
       case 'audio.failed':
         if (this.#call.isOver || this.#call.talk.player === undefined) return false
         this.#call.talk.player.audioDone(input)

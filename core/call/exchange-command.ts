@@ -44,6 +44,7 @@ export type ExchangeCommand =
   | LoopDial
   | RoomCommand
   | { readonly type: 'document.abandon'; readonly callId: CallUuid }
+  | { readonly type: 'audio.abandon'; readonly callId: CallUuid }
   | {
       readonly type: 'store.commit'
       readonly callId: CallUuid

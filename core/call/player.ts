@@ -42,6 +42,9 @@ export class Player {
   /** The first one sounds, or waits for the prompt that does. */
   readonly #notices: Notice[] = []
   readonly #ahead = new SoundAhead()
+  /** What of each text that is heard while it is spoken has been told as spoken, by request. */
+  readonly #growing = new Map<string, number>()
+  #hasGrown = false
   #ringTone: AudioSource | undefined
   #ringRequest = 0
   #ringFallback: ToneName = 'ringback-ke'
@@ -81,7 +84,7 @@ export class Player {
     this.#plays.set(playId, { ...fresh, loop, isSpeech: type === 'say', isFollowed })
     const taken = this.#ahead.take(command, this.#host.now())
     if (taken.is === 'unknown') this.#request(playId, command)
-    else if (taken.is === 'here') this.audioDone({ ...taken.event, requestId: playId })
+    else if (taken.is === 'here') for (const event of taken.events) this.audioDone(event)
   }
 
   #request(requestId: string, command: SoundCommand): void {
@@ -150,15 +153,30 @@ export class Player {
     if (![...this.#plays.values()].some(play => play.state === 'sounding')) this.#soundNotice()
   }
 
+  /** Speech was made for it whose files are kept until the call is over. */
+  get hasGrown(): boolean {
+    return this.#hasGrown
+  }
+
   audioDone(done: AudioEvent): void {
+    if (done.type === 'audio.ready' && done.isGrowing === true) this.#hasGrown = true
     const event = this.#ahead.arrived(done, this.#host.now())
     if (event === undefined) return
-    if (event.type === 'audio.ready') this.#audioReady(event)
-    else this.#audioFailed(event)
+    switch (event.type) {
+      case 'audio.ready':
+        this.#audioReady(event)
+        return
+      case 'audio.grown':
+        this.#audioGrown(event)
+        return
+      case 'audio.failed':
+        this.#audioFailed(event)
+    }
   }
 
   #audioReady(event: Extract<AudioEvent, { type: 'audio.ready' }>): void {
-    const source: AudioSource = { kind: 'file', path: event.path }
+    const { isGrowing, path } = event
+    const source: AudioSource = { kind: 'file', path, ...(isGrowing === true ? { isGrowing } : {}) }
     if (event.requestId.startsWith(ringId)) {
       if (event.requestId === `${ringId}:${this.#ringRequest}`) this.#soundRing(source)
       return
@@ -167,8 +185,21 @@ export class Player {
     if (play === undefined || play.state !== 'loading') return
     if (event.unknownVoice !== undefined) this.#report('SAY.0404', { voice: event.unknownVoice.slice(0, 64) })
     if (play.isSpeech) this.#listener.spoke(event.durationMs)
+    if (isGrowing === true) this.#growing.set(event.requestId, event.durationMs)
     play.durationMs = event.durationMs
     this.#sound(event.requestId, play, source)
+  }
+
+  /** Counted while the call lives, also when its play was stopped: it is spoken to its end. */
+  #audioGrown({ requestId, durationMs, isWhole, detail }: Extract<AudioEvent, { type: 'audio.grown' }>): void {
+    const told = this.#growing.get(requestId)
+    if (told === undefined) return
+    this.#listener.spoke(durationMs - told)
+    if (isWhole) this.#growing.delete(requestId)
+    else this.#growing.set(requestId, durationMs)
+    const play = this.#plays.get(requestId)
+    if (play !== undefined) play.durationMs = durationMs
+    if (detail !== undefined) this.#report('SAY.0500', { detail })
   }
 
   #audioFailed(event: Extract<AudioEvent, { type: 'audio.failed' }>): void {

@@ -9,13 +9,14 @@ interface Expected {
   readonly likeness: string
   /** When it arrived. */
   at: number
-  event: AudioEvent | undefined
+  /** That it is ready, or failed; and the last that was told of how it grew. */
+  events: readonly AudioEvent[]
 }
 
 export type Taken =
   | { readonly is: 'unknown' | 'under-way' }
   /** As it came, a fault included: that is told when its turn has come. */
-  | { readonly is: 'here'; readonly event: AudioEvent }
+  | { readonly is: 'here'; readonly events: readonly AudioEvent[] }
 
 const unknown: Taken = { is: 'unknown' }
 
@@ -23,7 +24,7 @@ const unknown: Taken = { is: 'unknown' }
 export class SoundAhead {
   #count = 0
   #expected: Expected | undefined
-  /** Plays whose turn came before their audio did, by request. */
+  /** Plays whose turn came before their audio did, or before all of it, by request. */
   readonly #awaited = new Map<string, string>()
 
   /** The id to ask for its audio with; undefined when that has been done. */
@@ -32,7 +33,7 @@ export class SoundAhead {
     if (this.#expected?.likeness === likeness) return undefined
     this.#count++
     const requestId = `ahead:${this.#count}`
-    this.#expected = { requestId, likeness, at: now, event: undefined }
+    this.#expected = { requestId, likeness, at: now, events: [] }
     return requestId
   }
 
@@ -41,10 +42,11 @@ export class SoundAhead {
     const expected = this.#expected
     if (expected === undefined || expected.likeness !== likenessOf(command)) return unknown
     this.#expected = undefined
-    const { event, requestId } = expected
-    if (event !== undefined) return now - expected.at > aheadKeepsMs ? unknown : { is: 'here', event }
-    this.#awaited.set(requestId, command.playId)
-    return { is: 'under-way' }
+    const { requestId } = expected
+    const events = expected.events.map(event => ({ ...event, requestId: command.playId }))
+    if (events.length > 0 && now - expected.at > aheadKeepsMs) return unknown
+    if (events.length === 0 || mayGrow(expected.events)) this.#awaited.set(requestId, command.playId)
+    return events.length === 0 ? { is: 'under-way' } : { is: 'here', events }
   }
 
   /** Audio came, or failed. The event for the play that waits for it; undefined: kept, or nobody wants it any more. */
@@ -52,15 +54,20 @@ export class SoundAhead {
     const { requestId } = event
     if (!requestId.startsWith('ahead:')) return event
     const playId = this.#awaited.get(requestId)
-    this.#awaited.delete(requestId)
+    if (!mayGrow([event])) this.#awaited.delete(requestId)
     if (playId !== undefined) return { ...event, requestId: playId }
     const expected = this.#expected
     if (expected?.requestId === requestId) {
-      expected.event = event
+      expected.events = [...expected.events.slice(0, 1), event]
       expected.at = now
     }
     return undefined
   }
+}
+
+const mayGrow = (events: readonly AudioEvent[]): boolean => {
+  const last = events.at(-1)
+  return last?.type === 'audio.ready' ? last.isGrowing === true : last?.type === 'audio.grown' && !last.isWhole
 }
 
 const likenessOf = (command: SoundCommand): string =>

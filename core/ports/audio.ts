@@ -31,6 +31,18 @@ export type AudioEvent =
       readonly durationMs: number
       /** The voice was unknown and the default spoke instead: SAY.0404. */
       readonly unknownVoice?: string
+      /** A long text, whose first piece is there: it is played while the rest is spoken. `audio.grown` follows. */
+      readonly isGrowing?: true
+    }
+  /** There is more of what grows: `durationMs` in all. The last of them says that it is whole, or why there is no more. */
+  | {
+      readonly type: 'audio.grown'
+      readonly callId: CallUuid
+      readonly requestId: string
+      readonly durationMs: number
+      readonly isWhole: boolean
+      /** SAY.0500: the rest could not be spoken. */
+      readonly detail?: string
     }
   | {
       readonly type: 'audio.failed'
@@ -42,4 +54,6 @@ export type AudioEvent =
 
 export interface Audio {
   execute(command: AudioCommand): void
+  /** The call is over: what grows for it, and for nobody else, is not gone on with; its files may go. */
+  abandon(callId: CallUuid): void
 }

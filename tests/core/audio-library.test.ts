@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { AudioLibrary, type SpeechEngine, SpeechFault } from '../../core/adapters/audio/index.ts'
+import { spokenPieces } from '../../core/adapters/audio/spoken-pieces.ts'
 import type { HttpAnswer, HttpClient } from '../../core/adapters/http/index.ts'
 import { silentLog } from '../../core/adapters/silent-log.ts'
 import type { AccountUuid, CallUuid } from '../../core/model/ids.ts'
@@ -50,10 +51,11 @@ function bed(folder: string, parts: { http?: Pick<HttpClient, 'get'>; engine?: S
         identity: text,
         lane: { name: 'test', width: 2 },
         ...(voice === undefined ? {} : { unknownVoice: voice }),
-        speak: async () => {
-          if (text === 'fail') throw new SpeechFault('no luck')
-          return wavOf(500)
-        },
+        speak: () =>
+          spokenPieces([text], async () => {
+            if (text === 'fail') throw new SpeechFault('no luck')
+            return wavOf(500)
+          }),
       }),
       close() {},
     },

@@ -267,6 +267,7 @@ export class CallRig {
         this.logged.push(`${command.message}: ${JSON.stringify(command.fields)}`)
         return
       case 'document.abandon':
+      case 'audio.abandon':
       case 'loop.dial':
       case 'room.enter':
       case 'room.attend':

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { LaneHealth } from '../../core/adapters/audio/lane-health.ts'
 import { type SpeechEngine, SpeechFault, type SpeechRequest } from '../../core/adapters/audio/speech-engine.ts'
 import { SpeechEngines } from '../../core/adapters/audio/speech-engines.ts'
+import { spokenPieces } from '../../core/adapters/audio/spoken-pieces.ts'
 import { VoiceTable } from '../../core/adapters/audio/voice-table.ts'
 import { engineVoiceOf, voiceNameOf } from '../../core/model/engine-voice.ts'
 
@@ -37,7 +38,7 @@ async function chosen(table: readonly string[], request: Partial<SpeechRequest>)
         ? {
             identity: `${name}(${[voice ?? '', language ?? ''].join(' ').trim()})`,
             lane: { name, width: 1 },
-            speak: async () => new Uint8Array(),
+            speak: () => spokenPieces([], async () => new Uint8Array()),
           }
         : undefined,
     close() {},
@@ -49,7 +50,7 @@ async function chosen(table: readonly string[], request: Partial<SpeechRequest>)
       ...(request.voice !== undefined && !['woman', 'sw'].includes(request.voice)
         ? { unknownVoice: request.voice }
         : {}),
-      speak: async () => new Uint8Array(),
+      speak: () => spokenPieces([], async () => new Uint8Array()),
     }),
     close() {},
   }
@@ -105,7 +106,7 @@ test('without espeak-ng the other engine speaks alone', async () => {
     prepare: async () => ({
       identity: 'p',
       lane: { name: 'piper', width: 1 },
-      speak: async () => new Uint8Array(),
+      speak: () => spokenPieces([], async () => new Uint8Array()),
     }),
     close() {},
   }

@@ -87,7 +87,7 @@ function bed(faults: Faults = {}): Bed {
       },
       abandon: () => {},
     },
-    audio: { execute: () => {} },
+    audio: { execute: () => {}, abandon: () => {} },
   })
   return {
     runner,
@@ -187,8 +187,8 @@ test('events that come before the ports are joined wait for them', async () => {
   })
   early.post({ type: 'exchange.drain', deadline: systemClock.now() + 1000 })
   assert.not.ok(exchange.isDraining)
-  const deaf = { execute: () => {} }
-  early.connect({ signaling: deaf, media: deaf, audio: deaf, documents: { ...deaf, abandon: () => {} } })
+  const deaf = { execute: () => {}, abandon: () => {} }
+  early.connect({ signaling: deaf, media: deaf, audio: deaf, documents: deaf })
   assert.ok(exchange.isDraining)
   assert.is(store.calls.size, 0)
   early.close()

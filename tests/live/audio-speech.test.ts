@@ -136,7 +136,7 @@ test('an engine that keeps dying, stalls, floods or talks nonsense is a fault, a
     ['setInterval(() => {}, 1000)', /more than 1.5 s/, 1],
     [
       'const chunk = Buffer.alloc(1e6); const more = () => process.stdout.write(chunk, more); more()',
-      /more than \d+ bytes/,
+      /no WAV that can be read/,
       1,
     ],
     [`process.stdout.write('<html>')`, /no WAV that can be read/, 1],

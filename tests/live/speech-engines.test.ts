@@ -6,9 +6,10 @@ import * as assert from 'uvu/assert'
 import { AudioCache } from '../../core/adapters/audio/audio-cache.ts'
 import { OpenAiSpeech, speechUrl } from '../../core/adapters/audio/openai-speech.ts'
 import { PiperEngine } from '../../core/adapters/audio/piper.ts'
-import { type SpeechEngine, SpeechFault } from '../../core/adapters/audio/speech-engine.ts'
+import { type SpeechEngine, SpeechFault, type SpeechJob } from '../../core/adapters/audio/speech-engine.ts'
 import { type NamedEngine, SpeechEngines } from '../../core/adapters/audio/speech-engines.ts'
 import { SpeechLibrary } from '../../core/adapters/audio/speech-library.ts'
+import { spokenPieces } from '../../core/adapters/audio/spoken-pieces.ts'
 import { VoiceTable } from '../../core/adapters/audio/voice-table.ts'
 import type { Log } from '../../core/ports/log.ts'
 import { decodeWav, levelAt, parseWav, wavHeader } from '../../rtp/index.ts'
@@ -42,13 +43,14 @@ const espeak: SpeechEngine = {
   prepare: async ({ text, language = '' }) => ({
     identity: `espeak ${language} ${text}`,
     lane: { name: 'espeak', width: 2 },
-    speak: async () => {
-      const pcm = Int16Array.from({ length: 8000 }, (_, i) =>
-        Math.round(8000 * Math.sin((2 * Math.PI * 440 * i) / 8000)),
-      )
-      const header = wavHeader({ encoding: 'pcm16', sampleRate: 8000, channels: 1 }, 16_000)
-      return new Uint8Array(Buffer.concat([header, Buffer.from(pcm.buffer)]))
-    },
+    speak: () =>
+      spokenPieces([text], async () => {
+        const pcm = Int16Array.from({ length: 8000 }, (_, i) =>
+          Math.round(8000 * Math.sin((2 * Math.PI * 440 * i) / 8000)),
+        )
+        const header = wavHeader({ encoding: 'pcm16', sampleRate: 8000, channels: 1 }, 16_000)
+        return new Uint8Array(Buffer.concat([header, Buffer.from(pcm.buffer)]))
+      }),
   }),
   close() {},
 }
@@ -84,6 +86,8 @@ function pitchOf(path: string): number {
   const levels = [440, 700, 1100].map(hz => [hz, levelAt(pcm, 0, pcm.length, hz, sampleRate)] as const)
   return levels.reduce((best, next) => (next[1] > best[1] ? next : best))[0]
 }
+
+const firstOf = (job: SpeechJob) => job.speak(new AbortController().signal).next()
 
 const quiet: Log = { error() {}, warn() {}, info() {}, debug() {} }
 const piperOf = (context: Context, voices: PiperVoices, more = {}) => {
@@ -295,14 +299,14 @@ test('closing ends what runs', async context => {
   voices.misbehave('hang')
   const piper = piperOf(context, voices, { patienceMs: 60_000 })
   const job = await piper.prepare({ text, voice })
-  const spoken = job!.speak().then(
+  const spoken = firstOf(job!).then(
     () => 'spoke',
     error => error,
   )
   await until('it to load', () => voices.starts.length === 1, 3000)
   piper.close()
   assert.instance(await spoken, SpeechFault)
-  assert.instance(await job!.speak().catch(error => error), SpeechFault)
+  assert.instance(await firstOf(job!).catch(error => error), SpeechFault)
 })
 
 test('without espeak-ng an engine that rests is tried all the same: there is nobody else', async context => {

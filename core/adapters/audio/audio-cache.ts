@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { copyFile, link, mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { GrowingWav } from './growing-wav.ts'
 
 export interface AudioCacheOptions {
   readonly folder: string
@@ -108,6 +109,36 @@ export class AudioCache {
       await rm(part, { force: true })
       throw error
     }
+  }
+
+  /** A file that is played while it is written; its bytes count as those of the others do. */
+  async grow(sampleRate: number): Promise<GrowingWav> {
+    await this.#open()
+    const path = this.#pathOf(`${randomUUID()}.part`)
+    const file = await open(path, 'wx', 0o600)
+    const reserve = async (bytes: number) => {
+      await this.#makeRoom(bytes)
+      this.#bytes += bytes
+    }
+    return GrowingWav.begin(path, file, sampleRate, reserve)
+  }
+
+  /** What has grown to its end is found from now on; its own path stays until it is released. */
+  async keep(key: string, grown: GrowingWav): Promise<CachedAudio> {
+    const { path, bytes } = grown
+    const durationMs = Math.round(grown.durationMs)
+    const name = `${key}-${durationMs}.wav`
+    await rm(this.#pathOf(name), { force: true })
+    // One file by two names, where the file system has that.
+    await link(path, this.#pathOf(name)).catch(() => copyFile(path, this.#pathOf(name)))
+    this.#bytes -= grown.disown()
+    return await this.#made(key, { name, bytes, durationMs })
+  }
+
+  /** Nobody plays it any more. */
+  async release(grown: GrowingWav): Promise<void> {
+    this.#bytes -= grown.disown()
+    await rm(grown.path, { force: true })
   }
 
   #pathOf(name: string): string {

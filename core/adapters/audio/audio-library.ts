@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { AccountUuid } from '../../model/ids.ts'
+import type { AccountUuid, CallUuid } from '../../model/ids.ts'
 import type { Audio, AudioCommand, AudioEvent } from '../../ports/audio.ts'
 import type { Log } from '../../ports/log.ts'
 import type { HttpClient } from '../http/index.ts'
@@ -10,6 +10,7 @@ import { type AudioFault, audioFault } from './audio-fault.ts'
 import type { SpeechEngine } from './speech-engine.ts'
 import { type SpeechCounters, SpeechLibrary } from './speech-library.ts'
 import { UrlAudio } from './url-audio.ts'
+import type { Growth, Utterance } from './utterance.ts'
 
 export interface AudioLibraryOptions {
   /** Holds `speech/`, `urls/` and `assets/`; made when it is missing. */
@@ -33,7 +34,10 @@ const megabyte = 1024 * 1024
 /** What a slug may look like (decisions §7); nothing else is looked for, so no path can be asked for either. */
 const slugPattern = /^[a-z0-9-]{1,64}$/
 
-/** Fills the audio port. Each command gets exactly one event, later, never within `execute`. */
+/**
+ * Fills the audio port. Each command gets one event, later, never within `execute`; behind one that says
+ * that its audio grows, others tell how.
+ */
 export class AudioLibrary implements Audio {
   readonly #options: AudioLibraryOptions
   readonly #speech: SpeechLibrary
@@ -55,7 +59,10 @@ export class AudioLibrary implements Audio {
   execute(command: AudioCommand): void {
     const { callId, requestId } = command
     this.#answer(command).then(
-      answer => this.#emit({ callId, requestId, ...answer }),
+      ({ growing, ...answer }) => {
+        this.#emit({ callId, requestId, ...answer })
+        growing?.follow(growth => this.#grown(callId, requestId, growth))
+      },
       (error: unknown) => {
         const detail = error instanceof Error ? error.message : String(error)
         this.#options.log.warn({ callId, command: command.type, detail: detail.slice(0, 400) }, 'audio failed')
@@ -63,6 +70,10 @@ export class AudioLibrary implements Audio {
         this.#emit({ type: 'audio.failed', callId, requestId, code, detail: detail.slice(0, 400) })
       },
     )
+  }
+
+  abandon(callId: CallUuid): void {
+    this.#speech.leave(callId)
   }
 
   /** What each speech engine did, by its name. */
@@ -77,11 +88,19 @@ export class AudioLibrary implements Audio {
     this.#converter.close()
   }
 
-  async #answer(command: AudioCommand): Promise<WithoutIds<AudioEvent>> {
+  #grown(callId: CallUuid, requestId: string, { durationMs, isWhole, fault }: Growth): void {
+    const detail = fault?.slice(0, 400)
+    if (detail !== undefined) this.#options.log.warn({ callId, command: 'audio.speak', detail }, 'audio failed')
+    const failed = detail === undefined ? {} : { detail }
+    this.#emit({ type: 'audio.grown', callId, requestId, durationMs: Math.round(durationMs), isWhole, ...failed })
+  }
+
+  async #answer(command: AudioCommand): Promise<Answer> {
     switch (command.type) {
       case 'audio.speak': {
-        const spoken = await this.#speech.speak(command.callId, command)
-        return { type: 'audio.ready', ...spoken }
+        const { durationMs, growing, ...spoken } = await this.#speech.speak(command.callId, command)
+        const ready = { type: 'audio.ready', ...spoken, durationMs: Math.round(durationMs) } as const
+        return growing === undefined ? ready : { ...ready, isGrowing: true, growing }
       }
       case 'audio.load': {
         const { source, accountId } = command
@@ -104,4 +123,5 @@ export class AudioLibrary implements Audio {
   }
 }
 
+type Answer = WithoutIds<AudioEvent> & { readonly growing?: Utterance }
 type WithoutIds<Event> = Event extends unknown ? Omit<Event, 'callId' | 'requestId'> : never

@@ -13,13 +13,13 @@ export interface ChildRun {
   readonly signal: AbortSignal
 }
 
-export type ChildResult =
-  | { readonly ok: true; readonly output: Uint8Array; readonly complaint: string }
-  | {
-      readonly ok: false
-      readonly fault: 'not-installed' | 'timeout' | 'too-large' | 'died' | 'aborted'
-      readonly detail: string
-    }
+export interface ChildFault {
+  readonly ok: false
+  readonly fault: 'not-installed' | 'timeout' | 'too-large' | 'died' | 'aborted'
+  readonly detail: string
+}
+
+export type ChildResult = { readonly ok: true; readonly output: Uint8Array; readonly complaint: string } | ChildFault
 
 const usualComplaint = 400
 
@@ -45,8 +45,8 @@ export function childOutput(run: ChildRun): Promise<ChildResult> {
     const chunks: Uint8Array[] = []
     let bytes = 0
     let complaint = ''
-    let fault: Extract<ChildResult, { ok: false }> | undefined
-    const stop = (why: Extract<ChildResult, { ok: false }>) => {
+    let fault: ChildFault | undefined
+    const stop = (why: ChildFault) => {
       fault ??= why
       child.kill('SIGKILL')
     }

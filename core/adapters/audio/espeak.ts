@@ -1,9 +1,17 @@
 import { fileURLToPath } from 'node:url'
 import type { Log } from '../../ports/log.ts'
-import { type ChildResult, childOutput } from './child-output.ts'
-import { type SpeechEngine, SpeechFault, type SpeechJob, type SpeechRequest } from './speech-engine.ts'
+import { type ChildFault, childOutput } from './child-output.ts'
+import { ChildStream } from './child-stream.ts'
+import {
+  type SpeechEngine,
+  SpeechFault,
+  type SpeechJob,
+  type SpeechRequest,
+  type SpokenPiece,
+} from './speech-engine.ts'
 import { patienceFor } from './speech-text.ts'
 import { VoiceList } from './voices.ts'
+import { WavPieces } from './wav-pieces.ts'
 
 export interface EspeakOptions {
   readonly log: Log
@@ -19,6 +27,8 @@ export interface EspeakProgram {
   readonly label: string
   readonly command: string
   readonly args: readonly string[]
+  /** Texts that may be half spoken while others have their turn, each a process that waits. Default 32. */
+  readonly mostBegun?: number
 }
 
 /** Fifteen minutes at 22 050 Hz: more than 4096 characters ever take, unless they are nothing but numbers. */
@@ -37,7 +47,14 @@ export const npmEspeak: EspeakProgram = {
   label: 'espeak-ng (WebAssembly)',
   command: process.execPath,
   args: [fileURLToPath(new URL('./espeak-wasm.ts', import.meta.url))],
+  // Each is a Node process of 60 MB.
+  mostBegun: 4,
 }
+
+const mostBegun = 32
+/** A text is heard when so much of it is made, some 10 ms of work; what follows is made so much at a time, and others have their turn. */
+const firstSeconds = 8
+const nextSeconds = 10
 
 interface Found {
   readonly program: EspeakProgram
@@ -51,6 +68,8 @@ export class EspeakEngine implements SpeechEngine {
   readonly #timeoutMs: number
   readonly #closing = new AbortController()
   #found: Promise<Found> | undefined
+  /** Texts that are spoken now, or half spoken. */
+  #begun = 0
 
   constructor(options: EspeakOptions) {
     this.#log = options.log
@@ -69,7 +88,7 @@ export class EspeakEngine implements SpeechEngine {
       identity: JSON.stringify([program.label, name, request.ssml !== undefined, input]),
       lane: { name: 'espeak', width: processesAtOnce },
       ...(unknownVoice === undefined ? {} : { unknownVoice }),
-      speak: () => this.#speak(program, args, input),
+      speak: signal => this.#speak(program, args, input, signal),
     }
   }
 
@@ -82,16 +101,48 @@ export class EspeakEngine implements SpeechEngine {
     this.#closing.abort()
   }
 
-  async #speak(program: EspeakProgram, args: readonly string[], input: string): Promise<Uint8Array> {
+  /** It is one process that speaks the whole text, however long: it has to know what stands before a piece and behind it. */
+  async *#speak(
+    program: EspeakProgram,
+    args: readonly string[],
+    input: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<SpokenPiece, void, undefined> {
     // One that hangs has a place that others wait for.
     const timeoutMs = Math.min(this.#timeoutMs, patienceFor(input, this.#patienceMs))
-    const speak = () => this.#run(program, args, input, timeoutMs, maxOutputBytes)
-    let result = await speak()
-    // A process that died may have met with bad luck; what was too slow or too much would be so again.
-    if (!result.ok && result.fault === 'died') result = await speak()
-    if (result.ok) return result.output
-    if (result.fault === 'not-installed') this.#found = undefined
-    throw new SpeechFault(`${program.label}: ${result.detail}`)
+    const signals = AbortSignal.any([this.#closing.signal, signal])
+    if (signals.aborted) throw new SpeechFault(`${program.label}: it was not started`)
+    const { command } = program
+    const begin = () =>
+      new WavPieces(new ChildStream({ command, args, input, timeoutMs, maxOutputBytes, signal: signals }))
+    let pieces = begin()
+    let given = 0
+    let hasDied = false
+    this.#begun++
+    try {
+      for (;;) {
+        const isMany = this.#begun > (program.mostBegun ?? mostBegun)
+        const piece = await pieces.next(given === 0 ? firstSeconds : isMany ? Infinity : nextSeconds)
+        if (!('ok' in piece)) {
+          given += piece.pcm.length
+          yield piece
+          if (piece.isLast) return
+        } else if (piece.fault === 'died' && !hasDied) {
+          // It may have met with bad luck: it says the same again, and nobody hears what they have heard.
+          hasDied = true
+          pieces = begin()
+          pieces.skip(given)
+        } else throw this.#faultOf(program, piece)
+      }
+    } finally {
+      this.#begun--
+      pieces.close()
+    }
+  }
+
+  #faultOf({ label }: EspeakProgram, { fault, detail }: ChildFault): SpeechFault {
+    if (fault === 'not-installed') this.#found = undefined
+    return new SpeechFault(`${label}: ${detail}`)
   }
 
   #find(): Promise<Found> {
@@ -106,7 +157,14 @@ export class EspeakEngine implements SpeechEngine {
   async #search(): Promise<Found> {
     const tried: string[] = []
     for (const program of this.#programs) {
-      const result = await this.#run(program, [...program.args, '--voices'], '', this.#timeoutMs, maxListingBytes)
+      const result = await childOutput({
+        command: program.command,
+        args: [...program.args, '--voices'],
+        input: '',
+        timeoutMs: this.#timeoutMs,
+        maxOutputBytes: maxListingBytes,
+        signal: this.#closing.signal,
+      })
       const voices = result.ok ? VoiceList.fromListing(new TextDecoder().decode(result.output)) : undefined
       if (voices !== undefined && voices.size > 0) {
         this.#log.info({ engine: program.label, voices: voices.size }, 'speech engine found')
@@ -115,23 +173,6 @@ export class EspeakEngine implements SpeechEngine {
       tried.push(`${program.label}: ${result.ok ? 'it has no voices' : result.detail}`)
     }
     throw new SpeechFault(`no speech engine (${tried.join('; ')})`)
-  }
-
-  #run(
-    program: EspeakProgram,
-    args: readonly string[],
-    input: string,
-    timeoutMs: number,
-    maxBytes: number,
-  ): Promise<ChildResult> {
-    return childOutput({
-      command: program.command,
-      args,
-      input,
-      timeoutMs,
-      maxOutputBytes: maxBytes,
-      signal: this.#closing.signal,
-    })
   }
 }
 

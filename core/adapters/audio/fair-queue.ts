@@ -22,9 +22,10 @@ export class FairQueue {
     this.#options = options
   }
 
-  /** What the task gives, or rejects with; `QueueFull` when it could not even wait. */
-  run<Result>(owner: string, task: () => Promise<Result>): Promise<Result> {
-    if (this.#waitingCount >= this.#options.maxWaiting) return Promise.reject(new QueueFull('too much is waiting'))
+  /** What the task gives, or rejects with; `QueueFull` when it could not even wait. What `hasBegun` always can. */
+  run<Result>(owner: string, task: () => Promise<Result>, hasBegun = false): Promise<Result> {
+    if (!hasBegun && this.#waitingCount >= this.#options.maxWaiting)
+      return Promise.reject(new QueueFull('too much is waiting'))
     return new Promise((resolve, reject) => {
       const job = () => task().then(resolve, reject)
       const own = this.#waiting.get(owner)

@@ -2,7 +2,9 @@ import { HttpClient } from '../http/index.ts'
 import { kindOfAudio } from './audio-kind.ts'
 import { SpeechFault, type SpeechJob, type SpeechRequest } from './speech-engine.ts'
 import type { NamedEngine } from './speech-engines.ts'
+import { cutSpeech, type PieceSizes } from './speech-pieces.ts'
 import { lineOf, patienceFor } from './speech-text.ts'
+import { spokenPieces } from './spoken-pieces.ts'
 import { spokenPcm, spokenWav } from './spoken-wav.ts'
 
 export interface OpenAiSpeechOptions {
@@ -17,6 +19,11 @@ export interface OpenAiSpeechOptions {
 
 /** Requests at once: the server is another machine's, or a process with cores of its own. */
 const requestsAtOnce = 16
+/**
+ * Each piece is a request, and a server speaks it without knowing the others: only long texts are cut, into pieces long
+ * enough for a melody. Each lasts as long as a server of half the speed of speech needs for the next.
+ */
+const pieceSizes: PieceSizes = { first: 200, most: 1000 }
 const defaultVoice = 'alloy'
 const voicePattern = /^[\w.-]{1,64}$/
 /** What `pcm` means: 24,000 Hz, 16 bits, little-endian, mono. */
@@ -49,7 +56,7 @@ export class OpenAiSpeech implements NamedEngine {
     return {
       identity: JSON.stringify(['openai', this.#url, model, format, voice, input]),
       lane: { name: 'openai', width: requestsAtOnce },
-      speak: () => this.#speak(input, voice),
+      speak: signal => spokenPieces(cutSpeech(input, pieceSizes), text => this.#speak(text, voice, signal)),
     }
   }
 
@@ -58,7 +65,7 @@ export class OpenAiSpeech implements NamedEngine {
     void this.#http.close()
   }
 
-  async #speak(input: string, voice: string): Promise<Uint8Array> {
+  async #speak(input: string, voice: string, signal: AbortSignal): Promise<Uint8Array> {
     const { key, model, format, patienceMs = 4000 } = this.#options
     const answer = await this.#http.request({
       method: 'POST',
@@ -72,7 +79,7 @@ export class OpenAiSpeech implements NamedEngine {
       timeoutMs: patienceFor(input, patienceMs),
       maxBytes: bytesAtLeast + bytesPerCharacter * input.length,
       wants: status => status === 200,
-      signal: this.#closing.signal,
+      signal: AbortSignal.any([this.#closing.signal, signal]),
     })
     if (!answer.ok) throw new SpeechFault(`openai: ${answer.fault} ${answer.detail}`.trim())
     const { status, contentType, body } = answer

@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import type { Log } from '../../ports/log.ts'
 import { childOutput } from './child-output.ts'
 import { PiperProcess } from './piper-process.ts'
-import { SpeechFault, type SpeechJob, type SpeechRequest } from './speech-engine.ts'
+import { SpeechFault, type SpeechJob, type SpeechRequest, type SpokenPiece } from './speech-engine.ts'
 import type { NamedEngine } from './speech-engines.ts'
+import { cutSpeech, type PieceSizes } from './speech-pieces.ts'
 import { lineOf, patienceFor } from './speech-text.ts'
+import { spokenPieces } from './spoken-pieces.ts'
 import { spokenPcm } from './spoken-wav.ts'
 
 export interface PiperOptions {
@@ -31,6 +33,11 @@ const maxLoaded = 4
 const maxBytes = 15 * 60 * 22_050 * 2
 const maxHelp = 16 * 1024
 const voicePattern = /^[A-Za-z0-9][\w.-]{0,99}$/
+
+/** Three seconds of speech, which a slow model has made in under one; then what others of the voice can wait for. */
+const sizesByLine: PieceSizes = { first: 50, most: 250 }
+/** Each is a start of the program, with its model. */
+const sizesAlone: PieceSizes = { first: 300, most: 1000 }
 
 /** How this Piper takes its texts. */
 type Manner = 'lines' | 'one-by-one'
@@ -76,8 +83,15 @@ export class PiperEngine implements NamedEngine {
     return {
       identity: JSON.stringify(['piper', found.name, found.version, line]),
       lane: { name: `piper:${found.name}`, width: 1 },
-      speak: () => this.#speak(found, line),
+      speak: () => this.#speakPieces(found, line),
     }
+  }
+
+  async *#speakPieces(voice: Voice, line: string): AsyncGenerator<SpokenPiece, void, undefined> {
+    // Piper itself speaks each sentence by itself: where it is asked for them one by one, it sounds as if it were not.
+    const manner = await this.#mannerOf().catch(error => Promise.reject(faultOf(error)))
+    const sizes = manner === 'lines' ? sizesByLine : sizesAlone
+    yield* spokenPieces(cutSpeech(line, sizes), text => this.#speak(voice, text))
   }
 
   /** Loads the model, so that the first text does not wait for it. Never rejects. */
@@ -114,8 +128,7 @@ export class PiperEngine implements NamedEngine {
     try {
       return (await this.#mannerOf()) === 'lines' ? await this.#byLine(voice, line) : await this.#alone(voice, line)
     } catch (error) {
-      const isOfText = error instanceof SpeechFault && error.isOfText
-      throw new SpeechFault(`piper: ${error instanceof Error ? error.message : String(error)}`, isOfText)
+      throw faultOf(error)
     }
   }
 
@@ -201,4 +214,9 @@ export class PiperEngine implements NamedEngine {
     this.#options.log.info({ engine: 'piper', manner }, 'speech engine found')
     return manner
   }
+}
+
+const faultOf = (error: unknown): SpeechFault => {
+  const isOfText = error instanceof SpeechFault && error.isOfText
+  return new SpeechFault(`piper: ${error instanceof Error ? error.message : String(error)}`, isOfText)
 }

@@ -15,16 +15,33 @@ export interface SpeechLane {
   readonly width: number
 }
 
+/** A part of what is spoken. */
+export interface SpokenPiece {
+  /** Mono, 16 bits, little-endian. */
+  readonly pcm: Uint8Array
+  /** From 8000 to 48 000 Hz. */
+  readonly sampleRate: number
+  readonly isLast: boolean
+  /** The words behind it, with which another engine could go on; missing where there is no telling. */
+  readonly rest?: string
+}
+
 /** A request with its voice settled. `identity` is the same for what sounds the same. */
 export interface SpeechJob {
   readonly identity: string
   readonly lane: SpeechLane
   /** Asked for but not known: the default speaks instead. */
   readonly unknownVoice?: string
-  /** A WAV file that media can play: mono, 16 bits. Rejects with a `SpeechFault`. */
-  speak(): Promise<Uint8Array>
-  /** Who speaks when this one cannot; only asked for then. Undefined, or a rejection: nobody. */
-  readonly next?: () => Promise<SpeechJob | undefined>
+  /**
+   * The audio, piece by piece, each made when it is asked for; a short first one is heard while the others are made. Throws
+   * a `SpeechFault`, also between two pieces. Returned early, or when `signal` says so, the rest is not made.
+   */
+  speak(signal: AbortSignal): AsyncGenerator<SpokenPiece, void, undefined>
+  /**
+   * Who speaks when this one cannot; only asked for then. `rest`: what is left to be said, missing = all. Undefined, or a
+   * rejection: nobody.
+   */
+  readonly next?: (rest?: string) => Promise<SpeechJob | undefined>
 }
 
 /** A way to turn words into audio: espeak-ng, Piper, a speech server, or several in one. */

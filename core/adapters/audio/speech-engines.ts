@@ -66,7 +66,14 @@ export class SpeechEngines implements SpeechEngine {
     const job = await this.#parts.others[engine]?.prepare(wanted)
     if (job === undefined) return undefined
     const spoken = language ?? languageOf(voice)
-    return { ...job, next: () => this.#plain({ ...request, ...(spoken === undefined ? {} : { language: spoken }) }) }
+    return {
+      ...job,
+      next: rest =>
+        this.#plain({
+          ...(rest === undefined ? request : { text: rest }),
+          ...(spoken === undefined ? {} : { language: spoken }),
+        }),
+    }
   }
 
   /** By espeak-ng, in the voice of the language. A language that it does not know is no fault of the document's. */

@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { Log } from '../../ports/log.ts'
-import type { AudioCache, CachedAudio } from './audio-cache.ts'
+import type { AudioCache } from './audio-cache.ts'
 import { FairQueue } from './fair-queue.ts'
 import { LaneHealth } from './lane-health.ts'
-import { type SpeechEngine, SpeechFault, type SpeechJob, type SpeechLane, type SpeechRequest } from './speech-engine.ts'
-import { spokenWav } from './spoken-wav.ts'
+import {
+  type SpeechEngine,
+  SpeechFault,
+  type SpeechJob,
+  type SpeechLane,
+  type SpeechRequest,
+  type SpokenPiece,
+} from './speech-engine.ts'
+import { type BegunAudio, Utterance } from './utterance.ts'
 
-export interface Spoken extends CachedAudio {
+export interface Spoken extends BegunAudio {
   readonly unknownVoice?: string
 }
 
@@ -32,6 +39,9 @@ const maxWaiting = 1000
 /** While a lane that was sick is tried again, the others do not wait for it. */
 const trialMs = 60_000
 
+/** What was spoken to its end and may still be played: beyond it the oldest lose their files. */
+const maxHeld = 256
+
 /** It was not tried. */
 class Resting extends SpeechFault {}
 
@@ -51,7 +61,9 @@ export class SpeechLibrary {
   readonly #lanes = new Map<string, Lane>()
   readonly #counters = new Map<string, SpeechCounters>()
   /** Many calls may ask for the same words at once, as when a fallback runs. */
-  readonly #underWay = new Map<string, Promise<CachedAudio>>()
+  readonly #underWay = new Map<string, Utterance>()
+  /** Those that are played while they are spoken, and behind that until their calls are over. */
+  readonly #held = new Set<Utterance>()
 
   constructor(options: SpeechLibraryOptions) {
     this.#options = options
@@ -63,19 +75,30 @@ export class SpeechLibrary {
     return Object.fromEntries([...this.#counters].map(([engine, counters]) => [engine, { ...counters }]))
   }
 
-  /** `callId` takes its turn among the calls. Rejects with what went wrong. */
+  /**
+   * `callId` takes its turn among the calls. What is long can be played before it is whole: its `growing` tells of the
+   * rest. Rejects with what went wrong.
+   */
   async speak(callId: string, request: SpeechRequest): Promise<Spoken> {
     const first = await this.#options.engine.prepare(request)
     const audio = await this.#firstOf(callId, first)
     return first.unknownVoice === undefined ? audio : { ...audio, unknownVoice: first.unknownVoice }
   }
 
+  /** The call is over: what is spoken for nobody else is not gone on with. */
+  leave(callId: string): void {
+    for (const utterance of [...this.#held, ...this.#underWay.values()]) {
+      if (utterance.leave(callId)) this.#held.delete(utterance)
+    }
+  }
+
   close(): void {
+    for (const utterance of [...this.#held, ...this.#underWay.values()]) utterance.release()
     this.#options.engine.close()
   }
 
   /** By the first of the chain that can. */
-  async #firstOf(callId: string, job: SpeechJob): Promise<CachedAudio> {
+  async #firstOf(callId: string, job: SpeechJob): Promise<BegunAudio> {
     try {
       return await this.#audioOf(callId, job, job.next === undefined)
     } catch (fault) {
@@ -87,44 +110,112 @@ export class SpeechLibrary {
     }
   }
 
-  async #audioOf(callId: string, job: SpeechJob, isAlone: boolean): Promise<CachedAudio> {
+  async #audioOf(callId: string, job: SpeechJob, isAlone: boolean): Promise<BegunAudio> {
     const key = createHash('sha256').update(job.identity).digest('hex')
-    return (await this.#options.cache.find(key)) ?? (await this.#synthesise(callId, key, job, isAlone))
-  }
-
-  #synthesise(callId: string, key: string, job: SpeechJob, isAlone: boolean): Promise<CachedAudio> {
+    const kept = this.#underWay.has(key) ? undefined : await this.#options.cache.find(key)
+    if (kept !== undefined) return kept
     const underWay = this.#underWay.get(key)
-    if (underWay !== undefined) return underWay
-    const lane = this.#laneOf(job.lane)
-    const result = lane.queue
-      .run(callId, async () => {
-        const wav = await this.#tryOf(job, lane, isAlone)
-        return this.#options.cache.put(key, wav.durationMs, wav.bytes)
-      })
-      .finally(() => this.#underWay.delete(key))
-    this.#underWay.set(key, result)
-    return result
+    const utterance = underWay === undefined || underWay.isGivenUp ? this.#utter(callId, key, job, isAlone) : underWay
+    utterance.join(callId)
+    const audio = await utterance.begun
+    if (audio.growing !== undefined) this.#hold(audio.growing)
+    return audio
   }
 
-  async #tryOf(job: SpeechJob, lane: Lane, isAlone: boolean): Promise<ReturnType<typeof spokenWav>> {
-    const counters = this.#countersOf(job.lane)
-    if (!isAlone && !lane.health.admits(this.#now(), trialMs)) {
-      counters.skipped++
-      throw new Resting(`${job.lane.name} has failed a moment ago`)
+  #utter(callId: string, key: string, job: SpeechJob, isAlone: boolean): Utterance {
+    let isPure = true
+    const utterance: Utterance = new Utterance({
+      cache: this.#options.cache,
+      key,
+      pieces: signal => this.#piecesOf(callId, job, isAlone, signal, () => (isPure = false)),
+      isPure: () => isPure,
+      ended: () => {
+        if (this.#underWay.get(key) === utterance) this.#underWay.delete(key)
+      },
+    })
+    this.#underWay.set(key, utterance)
+    return utterance
+  }
+
+  #hold(utterance: Utterance): void {
+    if (utterance.isGivenUp) return
+    this.#held.add(utterance)
+    for (const oldest of this.#held) {
+      if (this.#held.size <= maxHeld) return
+      if (!oldest.isOver) continue
+      this.#held.delete(oldest)
+      oldest.release()
+    }
+  }
+
+  /** The first piece by this engine or by nobody; the words behind a piece by the next one, when this one fails there. */
+  async *#piecesOf(
+    callId: string,
+    job: SpeechJob,
+    isAlone: boolean,
+    signal: AbortSignal,
+    changed: () => void,
+  ): AsyncGenerator<SpokenPiece, void, undefined> {
+    let rest: string | undefined
+    try {
+      for await (const piece of this.#piecesBy(callId, job, isAlone, signal)) {
+        rest = piece.rest
+        yield piece
+      }
+    } catch (fault) {
+      const next = rest === undefined || signal.aborted ? undefined : await job.next?.(rest).catch(() => undefined)
+      if (next === undefined) throw fault
+      changed()
+      yield* this.#piecesOf(callId, next, next.next === undefined, signal, changed)
+    }
+  }
+
+  /** Each piece has its turn in the engine's lane. */
+  async *#piecesBy(
+    callId: string,
+    job: SpeechJob,
+    isAlone: boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<SpokenPiece, void, undefined> {
+    const { lane: at } = job
+    const lane = this.#laneOf(at)
+    const counters = this.#countersOf(at)
+    const pieces = job.speak(signal)
+    let hasBegun = false
+    const nextPiece = async () => {
+      if (signal.aborted) throw new SpeechFault('nobody waits for it any more')
+      if (!hasBegun && !isAlone && !lane.health.admits(this.#now(), trialMs)) {
+        counters.skipped++
+        throw new Resting(`${at.name} has failed a moment ago`)
+      }
+      try {
+        return await pieces.next()
+      } catch (error) {
+        if (!signal.aborted) this.#failed(job, error)
+        throw error
+      }
     }
     try {
-      const wav = spokenWav(await job.speak())
-      counters.spoken++
-      if (lane.health.spoke()) this.#options.log.info({ lane: job.lane.name }, 'speech engine works again')
-      return wav
-    } catch (error) {
-      counters.failed++
-      const detail = error instanceof Error ? error.message.slice(0, 400) : String(error)
-      const isOfText = error instanceof SpeechFault && error.isOfText
-      const restMs = isOfText ? 0 : lane.health.failed(this.#now())
-      this.#options.log.warn({ lane: job.lane.name, detail, restMs }, 'speech engine failed')
-      throw error
+      for (;;) {
+        const { value, done } = await lane.queue.run(callId, nextPiece, hasBegun)
+        if (done === true) return
+        hasBegun = true
+        if (lane.health.spoke()) this.#options.log.info({ lane: at.name }, 'speech engine works again')
+        if (value.isLast) counters.spoken++
+        yield value
+        if (value.isLast) return
+      }
+    } finally {
+      await pieces.return()
     }
+  }
+
+  #failed({ lane: { name }, lane }: SpeechJob, error: unknown): void {
+    this.#countersOf(lane).failed++
+    const detail = error instanceof Error ? error.message.slice(0, 400) : String(error)
+    const isOfText = error instanceof SpeechFault && error.isOfText
+    const restMs = isOfText ? 0 : this.#laneOf(lane).health.failed(this.#now())
+    this.#options.log.warn({ lane: name, detail, restMs }, 'speech engine failed')
   }
 
   #laneOf({ name, width }: SpeechLane): Lane {

@@ -5,6 +5,14 @@ const minRate = 8000
 const maxRate = 48_000
 /** Of a WAV without other chunks. */
 const headerBytes = 44
+/** Where it tells its rate. */
+const rateAt = 24
+
+export interface SpokenPcm {
+  /** Mono, 16 bits, little-endian. */
+  readonly pcm: Uint8Array
+  readonly sampleRate: number
+}
 
 export interface SpokenWav {
   readonly bytes: Uint8Array
@@ -38,10 +46,22 @@ export function spokenPcm(bytes: Uint8Array, sampleRate: number): SpokenWav {
   return { bytes: wav, durationMs: durationOf(length, sampleRate) }
 }
 
+/** The samples of a WAV that an engine gave. */
+export function pcmOf(wav: Uint8Array): SpokenPcm {
+  const { bytes } = spokenWav(wav)
+  const sampleRate = new DataView(bytes.buffer, bytes.byteOffset).getUint32(rateAt, true)
+  return { pcm: bytes.subarray(headerBytes), sampleRate }
+}
+
+/** A rate that no engine speaks at. */
+export const faultOfRate = (sampleRate: number): SpeechFault | undefined =>
+  sampleRate < minRate || sampleRate > maxRate ? new SpeechFault(`the engine gave ${sampleRate} Hz`) : undefined
+
 const durationOf = (length: number, sampleRate: number): number => Math.round((length / 2 / sampleRate) * 1000)
 
 function headerOf(length: number, sampleRate: number): Uint8Array {
-  if (sampleRate < minRate || sampleRate > maxRate) throw new SpeechFault(`the engine gave ${sampleRate} Hz`)
+  const fault = faultOfRate(sampleRate)
+  if (fault !== undefined) throw fault
   if (length === 0) throw new SpeechFault('the engine gave no audio', true)
   return wavHeader({ encoding: 'pcm16', sampleRate, channels: 1 }, length)
 }

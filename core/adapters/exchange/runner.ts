@@ -173,6 +173,9 @@ export class ExchangeRunner {
       case 'audio.load':
         ports.audio.execute(command)
         return
+      case 'audio.abandon':
+        ports.audio.abandon(command.callId)
+        return
       case 'originate.done':
         this.#replies.get(command.requestId)?.(command.result)
         this.#replies.delete(command.requestId)
