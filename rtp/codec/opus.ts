@@ -12,6 +12,25 @@ const celtUnits = Uint16Array.of(120, 240, 480, 960)
 /** 20 ms of digital silence, the same for every decoder: the CELT frame that only says so (RFC 6716 §4.3). */
 export const opusSilence = Uint8Array.of(0xf8, 0xff, 0xfe)
 
+/**
+ * Writes that silence for a packet of `units`, a multiple of 2.5 ms and at most 120 ms, in as few frames as can be.
+ * Returns its bytes.
+ */
+export const opusSilenceInto = (into: Uint8Array, at: number, units: number): number => {
+  let size = 3
+  while (size > 0 && units % celtUnits[size]! !== 0) size--
+  const frames = units / celtUnits[size]!
+  const first = 0xe0 | (size << 3)
+  let end = at
+  into[end++] = frames === 1 ? first : first | 3
+  if (frames > 1) into[end++] = frames
+  for (let i = 0; i < frames; i++) {
+    into[end++] = opusSilence[1]!
+    into[end++] = opusSilence[2]!
+  }
+  return end - at
+}
+
 // |  config  |s| c |   RFC 6716 §3.1, the first byte of a packet; c: 0 = one frame, 1 and 2 = two, 3 = told by the next
 /** 48,000ths of a second that a packet lasts; 0 for what is no packet. */
 export const opusUnitsIn = (payload: Uint8Array, from: number, length: number): number => {

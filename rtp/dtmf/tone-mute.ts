@@ -2,34 +2,70 @@ import type { AudioDecoder } from '../codec/codec.ts'
 import { type AudioCodecName, codecFacts } from '../codec/codec-name.ts'
 import { pcma, pcmu } from '../codec/g711.ts'
 import { G722Decoder } from '../codec/g722.ts'
+import { type OpusCoders, type OpusDecoder, opusSilenceInto, opusUnitsIn } from '../codec/opus.ts'
 import { silenceInto } from '../codec/silence.ts'
 import { InbandDetector } from './inband-detector.ts'
 
-/** Samples of the longest payload, 60 ms at 16,000 Hz. */
+/** Samples of the longest payload: of Opus, 120 ms at the rate of tones; of G.722 60 ms at 16,000 Hz. */
 const mostSamples = 960
+const opusRate = 8000
 
 /**
  * Silences digits' tones in packets that are passed on as they came, to a far end that gets the same digits as
  * telephone-events: it must not hear them twice. Of a tone no more than its first 20 ms or so get through, which no
- * receiver takes (ITU-T Q.24: under 23 ms). Opus is passed on unheard: who speaks it sends events.
+ * receiver takes (ITU-T Q.24: under 23 ms).
  */
 export class ToneMute {
+  readonly #coders: OpusCoders
   readonly #pcm = new Int16Array(mostSamples)
   #detector: InbandDetector | undefined
   #g722: G722Decoder | undefined
+  #opus: OpusDecoder | undefined
+  #hasAsked = false
+  #isFree = false
   #codec: AudioCodecName | undefined
 
-  /** Writes silence over the `length` bytes of payload from `packet[from]` on, if they hold part of a digit. */
-  muteIn(packet: Uint8Array, from: number, length: number, codec: AudioCodecName): void {
-    if (codec === 'opus' || length > codecFacts[codec].longestPayload) return
+  constructor(coders: OpusCoders) {
+    this.#coders = coders
+  }
+
+  /**
+   * Writes silence over the `length` bytes of payload from `packet[from]` on, if they hold part of a digit. Returns the
+   * bytes of payload that there are then: silence of Opus has fewer.
+   */
+  muteIn(packet: Uint8Array, from: number, length: number, codec: AudioCodecName): number {
+    if (length > codecFacts[codec].longestPayload) return length
     if (codec !== this.#codec) {
       this.#codec = codec
-      this.#detector = new InbandDetector(codecFacts[codec].sampleRate)
+      this.#detector = new InbandDetector(codec === 'opus' ? opusRate : codecFacts[codec].sampleRate)
       this.#g722 = undefined
     }
-    const count = this.#decoderOf(codec).decodeInto(this.#pcm, 0, packet, from, length)
+    const count = this.#decodeFrom(packet, from, length, codec)
     this.#detector?.hear(this.#pcm, 0, count)
-    if (this.#detector?.hearsTone === true) silenceInto(packet, from, codec, length / 8)
+    if (this.#detector?.hearsTone !== true) return length
+    if (codec !== 'opus') return silenceInto(packet, from, codec, length / 8)
+    const units = opusUnitsIn(packet, from, length)
+    return units === 0 ? length : opusSilenceInto(packet, from, units)
+  }
+
+  free(): void {
+    this.#isFree = true
+    this.#opus?.free()
+    this.#opus = undefined
+  }
+
+  #decodeFrom(packet: Uint8Array, from: number, length: number, codec: AudioCodecName): number {
+    if (codec !== 'opus') return this.#decoderOf(codec).decodeInto(this.#pcm, 0, packet, from, length)
+    if (!this.#hasAsked) this.#askForOpus()
+    return this.#opus?.decodeInto(this.#pcm, 0, packet, from, length) ?? 0
+  }
+
+  #askForOpus(): void {
+    this.#hasAsked = true
+    this.#coders.decoder(opusRate, decoder => {
+      if (this.#isFree) decoder?.free()
+      else this.#opus = decoder
+    })
   }
 
   #decoderOf(codec: Exclude<AudioCodecName, 'opus'>): AudioDecoder {

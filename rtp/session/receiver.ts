@@ -70,7 +70,8 @@ export class Receiver {
     this.#agreement = agreement
     const areDigitsTones = agreement.receive && !this.#meanings.hasEvents
     this.hearing.agree(areDigitsTones, codecFacts[agreement.codec].clockRate)
-    this.#toneMute = areDigitsTones ? (this.#toneMute ?? new ToneMute()) : undefined
+    if (areDigitsTones) this.#toneMute ??= new ToneMute(this.#host.opus)
+    else this.#unmute()
     this.#heardAt = now
   }
 
@@ -104,8 +105,9 @@ export class Receiver {
     if (mustEncode) onward?.listen(this.hearing.earFor(rateBetween(meaning, wanted)), watch)
     this.hearing.push(packet, length, now)
     if (mustEncode || onward === undefined) return
-    if (watch !== undefined) this.#toneMute?.muteIn(packet, payloadOffsetOf(packet), payloadLength, meaning)
-    onward.audio(packet, payloadLength, meaning, now)
+    const mute = watch === undefined ? undefined : this.#toneMute
+    const left = mute?.muteIn(packet, payloadOffsetOf(packet), payloadLength, meaning) ?? payloadLength
+    onward.audio(packet, left, meaning, now)
   }
 
   /** Tells a far end that has long said nothing, though it was to: again after the same time. */
@@ -117,6 +119,17 @@ export class Receiver {
       this.#heardAt = now
       this.#host.emit({ type: 'timeout', session: this.#id })
     }
+  }
+
+  /** Nothing more comes. */
+  free(): void {
+    this.hearing.free()
+    this.#unmute()
+  }
+
+  #unmute(): void {
+    this.#toneMute?.free()
+    this.#toneMute = undefined
   }
 
   /** What timestamps are taken to count, when a packet does not say. */

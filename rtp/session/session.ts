@@ -186,10 +186,10 @@ export class Session implements Destination {
 
   /** Ends what runs and says goodbye; `done` when all its recordings are on disk. */
   close(now: number, done: () => void): void {
-    const { hearing, source } = this.#receiver
+    const { source } = this.#receiver
     try {
       this.sender.close()
-      hearing.free()
+      this.#receiver.free()
       if (this.#agreement !== undefined) this.#reports.sayGoodbye(source.present, this.#rtpTimeAt(now), now)
     } finally {
       this.recordings.close(now, done)

@@ -134,6 +134,7 @@ const rows: readonly Row[] = (['events', 'events and tones', 'tones', 'INFO'] as
         ['G722', 'G722'],
         ['PCMU', 'opus'],
         ['opus', 'PCMA'],
+        ['opus', 'opus'],
       ] as const
     ).map(([from, to]) => ({ from, source, to, wants })),
   ),

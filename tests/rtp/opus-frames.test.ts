@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { opusUnitsIn } from '../../rtp/codec/opus.ts'
+import { opusSilenceInto, opusUnitsIn } from '../../rtp/codec/opus.ts'
 import { OpusFrames } from '../../rtp/codec/opus-frames.ts'
 import { OpusPacker } from '../../rtp/codec/opus-packer.ts'
 import { seeded } from '../rig/seeded.ts'
@@ -88,6 +88,21 @@ test('a frame of another kind, one too many, or too many bytes do not fit; the f
   assert.ok(packer.fits(0x48, 10, 960, 1920))
   packer.drop()
   assert.ok(packer.isEmpty)
+})
+
+test('silence of any length that a packet can have, in as few frames as can be', () => {
+  const into = new Uint8Array(120)
+  for (let units = 120; units <= 5760; units += 120) {
+    const bytes = opusSilenceInto(into, 1, units)
+    assert.is(opusUnitsIn(into, 1, bytes), units)
+    const found = read(...into.subarray(1, 1 + bytes))
+    assert.ok(
+      found?.every(frame => frame.join() === '255,254'),
+      `${units}`,
+    )
+    if (units % 960 === 0) assert.is(found?.length, units / 960)
+  }
+  assert.equal([...into.subarray(1, 1 + opusSilenceInto(into, 1, 960))], [0xf8, 0xff, 0xfe])
 })
 
 test('no bytes make it throw, and every frame lies inside', () => {
