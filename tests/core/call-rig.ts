@@ -252,11 +252,9 @@ export class CallRig {
         this.#fetch(command)
         return
       case 'audio.speak':
-      case 'audio.load': {
-        const { afterMs, event } = audioFor(command)
-        this.at(afterMs, () => this.send(event))
+      case 'audio.load':
+        for (const { afterMs, event } of audioFor(command)) this.at(afterMs, () => this.send(event))
         return
-      }
       case 'originate.done':
         this.replies.set(command.requestId, command.result)
         return
