@@ -1,19 +1,27 @@
 import { type Step, stepMs } from '../jitter/clock-step.ts'
 import { timestampDelta } from '../packet/sequence.ts'
+import { FastestWays } from './fastest-ways.ts'
 
 /** Samples a second of a recording. */
 const rate = 8000
 /** The first packets say together where the source's time lies; so long they are listened to. */
 const settleSamples = 0.2 * rate
-/** A clock that runs fast or slow is looked for over this. */
-const windowSamples = 4 * rate
+/** So far back may lie what is not laid yet; what is later would come too late for the file. */
+const longestHeld = 0.5 * rate
 /** The network's unrest is no drift. */
 const toleratedSamples = 0.005 * rate
 /**
- * So far what sounds may lie from its place until somebody pauses: only beyond it a sample is left out or said twice.
- * Two sides may be so far off each its own way, besides what a window of drift, and the network's unrest, add to it.
+ * So far what sounds may lie from its place for ever, while nobody pauses, when the clock is ours: first packets that were
+ * slow, and nothing else, put it there.
  */
-const bearableSamples = 0.006 * rate
+const misplacedSamples = 0.016 * rate
+/** A way that has become so much longer or shorter is a clock that is not ours, or another way. */
+const driftSamples = 0.004 * rate
+/**
+ * So far what sounds may lie from its place when the clock is not ours: beyond it a sample is left out or said twice. Two
+ * sides may be so far off each its own way, besides what drifts before it is seen.
+ */
+const followedSamples = 0.003 * rate
 /** What comes so much later is no drift either: the far end's time has stood still. */
 const jumpSamples = 0.2 * rate
 /** A packet that is so far from where its timestamp says belongs to another time. */
@@ -24,23 +32,26 @@ const aheadSamples = (stepMs * rate) / 1000
 /**
  * Where the time of one source lies on the line of a recording. Of all packets the fastest tells it best; a source whose
  * clock is not ours drifts away, and is followed in its pauses, or when it never pauses by a sample now and then, so
- * that after hours its sound still lies where it was heard.
+ * that after hours its sound still lies where it was heard. Whose clock is ours loses no sample, however unevenly its
+ * packets come.
  */
 export class SourceClock {
   /** Samples for a unit of the source's timestamp. */
   readonly #perUnit: number
+  readonly #ways = new FastestWays()
   #hasBegun = false
   #lastTime = 0
   /** `#lastTime` counted on from the first, in samples. */
   #lastSamples = 0
   /** Place = samples + offset. */
   #offset = 0
-  /** What the last window has measured. */
+  /** Where the offset should be, by what was measured last. */
   #aim = 0
   #isCorrecting = false
   #settlesAt = 0
-  #windowEnd = 0
-  #fastest = Number.POSITIVE_INFINITY
+  /** The first way that is known well; compared with it, later ones tell a clock that is not ours. */
+  #firstWay: number | undefined
+  #isFollowed = false
 
   constructor(clockRate: number) {
     this.#perUnit = rate / clockRate
@@ -66,13 +77,21 @@ export class SourceClock {
       this.#lastTime = timestamp
       this.#lastSamples = samples
     }
-    const offset = place - samples
-    if (place <= this.#settlesAt) {
-      this.#offset = Math.min(this.#offset, offset)
-      return
-    }
-    this.#fastest = Math.min(this.#fastest, offset)
-    if (place >= this.#windowEnd) this.#judge(place)
+    const way = place - samples
+    if (place <= this.#settlesAt) this.#offset = Math.min(this.#offset, way)
+    else if (this.#ways.take(way, place)) this.#judge(place)
+  }
+
+  /** True once the first packets have said where they lie, or cannot be held any longer: from then on they stay there. */
+  settles(place: number): boolean {
+    if (place <= this.#settlesAt && place - this.#offset < longestHeld) return false
+    this.settle()
+    return true
+  }
+
+  /** What was heard is to be laid now. */
+  settle(): void {
+    this.#settlesAt = Number.NEGATIVE_INFINITY
   }
 
   /** The place of a timestamp. */
@@ -93,7 +112,7 @@ export class SourceClock {
       this.#isCorrecting = false
     } else if (quiet > 0) {
       this.#offset += Math.sign(error) * quiet
-    } else if (size > bearableSamples) {
+    } else if (this.#isFollowed && size > followedSamples) {
       this.#offset += Math.sign(error)
     }
   }
@@ -104,15 +123,28 @@ export class SourceClock {
     this.#lastSamples = 0
     this.#offset = place
     this.#settlesAt = place + settleSamples
-    this.#windowEnd = this.#settlesAt + windowSamples
-    this.#fastest = Number.POSITIVE_INFINITY
+    this.#firstWay = undefined
+    this.#isFollowed = false
+    this.#ways.restart(this.#settlesAt)
   }
 
+  /** A window of ways is over. */
   #judge(place: number): void {
-    this.#aim = this.#fastest
-    this.#isCorrecting = Math.abs(this.#aim - this.#offset) > toleratedSamples
-    this.#fastest = Number.POSITIVE_INFINITY
-    this.#windowEnd = place + windowSamples
+    const { shorter, longer, present, isKnown } = this.#ways.since(place)
+    if (present - this.#offset > jumpSamples) {
+      this.#aim = present
+      this.#isCorrecting = true
+      this.#firstWay = undefined
+      this.#ways.restart(place)
+      return
+    }
+    this.#aim = Math.min(shorter, Math.max(longer, this.#offset))
+    const size = Math.abs(this.#aim - this.#offset)
+    if (isKnown) this.#firstWay ??= longer
+    const first = this.#firstWay
+    const hasMoved = first !== undefined && (shorter < first - driftSamples || longer > first + driftSamples)
+    this.#isFollowed ||= hasMoved || size > misplacedSamples
+    this.#isCorrecting = size > (this.#isFollowed ? followedSamples : toleratedSamples)
   }
 
   #samplesOf(timestamp: number): number {

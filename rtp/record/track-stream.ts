@@ -11,6 +11,8 @@ const samplesPerMs = 8
 const longestMs = 120
 /** Nobody hears a recording while it is made: late packets are waited for. */
 const patienceMs = 200
+/** Packets that wait until it is known where the first ones lie: half of what there is room for. */
+const mostHeld = 32
 /** A frame whose samples are no louder is a pause: −58 dB of full scale. */
 const quietPeak = 40
 /** Far in the future: what is still waited for has not come. */
@@ -33,6 +35,9 @@ export class TrackStream {
   #ssrc = -1
   /** RTP time behind the last piece. */
   #nextTime = 0
+  /** When the last packet came, and where that is on the line. */
+  #heardAt = 0
+  #heardPlace = 0
 
   constructor(line: TrackLine, side: 'left' | 'right', codecs: TrackCodecs) {
     this.#pen = new TrackPen(line, side)
@@ -70,6 +75,8 @@ export class TrackStream {
       })
     }
     this.#ssrc = ssrcOf(packet)
+    this.#heardAt = now
+    this.#heardPlace = place
     this.#clock.hear(timestampOf(packet), place)
     this.#buffer.push(packet, length, now)
   }
@@ -79,9 +86,11 @@ export class TrackStream {
     if (ssrcOf(packet) === this.#ssrc) this.#buffer?.note(packet, now)
   }
 
-  /** Lays down what is ready. */
+  /** Lays down what is ready, once it is known where. */
   tick(now: number): void {
-    this.#drain(now - patienceMs)
+    const place = this.#heardPlace + (now - this.#heardAt) * samplesPerMs
+    const isFull = (this.#buffer?.size ?? 0) >= mostHeld
+    if (isFull || this.#clock?.settles(place) === true) this.#drain(now - patienceMs)
   }
 
   /** Lays down what is left. */
@@ -94,6 +103,7 @@ export class TrackStream {
     const buffer = this.#buffer
     const clock = this.#clock
     if (buffer === undefined || clock === undefined) return
+    clock.settle()
     for (;;) {
       switch (buffer.pull(pullAt)) {
         case 'waiting':

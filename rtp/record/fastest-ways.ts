@@ -1,0 +1,73 @@
+const rate = 8000
+/** The fastest packet of each such piece is kept. */
+const windowSamples = 2 * rate
+const kept = 16
+/** Older ones tell nothing of a clock that drifts. */
+const longestKept = 40 * rate
+/** Fewer do not tell that a way has become longer. */
+const trusted = 8
+
+export interface Ways {
+  /** A way is no longer than this; +Infinity = not known. */
+  readonly shorter: number
+  /** A way is no shorter than this; −Infinity = not known. */
+  readonly longer: number
+  /** What it seems to be just now; −Infinity = not known. */
+  readonly present: number
+  /** `longer` is all that can be known of it. */
+  readonly isKnown: boolean
+}
+
+/**
+ * How long packets of a source were on their way at least (arrival minus the source's time, samples; known up to a
+ * constant), by the fastest of every two seconds. A thread or a far end that is held up, a busy network: all that can
+ * happen makes packets late, and none early. So a way that has become shorter is believed after two windows, and one that
+ * seems longer only when not one packet was as fast as before for half a minute.
+ */
+export class FastestWays {
+  /** A ring of windows: the fastest way, and where they ended. */
+  readonly #fastest = new Float64Array(kept)
+  readonly #ends = new Float64Array(kept)
+  #count = 0
+  #present = Number.POSITIVE_INFINITY
+  #windowEnd = 0
+
+  /** Forgets all; the first window begins at `place`. */
+  restart(place: number): void {
+    this.#count = 0
+    this.#present = Number.POSITIVE_INFINITY
+    this.#windowEnd = place + windowSamples
+  }
+
+  /** A packet came at `place`. True when a window is over with it. */
+  take(way: number, place: number): boolean {
+    this.#present = Math.min(this.#present, way)
+    if (place < this.#windowEnd) return false
+    const slot = this.#count++ % kept
+    this.#fastest[slot] = this.#present
+    this.#ends[slot] = place
+    this.#present = Number.POSITIVE_INFINITY
+    this.#windowEnd = place + windowSamples
+    return true
+  }
+
+  /** What the windows tell, at `place`. */
+  since(place: number): Ways {
+    if (this.#count < 2) return { shorter: Infinity, longer: -Infinity, present: -Infinity, isKnown: false }
+    const last = this.#fastest[(this.#count - 1) % kept]!
+    const before = this.#fastest[(this.#count - 2) % kept]!
+    let longer = Infinity
+    let recent = 0
+    for (let slot = 0; slot < Math.min(kept, this.#count); slot++) {
+      if (this.#ends[slot]! < place - longestKept) continue
+      longer = Math.min(longer, this.#fastest[slot]!)
+      recent++
+    }
+    return {
+      shorter: Math.max(last, before),
+      longer: recent < trusted ? -Infinity : longer,
+      present: Math.min(last, before),
+      isKnown: recent === kept,
+    }
+  }
+}
