@@ -18,6 +18,8 @@ const defaultTimeoutMs = 60_000
 const flushEvery = 8
 /** Of a tick of 5 ms: what is done later than this would be done in the next one's time. */
 const behindMs = 3.5
+/** What is read longer than this after the tick has begun came meanwhile: the thread was held up. */
+const heldUpMs = 1
 /** So many ticks in a row may leave what can wait. */
 const mostLeft = 3
 
@@ -55,7 +57,7 @@ export class MediaEngine {
         ports: this.#ports,
         browsers: this.#browsers,
         guard,
-        now: () => this.#now,
+        arrivedAt: () => this.#arrivedAt(),
         release: (entry, held) => this.#runGuarded(entry, held, this.#now),
       },
       {
@@ -129,6 +131,15 @@ export class MediaEngine {
     }
     if (!this.#leavesTheRest(beatAt)) this.#tickRest(now)
     this.#env.network.flush()
+  }
+
+  /**
+   * When the packet came that is being read: with the tick. Held up while it reads, a thread finds what was sent
+   * meanwhile: such packets would seem to be faster than any other, and nothing else can make one come early.
+   */
+  #arrivedAt(): number {
+    const now = this.#env.now()
+    return now - this.#now > heldUpMs ? now : this.#now
   }
 
   /** A tick that is behind leaves what can wait to the next: what that one has to send would be late for it. */

@@ -15,8 +15,8 @@ export interface OpenerHost {
   readonly ports: PortPool
   readonly browsers: BrowserLegs
   readonly guard: FaultGuard
-  /** Of the tick, or the command, that is being worked on. */
-  now(): number
+  /** Of the packet that is being read. */
+  arrivedAt(): number
   /** A browser's leg has its keys: what was agreed on before. */
   release(entry: Entry, held: AgreeCommand): void
 }
@@ -58,14 +58,14 @@ export class SessionOpener {
     const host = this.#host
     pair.rtp.receiver = (packet, length, address, port) => {
       try {
-        session.arrivals.receive(packet, length, address, port, host.now())
+        session.arrivals.receive(packet, length, address, port, host.arrivedAt())
       } catch (error) {
         host.guard.fail(session, error)
       }
     }
     pair.rtcp.receiver = (packet, length, address, port) => {
       try {
-        session.receiveReport(packet, length, address, port, host.now())
+        session.receiveReport(packet, length, address, port, host.arrivedAt())
       } catch (error) {
         host.guard.fail(session, error)
       }

@@ -1,9 +1,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { linearOfMuLaw } from '../../rtp/codec/g711-tables.ts'
 import { seeded } from '../rig/seeded.ts'
 import { agreed } from './agreement.ts'
+import { frame } from './rtp-packet.ts'
 import { VirtualMedia } from './virtual-media.ts'
-import { VirtualPeer } from './virtual-peer.ts'
+import { bridged, VirtualPeer } from './virtual-peer.ts'
 
 // A tick that comes late is late by itself: no other packet goes out sooner for it, or later.
 
@@ -95,6 +97,47 @@ test('a tick that is behind sends, and leaves what can wait to the next, three t
   assert.equal(new Set(writtenWithin(0.1).ticks), new Set([1]))
   assert.equal(new Set(writtenWithin(4.5).ticks), new Set([4]))
   for (const lateMs of [0.1, 4.5]) assert.is(writtenWithin(lateMs).packets, 50)
+})
+
+test('a thread that is held up while it reads finds packets that came after its tick began: none of them is early', () => {
+  const { media, a } = bridged()
+  media.do({
+    type: 'record-session',
+    session: 'a',
+    recording: 'r',
+    path: 'file',
+    rules: { channels: 'dual', track: 'both', maxLengthMs: 60_000 },
+  })
+  const spoken: number[] = []
+  const say = (): void => {
+    spoken.push(...Array.from(frame(spoken.length / 160), code => linearOfMuLaw[code]!))
+    a.say(frame(spoken.length / 160 - 1))
+  }
+  const read = media.network.receive.bind(media.network)
+  const heldUpMs = 300
+  const begun = media.now
+  let nextAt = begun + 20
+  for (let due = begun + 5; due < begun + 30_000; due += 5) {
+    for (; nextAt <= due; nextAt += 20) say()
+    const isHeldUp = (due - begun) % 1000 === 500
+    media.now = due
+    media.network.receive = () => {
+      if (isHeldUp) media.now += heldUpMs
+      for (; nextAt <= media.now; nextAt += 20) say()
+      read()
+    }
+    media.engine.tick(due, due)
+    if (isHeldUp) due += heldUpMs
+  }
+  media.do({ type: 'stop-record', session: 'a', recording: 'r' })
+  const left = media.recordings.get('file')?.samples.filter((_, at) => at % 2 === 0) ?? []
+  assert.ok(spoken.length > 29 * 8000)
+  const from = left.findIndex(sample => sample !== 0) - spoken.findIndex(sample => sample !== 0)
+  assert.is(
+    spoken.findIndex((sample, at) => left[from + at] !== sample),
+    -1,
+    'not as it was said from there on',
+  )
 })
 
 test.run()
