@@ -8,7 +8,7 @@ import { LibOpus } from '../io/libopus.ts'
 import { defaultTickMs, MediaClock } from '../io/media-clock.ts'
 import { openNetwork } from '../io/open-network.ts'
 import { PromptFiles } from '../io/prompt-files.ts'
-import { RecordingFiles } from '../io/recording-file.ts'
+import { RecordingFiles } from '../io/recording-files.ts'
 import type { MediaCounters, MediaThreadConfig } from './protocol.ts'
 
 /** How often it is looked whether all is on disk: a thread that goes before others must let those have their turn who write it. */

@@ -1,19 +1,14 @@
 import { close, fsync, ftruncate, open, rename, unlink, write } from 'node:fs'
-import type { RecordingSink, RecordingStore } from '../session/recording-sink.ts'
 import type { WavFormat } from '../wav/format.ts'
 import { maxWavDataLengthOf, wavHeader, wavHeaderLengthOf } from '../wav/write.ts'
-import { OggRecordings } from './ogg-recordings.ts'
+import type { RecordedFile } from './recorded-file.ts'
 
-const usualRate = 8000
 const formatOf = (channels: 1 | 2, sampleRate: number): WavFormat => ({ encoding: 'pcm16', sampleRate, channels })
-const headerBytes = wavHeaderLengthOf(formatOf(1, usualRate))
-/** Two seconds of 8,000 Hz; written when full, or once a second. */
+const headerBytes = wavHeaderLengthOf(formatOf(1, 8000))
+/** Two seconds of 8,000 Hz. */
 const chunkBytes = 32 * 1024
 /** Chunks that wait for a slow disk, about a minute; beyond, the recording has failed. */
 const maxChunks = 32
-const writeEveryMs = 1000
-/** Files are written in turns: all at once they would make a tick late. */
-const turns = 20
 
 interface Chunk {
   readonly bytes: Buffer
@@ -29,7 +24,7 @@ const newChunk = (): Chunk => {
  * A WAV file that can be opened at every instant: samples go to disk before the header that counts them, so that a
  * process that is killed leaves a shorter recording, not a broken one. Nothing here waits for the disk.
  */
-class RecordingFile implements RecordingSink {
+export class WavFile implements RecordedFile {
   hasFailed = false
   readonly #format: WavFormat
   /** Where it lies until it has a header; then it has its name. */
@@ -65,21 +60,25 @@ class RecordingFile implements RecordingSink {
     })
   }
 
-  write(pcm: Int16Array, from: number, count: number): void {
-    if (this.hasFailed || this.#isClosing) return
-    for (let i = from; i < from + count; ) {
+  write(pcm: Int16Array, count: number, done: () => void): void {
+    if (!this.hasFailed && !this.#isClosing) this.#copy(pcm, count)
+    done()
+    this.#flush()
+  }
+
+  #copy(pcm: Int16Array, count: number): void {
+    for (let i = 0; i < count; ) {
       if (this.#filled === chunkBytes && !this.#turn()) return
       const { view } = this.#filling
-      const end = Math.min(from + count, i + ((chunkBytes - this.#filled) >> 1))
+      const end = Math.min(count, i + ((chunkBytes - this.#filled) >> 1))
       let at = this.#filled
       for (; i < end; i++, at += 2) view.setInt16(at, pcm[i]!, true)
       this.#filled = at
     }
-    if (this.#full.length > 0 || this.#filled === chunkBytes) this.flush()
   }
 
   /** Begins to write what has come, unless the disk is still busy with what came before. */
-  flush(): void {
+  #flush(): void {
     if (this.#isBusy || this.hasFailed) return
     const next = this.#full.shift()
     if (next !== undefined) {
@@ -151,7 +150,7 @@ class RecordingFile implements RecordingSink {
   #idle(): void {
     this.#isBusy = false
     const isBehind = this.#full.length > 0 || (this.#isClosing && this.#filled > 0)
-    if (isBehind && !this.hasFailed) this.flush()
+    if (isBehind && !this.hasFailed) this.#flush()
     else if (this.#isClosing) this.#end()
   }
 
@@ -173,43 +172,5 @@ class RecordingFile implements RecordingSink {
       if (count < bytes.length) return this.#writeAll(bytes.subarray(count), position + count, done)
       done()
     })
-  }
-}
-
-/** Recordings as files, written once a second while any is open. A path that ends in `.ogg` becomes Ogg Opus. */
-export class RecordingFiles implements RecordingStore {
-  readonly #turns = Array.from({ length: turns }, () => new Set<RecordingSink & { flush(): void }>())
-  #turn = 0
-  #count = 0
-  readonly #ogg = new OggRecordings()
-  #timer: ReturnType<typeof setInterval> | undefined
-
-  open(path: string, channels: 1 | 2 = 1, sampleRate: number = usualRate): RecordingSink {
-    const file = path.endsWith('.ogg')
-      ? this.#ogg.open(path, channels, sampleRate === 16_000 ? sampleRate : usualRate)
-      : new RecordingFile(path, channels, sampleRate)
-    const turn = this.#turns.reduce((least, each) => (each.size < least.size ? each : least))
-    turn.add(file)
-    this.#count++
-    this.#timer ??= setInterval(() => this.#flush(), writeEveryMs / turns)
-    return {
-      get hasFailed() {
-        return file.hasFailed
-      },
-      write: (pcm, from, count) => file.write(pcm, from, count),
-      close: (samples, done) => {
-        if (turn.delete(file)) this.#count--
-        if (this.#count === 0) {
-          clearInterval(this.#timer)
-          this.#timer = undefined
-        }
-        file.close(samples, done)
-      },
-    }
-  }
-
-  #flush(): void {
-    this.#turn = (this.#turn + 1) % turns
-    for (const file of this.#turns[this.#turn] ?? []) file.flush()
   }
 }

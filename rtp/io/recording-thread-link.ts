@@ -1,0 +1,80 @@
+import { Worker } from 'node:worker_threads'
+import type { RecordingSink } from '../session/recording-sink.ts'
+import { RecordingLine } from './recording-line.ts'
+import { RecordingMailbox } from './recording-mailbox.ts'
+import type { FromRecording, RecordingThreadConfig, ToRecording } from './recording-protocol.ts'
+
+/** A thread that writes recordings, started with the first of them, and again when it has died. */
+export class RecordingThreadLink {
+  readonly #niceness: number
+  readonly #open = new Map<number, RecordingLine>()
+  #ids = 0
+  #thread: Worker | undefined
+  #mailbox = new RecordingMailbox()
+
+  /** `niceness` of the thread, where threads have one. */
+  constructor(niceness: number) {
+    this.#niceness = niceness
+  }
+
+  open(path: string, channels: 1 | 2, sampleRate: number): RecordingSink & { flush(): void } {
+    const id = ++this.#ids
+    const thread = this.#thread ?? this.#start()
+    const send = (message: ToRecording): void => thread.postMessage(message)
+    thread.ref()
+    send({ type: 'open', id, path, channels, sampleRate })
+    const line = new RecordingLine(id, this.#mailbox, send)
+    this.#open.set(id, line)
+    return {
+      get hasFailed() {
+        return line.hasFailed
+      },
+      flush: () => line.flush(),
+      write: (pcm, from, count) => line.write(pcm, from, count),
+      close: (samples, done) => {
+        // Of a thread that has died there is nobody to tell the end.
+        if (this.#open.has(id)) line.close(samples, done)
+        else setImmediate(done, 0, true)
+      },
+    }
+  }
+
+  #start(): Worker {
+    // What one that has died has not taken is nothing to the next.
+    this.#mailbox = new RecordingMailbox()
+    const workerData: RecordingThreadConfig = { mailbox: this.#mailbox.memory, niceness: this.#niceness }
+    // The same folder, whether the sources run or what was made of them.
+    const file = import.meta.url.endsWith('.ts') ? './recording-thread.ts' : './recording-thread.js'
+    // Flags of the process, as that its program came by `-e`, are not for it.
+    const thread = new Worker(new URL(file, import.meta.url), { execArgv: [], workerData })
+    thread.on('message', (message: FromRecording) => this.#told(message))
+    // An error is followed by the exit.
+    thread.on('error', () => {})
+    thread.on('exit', () => this.#died(thread))
+    this.#thread = thread
+    return thread
+  }
+
+  #told(message: FromRecording): void {
+    const line = this.#open.get(message.id)
+    if (line === undefined) return
+    switch (message.type) {
+      case 'failed':
+        line.hasFailed = true
+        return
+      case 'closed':
+        this.#open.delete(message.id)
+        if (this.#open.size === 0) this.#thread?.unref()
+        line.closed(message.sizeBytes, message.hasFailed)
+    }
+  }
+
+  /** What it was writing ends where it lies; the next recording gets another thread. */
+  #died(thread: Worker): void {
+    if (this.#thread !== thread) return
+    this.#thread = undefined
+    const lost = [...this.#open.values()]
+    this.#open.clear()
+    for (const line of lost) line.closed(0, true)
+  }
+}

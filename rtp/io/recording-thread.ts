@@ -1,0 +1,83 @@
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { LibOpus } from './libopus.ts'
+import { OggWriting } from './ogg-writing.ts'
+import type { RecordedFile } from './recorded-file.ts'
+import { RecordingChunk } from './recording-chunk.ts'
+import { RecordingMailbox } from './recording-mailbox.ts'
+import type { FromRecording, RecordingThreadConfig, ToRecording } from './recording-protocol.ts'
+import { WavFile } from './wav-file.ts'
+
+// The body of a thread that writes recordings: it lives beside the media thread, and never on it.
+
+/** How often the mailbox is looked at while a recording is open. */
+const lookEveryMs = 50
+
+const { mailbox: memory, niceness } = workerData as RecordingThreadConfig
+// On Linux a thread has a priority of its own; elsewhere this would be the whole process.
+if (process.platform === 'linux') setPriority(0, niceness)
+
+const port = parentPort
+if (port === null) throw new Error('recording-thread.ts runs as a worker thread')
+
+interface Writing {
+  readonly file: RecordedFile
+  readonly chunks: RecordingChunk[]
+  isFailureTold: boolean
+}
+
+const mailbox = new RecordingMailbox(memory)
+const opus = new LibOpus()
+const open = new Map<number, Writing>()
+let looks: ReturnType<typeof setInterval> | undefined
+
+const tell = (message: FromRecording): void => port.postMessage(message)
+
+const fileFor = (path: string, channels: 1 | 2, sampleRate: number): RecordedFile => {
+  if (!path.endsWith('.ogg')) return new WavFile(path, channels, sampleRate)
+  return new OggWriting(path, channels, sampleRate === 16_000 ? sampleRate : 8000, opus)
+}
+
+/** What is not known yet is told by a message that is on its way. */
+const take = (id: number, index: number, count: number): boolean => {
+  const writing = open.get(id)
+  const chunk = writing?.chunks[index]
+  if (writing === undefined || chunk === undefined) return false
+  writing.file.write(chunk.pcm, count, () => chunk.letGo())
+  return true
+}
+
+const look = (): void => {
+  mailbox.takeAll(take)
+  for (const [id, writing] of open) {
+    if (!writing.file.hasFailed || writing.isFailureTold) continue
+    writing.isFailureTold = true
+    tell({ type: 'failed', id })
+  }
+}
+
+port.on('message', (message: ToRecording) => {
+  const { id } = message
+  switch (message.type) {
+    case 'open': {
+      const { path, channels, sampleRate } = message
+      open.set(id, { file: fileFor(path, channels, sampleRate), chunks: [], isFailureTold: false })
+      looks ??= setInterval(look, lookEveryMs)
+      return
+    }
+    case 'chunk':
+      open.get(id)?.chunks.push(new RecordingChunk(message.memory))
+      return
+    case 'close': {
+      mailbox.takeAll(take)
+      take(id, message.chunk, message.count)
+      const { file } = open.get(id)!
+      open.delete(id)
+      if (open.size === 0) {
+        clearInterval(looks)
+        looks = undefined
+      }
+      file.close(message.samples, (sizeBytes, hasFailed) => tell({ type: 'closed', id, sizeBytes, hasFailed }))
+    }
+  }
+})
