@@ -6,6 +6,8 @@ import { type OpusCoders, type OpusDecoder, opusSilenceInto, opusUnitsIn } from 
 import { silenceInto } from '../codec/silence.ts'
 import { InbandDetector } from './inband-detector.ts'
 
+/** From its first packet on a decoder of Opus or G.722, and with it the detector, takes so long to tell a tone. */
+const coldMs = 60
 /** Samples of the longest payload: of Opus, 120 ms at the rate of tones; of G.722 60 ms at 16,000 Hz. */
 const mostSamples = 960
 const opusRate = 8000
@@ -24,16 +26,23 @@ export class ToneMute {
   #hasAsked = false
   #isFree = false
   #codec: AudioCodecName | undefined
+  #coldUntil = Number.NEGATIVE_INFINITY
 
   constructor(coders: OpusCoders) {
     this.#coders = coders
+  }
+
+  /** A digit begins, and what is passed on from now on does not follow what was: it is silent until a tone can be told. */
+  begin(now: number): void {
+    this.#codec = undefined
+    this.#coldUntil = now + coldMs
   }
 
   /**
    * Writes silence over the `length` bytes of payload from `packet[from]` on, if they hold part of a digit. Returns the
    * bytes of payload that there are then: silence of Opus has fewer.
    */
-  muteIn(packet: Uint8Array, from: number, length: number, codec: AudioCodecName): number {
+  muteIn(packet: Uint8Array, from: number, length: number, codec: AudioCodecName, now: number): number {
     if (length > codecFacts[codec].longestPayload) return length
     if (codec !== this.#codec) {
       this.#codec = codec
@@ -42,7 +51,7 @@ export class ToneMute {
     }
     const count = this.#decodeFrom(packet, from, length, codec)
     this.#detector?.hear(this.#pcm, 0, count)
-    if (this.#detector?.hearsTone !== true) return length
+    if (this.#detector?.hearsTone !== true && now >= this.#coldUntil) return length
     if (codec !== 'opus') return silenceInto(packet, from, codec, length / 8)
     const units = opusUnitsIn(packet, from, length)
     return units === 0 ? length : opusSilenceInto(packet, from, units)

@@ -33,6 +33,10 @@ export class Hearing implements Listener {
   readonly #scratch = new Int16Array((frameMs * 48_000) / 1000)
   #ear: Ear | undefined
   #detector: InbandDetector | undefined
+  /** While a key is down as telephone-events tell: some senders let its tone sound beside them. */
+  #keyedTones: InbandDetector | undefined
+  #keyedRate = 0
+  #keyedUntil = Number.NEGATIVE_INFINITY
   #unitsPerMs = 8
   #endTime = 0
   #isRead = false
@@ -48,9 +52,9 @@ export class Hearing implements Listener {
     this.#keys = keys
   }
 
-  /** Digits come as tones, and what was read last holds one, or what may become one. */
+  /** What was read last holds the tone of a digit that is told otherwise, or what may become one. */
   get hearsTone(): boolean {
-    return this.#detector?.hearsTone === true
+    return this.#detector?.hearsTone === true || this.#keyedTones?.hearsTone === true
   }
 
   /** What became of what was listened to. */
@@ -88,6 +92,11 @@ export class Hearing implements Listener {
     if (this.#detector === undefined) this.#close()
   }
 
+  /** Telephone-events tell of a key until then. */
+  keyed(until: number): void {
+    this.#keyedUntil = until
+  }
+
   push(packet: Uint8Array, length: number, now: number): void {
     this.#ear?.push(packet, length, now)
   }
@@ -103,6 +112,10 @@ export class Hearing implements Listener {
   }
 
   tick(now: number): void {
+    if (now >= this.#keyedUntil) {
+      this.#keyedTones = undefined
+      this.#keyedUntil = Number.NEGATIVE_INFINITY
+    }
     const ear = this.#ear
     if (ear === undefined || this.#detector === undefined) return
     if (ear.readAt !== this.#readAt) {
@@ -119,7 +132,11 @@ export class Hearing implements Listener {
   }
 
   hear(pcm: Int16Array, from: number, count: number, endTime: number | undefined): void {
-    if (this.#detector === undefined || this.#ear === undefined) return
+    if (this.#ear === undefined) return
+    if (this.#detector === undefined) {
+      if (this.#keyedUntil > Number.NEGATIVE_INFINITY) this.#hearKeyed(this.#ear.sampleRate, pcm, from, count)
+      return
+    }
     const units = Math.round((count * this.#unitsPerMs * 1000) / this.#ear.sampleRate)
     this.#endTime = endTime ?? timestampAfter(this.#endTime, units)
     const before = this.#detector.held
@@ -135,6 +152,14 @@ export class Hearing implements Listener {
   free(): void {
     this.#detector = undefined
     this.#close()
+  }
+
+  #hearKeyed(rate: StreamRate, pcm: Int16Array, from: number, count: number): void {
+    if (this.#keyedTones === undefined || this.#keyedRate !== rate) {
+      this.#keyedTones = new InbandDetector(rate)
+      this.#keyedRate = rate
+    }
+    this.#keyedTones.hear(pcm, from, count)
   }
 
   #earOf(sampleRate: StreamRate): Ear {

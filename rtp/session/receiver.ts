@@ -1,4 +1,4 @@
-import { codecFacts, isRelayable, rateBetween } from '../codec/codec-name.ts'
+import { type AudioCodecName, codecFacts, isRelayable, rateBetween } from '../codec/codec-name.ts'
 import type { OpusCoders } from '../codec/opus.ts'
 import type { Press } from '../dtmf/digit-receiver.ts'
 import { ToneMute } from '../dtmf/tone-mute.ts'
@@ -10,6 +10,9 @@ import { Hearing } from './hearing.ts'
 import { KeyEvents } from './key-events.ts'
 import type { Meaning, PayloadMeanings } from './payload-meanings.ts'
 import type { Recordings } from './recordings.ts'
+
+/** After a key is up its tone may still be on its way, or in a jitter buffer. */
+const toneTrailMs = 400
 
 export interface ReceiverHost {
   readonly opus: OpusCoders
@@ -38,8 +41,11 @@ export class Receiver {
   readonly #recordings: Recordings
   #agreement: Agreement | undefined
   #other: OtherLeg | undefined
-  /** Where digits come as tones. */
+  /** Where digits come as tones, or have come as telephone-events with their tones beside them. */
   #toneMute: ToneMute | undefined
+  #areDigitsTones = false
+  /** Telephone-events tell of a key until then. */
+  #keyedUntil = Number.NEGATIVE_INFINITY
   #heardAt: number
   #received = 0
 
@@ -70,8 +76,7 @@ export class Receiver {
     this.#agreement = agreement
     const areDigitsTones = agreement.receive && !this.#meanings.hasEvents
     this.hearing.agree(areDigitsTones, codecFacts[agreement.codec].clockRate)
-    if (areDigitsTones) this.#toneMute ??= new ToneMute(this.#host.opus)
-    else this.#unmute()
+    this.#areDigitsTones = areDigitsTones
     this.#heardAt = now
   }
 
@@ -105,8 +110,8 @@ export class Receiver {
     if (mustEncode) onward?.listen(this.hearing.earFor(rateBetween(meaning, wanted)), watch)
     this.hearing.push(packet, length, now)
     if (mustEncode || onward === undefined) return
-    const mute = watch === undefined ? undefined : this.#toneMute
-    const left = mute?.muteIn(packet, payloadOffsetOf(packet), payloadLength, meaning) ?? payloadLength
+    const mayHoldTones = watch !== undefined && (this.#areDigitsTones || now < this.#keyedUntil)
+    const left = mayHoldTones ? this.#muteIn(packet, payloadLength, meaning, now) : payloadLength
     onward.audio(packet, left, meaning, now)
   }
 
@@ -124,12 +129,27 @@ export class Receiver {
   /** Nothing more comes. */
   free(): void {
     this.hearing.free()
-    this.#unmute()
+    this.#toneMute?.free()
   }
 
-  #unmute(): void {
-    this.#toneMute?.free()
-    this.#toneMute = undefined
+  /** Returns the bytes of payload that are left. */
+  #muteIn(packet: Uint8Array, payloadLength: number, codec: AudioCodecName, now: number): number {
+    this.#toneMute ??= new ToneMute(this.#host.opus)
+    return this.#toneMute.muteIn(packet, payloadOffsetOf(packet), payloadLength, codec, now)
+  }
+
+  /**
+   * A key is told by telephone-events until then: of its tone, if it sounds beside them, nobody else is to hear. Of a
+   * sender whose events have a source of their own the audio goes on.
+   */
+  #keyed(until: number, now: number): void {
+    if (this.source.isOther(this.keys.ssrc)) return
+    if (now >= this.#keyedUntil && this.#other?.sender.bridged.takesEvents === true) {
+      this.#toneMute ??= new ToneMute(this.#host.opus)
+      this.#toneMute.begin(now)
+    }
+    this.#keyedUntil = until
+    this.hearing.keyed(until)
   }
 
   /** What timestamps are taken to count, when a packet does not say. */
@@ -167,11 +187,13 @@ export class Receiver {
   }
 
   #keyDown(digit: string, now: number): void {
+    this.#keyed(Number.POSITIVE_INFINITY, now)
     this.#host.emit({ type: 'key-down', session: this.#id, digit })
     this.#other?.sender.bridged.keyDown(digit, now)
   }
 
   #keyUp(press: Press, began: number, now: number): void {
+    this.#keyed(now + toneTrailMs, now)
     this.#tellDigit(press, began, this.source.isOther(this.keys.ssrc), now)
     this.#other?.sender.bridged.keyUp(press.digit, press.durationMs)
   }
