@@ -1,14 +1,20 @@
 import { spawn } from 'node:child_process'
-import { firstSounds } from '../tests/rig/first-sound.ts'
+import { firstSoundOf, firstSounds } from '../tests/rig/first-sound.ts'
 import { babble } from '../tests/rig/tone.ts'
 import { VerbBed } from '../tests/rig/verb-bed.ts'
 import { type Figure, ratioOf } from './report.ts'
 
 // Question: from the moment when the document with a short Say has left the customer's server, how long until the caller's
 // socket has the first packet of the voice? With text that was never spoken, and with text from the cache. A real call:
-// document over HTTP, espeak-ng as a child process, resampling, encoding, RTP on its beat of 20 ms.
+// document over HTTP, espeak-ng as a child process, resampling, encoding, RTP on its beat of 20 ms. And with new texts of
+// a thousand and of four thousand characters, which are heard while they are spoken.
 
 const textOf = (round: number, n: number): string => `Number ${n}, take ${round}.`
+const longText = (length: number, n: number): string =>
+  `Take ${n} of ${length}. ${'The quick brown fox jumps over the lazy dog, and then it sleeps. '.repeat(64)}`.slice(
+    0,
+    length,
+  )
 const sayOf = (text: string): string => `<Say>${text}</Say>`
 
 /** The engine alone: started, and all that it gives read. */
@@ -36,6 +42,7 @@ export async function run(short: boolean): Promise<Figure[]> {
   const cached: number[] = []
   const alone: number[] = []
   const asset: number[] = []
+  const long = [1000, 4000].map(length => ({ length, ours: [] as number[], alone: [] as number[] }))
   try {
     await bed.asset('sound', babble(0.4, 9))
     // The first of all pays for finding the engine and for compiling.
@@ -51,6 +58,11 @@ export async function run(short: boolean): Promise<Figure[]> {
         )),
       )
       for (const text of said) alone.push(await engineAlone(text))
+      for (const each of long) {
+        const text = longText(each.length, round)
+        each.ours.push(await firstSoundOf(bed, sayOf(text)))
+        each.alone.push(await engineAlone(text))
+      }
     }
   } finally {
     await bed.close()
@@ -58,6 +70,10 @@ export async function run(short: boolean): Promise<Figure[]> {
   const figures = [
     ['Say of new text until it is heard', fresh, alone, 'espeak-ng alone, started and read'],
     ['Say of text from the cache until it is heard', cached, asset, 'Play of an asset in the same place'],
+    ...long.map(({ length, ours, alone: whole }) => {
+      const what = `Say of ${length} new characters until it is heard`
+      return [what, ours, whole, 'espeak-ng alone, to the end of the text'] as const
+    }),
   ] as const
   return figures.flatMap(([what, ours, theirs, of]) =>
     [0.5, 0.99].map(share => {

@@ -1,7 +1,7 @@
 /**
  * A stand-in for the executable of rhasspy/piper: its command line, its standard input and output, its WAVs. What it says is
  * a tone, 60 ms a character. A file `mischief` beside the model makes it behave badly, as one word:
- * `hang`, `die` (in the middle of a text), `babble` (other lines than paths), `torn` (a WAV without its end), `slow`.
+ * `hang`, `die` (in the middle of a text), `babble` (other lines than paths), `torn` (a WAV without its end), `slow`, `crawl`.
  * `--as-python` first in its arguments: as the one of the Python package, which knows no JSON and speaks one text.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -64,6 +64,7 @@ async function say(text: string, file: string | undefined): Promise<void> {
   const how = mischief()
   if (how === 'hang') await new Promise(() => setInterval(() => {}, 1000))
   if (how === 'slow') await sleep(400)
+  if (how === 'crawl') await sleep(2500)
   const samples = speak(text)
   if (file === undefined) {
     process.stdout.write(samples)

@@ -32,3 +32,23 @@ export async function firstSounds(bed: VerbBed, verbs: readonly string[]): Promi
     return heard.at - left[at]!
   })
 }
+
+/** The same for one verb that may last long: its caller hangs up when it has heard of it. */
+export async function firstSoundOf(bed: VerbBed, verb: string): Promise<number> {
+  const path = `/sound-${Math.random().toString(36).slice(2)}`
+  let left = Infinity
+  bed.customer.on(path, (_post, response) => {
+    response.writeHead(200, { 'content-type': 'application/xml' })
+    response.end(`<Response>${verb}</Response>`, () => {
+      left = performance.now()
+    })
+  })
+  const voice = `<Pause length="0.3"/><Redirect>${path}</Redirect>`
+  const call = await bed.call(voice, { scenario: 'caller-hangs-up', pauseMs: 2000 })
+  await call.done()
+  const heard = call.rtp.received.find(
+    packet => packet.at >= left && packet.payloadType === 0 && !isSilent(packet.payload),
+  )
+  if (heard === undefined) throw new Error(`nothing was heard of ${verb.slice(0, 100)}`)
+  return heard.at - left
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const program = new URL('./fake-piper.ts', import.meta.url).pathname
 
 /** How the stand-in of Piper misbehaves. */
-export type Mischief = 'hang' | 'die' | 'babble' | 'torn' | 'slow'
+export type Mischief = 'hang' | 'die' | 'babble' | 'torn' | 'slow' | 'crawl'
 
 /** A folder of models, and an executable that is called as Piper is. */
 export class PiperVoices {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { firstSounds } from '../rig/first-sound.ts'
+import { firstSoundOf, firstSounds } from '../rig/first-sound.ts'
 import { loudSeconds, secondsOf } from '../rig/hearing.ts'
 import { PiperVoices } from '../rig/piper-voices.ts'
 import { SpeechServer } from '../rig/speech-server.ts'
@@ -111,6 +111,41 @@ say('an engine that dies or hangs: espeak-ng speaks, the call goes on, other cal
   assert.match(metrics, /sauti_speech_total\{engine="piper",what="failed"\} [1-9]/)
   assert.ok(bed.on.log.some(line => line.includes('speech engine failed') && line.includes('openai')))
   assert.ok(bed.on.log.every(line => !line.includes('sk-of-the-rig')))
+})
+
+say('a long text in pieces: silence where the next one is late, and every word is heard', async () => {
+  const text = 'Karibu sana, rafiki. Tafadhali subiri hapo ulipo kwa muda mfupi. Asante kwa kusubiri na kwaheri sasa.'
+  voices.misbehave('crawl')
+  const call = await bed.call(`<Say language="sw">${text}</Say>`, { timeoutSeconds: 60 })
+  await call.done()
+  voices.misbehave(undefined)
+  const heard = call.heard()
+  const lasts = 0.06 * (text.length - 1)
+  assert.ok(Math.abs(secondsOf(heard, 700) - lasts) < 0.2, `${secondsOf(heard, 700)} of ${lasts} s`)
+  const frames = Array.from({ length: Math.floor(heard.length / 160) }, (_, at) =>
+    heard.subarray(160 * at, 160 * (at + 1)),
+  )
+  const sounds = frames.map(frame => frame.some(sample => Math.abs(sample) > 500))
+  const gap = sounds.indexOf(false, sounds.indexOf(true))
+  const next = sounds.indexOf(true, gap)
+  assert.ok(gap > 0 && next - gap > 25, sounds.map(Number).join(''))
+  assert.ok(frames.slice(gap + 1, next - 1).every(frame => frame.every(sample => Math.abs(sample) <= 8)))
+  const edge = heard.subarray(160 * (gap - 1), 160 * (gap + 1))
+  const jump = edge.reduce((most, sample, at) => Math.max(most, at === 0 ? 0 : Math.abs(sample - edge[at - 1]!)), 0)
+  // Between two samples a tone of 700 Hz rises by no more than 4300.
+  assert.ok(jump < 4500, `a click of ${jump}`)
+  assert.is((await call.record()).tts_seconds, Math.ceil(lasts))
+})
+
+say('a long text is heard as soon as a short one', async () => {
+  const long = (take: number) =>
+    `<Say voice="espeak:en-gb">Take ${take}. ${'The quick brown fox jumps over the lazy dog. '.repeat(85)}</Say>`
+  const fresh: number[] = []
+  for (let take = 0; take < 3; take++) fresh.push(await firstSoundOf(bed, long(take)))
+  const kept = await firstSoundOf(bed, long(0))
+  fresh.sort((a, b) => a - b)
+  assert.ok(fresh[1]! < 300, `new: ${fresh.map(Math.round)} ms`)
+  assert.ok(kept < 150, `cached: ${Math.round(kept)} ms`)
 })
 
 say('new text is heard within 300 ms, text from the cache at once', async () => {
