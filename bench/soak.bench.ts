@@ -62,7 +62,7 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
     ),
     figure(
       '… places where something is missing or doubled',
-      sum(file => file.slips),
+      sum(file => file.slips + file.drifts),
       '',
       0,
       'none',

@@ -20,6 +20,7 @@ test(`${calls} calls between PCMU and Opus, recorded on one thread: nothing miss
   for (const [call, file] of files.entries()) {
     assert.ok(file.seconds >= seconds, `call ${call}: ${file.seconds} s`)
     assert.is(file.slips, 0, `call ${call}`)
+    assert.is(file.drifts, 0, `call ${call}`)
     assert.is(file.wrong, 0, `call ${call}`)
     assert.is(file.humSilent, 0, `call ${call}`)
   }
