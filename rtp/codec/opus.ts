@@ -32,13 +32,17 @@ export const opusSilenceInto = (into: Uint8Array, at: number, units: number): nu
 }
 
 // |  config  |s| c |   RFC 6716 §3.1, the first byte of a packet; c: 0 = one frame, 1 and 2 = two, 3 = told by the next
+/** 48,000ths of a second that each frame of a packet lasts which begins with this byte. */
+export const opusFrameUnitsOf = (first: number): number => {
+  const config = first >> 3
+  return config < 12 ? silkUnits[config & 3]! : config < 16 ? hybridUnits[config & 1]! : celtUnits[config & 3]!
+}
+
 /** 48,000ths of a second that a packet lasts; 0 for what is no packet. */
 export const opusUnitsIn = (payload: Uint8Array, from: number, length: number): number => {
   if (length < 1) return 0
-  const first = payload[from]!
-  const config = first >> 3
-  const units = config < 12 ? silkUnits[config & 3]! : config < 16 ? hybridUnits[config & 1]! : celtUnits[config & 3]!
-  const kind = first & 3
+  const units = opusFrameUnitsOf(payload[from]!)
+  const kind = payload[from]! & 3
   const frames = kind === 0 ? 1 : kind < 3 ? 2 : length < 2 ? 0 : payload[from + 1]! & 0x3f
   return units * frames > mostUnits ? 0 : units * frames
 }

@@ -1,3 +1,4 @@
+import { opusFrameMs, opusFrameUnitsOf } from '../codec/opus.ts'
 import type { Agreement, EngineCodec } from '../engine/command.ts'
 import type { SeatFormat } from '../mix/seat.ts'
 import { headerLength, payloadOffsetOf } from '../packet/header.ts'
@@ -5,6 +6,7 @@ import type { Ear } from './ear.ts'
 import type { FrameParts } from './frame-parts.ts'
 import type { ToneWatch } from './voice.ts'
 
+const opusUnitsPerMs = 48
 /** The order of digits that the other leg's far end pressed. Nobody waits for it. */
 const passedOn = 'passed-on as events'
 
@@ -32,6 +34,15 @@ export class BridgedFrames {
   /** The far end takes digits as telephone-events; else only their tones reach it. */
   get takesEvents(): boolean {
     return this.#agreement?.sendEvents !== undefined
+  }
+  /**
+   * A packet that begins with `first` cannot be passed on, though it is of the right codec: its frames are longer than
+   * packets of ours may be, and a frame cannot be divided.
+   */
+  isTooLong(codec: EngineCodec, first: number): boolean {
+    const longestMs = this.#agreement?.maxPtimeMs
+    if (codec !== 'opus' || longestMs === undefined) return false
+    return opusFrameUnitsOf(first) > opusUnitsPerMs * Math.max(longestMs, opusFrameMs)
   }
   /** In what a room's mix is to come. Another object after each agreement. */
   get mixFormat(): SeatFormat | undefined {

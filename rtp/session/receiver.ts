@@ -105,7 +105,8 @@ export class Receiver {
     this.#other?.recordings.heardFar(this.#recordings, packet, length, now)
     const onward = this.#other?.sender.bridged
     const wanted = onward?.codec
-    const mustEncode = wanted !== undefined && !isRelayable(meaning, wanted)
+    const isTooLong = onward?.isTooLong(meaning, packet[payloadOffsetOf(packet)]!) === true
+    const mustEncode = wanted !== undefined && (isTooLong || !isRelayable(meaning, wanted))
     const watch = onward?.takesEvents === true ? this.hearing : undefined
     if (mustEncode) onward?.listen(this.hearing.earFor(rateBetween(meaning, wanted)), watch)
     this.hearing.push(packet, length, now)

@@ -1,3 +1,4 @@
+import { createEncoder } from 'libopus-wasm'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { opusUnitsIn } from '../../rtp/codec/opus.ts'
@@ -259,6 +260,36 @@ test('Opus to Opus: packets of 60 ms are divided for who asks for 20, or takes n
     opus.close()
   }
 })
+
+for (const [maxPtimeMs, sent] of [
+  [20, 20],
+  [40, 20],
+  [60, 60],
+  [undefined, 60],
+] as const) {
+  test(`Opus to Opus: frames of 60 ms to who takes ${maxPtimeMs ?? 'any'} ms at most`, async () => {
+    const changes = maxPtimeMs === undefined ? {} : { maxPtimeMs }
+    const { media, opus, one, two } = await conversation('opus', 'opus', changes)
+    const encoder = await createEncoder({ sampleRate: 16_000, channels: 1, bitrate: 16_000, frameSize: 960 })
+    const pcm = speechLike(16_000 * 4, 16_000, 4)
+    let n = 0
+    media.run(3900, now => {
+      if (now % 60 !== 0) return
+      const payload = encoder.encode(pcm.subarray(n * 960, n * 960 + 960))
+      n++
+      one.peer.say(payload, { payloadType: payloadTypes.opus })
+      one.peer.timestamp += units(60) - payload.length
+    })
+    const heard = ofOpus(two.peer, 1300)
+    assert.equal([...new Set(heard.map(lasting))], [sent])
+    follow(heard, sent)
+    const { delay, likeness } = delayOf(pcm, two.heard(), 1600, 8000, 24_000)
+    assert.ok(likeness > 0.85 && delay < 250 * 16, `${likeness.toFixed(3)}, ${delay / 16} ms`)
+    encoder.free()
+    close(media, 'a', 'b')
+    opus.close()
+  })
+}
 
 test('Opus to Opus: a loss and a rest keep their time, and nothing waits for what does not come', async () => {
   const { media, opus, one, two } = await conversation('opus', 'opus', asks(60))
