@@ -20,8 +20,8 @@ const flushEvery = 8
 const behindMs = 3.5
 /** What is read longer than this after the tick has begun came meanwhile: the thread was held up. */
 const heldUpMs = 1
-/** So many ticks in a row may leave what can wait. */
-const mostLeft = 3
+/** However late it is: each session has its turn at what can wait in so many ticks. */
+const ticksPerRound = 4
 
 /**
  * All sessions of a media thread. Commands, packets and ticks go in, events come out; sockets, files and clocks are
@@ -38,8 +38,8 @@ export class MediaEngine {
   readonly #opener: SessionOpener
   #closing = 0
   #now = 0
-  /** Ticks in a row that left what can wait. */
-  #left = 0
+  /** Behind whose turn at what can wait the last tick ended. */
+  #turn = 0
 
   constructor(config: EngineConfig, env: EngineEnvironment) {
     this.#env = env
@@ -129,7 +129,7 @@ export class MediaEngine {
       // What is ready does not wait for the work of all others.
       if (i % flushEvery === 0) this.#env.network.flush()
     }
-    if (!this.#leavesTheRest(beatAt)) this.#tickRest(now)
+    this.#tickRest(now, beatAt)
     this.#env.network.flush()
   }
 
@@ -142,17 +142,16 @@ export class MediaEngine {
     return now - this.#now > heldUpMs ? now : this.#now
   }
 
-  /** A tick that is behind leaves what can wait to the next: what that one has to send would be late for it. */
-  #leavesTheRest(beatAt: number): boolean {
-    const isBehind = this.#env.now() - beatAt > behindMs
-    this.#left = isBehind && this.#left < mostLeft ? this.#left + 1 : 0
-    return this.#left > 0
-  }
-
-  #tickRest(now: number): void {
+  /** As far as the tick's time goes, in turns: what the next one has to send would be late by what this one does then. */
+  #tickRest(now: number, beatAt: number): void {
     const { open } = this.#table
-    for (let i = open.length - 1; i >= 0; i--) {
-      const session = open[i]!
+    const least = Math.ceil(open.length / ticksPerRound)
+    for (let done = 0, all = open.length; done < all; done++) {
+      if (done >= least && this.#env.now() - beatAt > behindMs) break
+      // Downwards: a session that ends takes the last one's place, which has had its turn.
+      this.#turn = Math.min(this.#turn <= 0 ? open.length : this.#turn, open.length) - 1
+      const session = open[this.#turn]
+      if (session === undefined) break
       try {
         session.tick(now)
       } catch (error) {
