@@ -18,6 +18,7 @@ process.on('message', async (file: string) => {
 process.on('beforeExit', () => {
   // A test waits for what never comes: uvu says so.
   if (!isTested) process.exit(1)
+  if (!process.connected) return
   process.channel?.ref()
   process.stdout.write(formatEnd(Number(process.exitCode ?? 0)))
 })

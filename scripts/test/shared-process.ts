@@ -10,7 +10,7 @@ export async function runShared(next: () => string | undefined, tell: (result: F
   for (let file = next(); file !== undefined; ) {
     const shared = new SharedProcess()
     for (; file !== undefined && shared.isAlive; file = next()) tell(await shared.run(file))
-    shared.end()
+    await shared.end()
   }
 }
 
@@ -69,8 +69,17 @@ class SharedProcess {
     })
   }
 
-  end(): void {
-    this.#onClose = () => {}
-    this.#child.kill('SIGKILL')
+  /** Lets it end by itself: only so it keeps what it compiled for the processes that are started after it. */
+  end(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return Promise.resolve()
+    return new Promise(resolve => {
+      const timer = setTimeout(() => this.#child.kill('SIGKILL'), endTimeoutMs)
+      this.#onClose = () => {}
+      this.#child.once('exit', () => {
+        clearTimeout(timer)
+        resolve()
+      })
+      this.#child.disconnect()
+    })
   }
 }
