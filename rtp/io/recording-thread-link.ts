@@ -4,13 +4,17 @@ import { RecordingLine } from './recording-line.ts'
 import { RecordingMailbox } from './recording-mailbox.ts'
 import type { FromRecording, RecordingThreadConfig, ToRecording } from './recording-protocol.ts'
 
+interface RecordingThread {
+  readonly worker: Worker
+  readonly mailbox: RecordingMailbox
+}
+
 /** A thread that writes recordings, started with the first of them, and again when it has died. */
 export class RecordingThreadLink {
   readonly #niceness: number
   readonly #open = new Map<number, RecordingLine>()
   #ids = 0
-  #thread: Worker | undefined
-  #mailbox = new RecordingMailbox()
+  #thread: RecordingThread | undefined
 
   /** `niceness` of the thread, where threads have one. */
   constructor(niceness: number) {
@@ -19,11 +23,12 @@ export class RecordingThreadLink {
 
   open(path: string, channels: 1 | 2, sampleRate: number): RecordingSink & { flush(): void } {
     const id = ++this.#ids
-    const thread = this.#thread ?? this.#start()
-    const send = (message: ToRecording): void => thread.postMessage(message)
-    thread.ref()
+    this.#thread ??= this.#start()
+    const { worker, mailbox } = this.#thread
+    const send = (message: ToRecording): void => worker.postMessage(message)
+    worker.ref()
     send({ type: 'open', id, path, channels, sampleRate })
-    const line = new RecordingLine(id, this.#mailbox, send)
+    const line = new RecordingLine(id, mailbox, send)
     this.#open.set(id, line)
     return {
       get hasFailed() {
@@ -39,20 +44,19 @@ export class RecordingThreadLink {
     }
   }
 
-  #start(): Worker {
-    // What one that has died has not taken is nothing to the next.
-    this.#mailbox = new RecordingMailbox()
-    const workerData: RecordingThreadConfig = { mailbox: this.#mailbox.memory, niceness: this.#niceness }
+  #start(): RecordingThread {
+    // Each has its own: what one that has died has not taken is nothing to the next.
+    const mailbox = new RecordingMailbox()
+    const workerData: RecordingThreadConfig = { mailbox: mailbox.memory, niceness: this.#niceness }
     // The same folder, whether the sources run or what was made of them.
     const file = import.meta.url.endsWith('.ts') ? './recording-thread.ts' : './recording-thread.js'
     // Flags of the process, as that its program came by `-e`, are not for it.
-    const thread = new Worker(new URL(file, import.meta.url), { execArgv: [], workerData })
-    thread.on('message', (message: FromRecording) => this.#told(message))
+    const worker = new Worker(new URL(file, import.meta.url), { execArgv: [], workerData })
+    worker.on('message', (message: FromRecording) => this.#told(message))
     // An error is followed by the exit.
-    thread.on('error', () => {})
-    thread.on('exit', () => this.#died(thread))
-    this.#thread = thread
-    return thread
+    worker.on('error', () => {})
+    worker.on('exit', () => this.#died(worker))
+    return { worker, mailbox }
   }
 
   #told(message: FromRecording): void {
@@ -64,14 +68,14 @@ export class RecordingThreadLink {
         return
       case 'closed':
         this.#open.delete(message.id)
-        if (this.#open.size === 0) this.#thread?.unref()
+        if (this.#open.size === 0) this.#thread?.worker.unref()
         line.closed(message.sizeBytes, message.hasFailed)
     }
   }
 
   /** What it was writing ends where it lies; the next recording gets another thread. */
-  #died(thread: Worker): void {
-    if (this.#thread !== thread) return
+  #died(worker: Worker): void {
+    if (this.#thread?.worker !== worker) return
     this.#thread = undefined
     const lost = [...this.#open.values()]
     this.#open.clear()
