@@ -6,7 +6,7 @@ import { headerLength, markerOf, payloadOffsetOf, ssrcOf, timestampOf } from '..
 import type { FrameOutlet } from '../session/frame-outlet.ts'
 import type { OutStream } from '../session/out-stream.ts'
 import { changeLaw, Relay } from './relay.ts'
-import { Repacker } from './repacker.ts'
+import { RepackedStream } from './repacked-stream.ts'
 import { Succession } from './succession.ts'
 
 /** While a digit of the other leg passes, frames of ours rest; its packets come every 20 to 50 ms. */
@@ -22,7 +22,7 @@ export class Passage {
   readonly #outlet: FrameOutlet
   readonly #send: (packet: Uint8Array, length: number) => void
   readonly #relay = new Relay()
-  readonly #repacker = new Repacker()
+  readonly #repacked: RepackedStream
   readonly #succession = new Succession()
   #isRepacking = false
   #isMixed = false
@@ -45,6 +45,7 @@ export class Passage {
     this.#network = network
     this.#stream = stream
     this.#outlet = outlet
+    this.#repacked = new RepackedStream(network, stream, send)
     this.#send = send
   }
 
@@ -82,6 +83,11 @@ export class Passage {
     this.#isMixed = true
   }
 
+  /** What waits to be packed goes out when it is due. */
+  tick(now: number): void {
+    if (this.#isRepacking) this.#repacked.tick(now)
+  }
+
   /** A packet of audio, of a codec whose packets can go out as packets of ours; it may be altered. */
   audio(packet: Uint8Array, payloadLength: number, codec: EngineCodec, agreement: Agreement, now: number): void {
     const units = codecFacts[codec].unitsIn(packet, payloadOffsetOf(packet), payloadLength)
@@ -89,7 +95,8 @@ export class Passage {
     this.#audioSsrc = ssrcOf(packet)
     if (this.#isPackedAnew(units, codec, agreement)) {
       if (codec === 'opus') this.#join(packet, payloadLength, units, agreement, now)
-      else this.#repack(packet, payloadLength, codec, agreement, now)
+      else this.#repacked.push(packet, payloadLength, codec, agreement, this.#packetUnits, now)
+      this.#isRepacking = true
       return
     }
     const plain = this.#plain(packet, payloadLength)
@@ -145,7 +152,7 @@ export class Passage {
 
   #stopPacking(): void {
     this.#isRepacking = false
-    this.#repacker.reset()
+    this.#repacked.reset()
     this.#succession.reset()
   }
 
@@ -168,23 +175,6 @@ export class Passage {
     if (this.#succession.isAnew || markerOf(packet)) this.#stream.mark()
     const { payloadType } = agreement
     this.#outlet.join(packet, payloadOffsetOf(packet), payloadType, payloadLength, units, false, now, now)
-  }
-
-  #repack(packet: Uint8Array, payloadLength: number, codec: EngineCodec, agreement: Agreement, now: number): void {
-    this.#isRepacking = true
-    if (!this.#repacker.push(packet, payloadOffsetOf(packet), payloadLength, now)) return
-    if (this.#repacker.missing > 0) {
-      this.#stream.skip(this.#repacker.missing)
-      this.#repacker.missing = 0
-    }
-    // Codecs that can be packed anew have a byte a unit.
-    const bytes = this.#packetUnits
-    for (;;) {
-      const frame = this.#network.slot()
-      if (!this.#repacker.takeInto(frame, headerLength, bytes)) return
-      changeLaw(frame, bytes, codec, agreement.codec)
-      this.#send(frame, this.#stream.frame(frame, agreement.payloadType, bytes, bytes))
-    }
   }
 
   /** The packet without CSRCs, extension and padding, which were agreed on with the other far end, if at all. */

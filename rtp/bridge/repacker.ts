@@ -1,3 +1,5 @@
+import type { AudioCodecName } from '../codec/codec-name.ts'
+import { silenceInto } from '../codec/silence.ts'
 import { Succession } from './succession.ts'
 
 /** Longest payload that is taken, and room for what a shorter one leaves over. */
@@ -5,39 +7,60 @@ const capacity = 2048
 const unitsPerMs = 8
 
 /**
- * Packs a stream anew for a far end that asked for another ptime: bytes of consecutive packets become frames of
- * `frameBytes`. At a hole what waits goes out shortened by nothing but the hole itself: the rest of the frame is
- * dropped, and the next begins with the next packet. Late packets are lost.
+ * Packs a stream anew for a far end that asked for another ptime: bytes of consecutive packets, a byte a unit, become
+ * frames of `frameBytes`. What is missing within a frame is silent; a hole behind it is left to the stream's clock. Late
+ * packets are lost.
  */
 export class Repacker {
   readonly #bytes = new Uint8Array(capacity)
   readonly #succession = new Succession()
   #waiting = 0
+  /** Silence that has gone out ahead of what is missing. */
+  #ahead = 0
 
-  /** Samples missing before the next frame, to be skipped on the media clock. */
-  missing = 0
+  /** Bytes that have not gone out. */
+  get waiting(): number {
+    return this.#waiting
+  }
+  /** The packet that was followed last follows nothing: another source, or another clock. */
+  get isAnew(): boolean {
+    return this.#succession.isAnew
+  }
 
   reset(): void {
     this.#succession.reset()
     this.#waiting = 0
-    this.missing = 0
+    this.#ahead = 0
   }
 
-  /** Takes `length` bytes of payload from `packet[from]` on, a byte a sample. Returns false for a late packet. */
-  push(packet: Uint8Array, from: number, length: number, now: number): boolean {
+  /** A packet of `length` bytes comes. Returns the bytes that are missing before it; −1 for one that comes too late. */
+  follow(packet: Uint8Array, length: number, now: number): number {
     const missing = this.#succession.follow(packet, length, unitsPerMs, now)
-    if (missing < 0) return false
-    if (this.#succession.isAnew) {
-      this.#waiting = 0
-      this.missing = 0
-    } else if (missing > 0) {
-      this.missing = this.#waiting + missing
-      this.#waiting = 0
-    }
+    if (missing < 0) return missing
+    const ahead = this.#ahead
+    this.#ahead = 0
+    return Math.max(0, missing - ahead)
+  }
+
+  /** Silence for `missing` bytes, as far as the frame that waits has room; returns them. Nothing is begun with it. */
+  fill(missing: number, frameBytes: number, codec: Exclude<AudioCodecName, 'opus'>): number {
+    if (this.#waiting === 0) return 0
+    const count = Math.min(missing, frameBytes - this.#waiting)
+    silenceInto(this.#bytes, this.#waiting, codec, count / unitsPerMs)
+    this.#waiting += count
+    return count
+  }
+
+  /** Nothing has come for so long that what waits goes out with silence behind it. */
+  complete(frameBytes: number, codec: Exclude<AudioCodecName, 'opus'>): void {
+    this.#ahead += this.fill(frameBytes, frameBytes, codec)
+  }
+
+  /** The packet's bytes, from `packet[from]` on. */
+  add(packet: Uint8Array, from: number, length: number): void {
     if (this.#waiting + length > capacity) this.#waiting = 0
     for (let i = 0; i < length; i++) this.#bytes[this.#waiting + i] = packet[from + i]!
     this.#waiting += length
-    return true
   }
 
   /** Moves one frame to `into[at]`; false when less than that waits. */

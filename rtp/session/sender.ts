@@ -141,6 +141,7 @@ export class Sender {
   tick(now: number, beatAt: number): void {
     const pace = this.#pace
     this.#outlet.tick(now)
+    this.#passage.tick(now)
     if (pace.isIdle(now)) return
     const agreement = this.#agreement
     if (agreement === undefined) return

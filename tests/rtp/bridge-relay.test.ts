@@ -131,9 +131,16 @@ for (const ptimeMs of [10, 20, 30, 40, 60]) {
       const heard = speech(b.heard())
       assert.ok(heard.every(packet => packet.payload.length === wanted * 8))
       const bytes = heard.flatMap(packet => [...packet.payload])
-      assert.ok(bytes.length > 900 * 8, `${bytes.length}`)
-      assert.equal(bytes, sent.slice(0, bytes.length))
+      assert.equal(bytes.slice(0, sent.length), sent, 'to the last byte')
+      assert.ok(bytes.slice(sent.length).every(byte => byte === 0xff))
+      assert.ok(bytes.length - sent.length < wanted * 8)
       monotonic(b.heard())
+      // What one packet is divided into does not go out at once.
+      const gaps = heard.slice(1).map((packet, i) => packet.at - heard[i]!.at)
+      assert.ok(
+        gaps.every(gap => gap >= 10),
+        gaps.join(),
+      )
     })
   }
 }
@@ -163,6 +170,52 @@ test('a loss in a stream that is packed anew keeps its time', () => {
   assert.is(total % 160, 0)
   assert.equal([...heard.at(-1)!.payload.subarray(0, 160)], [...frame(n - 2)])
   assert.is(total, (n - 2) * 160)
+})
+
+test('a loss within a frame of a stream that is packed anew is silent there, and takes nothing else with it', () => {
+  const { media, a, b } = bridged({}, { ptimeMs: 60, ptimeAsked: true })
+  let n = 0
+  media.run(460, now => {
+    if (now % 20 !== 0) return
+    if (n !== 7) a.say(frame(n))
+    else {
+      a.sequence++
+      a.timestamp += 160
+    }
+    n++
+  })
+  const heard = speech(b.heard())
+  monotonic(heard)
+  assert.ok(heard.every(({ payload }) => payload.length === 480))
+  const bytes = heard.flatMap(({ payload }) => [...payload])
+  const wanted = Array.from({ length: 15 }, (_, i) =>
+    i === 7 ? [...new Uint8Array(160).fill(0xff)] : [...frame(i)],
+  ).flat()
+  assert.equal(bytes.slice(0, wanted.length), wanted)
+})
+
+test('a pause in a stream that is packed anew: the last word goes out at once, and the next is in its place', () => {
+  const { media, a, b } = bridged({}, { ptimeMs: 60, ptimeAsked: true })
+  let n = 0
+  let pausedAt = 0
+  media.run(900, now => {
+    if (now % 20 !== 0) return
+    if (n < 10 || n >= 25) a.say(frame(n), { marker: n === 25 })
+    else {
+      pausedAt ||= now
+      a.timestamp += 160
+    }
+    n++
+  })
+  const heard = speech(b.heard())
+  const last = heard.findIndex(({ payload }) => payload.subarray(0, 160).join() === frame(9).join())
+  assert.ok(last > 0 && heard[last]!.at - pausedAt <= 100, `${heard[last]?.at} ${pausedAt}`)
+  assert.ok(heard[last]!.payload.subarray(160).every(byte => byte === 0xff))
+  const next = heard[last + 1]!
+  assert.equal([...next.payload.subarray(0, 160)], [...frame(25)])
+  assert.is((next.timestamp - heard[last]!.timestamp) >>> 0, 16 * 160)
+  assert.is(next.sequence, (heard[last]!.sequence + 1) & 0xffff)
+  assert.ok(next.marker)
 })
 
 test('a play to one leg interrupts what it hears of the other, and only that', () => {

@@ -1,0 +1,95 @@
+import type { AudioCodecName } from '../codec/codec-name.ts'
+import type { Agreement } from '../engine/command.ts'
+import type { DatagramNetwork } from '../engine/network.ts'
+import { headerLength, markerOf, payloadOffsetOf } from '../packet/header.ts'
+import type { OutStream } from '../session/out-stream.ts'
+import { changeLaw } from './relay.ts'
+import { Repacker } from './repacker.ts'
+
+export type PlainCodec = Exclude<AudioCodecName, 'opus'>
+
+const unitsPerMs = 8
+/** Half a tick of the media clock. */
+const earlyMs = 2.5
+/** The rest of a frame is waited for as long as the packet before it and that frame last, and this. */
+const patienceMs = 20
+
+/**
+ * Another leg's packets of a codec that has a byte a unit, as packets of the length that the far end asked for. A packet
+ * that makes several goes out in their pace; what is left when its sender pauses is not kept back.
+ */
+export class RepackedStream {
+  readonly #network: DatagramNetwork
+  readonly #stream: OutStream
+  readonly #send: (packet: Uint8Array, length: number) => void
+  readonly #repacker = new Repacker()
+  #codec: PlainCodec = 'PCMU'
+  #agreement: Agreement | undefined
+  #frameBytes = 160
+  #heardAt = 0
+  #patienceMs = 0
+  /** When the next frame of what waits is due. */
+  #nextAt = 0
+
+  constructor(network: DatagramNetwork, stream: OutStream, send: (packet: Uint8Array, length: number) => void) {
+    this.#network = network
+    this.#stream = stream
+    this.#send = send
+  }
+
+  reset(): void {
+    this.#repacker.reset()
+  }
+
+  push(
+    packet: Uint8Array,
+    payloadLength: number,
+    codec: PlainCodec,
+    agreement: Agreement,
+    frameBytes: number,
+    now: number,
+  ): void {
+    const repacker = this.#repacker
+    const missing = repacker.follow(packet, payloadLength, now)
+    if (missing < 0) return
+    // All of what was there before goes before.
+    while (this.#sendFrame());
+    const isEnd = repacker.isAnew || codec !== this.#codec
+    const filled = repacker.fill(isEnd ? this.#frameBytes : missing, this.#frameBytes, this.#codec)
+    while (this.#sendFrame());
+    if (!isEnd && missing > filled) this.#stream.skip(missing - filled)
+    if (markerOf(packet)) this.#stream.mark()
+    this.#codec = codec
+    this.#agreement = agreement
+    this.#frameBytes = frameBytes
+    this.#heardAt = now
+    this.#patienceMs = (payloadLength + frameBytes) / unitsPerMs + patienceMs
+    repacker.add(packet, payloadOffsetOf(packet), payloadLength)
+    if (this.#sendFrame()) this.#nextAt = now + this.#frameMs
+  }
+
+  tick(now: number): void {
+    const repacker = this.#repacker
+    if (repacker.waiting === 0) return
+    while (this.#nextAt - earlyMs <= now && this.#sendFrame()) this.#nextAt += this.#frameMs
+    if (repacker.waiting >= this.#frameBytes || now - this.#heardAt <= this.#patienceMs) return
+    repacker.complete(this.#frameBytes, this.#codec)
+    this.#sendFrame()
+  }
+
+  get #frameMs(): number {
+    return this.#frameBytes / unitsPerMs
+  }
+
+  /** False when no whole frame waits. */
+  #sendFrame(): boolean {
+    const agreement = this.#agreement
+    const bytes = this.#frameBytes
+    if (agreement === undefined || this.#repacker.waiting < bytes) return false
+    const frame = this.#network.slot()
+    this.#repacker.takeInto(frame, headerLength, bytes)
+    changeLaw(frame, bytes, this.#codec, agreement.codec)
+    this.#send(frame, this.#stream.frame(frame, agreement.payloadType, bytes, bytes))
+    return true
+  }
+}
