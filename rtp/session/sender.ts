@@ -166,6 +166,7 @@ export class Sender {
 
   /** Ends what runs, told as not completed. */
   close(): void {
+    this.#outlet.flush()
     this.stop()
     this.#digits.close()
     this.#voice.free()
