@@ -212,7 +212,7 @@ const filling = async () => {
   const [a, b] = two as [VerbCall, VerbCall]
   await a.rtp.stream(encodePcmu(sine(500, 0.3)))
   await a.rtp.digit(5)
-  await until('the key', async () => (await a.events()).includes('DTMF.0100'))
+  await until('the key', async () => (await a.eventsSoFar()).includes('DTMF.0100'))
   const live = await bed.on.operator('GET', '/calls')
   const mine = live.body.calls.filter((call: any) => call.legs.some((leg: any) => leg.conference === room))
   assert.is(mine.length, 2, 'the operator sees who is in which room')

@@ -163,8 +163,13 @@ export class VerbCall {
     return codesOf(this.#bed.customer.to('/status').filter(post => post.body.sid === sid))
   }
 
-  /** Codes of all the call's events, also of those without a callback. */
+  /** Codes of all the call's events, also of those without a callback, once it is over: they are kept behind what they tell of. */
   async events(): Promise<readonly string[]> {
+    await this.record()
+    return this.eventsSoFar()
+  }
+
+  async eventsSoFar(): Promise<readonly string[]> {
     return eventCodes(this.#bed.on.dataFolder, await this.sid())
   }
 
