@@ -92,6 +92,7 @@ test('a media thread that dies leaves recordings with sound in them: their lengt
   }
   const bed = await MediaBed.open({}, 1)
   const peer = await MediaPeer.open()
+  const seen = { w: 0, o: 0 }
   const [wav, ogg] = ['wav', 'ogg'].map(format => join(folder, `left.${format}`)) as [string, string]
   try {
     bed.do({ type: 'media.open', legId: leg('a'), callId, offer: of(peer) })
@@ -105,8 +106,11 @@ test('a media thread that dies leaves recordings with sound in them: their lengt
     for (const [recordId, path] of orders) {
       bed.do({ type: 'media.record-session', legId: leg('a'), recordId, path, rules })
     }
-    while (!existsSync(wav) || statSync(wav).size < 10_000 || !existsSync(ogg) || statSync(ogg).size < 1000) {
+    const size = (path: string) => (existsSync(path) ? statSync(path).size : 0)
+    while (seen.w < 10_000 || seen.o < 1000) {
       await peer.speak(noise(1600, 3))
+      seen.w = size(wav)
+      seen.o = size(ogg)
     }
     assert.is(threads.size, 1)
     for (const thread of threads) await thread.terminate()
@@ -123,9 +127,10 @@ test('a media thread that dies leaves recordings with sound in them: their lengt
     ['w', wav],
     ['o', ogg],
   ] as const) {
-    const { durationMs = 0, sizeBytes } = told.get(recordId) ?? {}
-    assert.ok(durationMs > 400, `${recordId}: ${durationMs}`)
-    assert.is(sizeBytes, statSync(path).size)
+    const { durationMs = 0, sizeBytes = 0 } = told.get(recordId) ?? {}
+    assert.ok(durationMs > 200, `${recordId}: ${durationMs} ms`)
+    // What was being written may still arrive.
+    assert.ok(sizeBytes >= seen[recordId] && sizeBytes <= statSync(path).size, `${recordId}: ${sizeBytes} bytes`)
   }
   const none = told.get('n')
   assert.equal([none?.durationMs, none?.sizeBytes], [0, 0])
