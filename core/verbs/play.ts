@@ -26,7 +26,7 @@ export const play: VerbModule<Play, PlayState> = {
     summary:
       'Plays audio, sends digits, or both in that order. Answers the call. What cannot be played is told by its PLAY event, and the call goes on.',
     content:
-      'The http or https URL of a WAV, MP3 or Ogg Opus file of at most 20 MB and an hour, unless `asset` is given; it has 10 s to arrive, and is asked for while the Say, Play or Pause before it runs.',
+      'The http or https URL of a WAV, MP3 (not in free format) or Ogg Opus file (up to 7.1, mixed) of at most 20 MB and an hour, unless `asset` is given; it has 10 s to arrive, and is asked for while the Say, Play or Pause before it runs.',
     attributes: {
       asset: 'Slug of an uploaded asset; wins over the URL.',
       loop: 'How often; 0 = until the caller hangs up.',

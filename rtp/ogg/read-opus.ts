@@ -1,18 +1,15 @@
 import { opusUnitsIn } from '../codec/opus.ts'
-import { isOgg, oggChecksum, oggContinued, oggFirst, oggHeadLength, oggLast } from './page.ts'
+import { nextCapture, pageAt } from './find-page.ts'
+import { isOgg, oggContinued, oggFirst, oggHeadLength, oggLast } from './page.ts'
+import { type OpusHead, readOpusHead } from './read-head.ts'
 
-export interface OggOpus {
-  readonly channels: 1 | 2
-  /** 2: each packet holds two, one of each channel; the first of them is delimited (`firstPacketIn`). */
-  readonly streams: 1 | 2
-  /** 48,000ths of a second at the beginning that are not to be heard (RFC 7845 §4.2). */
-  readonly preSkip: number
-  /** To be applied to the samples, dB. */
-  readonly gainDb: number
+export interface OggOpus extends OpusHead {
   /** Where each packet begins, and ends behind, in `payload`. */
   readonly packets: readonly (readonly [from: number, end: number])[]
   readonly payload: Uint8Array
-  /** 48,000ths of a second that are to be heard. */
+  /** Where pages were missing or damaged: 48,000ths of a second that lack before the packet of that number, as far as pages tell. */
+  readonly gaps: readonly { readonly before: number; readonly units: number }[]
+  /** 48,000ths of a second that are to be heard, gaps included. */
   readonly units: number
   /** False: the bytes end within a page or a packet, and what was whole before is here. */
   readonly isWhole: boolean
@@ -22,10 +19,12 @@ export interface OggOpus {
 
 export type OggFault =
   | 'not-ogg'
-  /** Sound or pictures, but not Opus, or more channels than two. */
+  /** Sound or pictures, but not Opus. */
+  | 'not-opus'
+  /** Opus of an unknown version, or of channels that stand in no known order. */
   | 'unsupported'
   | 'truncated'
-  /** A page that contradicts itself, its checksum or its neighbours. */
+  /** Pages that contradict themselves, their checksum or their neighbours, and leave nothing to be heard. */
   | 'bad-page'
   /** The headers of the stream. */
   | 'bad-head'
@@ -42,126 +41,131 @@ const isText = (bytes: Uint8Array, at: number, text: string): boolean => {
   for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false
   return true
 }
-/** Longest packet of Opus that there can be (RFC 6716 §3.4), with room for padding. */
-const maxPacket = 61_298
-/** Of the pages' positions, only what a number holds. */
-const unknownPosition = -1
+/** Longest packet of Opus that there can be (RFC 6716 §3.4), with room for padding; one for each of many streams. */
+const maxPacket = 8 * 61_298
+/** Places where a file may be damaged: looking for what follows takes time. */
+const maxDamages = 256
+/** A gap that pages tell of is believed up to 10 s; beyond, what follows is heard at once. */
+const maxGapUnits = 10 * 48_000
 
 /**
  * Reads a file of Ogg Opus (RFC 7845): the packets of its first stream, up to that stream's end, or to where the file was
- * cut off. Every other page must be whole. `maxUnits`: the longest that is taken.
+ * cut off. Pages that are missing or damaged are passed over. `maxUnits`: the longest that is taken.
  */
 export const readOggOpus = (bytes: Uint8Array, maxUnits: number): ParsedOggOpus => {
   if (!isOgg(bytes)) return fault('not-ogg', 0)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const payload = new Uint8Array(bytes.length)
   const packets: [number, number][] = []
+  const gaps: { before: number; units: number }[] = []
   let filled = 0
   let begun = 0
   let isOpen = false
+  /** What continues a packet whose beginning is lost is left out. */
+  let isTorn = false
   let hasEnded = false
   let serial = -1
   let sequence = 0
-  let position = unknownPosition
-  let head: Head | undefined
+  let lastPosition = 0
+  let head: OpusHead | undefined
   let seen = 0
   let units = 0
   let end = 0
-  for (let at = 0; at < bytes.length; end = at) {
-    if (at + oggHeadLength > bytes.length) break
-    const segments = bytes[at + 26]!
-    if (!isOgg(bytes, at) || bytes[at + 4] !== 0) return fault('bad-page', at)
-    const from = at + oggHeadLength + segments
-    if (from > bytes.length) break
-    let length = 0
-    for (let n = 0; n < segments; n++) length += bytes[at + oggHeadLength + n]!
-    if (from + length > bytes.length) break
-    if (oggChecksum(bytes, at, from + length - at) !== view.getUint32(at + 22, true)) return fault('bad-page', at)
-    const flags = bytes[at + 5]!
-    const own = view.getUint32(at + 14, true)
-    const next = from + length
-    if (serial < 0 || own !== serial) {
-      // Another stream beside or behind ours is left out.
-      if (serial >= 0) {
-        at = next
-        continue
-      }
-      if ((flags & oggFirst) === 0) return fault('bad-page', at)
-      serial = own
-      sequence = view.getUint32(at + 18, true)
-    } else if (view.getUint32(at + 18, true) !== sequence) return fault('bad-page', at)
-    sequence = (sequence + 1) >>> 0
-    if (isOpen !== ((flags & oggContinued) !== 0)) return fault('bad-page', at)
-    let read = from
-    for (let n = 0; n < segments; n++) {
-      const lace = bytes[at + oggHeadLength + n]!
+  let damages = 0
+  let isLost = false
+  for (let at = 0; at < bytes.length; ) {
+    const page = pageAt(bytes, view, at)
+    if (typeof page === 'string') {
+      if (page === 'bad' && (seen < 2 || ++damages > maxDamages)) return fault('bad-page', at)
+      const next = nextCapture(bytes, at + 1)
+      if (next < 0) break
+      if (page === 'cut' && ++damages > maxDamages) return fault('bad-page', at)
+      at = next
+      continue
+    }
+    const beganAt = at
+    at = page.end
+    if (serial < 0) {
+      if ((page.flags & oggFirst) === 0) return fault('bad-page', beganAt)
+      serial = page.serial
+      sequence = page.sequence
+    }
+    // Another stream beside or behind ours is left out, and a page that came before.
+    const ahead = (page.sequence - sequence) | 0
+    if (page.serial !== serial || ahead < 0) {
+      end = at
+      continue
+    }
+    const isContinued = (page.flags & oggContinued) !== 0
+    if (ahead > 0 || isContinued !== isOpen) {
+      if (seen < 2) return fault('bad-page', beganAt)
+      isLost = true
+      isTorn = isContinued
+      isOpen = false
+      filled = begun
+    }
+    sequence = (page.sequence + 1) >>> 0
+    const firstPacket = packets.length
+    const unitsBefore = units
+    let read = page.from
+    for (let n = 0; n < page.segments; n++) {
+      const lace = bytes[beganAt + oggHeadLength + n]!
       payload.set(bytes.subarray(read, read + lace), filled)
       read += lace
       filled += lace
       isOpen = lace === 255
       if (isOpen) continue
+      if (isTorn) {
+        isTorn = false
+        filled = begun
+        continue
+      }
       if (seen === 0) {
-        const parsed = headIn(payload, begun, filled)
-        if (typeof parsed === 'string') return fault(parsed, at)
+        const parsed = readOpusHead(payload, begun, filled)
+        if (typeof parsed === 'string') return fault(isText(payload, begun, 'OpusHead') ? parsed : 'not-opus', beganAt)
         head = parsed
         filled = begun
       } else if (seen === 1) {
-        if (!isText(payload, begun, 'OpusTags')) return fault('bad-head', at)
+        if (!isText(payload, begun, 'OpusTags')) return fault('bad-head', beganAt)
         filled = begun
       } else {
         const lasts = filled - begun > maxPacket ? 0 : opusUnitsIn(payload, begun, filled - begun)
-        if (lasts === 0) return fault('bad-packet', at)
+        if (lasts === 0) return fault('bad-packet', beganAt)
         packets.push([begun, filled])
         units += lasts
-        if (units > maxUnits) return fault('too-long', at)
+        if (units > maxUnits) return fault('too-long', beganAt)
       }
       begun = filled
       seen++
     }
-    if (view.getUint32(at + 10, true) < 0x20_0000)
-      position = view.getUint32(at + 10, true) * 0x1_0000_0000 + view.getUint32(at + 6, true)
-    at = next
-    if ((flags & oggLast) === 0) continue
+    if (isTorn) filled = begun
+    if (page.position !== undefined) {
+      if (isLost && packets.length > firstPacket) {
+        isLost = false
+        const missing = page.position - lastPosition - (units - unitsBefore)
+        if (lastPosition > 0 && missing > 0 && missing <= maxGapUnits) {
+          gaps.push({ before: firstPacket, units: missing })
+          units += missing
+          if (units > maxUnits) return fault('too-long', beganAt)
+        }
+      }
+      if (seen > 2) lastPosition = page.position
+    }
     end = at
+    if ((page.flags & oggLast) === 0) continue
     hasEnded = true
     break
   }
   if (head === undefined || seen < 2) return fault('truncated', bytes.length)
   const isWhole = !isOpen && (hasEnded || end === bytes.length)
+  if (packets.length === 0 && damages > 0) return fault('bad-page', bytes.length)
+  if (packets.length === 0 && isLost) return fault('bad-page', bytes.length)
   if (!isWhole && packets.length === 0) return fault('truncated', bytes.length)
   // The last page may say that its last packet is heard in part (RFC 7845 §4.4).
-  const until = isWhole && position > 0 && position < units ? position : units
-  return { ok: true, value: { ...head, packets, payload, units: Math.max(0, until - head.preSkip), isWhole, end } }
-}
-
-type Head = Pick<OggOpus, 'channels' | 'streams' | 'preSkip' | 'gainDb'>
-
-//  "OpusHead" | version | channels | pre-skip (2) | input rate (4) | output gain (2) | mapping family   RFC 7845 §5.1
-const headIn = (bytes: Uint8Array, from: number, end: number): Head | 'bad-head' | 'unsupported' => {
-  if (!isText(bytes, from, 'OpusHead')) return 'unsupported'
-  if (end - from < 19) return 'bad-head'
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  // A minor version may add to what is known; a major one changes it.
-  if (bytes[from + 8]! > 15) return 'unsupported'
-  const channels = bytes[from + 9]!
-  if (channels > 2) return 'unsupported'
-  if (channels === 0) return 'bad-head'
-  const streams = streamsIn(bytes, from + 18, end, channels)
-  if (streams === 0) return 'unsupported'
+  const isTold = isWhole && lastPosition > 0 && lastPosition < units
+  const until = isTold ? lastPosition : units
   return {
-    channels: channels === 1 ? 1 : 2,
-    streams,
-    preSkip: view.getUint16(from + 10, true),
-    gainDb: view.getInt16(from + 16, true) / 256,
+    ok: true,
+    value: { ...head, packets, payload, gaps, units: Math.max(0, until - head.preSkip), isWhole, end },
   }
-}
-
-//  family | streams | coupled ones | stream of each channel …   RFC 7845 §5.1.1
-const streamsIn = (bytes: Uint8Array, from: number, end: number, channels: number): 0 | 1 | 2 => {
-  if (bytes[from] === 0) return 1
-  if (bytes[from] !== 1 || end - from < 3 + channels) return 0
-  const [streams, coupled, first, second] = bytes.subarray(from + 1, from + 3 + channels)
-  if (first! + (second ?? 0) !== channels - 1) return 0
-  if (streams === 1 && coupled === channels - 1) return 1
-  return streams === 2 && coupled === 0 && channels === 2 ? 2 : 0
 }

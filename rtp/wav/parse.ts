@@ -8,6 +8,7 @@ import {
   type WavEncoding,
   type WavFormat,
 } from './format.ts'
+import { id3LengthOf } from './id3-tag.ts'
 
 export interface WavFile extends WavFormat {
   /** Where the samples begin. */
@@ -49,19 +50,21 @@ const isText = (bytes: Uint8Array, at: number, text: string): boolean => {
 }
 
 /**
- * Reads a WAV file's head. `bytes` are its first bytes, all up to the samples at least (64 KB hold any usual head);
+ * Reads a WAV file's head, behind ID3v2 tags if there are any. `bytes` are its first bytes, all up to the samples at least (64 KB hold any usual head);
  * `fileLength` is the length of the whole, by default that of `bytes`. Where the header was never finished (a
  * writer that crashed), the samples reach to the file's end.
  */
 export const parseWav = (bytes: Uint8Array, fileLength = bytes.length): ParsedWav => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const wide = isText(bytes, 0, 'RF64') || isText(bytes, 0, 'BW64')
-  if (!(wide || isText(bytes, 0, 'RIFF')) || !isText(bytes, 8, 'WAVE')) return fault('not-wav', 0)
-  const riffSize = view.getUint32(4, true)
+  const start = id3LengthOf(bytes)
+  if (start > 0 && start + 12 > bytes.length && start + 12 <= fileLength) return fault('truncated', start)
+  const wide = isText(bytes, start, 'RF64') || isText(bytes, start, 'BW64')
+  if (!(wide || isText(bytes, start, 'RIFF')) || !isText(bytes, start + 8, 'WAVE')) return fault('not-wav', start)
+  const riffSize = view.getUint32(start + 4, true)
   const unfinished = riffSize === 0 || riffSize === unknownSize
   let format: WavFormat | undefined
   let wideLength: number | undefined
-  let at = 12
+  let at = start + 12
   for (let chunk = 0; chunk < maxWavChunks; chunk++) {
     if (at + 8 > bytes.length) return fault('truncated', at)
     const size = view.getUint32(at + 4, true)

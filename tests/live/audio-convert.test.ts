@@ -137,8 +137,7 @@ test('what was uploaded is told by its bytes, and lasts as long as it sounds', a
 test('damaged, foreign and hostile files are refused, and leave nothing behind', async () => {
   const random = seeded(5)
   const ogg = await oggOf(1)
-  const damaged = ogg.slice()
-  damaged[2000]! ^= 0x55
+  const damaged = ogg.map((byte, at) => (at > 200 && at % 40 === 0 ? byte ^ 0x55 : byte))
   const rubbish = Uint8Array.from({ length: 50_000 }, () => random.below(256))
   const rows: [bytes: Uint8Array, code: RegExp][] = [
     [damaged, /^PLAY\.0400$/],

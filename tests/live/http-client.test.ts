@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type HttpAnswer, HttpClient, type SignedPost, webhookMaxBytes } from '../../core/adapters/http/index.ts'
@@ -45,6 +46,37 @@ test('a signed post: URL as configured, timestamp and raw body', () =>
       assert.is(raw.toString('utf8'), '{"a":"ü"}')
     },
   ))
+
+test('a body that its server compressed unasked is what it was before, within the same bounds', () => {
+  const page = Buffer.from(`<Response>${'<Pause/>'.repeat(2000)}</Response>`)
+  const bomb = gzipSync(Buffer.alloc(10_000_000))
+  const rows: [encoding: string, body: Buffer, expected: RegExp][] = [
+    ['gzip', gzipSync(page), /^<Response>(<Pause\/>){2000}<\/Response>$/],
+    ['X-GZIP', gzipSync(page), /^<Response>/],
+    ['deflate', deflateSync(page), /^<Response>/],
+    ['br', brotliCompressSync(page), /^<Response>/],
+    ['identity', page, /^<Response>/],
+    ['zstd', page, /^the server sent it encoded as zstd, which was not asked for$/],
+    ['gzip', page, /^what the server sent as gzip is not$/],
+    ['gzip', gzipSync(page).subarray(0, -20), /^what the server sent as gzip is not$/],
+    ['gzip', bomb, new RegExp(`^more than ${webhookMaxBytes} bytes$`)],
+  ]
+  return rows.reduce(
+    (before, [encoding, body, expected]) =>
+      before.then(() =>
+        against(
+          ({ socket }) => {
+            const head = `HTTP/1.1 200 X\r\nContent-Length: ${body.length}\r\nContent-Encoding: ${encoding}\r\n\r\n`
+            socket.write(Buffer.concat([Buffer.from(head), body]))
+          },
+          async (client, url) => {
+            assert.match(text(await post(client, url, { timeoutMs: 2000 })), expected, encoding)
+          },
+        ),
+      ),
+    Promise.resolve(),
+  )
+})
 
 test('the signature covers the URL as it is written, though the request line is normal', () =>
   against(

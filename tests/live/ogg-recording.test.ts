@@ -33,7 +33,8 @@ async function decoded(path: string, rate: Rate): Promise<Int16Array[]> {
   const parsed = readOggOpus(readFileSync(path), dayUnits)
   assert.ok(parsed.ok, `${path}: ${parsed.ok ? '' : parsed.reason}`)
   assert.ok(parsed.value.isWhole, path)
-  const { channels, streams, packets, payload, preSkip, units } = parsed.value
+  const { channels, shares, packets, payload, preSkip, units } = parsed.value
+  const streams = shares.length
   assert.is(channels, streams, 'one stream a channel')
   const count = Math.round((units * rate) / 48_000)
   const skip = Math.round((preSkip * rate) / 48_000)

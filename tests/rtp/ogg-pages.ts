@@ -61,9 +61,9 @@ export const oggFile = (
     const length = own.reduce((sum, lace) => sum + lace, 0)
     const isLast = at + segmentsPerPage >= lacing.length
     const flags = (at > 0 && lacing[at - 1] === 255 ? oggContinued : 0) | (isLast ? oggLast : 0)
-    pages.push(
-      oggPage(own, bytes.subarray(from, from + length), { flags, sequence, position: isLast ? units : sequence * 960 }),
-    )
+    const whole = lacing.slice(0, at + segmentsPerPage).filter(lace => lace < 255).length
+    const position = isLast ? units : whole * 960
+    pages.push(oggPage(own, bytes.subarray(from, from + length), { flags, sequence, position }))
     from += length
   }
   return new Uint8Array(Buffer.concat(pages))

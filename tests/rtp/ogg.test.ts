@@ -47,11 +47,13 @@ test('faults: each is told for what it is', () => {
   damaged[good.length - 5]! ^= 1
   assert.is(reasonOf(damaged), 'bad-page')
   assert.is(reasonOf(oggFile(silence(10), { head: opusHead({ channels: 0 }) })), 'bad-head')
-  assert.is(reasonOf(oggFile(silence(10), { head: opusHead({ channels: 6, family: 1 }) })), 'unsupported')
+  assert.is(reasonOf(oggFile(silence(10), { head: opusHead({ channels: 6, family: 1 }) })), 'bad-head')
+  assert.is(reasonOf(oggFile(silence(10), { head: opusHead({ channels: 6, family: 255 }) })), 'unsupported')
+  assert.is(reasonOf(oggFile(silence(10), { head: opusHead({ channels: 9, family: 1 }) })), 'unsupported')
   assert.is(reasonOf(oggFile(silence(10), { head: opusHead({ version: 16 }) })), 'unsupported')
   assert.is(
     reasonOf(oggFile(silence(10), { head: Uint8Array.from(Buffer.from('\x01vorbis............')) })),
-    'unsupported',
+    'not-opus',
   )
   assert.is(reasonOf(oggFile(silence(10), { head: Uint8Array.from(Buffer.from('OpusHead\x01')) })), 'bad-head')
   // 63 frames of 60 ms in a packet.
@@ -98,7 +100,8 @@ test('pages out of order, of another beginning, or continued from nothing', () =
   const page = (sequence: number, flags = 0) => oggPage([3], opusSilence, { sequence, flags, position: 1272 })
   const file = (...pages: readonly Uint8Array[]) => new Uint8Array(Buffer.concat(pages))
   assert.is(reasonOf(file(head, tags, page(2, 4))), 'ok')
-  assert.is(reasonOf(file(head, tags, page(3, 4))), 'bad-page')
+  assert.is(reasonOf(file(head, tags, page(3, 4))), 'ok')
+  assert.is(reasonOf(file(head, page(3, 4))), 'bad-page')
   assert.is(reasonOf(file(head, tags, page(2, 1))), 'bad-page')
   assert.is(reasonOf(file(tags, page(2))), 'bad-page')
   assert.is(reasonOf(file(head)), 'truncated')
@@ -131,6 +134,82 @@ test('seeded mutations never throw, never hang, never promise more than there is
     const parsed = readOggOpus(bytes, hour)
     if (parsed.ok) for (const [from, end] of parsed.value.packets) assert.ok(from < end && end <= bytes.length)
   }
+})
+
+test('pages that are missing, damaged, doubled or cut short: the others are there, and how long the gap is', () => {
+  const head = oggPage([19], opusHead(), { flags: 2, sequence: 0 })
+  const tags = oggPage([16], opusTags, { sequence: 1 })
+  /** Half a second: five packets of 100 ms, told apart by their last byte. */
+  const packet = (n: number) => Uint8Array.of(0xfb, 5, n)
+  const pageOf = (n: number, flags = 0) =>
+    oggPage(
+      new Array<number>(5).fill(3),
+      new Uint8Array(Buffer.concat(Array.from({ length: 5 }, (_, i) => packet(5 * n + i)))),
+      { sequence: n + 2, position: 24_000 * (n + 1), flags },
+    )
+  const pages = [0, 1, 2, 3].map(n => pageOf(n, n === 3 ? 4 : 0))
+  const read = (...parts: readonly Uint8Array[]) => {
+    const parsed = readOggOpus(new Uint8Array(Buffer.concat([head, tags, ...parts])), hour)
+    if (!parsed.ok) return parsed.reason
+    const { packets, payload, gaps, units, isWhole } = parsed.value
+    const told = gaps.map(gap => `${gap.units} before ${gap.before}`).join()
+    return `${packets.map(([from]) => payload[from + 2]).join(' ')} (${told}) ${units} ${isWhole}`
+  }
+  const damaged = (page: Uint8Array, at: number) => page.map((byte, n) => (n === at ? byte ^ 0x20 : byte))
+  const all = '0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19'
+  const lacking = '0 1 2 3 4 10 11 12 13 14 15 16 17 18 19 (24000 before 5) 95688 true'
+  const [a, b, c, d] = pages as [Uint8Array, Uint8Array, Uint8Array, Uint8Array]
+  assert.is(read(a, b, c, d), `${all} () 95688 true`)
+  assert.is(read(a, c, d), lacking)
+  for (const at of [0, 5, 16, 20, 24, 26, 28, 40]) assert.is(read(a, damaged(b, at), c, d), lacking, `byte ${at}`)
+  assert.is(read(a, b.subarray(0, 30), c, d), lacking)
+  assert.is(read(a, Buffer.from('rubbish OggS rubbish'), c, d), lacking)
+  assert.is(read(a, b, b, c, a, d), `${all} () 95688 true`)
+  assert.is(
+    read(b, c, d),
+    '5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 () 71688 true',
+    'no gap is told of before the first',
+  )
+  assert.is(read(a, b, c), '0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 () 71688 true')
+  assert.is(read(...pages.map(page => damaged(page, 40))), 'bad-page')
+})
+
+test('a packet that lies across a page that is missing is left out, and nothing else', () => {
+  const packets = [long(300), long(200), long(600), long(40), long(50)]
+  const file = oggFile(packets, { segmentsPerPage: 2 })
+  const starts = [...Buffer.from(file).toString('latin1').matchAll(/OggS/g)].map(({ index }) => index)
+  for (const [n, start] of starts.entries()) {
+    if (n < 2) continue
+    const without = new Uint8Array(
+      Buffer.concat([file.subarray(0, start), file.subarray(starts[n + 1] ?? file.length)]),
+    )
+    const parsed = readOggOpus(without, hour)
+    assert.ok(parsed.ok, `page ${n}`)
+    const lengths = parsed.value.packets.map(([from, end]) => end - from)
+    assert.ok(
+      lengths.length >= 3 && lengths.every(length => packets.some(packet => packet.length === length)),
+      `${lengths}`,
+    )
+  }
+})
+
+test('a stream of six channels is one of shares: the rumble is for nobody', () => {
+  const head = new Uint8Array(27)
+  head.set(opusHead({ channels: 6, family: 1 }))
+  head.set([4, 2, 0, 4, 1, 2, 3, 5], 19)
+  const parsed = readOggOpus(oggFile(silence(3), { head }), hour)
+  assert.ok(parsed.ok)
+  const { shares, channels } = parsed.value
+  assert.is(channels, 6)
+  // Left and right; both behind; the middle; the rumble.
+  const of = [1, Math.SQRT1_2, Math.SQRT1_2, 0]
+  const sum = 1 + 2 * Math.SQRT1_2
+  assert.equal(
+    shares.map(share => share.toFixed(6)),
+    of.map(share => (share / sum).toFixed(6)),
+  )
+  head.set([9], 21)
+  assert.is(reasonOf(oggFile(silence(3), { head })), 'bad-head')
 })
 
 testWith('rtp-pcap', 'a real file, by another encoder', () => {

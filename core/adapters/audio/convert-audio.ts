@@ -5,19 +5,13 @@
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { MPEGDecoder } from 'mpg123-decoder'
-import {
-  firstPacketIn,
-  type OggFault,
-  type OggOpus,
-  Resampler,
-  readOggOpus,
-  wavHeader,
-  withoutDelimiter,
-} from '../../../rtp/index.ts'
-import { LibOpus, type OpusDecoder } from '../../../rtp/io/index.ts'
+import { id3LengthOf, type OggFault, type OggOpus, Resampler, readOggOpus, wavHeader } from '../../../rtp/index.ts'
+import { LibOpus } from '../../../rtp/io/index.ts'
 import type { ConversionReport } from './audio-converter.ts'
 import type { AudioFault } from './audio-fault.ts'
 import { kindOfAudio } from './audio-kind.ts'
+import { isFreeFormat } from './mp3-frames.ts'
+import { OggDecoder } from './ogg-decoder.ts'
 
 /** More is not made of any file: what a telephone can let through, and somewhat more. */
 const maxRate = 24_000
@@ -80,6 +74,9 @@ class WavOutput {
 }
 
 async function fromMp3(bytes: Uint8Array, output: WavOutput): Promise<void> {
+  if (isFreeFormat(bytes.subarray(id3LengthOf(bytes)))) {
+    throw new Unplayable('PLAY.0415', 'the MP3 is in free format, without a bit rate of the standard')
+  }
   const decoder = new MPEGDecoder()
   await decoder.ready
   let resampler: Resampler | undefined
@@ -121,38 +118,19 @@ const mixInto = (pcm: Int16Array, channels: readonly Float32Array[], count: numb
 
 const oggFaults: Readonly<Record<OggFault, Unplayable>> = {
   'not-ogg': new Unplayable('PLAY.0415', 'it is no Ogg'),
-  unsupported: new Unplayable('PLAY.0415', 'the Ogg holds something other than Opus of one or two channels'),
+  'not-opus': new Unplayable('PLAY.0415', 'the Ogg holds something other than Opus'),
+  unsupported: new Unplayable(
+    'PLAY.0415',
+    'the Opus in the Ogg is of a version or an order of channels that is not played',
+  ),
   truncated: new Unplayable('PLAY.0400', 'the Ogg ends before its stream does'),
-  'bad-page': new Unplayable('PLAY.0400', 'a page of the Ogg is damaged'),
+  'bad-page': new Unplayable('PLAY.0400', 'the pages of the Ogg are damaged'),
   'bad-head': new Unplayable('PLAY.0400', 'the head of the Opus stream is damaged'),
   'bad-packet': new Unplayable('PLAY.0400', 'a packet in the Ogg is not Opus'),
   'too-long': tooLong(),
 }
 
-/** Decodes a packet, of both channels in one. Returns its samples; 0 for rubbish. */
-type DecodeInto = (pcm: Int16Array, payload: Uint8Array, from: number, end: number) => number
-
 const opus = new LibOpus()
-
-async function oneStream(): Promise<DecodeInto> {
-  const decoder = await new Promise<OpusDecoder | undefined>(resolve => opus.decoder(maxRate, resolve))
-  if (decoder === undefined) throw new Error('no decoder')
-  return (pcm, payload, from, end) => decoder.decodeInto(pcm, 0, payload, from, end - from)
-}
-
-async function twoStreams(): Promise<DecodeInto> {
-  const [left, right] = [await oneStream(), await oneStream()]
-  const other = new Int16Array((frameMs * maxRate) / 1000)
-  return (pcm, payload, from, end) => {
-    const first = firstPacketIn(payload, from, end)
-    if (first === undefined) return 0
-    const own = withoutDelimiter(payload, from, first)
-    const count = left(pcm, own, 0, own.length)
-    if (right(other, payload, first.next, end) !== count) return 0
-    for (let i = 0; i < count; i++) pcm[i] = (pcm[i]! + other[i]!) >> 1
-    return count
-  }
-}
 
 /** Streams that are chained one behind another sound so (RFC 3533 §4), up to the first that cannot be played. */
 async function fromOgg(bytes: Uint8Array, output: WavOutput): Promise<void> {
@@ -172,23 +150,38 @@ async function fromOgg(bytes: Uint8Array, output: WavOutput): Promise<void> {
 }
 
 async function fromStream(stream: OggOpus, output: WavOutput): Promise<void> {
-  const { packets, payload, streams, preSkip, gainDb, units } = stream
-  const decodeInto = streams === 1 ? await oneStream() : await twoStreams()
+  const { packets, payload, gaps, preSkip, gainDb, units } = stream
+  const decoder = await OggDecoder.open(opus, stream.shares, maxRate)
   const pcm = new Int16Array((frameMs * maxRate) / 1000)
   const gain = 10 ** (gainDb / 20)
   let skip = Math.round((preSkip * maxRate) / 48_000)
   let left = Math.round((units * maxRate) / 48_000)
-  for (const [from, end] of packets) {
-    const count = decodeInto(pcm, payload, from, end)
-    if (count === 0) throw oggFaults['bad-packet']
+  const heard = (count: number) => {
     const unheard = Math.min(skip, count)
     skip -= unheard
-    const heard = Math.min(left, count - unheard)
-    left -= heard
-    for (let i = 0; i < heard; i++) {
+    const written = Math.min(left, count - unheard)
+    left -= written
+    for (let i = 0; i < written; i++) {
       pcm[i] = Math.max(-32_768, Math.min(32_767, Math.round(pcm[unheard + i]! * gain)))
     }
-    output.write(pcm, heard, maxRate)
+    output.write(pcm, written, maxRate)
+  }
+  let gap = 0
+  for (const [at, [from, end]] of packets.entries()) {
+    if (gaps[gap]?.before === at) {
+      let missing = Math.round((gaps[gap++]!.units * maxRate) / 48_000)
+      for (let done = 0; missing > 0; done++) {
+        const count = Math.min(missing, pcm.length)
+        // What is made up of what was heard before holds for a moment only.
+        if (done === 0) decoder.concealInto(pcm, count)
+        else pcm.fill(0)
+        heard(count)
+        missing -= count
+      }
+    }
+    const count = decoder.decodeInto(pcm, payload, from, end)
+    if (count === 0) throw oggFaults['bad-packet']
+    heard(count)
   }
 }
 
@@ -204,7 +197,7 @@ async function convert(path: string | undefined): Promise<ConversionReport> {
   const kind = kindOfAudio(bytes)
   try {
     if (kind === 'mp3') await fromMp3(bytes, output)
-    else if (kind === 'ogg') await fromOgg(bytes, output)
+    else if (kind === 'ogg') await fromOgg(bytes.subarray(id3LengthOf(bytes)), output)
     else throw new Unplayable('PLAY.0415', 'it is neither MP3 nor Ogg')
     output.end()
   } catch (error) {

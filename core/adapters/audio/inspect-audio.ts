@@ -1,4 +1,4 @@
-import { parseWav, type WavFault } from '../../../rtp/index.ts'
+import { id3LengthOf, parseWav, type WavFault } from '../../../rtp/index.ts'
 import { AudioConverter } from './audio-converter.ts'
 import { type AudioFault, audioFault } from './audio-fault.ts'
 import { type AudioKind, kindOfAudio } from './audio-kind.ts'
@@ -35,9 +35,11 @@ export function inspectWav(bytes: Uint8Array): AudioInspection {
 }
 
 /** What is neither of the three; a word more than "no audio" where there is one. */
-export function unknownAudio(bytes: Uint8Array): AudioFault {
+export function unknownAudio(tagged: Uint8Array): AudioFault {
+  const bytes = tagged.subarray(id3LengthOf(tagged))
   const isFlac = [...'fLaC'].every((letter, at) => bytes[at] === letter.charCodeAt(0))
-  const what = bytes.length === 0 ? 'empty' : isFlac ? 'FLAC' : 'no audio'
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b
+  const what = bytes.length === 0 ? 'empty' : isFlac ? 'FLAC' : isGzip ? 'compressed by gzip' : 'no audio'
   return audioFault('PLAY.0415', `it is ${what}; WAV, MP3 and Ogg Opus are played`)
 }
 

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher, errors } from 'undici'
+import { DamagedEncoding, decoded } from './content-encoding.ts'
 import { guardedConnector, RefusedAddress, type ResolveHost, systemResolve } from './guarded-connect.ts'
 import { isPublicAddress } from './public-address.ts'
 import { signatureHeaders } from './signature.ts'
@@ -35,7 +36,7 @@ export interface HttpRequest {
   readonly body?: string
   /** For the whole exchange: resolving, connecting, sending, and reading the answer to its end. */
   readonly timeoutMs: number
-  /** A longer answer is `too-large`. */
+  /** A longer answer is `too-large`; what a server compressed unasked counts as it was before. */
   readonly maxBytes: number
   /** The body of another status is not waited for. */
   readonly wants: (status: number) => boolean
@@ -199,6 +200,7 @@ function faultOf(cause: unknown): HttpAnswer {
   for (let each: unknown = cause; each instanceof Error; each = each.cause) {
     if (each instanceof RefusedAddress) return fault('refused-address', each.message)
   }
+  if (cause instanceof DamagedEncoding) return fault('transport', cause.message)
   if (cause instanceof errors.ConnectTimeoutError) return fault('timeout', cause.message)
   return fault('transport', cause instanceof Error ? cause.message : String(cause))
 }
@@ -218,6 +220,11 @@ function decode(text: string): string {
   } catch {
     return text
   }
+}
+
+function discard(body: Dispatcher.ResponseData['body']): void {
+  body.on('error', () => {})
+  body.destroy()
 }
 
 async function readAnswer(
@@ -243,16 +250,21 @@ async function readAnswer(
   const announced = Number(first('content-length'))
   const chunks: Uint8Array[] = []
   let length = 0
+  const encoding = first('content-encoding').trim().toLowerCase()
+  const plain = decoded(body, encoding)
+  if (plain === undefined) {
+    discard(body)
+    return fault('transport', `the server sent it encoded as ${encoding.slice(0, 40)}, which was not asked for`)
+  }
   if (announced <= request.maxBytes || Number.isNaN(announced)) {
-    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    for await (const chunk of plain) {
       length += chunk.length
       if (length > request.maxBytes) break
       chunks.push(chunk)
     }
   }
   if (length > request.maxBytes || announced > request.maxBytes) {
-    body.on('error', () => {})
-    body.destroy()
+    discard(body)
     return fault('too-large', `more than ${request.maxBytes} bytes`)
   }
   close()
