@@ -1,4 +1,5 @@
 import { codecFacts } from '../codec/codec-name.ts'
+import { opusFrameMs } from '../codec/opus.ts'
 import { durationOf, eventPayloadLength, maxEventDuration, setDuration } from '../dtmf/event-payload.ts'
 import type { Agreement, EngineCodec } from '../engine/command.ts'
 import type { DatagramNetwork } from '../engine/network.ts'
@@ -159,8 +160,10 @@ export class Passage {
   /** The far end wants packets of another length than this one's, `units`; of Opus one that frames can be joined to. */
   #isPackedAnew(units: number, codec: EngineCodec, { ptimeAsked, maxPtimeMs }: Agreement): boolean {
     const wanted = this.#packetUnits
-    if (units > (maxPtimeMs ?? Number.POSITIVE_INFINITY) * this.#unitsPerMs) return true
     if (this.#isRepacking) return true
+    // Packets of Opus come no shorter from us than a frame of ours.
+    const longestMs = Math.max(maxPtimeMs ?? Number.POSITIVE_INFINITY, codec === 'opus' ? opusFrameMs : 0)
+    if (units > longestMs * this.#unitsPerMs) return true
     if (!ptimeAsked) return false
     return codec === 'opus' ? units > wanted || 2 * units <= wanted : units !== wanted
   }
