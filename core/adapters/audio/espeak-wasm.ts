@@ -1,9 +1,22 @@
+import { writeSync } from 'node:fs'
+
 /**
  * Runs espeak-ng's WebAssembly build with the command line of espeak-ng itself: text by standard input, WAV by standard
- * output. A program of its own, started as a child and never imported: the package is GPL-3.
+ * output, while it speaks. A program of its own, started as a child and never imported: the package is GPL-3.
  */
 interface EspeakModule {
-  readonly FS: { writeFile(path: string, data: string): void; readFile(path: string): Uint8Array }
+  readonly FS: {
+    writeFile(path: string, data: string): void
+    makedev(major: number, minor: number): number
+    registerDevice(device: number, operations: Device): void
+    mkdev(path: string, mode: number, device: number): void
+  }
+}
+/** As Emscripten's file system calls it; what cannot be sought is written from its beginning to its end. */
+interface Device {
+  readonly open: () => void
+  readonly close: () => void
+  readonly write: (stream: unknown, from: Uint8Array, at: number, length: number) => number
 }
 type StartEspeak = (options: {
   readonly arguments: readonly string[]
@@ -11,8 +24,6 @@ type StartEspeak = (options: {
   readonly print: (line: string) => void
   readonly printErr: (line: string) => void
 }) => Promise<EspeakModule>
-
-const write = (bytes: Uint8Array | string) => new Promise<void>(done => process.stdout.write(bytes, () => done()))
 
 async function readInput(): Promise<string> {
   const chunks: Uint8Array[] = []
@@ -29,22 +40,53 @@ const lines: string[] = []
 const complaints: string[] = []
 
 const text = speaks ? await readInput() : ''
+const speech = '/speech.wav'
+const ownDevice = 90
+
+/** A second and a half: it writes some bytes at a time, and each goes through the kernel. */
+const gathered = new Uint8Array(64 * 1024)
+let count = 0
+let spoken = 0
+
+/** Waits where nobody reads. `process.stdout` must not be touched before: its pipe would wait no more. */
+function pass(): void {
+  for (let at = 0; at < count; ) at += writeSync(1, gathered, at, count - at)
+  count = 0
+}
+
+function gather(bytes: Uint8Array): number {
+  for (let at = 0; at < bytes.length; ) {
+    const piece = bytes.subarray(at, at + gathered.length - count)
+    gathered.set(piece, count)
+    count += piece.length
+    at += piece.length
+    if (count === gathered.length) pass()
+  }
+  spoken += bytes.length
+  return bytes.length
+}
+
+function prepare({ FS }: EspeakModule): void {
+  FS.writeFile('/text', text)
+  const device = FS.makedev(ownDevice, 0)
+  FS.registerDevice(device, {
+    open: () => {},
+    close: () => {},
+    write: (_stream, from, at, length) => gather(from.subarray(at, at + length)),
+  })
+  FS.mkdev(speech, 0o666, device)
+}
+
 const ours = ['--stdin', '--stdout']
-const module = await startEspeak({
-  arguments: speaks ? [...given.filter(arg => !ours.includes(arg)), '-f', '/text', '-w', '/speech.wav'] : given,
-  preRun: [({ FS }) => FS.writeFile('/text', text)],
+await startEspeak({
+  arguments: speaks ? [...given.filter(arg => !ours.includes(arg)), '-f', '/text', '-w', speech] : given,
+  preRun: [prepare],
   print: line => lines.push(line),
   printErr: line => complaints.push(line),
 })
 
 if (speaks) {
-  try {
-    await write(module.FS.readFile('/speech.wav'))
-    process.exit(0)
-  } catch {
-    process.stderr.write(`${complaints[0] ?? 'nothing was spoken'}\n`)
-    process.exit(1)
-  }
-}
-await write(`${lines.join('\n')}\n`)
-process.exit(0)
+  pass()
+  if (spoken > 0) process.exit(0)
+  process.stderr.write(`${complaints[0] ?? 'nothing was spoken'}\n`, () => process.exit(1))
+} else process.stdout.write(`${lines.join('\n')}\n`, () => process.exit(0))
