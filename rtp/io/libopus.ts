@@ -1,17 +1,13 @@
-import { Application, createDecoder, createEncoder, type OpusDecoderHandle, type OpusEncoderHandle } from 'libopus-wasm'
 import { Effort } from '../codec/effort.ts'
-import {
-  bitrateShareOf,
-  type OpusCoders,
-  type OpusDecoder,
-  type OpusEncoder,
-  type OpusEncoderSettings,
-  type OpusRate,
-} from '../codec/opus.ts'
+import type { OpusCoders, OpusDecoder, OpusEncoder, OpusEncoderSettings, OpusRate } from '../codec/opus.ts'
+import { LibOpusDecoder } from './opus-decoder.ts'
+import { LibOpusEncoder } from './opus-encoder.ts'
+import { loadOpusModule, type OpusModule } from './opus-module.ts'
+import { OpusScratch } from './opus-scratch.ts'
 
-const longestPacket = { maxPacketBytes: 1275 }
 /** Runs of a coder after which its machine code is there. */
 const warmFrames = 20
+const warmSettings = { sampleRate: 8000, bitrate: 24_000, fec: false, dtx: false } as const
 
 export interface LibOpusCounters {
   /** Coders that were given out and not freed. */
@@ -29,13 +25,20 @@ export class LibOpus implements OpusCoders {
   /** What files are made of, or made, lasts: nobody waits for it, and it is heard again when the thread has time. */
   readonly #fullEffort = new Effort()
 
+  #loaded: { readonly module: OpusModule; readonly scratch: OpusScratch } | undefined
+
   /** Loads it and lets it run for a moment, so that the first call does not wait for that. */
   async warm(): Promise<void> {
     try {
-      const encoder = await createEncoder({ sampleRate: 8000, channels: 1, application: Application.Voip })
-      const decoder = await createDecoder({ sampleRate: 8000, channels: 1 })
+      const { module, scratch } = await this.#load()
+      const encoder = new LibOpusEncoder(module, scratch, warmSettings, this.effort, () => {})
+      const decoder = new LibOpusDecoder(module, scratch, warmSettings.sampleRate, () => {})
       const pcm = Int16Array.from({ length: 160 }, (_, i) => (i * 7919) % 4000)
-      for (let n = 0; n < warmFrames; n++) decoder.decode(encoder.encode(pcm, longestPacket))
+      const packet = new Uint8Array(1275)
+      for (let n = 0; n < warmFrames; n++) {
+        const length = encoder.encodeInto(packet, 0, pcm, 0, pcm.length)
+        decoder.decodeInto(pcm, 0, packet, 0, length)
+      }
       encoder.free()
       decoder.free()
     } catch {
@@ -44,140 +47,39 @@ export class LibOpus implements OpusCoders {
   }
 
   encoder(settings: OpusEncoderSettings, done: (encoder: OpusEncoder | undefined) => void): void {
-    const { sampleRate, bitrate, fec, dtx, anySound } = settings
-    const effort = anySound === true ? this.#fullEffort : this.effort
-    const { complexity } = effort
-    createEncoder({
-      sampleRate,
-      channels: 1,
-      application: anySound === true ? Application.Audio : Application.Voip,
-      bitrate,
-      complexity,
-      fec,
-      dtx,
-    }).then(
-      handle => {
-        this.counters.encoders++
-        done(new Encoder(handle, bitrate, complexity, effort, () => this.counters.encoders--))
-      },
-      () => {
-        this.counters.failed++
-        done(undefined)
-      },
-    )
+    const effort = settings.anySound === true ? this.#fullEffort : this.effort
+    const { counters } = this
+    this.#make((module, scratch) => {
+      const encoder = new LibOpusEncoder(module, scratch, settings, effort, () => counters.encoders--)
+      counters.encoders++
+      return encoder
+    }, done)
   }
 
   decoder(sampleRate: OpusRate, done: (decoder: OpusDecoder | undefined) => void): void {
-    createDecoder({ sampleRate, channels: 1 }).then(
-      handle => {
-        this.counters.decoders++
-        done(new Decoder(handle, () => this.counters.decoders--))
-      },
-      () => {
+    const { counters } = this
+    this.#make((module, scratch) => {
+      const decoder = new LibOpusDecoder(module, scratch, sampleRate, () => counters.decoders--)
+      counters.decoders++
+      return decoder
+    }, done)
+  }
+
+  #make<Coder>(
+    make: (module: OpusModule, scratch: OpusScratch) => Coder,
+    done: (coder: Coder | undefined) => void,
+  ): void {
+    this.#load()
+      .then(({ module, scratch }) => make(module, scratch))
+      .then(done, () => {
         this.counters.failed++
         done(undefined)
-      },
-    )
-  }
-}
-
-class Encoder implements OpusEncoder {
-  readonly #handle: OpusEncoderHandle
-  readonly #bitrate: number
-  readonly #effort: Effort
-  readonly #freed: () => void
-  #complexity: number
-  #isFree = false
-  #lossPercent = 0
-
-  constructor(handle: OpusEncoderHandle, bitrate: number, complexity: number, effort: Effort, freed: () => void) {
-    this.#handle = handle
-    this.#bitrate = bitrate
-    this.#complexity = complexity
-    this.#effort = effort
-    this.#freed = freed
+      })
   }
 
-  encodeInto(into: Uint8Array, at: number, pcm: Int16Array, from: number, count: number): number {
-    if (this.#isFree || count !== this.#handle.frameSize) return 0
-    try {
-      if (this.#complexity !== this.#effort.complexity) {
-        this.#complexity = this.#effort.complexity
-        this.#handle.setComplexity(this.#complexity)
-      }
-      const packet = this.#handle.encode(pcm.subarray(from, from + count), longestPacket)
-      into.set(packet, at)
-      return packet.length
-    } catch {
-      return 0
-    }
+  async #load(): Promise<{ readonly module: OpusModule; readonly scratch: OpusScratch }> {
+    const module = await loadOpusModule()
+    this.#loaded ??= { module, scratch: new OpusScratch(module) }
+    return this.#loaded
   }
-
-  tune(lossPercent: number): void {
-    const wanted = Math.max(0, Math.min(100, Math.round(lossPercent)))
-    if (this.#isFree || wanted === this.#lossPercent) return
-    this.#lossPercent = wanted
-    this.#handle.setPacketLossPercent(wanted)
-    this.#handle.setBitrate(Math.round(this.#bitrate * bitrateShareOf(wanted)))
-  }
-
-  free(): void {
-    if (this.#isFree) return
-    this.#isFree = true
-    this.#handle.free()
-    this.#freed()
-  }
-}
-
-class Decoder implements OpusDecoder {
-  readonly #handle: OpusDecoderHandle
-  readonly #freed: () => void
-  #isFree = false
-
-  constructor(handle: OpusDecoderHandle, freed: () => void) {
-    this.#handle = handle
-    this.#freed = freed
-  }
-
-  decodeInto(pcm: Int16Array, at: number, payload: Uint8Array, from: number, length: number): number {
-    if (this.#isFree || length === 0) return 0
-    try {
-      return put(pcm, at, this.#handle.decode(payload.subarray(from, from + length)))
-    } catch {
-      return 0
-    }
-  }
-
-  recoverInto(pcm: Int16Array, at: number, count: number, payload: Uint8Array, from: number, length: number): number {
-    if (this.#isFree || length === 0) return 0
-    try {
-      const packet = payload.subarray(from, from + length)
-      return put(pcm, at, this.#handle.decode(packet, { decodeFec: true, frameSize: count }))
-    } catch {
-      return 0
-    }
-  }
-
-  concealInto(pcm: Int16Array, at: number, count: number): number {
-    if (this.#isFree) return 0
-    try {
-      return put(pcm, at, this.#handle.decodePacketLoss(count))
-    } catch {
-      return 0
-    }
-  }
-
-  free(): void {
-    if (this.#isFree) return
-    this.#isFree = true
-    this.#handle.free()
-    this.#freed()
-  }
-}
-
-/** As many samples as there is room for. */
-const put = (pcm: Int16Array, at: number, samples: Int16Array): number => {
-  const count = Math.min(samples.length, pcm.length - at)
-  for (let i = 0; i < count; i++) pcm[at + i] = samples[i]!
-  return count
 }

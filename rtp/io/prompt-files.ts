@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { OpusCoders } from '../codec/opus.ts'
 import type { EngineCodec } from '../engine/command.ts'
@@ -71,13 +72,15 @@ export class PromptFiles implements PromptStore {
     let file: FileHandle | undefined
     try {
       file = await open(path, 'r')
-      const { mtimeMs, size } = await file.stat()
+      const stats = await file.stat()
+      const { mtimeMs, size } = stats
       const key = `${codec} ${loop} ${mtimeMs} ${size} ${path}`
-      const there = this.#used(key) ?? this.#loading.get(key)
+      const there = this.#used(key) ?? this.#grown(codec, loop, stats) ?? this.#loading.get(key)
       if (there !== undefined) return await there
       const wav = file
       file = undefined
-      return await this.#make(key, wav, begun => encodeFile(wav, size, codec, this.#opus, loop, begun), true)
+      const encode = (begun: (prompt: Prompt) => void) => encodeFile(wav, size, codec, this.#opus, loop, begun)
+      return await this.#make(key, wav, encode, async () => key)
     } catch {
       return 'unreadable'
     } finally {
@@ -85,7 +88,13 @@ export class PromptFiles implements PromptStore {
     }
   }
 
-  /** Not kept: who asks later has the whole file. */
+  /** What has grown, by whatever name: it is given its own, and its time, a moment after its end. */
+  #grown(codec: EngineCodec, loop: number, { ino, size, mtimeMs }: Stats): Prompt | undefined {
+    if (loop !== 1) return undefined
+    const [now, before] = [mtimeMs, mtimeMs - 1000].map(ms => this.#used(grownKey(codec, ino, size, ms)))
+    return now ?? before
+  }
+
   async #follow(path: string, codec: EngineCodec, loop: number): Promise<Prompt | PromptFault> {
     let file: FileHandle | undefined
     try {
@@ -97,7 +106,11 @@ export class PromptFiles implements PromptStore {
       if (there !== undefined) return await there
       const wav = file
       file = undefined
-      return await this.#make(key, wav, begun => encodeGrowing(wav, codec, this.#opus, maxPromptSeconds, begun), false)
+      const encode = (begun: (prompt: Prompt) => void) => encodeGrowing(wav, codec, this.#opus, maxPromptSeconds, begun)
+      return await this.#make(key, wav, encode, async () => {
+        const { ino, size, mtimeMs } = await wav.stat()
+        return grownKey(codec, ino, size, mtimeMs)
+      })
     } catch {
       return 'unreadable'
     } finally {
@@ -114,21 +127,24 @@ export class PromptFiles implements PromptStore {
     return kept
   }
 
-  /** Answers as soon as the prompt can be played; what is missing of it follows. Closes the file behind it. */
+  /**
+   * Answers as soon as the prompt can be played; what is missing of it follows, and it is kept by `keyOfWhole`. Closes the
+   * file behind it.
+   */
   #make(
     key: string,
     file: FileHandle,
     encode: (begun: (prompt: Prompt) => void) => Promise<Prompt | PromptFault>,
-    isKept: boolean,
+    keyOfWhole: () => Promise<string>,
   ): Promise<Prompt | PromptFault> {
     const playable = new Promise<Prompt | PromptFault>(resolve => {
       void encode(resolve)
         .catch((): PromptFault => 'unreadable')
-        .then(prompt => {
+        .then(async prompt => {
+          if (typeof prompt !== 'string') this.#keep(await keyOfWhole(), prompt)
           this.#loading.delete(key)
-          if (isKept && typeof prompt !== 'string') this.#keep(key, prompt)
           resolve(prompt)
-          return file.close()
+          await file.close()
         })
         .catch(() => undefined)
     })
@@ -147,6 +163,9 @@ export class PromptFiles implements PromptStore {
     }
   }
 }
+
+const grownKey = (codec: EngineCodec, ino: number, size: number, mtimeMs: number): string =>
+  `${codec} grown ${ino} ${size} ${Math.floor(mtimeMs / 1000)}`
 
 async function encodeFile(
   file: FileHandle,
