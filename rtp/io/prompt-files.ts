@@ -141,10 +141,13 @@ export class PromptFiles implements PromptStore {
       void encode(resolve)
         .catch((): PromptFault => 'unreadable')
         .then(async prompt => {
-          if (typeof prompt !== 'string') this.#keep(await keyOfWhole(), prompt)
-          this.#loading.delete(key)
-          resolve(prompt)
-          await file.close()
+          try {
+            if (typeof prompt !== 'string') this.#keep(await keyOfWhole(), prompt)
+          } finally {
+            this.#loading.delete(key)
+            resolve(prompt)
+            await file.close()
+          }
         })
         .catch(() => undefined)
     })

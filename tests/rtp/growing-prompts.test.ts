@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, linkSync, mkdtempSync, openSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -74,8 +74,15 @@ for (const codec of ['PCMU', 'G722', 'opus'] as const satisfies Codec[]) {
     file.end()
     await whole(prompts)
     while (!playback.ended) heard.push(frameOf(playback))
-    const other = await begun(done => prompts.load(file.path, codec, 1, done))
-    await whole(prompts)
+    // By its own name, and the time that it is given, it is the same.
+    const name = join(folder, `named-${codec}.wav`)
+    linkSync(file.path, name)
+    const seconds = Math.floor(statSync(name).mtimeMs / 1000)
+    utimesSync(name, seconds, seconds)
+    assert.is(await begun(done => prompts.load(name, codec, 1, done)), prompt)
+    const others = new PromptFiles({ opus: new LibOpus() })
+    const other = await begun(done => others.load(file.path, codec, 1, done))
+    await whole(others)
     const expected: string[] = []
     for (const reference = new Playback('r', other, 1); !reference.ended; ) expected.push(frameOf(reference))
     assert.equal(
