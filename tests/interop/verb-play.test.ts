@@ -1,11 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { countOf, placeOf, through } from '../rig/hearing.ts'
+import { sideBySide } from '../rig/side-by-side.ts'
 import { babble, wavOf } from '../rig/tone.ts'
 import { VerbBed, type VerbCall } from '../rig/verb-bed.ts'
 
 // <Play>: each attribute's default, limits, bad values, and what the caller hears of them.
 const play = suite('Play')
+const calls = sideBySide(play)
 
 let bed: VerbBed
 const music = babble(1.3, 4)
@@ -82,7 +84,7 @@ play('sources, loop, bad values: bit for bit, and the call goes on', async () =>
   )
 })
 
-play('a server that takes its time is asked while the prompt before sounds: nobody waits for it', async () => {
+calls('a server that takes its time is asked while the prompt before sounds: nobody waits for it', async () => {
   const slow = babble(0.7, 11)
   bed.customer.on('/slow.wav', (_post, response) => {
     setTimeout(() => response.writeHead(200, { 'content-type': 'audio/wav' }).end(wavOf(slow)), 600)
@@ -96,7 +98,7 @@ play('a server that takes its time is asked while the prompt before sounds: nobo
   for (const gap of gaps) assert.ok(gap >= 0 && gap < 1600, `a gap of ${gap / 8} ms`)
 })
 
-play('loop 0 goes on until the caller hangs up, without a gap; nothing behind it runs', async () => {
+calls('loop 0 goes on until the caller hangs up, without a gap; nothing behind it runs', async () => {
   const call = await bed.call('<Play asset="music" loop="0"/><Play asset="end"/>', {
     scenario: 'caller-hangs-up',
     pauseMs: 4500,
@@ -116,7 +118,7 @@ function digitsOf(call: VerbCall): { digits: string; at: readonly number[] } {
   return { digits: all.map(({ digit }) => digit).join(''), at: all.map(({ at }) => at) }
 }
 
-play('digits are sent behind the audio, or alone; w waits half a second', async () => {
+calls('digits are sent behind the audio, or alone; w waits half a second', async () => {
   const [alone, behind] = await Promise.all([
     bed.call('<Play digits="1w2ww#A"/><Play asset="end"/>'),
     bed.call('<Play asset="music" digits="9*"/><Play asset="end"/>'),

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert'
 import { requirePeers } from '../rig/debian.ts'
 import { encodePcmu } from '../rig/g711.ts'
 import { loudSeconds, placeOf, placesOf, secondsOf, through } from '../rig/hearing.ts'
+import { sideBySide } from '../rig/side-by-side.ts'
 import { babble, sine } from '../rig/tone.ts'
 import { type RecordingRow, readOgg, readWav, VerbBed } from '../rig/verb-bed.ts'
 import { sleep, until } from '../rig/wait.ts'
@@ -13,6 +14,8 @@ import { delayOf } from '../rtp/audio-measure.ts'
 
 // <RecordSession>: each attribute's default, limits, bad values, and what they do to the file.
 const session = suite('RecordSession')
+// Those that send as long as each other: who looks at what it has recorded holds up what others still send.
+const calls = sideBySide(session)
 
 let bed: VerbBed
 const prompt = babble(1, 8)
@@ -38,7 +41,7 @@ const talk = (verb: string) => `${verb}<Play asset="prompt"/><Pause length="2"/>
 const said = babble(2, 3)
 const silent = (samples: Int16Array | undefined) => samples?.every(sample => sample === 0) === true
 
-session('channels and tracks: every sample, on its side', async () => {
+calls('channels and tracks: every sample, on its side', async () => {
   const [dual, mono, inbound, outbound] = await Promise.all([
     recorded(talk('<RecordSession/>'), said),
     recorded(talk('<RecordSession channels="mono"/>'), said),
@@ -91,7 +94,7 @@ session('pause is silence, stop ends the file, and another may begin', async () 
   assert.ok(first!.seconds < 2.5 && second!.seconds > 1.8 && second!.seconds < 2.6)
 })
 
-session('maxLength, beep, format, and bad values', async () => {
+calls('maxLength, beep, format, and bad values', async () => {
   const [short, beep, ogg, monoOgg, bad] = await Promise.all([
     recorded(talk('<RecordSession maxLength="1"/>'), said),
     recorded(talk('<RecordSession playBeep="true"/>'), said),
@@ -148,7 +151,7 @@ session('through Redirect and Dial, both sides of one moment at one place', asyn
   assert.ok(placeOf(wav!.sides[1]!, through(prompt)) >= 0, 'the prompt before the Dial too')
 })
 
-session('does not answer: what is never answered is never recorded', async () => {
+calls('does not answer: what is never answered is never recorded', async () => {
   const call = await bed.call('<RecordSession/><Pause/><Hangup reason="busy"/>', { scenario: 'caller-busy' })
   await call.done()
   await call.record()
@@ -159,16 +162,16 @@ session('does not answer: what is never answered is never recorded', async () =>
 })
 
 session('kill -9: what was said until a moment ago is in a file that opens', async () => {
-  const calls = await Promise.all(
+  const both = await Promise.all(
     ['wav', 'ogg'].map(format =>
       bed.call(`<RecordSession format="${format}"/><Play asset="prompt"/><Pause length="60"/>`),
     ),
   )
-  await Promise.all(calls.map(call => call.answered()))
-  const streams = calls.map(call => call.rtp.stream(encodePcmu(sine(600, 6))))
+  await Promise.all(both.map(call => call.answered()))
+  const streams = both.map(call => call.rtp.stream(encodePcmu(sine(600, 5))))
   await sleep(4500)
   const folder = join(bed.on.dataFolder, 'recordings')
-  const sids = await Promise.all(calls.map(call => call.sid()))
+  const sids = await Promise.all(both.map(call => call.sid()))
   await bed.on.kill('SIGKILL')
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   const [wav, ogg] = sids.map(sid => join(folder, names.find(name => name.includes(sid))!))
@@ -181,9 +184,9 @@ session('kill -9: what was said until a moment ago is in a file that opens', asy
     assert.ok(loudSeconds(heard.sides[0]!) > 1.8, `${loudSeconds(heard.sides[0]!)} s of the caller`)
   }
   assert.ok(placeOf(readWav(wav!).sides[1]!, through(prompt)) >= 0)
-  for (const call of calls) call.sipp.stop()
+  for (const call of both) call.sipp.stop()
   await Promise.all(streams)
-  for (const call of calls) call.rtp.close()
+  for (const call of both) call.rtp.close()
   await bed.on.open()
   const rows = await until('the recordings are reported', async () => {
     const { body } = await bed.account.api('GET', '/recordings/?limit=2')

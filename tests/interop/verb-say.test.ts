@@ -1,11 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { countOf, loudSeconds, placeOf, through } from '../rig/hearing.ts'
+import { sideBySide } from '../rig/side-by-side.ts'
 import { babble } from '../rig/tone.ts'
 import { VerbBed } from '../rig/verb-bed.ts'
 
 // <Say>: each attribute's default, limits, bad values, and what the caller hears of them.
 const say = suite('Say')
+const calls = sideBySide(say)
 
 let bed: VerbBed
 const end = babble(0.4, 9)
@@ -38,7 +40,7 @@ function trimmed(samples: Int16Array): Int16Array {
 
 const text = 'Karibu. Your balance is twelve shillings.'
 
-say('loop, voice, language, and bad values', async () => {
+calls('loop, voice, language, and bad values', async () => {
   const plain = await spoken(`<Say>${text}</Say>`)
   assert.equal(plain.codes, [])
   assert.ok(loudSeconds(plain.samples) > 1, `${loudSeconds(plain.samples)} s`)
@@ -69,7 +71,7 @@ say('loop, voice, language, and bad values', async () => {
   )
 })
 
-say('too long, empty: not spoken, told, and the call goes on', async () => {
+calls('too long, empty: not spoken, told, and the call goes on', async () => {
   const rows: [verb: string, codes: readonly string[]][] = [
     [`<Say>${'a '.repeat(2049)}</Say>`, ['SAY.0413']],
     ['<Say> </Say>', ['DOC.0422']],
@@ -85,7 +87,7 @@ say('too long, empty: not spoken, told, and the call goes on', async () => {
   )
 })
 
-say('markup: a break is silence, sub is what is said instead', async () => {
+calls('markup: a break is silence, sub is what is said instead', async () => {
   const [short, long, sub, plain] = await Promise.all([
     spoken('<Say>One<break time="100ms"/>two.</Say>'),
     spoken('<Say>One<break time="2s"/>two.</Say>'),
@@ -98,7 +100,7 @@ say('markup: a break is silence, sub is what is said instead', async () => {
   assert.ok(ratio > 0.8 && ratio < 1.25, `${ratio}`)
 })
 
-say('loop 0 speaks until the caller hangs up', async () => {
+calls('loop 0 speaks until the caller hangs up', async () => {
   const once = await spoken('<Say>Wait.</Say>')
   const call = await bed.call('<Say loop="0">Wait.</Say>', { scenario: 'caller-hangs-up', pauseMs: 5000 })
   await call.done()
