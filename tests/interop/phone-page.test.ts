@@ -1,36 +1,33 @@
 import type { Browser, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/account.ts'
 import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
 import { launchChromium } from '../rig/chromium.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { ownAddress } from '../rig/own-address.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
+import { SwitchBed } from '../rig/switch-bed.ts'
 import { until } from '../rig/wait.ts'
 
 // The softphone that the switch serves at /phone, as people use it (issue: browser phones).
 const suitePage = suite('softphone page')
 
-let on: SwitchProcess
-let account: RigAccount
+let bed: SwitchBed
 let users: readonly [PhoneUser, PhoneUser]
 let browser: Browser
 let base: string
 
 suitePage.before(async () => {
   requirePeers('chromium')
-  on = await SwitchProcess.start({ SAUTI_EXTERNAL_ADDRESS: ownAddress() })
-  base = on.baseUrl.replace('127.0.0.1', 'localhost')
-  account = await RigAccount.make(on)
-  await account.hosts('voice_outbound', '<Dial><Number>{{To}}</Number></Dial>')
-  users = [await makeUser(account, 'Amina Wanjiru'), await makeUser(account, 'Juma Otieno')]
+  bed = await SwitchBed.open({ env: { SAUTI_EXTERNAL_ADDRESS: ownAddress() } })
+  base = bed.on.baseUrl.replace('127.0.0.1', 'localhost')
+  await bed.account.hosts('voice_outbound', '<Dial><Number>{{To}}</Number></Dial>')
+  users = [await makeUser(bed.account, 'Amina Wanjiru'), await makeUser(bed.account, 'Juma Otieno')]
   browser = await launchChromium()
 })
 
 suitePage.after(async () => {
   await browser?.close()
-  await on?.close()
+  await bed?.close()
 })
 
 interface Opened {
@@ -55,7 +52,7 @@ async function open(fragment = '', width = 1100): Promise<Opened> {
 }
 
 async function signedIn(user: PhoneUser, width?: number): Promise<Opened> {
-  const { token } = await mint(account, user)
+  const { token } = await mint(bed.account, user)
   const opened = await open(`#token=${token}`, width)
   await opened.page.waitForSelector('#status[data-state="on"]')
   return opened
@@ -67,7 +64,7 @@ const shows = (page: Page, selector: string, words: RegExp) =>
 
 suitePage('signs in with a pasted token; nothing leaves this origin; the policy is strict', async () => {
   const { page, asked, complaints } = await open()
-  const { token } = await mint(account, users[0])
+  const { token } = await mint(bed.account, users[0])
   await page.fill('#token', token)
   await page.click('#sign-in button')
   await page.waitForSelector('#status[data-state="on"]')
@@ -78,7 +75,7 @@ suitePage('signs in with a pasted token; nothing leaves this origin; the policy 
   )
   assert.ok(asked.every(url => !url.includes(token)))
   assert.equal(complaints, [])
-  const policy = (await fetch(`${on.baseUrl}/phone/`)).headers.get('content-security-policy') ?? ''
+  const policy = (await fetch(`${bed.on.baseUrl}/phone/`)).headers.get('content-security-policy') ?? ''
   assert.match(policy, /default-src 'none'/)
   assert.not.match(policy, /unsafe|\*/)
   await page.context().close()
@@ -168,7 +165,7 @@ suitePage(
       )
     assert.is(await focused(near), 'token')
     assert.not(await near.isVisible('#sign-out'))
-    await near.keyboard.insertText((await mint(account, users[0])).token)
+    await near.keyboard.insertText((await mint(bed.account, users[0])).token)
     await near.keyboard.press('Tab')
     await near.keyboard.press('Enter')
     await near.waitForSelector('#status[data-state="on"]')
@@ -216,7 +213,7 @@ suitePage('the microphone is refused: said in words, and the dialler is back', a
   await page.addInitScript(
     "navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', 'NotAllowedError'))",
   )
-  const { token } = await mint(account, users[0])
+  const { token } = await mint(bed.account, users[0])
   await page.goto(`${base}/phone#token=${token}`)
   await page.waitForSelector('#status[data-state="on"]')
   await page.fill('#number', users[1].extension)
