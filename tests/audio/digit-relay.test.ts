@@ -1,49 +1,16 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type AudioCodecName, codecFacts } from '../../rtp/codec/codec-name.ts'
-import type { Agreement } from '../../rtp/engine/command.ts'
-import { DigitReceiver, dtmfTone, InbandDetector, renderTone, resample } from '../../rtp/index.ts'
+import { dtmfTone, renderTone, resample } from '../../rtp/index.ts'
 import { speechLike } from '../rtp/audio-measure.ts'
 import { alone, conversation, type Talker } from '../rtp/talker.ts'
 import type { VirtualMedia } from '../rtp/virtual-media.ts'
 import type { VirtualPeer } from '../rtp/virtual-peer.ts'
+import { eventOf, eventsIn, eventType, named, noEvents, tonesIn, withEvents } from './key-press.ts'
 
 const digits = '5#5D'
 const pressMs = 120
 const pauseMs = 160
-const eventType = 101
-
-/** How a far end sends digits, or wants them. */
-const noEvents: Partial<Agreement> = { sendEvents: undefined, acceptEvents: undefined }
-const withEvents = (codec: AudioCodecName): Partial<Agreement> => ({
-  sendEvents: eventType,
-  acceptEvents: eventType,
-  eventClockRate: codecFacts[codec].clockRate,
-})
-
-/** The digits in telephone-events, and how long each lasted. */
-const eventsIn = (peer: VirtualPeer, clockRate: number) => {
-  const receiver = new DigitReceiver({ clockRate })
-  const pressed: { digit: string; durationMs: number }[] = []
-  for (const { payloadType, payload, timestamp, marker, at } of peer.heard()) {
-    if (payloadType !== eventType) continue
-    receiver.push(payload, 0, payload.length, timestamp, marker, at)
-    for (let press = receiver.take(); press !== undefined; press = receiver.take()) pressed.push(press)
-  }
-  return pressed
-}
-/** The digits that a detector finds in what is heard. */
-const tonesIn = (talker: Talker) => {
-  const pcm = talker.heard()
-  const detector = new InbandDetector(talker.rate)
-  const pressed: { digit: string; durationMs: number }[] = []
-  for (let at = 0; at < pcm.length; at += 160) {
-    const press = detector.hear(pcm, at, Math.min(160, pcm.length - at))
-    if (press !== undefined) pressed.push(press)
-  }
-  return pressed
-}
-const named = (presses: readonly { digit: string }[]) => presses.map(({ digit }) => digit).join('')
 
 /** Numbers without a hole; times that grow by what is sent, with the clock of the wall. */
 const isInTime = (peer: VirtualPeer, unitsPerMs: number) => {
@@ -88,7 +55,6 @@ const pressAll = (media: VirtualMedia, one: Talker, two: Talker, source: Source)
       return
     }
     const tone = toneOf(digit, rate)
-    const code = '0123456789*#ABCD'.indexOf(digit)
     const begun = peer.timestamp
     let k = 0
     media.run(pressMs + 60, now => {
@@ -103,8 +69,7 @@ const pressAll = (media: VirtualMedia, one: Talker, two: Talker, source: Source)
       }
       if (source !== 'tones' && k <= frames + 2) {
         const duration = Math.min(k, frames) * units
-        const event = Uint8Array.of(code, (k >= frames ? 0x80 : 0) | 10, duration >> 8, duration & 0xff)
-        peer.say(event, { payloadType: eventType, timestamp: begun, marker: k === 1 })
+        peer.say(eventOf(digit, k >= frames, duration), { payloadType: eventType, timestamp: begun, marker: k === 1 })
       }
       peer.timestamp = (timestamp + units) >>> 0
     })
@@ -186,37 +151,6 @@ for (const codec of ['PCMU', 'PCMA', 'G722', 'opus'] as const) {
   })
 }
 
-test('a key that is held down sounds as long as it is down, whatever is lost of its end', async () => {
-  for (const lost of ['nothing', 'the end', 'all but the end'] as const) {
-    const { media, opus, one, two } = await conversation('PCMU', 'PCMU', noEvents, withEvents('PCMU'))
-    media.run(400, now => {
-      if (now % 20 === 0) one.say(one.frame(new Int16Array(160), 0))
-    })
-    const begun = one.peer.timestamp
-    let k = 0
-    media.run(1240, now => {
-      if (now % 20 !== 0) return
-      k++
-      const isEnd = k >= 50
-      const isLost = lost === 'the end' ? isEnd : lost === 'all but the end' && !isEnd
-      if (k > 52 || isLost) return
-      const duration = Math.min(k, 50) * 160
-      const payload = Uint8Array.of(7, (isEnd ? 0x80 : 0) | 10, duration >> 8, duration & 0xff)
-      one.peer.say(payload, { payloadType: eventType, timestamp: begun, marker: k === 1 })
-    })
-    media.run(3000)
-    const [press, ...more] = tonesIn(two)
-    assert.equal(more, [], lost)
-    assert.ok(press)
-    assert.is(press.digit, '7', lost)
-    // Without its end it lasts until it is clear that none comes.
-    const least = 1000
-    const most = lost === 'the end' ? 1560 : 1040
-    assert.ok(press.durationMs >= least - 20 && press.durationMs <= most, `${lost}: ${press.durationMs} ms`)
-    opus.close()
-  }
-})
-
 for (const [from, to] of [
   ['PCMU', 'PCMU'],
   ['G722', 'PCMA'],
@@ -249,10 +183,12 @@ for (const [from, to] of [
         const lasted = ms - begins[n]!
         if (lasted <= 0 || lasted > onMs + 40) continue
         const duration = Math.min(lasted, onMs) * 8
-        const code = '0123456789*#ABCD'.indexOf(digit)
-        const event = Uint8Array.of(code, (lasted >= onMs ? 0x80 : 0) | 10, duration >> 8, duration & 0xff)
         const timestamp = (epoch + begins[n]! * 8) >>> 0
-        one.peer.say(event, { payloadType: eventType, timestamp, marker: lasted === 20 })
+        one.peer.say(eventOf(digit, lasted >= onMs, duration), {
+          payloadType: eventType,
+          timestamp,
+          marker: lasted === 20,
+        })
       }
       ms += 20
     })
@@ -264,73 +200,5 @@ for (const [from, to] of [
     opus.close()
   })
 }
-
-test('words that are said while a key is down go on byte for byte, but for its first 60 ms', async () => {
-  const { media, opus, one, two } = await conversation('PCMU', 'PCMU', withEvents('PCMU'), withEvents('PCMU'))
-  const speech = speechLike(16_000, 8000, 6)
-  const said: Uint8Array[] = []
-  const downAt = 20
-  let begun = 0
-  media.run(2000, now => {
-    if (now % 20 !== 0) return
-    const n = said.length
-    said.push(one.frame(speech, n))
-    one.say(said[n]!)
-    if (n === downAt) begun = one.peer.timestamp
-    const k = n - downAt + 1
-    if (k < 1 || k > 42) return
-    const { timestamp } = one.peer
-    const duration = Math.min(k, 40) * 160
-    const event = Uint8Array.of(5, (k >= 40 ? 0x80 : 0) | 10, duration >> 8, duration & 0xff)
-    one.peer.say(event, { payloadType: eventType, timestamp: begun, marker: k === 1 })
-    one.peer.timestamp = timestamp
-  })
-  assert.is(named(eventsIn(two.peer, 8000)), '5')
-  const heard = new Set(two.peer.heard().map(({ payload }) => payload.join()))
-  const missing = said.flatMap((payload, n) => (heard.has(payload.join()) ? [] : [n]))
-  assert.ok(missing.length <= 3 && missing.every(n => n > downAt && n <= downAt + 3), missing.join())
-  opus.close()
-})
-
-test('a key that is down when a prompt begins ends as it comes up', async () => {
-  const { media, opus, one, two } = await conversation('PCMU', 'PCMU', noEvents, withEvents('PCMU'))
-  media.run(200, now => {
-    if (now % 20 === 0) one.say(one.frame(new Int16Array(160), 0))
-  })
-  const begun = one.peer.timestamp
-  const tell = (isEnd: boolean, duration: number) => {
-    const payload = Uint8Array.of(3, (isEnd ? 0x80 : 0) | 10, duration >> 8, duration & 0xff)
-    one.peer.say(payload, { payloadType: eventType, timestamp: begun, marker: duration === 160 })
-  }
-  tell(false, 160)
-  media.run(60)
-  media.do({ type: 'play', session: 'b', play: 'p', source: { kind: 'tone', tone: 'beep' }, loop: 3 })
-  media.run(60)
-  tell(true, 1120)
-  media.run(3000)
-  const [press, ...more] = tonesIn(two)
-  assert.ok(press)
-  assert.is(press.digit, '3')
-  assert.ok(press.durationMs < 250, `${press.durationMs} ms`)
-  assert.equal(more, [])
-  opus.close()
-})
-
-test('a leg that leaves with its key down leaves no tone behind', async () => {
-  const { media, opus, one, two } = await conversation('PCMU', 'PCMU', noEvents, withEvents('PCMU'))
-  media.run(200, now => {
-    if (now % 20 === 0) one.say(one.frame(new Int16Array(160), 0))
-  })
-  one.peer.say(Uint8Array.of(3, 10, 0, 160), { payloadType: eventType, marker: true })
-  media.run(200)
-  media.do({ type: 'close', session: 'a' })
-  media.run(2000)
-  const [press, ...more] = tonesIn(two)
-  assert.ok(press)
-  assert.is(press.digit, '3')
-  assert.ok(press.durationMs < 300, `${press.durationMs} ms`)
-  assert.equal(more, [])
-  opus.close()
-})
 
 test.run()
