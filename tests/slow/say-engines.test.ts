@@ -137,6 +137,26 @@ say('a long text in pieces: silence where the next one is late, and every word i
   assert.is((await call.record()).tts_seconds, Math.ceil(lasts))
 })
 
+say('a caller who hangs up in the middle: the rest is asked of nobody, and is not counted', async () => {
+  server.manner = 'slow'
+  const before = server.orders.length
+  const text = 'Please hold the line, we shall be with you. '.repeat(90)
+  const call = await bed.call(`<Say voice="alice">${text}</Say>`, { scenario: 'caller-hangs-up', pauseMs: 1000 })
+  await call.done()
+  const { tts_seconds: seconds } = await call.record()
+  const asked = () => server.orders.slice(before).reduce((characters, { body }) => characters + body.input.length, 0)
+  const characters = asked()
+  assert.ok(characters < text.length / 2, `${characters} of ${text.length} characters`)
+  assert.ok(seconds >= 1 && seconds <= 0.06 * characters + 1, `${seconds} s of ${characters} characters`)
+  await new Promise(resolve => setTimeout(resolve, 1500))
+  server.manner = 'well'
+  assert.is(asked(), characters, 'the piece that was under way was the last')
+  assert.equal(
+    (await call.events()).filter(code => code.startsWith('SAY')),
+    [],
+  )
+})
+
 say('a long text is heard as soon as a short one', async () => {
   const long = (take: number) =>
     `<Say voice="espeak:en-gb">Take ${take}. ${'The quick brown fox jumps over the lazy dog. '.repeat(85)}</Say>`

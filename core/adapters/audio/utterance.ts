@@ -106,6 +106,7 @@ export class Utterance {
       if (!isGrowing) {
         this.#growth = { ...this.#growth, isWhole: true }
         await coming.return()
+        await this.#file?.end().catch(() => undefined)
         await this.#remove()
         ended()
       }
