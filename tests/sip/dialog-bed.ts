@@ -1,4 +1,5 @@
-import { ScriptedPeer, tagOfTo } from './scripted-peer.ts'
+import { headerOf } from '../../sip/message/headers.ts'
+import { ScriptedPeer, tagOfTo, type Wants } from './scripted-peer.ts'
 import { type Station, VirtualNetwork } from './virtual-network.ts'
 
 export const words = { status: 480, q850: 16, text: 'Completed', code: 'END.0200' }
@@ -38,7 +39,20 @@ export function bed(trunk: { readonly username?: string; readonly password?: str
     peer.request('ACK', us, 1, { toTag })
     return { id, toTag }
   }
-  return { net, station, peer, types, dial, answered }
+  /** A call that the peer made, with our answer in a reliable 183 that it has yet to acknowledge by `prack`. */
+  const answeredEarly = () => {
+    peer.request('INVITE', us, 1, { body: 'offer', headers: ['Require: 100rel'] })
+    const id = station.events[0]?.id ?? ''
+    station.do({ type: 'progress', id, sdp: 'early' })
+    net.run(50)
+    const early = peer.lastResponse()
+    const toTag = tagOfTo(early)
+    const rseq = Number(headerOf(early, 'RSeq'))
+    const prack = (cseq: number, wants: Pick<Wants, 'body'> = {}, acknowledged = rseq) =>
+      peer.request('PRACK', us, cseq, { toTag, headers: [`RAck: ${acknowledged} 1 INVITE`], ...wants })
+    return { id, toTag, rseq, prack }
+  }
+  return { net, station, peer, types, dial, answered, answeredEarly }
 }
 
 export const causeOf = (station: Station, id: string) => {

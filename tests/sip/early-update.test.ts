@@ -154,16 +154,11 @@ test('an offer that waits when the call fails or is cancelled gets 487', () => {
 
 test('as the callee: an offer behind an acknowledged 183 is answered, and the 200 repeats what holds', () => {
   for (const isAnsweredMeanwhile of [false, true]) {
-    const { net, station, peer } = calls()
-    peer.request('INVITE', us, 1, { body: 'offer', headers: ['Require: 100rel'] })
-    const id = station.events[0]?.id ?? ''
-    station.do({ type: 'progress', id, sdp: 'early' })
-    net.run(50)
-    const early = peer.lastResponse()
-    const toTag = tagOfTo(early)
+    const { net, station, peer, answeredEarly } = calls()
+    const { id, toTag, prack } = answeredEarly()
     peer.request('UPDATE', us, 2, { toTag, body: 'before the PRACK' })
     assert.is(peer.statuses.at(-1), 500)
-    peer.request('PRACK', us, 3, { toTag, headers: [`RAck: ${headerOf(early, 'RSeq')} 1 INVITE`] })
+    prack(3)
     peer.request('UPDATE', us, 4, { toTag, body: 'their new offer' })
     assert.is(station.events.at(-1)?.type, 'reoffered')
     const reanswer = () => {

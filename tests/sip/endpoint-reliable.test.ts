@@ -51,18 +51,13 @@ test('100rel: a PRACK that crosses the 200 is still answered, and nothing more i
 
 test('100rel: no 200 goes out while an answer in a reliable 183 is not acknowledged (RFC 3262 §3)', () => {
   for (const isAcknowledged of [true, false]) {
-    const { net, station, peer } = bed()
-    peer.request('INVITE', us, 1, { body: 'offer', headers: ['Require: 100rel'] })
-    const id = station.events[0]?.id ?? ''
-    station.do({ type: 'progress', id, sdp: 'early' })
-    net.run(50)
-    const early = peer.lastResponse()
-    const toTag = tagOfTo(early)
+    const { net, station, peer, answeredEarly } = bed()
+    const { id, toTag, prack } = answeredEarly()
     station.do({ type: 'answer', id, sdp: 'answer' })
     net.run(1000)
     assert.not(peer.statuses.includes(200))
     if (isAcknowledged) {
-      peer.request('PRACK', us, 2, { toTag, headers: [`RAck: ${headerOf(early, 'RSeq')} 1 INVITE`] })
+      prack(2)
       net.run(50)
       assert.equal(peer.statuses.slice(-2), [200, 200], 'of the PRACK, then of the INVITE')
       peer.request('ACK', us, 1, { toTag })
@@ -80,23 +75,17 @@ test('100rel: no 200 goes out while an answer in a reliable 183 is not acknowled
 /** An answer in a reliable 183, acknowledged by a PRACK with another offer. */
 function offeredInPrack() {
   const all = bed()
-  const { net, station, peer } = all
-  peer.request('INVITE', us, 1, { body: 'offer', headers: ['Require: 100rel'] })
-  const id = station.events[0]?.id ?? ''
-  station.do({ type: 'progress', id, sdp: 'early' })
-  net.run(50)
-  const early = peer.lastResponse()
-  const toTag = tagOfTo(early)
-  const rseq = Number(headerOf(early, 'RSeq'))
-  const prack = (cseq: number, acknowledged = rseq, body = 'their new offer') => {
-    peer.request('PRACK', us, cseq, { toTag, body, headers: [`RAck: ${acknowledged} 1 INVITE`] })
+  const { net, peer } = all
+  const call = all.answeredEarly()
+  const prack = (cseq: number, acknowledged = call.rseq, body = 'their new offer') => {
+    call.prack(cseq, { body }, acknowledged)
     net.run(50)
   }
   const last = () => {
     const response = peer.lastResponse()
     return [headerOf(response, 'CSeq'), response.status, new TextDecoder().decode(response.body)]
   }
-  return { ...all, id, toTag, rseq, prack, last }
+  return { ...all, ...call, prack, last }
 }
 
 test('100rel: an offer in a PRACK is answered in its 200, and holds in that of the INVITE (RFC 3262 §5)', () => {
