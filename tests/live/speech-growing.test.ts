@@ -43,7 +43,7 @@ const rate = 22_050
 const sentence = 'Karibu sana kwetu, rafiki, tafadhali subiri hapa. '
 
 /** Stands for espeak-ng; says `seconds`, each sample one more than the one before it. `script` runs behind each second. */
-function counting(folder: string, seconds: number, script = ''): EspeakEngine {
+function counting(folder: string, seconds: number, script = '', patienceMs = 10_000): EspeakEngine {
   const file = join(folder, 'counting.mjs')
   const starts = join(folder, 'starts')
   writeFileSync(
@@ -61,7 +61,7 @@ function counting(folder: string, seconds: number, script = ''): EspeakEngine {
   )
   return new EspeakEngine({
     log: silentLog,
-    patienceMs: 1500,
+    patienceMs,
     programs: [{ label: 'counting', command: process.execPath, args: [file] }],
   })
 }
@@ -81,11 +81,11 @@ const piperOf = (context: Context, voices: PiperVoices) =>
     voicesFolder: voices.folder,
     workFolder: join(context.folder, 'work'),
     log: silentLog,
-    patienceMs: 300,
-    loadMs: 2000,
+    patienceMs: 5000,
+    loadMs: 5000,
   })
 const openaiOf = (context: Context) =>
-  new OpenAiSpeech({ url: context.server.url, model: 'tts-1', format: 'wav', patienceMs: 300 })
+  new OpenAiSpeech({ url: context.server.url, model: 'tts-1', format: 'wav', patienceMs: 5000 })
 
 /** How it grew, to its end. */
 const grown = (spoken: Spoken): Promise<Growth> =>
@@ -137,7 +137,7 @@ test('espeak-ng: a long text is there at once, sounds as if it were spoken in on
   assert.ok(Buffer.from(pcm.buffer).equals(stdout.subarray(44)), 'each sample as espeak-ng gives it at once')
   const again = performance.now()
   const kept = await library.speak('call-2', { text: long })
-  assert.ok(performance.now() - again < 50)
+  assert.ok(performance.now() - again < wholeMs / 2)
   assert.equal([kept.growing, kept.durationMs], [undefined, Math.round(durationMs)])
   assert.equal(pcmIn(kept.path), pcm)
   library.leave('call-1')
@@ -170,7 +170,7 @@ test('espeak-ng that dies again, hangs or never ends: what there is, is all, and
   ]
   for (const [seconds, script, fault, [least, most]] of rows) {
     rmSync(join(context.folder, 'starts'), { force: true })
-    const { library } = bed(context, counting(context.folder, seconds, script))
+    const { library } = bed(context, counting(context.folder, seconds, script, 2500))
     const spoken = await library.speak('call-1', { text: `${fault}` })
     const told = await grown(spoken)
     assert.match(told.fault ?? '', fault)
@@ -190,11 +190,11 @@ test('Piper: a long text in pieces, the first one short, others have their turn 
   const text = sentence.repeat(20)
   const begun = performance.now()
   const spoken = await library.speak('call-1', { text, voice: `piper:${voice}` })
-  assert.ok(performance.now() - begun < 800, 'the first piece alone was waited for')
+  assert.ok(performance.now() - begun < 2000, 'the first piece alone was waited for')
   assert.ok(spoken.durationMs < 6000, `${spoken.durationMs} ms`)
   const other = await library.speak('call-2', { text: 'Habari.', voice: `piper:${voice}` })
   assert.is(other.growing, undefined)
-  assert.ok(performance.now() - begun < 2000, 'another call waits for a piece, not for the text')
+  assert.not(spoken.growing?.isOver, 'another call waits for a piece, not for the text')
   const { durationMs, fault } = await grown(spoken)
   assert.is(fault, undefined)
   // What is missing are the spaces between pieces.
