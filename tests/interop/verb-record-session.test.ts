@@ -41,6 +41,31 @@ const talk = (verb: string) => `${verb}<Play asset="prompt"/><Pause length="2"/>
 const said = babble(2, 3)
 const silent = (samples: Int16Array | undefined) => samples?.every(sample => sample === 0) === true
 
+// Before those that go side by side: they look at what they have recorded while this would still send.
+session('pause is silence, stop ends the file, and another may begin', async () => {
+  const steady = sine(500, 6)
+  const [paused, stopped] = await Promise.all([
+    recorded(
+      '<RecordSession/><Say>a</Say><RecordSession state="pause"/><Pause length="2"/><RecordSession state="resume"/><Pause length="2"/>',
+      steady,
+    ),
+    recorded(
+      '<RecordSession/><Say>a</Say><Pause/><RecordSession state="stop"/><Pause/><RecordSession channels="mono"/><Pause length="2"/>',
+      steady,
+      2,
+    ),
+  ])
+  const left = paused.wav.sides[0]!
+  assert.ok(Math.abs(paused.wav.seconds - secondsOf(left, 500) - 2) < 0.6, 'two seconds of it are silent')
+  const places = placesOf(left, 500)
+  const hole = Math.max(...places.slice(1).map((at, n) => at - places[n]!))
+  assert.ok(Math.abs(hole / 8000 - 2) < 0.15, `${hole / 8000} s of silence in one piece`)
+  const [first, second] = stopped.wavs
+  assert.is(first?.channels, 2)
+  assert.is(second?.channels, 1)
+  assert.ok(first!.seconds < 2.5 && second!.seconds > 1.8 && second!.seconds < 2.6)
+})
+
 calls('channels and tracks: every sample, on its side', async () => {
   const [dual, mono, inbound, outbound] = await Promise.all([
     recorded(talk('<RecordSession/>'), said),
@@ -68,30 +93,6 @@ calls('channels and tracks: every sample, on its side', async () => {
   assert.ok(silent(inbound.wav.sides[1]))
   assert.ok(placeOf(outbound.wav.sides[1]!, through(prompt)) >= 0)
   assert.ok(silent(outbound.wav.sides[0]))
-})
-
-session('pause is silence, stop ends the file, and another may begin', async () => {
-  const steady = sine(500, 6)
-  const [paused, stopped] = await Promise.all([
-    recorded(
-      '<RecordSession/><Say>a</Say><RecordSession state="pause"/><Pause length="2"/><RecordSession state="resume"/><Pause length="2"/>',
-      steady,
-    ),
-    recorded(
-      '<RecordSession/><Say>a</Say><Pause/><RecordSession state="stop"/><Pause/><RecordSession channels="mono"/><Pause length="2"/>',
-      steady,
-      2,
-    ),
-  ])
-  const left = paused.wav.sides[0]!
-  assert.ok(Math.abs(paused.wav.seconds - secondsOf(left, 500) - 2) < 0.6, 'two seconds of it are silent')
-  const places = placesOf(left, 500)
-  const hole = Math.max(...places.slice(1).map((at, n) => at - places[n]!))
-  assert.ok(Math.abs(hole / 8000 - 2) < 0.15, `${hole / 8000} s of silence in one piece`)
-  const [first, second] = stopped.wavs
-  assert.is(first?.channels, 2)
-  assert.is(second?.channels, 1)
-  assert.ok(first!.seconds < 2.5 && second!.seconds > 1.8 && second!.seconds < 2.6)
 })
 
 calls('maxLength, beep, format, and bad values', async () => {
