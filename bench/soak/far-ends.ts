@@ -124,6 +124,7 @@ export class FarEnds {
   /** What is said stops; what is on its way is still heard. */
   stop(): void {
     clearTimeout(this.#timer)
+    this.#judgeOwn(performance.now())
     this.#receive()
   }
 
@@ -149,13 +150,18 @@ export class FarEnds {
   readonly #fire = (): void => {
     const now = performance.now()
     const due = Math.floor((now - this.#begun) / beatMs)
-    const late = Math.max(0, now - this.#begun - (this.#beat + 1) * beatMs)
-    this.#ownLateness.add(late)
-    if (late > missedFromMs) this.#lateAt = now
+    this.#judgeOwn(now)
     for (; this.#beat < due; this.#beat++) this.#speak(this.#beat)
     this.#receive()
     const next = this.#begun + (this.#beat + 1) * beatMs
     this.#timer = setTimeout(this.#fire, Math.max(1, Math.round(next - performance.now())))
+  }
+
+  /** How late the load itself is, before it says what is due. */
+  #judgeOwn(now: number): void {
+    const late = Math.max(0, now - this.#begun - (this.#beat + 1) * beatMs)
+    this.#ownLateness.add(late)
+    if (late > missedFromMs) this.#lateAt = now
   }
 
   /** The legs whose turn it is say their next frame. */
