@@ -42,7 +42,11 @@ export const eventCatalogue = {
   'PLAY.0415': { event: 'play.unsupported', callback: false, when: 'The audio is of a type that cannot be played.' },
   'SAY.0404': { event: 'say.voice-unknown', callback: false, when: 'The voice is unknown; the default spoke.' },
   'SAY.0413': { event: 'say.too-long', callback: false, when: 'The text has more than 4096 characters.' },
-  'SAY.0500': { event: 'say.failed', callback: false, when: 'The speech engine failed; the text, or the rest of it, was not spoken.' },
+  'SAY.0500': {
+    event: 'say.failed',
+    callback: false,
+    when: 'The speech engine failed; the text, or the rest of it, was not spoken.',
+  },
   'DOC.0204': { event: 'document.unreachable-verbs', callback: false, when: 'Verbs stand where they can never run.' },
   'DOC.0400': { event: 'document.malformed', callback: false, when: 'Not well-formed, or the root is not Response.' },
   'DOC.0404': { event: 'document.no-route', callback: false, when: 'No document is set for this call.' },
