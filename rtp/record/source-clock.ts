@@ -15,8 +15,11 @@ const toleratedSamples = 0.005 * rate
  * slow, and nothing else, put it there.
  */
 const misplacedSamples = 0.016 * rate
-/** A way that has become so much longer or shorter is a clock that is not ours, or another way. */
-const driftSamples = 0.004 * rate
+/**
+ * A way that has become so much longer or shorter is a clock that is not ours, or another way. More than a tick of 5 ms:
+ * packets that came just behind a tick, and after a stall come just before it, have no other clock.
+ */
+const driftSamples = 0.006 * rate
 /**
  * So far what sounds may lie from its place when the clock is not ours: beyond it a sample is left out or said twice. Two
  * sides may be so far off each its own way, besides what drifts before it is seen.

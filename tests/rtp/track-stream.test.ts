@@ -2,6 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { pcmu, writeHeader } from '../../rtp/index.ts'
 import { LibOpus } from '../../rtp/io/index.ts'
+import { SourceClock } from '../../rtp/record/source-clock.ts'
 import { streamTracks } from '../../rtp/record/stream-tracks.ts'
 import { TrackLine } from '../../rtp/record/track-line.ts'
 import { TrackStream } from '../../rtp/record/track-stream.ts'
@@ -123,6 +124,26 @@ test('packets that are late all through some seconds are no other clock; a way t
   const offset = heard.length - minute.length
   assert.ok(offset >= 12 * perMs && offset <= 15 * perMs, `${offset} samples late`)
   lies(heard, heard.length - 4000, minute.subarray(-4000))
+})
+
+test('who comes just behind a tick for a minute, and just before it from then on, has no other clock', () => {
+  const tickSamples = 40
+  for (const slowAtFirst of [0, tickSamples]) {
+    for (const before of [0, tickSamples]) {
+      const clock = new SourceClock(8000)
+      let first: number | undefined
+      for (let n = 0; n < 50 * 600; n++) {
+        const said = 160 * n
+        const late = (n < 15 ? slowAtFirst : 0) + (n < 50 * 60 ? before : tickSamples - before)
+        clock.hear(said, said + late)
+        if (n < 30) continue
+        clock.settle()
+        clock.follow(0)
+        first ??= clock.placeOf(said) - said
+        assert.is(clock.placeOf(said) - said, first, `${n / 50} s`)
+      }
+    }
+  }
 })
 
 test('a clock that is set while somebody speaks moves nothing: numbers and packets go on', () => {
