@@ -1,8 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { AudioCache } from '../../core/adapters/audio/audio-cache.ts'
 import { EspeakEngine, systemEspeak } from '../../core/adapters/audio/espeak.ts'
@@ -16,27 +14,12 @@ import { VoiceTable } from '../../core/adapters/audio/voice-table.ts'
 import { silentLog } from '../../core/adapters/silent-log.ts'
 import { decodeWav, levelAt, parseWav } from '../../rtp/index.ts'
 import { PiperVoices } from '../rig/piper-voices.ts'
-import { SpeechServer } from '../rig/speech-server.ts'
 import { until } from '../rig/wait.ts'
+import { type Context, speechSuite } from './speech-bed.ts'
 
 // Long texts are heard while they are spoken. The stand-ins: Piper 700 Hz, the server 1100 Hz, 60 ms a character; the
 // program that stands for espeak-ng counts upwards, so that a sample that is missing or doubled shows.
-interface Context {
-  folder: string
-  server: SpeechServer
-  closing: (() => void)[]
-}
-const test = suite<Context>('speech that grows', { folder: '' } as Context)
-test.before.each(async context => {
-  context.folder = mkdtempSync(join(tmpdir(), 'sauti-growing-'))
-  context.server = await SpeechServer.open()
-  context.closing = []
-})
-test.after.each(({ folder, server, closing }) => {
-  for (const close of closing) close()
-  server.close()
-  rmSync(folder, { recursive: true, force: true })
-})
+const test = speechSuite('speech that grows')
 
 const voice = 'sw_CD-test-medium'
 const rate = 22_050
