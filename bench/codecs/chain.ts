@@ -73,11 +73,12 @@ export async function measureChain(
     const rate = codecFacts[first].sampleRate
     const said = speechLike(rate * seconds, rate, seed)
     const wanted = resample(said, rate, narrow)
-    const { heard, microsPerFrame } = throughCalls(codecs, said, opus)
+    const { heard, sentAfterMs, microsPerFrame } = throughCalls(codecs, said, opus)
     const bare = throughCoders(codecs, said, opus)
+    const measured = compare(wanted, heard)
     return {
       codecs,
-      switched: compare(wanted, heard),
+      switched: { ...measured, delayMs: measured.delayMs + sentAfterMs },
       bare: compare(wanted, bare.heard),
       microsPerFrame,
       bareMicrosPerFrame: bare.microsPerFrame,
@@ -89,6 +90,8 @@ export async function measureChain(
 
 function throughCalls(codecs: readonly AudioCodecName[], said: Int16Array, opus: WarmOpus) {
   const media = new VirtualMedia({}, 7, opus)
+  // When they go, not when they are made.
+  media.network.isHeld = true
   const peers = codecs.slice(1).map((codec, step) => {
     const near = new VirtualPeer(media, `${step}a`, 4000 + 10 * step).open()
     const far = new VirtualPeer(media, `${step}b`, 5000 + 10 * step).open()
@@ -108,6 +111,7 @@ function throughCalls(codecs: readonly AudioCodecName[], said: Int16Array, opus:
   const talker = new Talker(firstPeer, codecs[0] ?? 'PCMU', opus)
   const passed = peers.map(() => 0)
   const ms = (said.length / talker.rate) * 1000 + mostDelayMs
+  const begunAt = media.now
   let frame = 0
   let spent = 0
   for (const until = media.now + ms; media.now < until; ) {
@@ -131,7 +135,9 @@ function throughCalls(codecs: readonly AudioCodecName[], said: Int16Array, opus:
     media.do({ type: 'close', session: near.session })
     media.do({ type: 'close', session: far.session })
   }
-  return { heard, microsPerFrame: (1000 * spent) / (frame * peers.length) }
+  // What is passed on goes with the first tick, what is made anew with a later one.
+  const sentAfterMs = (lastPeer.far.heard()[0]?.at ?? begunAt) - begunAt - media.tickMs
+  return { heard, sentAfterMs, microsPerFrame: (1000 * spent) / (frame * peers.length) }
 }
 
 /** Decoded at the highest rate that came through the whole chain: what is above it is nobody's loss. */

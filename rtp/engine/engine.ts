@@ -10,18 +10,17 @@ import { FaultGuard } from './fault-guard.ts'
 import { PlayLoader } from './play-loader.ts'
 import { PortPool } from './port-pool.ts'
 import { orderRecording } from './recording-orders.ts'
+import { RestTurns } from './rest-turns.ts'
 import { type OpenCommand, SessionOpener } from './session-opener.ts'
 import { type AgreeCommand, type Entry, SessionTable } from './session-table.ts'
 
 const defaultTimeoutMs = 60_000
-/** Sessions that send between two flushes. */
-const flushEvery = 8
-/** Of a tick of 5 ms: what is done later than this would be done in the next one's time. */
-const behindMs = 3.5
+/** Frames are made so long before they go: what holds the thread up for less than that makes no packet late. */
+const aheadMs = 5
+/** Sessions that make frames between two looks at the time. */
+const lookEvery = 8
 /** What is read longer than this after the tick has begun came meanwhile: the thread was held up. */
 const heldUpMs = 1
-/** However late it is: each session has its turn at what can wait in so many ticks. */
-const ticksPerRound = 4
 
 /**
  * All sessions of a media thread. Commands, packets and ticks go in, events come out; sockets, files and clocks are
@@ -36,10 +35,9 @@ export class MediaEngine {
   readonly #guard: FaultGuard
   readonly #table = new SessionTable()
   readonly #opener: SessionOpener
+  readonly #rest: RestTurns
   #closing = 0
   #now = 0
-  /** Behind whose turn at what can wait the last tick ended. */
-  #turn = 0
 
   constructor(config: EngineConfig, env: EngineEnvironment) {
     this.#env = env
@@ -50,6 +48,7 @@ export class MediaEngine {
     this.#plays = new PlayLoader(env.prompts, emit, guard)
     this.#ports = new PortPool(env.network, config, random)
     this.#browsers = new BrowserLegs(env.network, this.#ports, env.browsers)
+    this.#rest = new RestTurns(guard, env.now, beatAt => this.#releaseOverdue(beatAt))
     this.#connections = new Connections(env.opus, env.clockOffsetMs ?? 0, guard)
     this.#opener = new SessionOpener(
       {
@@ -98,6 +97,18 @@ export class MediaEngine {
 
   execute(command: EngineCommand, now: number): void {
     this.#now = now
+    // What ends a stream's frames may not go before those that wait.
+    const { network } = this.#env
+    network.hold(true)
+    try {
+      this.#carryOut(command, now)
+    } finally {
+      network.hold(false)
+    }
+    if (this.isIdle) network.release()
+  }
+
+  #carryOut(command: EngineCommand, now: number): void {
     if (command.type === 'open') {
       this.#open(command)
       return
@@ -109,14 +120,28 @@ export class MediaEngine {
   }
 
   /**
-   * Every 5 ms: what has arrived, what is to be sent, then what can wait: recordings, reports, ends. `beatAt`: when the
-   * tick was due. A tick that is late sends what was due with it, and leaves to the next what is due with that.
+   * Every 5 ms: the frames that the last one made, what has arrived, the frames for the next one, then what can wait:
+   * recordings, reports, ends. `beatAt`: when the tick was due. A tick that is late makes what was due with it, and leaves
+   * to the next what is due with that.
    */
   tick(now: number, beatAt = now): void {
-    const { open } = this.#table
+    const { network } = this.#env
     this.#now = now
+    network.release()
     this.#browsers.tick(now)
-    this.#env.network.receive()
+    network.receive()
+    network.flush()
+    network.hold(true)
+    this.#makeFrames(now, beatAt)
+    network.hold(false)
+    this.#rest.take(this.#table.open, now, beatAt)
+    this.#ports.tick(now)
+    network.flush()
+    if (this.isIdle) network.release()
+  }
+
+  #makeFrames(now: number, beatAt: number): void {
+    const { open } = this.#table
     this.#connections.tick(now, beatAt)
     // Backwards: a session that ends takes the last one's place, which has had its turn.
     for (let i = open.length - 1; i >= 0; i--) {
@@ -126,11 +151,13 @@ export class MediaEngine {
       } catch (error) {
         this.#guard.fail(session, error)
       }
-      // What is ready does not wait for the work of all others.
-      if (i % flushEvery === 0) this.#env.network.flush()
+      if (i % lookEvery === 0) this.#releaseOverdue(beatAt)
     }
-    this.#tickRest(now, beatAt)
-    this.#env.network.flush()
+  }
+
+  /** Held up for so long, the thread is in the next tick's time: its frames do not wait for the work of all others. */
+  #releaseOverdue(beatAt: number): void {
+    if (this.#env.now() - beatAt >= aheadMs) this.#env.network.release()
   }
 
   /**
@@ -142,28 +169,10 @@ export class MediaEngine {
     return now - this.#now > heldUpMs ? now : this.#now
   }
 
-  /** As far as the tick's time goes, in turns: what the next one has to send would be late by what this one does then. */
-  #tickRest(now: number, beatAt: number): void {
-    const { open } = this.#table
-    const least = Math.ceil(open.length / ticksPerRound)
-    for (let done = 0, all = open.length; done < all; done++) {
-      if (done >= least && this.#env.now() - beatAt > behindMs) break
-      // Downwards: a session that ends takes the last one's place, which has had its turn.
-      this.#turn = Math.min(this.#turn <= 0 ? open.length : this.#turn, open.length) - 1
-      const session = open[this.#turn]
-      if (session === undefined) break
-      try {
-        session.tick(now)
-      } catch (error) {
-        this.#guard.fail(session, error)
-      }
-    }
-    this.#ports.tick(now)
-  }
-
   /** Ends every session, as `close` does. */
   closeAll(now: number): void {
     for (const session of this.#table.ids) this.execute({ type: 'close', session }, now)
+    this.#env.network.release()
     this.#env.network.flush()
   }
 

@@ -38,8 +38,12 @@ export interface DatagramNetwork {
   slot(): Uint8Array
   /** Hands everything that has arrived to the sockets' receivers. Bounded per socket; the rest waits for the next call. */
   receive(): void
-  /** Sends what is queued. */
+  /** Sends what is queued, but for what is held. */
   flush(): void
+  /** While true, what is sent waits for `release`, in its order; slots that are taken meanwhile are valid until then. */
+  hold(isHolding: boolean): void
+  /** Sends what was held. */
+  release(): void
   close(): void
 }
 

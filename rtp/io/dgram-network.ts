@@ -12,6 +12,7 @@ import {
 const waitingPackets = 4096
 const sendSlots = 256
 
+/** A packet, and where it came from or is to go. */
 interface Waiting {
   readonly socket: PlainSocket
   readonly packet: Uint8Array
@@ -27,6 +28,8 @@ export class DgramNetwork implements DatagramNetwork {
   readonly #sockets = new Set<PlainSocket>()
   readonly #slots: readonly Uint8Array[] = Array.from({ length: sendSlots }, () => new Uint8Array(slotBytes))
   #waiting: Waiting[] = []
+  #held: Waiting[] = []
+  #isHolding = false
   #slotsTaken = 0
 
   constructor(address: string) {
@@ -42,7 +45,7 @@ export class DgramNetwork implements DatagramNetwork {
     })
     const address = host === undefined ? this.#address : formatAddress(host)
     raw.bind({ port, address, exclusive: true }, () => {
-      const socket = new PlainSocket(raw, this.counters, () => this.#sockets.delete(socket))
+      const socket = new PlainSocket(this, raw)
       raw.removeAllListeners('error')
       // What a send meets is counted where it is sent; anything else about a bound socket is not worth a process.
       raw.on('error', () => {
@@ -72,8 +75,31 @@ export class DgramNetwork implements DatagramNetwork {
     this.#slotsTaken = 0
   }
 
+  hold(isHolding: boolean): void {
+    this.#isHolding = isHolding
+  }
+
+  release(): void {
+    const held = this.#held
+    if (held.length === 0) return
+    this.#held = []
+    for (const { socket, packet, address, port } of held) socket.sendNow(packet, address, port)
+  }
+
   close(): void {
+    this.release()
     for (const socket of [...this.#sockets]) socket.close()
+  }
+
+  /** For a socket of ours. `packet`: its own from now on. */
+  take(socket: PlainSocket, packet: Uint8Array, address: number, port: number): void {
+    if (this.#isHolding) this.#held.push({ socket, packet, address, port })
+    else socket.sendNow(packet, address, port)
+  }
+
+  /** For a socket of ours. */
+  forget(socket: PlainSocket): void {
+    this.#sockets.delete(socket)
   }
 
   #arrived(socket: PlainSocket, packet: Uint8Array, from: string, port: number): void {
@@ -91,24 +117,28 @@ export class DgramNetwork implements DatagramNetwork {
 class PlainSocket implements DatagramSocket {
   readonly port: number
   receiver: DatagramReceiver | undefined = undefined
+  readonly #network: DgramNetwork
   readonly #raw: Socket
-  readonly #counters: NetworkCounters
-  readonly #closed: () => void
   #isOpen = true
 
-  constructor(raw: Socket, counters: NetworkCounters, closed: () => void) {
+  constructor(network: DgramNetwork, raw: Socket) {
+    this.#network = network
     this.#raw = raw
-    this.#counters = counters
-    this.#closed = closed
     this.port = raw.address().port
   }
 
   /** Copies: dgram sends after it has returned, when the slot may already hold the next packet. */
   send(packet: Uint8Array, length: number, address: number, port: number): void {
+    this.#network.take(this, packet.slice(0, length), address, port)
+  }
+
+  /** For the network. `packet` is not written any more. */
+  sendNow(packet: Uint8Array, address: number, port: number): void {
     if (!this.#isOpen) return
-    this.#raw.send(packet.slice(0, length), port, formatAddress(address), error => {
-      if (error) this.#counters.unsent++
-      else this.#counters.sent++
+    const { counters } = this.#network
+    this.#raw.send(packet, port, formatAddress(address), error => {
+      if (error) counters.unsent++
+      else counters.sent++
     })
   }
 
@@ -116,6 +146,6 @@ class PlainSocket implements DatagramSocket {
     if (!this.#isOpen) return
     this.#isOpen = false
     this.#raw.close()
-    this.#closed()
+    this.#network.forget(this)
   }
 }

@@ -8,6 +8,7 @@ import {
 } from '../engine/network.ts'
 import type { FixedMemory, NativeCalls } from './libc.ts'
 import { MessageBatch } from './message-batch.ts'
+import { SendQueue } from './send-queue.ts'
 
 const inet = 2
 const datagramNonBlocking = 2 | 0o4000 | 0o2000000
@@ -17,11 +18,11 @@ const tellLength = 0x20
 const closeOnExec = 0o2000000
 const epollAdd = 1
 const epollIn = 1
-const interrupted = 4
 /** Packets received between two flushes; the sends that they cause point into their slots. */
 const receiveSlots = 256
 const sendSlots = 256
-const sendEntries = receiveSlots + sendSlots
+/** What a tick makes at most: a thread has no time for frames of more legs. */
+const heldSlots = 1024
 /** Packets of one recvmmsg. */
 const burst = 8
 /** Rounds over the ready sockets in one tick: a flood on one port may not starve the others. */
@@ -43,7 +44,8 @@ export class LinuxNetwork implements DatagramNetwork {
   readonly #host: number
   readonly #epoll: number
   readonly #incoming: MessageBatch
-  readonly #outgoing: MessageBatch
+  readonly #outgoing: SendQueue
+  readonly #held: SendQueue
   readonly #scratch: FixedMemory
   readonly #scratchView: DataView
   readonly #events: DataView
@@ -51,11 +53,7 @@ export class LinuxNetwork implements DatagramNetwork {
   readonly #eventBytes: number
   readonly #eventDataAt: number
   readonly #sockets = new Map<number, LinuxSocket>()
-  readonly #queue: LinuxSocket[] = []
-  readonly #packets: bigint[] = []
-  readonly #lengths: number[] = []
-  #queued = 0
-  #slotsTaken = 0
+  #isHolding = false
   #slotsReceived = 0
 
   constructor(native: NativeCalls, address: string) {
@@ -66,7 +64,8 @@ export class LinuxNetwork implements DatagramNetwork {
     this.#epoll = native.libc.epoll_create1(closeOnExec)
     if (this.#epoll < 0) throw new Error(`epoll_create1 failed: errno ${native.errno()}`)
     this.#incoming = new MessageBatch(native, receiveSlots)
-    this.#outgoing = new MessageBatch(native, sendEntries)
+    this.#outgoing = new SendQueue(native, this.counters, sendSlots, receiveSlots)
+    this.#held = new SendQueue(native, this.counters, heldSlots, 0)
     this.#scratch = native.allocate(64)
     this.#scratchView = new DataView(this.#scratch.buffer)
     // struct epoll_event is packed on x86-64 only.
@@ -82,8 +81,7 @@ export class LinuxNetwork implements DatagramNetwork {
   }
 
   slot(): Uint8Array {
-    if (this.#slotsTaken === sendSlots) this.flush()
-    return this.#outgoing.slots[this.#slotsTaken++]!
+    return (this.#isHolding ? this.#held : this.#outgoing).slot()
   }
 
   /**
@@ -104,28 +102,20 @@ export class LinuxNetwork implements DatagramNetwork {
   }
 
   flush(): void {
-    let at = 0
-    while (at < this.#queued) {
-      const socket = this.#queue[at]!
-      let end = at + 1
-      while (end < this.#queued && this.#queue[end] === socket) end++
-      const sent = socket.isOpen ? this.#sendRun(socket, at, end - at) : -1
-      if (sent > 0) {
-        this.counters.sent += sent
-        at += sent
-      } else if (socket.isOpen && this.#native.errno() === interrupted) {
-        // Once more.
-      } else {
-        this.counters.unsent++
-        at++
-      }
-    }
-    this.#queued = 0
-    this.#slotsTaken = 0
+    this.#outgoing.flush()
     this.#slotsReceived = 0
   }
 
+  hold(isHolding: boolean): void {
+    this.#isHolding = isHolding
+  }
+
+  release(): void {
+    this.#held.flush()
+  }
+
   close(): void {
+    this.release()
     this.flush()
     for (const socket of [...this.#sockets.values()]) socket.close()
     this.#native.libc.close(this.#epoll)
@@ -133,12 +123,11 @@ export class LinuxNetwork implements DatagramNetwork {
 
   /** For a socket of ours. */
   enqueue(socket: LinuxSocket, packet: Uint8Array, length: number, host: number, port: number): void {
-    if (this.#queued === sendEntries) this.flush()
-    const from = this.#incoming.owns(packet) ? this.#incoming : this.#outgoing
-    this.#outgoing.point(this.#queued, from, packet, length, host, port)
-    this.#packets[this.#queued] = from.pointerOf(packet)
-    this.#lengths[this.#queued] = length
-    this.#queue[this.#queued++] = socket
+    const queue = this.#isHolding ? this.#held : this.#outgoing
+    // What was received is only lent until the flush.
+    const lender = this.#isHolding ? undefined : this.#incoming
+    if (queue.owns(packet) || lender?.owns(packet)) queue.add(socket, packet, length, host, port, lender)
+    else queue.addCopy(socket, packet, length, host, port)
   }
 
   /** For a socket of ours. */
@@ -171,15 +160,6 @@ export class LinuxNetwork implements DatagramNetwork {
     const socket = new LinuxSocket(this, fd, bound)
     this.#sockets.set(fd, socket)
     return socket
-  }
-
-  /** Sends entries `at` … of one socket; how many were taken. */
-  #sendRun(socket: LinuxSocket, at: number, count: number): number {
-    const { libc } = this.#native
-    const { pointers, namePointers } = this.#outgoing
-    if (count > 1) return libc.sendmmsg(socket.fd, pointers[at]!, count, dontWait)
-    const length = this.#lengths[at]!
-    return libc.sendto(socket.fd, this.#packets[at]!, length, dontWait, namePointers[at]!, 16) < 0 ? -1 : 1
   }
 
   #receiveOne(socket: LinuxSocket): void {

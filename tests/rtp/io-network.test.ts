@@ -88,6 +88,54 @@ for (const sockets of kinds) {
     network.close()
   })
 
+  test(`${sockets}: what is held waits for its release, in its order, whatever goes before it and wherever it lay`, async () => {
+    const network = openNetwork({ address: '127.0.0.1', sockets })
+    const [a, b, c] = [await bind(network), await bind(network), await bind(network)]
+    assert.ok(a !== undefined && b !== undefined && c !== undefined)
+    const got: string[] = []
+    c.receiver = (packet, length) => got.push(Buffer.from(packet.subarray(0, length)).toString())
+    const send = (text: string) => {
+      const slot = network.slot()
+      slot.set(Buffer.from(text))
+      a.send(slot, text.length, home, c.port)
+    }
+    // What was received, and a slot that was taken before, are lent for less long than it waits.
+    let passed = 0
+    b.receiver = (packet, length) => {
+      passed++
+      network.hold(true)
+      b.send(packet, length, home, c.port)
+      network.hold(false)
+    }
+    const early = network.slot()
+    early.set(Buffer.from('early slot'))
+    network.hold(true)
+    send('held 1')
+    a.send(early, 'early slot'.length, home, c.port)
+    network.hold(false)
+    const received = network.slot()
+    received.set(Buffer.from('received'))
+    a.send(received, 'received'.length, home, b.port)
+    network.flush()
+    await settle(network, () => passed === 1)
+    network.hold(true)
+    send('held 2')
+    network.hold(false)
+    for (let n = 0; n < 200; n++) send(`at once ${n}`)
+    network.flush()
+    await settle(network, () => got.length === 200)
+    assert.is(got.length, 200)
+    assert.ok(got.every(text => text.startsWith('at once')))
+    got.length = 0
+    network.release()
+    await settle(network, () => got.length === 4)
+    assert.equal(got, ['held 1', 'early slot', 'received', 'held 2'])
+    network.release()
+    await settle(network, () => false)
+    assert.is(got.length, 4)
+    network.close()
+  })
+
   test(`${sockets}: a port in use is refused; a closed one is free; unheard sockets are read empty`, async () => {
     const network = openNetwork({ address: '127.0.0.1', sockets })
     const a = await bind(network)

@@ -31,10 +31,17 @@ export class VirtualMedia {
   tickMs = 5
   /** By how much the next tick comes late. */
   lateMs = (): number => 0
+  /** What goes by while a packet of ours is made. */
+  packetMs = (): number => 0
+  /** What goes by while something is written to a recording. */
+  writeMs = 0
   #seed: number
 
   constructor(config: Partial<EngineConfig> = {}, seed = 7, opus: OpusCoders = noOpus) {
     this.#seed = seed
+    this.network.slotTaken = () => {
+      this.#pass(this.packetMs())
+    }
     this.engine = new MediaEngine(
       { ports: [30_000, 30_099], ...config },
       {
@@ -64,7 +71,10 @@ export class VirtualMedia {
             this.recordings.set(path, recording)
             return {
               hasFailed: false,
-              write: (pcm, from, count) => recording.samples.push(...pcm.subarray(from, from + count)),
+              write: (pcm, from, count) => {
+                recording.samples.push(...pcm.subarray(from, from + count))
+                this.#pass(this.writeMs)
+              },
               close: (samples, done) => {
                 recording.samples.length = Math.min(samples, recording.samples.length)
                 recording.closed = true
@@ -89,8 +99,15 @@ export class VirtualMedia {
     return this.#seed / 0x1_0000_0000
   }
 
+  #pass(ms: number): void {
+    this.now += ms
+    this.network.now = this.now
+  }
+
+  /** As the thread does with each command. */
   do(command: EngineCommand): void {
     this.engine.execute(command, this.now)
+    this.network.flush()
   }
 
   /** Virtual milliseconds go by; `each` is called before every tick. */

@@ -30,7 +30,10 @@ class VirtualSocket implements DatagramSocket {
   }
 }
 
-/** A network without sockets: what is sent is kept, what arrives is put there by the test. */
+/**
+ * A network without sockets: what is sent is kept, what arrives is put there by the test. Packets are told with the time
+ * when they were made, and in that order, unless `isHeld`: when they went.
+ */
 export class VirtualNetwork implements DatagramNetwork {
   readonly kind = 'virtual'
   readonly counters: NetworkCounters = { received: 0, sent: 0, unsent: 0, oversized: 0 }
@@ -38,6 +41,9 @@ export class VirtualNetwork implements DatagramNetwork {
   readonly sent: Sent[] = []
   readonly taken = new Set<number>()
   now = 0
+  isHeld = false
+  slotTaken = (): void => {}
+  #isHolding = false
   readonly #arrived: {
     readonly to: number
     readonly bytes: Uint8Array
@@ -45,6 +51,7 @@ export class VirtualNetwork implements DatagramNetwork {
     readonly port: number
   }[] = []
   readonly #queued: { readonly packet: Uint8Array; readonly length: number; readonly to: Omit<Sent, 'bytes'> }[] = []
+  readonly #held: Sent[] = []
 
   bind(port: number, done: (socket: DatagramSocket | undefined) => void): void {
     if (this.taken.has(port) || this.sockets.has(port)) {
@@ -57,10 +64,15 @@ export class VirtualNetwork implements DatagramNetwork {
   }
 
   slot(): Uint8Array {
+    this.slotTaken()
     return new Uint8Array(slotBytes)
   }
 
   queue(from: number, packet: Uint8Array, length: number, address: number, port: number): void {
+    if (this.isHeld && this.#isHolding) {
+      this.#held.push({ at: this.now, from, address, port, bytes: packet.slice(0, length) })
+      return
+    }
     this.#queued.push({ packet, length, to: { at: this.now, from, address, port } })
   }
 
@@ -82,6 +94,17 @@ export class VirtualNetwork implements DatagramNetwork {
     for (const { packet, length, to } of this.#queued.splice(0)) {
       this.counters.sent++
       this.sent.push({ ...to, bytes: packet.slice(0, length) })
+    }
+  }
+
+  hold(isHolding: boolean): void {
+    this.#isHolding = isHolding
+  }
+
+  release(): void {
+    for (const sent of this.#held.splice(0)) {
+      this.counters.sent++
+      this.sent.push({ ...sent, at: this.now })
     }
   }
 

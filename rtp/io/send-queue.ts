@@ -1,0 +1,98 @@
+import { type NetworkCounters, slotBytes } from '../engine/network.ts'
+import type { NativeCalls } from './libc.ts'
+import { MessageBatch } from './message-batch.ts'
+
+const dontWait = 0x40
+const interrupted = 4
+
+/** Where packets of a queue go out. */
+export interface SendSocket {
+  readonly fd: number
+  readonly isOpen: boolean
+}
+
+/** Packets on their way out, in their order, with room for those that are written here. */
+export class SendQueue {
+  readonly #native: NativeCalls
+  readonly #counters: NetworkCounters
+  readonly #batch: MessageBatch
+  readonly #slots: number
+  readonly #sockets: SendSocket[] = []
+  readonly #packets: bigint[] = []
+  readonly #lengths: number[] = []
+  #queued = 0
+  #slotsTaken = 0
+
+  /** Holds `slots` packets written here, and `lent` more that lie elsewhere. */
+  constructor(native: NativeCalls, counters: NetworkCounters, slots: number, lent: number) {
+    this.#native = native
+    this.#counters = counters
+    this.#slots = slots
+    this.#batch = new MessageBatch(native, slots + lent)
+  }
+
+  /** Room for a packet, until it was flushed. What is queued goes out first when there is none. */
+  slot(): Uint8Array {
+    if (this.#slotsTaken === this.#slots) this.flush()
+    return this.#batch.slots[this.#slotsTaken++]!
+  }
+
+  /** The first `length` bytes of `packet`: a slot of ours, or of `lender`, which keeps it as it is until the flush. */
+  add(
+    socket: SendSocket,
+    packet: Uint8Array,
+    length: number,
+    host: number,
+    port: number,
+    lender: MessageBatch | undefined,
+  ): void {
+    if (this.#queued === this.#batch.count) this.flush()
+    const owner = lender?.owns(packet) ? lender : this.#batch
+    const at = this.#queued++
+    this.#batch.point(at, owner, packet, length, host, port)
+    this.#packets[at] = owner.pointerOf(packet)
+    this.#lengths[at] = length
+    this.#sockets[at] = socket
+  }
+
+  /** The same of a packet that lies anywhere else. */
+  addCopy(socket: SendSocket, packet: Uint8Array, length: number, host: number, port: number): void {
+    const slot = this.slot()
+    const bytes = Math.min(length, slotBytes)
+    for (let i = 0; i < bytes; i++) slot[i] = packet[i]!
+    this.add(socket, slot, bytes, host, port, undefined)
+  }
+
+  owns(packet: Uint8Array): boolean {
+    return this.#batch.owns(packet)
+  }
+
+  flush(): void {
+    let at = 0
+    while (at < this.#queued) {
+      const socket = this.#sockets[at]!
+      let end = at + 1
+      while (end < this.#queued && this.#sockets[end] === socket) end++
+      const sent = socket.isOpen ? this.#sendRun(socket, at, end - at) : -1
+      if (sent > 0) {
+        this.#counters.sent += sent
+        at += sent
+      } else if (socket.isOpen && this.#native.errno() === interrupted) {
+        // Once more.
+      } else {
+        this.#counters.unsent++
+        at++
+      }
+    }
+    this.#queued = 0
+    this.#slotsTaken = 0
+  }
+
+  /** Sends entries `at` … of one socket; how many were taken. */
+  #sendRun({ fd }: SendSocket, at: number, count: number): number {
+    const { libc } = this.#native
+    const { pointers, namePointers } = this.#batch
+    if (count > 1) return libc.sendmmsg(fd, pointers[at]!, count, dontWait)
+    return libc.sendto(fd, this.#packets[at]!, this.#lengths[at]!, dontWait, namePointers[at]!, 16) < 0 ? -1 : 1
+  }
+}

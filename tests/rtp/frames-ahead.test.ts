@@ -1,0 +1,115 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { seeded } from '../rig/seeded.ts'
+import { agreed } from './agreement.ts'
+import { frame } from './rtp-packet.ts'
+import { VirtualMedia } from './virtual-media.ts'
+import { bridged, VirtualPeer } from './virtual-peer.ts'
+
+// Frames of ours are made in one tick and go at the beginning of the next; what is passed on goes at once.
+
+const heldMedia = (): VirtualMedia => {
+  const media = new VirtualMedia()
+  media.network.isHeld = true
+  return media
+}
+
+const talking = (media: VirtualMedia, legs: number): VirtualPeer[] =>
+  Array.from({ length: legs }, (_, n) => {
+    const peer = new VirtualPeer(media, `${n}`, 4000 + 2 * n).open()
+    media.do({ type: 'agree', session: `${n}`, agreement: agreed(peer.port), talk: true })
+    return peer
+  })
+
+test('a tick that takes all of its time makes no packet late', () => {
+  const media = heldMedia()
+  const peers = talking(media, 16)
+  media.run(1000)
+  const from = media.now
+  const random = seeded(1)
+  media.packetMs = () => 0.6 * random()
+  media.run(2000)
+  for (const peer of peers) {
+    const sent = peer.heard().filter(({ at }) => at > from)
+    assert.ok(sent.length >= 98)
+    const first = sent[0]!
+    for (const { at, sequence } of sent) {
+      assert.is(at - first.at, 20 * ((sequence - first.sequence) & 0xffff))
+    }
+  }
+})
+
+test('in a tick that takes longer, what is made goes when the next one is due, not when all is done', () => {
+  const media = heldMedia()
+  const peers = talking(media, 40)
+  media.run(1000)
+  media.packetMs = () => 1.5
+  const due = media.now + 5
+  media.run(5)
+  const at = peers.flatMap(peer => peer.heard()).map(packet => packet.at)
+  const late = at.filter(each => each > due)
+  assert.ok(late.length > 0, 'nothing of this tick went before it ended')
+  assert.ok(Math.min(...late) >= due + 5)
+  assert.ok(Math.min(...late) < due + 13)
+})
+
+test('nor does it wait for recordings to be written', () => {
+  const media = heldMedia()
+  const peers = talking(media, 12)
+  const rules = { channels: 'dual', track: 'both', maxLengthMs: 60_000 } as const
+  for (const { session } of peers) media.do({ type: 'record-session', session, recording: 'r', path: session, rules })
+  media.run(1000)
+  media.writeMs = 4
+  const due = media.now + 5
+  for (let tick = 0; tick < 4; tick++) media.run(5)
+  const late = peers.flatMap(peer => peer.heard()).filter(({ at }) => at > due)
+  assert.ok(late.length > 0)
+  // Two legs have had their turn then, a third one is to have it.
+  for (const { at } of late) assert.is((at - due) % 5, (2 * media.writeMs) % 5)
+})
+
+test('what is passed on waits for no tick', () => {
+  const { media, a, b } = bridged({}, {}, heldMedia())
+  media.run(100)
+  for (let n = 0; n < 50; n++) {
+    a.say(frame(n))
+    media.run(5)
+    const last = b.heard().at(-1)
+    assert.is(last?.at, media.now)
+    assert.equal(last?.payload, frame(n))
+    media.run(15)
+  }
+})
+
+test('the report of a leg that ends does not overtake the frames that wait', () => {
+  let waited = 0
+  for (const afterMs of [1000, 1005, 1010, 1015]) {
+    const media = heldMedia()
+    const peers = talking(media, 8)
+    media.run(afterMs)
+    const before = peers.map(peer => peer.heard().length)
+    for (const peer of peers) media.do({ type: 'close', session: peer.session })
+    media.run(10)
+    for (const [n, peer] of peers.entries()) {
+      const last = media.network.sent.findLast(({ from }) => from === peer.to || from === peer.to + 1)
+      assert.is(last?.from, peer.to + 1, 'a frame came behind the end')
+      waited += peer.heard().length - before[n]!
+    }
+  }
+  assert.is(waited, 8)
+})
+
+test('an engine that ends at once has sent what it has made', () => {
+  let waited = 0
+  for (const afterMs of [1000, 1005, 1010, 1015]) {
+    const media = heldMedia()
+    const peers = talking(media, 8)
+    media.run(afterMs)
+    const sent = peers.map(peer => peer.heard().length)
+    media.engine.closeAll(media.now)
+    for (const [n, peer] of peers.entries()) waited += peer.heard().length - sent[n]!
+  }
+  assert.is(waited, 8)
+})
+
+test.run()
