@@ -3,6 +3,7 @@ import type { Agreement } from '../engine/command.ts'
 import type { DatagramNetwork } from '../engine/network.ts'
 import { headerLength, markerOf, payloadOffsetOf } from '../packet/header.ts'
 import type { OutStream } from '../session/out-stream.ts'
+import { aheadMs } from '../session/pace.ts'
 import { changeLaw } from './relay.ts'
 import { Repacker } from './repacker.ts'
 
@@ -71,7 +72,8 @@ export class RepackedStream {
   tick(now: number): void {
     const repacker = this.#repacker
     if (repacker.waiting === 0) return
-    while (this.#nextAt - earlyMs <= now && this.#sendFrame()) this.#nextAt += this.#frameMs
+    // The first of a packet went at once; the others, made by ticks, go with those that are nearest to their time.
+    while (this.#nextAt - earlyMs <= now + aheadMs && this.#sendFrame()) this.#nextAt += this.#frameMs
     if (repacker.waiting >= this.#frameBytes || now - this.#heardAt <= this.#patienceMs) return
     repacker.complete(this.#frameBytes, this.#codec)
     this.#sendFrame()

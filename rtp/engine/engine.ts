@@ -1,6 +1,7 @@
 import { BrowserLegs } from '../browser/browser-legs.ts'
 import { type BrowserLink, throughLink } from '../browser/browser-link.ts'
 import { Beats } from '../session/beats.ts'
+import { aheadMs } from '../session/pace.ts'
 import type { Session } from '../session/session.ts'
 import { endOfAbandoned } from './abandoned.ts'
 import type { EngineCommand, EngineEvent, SessionId } from './command.ts'
@@ -15,8 +16,6 @@ import { type OpenCommand, SessionOpener } from './session-opener.ts'
 import { type AgreeCommand, type Entry, SessionTable } from './session-table.ts'
 
 const defaultTimeoutMs = 60_000
-/** Frames are made so long before they go: what holds the thread up for less than that makes no packet late. */
-const aheadMs = 5
 /** Sessions that make frames between two looks at the time. */
 const lookEvery = 8
 /** What is read longer than this after the tick has begun came meanwhile: the thread was held up. */

@@ -5,6 +5,8 @@ export const maxCatchUpFrames = 5
 /** Half a tick of the media clock. */
 const earlyMs = 2.5
 const pullShare = 0.05
+/** Frames that a tick makes go with the next one: what holds the thread up for less than that makes no packet late. */
+export const aheadMs = 5
 
 /** When a leg's frames of our own are due: one every `frameMs`, by the clock. */
 export class Pace {

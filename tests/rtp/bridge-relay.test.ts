@@ -121,6 +121,7 @@ for (const ptimeMs of [10, 20, 30, 40, 60]) {
   for (const wanted of [10, 20, 30, 40, 60]) {
     test(`${ptimeMs} ms packets to a far end that asked for ${wanted} ms`, () => {
       const { media, a, b } = bridged({}, { ptimeMs: wanted, ptimeAsked: true })
+      media.network.isHeld = true
       const sent: number[] = []
       media.run(1200, now => {
         if (now % ptimeMs !== 0 || now > 2000) return

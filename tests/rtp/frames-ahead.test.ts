@@ -81,6 +81,28 @@ test('what is passed on waits for no tick', () => {
   }
 })
 
+for (const [fromMs, toMs] of [
+  [40, 20],
+  [60, 20],
+  [60, 30],
+  [20, 10],
+] as const) {
+  test(`packets of ${fromMs} ms that are divided into ${toMs} ms go evenly: what waits for its time goes then`, () => {
+    const { media, a, b } = bridged({}, { ptimeMs: toMs, ptimeAsked: true }, heldMedia())
+    media.run(300)
+    const from = media.now
+    media.run(1200, now => {
+      if ((now - from - 5) % fromMs === 0) a.say(frame(1, 8 * fromMs))
+    })
+    const sent = b.heard().filter(({ at }) => at > from + 100)
+    assert.ok(sent.length > 30)
+    for (const [n, { at, timestamp }] of sent.entries()) {
+      assert.is(at, sent[0]!.at + toMs * n)
+      assert.is((timestamp - sent[0]!.timestamp) >>> 0, 8 * toMs * n)
+    }
+  })
+}
+
 test('the report of a leg that ends does not overtake the frames that wait', () => {
   let waited = 0
   for (const afterMs of [1000, 1005, 1010, 1015]) {
