@@ -1,11 +1,11 @@
 import { BrowserLegs } from '../browser/browser-legs.ts'
 import { type BrowserLink, throughLink } from '../browser/browser-link.ts'
 import { Beats } from '../session/beats.ts'
-import { aheadMs } from '../session/pace.ts'
 import type { Session } from '../session/session.ts'
 import { endOfAbandoned } from './abandoned.ts'
 import type { EngineCommand, EngineEvent, SessionId } from './command.ts'
 import { Connections } from './connections.ts'
+import { Departures } from './departures.ts'
 import type { EngineConfig, EngineCounters, EngineEnvironment } from './environment.ts'
 import { FaultGuard } from './fault-guard.ts'
 import { PlayLoader } from './play-loader.ts'
@@ -31,6 +31,7 @@ export class MediaEngine {
   readonly #browsers: BrowserLegs
   readonly #plays: PlayLoader
   readonly #connections: Connections
+  readonly #departures: Departures
   readonly #guard: FaultGuard
   readonly #table = new SessionTable()
   readonly #opener: SessionOpener
@@ -42,12 +43,14 @@ export class MediaEngine {
     this.#env = env
     const emit = (event: EngineEvent) => env.emit(event)
     const random = () => env.random()
-    const guard = new FaultGuard(emit, session => this.#close(session, this.#now))
+    const departures = new Departures(env.network, env.now)
+    const guard = new FaultGuard(emit, session => departures.behindFrames(() => this.#close(session, this.#now)))
+    this.#departures = departures
     this.#guard = guard
     this.#plays = new PlayLoader(env.prompts, emit, guard)
     this.#ports = new PortPool(env.network, config, random)
     this.#browsers = new BrowserLegs(env.network, this.#ports, env.browsers)
-    this.#rest = new RestTurns(guard, env.now, beatAt => this.#releaseOverdue(beatAt))
+    this.#rest = new RestTurns(guard, env.now, beatAt => departures.releaseOverdue(beatAt))
     this.#connections = new Connections(env.opus, env.clockOffsetMs ?? 0, guard)
     this.#opener = new SessionOpener(
       {
@@ -96,15 +99,8 @@ export class MediaEngine {
 
   execute(command: EngineCommand, now: number): void {
     this.#now = now
-    // What ends a stream's frames may not go before those that wait.
-    const { network } = this.#env
-    network.hold(true)
-    try {
-      this.#carryOut(command, now)
-    } finally {
-      network.hold(false)
-    }
-    if (this.isIdle) network.release()
+    this.#carryOut(command, now)
+    if (this.isIdle) this.#departures.release()
   }
 
   #carryOut(command: EngineCommand, now: number): void {
@@ -124,19 +120,19 @@ export class MediaEngine {
    * to the next what is due with that.
    */
   tick(now: number, beatAt = now): void {
-    const { network } = this.#env
+    const departures = this.#departures
     this.#now = now
-    network.release()
+    departures.release()
+    departures.goAtOnce()
     this.#browsers.tick(now)
-    network.receive()
-    network.flush()
-    network.hold(true)
+    this.#env.network.receive()
+    departures.wait()
     this.#makeFrames(now, beatAt)
-    network.hold(false)
+    departures.goAtOnce()
     this.#rest.take(this.#table.open, now, beatAt)
+    departures.wait()
     this.#ports.tick(now)
-    network.flush()
-    if (this.isIdle) network.release()
+    if (this.isIdle) departures.release()
   }
 
   #makeFrames(now: number, beatAt: number): void {
@@ -150,13 +146,8 @@ export class MediaEngine {
       } catch (error) {
         this.#guard.fail(session, error)
       }
-      if (i % lookEvery === 0) this.#releaseOverdue(beatAt)
+      if (i % lookEvery === 0) this.#departures.releaseOverdue(beatAt)
     }
-  }
-
-  /** Held up for so long, the thread is in the next tick's time: its frames do not wait for the work of all others. */
-  #releaseOverdue(beatAt: number): void {
-    if (this.#env.now() - beatAt >= aheadMs) this.#env.network.release()
   }
 
   /**
@@ -171,7 +162,7 @@ export class MediaEngine {
   /** Ends every session, as `close` does. */
   closeAll(now: number): void {
     for (const session of this.#table.ids) this.execute({ type: 'close', session }, now)
-    this.#env.network.release()
+    this.#departures.release()
     this.#env.network.flush()
   }
 

@@ -121,6 +121,52 @@ test('the report of a leg that ends does not overtake the frames that wait', () 
   assert.is(waited, 8)
 })
 
+test('nor does that of a leg that a fault ends, after the frames of a tick were made', () => {
+  const media = heldMedia()
+  const peers = talking(media, 8)
+  const rules = { channels: 'dual', track: 'both', maxLengthMs: 60_000 } as const
+  for (const { session } of peers) media.do({ type: 'record-session', session, recording: 'r', path: session, rules })
+  media.run(1000)
+  Object.defineProperty(media, 'writeMs', {
+    get: () => {
+      throw new Error('a fault')
+    },
+  })
+  media.run(40)
+  assert.is(media.take('failed').length, 8)
+  for (const { to } of peers) {
+    assert.is(media.network.sent.findLast(({ from }) => from === to || from === to + 1)?.from, to + 1)
+  }
+})
+
+test('a prompt that comes between two ticks does not push what is to be packed before the frames that wait', () => {
+  for (let heldUpMs = 20; heldUpMs <= 80; heldUpMs += 5) {
+    const media = heldMedia()
+    const peer = new VirtualPeer(media, 'a', 4000).open()
+    const opus = { codec: 'opus', payloadType: 96, accept: [{ payloadType: 96, codec: 'opus' }], ptimeMs: 40 } as const
+    media.do({ type: 'agree', session: 'a', agreement: agreed(4000, opus), talk: true })
+    media.prompts.set('hello', { codec: 'opus', bytes: Uint8Array.of(0xf8, 0xff, 0xfe), ends: Uint32Array.of(3) })
+    const read: (() => void)[] = []
+    media.promptRead = tell => void read.push(tell)
+    const source = { kind: 'file', path: 'hello' } as const
+    media.do({ type: 'play', session: 'a', play: 'p', source, loop: 1 })
+    media.run(1000)
+    media.now += heldUpMs
+    media.run(5)
+    for (const tell of read.splice(0)) tell()
+    // As the thread does with whatever comes for another leg.
+    media.do({ type: 'stop', session: 'b', play: 'p' })
+    media.run(100)
+    const sequences = peer.heard().map(({ sequence }) => sequence)
+    assert.ok(sequences.length > 20)
+    assert.equal(
+      sequences,
+      sequences.map((_, n) => sequences[0]! + n),
+      `held up for ${heldUpMs} ms`,
+    )
+  }
+})
+
 test('an engine that ends at once has sent what it has made', () => {
   let waited = 0
   for (const afterMs of [1000, 1005, 1010, 1015]) {

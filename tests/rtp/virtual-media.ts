@@ -35,6 +35,8 @@ export class VirtualMedia {
   packetMs = (): number => 0
   /** What goes by while something is written to a recording. */
   writeMs = 0
+  /** When prompts are told, that have been read. */
+  promptRead = (tell: () => void): void => tell()
   #seed: number
 
   constructor(config: Partial<EngineConfig> = {}, seed = 7, opus: OpusCoders = noOpus) {
@@ -48,7 +50,7 @@ export class VirtualMedia {
         network: this.network,
         prompts: {
           load: (path, codec, _loop, done) =>
-            done(this.prompts.get(`${path} ${codec}`) ?? this.prompts.get(path) ?? 'unreadable'),
+            this.promptRead(() => done(this.prompts.get(`${path} ${codec}`) ?? this.prompts.get(path) ?? 'unreadable')),
           follow: (path, codec, _loop, done) =>
             done(this.prompts.get(`${path} ${codec}`) ?? this.prompts.get(path) ?? 'unreadable'),
           encode: (pcm, sampleRate, codec, done) => {
