@@ -81,9 +81,9 @@ export class MessageBatch {
     return packet.buffer === this.#buffer
   }
 
-  /** The address of a slot of this batch. */
-  pointerOf(slot: Uint8Array): bigint {
-    return this.slotPointers[(slot.byteOffset - this.#slotsAt) / slotBytes]!
+  /** Which one a slot of this batch is. */
+  indexOf(slot: Uint8Array): number {
+    return (slot.byteOffset - this.#slotsAt) / slotBytes
   }
 
   lengthOf(entry: number): number {

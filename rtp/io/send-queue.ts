@@ -48,9 +48,15 @@ export class SendQueue {
   ): void {
     if (this.#queued === this.#batch.count) this.flush()
     const owner = lender?.owns(packet) ? lender : this.#batch
+    const slot = owner.indexOf(packet)
+    // Taken before the last flush, it would be given away once more before the next one.
+    if (owner === this.#batch && slot >= this.#slotsTaken) {
+      this.addCopy(socket, packet, length, host, port)
+      return
+    }
     const at = this.#queued++
     this.#batch.point(at, owner, packet, length, host, port)
-    this.#packets[at] = owner.pointerOf(packet)
+    this.#packets[at] = owner.slotPointers[slot]!
     this.#lengths[at] = length
     this.#sockets[at] = socket
   }

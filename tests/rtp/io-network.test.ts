@@ -136,6 +136,35 @@ for (const sockets of kinds) {
     network.close()
   })
 
+  for (const [how, isHeld, slots] of [
+    ['held', true, 1024],
+    ['not held', false, 256],
+  ] as const) {
+    test(`${sockets}: room that was taken before a full queue went is nobody else's until it went too, ${how}`, async () => {
+      const network = openNetwork({ address: '127.0.0.1', sockets })
+      const [a, b, c] = [await bind(network), await bind(network), await bind(network)]
+      assert.ok(a !== undefined && b !== undefined && c !== undefined)
+      const got: string[] = []
+      c.receiver = (packet, length) => got.push(Buffer.from(packet.subarray(0, length)).toString())
+      const send = (slot: Uint8Array, text: string, to: DatagramSocket) => {
+        slot.set(Buffer.from(text))
+        a.send(slot, text.length, home, to.port)
+      }
+      network.hold(isHeld)
+      for (let n = 1; n < slots; n++) send(network.slot(), 'another', b)
+      const [last, next] = [network.slot(), network.slot()]
+      send(next, 'goes first', c)
+      send(last, 'goes then', c)
+      for (let n = 0; n < slots; n++) send(network.slot(), 'another', b)
+      network.hold(false)
+      network.release()
+      network.flush()
+      await settle(network, () => got.length === 2)
+      assert.equal(got, ['goes first', 'goes then'])
+      network.close()
+    })
+  }
+
   test(`${sockets}: a port in use is refused; a closed one is free; unheard sockets are read empty`, async () => {
     const network = openNetwork({ address: '127.0.0.1', sockets })
     const a = await bind(network)
