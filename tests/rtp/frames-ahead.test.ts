@@ -81,6 +81,38 @@ test('what is passed on waits for no tick', () => {
   }
 })
 
+test('nor does it overtake what was made before it came', () => {
+  const { media, a, b } = bridged({}, {}, heldMedia())
+  // Where nothing comes for long, silence is sent by the clock.
+  for (let n = 0; n < 8; n++) {
+    media.run(600 + 5 * n)
+    a.say(frame(n))
+    media.run(5)
+    assert.equal(b.heard().at(-1)?.payload, frame(n))
+  }
+  const sequences = b.heard().map(({ sequence }) => sequence)
+  assert.ok(sequences.length > 20)
+  assert.equal(
+    sequences,
+    sequences.map((_, n) => sequences[0]! + n),
+  )
+})
+
+test('a report goes at the time that it tells', () => {
+  const media = heldMedia()
+  const peers = talking(media, 4)
+  media.run(20_000)
+  for (const { to } of peers) {
+    const reports = media.network.sent.filter(({ from, bytes }) => from === to + 1 && bytes[1] === 200)
+    assert.ok(reports.length > 1)
+    for (const { at, bytes } of reports) {
+      const view = new DataView(bytes.buffer, bytes.byteOffset)
+      const toldMs = (view.getUint32(8) - 2_208_988_800 + view.getUint32(12) / 2 ** 32) * 1000 - 1_800_000_000_000
+      assert.ok(Math.abs(toldMs - at) < 0.01, `${toldMs} ${at}`)
+    }
+  }
+})
+
 for (const [fromMs, toMs] of [
   [40, 20],
   [60, 20],
@@ -137,6 +169,23 @@ test('nor does that of a leg that a fault ends, after the frames of a tick were 
   for (const { to } of peers) {
     assert.is(media.network.sent.findLast(({ from }) => from === to || from === to + 1)?.from, to + 1)
   }
+})
+
+test('what ends the last leg of an engine does not wait for a tick that nobody needs', () => {
+  const media = new VirtualMedia({ drainMs: 0 })
+  media.network.isHeld = true
+  const [peer] = talking(media, 1)
+  assert.ok(peer)
+  const rules = { channels: 'dual', track: 'both', maxLengthMs: 60_000 } as const
+  media.do({ type: 'record-session', session: '0', recording: 'r', path: 'r', rules })
+  media.run(1000)
+  Object.defineProperty(media, 'writeMs', {
+    get: () => {
+      throw new Error('a fault')
+    },
+  })
+  while (!media.engine.isIdle) media.run(5)
+  assert.is(media.network.sent.at(-1)?.from, peer.to + 1)
 })
 
 test('a prompt that comes between two ticks does not push what is to be packed before the frames that wait', () => {
