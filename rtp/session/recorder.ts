@@ -6,6 +6,7 @@ import { JitterBuffer } from '../jitter/jitter-buffer.ts'
 import { payloadLengthOf, payloadOffsetOf, payloadTypeOf } from '../packet/header.ts'
 import { timestampAfter, timestampDelta } from '../packet/sequence.ts'
 import { SilenceDetector } from '../silence/silence-detector.ts'
+import { LeadingSilence } from './leading-silence.ts'
 import type { RecordingSink } from './recording-sink.ts'
 import { Rest, restMs } from './rest.ts'
 
@@ -59,9 +60,8 @@ export class Recorder {
   #isNewClock = false
   #lateBefore = 0
   readonly #pcm: Int16Array
-  /** With `trimSilence`: the last silence before the first sound. */
-  readonly #margin: Int16Array
-  #marginLength = 0
+  /** With `trimSilence`. It counts for the longest length, though most of it is not kept. */
+  readonly #leading: LeadingSilence
   readonly #begunAt: number
   #hasBegun = false
   #hasSound: boolean
@@ -87,7 +87,7 @@ export class Recorder {
     this.#decoder = new StreamDecoder(format.rate, format.opus)
     this.#detector = new SilenceDetector({ sampleRate: format.rate })
     this.#pcm = new Int16Array((longestPacketMs + filterSlackMs) * this.#perMs)
-    this.#margin = new Int16Array(trimMarginMs * this.#perMs)
+    this.#leading = new LeadingSilence(trimMarginMs * this.#perMs)
     this.#begunAt = now
     this.#takenAt = now
     this.#hasSound = !rules.trimSilence
@@ -148,7 +148,7 @@ export class Recorder {
     if (endedBy === 'silence') samples = Math.min(samples, this.#soundUntil + this.#rules.silenceMs * this.#perMs)
     if (endedBy === 'stopped') samples = Math.min(samples, this.#beforeKey(now))
     if (this.#rules.trimSilence)
-      samples = this.#soundUntil === 0 ? 0 : Math.min(samples, this.#soundUntil + this.#margin.length)
+      samples = this.#soundUntil === 0 ? 0 : Math.min(samples, this.#soundUntil + trimMarginMs * this.#perMs)
     this.#decoder.free()
     this.#sink.close(samples, (sizeBytes, hasFailed) => {
       done(hasFailed ? 0 : Math.round(samples / this.#perMs), sizeBytes, hasFailed)
@@ -271,30 +271,23 @@ export class Recorder {
     const isAudible = this.#detector.hear(this.#pcm, 0, count)
     if (!this.#hasSound) {
       if (!isAudible) {
-        this.#keepMargin(count)
+        this.#leading.add(this.#pcm, count)
+        this.#isCut = this.#leading.passed >= this.#rules.maxLengthMs * this.#perMs
         return
       }
       this.#hasSound = true
-      this.#append(this.#margin, this.#marginLength)
+      this.#append(this.#leading.kept, this.#leading.length)
     }
     this.#append(this.#pcm, count)
     if (isAudible) this.#soundUntil = this.#samples
   }
 
   #append(pcm: Int16Array, count: number): void {
-    const room = this.#rules.maxLengthMs * this.#perMs - this.#samples
+    const { length, passed } = this.#leading
+    const room = this.#rules.maxLengthMs * this.#perMs - (passed - length) - this.#samples
     const kept = Math.min(count, room)
     this.#sink.write(pcm, 0, kept)
     this.#samples += kept
     if (kept === room) this.#isCut = true
-  }
-
-  #keepMargin(count: number): void {
-    const margin = this.#margin
-    const added = Math.min(count, margin.length)
-    const kept = Math.min(this.#marginLength, margin.length - added)
-    margin.copyWithin(0, this.#marginLength - kept, this.#marginLength)
-    for (let i = 0; i < added; i++) margin[kept + i] = this.#pcm[count - added + i]!
-    this.#marginLength = kept + added
   }
 }

@@ -197,6 +197,26 @@ test('trimmed: silence before and after goes, what is between stays', () => {
   assert.equal(samples().slice(lead, -800), expected)
 })
 
+for (const silentMs of [500, 1500, 2900, 5000]) {
+  test(`trimmed: ${silentMs} ms of silence before the first word count for the longest length`, () => {
+    const { media, peer, start, samples } = recorded({ trimSilence: true, maxLengthMs: 3000 })
+    media.run(10)
+    start()
+    let lastedMs = 0
+    media.run(6000, now => {
+      if (media.events.some(({ type }) => type === 'recorded')) return
+      lastedMs += 5
+      if (now % 20 === 0) peer.say(lastedMs < silentMs ? new Uint8Array(160).fill(0xff) : loud(now / 20))
+    })
+    const event = media.take('recorded')[0]!
+    assert.is(event.endedBy, 'max-length')
+    assert.ok(Math.abs(lastedMs - 3000) <= 100, `ended after ${lastedMs} ms`)
+    const kept = silentMs < 3000 ? 3000 - silentMs + 100 : 0
+    assert.ok(Math.abs(event.durationMs - kept) <= 40, `${event.durationMs} ms are kept`)
+    assert.is(samples().length, event.durationMs * 8)
+  })
+}
+
 test('the key that ends it is not part of it, nor what follows', () => {
   const { media, peer, start, stop, samples } = recorded()
   start()
