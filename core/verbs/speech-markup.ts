@@ -14,7 +14,7 @@ const markup: ReadonlyMap<string, ReadonlyMap<string, RegExp>> = new Map([
   [
     'break',
     new Map([
-      ['time', /^\d{1,5}(\.\d{1,3})?(ms|s)$/],
+      ['time', /^\+?(\d{1,5}(\.\d{1,3})?|\.\d{1,3})(ms|s)$/],
       ['strength', /^(none|x-weak|weak|medium|strong|x-strong)$/],
     ]),
   ],

@@ -63,6 +63,9 @@ test('Say of more than 4096 characters is not spoken, and the call goes on', () 
 test('Say: SSML that is allowed is handed on, the rest is reduced to its text', () => {
   const rows: [markup: string, ssml: string, problems: number][] = [
     ['a<break time="500ms"/>b', '<speak>a<break time="500ms"/>b</speak>', 0],
+    ['a<break time=".5s"/>b', '<speak>a<break time=".5s"/>b</speak>', 0],
+    ['a<break time="+1.25s"/>b', '<speak>a<break time="+1.25s"/>b</speak>', 0],
+    ['a<break time="1.s"/>b', '<speak>a<break/>b</speak>', 1],
     ['<p><s>a</s></p>', '<speak><p><s>a</s></p></speak>', 0],
     ['<say-as interpret-as="digits">12</say-as>', '<speak><say-as interpret-as="digits">12</say-as></speak>', 0],
     [

@@ -93,6 +93,30 @@ for (const program of hasSystem ? [systemEspeak, npmEspeak] : [npmEspeak]) {
     const paused = await library.speak('call-1', { text: 'one two', ssml: '<speak>one <break time="3s"/> two</speak>' })
     assert.ok(paused.durationMs - plain.durationMs > 2500, `${paused.durationMs} against ${plain.durationMs}`)
   })
+
+  test(`${program.label}: breaks of parts of a second, before the first word, one behind another, and alone`, async ({
+    folder,
+  }) => {
+    const library = libraryOf(folder, [program])
+    const lasts = async (inside: string, text = 'one two') =>
+      (await library.speak('call-1', { text, ssml: `<speak>${inside}</speak>` })).durationMs
+    const plain = await lasts('one two')
+    const rows: [inside: string, breaksMs: number, text?: string][] = [
+      ['one<break time="2.5s"/>two', 2500],
+      ['one<break time="+.5s"/>two', 500],
+      ['one<break time="2500.4ms" strength="none"/>two', 2500],
+      ['<break time="2s"/>one two', 2000],
+      ['one<break time="2s"/> <break time="2s"/>two', 4000],
+      ['one two<break time="2s"/><break time="1s"/>', 3000],
+      ['<break time="3s"/>', 3000 - plain, ' '],
+    ]
+    await Promise.all(
+      rows.map(async ([inside, breaksMs, text]) => {
+        const longer = (await lasts(inside, text)) - plain
+        assert.ok(Math.abs(longer - breaksMs) < 400, `${inside}: ${longer} ms longer`)
+      }),
+    )
+  })
 }
 
 test('text reaches the engine by pipe only, without its command characters', async ({ folder }) => {

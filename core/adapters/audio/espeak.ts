@@ -185,9 +185,18 @@ const sayAs: ReadonlyMap<string, string> = new Map([
   ['verbatim', 'characters'],
 ])
 
-/** Quotes in text are escaped, so the attribute is found only where it is one. */
+/** Between this and a word there is nothing to be heard (U+2060). espeak-ng leaves out breaks that follow no text. */
+const wordJoiner = '\u2060'
+
+/** Quotes in text are escaped, so an attribute is found only where it is one. espeak-ng reads no fractions of a second. */
 const dialectOf = (ssml: string): string =>
-  plain(ssml).replace(/ interpret-as="([^"]*)"/g, (whole, kind: string) => {
-    const own = sayAs.get(kind)
-    return own === undefined ? whole : ` interpret-as="${own}"`
-  })
+  plain(ssml)
+    .replace(/ interpret-as="([^"]*)"/g, (whole, kind: string) => {
+      const own = sayAs.get(kind)
+      return own === undefined ? whole : ` interpret-as="${own}"`
+    })
+    .replace(/ time="([^"]*?)(m?)s"/g, (_whole, count: string, milli: string) => {
+      const ms = Number.parseFloat(count) * (milli === '' ? 1000 : 1)
+      return ` time="${Math.round(ms)}ms"`
+    })
+    .replaceAll('<break', `${wordJoiner}<break`)
