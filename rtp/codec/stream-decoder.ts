@@ -21,6 +21,7 @@ const longestConcealedMs = 100
 export class StreamDecoder {
   readonly sampleRate: StreamRate
   readonly #coders: OpusCoders
+  readonly #keepsArrived: boolean
   readonly #concealment: Concealment
   /** Room for samples of another rate, made at the first need. */
   #native: Int16Array | undefined
@@ -37,9 +38,11 @@ export class StreamDecoder {
   /** What was heard last fills a wait. */
   #waits = false
 
-  constructor(sampleRate: StreamRate, coders: OpusCoders) {
+  /** `keepsArrived`: what is made up fits on what comes behind it, not the other way round. */
+  constructor(sampleRate: StreamRate, coders: OpusCoders, keepsArrived = false) {
     this.sampleRate = sampleRate
     this.#coders = coders
+    this.#keepsArrived = keepsArrived
     this.#concealment = new Concealment(sampleRate)
   }
 
@@ -77,6 +80,10 @@ export class StreamDecoder {
   ): number {
     if (codec === 'opus') return this.#opusInto(pcm, at, payload, from, length)
     const count = this.#plainInto(pcm, at, codec, payload, from, length)
+    if (this.#keepsArrived) {
+      this.#concealment.keep(pcm, at, count)
+      return count
+    }
     if (this.#waits) {
       this.#waits = false
       return this.#concealment.resume(pcm, at, count)

@@ -13,7 +13,7 @@ const silentAfterMs = 60
 /** What comes after is overlapped for a quarter period, and longer after a longer loss. */
 const joinShare = 0.4
 const maxJoinMs = 10
-/** After silence, just enough that nothing clicks. */
+/** After silence, and where only what was made up may be bent: just enough that nothing clicks. */
 const riseMs = 3
 
 /**
@@ -61,6 +61,24 @@ export class Concealment {
     if (this.#heardAny && (joins || (lostMs > 0 && lostMs < silentAfterMs))) {
       if (lostMs === 0) this.#begin()
       this.#join(pcm, at, count, lostMs)
+    }
+    this.#concealed = 0
+    this.#heardAny = true
+    this.#remember(pcm, at, count)
+  }
+
+  /**
+   * A good frame of which nothing is altered, for recordings: the end of what was made up, if that lies just before
+   * `pcm[at]`, is bent until it leads up to it.
+   */
+  keep(pcm: Int16Array, at: number, count: number): void {
+    const length = Math.min(at, this.#concealed, riseMs * this.#perMs)
+    if (length > 0 && count > 0) {
+      const step = pcm[at]! - this.#next()
+      for (let i = 0; i < length; i++) {
+        const bent = pcm[at - length + i]! + Math.round((step * (i + 1)) / (length + 1))
+        pcm[at - length + i] = Math.max(-32_768, Math.min(32_767, bent))
+      }
     }
     this.#concealed = 0
     this.#heardAny = true

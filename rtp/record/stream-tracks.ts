@@ -24,7 +24,7 @@ class StreamTrack implements TrackDecoder {
 
   constructor(codecOf: (payloadType: number) => AudioCodecName | undefined, coders: OpusCoders) {
     this.#codecOf = codecOf
-    this.#decoder = new StreamDecoder(sampleRate, coders)
+    this.#decoder = new StreamDecoder(sampleRate, coders, true)
   }
 
   frameInto(

@@ -10,7 +10,10 @@ export interface TrackCodec {
 
 /** One stream's payloads as samples at 8,000 Hz; every piece of the stream goes through one of the first three. */
 export interface TrackDecoder {
-  /** Decodes a payload into `pcm[at]` on, where there is room for 120 ms. Returns the samples; 0 for what is no audio. */
+  /**
+   * Decodes a payload into `pcm[at]` on, where there is room for 120 ms. Returns the samples; 0 for what is no audio.
+   * Behind a loss, what was made up just before `pcm[at]` is led up to it.
+   */
   frameInto(pcm: Int16Array, at: number, payloadType: number, payload: Uint8Array, from: number, length: number): number
   /** Hides a loss of `count` samples. */
   concealInto(pcm: Int16Array, at: number, count: number): void

@@ -1,13 +1,14 @@
 import { ClockStep } from '../jitter/clock-step.ts'
 import { JitterBuffer } from '../jitter/jitter-buffer.ts'
 import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
+import { timestampDelta } from '../packet/sequence.ts'
 import { SourceClock } from './source-clock.ts'
 import type { TrackCodecs, TrackDecoder } from './track-decoder.ts'
 import type { TrackLine } from './track-line.ts'
 import { TrackPen } from './track-pen.ts'
 
 const samplesPerMs = 8
-/** The longest packet, and longest loss that is hidden in one piece. */
+/** The longest packet, and the longest loss that is hidden: what is missing for longer is silence. */
 const longestMs = 120
 /** Nobody hears a recording while it is made: late packets are waited for. */
 const patienceMs = 200
@@ -27,14 +28,17 @@ export class TrackStream {
   readonly #pen: TrackPen
   readonly #codecs: TrackCodecs
   readonly #decoder: TrackDecoder
-  readonly #pcm = new Int16Array(longestMs * samplesPerMs)
+  /** Room for a loss, and the packet behind it. */
+  readonly #pcm = new Int16Array(2 * longestMs * samplesPerMs)
   #buffer: JitterBuffer | undefined
   #clock: SourceClock | undefined
   #step: ClockStep | undefined
   #clockRate = 0
   #ssrc = -1
-  /** RTP time behind the last piece. */
-  #nextTime = 0
+  /** RTP time behind the last piece; undefined where what comes does not follow it. */
+  #nextTime: number | undefined
+  /** Packets that were lost up to the last piece. */
+  #lost = 0
   /** When the last packet came, and where that is on the line. */
   #heardAt = 0
   #heardPlace = 0
@@ -61,6 +65,7 @@ export class TrackStream {
       this.#drain(now + atLastMs)
       this.#clock?.restart()
       this.#pen.lift()
+      this.#nextTime = undefined
     }
     if (this.#buffer === undefined || this.#clock === undefined || codec.clockRate !== this.#clockRate) {
       const { clockRate, longestPayload } = codec
@@ -73,6 +78,7 @@ export class TrackStream {
         slotLength: longestPayload,
         unitsIn: (payload, from, bytes) => codec.unitsIn(payload, from, bytes),
       })
+      this.#lost = 0
     }
     this.#ssrc = ssrcOf(packet)
     this.#heardAt = now
@@ -109,38 +115,46 @@ export class TrackStream {
         case 'waiting':
           return
         case 'lost':
-          this.#hide(buffer.units, clock)
+          // Hidden with the packet behind it.
           break
         case 'gap':
           this.#decoder.silenceInto(this.#pcm, 0, this.#samplesIn(buffer.units))
           clock.follow(this.#samplesIn(buffer.units) >> 1)
-          this.#nextTime = (this.#nextTime + buffer.units) >>> 0
+          if (this.#nextTime !== undefined) this.#nextTime = (this.#nextTime + buffer.units) >>> 0
           break
-        case 'frame': {
-          const { payload, frameFrom, frameLength, framePayloadType, frameTimestamp } = buffer
-          const count = this.#decoder.frameInto(this.#pcm, 0, framePayloadType, payload, frameFrom, frameLength)
-          clock.follow(isQuiet(this.#pcm, count) ? count >> 1 : 0)
-          this.#nextTime = (frameTimestamp + buffer.units) >>> 0
-          this.#pen.lay(clock.placeOf(frameTimestamp), this.#pcm, count)
-        }
+        case 'frame':
+          this.#frame(buffer, clock)
       }
     }
   }
 
-  #hide(units: number, clock: SourceClock): void {
-    const count = this.#samplesIn(units)
-    this.#decoder.concealInto(this.#pcm, 0, count)
-    const place = clock.placeOf(this.#nextTime)
-    this.#nextTime = (this.#nextTime + units) >>> 0
-    this.#pen.lay(place, this.#pcm, count)
+  #frame(buffer: JitterBuffer, clock: SourceClock): void {
+    const { payload, frameFrom, frameLength, framePayloadType, frameTimestamp } = buffer
+    const pcm = this.#pcm
+    const hidden = this.#lostBefore(buffer)
+    if (hidden > 0) this.#decoder.concealInto(pcm, 0, hidden)
+    const count = this.#decoder.frameInto(pcm, hidden, framePayloadType, payload, frameFrom, frameLength)
+    clock.follow(isQuiet(pcm, hidden, count) ? count >> 1 : 0)
+    this.#nextTime = (frameTimestamp + buffer.units) >>> 0
+    if (count > 0) this.#pen.lay(clock.placeOf(frameTimestamp) - hidden, pcm, hidden + count)
+  }
+
+  /** Samples that are missing just before the buffer's frame, since packets were lost. */
+  #lostBefore(buffer: JitterBuffer): number {
+    const { lost } = buffer.counters
+    const isLoss = lost > this.#lost
+    this.#lost = lost
+    if (!isLoss || buffer.frameJoins || this.#nextTime === undefined) return 0
+    const units = timestampDelta(buffer.frameTimestamp, this.#nextTime)
+    return units > 0 && units <= (longestMs * this.#clockRate) / 1000 ? this.#samplesIn(units) : 0
   }
 
   #samplesIn(units: number): number {
-    return Math.min(this.#pcm.length, Math.round((units * samplesPerMs * 1000) / this.#clockRate))
+    return Math.min(longestMs * samplesPerMs, Math.round((units * samplesPerMs * 1000) / this.#clockRate))
   }
 }
 
-function isQuiet(pcm: Int16Array, count: number): boolean {
-  for (let i = 0; i < count; i++) if (pcm[i]! > quietPeak || pcm[i]! < -quietPeak) return false
+function isQuiet(pcm: Int16Array, from: number, count: number): boolean {
+  for (let i = from; i < from + count; i++) if (pcm[i]! > quietPeak || pcm[i]! < -quietPeak) return false
   return true
 }

@@ -10,10 +10,11 @@ import { LeadingSilence } from './leading-silence.ts'
 import type { RecordingSink } from './recording-sink.ts'
 import { Rest, restMs } from './rest.ts'
 
-/** Made up or left silent in one piece. */
-const pieceMs = 60
-/** Holes up to this are concealed, longer ones are silence. */
+/** Holes up to this are concealed, longer ones are silence, in pieces of it. */
 const maxConcealedMs = 60
+/** Late packets are waited for, unless so many others wait: nobody hears a recording while it is made. */
+const patienceMs = 200
+const mostWaiting = 32
 /** What `trimSilence` leaves before the first sound and after the last. */
 const trimMarginMs = 100
 /** A filter may give so much more than a packet holds. */
@@ -84,9 +85,9 @@ export class Recorder {
     this.#rules = rules
     this.#format = format
     this.#perMs = format.rate / 1000
-    this.#decoder = new StreamDecoder(format.rate, format.opus)
+    this.#decoder = new StreamDecoder(format.rate, format.opus, true)
     this.#detector = new SilenceDetector({ sampleRate: format.rate })
-    this.#pcm = new Int16Array((longestPacketMs + filterSlackMs) * this.#perMs)
+    this.#pcm = new Int16Array((maxConcealedMs + longestPacketMs + filterSlackMs) * this.#perMs)
     this.#leading = new LeadingSilence(trimMarginMs * this.#perMs)
     this.#begunAt = now
     this.#takenAt = now
@@ -95,6 +96,10 @@ export class Recorder {
 
   get late(): number {
     return this.#lateBefore + (this.#buffer?.counters.late ?? 0)
+  }
+
+  get #waiting(): number {
+    return this.#buffer?.size ?? 0
   }
 
   /** A packet of audio. */
@@ -127,7 +132,8 @@ export class Recorder {
 
   /** Writes what is ready. Returns why the recording is over, if it is. */
   tick(now: number): RecordingEnd | undefined {
-    this.#drain(now, now)
+    const isPatient = this.#hasBegun && this.#waiting < mostWaiting
+    this.#drain(isPatient ? now - patienceMs : now, now)
     if (this.#hasBegun && now - this.#takenAt >= mostOwedMs + restPieceMs) this.#passRest()
     if (this.#sink.hasFailed) return 'failed'
     const { silenceMs, maxLengthMs } = this.#rules
@@ -157,6 +163,8 @@ export class Recorder {
 
   #silentMs(now: number): number {
     if (!this.#hasSound) return now - this.#begunAt
+    // What waits may be sound.
+    if (this.#waiting > 0) return 0
     const restingMs = now - this.#takenAt - restMs
     return (this.#samples - this.#soundUntil) / this.#perMs + Math.max(0, restingMs)
   }
@@ -177,8 +185,7 @@ export class Recorder {
         case 'waiting':
           return
         case 'lost':
-          if (buffer.frameLength > 0) this.#recover(buffer)
-          else this.#pass(buffer.units, true)
+          this.#recover(buffer)
           break
         case 'gap':
           this.#pass(buffer.units, false)
@@ -193,39 +200,42 @@ export class Recorder {
   #frame(buffer: JitterBuffer, now: number): void {
     const codec = this.#format.codecs[buffer.framePayloadType]
     if (codec === undefined) return
-    if (this.#hasBegun) this.#place(buffer, now)
-    else this.#nextTime = buffer.frameTimestamp
+    if (!this.#hasBegun) this.#nextTime = buffer.frameTimestamp
+    const hidden = this.#place(buffer, now)
     this.#hasBegun = true
     this.#isNewClock = false
     this.#restSamples = 0
     this.#rest.wrote((buffer.units * 1000) / this.#clockRate)
     this.#takenAt = now
     const { payload, frameFrom, frameLength } = buffer
-    const count = this.#decoder.frameInto(this.#pcm, 0, codec, payload, frameFrom, frameLength, false)
+    const count = this.#decoder.frameInto(this.#pcm, hidden, codec, payload, frameFrom, frameLength, false)
     this.#nextTime = timestampAfter(this.#nextTime, buffer.units)
-    this.#write(count)
+    this.#write(hidden + count)
   }
 
-  /** What was lost just before a packet that is at hand. */
+  /** A piece of what was lost. Just before a packet that is at hand only Opus needs it: the others are led up to it. */
   #recover(buffer: JitterBuffer): void {
     const { payload, frameFrom, frameLength, framePayloadType, units } = buffer
     const codec = this.#format.codecs[framePayloadType]
     const count = this.#samplesOf(units)
-    if (codec === undefined || count > this.#pcm.length) {
+    if (frameLength === 0 || codec === undefined || count > this.#pcm.length) {
       this.#pass(units, true)
-      return
+    } else if (codec === 'opus') {
+      this.#decoder.recoverInto(this.#pcm, 0, count, codec, payload, frameFrom, frameLength)
+      this.#nextTime = timestampAfter(this.#nextTime, units)
+      this.#write(count)
     }
-    this.#decoder.recoverInto(this.#pcm, 0, count, codec, payload, frameFrom, frameLength)
-    this.#nextTime = timestampAfter(this.#nextTime, units)
-    this.#write(count)
   }
 
   #samplesOf(units: number): number {
     return this.#decoder.samplesOf(units, this.#clockRate)
   }
 
-  /** Fills the hole between what was written and the buffer's frame. */
-  #place(buffer: JitterBuffer, now: number): void {
+  /**
+   * Fills the hole between what was written and the buffer's frame. What is made up for a loss lies in `#pcm` then, to be
+   * written with the frame: returns the samples.
+   */
+  #place(buffer: JitterBuffer, now: number): number {
     const { frameTimestamp: timestamp } = buffer
     const isOther = buffer.frameJoins || this.#isNewClock
     const unitsPerMs = this.#clockRate / 1000
@@ -233,17 +243,20 @@ export class Recorder {
     const isLoss = lost > this.#lost
     this.#lost = lost
     let hole = timestampDelta(timestamp, this.#nextTime)
-    if (hole === 0) return
+    if (hole === 0) return 0
     const passedMs = now - this.#takenAt
     if (isOther || hole < 0 || hole > (passedMs + maxLeadMs) * unitsPerMs) {
       hole = Math.round(this.#rest.leftMs(this.#restSamples / this.#perMs) * unitsPerMs)
       this.#nextTime = timestampAfter(timestamp, -hole)
     }
-    while (hole > 0) {
-      const units = Math.min(hole, pieceMs * unitsPerMs)
-      this.#pass(units, isLoss && hole <= maxConcealedMs * unitsPerMs)
-      hole -= units
+    if (isLoss && hole > 0 && hole <= maxConcealedMs * unitsPerMs) {
+      const count = this.#samplesOf(hole)
+      this.#decoder.concealInto(this.#pcm, 0, count)
+      this.#nextTime = timestampAfter(this.#nextTime, hole)
+      return count
     }
+    this.#pass(Math.max(0, hole), false)
+    return 0
   }
 
   /** A piece of a long rest. */
@@ -256,7 +269,7 @@ export class Recorder {
 
   /** Time of which nothing came. */
   #pass(units: number, isLoss: boolean): void {
-    const piece = (pieceMs * this.#clockRate) / 1000
+    const piece = (maxConcealedMs * this.#clockRate) / 1000
     for (let left = units; left > 0; left -= piece) {
       const count = this.#samplesOf(Math.min(left, piece))
       if (isLoss) this.#decoder.concealInto(this.#pcm, 0, count)
