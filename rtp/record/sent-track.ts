@@ -13,7 +13,8 @@ const longestPacket = 0.12 * rate
 
 /**
  * What we send, on its way into a recording: laid by its timestamps, which follow each other without a hole however
- * unevenly the packets left. Where their time leaves ours it is followed by a sample a packet.
+ * unevenly the packets left. Where their time leaves ours it is followed in a pause, as behind what was passed on, and
+ * else by a sample a packet.
  */
 export class SentTrack {
   readonly #codecs: TrackCodecs
@@ -54,8 +55,11 @@ export class SentTrack {
     const passed = (timestampDelta(timestamp, this.#timestamp) * rate) / clockRate
     const expected = Math.round(this.#place + passed)
     const error = place - expected
-    if (!isSame || Math.abs(error) > pauseSamples) this.#place = Math.max(place, this.#pen.end)
-    else this.#place = expected + (Math.abs(error) > toleratedSamples ? Math.sign(error) : 0)
+    const { end } = this.#pen
+    const isOff = Math.abs(error) > toleratedSamples
+    const isPause = Math.abs(error) > pauseSamples || (isOff && expected > end)
+    if (!isSame || isPause) this.#place = Math.max(place, end)
+    else this.#place = expected + (isOff ? Math.sign(error) : 0)
     this.#hasBegun = true
     this.#ssrc = ssrcOf(packet)
     this.#clockRate = clockRate

@@ -90,6 +90,18 @@ test('a pause of the sender is silence, and what follows it lies where it was he
   )
 })
 
+for (const off of [-150, -70, -40, 40, 70, 150]) {
+  test(`after a pause in which its time has moved ${off} samples from ours, not one is left out or said twice`, () => {
+    const heard = recorded(
+      n => 160 * n + (n >= 50 ? 8000 : 0),
+      n => 160 * n + (n >= 50 ? 8000 + off : 0),
+    )
+    same(heard, 0, through.subarray(0, 8000))
+    // What is borne in the middle of a sound is borne here, too.
+    same(heard, 16_000 + (Math.abs(off) > 64 ? 0 : off), through.subarray(8000))
+  })
+}
+
 test('another source goes on behind the one before, never over it', () => {
   const heard = recorded(
     n => 160 * n - (n >= 50 ? 40 : 0),
