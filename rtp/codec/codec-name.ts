@@ -11,7 +11,7 @@ export interface CodecFacts {
   readonly clockRate: number
   /** Of its samples, as far as a telephone makes use of it: Opus is decoded at what the listener needs. */
   readonly sampleRate: 8000 | 16_000
-  /** Bytes of a payload that we take at most. */
+  /** Bytes of a payload that we take at most: 120 ms, as the longest packet of Opus. */
   readonly longestPayload: number
   /** Timestamp units that a payload lasts; 0 for rubbish. */
   readonly unitsIn: (payload: Uint8Array, from: number, length: number) => number
@@ -20,9 +20,9 @@ export interface CodecFacts {
 const perByte = (_payload: Uint8Array, _from: number, length: number): number => length
 
 export const codecFacts: Readonly<Record<AudioCodecName, CodecFacts>> = {
-  PCMU: { clockRate: 8000, sampleRate: 8000, longestPayload: 480, unitsIn: perByte },
-  PCMA: { clockRate: 8000, sampleRate: 8000, longestPayload: 480, unitsIn: perByte },
-  G722: { clockRate: 8000, sampleRate: 16_000, longestPayload: 480, unitsIn: perByte },
+  PCMU: { clockRate: 8000, sampleRate: 8000, longestPayload: 960, unitsIn: perByte },
+  PCMA: { clockRate: 8000, sampleRate: 8000, longestPayload: 960, unitsIn: perByte },
+  G722: { clockRate: 8000, sampleRate: 16_000, longestPayload: 960, unitsIn: perByte },
   opus: { clockRate: 48_000, sampleRate: 16_000, longestPayload: 1276, unitsIn: opusUnitsIn },
 }
 

@@ -8,8 +8,8 @@ import { InbandDetector } from './inband-detector.ts'
 
 /** From its first packet on a decoder of Opus or G.722, and with it the detector, takes so long to tell a tone. */
 const coldMs = 60
-/** Samples of the longest payload: of Opus, 120 ms at the rate of tones; of G.722 60 ms at 16,000 Hz. */
-const mostSamples = 960
+/** Samples of the longest payload: of G.722, 120 ms at 16,000 Hz. */
+const mostSamples = 1920
 const opusRate = 8000
 
 /**

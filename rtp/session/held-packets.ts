@@ -1,7 +1,7 @@
 import { probationPackets } from './source-gate.ts'
 
-/** Longer packets are not worth the room: 60 ms of G.711 and a header with an extension. */
-const longest = 600
+/** Longer packets are not worth the room: 120 ms of G.711 and a header with an extension. */
+const longest = 1080
 
 /**
  * The packets of a source on probation: once it is believed they are heard after all, so that a far end behind a NAT

@@ -31,14 +31,15 @@ const decoded = (bytes: Uint8Array, codec = pcmu): number[] => {
 const loud = (n: number, length = 160) =>
   Uint8Array.from({ length }, (_, i) => ((n * 17 + i * 3) % 60) | ((i & 1) << 7))
 
-for (const ptimeMs of [10, 20, 30, 40, 60]) {
+for (const ptimeMs of [10, 20, 30, 40, 60, 80, 100, 120]) {
   test(`every sample of ${ptimeMs} ms packets, exact, and not one more`, () => {
     const { media, peer, start, stop, samples } = recorded()
     start()
     const sent: number[] = []
+    const lengthMs = 1800 - (1800 % ptimeMs)
     let packets = 0
     media.run(3000, now => {
-      if (now % ptimeMs !== 0 || packets >= 1800 / ptimeMs) return
+      if (now % ptimeMs !== 0 || packets >= lengthMs / ptimeMs) return
       const payload = frame(packets++, ptimeMs * 8)
       sent.push(...decoded(payload))
       peer.say(payload)
@@ -46,8 +47,8 @@ for (const ptimeMs of [10, 20, 30, 40, 60]) {
     stop()
     assert.equal(samples(), sent)
     const event = media.take('recorded')[0]!
-    assert.is(event.durationMs, 1800)
-    assert.is(event.sizeBytes, 44 + 2 * 14_400)
+    assert.is(event.durationMs, lengthMs)
+    assert.is(event.sizeBytes, 44 + 16 * lengthMs)
     assert.is(event.endedBy, 'stopped')
   })
 }
