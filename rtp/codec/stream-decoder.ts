@@ -65,6 +65,11 @@ export class StreamDecoder {
     return Math.round((units * this.sampleRate) / clockRate)
   }
 
+  /** Payloads of this codec are to be decoded soon: a decoder of Opus takes a moment to be made. */
+  prepare(codec: AudioCodecName): void {
+    if (codec === 'opus' && !this.#hasAsked) this.#askForOpus()
+  }
+
   /**
    * Decodes a payload into `pcm[at]` on and returns the samples. `joins`: audio before it was left out. After a wait it
    * begins where it fits on. There must be room for 120 ms and the filter's length.
@@ -201,7 +206,7 @@ export class StreamDecoder {
 
   #opusInto(pcm: Int16Array, at: number, payload: Uint8Array, from: number, length: number): number {
     const expected = this.samplesOf(codecFacts.opus.unitsIn(payload, from, length), codecFacts.opus.clockRate)
-    if (!this.#hasAsked) this.#askForOpus()
+    this.prepare('opus')
     this.#isOpus = true
     const count = this.#opus?.decodeInto(pcm, at, payload, from, length) ?? 0
     if (count === 0) {

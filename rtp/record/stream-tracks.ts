@@ -27,6 +27,11 @@ class StreamTrack implements TrackDecoder {
     this.#decoder = new StreamDecoder(sampleRate, coders, true)
   }
 
+  prepare(payloadType: number): void {
+    const codec = this.#codecOf(payloadType)
+    if (codec !== undefined) this.#decoder.prepare(codec)
+  }
+
   frameInto(
     pcm: Int16Array,
     at: number,

@@ -10,6 +10,8 @@ export interface TrackCodec {
 
 /** One stream's payloads as samples at 8,000 Hz; every piece of the stream goes through one of the first three. */
 export interface TrackDecoder {
+  /** Payloads of this type are to be decoded soon: some decoders take a moment to be made. */
+  prepare(payloadType: number): void
   /**
    * Decodes a payload into `pcm[at]` on, where there is room for 120 ms. Returns the samples; 0 for what is no audio.
    * Behind a loss, what was made up just before `pcm[at]` is led up to it.

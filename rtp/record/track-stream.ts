@@ -80,6 +80,7 @@ export class TrackStream {
       })
       this.#lost = 0
     }
+    this.#decoder.prepare(payloadTypeOf(packet))
     this.#ssrc = ssrcOf(packet)
     this.#heardAt = now
     this.#heardPlace = place

@@ -115,6 +115,7 @@ export class Ear {
       this.#held = 0
       this.#readAt = now
     }
+    this.#decoder.prepare(codec)
     this.#buffer.push(packet, length, now)
   }
 

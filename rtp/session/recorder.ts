@@ -117,6 +117,7 @@ export class Recorder {
       this.#buffer = new JitterBuffer({ keepAll: true, clockRate, unitsIn, slotLength: longestPayload })
     }
     this.#rest.came(now)
+    this.#decoder.prepare(codec)
     this.#buffer.push(packet, length, now)
   }
 

@@ -88,7 +88,10 @@ export class Voice {
     this.#settledMs = g722SettlingMs
     const count = (ptimeMs * encoder.sampleRate) / 1000
     if (this.#ear === undefined) this.#noise.fillInto(this.#pcm, 0, count)
-    else {
+    else if (this.#ear.sampleRate !== encoder.sampleRate) {
+      // Read for the codec before: the other leg's next packet brings one for this.
+      this.#pcm.fill(0, 0, count)
+    } else {
       this.#ear.readInto(this.#pcm, 0, count, now)
       if (this.#watch?.hearsTone === true) this.#pcm.fill(0, 0, count)
     }
@@ -161,11 +164,12 @@ export class Voice {
     return this.#room
   }
 
-  /** At the rate that is read, else at the codec's own. */
+  /** Of Opus at the rate that is read, else at the codec's own. */
   #encoderNow(): StreamEncoder | undefined {
     const codec = this.#agreement?.codec
     if (codec === undefined) return undefined
-    const rate = this.#ear?.sampleRate ?? codecFacts[codec].sampleRate
+    const own = codecFacts[codec].sampleRate
+    const rate = codec === 'opus' ? (this.#ear?.sampleRate ?? own) : own
     if (this.#encoder?.sampleRate !== rate) this.#freeEncoder()
     this.#encoder ??= new StreamEncoder(codec, rate, this.#coders, this.#agreement?.opus)
     this.#encoder.tune(this.#lossPercent)
