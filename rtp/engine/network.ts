@@ -14,6 +14,8 @@ export interface DatagramSocket {
   isShared?: boolean
   /** Queues `length` bytes of `packet`, which must be a received packet or a slot and stay untouched until `flush`. */
   send(packet: Uint8Array, length: number, address: number, port: number): void
+  /** What is held of this socket will not be sent; returns how many packets. Nothing of one that many legs share. */
+  takeBack?(): number
   close(): void
 }
 

@@ -98,6 +98,13 @@ export class DgramNetwork implements DatagramNetwork {
   }
 
   /** For a socket of ours. */
+  takeBack(socket: PlainSocket): number {
+    const before = this.#held.length
+    this.#held = this.#held.filter(held => held.socket !== socket)
+    return before - this.#held.length
+  }
+
+  /** For a socket of ours. */
   forget(socket: PlainSocket): void {
     this.#sockets.delete(socket)
   }
@@ -119,6 +126,7 @@ class PlainSocket implements DatagramSocket {
   receiver: DatagramReceiver | undefined = undefined
   readonly #network: DgramNetwork
   readonly #raw: Socket
+  isShared = false
   #isOpen = true
 
   constructor(network: DgramNetwork, raw: Socket) {
@@ -140,6 +148,10 @@ class PlainSocket implements DatagramSocket {
       if (error) counters.unsent++
       else counters.sent++
     })
+  }
+
+  takeBack(): number {
+    return this.isShared ? 0 : this.#network.takeBack(this)
   }
 
   close(): void {

@@ -131,6 +131,11 @@ export class LinuxNetwork implements DatagramNetwork {
   }
 
   /** For a socket of ours. */
+  takeBack(socket: LinuxSocket): number {
+    return this.#held.takeBack(socket)
+  }
+
+  /** For a socket of ours. */
   forget(socket: LinuxSocket): void {
     if (!this.#sockets.delete(socket.fd)) return
     this.#native.libc.close(socket.fd)
@@ -239,6 +244,10 @@ class LinuxSocket implements DatagramSocket {
 
   send(packet: Uint8Array, length: number, address: number, port: number): void {
     this.#network.enqueue(this, packet, length, address, port)
+  }
+
+  takeBack(): number {
+    return this.#isShared ? 0 : this.#network.takeBack(this)
   }
 
   close(): void {

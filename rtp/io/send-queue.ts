@@ -17,7 +17,8 @@ export class SendQueue {
   readonly #counters: NetworkCounters
   readonly #batch: MessageBatch
   readonly #slots: number
-  readonly #sockets: SendSocket[] = []
+  /** Undefined = taken back. */
+  readonly #sockets: (SendSocket | undefined)[] = []
   readonly #packets: bigint[] = []
   readonly #lengths: number[] = []
   #queued = 0
@@ -73,10 +74,25 @@ export class SendQueue {
     return this.#batch.owns(packet)
   }
 
+  /** How many packets of `socket` will not go. */
+  takeBack(socket: SendSocket): number {
+    let taken = 0
+    for (let at = 0; at < this.#queued; at++) {
+      if (this.#sockets[at] !== socket) continue
+      this.#sockets[at] = undefined
+      taken++
+    }
+    return taken
+  }
+
   flush(): void {
     let at = 0
     while (at < this.#queued) {
-      const socket = this.#sockets[at]!
+      const socket = this.#sockets[at]
+      if (socket === undefined) {
+        at++
+        continue
+      }
       let end = at + 1
       while (end < this.#queued && this.#sockets[end] === socket) end++
       const sent = socket.isOpen ? this.#sendRun(socket, at, end - at) : -1

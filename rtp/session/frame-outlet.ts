@@ -45,6 +45,11 @@ export class FrameOutlet implements HeldFrames {
     this.#send = send
   }
 
+  /** Packets are made of several frames, which wait for each other. */
+  get isPacking(): boolean {
+    return this.#packer !== undefined
+  }
+
   get units(): number {
     return this.#packer?.units ?? 0
   }

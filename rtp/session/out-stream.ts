@@ -61,6 +61,11 @@ export class OutStream {
     this.octets = 0
   }
 
+  /** The last `packets` did not go. */
+  takeBack(packets: number): void {
+    this.packets = Math.max(0, this.packets - packets)
+  }
+
   /** The next packet begins a talkspurt (RFC 3551 §4.1). */
   mark(): void {
     this.held?.flush()

@@ -27,6 +27,7 @@ export class Sender {
   /** The way in for the other leg, or a room. */
   readonly bridged: BridgedFrames
   readonly clock: OutClock
+  readonly #socket: DatagramSocket
   readonly #stream: OutStream
   readonly #passage: Passage
   readonly #digits: DigitQueue
@@ -47,6 +48,7 @@ export class Sender {
     coders: OpusCoders,
     beats: Beats,
   ) {
+    this.#socket = socket
     this.#stream = stream
     this.#pace = new Pace(beats)
     this.clock = new OutClock(this.#pace, stream)
@@ -166,6 +168,8 @@ export class Sender {
 
   /** Ends what runs, told as not completed. */
   close(): void {
+    // Nothing of ours is sent behind a BYE (RFC 3261 §15.1.1); but of frames that wait for others a play may have ended.
+    if (!this.#outlet.isPacking) this.#stream.takeBack(this.#socket.takeBack?.() ?? 0)
     this.#outlet.flush()
     this.stop()
     this.#digits.close()

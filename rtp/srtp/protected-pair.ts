@@ -123,6 +123,10 @@ class ProtectedSocket implements DatagramSocket {
     if (sealed > 0) this.#socket.send(own, sealed, address, port)
   }
 
+  takeBack(): number {
+    return this.#socket.takeBack?.() ?? 0
+  }
+
   close(): void {
     this.#socket.close()
   }

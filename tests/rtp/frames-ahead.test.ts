@@ -135,22 +135,33 @@ for (const [fromMs, toMs] of [
   })
 }
 
-test('the report of a leg that ends does not overtake the frames that wait', () => {
-  let waited = 0
+test('of a leg that ends nothing goes but the report: its last frame is taken back, and is in no count', () => {
+  let takenBack = 0
   for (const afterMs of [1000, 1005, 1010, 1015]) {
     const media = heldMedia()
     const peers = talking(media, 8)
     media.run(afterMs)
     const before = peers.map(peer => peer.heard().length)
+    const other = new VirtualPeer(media, 'other', 6000).open()
+    media.do({ type: 'agree', session: 'other', agreement: agreed(other.port), talk: true })
     for (const peer of peers) media.do({ type: 'close', session: peer.session })
-    media.run(10)
+    media.run(100)
+    const closed = media.take('closed')
     for (const [n, peer] of peers.entries()) {
       const last = media.network.sent.findLast(({ from }) => from === peer.to || from === peer.to + 1)
       assert.is(last?.from, peer.to + 1, 'a frame came behind the end')
-      waited += peer.heard().length - before[n]!
+      const heard = peer.heard()
+      assert.is(heard.length, before[n]!)
+      assert.is(closed.find(({ session }) => session === peer.session)?.stats.packetsSent, heard.length)
     }
+    assert.ok(other.heard().length > 3, 'another leg goes on')
+    // Had they not ended.
+    const twins = heldMedia()
+    const others = talking(twins, 8)
+    twins.run(afterMs + 5)
+    takenBack += others.reduce((all, peer, n) => all + peer.heard().length - before[n]!, 0)
   }
-  assert.is(waited, 8)
+  assert.is(takenBack, 8)
 })
 
 test('nor does that of a leg that a fault ends, after the frames of a tick were made', () => {
@@ -216,17 +227,16 @@ test('a prompt that comes between two ticks does not push what is to be packed b
   }
 })
 
-test('an engine that ends at once has sent what it has made', () => {
-  let waited = 0
+test('an engine that ends at once has told every far end', () => {
   for (const afterMs of [1000, 1005, 1010, 1015]) {
     const media = heldMedia()
     const peers = talking(media, 8)
     media.run(afterMs)
-    const sent = peers.map(peer => peer.heard().length)
     media.engine.closeAll(media.now)
-    for (const [n, peer] of peers.entries()) waited += peer.heard().length - sent[n]!
+    for (const { to } of peers) {
+      assert.is(media.network.sent.findLast(({ from }) => from === to || from === to + 1)?.from, to + 1)
+    }
   }
-  assert.is(waited, 8)
 })
 
 test.run()

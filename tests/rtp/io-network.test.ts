@@ -165,6 +165,37 @@ for (const sockets of kinds) {
     })
   }
 
+  test(`${sockets}: what is held of a socket can be taken back, but not of one that many share`, async () => {
+    const network = openNetwork({ address: '127.0.0.1', sockets })
+    const [a, b, c] = [await bind(network), await bind(network), await bind(network)]
+    assert.ok(a !== undefined && b !== undefined && c !== undefined)
+    const got: string[] = []
+    c.receiver = (packet, length) => got.push(Buffer.from(packet.subarray(0, length)).toString())
+    const send = (from: DatagramSocket, text: string) => {
+      const slot = network.slot()
+      slot.set(Buffer.from(text))
+      from.send(slot, text.length, home, c.port)
+    }
+    network.hold(true)
+    for (const n of [1, 2, 3]) {
+      send(a, `a${n}`)
+      send(b, `b${n}`)
+    }
+    assert.is(a.takeBack?.(), 3)
+    assert.is(a.takeBack?.(), 0)
+    send(a, 'behind')
+    b.isShared = true
+    assert.is(b.takeBack?.(), 0)
+    network.release()
+    network.hold(false)
+    await settle(network, () => got.length === 4)
+    await settle(network, () => false)
+    assert.equal(got, ['b1', 'b2', 'b3', 'behind'])
+    assert.is(network.counters.sent, 4)
+    assert.is(network.counters.unsent, 0)
+    network.close()
+  })
+
   test(`${sockets}: a port in use is refused; a closed one is free; unheard sockets are read empty`, async () => {
     const network = openNetwork({ address: '127.0.0.1', sockets })
     const a = await bind(network)

@@ -25,6 +25,10 @@ class VirtualSocket implements DatagramSocket {
     this.#network.queue(this.port, packet, length, address, port)
   }
 
+  takeBack(): number {
+    return this.#network.takeBack(this.port)
+  }
+
   close(): void {
     this.#network.sockets.delete(this.port)
   }
@@ -51,7 +55,7 @@ export class VirtualNetwork implements DatagramNetwork {
     readonly port: number
   }[] = []
   readonly #queued: { readonly packet: Uint8Array; readonly length: number; readonly to: Omit<Sent, 'bytes'> }[] = []
-  readonly #held: Sent[] = []
+  #held: Sent[] = []
 
   bind(port: number, done: (socket: DatagramSocket | undefined) => void): void {
     if (this.taken.has(port) || this.sockets.has(port)) {
@@ -95,6 +99,12 @@ export class VirtualNetwork implements DatagramNetwork {
       this.counters.sent++
       this.sent.push({ ...to, bytes: packet.slice(0, length) })
     }
+  }
+
+  takeBack(port: number): number {
+    const before = this.#held.length
+    this.#held = this.#held.filter(({ from }) => from !== port)
+    return before - this.#held.length
   }
 
   hold(isHolding: boolean): void {
