@@ -1,5 +1,4 @@
-import { type AudioCodecName, codecFacts } from '../codec/codec-name.ts'
-import type { OpusCoders } from '../codec/opus.ts'
+import { codecFacts } from '../codec/codec-name.ts'
 import { longestPacketMs, StreamDecoder } from '../codec/stream-decoder.ts'
 import type { RecordingEnd, RecordRules } from '../engine/command.ts'
 import { JitterBuffer } from '../jitter/jitter-buffer.ts'
@@ -7,6 +6,7 @@ import { payloadLengthOf, payloadOffsetOf, payloadTypeOf } from '../packet/heade
 import { timestampAfter, timestampDelta } from '../packet/sequence.ts'
 import { SilenceDetector } from '../silence/silence-detector.ts'
 import { LeadingSilence } from './leading-silence.ts'
+import type { RecordingFormat } from './recording-format.ts'
 import type { RecordingSink } from './recording-sink.ts'
 import { Rest, restMs } from './rest.ts'
 
@@ -31,15 +31,6 @@ const restPieceMs = 1000
 const keyReactionMs = 500
 /** Far in the future: what the jitter buffer still waits for has not come. */
 const atLast = 60_000
-
-/** What is written, and from what. */
-export interface RecordingFormat {
-  /** Samples a second of the file. */
-  readonly rate: 8000 | 16_000
-  /** By payload type, as agreed on now; undefined = not audio. */
-  readonly codecs: readonly (AudioCodecName | undefined)[]
-  readonly opus: OpusCoders
-}
 
 /**
  * Writes down what a far end says. The recording begins with the first packet after it was ordered; from then on the

@@ -1,7 +1,8 @@
 import type { EngineEvent, RecordingEnd, RecordRules, SessionId, SessionRules } from '../engine/command.ts'
 import { SessionRecorder } from '../record/session-recorder.ts'
 import type { TrackCodecs } from '../record/track-decoder.ts'
-import { Recorder, type RecordingFormat } from './recorder.ts'
+import { Recorder } from './recorder.ts'
+import type { RecordingFormat } from './recording-format.ts'
 import type { RecordingSink } from './recording-sink.ts'
 
 /** Recordings of the whole conversation that one leg may have at once. */
