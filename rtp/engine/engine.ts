@@ -1,6 +1,7 @@
 import { BrowserLegs } from '../browser/browser-legs.ts'
 import { type BrowserLink, throughLink } from '../browser/browser-link.ts'
 import { Beats } from '../session/beats.ts'
+import { aheadMs } from '../session/pace.ts'
 import type { Session } from '../session/session.ts'
 import { endOfAbandoned } from './abandoned.ts'
 import type { EngineCommand, EngineEvent, SessionId } from './command.ts'
@@ -18,6 +19,8 @@ import { type AgreeCommand, type Entry, SessionTable } from './session-table.ts'
 const defaultTimeoutMs = 60_000
 /** Sessions that make frames between two looks at the time. */
 const lookEvery = 8
+/** Of two ticks, that far apart, one between was missed. */
+const missedFromMs = 1.5 * aheadMs
 /** What is read longer than this after the tick has begun came meanwhile: the thread was held up. */
 const heldUpMs = 1
 
@@ -38,6 +41,8 @@ export class MediaEngine {
   readonly #rest: RestTurns
   #closing = 0
   #now = 0
+  /** Of the last tick. */
+  #beatAt = 0
 
   constructor(config: EngineConfig, env: EngineEnvironment) {
     this.#env = env
@@ -117,7 +122,7 @@ export class MediaEngine {
   /**
    * Every 5 ms: the frames that the last one made, what has arrived, the frames for the next one, then what can wait:
    * recordings, reports, ends. `beatAt`: when the tick was due. A tick that is late makes what was due with it, and leaves
-   * to the next what is due with that.
+   * to the next what is due with that. What ticks before it have missed goes at once: it would have gone by now.
    */
   tick(now: number, beatAt = now): void {
     const departures = this.#departures
@@ -127,7 +132,12 @@ export class MediaEngine {
     this.#browsers.tick(now)
     this.#env.network.receive()
     departures.wait()
+    if (beatAt - this.#beatAt > missedFromMs) {
+      this.#makeFrames(now, beatAt - aheadMs)
+      departures.release()
+    }
     this.#makeFrames(now, beatAt)
+    this.#beatAt = beatAt
     departures.goAtOnce()
     this.#rest.take(this.#table.open, now, beatAt)
     departures.wait()

@@ -53,6 +53,31 @@ test('in a tick that takes longer, what is made goes when the next one is due, n
   assert.ok(Math.min(...late) < due + 13)
 })
 
+for (const missedMs of [5, 10, 15, 20, 45]) {
+  test(`behind ticks that were missed for ${missedMs} ms goes at once what was due meanwhile, and nothing else is late`, () => {
+    const media = heldMedia()
+    const peers = talking(media, 16)
+    media.run(1000)
+    const from = media.now
+    media.run(60)
+    media.now += missedMs
+    const goesOnAt = media.now + 5
+    media.run(200)
+    let overdue = 0
+    for (const peer of peers) {
+      const sent = peer.heard().filter(({ at }) => at > from)
+      const first = sent[0]!
+      for (const { at, sequence } of sent) {
+        const due = first.at + 20 * ((sequence - first.sequence) & 0xffff)
+        const wasMissed = due < goesOnAt && due >= goesOnAt - missedMs
+        if (wasMissed) overdue++
+        assert.is(at, wasMissed ? goesOnAt : due)
+      }
+    }
+    assert.ok(overdue > 0)
+  })
+}
+
 test('nor does it wait for recordings to be written', () => {
   const media = heldMedia()
   const peers = talking(media, 12)
