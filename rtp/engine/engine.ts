@@ -41,8 +41,8 @@ export class MediaEngine {
   readonly #rest: RestTurns
   #closing = 0
   #now = 0
-  /** Of the last tick. */
-  #beatAt = 0
+  /** Of the last tick; undefined when there was nothing to tick for. */
+  #beatAt: number | undefined
 
   constructor(config: EngineConfig, env: EngineEnvironment) {
     this.#env = env
@@ -132,16 +132,16 @@ export class MediaEngine {
     this.#browsers.tick(now)
     this.#env.network.receive()
     departures.wait()
-    if (beatAt - this.#beatAt > missedFromMs) {
+    if (this.#beatAt !== undefined && beatAt - this.#beatAt > missedFromMs) {
       this.#makeFrames(now, beatAt - aheadMs)
       departures.release()
     }
     this.#makeFrames(now, beatAt)
-    this.#beatAt = beatAt
     departures.goAtOnce()
     this.#rest.take(this.#table.open, now, beatAt)
     departures.wait()
     this.#ports.tick(now)
+    this.#beatAt = this.isIdle ? undefined : beatAt
     if (this.isIdle) departures.release()
   }
 

@@ -1,6 +1,6 @@
 import type { Beats } from './beats.ts'
 
-/** Frames sent at once after a stall; what is owed beyond them is sent later, not faster. */
+/** Frames sent at once after a stall; the time of what is owed beyond them goes by, and what they would have said comes behind. */
 export const maxCatchUpFrames = 5
 /** Half a tick of the media clock. */
 const earlyMs = 2.5
@@ -83,11 +83,16 @@ export class Pace {
     this.#dueAt += this.frameMs + (Math.abs(off) <= earlyMs ? off * pullShare : 0)
   }
 
-  /** What is still owed is left out. The leg keeps its place in the frame, lest all are due at once after a stall. */
-  endTick(now: number): void {
-    if (this.#dueAt > now) return
+  /**
+   * What is still owed is left out. The leg keeps its place in the frame, lest all are due at once after a stall. Returns
+   * the frames that are left out: their time has gone by.
+   */
+  endTick(now: number): number {
+    if (this.#dueAt > now) return 0
+    const frames = Math.floor((now - this.#dueAt) / this.frameMs) + 1
     this.stalls++
-    this.#dueAt += this.frameMs * (Math.floor((now - this.#dueAt) / this.frameMs) + 1)
+    this.#dueAt += this.frameMs * frames
+    return frames
   }
 
   /** A frame went out that others have paced, at `at`. */

@@ -163,7 +163,8 @@ export class Sender {
       this.#frames.make(agreement, this.bridged.isBridged, now)
       pace.next(beatAt)
     }
-    pace.endTick(beatAt)
+    const leftOut = pace.endTick(beatAt)
+    if (leftOut > 0) this.clock.pass(leftOut)
   }
 
   /** Ends what runs, told as not completed. */

@@ -56,7 +56,7 @@ test('in a tick that takes longer, what is made goes when the next one is due, n
 for (const missedMs of [5, 10, 15, 20, 45]) {
   test(`behind ticks that were missed for ${missedMs} ms goes at once what was due meanwhile, and nothing else is late`, () => {
     const media = heldMedia()
-    const peers = talking(media, 16)
+    const peers = talking(media, 40)
     media.run(1000)
     const from = media.now
     media.run(60)

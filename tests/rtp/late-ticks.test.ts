@@ -68,6 +68,26 @@ test('after a stall too long to be caught up, legs are still spread over the tic
   }
 })
 
+test('after a stall too long to be caught up, what is left out is time that goes by: nothing is late for ever', () => {
+  for (const stallMs of [145, 345, 5000]) {
+    const media = new VirtualMedia()
+    const peer = new VirtualPeer(media, 'a', 4000).open()
+    media.do({ type: 'agree', session: 'a', agreement: agreed(peer.port), talk: true })
+    media.run(1000)
+    const before = peer.heard().at(-1)!
+    media.now += stallMs
+    media.run(200)
+    const sent = peer.heard().filter(({ sequence }) => sequence > before.sequence)
+    for (const [n, { at, sequence, timestamp }] of sent.entries()) {
+      assert.is(sequence, before.sequence + 1 + n)
+      if (n >= 6) assert.is(((timestamp - before.timestamp) >>> 0) / 8, at - before.at, `behind ${stallMs} ms`)
+    }
+    const skips = sent.filter(({ timestamp }, n) => timestamp - (sent[n - 1] ?? before).timestamp !== 160)
+    assert.is(skips.length, 1)
+    assert.ok(skips[0]!.marker, 'a receiver is told that the stream goes on behind a break (RFC 3550 §5.1)')
+  }
+})
+
 /** Legs that are recorded, every tick so late. Returns after how many ticks something of each was written, over a second. */
 const writtenWithin = (lateMs: number): { readonly ticks: Set<number>; readonly packets: number[] } => {
   const media = new VirtualMedia()
