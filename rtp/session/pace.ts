@@ -1,7 +1,7 @@
 import type { Beats } from './beats.ts'
 
 /** Frames sent at once after a stall; the time of what is owed beyond them goes by, and what they would have said comes behind. */
-export const maxCatchUpFrames = 5
+export const maxCatchUpFrames = 10
 /** Half a tick of the media clock. */
 const earlyMs = 2.5
 const pullShare = 0.05

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Beats } from '../../rtp/session/beats.ts'
-import { Pace } from '../../rtp/session/pace.ts'
+import { maxCatchUpFrames, Pace } from '../../rtp/session/pace.ts'
 import { seeded } from '../rig/seeded.ts'
 
 /** Ticks every 5 ms that come up to `unrest` ms late. Returns when frames went out. */
@@ -68,9 +68,9 @@ test('after a stall a few frames are made up for, the rest is left out, and time
   const random = seeded(3)
   runFor(pace, 1000, 0, random)
   const sent = runFor(pace, 500, 0, random, 3000)
-  assert.is(sent.filter(at => at === 3000).length, 5)
+  assert.is(sent.filter(at => at === 3000).length, maxCatchUpFrames)
   assert.is(pace.stalls, 1)
-  assert.is(sent.length, 5 + 24)
+  assert.is(sent.length, maxCatchUpFrames + 24)
 })
 
 test('after a stall every leg keeps its place in the frame: they are not all due at once for ever', () => {
