@@ -27,7 +27,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   const jitter = labelled('rtp_jitter_seconds', 'Interarrival jitter of live legs.', 'of')
   const score = labelled('mos', 'Estimated opinion score of live legs, 1 to 4.4.', 'of')
   const media = labelled('media', 'Sessions, free ports and threads of media; threads_silent: those that hang.', 'what')
-  const mediaTotal = total('media', 'Faults, lost threads and late ticks of media since the start.')
+  const mediaTotal = total('media', 'Faults, lost threads, late ticks and processors left, of media, since the start.')
   const browsers = total('webrtc', 'ICE, DTLS and SRTP of browser legs since the start.')
   const speech = new Counter({
     name: 'sauti_speech_total',
@@ -63,8 +63,8 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     addAll(sip, { ...totals })
     setAll(sipOpen, { calls, clientTransactions, serverTransactions, connections })
     const { threads, threadsLost, threadsSilent, packetsLost } = counters.media
-    const sum = (of: 'received' | 'sent' | 'unsent' | 'sessions' | 'portsFree' | 'faults' | 'missed') =>
-      threads.reduce((sofar, thread) => sofar + thread[of], 0)
+    type ThreadSum = 'received' | 'sent' | 'unsent' | 'sessions' | 'portsFree' | 'faults' | 'missed' | 'processorsLeft'
+    const sum = (of: ThreadSum) => threads.reduce((sofar, thread) => sofar + thread[of], 0)
     addAll(packets, {
       received: sum('received'),
       sent: sum('sent'),
@@ -79,7 +79,8 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     })
     const size = { sessions: sum('sessions'), portsFree: sum('portsFree'), threads: threads.length }
     setAll(media, { ...size, threadsSilent })
-    addAll(mediaTotal, { faults: sum('faults'), missedTicks: sum('missed'), threadsLost })
+    const late = { missedTicks: sum('missed'), processorsLeft: sum('processorsLeft') }
+    addAll(mediaTotal, { faults: sum('faults'), ...late, threadsLost })
     const ofBrowsers = (of: keyof (typeof threads)[number]['browsers']) =>
       threads.reduce((sofar, thread) => sofar + thread.browsers[of], 0)
     addAll(browsers, Object.fromEntries(browserTotals.map(of => [of, ofBrowsers(of)])))

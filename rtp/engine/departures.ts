@@ -8,11 +8,14 @@ import type { DatagramNetwork } from './network.ts'
 export class Departures {
   readonly #network: DatagramNetwork
   readonly #now: () => number
+  readonly #fellBehind: (now: number) => void
   #areWaiting = true
 
-  constructor(network: DatagramNetwork, now: () => number) {
+  /** `fellBehind`: told when frames were overdue. */
+  constructor(network: DatagramNetwork, now: () => number, fellBehind: (now: number) => void = () => {}) {
     this.#network = network
     this.#now = now
+    this.#fellBehind = fellBehind
     network.hold(true)
   }
 
@@ -44,7 +47,10 @@ export class Departures {
 
   /** Held up for so long, the thread is in the next tick's time: its frames do not wait for the work of all others. */
   releaseOverdue(beatAt: number): void {
-    if (this.#now() - beatAt >= aheadMs) this.release()
+    const now = this.#now()
+    if (now - beatAt < aheadMs) return
+    this.release()
+    this.#fellBehind(now)
   }
 
   #set(areWaiting: boolean): void {

@@ -48,7 +48,7 @@ export class MediaEngine {
     this.#env = env
     const emit = (event: EngineEvent) => env.emit(event)
     const random = () => env.random()
-    const departures = new Departures(env.network, env.now)
+    const departures = new Departures(env.network, env.now, now => env.fellBehind?.(now))
     const guard = new FaultGuard(emit, session => departures.behindFrames(() => this.#close(session, this.#now)))
     this.#departures = departures
     this.#guard = guard

@@ -30,6 +30,8 @@ export interface EngineEnvironment {
   readonly clockOffsetMs?: number
   random(): number
   unixMs(now: number): number
+  /** A tick is in the next one's time; told again and again while it is. */
+  fellBehind?(now: number): void
 }
 
 export interface EngineCounters {

@@ -16,6 +16,9 @@ export interface LibC {
   epoll_ctl(epoll: number, operation: number, fd: number, event: bigint): number
   epoll_wait(epoll: number, events: bigint, count: number, timeoutMs: number): number
   usleep(micros: number): number
+  sched_getcpu(): number
+  sched_getaffinity(thread: number, length: number, mask: bigint): number
+  sched_setaffinity(thread: number, length: number, mask: bigint): number
 }
 
 /**
@@ -53,6 +56,9 @@ export const loadLibC = (): NativeCalls | undefined => {
       epoll_ctl: library.func('epoll_ctl', 'int', ['int', 'int', 'int', 'uint64']),
       epoll_wait: library.func('epoll_wait', 'int', ['int', 'uint64', 'int', 'int']),
       usleep: library.func('usleep', 'int', ['uint32']),
+      sched_getcpu: library.func('sched_getcpu', 'int', []),
+      sched_getaffinity: library.func('sched_getaffinity', 'int', ['int', 'size_t', 'uint64']),
+      sched_setaffinity: library.func('sched_setaffinity', 'int', ['int', 'size_t', 'uint64']),
     }
     return {
       libc,

@@ -9,6 +9,8 @@ import { defaultTickMs, MediaClock } from '../io/media-clock.ts'
 import { openNetwork } from '../io/open-network.ts'
 import { PromptFiles } from '../io/prompt-files.ts'
 import { RecordingFiles } from '../io/recording-files.ts'
+import { SlowProcessor } from '../io/slow-processor.ts'
+import { otherProcessor } from '../io/thread-processor.ts'
 import type { MediaCounters, MediaThreadConfig } from './protocol.ts'
 
 /** How often it is looked whether all is on disk: a thread that goes before others must let those have their turn who write it. */
@@ -20,6 +22,7 @@ export class MediaLoop {
   readonly #engine: MediaEngine
   readonly #clock: MediaClock
   readonly #opus = new LibOpus()
+  readonly #processor: SlowProcessor | undefined
   readonly #deliver: (events: readonly EngineEvent[]) => void
   #events: EngineEvent[] = []
 
@@ -36,6 +39,9 @@ export class MediaLoop {
     this.#network = openNetwork(config)
     const opus = this.#opus
     void opus.warm()
+    const native = ownsThread ? loadLibC() : undefined
+    const processor = native && new SlowProcessor(otherProcessor(native))
+    this.#processor = processor
     this.#engine = new MediaEngine(config, {
       network: this.#network,
       prompts: new PromptFiles({
@@ -51,8 +57,8 @@ export class MediaLoop {
       clockOffsetMs: Number(process.hrtime.bigint()) / 1e6 - performance.now(),
       random: () => Math.random(),
       unixMs: now => performance.timeOrigin + now,
+      ...(processor === undefined ? {} : { fellBehind: now => processor.fellBehind(now) }),
     })
-    const native = ownsThread ? loadLibC() : undefined
     this.#clock = new MediaClock(
       (now, beatAt) => this.#tick(now, beatAt),
       native === undefined ? {} : { sleep: ms => void native.libc.usleep(Math.round(1000 * ms)) },
@@ -60,7 +66,12 @@ export class MediaLoop {
   }
 
   get counters(): MediaCounters {
-    return { ...this.#engine.counters, ...this.#clock.counters, sockets: this.#network.kind }
+    return {
+      ...this.#engine.counters,
+      ...this.#clock.counters,
+      processorsLeft: this.#processor?.left ?? 0,
+      sockets: this.#network.kind,
+    }
   }
 
   execute(commands: readonly EngineCommand[]): void {

@@ -14,6 +14,8 @@ export interface MediaThreadConfig extends EngineConfig, NetworkOptions {
 }
 
 export interface MediaCounters extends EngineCounters, ClockCounters {
+  /** How often a thread that fell behind has left a processor for another. */
+  readonly processorsLeft: number
   readonly sockets: 'mmsg' | 'dgram' | 'virtual'
 }
 

@@ -32,6 +32,7 @@ const thread = {
   ticks: 9,
   missed: 4,
   worstLateMs: 1,
+  processorsLeft: 3,
   sockets: 'dgram',
 } as const
 const counters: SwitchCounters = {
@@ -197,6 +198,7 @@ test('what the switch counts', async () => {
       ['sauti_media{what="ports_free"}', 80],
       ['sauti_media{what="threads_silent"}', 1],
       ['sauti_media_total{what="missed_ticks"}', 8],
+      ['sauti_media_total{what="processors_left"}', 6],
       ['sauti_callbacks_queued', 6],
       ['sauti_speech_total{engine="piper",what="skipped"}', 2],
       ['sauti_exchange_total{what="turned_away"}', 2],

@@ -51,6 +51,8 @@ test('in a tick that takes longer, what is made goes when the next one is due, n
   assert.ok(late.length > 0, 'nothing of this tick went before it ended')
   assert.ok(Math.min(...late) >= due + 5)
   assert.ok(Math.min(...late) < due + 13)
+  assert.ok(media.fellBehind.length > 0)
+  assert.ok(media.fellBehind.every(when => when >= due + 5))
 })
 
 for (const missedMs of [5, 10, 15, 20, 45]) {

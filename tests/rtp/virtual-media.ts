@@ -35,6 +35,8 @@ export class VirtualMedia {
   packetMs = (): number => 0
   /** What goes by while something is written to a recording. */
   writeMs = 0
+  /** When a tick was told to be in the next one's time. */
+  readonly fellBehind: number[] = []
   /** When prompts are told, that have been read. */
   promptRead = (tell: () => void): void => tell()
   #seed: number
@@ -92,6 +94,7 @@ export class VirtualMedia {
         now: () => this.now,
         random: () => this.random(),
         unixMs: now => 1_800_000_000_000 + now,
+        fellBehind: now => this.fellBehind.push(now),
       },
     )
   }
