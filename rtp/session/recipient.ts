@@ -1,15 +1,18 @@
-/** How long we send to an address from which nothing ever came. */
-export const unansweredMs = 30_000
-
 /**
  * Keeps a session from being turned on a third party: SDP may name any address, so what is sent to one that never
- * answered with RTP or RTCP ends after `unansweredMs`. Until then a listener who is silent hears its prompts.
+ * answered with RTP or RTCP ends when it would be missed. Until then a listener who is silent hears its prompts.
  */
 export class Recipient {
   #address = 0
   #port = 0
   #answered = false
   #since = -1
+  readonly #unansweredMs: number
+
+  /** `unansweredMs`: how long we send to an address from which nothing ever came. */
+  constructor(unansweredMs: number) {
+    this.#unansweredMs = unansweredMs
+  }
 
   /** True when one more packet may go to `address`:`port`. */
   maySend(address: number, port: number, now: number): boolean {
@@ -21,7 +24,7 @@ export class Recipient {
     }
     if (this.#answered) return true
     if (this.#since < 0) this.#since = now
-    return now - this.#since < unansweredMs
+    return now - this.#since < this.#unansweredMs
   }
 
   /** Something valid came from the far end. */

@@ -57,7 +57,7 @@ export class Session implements Destination {
   readonly #receiver: Receiver
   readonly #stream: OutStream
   readonly #gate = new SourceGate()
-  readonly #recipient = new Recipient()
+  readonly #recipient: Recipient
   readonly #reporter: Reporter
   readonly #reports: ReportSide
   readonly #rtpTimeAt = (now: number): number => this.sender.clock.rtpTimeAt(now)
@@ -72,6 +72,7 @@ export class Session implements Destination {
     this.ports = ports
     this.#host = host
     this.#statsAt = now + statsEveryMs
+    this.#recipient = new Recipient(host.timeoutMs)
     const stream = new OutStream(() => Math.floor(host.random() * 0x1_0000_0000))
     const cname = Math.floor(host.random() * 0x1_0000_0000_0000).toString(36)
     const reporter = new Reporter(stream, cname, now, {

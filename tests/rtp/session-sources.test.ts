@@ -95,8 +95,8 @@ test('an intruder is neither heard nor answered', () => {
   assert.is(media.take('closed')[0]!.stats.packetsDropped, n)
 })
 
-test('a third party named in SDP gets no more than half a minute of packets', () => {
-  const media = new VirtualMedia({ timeoutMs: 1e9 })
+test('a third party named in SDP gets packets only for as long as a far end may be silent', () => {
+  const media = new VirtualMedia({ timeoutMs: 30_000 })
   const a = new VirtualPeer(media, 'a', 4000).open()
   media.do({ type: 'agree', session: 'a', agreement: agreed(4000), talk: true })
   media.run(60_000)
