@@ -1,5 +1,7 @@
 const leastWaitMs = 20
 const mostWaitMs = 1000
+/** Who was behind no tick for so long was well where it was. */
+const wellMs = 50
 
 /**
  * A host that has other guests may give a virtual machine less of one processor than of the next, for tenths of a second,
@@ -8,20 +10,23 @@ const mostWaitMs = 1000
  */
 export class SlowProcessor {
   readonly #leave: () => boolean
+  #behindAt = Number.NEGATIVE_INFINITY
   #leftAt = Number.NEGATIVE_INFINITY
   #waitMs = leastWaitMs
   /** How often it was left. */
   left = 0
 
+  /** `leave` returns false where there is no other processor. */
   constructor(leave: () => boolean) {
     this.#leave = leave
   }
 
   /** The thread is behind a whole tick. */
   fellBehind(now: number): void {
-    const sinceMs = now - this.#leftAt
-    if (sinceMs < this.#waitMs) return
-    this.#waitMs = sinceMs > mostWaitMs ? leastWaitMs : Math.min(mostWaitMs, 2 * this.#waitMs)
+    if (now - this.#behindAt > wellMs) this.#waitMs = leastWaitMs
+    this.#behindAt = now
+    if (now - this.#leftAt < this.#waitMs) return
+    this.#waitMs = Math.min(mostWaitMs, 2 * this.#waitMs)
     this.#leftAt = now
     if (this.#leave()) this.left++
   }
