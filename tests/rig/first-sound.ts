@@ -1,3 +1,4 @@
+import type { Received } from './rtp-endpoint.ts'
 import type { VerbBed } from './verb-bed.ts'
 import { until } from './wait.ts'
 
@@ -33,7 +34,7 @@ export async function firstSounds(bed: VerbBed, verbs: readonly string[]): Promi
   })
 }
 
-/** The same for one verb that may last long: its caller hangs up when it has heard of it. */
+/** The same for one verb that may last long: the call is ended when it has been heard. */
 export async function firstSoundOf(bed: VerbBed, verb: string): Promise<number> {
   const path = `/sound-${Math.random().toString(36).slice(2)}`
   let left = Infinity
@@ -43,12 +44,12 @@ export async function firstSoundOf(bed: VerbBed, verb: string): Promise<number> 
       left = performance.now()
     })
   })
-  const voice = `<Pause length="0.3"/><Redirect>${path}</Redirect>`
-  const call = await bed.call(voice, { scenario: 'caller-hangs-up', pauseMs: 2000 })
+  const call = await bed.call(`<Pause length="0.3"/><Redirect>${path}</Redirect>`)
+  const { received } = call.rtp
+  const isHeard = (packet: Received) => packet.at >= left && packet.payloadType === 0 && !isSilent(packet.payload)
+  // So long that it tells how long it took wherever it was heard at all.
+  const heard = await until(`the first sound of ${verb.slice(0, 60)}…`, () => received.find(isHeard), 15_000)
+  await call.hangUp()
   await call.done()
-  const heard = call.rtp.received.find(
-    packet => packet.at >= left && packet.payloadType === 0 && !isSilent(packet.payload),
-  )
-  if (heard === undefined) throw new Error(`nothing was heard of ${verb.slice(0, 100)}`)
   return heard.at - left
 }

@@ -135,6 +135,11 @@ export class VerbCall {
     return messages
   }
 
+  /** The account ends it. */
+  async hangUp(): Promise<void> {
+    expectStatus(await this.#bed.account.api('POST', '/calls/hangup', { sid: await this.sid() }), 200)
+  }
+
   /** What the customer was posted at a path, for this call. */
   posts(path: string): readonly Post[] {
     return this.#bed.customer.to(path).filter(post => post.body.From === this.#from)
