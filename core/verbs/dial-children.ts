@@ -10,6 +10,17 @@ export const maxDialChildren = 10
 /** E.164, or an extension of the account. */
 export const dialableNumber = /^(\+\d{7,15}|\d{1,15})$/
 
+/** RFC 3261 §19.1.1, as far as a document can be told at once: no brackets or quotes, one host, a port that there is. */
+const sipUri = /^sips?:(?:[^@]+@)?(?:\[[\d.:a-f]+\]|[^@:;?[\]]+)(?::(\d{1,5}))?(?:[;?][^@]*)?$/i
+const inSipUri = /^[^\s<>"\u0000-\u001f\u007f]{1,513}$/
+
+const isSipUri = (text: string): boolean => {
+  const found = inSipUri.test(text) ? sipUri.exec(text) : null
+  if (found === null) return false
+  const port = Number(found[1] ?? 5060)
+  return port > 0 && port < 65_536
+}
+
 type ReadChild = (element: Element, attributes: Attributes, notes: Notes) => DialChild | ConferenceOrder | undefined
 
 /** Whom a Dial can ring, and where it can lead. */
@@ -123,7 +134,7 @@ function readSip(element: Element, attributes: Attributes, notes: Notes): DialCh
   const username = attributes.text('username', /^[^\u0000-\u001f"\u007f]{1,128}$/, 'a user name')
   const password = attributes.text('password', /^[^\u0000-\u001f\u007f]{1,128}$/, 'a password')
   const uri = squeezed(textOf(element))
-  if (!/^sips?:[^\s<>"\u0000-\u001f\u007f]{1,508}$/i.test(uri)) {
+  if (!isSipUri(uri)) {
     notes.add(element, `<Sip> ${quoted(uri)} is no SIP URI; it is not dialled`)
     return undefined
   }

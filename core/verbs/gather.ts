@@ -32,7 +32,7 @@ export const gather: VerbModule<Gather, GatherState> = {
 
   about: {
     summary:
-      'Waits for digits that the caller types. The first stops the prompt at once and is kept. Keys pressed before it begins, under another verb or while its document is fetched, are not. Without digits the next verb runs.',
+      'Waits for digits that the caller types. The first stops the prompt at once and is kept. Keys pressed before it begins, under another verb or while its document is fetched, are not. Where a phone has agreed to send keys as telephone-events (RFC 4733), as nearly all do, its tones are not listened to. Without digits the next verb runs.',
     content: 'What is heard meanwhile: Say, Play and Pause, in order.',
     attributes: {
       action:
