@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import type { MediaCommand } from '../../core/ports/media.ts'
 import { decodeWav, parseWav, pcmu, wavHeader } from '../../rtp/index.ts'
 import { callId, leg, MediaBed, portIn } from '../core/media-bed.ts'
+import { until } from '../rig/wait.ts'
 import { MediaPeer, noise, sleep, testPorts } from '../rtp/media-peer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-media-'))
@@ -39,8 +40,7 @@ for (const workers of [0, 1]) {
     assert.ok((await bed.next('media.played', 'a')).completed)
     const expected = new Uint8Array(pcm.length)
     pcmu.encodeInto(expected, 0, pcm, 0, pcm.length)
-    await sleep(50)
-    assert.ok(heardBy(peer).includes(expected))
+    await until('the whole prompt', () => heardBy(peer).includes(expected))
 
     peer.to = portIn(opened.sdp)
     const limits = { silenceMs: 0, maxLengthMs: 10_000, trimSilence: false }
@@ -155,15 +155,13 @@ test('a dialled call: our offer, early answer, final answer from another place, 
   assert.is((await bed.next('media.ready', 'b')).codec, 'PCMU')
   const ring = noise(160 * 10, 4)
   await early.speak(ring)
-  await sleep(30)
-  assert.ok(heardBy(a).includes(ring), 'early media reaches the caller')
+  await until('early media at the caller', () => heardBy(a).includes(ring))
   bed.do({ type: 'media.answered', legId: leg('b'), sdp: of(b) })
   await bed.next('media.ready', 'b')
   const [fromA, fromB] = [noise(160 * 10, 5), noise(160 * 10, 6)]
   await Promise.all([a.speak(fromA), b.speak(fromB)])
-  await sleep(30)
-  assert.ok(heardBy(b).includes(fromA))
-  assert.ok(heardBy(a).includes(fromB))
+  await until('what the caller said', () => heardBy(b).includes(fromA))
+  await until('what was answered', () => heardBy(a).includes(fromB))
   bed.do({ type: 'media.send-digits', legId: leg('b'), digitsId: 'd', digits: '7' })
   await bed.next('media.digits-sent', 'b')
   assert.ok(b.heard.some(packet => packet.payloadType === 101 && packet.payload[0] === 7))
@@ -181,8 +179,7 @@ test('re-offers: hold, another address and ptime, an empty one; the version move
   bed.do({ type: 'media.open', legId: leg('a'), callId, offer: of(peer) })
   bed.do({ type: 'media.play', legId: leg('a'), playId: 'p', source: { kind: 'tone', tone: 'ringback-ke' }, loop: 0 })
   const { sdp: first } = await bed.next('media.opened', 'a')
-  await sleep(100)
-  assert.ok(peer.heard.length > 0)
+  await until('the ring tone', () => peer.heard.length > 0)
   bed.do({ type: 'media.reoffer', legId: leg('a'), offer: of(peer, { version: 2, lines: 'a=sendonly\r\n' }) })
   const { sdp: held } = await bed.next('media.reopened', 'a')
   assert.match(held, /^a=recvonly\r$/m)
@@ -200,18 +197,14 @@ test('re-offers: hold, another address and ptime, an empty one; the version move
   const { sdp: again } = await bed.next('media.reopened', 'a')
   assert.match(again, /^a=sendrecv\r$/m)
   assert.is(portIn(again), portIn(first))
-  await sleep(300)
+  await until('packets at the other address', () => moved.heard.length >= 5)
   assert.is(peer.heard.length, before)
-  assert.ok(
-    moved.heard.length >= 5 &&
-      moved.heard.every(({ payload, payloadType }) => payload.length === 320 && payloadType === 8),
-  )
+  assert.ok(moved.heard.every(({ payload, payloadType }) => payload.length === 320 && payloadType === 8))
   bed.do({ type: 'media.reoffer', legId: leg('a') })
   const { sdp: ours } = await bed.next('media.reopened', 'a')
   assert.is(versionIn(ours), '4')
   bed.do({ type: 'media.answered', legId: leg('a'), sdp: of(peer) })
-  await sleep(100)
-  assert.ok(peer.heard.length > before)
+  await until('packets at the first address again', () => peer.heard.length > before)
   bed.do({ type: 'media.reoffer', legId: leg('a'), offer: sdp(4000, { types: '18' }) })
   assert.equal(await bed.next('media.failed', 'a'), {
     type: 'media.failed',
@@ -220,8 +213,7 @@ test('re-offers: hold, another address and ptime, an empty one; the version move
     reoffer: true,
   })
   const still = peer.heard.length
-  await sleep(100)
-  assert.ok(peer.heard.length > still, 'and the session goes on')
+  await until('the session to go on', () => peer.heard.length > still)
   await bed.media.close()
   peer.close()
   moved.close()
