@@ -11,7 +11,7 @@ export const maxDialChildren = 10
 export const dialableNumber = /^(\+\d{7,15}|\d{1,15})$/
 
 /** RFC 3261 §19.1.1, as far as a document can be told at once: no brackets or quotes, one host, a port that there is. */
-const sipUri = /^sips?:(?:[^@]+@)?(?:\[[\d.:a-f]+\]|[^@:;?[\]]+)(?::(\d{1,5}))?(?:[;?][^@]*)?$/i
+const sipUri = /^sips?:(?:[^@]+@)?(?:\[[\d.:a-f]+\]|[^@:;?[\]]+)(?::(\d+))?(?:[;?][^@]*)?$/i
 const inSipUri = /^[^\s<>"\u0000-\u001f\u007f]{1,513}$/
 
 const isSipUri = (text: string): boolean => {

@@ -1,6 +1,6 @@
 /**
  * Keeps a session from being turned on a third party: SDP may name any address, so what is sent to one that never
- * answered with RTP or RTCP ends when it would be missed. Until then a listener who is silent hears its prompts.
+ * answered with RTP or RTCP ends after the time that a far end may be silent. Until then a listener hears its prompts.
  */
 export class Recipient {
   #address = 0

@@ -258,9 +258,12 @@ test('Dial: children', () => {
     ['<Number sendDigits="call">1002</Number>', [{ kind: 'number', number: '1002', sendDigits: '' }], 1],
     ['<Client>ann@example.com</Client>', [{ kind: 'client', client: 'ann@example.com' }], 0],
     ['<Sip>sip:ann@example.com;transport=tcp</Sip>', [{ kind: 'sip', uri: 'sip:ann@example.com;transport=tcp' }], 0],
-    ...['sip:pbx', 'sip:ann:pw@[2001:db8::1]:65535;transport=tls', 'sip:a;b?c=1@10.0.0.1:1?subject=x'].map(
-      (uri): (typeof rows)[number] => [`<Sip>${uri}</Sip>`, [{ kind: 'sip', uri }], 0],
-    ),
+    ...[
+      'sip:pbx',
+      'sip:ann:pw@[2001:db8::1]:65535;transport=tls',
+      'sip:a;b?c=1@10.0.0.1:1?subject=x',
+      'sip:a@b:005060',
+    ].map((uri): (typeof rows)[number] => [`<Sip>${uri}</Sip>`, [{ kind: 'sip', uri }], 0]),
     [
       '<Sip username="u" password="p">sips:ann@example.com</Sip>',
       [{ kind: 'sip', uri: 'sips:ann@example.com', username: 'u', password: 'p' }],
