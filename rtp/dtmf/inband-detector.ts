@@ -1,4 +1,4 @@
-import { Goertzel, turnOf } from '../tone/goertzel.ts'
+import { Goertzel, powersOfFour, turnOf } from '../tone/goertzel.ts'
 import { HighPass } from '../tone/high-pass.ts'
 import { levelOfPower } from '../tone/level.ts'
 import { TuneMeter } from '../tone/tune-meter.ts'
@@ -166,10 +166,12 @@ export class InbandDetector {
     this.#power = mean
     if (levelOfPower(mean) < quietestDbm0) return -1
     const powers = this.#powers
-    for (let tone = 0; tone < powers.length; tone++) powers[tone] = this.#powerOf(3 * tone + 1)
+    powersOfFour(powers, 0, block, this.#turns, 1, 3)
     const row = strongest(powers, 0, rows.length)
+    if (row < 0) return -1
+    powersOfFour(powers, rows.length, block, this.#turns, 3 * rows.length + 1, 3)
     const column = strongest(powers, rows.length, powers.length)
-    if (row < 0 || column < 0) return -1
+    if (column < 0) return -1
     const low = this.#wherever(row)
     const high = this.#wherever(column)
     if (low > high * mostTwist || high > low * mostReverseTwist) return -1

@@ -1,5 +1,8 @@
 import { type ResampleFilter, sharedFilter } from '../resample/filter.ts'
+import { weighFour } from '../resample/weigh.ts'
 import { type MixRate, samplesOfFrame } from './mix-rate.ts'
+
+const sums = new Float64Array(4)
 
 /**
  * Brings a sum of many, frame by frame, to another rate; it is not clipped on the way. What comes out is late by half
@@ -10,7 +13,7 @@ export class SumResampler {
   readonly #frameIn: number
   readonly #frameOut: number
   /** The past that the filter needs, then the frame. */
-  readonly #window: Int32Array
+  readonly #window: Float64Array
   readonly #past: number
   /** Frames of silence in a row: the window holds nothing else then. */
   #silentFrames = 2
@@ -20,7 +23,7 @@ export class SumResampler {
     this.#frameIn = samplesOfFrame(from)
     this.#frameOut = samplesOfFrame(to)
     this.#past = 2 * this.#filter.half - 1
-    this.#window = new Int32Array(this.#past + this.#frameIn)
+    this.#window = new Float64Array(this.#past + this.#frameIn)
   }
 
   /** Adds a frame of `sum`, at the other rate, on to `into`. Returns false when there was nothing but silence. */
@@ -34,13 +37,15 @@ export class SumResampler {
     window.copyWithin(0, frameIn)
     if (isSilent) window.fill(0, this.#past)
     else for (let i = 0; i < frameIn; i++) window[this.#past + i] = sum[i]!
-    const step = (frameIn * phases) / this.#frameOut
-    for (let out = 0, place = 0; out < this.#frameOut; out++, place += step) {
-      const first = Math.floor(place / phases)
-      const weight = (place - first * phases) * taps
-      let value = 0
-      for (let tap = 0; tap < taps; tap++) value += window[first + tap]! * weights[weight + tap]!
-      into[out]! += Math.round(value)
+    // Frames hold four rounds of all phases, or a multiple of that.
+    const roundIn = (frameIn * phases) / this.#frameOut
+    for (let phase = 0; phase < phases; phase++) {
+      const place = (phase * roundIn) / phases
+      const weight = ((phase * roundIn) % phases) * taps
+      for (let out = phase, first = Math.floor(place); out < this.#frameOut; out += 4 * phases, first += 4 * roundIn) {
+        weighFour(sums, window, first, roundIn, weights, weight, taps)
+        for (let round = 0; round < 4; round++) into[out + round * phases]! += Math.round(sums[round]!)
+      }
     }
     return true
   }

@@ -1,7 +1,12 @@
 import { greatestCommonDivisor, type ResampleFilter, resampleFilter } from './filter.ts'
+import { weigh, weighFour } from './weigh.ts'
 
 /** Input samples taken at a time; longer pieces are cut. */
 const pieceLength = 1024
+
+const sums = new Float64Array(4)
+
+const rounded = (sum: number): number => (sum >= 32_767 ? 32_767 : sum <= -32_768 ? -32_768 : Math.round(sum))
 
 /**
  * Turns mono samples of one rate into another, piece by piece. What comes out is in step with what went in, sample 0
@@ -14,7 +19,7 @@ export class Resampler {
   readonly #down: number
   readonly #up: number
   /** The latest input, `2 × half` samples of past and room for a piece. */
-  readonly #window: Int16Array
+  readonly #window: Float64Array
   #held: number
   /** Place of the next output in the window: whole samples and `#up`ths. */
   #place: number
@@ -28,7 +33,7 @@ export class Resampler {
     this.#equal = fromHz === toHz
     this.#down = fromHz / common
     this.#up = toHz / common
-    this.#window = new Int16Array(2 * filter.half + pieceLength)
+    this.#window = new Float64Array(2 * filter.half + pieceLength)
     // Silence before the first sample.
     this.#held = filter.half - 1
     this.#place = filter.half - 1
@@ -71,31 +76,60 @@ export class Resampler {
   }
 
   #giveInto(into: Int16Array, at: number, limit: number): number {
-    const { half, phases, weights } = this.#filter
+    const { half } = this.#filter
     const window = this.#window
-    const taps = 2 * half
-    let written = 0
+    let written = this.#giveRounds(into, at, limit)
     while (this.#place + half < this.#held && written < limit) {
-      const phase = phases === this.#up ? this.#fraction : Math.floor((this.#fraction * phases) / this.#up)
-      const first = this.#place - (half - 1)
-      const weight = phase * taps
-      let sum = 0
-      for (let tap = 0; tap < taps; tap++) sum += window[first + tap]! * weights[weight + tap]!
-      into[at + written++] = sum >= 32_767 ? 32_767 : sum <= -32_768 ? -32_768 : Math.round(sum)
-      this.#fraction += this.#down
-      const whole = Math.floor(this.#fraction / this.#up)
-      this.#place += whole
-      this.#fraction -= whole * this.#up
+      into[at + written++] = rounded(weigh(window, this.#first, this.#filter.weights, this.#weight, 2 * half))
+      this.#step()
     }
     this.#given += written
     // Keep what the next output needs, at the window's beginning. Its place may lie beyond what came so far.
-    const spent = Math.min(this.#place - (half - 1), this.#held)
+    const spent = Math.min(this.#first, this.#held)
     if (spent > 0) {
       window.copyWithin(0, spent, this.#held)
       this.#held -= spent
       this.#place -= spent
     }
     return written
+  }
+
+  /** Four rounds of `#up` outputs at a time, as far as they go: those of a phase lie `#down` samples apart. */
+  #giveRounds(into: Int16Array, at: number, limit: number): number {
+    const { half, weights } = this.#filter
+    const up = this.#up
+    let written = 0
+    while (this.#place + 4 * this.#down + half <= this.#held && written + 4 * up <= limit) {
+      for (let i = 0; i < up; i++) {
+        weighFour(sums, this.#window, this.#first, this.#down, weights, this.#weight, 2 * half)
+        for (let round = 0; round < 4; round++) into[at + written + round * up + i] = rounded(sums[round]!)
+        this.#step()
+      }
+      // One round lies behind; so do the three beside it.
+      this.#place += 3 * this.#down
+      written += 4 * up
+    }
+    return written
+  }
+
+  /** The first input sample that the next output needs. */
+  get #first(): number {
+    return this.#place - (this.#filter.half - 1)
+  }
+
+  /** Where the weights of its phase begin. */
+  get #weight(): number {
+    const { half, phases } = this.#filter
+    const phase = phases === this.#up ? this.#fraction : Math.floor((this.#fraction * phases) / this.#up)
+    return phase * 2 * half
+  }
+
+  /** On to the next output. */
+  #step(): void {
+    this.#fraction += this.#down
+    const whole = Math.floor(this.#fraction / this.#up)
+    this.#place += whole
+    this.#fraction -= whole * this.#up
   }
 }
 
