@@ -1,5 +1,7 @@
+import { FastWay } from './fast-way.ts'
+
 const rate = 8000
-/** The fastest packet of each such piece is kept. */
+/** The fastest way of each such piece is kept. */
 const windowSamples = 2 * rate
 const kept = 16
 /** Older ones tell nothing of a clock that drifts. */
@@ -21,7 +23,7 @@ export interface Ways {
 /**
  * How long packets of a source were on their way at least (arrival minus the source's time, samples; known up to a
  * constant), by the fastest of every two seconds. A thread or a far end that is held up, a busy network: all that can
- * happen makes packets late, and none early. So a way that has become shorter is believed after two windows, and one that
+ * happen makes packets late, and few early. So a way that has become shorter is believed after two windows, and one that
  * seems longer only when not one packet was as fast as before for half a minute.
  */
 export class FastestWays {
@@ -29,24 +31,24 @@ export class FastestWays {
   readonly #fastest = new Float64Array(kept)
   readonly #ends = new Float64Array(kept)
   #count = 0
-  #present = Number.POSITIVE_INFINITY
+  readonly #present = new FastWay()
   #windowEnd = 0
 
   /** Forgets all; the first window begins at `place`. */
   restart(place: number): void {
     this.#count = 0
-    this.#present = Number.POSITIVE_INFINITY
+    this.#present.restart()
     this.#windowEnd = place + windowSamples
   }
 
   /** A packet came at `place`. True when a window is over with it. */
   take(way: number, place: number): boolean {
-    this.#present = Math.min(this.#present, way)
+    this.#present.take(way)
     if (place < this.#windowEnd) return false
     const slot = this.#count++ % kept
-    this.#fastest[slot] = this.#present
+    this.#fastest[slot] = this.#present.way
     this.#ends[slot] = place
-    this.#present = Number.POSITIVE_INFINITY
+    this.#present.restart()
     this.#windowEnd = place + windowSamples
     return true
   }

@@ -1,5 +1,6 @@
 import { type Step, stepMs } from '../jitter/clock-step.ts'
 import { timestampDelta } from '../packet/sequence.ts'
+import { FastWay } from './fast-way.ts'
 import { FastestWays } from './fastest-ways.ts'
 
 /** Samples a second of a recording. */
@@ -41,6 +42,7 @@ const aheadSamples = (stepMs * rate) / 1000
 export class SourceClock {
   /** Samples for a unit of the source's timestamp. */
   readonly #perUnit: number
+  readonly #firstPackets = new FastWay()
   readonly #ways = new FastestWays()
   #hasBegun = false
   #lastTime = 0
@@ -81,8 +83,10 @@ export class SourceClock {
       this.#lastSamples = samples
     }
     const way = place - samples
-    if (place <= this.#settlesAt) this.#offset = Math.min(this.#offset, way)
-    else if (this.#ways.take(way, place)) this.#judge(place)
+    if (place <= this.#settlesAt) {
+      this.#firstPackets.take(way)
+      this.#offset = this.#firstPackets.way
+    } else if (this.#ways.take(way, place)) this.#judge(place)
   }
 
   /** True once the first packets have said where they lie, or cannot be held any longer: from then on they stay there. */
@@ -128,6 +132,7 @@ export class SourceClock {
     this.#settlesAt = place + settleSamples
     this.#firstWay = undefined
     this.#isFollowed = false
+    this.#firstPackets.restart()
     this.#ways.restart(this.#settlesAt)
   }
 

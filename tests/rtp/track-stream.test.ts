@@ -113,6 +113,22 @@ test('first packets that waited are laid where those behind them say: nothing of
   }
 })
 
+test('a sender whose timer is coarse, and who sends one packet in sixteen a frame early, loses no sample', () => {
+  const minute = Int16Array.from({ length: 60 * 8000 }, (_, i) => long[i % long.length]!)
+  // As sipp does: a packet every 20.25 ms, until a whole one is owed.
+  for (const earlyIn of [16, 17, 20, 50, 100, 333]) {
+    for (let first = 0; first < 17; first++) {
+      const heard = recorded(minute, atMs => {
+        const n = (atMs / frameMs + first) % earlyIn
+        return n === 0 ? 4 : 20 + Math.floor((n * 32) / earlyIn) / perMs
+      })
+      const place = heard.length - minute.length
+      assert.ok(place >= 19 * perMs && place <= 22 * perMs, `one in ${earlyIn}: ${place} samples from its place`)
+      lies(heard, place, minute)
+    }
+  }
+})
+
 test('packets that are late all through some seconds are no other clock; a way that has become longer for good is', () => {
   lies(
     recorded(long, atMs => (atMs > 2000 && atMs < 11_500 ? 15 : 0)),
