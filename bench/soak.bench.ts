@@ -1,13 +1,13 @@
 import { loadavg } from 'node:os'
 import { type BenchOptions, type Figure, ratioOf } from './report.ts'
 import { inHandMs } from './soak/far-ends.ts'
+import { showProgress } from './soak/progress.ts'
 import { soak } from './soak/soak.ts'
 
 // Question: do fifty calls between PCMU and Opus, each recorded in two channels, run on one media thread for minutes
 // without a gap in any file, every packet on time? Times are the kernel's, taken when a packet is sent; a packet's
 // lateness is counted from the earliest of its stream. Baselines are what is demanded.
 const usual = { calls: 50, minutes: 5, minutesAmongOthers: 1, shortSeconds: 10 }
-const barWidth = 40
 
 let before = 0
 
@@ -15,12 +15,6 @@ let before = 0
 export const table = (): string =>
   `Load average before ${before.toFixed(1)}, behind ${loadavg()[0]?.toFixed(1)}: the run itself makes about 1. Media threads go before all others of this\n` +
   'machine where they may (as root, or with CAP_SYS_NICE or RLIMIT_RTPRIO); what goes before the machine itself, they wait for.'
-
-const showProgress = (done: number): void => {
-  const full = Math.round(done * barWidth)
-  process.stderr.write(`\r[${'█'.repeat(full)}${'·'.repeat(barWidth - full)}] ${(100 * done).toFixed(0)} %`)
-  if (done >= 1) process.stderr.write('\n')
-}
 
 export async function run(short: boolean, options: BenchOptions = {}): Promise<Figure[]> {
   before = loadavg()[0] ?? 0

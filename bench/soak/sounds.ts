@@ -5,7 +5,7 @@ const loopSeconds = 5
 export const framesPerLoop = loopSeconds * 50
 /** In 20 ms its phase moves by 0.24 turns: a frame that is missing or said twice shows. In five seconds it closes. */
 export const humHz = 412
-const humLevel = 9000
+export const humLevel = 9000
 /** More than by a sample, as a clock that is followed may move: a twentieth of a turn. */
 const mostTurn = 0.08
 
@@ -66,11 +66,20 @@ export class HumFollower {
   jumps = 0
   silent = 0
   frames = 0
+  /** By how many turns its phase has strayed, now and at most either way. */
+  #strayed = 0
+  #least = 0
+  #most = 0
 
   /** Frames at the beginning that are not judged: coders and buffers settle. */
   readonly #settling: number
   constructor(settling = 25) {
     this.#settling = settling
+  }
+
+  /** How far apart the tone stood in the frames that were judged, samples. */
+  get movedSamples(): number {
+    return ((this.#most - this.#least) * 8000) / humHz
   }
 
   hear(sample: number): void {
@@ -94,6 +103,9 @@ export class HumFollower {
       const step = phase - this.#phase
       if (!isThere) this.silent++
       else if (Math.abs(step - Math.round(step)) > mostTurn) this.jumps++
+      this.#strayed += step - Math.round(step)
+      this.#least = Math.min(this.#least, this.#strayed)
+      this.#most = Math.max(this.#most, this.#strayed)
     }
     this.#phase = phase
   }
