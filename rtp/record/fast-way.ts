@@ -1,9 +1,11 @@
 /** One packet in so many may come sooner than its way allows: a sender whose timer is coarse sends it a frame early. */
-const early = 8
+const early = 12
+/** The first packets that tell a place are ten: one of them may. */
+const leastPackets = 10
 /** The fastest that are kept. */
-const kept = 12
+const kept = 16
 
-/** How long packets are on their way when nothing holds them up: as few of them as one in eight are faster. */
+/** How long packets are on their way when nothing holds them up: no more of them than one in twelve are faster. */
 export class FastWay {
   /** The fastest ways, in their order. */
   readonly #fastest = new Float64Array(kept)
@@ -24,7 +26,7 @@ export class FastWay {
 
   /** +Infinity before the first packet. */
   get way(): number {
-    const at = Math.min(Math.floor(this.#count / early), kept - 1)
+    const at = Math.min(Math.floor((this.#count + early - leastPackets) / early), kept - 1)
     return this.#count === 0 ? Number.POSITIVE_INFINITY : this.#fastest[at]!
   }
 }

@@ -129,6 +129,15 @@ test('a sender whose timer is coarse, and who sends one packet in sixteen a fram
   }
 })
 
+test('packets that come up to ten at once lie where the last of them say', () => {
+  for (const together of [2, 5, 10]) {
+    const roundMs = together * frameMs
+    const heard = recorded(long, atMs => roundMs - frameMs - (atMs % roundMs))
+    assert.is(heard.length - long.length, 0, `${together} at once`)
+    lies(heard, 0, long)
+  }
+})
+
 test('packets that are late all through some seconds are no other clock; a way that has become longer for good is', () => {
   lies(
     recorded(long, atMs => (atMs > 2000 && atMs < 11_500 ? 15 : 0)),
