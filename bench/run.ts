@@ -6,7 +6,7 @@ import { type BenchOptions, type Figure, tableOf } from './report.ts'
 const usage = `usage: npm run bench [-- [--short] [--json] [name…]]
   --short  a few seconds in all: shows that they run, not what the machine can do
   --json   figures for scripts
-  --minutes M, --calls N  of the soak and of peers: how long, and how many calls (5, 50)
+  --minutes M, --calls N  of the soak, and of peers for each codec: how long, and how many calls (5, 50)
   name…    only benchmarks whose file name contains one of these`
 
 const { values, positionals } = parseArgs({

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { isRtp, payloadTypeOf, sequenceOf, ssrcOf, timestampOf } from '../../rtp/packet/header.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { kindOf } from '../../rtp/packet/demux.ts'
+import { payloadTypeOf, sequenceOf, ssrcOf, timestampOf } from '../../rtp/packet/header.ts'
 import { sequenceDelta, timestampDelta } from '../../rtp/packet/sequence.ts'
-import { requirePeers } from '../../tests/rig/debian.ts'
+import { until } from '../../tests/rig/wait.ts'
 import { Histogram } from '../soak/histogram.ts'
 
 /** A capture in the format of libpcap: its own header, and one before each packet. */
@@ -13,6 +15,10 @@ const headersBytes = 14 + 20 + 8
 const sourcePortAt = 14 + 20
 const snappedBytes = 96
 const staticPayloadTypes = 96
+const packetMs = 20
+/** The kernel hands packets over in blocks, up to a second after they went. */
+const handedOverMs = 1500
+const listeningTimeoutMs = 10_000
 const unitsPerMsOf = (payloadType: number): number => (payloadType < staticPayloadTypes ? 8 : 48)
 
 class Stream {
@@ -23,17 +29,16 @@ class Stream {
   #sequence = 0
   #timestamp = 0
   #placeMs = 0
-  #step = 0
 
   take(packet: Uint8Array, atMs: number): void {
     const sequence = sequenceOf(packet)
     const timestamp = timestampOf(packet)
     if (this.lates.length > 0) {
-      if (sequenceDelta(sequence, this.#sequence) !== 1) this.holes++
+      const unitsPerMs = unitsPerMsOf(payloadTypeOf(packet))
       const step = timestampDelta(timestamp, this.#timestamp)
-      if (this.lates.length > 1 && step !== this.#step) this.timeJumps++
-      this.#step = step
-      this.#placeMs += step / unitsPerMsOf(payloadTypeOf(packet))
+      if (sequenceDelta(sequence, this.#sequence) !== 1) this.holes++
+      if (step !== packetMs * unitsPerMs) this.timeJumps++
+      this.#placeMs += step / unitsPerMs
     }
     this.#sequence = sequence
     this.#timestamp = timestamp
@@ -57,29 +62,36 @@ export class Departures {
   readonly #streams = new Map<string, Stream>()
   #rest: Buffer = Buffer.alloc(0)
   #hasBegun = false
+  #told = ''
 
-  private constructor(dump: ChildProcess) {
-    this.#dump = dump
-    dump.stdout?.on('data', (chunk: Buffer) => this.#read(chunk))
-  }
-
-  static async of([first, last]: readonly [number, number]): Promise<Departures> {
-    requirePeers('tcpdump')
+  /** Of the packets that come from this range of ports. */
+  constructor([first, last]: readonly [number, number]) {
     const filter = `udp and src portrange ${first}-${last}`
     const args = ['-i', 'lo', '-n', '-s', String(snappedBytes), '-B', '65536', '-U', '-w', '-', filter]
-    const dump = spawn('tcpdump', args, { stdio: ['ignore', 'pipe', 'pipe'] })
-    const departures = new Departures(dump)
-    // It says that it listens.
-    const [told] = (await Promise.race([once(dump.stderr, 'data'), once(dump, 'close')])) as [unknown]
-    if (dump.exitCode !== null) throw new Error(`tcpdump ended with ${dump.exitCode}`)
-    if (!String(told).includes('listening')) throw new Error(`tcpdump: ${String(told).trim()}`)
-    return departures
+    this.#dump = spawn('tcpdump', args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#dump.stdout?.on('data', (chunk: Buffer) => this.#read(chunk))
+    this.#dump.stderr?.on('data', chunk => {
+      this.#told += chunk
+    })
+    this.#dump.on('error', fault => {
+      this.#told += String(fault)
+    })
+  }
+
+  /** Resolves when nothing is missed any more. */
+  async listening(): Promise<void> {
+    await until('tcpdump to listen', () => this.#told.includes('listening') || this.#hasEnded, listeningTimeoutMs)
+    if (this.#hasEnded) throw new Error(`tcpdump: ${this.#told.trim()}`)
   }
 
   async end(): Promise<DeparturesReport> {
+    await pause(handedOverMs)
+    if (this.#hasEnded) throw new Error(`tcpdump ended: ${this.#told.trim()}`)
     const closed = once(this.#dump, 'close')
     this.#dump.kill('SIGINT')
     await closed
+    const missed = Number(/(\d+) packets? dropped by kernel/.exec(this.#told)?.[1] ?? Number.NaN)
+    if (missed !== 0) throw new Error(`tcpdump has missed packets: ${this.#told.trim()}`)
     const lateness = new Histogram()
     const sum = { packets: 0, holes: 0, timeJumps: 0 }
     for (const { lates, holes, timeJumps } of this.#streams.values()) {
@@ -90,6 +102,14 @@ export class Departures {
       sum.timeJumps += timeJumps
     }
     return { streams: this.#streams.size, ...sum, lateness }
+  }
+
+  stop(): void {
+    this.#dump.kill('SIGKILL')
+  }
+
+  get #hasEnded(): boolean {
+    return this.#dump.exitCode !== null || this.#dump.signalCode !== null || this.#dump.pid === undefined
   }
 
   #read(chunk: Buffer): void {
@@ -112,7 +132,7 @@ export class Departures {
 
   #take(frame: Buffer, atMs: number): void {
     const packet = frame.subarray(headersBytes)
-    if (!isRtp(packet)) return
+    if (kindOf(packet) !== 'rtp') return
     const name = `${frame.readUInt16BE(sourcePortAt)} ${ssrcOf(packet)}`
     let stream = this.#streams.get(name)
     if (stream === undefined) {

@@ -1,12 +1,12 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expectStatus } from '../../tests/rig/account.ts'
 import { requirePeers } from '../../tests/rig/debian.ts'
 import { freePort } from '../../tests/rig/ports.ts'
+import { Sipp } from '../../tests/rig/sipp.ts'
 import { outsideCaller, SwitchBed } from '../../tests/rig/switch-bed.ts'
+import type { RecordingRow } from '../../tests/rig/verb-bed.ts'
 import { until } from '../../tests/rig/wait.ts'
 import { Departures, type DeparturesReport } from './departures.ts'
 import { checkHums, type HumCheck } from './hums.ts'
@@ -29,82 +29,113 @@ export interface PeersResult extends DeparturesReport {
 }
 
 const callsPerSecond = 10
-/** sipp binds ports for media at the address that it is told: a side each. */
-const callerMedia = '127.0.2.2'
-const calleeMedia = '127.0.2.1'
-const mediaPorts = [40_000, 40_999] as const
+/** Below the ports that the system gives to others. */
+const mediaPorts = [12_000, 19_999] as const
 const progressMs = 500
-const writtenTimeoutMs = 10_000
+const endTimeoutMs = 30_000
 
 /** `calls` calls at once through a switch as it is served: sipp calls, sipp is dialled, Dial records both sides. */
-export async function peers({ calls, seconds, codec, progress }: PeersPlan): Promise<PeersResult> {
+export async function peers(plan: PeersPlan): Promise<PeersResult> {
   requirePeers('sipp', 'tcpdump')
   const folder = mkdtempSync(join(tmpdir(), 'sauti-peers-'))
-  const files = soundFiles(folder)
-  const far = codec === 'opus' ? captureOf(await files.opus(seconds)) : streamOf(files.g722, 9, 'G722/8000')
-  const bed = await SwitchBed.open({
-    balance: '1000000',
-    prefixes: ['+1'],
-    env: { SAUTI_MEDIA_PORTS: mediaPorts.join('-') },
-  })
-  const running: ReturnType<typeof sipp>[] = []
   try {
-    const limits = { max_concurrent_calls: 2 * calls, max_calls_per_second: 10 * callsPerSecond }
-    expectStatus(await bed.on.operator('PATCH', `/accounts/${bed.account.uuid}`, limits), 200)
-    const { number, port } = await bed.destination()
-    await bed.account.hosts('voice_inbound', `<Dial record="record-from-answer-dual"><Number>${number}</Number></Dial>`)
-    const departures = await Departures.of(mediaPorts)
-    const many = ['-m', String(calls)]
-    running.push(sipp(folder, 'callee', calleeScenario(far), ['-p', String(port), '-mi', calleeMedia, ...many]))
-    const rate = ['-r', String(callsPerSecond), '-d', String(seconds * 1000), '-s', bed.account.number]
-    const caller = sipp(folder, 'caller', callerScenario(nearSpeech(files.pcmu)), [
-      `127.0.0.1:${bed.on.sipPort}`,
-      ...['-p', String(await freePort()), '-mi', callerMedia, '-key', 'caller', outsideCaller, ...rate, ...many],
-    ])
-    running.push(caller)
-    await ended(caller, (seconds + calls / callsPerSecond) * 1000, progress)
-    const recordings = join(bed.on.dataFolder, 'recordings')
-    const written = () =>
-      readdirSync(recordings, { recursive: true, encoding: 'utf8' }).filter(name => /\.wav$/.test(name))
-    await until('all recordings to be written', () => written().length === calls, writtenTimeoutMs)
-    return {
-      ...(await departures.end()),
-      missedTicks: missedTicksIn(await metricsOf(bed)),
-      files: written().map(name => checkHums(join(recordings, name))),
+    const bed = await SwitchBed.open({
+      balance: '1000000',
+      prefixes: ['+1'],
+      env: { SAUTI_MEDIA_PORTS: mediaPorts.join('-'), SAUTI_MEDIA_WORKERS: '1' },
+    })
+    const departures = new Departures(mediaPorts)
+    try {
+      await departures.listening()
+      return await measured(bed, departures, folder, plan)
+    } finally {
+      departures.stop()
+      await bed.close()
     }
   } finally {
-    for (const child of running) child.kill('SIGKILL')
-    await bed.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-const nearSpeech = (file: string): Speech => streamOf(file, 0, 'PCMU/8000')
-
-function sipp(folder: string, name: string, scenario: string, args: readonly string[]) {
-  const file = join(folder, `${name}.xml`)
-  writeFileSync(file, scenario)
-  const usual = ['-sf', file, '-i', '127.0.0.1', '-t', 'u1', '-nostdin', '-skip_rlimit']
-  return spawn('sipp', [...args, ...usual], { cwd: folder, stdio: 'ignore' })
-}
-
-async function ended(
-  caller: ReturnType<typeof sipp>,
-  lastsMs: number,
-  progress: (done: number) => void,
-): Promise<void> {
-  const begun = performance.now()
-  const timer = setInterval(() => progress(Math.min(0.99, (performance.now() - begun) / lastsMs)), progressMs)
-  const [code] = (await once(caller, 'close')) as [number | null]
-  clearInterval(timer)
+async function measured(
+  bed: SwitchBed,
+  departures: Departures,
+  folder: string,
+  { calls, seconds, codec, progress }: PeersPlan,
+): Promise<PeersResult> {
+  const limits = { max_concurrent_calls: 2 * calls, max_calls_per_second: 10 * callsPerSecond }
+  expectStatus(await bed.on.operator('PATCH', `/accounts/${bed.account.uuid}`, limits), 200)
+  const { number, port } = await bed.destination()
+  const dial = `<Dial record="record-from-answer-dual"><Number>${number}</Number></Dial>`
+  await bed.account.hosts('voice_inbound', dial)
+  const lastMs = (seconds + calls / callsPerSecond) * 1000
+  const both = { calls, trace: false, timeoutSeconds: Math.ceil((lastMs + endTimeoutMs) / 1000) }
+  const [near, far] = await speeches(folder, codec, seconds)
+  const callee = new Sipp({
+    ...both,
+    scenario: written(folder, 'callee', calleeScenario(far)),
+    localPort: port,
+    rtpPort: await freePort(),
+  })
+  const timer = timed(lastMs, progress)
+  try {
+    await callee.listening()
+    const caller = await bed.caller({
+      ...both,
+      scenario: written(folder, 'caller', callerScenario(near)),
+      from: outsideCaller,
+      callsPerSecond,
+      pauseMs: seconds * 1000,
+    })
+    for (const sipp of [caller, callee]) {
+      const { code, errors } = await sipp.done
+      if (code !== 0) throw new Error(`not all calls went as they should: sipp ended with ${code}\n${errors}`)
+    }
+  } finally {
+    clearInterval(timer)
+    callee.stop()
+  }
+  const report = await departures.end()
+  const files = await recordingsOf(bed, calls)
   progress(1)
-  if (code !== 0) throw new Error(`not all calls went as they should: sipp ended with ${code}`)
+  return { ...report, missedTicks: await missedTicks(bed), files: files.map(checkHums) }
 }
 
-async function metricsOf(bed: SwitchBed): Promise<string> {
+/** What the callers say, and the dialled. */
+async function speeches(folder: string, codec: FarCodec, seconds: number): Promise<readonly [Speech, Speech]> {
+  const files = soundFiles(folder)
+  const near = streamOf(files.pcmu, 0, 'PCMU/8000')
+  return [near, codec === 'opus' ? captureOf(await files.opus(seconds)) : streamOf(files.g722, 9, 'G722/8000')]
+}
+
+/** The scenario's path, as the rig wants it. */
+function written(folder: string, name: string, scenario: string): string {
+  const path = join(folder, name)
+  writeFileSync(`${path}.xml`, scenario)
+  return path
+}
+
+function timed(lastsMs: number, progress: (done: number) => void): ReturnType<typeof setInterval> {
+  const begun = performance.now()
+  return setInterval(() => progress(Math.min(0.99, (performance.now() - begun) / lastsMs)), progressMs)
+}
+
+/** The files, once all are told as finished. */
+async function recordingsOf(bed: SwitchBed, calls: number): Promise<readonly string[]> {
+  const isDone = async () => {
+    const answer = await bed.account.api('GET', '/recordings/?limit=200')
+    const rows = expectStatus(answer, 200).body as RecordingRow[]
+    return rows.length === calls && rows.every(row => row.size_bytes !== null)
+  }
+  await until(`${calls} recordings to be finished`, isDone, endTimeoutMs)
+  const folder = join(bed.on.dataFolder, 'recordings')
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.wav'))
+    .map(name => join(folder, name))
+}
+
+async function missedTicks(bed: SwitchBed): Promise<number> {
   const headers = { authorization: `Bearer ${bed.on.operatorKey}` }
-  return (await fetch(`${bed.on.baseUrl}/metrics`, { headers })).text()
+  const metrics = await (await fetch(`${bed.on.baseUrl}/metrics`, { headers })).text()
+  return Number(/^sauti_media_total\{what="missed_ticks"\} (\d+)/m.exec(metrics)?.[1] ?? Number.NaN)
 }
-
-const missedTicksIn = (metrics: string): number =>
-  Number(/^sauti_media_total\{what="missed_ticks"\} (\d+)/m.exec(metrics)?.[1] ?? Number.NaN)

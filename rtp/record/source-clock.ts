@@ -1,7 +1,7 @@
 import { type Step, stepMs } from '../jitter/clock-step.ts'
 import { timestampDelta } from '../packet/sequence.ts'
-import { FastWay } from './fast-way.ts'
-import { FastestWays } from './fastest-ways.ts'
+import { FastestFew } from './fastest-few.ts'
+import { FastestWays, type Ways } from './fastest-ways.ts'
 
 /** Samples a second of a recording. */
 const rate = 8000
@@ -34,7 +34,7 @@ const foreignSamples = rate
 const aheadSamples = (stepMs * rate) / 1000
 
 /**
- * Where the time of one source lies on the line of a recording. Of all packets the fastest tells it best; a source whose
+ * Where the time of one source lies on the line of a recording. Of all packets the fastest tell it best; a source whose
  * clock is not ours drifts away, and is followed in its pauses, or when it never pauses by a sample now and then, so
  * that after hours its sound still lies where it was heard. Whose clock is ours loses no sample, however unevenly its
  * packets come.
@@ -42,7 +42,7 @@ const aheadSamples = (stepMs * rate) / 1000
 export class SourceClock {
   /** Samples for a unit of the source's timestamp. */
   readonly #perUnit: number
-  readonly #firstPackets = new FastWay()
+  readonly #firstPackets = new FastestFew()
   readonly #ways = new FastestWays()
   #hasBegun = false
   #lastTime = 0
@@ -54,8 +54,8 @@ export class SourceClock {
   #aim = 0
   #isCorrecting = false
   #settlesAt = 0
-  /** The first way that is known well; compared with it, later ones tell a clock that is not ours. */
-  #firstWay: number | undefined
+  /** The first ways that are known well; compared with them, later ones tell a clock that is not ours. */
+  #first: Ways | undefined
   #isFollowed = false
 
   constructor(clockRate: number) {
@@ -85,7 +85,7 @@ export class SourceClock {
     const way = place - samples
     if (place <= this.#settlesAt) {
       this.#firstPackets.take(way)
-      this.#offset = this.#firstPackets.way
+      this.#offset = firstPlaceOf(this.#firstPackets)
     } else if (this.#ways.take(way, place)) this.#judge(place)
   }
 
@@ -130,7 +130,7 @@ export class SourceClock {
     this.#lastSamples = 0
     this.#offset = place
     this.#settlesAt = place + settleSamples
-    this.#firstWay = undefined
+    this.#first = undefined
     this.#isFollowed = false
     this.#firstPackets.restart()
     this.#ways.restart(this.#settlesAt)
@@ -138,19 +138,21 @@ export class SourceClock {
 
   /** A window of ways is over. */
   #judge(place: number): void {
-    const { shorter, longer, present, isKnown } = this.#ways.since(place)
+    const ways = this.#ways.since(place)
+    const { shorter, longer, present } = ways
     if (present - this.#offset > jumpSamples) {
       this.#aim = present
       this.#isCorrecting = true
-      this.#firstWay = undefined
+      this.#first = undefined
       this.#ways.restart(place)
       return
     }
     this.#aim = Math.min(shorter, Math.max(longer, this.#offset))
     const size = Math.abs(this.#aim - this.#offset)
-    if (isKnown) this.#firstWay ??= longer
-    const first = this.#firstWay
-    const hasMoved = first !== undefined && (shorter < first - driftSamples || longer > first + driftSamples)
+    if (ways.isKnown) this.#first ??= ways
+    const first = this.#first
+    const hasMoved =
+      first !== undefined && (shorter < first.least - driftSamples || longer > first.longer + driftSamples)
     this.#isFollowed ||= hasMoved || size > misplacedSamples
     this.#isCorrecting = size > (this.#isFollowed ? followedSamples : toleratedSamples)
   }
@@ -158,4 +160,19 @@ export class SourceClock {
   #samplesOf(timestamp: number): number {
     return this.#lastSamples + timestampDelta(timestamp, this.#lastTime) * this.#perUnit
   }
+}
+
+/** Where few packets are, one alone tells nothing. */
+const leastPackets = 4
+
+/**
+ * The place that the first packets tell: the fastest's, unless it stands alone, further before the second than that before
+ * the middle of all: a sender whose timer is coarse has sent it a frame early.
+ */
+function firstPlaceOf(packets: FastestFew): number {
+  const fastest = packets.at(0)
+  const second = packets.at(1)
+  const ahead = second - fastest
+  const isAlone = ahead > toleratedSamples && ahead > packets.at(packets.count >> 1) - second
+  return isAlone && packets.count >= leastPackets ? second : fastest
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { requirePeers } from './debian.ts'
 import { until } from './wait.ts'
 
@@ -15,7 +15,7 @@ let made = 0
 const scenarios = new URL('../interop/sipp/', import.meta.url).pathname
 
 export interface SippOptions {
-  /** File in tests/interop/sipp without its ending. */
+  /** File in tests/interop/sipp, or elsewhere by its path, without its ending. */
   readonly scenario: string
   /** The UAC's target `host:port`; none for a UAS. */
   readonly remote?: string
@@ -50,7 +50,7 @@ export class Sipp {
     const keys = { rtp_port: String(options.rtpPort), caller: options.from ?? '+254700000001', ...options.keys }
     const args = [
       ...(options.remote === undefined ? [] : [options.remote]),
-      ...['-sf', join(scenarios, `${options.scenario}.xml`)],
+      ...['-sf', resolve(scenarios, `${options.scenario}.xml`)],
       ...['-i', '127.0.0.1', '-p', String(options.localPort)],
       ...['-mi', `127.0.1.${1 + (made++ % mediaAddresses)}`],
       ...['-t', options.transport === 'tcp' ? 't1' : 'u1'],

@@ -1,0 +1,31 @@
+/** So many are kept. */
+const kept = 16
+
+/** The shortest ways of some packets, in their order. */
+export class FastestFew {
+  readonly #ways = new Float64Array(kept)
+  #count = 0
+
+  /** Packets that were taken, of which the first sixteen in their order are known. */
+  get count(): number {
+    return this.#count
+  }
+
+  restart(): void {
+    this.#count = 0
+  }
+
+  take(way: number): void {
+    const ways = this.#ways
+    // One that comes in where all places are taken pushes the slowest out.
+    let at = Math.min(this.#count++, kept - 1)
+    if (this.#count > kept && way >= ways[at]!) return
+    for (; at > 0 && way < ways[at - 1]!; at--) ways[at] = ways[at - 1]!
+    ways[at] = way
+  }
+
+  /** The way that `place` packets were faster than; of those that are kept the slowest at most. +Infinity before the first. */
+  at(place: number): number {
+    return this.#count === 0 ? Number.POSITIVE_INFINITY : this.#ways[Math.min(place, this.#count - 1, kept - 1)]!
+  }
+}
