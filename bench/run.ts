@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { type BenchOptions, type Figure, tableOf } from './report.ts'
 
 const usage = `usage: npm run bench [-- [--short] [--json] [name…]]
-  --short  a few seconds in all: shows that they run, not what the machine can do
+  --short  two minutes in all: shows that they run, not what the machine can do
   --json   figures for scripts
   --minutes M, --calls N  of the soak, and of peers for each codec: how long, and how many calls (5, 50)
   name…    only benchmarks whose file name contains one of these`

@@ -9,6 +9,11 @@ import { OpusScratch } from './opus-scratch.ts'
 const warmFrames = 20
 const warmSettings = { sampleRate: 8000, bitrate: 24_000, fec: false, dtx: false } as const
 
+interface Loaded {
+  readonly module: OpusModule
+  readonly scratch: OpusScratch
+}
+
 export interface LibOpusCounters {
   /** Coders that were given out and not freed. */
   encoders: number
@@ -25,7 +30,7 @@ export class LibOpus implements OpusCoders {
   /** What files are made of, or made, lasts: nobody waits for it, and it is heard again when the thread has time. */
   readonly #fullEffort = new Effort()
 
-  #loaded: { readonly module: OpusModule; readonly scratch: OpusScratch } | undefined
+  #loaded: Loaded | undefined
 
   /** Loads it and lets it run for a moment, so that the first call does not wait for that. */
   async warm(): Promise<void> {
@@ -69,15 +74,25 @@ export class LibOpus implements OpusCoders {
     make: (module: OpusModule, scratch: OpusScratch) => Coder,
     done: (coder: Coder | undefined) => void,
   ): void {
-    this.#load()
-      .then(({ module, scratch }) => make(module, scratch))
-      .then(done, () => {
+    const give = ({ module, scratch }: Loaded): void => {
+      let coder: Coder | undefined
+      try {
+        coder = make(module, scratch)
+      } catch {
+        this.counters.failed++
+      }
+      done(coder)
+    }
+    // At once, where it can be: whoever asks may have a packet in hand.
+    if (this.#loaded !== undefined) give(this.#loaded)
+    else
+      this.#load().then(give, () => {
         this.counters.failed++
         done(undefined)
       })
   }
 
-  async #load(): Promise<{ readonly module: OpusModule; readonly scratch: OpusScratch }> {
+  async #load(): Promise<Loaded> {
     const module = await loadOpusModule()
     this.#loaded ??= { module, scratch: new OpusScratch(module) }
     return this.#loaded

@@ -19,6 +19,22 @@ const decoderOf = (rate: OpusRate): Promise<OpusDecoder> =>
     lib.decoder(rate, decoder => (decoder ? resolve(decoder) : reject(new Error('none')))),
   )
 
+test('once it is loaded coders are there at once: nobody who has a packet waits for the next', async () => {
+  const loaded = new LibOpus()
+  await loaded.warm()
+  const made: string[] = []
+  loaded.encoder({ sampleRate: 8000, bitrate: 24_000, fec: false, dtx: false }, encoder => {
+    made.push('encoder')
+    encoder?.free()
+  })
+  loaded.decoder(8000, decoder => {
+    made.push('decoder')
+    decoder?.free()
+  })
+  assert.equal(made, ['encoder', 'decoder'])
+  assert.equal(loaded.counters, { encoders: 0, decoders: 0, failed: 0 })
+})
+
 test('packets and samples are those of the package, bit for bit: rates, FEC, DTX, losses, what is made up', async () => {
   for (const sampleRate of rates) {
     for (const [fec, dtx, anySound] of [

@@ -1,5 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { OpusEncoder } from '../../rtp/codec/opus.ts'
 import { pcmu, writeHeader } from '../../rtp/index.ts'
 import { LibOpus } from '../../rtp/io/index.ts'
 import { SentTrack } from '../../rtp/record/sent-track.ts'
@@ -42,6 +43,39 @@ function recorded(
 }
 const same = (heard: Int16Array, from: number, wanted: Int16Array) =>
   assert.equal(heard.subarray(from, from + wanted.length), wanted)
+
+test('a prompt in Opus is recorded from its first packet on', async () => {
+  const opus = new LibOpus()
+  await opus.warm()
+  const packets: Uint8Array[] = []
+  const encoder = await new Promise<OpusEncoder | undefined>(resolve =>
+    opus.encoder({ sampleRate: 8000, bitrate: 24_000, fec: false, dtx: false }, resolve),
+  )
+  for (let n = 0; n < 10; n++) {
+    const packet = new Uint8Array(1287)
+    const length = encoder?.encodeInto(packet, 12, pcm, 4000 + 160 * n, 160) ?? 0
+    writeHeader(packet, { payloadType: 111, marker: n === 0, sequence: n, timestamp: 960 * n, ssrc: 7 })
+    packets.push(packet.subarray(0, 12 + length))
+  }
+  const wanted = new Int16Array(1600)
+  opus.decoder(8000, decoder => {
+    for (const [n, packet] of packets.entries()) decoder?.decodeInto(wanted, 160 * n, packet, 12, packet.length - 12)
+    decoder?.free()
+  })
+  const line = new TrackLine(1)
+  const track = new SentTrack(
+    line,
+    'right',
+    streamTracks(() => 'opus', opus),
+  )
+  for (const [n, packet] of packets.entries()) track.push(packet, packet.length, 400 + 160 * n)
+  track.free()
+  encoder?.free()
+  const heard = new Int16Array(line.end)
+  line.takeInto(heard, line.end, line.end)
+  assert.ok(wanted.subarray(0, 160).some(sample => Math.abs(sample) > 100))
+  same(heard, 400, wanted)
+})
 
 test('ticks that come unevenly leave every sample as it was sent', () => {
   const random = seeded(8)
