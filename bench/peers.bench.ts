@@ -1,5 +1,5 @@
 import { type FarCodec, type PeersResult, peers } from './peers/peers.ts'
-import { type BenchOptions, type Figure, ratioOf } from './report.ts'
+import { type BenchOptions, type Figure, figureOf } from './report.ts'
 import { showProgress } from './soak/progress.ts'
 
 // Question: the soak's, with peers that nobody here wrote, and the switch as it is served: do fifty calls from sipp in PCMU
@@ -32,38 +32,34 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
 function figuresOf(name: string, calls: number, seconds: number, result: PeersResult): Figure[] {
   const { lateness, files } = result
   const sum = (of: (file: (typeof files)[number]) => number) => files.reduce((all, file) => all + of(file), 0)
-  const figure = (what: string, value: number, unit: string, baseline: number, of: string): Figure => {
-    const figure = { what, value, unit, baseline, of }
-    return { ...figure, ratio: baseline === 0 ? 0 : ratioOf(figure) }
-  }
   const demanded = 'at most, as demanded of p99.9'
   const late = (what: string, value: number) =>
-    figure(`${name}: lateness of a packet, ${what}`, value, 'ms', 5, demanded)
+    figureOf(`${name}: lateness of a packet, ${what}`, value, 'ms', 5, demanded)
   return [
     late('p50', lateness.percentile(0.5)),
     late('p99', lateness.percentile(0.99)),
     late('p99.9', lateness.percentile(0.999)),
     late('max', lateness.worst),
-    figure('packets sent', result.packets, '', 2 * calls * 50 * seconds, 'what there is to send'),
-    figure('… numbers or times that skip', result.holes + result.timeJumps, '', 0, 'none'),
-    figure('… streams', result.streams, '', 2 * calls, 'two a call'),
-    figure('recordings', files.length, '', calls, 'one a call'),
-    figure('… the shortest', Math.min(...files.map(file => file.seconds)), 's', seconds, 'the time of a call'),
-    figure(
+    figureOf('packets sent', result.packets, '', 2 * calls * 50 * seconds, 'what there is to send'),
+    figureOf('… numbers or times that skip', result.holes + result.timeJumps, '', 0, 'none'),
+    figureOf('… streams', result.streams, '', 2 * calls, 'two a call'),
+    figureOf('recordings', files.length, '', calls, 'one a call'),
+    figureOf('… the shortest', Math.min(...files.map(file => file.seconds)), 's', seconds, 'the time of a call'),
+    figureOf(
       '… frames of their sides that jump, or are silent',
       sum(file => file.jumps + file.silent),
       '',
       0,
       'none',
     ),
-    figure(
+    figureOf(
       '… sides moved by single samples',
       sum(file => file.moved),
       '',
       0,
       'none',
     ),
-    figure('… by so many at most', Math.max(...files.map(file => file.movedSamples)), 'samples', 1, 'less than one'),
-    figure('ticks missed', result.missedTicks, '', 0, 'none'),
+    figureOf('… by so many at most', Math.max(...files.map(file => file.movedSamples)), 'samples', 1, 'less than one'),
+    figureOf('ticks missed', result.missedTicks, '', 0, 'none'),
   ]
 }

@@ -20,6 +20,12 @@ export interface BenchOptions {
 
 export const ratioOf = (figure: { value: number; baseline: number }): number => figure.value / figure.baseline
 
+/** Held against what is demanded; where that is nothing at all there is no ratio. */
+export const figureOf = (what: string, value: number, unit: string, baseline: number, of: string): Figure => {
+  const ratio = baseline === 0 ? 0 : ratioOf({ value, baseline })
+  return { what, value, unit, baseline, of, ratio }
+}
+
 const number = (value: number): string => (value >= 100 ? value.toFixed(0) : value.toFixed(2))
 
 /** A table for people. */

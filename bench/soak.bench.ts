@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os'
-import { type BenchOptions, type Figure, ratioOf } from './report.ts'
+import { type BenchOptions, type Figure, figureOf } from './report.ts'
 import { inHandMs } from './soak/far-ends.ts'
 import { showProgress } from './soak/progress.ts'
 import { soak } from './soak/soak.ts'
@@ -25,15 +25,11 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
   const { lateness, intervals, ownLateness, files, machine } = result
   const humAll = result.humJumps + result.humSilent
   const sum = (of: (file: (typeof files)[number]) => number) => files.reduce((all, file) => all + of(file), 0)
-  const figure = (what: string, value: number, unit: string, baseline: number, of: string): Figure => {
-    const figure = { what, value, unit, baseline, of }
-    return { ...figure, ratio: baseline === 0 ? 0 : ratioOf(figure) }
-  }
   const streams = `${calls} calls, ${seconds} s`
   const demanded = 'at most, as demanded of p99.9'
   return [
     ...[0.5, 0.99, 0.999, 1].map(share =>
-      figure(
+      figureOf(
         `${streams}: lateness of a packet, ${share === 1 ? 'max' : `p${100 * share}`}`,
         share === 1 ? lateness.worst : lateness.percentile(share),
         'ms',
@@ -41,39 +37,45 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
         demanded,
       ),
     ),
-    figure('… between two packets, off 20 ms, p99.9', intervals.percentile(0.999), 'ms', 5, demanded),
-    figure('… the load itself was late, p99.9', ownLateness.percentile(0.999), 'ms', 5, 'for comparison'),
-    figure('… the load itself was late, max', ownLateness.worst, 'ms', inHandMs, 'what a leg keeps in hand'),
-    figure('before, a thread that only counts 2 of every 5 ms, p99.9', machine.late, 'ms', 5, 'what the machine adds'),
-    figure('packets sent', result.packets, '', 2 * calls * 50 * seconds, 'what there is to send'),
-    figure('… numbers or times that skip', result.holes + result.timeJumps, '', 0, 'none'),
-    figure(
+    figureOf('… between two packets, off 20 ms, p99.9', intervals.percentile(0.999), 'ms', 5, demanded),
+    figureOf('… the load itself was late, p99.9', ownLateness.percentile(0.999), 'ms', 5, 'for comparison'),
+    figureOf('… the load itself was late, max', ownLateness.worst, 'ms', inHandMs, 'what a leg keeps in hand'),
+    figureOf(
+      'before, a thread that only counts 2 of every 5 ms, p99.9',
+      machine.late,
+      'ms',
+      5,
+      'what the machine adds',
+    ),
+    figureOf('packets sent', result.packets, '', 2 * calls * 50 * seconds, 'what there is to send'),
+    figureOf('… numbers or times that skip', result.holes + result.timeJumps, '', 0, 'none'),
+    figureOf(
       'samples wrong in all files, PCMU side',
       sum(file => file.wrong),
       '',
       0,
       'none',
     ),
-    figure(
+    figureOf(
       '… places where something is missing or doubled',
       sum(file => file.slips + file.drifts),
       '',
       0,
       'none',
     ),
-    figure(
+    figureOf(
       'gaps and jumps in all files, Opus side',
       sum(file => file.humJumps + file.humSilent),
       '',
       0,
       'none',
     ),
-    figure('… in what the PCMU legs hear', humAll - result.humOfLoad, '', 0, 'none'),
-    figure('… and where the load was so late that frames had to be made up', result.humOfLoad, '', 0, 'none'),
-    figure('shortest recording', Math.min(...files.map(file => file.seconds)), 's', seconds, 'the time of the run'),
-    figure('recordings that failed', result.failedRecordings, '', 0, 'none'),
-    figure('packets lost or late for the mixer', result.packetsLost + result.packetsLate, '', 0, 'none'),
-    figure('processor time, all threads', 100 * result.cpu, '%', 100, 'one core'),
-    figure('latest tick', result.worstLateMs, 'ms', 5, 'a tick'),
+    figureOf('… in what the PCMU legs hear', humAll - result.humOfLoad, '', 0, 'none'),
+    figureOf('… and where the load was so late that frames had to be made up', result.humOfLoad, '', 0, 'none'),
+    figureOf('shortest recording', Math.min(...files.map(file => file.seconds)), 's', seconds, 'the time of the run'),
+    figureOf('recordings that failed', result.failedRecordings, '', 0, 'none'),
+    figureOf('packets lost or late for the mixer', result.packetsLost + result.packetsLate, '', 0, 'none'),
+    figureOf('processor time, all threads', 100 * result.cpu, '%', 100, 'one core'),
+    figureOf('latest tick', result.worstLateMs, 'ms', 5, 'a tick'),
   ]
 }

@@ -6,13 +6,10 @@ import { payloadTypeOf, sequenceOf, ssrcOf, timestampOf } from '../../rtp/packet
 import { sequenceDelta, timestampDelta } from '../../rtp/packet/sequence.ts'
 import { until } from '../../tests/rig/wait.ts'
 import { Histogram } from '../soak/histogram.ts'
+import { fileHeaderBytes, linkBytes, networkBytes, recordHeaderBytes, transportBytes } from './capture-format.ts'
 
-/** A capture in the format of libpcap: its own header, and one before each packet. */
-const fileHeaderBytes = 24
-const recordHeaderBytes = 16
-/** Ethernet, IPv4 without options, UDP. */
-const headersBytes = 14 + 20 + 8
-const sourcePortAt = 14 + 20
+const sourcePortAt = linkBytes + networkBytes
+const headersBytes = sourcePortAt + transportBytes
 const snappedBytes = 96
 const staticPayloadTypes = 96
 const packetMs = 20

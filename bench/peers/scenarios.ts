@@ -1,3 +1,5 @@
+import { opusPayloadType } from '../soak/soak-plan.ts'
+
 /** What one side says, and in what: the line of the SDP, and sipp's action. */
 export interface Speech {
   readonly payloadType: number
@@ -14,7 +16,7 @@ export const streamOf = (file: string, payloadType: number, encoding: string): S
   action: `rtp_stream="${file},-1,${payloadType},${encoding}"`,
 })
 export const captureOf = (file: string): Speech => ({
-  payloadType: 111,
+  payloadType: opusPayloadType,
   encoding: 'opus/48000/2',
   port: '[auto_media_port]',
   action: `play_pcap_audio="${file}"`,

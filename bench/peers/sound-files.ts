@@ -1,22 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { G722Encoder, pcmu, writeHeader } from '../../rtp/index.ts'
-import { framesPerLoop, humHz, humLevel, humLoop } from '../soak/sounds.ts'
+import { headerLength } from '../../rtp/packet/header.ts'
+import { opusPayloadType } from '../soak/soak-plan.ts'
+import { hum, humLoop } from '../soak/sounds.ts'
+import { fileHeaderBytes, linkBytes, networkBytes, recordHeaderBytes, transportBytes } from './capture-format.ts'
 
-/** A tone that closes in itself after `framesPerLoop` frames; the second round, which begins where the first has brought a coder. */
-const hum = (rate: number): Int16Array =>
-  Int16Array.from({ length: (2 * framesPerLoop * rate) / 50 }, (_, i) =>
-    Math.round(humLevel * Math.sin((2 * Math.PI * humHz * i) / rate)),
-  )
 const secondRound = (bytes: Uint8Array): Uint8Array => bytes.subarray(bytes.length / 2)
 
-const opusPayloadType = 111
 const unitsPerFrame = 960
-const packetRecordBytes = 16
-const linkBytes = 14
-const networkBytes = 20
-const transportBytes = 8
-const rtpBytes = 12
 
 /** What sipp plays, made in `folder`: payload by payload without a header, or with Opus as a capture of packets. */
 export interface SoundFiles {
@@ -47,7 +39,7 @@ export function soundFiles(folder: string): SoundFiles {
 
 /** A capture in the format of libpcap: Ethernet, IPv4, UDP, RTP. sipp puts its own addresses in. */
 function capture(payloads: readonly Uint8Array[], count: number): Uint8Array {
-  const head = new Uint8Array(24)
+  const head = new Uint8Array(fileHeaderBytes)
   const file = new DataView(head.buffer)
   file.setUint32(0, 0xa1b2_c3d4, true)
   file.setUint16(4, 2, true)
@@ -58,25 +50,25 @@ function capture(payloads: readonly Uint8Array[], count: number): Uint8Array {
 }
 
 function frame(payload: Uint8Array, n: number): Uint8Array {
-  const headers = linkBytes + networkBytes + transportBytes + rtpBytes
-  const bytes = new Uint8Array(packetRecordBytes + headers + payload.length)
+  const headers = linkBytes + networkBytes + transportBytes + headerLength
+  const bytes = new Uint8Array(recordHeaderBytes + headers + payload.length)
   const view = new DataView(bytes.buffer)
   const atMicros = n * 20_000
   view.setUint32(0, 1 + Math.floor(atMicros / 1e6), true)
   view.setUint32(4, atMicros % 1e6, true)
   view.setUint32(8, headers + payload.length, true)
   view.setUint32(12, headers + payload.length, true)
-  const network = packetRecordBytes + linkBytes
+  const network = recordHeaderBytes + linkBytes
   view.setUint16(network - 2, 0x0800)
   view.setUint8(network, 0x45)
   view.setUint16(network + 2, headers - linkBytes + payload.length)
   view.setUint8(network + 8, 64)
   view.setUint8(network + 9, 17)
   const transport = network + networkBytes
-  view.setUint16(transport + 4, transportBytes + rtpBytes + payload.length)
+  view.setUint16(transport + 4, transportBytes + headerLength + payload.length)
   const rtp = bytes.subarray(transport + transportBytes)
   const timestamp = n * unitsPerFrame
   writeHeader(rtp, { payloadType: opusPayloadType, marker: n === 0, sequence: n & 0xffff, timestamp, ssrc: 7 })
-  rtp.set(payload, rtpBytes)
+  rtp.set(payload, headerLength)
   return bytes
 }

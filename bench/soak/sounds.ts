@@ -5,7 +5,7 @@ const loopSeconds = 5
 export const framesPerLoop = loopSeconds * 50
 /** In 20 ms its phase moves by 0.24 turns: a frame that is missing or said twice shows. In five seconds it closes. */
 export const humHz = 412
-export const humLevel = 9000
+const humLevel = 9000
 /** More than by a sample, as a clock that is followed may move: a twentieth of a turn. */
 const mostTurn = 0.08
 
@@ -32,6 +32,12 @@ export function speechLoop(): Uint8Array {
   return bytes
 }
 
+/** A tone that closes in itself after `framesPerLoop` frames, twice: the second round begins where the first has brought a coder. */
+export const hum = (rate: number): Int16Array =>
+  Int16Array.from({ length: (2 * framesPerLoop * rate) / 50 }, (_, i) =>
+    Math.round(humLevel * Math.sin((2 * Math.PI * humHz * i) / rate)),
+  )
+
 /** What the Opus legs say: a tone, in packets that can be repeated without a seam. */
 export async function humLoop(): Promise<readonly Uint8Array[]> {
   const rate = 16_000
@@ -41,13 +47,10 @@ export async function humLoop(): Promise<readonly Uint8Array[]> {
   )
   if (encoder === undefined) throw new Error('no Opus')
   const packets: Uint8Array[] = []
-  const pcm = new Int16Array(frame)
+  const pcm = hum(rate)
   const bytes = new Uint8Array(1275)
-  // The second round begins where the first has brought the coder.
   for (let n = 0; n < 2 * framesPerLoop; n++) {
-    for (let i = 0; i < frame; i++)
-      pcm[i] = Math.round(humLevel * Math.sin((2 * Math.PI * humHz * (n * frame + i)) / rate))
-    const length = encoder.encodeInto(bytes, 0, pcm, 0, frame)
+    const length = encoder.encodeInto(bytes, 0, pcm, n * frame, frame)
     if (n >= framesPerLoop) packets.push(bytes.slice(0, length))
   }
   encoder.free()

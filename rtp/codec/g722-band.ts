@@ -37,7 +37,7 @@ export class G722Band {
     this.#run(codes, samples, count, false)
   }
 
-  /** A piece at a time: its numbers stay in the processor's registers meanwhile, which halves the work. */
+  /** A piece at a time: its numbers stay out of memory meanwhile, which is half of the work. */
   #run(codes: Uint8Array, samples: Int32Array, count: number, encodes: boolean): void {
     const quantiser = this.#quantiser
     const { mostLog, logOffset, values, adaptValues, moves } = quantiser

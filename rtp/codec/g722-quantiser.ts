@@ -11,7 +11,7 @@ import {
 
 /** What the two bands of G.722 differ in. Values of codes are in 32,768ths of the step. */
 export interface Quantiser {
-  /** The step in the beginning, the most of its logarithm, and by how much less than the antilogarithm's the step's unit is. */
+  /** The step in the beginning, the most of its logarithm, and the bits by which the antilogarithm is finer than the step. */
   readonly firstStep: number
   readonly mostLog: number
   readonly logOffset: number

@@ -7,6 +7,8 @@ import { FastestWays, type Ways } from './fastest-ways.ts'
 const rate = 8000
 /** The first packets say together where the source's time lies; so long they are listened to. */
 const settleSamples = 0.2 * rate
+/** Of fewer, one that stands alone tells nothing. */
+const leastPackets = 4
 /** So far back may lie what is not laid yet; what is later would come too late for the file. */
 const longestHeld = 0.5 * rate
 /** The network's unrest is no drift. */
@@ -161,9 +163,6 @@ export class SourceClock {
     return this.#lastSamples + timestampDelta(timestamp, this.#lastTime) * this.#perUnit
   }
 }
-
-/** Where few packets are, one alone tells nothing. */
-const leastPackets = 4
 
 /**
  * The place that the first packets tell: the fastest's, unless it stands alone, further before the second than that before
