@@ -32,18 +32,19 @@ export const tones = {
   },
 } as const satisfies Record<string, Tone>
 
-// ITU-T Q.23: the frequencies of rows and columns; Q.24 allows the high group 2 dB more.
-const rows = [697, 770, 852, 941]
-const columns = [1209, 1336, 1477, 1633]
-const keypad = '123A456B789C*0#D'
+/** ITU-T Q.23: the keypad from its first row on, and the frequencies of its rows and columns, Hz. */
+export const keypad = '123A456B789C*0#D'
+export const rowsHz = [697, 770, 852, 941] as const
+export const columnsHz = [1209, 1336, 1477, 1633] as const
 
 /** The two sines of a digit `0-9*#A-D`, as in-band DTMF; undefined for other characters. */
 export const dtmfTone = (digit: string, durationMs = 100): Tone | undefined => {
   const key = digit.length === 1 ? keypad.indexOf(digit.toUpperCase()) : -1
   if (key < 0) return undefined
+  // Q.24 allows the high group 2 dB more.
   const sines = [
-    { hz: rows[key >> 2]!, dbm0: -9 },
-    { hz: columns[key & 3]!, dbm0: -7 },
+    { hz: rowsHz[key >> 2]!, dbm0: -9 },
+    { hz: columnsHz[key & 3]!, dbm0: -7 },
   ]
   return { steps: [{ sines, durationMs }], repeats: false }
 }

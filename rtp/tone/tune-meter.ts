@@ -1,37 +1,29 @@
-import { Goertzel } from './goertzel.ts'
-
 /**
  * How far a tone is off its frequency, by how its phase moves from block to block: many times finer than what a block's
  * length can tell.
  */
 export class TuneMeter {
-  readonly #hop: number
-  readonly #goertzel = new Goertzel()
   #angle = 0
   #phase = 0
-  #sum = 0
+  #strayed = 0
   #blocks = 0
-
-  constructor(hop: number) {
-    this.#hop = hop
-  }
 
   /** Share of the frequency, the mean of all blocks since the tone began. */
   get offTune(): number {
-    return this.#blocks === 0 ? 0 : this.#sum / (this.#blocks * this.#angle * this.#hop)
+    return this.#blocks === 0 ? 0 : this.#strayed / (this.#blocks * this.#angle)
   }
 
-  /** The next block of a tone whose Goertzel factor is `turn`, or the first one. */
-  hear(block: Float64Array, turn: number, goesOn: boolean): void {
-    const angle = Math.acos(turn / 2)
-    this.#goertzel.hear(block, turn)
-    const phase = this.#goertzel.phaseOf(angle)
+  /**
+   * The next block of a tone, or the first one: where the tone stands at its end, and `angle`, by which it moves from one
+   * block to the next when it is in tune.
+   */
+  hear(phase: number, angle: number, goesOn: boolean): void {
     if (goesOn) {
-      const strayed = (phase - this.#phase - angle * this.#hop) / (2 * Math.PI)
-      this.#sum += 2 * Math.PI * (strayed - Math.round(strayed))
+      const turns = (phase - this.#phase - angle) / (2 * Math.PI)
+      this.#strayed += 2 * Math.PI * (turns - Math.round(turns))
       this.#blocks++
     } else {
-      this.#sum = 0
+      this.#strayed = 0
       this.#blocks = 0
     }
     this.#angle = angle

@@ -64,15 +64,21 @@ const everyPair = [...keys].flatMap(first => [...keys].map(second => first + sec
 for (const [name, sending] of Object.entries({
   'at 40 ms on and 40 ms off': {},
   'at 50 ms on and 45 ms off': { onMs: 50, offMs: 45 },
+  'cut short to 27 ms': { onMs: 27 },
   'at 16,000 Hz': { rate: 16_000 },
   'as quiet as −25 dBm0 a tone': { lowDbm0: -25 },
   'as loud as −3 dBm0 a tone': { lowDbm0: -3.2 },
-  'with the column 8 dB weaker': { twistDb: -7.5 },
+  'with the column 8 dB weaker': { twistDb: -8 },
+  'with the column 8 dB weaker, 1.5 % too low': { twistDb: -8, offTune: -0.015 },
+  'with the column 8 dB weaker, 1.5 % too high': { twistDb: -8, offTune: 0.015 },
   'with the column 4 dB stronger': { twistDb: 4 },
+  'with the column 4 dB stronger, 1.5 % too low': { twistDb: 4, offTune: -0.015 },
+  'with the column 4 dB stronger, 1.5 % too high': { twistDb: 4, offTune: 0.015 },
   '1.5 % too high': { offTune: 0.015 },
   '1.5 % too low': { offTune: -0.015 },
   'the row 1.5 % too low, the column 1.5 % too high': { offTune: -0.015, columnOffTune: 0.015 },
   'in noise 20 dB below them': { lowDbm0: -12, noiseDbm0: -32 },
+  'cut short to 30 ms, in noise 17 dB below them': { onMs: 30, lowDbm0: -12, noiseDbm0: -26 },
 } satisfies Record<string, Sending>)) {
   test(`every digit is found, ${name}`, () => {
     for (const offset of [0, 29]) {
@@ -89,12 +95,17 @@ test('mu-law, and pieces of any length, change nothing', () => {
   for (const piece of [1, 80, 240, 480]) assert.is(digitsIn(pcm, 8000, piece), everyPair)
 })
 
+test('digits that follow one another without a pause are each heard', () => {
+  const digits = [...everyPair].filter((digit, n) => digit !== everyPair[n + 1]).join('')
+  for (const onMs of [30, 40]) assert.is(digitsIn(send(digits, { onMs, offMs: 0 })), digits, `${onMs} ms`)
+})
+
 test('a press is told once, with its length, at its end', () => {
-  for (const onMs of [60, 100, 160, 500, 3000]) {
+  for (const onMs of [28, 40, 60, 100, 160, 500, 3000]) {
     const [press, ...more] = pressesIn(send('5', { onMs, offMs: 100 }))
     assert.ok(press)
     assert.is(press.digit, '5')
-    assert.ok(Math.abs(press.durationMs - onMs) <= 10, `${onMs}: ${press.durationMs}`)
+    assert.ok(Math.abs(press.durationMs - onMs) <= 4, `${onMs}: ${press.durationMs}`)
     assert.equal(more, [])
   }
   assert.is(digitsIn(send('1111', { onMs: 40, offMs: 40 })), '1111')
@@ -117,11 +128,13 @@ test('a click or a gap of up to 10 ms does not part a press (ITU-T Q.24, table A
 })
 
 test('what is too short, too far off, too uneven, single or threefold is no digit', () => {
-  assert.is(digitsIn(send(keys, { onMs: 20, offMs: 60 })), '')
+  for (let offset = 0; offset < 51; offset++) {
+    for (const onMs of [15, 20, 22]) assert.is(digitsIn(send(keys, { onMs, offMs: 60, offset })), '', `${onMs} ms`)
+  }
   assert.is(digitsIn(send(keys, { offTune: 0.035 })), '')
   assert.is(digitsIn(send(keys, { offTune: -0.035 })), '')
   assert.is(digitsIn(send(keys, { twistDb: 12 })), '')
-  assert.is(digitsIn(send(keys, { twistDb: -11 })), '')
+  assert.is(digitsIn(send(keys, { twistDb: -12 })), '')
   assert.is(digitsIn(send(keys, { lowDbm0: -45 })), '')
   const sines = (...hz: readonly number[]) =>
     Int16Array.from({ length: 8000 }, (_, i) =>

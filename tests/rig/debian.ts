@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /** The real peers of the interop tests: program → Debian package. */
@@ -31,22 +31,32 @@ export function programPath(name: string): string | undefined {
   return undefined
 }
 
-/** Installs what is missing (root on Debian), or throws naming the packages that are wanted. Nothing is skipped. */
+/** Installs the programs that are missing (root on Debian), or throws naming the packages that are wanted. Nothing is skipped. */
 export function requirePeers(...peers: readonly Peer[]): void {
-  const missing = peers.filter(peer => programPath(peer) === undefined).map(peer => packages[peer])
-  if (missing.length === 0) return
+  install(() => peers.filter(peer => programPath(peer) === undefined).map(peer => packages[peer]))
+}
+
+/** The same for packages that hold files: package → one of them. */
+export function requireFiles(files: Readonly<Record<string, string>>): void {
+  install(() => Object.keys(files).filter(name => !existsSync(files[name]!)))
+}
+
+/** `missing`: the packages that are, still. */
+function install(missing: () => readonly string[]): void {
+  const wanted = missing()
+  if (wanted.length === 0) return
   const isRoot = process.getuid?.() === 0
   if (isRoot && programPath('apt-get') !== undefined) {
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    const install = () =>
-      spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], { env, encoding: 'utf8' })
-    if (install().status !== 0) {
+    const run = () =>
+      spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...wanted], { env, encoding: 'utf8' })
+    if (run().status !== 0) {
       spawnSync('apt-get', ['update', '-qq'], { env })
-      const second = install()
+      const second = run()
       if (second.status !== 0) process.stderr.write(second.stderr)
     }
   }
-  const still = peers.filter(peer => programPath(peer) === undefined).map(peer => packages[peer])
+  const still = missing()
   if (still.length > 0)
     throw new Error(`these Debian packages are wanted: ${still.join(' ')} (apt-get install ${still.join(' ')})`)
 }

@@ -1,6 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { digitsByEvent, dtmfTone, levelAt, levelOf, renderTone, type Tone, ToneSource, tones } from '../../rtp/index.ts'
+import { SlidingTones } from '../../rtp/tone/sliding-tones.ts'
 import { seeded } from '../rig/seeded.ts'
 
 const near = (value: number, wanted: number, by: number, what = '') =>
@@ -76,6 +77,48 @@ test('a tone without length ends', () => {
   const pcm = new Int16Array(10)
   assert.is(new ToneSource({ steps: [{ sines: [], durationMs: 0 }], repeats: true }, 8000).fillInto(pcm, 0, 10), 0)
   assert.is(new ToneSource({ steps: [], repeats: true }, 8000).fillInto(pcm, 0, 10), 0)
+})
+
+const [rate, hop, hops] = [8000, 17, 6]
+const hz = [697, 941, 1209, 1633]
+
+test('blocks that overlap hold what each would alone: the sum of its samples against each sine', () => {
+  const random = seeded(9)
+  const sound = Float64Array.from({ length: hop * 40 }, () => 20_000 * (random() - 0.5))
+  const sliding = new SlidingTones(hz, rate, hop, hops, [1])
+  for (let end = hop; end <= sound.length; end += hop) {
+    sliding.hear(sound.subarray(end - hop, end))
+    if (end < hops * hop) continue
+    const block = sound.subarray(end - hops * hop, end)
+    near(sliding.meanSquare, block.reduce((sum, each) => sum + each * each, 0) / block.length, 1e-3)
+    for (const [tone, each] of hz.entries()) {
+      let [re, im] = [0, 0]
+      for (const [n, sample] of block.entries()) {
+        const angle = (2 * Math.PI * each * (block.length - 1 - n)) / rate
+        re += sample * Math.cos(angle)
+        im += sample * Math.sin(angle)
+      }
+      near(Math.sqrt(sliding.powerOf(tone, 0)), Math.sqrt((2 * (re * re + im * im)) / block.length ** 2), 1e-6)
+      near(sliding.phaseOf(tone, 0), Math.atan2(im, re), 1e-6)
+    }
+  }
+})
+
+test('a tone that is somewhat out of tune shows its power where it is asked for', () => {
+  const detunings = [1, 0.989, 1.011]
+  for (const [tone, each] of hz.entries()) {
+    for (const [detuning, off] of detunings.entries()) {
+      const sliding = new SlidingTones(hz, rate, hop, hops, detunings)
+      const sine = Float64Array.from({ length: hop * 400 }, (_, i) => Math.sin((2 * Math.PI * each * off * i) / rate))
+      // A block of so few periods holds part of the sine's other half, the one of negative frequency: the mean of many.
+      const powers: number[] = []
+      for (let end = hop; end <= sine.length; end += hop) {
+        sliding.hear(sine.subarray(end - hop, end))
+        if (end >= hops * hop) powers.push(sliding.powerOf(tone, detuning))
+      }
+      near(powers.reduce((sum, power) => sum + power, 0) / powers.length, 0.5, 0.006, `${each * off} Hz`)
+    }
+  }
 })
 
 test.run()
