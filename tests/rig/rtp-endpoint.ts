@@ -80,6 +80,11 @@ export class RtpEndpoint {
     packet.set(payload, 12)
     this.#sequence = (this.#sequence + 1) & 0xffff
     this.#timestamp = (this.#timestamp + (options.advance ?? payload.length)) >>> 0
+    this.send(packet)
+  }
+
+  /** Sends a packet as it is. */
+  send(packet: Uint8Array): void {
     if (this.#remote !== undefined) this.#socket.send(packet, this.#remote.port, this.#remote.address)
   }
 

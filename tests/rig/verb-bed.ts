@@ -20,6 +20,8 @@ export interface CallOptions {
   /** The scenario's pause. */
   readonly pauseMs?: number
   readonly timeoutSeconds?: number
+  /** What the scenario leaves open. */
+  readonly keys?: Readonly<Record<string, string>>
 }
 
 /** Documents of a call: what `/voice` answers, and others by their path. */

@@ -1,0 +1,59 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { VerbBed, type VerbCall } from '../rig/verb-bed.ts'
+import { corpusFile, testWith } from '../rtp/corpora.ts'
+import { readPcap } from '../rtp/pcap.ts'
+
+const folder = 'rtp-pcap/asterisk-testsuite/channels__pjsip__dtmf_sdp__dtmf_sdp_recognition__'
+const digits = '2013785496'
+
+/** Sends what was captured, when it was; until the call has ended. */
+const replay = async (call: VerbCall, name: string): Promise<void> => {
+  const datagrams = readPcap(corpusFile(`${folder}${name}`))
+  const begun = performance.now() - (datagrams[0]?.atMs ?? 0)
+  let hasEnded = false
+  void call.sipp.done.then(() => {
+    hasEnded = true
+  })
+  for (const { atMs, bytes } of datagrams) {
+    const waitMs = begun + atMs - performance.now()
+    if (waitMs > 1) await new Promise(resolve => setTimeout(resolve, waitMs))
+    if (hasEnded) return
+    call.rtp.send(bytes)
+  }
+}
+
+const codecs = [
+  { name: `ulaw-${digits}.pcap`, payloadType: '0', codec: '0 PCMU/8000' },
+  { name: `opus-${digits}.pcap`, payloadType: '96', codec: '96 opus/48000/2' },
+]
+const manners = [
+  { manner: 'by telephone-events', others: ' 101', more: 'rtpmap:101 telephone-event/8000' },
+  { manner: 'by their sound alone', others: '', more: 'ptime:20' },
+]
+
+testWith(
+  'rtp-pcap',
+  'what a phone once sent, packet by packet, as calls: a Gather posts the digits of its name',
+  async () => {
+    const bed = await VerbBed.open()
+    try {
+      const calls = codecs.flatMap(each => manners.map(manner => ({ ...each, ...manner })))
+      await Promise.all(
+        calls.map(async ({ name, payloadType, codec, manner, others, more }) => {
+          const voice = `<Gather action="/digits" numDigits="${digits.length}" timeout="10"/>`
+          const keys = { formats: `${payloadType}${others}`, codec, more }
+          const call = await bed.call({ voice, '/digits': '<Hangup/>' }, { scenario: 'caller-codec', keys })
+          await call.answered()
+          await replay(call, name)
+          assert.is((await call.post('/digits')).body.Digits, digits, `${name} ${manner}`)
+          await call.done()
+        }),
+      )
+    } finally {
+      await bed.close()
+    }
+  },
+)
+
+test.run()
