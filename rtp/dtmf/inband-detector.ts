@@ -5,7 +5,7 @@ import type { Press } from './digit-receiver.ts'
 import { KeypadTones } from './keypad-tones.ts'
 
 /**
- * Blocks in a row that must show the same digit: every tone of 27 ms gives so many, none of 23 ms does. ITU-T Q.24
+ * Blocks in a row that must show the same digit: every tone of 27 ms gives so many, none of 22 ms does. ITU-T Q.24
  * (table A.1) has 40 ms taken and 23 not; between them is what is left of tones that a sender cuts short.
  */
 const leastHits = 8
@@ -13,8 +13,8 @@ const leastHits = 8
 const suspectHits = 4
 /** The mean share of their power that lies in the two tones. Voices that pass in each block have 0.87 at most. */
 const leastMeanShare = 0.9
-/** Blocks without it that end a digit: a break of 10 ms (Q.24, table A.1) touches ten at most, 30 ms seventeen. */
-const leastMisses = 13
+/** Blocks without it that end a digit: a break of 10 ms (Q.24, table A.1) has four at most, a pause of 30 ms twelve at least. */
+const leastMisses = 8
 /**
  * How far each tone may be off its frequency, a bit more than Q.24's 1.5 %, and how far from the other: the third and
  * fourth harmonic of a high voice are 3.8 % further apart than 941 and 1209 Hz.
@@ -24,7 +24,7 @@ const mostApart = 0.033
 /** What lies far below the tones is no voice but hum, rumble or an offset: it is taken out before anything is measured. */
 const rumbleHz = 300
 /** Hops by which a digit is longer than its blocks are apart: the length of one, less what it may lack at both ends. */
-const edgeHops = 4.3
+const edgeHops = 1.3
 
 /**
  * Finds the digits that a far end sends as tones (ITU-T Q.24) and no voice: both tones of a digit and next to nothing
@@ -80,11 +80,9 @@ export class InbandDetector {
   /** The next block shows this key; −1 = none. */
   #step(key: number): Press | undefined {
     this.#count(key)
-    if (key === this.#digit) {
-      if (key >= 0) {
-        this.#lasted += 1 + this.#misses
-        this.#misses = 0
-      }
+    if (this.#digit >= 0 && (key === this.#digit || this.#tones.holds(this.#digit))) {
+      this.#lasted += 1 + this.#misses
+      this.#misses = 0
       return undefined
     }
     let ended: Press | undefined

@@ -18,6 +18,8 @@ const mostReverseTwistDb = 9
 const leastLeadDb = 5
 /** Share of a block's power that lies in the two tones. Speech has harmonics, and something in between. */
 const leastShare = 0.85
+/** So much is enough for a digit that goes on: somebody speaks meanwhile. */
+const leastShareHeld = 0.4
 /** A sender's tones may be off by 1.5 % (Q.24): they are measured where they are, not where they should be. */
 const detunings = [1, 0.989, 1.011] as const
 const inTune = 0
@@ -52,15 +54,24 @@ export class KeypadTones {
     const mean = this.#tones.meanSquare
     if (levelOfPower(mean) < quietestDbm0) return -1
     const row = this.#strongest(0, rowsHz.length)
-    if (row < 0) return -1
-    const column = this.#strongest(rowsHz.length, rowsHz.length + columnsHz.length)
-    if (column < 0) return -1
+    if (!this.#leads(row, 0, rowsHz.length)) return -1
+    const column = this.#strongest(rowsHz.length, this.#powers.length)
+    if (!this.#leads(column, rowsHz.length, this.#powers.length)) return -1
     const low = this.#wherever(row)
     const high = this.#wherever(column)
     if (low > high * mostTwist || high > low * mostReverseTwist) return -1
     if (Math.min(levelOfPower(low), levelOfPower(high)) < quietestDbm0) return -1
     this.#share = (low + high) / mean
     return this.#share < leastShare ? -1 : row * columnsHz.length + (column - rowsHz.length)
+  }
+
+  /** Whether the tones of this key are in the last block, whatever sounds beside them. */
+  holds(key: number): boolean {
+    const mean = this.#tones.meanSquare
+    if (levelOfPower(mean) < quietestDbm0) return false
+    if (this.#strongest(0, rowsHz.length) !== rowOf(key)) return false
+    if (this.#strongest(rowsHz.length, this.#powers.length) !== columnOf(key)) return false
+    return this.#wherever(rowOf(key)) + this.#wherever(columnOf(key)) >= leastShareHeld * mean
   }
 
   /** Where the row's tone of a key stands at the end of the block, and by what angle it moves from block to block. */
@@ -78,7 +89,7 @@ export class KeypadTones {
     return this.#tones.angleOfHop(columnOf(key))
   }
 
-  /** The strongest between two places, where it leads the others of its group; else −1. */
+  /** The strongest between two places. */
   #strongest(from: number, to: number): number {
     const powers = this.#powers
     let best = from
@@ -86,8 +97,14 @@ export class KeypadTones {
       powers[at] = this.#tones.powerOf(at, inTune)
       if (powers[at]! > powers[best]!) best = at
     }
-    for (let at = from; at < to; at++) if (at !== best && powers[at]! * leastLead > powers[best]!) return -1
     return best
+  }
+
+  /** It leads the others between two places. */
+  #leads(best: number, from: number, to: number): boolean {
+    const powers = this.#powers
+    for (let at = from; at < to; at++) if (at !== best && powers[at]! * leastLead > powers[best]!) return false
+    return true
   }
 
   /** The power of a tone that may be somewhat out of tune. */

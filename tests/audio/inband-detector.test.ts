@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { amplitudeOf, dtmfTone, InbandDetector, pcmu, renderTone } from '../../rtp/index.ts'
+import { amplitudeOf, dtmfTone, InbandDetector, levelOf, pcmu, renderTone } from '../../rtp/index.ts'
 import { seeded } from '../rig/seeded.ts'
 import { speechLike } from '../rtp/audio-measure.ts'
 import { corpusFile, testWith } from '../rtp/corpora.ts'
@@ -109,6 +109,20 @@ test('a press is told once, with its length, at its end', () => {
     assert.equal(more, [])
   }
   assert.is(digitsIn(send('1111', { onMs: 40, offMs: 40 })), '1111')
+})
+
+test('a key that is held while somebody speaks, 10 dB below it, is one press', () => {
+  const speech = speechLike(8000 * 60, 8000, 2)
+  for (const [n, digit] of [...keys].entries()) {
+    for (let from = 8000 * n; from < 8000 * (n + 3); from += 1700) {
+      const pcm = send(digit, { onMs: 400, offMs: 100, offset: 400 })
+      const alone = levelOf(pcm, 400, 3200)
+      const level = levelOf(speech, from, pcm.length)
+      const gain = 10 ** ((alone - level - 10) / 20)
+      for (let i = 0; i < pcm.length; i++) pcm[i] = pcm[i]! + gain * speech[from + i]!
+      assert.is(digitsIn(pcm), digit, `with the speech from sample ${from} on`)
+    }
+  }
 })
 
 test('a click or a gap of up to 10 ms does not part a press (ITU-T Q.24, table A.1), a pause of 30 ms does', () => {
