@@ -50,16 +50,23 @@ interface Benchmark {
   table?(): string
 }
 
-const figures: Figure[] = []
-for (const [at, file] of files.entries()) {
-  process.stderr.write(`${at + 1}/${files.length} ${file}\n`)
-  const bench = (await import(new URL(file, folder).href)) as Benchmark
-  figures.push(...(await bench.run(values.short === true, options)))
-  if (bench.table !== undefined && values.json !== true) process.stdout.write(`\n${bench.table()}\n`)
-}
-if (figures.length === 0) {
+if (files.length === 0) {
   process.stderr.write('no benchmark has that name\n')
   process.exit(1)
+}
+const figures: Figure[] = []
+/** One that fails does not take the others' figures with it. */
+const failed: string[] = []
+for (const [at, file] of files.entries()) {
+  process.stderr.write(`${at + 1}/${files.length} ${file}\n`)
+  try {
+    const bench = (await import(new URL(file, folder).href)) as Benchmark
+    figures.push(...(await bench.run(values.short === true, options)))
+    if (bench.table !== undefined && values.json !== true) process.stdout.write(`\n${bench.table()}\n`)
+  } catch (error) {
+    failed.push(file)
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+  }
 }
 const machine = `Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores`
 if (values.json === true) process.stdout.write(`${JSON.stringify({ machine, figures }, null, 2)}\n`)
@@ -67,4 +74,5 @@ else
   process.stdout.write(
     `\n${tableOf(figures)}\n\n${machine}. Ratios hold between machines, the values do not: each stands beside its baseline of the same run.\n`,
   )
-process.exit(0)
+if (failed.length > 0) process.stderr.write(`failed: ${failed.join(', ')}\n`)
+process.exit(failed.length > 0 ? 1 : 0)
