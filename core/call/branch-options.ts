@@ -6,6 +6,7 @@ import type { SrtpWish } from '../ports/media.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import type { Branch } from './branch.ts'
 import type { Hops } from './hops.ts'
+import type { Leg } from './leg.ts'
 
 export type Route =
   | { readonly kind: 'trunk'; readonly trunk: Trunk; readonly srtp: SrtpWish }
@@ -43,6 +44,8 @@ export interface BranchListener {
   /** 2xx: talk runs, though media may not be ready yet. */
   answered(branch: Branch): void
   ready(branch: Branch): void
+  /** This leg of it has failed, and another one is tried. */
+  retrying(branch: Branch, failed: Leg): void
   /** Decided: it failed, ended, or was cancelled. */
   over(branch: Branch): void
   /** Over, and its last leg has really ended in signalling. */

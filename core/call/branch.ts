@@ -69,6 +69,11 @@ export class Branch implements LegOwner {
     return this.#state === 'over' && (this.leg === undefined || this.leg.hasEnded)
   }
 
+  /** It has rung, and may be answered. */
+  get isRinging(): boolean {
+    return this.#hasRung && this.#state === 'trying'
+  }
+
   get talkSeconds(): number {
     const { answeredUnix, endedUnix } = this.leg ?? {}
     return answeredUnix === undefined ? 0 : secondsBetween(answeredUnix, endedUnix ?? this.#host.unix())
@@ -245,6 +250,7 @@ export class Branch implements LegOwner {
     this.#trials.leave()
     billed.leg.endedUnix = unix
     this.#host.commit(billed.closing(unix, reason))
+    this.#listener.retrying(this, billed.leg)
     this.#attempt([], () => {})
   }
 

@@ -87,11 +87,12 @@ export class Dial implements Connection, HuntListener {
   }
 
   early(): void {
-    if (this.#bridged !== undefined) return
+    const { audible } = this.#hunt
+    if (this.#bridged !== undefined || audible === undefined) return
     // Forked early media: the first to speak is heard until somebody answers.
     if (!this.#parts.party.isAnswered) {
       if (!this.#request.answerOnBridge || !this.#parts.party.canHearEarly) return
-      this.#parts.party.progress(this.#codecOf(this.#hunt.audible))
+      this.#parts.party.progress(this.#codecOf(audible))
     }
     this.#tryBridge()
   }
@@ -116,10 +117,16 @@ export class Dial implements Connection, HuntListener {
     this.#tryBridge()
   }
 
+  retrying(failed: Leg): void {
+    if (failed !== this.#bridged) return
+    this.#unbridge()
+    this.#hearNext()
+  }
+
   over(branch: Branch): void {
     if (branch.leg !== undefined && branch.leg === this.#bridged) this.#unbridge()
     if (branch === this.#hunt.winner) this.#finish(branch.reason)
-    else if (this.#hunt.state === 'seeking') this.#ringCaller()
+    else if (this.#hunt.state === 'seeking') this.#hearNext()
   }
 
   failed(reason: EndReason): void {
@@ -129,6 +136,14 @@ export class Dial implements Connection, HuntListener {
   /** What the caller is best answered with. Softphones keep Opus, which bears the losses of their networks. */
   #codecOf(leg: Leg | undefined): CodecName | undefined {
     return this.#parts.endUser === undefined ? leg?.codec : undefined
+  }
+
+  /** Somebody is gone, and others may answer: the caller hears on, or the next with early media, or that it rings. */
+  #hearNext(): void {
+    this.early()
+    if (this.#bridged !== undefined) return
+    this.#ringCaller()
+    if (this.#hunt.isRinging) this.ringing()
   }
 
   #ringCaller(): void {

@@ -4,6 +4,7 @@ import type { BranchListener, BranchOptions, Route } from './branch-options.ts'
 import { mostTelling } from './dial-outcome.ts'
 import type { EndReason } from './end-reason.ts'
 import type { Host } from './host.ts'
+import type { Leg } from './leg.ts'
 import type { MeterAlarms } from './meter.ts'
 
 /** One destination that may be in several places, as the softphones of one end-user: all ring, the first answer wins. */
@@ -74,6 +75,10 @@ export class Fork implements BranchListener {
 
   ready(branch: Branch): void {
     if (branch === this.#winner) this.#listener.ready(branch)
+  }
+
+  retrying(branch: Branch, failed: Leg): void {
+    this.#listener.retrying(branch, failed)
   }
 
   over(branch: Branch): void {

@@ -42,6 +42,8 @@ export interface HuntListener {
   won(branch: Branch): void
   /** The winner's media is ready. */
   ready(leg: Leg): void
+  /** A leg of one has failed, and another is tried: it is not heard any more. */
+  retrying(failed: Leg): void
   /** One has failed or ended, the winner too: its leg is not heard any more. */
   over(branch: Branch): void
   /** Nobody has answered, and nobody is left who may. */
@@ -63,6 +65,8 @@ export class Hunt implements BranchListener {
   readonly #resolving = new Set<DialChild>()
   #state: HuntState = 'seeking'
   #isCallerIdTold = false
+  /** All who ring are cancelled, one after the other: none of them is heard meanwhile. */
+  #isCancelling = false
   /** How many of the branches belong to children before the one that is tried. */
   #past = 0
   #waiting: DialChild[]
@@ -86,8 +90,14 @@ export class Hunt implements BranchListener {
 
   /** Whom the party is to hear: the winner, or before an answer the first with early media. */
   get audible(): Leg | undefined {
+    if (this.#isCancelling) return undefined
     const candidates = this.#winner === undefined ? this.#branches : [this.#winner]
     return candidates.map(branch => branch.leg).find(leg => leg?.isReady === true && leg.isLive)
+  }
+
+  /** Somebody rings, and may answer. */
+  get isRinging(): boolean {
+    return !this.#isCancelling && this.#branches.some(branch => branch.isRinging)
   }
 
   /** What the winner's far side is to be sent before it hears the party; empty when nothing is. */
@@ -164,6 +174,10 @@ export class Hunt implements BranchListener {
 
   ready(branch: Branch): void {
     if (branch === this.#winner && branch.leg !== undefined) this.#listener.ready(branch.leg)
+  }
+
+  retrying(_branch: Branch, failed: Leg): void {
+    if (this.#state !== 'over') this.#listener.retrying(failed)
   }
 
   over(branch: Branch): void {
@@ -254,7 +268,9 @@ export class Hunt implements BranchListener {
   #ringTimeout(): void {
     const isLast = this.#waiting.length === 0
     this.#resolving.clear()
+    this.#isCancelling = true
     for (const branch of this.#branches) branch.cancel('END.0408')
+    this.#isCancelling = false
     if (this.#state !== 'seeking') return
     if (isLast) this.#listener.failed('END.0408')
     else this.#proceed()

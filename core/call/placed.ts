@@ -143,6 +143,10 @@ class PlacedLeg implements BranchListener {
     this.#call.startScript(this.#url)
   }
 
+  retrying(): void {
+    // Nobody hears it.
+  }
+
   over(branch: Branch): void {
     // Before its row is durable, whoever places it decides.
     if (this.#call.isLive) this.#call.finish(branch.reason)
