@@ -252,6 +252,54 @@ test('the order of codecs: the trunk’s own, else the offer’s; we offer first
   await bed.media.close()
 })
 
+test('a recording ordered before the leg is open has the rate of the codec that is agreed on', async () => {
+  const bed = await MediaBed.open()
+  for (const [types, rate] of [
+    ['9 101', 16_000],
+    ['0 101', 8000],
+  ] as const) {
+    const peer = await MediaPeer.open()
+    const path = join(folder, `ordered-${rate}.wav`)
+    const name = `ordered-${rate}`
+    const limits = { silenceMs: 0, maxLengthMs: 10_000, trimSilence: false }
+    bed.do({ type: 'media.open', legId: leg(name), callId, offer: of(peer, { types }) })
+    bed.do({ type: 'media.record', legId: leg(name), recordId: 'r', path, limits })
+    peer.to = portIn((await bed.next('media.opened', name)).sdp)
+    for (let i = 0; i < 10; i++) {
+      peer.send(peer.packet(new Uint8Array(160).fill(0x5a), { payloadType: Number(types.split(' ')[0]) }))
+      await sleep(20)
+    }
+    bed.do({ type: 'media.close', legId: leg(name) })
+    assert.is((await bed.next('media.recorded', name)).recordId, 'r')
+    await bed.next('media.closed', name)
+    const wav = parseWav(readFileSync(path))
+    assert.is(wav.ok && wav.value.sampleRate, rate)
+    peer.close()
+  }
+  const limits = { silenceMs: 0, maxLengthMs: 10_000, trimSilence: false }
+  bed.do({ type: 'media.open', legId: leg('brief'), callId, offer: sdp(4000) })
+  bed.do({ type: 'media.record', legId: leg('brief'), recordId: 'r', path: join(folder, 'brief.wav'), limits })
+  bed.do({ type: 'media.stop-record', legId: leg('brief'), recordId: 'r' })
+  assert.is((await bed.next('media.recorded', 'brief')).durationMs, 0, 'a stop at once')
+  await bed.media.close()
+})
+
+test('what is ordered of recordings of a leg that never opens is told as ended', async () => {
+  const bed = await MediaBed.open()
+  const path = join(folder, 'never.wav')
+  const limits = { silenceMs: 0, maxLengthMs: 10_000, trimSilence: false }
+  for (const [name, types, isClosed] of [
+    ['refused', '18 4', false],
+    ['closed', '0', true],
+  ] as const) {
+    bed.do({ type: 'media.open', legId: leg(name), callId, offer: sdp(4000, { types }) })
+    bed.do({ type: 'media.record', legId: leg(name), recordId: 'r', path, limits })
+    if (isClosed) bed.do({ type: 'media.close', legId: leg(name) })
+    assert.is((await bed.next('media.recorded', name)).recordId, 'r')
+  }
+  await bed.media.close()
+})
+
 test('what cannot be: told once, answered when closed, orders end', async () => {
   const bed = await MediaBed.open()
   const cases = [

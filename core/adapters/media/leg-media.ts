@@ -9,6 +9,18 @@ import { isCodecName, type LegSdp } from './leg-sdp.ts'
 export type OpenCommand = Extract<MediaCommand, { readonly type: 'media.open' }>
 export type SdpCommand = Extract<MediaCommand, { readonly type: 'media.answered' | 'media.reoffer' }>
 
+export type RecordOrder = Extract<
+  MediaCommand,
+  {
+    readonly type:
+      | 'media.record'
+      | 'media.record-session'
+      | 'media.pause-record'
+      | 'media.resume-record'
+      | 'media.stop-record'
+  }
+>
+
 /**
  * `opening`: its ports are not known yet. `failed`: there is no session, and `media.close` will be answered.
  * `closing`: the engine ends it.
@@ -36,6 +48,8 @@ export interface LegMedia {
   isAgreed: boolean
   /** What needs the SDP of a leg that opens. */
   readonly waiting: SdpCommand[]
+  /** Orders to record a caller whose leg opens: its codec, which decides the file's rate, is not agreed on yet. */
+  readonly toRecord: RecordOrder[]
   /** What was ordered and has not been told as ended. */
   readonly plays: Set<string>
   /** Their files. */
@@ -62,6 +76,7 @@ export const beginLeg = (
   stats: undefined,
   isAgreed: false,
   waiting: [],
+  toRecord: [],
   plays: new Set(),
   recordings: new Map(),
   digits: new Set(),

@@ -2,10 +2,25 @@ import type { EngineCommand, EngineEvent } from '../../../rtp/worker/index.ts'
 import type { LegUuid } from '../../model/ids.ts'
 import type { MediaCommand, MediaEvent } from '../../ports/media.ts'
 import { closedUnopened, nothingRecorded } from './ends.ts'
-import type { LegMedia, OpenCommand, SdpCommand } from './leg-media.ts'
+import type { LegMedia, OpenCommand, RecordOrder, SdpCommand } from './leg-media.ts'
 
 /** What goes to the leg's session as it is: everything but offers and answers. */
 export type Order = Exclude<MediaCommand, OpenCommand | SdpCommand>
+
+/** It is of a recording that cannot begin before the leg's codec is known. */
+export function mustWait(leg: LegMedia, order: Order): order is RecordOrder {
+  if (leg.state !== 'opening' || leg.open.offer === undefined) return false
+  switch (order.type) {
+    case 'media.record':
+    case 'media.record-session':
+    case 'media.pause-record':
+    case 'media.resume-record':
+    case 'media.stop-record':
+      return true
+    default:
+      return false
+  }
+}
 
 /** The order in the engine's words. What will be told as ended is noted with the leg. */
 export function engineOrder(leg: LegMedia, order: Order): EngineCommand {

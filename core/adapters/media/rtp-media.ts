@@ -17,7 +17,7 @@ import { EventQueue } from './event-queue.ts'
 import { KeySide } from './key-side.ts'
 import { beginLeg, type LegMedia, type OpenCommand, type SdpCommand } from './leg-media.ts'
 import { type Agreed, addressIn, LegSdp, readSdp } from './leg-sdp.ts'
-import { endOfLate, engineOrder, mediaNews } from './orders.ts'
+import { endOfLate, engineOrder, mediaNews, mustWait } from './orders.ts'
 import { ownAddresses } from './own-addresses.ts'
 import type { RtpMediaCounters, RtpMediaOptions } from './rtp-media-options.ts'
 
@@ -122,8 +122,11 @@ export class RtpMedia implements Media {
   }
 
   #order(leg: LegMedia, command: Exclude<MediaCommand, OpenCommand>): void {
-    if (command.type !== 'media.answered' && command.type !== 'media.reoffer') this.#send(engineOrder(leg, command))
-    else if (leg.sdp === undefined) leg.waiting.push(command)
+    if (command.type !== 'media.answered' && command.type !== 'media.reoffer') {
+      if (command.type === 'media.close') this.#record(leg)
+      if (mustWait(leg, command)) leg.toRecord.push(command)
+      else this.#send(engineOrder(leg, command))
+    } else if (leg.sdp === undefined) leg.waiting.push(command)
     else this.#negotiate(leg, leg.sdp, command)
   }
 
@@ -189,6 +192,7 @@ export class RtpMedia implements Media {
       this.#isOpen(leg, sdp)
       leg.isAgreed = true
       this.#agree(leg, answered.value, false)
+      this.#record(leg)
       this.#events.now({ type: 'media.opened', legId, sdp: answer })
       this.#events.now({ type: 'media.ready', legId, codec: agreement.codec })
     }
@@ -199,6 +203,11 @@ export class RtpMedia implements Media {
     leg.state = 'open'
     leg.sdp = sdp
     this.#opened++
+  }
+
+  /** What was ordered of recordings while it opened. */
+  #record(leg: LegMedia): void {
+    for (const order of leg.toRecord.splice(0)) this.#send(engineOrder(leg, order))
   }
 
   #agree({ legId }: LegMedia, { agreement, browser, keys }: Agreed, talk: boolean): void {
@@ -277,6 +286,7 @@ export class RtpMedia implements Media {
   }
 
   #endOrders(leg: LegMedia): void {
+    for (const order of leg.toRecord.splice(0)) engineOrder(leg, order)
     for (const end of endsOf(leg)) this.#events.soon(end)
   }
 
