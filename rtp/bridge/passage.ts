@@ -1,11 +1,12 @@
 import { codecFacts } from '../codec/codec-name.ts'
 import { opusFrameMs } from '../codec/opus.ts'
-import { durationOf, eventPayloadLength, maxEventDuration, setDuration } from '../dtmf/event-payload.ts'
+import { eventPayloadLength, setDuration } from '../dtmf/event-payload.ts'
 import type { Agreement, EngineCodec } from '../engine/command.ts'
 import type { DatagramNetwork } from '../engine/network.ts'
-import { headerLength, markerOf, payloadOffsetOf, ssrcOf, timestampOf } from '../packet/header.ts'
+import { headerLength, markerOf, payloadOffsetOf, ssrcOf } from '../packet/header.ts'
 import type { FrameOutlet } from '../session/frame-outlet.ts'
 import type { OutStream } from '../session/out-stream.ts'
+import { EventCourse } from './event-course.ts'
 import { changeLaw, Relay } from './relay.ts'
 import { RepackedStream } from './repacked-stream.ts'
 import { Succession } from './succession.ts'
@@ -32,8 +33,7 @@ export class Passage {
   #unitsPerMs = 8
   /** Whose audio passed last; −1 = nobody's. */
   #audioSsrc = -1
-  #eventIn = -1
-  #eventOut = 0
+  readonly #events = new EventCourse()
   #eventUntil = 0
   #passedAt = Number.NEGATIVE_INFINITY
 
@@ -127,22 +127,17 @@ export class Passage {
     this.#passedAt = now
     const plain = this.#plain(packet, payloadLength)
     const ownRate = agreement.eventClockRate ?? codecFacts[agreement.codec].clockRate
-    if (ownRate !== clockRate) {
-      const duration = Math.round((durationOf(plain, headerLength) * ownRate) / clockRate)
-      setDuration(plain, headerLength, Math.min(maxEventDuration, duration))
-    }
     // Its numbers and times have nothing to do with those of the audio that it comes beside.
     const isOfOther = this.#audioSsrc >= 0 && ssrcOf(packet) !== this.#audioSsrc
-    if (!this.#isRepacking && !isPaced && !isOfOther) {
+    if (!this.#isRepacking && !isPaced && !isOfOther && ownRate === clockRate) {
       this.#pass(plain, payloadType, payloadLength, 0, now)
       return
     }
     this.#eventUntil = now + eventRestMs
-    const timestamp = timestampOf(packet)
-    const isFirst = timestamp !== this.#eventIn
-    if (isFirst) this.#eventOut = this.#stream.timestamp
-    this.#eventIn = timestamp
-    this.#send(plain, this.#stream.event(plain, payloadType, isFirst, this.#eventOut, payloadLength, 0))
+    const course = this.#events
+    if (!course.follow(plain, headerLength, clockRate, ownRate, this.#stream.timestamp, now)) return
+    setDuration(plain, headerLength, course.duration)
+    this.#send(plain, this.#stream.event(plain, payloadType, course.isFirst, course.timestamp, payloadLength, 0))
     this.#relay.giveWay(this.#stream)
   }
 

@@ -1,0 +1,123 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type AudioCodecName, codecFacts } from '../../rtp/codec/codec-name.ts'
+import type { Agreement } from '../../rtp/engine/command.ts'
+import { conversation } from '../rtp/talker.ts'
+import { eventOf, eventsIn, eventType, named, withEvents } from './key-press.ts'
+
+// Telephone-events of one leg that go on to another whose audio is coded or packed anew.
+
+interface Packet {
+  readonly atMs: number
+  readonly digit: string
+  readonly isEnd: boolean
+  readonly duration: number
+  /** From the begin of all on, in units of the clock. */
+  readonly time: number
+  readonly marker: boolean
+}
+
+interface Press {
+  readonly digit: string
+  readonly beginMs: number
+  readonly onMs: number
+}
+
+/** Packets of a press every 20 ms, in segments where it is longer than one can tell, and three of its end. */
+const packetsOf = ({ digit, beginMs, onMs }: Press, unitsPerMs: number): Packet[] => {
+  const packets: Packet[] = []
+  for (let lasted = 20; lasted <= onMs + 40; lasted += 20) {
+    const units = Math.min(lasted, onMs) * unitsPerMs
+    const segments = Math.ceil(units / 0xffff) - 1
+    packets.push({
+      atMs: beginMs + lasted,
+      digit,
+      isEnd: lasted >= onMs,
+      duration: units - segments * 0xffff,
+      time: beginMs * unitsPerMs + segments * 0xffff,
+      marker: lasted === 20,
+    })
+  }
+  return packets
+}
+
+/** What the far side of a call hears of these packets; `out`: what is special about how it is sent to. */
+const heardBehind = async (
+  from: AudioCodecName,
+  to: AudioCodecName,
+  packets: readonly Packet[],
+  out: Partial<Agreement> = {},
+) => {
+  const { media, opus, one, two } = await conversation(from, to, { ...withEvents(to), ...out }, withEvents(from))
+  const epoch = one.peer.timestamp
+  const units = codecFacts[from].clockRate / 1000
+  const waiting = [...packets].sort((a, b) => a.atMs - b.atMs)
+  const begun = media.now
+  media.run((waiting.at(-1)?.atMs ?? 0) + 1500, now => {
+    const ms = now - begun
+    for (; waiting[0] !== undefined && waiting[0].atMs <= ms; waiting.shift()) {
+      const { digit, isEnd, duration, time, marker } = waiting[0]
+      const timestamp = (epoch + time) >>> 0
+      one.peer.say(eventOf(digit, isEnd, duration), { payloadType: eventType, timestamp, marker })
+    }
+    if (now % 20 === 0) {
+      one.peer.timestamp = (epoch + ms * units) >>> 0
+      one.say(one.frame(new Int16Array(one.rate / 50), 0))
+    }
+  })
+  const events = eventsIn(two.peer, codecFacts[to].clockRate)
+  const markers = two.peer.heard().filter(({ payloadType, marker }) => payloadType === eventType && marker)
+  opus.close()
+  return { events, markers: markers.length }
+}
+
+const digits = '1234567890'
+const pressed = [...digits].map((digit, n) => ({ digit, beginMs: 400 + n * 160, onMs: 100 }))
+
+const ways: readonly (readonly [AudioCodecName, AudioCodecName, Partial<Agreement>])[] = [
+  ['PCMU', 'PCMU', {}],
+  ['PCMU', 'PCMU', { ptimeMs: 40, ptimeAsked: true }],
+  ['PCMU', 'G722', {}],
+  ['PCMU', 'opus', {}],
+  ['opus', 'PCMA', {}],
+]
+
+for (const [from, to, out] of ways) {
+  const name = `${from} to ${to}${out.ptimeMs === undefined ? '' : ', packed anew'}`
+  const units = codecFacts[from].clockRate / 1000
+
+  test(`${name}: packets of a press that come behind the next one's first begin nothing`, async () => {
+    for (const lateMs of [40, 60, 120]) {
+      const packets = pressed.flatMap(press => packetsOf(press, units))
+      const doubled = packets.flatMap(packet =>
+        packet.isEnd && packet.atMs % 160 < 60 ? [packet, { ...packet, atMs: packet.atMs + lateMs }] : [packet],
+      )
+      const late = packets.map((packet, n) =>
+        packet.isEnd && packets[n + 1]?.isEnd !== true ? { ...packet, atMs: packet.atMs + lateMs } : packet,
+      )
+      for (const sent of [doubled, late]) {
+        const { events, markers } = await heardBehind(from, to, sent, out)
+        assert.is(named(events), digits, `${lateMs} ms`)
+        assert.is(markers, digits.length)
+      }
+    }
+  })
+
+  test(`${name}: a key that is held down for longer than a packet can tell is one press, as long as it was`, async () => {
+    for (const onMs of [2000, 10_000]) {
+      const { events, markers } = await heardBehind(from, to, packetsOf({ digit: '5', beginMs: 400, onMs }, units), out)
+      assert.is(named(events), '5')
+      assert.is(markers, 1)
+      assert.ok(Math.abs(events[0]!.durationMs - onMs) <= 60, `${events[0]!.durationMs} ms`)
+    }
+  })
+
+  test(`${name}: a sender whose timestamp runs with the duration presses each key once`, async () => {
+    const packets = pressed.flatMap(press =>
+      packetsOf(press, units).map(packet => ({ ...packet, time: packet.time + packet.duration })),
+    )
+    assert.is(named((await heardBehind(from, to, packets, out)).events), digits)
+  })
+}
+
+test.run()
