@@ -1,4 +1,4 @@
-import { DigitSender } from '../dtmf/digit-sender.ts'
+import { DigitSender, maxQueuedDigits } from '../dtmf/digit-sender.ts'
 import { DigitTones } from '../dtmf/digit-tones.ts'
 
 interface Waiting {
@@ -9,8 +9,11 @@ interface Waiting {
 /** How what sends now is sent: as telephone-events or, to a far end that takes none, as tones. */
 export type DigitManner = 'events' | 'tones'
 
-/** Orders to send digits wait for one another here; each is told when its last digit is out. */
-const maxOrders = 16
+/**
+ * Orders to send digits wait for one another here; each is told when its last digit is out. Keys that another leg passes
+ * on are an order each, and some dialler is faster than digits are sent: as many wait as an order may have digits.
+ */
+const maxOrders = maxQueuedDigits
 
 /** Digits of several orders, one after another, and keys that are pressed on another leg. */
 export class DigitQueue {

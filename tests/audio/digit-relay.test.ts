@@ -151,6 +151,21 @@ for (const codec of ['PCMU', 'PCMA', 'G722', 'opus'] as const) {
   })
 }
 
+for (const wants of ['events', 'tones'] as const) {
+  test(`forty keys that come by INFO faster than digits are sent go out as ${wants}, all of them`, async () => {
+    const { media, opus, one } = await alone('PCMU', wants === 'events' ? withEvents('PCMU') : noEvents)
+    const keys = '1234567890*#ABCD987654321012345678901234'
+    for (const digit of keys) {
+      media.do({ type: 'send-digits', session: 'a', digitsId: 'info', digits: digit })
+      media.run(100)
+    }
+    media.run(keys.length * 180)
+    assert.is(named(wants === 'events' ? eventsIn(one.peer, 8000) : tonesIn(one)), keys)
+    assert.is(media.take('digits-sent').length, keys.length)
+    opus.close()
+  })
+}
+
 for (const [from, to] of [
   ['PCMU', 'PCMU'],
   ['G722', 'PCMA'],
