@@ -2,7 +2,7 @@ import { HighPass } from '../tone/high-pass.ts'
 import { keypad } from '../tone/tones.ts'
 import { TuneMeter } from '../tone/tune-meter.ts'
 import type { Press } from './digit-receiver.ts'
-import { KeypadTones } from './keypad-tones.ts'
+import { hopsPerBlock, KeypadTones } from './keypad-tones.ts'
 
 /**
  * Blocks in a row that must show the same digit: every tone of 27 ms gives so many, none of 22 ms does. ITU-T Q.24
@@ -75,6 +75,14 @@ export class InbandDetector {
       ended = this.#step(this.#tones.hear(this.#samples)) ?? ended
     }
     return ended
+  }
+
+  /** `count` samples were made up for lost ones, and tell nothing: a digit that sounds goes on meanwhile. */
+  passOver(count: number): void {
+    if (this.#digit < 0) return
+    // Blocks that reach over the seam tell nothing, either.
+    this.#lasted += Math.round(count / this.#tones.hop) + this.#misses + hopsPerBlock
+    this.#misses = -hopsPerBlock
   }
 
   /** The next block shows this key; −1 = none. */

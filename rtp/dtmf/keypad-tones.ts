@@ -5,7 +5,7 @@ import { columnsHz, rowsHz } from '../tone/tones.ts'
 /** A block is as long as it takes to tell the rows from one another. */
 const blockMs = 12.75
 /** Blocks begin a sixth of their length apart, 2 ms: so finely the length of a tone is told. */
-const hopsPerBlock = 6
+export const hopsPerBlock = 6
 /** Each of the two tones, dBm0 (ITU-T Q.24: −25 and more is to be taken, a line may lose some of it). */
 const quietestDbm0 = -34
 /**

@@ -14,6 +14,9 @@ const patienceMs = 60
 /** Read at once after a stall; what is owed beyond is left out. */
 const maxCatchUp = 5
 
+/** So much may be made up for lost packets before a tone that sounded is taken to have ended. */
+const mostMadeUpMs = 100
+
 /** Digits that come as tones. */
 export interface ToneKeys {
   /** A digit sounds, for long enough to be one. */
@@ -39,6 +42,8 @@ export class Hearing implements Listener {
   #keyedUntil = Number.NEGATIVE_INFINITY
   #unitsPerMs = 8
   #endTime = 0
+  /** Of what was heard last, without a break: none of it came. */
+  #madeUpMs = 0
   #isRead = false
   /** When we read last, and shall next. */
   #readAt = -1
@@ -140,6 +145,11 @@ export class Hearing implements Listener {
     const units = Math.round((count * this.#unitsPerMs * 1000) / this.#ear.sampleRate)
     this.#endTime = endTime ?? timestampAfter(this.#endTime, units)
     const before = this.#detector.held
+    this.#madeUpMs = endTime === undefined ? this.#madeUpMs + (count * 1000) / this.#ear.sampleRate : 0
+    if (before !== undefined && this.#madeUpMs > 0 && this.#madeUpMs <= mostMadeUpMs) {
+      this.#detector.passOver(count)
+      return
+    }
     const press = this.#detector.hear(pcm, from, count)
     if (press !== undefined) {
       const began = timestampAfter(this.#endTime, -Math.round(press.durationMs * this.#unitsPerMs) - units)

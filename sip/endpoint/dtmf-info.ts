@@ -15,13 +15,13 @@ export function parseInfoDigit(contentType: string, body: string): InfoDigit | u
   const type = contentType.split(';')[0]?.trim().toLowerCase()
   if (type === 'application/dtmf' && !body.includes('=')) return digitOf(body.trim(), defaultDurationMs)
   if (type !== 'application/dtmf' && type !== 'application/dtmf-relay') return undefined
-  const signal = /^\s*signal\s*=\s*(\S+)\s*$/im.exec(body)?.[1] ?? ''
+  const signal = /^\s*signal\s*=\s*("?)(\S+?)\1\s*$/im.exec(body)?.[2] ?? ''
   const duration = Number(/^\s*duration\s*=\s*(\d{1,6})\s*$/im.exec(body)?.[1] ?? defaultDurationMs)
   return digitOf(signal, Math.min(duration, longestMs))
 }
 
 function digitOf(signal: string, durationMs: number): InfoDigit | undefined {
   // Some phones send the event number of RFC 4733 for the keys that are no digits.
-  const digit = signal === '10' ? '*' : signal === '11' ? '#' : signal.toUpperCase()
+  const digit = /^1[0-5]$/.test(signal) ? '*#ABCD'.charAt(Number(signal) - 10) : signal.toUpperCase()
   return /^[0-9*#A-D]$/.test(digit) ? { digit, durationMs } : undefined
 }
