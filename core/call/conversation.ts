@@ -60,7 +60,11 @@ export class Conversation {
     this.#alarms = alarms
     this.#listener = listener
     this.recorder = new Recorder(host, event => this.#script?.handle(event, host.now()))
-    this.#session = new SessionRecording(this.recorder, () => this.#recorded())
+    this.#session = new SessionRecording(
+      () => host.now(),
+      this.recorder,
+      () => this.#recorded(),
+    )
   }
 
   get party(): Party | undefined {

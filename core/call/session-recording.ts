@@ -16,7 +16,7 @@ type State =
       readonly playBeep: boolean
       readonly isPaused: boolean
     }
-  | { readonly at: 'on'; readonly recordId: string }
+  | { readonly at: 'on'; readonly recordId: string; readonly fullAt: number }
 
 export interface RecordedParty {
   readonly party: Party
@@ -25,12 +25,15 @@ export interface RecordedParty {
 
 /** What RecordSession has begun: one recording at a time, beside whatever the document does. */
 export class SessionRecording {
+  readonly #now: () => number
   readonly #recorder: Recorder
   /** Undefined while nobody can be recorded. */
   readonly #whom: () => RecordedParty | undefined
   #state: State = { at: 'off' }
 
-  constructor(recorder: Recorder, whom: () => RecordedParty | undefined) {
+  /** `now`: ms of a clock that only goes on. */
+  constructor(now: () => number, recorder: Recorder, whom: () => RecordedParty | undefined) {
+    this.#now = now
     this.#recorder = recorder
     this.#whom = whom
   }
@@ -38,7 +41,7 @@ export class SessionRecording {
   perform(order: SessionRecordOrder): void {
     switch (order.state) {
       case 'start':
-        if (this.#state.at !== 'off') return
+        if (this.#isUnderWay) return
         this.#state = { at: 'awaiting', options: order.options, playBeep: order.playBeep, isPaused: false }
         this.answered()
         return
@@ -63,8 +66,13 @@ export class SessionRecording {
       // By itself: at its greatest length, or with the disk full.
       if (this.#state.at === 'on' && this.#state.recordId === recordId) this.#state = { at: 'off' }
     })
-    this.#state = { at: 'on', recordId }
+    this.#state = { at: 'on', recordId, fullAt: this.#now() + state.options.maxLengthMs }
     if (state.isPaused) this.#pause(true)
+  }
+
+  /** The end of one that is long enough is told only when all that belongs into it has come. */
+  get #isUnderWay(): boolean {
+    return this.#state.at === 'on' ? this.#now() < this.#state.fullAt : this.#state.at === 'awaiting'
   }
 
   #pause(isPaused: boolean): void {

@@ -13,7 +13,11 @@ const longestMs = 10_000
  */
 export function parseInfoDigit(contentType: string, body: string): InfoDigit | undefined {
   const type = contentType.split(';')[0]?.trim().toLowerCase()
-  if (type === 'application/dtmf' && !body.includes('=')) return digitOf(body.trim(), defaultDurationMs)
+  if (type === 'application/dtmf' && !body.includes('=')) {
+    const key = body.trim()
+    // Rather two keys than an event number.
+    return /^1[2-5]$/.test(key) ? undefined : digitOf(key, defaultDurationMs)
+  }
   if (type !== 'application/dtmf' && type !== 'application/dtmf-relay') return undefined
   const signal = /^\s*signal\s*=\s*("?)(\S+?)\1\s*$/im.exec(body)?.[2] ?? ''
   const duration = Number(/^\s*duration\s*=\s*(\d{1,6})\s*$/im.exec(body)?.[1] ?? defaultDurationMs)

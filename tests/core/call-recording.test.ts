@@ -94,10 +94,16 @@ test('RecordSession: what is ordered before the answer holds from the answer on'
 })
 
 test('RecordSession at its greatest length makes room for the next', () => {
-  const rig = calling('<Say>a</Say><RecordSession maxLength="1"/><Pause length="3"/><RecordSession/><Say>b</Say>')
-  rig.call(at)
-  rested(rig)
-  assert.equal(recordings(rig), ['session-1 dual both 1000', 'session-2 dual both 14400000'])
+  // Also while the end of the first is still to be told.
+  for (const seconds of [1, 3]) {
+    const rig = calling(
+      `<Say>a</Say><RecordSession maxLength="1"/><Pause length="${seconds}"/><RecordSession/><Say>b</Say><Pause length="3"/>`,
+    )
+    rig.call(at)
+    rested(rig)
+    assert.equal(recordings(rig), ['session-1 dual both 1000', 'session-2 dual both 14400000'])
+    assert.equal(codes(rig).sort(), ['REC.0100', 'REC.0100', 'REC.0200', 'REC.0200'])
+  }
 })
 
 test('RecordSession beeps before what comes next, which waits for it', () => {

@@ -74,7 +74,9 @@ export class FakeMedia {
         return
       case 'media.record-session': {
         session.records.set(command.recordId, { since: this.#world.now, done: false })
-        this.#world.at(command.rules.maxLengthMs, () => this.#recorded(legId, session, command.recordId, 'max-length'))
+        // Told only once all that belongs into the file has come, late packets too.
+        const toldAfter = command.rules.maxLengthMs + 800
+        this.#world.at(toldAfter, () => this.#recorded(legId, session, command.recordId, 'max-length'))
         return
       }
       case 'media.record': {
