@@ -69,11 +69,6 @@ export class Branch implements LegOwner {
     return this.#state === 'over' && (this.leg === undefined || this.leg.hasEnded)
   }
 
-  /** It has rung, and may be answered. */
-  get isRinging(): boolean {
-    return this.#hasRung && this.#state === 'trying'
-  }
-
   get talkSeconds(): number {
     const { answeredUnix, endedUnix } = this.leg ?? {}
     return answeredUnix === undefined ? 0 : secondsBetween(answeredUnix, endedUnix ?? this.#host.unix())

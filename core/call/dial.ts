@@ -82,8 +82,9 @@ export class Dial implements Connection, HuntListener {
   }
 
   ringing(): void {
-    // Behind early media a 180 would bring the caller's own tone back.
-    if (this.#bridged === undefined) this.#parts.party.leg.ring()
+    // Behind early media a 180 would bring the caller's own tone back, over what it hears from us then.
+    const { party } = this.#parts
+    if (!party.hasEarlyMedia) party.leg.ring()
   }
 
   early(): void {
@@ -141,14 +142,12 @@ export class Dial implements Connection, HuntListener {
   /** Somebody is gone, and others may answer: the caller hears on, or the next with early media, or that it rings. */
   #hearNext(): void {
     this.early()
-    if (this.#bridged !== undefined) return
-    this.#ringCaller()
-    if (this.#hunt.isRinging) this.ringing()
+    if (this.#bridged === undefined) this.#ringCaller()
   }
 
   #ringCaller(): void {
     const { party, player } = this.#parts
-    if (!party.isAnswered || this.#isRinging) return
+    if (!(party.isAnswered || party.hasEarlyMedia) || this.#isRinging) return
     this.#isRinging = true
     player.ring(this.#request.ringTone)
   }

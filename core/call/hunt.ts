@@ -95,11 +95,6 @@ export class Hunt implements BranchListener {
     return candidates.map(branch => branch.leg).find(leg => leg?.isReady === true && leg.isLive)
   }
 
-  /** Somebody rings, and may answer. */
-  get isRinging(): boolean {
-    return !this.#isCancelling && this.#branches.some(branch => branch.isRinging)
-  }
-
   /** What the winner's far side is to be sent before it hears the party; empty when nothing is. */
   get digits(): string {
     return this.#winner === undefined ? '' : (this.#digitsOf.get(this.#winner) ?? '')

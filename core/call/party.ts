@@ -35,6 +35,11 @@ export class Party implements LegOwner {
     return this.leg.state === 'answering' || this.leg.state === 'up'
   }
 
+  /** Not answered, but told to listen (183). */
+  get hasEarlyMedia(): boolean {
+    return this.#hasProgressed
+  }
+
   /** It hears what is played or bridged to it. */
   get isListening(): boolean {
     return this.leg.isReady && (this.isAnswered || this.#hasProgressed)

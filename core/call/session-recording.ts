@@ -42,6 +42,7 @@ export class SessionRecording {
     switch (order.state) {
       case 'start':
         if (this.#isUnderWay) return
+        if (this.#state.at === 'on') this.#recorder.stop(this.#state.recordId)
         this.#state = { at: 'awaiting', options: order.options, playBeep: order.playBeep, isPaused: false }
         this.answered()
         return

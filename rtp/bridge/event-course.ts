@@ -4,8 +4,8 @@ import { timestampAfter, timestampDelta } from '../packet/sequence.ts'
 
 /** How far from a whole segment the next one's timestamp may lie; some senders count 65,536. */
 const segmentSlack = 0x100
-/** For so long behind a packet of a press those of earlier ones are late, and not of a clock that was set back. */
-const lateMs = 500
+/** So many presses are remembered when they are over, so that their late packets begin no new ones. */
+const rememberedPresses = 4
 /** How far a timestamp that runs may be ahead of its duration in the packets that end a press, ms. */
 const runMs = 60
 
@@ -21,7 +21,12 @@ export class EventCourse {
   #earlier = 0
   #duration = 0
   #origin = 0
-  #at = Number.NEGATIVE_INFINITY
+  #hasEnded = false
+  // A ring of presses that others have followed: event, timestamp of the last segment, and origin.
+  readonly #pastEvents = new Int16Array(rememberedPresses).fill(-1)
+  readonly #pastSegments = new Uint32Array(rememberedPresses)
+  readonly #pastOrigins = new Uint32Array(rememberedPresses)
+  #pastNext = 0
   // What goes out.
   #isFirst = false
   #timestamp = 0
@@ -45,33 +50,27 @@ export class EventCourse {
    * The next packet of the other leg's, its payload from `packet[from]` on, its duration counted in `clockRate`; ours is
    * counted in `ownRate`, and stands at `ownTime`. False: it is of an earlier press, and is not to be passed on.
    */
-  follow(packet: Uint8Array, from: number, clockRate: number, ownRate: number, ownTime: number, now: number): boolean {
-    const ssrc = ssrcOf(packet)
+  follow(packet: Uint8Array, from: number, clockRate: number, ownRate: number, ownTime: number): boolean {
     const timestamp = timestampOf(packet)
-    const marker = markerOf(packet)
     const event = eventOf(packet, from)
     const duration = durationOf(packet, from)
-    const ahead = timestampDelta(timestamp, this.#segment)
-    const isSameSource = ssrc === this.#ssrc
-    const isSame = isSameSource && event === this.#event
+    const runUnits = isEnd(packet, from) ? (runMs * clockRate) / 1000 : 0
+    const begins = timestampAfter(timestamp, -duration)
     this.#isFirst = false
-    if (isSame && !marker && Math.abs(ahead - maxEventDuration) <= segmentSlack) {
-      this.#earlier += ahead
+    if (ssrcOf(packet) !== this.#ssrc) {
+      this.#ssrc = ssrcOf(packet)
+      this.#pastEvents.fill(-1)
+      this.#begin(event, timestamp, begins, ownTime)
+    } else if (this.#isNextSegment(event, timestamp, markerOf(packet))) {
+      this.#earlier += timestampDelta(timestamp, this.#segment)
       this.#segment = timestamp
       this.#duration = 0
-    } else if (!(isSame && (ahead === 0 || this.#runs(timestamp, duration, marker, isEnd(packet, from), clockRate)))) {
-      if (isSameSource && ahead < 0 && now - this.#at < lateMs) return false
-      this.#isFirst = true
-      this.#ssrc = ssrc
-      this.#event = event
-      this.#segment = timestamp
-      this.#earlier = 0
-      this.#duration = 0
-      this.#origin = timestampAfter(timestamp, -duration)
-      this.#timestamp = ownTime
-      this.#passed = 0
+    } else if (!this.#isPresent(event, timestamp, begins, duration, markerOf(packet), runUnits)) {
+      if (this.#isPast(event, timestamp, begins, runUnits)) return false
+      this.#remember()
+      this.#begin(event, timestamp, begins, ownTime)
     }
-    this.#at = now
+    if (isEnd(packet, from)) this.#hasEnded = true
     // Out of order it shortens nothing.
     this.#duration = Math.max(this.#duration, duration)
     this.#length = Math.round(((this.#earlier + this.#duration) * ownRate) / clockRate) - this.#passed
@@ -83,10 +82,56 @@ export class EventCourse {
     return true
   }
 
-  /** Some senders let the timestamp run with the duration, against §2.5.1.2: the press began where both say so. */
-  #runs(timestamp: number, duration: number, marker: boolean, end: boolean, clockRate: number): boolean {
-    if (marker || duration < this.#duration) return false
-    const ahead = timestampDelta(timestampAfter(timestamp, -duration), this.#origin)
-    return ahead === 0 || (end && ahead > 0 && ahead <= (runMs * clockRate) / 1000)
+  #begin(event: number, timestamp: number, origin: number, ownTime: number): void {
+    this.#isFirst = true
+    this.#event = event
+    this.#segment = timestamp
+    this.#earlier = 0
+    this.#duration = 0
+    this.#origin = origin
+    this.#hasEnded = false
+    this.#timestamp = ownTime
+    this.#passed = 0
   }
+
+  #isNextSegment(event: number, timestamp: number, marker: boolean): boolean {
+    if (event !== this.#event || marker || this.#hasEnded) return false
+    return Math.abs(timestampDelta(timestamp, this.#segment) - maxEventDuration) <= segmentSlack
+  }
+
+  /** Some senders let the timestamp run with the duration, against §2.5.1.2: the press began where both say so. */
+  #isPresent(
+    event: number,
+    timestamp: number,
+    begins: number,
+    duration: number,
+    marker: boolean,
+    runUnits: number,
+  ): boolean {
+    if (event !== this.#event) return false
+    if (timestamp === this.#segment) return true
+    return !marker && duration >= this.#duration && isAhead(begins, this.#origin, runUnits)
+  }
+
+  #isPast(event: number, timestamp: number, begins: number, runUnits: number): boolean {
+    for (let at = 0; at < rememberedPresses; at++) {
+      if (this.#pastEvents[at] !== event) continue
+      if (this.#pastSegments[at] === timestamp || isAhead(begins, this.#pastOrigins[at]!, runUnits)) return true
+    }
+    return false
+  }
+
+  #remember(): void {
+    const at = this.#pastNext
+    this.#pastEvents[at] = this.#event
+    this.#pastSegments[at] = this.#segment
+    this.#pastOrigins[at] = this.#origin
+    this.#pastNext = (at + 1) % rememberedPresses
+  }
+}
+
+/** It is where the other is, or up to so many units behind. */
+const isAhead = (timestamp: number, of: number, mostUnits: number): boolean => {
+  const ahead = timestampDelta(timestamp, of)
+  return ahead >= 0 && ahead <= mostUnits
 }

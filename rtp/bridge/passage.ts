@@ -133,9 +133,9 @@ export class Passage {
       this.#pass(plain, payloadType, payloadLength, 0, now)
       return
     }
-    this.#eventUntil = now + eventRestMs
     const course = this.#events
-    if (!course.follow(plain, headerLength, clockRate, ownRate, this.#stream.timestamp, now)) return
+    if (!course.follow(plain, headerLength, clockRate, ownRate, this.#stream.timestamp)) return
+    this.#eventUntil = now + eventRestMs
     setDuration(plain, headerLength, course.duration)
     this.#send(plain, this.#stream.event(plain, payloadType, course.isFirst, course.timestamp, payloadLength, 0))
     this.#relay.giveWay(this.#stream)

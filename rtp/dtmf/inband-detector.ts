@@ -46,6 +46,9 @@ export class InbandDetector {
   #digit = -1
   #lasted = 0
   #misses = 0
+  /** Blocks since it was heard last that told nothing; and how many more will tell nothing, over the seam behind them. */
+  #passedOver = 0
+  #seam = 0
 
   /** `sampleRate`: Hz. Default 8000. */
   constructor(sampleRate = 8000) {
@@ -80,17 +83,22 @@ export class InbandDetector {
   /** `count` samples were made up for lost ones, and tell nothing: a digit that sounds goes on meanwhile. */
   passOver(count: number): void {
     if (this.#digit < 0) return
-    // Blocks that reach over the seam tell nothing, either.
-    this.#lasted += Math.round(count / this.#tones.hop) + this.#misses + hopsPerBlock
-    this.#misses = -hopsPerBlock
+    this.#passedOver += Math.round(count / this.#tones.hop)
+    this.#seam = hopsPerBlock
   }
 
   /** The next block shows this key; −1 = none. */
   #step(key: number): Press | undefined {
     this.#count(key)
+    if (this.#digit >= 0 && this.#seam > 0) {
+      this.#seam--
+      this.#passedOver++
+      return undefined
+    }
     if (this.#digit >= 0 && (key === this.#digit || this.#tones.holds(this.#digit))) {
-      this.#lasted += 1 + this.#misses
+      this.#lasted += 1 + this.#misses + this.#passedOver
       this.#misses = 0
+      this.#passedOver = 0
       return undefined
     }
     let ended: Press | undefined
@@ -103,6 +111,8 @@ export class InbandDetector {
       this.#digit = key
       this.#lasted = this.#hits
       this.#misses = 0
+      this.#passedOver = 0
+      this.#seam = 0
     }
     return ended
   }

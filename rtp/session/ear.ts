@@ -21,8 +21,11 @@ const none = 128
 
 /** Hears what an ear reads, as it is read. */
 export interface Listener {
-  /** `count` samples from `pcm[from]` on; `endTime`: the RTP time where they end, undefined for what was made up. */
-  hear(pcm: Int16Array, from: number, count: number, endTime: number | undefined): void
+  /**
+   * `count` samples from `pcm[from]` on; `endTime`: the RTP time where they end, undefined for what was made up; `isLost`:
+   * for a packet that was sent, and did not come.
+   */
+  hear(pcm: Int16Array, from: number, count: number, endTime: number | undefined, isLost: boolean): void
 }
 
 /**
@@ -182,7 +185,7 @@ export class Ear {
         if (frameLength === 0 || codec === undefined) this.#decoder.concealInto(this.#pcm, this.#end, count)
         else this.#decoder.recoverInto(this.#pcm, this.#end, count, codec, payload, frameFrom, frameLength)
         this.#madeUp += count
-        this.#add(count)
+        this.#add(count, undefined, true)
         return
       }
       case 'gap':
@@ -276,8 +279,8 @@ export class Ear {
     return Math.max(0, Math.min(count, this.#pcm.length - this.#end))
   }
 
-  #add(count: number, endTime?: number): void {
-    this.listener?.hear(this.#pcm, this.#end, count, endTime)
+  #add(count: number, endTime?: number, isLost = false): void {
+    this.listener?.hear(this.#pcm, this.#end, count, endTime, isLost)
     this.#held += count
   }
 }

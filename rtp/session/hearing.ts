@@ -14,8 +14,8 @@ const patienceMs = 60
 /** Read at once after a stall; what is owed beyond is left out. */
 const maxCatchUp = 5
 
-/** So much may be made up for lost packets before a tone that sounded is taken to have ended. */
-const mostMadeUpMs = 100
+/** So much may be lost without a break before a tone that sounded is taken to have ended. */
+const mostLostMs = 120
 
 /** Digits that come as tones. */
 export interface ToneKeys {
@@ -42,8 +42,8 @@ export class Hearing implements Listener {
   #keyedUntil = Number.NEGATIVE_INFINITY
   #unitsPerMs = 8
   #endTime = 0
-  /** Of what was heard last, without a break: none of it came. */
-  #madeUpMs = 0
+  /** Of what was heard last, without a break: lost. */
+  #lostMs = 0
   #isRead = false
   /** When we read last, and shall next. */
   #readAt = -1
@@ -136,32 +136,48 @@ export class Hearing implements Listener {
     this.#readAt = ear.readAt
   }
 
-  hear(pcm: Int16Array, from: number, count: number, endTime: number | undefined): void {
-    if (this.#ear === undefined) return
+  hear(pcm: Int16Array, from: number, count: number, endTime: number | undefined, isLost: boolean): void {
+    const rate = this.#ear?.sampleRate
+    if (rate === undefined) return
     if (this.#detector === undefined) {
-      if (this.#keyedUntil > Number.NEGATIVE_INFINITY) this.#hearKeyed(this.#ear.sampleRate, pcm, from, count)
+      if (this.#keyedUntil > Number.NEGATIVE_INFINITY) this.#hearKeyed(rate, pcm, from, count)
       return
     }
-    const units = Math.round((count * this.#unitsPerMs * 1000) / this.#ear.sampleRate)
-    this.#endTime = endTime ?? timestampAfter(this.#endTime, units)
-    const before = this.#detector.held
-    this.#madeUpMs = endTime === undefined ? this.#madeUpMs + (count * 1000) / this.#ear.sampleRate : 0
-    if (before !== undefined && this.#madeUpMs > 0 && this.#madeUpMs <= mostMadeUpMs) {
+    if (endTime !== undefined) this.#endTime = timestampAfter(endTime, -this.#unitsOf(count, rate))
+    this.#lostMs = isLost ? this.#lostMs + (count * 1000) / rate : 0
+    if (isLost && this.#lostMs <= mostLostMs && this.#detector.held !== undefined) {
+      this.#endTime = timestampAfter(this.#endTime, this.#unitsOf(count, rate))
       this.#detector.passOver(count)
       return
     }
-    const press = this.#detector.hear(pcm, from, count)
-    if (press !== undefined) {
-      const began = timestampAfter(this.#endTime, -Math.round(press.durationMs * this.#unitsPerMs) - units)
-      this.#keys.toneEnded(press, began)
+    // Of longer pieces a detector might tell one press, and hold another down that was up again.
+    const piece = (frameMs * rate) / 1000
+    for (let at = 0; at < count; at += piece) {
+      this.#listenFor(this.#detector, pcm, from + at, Math.min(piece, count - at), rate)
     }
-    const { held } = this.#detector
-    if (held !== undefined && (before === undefined || press !== undefined)) this.#keys.toneBegan(held)
   }
 
   free(): void {
     this.#detector = undefined
     this.#close()
+  }
+
+  #listenFor(detector: InbandDetector, pcm: Int16Array, from: number, count: number, rate: StreamRate): void {
+    const units = this.#unitsOf(count, rate)
+    this.#endTime = timestampAfter(this.#endTime, units)
+    const before = detector.held
+    const press = detector.hear(pcm, from, count)
+    if (press !== undefined) {
+      const began = timestampAfter(this.#endTime, -Math.round(press.durationMs * this.#unitsPerMs) - units)
+      this.#keys.toneEnded(press, began)
+    }
+    const { held } = detector
+    if (held !== undefined && (before === undefined || press !== undefined)) this.#keys.toneBegan(held)
+  }
+
+  /** Of the RTP clock. */
+  #unitsOf(count: number, rate: StreamRate): number {
+    return Math.round((count * this.#unitsPerMs * 1000) / rate)
   }
 
   #hearKeyed(rate: StreamRate, pcm: Int16Array, from: number, count: number): void {

@@ -15,12 +15,12 @@ export function parseInfoDigit(contentType: string, body: string): InfoDigit | u
   const type = contentType.split(';')[0]?.trim().toLowerCase()
   if (type === 'application/dtmf' && !body.includes('=')) {
     const key = body.trim()
-    // Rather two keys than an event number.
+    // Keys come one at a time: 12 is no `A` here.
     return /^1[2-5]$/.test(key) ? undefined : digitOf(key, defaultDurationMs)
   }
   if (type !== 'application/dtmf' && type !== 'application/dtmf-relay') return undefined
-  const signal = /^\s*signal\s*=\s*("?)(\S+?)\1\s*$/im.exec(body)?.[2] ?? ''
-  const duration = Number(/^\s*duration\s*=\s*(\d{1,6})\s*$/im.exec(body)?.[1] ?? defaultDurationMs)
+  const signal = /^[ \t]*signal[ \t]*=[ \t]*("?)(\S{1,9}?)\1[ \t]*\r?$/im.exec(body)?.[2] ?? ''
+  const duration = Number(/^[ \t]*duration[ \t]*=[ \t]*(\d{1,6})[ \t]*\r?$/im.exec(body)?.[1] ?? defaultDurationMs)
   return digitOf(signal, Math.min(duration, longestMs))
 }
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AudioCodecName } from '../../rtp/codec/codec-name.ts'
-import { dtmfTone, renderTone, resample } from '../../rtp/index.ts'
+import { dtmfTone, InbandDetector, pcmu, renderTone, resample } from '../../rtp/index.ts'
 import { alone } from '../rtp/talker.ts'
 import { named, noEvents } from './key-press.ts'
 
@@ -62,6 +62,121 @@ for (const [codec, mostPercent] of [
     })
   }
 }
+
+type Way = 'sent' | 'lost' | 'rests' | 'noise'
+
+interface Presses {
+  readonly digits: string
+  readonly onMs: number
+  readonly offMs: number
+  /** Of 20 ms in a packet. */
+  readonly frames?: number
+  /** What becomes of the packet that begins so many ms behind the first press; whether part of a tone is in it. */
+  readonly way: (ms: number, isInTone: boolean) => Way
+}
+
+/** The presses that are told of a far end in PCMU. */
+const toldOf = async ({ digits, onMs, offMs, frames = 1, way }: Presses) => {
+  const { media, opus, one } = await alone('PCMU', { ...noEvents, acceptNoise: 13, sendNoise: 13 })
+  const packetMs = 20 * frames
+  const leadMs = 4 * packetMs
+  const pcm = new Int16Array(8 * packetMs * Math.ceil((leadMs + digits.length * (onMs + offMs) + 400) / packetMs))
+  for (const [n, digit] of [...digits].entries()) {
+    const tone = dtmfTone(digit, onMs)
+    assert.ok(tone)
+    pcm.set(renderTone(tone, 8000), 8 * (leadMs + n * (onMs + offMs)))
+  }
+  const { peer } = one
+  const epoch = peer.timestamp
+  const begun = media.now
+  media.run(pcm.length / 8 + 800, now => {
+    const ms = now - begun
+    if (ms % packetMs !== 0 || 8 * ms >= pcm.length) return
+    const bytes = new Uint8Array(160 * frames)
+    pcmu.encodeInto(bytes, 0, pcm, 8 * ms, bytes.length)
+    const isInTone = pcm.subarray(8 * ms, 8 * (ms + packetMs)).some(sample => sample !== 0)
+    peer.timestamp = (epoch + 8 * ms) >>> 0
+    switch (ms < leadMs ? 'sent' : way(ms - leadMs, isInTone)) {
+      case 'sent':
+        peer.say(bytes)
+        return
+      case 'lost':
+        peer.sequence = (peer.sequence + 1) & 0xffff
+        return
+      case 'noise':
+        peer.say(Uint8Array.of(60), { payloadType: 13 })
+        return
+      case 'rests':
+        return
+    }
+  })
+  const told = media.take('digit')
+  opus.close()
+  return told
+}
+
+test('a far end that rests between presses of one key, with comfort noise or without a packet, is heard with each', async () => {
+  for (const offMs of [60, 80, 100, 120]) {
+    let before = true
+    const noise = await toldOf({
+      digits: '5555',
+      onMs: 100,
+      offMs,
+      way: (_, isInTone) => {
+        const isFirst = before
+        before = isInTone
+        return isInTone ? 'sent' : isFirst ? 'noise' : 'rests'
+      },
+    })
+    assert.is(named(noise), '5555', `noise, pauses of ${offMs} ms`)
+    for (const { durationMs } of noise) assert.ok(durationMs >= 90 && durationMs <= 150, `${durationMs} ms`)
+  }
+  for (const offMs of [80, 100, 120]) {
+    const nothing = await toldOf({
+      digits: '5555',
+      onMs: 100,
+      offMs,
+      way: (_, isInTone) => (isInTone ? 'sent' : 'rests'),
+    })
+    assert.ok(named(nothing).length >= 3, `nothing, pauses of ${offMs} ms: ${named(nothing)}`)
+  }
+})
+
+test('a packet lost in the pause between two presses of one key does not make them one', async () => {
+  for (const offMs of [60, 80, 100]) {
+    for (let lost = 0; lost < 240; lost += 20) {
+      const told = await toldOf({ digits: '55', onMs: 80, offMs, way: ms => (ms === lost ? 'lost' : 'sent') })
+      // The second one's begin, and with it most of the tone, may be what is missing.
+      assert.ok(named(told) === '55' || lost < 20, `pause of ${offMs} ms, lost at ${lost} ms: ${named(told)}`)
+    }
+  }
+})
+
+test('packets of 120 ms: each of several digits in one is told', async () => {
+  for (const [onMs, offMs] of [
+    [40, 40],
+    [50, 50],
+    [60, 40],
+  ] as const) {
+    const told = await toldOf({ digits, onMs, offMs, frames: 6, way: () => 'sent' })
+    assert.is(named(told), digits, `${onMs} ms on, ${offMs} ms off`)
+  }
+})
+
+test('a tone that has ended when packets are lost is as long as it was', () => {
+  for (const lostMs of [20, 60, 100]) {
+    const detector = new InbandDetector()
+    const tone = dtmfTone('5', 100)
+    assert.ok(tone)
+    const pcm = new Int16Array(8 * 200)
+    pcm.set(renderTone(tone, 8000), 80)
+    assert.is(detector.hear(pcm, 0, 880), undefined)
+    detector.passOver(8 * lostMs)
+    const press = detector.hear(pcm, 880, pcm.length - 880)
+    assert.is(press?.digit, '5')
+    assert.ok(Math.abs((press?.durationMs ?? 0) - 100) <= 12, `${press?.durationMs} ms`)
+  }
+})
 
 test('a tone that breaks off, and nothing comes behind it, has ended', async () => {
   const { media, opus, one } = await alone('PCMU', noEvents)

@@ -112,6 +112,21 @@ for (const [from, to, out] of ways) {
     }
   })
 
+  test(`${name}: each press has a timestamp of its own, in whatever order`, async () => {
+    const times = [9000, 7000, 5000, 8000, 6000, 4000, 3000, 2000, 1000, 0]
+    const packets = pressed.flatMap((press, n) =>
+      packetsOf(press, units).map(packet => ({ ...packet, time: times[n]! * units })),
+    )
+    assert.is(named((await heardBehind(from, to, packets, out)).events), digits)
+  })
+
+  test(`${name}: the same key again, as far behind as a segment lasts, is another press`, async () => {
+    const again = Math.round(0xffff / units)
+    const packets = [400, 400 + again].flatMap(beginMs => packetsOf({ digit: '5', beginMs, onMs: 100 }, units))
+    const unmarked = packets.map(packet => ({ ...packet, marker: false }))
+    assert.is(named((await heardBehind(from, to, unmarked, out)).events), '55')
+  })
+
   test(`${name}: a sender whose timestamp runs with the duration presses each key once`, async () => {
     const packets = pressed.flatMap(press =>
       packetsOf(press, units).map(packet => ({ ...packet, time: packet.time + packet.duration })),

@@ -45,4 +45,9 @@ for (const [type, body] of [
   })
 }
 
+test('a body of line feeds alone is looked through once', () => {
+  // With patterns that went over lines this took minutes.
+  for (let n = 0; n < 20; n++) assert.is(parseInfoDigit(relay, '\n'.repeat(60_000)), undefined)
+})
+
 test.run()
