@@ -22,6 +22,7 @@ import {
   sends,
 } from '../../../sip/index.ts'
 import { type CodecName, codecNames } from '../../model/trunk.ts'
+import type { Random } from '../../ports/clock.ts'
 import type { BrowserSide } from './browser-side.ts'
 import type { KeySide } from './key-side.ts'
 import { opusWishesOf } from './opus-wishes.ts'
@@ -36,6 +37,9 @@ export type SdpRefusal = 'no-common-codec' | 'bad-sdp'
 export type Negotiation<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly fault: SdpRefusal; readonly detail: string }
+
+/** A number for the origin of an SDP (RFC 8866 §5.2), of 48 bits. */
+export const newSessionId = (random: Random): string => String(random.bytes(6).reduce((id, byte) => id * 256 + byte, 0))
 
 /** What offer and answer mean for media. */
 export interface Agreed {

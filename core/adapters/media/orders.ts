@@ -22,6 +22,10 @@ export function mustWait(leg: LegMedia, order: Order): order is RecordOrder {
   }
 }
 
+/** What was ordered of recordings while the leg opened, in the engine's words; it waits no longer. */
+export const recordingOrders = (leg: LegMedia): readonly EngineCommand[] =>
+  leg.toRecord.splice(0).map(order => engineOrder(leg, order))
+
 /** The order in the engine's words. What will be told as ended is noted with the leg. */
 export function engineOrder(leg: LegMedia, order: Order): EngineCommand {
   const session = leg.legId

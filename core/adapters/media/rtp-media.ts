@@ -16,8 +16,8 @@ import { endsOf, statsOf } from './ends.ts'
 import { EventQueue } from './event-queue.ts'
 import { KeySide } from './key-side.ts'
 import { beginLeg, type LegMedia, type OpenCommand, type SdpCommand } from './leg-media.ts'
-import { type Agreed, addressIn, LegSdp, readSdp } from './leg-sdp.ts'
-import { endOfLate, engineOrder, mediaNews, mustWait } from './orders.ts'
+import { type Agreed, addressIn, LegSdp, newSessionId, readSdp } from './leg-sdp.ts'
+import { endOfLate, engineOrder, mediaNews, mustWait, recordingOrders } from './orders.ts'
 import { ownAddresses } from './own-addresses.ts'
 import type { RtpMediaCounters, RtpMediaOptions } from './rtp-media-options.ts'
 
@@ -123,7 +123,7 @@ export class RtpMedia implements Media {
 
   #order(leg: LegMedia, command: Exclude<MediaCommand, OpenCommand>): void {
     if (command.type !== 'media.answered' && command.type !== 'media.reoffer') {
-      if (command.type === 'media.close') this.#record(leg)
+      if (command.type === 'media.close') this.#send(...recordingOrders(leg))
       if (mustWait(leg, command)) leg.toRecord.push(command)
       else this.#send(engineOrder(leg, command))
     } else if (leg.sdp === undefined) leg.waiting.push(command)
@@ -172,7 +172,7 @@ export class RtpMedia implements Media {
     const sdp = new LegSdp({
       address: leg.address,
       port,
-      sessionId: this.#sessionId(),
+      sessionId: newSessionId(this.#options.random),
       codecs: leg.codecs,
       prefer: open.prefer ?? [],
       browser: leg.browser,
@@ -192,7 +192,7 @@ export class RtpMedia implements Media {
       this.#isOpen(leg, sdp)
       leg.isAgreed = true
       this.#agree(leg, answered.value, false)
-      this.#record(leg)
+      this.#send(...recordingOrders(leg))
       this.#events.now({ type: 'media.opened', legId, sdp: answer })
       this.#events.now({ type: 'media.ready', legId, codec: agreement.codec })
     }
@@ -203,11 +203,6 @@ export class RtpMedia implements Media {
     leg.state = 'open'
     leg.sdp = sdp
     this.#opened++
-  }
-
-  /** What was ordered of recordings while it opened. */
-  #record(leg: LegMedia): void {
-    for (const order of leg.toRecord.splice(0)) this.#send(engineOrder(leg, order))
   }
 
   #agree({ legId }: LegMedia, { agreement, browser, keys }: Agreed, talk: boolean): void {
@@ -286,7 +281,8 @@ export class RtpMedia implements Media {
   }
 
   #endOrders(leg: LegMedia): void {
-    for (const order of leg.toRecord.splice(0)) engineOrder(leg, order)
+    // What waited was ordered as well.
+    recordingOrders(leg)
     for (const end of endsOf(leg)) this.#events.soon(end)
   }
 
@@ -295,12 +291,7 @@ export class RtpMedia implements Media {
     if (failed.length > maxFailed && failed[0] !== undefined) this.#legs.delete(failed[0].legId)
   }
 
-  #sessionId(): string {
-    const bytes = this.#options.random.bytes(6)
-    return String(bytes.reduce((id, byte) => id * 256 + byte, 0))
-  }
-
-  #send(command: EngineCommand): void {
-    this.#threads.execute(command)
+  #send(...commands: readonly EngineCommand[]): void {
+    for (const command of commands) this.#threads.execute(command)
   }
 }
