@@ -66,7 +66,7 @@ export class EventCourse {
       this.#segment = timestamp
       this.#duration = 0
     } else if (!this.#isPresent(event, timestamp, begins, duration, markerOf(packet), runUnits)) {
-      if (this.#isPast(event, timestamp, begins, runUnits)) return false
+      if (this.#isPast(event, timestamp, begins, runUnits) || this.#isEarlierSegment(event, timestamp)) return false
       this.#remember()
       this.#begin(event, timestamp, begins, ownTime)
     }
@@ -97,6 +97,11 @@ export class EventCourse {
   #isNextSegment(event: number, timestamp: number, marker: boolean): boolean {
     if (event !== this.#event || marker || this.#hasEnded) return false
     return Math.abs(timestampDelta(timestamp, this.#segment) - maxEventDuration) <= segmentSlack
+  }
+
+  #isEarlierSegment(event: number, timestamp: number): boolean {
+    if (event !== this.#event || this.#earlier === 0) return false
+    return Math.abs(timestampDelta(timestamp, this.#segment) + maxEventDuration) <= segmentSlack
   }
 
   /** Some senders let the timestamp run with the duration, against §2.5.1.2: the press began where both say so. */

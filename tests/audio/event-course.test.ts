@@ -112,6 +112,18 @@ for (const [from, to, out] of ways) {
     }
   })
 
+  test(`${name}: packets of a segment that come behind the next one's first begin nothing`, async () => {
+    const packets = packetsOf({ digit: '5', beginMs: 400, onMs: 10_000 }, units)
+    const late = packets.flatMap((packet, n) => {
+      const isLastOfSegment = packets[n + 1] !== undefined && packets[n + 1]!.time !== packet.time
+      return isLastOfSegment ? [packet, { ...packet, atMs: packet.atMs + 50 }] : [packet]
+    })
+    assert.ok(late.length > packets.length)
+    const { events, markers } = await heardBehind(from, to, late, out)
+    assert.is(named(events), '5')
+    assert.is(markers, 1)
+  })
+
   test(`${name}: each press has a timestamp of its own, in whatever order`, async () => {
     const times = [9000, 7000, 5000, 8000, 6000, 4000, 3000, 2000, 1000, 0]
     const packets = pressed.flatMap((press, n) =>
