@@ -158,6 +158,7 @@ export const renderTrunk = (trunk: Trunk) => ({
   password: trunk.password === '' ? '' : passwordMask,
   register: trunk.register,
   inbound_hosts: trunk.inboundHosts,
+  media_hosts: trunk.mediaHosts,
   prefixes: trunk.prefixes,
   strip: trunk.strip,
   prepend: trunk.prepend,

@@ -25,6 +25,11 @@ const fields = {
   password: optionalLine('Digest password; answers show it as `********`.'),
   register: Type.Boolean({ description: 'Whether we register with it.' }),
   inbound_hosts: Type.Array(address, { maxItems: 1000, description: 'Addresses or CIDR ranges its calls come from.' }),
+  media_hosts: Type.Array(address, {
+    maxItems: 1000,
+    description:
+      'Addresses or CIDR ranges its media may come from, beside those that SDP and SIP name: for carriers that send audio from other hosts.',
+  }),
   prefixes: Type.Array(trunkPrefix, { maxItems: 10_000, description: 'Numbers it serves; "+" serves every number.' }),
   strip: Type.Integer({ minimum: 0, maximum: 16, description: 'Characters taken off the front of the E.164 number.' }),
   prepend: Type.String({

@@ -19,6 +19,7 @@ serveQuestions<CallPorts>(async ({ listen, callee }) => {
     password: '',
     register: false,
     inboundHosts: ['127.0.0.1'],
+    mediaHosts: [],
     prefixes: [''],
     strip: 0,
     prepend: '',

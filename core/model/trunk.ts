@@ -33,4 +33,6 @@ export interface Trunk {
   /** 0 = no pings. */
   readonly optionsPingSeconds: number
   readonly srtp: 'off' | 'optional' | 'required'
+  /** Addresses or CIDR ranges that its media may come from, beside those that its SDP and SIP name. */
+  readonly mediaHosts: readonly string[]
 }

@@ -58,10 +58,12 @@ test('operator: trunks', async () => {
     prefixes: ['254'],
     password: 'hush',
     inbound_hosts: ['192.0.2.0/24', '2001:db8::1'],
+    media_hosts: ['198.51.100.0/25'],
   })
   assert.is(made.status, 201)
   assert.equal(made.body.prefixes, ['+254'])
   assert.is(made.body.password, '********')
+  assert.equal(made.body.media_hosts, ['198.51.100.0/25'])
   const path = `/operator/trunks/${made.body.uuid}`
   const changed = await bed.operator('PATCH', path, { ...made.body, priority: 5 })
   assert.is(changed.body.priority, 5)
@@ -71,6 +73,8 @@ test('operator: trunks', async () => {
   for (const bad of [
     { inbound_hosts: ['10.0.0.0/33'] },
     { inbound_hosts: ['a.test'] },
+    { media_hosts: ['10.0.0.0/33'] },
+    { media_hosts: 'a.test' },
     { transport: 'sctp' },
     { port: 70000 },
     { name: '' },

@@ -9,6 +9,7 @@ const fields: readonly FieldFlag[] = [
   text('password', 'password', 'digest password'),
   { flag: 'register', field: 'register', kind: 'switch', help: 'register with it' },
   list('inbound-hosts', 'inbound_hosts', 'addresses or CIDR ranges its calls come from, with commas'),
+  list('media-hosts', 'media_hosts', 'addresses or CIDR ranges its media may come from beside SDP and SIP'),
   list('prefixes', 'prefixes', 'numbers it serves: +254,+255; "" serves none, use + for every number'),
   integer('strip', 'strip', 'characters taken off the front of the number (0)'),
   text('prepend', 'prepend', 'put before what is left'),

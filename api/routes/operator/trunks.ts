@@ -90,7 +90,8 @@ type Mutable<T> = { -readonly [Key in keyof T]?: T[Key] }
 
 function fieldsOf(body: Static<typeof TrunkChange>): Partial<TrunkFields> {
   const {
-    inbound_hosts: hosts,
+    inbound_hosts: inboundHosts,
+    media_hosts: mediaHosts,
     max_calls: maxCalls,
     max_cps: maxCps,
     options_ping_seconds: ping,
@@ -104,10 +105,8 @@ function fieldsOf(body: Static<typeof TrunkChange>): Partial<TrunkFields> {
     fields,
     defined({ name, host, port, transport, username, register, strip, prepend, priority, weight, codecs, srtp }),
   )
-  hosts?.forEach((entry, at) => {
-    if (!isNetwork(entry)) throw invalid(`inbound_hosts[${at}]`, 'must be an IP address or a CIDR range')
-  })
-  if (hosts !== undefined) fields.inboundHosts = hosts
+  if (inboundHosts !== undefined) fields.inboundHosts = networks('inbound_hosts', inboundHosts)
+  if (mediaHosts !== undefined) fields.mediaHosts = networks('media_hosts', mediaHosts)
   if (prefixes !== undefined)
     fields.prefixes = prefixes.map(prefix => prefix.replace(/^\+?(?=\d)/, '+').replace(/^\+$/, ''))
   // What a GET showed, sent back, is no new password.
@@ -116,6 +115,13 @@ function fieldsOf(body: Static<typeof TrunkChange>): Partial<TrunkFields> {
   if (maxCps !== undefined) fields.maxCps = maxCps
   if (ping !== undefined) fields.optionsPingSeconds = ping
   return fields
+}
+
+function networks(field: string, entries: readonly string[]): readonly string[] {
+  entries.forEach((entry, at) => {
+    if (!isNetwork(entry)) throw invalid(`${field}[${at}]`, 'must be an IP address or a CIDR range')
+  })
+  return entries
 }
 
 const defined = (fields: Readonly<Record<string, unknown>>) =>

@@ -102,6 +102,7 @@ export interface TrunkTable {
   codecs: Json
   options_ping_seconds: number
   srtp: Trunk['srtp']
+  media_hosts: Json
   created_unix: UnixMs
 }
 

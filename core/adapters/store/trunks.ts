@@ -24,6 +24,7 @@ export const defaultTrunk: Omit<TrunkFields, 'name'> = Object.freeze({
   codecs: [],
   optionsPingSeconds: 0,
   srtp: 'off',
+  mediaHosts: [],
 } as const)
 
 /** Carriers' connections. All of them lie in memory too: calls are routed and admitted by `current`. */
@@ -113,6 +114,7 @@ const trunkOf = (row: Row<'trunks'>): Trunk =>
     codecs: JSON.parse(row.codecs) as CodecName[],
     optionsPingSeconds: row.options_ping_seconds,
     srtp: row.srtp,
+    mediaHosts: JSON.parse(row.media_hosts) as string[],
   })
 
 const rowOf = (trunk: Trunk): Omit<Row<'trunks'>, 'created_unix'> => ({
@@ -135,4 +137,5 @@ const rowOf = (trunk: Trunk): Omit<Row<'trunks'>, 'created_unix'> => ({
   codecs: JSON.stringify(trunk.codecs),
   options_ping_seconds: trunk.optionsPingSeconds,
   srtp: trunk.srtp,
+  media_hosts: JSON.stringify(trunk.mediaHosts),
 })
