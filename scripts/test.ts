@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { FileResult } from './test/file-result.ts'
 import { runAlone } from './test/own-process.ts'
+import { preparePeers } from './test/peers.ts'
 import { runShared } from './test/shared-process.ts'
 
 const usage = `usage: npm test [-- [--quick | --long | --all] [--jobs N] [filter…]]
@@ -29,13 +30,15 @@ const filters = args.filter((arg, at) => !arg.startsWith('--') && (jobsAt === -1
 
 const isAll = args.includes('--all') || (filters.length > 0 && !quick && !long)
 
-const all = readdirSync(`${root}tests`, { recursive: true, encoding: 'utf8' })
+const selected = readdirSync(`${root}tests`, { recursive: true, encoding: 'utf8' })
   .filter(file => file.endsWith('.test.ts'))
   .map(file => `tests/${file}`)
   .filter(file => isAll || /^tests\/(audio|slow)\//.test(file) === long)
   .filter(file => !quick || !/^tests\/(interop|live)\//.test(file))
   .filter(file => filters.length === 0 || filters.some(filter => file.includes(filter)))
   .sort()
+const { files: all, leftOut } = preparePeers(selected)
+for (const line of leftOut) process.stdout.write(`! ${line}\n`)
 
 // What runs by real clocks mostly waits: several run at once. What loads or kills a switch, or is
 // measured by the second, runs alone.
@@ -99,8 +102,13 @@ await againAlone(inRealTime)
 await drain(alone, 1)
 const passed = results.reduce((sum, result) => sum + result.passed, 0)
 const failed = results.reduce((sum, result) => sum + result.failed, 0)
+const skipped = results.reduce((sum, result) => sum + result.skipped, 0)
 if (!isAll && !long) process.stdout.write('\nThe long tests did not run: npm run test:long\n')
+process.stdout.write('\n')
+for (const line of leftOut) process.stdout.write(`! ${line}\n`)
+if (skipped > 0) process.stdout.write(`! ${skipped} tests skipped: see above\n`)
+if (selected.length === 0) process.stdout.write('No test file is selected by that.\n')
 process.stdout.write(
-  `\n${all.length} files in ${((Date.now() - started) / 1000).toFixed(1)} s\n${passed} passed, ${failed} failed\n`,
+  `${all.length} files in ${((Date.now() - started) / 1000).toFixed(1)} s\n${passed} passed, ${failed} failed\n`,
 )
 process.exit(failed === 0 && passed > 0 ? 0 : 1)

@@ -10,20 +10,22 @@ export interface FileResult {
 
 /** Of a file whose tests are through, however its process ended (`isClean`: by itself, without a complaint). */
 export function readResult(file: string, output: string, seconds: number, isClean: boolean): FileResult {
-  const count = (label: string) =>
-    [...output.matchAll(new RegExp(`^\\s*${label}:\\s+(\\d+)`, 'gm'))].reduce((sum, match) => sum + Number(match[1]), 0)
-  const total = count('Total')
+  const counts = (label: string) =>
+    [...output.matchAll(new RegExp(`^\\s*${label}:\\s+(\\d+)`, 'gm'))].map(match => Number(match[1]))
+  const count = (label: string) => counts(label).reduce((sum, each) => sum + each, 0)
   const passed = count('Passed')
+  // uvu leaves what is skipped out of its total.
   const skipped = count('Skipped')
-  const told = total === 0 ? `${output}\n${file} ran no test` : output
-  const failed = total - passed - skipped
+  const ranNone = count('Total') === 0 && skipped === 0
+  const failed = Math.max(0, count('Total') - passed)
+  const hasCrashed = !isClean || ranNone || counts('Total').length === 0
   return {
     file,
     passed,
     skipped,
     seconds,
-    output: told,
-    failed: failed === 0 && (!isClean || total === 0) ? 1 : failed,
+    output: ranNone ? `${output}\n${file} ran no test` : output,
+    failed: failed === 0 && hasCrashed ? 1 : failed,
   }
 }
 

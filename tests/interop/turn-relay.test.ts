@@ -3,7 +3,7 @@ import { createSocket } from 'node:dgram'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { makeUser, mint } from '../rig/browser-phone.ts'
-import { programPath, requirePeers } from '../rig/debian.ts'
+import { programPath, requireNetworks, requirePeers } from '../rig/debian.ts'
 import { encodePcmu } from '../rig/g711.ts'
 import { untilHeard } from '../rig/hearing.ts'
 import { LibraryBrowser, LibraryPage } from '../rig/library-page.ts'
@@ -37,6 +37,7 @@ let seen = ''
 
 relayed.before(async () => {
   requirePeers('chromium', 'sipp', 'turnserver', 'tcpdump', 'ip')
+  requireNetworks()
   enterOwnNetwork()
   office = await NetworkNamespace.open()
   router = await NetworkNamespace.open()

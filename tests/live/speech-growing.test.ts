@@ -13,9 +13,12 @@ import type { Growth } from '../../core/adapters/audio/utterance.ts'
 import { VoiceTable } from '../../core/adapters/audio/voice-table.ts'
 import { silentLog } from '../../core/adapters/silent-log.ts'
 import { decodeWav, levelAt, parseWav } from '../../rtp/index.ts'
+import { requirePeers } from '../rig/debian.ts'
 import { PiperVoices } from '../rig/piper-voices.ts'
 import { until } from '../rig/wait.ts'
 import { type Context, speechSuite } from './speech-bed.ts'
+
+requirePeers('espeak-ng')
 
 // Long texts are heard while they are spoken. The stand-ins: Piper 700 Hz, the server 1100 Hz, 60 ms a character; the
 // program that stands for espeak-ng counts upwards, so that a sample that is missing or doubled shows.

@@ -1,24 +1,41 @@
-import { spawnSync } from 'node:child_process'
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The real peers of the interop tests: program → Debian package. */
-const packages = {
-  sipp: 'sip-tester',
-  baresip: 'baresip',
-  'espeak-ng': 'espeak-ng',
-  sox: 'sox',
-  ffmpeg: 'ffmpeg',
-  opusinfo: 'opus-tools',
-  chromium: 'chromium',
-  python3: 'python3',
-  curl: 'curl',
-  openssl: 'openssl',
-  turnserver: 'coturn',
-  tcpdump: 'tcpdump',
-  ip: 'iproute2',
-} as const
-export type Peer = keyof typeof packages
+/** What a Debian package gives to a test: a program of this name in PATH, or a file. */
+interface Wanted {
+  readonly package: string
+  readonly file?: string
+}
+
+const sounds = (language: string, person: string): Wanted => ({
+  package: `asterisk-core-sounds-${language}-gsm`,
+  file: `/usr/share/asterisk/sounds/${person}/agent-alreadyon.gsm`,
+})
+
+/** The real peers of the tests, and the Debian package of each. `npm test` installs them, once, before the first test. */
+export const peers = {
+  sipp: { package: 'sip-tester' },
+  baresip: { package: 'baresip' },
+  'espeak-ng': { package: 'espeak-ng' },
+  sox: { package: 'sox' },
+  ffmpeg: { package: 'ffmpeg' },
+  opusinfo: { package: 'opus-tools' },
+  chromium: { package: 'chromium' },
+  python3: { package: 'python3' },
+  curl: { package: 'curl' },
+  openssl: { package: 'openssl' },
+  turnserver: { package: 'coturn' },
+  tcpdump: { package: 'tcpdump' },
+  ip: { package: 'iproute2' },
+  'sounds-en': sounds('en', 'en_US_f_Allison'),
+  'sounds-es': sounds('es', 'es_MX_f_Allison'),
+  'sounds-fr': sounds('fr', 'fr_CA_f_June'),
+  'sounds-it': sounds('it', 'it_IT_m_Carlo'),
+  'sounds-ru': sounds('ru', 'ru_RU_f_IvrvoiceRU'),
+} as const satisfies Readonly<Record<string, Wanted>>
+export type Peer = keyof typeof peers
+
+export const isRoot = (): boolean => process.getuid?.() === 0
 
 export function programPath(name: string): string | undefined {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
@@ -31,32 +48,44 @@ export function programPath(name: string): string | undefined {
   return undefined
 }
 
-/** Installs the programs that are missing (root on Debian), or throws naming the packages that are wanted. Nothing is skipped. */
-export function requirePeers(...peers: readonly Peer[]): void {
-  install(() => peers.filter(peer => programPath(peer) === undefined).map(peer => packages[peer]))
-}
-
-/** The same for packages that hold files: package → one of them. */
-export function requireFiles(files: Readonly<Record<string, string>>): void {
-  install(() => Object.keys(files).filter(name => !existsSync(files[name]!)))
-}
-
-/** `missing`: the packages that are, still. */
-function install(missing: () => readonly string[]): void {
-  const wanted = missing()
-  if (wanted.length === 0) return
-  const isRoot = process.getuid?.() === 0
-  if (isRoot && programPath('apt-get') !== undefined) {
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-    const run = () =>
-      spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...wanted], { env, encoding: 'utf8' })
-    if (run().status !== 0) {
-      spawnSync('apt-get', ['update', '-qq'], { env })
-      const second = run()
-      if (second.status !== 0) process.stderr.write(second.stderr)
-    }
+function isPresent(peer: Peer): boolean {
+  const { file }: Wanted = peers[peer]
+  if (file === undefined) return programPath(peer) !== undefined
+  try {
+    accessSync(file, constants.R_OK)
+    return true
+  } catch {
+    return false
   }
-  const still = missing()
-  if (still.length > 0)
-    throw new Error(`these Debian packages are wanted: ${still.join(' ')} (apt-get install ${still.join(' ')})`)
+}
+
+/** The packages of those that are missing. */
+export const packagesFor = (wanted: Iterable<Peer>): string[] => [
+  ...new Set([...wanted].filter(peer => !isPresent(peer)).map(peer => peers[peer].package)),
+]
+
+/**
+ * Throws naming the packages that are missing. The names stand literally in the call: `npm test` reads them there
+ * (scripts/test/peers.ts) and installs the packages, or leaves the file out.
+ */
+export function requirePeers(...wanted: readonly Peer[]): void {
+  const missing = packagesFor(wanted)
+  if (missing.length > 0)
+    throw new Error(`Debian packages are missing: ${missing.join(' ')} (apt-get install ${missing.join(' ')})`)
+}
+
+const [netAdmin, sysAdmin] = [1n << 12n, 1n << 21n]
+
+/** Whether networks can be made here: as root, and not in a container without these capabilities. */
+export function mayMakeNetworks(): boolean {
+  if (process.platform !== 'linux') return false
+  const mask = /^CapEff:\s+([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'
+  const needed = netAdmin | sysAdmin
+  return (BigInt(`0x${mask}`) & needed) === needed
+}
+
+/** For what makes networks of its own. `npm test` reads this call too. */
+export function requireNetworks(): void {
+  if (!mayMakeNetworks())
+    throw new Error('this test makes networks of its own: it needs root (CAP_NET_ADMIN, CAP_SYS_ADMIN)')
 }

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { addTrunk, RigAccount, setRates } from '../rig/account.ts'
 import { BrowserPhone, makeUser, mint } from '../rig/browser-phone.ts'
 import { Customer } from '../rig/customer.ts'
-import { programPath, requirePeers } from '../rig/debian.ts'
+import { programPath, requireNetworks, requirePeers } from '../rig/debian.ts'
 import { decodePcmu, encodePcmu } from '../rig/g711.ts'
 import { enterOwnNetwork, NetworkNamespace } from '../rig/network-namespace.ts'
 import { freePort } from '../rig/ports.ts'
@@ -39,7 +39,8 @@ function route(link: keyof typeof links): void {
 }
 
 network.before(async () => {
-  requirePeers('chromium', 'sipp')
+  requirePeers('chromium', 'sipp', 'ip')
+  requireNetworks()
   enterOwnNetwork()
   space = await NetworkNamespace.open()
   space.connect({ name: 'wifi', address: '10.77.1.2/24' }, undefined, { name: 'far-wifi', address: '10.77.1.1/24' })

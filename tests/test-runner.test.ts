@@ -1,0 +1,45 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { readResult } from '../scripts/test/file-result.ts'
+import { needsOf, preparePeers } from '../scripts/test/peers.ts'
+
+/** As uvu ends a file. */
+const told = (total: number, passed: number, skipped: number): string =>
+  `\n  Total:     ${total}\n  Passed:    ${passed}\n  Skipped:   ${skipped}\n  Duration:  1.00ms\n\n`
+const counted = (output: string, isClean = true): number[] => {
+  const { passed, failed, skipped } = readResult('a.test.ts', output, 1, isClean)
+  return [passed, failed, skipped]
+}
+
+test('a file: what passed, failed and was skipped', () => {
+  assert.equal(counted(told(3, 3, 0)), [3, 0, 0])
+  assert.equal(counted(told(3, 1, 0), false), [1, 2, 0])
+})
+
+test('a skipped case is no failure, and there are no fewer than none', () => {
+  assert.equal(counted(told(2, 2, 5)), [2, 0, 5])
+  assert.equal(counted(told(0, 0, 1)), [0, 0, 1])
+})
+
+test('a file that crashed, was killed or ran no test has failed', () => {
+  assert.equal(counted('', false), [0, 1, 0])
+  assert.equal(counted(''), [0, 1, 0])
+  assert.equal(counted(told(2, 2, 0), false), [2, 1, 0])
+  assert.equal(counted(told(0, 0, 0)), [0, 1, 0])
+  assert.equal(counted(told(0, 0, 1), false), [0, 1, 1])
+})
+
+test('what a file needs is found in what it imports, too', () => {
+  assert.equal([...needsOf('tests/interop/g722.test.ts').peers], ['ffmpeg'])
+  assert.ok(needsOf('tests/interop/verb-play.test.ts').peers.has('sipp'), 'by its rig')
+  assert.is(needsOf('tests/interop/verb-play.test.ts').makesNetworks, false)
+  assert.is(needsOf('tests/interop/turn-relay.test.ts').makesNetworks, true)
+  assert.equal(needsOf('tests/sip/uri.test.ts'), { peers: new Set(), makesNetworks: false })
+})
+
+test('what needs no peer runs wherever it is', () => {
+  const files = ['tests/sip/uri.test.ts', 'tests/sip/sdp.test.ts']
+  assert.equal(preparePeers(files), { files, leftOut: [] })
+})
+
+test.run()
