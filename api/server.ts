@@ -71,6 +71,10 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
   app.setNotFoundHandler(async () => {
     throw notFound('There is nothing at this path.')
   })
+  // Whatever a customer put into an answer, it is of the type that we say, and of no other.
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('x-content-type-options', 'nosniff')
+  })
   parseBodies(app)
   guardRoutes(app, door, options.operatorKey)
   const answerOtherMethods = collectMethods(app)

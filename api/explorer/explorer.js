@@ -1,4 +1,4 @@
-// Reads /openapi.json and makes a page of it. No library, nothing from elsewhere; keys live in this tab only.
+// Reads /openapi.json and makes a page of it. No library, nothing from elsewhere; keys live in their fields only.
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 const main = document.getElementById('main')
 const nav = document.getElementById('nav')
@@ -359,10 +359,8 @@ function draw() {
   openFromAddress()
 }
 
-for (const [name, field] of Object.entries(keys)) {
-  field.value = sessionStorage.getItem(name) ?? ''
-  field.addEventListener('input', () => sessionStorage.setItem(name, field.value))
-}
+// A key lives in its field alone: what lies in the storage of this origin, every script of the origin can read.
+for (const name of ['apiKey', 'operatorKey']) sessionStorage.removeItem(name)
 document.getElementById('search').addEventListener('input', event => search(event.target.value))
 addEventListener('hashchange', openFromAddress)
 addEventListener('keydown', event => {

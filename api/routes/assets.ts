@@ -4,6 +4,7 @@ import { customerOf } from '../access/guard.ts'
 import { pageAnswer } from '../answer/page.ts'
 import { invalid, notFound, Refusal } from '../answer/refusal.ts'
 import { renderAsset } from '../answer/render.ts'
+import { untrustedHeaders } from '../answer/untrusted.ts'
 import type { SwitchDoor } from '../door.ts'
 import type { Api } from '../fastify.ts'
 import { Asset, Slug } from '../schema/asset.ts'
@@ -52,7 +53,7 @@ export async function assetRoutes(app: Api, door: SwitchDoor): Promise<void> {
       if (found === undefined) throw noSuch()
       return reply
         .type(contentTypes[found.asset.mediaFormat] ?? 'application/octet-stream')
-        .header('x-content-type-options', 'nosniff')
+        .headers(untrustedHeaders)
         .send(found.bytes)
     },
   })

@@ -4,6 +4,7 @@ import { customerOf } from '../access/guard.ts'
 import { pageAnswer } from '../answer/page.ts'
 import { invalid, notFound } from '../answer/refusal.ts'
 import { renderDocument } from '../answer/render.ts'
+import { untrustedHeaders } from '../answer/untrusted.ts'
 import type { SwitchDoor } from '../door.ts'
 import type { Api } from '../fastify.ts'
 import { CheckedDocument, DocumentCheck, DocumentInput, HostedDocument } from '../schema/document.ts'
@@ -135,7 +136,7 @@ export function documentRoutes(app: Api, door: SwitchDoor): void {
     handler: async (request, reply) => {
       const found = await documents.byToken(request.params.token)
       if (found === undefined) throw noSuch()
-      return reply.type('application/xml; charset=utf-8').header('x-content-type-options', 'nosniff').send(found.body)
+      return reply.type('application/xml; charset=utf-8').headers(untrustedHeaders).send(found.body)
     },
   })
 }

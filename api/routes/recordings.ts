@@ -3,6 +3,7 @@ import { recordingResource } from '../../core/index.ts'
 import { customerOf } from '../access/guard.ts'
 import { notFound, Refusal } from '../answer/refusal.ts'
 import { sendFile } from '../answer/send-file.ts'
+import { untrustedAudioHeaders } from '../answer/untrusted.ts'
 import type { SwitchDoor } from '../door.ts'
 import type { Api } from '../fastify.ts'
 import { errors, openErrors } from '../schema/error.ts'
@@ -111,8 +112,7 @@ export function recordingRoutes(app: Api, door: SwitchDoor): void {
         'content-type': contentTypes[mediaFormat],
         'content-disposition': `inline; filename="${callSid}-${uuid}.${mediaFormat}"`,
         'cache-control': 'private, no-store',
-        'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
+        ...untrustedAudioHeaders,
       }
       return sendFile(request, reply, { path, headers })
     },

@@ -94,6 +94,8 @@ test('a link downloads without a key, whole or its head', async () => {
   assert.is(whole.headers['content-type'], 'audio/wav')
   assert.is(whole.headers['accept-ranges'], 'bytes')
   assert.is(whole.headers['content-disposition'], `inline; filename="${callSid}-${uuid}.wav"`)
+  assert.match(String(whole.headers['content-security-policy']), /^sandbox allow-same-origin; default-src 'none'/)
+  assert.is(whole.headers['x-content-type-options'], 'nosniff')
   const head = await download(answer.body.url, {}, 'HEAD')
   assert.equal([head.status, bytesOf(head), head.text], [200, 1000, ''])
   assert.is((await download(answer.body.url, { range: 'bytes=0-1' }, 'HEAD')).status, 200)

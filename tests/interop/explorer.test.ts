@@ -104,4 +104,34 @@ explorer('search finds an endpoint, an address opens it, a narrow screen needs n
   await page.close()
 })
 
+explorer(
+  'keys are in no storage, and a hosted document with a script runs nothing in the tab that used them',
+  async () => {
+    const { page } = await open()
+    await page.fill('#api-key', account.key)
+    await page.fill('#operator-key', on.operatorKey)
+    await page.click('#get-account > summary')
+    await page.click('#get-account button[type=submit]')
+    await page.waitForSelector('#get-account .result pre')
+    const stored = await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])')
+    assert.equal(JSON.parse(String(stored)), [{}, {}, ''])
+
+    const made = await account.document(
+      '<html xmlns="http://www.w3.org/1999/xhtml"><script>document.documentElement.setAttribute("ran", "script")</script>' +
+        '<img src="nowhere" onerror="document.documentElement.setAttribute(\'ran\', \'handler\')"/></html>',
+    )
+    const answer = await page.goto(made)
+    const headers = answer?.headers() ?? {}
+    assert.is(headers['content-security-policy'], "sandbox; default-src 'none'")
+    assert.is(headers['x-content-type-options'], 'nosniff')
+    assert.is(headers['cross-origin-resource-policy'], 'same-origin')
+    assert.is(headers['content-type'], 'application/xml; charset=utf-8')
+    await page.waitForLoadState('networkidle')
+    assert.is(await page.evaluate('document.documentElement.getAttribute("ran")'), null)
+    await page.goBack()
+    await page.waitForSelector('details.operation')
+    await page.close()
+  },
+)
+
 explorer.run()
