@@ -1,11 +1,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { LegUuid } from '../../core/model/ids.ts'
+import type { Peer } from '../../core/testing/simulated-signaling.ts'
 import { seeded } from '../rig/seeded.ts'
 import { trunk } from '../rig/trunk.ts'
 import { acme, own, rate } from './acme.ts'
 import { CallRig, type Document } from './call-rig.ts'
-import type { Peer } from './fake-signaling.ts'
 
 // Seeded worlds in which everything happens at any moment. Whatever the order: at the end every row is closed, every
 // hold settled once, the wallets agree with what was charged, and no leg, deadline or media session is left.

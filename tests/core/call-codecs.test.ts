@@ -1,9 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { MediaCommand } from '../../core/ports/media.ts'
+import type { Peer } from '../../core/testing/simulated-signaling.ts'
 import { acme } from './acme.ts'
 import { CallRig } from './call-rig.ts'
-import type { Peer } from './fake-signaling.ts'
 
 const number = '+254700000001'
 const far = '+254722222222'

@@ -15,21 +15,21 @@ import type { CodecName, Trunk } from '../../core/model/trunk.ts'
 import type { FetchFault } from '../../core/ports/documents.ts'
 import type { MediaCommand } from '../../core/ports/media.ts'
 import type { SignalingCommand } from '../../core/ports/signaling.ts'
+import { MemoryStore } from '../../core/testing/memory-store.ts'
+import { SimulatedMedia, unheard } from '../../core/testing/simulated-media.ts'
+import { SimulatedSignaling } from '../../core/testing/simulated-signaling.ts'
+import { VirtualTasks } from '../../core/testing/virtual-tasks.ts'
 import { seeded } from '../rig/seeded.ts'
 import { trunk } from '../rig/trunk.ts'
 import { acme, own, rate } from './acme.ts'
 import { audioFor } from './fake-audio.ts'
-import { FakeMedia, unheard } from './fake-media.ts'
-import { FakeSignaling } from './fake-signaling.ts'
-import { FakeStore } from './fake-store.ts'
-import { VirtualTasks } from './virtual-tasks.ts'
 
 export type Document = string | { readonly fault: FetchFault } | 'never'
 
 /** The whole switch above its ports, in virtual time, with a world that answers for SIP, media, HTTP and the store. */
 export class CallRig {
   now = 1000
-  readonly store = new FakeStore()
+  readonly store = new MemoryStore()
   readonly exchange: Exchange
   readonly commands: ExchangeCommand[] = []
   readonly documents = new Map<string, Document>()
@@ -57,8 +57,8 @@ export class CallRig {
   /** Media can use no answer of a far end. */
   answersAreUseless = false
   readonly #tasks: VirtualTasks
-  readonly #signaling = new FakeSignaling(this)
-  readonly #media = new FakeMedia(this)
+  readonly #signaling = new SimulatedSignaling(this)
+  readonly #media = new SimulatedMedia(this)
   #ids = 0
   /** How numbers that are dialled behave, by `trunk:number`, number, URI or softphone. */
   readonly peers = this.#signaling.peers
@@ -119,6 +119,12 @@ export class CallRig {
 
   send(event: ExchangeEvent): void {
     this.#execute(this.exchange.handle(event, this.now))
+  }
+
+  isDelayedOffer(legId: LegUuid): boolean {
+    return this.commands.some(
+      command => command.type === 'media.open' && command.legId === legId && command.offer === undefined,
+    )
   }
 
   /** A caller from a trunk. */

@@ -12,16 +12,16 @@ import type { LegUuid, TrunkUuid } from '../../core/model/ids.ts'
 import type { MediaCommand } from '../../core/ports/media.ts'
 import type { SignalingCommand } from '../../core/ports/signaling.ts'
 import type { CallStore } from '../../core/ports/store.ts'
+import { MemoryStore } from '../../core/testing/memory-store.ts'
 import { trunk } from '../rig/trunk.ts'
 import { acme, own, rate } from './acme.ts'
-import { FakeStore } from './fake-store.ts'
 
 const number = '+254700000001'
 
 interface Bed {
   readonly runner: ExchangeRunner
   readonly exchange: Exchange
-  readonly store: FakeStore
+  readonly store: MemoryStore
   readonly signals: SignalingCommand[]
   readonly errors: string[]
   offer(legId: string): void
@@ -33,7 +33,7 @@ interface Faults {
 }
 
 function bed(faults: Faults = {}): Bed {
-  const store = new FakeStore()
+  const store = new MemoryStore()
   store.addAccount(acme, 1_000_000)
   store.numbers.set(number, { account: acme.uuid, number: own(number) })
   const errors: string[] = []

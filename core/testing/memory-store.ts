@@ -1,31 +1,31 @@
-import type { Lookup } from '../../core/call/exchange-command.ts'
-import type { Found } from '../../core/call/exchange-event.ts'
-import type { VoiceEvent } from '../../core/events/voice-event.ts'
-import type { AccountProfile, EndUserProfile, OwnedNumber } from '../../core/model/account.ts'
-import type { CallRecord, LegRecord, RecordingRecord } from '../../core/model/call-record.ts'
-import type { AccountUuid, CallUuid, HoldUuid, LegUuid } from '../../core/model/ids.ts'
-import type { Money } from '../../core/model/money.ts'
-import type { Change, CommitResult, Hold } from '../../core/ports/store.ts'
+import type { Lookup } from '../call/exchange-command.ts'
+import type { Found } from '../call/exchange-event.ts'
+import type { VoiceEvent } from '../events/voice-event.ts'
+import type { AccountProfile, EndUserProfile, OwnedNumber } from '../model/account.ts'
+import type { CallRecord, LegRecord, RecordingRecord } from '../model/call-record.ts'
+import type { AccountUuid, CallUuid, HoldUuid, LegUuid } from '../model/ids.ts'
+import type { Money } from '../model/money.ts'
+import type { Change, CommitResult, Hold } from '../ports/store.ts'
 
-interface FakeAccount {
+interface StoredAccount {
   profile: AccountProfile
   balance: Money
   held: Money
 }
 
-interface FakeHold extends Hold {
+interface StoredHold extends Hold {
   amount: Money
   charge: Money | undefined
   talkSeconds: number
 }
 
 /** A store in memory that is as strict as the real one: what it is asked to do wrongly throws. */
-export class FakeStore {
-  readonly accounts = new Map<AccountUuid, FakeAccount>()
+export class MemoryStore {
+  readonly accounts = new Map<AccountUuid, StoredAccount>()
   readonly numbers = new Map<string, { account: AccountUuid; number: OwnedNumber }>()
   readonly calls = new Map<CallUuid, CallRecord>()
   readonly legs = new Map<LegUuid, LegRecord>()
-  readonly holds = new Map<HoldUuid, FakeHold>()
+  readonly holds = new Map<HoldUuid, StoredHold>()
   readonly recordings = new Map<string, RecordingRecord>()
   readonly events: VoiceEvent[] = []
   /** End-users by uuid, by extension and by email. */
@@ -104,7 +104,7 @@ export class FakeStore {
     return { ok: true }
   }
 
-  #hold(uuid: HoldUuid): FakeHold {
+  #hold(uuid: HoldUuid): StoredHold {
     const hold = this.holds.get(uuid)
     if (hold === undefined) throw new Error(`there is no hold ${uuid}`)
     if (hold.charge !== undefined) throw new Error(`hold ${uuid} is settled`)

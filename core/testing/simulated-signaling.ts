@@ -1,7 +1,6 @@
-import type { LegCause } from '../../core/call/end-reason.ts'
-import type { LegUuid } from '../../core/model/ids.ts'
-import type { LegTarget, SignalingCommand } from '../../core/ports/signaling.ts'
-import type { CallRig } from './call-rig.ts'
+import type { LegCause } from '../call/end-reason.ts'
+import type { LegUuid } from '../model/ids.ts'
+import type { LegTarget, SignalingCommand, SignalingEvent } from '../ports/signaling.ts'
 
 /** How a dialled number behaves; delays in ms. */
 export interface Peer {
@@ -25,17 +24,27 @@ function peerName(target: LegTarget): string {
   }
 }
 
-type World = Pick<CallRig, 'at' | 'send' | 'commands' | 'endLatencyMs'>
+/** What the simulation around it offers. */
+export interface SignalingWorld {
+  at(delayMs: number, act: () => void): void
+  send(event: SignalingEvent): void
+  /** The caller sent no offer: its answer comes in the ACK. */
+  isDelayedOffer(legId: LegUuid): boolean
+  /** How long a leg that we end takes to end, ms. */
+  readonly endLatencyMs: number
+  /** How a remote behaves of which nothing was said. Default: it never answers. */
+  readonly defaultPeer?: Peer
+}
 
 /** Far ends that behave as a test has said: they ring, answer, hang up or refuse, each after its time. */
-export class FakeSignaling {
+export class SimulatedSignaling {
   readonly peers = new Map<string, Peer>()
   /** Legs that are not over: 'in' for callers. */
   readonly legs = new Map<LegUuid, 'in' | 'out'>()
   readonly #answered = new Set<LegUuid>()
-  readonly #world: World
+  readonly #world: SignalingWorld
 
-  constructor(world: World) {
+  constructor(world: SignalingWorld) {
     this.#world = world
   }
 
@@ -62,6 +71,7 @@ export class FakeSignaling {
           legId,
           this.peers.get(peerName(command.target)) ??
             this.peers.get(command.target.kind === 'trunk' ? command.target.number : '') ??
+            this.#world.defaultPeer ??
             {},
         )
         return
@@ -69,9 +79,7 @@ export class FakeSignaling {
         this.#answered.add(legId)
         this.#world.at(4, () => {
           if (!this.legs.has(legId)) return
-          const delayed = this.#world.commands.some(
-            other => other.type === 'media.open' && other.legId === legId && other.offer === undefined,
-          )
+          const delayed = this.#world.isDelayedOffer(legId)
           this.#world.send({ type: 'leg.confirmed', legId, ...(delayed ? { sdp: 'answer in ACK' } : {}) })
         })
         return

@@ -1,7 +1,6 @@
-import type { LegUuid } from '../../core/model/ids.ts'
-import type { LegMediaStats } from '../../core/model/leg-quality.ts'
-import type { MediaCommand } from '../../core/ports/media.ts'
-import type { CallRig } from './call-rig.ts'
+import type { LegUuid } from '../model/ids.ts'
+import type { LegMediaStats } from '../model/leg-quality.ts'
+import type { MediaCommand, MediaEvent } from '../ports/media.ts'
 
 interface Session {
   plays: Map<string, { readonly done: () => void }>
@@ -26,14 +25,27 @@ export const unheard: LegMediaStats = {
   far: undefined,
 }
 
-type World = Pick<CallRig, 'now' | 'at' | 'send' | 'mediaFault' | 'answersAreUseless' | 'endedMedia'>
+/** What the simulation around it offers. */
+export interface MediaWorld {
+  readonly now: number
+  at(delayMs: number, act: () => void): void
+  send(event: MediaEvent): void
+  /** Whether the session of a leg cannot be made. Default: each can. */
+  readonly mediaFault?: ((legId: LegUuid) => boolean) | undefined
+  /** The answer of a remote cannot be used. Default false. */
+  readonly answersAreUseless?: boolean
+  /** What a session reports at its end; undefined: it never reports its end. */
+  readonly endedMedia: LegMediaStats | undefined
+  /** When the remote fell silent, or will, in virtual ms. Default: it never does. */
+  silentFrom?(legId: LegUuid): number
+}
 
 /** Media that takes every offer, plays and records for as long as it is told, and tells the end of each. */
-export class FakeMedia {
+export class SimulatedMedia {
   readonly sessions = new Map<LegUuid, Session>()
-  readonly #world: World
+  readonly #world: MediaWorld
 
-  constructor(world: World) {
+  constructor(world: MediaWorld) {
     this.#world = world
   }
 
@@ -83,6 +95,7 @@ export class FakeMedia {
         const record = { since: this.#world.now, done: false }
         session.records.set(command.recordId, record)
         this.#world.at(command.limits.maxLengthMs, () => this.#recorded(legId, session, command.recordId, 'max-length'))
+        if (command.limits.silenceMs > 0) this.#watchSilence(legId, session, command.recordId, command.limits.silenceMs)
         return
       }
       case 'media.stop-record':
@@ -128,7 +141,21 @@ export class FakeMedia {
     if (play !== undefined) this.#world.at(0, () => play.done())
   }
 
-  #recorded(legId: LegUuid, session: Session, recordId: string, endedBy: 'max-length' | 'stopped' | 'closed'): void {
+  #watchSilence(legId: LegUuid, session: Session, recordId: string, silenceMs: number): void {
+    const record = session.records.get(recordId)
+    const silentFrom = this.#world.silentFrom?.(legId)
+    if (record === undefined || record.done || silentFrom === undefined) return
+    const endsAt = Math.max(record.since, silentFrom) + silenceMs
+    if (endsAt <= this.#world.now) this.#recorded(legId, session, recordId, 'silence')
+    else this.#world.at(endsAt - this.#world.now, () => this.#watchSilence(legId, session, recordId, silenceMs))
+  }
+
+  #recorded(
+    legId: LegUuid,
+    session: Session,
+    recordId: string,
+    endedBy: 'silence' | 'max-length' | 'stopped' | 'closed',
+  ): void {
     const record = session.records.get(recordId)
     if (record === undefined || record.done) return
     record.done = true

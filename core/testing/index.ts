@@ -1,0 +1,5 @@
+export type { Heard } from './heard.ts'
+export type { DocumentSource, SimulatedRate, SimulatedUser, SimulationOptions } from './options.ts'
+export type { RemoteBehaviour, RemoteRefusal, RemoteTimes } from './remote.ts'
+export type { CallEnd, SimulatedRemote } from './simulated-remote.ts'
+export { type SimulatedCallRecord, type SimulatedRequest, Simulation } from './simulation.ts'
