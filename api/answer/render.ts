@@ -37,6 +37,8 @@ export const renderOperatorAccount = (account: AccountRecord, liveCalls: number)
   credit_limit: formatMoney(account.creditLimit),
   max_concurrent_calls: account.maxConcurrentCalls,
   max_calls_per_second: account.maxCallsPerSecond,
+  max_inbound_calls: account.maxInboundCalls,
+  max_dialled_legs: account.maxDialledLegs,
   held_amount: formatMoney(account.heldAmount),
   live_calls: liveCalls,
   created_at: timeOf(account.createdUnix),

@@ -16,8 +16,10 @@ export const OperatorAccount = Type.Object(
     ...accountFields,
     grace_amount: moneyOut('Spendable beyond the balance.'),
     credit_limit: moneyOut('Spendable beyond balance and grace.'),
-    max_concurrent_calls: Type.Integer(),
-    max_calls_per_second: Type.Integer(),
+    max_concurrent_calls: Type.Integer({ description: 'Live calls that it may have placed.' }),
+    max_calls_per_second: Type.Integer({ description: 'New calls a second, and dialled legs to trunks a second.' }),
+    max_inbound_calls: Type.Integer({ description: 'Live calls to its numbers.' }),
+    max_dialled_legs: Type.Integer({ description: 'Live legs that its Dials have opened.' }),
     held_amount: moneyOut('Reserved for live calls; not spendable.'),
     live_calls: Type.Integer(),
     created_at: timestamp('When it was made.'),
@@ -32,7 +34,25 @@ const limits = {
     Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'Live calls it may have placed. Default 50.' }),
   ),
   max_calls_per_second: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'New calls a second. Default 10.' }),
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: 'New calls a second, and as many dialled legs to trunks. Default 10.',
+    }),
+  ),
+  max_inbound_calls: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: 'Live calls to its numbers, on-net ones included; beyond it 480, END.4429. Default 100.',
+    }),
+  ),
+  max_dialled_legs: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      description: 'Live legs that its Dials have opened; beyond it a leg fails, END.4429. Default 200.',
+    }),
   ),
 }
 

@@ -13,5 +13,7 @@ export interface AccountRecord {
   readonly creditLimit: Money
   readonly maxConcurrentCalls: number
   readonly maxCallsPerSecond: number
+  readonly maxInboundCalls: number
+  readonly maxDialledLegs: number
   readonly createdUnix: number
 }

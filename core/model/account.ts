@@ -21,6 +21,10 @@ export interface AccountProfile extends WebhookSettings {
   readonly creditLimit: Money
   readonly maxConcurrentCalls: number
   readonly maxCallsPerSecond: number
+  /** Live calls to its numbers, on-net ones included. */
+  readonly maxInboundCalls: number
+  /** Live legs that its Dials have opened. */
+  readonly maxDialledLegs: number
 }
 
 /** A number that an account owns. */

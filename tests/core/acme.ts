@@ -10,6 +10,8 @@ export const acme: AccountProfile = {
   creditLimit: 0,
   maxConcurrentCalls: 50,
   maxCallsPerSecond: 10,
+  maxInboundCalls: 100,
+  maxDialledLegs: 200,
   endpoints: { voice_inbound: 'https://acme.test/in', voice_outbound: '', status: '' },
   fallbackMode: 'drop',
   fallbackValue: '',

@@ -16,6 +16,8 @@ const accountFields: Shape = {
   credit_limit: 'money',
   max_concurrent_calls: 'integer',
   max_calls_per_second: 'integer',
+  max_inbound_calls: 'integer',
+  max_dialled_legs: 'integer',
   held_amount: 'money',
   live_calls: 'integer',
   created_at: 'timestamp',

@@ -5,6 +5,8 @@ const limits: readonly FieldFlag[] = [
   text('credit-limit', 'credit_limit', 'KES spendable beyond balance and grace (0)'),
   integer('max-calls', 'max_concurrent_calls', 'live calls (50)'),
   integer('max-cps', 'max_calls_per_second', 'new calls a second (10)'),
+  integer('max-inbound', 'max_inbound_calls', 'live calls to its numbers (100)'),
+  integer('max-legs', 'max_dialled_legs', 'live legs that its Dials have opened (200)'),
 ]
 const name: FieldFlag = text('name', 'name', 'what it is called')
 const path = (uuid: string, rest = '') => `/operator/accounts/${segment(uuid)}${rest}`

@@ -160,4 +160,6 @@ const limitsOf = (body: Static<typeof AccountChange> | Static<typeof NewAccount>
   creditLimit: money(body.credit_limit),
   maxConcurrentCalls: body.max_concurrent_calls,
   maxCallsPerSecond: body.max_calls_per_second,
+  maxInboundCalls: body.max_inbound_calls,
+  maxDialledLegs: body.max_dialled_legs,
 })

@@ -21,6 +21,10 @@ export interface NewAccount {
   readonly maxConcurrentCalls?: number | undefined
   /** Default 10. */
   readonly maxCallsPerSecond?: number | undefined
+  /** Default 100. */
+  readonly maxInboundCalls?: number | undefined
+  /** Default 200. */
+  readonly maxDialledLegs?: number | undefined
 }
 
 export type AccountChange = Omit<NewAccount, 'walletBalance' | 'name'> & {
@@ -66,6 +70,8 @@ export class Accounts {
           credit_limit: account.creditLimit ?? 0,
           max_concurrent_calls: account.maxConcurrentCalls ?? 50,
           max_calls_per_second: account.maxCallsPerSecond ?? 10,
+          max_inbound_calls: account.maxInboundCalls ?? 100,
+          max_dialled_legs: account.maxDialledLegs ?? 200,
           fallback_mode: 'message',
           fallback_value: defaultFallbackText,
           signing_secret: newSigningSecret(),
@@ -87,6 +93,8 @@ export class Accounts {
       ...(change.creditLimit === undefined ? {} : { credit_limit: change.creditLimit }),
       ...(change.maxConcurrentCalls === undefined ? {} : { max_concurrent_calls: change.maxConcurrentCalls }),
       ...(change.maxCallsPerSecond === undefined ? {} : { max_calls_per_second: change.maxCallsPerSecond }),
+      ...(change.maxInboundCalls === undefined ? {} : { max_inbound_calls: change.maxInboundCalls }),
+      ...(change.maxDialledLegs === undefined ? {} : { max_dialled_legs: change.maxDialledLegs }),
     }
     if (Object.keys(set).length > 0) {
       await this.#database.write(() =>
@@ -133,5 +141,7 @@ const recordOf = (row: Row<'accounts'>): AccountRecord => ({
   creditLimit: row.credit_limit,
   maxConcurrentCalls: row.max_concurrent_calls,
   maxCallsPerSecond: row.max_calls_per_second,
+  maxInboundCalls: row.max_inbound_calls,
+  maxDialledLegs: row.max_dialled_legs,
   createdUnix: row.created_unix,
 })

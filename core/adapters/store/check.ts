@@ -65,6 +65,24 @@ const rules: readonly Rule[] = [
            WHERE a.held <> coalesce(s.total, 0)`,
   },
   {
+    rule: 'what an account stores is counted right',
+    sql: `SELECT 'account ' || a.uuid AS subject,
+                 a.asset_bytes || ' B of assets, ' || a.recording_bytes || ' B of recordings, ' ||
+                   a.document_count || ' documents, ' || a.end_user_count || ' end-users' AS [is],
+                 s.assets || ' B, ' || s.recordings || ' B, ' || s.documents || ', ' || s.users AS expected
+            FROM accounts a JOIN (
+              SELECT uuid,
+                     (SELECT ifnull(sum(size_bytes), 0) FROM assets WHERE account_uuid = uuid_of.uuid) AS assets,
+                     (SELECT ifnull(sum(size_bytes), 0) FROM recordings
+                       WHERE account_uuid = uuid_of.uuid AND purged_unix IS NULL) AS recordings,
+                     (SELECT count(*) FROM documents WHERE account_uuid = uuid_of.uuid) AS documents,
+                     (SELECT count(*) FROM end_users WHERE account_uuid = uuid_of.uuid) AS users
+                FROM accounts uuid_of) s ON s.uuid = a.uuid
+           WHERE (a.asset_bytes, a.recording_bytes, a.document_count, a.end_user_count)
+              <> (s.assets, s.recordings, s.documents, s.users)`,
+    plain: true,
+  },
+  {
     rule: 'a settled hold is charged what it says, once, and an open one not at all',
     sql: `SELECT 'hold ' || h.uuid AS subject, coalesce(h.charge, 0) AS expected, coalesce(sum(0 - e.amount), 0) AS [is]
             FROM holds h

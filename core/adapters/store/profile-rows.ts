@@ -30,6 +30,8 @@ export const profileOf = (row: Row<'accounts'>): AccountProfile => ({
   creditLimit: row.credit_limit,
   maxConcurrentCalls: row.max_concurrent_calls,
   maxCallsPerSecond: row.max_calls_per_second,
+  maxInboundCalls: row.max_inbound_calls,
+  maxDialledLegs: row.max_dialled_legs,
   ...webhookSettingsOf(row),
 })
 

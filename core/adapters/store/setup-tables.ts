@@ -22,6 +22,20 @@ export interface AccountTable {
   credit_limit: Generated<Money>
   max_concurrent_calls: Generated<number>
   max_calls_per_second: Generated<number>
+  max_inbound_calls: Generated<number>
+  max_dialled_legs: Generated<number>
+  /** Quotas; null = the setting's. */
+  max_asset_bytes: Generated<number | null>
+  max_recording_bytes: Generated<number | null>
+  max_documents: Generated<number | null>
+  max_end_users: Generated<number | null>
+  max_live_tokens: Generated<number | null>
+  max_stream_connections: Generated<number | null>
+  /** What is stored; only triggers move these. */
+  asset_bytes: Generated<number>
+  recording_bytes: Generated<number>
+  document_count: Generated<number>
+  end_user_count: Generated<number>
   /** Account-default webhooks; empty = none set. */
   endpoint_voice_inbound: Generated<string>
   endpoint_voice_outbound: Generated<string>
