@@ -28,6 +28,8 @@ export const accountOf = ({ fallback }: SimulationOptions): AccountProfile => ({
   creditLimit: 0,
   maxConcurrentCalls: 50,
   maxCallsPerSecond: 10,
+  maxInboundCalls: 100,
+  maxDialledLegs: 200,
   endpoints: { voice_inbound: functionBase, voice_outbound: functionBase, status: '' },
   fallbackMode: fallback?.mode ?? 'message',
   fallbackValue: fallback?.value ?? (fallback === undefined ? defaultFallbackText : ''),
