@@ -31,6 +31,7 @@ const doors = {
   core: 'core/index.ts',
   sip: 'sip/index.ts',
   sipTransport: 'sip/transport/index.ts',
+  testing: 'core/testing/index.ts',
   rtp: 'rtp/index.ts',
   rtpIo: 'rtp/io/index.ts',
   rtpWorker: 'rtp/worker/index.ts',
@@ -52,7 +53,7 @@ const arrows: Record<Part, readonly string[]> = {
   'core/document-builder/index.ts': ['core/', 'core/adapters/'],
   // The whole switch in virtual time, for customers' tests and for our own.
   'core/testing/': ['core/', 'core/testing/', 'core/adapters/', 'core/document-builder/index.ts'],
-  'api/': ['api/', doors.core],
+  'api/': ['api/', doors.core, doors.testing],
   'sdk/': ['sdk/', doors.sip],
   'bench/': ['*'],
   'tests/': ['*'],

@@ -1,5 +1,8 @@
 import { settingOptions } from '../../core/index.ts'
 import type { Group } from './action.ts'
+import { aligned } from './aligned.ts'
+import type { Command } from './command.ts'
+import { commands } from './commands.ts'
 import { account } from './groups/account.ts'
 import { asset } from './groups/asset.ts'
 import { call } from './groups/call.ts'
@@ -23,6 +26,7 @@ export const switches: ReadonlySet<string> = new Set([
   ...groups.flatMap(group =>
     group.actions.flatMap(action => action.flags.filter(spec => spec.kind === 'switch').map(spec => spec.flag)),
   ),
+  ...commands.flatMap(command => command.flags.filter(spec => spec.value === undefined).map(spec => spec.flag)),
 ])
 
 /** Flags that are nothing without a value. */
@@ -30,19 +34,14 @@ export const valued: ReadonlySet<string> = new Set(
   [
     ...commonFlags,
     ...groups.flatMap(group => group.actions.flatMap(({ flags }) => flags.map(({ flag }) => flag))),
+    ...commands.flatMap(command => command.flags.map(({ flag }) => flag)),
   ].filter(flag => !switches.has(flag)),
 )
-
-const aligned = (rows: readonly (readonly [string, string])[]): string => {
-  const width = Math.max(...rows.map(([name]) => name.length))
-  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`).join('\n')
-}
 
 export const mainHelp = (): string => `usage: sauti <command> [flags]
 
 ${aligned([
-  ['serve', 'run the switch'],
-  ['check', 'prove that the books in the data folder balance'],
+  ...commands.map(command => [command.name, command.summary] as const),
   ...groups.map(group => [group.name, group.summary] as const),
 ])}
 
@@ -57,24 +56,14 @@ ${aligned([
 SAUTI_OPERATOR_KEY, or the key in the data folder, opens the operator's commands; SAUTI_API_KEY those of an account.
 "sauti serve --help" lists the settings.`
 
-export const serveHelp = (): string => `usage: sauti serve [flags]
-
-Runs the switch until SIGTERM or Ctrl-C, which let live calls end first; the second one stops at once.
-Flags win over the environment, that over the settings file, that over the defaults.
-
-${aligned(
-  settingOptions.map(option => [
-    [option.flag === undefined ? '' : `--${option.flag}`, option.environment ?? '', option.path]
-      .filter(name => name !== '')
-      .join(', '),
-    option.help,
-  ]),
-)}`
-
-export const checkHelp = (): string => `usage: sauti check [--data FOLDER] [--json]
-
-Reads the data folder, beside a running switch too, and proves that every ledger transaction sums to zero, that balances
-and holds are the sums of what they stand for, and that every ended call has what it must have. Exit 0: all is well. 1: not.`
+export const commandHelp = (command: Command): string => {
+  const usage = `usage: sauti ${[command.name, ...command.words].join(' ')} [flags]\n\n${command.about}`
+  if (command.flags.length === 0) return usage
+  const rows = command.flags.map(
+    ({ flag, value, help }) => [`--${flag}${value === undefined ? '' : ` ${value}`}`, help] as const,
+  )
+  return `${usage}\n\n${aligned(rows)}`
+}
 
 export const groupHelp = (group: Group): string => `usage: sauti ${group.name} <action> [flags]
 

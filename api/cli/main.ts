@@ -3,70 +3,69 @@ import { settingOptions } from '../../core/index.ts'
 import { version } from '../server.ts'
 import { readSettings } from '../settings-files.ts'
 import { type Arguments, parseArguments, UsageError, unknown } from './arguments.ts'
-import { runCheck } from './check.ts'
 import { ApiRefusal, ApiUnreachable } from './client.ts'
-import { checkHelp, commonFlags, groupHelp, groups, mainHelp, serveHelp, switches, valued } from './help.ts'
+import { type Command, textOf } from './command.ts'
+import { commands } from './commands.ts'
+import { commandHelp, commonFlags, groupHelp, groups, mainHelp, switches, valued } from './help.ts'
 import { runAction } from './run-action.ts'
-import { runServe } from './serve.ts'
 
-const commands = ['serve', 'check', ...groups.map(group => group.name)]
+const names = [...commands, ...groups].map(({ name }) => name)
 const print = (text: string) => process.stdout.write(`${text}\n`)
 const complain = (text: string) => process.stderr.write(`${text}\n`)
 
 /** 0: done; 1: refused, or not well; 2: cannot be understood. */
 async function run(argv: readonly string[]): Promise<number> {
   const given = parseArguments(argv, switches, valued)
-  const [command] = given.words
+  const [name] = given.words
   if (given.flags.has('version')) {
     print(version)
     return 0
   }
-  if (command === undefined || command === 'help') {
+  if (name === undefined || name === 'help') {
     print(mainHelp())
-    return command === undefined && !given.flags.has('help') ? 2 : 0
+    return name === undefined && !given.flags.has('help') ? 2 : 0
   }
-  const group = groups.find(group => group.name === command)
-  if (!commands.includes(command)) throw unknown('command', command, commands)
+  const group = groups.find(group => group.name === name)
+  const command = commands.find(command => command.name === name)
+  if (group === undefined && command === undefined) throw unknown('command', name, names)
   if (given.flags.has('help')) {
-    print(command === 'serve' ? serveHelp() : command === 'check' ? checkHelp() : groupHelp(group!))
+    print(command === undefined ? groupHelp(group!) : commandHelp(command))
     return 0
   }
-  if (group === undefined) refuseUnknownFlags(command, given)
-  const parsed = readSettings(settingFlags(given), textFlag(given, 'config'))
+  if (command !== undefined) refuseUnknown(command, given)
+  const parsed = readSettings(settingFlags(given), textOf(given, 'config'))
   if (!parsed.ok) {
     for (const { name, message } of parsed.problems) complain(`${name}: ${message}`)
     return 2
   }
-  if (group !== undefined) {
-    print(await runAction(group, given, parsed.settings))
-    return 0
-  }
-  if (command === 'serve') return runServe(parsed.settings)
-  const checked = runCheck(parsed.settings, given.flags.has('json'))
-  print(checked.output)
-  return checked.code
+  const { settings } = parsed
+  if (command !== undefined) return command.run({ given, settings, print })
+  print(await runAction(group!, given, settings))
+  return 0
 }
 
-function refuseUnknownFlags(command: string, given: Arguments): void {
-  if (given.words.length > 1) throw new UsageError(`sauti ${command}: "${given.words[1]}" is too much`)
-  const written = [...given.flags.keys()].find(flag => !commonFlags.includes(flag))
-  if (written !== undefined)
-    throw unknown(
-      'flag',
-      `--${written}`,
-      commonFlags.map(flag => `--${flag}`),
+function refuseUnknown(command: Command, given: Arguments): void {
+  const { length } = command.words
+  if (given.words.length > length + 1)
+    throw new UsageError(`sauti ${command.name}: "${given.words[length + 1]}" is too much`)
+  if (given.words.length < length + 1)
+    throw new UsageError(
+      `sauti ${[command.name, ...command.words].join(' ')}: ${command.words[given.words.length - 1]} is missing`,
     )
+  const known = [...commonFlags, ...command.flags.map(spec => spec.flag)]
+  const written = [...given.flags.keys()].find(flag => !known.includes(flag))
+  if (written === undefined) return
+  throw unknown(
+    'flag',
+    `--${written}`,
+    known.map(flag => `--${flag}`),
+  )
 }
 
 /** Flags that are settings. An action's own flag of the same name has been taken for the action. */
 function settingFlags(given: Arguments): Record<string, unknown> {
   const names = settingOptions.flatMap(option => option.flag ?? [])
   return Object.fromEntries([...given.flags].filter(([name]) => names.includes(name)))
-}
-
-function textFlag(given: Arguments, name: string): string | undefined {
-  const value = given.flags.get(name)
-  return typeof value === 'string' ? value : undefined
 }
 
 async function main(): Promise<number> {

@@ -14,6 +14,8 @@ export interface CallContext {
   readonly status: 'ringing' | 'in-progress' | 'completed'
   /** What is asked for: `/` at first, then the path of an `action` or `<Redirect>`, with its query. */
   readonly path: string
+  /** The whole URL; a document that a function gives has one below `https://function.invalid/`. */
+  readonly url: string
   /** After a Gather or Record: the digits. */
   readonly digits?: string
   /** After a Dial. `seconds`: how long the dialled leg was connected. */
@@ -61,6 +63,7 @@ export function callContext(url: string, fields: Readonly<Record<string, unknown
     to: text(fields.To),
     status: text(fields.CallStatus) as CallContext['status'],
     path,
+    url,
     fields,
     ...(Digits === undefined ? {} : { digits: text(Digits) }),
     ...(DialCallStatus === undefined

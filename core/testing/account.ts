@@ -20,7 +20,7 @@ export const simulatedTrunk: Trunk = {
   prefixes: ['+'],
 }
 
-export const accountOf = ({ fallback }: SimulationOptions): AccountProfile => ({
+export const accountOf = ({ fallback, webhook = functionBase }: SimulationOptions): AccountProfile => ({
   uuid: simulatedAccount,
   name: 'Simulated account',
   status: 'active',
@@ -30,7 +30,7 @@ export const accountOf = ({ fallback }: SimulationOptions): AccountProfile => ({
   maxCallsPerSecond: 10,
   maxInboundCalls: 100,
   maxDialledLegs: 200,
-  endpoints: { voice_inbound: functionBase, voice_outbound: functionBase, status: '' },
+  endpoints: { voice_inbound: webhook, voice_outbound: webhook, status: '' },
   fallbackMode: fallback?.mode ?? 'message',
   fallbackValue: fallback?.value ?? (fallback === undefined ? defaultFallbackText : ''),
 })

@@ -1,5 +1,6 @@
+export { type CourseStep, courseOf, formatCourse } from './course.ts'
 export type { Heard } from './heard.ts'
 export type { DocumentSource, SimulatedRate, SimulatedUser, SimulationOptions } from './options.ts'
-export type { RemoteBehaviour, RemoteRefusal, RemoteTimes } from './remote.ts'
+export { behaviourNames, type RemoteBehaviour, type RemoteRefusal, type RemoteTimes } from './remote.ts'
 export type { CallEnd, SimulatedRemote } from './simulated-remote.ts'
 export { type SimulatedCallRecord, type SimulatedRequest, Simulation } from './simulation.ts'

@@ -36,6 +36,8 @@ export interface SimulationOptions {
    * for what is not there fails as a 404 does.
    */
   readonly documents: DocumentSource | Readonly<Record<string, DocumentSource>>
+  /** Webhook of the account, the URL of the first document. Default: the path `/` of `documents`. */
+  readonly webhook?: string
   /** Numbers that the account owns. Default `['+254700000001']`. */
   readonly numbers?: readonly string[]
   /** End-users of the account. Default: none. */

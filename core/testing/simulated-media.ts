@@ -4,7 +4,9 @@ import type { MediaCommand, MediaEvent } from '../ports/media.ts'
 
 interface Session {
   plays: Map<string, { readonly done: () => void }>
-  records: Map<string, { readonly since: number; done: boolean }>
+  /** `isBeside`: of the whole call, beside its document. */
+  records: Map<string, { readonly since: number; readonly isBeside: boolean; done: boolean }>
+  bridged: boolean
   closed: boolean
 }
 
@@ -49,11 +51,24 @@ export class SimulatedMedia {
     this.#world = world
   }
 
+  /** Nothing is played to the leg, it is bridged with none, and no Record verb records it. */
+  isSilent(legId: LegUuid): boolean {
+    const session = this.sessions.get(legId)
+    if (session === undefined || session.closed) return false
+    return session.plays.size === 0 && !session.bridged && !this.isRecording(legId)
+  }
+
+  /** A Record verb records the leg now. */
+  isRecording(legId: LegUuid): boolean {
+    const records = this.sessions.get(legId)?.records.values() ?? []
+    return [...records].some(record => !record.done && !record.isBeside)
+  }
+
   execute(command: MediaCommand): void {
     const { legId } = command
     const session = this.sessions.get(legId)
     if (command.type === 'media.open') {
-      this.sessions.set(legId, { plays: new Map(), records: new Map(), closed: false })
+      this.sessions.set(legId, { plays: new Map(), records: new Map(), bridged: false, closed: false })
       this.#world.at(1, () => {
         if (this.sessions.get(legId)?.closed !== false) return
         if (this.#world.mediaFault?.(legId)) {
@@ -78,6 +93,10 @@ export class SimulatedMedia {
       case 'media.reoffer':
         this.#world.at(1, () => this.#world.send({ type: 'media.reopened', legId, sdp: 'reanswer' }))
         return
+      case 'media.bridge':
+      case 'media.unbridge':
+        this.#setBridged(command)
+        return
       case 'media.play':
         this.#play(legId, session, command)
         return
@@ -85,14 +104,14 @@ export class SimulatedMedia {
         this.#stopPlay(session, command.playId)
         return
       case 'media.record-session': {
-        session.records.set(command.recordId, { since: this.#world.now, done: false })
+        session.records.set(command.recordId, { since: this.#world.now, isBeside: true, done: false })
         // Told only once all that belongs into the file has come, late packets too.
         const toldAfter = command.rules.maxLengthMs + 800
         this.#world.at(toldAfter, () => this.#recorded(legId, session, command.recordId, 'max-length'))
         return
       }
       case 'media.record': {
-        const record = { since: this.#world.now, done: false }
+        const record = { since: this.#world.now, isBeside: false, done: false }
         session.records.set(command.recordId, record)
         this.#world.at(command.limits.maxLengthMs, () => this.#recorded(legId, session, command.recordId, 'max-length'))
         if (command.limits.silenceMs > 0) this.#watchSilence(legId, session, command.recordId, command.limits.silenceMs)
@@ -118,6 +137,14 @@ export class SimulatedMedia {
         return
       default:
         return
+    }
+  }
+
+  #setBridged(command: Extract<MediaCommand, { type: 'media.bridge' | 'media.unbridge' }>): void {
+    const legs = command.type === 'media.bridge' ? [command.legId, command.otherLegId] : [command.legId]
+    for (const legId of legs) {
+      const session = this.sessions.get(legId)
+      if (session !== undefined) session.bridged = command.type === 'media.bridge'
     }
   }
 

@@ -146,6 +146,21 @@ export class Simulation {
     return this.#requests
   }
 
+  /** Wall clock at the start. */
+  get startsAt(): Date {
+    return new Date(this.#startsUnix)
+  }
+
+  /** Nothing is played to the remote, it talks with nobody, and no Record verb records it. */
+  isSilent(remote: SimulatedRemote): boolean {
+    return this.#media.isSilent(remote.legId)
+  }
+
+  /** A Record verb records what the remote says. */
+  isRecording(remote: SimulatedRemote): boolean {
+    return this.#media.isRecording(remote.legId)
+  }
+
   /** Events so far, as the stream sends them. */
   get events(): readonly StreamEnvelope[] {
     return this.#store.events.map(streamEnvelope)

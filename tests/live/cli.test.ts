@@ -6,7 +6,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { nearest, parseArguments, UsageError } from '../../api/cli/arguments.ts'
 import { ApiRefusal, ApiUnreachable } from '../../api/cli/client.ts'
-import { groupHelp, groups, mainHelp, serveHelp, switches, valued } from '../../api/cli/help.ts'
+import { commands } from '../../api/cli/commands.ts'
+import { commandHelp, groupHelp, groups, mainHelp, switches, valued } from '../../api/cli/help.ts'
 import { runAction } from '../../api/cli/run-action.ts'
 import { formatFields, formatTable } from '../../api/cli/table.ts'
 import { defaultSettings } from '../../core/model/settings.ts'
@@ -184,7 +185,8 @@ test('help names every command, action and setting', () => {
     assert.match(mainHelp(), group.name)
     for (const action of group.actions) assert.match(groupHelp(group), action.summary)
   }
-  for (const name of ['SAUTI_HTTP', '--data', 'SAUTI_OPERATOR_KEY', 'drain.seconds']) assert.match(serveHelp(), name)
+  for (const name of ['SAUTI_HTTP', '--data', 'SAUTI_OPERATOR_KEY', 'drain.seconds'])
+    assert.match(commandHelp(commands[0]!), name)
 })
 
 test('the program itself: codes and streams', () => {

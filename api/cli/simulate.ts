@@ -1,0 +1,175 @@
+import { createHmac } from 'node:crypto'
+import { existsSync, statSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import {
+  behaviourNames,
+  courseOf,
+  type DocumentSource,
+  formatCourse,
+  type RemoteBehaviour,
+  type SimulatedRate,
+  type SimulatedRemote,
+  type SimulatedRequest,
+  Simulation,
+} from '../../core/testing/index.ts'
+import { readInput } from './action.ts'
+import { type Arguments, UsageError } from './arguments.ts'
+import { type Command, textOf } from './command.ts'
+
+const fetchTimeoutMs = 10_000
+/** A person presses a key after a moment of silence. */
+const beforeKeysMs = 500
+const stepMs = 100
+const longestCallMs = 24 * 3600 * 1000
+const ownNumber = '+254700000001'
+
+/** `sauti simulate`: the course of a call through a document, in virtual time, with what it would cost. */
+export const simulate: Command = {
+  name: 'simulate',
+  summary: 'run a document in virtual time and print the course of the call',
+  words: ['DOCUMENT'],
+  about: `Runs a call through DOCUMENT, a file or an http(s) URL, in virtual time: no call is placed and nothing is played. Prints what
+the caller would hear, whom the switch would dial, every request, the end and the cost. An action or Redirect of a file
+(/menu) reads the file of that name beside it (menu.xml); of a URL it is requested as the switch would, signed with --secret.
+Exit 0: the call was completed. 1: it failed.`,
+  flags: [
+    { flag: 'press', value: 'KEYS', help: 'keys for one prompt after another, with commas: 1,4711#' },
+    { flag: 'speak', value: 'SECONDS', help: 'how long the caller speaks when it is recorded (3)' },
+    { flag: 'hang-up-after', value: 'SECONDS', help: 'the caller hangs up so long after the start' },
+    {
+      flag: 'answer',
+      value: 'HOW',
+      help: `how who is dialled behaves: ${behaviourNames.join(' ')}, or +254711…=busy,1001=no-answer (answer)`,
+    },
+    { flag: 'talk', value: 'SECONDS', help: 'who answers hangs up after so long (60)' },
+    { flag: 'from', value: 'NUMBER', help: 'the caller (+254711111111)' },
+    { flag: 'to', value: 'NUMBER', help: `the number of the account that is called (${ownNumber})` },
+    { flag: 'users', value: 'EXTENSIONS', help: 'extensions with a phone, with commas' },
+    { flag: 'rate', value: 'PREFIX=KES', help: 'price of a minute, with commas: +254=3.00,+=25 (0)' },
+    { flag: 'balance', value: 'KES', help: 'wallet of the account (1000.00)' },
+    { flag: 'secret', value: 'SECRET', help: 'signing secret for requests to a URL' },
+  ],
+
+  async run({ given, print }) {
+    const source = given.words[1] ?? ''
+    const sauti = new Simulation({
+      documents: documentsOf(source, textOf(given, 'secret') ?? ''),
+      ...(isUrl(source) ? { webhook: source } : {}),
+      numbers: [textOf(given, 'to') ?? ownNumber],
+      users: listOf(given, 'users').map(extension => ({ extension })),
+      balance: textOf(given, 'balance') ?? '1000.00',
+      rates: ratesOf(given),
+      otherRemotes: { hangsUpAfter: secondsOf(given, 'talk', 60) },
+      ...remotesOf(given),
+    })
+    const caller = sauti.call(textOf(given, 'to') ?? ownNumber, { from: textOf(given, 'from') ?? '+254711111111' })
+    await play(sauti, caller, given)
+    const end = await caller.ended()
+    const steps = courseOf(sauti, caller)
+    if (given.flags.has('json'))
+      print(JSON.stringify({ steps, end, calls: sauti.calls, requests: sauti.requests }, null, 2))
+    else print(formatCourse(steps, end))
+    return end.status === 'completed' ? 0 : 1
+  },
+}
+
+/** The caller's part: keys at the prompts, speech into recordings, and the end. */
+async function play(sauti: Simulation, caller: SimulatedRemote, given: Arguments): Promise<void> {
+  const keys = listOf(given, 'press')
+  for (const each of keys) {
+    if (!/^[0-9A-D*#]+$/.test(each)) throw new UsageError(`--press ${each}: keys are 0-9 A-D * #`)
+  }
+  const hangUpAt = given.flags.has('hang-up-after') ? 1000 * secondsOf(given, 'hang-up-after', 0) : longestCallMs
+  const speakSeconds = secondsOf(given, 'speak', 3)
+  const isOver = () => sauti.endOf(caller) !== undefined
+  let silentSince: number | undefined
+  let heardAtLastKeys = -1
+  let wasRecording = false
+  while (!isOver() && sauti.nowMs < hangUpAt) {
+    const isRecording = sauti.isRecording(caller)
+    silentSince = sauti.isSilent(caller) ? (silentSince ?? sauti.nowMs) : undefined
+    const isTurn = silentSince !== undefined && sauti.nowMs - silentSince >= beforeKeysMs
+    // Keys that no Gather took are pressed again once something else was heard.
+    const next = keys[sauti.requests.filter(isGathered).length]
+    if (isRecording && !wasRecording) await caller.speak(speakSeconds)
+    else if (next !== undefined && isTurn && caller.heard.length !== heardAtLastKeys) {
+      heardAtLastKeys = caller.heard.length
+      await caller.press(next)
+    } else await sauti.runUntil(isOver, stepMs)
+    wasRecording = isRecording
+  }
+  if (!isOver()) await caller.hangUp()
+}
+
+const isGathered = ({ fields }: SimulatedRequest): boolean =>
+  fields.Digits !== undefined && fields.RecordingUuid === undefined
+
+const isUrl = (source: string): boolean => /^https?:\/\//i.test(source)
+
+function documentsOf(source: string, secret: string): DocumentSource {
+  if (isUrl(source)) return call => request(call.url, JSON.stringify(call.fields), secret)
+  const first = readInput(source).toString()
+  const folder = source === '-' ? '.' : dirname(source)
+  return call => {
+    const [path = '/'] = call.path.split('?')
+    if (path === '/') return first
+    // Nothing above the folder of the document is read.
+    const name = join(folder, normalize(decodeURIComponent(path)))
+    const file = [name, `${name}.xml`].find(candidate => existsSync(candidate) && statSync(candidate).isFile())
+    return file === undefined ? undefined : readInput(file).toString()
+  }
+}
+
+async function request(url: string, body: string, secret: string): Promise<string> {
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const signature = createHmac('sha256', secret).update(url).update(timestamp).update(body).digest('base64')
+  const headers = { 'content-type': 'application/json', 'x-voice-timestamp': timestamp, 'x-voice-signature': signature }
+  const answer = await fetch(url, {
+    method: 'POST',
+    body,
+    headers,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(fetchTimeoutMs),
+  })
+  if (answer.status !== 200) throw new Error(`status ${answer.status}`)
+  return answer.text()
+}
+
+function listOf(given: Arguments, flag: string): readonly string[] {
+  const value = textOf(given, flag)
+  return value === undefined || value === '' ? [] : value.split(',').map(entry => entry.trim())
+}
+
+function secondsOf(given: Arguments, flag: string, fallback: number): number {
+  const value = textOf(given, flag)
+  if (value === undefined) return fallback
+  if (/^\d{1,6}(\.\d{1,3})?$/.test(value)) return Number(value)
+  throw new UsageError(`--${flag} wants a number of seconds, not "${value}"`)
+}
+
+function ratesOf(given: Arguments): readonly SimulatedRate[] {
+  const rates = listOf(given, 'rate').map(entry => {
+    const [prefix = '', perMinute = ''] = entry.split('=')
+    if (/^(\+\d*|sip:.*)$/.test(prefix) && /^\d+(\.\d{1,4})?$/.test(perMinute)) return { prefix, perMinute }
+    throw new UsageError(`--rate ${entry}: write a prefix and the price of a minute, +254=3.00`)
+  })
+  return rates.length === 0 ? [{ prefix: '+', perMinute: '0' }] : rates
+}
+
+function remotesOf(given: Arguments): { remotes?: Record<string, RemoteBehaviour>; otherRemotes?: RemoteBehaviour } {
+  const talk = { hangsUpAfter: secondsOf(given, 'talk', 60) }
+  const behaviour = (written: string): RemoteBehaviour => {
+    if (written === 'answer') return talk
+    const name = behaviourNames.find(name => name === written)
+    if (name !== undefined) return name
+    throw new UsageError(`--answer ${written}: one of ${behaviourNames.join(', ')}`)
+  }
+  const remotes: Record<string, RemoteBehaviour> = {}
+  let others: RemoteBehaviour | undefined
+  for (const entry of listOf(given, 'answer')) {
+    const at = entry.lastIndexOf('=')
+    if (at === -1) others = behaviour(entry)
+    else remotes[entry.slice(0, at)] = behaviour(entry.slice(at + 1))
+  }
+  return { remotes, ...(others === undefined ? {} : { otherRemotes: others }) }
+}

@@ -1,0 +1,85 @@
+import type { StreamEnvelope } from '../events/envelope.ts'
+import { describeHeard } from './heard.ts'
+import type { CallEnd, SimulatedRemote } from './simulated-remote.ts'
+import type { SimulatedRequest, Simulation } from './simulation.ts'
+
+/** One step of a call, in words. `atMs`: virtual time since the start. */
+export interface CourseStep {
+  readonly atMs: number
+  readonly text: string
+}
+
+/** What happened in a simulated call as its caller saw it, oldest first: requests, sounds, keys, dialled legs, money. */
+export function courseOf(simulation: Simulation, caller: SimulatedRemote): readonly CourseStep[] {
+  const startsUnix = simulation.startsAt.getTime()
+  const steps: CourseStep[] = [
+    ...simulation.requests.map(request => ({ atMs: request.atMs, text: describeRequest(request) })),
+    ...caller.heard.map(heard => ({ atMs: heard.atMs, text: describeHeard(heard) })),
+    ...simulation.events.flatMap(event => {
+      const text = describeEvent(event)
+      return text === undefined ? [] : [{ atMs: Date.parse(event.createdAt) - startsUnix, text }]
+    }),
+  ]
+  // Array.prototype.sort is stable: of two steps at one time the kind named first above comes first.
+  return steps.sort((one, two) => one.atMs - two.atMs)
+}
+
+/** `   1.20 s  say "Karibu"`, a line a step, and how the call ended. */
+export function formatCourse(steps: readonly CourseStep[], end: CallEnd): string {
+  const lines = steps.map(({ atMs, text }) => `${(atMs / 1000).toFixed(2).padStart(8)} s  ${text}`)
+  return [
+    ...lines,
+    '',
+    `${end.status}: ${end.reason} ${end.label}; ${end.durationSeconds} s, ${end.talkSeconds} s of talk, ${end.cost} KES`,
+  ].join('\n')
+}
+
+const callFields = new Set([
+  'CallSid',
+  'AccountSid',
+  'Direction',
+  'From',
+  'To',
+  'CallStatus',
+  'customPayload',
+  'endUser',
+])
+
+function describeRequest({ url, fields }: SimulatedRequest): string {
+  const extras = Object.entries(fields)
+    .filter(([name]) => !callFields.has(name))
+    .map(([name, value]) => `${name}=${String(value)}`)
+  return `document ${url}${extras.length === 0 ? '' : `  (${extras.join(', ')})`}`
+}
+
+function describeEvent({ code, data }: StreamEnvelope): string | undefined {
+  const field = (name: string) => String(data[name] ?? '')
+  switch (code) {
+    case 'CALL.0100':
+      return `call from ${field('from_number')} to ${field('to_number')}`
+    case 'CALL.0200':
+      return 'answered'
+    case 'DTMF.0100':
+      return `digit ${field('digit')}`
+    case 'DIAL.0100':
+      return `dial ${field('to_number')}, caller id ${field('from_number')}`
+    case 'DIAL.0180':
+      return `${field('to_number')} rings`
+    case 'DIAL.0200':
+      return `${field('to_number')} answers`
+    case 'DIAL.0300':
+    case 'DIAL.0400':
+      return `${field('to_number')} ended: ${field('reason_code')}`
+    case 'REC.0100':
+      return 'recording starts'
+    case 'REC.0200':
+      return `recording of ${String((data.recording as { duration_seconds?: number } | undefined)?.duration_seconds ?? 0)} s`
+    case 'CALL.0180':
+    case 'CALL.0300':
+    case 'CALL.0400':
+    case 'BILL.0200':
+      return undefined
+    default:
+      return `${code}${data.line === undefined ? '' : ` line ${field('line')}:${field('column')}`} ${field('message') || field('detail') || JSON.stringify(data)}`
+  }
+}
