@@ -4,13 +4,17 @@ import type { IncomingRequest } from '../transaction/incoming.ts'
 import type { TransactionLayer } from '../transaction/layer.ts'
 import type { TimerQueue } from '../transaction/timer-queue.ts'
 import type { ServerTransaction, TimerOwner } from '../transaction/transaction.ts'
-import type { HopName } from './call-command.ts'
+import type { DialTarget, HopName } from './call-command.ts'
 import type { CallEvent } from './call-event.ts'
 import type { Counters } from './counters.ts'
+import type { ChallengeRefusal, CredentialScope } from './credential-scope.ts'
 import type { PeerState } from './input.ts'
 import type { ResponseParts } from './response.ts'
 import type { EndpointSettings } from './settings.ts'
 import type { Tokens } from './tokens.ts'
+
+/** What of a target decides about its credentials. */
+export type Credentialed = Pick<DialTarget, 'peerId' | 'username' | 'password' | 'hop'>
 
 /** What the parts of an endpoint (calls, registrations, pings) use of it. */
 export interface Agent {
@@ -21,6 +25,9 @@ export interface Agent {
   readonly counters: Counters
   emit(event: CallEvent): void
   peerState(peerId: string, state: PeerState): void
+  /** Where the credentials of a target may go: of a trunk for all its calls, else of this call; undefined = it has none. */
+  scopeOf(target: Credentialed): CredentialScope | undefined
+  challengeRefused(refusal: Omit<ChallengeRefusal, 'refused'>, now: number): void
   /** Sends without a transaction: the ACK of a 2xx. */
   sendAck(flow: Flow, ack: SipRequest): Uint8Array
   resend(flow: Flow, bytes: Uint8Array): void

@@ -1,30 +1,27 @@
 import { answerChallenge, chooseChallenges } from '../digest/answer-challenge.ts'
-import { headersOf } from '../message/headers.ts'
-import type { HeaderField, SipRequest, SipResponse } from '../message/message.ts'
+import type { HeaderField, SipResponse } from '../message/message.ts'
+import type { ClientTransaction } from '../transaction/transaction.ts'
 import type { Agent } from './agent.ts'
+import { type CredentialScope, challengeValues } from './credential-scope.ts'
 
-/** What we answer a peer's challenge with. */
-export interface Credentials {
-  readonly username: string
-  readonly password: string
-}
-
-const challengesOf = (response: SipResponse) =>
-  chooseChallenges(headersOf(response, response.status === 407 ? 'Proxy-Authenticate' : 'WWW-Authenticate'))
-
-/** The field that answers a 401 or 407 to `request`; undefined when there is no challenge that we can answer. */
+/** The field that answers a 401 or 407 to the request of `transaction`; undefined when there is none that we may give. */
 export function authorize(
   agent: Agent,
-  request: SipRequest,
+  { request, flow }: ClientTransaction,
   response: SipResponse,
-  { username, password }: Credentials,
+  scope: CredentialScope,
+  now: number,
 ): HeaderField | undefined {
-  const [challenge] = challengesOf(response)
-  if (challenge === undefined || username === '') return undefined
-  const value = answerChallenge(challenge, {
+  const chosen = scope.choose(response, flow)
+  if (chosen.kind === 'none') return undefined
+  if (chosen.kind === 'refuse') {
+    const { why, realm } = chosen
+    agent.challengeRefused({ peerId: scope.peerId, address: flow.address, why, realm, expected: scope.realm }, now)
+    return undefined
+  }
+  const value = answerChallenge(chosen.challenge, {
     hash: agent.settings.hash,
-    username,
-    password,
+    ...scope.credentials,
     method: request.method,
     uri: request.uri,
     cnonce: agent.tokens.take(16),
@@ -38,10 +35,16 @@ export class ChallengeAnswers {
   #given = 0
 
   /** The field for the next try; undefined when there is none that would help. */
-  next(agent: Agent, request: SipRequest, response: SipResponse, credentials: Credentials): HeaderField | undefined {
+  next(
+    agent: Agent,
+    transaction: ClientTransaction,
+    response: SipResponse,
+    scope: CredentialScope,
+    now: number,
+  ): HeaderField | undefined {
     this.#given++
     if (this.#given > 2 || (this.#given === 2 && !isStale(response))) return undefined
-    return authorize(agent, request, response, credentials)
+    return authorize(agent, transaction, response, scope, now)
   }
 
   /** What comes is another request. */
@@ -51,4 +54,5 @@ export class ChallengeAnswers {
 }
 
 /** The password was right. */
-const isStale = (response: SipResponse): boolean => challengesOf(response).some(challenge => challenge.stale)
+const isStale = (response: SipResponse): boolean =>
+  chooseChallenges(challengeValues(response)).some(challenge => challenge.stale)

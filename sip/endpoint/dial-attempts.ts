@@ -5,7 +5,8 @@ import { branchCookie } from '../transaction/key.ts'
 import type { ClientOwner, ClientTransaction } from '../transaction/transaction.ts'
 import type { Agent } from './agent.ts'
 import type { EndWords } from './call-command.ts'
-import { ChallengeAnswers, type Credentials } from './credentials.ts'
+import type { CredentialScope } from './credential-scope.ts'
+import { ChallengeAnswers } from './credentials.ts'
 import { authorizationOf, type DialAnswer } from './dialed-session.ts'
 import { requires } from './fields.ts'
 import { cancelOf, type Dial, inviteOf } from './invite-request.ts'
@@ -21,7 +22,7 @@ export class DialAttempts {
   readonly #dial: Dial
   readonly #owner: ClientOwner
   readonly #isFlowBound: boolean
-  readonly #credentials: Credentials | undefined
+  readonly #scope: CredentialScope | undefined
   readonly #answers = new ChallengeAnswers()
   #hops: readonly Flow[] = []
   #hop = 0
@@ -37,8 +38,7 @@ export class DialAttempts {
     this.#isFlowBound = isFlowBound
     this.callId = agent.tokens.take(26)
     this.localTag = agent.tokens.take(12)
-    const { username, password } = dial.target
-    this.#credentials = username === '' ? undefined : { username, password }
+    this.#scope = agent.scopeOf(dial.target)
   }
 
   /** Undefined: none has gone out. */
@@ -49,6 +49,7 @@ export class DialAttempts {
   /** To the first of these addresses; false = there is none. */
   begin(hops: readonly Flow[], now: number): boolean {
     this.#hops = hops
+    this.#scope?.resolvedTo(hops)
     return this.#sendTo(hops[0], now)
   }
 
@@ -59,8 +60,8 @@ export class DialAttempts {
 
   /** Once more with credentials; false when there are none that the challenge would take. */
   answerChallenge(transaction: ClientTransaction, challenge: SipResponse, now: number): boolean {
-    if (this.#credentials === undefined) return false
-    const field = this.#answers.next(this.#agent, transaction.request, challenge, this.#credentials)
+    if (this.#scope === undefined) return false
+    const field = this.#answers.next(this.#agent, transaction, challenge, this.#scope, now)
     if (field === undefined) return false
     this.#send(transaction.flow, [field], now)
     return true
@@ -91,7 +92,7 @@ export class DialAttempts {
       response,
       sdp: this.#dial.sdp,
       isFlowBound: this.#isFlowBound,
-      credentials: this.#credentials,
+      scope: this.#scope,
     }
   }
 

@@ -1,7 +1,7 @@
 import { dialogOfCaller, type RespondedInvite } from '../dialog/invite-dialog.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
 import type { Agent } from './agent.ts'
-import type { Credentials } from './credentials.ts'
+import type { CredentialScope } from './credential-scope.ts'
 import { allowsMethod, contactUriOf } from './fields.ts'
 import { Session, type SessionHost } from './session.ts'
 
@@ -11,7 +11,7 @@ export interface DialAnswer extends RespondedInvite {
   readonly sdp: string
   /** Everything within the dialog goes over the flow of the INVITE. */
   readonly isFlowBound: boolean
-  readonly credentials: Credentials | undefined
+  readonly scope: CredentialScope | undefined
 }
 
 /** The dialog that a 2xx makes (RFC 3261 §12.1.2), as a session whose offer was ours. */
@@ -24,7 +24,7 @@ export function sessionOf(agent: Agent, host: SessionHost, answered: DialAnswer)
     weCalled: true,
     localSdp: answered.sdp,
     isFlowBound: answered.isFlowBound,
-    credentials: answered.credentials,
+    scope: answered.scope,
   })
   if (allowsMethod(response.message, 'UPDATE')) session.peerAllowsUpdate = true
   return session

@@ -5,7 +5,8 @@ import type { IncomingResponse } from '../transaction/incoming.ts'
 import { branchCookie } from '../transaction/key.ts'
 import type { ClientOwner, ClientTransaction } from '../transaction/transaction.ts'
 import type { Agent } from './agent.ts'
-import { authorize, type Credentials } from './credentials.ts'
+import type { CredentialScope } from './credential-scope.ts'
+import { authorize } from './credentials.ts'
 import { sdpOf } from './fields.ts'
 import { buildRequest, contactOf, towards, viaOf } from './request.ts'
 import { reasonCodeHeader, supported } from './settings.ts'
@@ -32,7 +33,7 @@ export class DialogSender {
   readonly #agent: Agent
   readonly #dialog: Dialog
   readonly #owner: ClientOwner
-  readonly #credentials: Credentials | undefined
+  readonly #scope: CredentialScope | undefined
   readonly #isFlowBound: boolean
   #ack: { readonly flow: Flow; readonly bytes: Uint8Array } | undefined
   #isClosed = false
@@ -42,24 +43,30 @@ export class DialogSender {
     dialog: Dialog,
     near: Flow,
     owner: ClientOwner,
-    credentials: Credentials | undefined,
+    scope: CredentialScope | undefined,
     isFlowBound: boolean,
   ) {
     this.#agent = agent
     this.#dialog = dialog
     this.near = near
     this.#owner = owner
-    this.#credentials = credentials
+    this.#scope = scope
     this.#isFlowBound = isFlowBound
   }
 
-  /** `sent` gets the transaction once the next hop is known, which is mostly at once. */
-  request(method: string, now: number, parts: SentParts, sent?: (transaction: ClientTransaction) => void): void {
+  /** `sent` gets the transaction once the next hop is known, which is mostly at once. `over`: where it has to go. */
+  request(
+    method: string,
+    now: number,
+    parts: SentParts,
+    sent?: (transaction: ClientTransaction) => void,
+    over?: Flow,
+  ): void {
     const cseq = this.#dialog.nextSeq()
     const { uri, fields: head, nextHop } = this.#dialog.head(method, cseq)
     const branch = branchCookie + this.#agent.tokens.take(16)
     const refreshesTarget = method === 'INVITE' || method === 'UPDATE'
-    this.#towards(nextHop, now, (flow, later) => {
+    const send = (flow: Flow, later: number) => {
       if (this.#isClosed) return
       const fields: HeaderField[] = [{ name: 'User-Agent', value: this.#agent.settings.userAgent }]
       if (refreshesTarget)
@@ -68,10 +75,15 @@ export class DialogSender {
       const request = buildRequest({ method, uri, via: viaOf(flow, branch), head, fields, sdp: parts.sdp })
       const transaction = this.#agent.layer.request(request, branch, flow, this.#owner, later)
       sent?.(transaction)
-    })
+    }
+    if (over === undefined) this.#towards(nextHop, now, send)
+    else send(over, now)
   }
 
-  /** The same request once more, with credentials; false when there are none, or when they have been refused. */
+  /**
+   * The same request once more to the same place, with credentials; false when there are none for that place, or when
+   * they have been refused.
+   */
   authorized(
     transaction: ClientTransaction,
     response: IncomingResponse,
@@ -80,19 +92,23 @@ export class DialogSender {
   ): boolean {
     const { request } = transaction
     const isRefused = request.headers.some(({ name }) => name === 'Authorization' || name === 'Proxy-Authorization')
-    if (this.#credentials === undefined || isRefused) return false
-    const field = authorize(this.#agent, request, response.message, this.#credentials)
+    if (this.#scope === undefined || isRefused) return false
+    const field = authorize(this.#agent, transaction, response.message, this.#scope, now)
     if (field === undefined) return false
     const fields = [...request.headers.filter(({ name }) => keptFields.has(name)), field]
-    this.request(request.method, now, { fields, sdp: sdpOf(request) }, sent)
+    this.request(request.method, now, { fields, sdp: sdpOf(request) }, sent, transaction.flow)
     return true
   }
 
-  /** The ACK for the 2xx to our INVITE of that number. */
-  acknowledge(cseq: number, fields: readonly HeaderField[], now: number): void {
+  /**
+   * The ACK for the 2xx to our INVITE of that number. `authorization`, of the INVITE (RFC 3261 §22.1), stays out where the
+   * Contact leads to somebody else.
+   */
+  acknowledge(cseq: number, authorization: readonly HeaderField[], now: number): void {
     const { uri, fields: head, nextHop } = this.#dialog.head('ACK', cseq)
     const branch = branchCookie + this.#agent.tokens.take(16)
     this.#towards(nextHop, now, flow => {
+      const fields = this.#scope?.isHome(flow) === true ? authorization : []
       const ack = buildRequest({ method: 'ACK', uri, via: viaOf(flow, branch), head, fields })
       this.#ack = { flow, bytes: this.#agent.sendAck(flow, ack) }
     })

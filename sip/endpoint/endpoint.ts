@@ -2,6 +2,7 @@ import type { Machine } from '../machine.ts'
 import { formatMessage } from '../message/format.ts'
 import type { SipRequest } from '../message/message.ts'
 import { parseMessage } from '../message/parse.ts'
+import { NoticeLimit } from '../notice-limit.ts'
 import { noPhones } from '../registrar/phone.ts'
 import { Registrar } from '../registrar/registrar.ts'
 import type { Flow } from '../transaction/flow.ts'
@@ -12,10 +13,11 @@ import type { ServerTransaction, TimerOwner } from '../transaction/transaction.t
 import { escapeUser } from '../uri/escape.ts'
 import { formatHost } from '../uri/host.ts'
 import { formatAckTo } from './ack.ts'
-import type { TaggedCall } from './agent.ts'
+import type { Credentialed, TaggedCall } from './agent.ts'
 import type { CallCommand, HopName } from './call-command.ts'
 import type { CallEvent } from './call-event.ts'
 import { type Counters, newCounters } from './counters.ts'
+import type { ChallengeRefusal, CredentialScope } from './credential-scope.ts'
 import type { Desk } from './desk.ts'
 import { FlowLoss } from './flow-loss.ts'
 import { HopCache } from './hop-cache.ts'
@@ -47,6 +49,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
   readonly #reception: Reception
   readonly #watch: PeerWatch
   readonly #hops: HopCache
+  readonly #refusedChallenges = new NoticeLimit()
   readonly #calls = new Map<string, IncomingCall | OutgoingCall>()
   readonly #byTag = new Map<string, TaggedCall>()
   #out: EndpointOutput[] = []
@@ -132,6 +135,16 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
 
   peerState(peerId: string, state: PeerState): void {
     this.#out.push({ type: 'peer', peerId, state })
+  }
+
+  scopeOf(target: Credentialed): CredentialScope | undefined {
+    return this.peers.scopeOf(target)
+  }
+
+  challengeRefused(refusal: Omit<ChallengeRefusal, 'refused'>, now: number): void {
+    this.counters.challengesRefused++
+    const refused = this.#refusedChallenges.count(refusal.peerId ?? refusal.address, now)
+    if (refused !== undefined) this.#out.push({ type: 'challenge-refused', refusal: { ...refusal, refused } })
   }
 
   tellStranger(call: DroppedCall): void {

@@ -3,6 +3,7 @@ import type { Flow } from '../transaction/flow.ts'
 import type { Transaction } from '../transaction/transaction.ts'
 import type { CallCommand, HopName } from './call-command.ts'
 import type { CallEvent } from './call-event.ts'
+import type { ChallengeRefusal } from './credential-scope.ts'
 import type { PeerConfig } from './peer.ts'
 
 export type EndpointInput =
@@ -36,6 +37,8 @@ export type EndpointOutput =
   | { readonly type: 'call'; readonly event: CallEvent }
   /** A call from nobody that we know was dropped without an answer. Not told of each. */
   | { readonly type: 'stranger'; readonly call: DroppedCall }
+  /** A challenge was not answered. Not told of each. */
+  | { readonly type: 'challenge-refused'; readonly refusal: ChallengeRefusal }
   /** Whoever is behind the flow has signed in. */
   | { readonly type: 'trusted'; readonly flow: Flow }
 

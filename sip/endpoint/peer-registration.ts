@@ -10,6 +10,7 @@ import type { ClientOwner, ClientTransaction, TimerOwner } from '../transaction/
 import { escapeUser } from '../uri/escape.ts'
 import { formatHost } from '../uri/host.ts'
 import type { Agent } from './agent.ts'
+import type { CredentialScope } from './credential-scope.ts'
 import { ChallengeAnswers } from './credentials.ts'
 import { hopOfPeer, type PeerConfig } from './peer.ts'
 import { buildRequest, contactOf, viaOf } from './request.ts'
@@ -28,6 +29,7 @@ export class PeerRegistration implements ClientOwner, TimerOwner {
   readonly #peer: PeerConfig
   readonly #timer = new Timer<TimerOwner>(this, 'register')
   readonly #answers = new ChallengeAnswers()
+  readonly #scope: CredentialScope | undefined
   readonly #callId: string
   readonly #tag: string
   #cseq = 0
@@ -40,6 +42,7 @@ export class PeerRegistration implements ClientOwner, TimerOwner {
   constructor(agent: Agent, peer: PeerConfig) {
     this.#agent = agent
     this.#peer = peer
+    this.#scope = agent.scopeOf({ peerId: peer.id, ...peer, hop: hopOfPeer(peer) })
     this.#callId = agent.tokens.take(24)
     this.#tag = agent.tokens.take(12)
   }
@@ -56,8 +59,10 @@ export class PeerRegistration implements ClientOwner, TimerOwner {
   expired(_name: string, now: number): void {
     this.#answers.reset()
     this.#timesTooBrief = 0
-    this.#agent.resolve(hopOfPeer(this.#peer), now, ([flow], later) => {
+    this.#agent.resolve(hopOfPeer(this.#peer), now, (flows, later) => {
       if (this.#isStopped) return
+      const [flow] = flows
+      this.#scope?.resolvedTo(flows)
       if (flow === undefined) this.#retry(later)
       else this.#send(flow, [], later)
     })
@@ -71,7 +76,8 @@ export class PeerRegistration implements ClientOwner, TimerOwner {
       return
     }
     if (status === 401 || status === 407) {
-      const field = this.#answers.next(this.#agent, transaction.request, response.message, this.#peer)
+      const { message } = response
+      const field = this.#scope && this.#answers.next(this.#agent, transaction, message, this.#scope, now)
       if (field === undefined) this.#retry(now)
       else this.#send(transaction.flow, [field], now)
       return

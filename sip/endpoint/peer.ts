@@ -1,4 +1,6 @@
 import { type AddressRange, addressBytes, parseAddressRange, rangeHolds } from './address-range.ts'
+import type { Credentialed } from './agent.ts'
+import { CredentialScope } from './credential-scope.ts'
 
 /** A carrier or another switch that we know. */
 export interface PeerConfig {
@@ -23,6 +25,13 @@ export const hopOfPeer = ({ host, port, transport }: PeerConfig) => ({
   transport,
 })
 
+/** A wider network in `inboundHosts` says who may call, not where a password may go. */
+const ownNetworkBits = { 4: 24, 16: 64 } as const
+
+/** What of a peer decides where its password may go; while it stands, what was learnt stands. */
+const scopeKey = (peer: PeerConfig): string =>
+  JSON.stringify([peer.host, peer.port, peer.transport, peer.username, peer.password, peer.inboundHosts])
+
 /** How many source addresses are remembered with their verdict. */
 const rememberedSources = 10_000
 
@@ -32,6 +41,7 @@ export class PeerTable {
   #ranges: readonly { readonly range: AddressRange; readonly peer: PeerConfig }[] = []
   #bySource = new Map<string, PeerConfig | undefined>()
   #challenged: readonly PeerConfig[] = []
+  #scopes = new Map<string, { readonly key: string; readonly scope: CredentialScope }>()
 
   get all(): readonly PeerConfig[] {
     return this.#peers
@@ -51,12 +61,31 @@ export class PeerTable {
         return range === undefined ? [] : [{ range, peer }]
       }),
     )
+    const known = this.#scopes
+    this.#scopes = new Map(
+      peers
+        .filter(peer => peer.username !== '')
+        .map(peer => {
+          const before = known.get(peer.id)
+          const key = scopeKey(peer)
+          return [peer.id, before?.key === key ? before : { key, scope: scopeOfPeer(peer) }]
+        }),
+    )
     this.#challenged = peers.filter(
       peer => peer.username !== '' && peer.password !== '' && peer.inboundHosts.length === 0,
     )
   }
 
-  /** The peer that sends from `address`; undefined for a stranger. */
+  /** Where the credentials of a target may go; undefined: it has none. A trunk's are of all its calls. */
+  scopeOf({ peerId, username, password, hop }: Credentialed): CredentialScope | undefined {
+    if (username === '') return undefined
+    const known = peerId === undefined ? undefined : this.#scopes.get(peerId)?.scope
+    if (known?.credentials.username === username && known.credentials.password === password) return known
+    const rules = { peerId, needsTls: hop.transport === 'tls', isListed: () => false }
+    return new CredentialScope({ username, password }, rules)
+  }
+
+  /** The peer that sends from `address`; undefined for an unknown source. */
   bySource(address: string): PeerConfig | undefined {
     const known = this.#bySource.get(address)
     if (known !== undefined || this.#bySource.has(address)) return known
@@ -66,4 +95,16 @@ export class PeerTable {
     this.#bySource.set(address, peer)
     return peer
   }
+}
+
+function scopeOfPeer({ id, username, password, transport, inboundHosts }: PeerConfig): CredentialScope {
+  const own = inboundHosts.flatMap(text => {
+    const range = parseAddressRange(text)
+    return range !== undefined && range.prefixLength >= ownNetworkBits[range.bytes.length === 4 ? 4 : 16] ? [range] : []
+  })
+  const isListed = (address: string): boolean => {
+    const bytes = addressBytes(address)
+    return bytes !== undefined && own.some(range => rangeHolds(range, bytes))
+  }
+  return new CredentialScope({ username, password }, { peerId: id, needsTls: transport === 'tls', isListed })
 }

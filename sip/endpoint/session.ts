@@ -14,7 +14,7 @@ import type { Agent } from './agent.ts'
 import { AnsweredInvite } from './answered-invite.ts'
 import type { EndWords } from './call-command.ts'
 import type { CallCause } from './call-event.ts'
-import type { Credentials } from './credentials.ts'
+import type { CredentialScope } from './credential-scope.ts'
 import { DialogSender } from './dialog-sender.ts'
 import { sdpOf } from './fields.ts'
 import { answerInDialog } from './in-dialog.ts'
@@ -41,7 +41,7 @@ export interface SessionStart {
   /** We made the Call-ID. */
   readonly weCalled: boolean
   readonly localSdp?: string
-  readonly credentials?: Credentials | undefined
+  readonly scope?: CredentialScope | undefined
   /** Its requests go over the flow of its messages, wherever the peer's Contact leads (RFC 5626 §5.3). */
   readonly isFlowBound: boolean
 }
@@ -83,7 +83,7 @@ export class Session implements ClientOwner, ServerOwner {
     this.offer = start.offer
     this.localSdp = start.localSdp
     this.#isConfirmed = start.weCalled
-    this.sender = new DialogSender(agent, dialog, near, this, start.credentials, start.isFlowBound)
+    this.sender = new DialogSender(agent, dialog, near, this, start.scope, start.isFlowBound)
     this.ownOffers = new OwnOffers(this, start.weCalled)
     this.refresh = new SessionRefresh(agent, this)
     this.#answered = new AnsweredInvite(agent.timers, agent.settings.timers, {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { SecureContextOptions } from 'node:tls'
 import type { CallEvent } from '../endpoint/call-event.ts'
+import type { ChallengeRefusal } from '../endpoint/credential-scope.ts'
 import type { DroppedCall, PeerState } from '../endpoint/input.ts'
 import type { TransportLimits } from './limits.ts'
 import type { Dns } from './resolve.ts'
@@ -28,6 +29,8 @@ export interface DriverConfig {
   readonly onPeer: (peerId: string, state: PeerState) => void
   /** A call of a stranger was dropped; told of a few. */
   readonly onStranger?: (call: DroppedCall) => void
+  /** A challenge was not answered; told of a few. */
+  readonly onChallengeRefused?: (refusal: ChallengeRefusal) => void
   /** Something of the system failed that no call hears of. */
   readonly onFault: (what: string) => void
 }

@@ -199,6 +199,9 @@ export class SipDriver {
         case 'stranger':
           this.#config.onStranger?.(output.call)
           break
+        case 'challenge-refused':
+          this.#config.onChallengeRefused?.(output.refusal)
+          break
         case 'trusted':
           if (isWebSocket(output.flow.transport)) this.#webSockets.trust(output.flow)
           else this.#streams.trust(output.flow)

@@ -43,6 +43,7 @@ const counters: SwitchCounters = {
     malformed: 1,
     dropped: 2,
     challenged: 3,
+    challengesRefused: 0,
     registered: 1,
     overloaded: 0,
     stray: 0,

@@ -1,8 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { DroppedCall } from '../../sip/endpoint/input.ts'
-import { mostNoticed, noticeEveryMs } from '../../sip/endpoint/stranger-notices.ts'
 import { defaultLimits, defaultTimers, Endpoint } from '../../sip/index.ts'
+import { mostNoticed, noticeEveryMs } from '../../sip/notice-limit.ts'
 import { wire } from './text.ts'
 
 /** An endpoint that knows nobody, and what it tells of who knocks. */

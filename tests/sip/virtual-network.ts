@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { CallEvent } from '../../sip/endpoint/call-event.ts'
+import type { ChallengeRefusal } from '../../sip/endpoint/credential-scope.ts'
 import { Endpoint } from '../../sip/endpoint/endpoint.ts'
 import type { EndpointInput, EndpointOutput } from '../../sip/endpoint/input.ts'
 import type { PeerConfig } from '../../sip/endpoint/peer.ts'
@@ -48,6 +49,8 @@ interface Pending {
 export class VirtualNetwork {
   now = 0
   readonly trace: { readonly at: number; readonly packet: Packet }[] = []
+  /** Challenges that a station did not answer, as it told of them. */
+  readonly notices: ChallengeRefusal[] = []
   rules: LinkRules
   readonly #random: () => number
   readonly #stations = new Map<string, Station>()
@@ -140,6 +143,9 @@ export class VirtualNetwork {
           this.later(0, () => station.do({ type: 'resolved', lookup: output.lookup, hops }))
           break
         }
+        case 'challenge-refused':
+          this.notices.push(output.refusal)
+          break
         case 'peer':
         case 'stranger':
           break

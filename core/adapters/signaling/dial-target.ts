@@ -30,6 +30,7 @@ export function dialTargetOf(target: LegTarget): DialTarget | BindingTarget | un
     hop: { host: trunk.host, port, transport: trunk.transport },
     username: trunk.username,
     password: trunk.password,
+    peerId: trunk.uuid,
   }
 }
 

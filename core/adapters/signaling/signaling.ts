@@ -117,6 +117,11 @@ export class SipSignaling implements Signaling {
       },
       onPeer: (trunkId, state) => signaling.#peerState(trunkId, state),
       onStranger: call => log.warn({ ...call }, 'a call from an address of no trunk was dropped'),
+      onChallengeRefused: refusal =>
+        log.warn(
+          { ...refusal },
+          'a challenge got no credentials: it is not of the address, realm and algorithm that this password is for; if the carrier has a new realm, change the trunk’s password and change it back',
+        ),
       onFault: what => log.warn({ what: what.slice(0, 500) }, 'sip transport'),
     })
     signaling.trunksChanged()
