@@ -1,8 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Agreement } from '../../rtp/engine/command.ts'
+import { type Captured, keyCapture } from '../fixtures/captures.ts'
+import { corpusFile, testBeside } from '../fixtures/inputs.ts'
 import { agreed } from '../rtp/agreement.ts'
-import { corpusFile, testWith } from '../rtp/corpora.ts'
 import { readPcap } from '../rtp/pcap.ts'
 import { VirtualMedia } from '../rtp/virtual-media.ts'
 import { home } from '../rtp/virtual-network.ts'
@@ -11,13 +12,12 @@ import { WarmOpus } from '../rtp/warm-opus.ts'
 
 const folder = 'rtp-pcap/asterisk-testsuite/channels__pjsip__dtmf_sdp__dtmf_sdp_recognition__'
 
-/** The digits that a leg tells of a far end that sends what a capture holds, when it held it. */
-const heardIn = async (name: string, agreement: Partial<Agreement>): Promise<string> => {
+/** The digits that a leg reports when its remote party sends what was captured, at the times when it was. */
+const heardIn = async (datagrams: readonly Captured[], agreement: Partial<Agreement>): Promise<string> => {
   const opus = await WarmOpus.open(2)
   const media = new VirtualMedia({}, 7, opus)
   const peer = new VirtualPeer(media, 'a', 4000).open()
   media.do({ type: 'agree', session: 'a', agreement: agreed(4000, agreement), talk: true })
-  const datagrams = readPcap(corpusFile(`${folder}${name}`))
   const begun = (datagrams[0]?.atMs ?? 0) - 20
   const from = media.now
   let next = 0
@@ -35,12 +35,20 @@ const heardIn = async (name: string, agreement: Partial<Agreement>): Promise<str
 const digits = '2013785496'
 const tones: Partial<Agreement> = { sendEvents: undefined, acceptEvents: undefined }
 
-testWith(
+const capture = (name: string): Captured[] => readPcap(corpusFile(`${folder}${name}`))
+
+test('a phone in PCMU that presses keys: its digits by telephone-events, and by its sound alone', async () => {
+  const captured = await keyCapture('PCMU', digits)
+  assert.is(await heardIn(captured, {}), digits)
+  assert.is(await heardIn(captured, tones), digits)
+})
+
+testBeside(
   'rtp-pcap',
   'a capture in PCMU as a call: its digits by telephone-events, and by its sound alone',
   async () => {
-    assert.is(await heardIn(`ulaw-${digits}.pcap`, {}), digits)
-    assert.is(await heardIn(`ulaw-${digits}.pcap`, tones), digits)
+    assert.is(await heardIn(capture(`ulaw-${digits}.pcap`), {}), digits)
+    assert.is(await heardIn(capture(`ulaw-${digits}.pcap`), tones), digits)
   },
 )
 
@@ -52,14 +60,20 @@ const opus: Partial<Agreement> = {
   eventClockRate: 8000,
 }
 
-testWith('rtp-pcap', 'a capture in Opus as a call: its digits by telephone-events of 8,000 Hz', async () => {
-  assert.is(await heardIn(`opus-${digits}.pcap`, opus), digits)
+test('a phone in Opus that presses keys: its digits by telephone-events of 8,000 Hz, and by its sound alone', async () => {
+  const captured = await keyCapture('opus', digits)
+  assert.is(await heardIn(captured, opus), digits)
+  assert.is(await heardIn(captured, { ...opus, ...tones }), digits)
+})
+
+testBeside('rtp-pcap', 'a capture in Opus as a call: its digits by telephone-events of 8,000 Hz', async () => {
+  assert.is(await heardIn(capture(`opus-${digits}.pcap`), opus), digits)
 })
 
 // Its sender cuts the tones short, to 26 ms. Behind the digits they sound once more, without events; of the first of
 // these no more than 20 ms are left.
-testWith('rtp-pcap', 'a capture in Opus as a call: its digits by its sound alone', async () => {
-  const heard = await heardIn(`opus-${digits}.pcap`, { ...opus, ...tones })
+testBeside('rtp-pcap', 'a capture in Opus as a call: its digits by its sound alone', async () => {
+  const heard = await heardIn(capture(`opus-${digits}.pcap`), { ...opus, ...tones })
   assert.is(heard, digits + digits.slice(1))
 })
 

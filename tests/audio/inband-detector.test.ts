@@ -1,9 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { amplitudeOf, dtmfTone, InbandDetector, levelOf, pcmu, renderTone } from '../../rtp/index.ts'
+import { keyCapture } from '../fixtures/captures.ts'
+import { corpusFile, testBeside } from '../fixtures/inputs.ts'
 import { seeded } from '../rig/seeded.ts'
 import { speechLike } from '../rtp/audio-measure.ts'
-import { corpusFile, testWith } from '../rtp/corpora.ts'
 import { readPcap } from '../rtp/pcap.ts'
 
 const keys = '0123456789*#ABCD'
@@ -188,15 +189,24 @@ test('speech-like sound, noise and chords hold no digit', () => {
   assert.is(digitsIn(music), '')
 })
 
-testWith('rtp-pcap', 'the sound of a capture whose telephone-events are left out holds the digits of its name', () => {
-  const folder = 'rtp-pcap/asterisk-testsuite/channels__pjsip__dtmf_sdp__dtmf_sdp_recognition__'
-  const audio = readPcap(corpusFile(`${folder}ulaw-2013785496.pcap`)).filter(({ bytes }) => (bytes[1]! & 0x7f) === 0)
+/** The digits in the sound of what was captured, its telephone-events left out. */
+const digitsOfSound = (captured: readonly { readonly bytes: Uint8Array }[]): string => {
+  const audio = captured.filter(({ bytes }) => (bytes[1]! & 0x7f) === 0)
   const pcm = new Int16Array(160 * audio.length)
   for (const [n, { bytes }] of audio.entries()) pcmu.decodeInto(pcm, 160 * n, bytes, 12, 160)
-  assert.is(digitsIn(pcm), '2013785496')
+  return digitsIn(pcm)
+}
+
+test('the sound of what a phone sends holds its digits, without its telephone-events', async () => {
+  assert.is(digitsOfSound(await keyCapture('PCMU', keys)), keys)
 })
 
-testWith('rtp-pcap', 'recorded speech holds no digit', () => {
+testBeside('rtp-pcap', 'so does the sound of a capture: the digits of its name', () => {
+  const folder = 'rtp-pcap/asterisk-testsuite/channels__pjsip__dtmf_sdp__dtmf_sdp_recognition__'
+  assert.is(digitsOfSound(readPcap(corpusFile(`${folder}ulaw-2013785496.pcap`))), '2013785496')
+})
+
+testBeside('rtp-pcap', 'recorded speech holds no digit', () => {
   for (const name of ['talking-u.ulaw', 'talking_silence_test.ulaw']) {
     const bytes = corpusFile(`rtp-pcap/asterisk-testsuite/audio/${name}`)
     const pcm = new Int16Array(bytes.length)

@@ -1,15 +1,13 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { keyCapture } from '../fixtures/captures.ts'
 import { VerbBed, type VerbCall } from '../rig/verb-bed.ts'
-import { corpusFile, testWith } from '../rtp/corpora.ts'
-import { readPcap } from '../rtp/pcap.ts'
 
-const folder = 'rtp-pcap/asterisk-testsuite/channels__pjsip__dtmf_sdp__dtmf_sdp_recognition__'
 const digits = '2013785496'
 
-/** Sends what was captured, when it was; until the call has ended. */
-const replay = async (call: VerbCall, name: string): Promise<void> => {
-  const datagrams = readPcap(corpusFile(`${folder}${name}`))
+/** Sends what a phone sends, when it does; until the call has ended. */
+const replay = async (call: VerbCall, name: 'PCMU' | 'opus'): Promise<void> => {
+  const datagrams = await keyCapture(name, digits)
   const begun = performance.now() - (datagrams[0]?.atMs ?? 0)
   let hasEnded = false
   void call.sipp.done.then(() => {
@@ -24,36 +22,32 @@ const replay = async (call: VerbCall, name: string): Promise<void> => {
 }
 
 const codecs = [
-  { name: `ulaw-${digits}.pcap`, payloadType: '0', codec: '0 PCMU/8000' },
-  { name: `opus-${digits}.pcap`, payloadType: '96', codec: '96 opus/48000/2' },
-]
+  { name: 'PCMU', payloadType: '0', codec: '0 PCMU/8000' },
+  { name: 'opus', payloadType: '96', codec: '96 opus/48000/2' },
+] as const
 const manners = [
   { manner: 'by telephone-events', others: ' 101', more: 'rtpmap:101 telephone-event/8000' },
   { manner: 'by their sound alone', others: '', more: 'ptime:20' },
 ]
 
-testWith(
-  'rtp-pcap',
-  'what a phone once sent, packet by packet, as calls: a Gather posts the digits of its name',
-  async () => {
-    const bed = await VerbBed.open()
-    try {
-      const calls = codecs.flatMap(each => manners.map(manner => ({ ...each, ...manner })))
-      await Promise.all(
-        calls.map(async ({ name, payloadType, codec, manner, others, more }) => {
-          const voice = `<Gather action="/digits" numDigits="${digits.length}" timeout="10"/>`
-          const keys = { formats: `${payloadType}${others}`, codec, more }
-          const call = await bed.call({ voice, '/digits': '<Hangup/>' }, { scenario: 'caller-codec', keys })
-          await call.answered()
-          await replay(call, name)
-          assert.is((await call.post('/digits')).body.Digits, digits, `${name} ${manner}`)
-          await call.done()
-        }),
-      )
-    } finally {
-      await bed.close()
-    }
-  },
-)
+test('what a phone sends as its keys are pressed, packet by packet, as calls: a Gather posts the digits', async () => {
+  const bed = await VerbBed.open()
+  try {
+    const calls = codecs.flatMap(each => manners.map(manner => ({ ...each, ...manner })))
+    await Promise.all(
+      calls.map(async ({ name, payloadType, codec, manner, others, more }) => {
+        const voice = `<Gather action="/digits" numDigits="${digits.length}" timeout="10"/>`
+        const keys = { formats: `${payloadType}${others}`, codec, more }
+        const call = await bed.call({ voice, '/digits': '<Hangup/>' }, { scenario: 'caller-codec', keys })
+        await call.answered()
+        await replay(call, name)
+        assert.is((await call.post('/digits')).body.Digits, digits, `${name} ${manner}`)
+        await call.done()
+      }),
+    )
+  } finally {
+    await bed.close()
+  }
+})
 
 test.run()

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import type { MediaCommand } from '../../core/ports/media.ts'
 import { decodeWav, parseWav, pcmu, wavHeader } from '../../rtp/index.ts'
 import { callId, leg, MediaBed, portIn } from '../core/media-bed.ts'
+import { inputs } from '../fixtures/inputs.ts'
 import { until } from '../rig/wait.ts'
 import { MediaPeer, noise, sleep, testPorts } from '../rtp/media-peer.ts'
 
@@ -372,21 +373,18 @@ test('no ports left is told as such; a closed leg’s ports come back after they
   await bed.media.close()
 })
 
-const attacks = new URL('../../../shared/corpora/sdp-attacks/', import.meta.url)
-if (existsSync(attacks)) {
-  test('hostile SDP opens a leg or is refused, nothing else', async () => {
-    const bed = await MediaBed.open()
-    for (const file of readdirSync(attacks).filter(name => name.endsWith('.dat'))) {
-      const message = readFileSync(new URL(file, attacks), 'latin1')
-      const body = message.slice(message.indexOf('\r\n\r\n') + 4)
-      bed.do({ type: 'media.open', legId: leg(file), callId, offer: body })
-      bed.do({ type: 'media.reoffer', legId: leg(file), offer: body })
-      bed.do({ type: 'media.close', legId: leg(file) })
-      await bed.next('media.closed', file)
-    }
-    assert.is((await bed.media.counters()).legs, 0)
-    await bed.media.close()
-  })
-} else process.stdout.write('! shared/corpora/sdp-attacks is missing: its case is skipped\n')
+test('hostile SDP opens a leg or is refused, nothing else', async () => {
+  const bed = await MediaBed.open()
+  for (const { name: file, bytes } of inputs('sdp-attacks')) {
+    const message = Buffer.from(bytes).toString('latin1')
+    const body = message.slice(message.indexOf('\r\n\r\n') + 4)
+    bed.do({ type: 'media.open', legId: leg(file), callId, offer: body })
+    bed.do({ type: 'media.reoffer', legId: leg(file), offer: body })
+    bed.do({ type: 'media.close', legId: leg(file) })
+    await bed.next('media.closed', file)
+  }
+  assert.is((await bed.media.counters()).legs, 0)
+  await bed.media.close()
+})
 
 test.run()

@@ -19,8 +19,9 @@ import {
   volumeOf,
   writeEvent,
 } from '../../rtp/index.ts'
+import { type Captured, keyCapture, pressOf } from '../fixtures/captures.ts'
+import { corpusFiles, testBeside } from '../fixtures/inputs.ts'
 import { seeded } from '../rig/seeded.ts'
-import { corpusFile, corpusFiles, testWith } from './corpora.ts'
 import { readPcap } from './pcap.ts'
 
 interface Sent {
@@ -260,9 +261,9 @@ test('eventOfDigit knows sixteen digits in either case', () => {
   for (const odd of ['', 'E', 'w', '01', ' ', '+']) assert.is(eventOfDigit(odd), -1, odd)
 })
 
-const digitsOfCapture = (path: string): string => {
+const digitsOfCapture = (captured: readonly Captured[]): string => {
   const receiver = new DigitReceiver()
-  for (const { bytes, atMs } of readPcap(corpusFile(path))) {
+  for (const { bytes, atMs } of captured) {
     if (!isRtp(bytes) || payloadTypeOf(bytes) !== 101) continue
     receiver.timeout(atMs)
     receiver.push(bytes, payloadOffsetOf(bytes), payloadLengthOf(bytes), timestampOf(bytes), markerOf(bytes), atMs)
@@ -271,12 +272,18 @@ const digitsOfCapture = (path: string): string => {
   return text(takeAll(receiver))
 }
 
-testWith('rtp-pcap', 'captures hold the digits of their names', () => {
+test('a press is one digit, and a caller who presses many times presses as many', async () => {
+  for (const digit of '0123456789*#ABCD') assert.is(digitsOfCapture(pressOf(digit)), digit)
+  const digits = '2013785496*#'
+  assert.is(digitsOfCapture(await keyCapture('PCMU', digits)), digits)
+})
+
+testBeside('rtp-pcap', 'captures hold the digits of their names', () => {
   const named = corpusFiles('rtp-pcap')
-    .map(({ name }) => ({ name, digits: /(?:dtmf_2833_|-)(\d+)\.pcap$/.exec(name)?.[1] }))
+    .map(({ name, bytes }) => ({ name, bytes, digits: /(?:dtmf_2833_|-)(\d+)\.pcap$/.exec(name)?.[1] }))
     .filter(({ digits }) => digits !== undefined)
   assert.is(named.length, 10)
-  for (const { name, digits } of named) assert.is(digitsOfCapture(name), digits, name)
+  for (const { name, bytes, digits } of named) assert.is(digitsOfCapture(readPcap(bytes)), digits, name)
 })
 
 test.run()

@@ -18,8 +18,8 @@ import {
   timestampOf,
   writeHeader,
 } from '../../rtp/index.ts'
+import { type InputSet, inputs, ownInputs } from '../fixtures/inputs.ts'
 import { seeded } from '../rig/seeded.ts'
-import { corpusFile, corpusFiles, testWith } from './corpora.ts'
 
 /** Everything that a datagram meets on its way in; says what it was taken for. */
 class Ear {
@@ -82,7 +82,7 @@ class Ear {
   }
 }
 
-testWith('media-attacks', 'every attack of the corpus ends as its manifest says', () => {
+test('every attack is taken for what it is', () => {
   const wanted: Record<string, string> = {
     'empty.bin': 'unknown',
     '1-byte.bin': 'unknown',
@@ -102,22 +102,28 @@ testWith('media-attacks', 'every attack of the corpus ends as its manifest says'
     'rtcp-xr-loop.bin': 'bad rtcp',
     'http-get.bin': 'turn-channel',
   }
-  const manifest: { file: string }[] = JSON.parse(new TextDecoder().decode(corpusFile('media-attacks/MANIFEST.json')))
   const ear = new Ear()
-  for (const { file } of manifest) {
-    const took = ear.take(corpusFile(`media-attacks/${file}`))
-    assert.is(took, wanted[file] ?? file.slice(0, 4), file)
+  for (const { name, bytes } of ownInputs('media-attacks')) {
+    const file = name.replace(/^.*\//, '')
+    assert.is(ear.take(bytes), wanted[file] ?? file.slice(0, 4), file)
   }
   assert.is(ear.digits.held, undefined)
   assert.is(ear.buffer.size, 0)
 })
 
-const seeds = ['media-attacks', 'webrtc-fuzz/rtp-corpus', 'webrtc-fuzz/rtcp-corpus', 'webrtc-fuzz/reports']
-for (const folder of [...seeds, 'webrtc-fuzz/mediasoup-crashes', 'webrtc-fuzz/stun-corpus', 'pion-fuzz'])
-  testWith(folder, `${folder}: each file, whole, cut anywhere and with changed bytes, is taken or refused`, () => {
+const sets: readonly InputSet[] = [
+  'media-attacks',
+  'rtp-seeds',
+  'rtcp-seeds',
+  'stun-seeds',
+  'dtls-seeds',
+  'stray-seeds',
+]
+for (const set of sets)
+  test(`${set}: each input, whole, cut anywhere and with changed bytes, is taken or refused`, () => {
     const random = seeded(77)
     const ear = new Ear()
-    for (const { bytes } of corpusFiles(folder)) {
+    for (const { bytes } of inputs(set)) {
       ear.take(bytes)
       const shown = bytes.subarray(0, 300)
       for (let cut = 0; cut < shown.length; cut += 1 + (shown.length >> 6)) ear.take(shown.subarray(0, cut))
@@ -127,7 +133,7 @@ for (const folder of [...seeds, 'webrtc-fuzz/mediasoup-crashes', 'webrtc-fuzz/st
           changed[Math.floor(random() * Math.min(changed.length, 24))] = random() < 0.4 ? 255 : random() * 256
         }
         ear.take(changed)
-        // Many of these corpora hold headless content: the same behind a good first byte.
+        // Some of it is headless: the same behind a good first byte.
         changed[0] = 0x80 | (random() * 4)
         changed[1] = random() < 0.5 ? 200 + random() * 8 : 101
         ear.take(changed)

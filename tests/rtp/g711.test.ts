@@ -10,7 +10,7 @@ import {
   silenceOfPcma,
   silenceOfPcmu,
 } from '../../rtp/index.ts'
-import { corpusFile, testWith } from './corpora.ts'
+import { corpusFile, testBeside } from '../fixtures/inputs.ts'
 
 const words = (bytes: Uint8Array): Int16Array => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -36,7 +36,7 @@ const decoded = (codec: AudioCodec, payload: Uint8Array): Int16Array => {
 }
 const codes = Uint8Array.from({ length: 256 }, (_, at) => at)
 
-testWith('itu-g711', 'A-law is the ITU sweep, value for value (G.191 STL sweep-r)', () => {
+testBeside('itu-g711', 'A-law is the ITU sweep, value for value (G.191 STL sweep-r)', () => {
   const source = words(corpusFile('itu-g711/sweep.src'))
   assert.equal(source, sweep)
   assert.equal(Int16Array.from(encoded(pcma, source)), words(corpusFile('itu-g711/sweep-r.a')))

@@ -2,9 +2,9 @@ import { crc32 } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { G722Decoder, G722Encoder, levelAt, pcmu, resample } from '../../rtp/index.ts'
+import { corpusFile, testBeside } from '../fixtures/inputs.ts'
 import { seeded } from '../rig/seeded.ts'
 import { delayOf, segmentalSnrDb, sine, snrDb, speechLike } from './audio-measure.ts'
-import { corpusFile, testWith } from './corpora.ts'
 
 const rate = 16_000
 
@@ -95,7 +95,7 @@ test('bytes and samples are those of another implementation', () => {
   assert.is(crc32(new Uint8Array(heard.buffer)).toString(16), '5e463c23')
 })
 
-testWith('rtp-pcap', 'a recording in G.722 by another switch is the one that it has in mu-law', () => {
+testBeside('rtp-pcap', 'a recording in G.722 by another switch is the one that it has in mu-law', () => {
   const folder = 'rtp-pcap/asterisk-testsuite/audio'
   const heard = resample(decoded(corpusFile(`${folder}/talking-g.g722`)), rate, 8000)
   const bytes = corpusFile(`${folder}/talking-u.ulaw`)

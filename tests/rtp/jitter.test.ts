@@ -1,10 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { JitterBuffer } from '../../rtp/index.ts'
+import { packetsOf30Ms } from '../fixtures/captures.ts'
 import { seeded } from '../rig/seeded.ts'
-import { corpusFile, testWith } from './corpora.ts'
 import { type Arrival, inOrder, kinds, listen, packetOf, stream } from './jitter-listener.ts'
-import { readPcap } from './pcap.ts'
 
 test('an even stream comes out whole and in order after one wait, at every ptime', () => {
   for (const ptimeMs of [10, 20, 30, 40, 60])
@@ -274,9 +273,9 @@ test('too long, empty and all other bytes: bounded', () => {
   }
 })
 
-testWith('rtp-pcap', 'a real capture of 30 ms packets comes out whole', () => {
+test('packets of 30 ms that come late by turns come out whole', () => {
   const buffer = new JitterBuffer()
-  const datagrams = readPcap(corpusFile('rtp-pcap/sipp/g711a.pcap'))
+  const datagrams = packetsOf30Ms(236)
   const start = datagrams[0]!.atMs
   let next = 0
   let frames = 0

@@ -2,8 +2,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { opusSilence } from '../../rtp/codec/opus.ts'
 import { readOggOpus } from '../../rtp/index.ts'
+import { corpusFile, testBeside } from '../fixtures/inputs.ts'
 import { seeded } from '../rig/seeded.ts'
-import { corpusFile, testWith } from './corpora.ts'
 import { oggFile, oggPage, opusHead, opusTags } from './ogg-pages.ts'
 
 const hour = 3600 * 48_000
@@ -212,7 +212,7 @@ test('a stream of six channels is one of shares: the rumble is for nobody', () =
   assert.is(reasonOf(oggFile(silence(3), { head })), 'bad-head')
 })
 
-testWith('rtp-pcap', 'a real file, by another encoder', () => {
+testBeside('rtp-pcap', 'a real file, by another encoder', () => {
   const parsed = readOggOpus(corpusFile('rtp-pcap/asterisk-testsuite/audio/16_bit_48khz_2_4_2.opus'), hour)
   assert.ok(parsed.ok)
   assert.is(parsed.value.channels, 1)

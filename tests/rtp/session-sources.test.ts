@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseRtcp } from '../../rtp/index.ts'
 import { probationPackets, SourceGate, signalledQuietMs } from '../../rtp/session/source-gate.ts'
+import { inputs } from '../fixtures/inputs.ts'
 import { agreed } from './agreement.ts'
 import { frame } from './rtp-packet.ts'
 import { VirtualMedia } from './virtual-media.ts'
@@ -198,32 +198,28 @@ test('reports: sender reports with what was sent, loss as heard, goodbye at the 
   assert.ok(media.take('closed')[0]!.stats.packetsLost > 30)
 })
 
-const attacks = new URL('../../../shared/corpora/media-attacks/', import.meta.url)
-if (existsSync(attacks)) {
-  for (const from of ['signalled', 'stranger'] as const) {
-    test(`junk from the ${from} address does no harm`, () => {
-      const files = readdirSync(attacks).filter(file => file.endsWith('.bin'))
-      const junk = files.map(file => new Uint8Array(readFileSync(new URL(file, attacks))))
-      assert.ok(junk.length > 20)
-      const { media, a, b } = bridged()
-      const port = from === 'signalled' ? 4000 : 6666
-      let n = 0
-      let at = 0
-      media.run(2000, now => {
-        const bytes = junk[at++ % junk.length]!
-        media.network.arrive(a.to, bytes, home, port)
-        media.network.arrive(a.to + 1, bytes, home, port + 1)
-        if (now % 20 === 0) b.say(frame(n++))
-      })
-      assert.is(a.heard().filter(packet => packet.payload.some(byte => byte !== 0xff)).length, n)
-      assert.equal(media.take('digit'), [])
-      assert.equal(media.take('failed'), [])
-      assert.equal(media.take('closed'), [])
-      // What looks like audio from the right place is passed on, bounded.
-      assert.ok(b.heard().every(packet => packet.payload.length <= 1500))
+for (const from of ['signalled', 'stranger'] as const) {
+  test(`junk from the ${from} address does no harm`, () => {
+    const junk = inputs('media-attacks').map(({ bytes }) => bytes)
+    assert.ok(junk.length > 20)
+    const { media, a, b } = bridged()
+    const port = from === 'signalled' ? 4000 : 6666
+    let n = 0
+    let at = 0
+    media.run(2000, now => {
+      const bytes = junk[at++ % junk.length]!
+      media.network.arrive(a.to, bytes, home, port)
+      media.network.arrive(a.to + 1, bytes, home, port + 1)
+      if (now % 20 === 0) b.say(frame(n++))
     })
-  }
-} else process.stdout.write('! shared/corpora/media-attacks is missing: its cases are skipped\n')
+    assert.is(a.heard().filter(packet => packet.payload.some(byte => byte !== 0xff)).length, n)
+    assert.equal(media.take('digit'), [])
+    assert.equal(media.take('failed'), [])
+    assert.equal(media.take('closed'), [])
+    // What looks like audio from the right place is passed on, bounded.
+    assert.ok(b.heard().every(packet => packet.payload.length <= 1500))
+  })
+}
 
 test('seeded noise on both ports does no harm', () => {
   const { media, a, b } = bridged()

@@ -1,8 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { amplitudeOf, pcmu, qualityOf, SilenceDetector, trimSilence } from '../../rtp/index.ts'
+import { corpusFile, testBeside } from '../fixtures/inputs.ts'
 import { seeded } from '../rig/seeded.ts'
-import { corpusFile, testWith } from './corpora.ts'
+import { speechLike } from './audio-measure.ts'
 
 const rate = 8000
 const silence = (seconds: number): Int16Array => new Int16Array(seconds * rate)
@@ -73,7 +74,15 @@ test('trimming leaves the voice and a tenth of a second around it', () => {
   assert.equal(trimSilence(new Int16Array(0), rate), { from: 0, count: 0 })
 })
 
-testWith('rtp-pcap', 'real speech is a voice, and the silence of a real recording is found', () => {
+test('what is like speech is a voice, and the silence after it is counted', () => {
+  for (const seed of [1, 2, 3]) {
+    const detector = heardBy(joined(silence(1), speechLike(4 * rate, rate, seed), silence(3)))
+    assert.ok(detector.firstVoiceMs! >= 1000 && detector.firstVoiceMs! < 1600, `${detector.firstVoiceMs}`)
+    assert.ok(detector.silentMs >= 3000 && detector.silentMs < 4000, `${detector.silentMs}`)
+  }
+})
+
+testBeside('rtp-pcap', 'real speech is a voice, and the silence of a real recording is found', () => {
   const decode = (name: string) => {
     const bytes = corpusFile(`rtp-pcap/asterisk-testsuite/audio/${name}`)
     const pcm = new Int16Array(bytes.length)

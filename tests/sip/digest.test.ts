@@ -19,8 +19,9 @@ import {
   responseOf,
   sameDigest,
 } from '../../sip/index.ts'
-import { corpusFile, corpusFiles, testWith } from '../rtp/corpora.ts'
-import { parsed, text } from './text.ts'
+import { inputs } from '../fixtures/inputs.ts'
+import { digestVectors } from '../fixtures/rfc-vectors.ts'
+import { parsed } from './text.ts'
 
 const hash: Hash = (algorithm, data) =>
   createHash(algorithm === 'MD5' ? 'md5' : 'sha256')
@@ -42,7 +43,6 @@ const rules = { nonces, realm, method: 'INVITE', requestUri: 'sip:+254700@b.test
 
 interface Vector {
   readonly id: string
-  readonly alg: string
   readonly user: string
   readonly realm: string
   readonly pass: string
@@ -64,11 +64,9 @@ const respond = (vector: Vector, algorithm: DigestAlgorithm): string =>
     client: { nc: vector.nc, cnonce: vector.cnonce },
   })
 
-testWith('vectors', 'vectors of RFC 2617 §3.5 and RFC 7616 §3.9.1', () => {
-  const vectors = JSON.parse(text(corpusFile('vectors/digest.json'))) as readonly Vector[]
-  assert.ok(vectors.length >= 2)
-  for (const vector of vectors) assert.is(respond(vector, 'MD5'), vector.response, vector.id)
-  const sha = vectors.find(vector => vector.id.startsWith('rfc7616'))
+test('vectors of RFC 2617 §3.5 and RFC 7616 §3.9.1', () => {
+  for (const vector of digestVectors) assert.is(respond(vector, 'MD5'), vector.response, vector.id)
+  const sha = digestVectors.find(vector => vector.id.startsWith('rfc7616'))
   assert.ok(sha)
   // The RFC's second response, to the same fields.
   assert.is(respond(sha, 'SHA-256'), '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1')
@@ -226,9 +224,9 @@ test('credentials that are none', () => {
   }
 })
 
-testWith('advisory-pocs', 'hostile Authorization fields are never right (CVE-2023-28098, CVE-2025-57767)', () => {
+test('hostile Authorization fields are never right (CVE-2023-28098, CVE-2025-57767)', () => {
   let count = 0
-  for (const { name, bytes } of corpusFiles('advisory-pocs')) {
+  for (const { name, bytes } of inputs('advisories')) {
     for (const value of headersOf(parsed(bytes), 'Authorization')) {
       count++
       const credentials = parseCredentials(value)

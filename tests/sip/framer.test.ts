@@ -1,8 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Framed, formatMessage, headerOf, messageLimits, StreamFramer } from '../../sip/index.ts'
+import { input } from '../fixtures/inputs.ts'
 import { seeded } from '../rig/seeded.ts'
-import { corpusFile, testWith } from '../rtp/corpora.ts'
 import { bytes, options, parsed, text } from './text.ts'
 
 const message = (callId: string, body = ''): string =>
@@ -153,11 +153,11 @@ test('waiting says that part of a message is here', () => {
   assert.not(framer.waiting)
 })
 
-testWith('rfc4475', 'clerr waits for its body; mcl01 closes with a 400 that can be answered', () => {
+test('clerr waits for its body; mcl01 closes with a 400 that can be answered', () => {
   const framer = new StreamFramer()
-  assert.equal(push(framer, corpusFile('rfc4475/clerr.dat')), [])
+  assert.equal(push(framer, input('rfc4475', 'clerr.dat')), [])
   assert.ok(framer.waiting)
-  const [fault] = new StreamFramer().push(corpusFile('rfc4475/mcl01.dat'))
+  const [fault] = new StreamFramer().push(input('rfc4475', 'mcl01.dat'))
   assert.ok(fault?.kind === 'fault' && fault.closes && fault.fault.status === 400)
   assert.is(
     fault.kind === 'fault' && fault.fault.partial && headerOf(fault.fault.partial, 'Call-ID'),

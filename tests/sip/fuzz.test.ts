@@ -46,8 +46,8 @@ import {
   validateRequest,
   validateResponse,
 } from '../../sip/index.ts'
+import { type InputSet, inputs } from '../fixtures/inputs.ts'
 import { seeded } from '../rig/seeded.ts'
-import { corpusFiles, testWith } from '../rtp/corpora.ts'
 import { bytes, options, wire } from './text.ts'
 
 /** One input may take so long, at any length that the limits let in; a slow machine is allowed for. */
@@ -202,29 +202,25 @@ function mutate(seed: Uint8Array, other: Uint8Array, random: () => number): Uint
   return data
 }
 
-const folders = [
+const sets: readonly InputSet[] = [
   'rfc4475',
   'rfc5118',
-  'pjsip-fuzz-seed/fuzz-sip',
-  'pjsip-fuzz-seed/fuzz-sip-dialog',
-  'pjsip-fuzz-seed/fuzz-sdp',
-  'pjsip-fuzz-seed/fuzz-uri',
-  'sipgo-fuzz',
-  'advisory-pocs',
-  'unauth-methods',
+  'sip-seeds',
+  'sdp-seeds',
+  'uri-seeds',
+  'advisories',
+  'unauthorized-methods',
   'toll-fraud',
   'sdp-attacks',
-  'sofia-sdp',
-  'webrtc-fuzz/sdp-corpus',
 ]
 
-for (const [seed, folder] of folders.entries()) {
-  testWith(folder, `${folder}: as it is, and mutated: never throws, never slow`, () => {
+for (const [seed, set] of sets.entries()) {
+  test(`${set}: as it is, and mutated: never throws, never slow`, () => {
     const random = seeded(1000 + seed)
-    const inputs = corpusFiles(folder).map(file => file.bytes)
-    assert.ok(inputs.length > 0)
-    for (const input of inputs) within(() => all(input, random), input)
-    const small = inputs.filter(input => input.length < 8000)
+    const seeds = inputs(set).map(file => file.bytes)
+    assert.ok(seeds.length > 0)
+    for (const input of seeds) within(() => all(input, random), input)
+    const small = seeds.filter(input => input.length < 8000)
     for (let round = 0; round < 800; round++) {
       const one = small[Math.floor(random() * small.length)]
       const two = small[Math.floor(random() * small.length)]

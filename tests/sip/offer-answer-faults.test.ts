@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { answerOffer, createOffer, formatSdp, parseSdp, readAnswer, type SessionDescription } from '../../sip/index.ts'
-import { corpusFile, corpusFiles, testWith } from '../rtp/corpora.ts'
+import { corpusFiles, input, ownInputs, testBeside } from '../fixtures/inputs.ts'
 import { answered, offered, reasonOf, sdp, us } from './offer-answer-sides.ts'
 import { parsed, text, wire } from './text.ts'
 
@@ -91,33 +91,52 @@ test('faults of an answer', () => {
   assert.is(reasonOf(readAnswer(sdp('v=0'), offered('m=audio 5000 RTP/AVP 0'))), 'bad-answer')
 })
 
-testWith('sdp-attacks', 'every SDP attack has its outcome', () => {
-  const files = corpusFiles('sdp-attacks').filter(file => !file.name.endsWith('empty.dat'))
+test('every SDP attack has its outcome', () => {
+  const files = ownInputs('sdp-attacks').filter(file => !file.name.endsWith('empty.dat'))
   assert.is(files.length, Object.keys(attacks).length)
   for (const { name, bytes } of files) {
     const body = parseSdp(parsed(bytes).body)
     const key = name.replace(/^.*\/|\.dat$/g, '')
     assert.is(body.ok ? reasonOf(answerOffer(body.value, us)) : body.reason, attacks[key], key)
   }
-  assert.is(parsed(corpusFile('sdp-attacks/empty.dat')).body.length, 0)
+  assert.is(parsed(input('sdp-attacks', 'empty.dat')).body.length, 0)
 })
 
-testWith('advisory-pocs', 'SDP of published faults', () => {
+test('SDP of published faults', () => {
   const outcome = (name: string) => {
-    const body = parseSdp(parsed(corpusFile(`advisory-pocs/${name}.dat`)).body)
+    const body = parseSdp(parsed(input('advisories', `${name}.dat`)).body)
     if (!body.ok) return body.reason
     const result = answerOffer(body.value, us)
     return result.ok ? `${result.value.negotiated.codec.name} ${result.value.negotiated.ptimeMs}` : result.reason
   }
-  assert.is(outcome('AST-2018-002_m-line-pt-2pow32'), 'bad-format')
-  assert.is(outcome('AST-2018-003_fmtp-nul'), 'PCMU 20')
-  assert.is(outcome('PJSIP-673b978_rtpmap-pt-out-of-range'), 'PCMU 20')
-  assert.is(outcome('PJSIP-a1b707c_200-crypto-lines'), 'no-audio')
-  assert.is(outcome('PJSIP-fd90745_red-no-rtpmap'), 'PCMU 20')
-  assert.is(outcome('CVE-2026-41416_ptime-asym'), 'PCMU 60')
+  assert.is(outcome('AST-2018-002-payload-type-2pow32'), 'bad-format')
+  assert.is(outcome('AST-2018-003-fmtp-nul'), 'PCMU 20')
+  assert.is(outcome('PJSIP-rtpmap-out-of-range'), 'PCMU 20')
+  assert.is(outcome('PJSIP-200-crypto-lines'), 'no-audio')
+  assert.is(outcome('PJSIP-red-without-rtpmap'), 'PCMU 20')
+  assert.is(outcome('CVE-2026-41416-ptime'), 'PCMU 60')
 })
 
-testWith('sofia-sdp', 'old descriptions: RFC 2543 examples, 17 codecs, multicast', () => {
+test('descriptions of standards and devices', () => {
+  const outcomes = ownInputs('sdp-seeds').map(({ bytes }) => {
+    const body = parseSdp(text(bytes))
+    return body.ok ? reasonOf(answerOffer(body.value, us)) : body.reason
+  })
+  assert.equal(outcomes, [
+    'ok',
+    'bad-address',
+    'bad-address',
+    'no-audio',
+    'no-audio',
+    'no-audio',
+    'no-audio',
+    'no-connection',
+    'bad-version',
+    'bad-version',
+  ])
+})
+
+testBeside('sofia-sdp', 'old descriptions: RFC 2543 examples, 17 codecs, multicast', () => {
   const outcomes = corpusFiles('sofia-sdp').map(({ name, bytes }) => {
     const body = parseSdp(text(bytes))
     return `${name.replace(/\D/g, '')} ${body.ok ? reasonOf(answerOffer(body.value, us)) : body.reason}`

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -9,15 +8,14 @@ import { SipSignaling } from '../../core/adapters/signaling/index.ts'
 import { silentLog } from '../../core/adapters/silent-log.ts'
 import { systemClock, systemRandom } from '../../core/adapters/system-clock.ts'
 import { defaultSettings } from '../../core/model/settings.ts'
+import { type Input, type InputSet, input, inputs, ownInputs } from '../fixtures/inputs.ts'
 import { trunk } from '../rig/trunk.ts'
-
-const corpora = new URL('../../../shared/corpora/', import.meta.url).pathname
 
 /**
  * What the running stack says to each message when it comes from a trunk's address: the final status, or `none`.
  * 480 is what this test's switch answers to every call that it is offered.
  */
-const verdicts: Readonly<Record<string, Readonly<Record<string, readonly (number | 'none')[]>>>> = {
+const verdicts: Readonly<Partial<Record<InputSet, Readonly<Record<string, readonly (number | 'none')[]>>>>> = {
   rfc4475: {
     // Its To has a tag, and no such dialog stands: 481 is the policy of a UAS for it, and never 400.
     'wsinv.dat': [481],
@@ -65,7 +63,7 @@ const verdicts: Readonly<Record<string, Readonly<Record<string, readonly (number
     'ipv6-bug-abnf-3-colons.dat': [400],
     'ipv6-correct-abnf-2-colons.dat': [200],
   },
-  'unauth-methods': {
+  'unauthorized-methods': {
     'INVITE.dat': [480],
     'REGISTER.dat': [401],
     'MESSAGE.dat': [405],
@@ -81,8 +79,8 @@ const verdicts: Readonly<Record<string, Readonly<Record<string, readonly (number
 }
 
 /** Attacks on parsers: whatever is said, it is a final answer, and the next call works. */
-const anyAnswer: Readonly<Record<string, readonly number[]>> = {
-  'advisory-pocs': [400, 401, 405, 415, 480, 488],
+const anyAnswer: Readonly<Partial<Record<InputSet, readonly number[]>>> = {
+  advisories: [400, 401, 405, 415, 480, 488],
   'toll-fraud': [400, 404, 416, 480],
   'sdp-attacks': [400, 413, 480, 488, 513],
 }
@@ -162,19 +160,19 @@ const goodCall = (transport: 'udp' | 'tcp') =>
 /** Some silences are the right answer; so long is listened for one. */
 const silenceMs = 60
 
-async function verdictOf(folder: string, file: string, transport: 'udp' | 'tcp', mayBeSilent: boolean) {
+async function verdictOf({ name, bytes }: Input, transport: 'udp' | 'tcp', mayBeSilent: boolean) {
   const { signaling, offers, ports } = await open()
   const socket = await peer(transport, ports[transport])
   try {
-    socket.send(readFileSync(`${corpora}${folder}/${file}`))
+    socket.send(bytes)
     const [status = 'none'] = await socket.until(1, mayBeSilent ? silenceMs : 2000)
     const before = offers.length
     const good = await peer(transport, ports[transport])
     good.send(goodCall(transport))
     const [after] = await good.until(1, 2000)
     good.close()
-    assert.is(after, 480, `${folder}/${file} over ${transport}: a good call after it`)
-    assert.is(offers.length, before + 1, `${folder}/${file}: the good call was offered`)
+    assert.is(after, 480, `${name} over ${transport}: a good call after it`)
+    assert.is(offers.length, before + 1, `${name}: the good call was offered`)
     return { status, text: socket.text() }
   } finally {
     socket.close()
@@ -182,23 +180,19 @@ async function verdictOf(folder: string, file: string, transport: 'udp' | 'tcp',
   }
 }
 
-if (!existsSync(corpora)) {
-  test.skip(`the corpora are missing: no ${corpora}`, () => {})
-}
-
-for (const [folder, files] of existsSync(corpora) ? Object.entries(verdicts) : []) {
-  test(`${folder}: each message gets its verdict over UDP and TCP, and a good call works after it`, async () => {
-    const there = readdirSync(corpora + folder).filter(file => file.endsWith('.dat'))
+for (const [set, files] of Object.entries(verdicts)) {
+  test(`${set}: each message gets its verdict over UDP and TCP, and a good call works after it`, async () => {
     assert.equal(
-      there.filter(file => files[file] === undefined),
-      [],
+      ownInputs(set as InputSet).map(({ name }) => name),
+      Object.keys(files).map(file => `${set}/${file}`),
       'every message has its verdict here',
     )
     for (const [file, wanted] of Object.entries(files)) {
+      const message = { name: file, bytes: input(set as InputSet, file) }
       for (const transport of ['udp', 'tcp'] as const) {
         // RFC 4475 §3.1.2.2: over a stream the missing octets may still come, so it waits.
         const expected = file === 'clerr.dat' && transport === 'tcp' ? ['none'] : wanted
-        const { status, text } = await verdictOf(folder, file, transport, expected.includes('none'))
+        const { status, text } = await verdictOf(message, transport, expected.includes('none'))
         assert.ok((expected as readonly unknown[]).includes(status), `${file} over ${transport}: ${status}`)
         if (status === 420) assert.match(text, /Unsupported: nothingSupportsThis, nothingSupportsThisEither/)
         if (status === 415) assert.match(text, /Accept: application\/sdp/)
@@ -210,12 +204,15 @@ for (const [folder, files] of existsSync(corpora) ? Object.entries(verdicts) : [
   })
 }
 
-for (const [folder, allowed] of existsSync(corpora) ? Object.entries(anyAnswer) : []) {
-  test(`${folder}: answered in time over UDP and TCP, and a good call works after it`, async () => {
-    for (const file of readdirSync(corpora + folder).filter(name => name.endsWith('.dat'))) {
+for (const [set, allowed] of Object.entries(anyAnswer)) {
+  test(`${set}: answered in time over UDP and TCP, and a good call works after it`, async () => {
+    for (const message of inputs(set as InputSet)) {
       for (const transport of ['udp', 'tcp'] as const) {
-        const { status } = await verdictOf(folder, file, transport, false)
-        assert.ok(typeof status === 'number' && allowed.includes(status), `${file} over ${transport}: ${status}`)
+        const { status } = await verdictOf(message, transport, false)
+        assert.ok(
+          typeof status === 'number' && allowed.includes(status),
+          `${message.name} over ${transport}: ${status}`,
+        )
       }
     }
   })
@@ -225,7 +222,7 @@ test('an answer to OPTIONS of a stranger is at most three times the question', a
   const { signaling, ports } = await open()
   const socket = await peer('udp', ports.udp)
   try {
-    const question = readFileSync(`${corpora}unauth-methods/OPTIONS.dat`)
+    const question = input('unauthorized-methods', 'OPTIONS.dat')
     socket.send(question)
     await socket.until(1, 1000)
     assert.ok(socket.text().length > 0 && socket.text().length <= 3 * question.length)

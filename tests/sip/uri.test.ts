@@ -18,7 +18,7 @@ import {
   uriParameterOf,
   userOf,
 } from '../../sip/index.ts'
-import { corpusFiles, testWith } from '../rtp/corpora.ts'
+import { inputs } from '../fixtures/inputs.ts'
 import { text } from './text.ts'
 
 const uri = (from: string): Uri => {
@@ -193,8 +193,8 @@ test('built from parts', () => {
   assert.is(formatUri(sipUri('::1', { user: 'a', port: 5070, parameters })), 'sip:a@[::1]:5070;lr')
 })
 
-testWith('pjsip-fuzz-seed/fuzz-uri', 'URI seeds: a URI or a fault, and what parses comes back', () => {
-  for (const { bytes } of [...corpusFiles('pjsip-fuzz-seed/fuzz-uri'), ...corpusFiles('pjsip-fuzz-seed/fuzz-url')]) {
+test('URI seeds: a URI or a fault, and what parses comes back', () => {
+  for (const { bytes } of inputs('uri-seeds')) {
     for (const line of text(bytes).split(/\r?\n/)) {
       const parsed = parseUri(line)
       if (parsed.ok) assert.equal(uri(formatUri(parsed.value)), parsed.value)

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { inputs } from '../fixtures/inputs.ts'
 import { expectStatus, RigAccount } from '../rig/account.ts'
 import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
 import { Customer } from '../rig/customer.ts'
@@ -15,14 +16,13 @@ import { sleep, until } from '../rig/wait.ts'
 import type { WebrtcClient } from '../rig/webrtc-client.ts'
 import { WebrtcLines } from '../rig/webrtc-lines.ts'
 import { type PhoneCall, WsPhone } from '../rig/ws-phone.ts'
-import { corpusFiles } from '../rtp/corpora.ts'
 
 // A thousand junk ClientHellos a second and hostile datagrams at the port that all browsers share, while twenty calls
 // set up and two talk (issue: browser phones, 4).
 const attack = suite('attack on the browsers’ port')
 
 const setups = 20
-const folders = ['media-attacks', 'webrtc-fuzz', 'pion-fuzz']
+const sets = ['media-attacks', 'rtp-seeds', 'rtcp-seeds', 'stun-seeds', 'dtls-seeds', 'stray-seeds'] as const
 let on: SwitchProcess
 let account: RigAccount
 let customer: Customer
@@ -135,16 +135,8 @@ async function talking(): Promise<readonly [Talk, WebrtcClient, WsPhone]> {
   return [talk, client, called]
 }
 
-const missing = folders.filter(folder => !existsSync(new URL(`../../../shared/corpora/${folder}`, import.meta.url)))
-if (missing.length > 0) process.stderr.write(`SKIPPED (no ../shared/corpora/${missing.join(', ')})\n`)
-const corpusMessages = ['rfc4475', 'sipgo-fuzz']
-  .filter(folder => existsSync(new URL(`../../../shared/corpora/${folder}`, import.meta.url)))
-  .flatMap(corpusFiles)
-  .map(({ bytes }) => bytes.subarray(0, 4000))
-const datagrams = folders
-  .filter(folder => !missing.includes(folder))
-  .flatMap(corpusFiles)
-  .map(({ bytes }) => bytes.subarray(0, 1400))
+const messages = (['rfc4475', 'sip-seeds'] as const).flatMap(inputs).map(({ bytes }) => bytes.subarray(0, 4000))
+const datagrams = sets.flatMap(inputs).map(({ bytes }) => bytes.subarray(0, 1400))
 
 attack('20 of 20 set up, live calls lose nothing, all of it is counted, memory stays', async () => {
   const [talk, far] = await talking()
@@ -157,7 +149,7 @@ attack('20 of 20 set up, live calls lose nothing, all of it is counted, memory s
     workerData: {
       port: talk.client.farPort,
       hellosPerSecond: 1000,
-      datagramsPerSecond: datagrams.length > 0 ? 1000 : 0,
+      datagramsPerSecond: 1000,
       datagrams,
     } satisfies JunkOrder,
   })
@@ -166,8 +158,7 @@ attack('20 of 20 set up, live calls lose nothing, all of it is counted, memory s
     there.tick(now)
     back.tick(now)
     // As somebody would who forges the addresses of a live call.
-    const bytes =
-      forged % 3 === 0 ? datagrams[forged % Math.max(1, datagrams.length)] : clientHello(forged % 2 === 0 ? 0 : 20)
+    const bytes = forged % 3 === 0 ? datagrams[forged % datagrams.length] : clientHello(forged % 2 === 0 ? 0 : 20)
     talk.client.sendRaw(bytes ?? clientHello(0))
     far.sendRaw(clientHello(forged % 2 === 0 ? 0 : 20))
     for (let i = 0; i < 5; i++) settingUp[(forged * 5 + i) % settingUp.length]?.sendRaw(clientHello(0))
@@ -215,7 +206,6 @@ attack('20 of 20 set up, live calls lose nothing, all of it is counted, memory s
 attack(
   'two hundred bad WebSockets a second: phones register and call as if nothing were, and memory stays',
   async () => {
-    const messages = corpusMessages.length > 0 ? corpusMessages : [new Uint8Array(100)]
     const user = await makeUser(account, 'Unmoved')
     const steady = await phoneOf(user)
     assert.is((await steady.register()).status, 200)

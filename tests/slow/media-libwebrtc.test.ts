@@ -5,7 +5,7 @@ import { pcmu } from '../../rtp/index.ts'
 import { LibWebrtcPeer, libWebrtc, shareAt } from '../core/libwebrtc-peer.ts'
 import { callId, leg, MediaBed, portIn, sdp } from '../core/media-bed.ts'
 import { WeriftPeer } from '../core/werift-peer.ts'
-import { corpusFiles, testWith } from '../rtp/corpora.ts'
+import { inputs } from '../fixtures/inputs.ts'
 import { MediaPeer, sleep } from '../rtp/media-peer.ts'
 
 const libTest = (name: string, run: (lib: NonNullable<typeof libWebrtc>) => Promise<void>) => {
@@ -128,61 +128,51 @@ libTest('libwebrtc restarts ICE in a call by a new offer: new names, the same ha
   trunk.close()
 })
 
-testWith(
-  'media-attacks',
-  'hostile datagrams and a thousand junk hellos a second, while calls set up and one talks',
-  async () => {
-    const bed = await MediaBed.open()
-    const talker = new WeriftPeer()
-    const trunk = await MediaPeer.open()
-    bed.do({ type: 'media.open', legId: leg('a'), callId, offer: await talker.offer() })
-    bed.do({ type: 'media.open', legId: leg('b'), callId, offer: sdp(trunk.port) })
-    bed.do({ type: 'media.bridge', legId: leg('a'), otherLegId: leg('b') })
-    const opened = (await bed.next('media.opened', 'a')).sdp
-    const port = portIn(opened)
-    trunk.to = portIn((await bed.next('media.opened', 'b')).sdp)
-    await talker.accept(opened)
-    await talker.connected()
-    await sleep(100)
-    const inputs = [
-      'media-attacks',
-      'pion-fuzz',
-      'webrtc-fuzz/rtp-corpus',
-      'webrtc-fuzz/rtcp-corpus',
-      'webrtc-fuzz/stun-corpus',
-    ]
-      .flatMap(corpusFiles)
-      .map(({ bytes }) => bytes.subarray(0, 1400))
-    const attacker = await MediaPeer.open()
-    let at = 0
-    const attack = setInterval(() => {
-      for (let i = 0; i < 10; i++) attacker.rtp.send(inputs[at++ % inputs.length] ?? inputs[0]!, port, '127.0.0.1')
-    }, 10)
-    const callers = Array.from({ length: 5 }, () => new WeriftPeer())
-    await Promise.all(
-      callers.map(async (caller, i) => {
-        bed.do({ type: 'media.open', legId: leg(`caller-${i}`), callId, offer: await caller.offer() })
-        await caller.accept((await bed.next('media.opened', `caller-${i}`)).sdp)
-        await caller.connected()
-      }),
-    )
-    const said = new Uint8Array(randomBytes(160 * 40))
-    await talker.speak(said)
-    await sleep(60)
-    clearInterval(attack)
-    assert.ok(Buffer.concat(trunk.heard.map(it => it.payload)).includes(said), 'not a packet is missing')
-    const counters = (await bed.media.counters()).threads[0]
-    assert.is(counters?.browsers.dtlsConnected, 6)
-    assert.is(counters?.browsers.dtlsFailed, 0)
-    assert.is(counters?.faults, 0)
-    assert.ok((counters?.browsers.strayDropped ?? 0) + (counters?.browsers.iceDropped ?? 0) > 300, 'counted')
-    assert.is(attacker.heard.length, 0, 'nothing was answered')
-    await bed.media.close()
-    await Promise.all([...callers, talker].map(peer => peer.close()))
-    trunk.close()
-    attacker.close()
-  },
-)
+test('hostile datagrams and a thousand junk hellos a second, while calls set up and one talks', async () => {
+  const bed = await MediaBed.open()
+  const talker = new WeriftPeer()
+  const trunk = await MediaPeer.open()
+  bed.do({ type: 'media.open', legId: leg('a'), callId, offer: await talker.offer() })
+  bed.do({ type: 'media.open', legId: leg('b'), callId, offer: sdp(trunk.port) })
+  bed.do({ type: 'media.bridge', legId: leg('a'), otherLegId: leg('b') })
+  const opened = (await bed.next('media.opened', 'a')).sdp
+  const port = portIn(opened)
+  trunk.to = portIn((await bed.next('media.opened', 'b')).sdp)
+  await talker.accept(opened)
+  await talker.connected()
+  await sleep(100)
+  const hostile = (['media-attacks', 'rtp-seeds', 'rtcp-seeds', 'stun-seeds', 'dtls-seeds', 'stray-seeds'] as const)
+    .flatMap(inputs)
+    .map(({ bytes }) => bytes.subarray(0, 1400))
+  const attacker = await MediaPeer.open()
+  let at = 0
+  const attack = setInterval(() => {
+    for (let i = 0; i < 10; i++) attacker.rtp.send(hostile[at++ % hostile.length] ?? hostile[0]!, port, '127.0.0.1')
+  }, 10)
+  const callers = Array.from({ length: 5 }, () => new WeriftPeer())
+  await Promise.all(
+    callers.map(async (caller, i) => {
+      bed.do({ type: 'media.open', legId: leg(`caller-${i}`), callId, offer: await caller.offer() })
+      await caller.accept((await bed.next('media.opened', `caller-${i}`)).sdp)
+      await caller.connected()
+    }),
+  )
+  const said = new Uint8Array(randomBytes(160 * 40))
+  await talker.speak(said)
+  await sleep(60)
+  clearInterval(attack)
+  assert.ok(Buffer.concat(trunk.heard.map(it => it.payload)).includes(said), 'not a packet is missing')
+  const counters = (await bed.media.counters()).threads[0]
+  assert.is(counters?.browsers.dtlsConnected, 6)
+  assert.is(counters?.browsers.dtlsFailed, 0)
+  assert.is(counters?.faults, 0)
+  assert.ok((counters?.browsers.strayDropped ?? 0) + (counters?.browsers.iceDropped ?? 0) > 300, 'counted')
+  assert.is(attacker.heard.length, 0, 'nothing was answered')
+  await bed.media.close()
+  await Promise.all([...callers, talker].map(peer => peer.close()))
+  trunk.close()
+  attacker.close()
+})
 
 test.after(() => {
   setImmediate(() => process.exit())
