@@ -123,7 +123,7 @@ export const settingOptions: readonly SettingOption[] = [
     path: 'allow_private_urls',
     environment: 'SAUTI_ALLOW_PRIVATE_URLS',
     flag: 'allow-private-urls',
-    help: 'webhooks and Play may reach private and loopback addresses (0)',
+    help: 'webhooks, Play and Sip may reach private and loopback addresses (0)',
     parse: flag,
   },
   {

@@ -18,6 +18,13 @@ export { checkNonce, createNonce, type NonceRules } from './digest/nonce.ts'
 export { ReplayWindow } from './digest/replay-window.ts'
 export { type ClientNonce, ha1Of, type ResponseFields, responseOf, sameDigest } from './digest/response.ts'
 export { formatAckTo } from './endpoint/ack.ts'
+export {
+  type AddressRange,
+  addressBytes,
+  isForbiddenTarget,
+  parseAddressRange,
+  rangeHolds,
+} from './endpoint/address-range.ts'
 export { AnsweredInvite } from './endpoint/answered-invite.ts'
 export type { BindingTarget, CallCommand, DialTarget, EndWords, HopName } from './endpoint/call-command.ts'
 export type { CallCause, CallEvent, PhoneOffer } from './endpoint/call-event.ts'

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { checkDocument, type HostedDocumentRecord } from '../../core/index.ts'
+import { checkDocument, type HostedDocumentRecord, namesPrivateHost } from '../../core/index.ts'
 import { customerOf } from '../access/guard.ts'
 import { pageAnswer } from '../answer/page.ts'
 import { invalid, notFound } from '../answer/refusal.ts'
@@ -16,18 +16,20 @@ const byUuid = Type.Object({ uuid: identifier("The document's uuid.") })
 const answer = { ...resource(HostedDocument), description: 'The document.' }
 const noSuch = () => notFound('There is no such document.')
 
-const check = (body: string) => checkDocument(Buffer.from(body))
-const rendered = (document: HostedDocumentRecord) => ({
-  ...renderDocument(document),
-  problems: check(document.body).problems,
-})
-
+const everywhere = () => false
+const checking = (allowPrivate: boolean) => (body: string) =>
+  checkDocument(Buffer.from(body), { refusesSip: allowPrivate ? everywhere : namesPrivateHost })
 function checkSize(body: string): void {
   if (Buffer.byteLength(body) > maxDocumentBytes) throw invalid('body', 'must be at most 64 KB')
 }
 
 export function documentRoutes(app: Api, door: SwitchDoor): void {
   const { documents } = door.repositories
+  const check = checking(door.settings.allowPrivateUrls)
+  const rendered = (document: HostedDocumentRecord) => ({
+    ...renderDocument(document),
+    problems: check(document.body).problems,
+  })
   const tags = ['documents']
 
   app.get('/documents/', {

@@ -79,6 +79,15 @@ export const prefix = Type.String({
   'x-problem': 'must be 1 to 15 digits, as "+254"',
 })
 
+/** A prefix of numbers, or of SIP URIs that documents name. */
+export const ratePrefix = Type.String({
+  pattern: '^(\\+?\\d{1,15}|sip:(([A-Za-z0-9_][A-Za-z0-9_.-]{0,252}|\\[[0-9A-Fa-f:.]{2,45}\\])(:\\d{1,5})?)?)$',
+  description:
+    'First digits of E.164 numbers; `+254` and `254` mean the same. Or where a `<Sip>` leads, outbound only: `sip:` is everywhere, `sip:pbx.example.com` that host, `sip:pbx.example.com:5080` that host and port.',
+  examples: ['+254', 'sip:pbx.example.com'],
+  'x-problem': 'must be 1 to 15 digits, as "+254", or sip: and a host, as "sip:pbx.example.com"',
+})
+
 export const choice = <const T extends readonly string[]>(values: T, description: string) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description })
 

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { choice, decimal, moneyOut, prefix } from './field.ts'
+import { choice, decimal, moneyOut, prefix, ratePrefix } from './field.ts'
 
 const direction = choice(['outbound', 'inbound'], 'Which way the leg goes.')
 const seconds = (minimum: number, description: string) => Type.Integer({ minimum, maximum: 86_400, description })
@@ -19,7 +19,7 @@ export const Rate = Type.Object(
 export const RateDeck = Type.Object({
   rates: Type.Array(
     Type.Object({
-      prefix,
+      prefix: ratePrefix,
       direction,
       rate_per_minute: decimal('KES a minute.'),
       increment_seconds: Type.Optional(seconds(1, 'Talk time is billed in whole increments. Default 60.')),

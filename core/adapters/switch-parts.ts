@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { CallEnvironment } from '../call/environment.ts'
 import { Exchange } from '../call/exchange.ts'
 import type { ExchangeEvent } from '../call/exchange-event.ts'
 import { Latencies } from '../metrics/latencies.ts'
@@ -75,6 +76,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
 
   // SIP opens last: from then on phones may register.
   let bindingsOf = (_endUserUuid: string): readonly PhoneBinding[] => []
+  let sipTarget: CallEnvironment['sipTarget'] = () => undefined
   const exchange = new Exchange(
     callEnvironment({
       clock,
@@ -83,6 +85,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
       rates: () => rates.current(),
       destinations: () => destinations.current(),
       bindingsOf: uuid => bindingsOf(uuid),
+      sipTarget: uri => sipTarget(uri),
       recordingsFolder,
       recordingDays: settings.recordingDays,
     }),
@@ -128,6 +131,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   })
   closers.add('signaling', () => signaling.close())
   bindingsOf = uuid => signaling.bindingsOf(uuid)
+  sipTarget = uri => signaling.sipTarget(uri)
   localAddressFor = remote => signaling.localAddressFor(remote)
   closers.add(
     'trunks',

@@ -141,7 +141,8 @@ export class Conversation {
       fallbackMode: facts.account.fallbackMode,
       fallbackValue: facts.account.fallbackValue,
     }
-    this.#script = new Script(url, context, this.#stage(facts))
+    const refusesSip = (uri: string) => host.env.sipTarget(uri)?.isRefused === true
+    this.#script = new Script(url, context, { refusesSip }, this.#stage(facts))
     this.#script.start(host.now())
   }
 

@@ -68,5 +68,7 @@ export type LegCause =
   | { readonly kind: 'timeout' }
   /** DNS, transport or TLS failure. */
   | { readonly kind: 'unreachable' }
+  /** A document's target is an address that documents may not name: a trunk's, our own, a private one. Nothing was sent. */
+  | { readonly kind: 'refused-address' }
   | { readonly kind: 'auth-failed' }
   | { readonly kind: 'session-expired' }

@@ -1,5 +1,6 @@
 import type { Destinations } from '../billing/destinations.ts'
 import type { RateDeck } from '../billing/rate-deck.ts'
+import type { SipPlace } from '../billing/sip-prefix.ts'
 import type { RecordingUuid, Sid } from '../model/ids.ts'
 import type { PhoneBinding } from '../model/phone.ts'
 import type { CodecName, Trunk } from '../model/trunk.ts'
@@ -8,6 +9,14 @@ import type { CodecName, Trunk } from '../model/trunk.ts'
 export interface RecordingPlace {
   readonly path: string
   readonly file: string
+}
+
+/** Whom a `<Sip>` calls, as far as its URI says. */
+export interface SipTarget extends SipPlace {
+  /** The user part: a telephone number bare, without parameters and separators. */
+  readonly user: string | undefined
+  /** It names a trunk, this switch or a private network. What DNS makes of a name is looked at when it is dialled. */
+  readonly isRefused: boolean
 }
 
 /** Durations of the domain, in ms; a value, so that a test can shorten them. */
@@ -46,6 +55,8 @@ export interface CallEnvironment {
   deck(): RateDeck
   /** Softphones of an end-user that can be called now. */
   bindingsOf(endUserUuid: string): readonly PhoneBinding[]
+  /** What the URI of a `<Sip>` says by itself; undefined: it is none. */
+  sipTarget(uri: string): SipTarget | undefined
   /** Those of an SDP offer that media speaks, in its order. */
   codecsIn(offer: string): readonly CodecName[]
   /** `format` is also what the file's name ends in; media goes by it. */

@@ -91,6 +91,8 @@ export function reasonOf(cause: LegCause): EndReason {
     case 'timeout':
     case 'unreachable':
       return 'END.1408'
+    case 'refused-address':
+      return 'END.0403'
     case 'auth-failed':
       return 'END.1401'
     case 'session-expired':

@@ -70,6 +70,10 @@ const routesToPhone = (binding: PhoneBinding): readonly Route[] => {
 export const routesToUser = (found: Placing, env: CallEnvironment): readonly (readonly Route[])[] =>
   found.user?.isActive === true ? env.bindingsOf(found.user.uuid).map(routesToPhone) : []
 
+/** The number in a SIP URI's user part, where it is written as an international one; digits alone may mean anything. */
+const e164InSip = (user: string | undefined): string | undefined =>
+  user !== undefined && /^(\+|00)/.test(user) ? e164Candidates(user)[0] : undefined
+
 /** A number without a rate is a destination that is not offered (END.4433). */
 export function resolveChild(child: DialChild, found: Placing, env: CallEnvironment): Resolved {
   if (found.account?.status === 'suspended') return { ok: false, reason: 'END.4403' }
@@ -83,13 +87,22 @@ export function resolveChild(child: DialChild, found: Placing, env: CallEnvironm
       return { ok: false, reason: 'END.1480' }
     case 'sip': {
       const { uri, username, password } = child
+      const place = env.sipTarget(uri)
+      if (found.account === undefined || place === undefined) return { ok: false, reason: 'END.1408' }
+      if (place.isRefused) return { ok: false, reason: 'END.0403' }
+      // A number that may not be called may not be called by another way either.
+      const number = e164InSip(place.user)
+      if (number !== undefined && !env.destinations().allows(number)) return { ok: false, reason: 'END.4433' }
+      const rate = env.deck().findSip(place)
+      if (rate === undefined && found.spendable <= 0) return { ok: false, reason: 'END.0402' }
       const target: Extract<LegTarget, { kind: 'uri' }> = {
         kind: 'uri',
         uri,
+        account: found.account.uuid,
         ...(username === undefined ? {} : { username }),
         ...(password === undefined ? {} : { password }),
       }
-      return { ok: true, forks: [[{ kind: 'uri', target }]], rate: undefined }
+      return { ok: true, forks: [[{ kind: 'uri', target }]], rate }
     }
     case 'number': {
       if (e164 === undefined) return { ok: false, reason: 'END.0484' }

@@ -1,4 +1,5 @@
 import { Interpreter } from '../verbs/interpreter.ts'
+import type { DocumentRules } from '../verbs/problem.ts'
 import type {
   ProgramCommand,
   ProgramContext,
@@ -39,8 +40,8 @@ export class Script {
   #isPumping = false
   #lastDial: DialOutcome | undefined
 
-  constructor(url: string, context: ProgramContext, stage: Stage) {
-    this.#program = new Interpreter({ url, context })
+  constructor(url: string, context: ProgramContext, rules: DocumentRules, stage: Stage) {
+    this.#program = new Interpreter({ url, context, rules })
     this.#context = context
     this.#stage = stage
   }

@@ -36,7 +36,7 @@ export interface Settings {
   }
   /** Undefined = generated into the data folder at first start. */
   readonly operatorKey: string | undefined
-  /** Webhooks and Play may reach private, loopback and link-local addresses. */
+  /** Webhooks, Play and `<Sip>` may reach private, loopback and link-local addresses. */
   readonly allowPrivateUrls: boolean
   /** What a minted phone token's `iceServers` name; both may be empty. */
   readonly ice: {

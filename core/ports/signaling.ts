@@ -1,12 +1,19 @@
 import type { EndReason, LegCause } from '../call/end-reason.ts'
-import type { CallUuid, LegUuid, TrunkUuid } from '../model/ids.ts'
+import type { AccountUuid, CallUuid, LegUuid, TrunkUuid } from '../model/ids.ts'
 import type { PhoneBinding, PhoneCaller } from '../model/phone.ts'
 import type { Trunk } from '../model/trunk.ts'
 
 /** Where a dialled leg goes. Which trunk, and the number in its form (strip, prepend), routing has decided. */
 export type LegTarget =
   | { readonly kind: 'trunk'; readonly trunk: Trunk; readonly number: string }
-  | { readonly kind: 'uri'; readonly uri: string; readonly username?: string; readonly password?: string }
+  | {
+      readonly kind: 'uri'
+      readonly uri: string
+      readonly username?: string
+      readonly password?: string
+      /** Whose document names it: it leads to no trunk, not to this switch, and to no private network. */
+      readonly account: AccountUuid
+    }
   | { readonly kind: 'phone'; readonly binding: PhoneBinding }
 
 /** What the domain asks of SIP. SDP is opaque here: media reads and writes it. A command never throws. */

@@ -16,6 +16,7 @@ import { formatMoney } from '../model/money.ts'
 import type { PhoneBinding } from '../model/phone.ts'
 import type { MediaCommand } from '../ports/media.ts'
 import type { LegTarget, SignalingCommand } from '../ports/signaling.ts'
+import { readSipTarget } from '../routing/sip-target.ts'
 import { accountOf, moneyOf, numberOf, rateOf, simulatedAccount, simulatedTrunk } from './account.ts'
 import type { Heard } from './heard.ts'
 import { MemoryStore } from './memory-store.ts'
@@ -120,6 +121,7 @@ export class Simulation {
       destinations: () => destinations,
       deck: () => deck,
       bindingsOf: uuid => this.#bindings.get(uuid) ?? [],
+      sipTarget: uri => readSipTarget(uri, () => false),
       codecsIn: () => ['PCMU'],
       recordingPlace: (sid, uuid, _unixMs, format) => {
         const path = `${sid}-${uuid}.${format}`

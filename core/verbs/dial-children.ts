@@ -11,17 +11,25 @@ export const maxDialChildren = 10
 export const dialableNumber = /^(\+\d{7,15}|\d{1,15})$/
 
 /** RFC 3261 §19.1.1, as far as a document can be told at once: no brackets or quotes, one host, a port that there is. */
-const sipUri = /^sips?:(?:[^@]+@)?(?:\[[\d.:a-f]+\]|[^@:;?[\]]+)(?::(\d+))?(?:[;?][^@]*)?$/i
+const sipUri = /^sips?:(?:[^@]+@)?(\[[\d.:a-f]+\]|[^@:;?[\]]+)(?::(\d+))?(?:[;?][^@]*)?$/i
+/** A name ends in a label that begins with a letter; what looks like another spelling of an IPv4 address is none. */
+const numericEnd = /(?:^|\.)\d[^.]*\.?$/
+const ipv4 = /^\d{1,3}(?:\.\d{1,3}){3}$/
 const inSipUri = /^[^\s<>"\u0000-\u001f\u007f]{1,513}$/
 
 const isSipUri = (text: string): boolean => {
   const found = inSipUri.test(text) ? sipUri.exec(text) : null
   if (found === null) return false
-  const port = Number(found[1] ?? 5060)
+  const [, host = '', written] = found
+  if (!host.startsWith('[') && numericEnd.test(host) && !ipv4.test(host)) return false
+  const port = Number(written ?? 5060)
   return port > 0 && port < 65_536
 }
 
 type ReadChild = (element: Element, attributes: Attributes, notes: Notes) => DialChild | ConferenceOrder | undefined
+
+const sipSummary =
+  "A SIP address of somebody else's server. One that leads to a trunk, to this switch, or to a private or loopback network (unless `SAUTI_ALLOW_PRIVATE_URLS`) is refused: `failed`, END.0403; where the URI shows it, DOC.0422 says so. It is rated by the deck's longest `sip:` prefix; without one it costs nothing, and needs a balance above zero (END.0402). A user part that is an international number is held against the blocked destinations (END.4433)."
 
 /** Whom a Dial can ring, and where it can lead. */
 export const dialNouns: ReadonlyMap<string, { readonly read: ReadChild; readonly about: VerbAbout }> = new Map([
@@ -54,7 +62,7 @@ export const dialNouns: ReadonlyMap<string, { readonly read: ReadChild; readonly
     {
       read: readSip,
       about: {
-        summary: 'A SIP address anywhere.',
+        summary: sipSummary,
         content: 'A `sip:` or `sips:` URI.',
         attributes: { username: 'Digest user name.', password: 'Digest password.' },
         example: '<Dial><Sip username="desk" password="secret">sip:desk@pbx.example.com</Sip></Dial>',
@@ -138,6 +146,9 @@ function readSip(element: Element, attributes: Attributes, notes: Notes): DialCh
     notes.add(element, `<Sip> ${quoted(uri)} is no SIP URI; it is not dialled`)
     return undefined
   }
+  // It stands among those who are rung, and fails there as one whose name leads to such a place.
+  if (notes.rules.refusesSip?.(uri) === true)
+    notes.add(element, `<Sip> ${quoted(uri)} names a trunk, this switch or a private network; it is refused (END.0403)`)
   return {
     kind: 'sip',
     uri,

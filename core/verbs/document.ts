@@ -3,7 +3,7 @@ import { holdsPlaceholder } from '../documents/placeholders.ts'
 import { Attributes } from './attributes.ts'
 import { decodeUtf8 } from './decode.ts'
 import { type Element, squeezed } from './element.ts'
-import { Notes, type Problem, quoted } from './problem.ts'
+import { type DocumentRules, Notes, type Problem, quoted } from './problem.ts'
 import { vocabulary } from './registry.ts'
 import type { ParsedVerb } from './verb.ts'
 import { parseXml } from './xml.ts'
@@ -26,7 +26,7 @@ export type ParsedDocument =
   | { readonly ok: false; readonly reason: EndReason; readonly problems: readonly Problem[] }
 
 /** A verb document (decisions §4). Never throws; the same bytes always give the same. */
-export function parseDocument(bytes: Uint8Array): ParsedDocument {
+export function parseDocument(bytes: Uint8Array, rules: DocumentRules = {}): ParsedDocument {
   if (bytes.length > maxDocumentBytes) {
     const message = `the document is larger than ${maxDocumentBytes / 1024} KB`
     return { ok: false, reason: 'END.3413', problems: [{ line: 1, column: 1, code: 'DOC.0413', message }] }
@@ -41,15 +41,18 @@ export function parseDocument(bytes: Uint8Array): ParsedDocument {
     return malformed({ line: 1, column: 1 }, `the document declares ${quoted(encoding)}; only UTF-8 is taken`)
   }
   if (root.name !== rootName) return malformed(root, `the root is <${root.name}>; it must be <${rootName}>`)
-  return readVerbs(root)
+  return readVerbs(root, rules)
 }
 
 /**
  * What the portal and `/documents/check` tell. `valid`: the document would run, rather than the fallback. A value with a
  * placeholder in it is no problem yet: only a call fills it.
  */
-export function checkDocument(bytes: Uint8Array): { readonly valid: boolean; readonly problems: readonly Problem[] } {
-  const parsed = parseDocument(bytes)
+export function checkDocument(
+  bytes: Uint8Array,
+  rules: DocumentRules = {},
+): { readonly valid: boolean; readonly problems: readonly Problem[] } {
+  const parsed = parseDocument(bytes, rules)
   const isKnown = ({ code, message }: Problem) => code !== 'DOC.0422' || !holdsPlaceholder(message)
   return { valid: parsed.ok, problems: parsed.problems.filter(isKnown) }
 }
@@ -59,8 +62,8 @@ const invalid = (problems: readonly Problem[]): ParsedDocument => ({ ok: false, 
 const malformed = (at: { line: number; column: number }, message: string): ParsedDocument =>
   invalid([{ line: at.line, column: at.column, code: 'DOC.0400', message }])
 
-function readVerbs(root: Element): ParsedDocument {
-  const notes = new Notes()
+function readVerbs(root: Element, rules: DocumentRules): ParsedDocument {
+  const notes = new Notes(rules)
   const rootAttributes = new Attributes(root, notes)
   rootAttributes.noteUnknown()
   const elements = root.children.filter(child => typeof child !== 'string')

@@ -1,7 +1,7 @@
 import type { EndReason } from '../call/end-reason.ts'
 import { parseDocument } from './document.ts'
 import { fallbackVerbs, fetchFaults } from './fallback.ts'
-import type { Problem } from './problem.ts'
+import type { DocumentRules, Problem } from './problem.ts'
 import type { ProgramCommand, ProgramContext, ProgramEvent, SoundCommand } from './program.ts'
 import { resolveUrl } from './url.ts'
 import type { ParsedVerb, VerbEvent, VerbRun, VerbStep, Waiting } from './verb.ts'
@@ -31,6 +31,8 @@ export interface InterpreterOptions {
   readonly url: string
   /** Read again whenever it is needed: `answered` may change. */
   readonly context: ProgramContext
+  /** What documents are read by. */
+  readonly rules?: DocumentRules
 }
 
 /**
@@ -40,6 +42,7 @@ export interface InterpreterOptions {
 export class Interpreter {
   readonly #context: ProgramContext
   readonly #firstUrl: string
+  readonly #rules: DocumentRules
   #stage: Stage = { at: 'idle' }
   #documentUrl = ''
   #verbs: readonly ParsedVerb[] = []
@@ -56,6 +59,7 @@ export class Interpreter {
 
   constructor(options: InterpreterOptions) {
     this.#firstUrl = options.url
+    this.#rules = options.rules ?? {}
     this.#context = options.context
     this.#answered = options.context.answered
   }
@@ -173,7 +177,7 @@ export class Interpreter {
   }
 
   #open(bytes: Uint8Array, now: number): void {
-    const document = parseDocument(bytes)
+    const document = parseDocument(bytes, this.#rules)
     this.#reportProblems(document.problems)
     if (!document.ok) {
       this.#fallBack(document.reason, now)

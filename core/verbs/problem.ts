@@ -21,9 +21,20 @@ export const maxProblems = 100
 
 const quotedLength = 64
 
+/** What a document's reader is told of the switch that reads it. */
+export interface DocumentRules {
+  /** The URI names, by itself, a place that a `<Sip>` does not reach. Default: none does. */
+  readonly refusesSip?: (uri: string) => boolean
+}
+
 /** Collects what is wrong while a document is read; reading always goes on. */
 export class Notes {
+  readonly rules: DocumentRules
   readonly #problems: Problem[] = []
+
+  constructor(rules: DocumentRules = {}) {
+    this.rules = rules
+  }
 
   add(at: Position, message: string, code: EventCode = 'DOC.0422'): void {
     if (this.#problems.length >= maxProblems) return

@@ -8,6 +8,7 @@ import type { DialTarget, HopName } from './call-command.ts'
 import type { CallEvent } from './call-event.ts'
 import type { Counters } from './counters.ts'
 import type { ChallengeRefusal, CredentialScope } from './credential-scope.ts'
+import type { UseHops } from './hop-cache.ts'
 import type { PeerState } from './input.ts'
 import type { ResponseParts } from './response.ts'
 import type { EndpointSettings } from './settings.ts'
@@ -33,8 +34,8 @@ export interface Agent {
   resend(flow: Flow, bytes: Uint8Array): void
   /** Returns the bytes, for whoever repeats them. */
   respond(transaction: ServerTransaction, status: number, now: number, parts?: ResponseParts): Uint8Array
-  /** RFC 3263. `use` gets the hops at once when they are known, else when they are; an empty list = unreachable. */
-  resolve(hop: HopName, now: number, use: (hops: readonly Flow[], now: number) => void): void
+  /** RFC 3263. `use` gets the hops at once when they are known, else when they are. */
+  resolve(hop: HopName, now: number, use: UseHops): void
   /** The call to which requests with this local tag belong; undefined ends that. */
   bindTag(localTag: string, call: TaggedCall | undefined): void
   /** The transaction of a call's INVITE is over: a copy of it would be a new one. */

@@ -20,6 +20,11 @@ export interface HopName {
   readonly host: string
   readonly port: number | undefined
   readonly transport: 'udp' | 'tcp' | 'tls' | undefined
+  /**
+   * The customer whose document names it, or in whose call a far end does; undefined: the operator's own. What customers
+   * name may not be every address: the driver's owner says which.
+   */
+  readonly customer?: string
 }
 
 /** What is said to the far end when a call ends by our will. */

@@ -5,6 +5,8 @@ export type CallCause =
   | { readonly kind: 'response'; readonly status: number; readonly q850?: number }
   | { readonly kind: 'timeout' }
   | { readonly kind: 'unreachable' }
+  /** The target of a customer's call is an address that customers may not name. Nothing was sent. */
+  | { readonly kind: 'refused-address' }
   | { readonly kind: 'auth-failed' }
   | { readonly kind: 'session-expired' }
 

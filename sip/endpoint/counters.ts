@@ -15,6 +15,8 @@ export interface Counters {
   overloaded: number
   /** Responses and ACKs that belong to nothing. */
   stray: number
+  /** Calls of customers to addresses that they may not name: a trunk's, our own, a private one. */
+  refusedTargets: number
   callsOffered: number
   callsDialled: number
   callsEnded: number
@@ -30,6 +32,7 @@ export const newCounters = (): Counters => ({
   registered: 0,
   overloaded: 0,
   stray: 0,
+  refusedTargets: 0,
   callsOffered: 0,
   callsDialled: 0,
   callsEnded: 0,

@@ -83,7 +83,8 @@ export class DialAttempts {
   }
 
   /** A 2xx to one of them, with what makes a dialog of it. */
-  answerOf({ request }: ClientTransaction, response: IncomingResponse): DialAnswer {
+  answerOf({ request, flow }: ClientTransaction, response: IncomingResponse): DialAnswer {
+    const { customer } = this.#dial.target.hop
     return {
       callId: this.callId,
       localTag: this.localTag,
@@ -92,6 +93,9 @@ export class DialAttempts {
       response,
       sdp: this.#dial.sdp,
       isFlowBound: this.#isFlowBound,
+      // A sender's address can be forged: what a customer calls stays at the address that was looked at.
+      near: customer === undefined || response.flow.address === flow.address ? response.flow : flow,
+      customer,
       scope: this.#scope,
     }
   }

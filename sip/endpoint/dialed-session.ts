@@ -1,5 +1,6 @@
 import { dialogOfCaller, type RespondedInvite } from '../dialog/invite-dialog.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
+import type { Flow } from '../transaction/flow.ts'
 import type { Agent } from './agent.ts'
 import type { CredentialScope } from './credential-scope.ts'
 import { allowsMethod, contactUriOf } from './fields.ts'
@@ -11,6 +12,10 @@ export interface DialAnswer extends RespondedInvite {
   readonly sdp: string
   /** Everything within the dialog goes over the flow of the INVITE. */
   readonly isFlowBound: boolean
+  /** Where the dialog's messages come from. */
+  readonly near: Flow
+  /** The customer whose document named the target (`HopName`). */
+  readonly customer: string | undefined
   readonly scope: CredentialScope | undefined
 }
 
@@ -18,12 +23,13 @@ export interface DialAnswer extends RespondedInvite {
 export function sessionOf(agent: Agent, host: SessionHost, answered: DialAnswer): Session {
   const { response } = answered
   const dialog = dialogOfCaller(answered, contactUriOf(response.message))
-  const session = new Session(agent, host, dialog, response.flow, {
+  const session = new Session(agent, host, dialog, answered.near, {
     state: 'open',
     offer: 'local-offer',
     weCalled: true,
     localSdp: answered.sdp,
     isFlowBound: answered.isFlowBound,
+    customer: answered.customer,
     scope: answered.scope,
   })
   if (allowsMethod(response.message, 'UPDATE')) session.peerAllowsUpdate = true

@@ -26,32 +26,39 @@ const keptFields: ReadonlySet<string> = new Set([
   'RAck',
 ])
 
+/** Where a dialog's requests go. */
+export interface DialogPath {
+  /** Where messages of this dialog come from. */
+  readonly near: Flow
+  readonly scope?: CredentialScope | undefined
+  /** Everything goes over that flow, wherever the peer's Contact leads (RFC 5626 §5.3). */
+  readonly isFlowBound: boolean
+  /** The customer whose document named the peer (`HopName`): nor may the peer name every address. */
+  readonly customer?: string | undefined
+}
+
 /** Requests of ours within one dialog, and the ACKs of its 2xx responses. */
 export class DialogSender {
-  /** Where messages of this dialog come from. */
-  near: Flow
   readonly #agent: Agent
   readonly #dialog: Dialog
   readonly #owner: ClientOwner
-  readonly #scope: CredentialScope | undefined
-  readonly #isFlowBound: boolean
+  readonly #path: DialogPath
+  #near: Flow
   #ack: { readonly flow: Flow; readonly bytes: Uint8Array } | undefined
   #isClosed = false
 
-  constructor(
-    agent: Agent,
-    dialog: Dialog,
-    near: Flow,
-    owner: ClientOwner,
-    scope: CredentialScope | undefined,
-    isFlowBound: boolean,
-  ) {
+  constructor(agent: Agent, dialog: Dialog, owner: ClientOwner, path: DialogPath) {
     this.#agent = agent
     this.#dialog = dialog
-    this.near = near
     this.#owner = owner
-    this.#scope = scope
-    this.#isFlowBound = isFlowBound
+    this.#path = path
+    this.#near = path.near
+  }
+
+  /** A request of the peer's came over this flow. */
+  cameFrom(flow: Flow): void {
+    // What a customer calls stays at the address that was looked at when it was dialled.
+    if (this.#path.customer === undefined || flow.address === this.#near.address) this.#near = flow
   }
 
   /** `sent` gets the transaction once the next hop is known, which is mostly at once. `over`: where it has to go. */
@@ -92,8 +99,9 @@ export class DialogSender {
   ): boolean {
     const { request } = transaction
     const isRefused = request.headers.some(({ name }) => name === 'Authorization' || name === 'Proxy-Authorization')
-    if (this.#scope === undefined || isRefused) return false
-    const field = authorize(this.#agent, transaction, response.message, this.#scope, now)
+    const { scope } = this.#path
+    if (scope === undefined || isRefused) return false
+    const field = authorize(this.#agent, transaction, response.message, scope, now)
     if (field === undefined) return false
     const fields = [...request.headers.filter(({ name }) => keptFields.has(name)), field]
     this.request(request.method, now, { fields, sdp: sdpOf(request) }, sent, transaction.flow)
@@ -108,7 +116,7 @@ export class DialogSender {
     const { uri, fields: head, nextHop } = this.#dialog.head('ACK', cseq)
     const branch = branchCookie + this.#agent.tokens.take(16)
     this.#towards(nextHop, now, flow => {
-      const fields = this.#scope?.isHome(flow) === true ? authorization : []
+      const fields = this.#path.scope?.isHome(flow) === true ? authorization : []
       const ack = buildRequest({ method: 'ACK', uri, via: viaOf(flow, branch), head, fields })
       this.#ack = { flow, bytes: this.#agent.sendAck(flow, ack) }
     })
@@ -124,7 +132,8 @@ export class DialogSender {
   }
 
   #towards(nextHop: string, now: number, use: (flow: Flow, now: number) => void): void {
-    if (this.#isFlowBound) use(this.near, now)
-    else towards(this.#agent, nextHop, this.near, now, use)
+    const { isFlowBound, customer } = this.#path
+    if (isFlowBound) use(this.#near, now)
+    else towards(this.#agent, nextHop, { near: this.#near, customer }, now, use)
   }
 }

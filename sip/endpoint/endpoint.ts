@@ -20,7 +20,7 @@ import { type Counters, newCounters } from './counters.ts'
 import type { ChallengeRefusal, CredentialScope } from './credential-scope.ts'
 import type { Desk } from './desk.ts'
 import { FlowLoss } from './flow-loss.ts'
-import { HopCache } from './hop-cache.ts'
+import { HopCache, type UseHops } from './hop-cache.ts'
 import { IncomingCall } from './incoming-call.ts'
 import type { DroppedCall, EndpointInput, EndpointOutput, PeerState } from './input.ts'
 import { OutgoingCall } from './outgoing-call.ts'
@@ -95,7 +95,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
         this.layer.transportFailed(input.transaction, now)
         break
       case 'resolved':
-        this.#hops.resolved(input.lookup, input.hops, now)
+        this.#hops.resolved(input.lookup, input.hops, input.isRefused === true, now)
         break
       case 'peers':
         this.peers.replace(input.peers)
@@ -168,7 +168,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
     return bytes
   }
 
-  resolve(hop: HopName, now: number, use: (hops: readonly Flow[], now: number) => void): void {
+  resolve(hop: HopName, now: number, use: UseHops): void {
     const begun = this.#hops.resolve(hop, now, use)
     if (begun?.ask === true) this.#out.push({ type: 'resolve', lookup: begun.lookup, hop })
   }

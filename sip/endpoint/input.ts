@@ -14,7 +14,13 @@ export type EndpointInput =
   /** A `send` that carried this transaction failed. */
   | { readonly type: 'send-failed'; readonly transaction: Transaction }
   /** The answer to `resolve`: where to try, in order; empty = not to be reached. */
-  | { readonly type: 'resolved'; readonly lookup: number; readonly hops: readonly Flow[] }
+  | {
+      readonly type: 'resolved'
+      readonly lookup: number
+      readonly hops: readonly Flow[]
+      /** There are some, and a customer may not name them. */
+      readonly isRefused?: boolean
+    }
   /** All peers, whenever they change. */
   | { readonly type: 'peers'; readonly peers: readonly PeerConfig[] }
   /** A connection is gone. */

@@ -16,6 +16,7 @@ import { DialAttempts } from './dial-attempts.ts'
 import { authorizationOf, type DialAnswer, sessionOf } from './dialed-session.ts'
 import { EarlySessions } from './early-sessions.ts'
 import { q850Of, sdpOf } from './fields.ts'
+import type { UseHops } from './hop-cache.ts'
 import type { Dial } from './invite-request.ts'
 import { LateForks, lateForkWords } from './late-forks.ts'
 import { ProvisionalReceipts } from './provisional-receipts.ts'
@@ -76,13 +77,16 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
 
   start(now: number): void {
     this.#agent.bindTag(this.#attempts.localTag, this)
-    const begin = (hops: readonly Flow[], at: number) => {
+    const begin: UseHops = (hops, at, isRefused) => {
       if (this.#state !== 'resolving') return
       if (this.#attempts.begin(hops, at)) this.#calling(at)
-      else this.over({ kind: 'unreachable' }, at)
+      else {
+        if (isRefused) this.#agent.counters.refusedTargets++
+        this.over({ kind: isRefused ? 'refused-address' : 'unreachable' }, at)
+      }
     }
     if (this.#bound === undefined) this.#agent.resolve(this.#dial.target.hop, now, begin)
-    else begin([this.#bound], now)
+    else begin([this.#bound], now, false)
   }
 
   end(words: EndWords, now: number): void {

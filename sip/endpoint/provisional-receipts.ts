@@ -52,7 +52,7 @@ export class ProvisionalReceipts {
 
   #begin(progress: DialAnswer): EarlyDialog | undefined {
     if (this.#early.size >= this.#agent.settings.limits.forks) return undefined
-    const { response, scope, isFlowBound } = progress
+    const { response } = progress
     const dialog = dialogOfCaller(progress, contactUriOf(response.message))
     // A PRACK that does not arrive fails the call at the far end, which then says so.
     const owner: ClientOwner = {
@@ -63,7 +63,7 @@ export class ProvisionalReceipts {
       failed() {},
       finished() {},
     }
-    const sender = new DialogSender(this.#agent, dialog, response.flow, owner, scope, isFlowBound)
+    const sender = new DialogSender(this.#agent, dialog, owner, progress)
     const early: EarlyDialog = { dialog, sender, rseq: 0 }
     this.#early.set(keyOf(response), early)
     return early

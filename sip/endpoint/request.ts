@@ -53,12 +53,12 @@ export function hopOf(uri: string): HopName | undefined {
 /**
  * Finds the flow for a request within a dialog, whose next hop is `uri`. `near` is where the dialog's messages come
  * from: it is taken when the URI means the same place, cannot be reached from here (a private address behind a NAT),
- * must not be sent to, or is not found.
+ * must not be sent to, or is not found. What a name leads to is held against the same rules as an address.
  */
 export function towards(
   agent: Agent,
   uri: string,
-  near: Flow,
+  { near, customer }: { readonly near: Flow; readonly customer: string | undefined },
   now: number,
   use: (flow: Flow, now: number) => void,
 ): void {
@@ -72,15 +72,27 @@ export function towards(
   if (bytes !== undefined) {
     const same = hop.host === near.address && transport === near.transport
     if (same && (transport !== 'udp' || (hop.port ?? 5060) === near.port)) {
-      // Over a stream the connection that stands is the way back; the Contact's port is for when it is gone.
-      use(transport === 'udp' ? near : { ...near, connectPort: hop.port ?? defaultPort(transport) }, now)
+      // Over a stream the connection that stands is the way back; the Contact's port is for when it is gone, and a
+      // customer's peer must not choose one: it was dialled at its own.
+      const connectPort = customer === undefined ? (hop.port ?? defaultPort(transport)) : near.port
+      use(transport === 'udp' ? near : { ...near, connectPort }, now)
       return
     }
-    const source = addressBytes(near.address)
-    if (isForbiddenTarget(bytes) || (isPrivate(bytes) && source !== undefined && !isPrivate(source))) {
+    if (!isReachableFrom(hop.host, near)) {
       use(near, now)
       return
     }
   }
-  agent.resolve({ host: hop.host, port: hop.port, transport }, now, (hops, later) => use(hops[0] ?? near, later))
+  const name = { host: hop.host, port: hop.port, transport, ...(customer === undefined ? {} : { customer }) }
+  agent.resolve(name, now, ([found], later) => {
+    use(found !== undefined && isReachableFrom(found.address, near) ? found : near, later)
+  })
+}
+
+/** Not unspecified or multicast; and private only for a peer that is private itself. */
+function isReachableFrom(address: string, near: Flow): boolean {
+  const bytes = addressBytes(address)
+  const source = addressBytes(near.address)
+  if (bytes === undefined) return false
+  return !isForbiddenTarget(bytes) && !(isPrivate(bytes) && source !== undefined && !isPrivate(source))
 }

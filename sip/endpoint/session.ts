@@ -44,6 +44,8 @@ export interface SessionStart {
   readonly scope?: CredentialScope | undefined
   /** Its requests go over the flow of its messages, wherever the peer's Contact leads (RFC 5626 §5.3). */
   readonly isFlowBound: boolean
+  /** The customer whose document named the peer (`HopName`). */
+  readonly customer?: string | undefined
 }
 
 const noAnswer: EndWords = { status: 488, q850: 88, text: 'No answer to the offer', code: 'END.0488' }
@@ -83,7 +85,7 @@ export class Session implements ClientOwner, ServerOwner {
     this.offer = start.offer
     this.localSdp = start.localSdp
     this.#isConfirmed = start.weCalled
-    this.sender = new DialogSender(agent, dialog, near, this, start.scope, start.isFlowBound)
+    this.sender = new DialogSender(agent, dialog, this, { ...start, near })
     this.ownOffers = new OwnOffers(this, start.weCalled)
     this.refresh = new SessionRefresh(agent, this)
     this.#answered = new AnsweredInvite(agent.timers, agent.settings.timers, {
@@ -185,7 +187,7 @@ export class Session implements ClientOwner, ServerOwner {
 
   /** A request within the dialog, whose tags are right. */
   requestArrived(transaction: ServerTransaction, now: number): void {
-    this.sender.near = transaction.request.flow
+    this.sender.cameFrom(transaction.request.flow)
     answerInDialog(this, transaction, now)
   }
 

@@ -4,7 +4,7 @@ import type { CallEvent } from '../endpoint/call-event.ts'
 import type { ChallengeRefusal } from '../endpoint/credential-scope.ts'
 import type { DroppedCall, PeerState } from '../endpoint/input.ts'
 import type { TransportLimits } from './limits.ts'
-import type { Dns } from './resolve.ts'
+import type { Dns, ResolvedHop } from './resolve.ts'
 
 export interface ListenAddress {
   readonly transport: 'udp' | 'tcp' | 'tls' | 'wss'
@@ -22,6 +22,8 @@ export interface DriverConfig {
   readonly isAllowedOrigin?: (request: IncomingMessage) => boolean
   readonly limits: TransportLimits
   readonly dns: Dns
+  /** Whether a customer's call may go to all of these. Rejects: not known now. Default: it may. */
+  readonly mayReach?: (hops: readonly ResolvedHop[]) => Promise<boolean>
   readonly clock: DriverClock
   /** [0, 1), for the draw of SRV records. */
   readonly random: () => number

@@ -7,7 +7,7 @@ import type { EndpointInput, EndpointOutput } from '../endpoint/input.ts'
 import { type Flow, isWebSocket } from '../transaction/flow.ts'
 import type { DriverConfig, ListenAddress } from './driver-config.ts'
 import { OwnAddresses } from './own-addresses.ts'
-import { resolveHop } from './resolve.ts'
+import { type ResolvedHop, resolveHop } from './resolve.ts'
 import { Streams } from './streams.ts'
 import { UdpListener } from './udp.ts'
 import { type Upgraded, WebSockets, type WebSocketTransport } from './web-sockets.ts'
@@ -225,11 +225,21 @@ export class SipDriver {
   }
 
   #resolve(lookup: number, hop: HopName): void {
-    const { dns, random } = this.#config
-    resolveHop(hop, dns, random).then(
-      hops => this.#own.flowsOf(hop.host, hops, flows => this.run({ type: 'resolved', lookup, hops: flows })),
+    this.#reachable(hop).then(
+      hops => {
+        if (hops === 'refused') this.run({ type: 'resolved', lookup, hops: [], isRefused: true })
+        else this.#own.flowsOf(hop.host, hops, flows => this.run({ type: 'resolved', lookup, hops: flows }))
+      },
       () => this.run({ type: 'resolved', lookup, hops: [] }),
     )
+  }
+
+  /** What is looked at here are the addresses that will be sent to: no later answer of DNS can put others in their place. */
+  async #reachable(hop: HopName): Promise<readonly ResolvedHop[] | 'refused'> {
+    const { dns, random, mayReach } = this.#config
+    const hops = await resolveHop(hop, dns, random)
+    if (hop.customer === undefined || mayReach === undefined || hops.length === 0) return hops
+    return (await mayReach(hops)) ? hops : 'refused'
   }
 
   #arm(): void {

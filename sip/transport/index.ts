@@ -3,5 +3,5 @@
 export { SipDriver } from './driver.ts'
 export type { DriverClock, DriverConfig, ListenAddress } from './driver-config.ts'
 export { defaultTransportLimits, type TransportLimits } from './limits.ts'
-export { type Dns, type ResolvedHop, resolveHop, systemDns } from './resolve.ts'
+export { type Dns, everyHop, type ResolvedHop, resolveHop, systemDns } from './resolve.ts'
 export type { Upgraded, WebSocketTransport } from './web-sockets.ts'

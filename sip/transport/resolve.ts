@@ -10,7 +10,7 @@ export interface ResolvedHop {
   readonly port: number
 }
 
-/** What is asked of DNS; tests bring their own. */
+/** What is asked of DNS; tests bring their own. Empty: there is none. Rejects: it is not known whether there is. */
 export interface Dns {
   naptr(name: string): Promise<readonly { order: number; preference: number; service: string; replacement: string }[]>
   srv(name: string): Promise<readonly { priority: number; weight: number; name: string; port: number }[]>
@@ -22,14 +22,23 @@ const timeoutMs = 2000
 
 const none = <T>(asked: Promise<readonly T[]>): Promise<readonly T[]> => asked.catch(() => [])
 
+const saysNone: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA'])
+const isKnownNone = (fault: unknown): boolean =>
+  fault instanceof Error && 'code' in fault && saysNone.has(String(fault.code))
+const orNone = <T>(asked: Promise<T[]>): Promise<T[]> =>
+  asked.catch((fault: unknown) => {
+    if (isKnownNone(fault)) return []
+    throw fault
+  })
+
 export function systemDns(): Dns {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
   return {
-    naptr: name => none(resolver.resolveNaptr(name)),
-    srv: name => none(resolver.resolveSrv(name)),
+    naptr: name => orNone(resolver.resolveNaptr(name)),
+    srv: name => orNone(resolver.resolveSrv(name)),
     async addresses(name) {
       // The hosts file counts too, so `localhost` works without a name server.
-      const found = await none(lookup(name, { all: true, order: 'ipv4first' }))
+      const found = await orNone(lookup(name, { all: true, order: 'ipv4first' }))
       return found.map(entry => entry.address)
     },
   }
@@ -61,7 +70,7 @@ export async function resolveHop(hop: HopName, dns: Dns, random: () => number): 
   const wanted = hop.transport === undefined ? await transportsOf(host, dns) : [asService(hop.transport, host)]
   const hops: ResolvedHop[] = []
   for (const { transport, name } of wanted) {
-    for (const record of inSrvOrder(await dns.srv(name), random)) {
+    for (const record of inSrvOrder(await none(dns.srv(name)), random)) {
       if (record.name === '' || record.name === '.') continue
       hops.push(...(await byAddress(record.name, transport, record.port, dns)))
       if (hops.length >= mostHops) return hops.slice(0, mostHops)
@@ -72,13 +81,44 @@ export async function resolveHop(hop: HopName, dns: Dns, random: () => number): 
   return byAddress(host, transport, defaultPort(transport), dns)
 }
 
+/**
+ * Every address that a name can lead to, whatever transport is asked for: its own, and those of its services. `hasFailed`:
+ * there may be more.
+ */
+export async function everyHop(
+  host: string,
+  dns: Dns,
+): Promise<{ readonly hops: readonly ResolvedHop[]; readonly hasFailed: boolean }> {
+  let hasFailed = false
+  const asked = async <T>(answer: Promise<readonly T[]>): Promise<readonly T[]> =>
+    answer.catch(() => {
+      hasFailed = true
+      return []
+    })
+  const own = asked(dns.addresses(host)).then(found =>
+    found.map(address => ({ transport: 'udp' as const, address, port: defaultPort('udp') })),
+  )
+  const replacements = host.includes('.') ? (await asked(dns.naptr(host))).map(record => record.replacement) : []
+  const names = host.includes('.') ? Object.values(srvPrefix).map(prefix => `${prefix}.${host}`) : []
+  const services = [...new Set([...names, ...replacements.filter(name => name !== '')])].map(async name => {
+    const records = (await asked(dns.srv(name))).filter(record => record.name !== '' && record.name !== '.')
+    const hops = records.map(async ({ name: target, port }) => {
+      const addresses = isIP(target) !== 0 ? [target] : await asked(dns.addresses(target))
+      return addresses.map(address => ({ transport: 'udp' as const, address, port }))
+    })
+    return (await Promise.all(hops)).flat()
+  })
+  const found = await Promise.all([own, ...services])
+  return { hops: found.flat(), hasFailed }
+}
+
 const asService = (transport: ResolvedHop['transport'], host: string) => ({
   transport,
   name: `${srvPrefix[transport]}.${host}`,
 })
 
 async function transportsOf(host: string, dns: Dns) {
-  const records = [...(await dns.naptr(host))].sort((a, b) => a.order - b.order || a.preference - b.preference)
+  const records = [...(await none(dns.naptr(host)))].sort((a, b) => a.order - b.order || a.preference - b.preference)
   const named = records.flatMap(record => {
     const transport = services[record.service.toUpperCase()]
     return transport === undefined || record.replacement === '' ? [] : [{ transport, name: record.replacement }]
@@ -92,7 +132,7 @@ async function byAddress(
   port: number,
   dns: Dns,
 ): Promise<readonly ResolvedHop[]> {
-  const addresses = isIP(host) !== 0 ? [host] : await dns.addresses(host)
+  const addresses = isIP(host) !== 0 ? [host] : await none(dns.addresses(host))
   return addresses.slice(0, mostHops).map(address => ({ transport, address, port }))
 }
 

@@ -118,6 +118,28 @@ test('operator: the rate deck is replaced whole', async () => {
   })
   assert.equal([bad.status, bad.body.errors[0].field], [422, 'rates[0].rate_per_minute'])
   assert.is((await bed.operator('GET', '/operator/rates')).body.rates.length, 2)
+  const sip = await bed.operator('PUT', '/operator/rates', {
+    rates: ['sip:', 'sip:PBX.example.com.', 'sip:[2001:db8::1]:5080', '254'].map(prefix => ({
+      prefix,
+      direction: 'outbound',
+      rate_per_minute: '1',
+    })),
+  })
+  assert.equal(
+    sip.body.rates.map((each: { prefix: string }) => each.prefix),
+    ['+254', 'sip:', 'sip:[2001:db8::1]:5080', 'sip:pbx.example.com'],
+  )
+  for (const [prefix, direction, field] of [
+    ['sip:a b', 'outbound', 'rates[0].prefix'],
+    ['sips:a.test', 'outbound', 'rates[0].prefix'],
+    ['sip:user@a.test', 'outbound', 'rates[0].prefix'],
+    ['sip:', 'inbound', 'rates[0].direction'],
+  ]) {
+    const refused = await bed.operator('PUT', '/operator/rates', {
+      rates: [{ prefix, direction, rate_per_minute: '1' }],
+    })
+    assert.equal([refused.status, refused.body.errors[0].field], [422, field])
+  }
   const large = Array.from({ length: 20_000 }, (_, at) => ({
     prefix: String(100_000 + at),
     direction: 'outbound',

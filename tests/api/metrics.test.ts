@@ -47,6 +47,7 @@ const counters: SwitchCounters = {
     registered: 1,
     overloaded: 0,
     stray: 0,
+    refusedTargets: 0,
     callsOffered: 5,
     callsDialled: 4,
     callsEnded: 3,

@@ -15,6 +15,7 @@ import type { CodecName, Trunk } from '../../core/model/trunk.ts'
 import type { FetchFault } from '../../core/ports/documents.ts'
 import type { MediaCommand } from '../../core/ports/media.ts'
 import type { SignalingCommand } from '../../core/ports/signaling.ts'
+import { readSipTarget } from '../../core/routing/sip-target.ts'
 import { MemoryStore } from '../../core/testing/memory-store.ts'
 import { SimulatedMedia, unheard } from '../../core/testing/simulated-media.ts'
 import { SimulatedSignaling } from '../../core/testing/simulated-signaling.ts'
@@ -39,6 +40,8 @@ export class CallRig {
   readonly logged: string[] = []
   trunks: Trunk[] = [trunk('t1')]
   rates: Rate[] = [rate('+')]
+  /** Hosts of trunks, of this switch and of private networks, as a URI shows them. */
+  refusedHosts: string[] = []
   destinations = new Destinations([], [])
   /** The softphones that end-users have registered. */
   readonly bindings = new Map<string, readonly PhoneBinding[]>()
@@ -78,6 +81,7 @@ export class CallRig {
       destinations: () => this.destinations,
       deck: () => new RateDeck(this.rates),
       bindingsOf: uuid => this.bindings.get(uuid) ?? [],
+      sipTarget: uri => readSipTarget(uri, host => this.refusedHosts.includes(host)),
       codecsIn: () => this.offeredCodecs,
       recordingPlace: (sid, uuid, _unixMs, format) => ({
         path: `2026/11/${sid}-${uuid}.${format}`,

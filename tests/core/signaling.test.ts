@@ -10,6 +10,7 @@ import { defaultSettings, type SipListener } from '../../core/model/settings.ts'
 import type { Trunk } from '../../core/model/trunk.ts'
 import type { SignalingEvent } from '../../core/ports/signaling.ts'
 import { trunk } from '../rig/trunk.ts'
+import { acme } from './acme.ts'
 
 const trunkOf = (set: Partial<Trunk>): Trunk => trunk('trunk', { host: '127.0.0.1', ...set })
 
@@ -217,7 +218,7 @@ test('nobody listens: over TCP at once unreachable; a bad URI too', async () => 
   try {
     for (const target of [
       { kind: 'trunk', trunk: trunkOf({ port, transport: 'tcp' }), number: '1' },
-      { kind: 'uri', uri: 'mailto:nobody' },
+      { kind: 'uri', uri: 'mailto:nobody', account: acme.uuid },
     ] as const) {
       const ended = caller.next('leg.ended')
       caller.signaling.execute({ type: 'leg.dial', legId, callId, target, from, sdp: 'v=0' })

@@ -47,6 +47,7 @@ function bed(faults: Faults = {}): Bed {
       rates: () => rates,
       destinations: () => destinations,
       bindingsOf: () => [],
+      sipTarget: () => undefined,
       recordingsFolder: join(tmpdir(), 'sauti-runner-never-made'),
       recordingDays: 90,
     }),

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { parseMoney } from '../../../core/index.ts'
+import { isSipPrefix, parseMoney } from '../../../core/index.ts'
+import { invalid } from '../../answer/refusal.ts'
 import { renderRate } from '../../answer/render.ts'
 import type { SwitchDoor } from '../../door.ts'
 import type { Api } from '../../fastify.ts'
@@ -34,6 +35,9 @@ export function operatorRateRoutes(app: Api, door: SwitchDoor): void {
       response: { 200: deck, ...errors(400, 413, 415, 422) },
     },
     handler: async (request, reply) => {
+      for (const [at, { prefix, direction }] of request.body.rates.entries())
+        if (direction === 'inbound' && isSipPrefix(prefix))
+          throw invalid(`rates[${at}].direction`, 'must be "outbound" where the prefix begins with sip:')
       await rates.replace(
         request.body.rates.map(rate => ({
           prefix: rate.prefix,

@@ -17,6 +17,7 @@ export interface EnvironmentOptions {
   readonly rates: () => readonly Rate[]
   readonly destinations: () => { readonly blocked: readonly string[]; readonly allowed: readonly string[] }
   readonly bindingsOf: (endUserUuid: string) => readonly PhoneBinding[]
+  readonly sipTarget: CallEnvironment['sipTarget']
   readonly recordingsFolder: string
   /** Recordings are purged so many days after they were made; 0 = never. */
   readonly recordingDays: number
@@ -34,6 +35,7 @@ export function callEnvironment(options: EnvironmentOptions): CallEnvironment {
     unixMs: () => clock.unixMs(),
     trunks: options.trunks,
     bindingsOf: options.bindingsOf,
+    sipTarget: options.sipTarget,
     codecsIn,
     deck: derived(options.rates, rates => new RateDeck(rates)),
     destinations: derived(options.destinations, lists => new Destinations(lists.blocked, lists.allowed)),

@@ -8,4 +8,5 @@ export {
   webhookMaxBytes,
   webhookTimeoutMs,
 } from './http-client.ts'
+export { isPublicAddress } from './public-address.ts'
 export { signatureHeaders } from './signature.ts'

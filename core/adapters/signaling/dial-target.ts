@@ -20,7 +20,12 @@ export function dialTargetOf(target: LegTarget): DialTarget | BindingTarget | un
   if (target.kind === 'uri') {
     const hop = hopOf(target.uri)
     if (hop === undefined) return undefined
-    return { uri: target.uri, hop, username: target.username ?? '', password: target.password ?? '' }
+    return {
+      uri: target.uri,
+      hop: { ...hop, customer: target.account },
+      username: target.username ?? '',
+      password: target.password ?? '',
+    }
   }
   const { trunk, number } = target
   const port = portOf(trunk)

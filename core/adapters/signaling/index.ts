@@ -1,4 +1,5 @@
 export { isAllowedOrigin } from './allowed-origin.ts'
+export { namesPrivateHost } from './customer-targets.ts'
 export {
   type PhoneUpgrade,
   type SignalingCounters,

@@ -20,6 +20,7 @@ import {
   type Upgraded,
 } from '../../../sip/transport/index.ts'
 import { endReasons } from '../../call/end-reason.ts'
+import type { SipTarget } from '../../call/environment.ts'
 import type { TrunkUuid } from '../../model/ids.ts'
 import type { PhoneBinding } from '../../model/phone.ts'
 import type { Settings } from '../../model/settings.ts'
@@ -27,12 +28,13 @@ import type { Trunk } from '../../model/trunk.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Signaling, SignalingCommand, SignalingEvent } from '../../ports/signaling.ts'
+import { CustomerTargets } from './customer-targets.ts'
 import { dialTargetOf, peerOf } from './dial-target.ts'
 import { legEventOf } from './leg-event.ts'
 import { phoneCallerOf, phoneDirectory, type SignInTokens } from './phone-directory.ts'
 
 export interface SipSignalingOptions {
-  readonly settings: Pick<Settings, 'sip' | 'externalAddress'>
+  readonly settings: Pick<Settings, 'sip' | 'externalAddress' | 'allowPrivateUrls' | 'http' | 'publicUrl'>
   /** The trunks as they are now; asked at the start and at `trunksChanged`. */
   readonly trunks: () => readonly Trunk[]
   readonly emit: (event: SignalingEvent) => void
@@ -80,12 +82,25 @@ export class SipSignaling implements Signaling {
   readonly #options: SipSignalingOptions
   readonly #endpoint: Endpoint
   readonly #health = new Map<string, TrunkHealth>()
+  readonly #dns: Dns
+  readonly #targets: CustomerTargets
   #driver: SipDriver | undefined
   #stopWatching: () => void = () => {}
 
   private constructor(options: SipSignalingOptions) {
     this.#options = options
     const { random, tokens, settings, clock } = options
+    this.#dns = options.dns ?? systemDns()
+    this.#targets = new CustomerTargets({
+      trunks: options.trunks,
+      dns: this.#dns,
+      clock,
+      log: options.log,
+      allowPrivate: settings.allowPrivateUrls,
+      externalAddress: settings.externalAddress,
+      listeners: () => [...this.listeners(), settings.http],
+      ownNames: [settings.sip.realm, new URL(settings.publicUrl).hostname],
+    })
     this.#endpoint = new Endpoint({
       timers: defaultTimers,
       limits: { ...defaultLimits, ...options.limits },
@@ -108,7 +123,8 @@ export class SipSignaling implements Signaling {
       externalAddress: settings.externalAddress,
       ...(options.tls === undefined ? {} : { tls: options.tls }),
       limits: defaultTransportLimits,
-      dns: options.dns ?? systemDns(),
+      dns: signaling.#dns,
+      mayReach: hops => signaling.#targets.mayReach(hops),
       clock,
       random: () => (random.bytes(1)[0] ?? 0) / 256,
       onCall: event => {
@@ -161,7 +177,13 @@ export class SipSignaling implements Signaling {
 
   /** Tells the endpoint who may call, whom to register with and whom to ping. */
   trunksChanged(): void {
+    this.#targets.trunksChanged()
     this.#driver?.run({ type: 'peers', peers: this.#options.trunks().map(peerOf) })
+  }
+
+  /** What the URI of a `<Sip>` says by itself; undefined: it is none. */
+  sipTarget(uri: string): SipTarget | undefined {
+    return this.#targets.read(uri)
   }
 
   /** The addresses that are really bound, ports included. */

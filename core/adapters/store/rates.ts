@@ -1,3 +1,4 @@
+import { isSipPrefix } from '../../billing/sip-prefix.ts'
 import type { Rate } from '../../model/rate.ts'
 import type { Database } from './database.ts'
 import type { Row } from './schema.ts'
@@ -17,7 +18,7 @@ export class Rates {
     return this.#current
   }
 
-  /** A prefix is digits, with or without `+`; of two rows of the same prefix and direction the later one counts. */
+  /** A prefix is digits, with or without `+`, or begins with `sip:`; of two rows of the same prefix and direction the later one counts. */
   async replace(rates: readonly Rate[]): Promise<void> {
     const insert = this.#database.prepare<[string, string, number, number, number, number]>(
       'INSERT OR REPLACE INTO rates (direction, prefix, rate_per_minute, increment_seconds, minimum_seconds, connection_fee) VALUES (?, ?, ?, ?, ?, ?)',
@@ -27,7 +28,7 @@ export class Rates {
       for (const rate of rates) {
         insert.run(
           rate.direction,
-          rate.prefix.replace(/^\+/, ''),
+          isSipPrefix(rate.prefix) ? plainSip(rate.prefix) : rate.prefix.replace(/^\+/, ''),
           rate.ratePerMinute,
           rate.incrementSeconds,
           rate.minimumSeconds,
@@ -44,9 +45,12 @@ export class Rates {
   }
 }
 
+/** As hosts are compared: in lower case, without a dot at the end. */
+const plainSip = (prefix: string): string => prefix.toLowerCase().replace(/\.(?=:\d+$|$)/, '')
+
 const rateOf = (row: Row<'rates'>): Rate =>
   Object.freeze({
-    prefix: `+${row.prefix}`,
+    prefix: isSipPrefix(row.prefix) ? row.prefix : `+${row.prefix}`,
     direction: row.direction,
     ratePerMinute: row.rate_per_minute,
     incrementSeconds: row.increment_seconds,

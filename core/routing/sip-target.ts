@@ -1,0 +1,15 @@
+import type { SipTarget } from '../call/environment.ts'
+
+const parts = /^sips?:(?:([^@:]*)[^@]*@)?(?:\[([^\]]+)\]|([^:;?[\]]+))(?::(\d+))?/i
+
+/**
+ * What the URI of a `<Sip>` says, where no SIP stack is at hand (simulations, tests); `isRefused` is theirs to say.
+ * Signalling reads it by RFC 3261's grammar.
+ */
+export function readSipTarget(uri: string, isRefused: (host: string) => boolean): SipTarget | undefined {
+  const found = parts.exec(uri)
+  if (found === null) return undefined
+  const [, user, address, name = '', port] = found
+  const host = (address ?? name).toLowerCase().replace(/\.$/, '')
+  return { user, host, port: port === undefined ? undefined : Number(port), isRefused: isRefused(host) }
+}
