@@ -8,18 +8,20 @@ import { dialEvents } from './dial-events.ts'
 import type { EndReason } from './end-reason.ts'
 import type { Host, LegOwner, OwnedSignal } from './host.ts'
 import { Leg, type LegEnding } from './leg.ts'
+import { LegAdmission } from './leg-admission.ts'
 import type { MeterAlarms } from './meter.ts'
 import { reasonOf } from './reason-of.ts'
 import { legBy, RouteTrials } from './route-trials.ts'
 
 /**
+ * - `waiting`: for its turn to leave the switch
  * - `placing`: its rows and its hold are on their way to the database
  * - `trying`: media is opened, the INVITE is out
  * - `agreeing`: a 2xx has come, and media reads what it answers: one that it cannot use is no answer
  * - `answered`
  * - `over`
  */
-export type BranchState = 'new' | 'placing' | 'trying' | 'agreeing' | 'answered' | 'over'
+export type BranchState = 'new' | 'waiting' | 'placing' | 'trying' | 'agreeing' | 'answered' | 'over'
 
 /** One destination: its routes are tried in order, one leg at a time, until one answers. */
 export class Branch implements LegOwner {
@@ -28,6 +30,8 @@ export class Branch implements LegOwner {
   readonly #listener: BranchListener
   readonly #alarms: MeterAlarms
   readonly #trials: RouteTrials
+  /** Of a dialled leg; that of a placed call counts as the call. */
+  readonly #admission: LegAdmission
   #state: BranchState = 'new'
   #reason: EndReason = 'END.0503'
   #billed: BilledLeg | undefined
@@ -45,6 +49,7 @@ export class Branch implements LegOwner {
     this.#listener = listener
     this.#alarms = alarms
     this.#trials = new RouteTrials(host, options)
+    this.#admission = new LegAdmission(host, options.sid)
   }
 
   get state(): BranchState {
@@ -58,6 +63,11 @@ export class Branch implements LegOwner {
 
   get leg(): Leg | undefined {
     return this.#billed?.leg
+  }
+
+  /** It leads to another number of this switch. */
+  get isOnNet(): boolean {
+    return this.options.routes[0]?.kind === 'on-net'
   }
 
   /** It was answered at some time. */
@@ -76,7 +86,8 @@ export class Branch implements LegOwner {
 
   /** `prelude` is committed in the same unit as the first leg; without a route nothing is written. */
   start(prelude: readonly Change[], admitted: (result: 'placed' | 'refused' | 'no-route') => void = () => {}): void {
-    this.#attempt(prelude, admitted)
+    if (this.options.isDial && !this.#admission.enter()) this.#end('END.4429')
+    else this.#queue(prelude, admitted)
   }
 
   /** When the money was over, if that ended it. */
@@ -142,6 +153,17 @@ export class Branch implements LegOwner {
       case 'leg.confirmed':
         return
     }
+  }
+
+  /** A dialled leg that leaves the switch begins when its turn has come, within a second or not at all. */
+  #queue(prelude: readonly Change[], admitted: (result: 'placed' | 'refused' | 'no-route') => void): void {
+    const begin = () => this.#attempt(prelude, admitted)
+    if (!this.options.isDial || !this.#trials.leavesSwitch) {
+      begin()
+      return
+    }
+    this.#state = 'waiting'
+    if (!this.#admission.onTurn(begin)) this.#end('END.4430')
   }
 
   #attempt(prelude: readonly Change[], admitted: (result: 'placed' | 'refused' | 'no-route') => void): void {
@@ -222,6 +244,7 @@ export class Branch implements LegOwner {
 
   #legEnded(event: Extract<OwnedSignal, { type: 'leg.ended' }>): void {
     if (this.#state === 'over') {
+      this.#admission.leave()
       this.#listener.released(this)
       return
     }
@@ -246,7 +269,9 @@ export class Branch implements LegOwner {
     billed.leg.endedUnix = unix
     this.#host.commit(billed.closing(unix, reason))
     this.#listener.retrying(this, billed.leg)
-    this.#attempt([], () => {})
+    // Its rows are closed: what becomes of the branch is not theirs any more.
+    this.#billed = undefined
+    this.#queue([], () => {})
   }
 
   #end(reason: EndReason, more?: LegEnding): void {
@@ -268,11 +293,16 @@ export class Branch implements LegOwner {
     this.#state = 'over'
     this.#reason = reason
     this.#trials.leave()
+    this.#admission.leaveQueue()
     const { leg } = this
-    if (leg === undefined) return
+    if (leg === undefined) {
+      this.#admission.leave()
+      return
+    }
     const unix = this.#host.unix()
     leg.endedUnix = Math.min(unix, this.#limitUnix ?? this.cutUnix ?? unix)
     leg.end(reason, more)
+    if (leg.hasEnded) this.#admission.leave()
   }
 
   #closing(): readonly Change[] {

@@ -1,4 +1,5 @@
 import type { CallRecord } from '../model/call-record.ts'
+import type { AccountLoads } from './account-loads.ts'
 import type { Call } from './call.ts'
 import type { ConversationFacts } from './conversation.ts'
 import type { CallEnvironment } from './environment.ts'
@@ -12,6 +13,7 @@ export interface CallShare {
   readonly env: CallEnvironment
   readonly sids: SidSequence
   readonly trunkLoads: TrunkLoads
+  readonly accountLoads: AccountLoads
   emit(command: ExchangeCommand): void
   claim(leg: Leg, call: Call): void
   absorbed(): void

@@ -3,15 +3,18 @@ import type { CallRecord } from '../model/call-record.ts'
 import type { CallUuid, Sid } from '../model/ids.ts'
 import type { Money } from '../model/money.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
+import type { AccountLoads } from './account-loads.ts'
 import type { BilledLeg } from './billed-leg.ts'
 import { CallBook } from './call-book.ts'
 import { type CallInput, CallInputs } from './call-inputs.ts'
 import { CallLegs } from './call-legs.ts'
 import { type CallPhase, callPhaseTable, type PhaseStep, phaseFacts } from './call-phase.ts'
+import { CallPlaces } from './call-places.ts'
 import { qualityOf } from './call-row.ts'
 import type { CallShare } from './call-share.ts'
 import { Conversation } from './conversation.ts'
 import { Deadlines } from './deadlines.ts'
+import { DialCaps } from './dial-caps.ts'
 import type { EndReason } from './end-reason.ts'
 import type { CallEnvironment } from './environment.ts'
 import type { ExchangeCommand, Lookup } from './exchange-command.ts'
@@ -35,6 +38,10 @@ export class Call implements Host {
   readonly legs: CallLegs
   readonly book: CallBook
   readonly trunkLoads: TrunkLoads
+  readonly loads: AccountLoads
+  /** What it takes under caps. */
+  readonly places = new CallPlaces(() => this.now())
+  readonly dialCaps: DialCaps
   readonly #inputs = new CallInputs(this)
   readonly #share: CallShare
   readonly #lastUnit: LastUnit
@@ -57,6 +64,8 @@ export class Call implements Host {
     this.#startedAt = now
     this.#startedUnix = share.env.unixMs()
     this.trunkLoads = share.trunkLoads
+    this.loads = share.accountLoads
+    this.dialCaps = new DialCaps(share.accountLoads, this.places, () => this.book.opening?.account)
     this.legs = new CallLegs(leg => share.claim(leg, this))
     this.book = new CallBook(
       () => share.env.uuid(),

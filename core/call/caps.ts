@@ -35,7 +35,22 @@ export class Caps {
     if (load.live <= 0 && (recent === undefined || recent <= now - windowMs)) this.#loads.delete(key)
   }
 
+  /** A place that was never used: the moment when it was taken does not count against the calls a second. */
+  giveBack(key: string, placedAt: number, now: number): void {
+    const placed = this.#loads.get(key)?.placedAt
+    const index = placed?.lastIndexOf(placedAt) ?? -1
+    if (placed !== undefined && index >= 0) placed.splice(index, 1)
+    this.release(key, now)
+  }
+
   live(key: string): number {
     return this.#loads.get(key)?.live ?? 0
+  }
+
+  /** Places that are taken, of all keys. */
+  get size(): number {
+    let size = 0
+    for (const { live } of this.#loads.values()) size += live
+    return size
   }
 }

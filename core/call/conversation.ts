@@ -6,7 +6,7 @@ import { Conference } from './conference.ts'
 import type { Connection, DialOutcome } from './connection.ts'
 import { Dial } from './dial.ts'
 import type { EndReason } from './end-reason.ts'
-import { type Hops, noHops } from './hops.ts'
+import { arrived, type Hops } from './hops.ts'
 import type { Host } from './host.ts'
 import type { Leg } from './leg.ts'
 import type { MeterAlarms } from './meter.ts'
@@ -234,7 +234,7 @@ export class Conversation {
             sids: this.#sids,
             ownNumber: this.#facts?.ownNumber ?? '',
             endUser: this.#facts?.endUser,
-            hops: this.#facts?.hops ?? noHops,
+            hops: this.#facts?.hops ?? arrived(),
             alarms: this.#alarms,
           })
         : new Conference(this.#host, request, request.conference, {

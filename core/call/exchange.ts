@@ -1,6 +1,7 @@
 import type { AccountUuid, LegUuid, Sid } from '../model/ids.ts'
 import type { PhoneCaller } from '../model/phone.ts'
 import type { SignalingCommand, SignalingEvent } from '../ports/signaling.ts'
+import { AccountLoads } from './account-loads.ts'
 import { refusal } from './admit.ts'
 import { Call } from './call.ts'
 import type { CallInput } from './call-inputs.ts'
@@ -40,7 +41,7 @@ export class Exchange {
   readonly #env: CallEnvironment
   readonly #calls = new CallRegister()
   readonly #deadlines = new DeadlineHeap<Call>()
-  readonly #accountLoads = new Caps()
+  readonly #accountLoads = new AccountLoads()
   /** Calls placed by phone token. */
   readonly #tokenLoads = new Caps()
   readonly #trunkLoads = new TrunkLoads()
@@ -76,9 +77,10 @@ export class Exchange {
     return this.#calls.size
   }
 
-  /** Nothing is left: no call, no leg, no deadline. For tests and for closing. */
+  /** Nothing is left: no call, no leg, no place under a cap. For tests and for closing. */
   get isEmpty(): boolean {
-    return this.#calls.isEmpty && this.#loopback.size === 0 && this.#rooms.size === 0
+    const isFree = this.#accountLoads.size === 0 && this.#tokenLoads.size === 0 && this.#trunkLoads.size === 0
+    return isFree && this.#calls.isEmpty && this.#loopback.size === 0 && this.#rooms.size === 0
   }
 
   get isDraining(): boolean {
@@ -169,9 +171,8 @@ export class Exchange {
 
   #phoneOffer({ legId, endUser, from, to, sdp }: PhoneOffered, now: number): void {
     if (this.#turnsAway(legId)) return
-    const loads = { accounts: this.#accountLoads, tokens: this.#tokenLoads }
     const call = this.#newCall(now)
-    this.#run(call, now, () => beginSoftphone(call, { legId, endUser, to, sdp }, from.user, loads))
+    this.#run(call, now, () => beginSoftphone(call, { legId, endUser, to, sdp }, from.user, this.#tokenLoads))
   }
 
   #turnsAway(legId: LegUuid): boolean {
@@ -192,7 +193,7 @@ export class Exchange {
     const reply = (result: Extract<ExchangeCommand, { type: 'originate.done' }>['result']) => {
       this.#out.push({ type: 'originate.done', requestId, result })
     }
-    this.#run(call, now, () => beginPlaced(call, order, this.#accountLoads, reply))
+    this.#run(call, now, () => beginPlaced(call, order, reply))
   }
 
   #newCall(now: number): Call {
@@ -202,6 +203,7 @@ export class Exchange {
         env: this.#env,
         sids: this.#sids,
         trunkLoads: this.#trunkLoads,
+        accountLoads: this.#accountLoads,
         emit: command => this.#emit(command),
         claim: (leg, owner) => this.#calls.claim(leg.uuid, owner),
         absorbed: () => {
@@ -233,6 +235,7 @@ export class Exchange {
 
   #forget(call: Call): void {
     this.#deadlines.set(call, undefined)
+    call.places.releaseAll()
     // A call that has crashed may not have left its room.
     for (const legId of this.#calls.forget(call)) this.#inRoom({ type: 'room.leave', legId })
   }

@@ -1,5 +1,5 @@
 import type { EndReason } from './end-reason.ts'
-import { phoneStatusOf, rejectionReason } from './reason-of.ts'
+import { callerStatusOf, isOfDocument, phoneStatusOf, rejectionReason } from './reason-of.ts'
 
 /** How long a refused or ended caller is told to wait while the switch drains. */
 export const drainRetrySeconds = 30
@@ -9,7 +9,7 @@ export const capRetrySeconds = 1
 /** What the legs of a call are told when it ends. */
 export interface Farewell {
   readonly reason: EndReason
-  readonly more: { readonly status?: number; readonly retryAfterSeconds?: number }
+  readonly more: { readonly status?: number; readonly retryAfterSeconds?: number; readonly withoutQ850?: true }
 }
 
 /** `isSoftphone`: what it is told keeps its reason, since `describeFailure` reads the code (decisions §3). */
@@ -19,13 +19,15 @@ export function farewellOf(
   wasAnswered: boolean,
   rejectWith: 486 | 603 | undefined,
 ): Farewell {
-  const status = isSoftphone ? phoneStatusOf(reason) : undefined
+  const status = isSoftphone ? phoneStatusOf(reason) : callerStatusOf(reason)
+  const isSilent = !isSoftphone && !wasAnswered && (status !== undefined || isOfDocument(reason))
   const retryAfterSeconds = retryAfterOf(reason)
   return {
     reason: wasAnswered || status !== undefined ? reason : rejectionReason(reason, rejectWith),
     more: {
       ...(status === undefined ? {} : { status }),
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      ...(isSilent ? { withoutQ850: true } : {}),
     },
   }
 }

@@ -3,21 +3,38 @@ const usualForwards = 70
 /** Numbers of this switch may dial one another so often in a row. */
 const mostOnNet = 8
 
+/** Calls of this switch that come of one call, in all: whichever of them dials on-net counts. */
+const mostOnNetLegs = 20
+
+/** The on-net legs that have come of one origin call, over all calls that came of it. */
+export class OnNetTree {
+  #legs = 0
+
+  /** One more; false when there are as many as there may be. */
+  grow(): boolean {
+    if (this.#legs >= mostOnNetLegs) return false
+    this.#legs++
+    return true
+  }
+}
+
 /** How far a call has come from call to call: what keeps numbers that dial one another from going on for ever. */
 export interface Hops {
   /** Numbers of this switch that have dialled one another in a row to get here. */
   readonly onNet: number
+  /** Shared by all calls that come of the same origin. */
+  readonly tree: OnNetTree
   /** Max-Forwards: how often it may be passed on, here or elsewhere. It crosses calls as it crosses proxies (RFC 7332). */
   readonly forwards: number
 }
 
 /** Of a call that somebody else has made. */
-export const arrived = (forwards: number = usualForwards): Hops => ({ onNet: 0, forwards })
+export const arrived = (forwards: number = usualForwards): Hops => ({ onNet: 0, forwards, tree: new OnNetTree() })
 
-/** Of a call that begins here. */
-export const noHops: Hops = Object.freeze(arrived())
+export const nextHop = ({ onNet, forwards, tree }: Hops): Hops => ({ onNet: onNet + 1, forwards: forwards - 1, tree })
 
-export const nextHop = ({ onNet, forwards }: Hops): Hops => ({ onNet: onNet + 1, forwards: forwards - 1 })
+/** It has been passed on as often as it may be: refused, as RFC 3261's 483 would. */
+export const isSpent = ({ forwards }: Hops): boolean => forwards < 0
 
-/** It may not be made: refused, as RFC 3261's 483 would. */
-export const isSpent = ({ onNet, forwards }: Hops): boolean => onNet > mostOnNet || forwards < 0
+/** Takes one of the on-net legs that the origin call may make; false: too deep, or too many. */
+export const takeOnNet = ({ onNet, tree }: Hops): boolean => onNet <= mostOnNet && tree.grow()

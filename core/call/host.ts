@@ -6,6 +6,7 @@ import type { SignalingEvent } from '../ports/signaling.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
 import type { CallLegs } from './call-legs.ts'
 import type { Deadlines } from './deadlines.ts'
+import type { DialCaps } from './dial-caps.ts'
 import type { EndReason } from './end-reason.ts'
 import type { CallEnvironment } from './environment.ts'
 import type { ExchangeCommand, Lookup } from './exchange-command.ts'
@@ -19,6 +20,7 @@ export interface Host {
   readonly timers: Deadlines
   readonly legs: Pick<CallLegs, 'adopt' | 'lost'>
   readonly trunkLoads: Pick<TrunkLoads, 'take' | 'release'>
+  readonly dialCaps: Pick<DialCaps, 'takeLeg' | 'takeTurn' | 'giveTurnBack'>
   readonly callId: CallUuid
   /** As it is now. */
   readonly record: CallRecord

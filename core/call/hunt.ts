@@ -6,7 +6,7 @@ import type { BranchListener } from './branch-options.ts'
 import type { DialOutcome } from './connection.ts'
 import { dialStatusOf, mostTelling } from './dial-outcome.ts'
 import type { EndReason } from './end-reason.ts'
-import { type Hops, isSpent, nextHop } from './hops.ts'
+import { type Hops, isSpent, nextHop, takeOnNet } from './hops.ts'
 import type { Host } from './host.ts'
 import type { Leg } from './leg.ts'
 import type { MeterAlarms } from './meter.ts'
@@ -246,6 +246,7 @@ export class Hunt implements BranchListener {
         if (child.kind === 'number') this.#digitsOf.set(branch, child.sendDigits)
         if (!resolved.ok) branch.cancel(resolved.reason)
         else if (isSpent(hops)) branch.cancel('END.0400')
+        else if (branch.isOnNet && !takeOnNet(hops)) branch.cancel('END.3482')
         else branch.start([])
       }
     })

@@ -6,6 +6,7 @@ import { refuseInbound, webhookUrl } from './admit.ts'
 import { BilledLeg } from './billed-leg.ts'
 import type { Call } from './call.ts'
 import { begunRow } from './call-row.ts'
+import type { EndReason } from './end-reason.ts'
 import type { NumberOwner } from './exchange-event.ts'
 import { type Hops, isSpent } from './hops.ts'
 import type { InboundOffer } from './inbound-offer.ts'
@@ -49,7 +50,7 @@ function admit(call: Call, leg: Leg, owner: NumberOwner, hops: Hops): void {
   }
   call.book.open(opening)
   const unbilled = new BilledLeg(call, leg, undefined, call.alarms)
-  const refused = refuseInbound(owner)
+  const refused = refuseInbound(owner) ?? takePlace(call, account)
   const begun: readonly Change[] = [
     { type: 'call.insert', call: call.record },
     { type: 'leg.insert', leg: leg.record() },
@@ -82,6 +83,17 @@ function admit(call: Call, leg: Leg, owner: NumberOwner, hops: Hops): void {
     leg.ring()
     call.startScript(webhookUrl('voice_inbound', account, number))
   })
+}
+
+/** A place of the account until the call ends: it is taken before its rows are on their way, so no two share one. */
+function takePlace(call: Call, account: NumberOwner['account']): EndReason | undefined {
+  const place = call.places.take(call.loads.inbound, account.uuid, account.maxInboundCalls)
+  if (typeof place === 'string') return 'END.4429'
+  call.watch(
+    () => place.release(),
+    () => {},
+  )
+  return undefined
 }
 
 const rowOf = ({ callId, sid }: Call, leg: Leg, { account, number }: NumberOwner): CallRecord =>

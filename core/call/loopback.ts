@@ -88,7 +88,8 @@ export class Loopback {
       ]
     }
     const { sip, q850 } = endReasons[command.reason]
-    const cause = { kind: 'response', status: sip, q850 } as const
+    const status = command.status ?? sip
+    const cause = { kind: 'response', status, ...(command.withoutQ850 === true ? {} : { q850 }) } as const
     return [
       { type: 'leg.ended', legId: pair.called, cause },
       { type: 'leg.ended', legId: pair.caller, cause },

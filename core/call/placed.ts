@@ -8,10 +8,10 @@ import type { Branch } from './branch.ts'
 import type { BranchListener } from './branch-options.ts'
 import type { Call } from './call.ts'
 import { customPayloadOf } from './call-fields.ts'
+import type { Place } from './call-places.ts'
 import { begunRow } from './call-row.ts'
-import type { Caps } from './caps.ts'
 import { Fork } from './fork.ts'
-import { noHops } from './hops.ts'
+import { arrived } from './hops.ts'
 import type { OriginateOrder, OriginateResult } from './originate-order.ts'
 
 const ringTimer = 'placed:ring'
@@ -20,14 +20,9 @@ const ringTimer = 'placed:ring'
  * A call placed by API. It is admitted (account, number, destination, rate, caps, money) and durable before the INVITE
  * goes out; the answer of the API is given then. A refused one leaves nothing.
  */
-export function beginPlaced(
-  call: Call,
-  order: OriginateOrder,
-  caps: Caps,
-  reply: (result: OriginateResult) => void,
-): void {
+export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: OriginateResult) => void): void {
   let isReplied = false
-  let hasPlace = false
+  let place: Place | undefined
   const replyOnce = (result: OriginateResult) => {
     if (isReplied) return
     isReplied = true
@@ -39,7 +34,7 @@ export function beginPlaced(
   }
   call.watch(
     () => {
-      if (hasPlace) caps.release(order.accountId, call.now())
+      place?.release()
       // Ended before it was placed; while its rows are on their way, their fate is the answer.
       if (call.journal.pendingCommits === 0) replyOnce(refusal(503, 'END.5503', 'the switch is draining'))
     },
@@ -58,8 +53,15 @@ export function beginPlaced(
       return
     }
     const { account, direction, unreachable, forks, rate } = placing
-    const capped = caps.take(account.uuid, account.maxConcurrentCalls, account.maxCallsPerSecond, call.now())
-    if (capped !== undefined) {
+    const cannotPay = () => refuse(refusal(402, 'BILL.0402', 'the balance does not cover the call'))
+    // Before the caps: what is refused for money uses up none of the calls a second (decisions §1).
+    if (rate !== undefined && !isCovered(rate, found.spendable)) {
+      cannotPay()
+      return
+    }
+    const { maxConcurrentCalls, maxCallsPerSecond } = account
+    const capped = call.places.take(call.loads.placed, account.uuid, maxConcurrentCalls, maxCallsPerSecond)
+    if (typeof capped === 'string') {
       const what =
         capped === 'LIMIT.0429'
           ? `more than ${account.maxConcurrentCalls} live calls`
@@ -67,10 +69,11 @@ export function beginPlaced(
       refuse(refusal(429, capped, what))
       return
     }
-    hasPlace = true
+    place = capped
+    const hops = arrived()
     const payload = customPayloadOf(order.customPayload)
     const record = rowOf(call, order, direction, payload.object)
-    call.book.open({ record, account, ownNumber: order.from, payloadText: payload.text, hops: noHops })
+    call.book.open({ record, account, ownNumber: order.from, payloadText: payload.text, hops })
     const prelude: readonly Change[] = [
       { type: 'call.insert', call: record },
       call.event('CALL.0100', callData(record)),
@@ -90,11 +93,10 @@ export function beginPlaced(
       return
     }
     const from = { user: order.from, displayName: '' }
-    const options = { sid: call.sid, kind: 'number', to: order.to, from, rate, hops: noHops, isDial: false } as const
+    const options = { sid: call.sid, kind: 'number', to: order.to, from, rate, hops, isDial: false } as const
     const branch = new Fork(call, options, forks, new PlacedLeg(call, order.url), call.alarms)
     call.reachBy(branch)
     const ringMs = (order.timeoutSeconds ?? defaultTimeoutSeconds) * 1000
-    const cannotPay = () => refuse(refusal(402, 'BILL.0402', 'the balance does not cover the call'))
     branch.start(prelude, result => {
       switch (result) {
         case 'placed':
@@ -102,12 +104,12 @@ export function beginPlaced(
           if (!call.isOver) call.timers.set(ringTimer, call.now() + ringMs, () => call.finish('END.0408'))
           return
         case 'refused':
+          // Other calls have taken the money meanwhile.
+          capped.giveBack()
           cannotPay()
           return
         case 'no-route':
-          // Nothing is held for it; but who could not pay for it is told that first, route or not.
-          if (rate !== undefined && !isCovered(rate, found.spendable)) cannotPay()
-          else failAtOnce('END.0503')
+          failAtOnce('END.0503')
       }
     })
   })

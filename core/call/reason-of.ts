@@ -122,6 +122,12 @@ export function phoneStatusOf(reason: EndReason): number | undefined {
   return reason.startsWith('END.3') ? 503 : undefined
 }
 
+/** Decisions §4: who calls a number whose account has too many calls finds it unavailable, not this switch congested. */
+export const callerStatusOf = (reason: EndReason): number | undefined => (reason === 'END.4429' ? 480 : undefined)
+
+/** A document that failed: a caller is rejected without a Q.850 cause, which would speak of a failing network. */
+export const isOfDocument = (reason: EndReason): boolean => reason.startsWith('END.3')
+
 /** The reason that a rejected caller's leg is ended with, so that its SIP status is the one the document asked for. */
 export function rejectionReason(reason: EndReason, rejectWith: 486 | 603 | undefined): EndReason {
   if (rejectWith === undefined || endReasons[reason].sip === rejectWith) return reason

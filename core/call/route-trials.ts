@@ -50,6 +50,12 @@ export class RouteTrials {
     return this.#left.length > 0 && triesNextTrunk(cause)
   }
 
+  /** The next attempt is one that others than this switch get to see; phones are known to it. */
+  get leavesSwitch(): boolean {
+    const kind = this.#left[0]?.kind
+    return kind === 'trunk' || kind === 'uri'
+  }
+
   /** Sends the leg out by the present route. */
   dial(leg: Leg): void {
     const route = this.#route

@@ -15,7 +15,7 @@ import type { Caps } from './caps.ts'
 import type { EndReason } from './end-reason.ts'
 import type { CallEnvironment } from './environment.ts'
 import type { Found } from './exchange-event.ts'
-import { noHops } from './hops.ts'
+import { arrived } from './hops.ts'
 import { Leg } from './leg.ts'
 
 export interface SoftphoneOffer {
@@ -24,12 +24,6 @@ export interface SoftphoneOffer {
   /** User part of the Request-URI, or a whole URI. */
   readonly to: string
   readonly sdp: string | undefined
-}
-
-/** What placing counts against: the account's caps, and the token's. */
-export interface PlacingLoads {
-  readonly accounts: Caps
-  readonly tokens: Caps
 }
 
 type FoundSoftphone = Extract<Found, { kind: 'softphone' }>
@@ -69,7 +63,7 @@ export function refuseSoftphone(found: FoundSoftphone, to: string, env: CallEnvi
  * A call that a softphone places. The webhook decides what comes of it; refused ones are kept with their reason, so that
  * the customer can see them, unless nobody can say whose they are.
  */
-export function beginSoftphone(call: Call, offer: SoftphoneOffer, extension: string, loads: PlacingLoads): void {
+export function beginSoftphone(call: Call, offer: SoftphoneOffer, extension: string, tokens: Caps): void {
   const leg = new Leg(call, {
     uuid: offer.legId,
     role: 'caller',
@@ -88,11 +82,11 @@ export function beginSoftphone(call: Call, offer: SoftphoneOffer, extension: str
   }
   const { accountUuid, endUserUuid } = offer.endUser
   call.lookup({ kind: 'softphone', accountId: accountUuid, endUserUuid }, found =>
-    admit(call, leg, offer, found, loads),
+    admit(call, leg, offer, found, tokens),
   )
 }
 
-function admit(call: Call, leg: Leg, offer: SoftphoneOffer, found: FoundSoftphone, loads: PlacingLoads): void {
+function admit(call: Call, leg: Leg, offer: SoftphoneOffer, found: FoundSoftphone, tokens: Caps): void {
   const { account, user, number } = found
   if (account === undefined || user === undefined) {
     call.finish('END.0403')
@@ -105,7 +99,7 @@ function admit(call: Call, leg: Leg, offer: SoftphoneOffer, found: FoundSoftphon
     account,
     ownNumber: record.fromNumber,
     payloadText: payload.text,
-    hops: noHops,
+    hops: arrived(),
     endUser: user,
   })
   call.own(new BilledLeg(call, leg, undefined, call.alarms))
@@ -117,8 +111,8 @@ function admit(call: Call, leg: Leg, offer: SoftphoneOffer, found: FoundSoftphon
   const url = number === undefined ? account.endpoints.voice_outbound : webhookUrl('voice_outbound', account, number)
   const refused =
     refuseSoftphone(found, offer.to, call.env) ??
-    takePlaces(call, offer.endUser, account, loads) ??
-    (url === '' ? 'END.3404' : undefined)
+    (url === '' ? 'END.3404' : undefined) ??
+    takePlaces(call, offer.endUser, account, tokens)
   if (refused !== undefined) {
     call.commit(begun, () => {
       call.opened()
@@ -139,20 +133,24 @@ function takePlaces(
   call: Call,
   { tokenUuid, maxConcurrent }: PhoneCaller,
   account: NonNullable<FoundSoftphone['account']>,
-  { accounts, tokens }: PlacingLoads,
+  tokens: Caps,
 ): EndReason | undefined {
   const { uuid, maxConcurrentCalls, maxCallsPerSecond } = account
-  const capped = accounts.take(uuid, maxConcurrentCalls, maxCallsPerSecond, call.now())
-  if (capped !== undefined) return capped === 'LIMIT.0429' ? 'END.4429' : 'END.4430'
-  const isFull = tokens.take(tokenUuid, maxConcurrent, Number.POSITIVE_INFINITY, call.now()) !== undefined
+  const ofToken = call.places.take(tokens, tokenUuid, maxConcurrent)
+  if (typeof ofToken === 'string') return 'END.0486'
+  const ofAccount = call.places.take(call.loads.placed, uuid, maxConcurrentCalls, maxCallsPerSecond)
+  if (typeof ofAccount === 'string') {
+    ofToken.release()
+    return ofAccount === 'LIMIT.0429' ? 'END.4429' : 'END.4430'
+  }
   call.watch(
     () => {
-      accounts.release(uuid, call.now())
-      if (!isFull) tokens.release(tokenUuid, call.now())
+      ofAccount.release()
+      ofToken.release()
     },
     () => {},
   )
-  return isFull ? 'END.0486' : undefined
+  return undefined
 }
 
 const rowOf = (

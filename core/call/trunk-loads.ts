@@ -12,6 +12,11 @@ export class TrunkLoads {
     return this.#caps.take(trunk.uuid, limitOf(trunk.maxCalls), limitOf(trunk.maxCps), now) === undefined
   }
 
+  /** Legs that have a place, of all trunks. */
+  get size(): number {
+    return this.#caps.size
+  }
+
   release(trunk: Trunk, now: number): void {
     this.#caps.release(trunk.uuid, now)
   }

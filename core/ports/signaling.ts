@@ -46,6 +46,8 @@ export type SignalingCommand =
       readonly retryAfterSeconds?: number
       /** The final response of a caller who was never answered. Default: what the table says of the reason. */
       readonly status?: number
+      /** The Reason header says the same as the final response, and names no cause of Q.850. */
+      readonly withoutQ850?: true
       /** Another of those who rang has answered: a phone shows no missed call. */
       readonly isAnsweredElsewhere?: boolean
     }

@@ -32,6 +32,8 @@ export interface EndWords {
   /** The final response, when the call is not answered yet. */
   readonly status: number
   readonly q850: number
+  /** Of a final response: the Reason header repeats its status instead. */
+  readonly withoutQ850?: true
   readonly text: string
   /** Goes into `X-Voice-Reason-Code`. */
   readonly code: string

@@ -7,12 +7,15 @@ const safeText = (text: string): string => text.replace(/["\\\r\n]/g, ' ')
 /** RFC 3326 §3.2: by this a phone knows a call that it did not miss. */
 const elsewhere = 'SIP;cause=200;text="Call completed elsewhere"'
 
+const causeOf = ({ withoutQ850, status, q850 }: EndWords): string =>
+  withoutQ850 ? `SIP;cause=${status}` : `Q.850;cause=${q850}`
+
 /** RFC 3326 Reason and our own code: what a BYE, a CANCEL and a refusal say. */
 export function wordFields(words: EndWords): HeaderField[] {
   const fields: HeaderField[] = [
     {
       name: 'Reason',
-      value: words.isAnsweredElsewhere ? elsewhere : `Q.850;cause=${words.q850};text="${safeText(words.text)}"`,
+      value: words.isAnsweredElsewhere ? elsewhere : `${causeOf(words)};text="${safeText(words.text)}"`,
     },
     { name: reasonCodeHeader, value: words.code },
   ]

@@ -77,6 +77,23 @@ test('on-net: busy and cancel pass through', () => {
   assert.is(cancelled.store.call(call => call.toNumber === other).reasonCode, 'END.0487')
 })
 
+test('on-net: a number whose document failed and whose fallback drops the call has declined it', () => {
+  for (const [fault, reason] of [
+    ['timeout', 'END.3408'],
+    ['status', 'END.3502'],
+    ['not-found', 'END.3404'],
+  ] as const) {
+    const rig = dialling(`<Dial action="/after"><Number>${other}</Number></Dial>`)
+    rig.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
+    rig.documents.set('https://acme.test/other', { fault })
+    rig.call(at)
+    rested(rig)
+    assert.is(rig.store.call(call => call.toNumber === other).reasonCode, reason)
+    // No carrier took part: END.0503 would say so.
+    assert.is(action(rig).DialReasonCode, 'END.0603')
+  }
+})
+
 test('two numbers that dial one another come to an end', () => {
   const rig = new CallRig()
   rig.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
@@ -86,6 +103,7 @@ test('two numbers that dial one another come to an end', () => {
   rested(rig)
   assert.is(rig.store.calls.size, 9)
   assert.ok([...rig.store.calls.values()].every(call => endReasons[call.reasonCode as 'END.0400'].sip >= 400))
+  assert.is(rig.store.events.find(({ code }) => code === 'DIAL.0400')?.data['reason_code'], 'END.3482')
 })
 
 test.run()

@@ -1,0 +1,19 @@
+import { Caps } from './caps.ts'
+import { StartTurns } from './start-turns.ts'
+
+/** What the calls of each account take at this moment, by the account's uuid (decisions §4). */
+export class AccountLoads {
+  /** Calls that the account places, by API or by softphone. */
+  readonly placed = new Caps()
+  /** Calls to its numbers, on-net ones included. */
+  readonly inbound = new Caps()
+  /** Legs that its Dials have opened: each costs ports, whoever it goes to. */
+  readonly dialled = new Caps()
+  /** When its dialled legs that leave the switch begin. */
+  readonly starts = new StartTurns()
+
+  /** Places that are taken, of all accounts; 0 when no call lives. */
+  get size(): number {
+    return this.placed.size + this.inbound.size + this.dialled.size
+  }
+}

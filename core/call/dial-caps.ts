@@ -1,0 +1,38 @@
+import type { AccountProfile } from '../model/account.ts'
+import type { AccountLoads } from './account-loads.ts'
+import type { CallPlaces, Place } from './call-places.ts'
+
+/** How long a leg that leaves the switch waits for its turn. */
+const patienceMs = 1000
+
+/** What the Dials of a call may open, within the caps of its account (decisions §4). */
+export class DialCaps {
+  readonly #loads: AccountLoads
+  readonly #places: CallPlaces
+  readonly #account: () => AccountProfile | undefined
+
+  constructor(loads: AccountLoads, places: CallPlaces, account: () => AccountProfile | undefined) {
+    this.#loads = loads
+    this.#places = places
+    this.#account = account
+  }
+
+  /** Room for one more leg; undefined when the account has as many as it may have (END.4429). */
+  takeLeg(): Place | undefined {
+    const account = this.#account()
+    if (account === undefined) return undefined
+    const place = this.#places.take(this.#loads.dialled, account.uuid, account.maxDialledLegs)
+    return typeof place === 'string' ? undefined : place
+  }
+
+  /** When the next leg that leaves the switch may begin; undefined when that is more than a second away (END.4430). */
+  takeTurn(now: number): number | undefined {
+    const account = this.#account()
+    return account && this.#loads.starts.take(account.uuid, account.maxCallsPerSecond, now, patienceMs)
+  }
+
+  giveTurnBack(at: number): void {
+    const account = this.#account()
+    if (account !== undefined) this.#loads.starts.giveBack(account.uuid, at)
+  }
+}

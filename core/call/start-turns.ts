@@ -1,0 +1,38 @@
+const windowMs = 1000
+
+/**
+ * Turns of those who may begin at a limited rate: never more than so many begin within any second. A turn in the future
+ * is kept for whoever asked for it, so that turns are given in the order in which they were asked for.
+ */
+export class StartTurns {
+  /** Turns of the last second and of the time to come, earliest first. */
+  readonly #turns = new Map<string, number[]>()
+
+  /** The time of the next turn, which is taken; undefined when it is further away than `patienceMs`. */
+  take(key: string, maxPerSecond: number, now: number, patienceMs: number): number | undefined {
+    const turns = (this.#turns.get(key) ?? []).filter(at => at > now - windowMs)
+    const before = maxPerSecond <= 0 ? Number.POSITIVE_INFINITY : turns[turns.length - maxPerSecond]
+    const at = before === undefined ? now : Math.max(now, before + windowMs)
+    if (at - now <= patienceMs) {
+      turns.push(at)
+      // Only where the limit was raised meanwhile does a later one come first.
+      turns.sort((a, b) => a - b)
+    }
+    this.#keep(key, turns)
+    return at - now <= patienceMs ? at : undefined
+  }
+
+  /** A turn that nobody used. */
+  giveBack(key: string, at: number): void {
+    const turns = this.#turns.get(key)
+    const index = turns?.indexOf(at) ?? -1
+    if (turns === undefined || index < 0) return
+    turns.splice(index, 1)
+    this.#keep(key, turns)
+  }
+
+  #keep(key: string, turns: number[]): void {
+    if (turns.length === 0) this.#turns.delete(key)
+    else this.#turns.set(key, turns)
+  }
+}
