@@ -13,6 +13,7 @@ const parts = [
   'core/index.ts',
   'core/document-builder/index.ts',
   'core/testing/',
+  'core/embedding/',
   'core/',
   'sip/transport/',
   'sip/',
@@ -51,6 +52,8 @@ const arrows: Record<Part, readonly string[]> = {
   'core/index.ts': ['core/', 'core/adapters/', 'core/switch.ts'],
   // The door of `sauti/documents`: the builder, and the check of signatures, which needs node:crypto.
   'core/document-builder/index.ts': ['core/', 'core/adapters/'],
+  // What a program that embeds the switch sees of it.
+  'core/embedding/': ['core/', 'core/adapters/', 'core/switch.ts', 'core/embedding/', 'core/document-builder/index.ts'],
   // The whole switch in virtual time, for customers' tests and for our own.
   'core/testing/': ['core/', 'core/testing/', 'core/adapters/', 'core/document-builder/index.ts'],
   'api/': ['api/', doors.core, doors.testing],

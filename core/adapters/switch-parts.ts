@@ -9,7 +9,8 @@ import type { Settings } from '../model/settings.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { DocumentEvent, Documents } from '../ports/documents.ts'
 import type { Log } from '../ports/log.ts'
-import { AudioLibrary, openSpeech } from './audio/index.ts'
+import type { CallStore } from '../ports/store.ts'
+import { AudioLibrary, openSpeech, type SpeechEngine } from './audio/index.ts'
 import type { Closers } from './closers.ts'
 import { DocumentFetcher } from './documents/document-fetcher.ts'
 import { callEnvironment } from './exchange/environment.ts'
@@ -37,6 +38,16 @@ export interface SwitchOptions {
   readonly random?: Random
   /** Where documents come from. Default: signed POSTs, and the documents that this switch hosts. */
   readonly documents?: (emit: (event: DocumentEvent) => void) => Documents
+  /** Functions of the program that give documents, before webhooks are asked. Default: none. */
+  readonly functions?: DocumentFunctions
+  /** What turns text into audio. Default: what the settings name, else espeak-ng. */
+  readonly speech?: SpeechEngine
+}
+
+/** Documents that functions give: the store as calls are to see it, and what answers for their URLs. */
+export interface DocumentFunctions {
+  over(store: CallStore): CallStore
+  documents(others: Documents, emit: (event: DocumentEvent) => void): Documents
 }
 
 /** What a switch is made of. */
@@ -90,7 +101,12 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
       recordingDays: settings.recordingDays,
     }),
   )
-  const runner = new ExchangeRunner({ exchange, store: store.calls, clock, log })
+  const runner = new ExchangeRunner({
+    exchange,
+    store: options.functions?.over(store.calls) ?? store.calls,
+    clock,
+    log,
+  })
   closers.add('exchange', () => runner.close())
   const emit = (event: ExchangeEvent) => runner.post(event)
 
@@ -99,7 +115,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   closers.add('http', () => http.close())
   const audio = new AudioLibrary({
     cacheFolder: join(settings.dataFolder, 'cache'),
-    engine: openSpeech(settings, log),
+    engine: options.speech ?? openSpeech(settings, log),
     http,
     findAsset: async (account, slug) => {
       const asset = assets.find(account, slug)
@@ -111,7 +127,8 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     log,
   })
   closers.add('audio', () => audio.close())
-  const documents = (options.documents ?? hostedAndFetched({ repositories, http, clock }))(emit)
+  const served = (options.documents ?? hostedAndFetched({ repositories, http, clock }))(emit)
+  const documents = options.functions?.documents(served, emit) ?? served
 
   // The address that a peer sees is known to SIP, which opens last: from then on calls may come.
   let localAddressFor = (_remote: string): string | undefined => undefined

@@ -1,0 +1,28 @@
+/** Why an embedded switch refused what it was asked. */
+export type SwitchErrorCode =
+  /** An option is wrong; the message names every one that is. */
+  | 'config.invalid'
+  /** An amount of money is no decimal of KES. */
+  | 'money.invalid'
+  /** There is no such account, number, trunk or end-user. */
+  | 'not-found'
+  /** The number, or a name that must be unique, exists already. */
+  | 'exists'
+  /** The number belongs to an account, so that it cannot be removed or given to another. */
+  | 'owned'
+  | 'insufficient-funds'
+  /** A call was refused; `code` of the API stands in front of the message, as `BILL.0402` or `LIMIT.0429`. */
+  | 'call.refused'
+  /** The reader of events was too slow, and the switch keeps no more for it. */
+  | 'events.overrun'
+
+/** `code` is for programs, the message for people. */
+export class SwitchError extends Error {
+  readonly code: SwitchErrorCode
+
+  constructor(code: SwitchErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'SwitchError'
+    this.code = code
+  }
+}

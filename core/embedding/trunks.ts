@@ -1,0 +1,35 @@
+import type { TrunkFields, Trunks as TrunkRows } from '../adapters/store/trunks.ts'
+import type { Trunk } from '../model/trunk.ts'
+import { SwitchError } from './errors.ts'
+
+/** Carriers' connections, as `/operator/trunks` has them. */
+export class Trunks {
+  readonly #rows: TrunkRows
+  readonly #unixMs: () => number
+
+  constructor(rows: TrunkRows, unixMs: () => number) {
+    this.#rows = rows
+    this.#unixMs = unixMs
+  }
+
+  /** Makes a trunk; what is not given has the default that `docs/operations.md` names. */
+  create(fields: Partial<TrunkFields> & { readonly name: string }): Promise<Trunk> {
+    return this.#rows.create(fields, this.#unixMs())
+  }
+
+  async list(): Promise<readonly Trunk[]> {
+    return this.#rows.current()
+  }
+
+  /** Changes what is given; live calls go on. Throws `not-found`. */
+  async update(uuid: string, fields: Partial<TrunkFields>): Promise<Trunk> {
+    const changed = await this.#rows.change(uuid, fields)
+    if (changed === undefined) throw new SwitchError('not-found', `there is no trunk ${uuid}`)
+    return changed
+  }
+
+  /** Throws `not-found`. */
+  async remove(uuid: string): Promise<void> {
+    if (!(await this.#rows.remove(uuid))) throw new SwitchError('not-found', `there is no trunk ${uuid}`)
+  }
+}
