@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 
 const firstPort = 20_100
@@ -10,8 +10,8 @@ const firstMediaPort = 12_000
 const mediaPortsOfOne = 400
 const mediaRanges = 20
 
-/** Test files run beside each other: what one has chosen and not bound yet is no other's. */
-const claims = join(tmpdir(), 'sauti-test-ports')
+/** Test files run beside each other: what one has chosen and not bound yet is no other's. A user's own: no other may write there. */
+const claims = join(tmpdir(), `sauti-test-ports-${userInfo().uid}`)
 const claimed = new Set<string>()
 process.once('exit', () => {
   for (const file of claimed) rmSync(file, { force: true })
