@@ -136,12 +136,12 @@ function takePlaces(
   tokens: Caps,
 ): EndReason | undefined {
   const { uuid, maxConcurrentCalls, maxCallsPerSecond } = account
-  const ofToken = call.places.take(tokens, tokenUuid, maxConcurrent)
-  if (typeof ofToken === 'string') return 'END.0486'
   const ofAccount = call.places.take(call.loads.placed, uuid, maxConcurrentCalls, maxCallsPerSecond)
-  if (typeof ofAccount === 'string') {
-    ofToken.release()
-    return ofAccount === 'LIMIT.0429' ? 'END.4429' : 'END.4430'
+  if (typeof ofAccount === 'string') return ofAccount === 'LIMIT.0429' ? 'END.4429' : 'END.4430'
+  const ofToken = call.places.take(tokens, tokenUuid, maxConcurrent)
+  if (typeof ofToken === 'string') {
+    ofAccount.giveBack()
+    return 'END.0486'
   }
   call.watch(
     () => {
