@@ -124,20 +124,24 @@ export interface Presenter {
 }
 
 /**
- * What the dialled side sees: `callerId` when the account owns it, else the call's own number. A softphone or a SIP URI
- * may also be shown the number of an inbound caller; and a softphone of another one its extension and name.
+ * What the dialled side sees: `callerId` where the account may present it, and without one who calls: an inbound
+ * caller's number, or a softphone's extension and name. Numbers of the telephone network see the call's own number,
+ * which the account owns: a carrier would refuse another, and so do they when they are reached on-net.
  */
 export function presentedTo(
   child: DialChild,
   wanted: string | undefined,
-  { number, call, endUser }: Presenter,
+  presenter: Presenter,
   found: Placing,
 ): BranchOptions['from'] {
-  const isUser = childAddress(child).user !== undefined
-  if (wanted === undefined && isUser && call.direction === 'internal' && endUser !== undefined)
-    return { user: endUser.extensionNumber, displayName: endUser.displayName }
-  const isAllowed =
-    found.from?.isActive === true ||
-    ((isUser || child.kind === 'sip') && call.direction === 'inbound' && wanted === call.fromNumber)
-  return { user: wanted !== undefined && isAllowed ? wanted : number, displayName: '' }
+  const { number, call } = presenter
+  const isOfNetwork = child.kind === 'number' && childAddress(child).user === undefined
+  if (wanted === undefined) return isOfNetwork ? { user: number, displayName: '' } : callerOf(presenter)
+  const isCallers = !isOfNetwork && call.direction === 'inbound' && wanted === call.fromNumber
+  return { user: found.from?.isActive === true || isCallers ? wanted : number, displayName: '' }
+}
+
+function callerOf({ number, call, endUser }: Presenter): BranchOptions['from'] {
+  if (endUser !== undefined) return { user: endUser.extensionNumber, displayName: endUser.displayName }
+  return { user: call.direction === 'inbound' ? call.fromNumber : number, displayName: '' }
 }

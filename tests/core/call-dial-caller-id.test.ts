@@ -61,4 +61,39 @@ test('callerId: the number of an inbound caller goes on to SIP URIs, not to numb
   }
 })
 
+test('without callerId, phones and SIP URIs see who calls; numbers see the number of the call', () => {
+  const from = '+254711111111'
+  const phone = { user: '1001', displayName: 'User 1001' }
+  const rows: readonly [child: string, ofInbound: object, ofSoftphone: object][] = [
+    ['<Client>1002</Client>', { user: from, displayName: '' }, phone],
+    ['<Client>1002@acme.test</Client>', { user: from, displayName: '' }, phone],
+    ['<Number>1002</Number>', { user: from, displayName: '' }, phone],
+    ['<Sip>sip:x@pbx.test</Sip>', { user: from, displayName: '' }, phone],
+    [`<Number>${far}</Number>`, { user: at, displayName: '' }, { user: at, displayName: '' }],
+  ]
+  for (const [child, ofInbound, ofSoftphone] of rows) {
+    for (const isSoftphone of [false, true]) {
+      const rig = dialling(`<Dial>${child}</Dial>`)
+      rig.documents.set('https://acme.test/out', `<Response><Dial>${child}</Dial></Response>`)
+      const account = rig.store.accounts.get(acme.uuid)
+      const endpoints = { ...acme.endpoints, voice_outbound: 'https://acme.test/out' }
+      if (account !== undefined) account.profile = { ...acme, endpoints }
+      rig.user('1002', ['desk'])
+      // What was dialled says nothing of whom the document dials.
+      if (isSoftphone) rig.dialFrom(rig.user('1001'), '+254722222222')
+      else rig.call(at, { from })
+      rig.run(1000)
+      assert.equal(rig.of('leg.dial')[0]?.from, isSoftphone ? ofSoftphone : ofInbound, child)
+    }
+  }
+})
+
+test('a number of this switch, reached on-net, sees the number of the call, as by a trunk', () => {
+  const rig = dialling(`<Dial><Number>${far}</Number></Dial>`)
+  rig.store.numbers.set(far, { account: acme.uuid, number: own(far, 'https://acme.test/far') })
+  rig.call(at)
+  rig.run(1000)
+  assert.is(rig.store.call(call => call.toNumber === far).fromNumber, at)
+})
+
 test.run()

@@ -13,7 +13,7 @@ for (const client of clients) {
     rig.call('+254700000001')
     rig.run(60_000)
     assert.is(rig.store.call().status, 'completed')
-    assert.equal(rig.of('leg.dial')[0]?.from, { user: '+254700000001', displayName: '' })
+    assert.equal(rig.of('leg.dial')[0]?.from, { user: '+254711111111', displayName: '' })
   })
 }
 
