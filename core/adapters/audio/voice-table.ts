@@ -1,4 +1,5 @@
 import { type EngineVoice, engineVoiceOf, type VoiceName } from '../../model/engine-voice.ts'
+import { shortenedTags } from './language-tag.ts'
 
 /** The operator's names for voices. */
 export class VoiceTable {
@@ -17,9 +18,8 @@ export class VoiceTable {
   /** Of whoever names no voice: the language's (`sw-KE`, then `sw`), else the default. */
   usual(language: string | undefined): EngineVoice | undefined {
     if (language === undefined) return this.#names.get('default')
-    const parts = keyOf(language).split('-')
-    for (let length = parts.length; length > 0; length--) {
-      const found = this.#names.get(parts.slice(0, length).join('-'))
+    for (const tag of shortenedTags(keyOf(language))) {
+      const found = this.#names.get(tag)
       if (found !== undefined) return found
     }
     return undefined

@@ -1,3 +1,5 @@
+import { shortenedTags } from './language-tag.ts'
+
 /** Which voice speaks: what the engine calls it, and what could not be honoured. */
 export interface ChosenVoice {
   /** As espeak-ng's `-v` takes it; always from its own list, never the document's text. */
@@ -91,10 +93,7 @@ export class VoiceList {
 
   /** `sw-KE` speaks as `sw` where there is nothing nearer. */
   #find(name: string): string | undefined {
-    const whole = keyOf(name)
-    const parts = /^[a-z]{2,3}-/.test(whole) ? whole.split('-') : [whole]
-    for (let length = parts.length; length > 0; length--) {
-      const key = parts.slice(0, length).join('-')
+    for (const key of shortenedTags(keyOf(name))) {
       const alias = Object.hasOwn(aliases, key) ? aliases[key] : undefined
       const found = this.#names.get(key) ?? (alias === undefined ? undefined : this.#names.get(alias))
       if (found !== undefined) return found
