@@ -18,6 +18,10 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   const sip = total('sip', 'SIP since the start, by what was counted.')
   const sipOpen = labelled('sip_open', 'SIP transactions, calls and connections that are open.', 'what')
   const packets = total('rtp_packets', 'RTP packets since the start.')
+  const sources = total(
+    'rtp_sources',
+    'Media that moved without an offer or answer (learned, returned); packets refused of unknown sources, and withheld from addresses that never answered.',
+  )
   const playout = new Counter({
     name: 'sauti_playout_seconds_total',
     help: 'Sound that jitter buffers made up for losses (concealed), left out and drew out (accelerated, expanded), of legs that have ended.',
@@ -71,6 +75,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
       unsent: sum('unsent'),
       lost: packetsLost + lostNow,
     })
+    addAll(sources, counters.media.sources)
     const { concealedMs, acceleratedMs, expandedMs } = counters.media.playout
     addAll(playout, {
       concealed: concealedMs / 1000,

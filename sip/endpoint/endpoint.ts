@@ -233,6 +233,9 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
       case 'refuse-reoffer':
         call.session?.refuseReoffer(now)
         break
+      case 'probe':
+        call.session?.probe(now)
+        break
     }
   }
 

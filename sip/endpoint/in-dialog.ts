@@ -102,7 +102,8 @@ function askForAnswer(session: Session, transaction: ServerTransaction, sdp: str
   if (sdp !== undefined) session.step('offer-received')
   session.pending = transaction
   transaction.owner = session
-  session.agent.emit({ type: 'reoffered', id: session.host.id, ...(sdp === undefined ? {} : { sdp }) })
+  const source = transaction.request.flow.address
+  session.agent.emit({ type: 'reoffered', id: session.host.id, source, ...(sdp === undefined ? {} : { sdp }) })
 }
 
 function infoArrived(session: Session, transaction: ServerTransaction, now: number): void {

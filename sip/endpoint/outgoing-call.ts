@@ -209,7 +209,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       return
     }
     this.#earlySdp = { tag: response.toTag, sdp }
-    this.#agent.emit({ type: 'early', id: this.id, sdp, ringing })
+    this.#agent.emit({ type: 'early', id: this.id, sdp, ringing, source: response.flow.address })
   }
 
   #answer(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
@@ -244,7 +244,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     }
     session.step('answer-received')
     session.refresh.answered(response.message, now)
-    this.#agent.emit({ type: 'answered', id: this.id, ...(hasMoved ? {} : { sdp }) })
+    this.#agent.emit({ type: 'answered', id: this.id, source: response.flow.address, ...(hasMoved ? {} : { sdp }) })
   }
 
   #answerOf(transaction: ClientTransaction, response: IncomingResponse): DialAnswer {

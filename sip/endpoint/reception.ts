@@ -200,7 +200,7 @@ export class Reception {
     this.#desk.openCall(id, transaction, 'phone' in source)
     this.#desk.counters.callsOffered++
     const sdp = sdpOf(request.message)
-    const offer = sdp === undefined ? {} : { sdp }
+    const offer = { source: request.flow.address, ...(sdp === undefined ? {} : { sdp }) }
     if ('phone' in source) {
       const phone = phoneOfferOf(request, source.phone)
       const from = { user: source.phone.user, displayName: '' }

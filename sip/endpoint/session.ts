@@ -223,11 +223,16 @@ export class Session implements ClientOwner, ServerOwner {
     this.ownOffers.make(sdp, now)
   }
 
+  /** OPTIONS within the dialog: any answer but 408 and 481 shows that the peer is there (RFC 5057 §5.1). */
+  probe(now: number): void {
+    if (this.state === 'open' && !this.awaitsAck) this.sender.request('OPTIONS', now, {})
+  }
+
   sendRefresh(fields: readonly HeaderField[], now: number): void {
     this.ownOffers.refresh(fields, now)
   }
 
-  /** RFC 4028 §10: nobody refreshed, or the peer has forgotten the session. */
+  /** RFC 4028 §10: nobody refreshed, or the peer has forgotten the session. So it is when a probe finds nobody. */
   sessionExpired(now: number): void {
     this.#gone({ kind: 'session-expired' }, expired, now)
   }
@@ -235,6 +240,10 @@ export class Session implements ClientOwner, ServerOwner {
   responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const { status } = response.message
     if (status < 200) return
+    if (transaction.request.method === 'OPTIONS') {
+      if (status === 408 || status === 481) this.sessionExpired(now)
+      return
+    }
     if (transaction.request.method !== 'BYE') {
       this.ownOffers.responded(transaction, response, now)
       return
@@ -247,6 +256,10 @@ export class Session implements ClientOwner, ServerOwner {
     if (transaction.role === 'server') return
     if (transaction.request.method === 'BYE') {
       this.close(this.#endCause, now)
+      return
+    }
+    if (transaction.request.method === 'OPTIONS') {
+      this.sessionExpired(now)
       return
     }
     this.ownOffers.forget()

@@ -172,6 +172,9 @@ export class SipSignaling implements Signaling {
         return
       case 'leg.refuse-reoffer':
         this.#driver?.run({ type: 'refuse-reoffer', id })
+        return
+      case 'leg.probe':
+        this.#driver?.run({ type: 'probe', id })
     }
   }
 
