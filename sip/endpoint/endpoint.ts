@@ -86,10 +86,10 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
   handle(input: EndpointInput, now: number): readonly EndpointOutput[] {
     switch (input.type) {
       case 'received':
-        this.#reception.messageArrived(parseMessage(input.bytes), input.bytes.length, input.flow, now)
+        this.#reception.messageArrived(parseMessage(input.bytes), input.bytes.length, input.flow, now, input.waitedMs)
         break
       case 'message':
-        this.#reception.messageArrived(input.parsed, 0, input.flow, now)
+        this.#reception.messageArrived(input.parsed, 0, input.flow, now, input.waitedMs)
         break
       case 'send-failed':
         this.layer.transportFailed(input.transaction, now)

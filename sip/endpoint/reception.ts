@@ -18,10 +18,12 @@ import { callerOf, shownCallerOf } from './caller.ts'
 import { Challenger } from './challenger.ts'
 import type { Desk } from './desk.ts'
 import { sdpOf } from './fields.ts'
+import { type InviteGate, openGate, phonesSource } from './invite-gate.ts'
 import type { PeerConfig } from './peer.ts'
 import { dialledBy, phoneOfferOf } from './phone-call.ts'
 import { PhoneSignIn } from './phone-sign-in.ts'
 import { type ReadRequest, readRequest, readResponse } from './read.ts'
+import { keyOfInvite, RefusedInvites, retrySecondsOf } from './refused-invites.ts'
 import { buildResponse } from './response.ts'
 import { screen } from './screening.ts'
 import { isIntervalTooSmall } from './session-refresh.ts'
@@ -48,6 +50,11 @@ export class Reception {
   /** INVITEs that are being dealt with, by what their copies share (RFC 3261 §8.2.2.2). */
   readonly #merges = new Set<string>()
   readonly #statelessTag: string
+  readonly #gate: InviteGate
+  /** Turned away by load. */
+  readonly #refused = new RefusedInvites()
+  /** Of the message that is being read. */
+  #waitedMs = 0
 
   constructor(desk: Desk, phones: PhoneDirectory) {
     this.#desk = desk
@@ -55,14 +62,16 @@ export class Reception {
     this.#signIn = new PhoneSignIn(phones, this.#challenger, desk.settings.realm)
     this.#notices = new StrangerNotices(call => desk.tellStranger(call))
     this.#statelessTag = desk.tokens.take(12)
+    this.#gate = desk.settings.gate ?? openGate
   }
 
   inviteFinished(invite: IncomingRequest): void {
     this.#merges.delete(mergeKey(invite))
   }
 
-  messageArrived(parsed: ParsedMessage, length: number, flow: Flow, now: number): void {
+  messageArrived(parsed: ParsedMessage, length: number, flow: Flow, now: number, waitedMs = 0): void {
     this.#desk.counters.received++
+    this.#waitedMs = waitedMs
     if (!parsed.ok) {
       const isTrusted = this.#isPhone(flow) || this.#desk.peers.bySource(flow.address) !== undefined
       if (isTrusted && parsed.partial !== undefined && parsed.status !== undefined) {
@@ -139,6 +148,8 @@ export class Reception {
     switch (request.message.method) {
       case 'INVITE':
         if (peer !== undefined) this.#inviteArrived(request, { peer }, now)
+        // Digests cost more than a refusal.
+        else if (!this.#gate.isOpenTo(phonesSource, now, this.#waitedMs)) this.#turnAway(request, now)
         else this.#signedIn(request, now, phone => this.#inviteArrived(request, { phone }, now))
         return
       case 'OPTIONS':
@@ -188,6 +199,11 @@ export class Reception {
       this.#refuse(request, 503, [{ name: 'Retry-After', value: '5' }])
       return
     }
+    const from = 'peer' in source ? source.peer.id : phonesSource
+    if (this.#refused.has(keyOfInvite(request), now) || !this.#gate.admits(from, now, this.#waitedMs)) {
+      this.#turnAway(request, now)
+      return
+    }
     if (isIntervalTooSmall(request.message)) {
       this.#refuse(request, 422, [{ name: 'Min-SE', value: String(minSessionSeconds) }])
       return
@@ -213,6 +229,13 @@ export class Reception {
     const forwards = parseMaxForwards(headerOf(request.message, 'Max-Forwards') ?? '')
     const more = forwards.ok ? { ...offer, maxForwards: forwards.value } : offer
     this.#desk.emit({ type: 'offered', id, peerId: source.peer.id, from: shownCallerOf(request), to, ...more })
+  }
+
+  /** Too much to do: 503, without a transaction, and the same for each copy. */
+  #turnAway(request: IncomingRequest, now: number): void {
+    const key = keyOfInvite(request)
+    this.#refused.add(key, now)
+    this.#refuse(request, 503, [{ name: 'Retry-After', value: String(retrySecondsOf(key)) }])
   }
 
   #cancelArrived(cancel: IncomingRequest, now: number): void {
