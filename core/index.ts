@@ -16,7 +16,7 @@ export type { WebhookSettingsChange } from './adapters/store/webhook-settings.ts
 export { streamTokenSeconds } from './adapters/tokens/stream-tokens.ts'
 export { isSipPrefix } from './billing/sip-prefix.ts'
 export { type EndReason, endReasons } from './call/end-reason.ts'
-export { capRetrySeconds, drainRetrySeconds } from './call/farewell.ts'
+export { capRetrySeconds, drainRetrySeconds, loadRetrySeconds } from './call/farewell.ts'
 export type { OriginateOrder, OriginateResult } from './call/originate-order.ts'
 export { callResource, recordingResource } from './events/call-data.ts'
 export { type EventCode, eventCatalogue } from './events/catalogue.ts'

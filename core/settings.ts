@@ -133,6 +133,14 @@ function assemble(given: ReadonlyMap<string, unknown>, cores: number): Settings 
       workers: pick('media.workers', Math.max(1, cores - 1)),
       timeoutSeconds: pick('media.timeout_seconds', defaultSettings.media.timeoutSeconds),
     }),
+    admission: Object.freeze({
+      loopDelayMs: pick('admission.loop_delay_ms', defaultSettings.admission.loopDelayMs),
+      inviteWaitMs: pick('admission.invite_wait_ms', defaultSettings.admission.inviteWaitMs),
+      storeBacklog: pick('admission.store_backlog', defaultSettings.admission.storeBacklog),
+      mediaLatePercent: pick('admission.media_late_percent', defaultSettings.admission.mediaLatePercent),
+      mediaBusyPercent: pick('admission.media_busy_percent', defaultSettings.admission.mediaBusyPercent),
+      memoryPercent: pick('admission.memory_percent', defaultSettings.admission.memoryPercent),
+    }),
     operatorKey: pick('operator_key', defaultSettings.operatorKey),
     allowPrivateUrls: pick('allow_private_urls', defaultSettings.allowPrivateUrls),
     ice: Object.freeze({

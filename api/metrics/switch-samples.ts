@@ -39,6 +39,17 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     labelNames: ['engine', 'what'],
     registers,
   })
+  const admitted = total(
+    'admission',
+    'New calls since the start: admitted, refused with 503 (rate: beyond what the load allows; late: waited too long; no_media: no media thread answers), INVITEs dropped unread.',
+  )
+  const admissionRate = gauge('admission_rate', 'New calls a second that are admitted; -1 while there is no limit.')
+  const pressure = gauge('admission_pressure', 'How near the load is to a bound: beyond 1 calls are refused.')
+  const loadOf = labelled(
+    'load',
+    'What the load is measured by: milliseconds (loop_delay_ms, invite_wait_ms), units (store_backlog), the others as shares of 1.',
+    'of',
+  )
   const queue = gauge('callbacks_queued', 'Status callbacks that wait, or are being sent.')
 
   const sampleLive = (calls: readonly LiveCall[]) => {
@@ -89,6 +100,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     const ofBrowsers = (of: keyof (typeof threads)[number]['browsers']) =>
       threads.reduce((sofar, thread) => sofar + thread.browsers[of], 0)
     addAll(browsers, Object.fromEntries(browserTotals.map(of => [of, ofBrowsers(of)])))
+    sampleAdmission(counters.admission)
     queue.set(counters.callbacks.backlog)
     speech.reset()
     for (const [engine, { spoken, failed, skipped }] of Object.entries(counters.speech)) {
@@ -96,6 +108,16 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     }
     const { begun, absorbed, crashed, turnedAway } = counters.exchange
     addAll(exchange, { begun, absorbed, crashed, turnedAway })
+  }
+
+  const sampleAdmission = (figures: SwitchCounters['admission']) => {
+    const { rate, pressure: pressed, measures, ...totals } = figures
+    addAll(admitted, totals)
+    admissionRate.set(Number.isFinite(rate) ? rate : -1)
+    pressure.set(pressed)
+    const { isMediaSilent, ...shares } = measures
+    for (const [of, value] of Object.entries(shares)) loadOf.set({ of: labelOf(of) }, value)
+    loadOf.set({ of: 'media_silent' }, isMediaSilent ? 1 : 0)
   }
 
   return async door => {

@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { Admission } from '../admission/admission.ts'
+import type { LoadBounds } from '../admission/load.ts'
 import type { CallEnvironment } from '../call/environment.ts'
 import { Exchange } from '../call/exchange.ts'
 import type { ExchangeEvent } from '../call/exchange-event.ts'
@@ -16,6 +18,7 @@ import { DocumentFetcher } from './documents/document-fetcher.ts'
 import { callEnvironment } from './exchange/environment.ts'
 import { ExchangeRunner } from './exchange/index.ts'
 import { HttpClient } from './http/index.ts'
+import { LoadMonitor } from './load/load-monitor.ts'
 import { RtpMedia } from './media/index.ts'
 import { RecordingPurge } from './recordings/recording-purge.ts'
 import { isAllowedOrigin, readTlsIdentity, SipSignaling } from './signaling/index.ts'
@@ -64,6 +67,9 @@ export interface Parts {
   readonly audio: AudioLibrary
   readonly delivery: CallbackDelivery
   readonly latencies: Latencies
+  readonly admission: Admission
+  /** INVITEs that nobody has had the time to answer. */
+  readonly invitesDropped: () => number
   readonly closers: Closers
 }
 
@@ -134,6 +140,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   let localAddressFor = (_remote: string): string | undefined => undefined
   const media = await RtpMedia.open({ settings, localAddressFor: remote => localAddressFor(remote), emit, random, log })
   closers.add('media', () => media.close())
+  const admission = new Admission(boundsOf(settings))
   const tls = readTlsIdentity(settings)
   const signaling = await SipSignaling.open({
     settings,
@@ -144,6 +151,10 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     clock,
     random,
     log,
+    gate: {
+      admits: (source, now, waitedMs) => admission.decide(source, now, waitedMs) === undefined,
+      isOpenTo: (source, now, waitedMs) => !admission.wouldRefuse(source, now, waitedMs),
+    },
     ...(tls === undefined ? {} : { tls }),
   })
   closers.add('signaling', () => signaling.close())
@@ -154,6 +165,23 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     'trunks',
     trunks.watch(() => signaling.trunksChanged()),
   )
+  let invitesDropped = 0
+  const monitor = new LoadMonitor({
+    admission,
+    clock,
+    inviteWaitMs: () => {
+      const { waitMs, dropped } = signaling.takeArrivalFigures()
+      invitesDropped = dropped
+      return waitMs
+    },
+    invitesDropped: () => invitesDropped,
+    storeBacklog: () => database.backlog,
+    media: () => media.counters(),
+    mediaThreads: settings.media.workers,
+    nameOf: source => trunks.current().find(({ uuid }) => uuid === source)?.name ?? source,
+    log,
+  })
+  closers.add('load monitor', () => monitor.stop())
   runner.connect({ signaling, media, documents, audio })
 
   const heartbeat = new Heartbeat({ database, clock, log })
@@ -186,9 +214,20 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     audio,
     delivery,
     latencies,
+    admission,
+    invitesDropped: () => invitesDropped,
     closers,
   }
 }
+
+const boundsOf = ({ admission }: Settings): LoadBounds => ({
+  loopDelayMs: admission.loopDelayMs,
+  inviteWaitMs: admission.inviteWaitMs,
+  storeBacklog: admission.storeBacklog,
+  mediaLate: admission.mediaLatePercent / 100,
+  mediaBusy: admission.mediaBusyPercent / 100,
+  memory: admission.memoryPercent / 100,
+})
 
 /** Signed POSTs, and without HTTP the documents that this switch hosts. */
 const hostedAndFetched =

@@ -1,6 +1,14 @@
 import { CallSource } from './call-source.ts'
 import { fairShares } from './fair-shares.ts'
-import { defaultLoadBounds, type LoadBounds, type LoadMeasures, type LoadSignal, noLoad, pressureOf } from './load.ts'
+import {
+  defaultLoadBounds,
+  flowSignals,
+  type LoadBounds,
+  type LoadMeasures,
+  type LoadSignal,
+  noLoad,
+  pressureOf,
+} from './load.ts'
 
 /** Load is measured so often. */
 export const measureEveryMs = 50
@@ -26,8 +34,11 @@ const learnOverMs = 4000
 /** The limit goes when so little of it has been asked for, and so little is to do, for so long. */
 const openBelow = 0.5
 const openAfterMs = 1500
-/** Never less than this a second, in all: a measure that stays bad must not shut the switch for good. */
-const leastRate = 1
+/**
+ * Never less than this a second, in all: so few calls are not what loads a thread, and a measure that stays bad must not
+ * shut the switch for good. The second where what presses are the calls that live already.
+ */
+const leastRate = { begun: 10, living: 1 }
 /** A source may ask for so much more than it did, and gets it if it is its share. */
 const headroom = 1.25
 /** An INVITE that has waited so long while calls are limited is refused: who called would wait longer still. */
@@ -146,7 +157,7 @@ export class Admission {
   }
 
   #begin(): void {
-    this.#rate = Math.max(leastRate, Math.min(this.#admittedRate() * (1 - mostFall), this.#capacity * busyAimed))
+    this.#rate = Math.max(this.#leastRate, Math.min(this.#admittedRate() * (1 - mostFall), this.#capacity * busyAimed))
     this.#calmSince = undefined
   }
 
@@ -156,13 +167,15 @@ export class Admission {
     if (loopBusy < learnFromBusy || loopBusy > busyAimed) return
     const found = this.#admittedRate() / loopBusy
     const weight = Math.min(1, intervalMs / learnOverMs)
-    this.#capacity = this.#capacity === Number.POSITIVE_INFINITY ? found : this.#capacity + weight * (found - this.#capacity)
+    this.#capacity =
+      this.#capacity === Number.POSITIVE_INFINITY ? found : this.#capacity + weight * (found - this.#capacity)
   }
 
   /** Beyond a bound the rate falls by how far; before it, it goes to where the thread is as busy as is aimed at. */
   #adapt(now: number): void {
     const room = Math.min(1, 2 * (1 - this.#pressure))
-    const towards = this.#pressure > 1 ? 1 / this.#pressure - 1 : busyAimed / Math.max(0.05, this.#measures.loopBusy) - 1
+    const towards =
+      this.#pressure > 1 ? 1 / this.#pressure - 1 : busyAimed / Math.max(0.05, this.#measures.loopBusy) - 1
     // What has piled up is being worked off: the rate is low enough, and to lower it further would overshoot.
     if (this.#pressure > 1 && this.#isEasing()) return
     const isKnown = this.#rate < knownPart * this.#capacity && this.#capacity !== Number.POSITIVE_INFINITY
@@ -170,11 +183,16 @@ export class Admission {
     const change = Math.max(-mostFall, Math.min(rise, gain * (towards > 0 ? room * towards : towards)))
     const offered = this.#sum(({ offeredRate }) => offeredRate)
     // What nobody asks for says nothing about what could be borne: the rate rises no further than that.
-    if (change < 0 || this.#rate < 2 * headroom * offered) this.#rate = Math.max(leastRate, this.#rate * (1 + change))
+    if (change < 0 || this.#rate < 2 * headroom * offered)
+      this.#rate = Math.max(this.#leastRate, this.#rate * (1 + change))
     const isCalm = this.#pressure < openBelow && offered < openBelow * this.#rate
     if (!isCalm) this.#calmSince = undefined
     else if (this.#calmSince === undefined) this.#calmSince = now
     else if (now - this.#calmSince >= openAfterMs) this.#open()
+  }
+
+  get #leastRate(): number {
+    return this.#pressure > 1 && !flowSignals.has(this.#of) ? leastRate.living : leastRate.begun
   }
 
   #isEasing(): boolean {

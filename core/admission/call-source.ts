@@ -2,7 +2,7 @@
 const meanOverMs = 500
 /** Tokens that gather while nobody asks: what a source may begin at once. */
 const burstSeconds = 0.1
-const leastBurst = 2
+const leastBurst = 10
 
 /** One that begins calls (a trunk, the phones, the API), and what it may begin while the switch is loaded. */
 export class CallSource {

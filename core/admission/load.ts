@@ -32,6 +32,9 @@ export const loadSignals = [
   'memory',
 ] as const satisfies readonly LoadSignal[]
 
+/** What follows the calls that begin; the others follow those that live, and stay when no more begin. */
+export const flowSignals: ReadonlySet<LoadSignal> = new Set(['loopDelayMs', 'inviteWaitMs', 'storeBacklog'])
+
 export const noLoad: LoadMeasures = Object.freeze({
   loopDelayMs: 0,
   inviteWaitMs: 0,

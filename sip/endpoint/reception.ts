@@ -37,6 +37,9 @@ const answeredMethods: ReadonlySet<string> = new Set(['OPTIONS', 'INVITE', 'REGI
 /** What a softphone hears whose token opens nothing any more (decisions §3). */
 const tokenEnded: EndWords = { status: 403, q850: 57, text: 'The phone token is not valid', code: 'END.0403' }
 
+/** Q.850's 42: switching equipment congestion. */
+const loaded: EndWords = { status: 503, q850: 42, text: 'The switch is loaded', code: 'LIMIT.0503' }
+
 /** Whose an INVITE is: a peer's that is trusted, or a softphone's that has signed in. */
 type Source = { readonly peer: PeerConfig } | { readonly phone: PhoneIdentity }
 
@@ -235,7 +238,7 @@ export class Reception {
   #turnAway(request: IncomingRequest, now: number): void {
     const key = keyOfInvite(request)
     this.#refused.add(key, now)
-    this.#refuse(request, 503, [{ name: 'Retry-After', value: String(retrySecondsOf(key)) }])
+    this.#refuse(request, 503, wordFields({ ...loaded, retryAfterSeconds: retrySecondsOf(key) }))
   }
 
   #cancelArrived(cancel: IncomingRequest, now: number): void {

@@ -24,8 +24,9 @@ export function glanceAt(bytes: Uint8Array): Glance {
   for (let line = bytes.indexOf(lf, start) + 1; line > 0 && line < bytes.length; line = bytes.indexOf(lf, line) + 1) {
     if (bytes[line] === cr || bytes[line] === lf) break
     if (callId === undefined && (isField(bytes, line, 'call-id') || isField(bytes, line, 'i'))) {
-      callId = valueOf(bytes, line)
-    } else if (isInvite && (isField(bytes, line, 'to') || isField(bytes, line, 't')) && hasTag(bytes, line)) return other
+      callId = fieldValue(bytes, line)
+    } else if (isInvite && (isField(bytes, line, 'to') || isField(bytes, line, 't')) && hasTag(bytes, line))
+      return other
   }
   return { kind: isInvite ? 'invite' : 'cancel', callId }
 }
@@ -53,7 +54,7 @@ function isField(bytes: Uint8Array, at: number, name: string): boolean {
   return bytes[next] === colon
 }
 
-function valueOf(bytes: Uint8Array, line: number): Uint8Array {
+function fieldValue(bytes: Uint8Array, line: number): Uint8Array {
   let from = bytes.indexOf(colon, line) + 1
   let end = bytes.indexOf(lf, from)
   if (end === -1) end = bytes.length

@@ -213,7 +213,8 @@ export class SipDriver {
       this.run({ type: 'message', parsed: { ok: true, value: message }, flow, waitedMs })
     const method = message.kind === 'request' ? message.method : undefined
     const callId = utf8.encode(headerOf(message, 'Call-ID') ?? '')
-    if (method === 'INVITE' && !toTag.test(headerOf(message, 'To') ?? '')) this.#arrivals.invite(callId, flow.socket, read)
+    if (method === 'INVITE' && !toTag.test(headerOf(message, 'To') ?? ''))
+      this.#arrivals.invite(callId, flow.socket, read)
     else {
       if (method === 'CANCEL') this.#arrivals.cancel(callId)
       read(0)

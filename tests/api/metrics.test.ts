@@ -3,6 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { membership } from '../../api/access/networks.ts'
 import { RateMeter } from '../../api/metrics/rate-meter.ts'
+import { noLoad } from '../../core/admission/load.ts'
 import { Latencies } from '../../core/metrics/latencies.ts'
 import type { SwitchCounters } from '../../core/switch.ts'
 import { ApiBed, operatorKey } from './bed/api-bed.ts'
@@ -32,6 +33,7 @@ const thread = {
   ticks: 9,
   missed: 4,
   worstLateMs: 1,
+  workedMs: 5,
   processorsLeft: 3,
   sockets: 'dgram',
 } as const
@@ -72,6 +74,16 @@ const counters: SwitchCounters = {
     threads: [thread, thread],
   },
   store: { transactions: 1, units: 1 },
+  admission: {
+    admitted: 21,
+    refusedRate: 8,
+    refusedLate: 1,
+    refusedNoMedia: 0,
+    invitesDropped: 4,
+    rate: 120,
+    pressure: 1.5,
+    measures: { ...noLoad, loopDelayMs: 30 },
+  },
   callbacks: { backlog: 6 },
   speech: { piper: { spoken: 5, failed: 1, skipped: 2 } },
 }

@@ -75,12 +75,16 @@ class Server {
   }
 }
 
-const sum = (values: Readonly<Record<string, number>>): number => Object.values(values).reduce((all, one) => all + one, 0)
+const sum = (values: Readonly<Record<string, number>>): number =>
+  Object.values(values).reduce((all, one) => all + one, 0)
 
 test('below its capacity nothing is refused, and a single pause is no load', () => {
   const server = new Server(4)
   server.run(5, { trunk: 0.7 * server.capacity })
-  assert.is(server.refusedIn.reduce((all, one) => all + one, 0), 0)
+  assert.is(
+    server.refusedIn.reduce((all, one) => all + one, 0),
+    0,
+  )
   const { admission } = server
   admission.handle({ ...noLoad, loopDelayMs: 900 }, server.now + 900)
   assert.is(admission.decide('trunk', server.now + 901), undefined)
