@@ -110,8 +110,14 @@ export const settingOptions: readonly SettingOption[] = [
   {
     path: 'media.timeout_seconds',
     flag: 'media-timeout',
-    help: 'a leg without RTP for so long ends its call (60)',
+    help: 'a leg without RTP for so long ends its call; on hold, without RTP and RTCP, the peer is asked (60)',
     parse: integer(1, 86_400),
+  },
+  {
+    path: 'media.weak_fingerprints',
+    flag: 'media-weak-fingerprints',
+    help: 'SHA-1 fingerprints of DTLS certificates are believed where SDP names no stronger one (0)',
+    parse: flag,
   },
   {
     path: 'admission.loop_delay_ms',

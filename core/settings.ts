@@ -132,6 +132,7 @@ function assemble(given: ReadonlyMap<string, unknown>, cores: number): Settings 
       ports: Object.freeze(pick('media.ports', defaultSettings.media.ports)),
       workers: pick('media.workers', Math.max(1, cores - 1)),
       timeoutSeconds: pick('media.timeout_seconds', defaultSettings.media.timeoutSeconds),
+      weakFingerprints: pick('media.weak_fingerprints', defaultSettings.media.weakFingerprints),
     }),
     admission: Object.freeze({
       loopDelayMs: pick('admission.loop_delay_ms', defaultSettings.admission.loopDelayMs),

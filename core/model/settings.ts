@@ -33,6 +33,8 @@ export interface Settings {
     readonly workers: number
     /** A leg without RTP for so long ends its call (END.0212). */
     readonly timeoutSeconds: number
+    /** DTLS: a certificate is believed by its SHA-1 fingerprint where SDP names no stronger one. */
+    readonly weakFingerprints: boolean
   }
   /** Beyond these new calls are refused with 503 (docs/operations.md); 0 = that one is not looked at. */
   readonly admission: {
@@ -104,7 +106,7 @@ export const defaultSettings: Settings = Object.freeze({
   },
   tls: undefined,
   externalAddress: undefined,
-  media: { ports: [10000, 20000], workers: 1, timeoutSeconds: 60 },
+  media: { ports: [10000, 20000], workers: 1, timeoutSeconds: 60, weakFingerprints: false },
   admission: {
     loopDelayMs: 20,
     inviteWaitMs: 30,

@@ -113,7 +113,12 @@ export class RtpMedia implements Media {
     const isBrowser = offer === undefined ? open.webrtc === true : isBrowserOffer(offer)
     const addresses = ownAddresses(open, offer && addressIn(offer), this.#options)
     const browser = isBrowser
-      ? new BrowserSide(this.#options.random, this.#certificate.fingerprint, addresses)
+      ? new BrowserSide(
+          this.#options.random,
+          this.#certificate.fingerprint,
+          addresses,
+          this.#options.settings.media.weakFingerprints,
+        )
       : undefined
     const { srtp = 'off' } = open
     const isKeyed = !isBrowser && srtp !== 'off'
