@@ -77,7 +77,10 @@ function offerArrived(session: Session, transaction: ServerTransaction, now: num
     return
   }
   const contact = contactUriOf(message)
-  if (contact !== undefined) session.dialog.remoteTarget = contact
+  if (contact !== undefined) {
+    session.dialog.remoteTarget = contact
+    session.party.expect(session.dialog.nextHop, now)
+  }
   if (allowsMethod(message, 'UPDATE')) session.peerAllowsUpdate = true
   if (!carriesOffer) {
     agent.respond(transaction, 200, now, { fields: session.updateFields(transaction, now) })

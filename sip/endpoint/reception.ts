@@ -17,6 +17,7 @@ import type { EndWords } from './call-command.ts'
 import { callerOf, shownCallerOf } from './caller.ts'
 import { Challenger } from './challenger.ts'
 import type { Desk } from './desk.ts'
+import { isSameFlow, type Who } from './dialog-party.ts'
 import { sdpOf } from './fields.ts'
 import { type InviteGate, openGate, phonesSource } from './invite-gate.ts'
 import type { PeerConfig } from './peer.ts'
@@ -102,6 +103,11 @@ export class Reception {
     const peer = isPhone ? undefined : this.#desk.peers.bySource(flow.address)
     const tagged = request.toTag === undefined ? undefined : this.#desk.callOf(request.toTag)
     const call = tagged?.callId === request.callId ? tagged : undefined
+    const isForeign = call !== undefined && !call.isSource(flow)
+    if (isForeign || (read.refusal === undefined && !this.#isFromItsSource(request))) {
+      this.#foreignArrived(read, now)
+      return
+    }
     if (read.refusal === undefined) {
       const arrival = this.#desk.layer.requestArrived(request, now)
       if (arrival === 'absorbed') return
@@ -129,6 +135,27 @@ export class Reception {
     if (message.method === 'CANCEL') this.#cancelArrived(request, now)
     else if (request.toTag !== undefined) this.#inDialogArrived(request, call, now)
     else this.#outOfDialogArrived(request, peer, now)
+  }
+
+  /** A repetition, an ACK or a CANCEL of a request that somebody else has sent would move its answers, or undo it. */
+  #isFromItsSource(request: IncomingRequest): boolean {
+    const known = this.#desk.layer.serverOf(request)
+    if (known === undefined) return true
+    const { flow } = request
+    const { owner } = known
+    if (owner?.isSource !== undefined) return owner.isSource(flow)
+    const before = known.request.flow
+    if (isSameFlow(this.#desk.currentFlow(before), flow)) return true
+    const peer = this.#desk.peers.bySource(before.address)
+    return peer !== undefined && !isWebSocket(flow.transport) && this.#desk.isOfPeer(peer.id, flow.address)
+  }
+
+  /** It knows tags or a branch of ours, and is not who they belong to. */
+  #foreignArrived({ request, refusal }: ReadRequest, _now: number): void {
+    this.#desk.counters.foreign++
+    const { method } = request.message
+    const isAnswered = method === 'CANCEL' || (method !== 'ACK' && request.toTag !== undefined)
+    if (refusal === undefined && isAnswered) this.#refuse(request, 481, [])
   }
 
   #isPhone(flow: Flow): boolean {
@@ -216,7 +243,9 @@ export class Reception {
     this.#merges.add(mergeKey(request))
     this.#desk.respond(transaction, 100, now)
     const id = this.#desk.settings.newId()
-    this.#desk.openCall(id, transaction, 'phone' in source)
+    const who: Who =
+      'phone' in source ? { kind: 'phone', userId: source.phone.userId } : { kind: 'peer', peerId: source.peer.id }
+    this.#desk.openCall(id, transaction, who)
     this.#desk.counters.callsOffered++
     const sdp = sdpOf(request.message)
     const offer = { source: request.flow.address, ...(sdp === undefined ? {} : { sdp }) }

@@ -44,6 +44,7 @@ const counters: SwitchCounters = {
     sent: 12,
     malformed: 1,
     dropped: 2,
+    foreign: 0,
     challenged: 3,
     challengesRefused: 0,
     registered: 1,
