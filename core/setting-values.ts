@@ -168,6 +168,15 @@ export const network = (text: string) => {
     : undefined
 }
 
+/** `192.0.2.53`, `192.0.2.53:5353`, `2001:db8::53`, `[2001:db8::53]:5353`. */
+export const dnsServer = (text: string) => {
+  const [, bracketed, port = '53'] = /^(?:\[([^\]]+)\]|[^:[\]]+|[0-9a-f:.]+)(?::(\d{1,5}))?$/i.exec(text) ?? []
+  const hasPort = text.startsWith('[') || text.split(':').length === 2
+  const address = bracketed ?? (hasPort ? text.replace(/:\d+$/, '') : text)
+  const isGood = !address.includes('/') && network(address) !== undefined && Number(port) > 0 && Number(port) < 65_536
+  return isGood ? text : undefined
+}
+
 /** `name=engine:voice`, comma list or list in YAML; a name counts once, whatever its case. */
 export function voices(value: unknown): ParsedOption {
   const entries: unknown = typeof value === 'string' ? value.split(',') : value

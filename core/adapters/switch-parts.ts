@@ -1,7 +1,5 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Admission } from '../admission/admission.ts'
-import type { LoadBounds } from '../admission/load.ts'
 import type { CallEnvironment } from '../call/environment.ts'
 import { Exchange } from '../call/exchange.ts'
 import type { ExchangeEvent } from '../call/exchange-event.ts'
@@ -17,11 +15,11 @@ import type { Closers } from './closers.ts'
 import { DocumentFetcher } from './documents/document-fetcher.ts'
 import { callEnvironment } from './exchange/environment.ts'
 import { ExchangeRunner } from './exchange/index.ts'
-import { HttpClient } from './http/index.ts'
-import { LoadMonitor } from './load/load-monitor.ts'
+import { HttpClient, resolveBy } from './http/index.ts'
 import { RtpMedia } from './media/index.ts'
+import { NameResolver } from './names/index.ts'
 import { RecordingPurge } from './recordings/recording-purge.ts'
-import { isAllowedOrigin, readTlsIdentity, SipSignaling } from './signaling/index.ts'
+import { isAllowedOrigin, readTlsIdentity, SipSignaling, sipDns } from './signaling/index.ts'
 import { silentLog } from './silent-log.ts'
 import { openDatabase } from './store/database.ts'
 import { EventPurge } from './store/event-purge.ts'
@@ -65,11 +63,9 @@ export interface Parts {
   readonly signaling: SipSignaling
   readonly media: RtpMedia
   readonly audio: AudioLibrary
+  readonly names: NameResolver
   readonly delivery: CallbackDelivery
   readonly latencies: Latencies
-  readonly admission: Admission
-  /** INVITEs that nobody has had the time to answer. */
-  readonly invitesDropped: () => number
   readonly closers: Closers
 }
 
@@ -117,11 +113,14 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   const emit = (event: ExchangeEvent) => runner.post(event)
 
   const { allowPrivateUrls } = settings
-  const http = new HttpClient({ allowPrivateUrls, timed: ms => latencies.observe('document', ms) })
+  const names = new NameResolver({ servers: settings.dns })
+  closers.add('names', () => names.close())
+  const web = { allowPrivateUrls, resolve: resolveBy(names) }
+  const http = new HttpClient({ ...web, timed: ms => latencies.observe('document', ms) })
   closers.add('http', () => http.close())
   const audio = new AudioLibrary({
     cacheFolder: join(settings.dataFolder, 'cache'),
-    engine: options.speech ?? openSpeech(settings, log),
+    engine: options.speech ?? openSpeech(settings, log, names),
     http,
     findAsset: async (account, slug) => {
       const asset = assets.find(account, slug)
@@ -140,21 +139,17 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   let localAddressFor = (_remote: string): string | undefined => undefined
   const media = await RtpMedia.open({ settings, localAddressFor: remote => localAddressFor(remote), emit, random, log })
   closers.add('media', () => media.close())
-  const admission = new Admission(boundsOf(settings))
   const tls = readTlsIdentity(settings)
   const signaling = await SipSignaling.open({
     settings,
     trunks: () => trunks.current(),
     tokens: repositories.phoneTokens,
     isAllowedOrigin: request => isAllowedOrigin(request, settings),
+    dns: sipDns(names),
     emit,
     clock,
     random,
     log,
-    gate: {
-      admits: (source, now, waitedMs) => admission.decide(source, now, waitedMs) === undefined,
-      isOpenTo: (source, now, waitedMs) => !admission.wouldRefuse(source, now, waitedMs),
-    },
     ...(tls === undefined ? {} : { tls }),
   })
   closers.add('signaling', () => signaling.close())
@@ -165,23 +160,6 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     'trunks',
     trunks.watch(() => signaling.trunksChanged()),
   )
-  let invitesDropped = 0
-  const monitor = new LoadMonitor({
-    admission,
-    clock,
-    inviteWaitMs: () => {
-      const { waitMs, dropped } = signaling.takeArrivalFigures()
-      invitesDropped = dropped
-      return waitMs
-    },
-    invitesDropped: () => invitesDropped,
-    storeBacklog: () => database.backlog,
-    media: () => media.counters(),
-    mediaThreads: settings.media.workers,
-    nameOf: source => trunks.current().find(({ uuid }) => uuid === source)?.name ?? source,
-    log,
-  })
-  closers.add('load monitor', () => monitor.stop())
   runner.connect({ signaling, media, documents, audio })
 
   const heartbeat = new Heartbeat({ database, clock, log })
@@ -195,7 +173,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   retention.start()
   closers.add('retention', () => retention.stop())
   // Callbacks that hang must not take the connections that documents need.
-  const callbackHttp = new HttpClient({ allowPrivateUrls, timed: ms => latencies.observe('callback', ms) })
+  const callbackHttp = new HttpClient({ ...web, timed: ms => latencies.observe('callback', ms) })
   closers.add('callbacks', () => callbackHttp.close())
   const { outbox, events } = store
   const delivery = new CallbackDelivery({ database, outbox, events, http: callbackHttp, clock, log, uuid })
@@ -212,22 +190,12 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     signaling,
     media,
     audio,
+    names,
     delivery,
     latencies,
-    admission,
-    invitesDropped: () => invitesDropped,
     closers,
   }
 }
-
-const boundsOf = ({ admission }: Settings): LoadBounds => ({
-  loopDelayMs: admission.loopDelayMs,
-  inviteWaitMs: admission.inviteWaitMs,
-  storeBacklog: admission.storeBacklog,
-  mediaLate: admission.mediaLatePercent / 100,
-  mediaBusy: admission.mediaBusyPercent / 100,
-  memory: admission.memoryPercent / 100,
-})
 
 /** Signed POSTs, and without HTTP the documents that this switch hosts. */
 const hostedAndFetched =

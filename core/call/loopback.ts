@@ -66,7 +66,6 @@ export class Loopback {
       case 'leg.dial':
       case 'leg.reanswer':
       case 'leg.refuse-reoffer':
-      case 'leg.probe':
         return []
     }
   }

@@ -1,4 +1,5 @@
 import type { Trunk } from '../model/trunk.ts'
+import type { SrtpWish } from '../ports/media.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import { numberForTrunk } from '../routing/routes.ts'
 import type { BranchOptions, Route } from './branch-options.ts'
@@ -90,10 +91,10 @@ export class RouteTrials {
 }
 
 /** What a leg is made with that goes by that route. */
-export function legBy(
-  route: Route,
-): Pick<LegOptions, 'direction' | 'isLoop' | 'isBrowser' | 'trunkName' | 'codecs'> &
-  Pick<LegOptions, 'toward' | 'srtp' | 'mediaHosts'> {
+export function legBy(route: Route): Pick<LegOptions, 'direction' | 'isLoop' | 'isBrowser' | 'trunkName' | 'codecs'> & {
+  readonly toward?: string
+  readonly srtp?: SrtpWish
+} {
   const isTrunk = route.kind === 'trunk'
   return {
     direction: route.kind === 'on-net' || route.kind === 'phone' ? 'on-net' : 'outbound',
@@ -109,7 +110,7 @@ export function legBy(
  * The host that a route leads to, where it is known: our address on the way there goes into the offer. And whether
  * media is protected there.
  */
-function towardOf(route: Route): Pick<LegOptions, 'toward' | 'srtp' | 'mediaHosts'> {
-  if (route.kind === 'trunk') return { toward: route.trunk.host, srtp: route.srtp, mediaHosts: route.trunk.mediaHosts }
+function towardOf(route: Route): { readonly toward?: string; readonly srtp?: SrtpWish } {
+  if (route.kind === 'trunk') return { toward: route.trunk.host, srtp: route.srtp }
   return route.kind === 'phone' ? { toward: route.target.binding.address, srtp: route.srtp } : {}
 }

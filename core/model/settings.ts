@@ -33,28 +33,13 @@ export interface Settings {
     readonly workers: number
     /** A leg without RTP for so long ends its call (END.0212). */
     readonly timeoutSeconds: number
-    /** DTLS: a certificate is believed by its SHA-1 fingerprint where SDP names no stronger one. */
-    readonly weakFingerprints: boolean
-  }
-  /** Beyond these new calls are refused with 503 (docs/operations.md); 0 = that one is not looked at. */
-  readonly admission: {
-    /** Mean delay of the signalling thread's event loop. */
-    readonly loopDelayMs: number
-    /** How long INVITEs wait to be read. */
-    readonly inviteWaitMs: number
-    /** Units of work that wait for their commit. */
-    readonly storeBacklog: number
-    /** Of the ticks of a media thread, those that it had to leave out. */
-    readonly mediaLatePercent: number
-    /** Of the time of a media thread, what it works. */
-    readonly mediaBusyPercent: number
-    /** Of the memory that the process may have, and of the JavaScript heap. */
-    readonly memoryPercent: number
   }
   /** Undefined = generated into the data folder at first start. */
   readonly operatorKey: string | undefined
   /** Webhooks, Play and `<Sip>` may reach private, loopback and link-local addresses. */
   readonly allowPrivateUrls: boolean
+  /** DNS servers, as `192.0.2.53` or `192.0.2.53:5353`; empty = the system's. */
+  readonly dns: readonly string[]
   /** What a minted phone token's `iceServers` name; both may be empty. */
   readonly ice: {
     /** `stun:host:port`. */
@@ -106,17 +91,10 @@ export const defaultSettings: Settings = Object.freeze({
   },
   tls: undefined,
   externalAddress: undefined,
-  media: { ports: [10000, 20000], workers: 1, timeoutSeconds: 60, weakFingerprints: false },
-  admission: {
-    loopDelayMs: 20,
-    inviteWaitMs: 30,
-    storeBacklog: 500,
-    mediaLatePercent: 5,
-    mediaBusyPercent: 85,
-    memoryPercent: 85,
-  },
+  media: { ports: [10000, 20000], workers: 1, timeoutSeconds: 60 },
   operatorKey: undefined,
   allowPrivateUrls: false,
+  dns: [],
   ice: { stun: [], turn: [], turnSecret: undefined },
   speech: {
     voices: [],

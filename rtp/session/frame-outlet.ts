@@ -122,7 +122,7 @@ export class FrameOutlet implements HeldFrames {
     const { units } = packer
     const packet = this.#network.slot()
     const bytes = packer.takeInto(packet, headerLength)
-    if (!this.#to.maySend()) {
+    if (!this.#to.maySend(this.#heldAt)) {
       this.#stream.skip(units)
       return
     }

@@ -18,9 +18,7 @@ export interface SenderEvents {
 export interface Destination {
   address: number
   port: number
-  maySend(): boolean
-  /** A packet went there. */
-  sent(): void
+  maySend(now: number): boolean
 }
 
 /** What a leg's far end is to hear, and the stream that it goes out in. */

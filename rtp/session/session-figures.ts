@@ -32,7 +32,7 @@ export class SessionFigures {
     this.#agreement = agreement
   }
 
-  get stats(): Omit<SessionStats, 'source'> {
+  get stats(): SessionStats {
     const { stream, arrivals, receiver, recordings, reporter } = this.#from
     const heard = this.#listened
     return {

@@ -14,7 +14,6 @@ import type { EndWords } from './call-command.ts'
 import type { CallCause } from './call-event.ts'
 import { DialAttempts } from './dial-attempts.ts'
 import { authorizationOf, type DialAnswer, sessionOf } from './dialed-session.ts'
-import type { Who } from './dialog-party.ts'
 import { EarlySessions } from './early-sessions.ts'
 import { q850Of, sdpOf } from './fields.ts'
 import type { UseHops } from './hop-cache.ts'
@@ -46,17 +45,6 @@ const silentPeerAfter = (t: TimerSettings): number => 16 * t.t1
 
 const noAnswerWords: EndWords = { status: 488, q850: 88, text: 'No session description', code: 'END.0488' }
 
-/** A softphone that is dialled: whose it is, and its connection. */
-export interface BoundTo {
-  readonly userId: string
-  readonly flow: Flow
-}
-
-function whoOf({ target }: Dial, bound: BoundTo | undefined): Who {
-  if (bound !== undefined) return { kind: 'phone', userId: bound.userId }
-  return target.peerId === undefined ? { kind: 'other' } : { kind: 'peer', peerId: target.peerId }
-}
-
 /** A call that we dial: what becomes of its attempts, its forks, its CANCEL and all their crossings. */
 export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, TaggedCall {
   readonly id: string
@@ -64,7 +52,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   readonly #agent: Agent
   readonly #dial: Dial
   /** Where it goes, and everything within its dialog; undefined = where the target's name leads. */
-  readonly #bound: BoundTo | undefined
+  readonly #bound: Flow | undefined
   readonly #attempts: DialAttempts
   readonly #forks: LateForks
   readonly #receipts: ProvisionalReceipts
@@ -75,12 +63,12 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   #session: Session | undefined
   #earlySdp: { readonly tag: string | undefined; readonly sdp: string } | undefined
 
-  constructor(agent: Agent, dial: Dial, bound?: BoundTo) {
+  constructor(agent: Agent, dial: Dial, bound?: Flow) {
     this.#agent = agent
     this.#dial = dial
     this.#bound = bound
     this.id = dial.id
-    this.#attempts = new DialAttempts(agent, dial, this, whoOf(dial, bound))
+    this.#attempts = new DialAttempts(agent, dial, this, bound !== undefined)
     this.callId = this.#attempts.callId
     this.#forks = new LateForks(agent, dial.id)
     this.#receipts = new ProvisionalReceipts(agent)
@@ -98,7 +86,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       }
     }
     if (this.#bound === undefined) this.#agent.resolve(this.#dial.target.hop, now, begin)
-    else begin([this.#bound.flow], now, false)
+    else begin([this.#bound], now, false)
   }
 
   end(words: EndWords, now: number): void {
@@ -132,10 +120,6 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   flowLost(flow: Flow, now: number): void {
     const isOpen = this.#state !== 'answered' && this.#state !== 'over'
     if (isOpen && this.#attempts.latest?.flow.socket === flow.socket) this.over({ kind: 'unreachable' }, now)
-  }
-
-  isSource(flow: Flow): boolean {
-    return this.#attempts.isSource(flow)
   }
 
   requestArrived(transaction: ServerTransaction, now: number): void {
@@ -225,7 +209,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       return
     }
     this.#earlySdp = { tag: response.toTag, sdp }
-    this.#agent.emit({ type: 'early', id: this.id, sdp, ringing, source: response.flow.address })
+    this.#agent.emit({ type: 'early', id: this.id, sdp, ringing })
   }
 
   #answer(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
@@ -260,7 +244,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     }
     session.step('answer-received')
     session.refresh.answered(response.message, now)
-    this.#agent.emit({ type: 'answered', id: this.id, source: response.flow.address, ...(hasMoved ? {} : { sdp }) })
+    this.#agent.emit({ type: 'answered', id: this.id, ...(hasMoved ? {} : { sdp }) })
   }
 
   #answerOf(transaction: ClientTransaction, response: IncomingResponse): DialAnswer {

@@ -87,10 +87,7 @@ export class OwnOffers implements TimerOwner {
   #accepted(isInvite: boolean, response: IncomingResponse, now: number): void {
     const session = this.#session
     const contact = contactUriOf(response.message)
-    if (contact !== undefined) {
-      session.dialog.remoteTarget = contact
-      session.party.expect(session.dialog.nextHop, now)
-    }
+    if (contact !== undefined) session.dialog.remoteTarget = contact
     if (allowsMethod(response.message, 'UPDATE')) session.peerAllowsUpdate = true
     session.refresh.answered(response.message, now)
     if (!isInvite) return

@@ -1,8 +1,7 @@
 // The door of SIP's sockets.
 
-export type { ArrivalFigures } from './arrivals.ts'
 export { SipDriver } from './driver.ts'
 export type { DriverClock, DriverConfig, ListenAddress } from './driver-config.ts'
 export { defaultTransportLimits, type TransportLimits } from './limits.ts'
-export { type Dns, everyHop, type ResolvedHop, resolveHop, systemDns } from './resolve.ts'
+export { type Dns, everyHop, type ResolvedHop, resolveHop } from './resolve.ts'
 export type { Upgraded, WebSocketTransport } from './web-sockets.ts'

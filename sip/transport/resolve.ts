@@ -1,4 +1,3 @@
-import { lookup, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { HopName } from '../endpoint/call-command.ts'
 import { defaultPort } from '../transaction/flow.ts'
@@ -10,39 +9,29 @@ export interface ResolvedHop {
   readonly port: number
 }
 
-/** What is asked of DNS; tests bring their own. Empty: there is none. Rejects: it is not known whether there is. */
+/**
+ * What is asked of DNS. Empty: there is none. Rejects: it is not known whether there is. `customer`: who named it
+ * (`HopName`), for resolvers that keep customers apart.
+ */
 export interface Dns {
-  naptr(name: string): Promise<readonly { order: number; preference: number; service: string; replacement: string }[]>
-  srv(name: string): Promise<readonly { priority: number; weight: number; name: string; port: number }[]>
-  addresses(name: string): Promise<readonly string[]>
+  naptr(
+    name: string,
+    customer?: string,
+  ): Promise<readonly { order: number; preference: number; service: string; replacement: string }[]>
+  srv(
+    name: string,
+    customer?: string,
+  ): Promise<readonly { priority: number; weight: number; name: string; port: number }[]>
+  /** `isWhole`: nothing may be missing, however long it takes. */
+  addresses(
+    name: string,
+    options?: { readonly customer?: string | undefined; readonly isWhole?: boolean },
+  ): Promise<readonly string[]>
 }
 
 const mostHops = 8
-const timeoutMs = 2000
 
 const none = <T>(asked: Promise<readonly T[]>): Promise<readonly T[]> => asked.catch(() => [])
-
-const saysNone: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA'])
-const isKnownNone = (fault: unknown): boolean =>
-  fault instanceof Error && 'code' in fault && saysNone.has(String(fault.code))
-const orNone = <T>(asked: Promise<T[]>): Promise<T[]> =>
-  asked.catch((fault: unknown) => {
-    if (isKnownNone(fault)) return []
-    throw fault
-  })
-
-export function systemDns(): Dns {
-  const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
-  return {
-    naptr: name => orNone(resolver.resolveNaptr(name)),
-    srv: name => orNone(resolver.resolveSrv(name)),
-    async addresses(name) {
-      // The hosts file counts too, so `localhost` works without a name server.
-      const found = await orNone(lookup(name, { all: true, order: 'ipv4first' }))
-      return found.map(entry => entry.address)
-    },
-  }
-}
 
 const services: Readonly<Record<string, ResolvedHop['transport']>> = {
   'SIP+D2U': 'udp',
@@ -57,6 +46,7 @@ const srvPrefix = { udp: '_sip._udp', tcp: '_sip._tcp', tls: '_sips._tcp' } as c
  */
 export async function resolveHop(hop: HopName, dns: Dns, random: () => number): Promise<readonly ResolvedHop[]> {
   const host = hop.host.replace(/^\[|\]$/g, '')
+  const { customer } = hop
   if (isIP(host) !== 0) {
     const transport = hop.transport ?? 'udp'
     return [{ transport, address: host, port: hop.port ?? defaultPort(transport) }]
@@ -64,21 +54,23 @@ export async function resolveHop(hop: HopName, dns: Dns, random: () => number): 
   // A name without a dot is this network's own (`localhost`), and no domain that services are published for.
   if (hop.port === undefined && !host.includes('.')) {
     const transport = hop.transport ?? 'udp'
-    return byAddress(host, transport, defaultPort(transport), dns)
+    return byAddress(host, { transport, port: defaultPort(transport), customer }, dns)
   }
-  if (hop.port !== undefined) return byAddress(host, hop.transport ?? 'udp', hop.port, dns)
-  const wanted = hop.transport === undefined ? await transportsOf(host, dns) : [asService(hop.transport, host)]
+  if (hop.port !== undefined)
+    return byAddress(host, { transport: hop.transport ?? 'udp', port: hop.port, customer }, dns)
+  const wanted =
+    hop.transport === undefined ? await transportsOf(host, dns, customer) : [asService(hop.transport, host)]
   const hops: ResolvedHop[] = []
   for (const { transport, name } of wanted) {
-    for (const record of inSrvOrder(await none(dns.srv(name)), random)) {
+    for (const record of inSrvOrder(await none(dns.srv(name, customer)), random)) {
       if (record.name === '' || record.name === '.') continue
-      hops.push(...(await byAddress(record.name, transport, record.port, dns)))
+      hops.push(...(await byAddress(record.name, { transport, port: record.port, customer }, dns)))
       if (hops.length >= mostHops) return hops.slice(0, mostHops)
     }
   }
   if (hops.length > 0) return hops
   const transport = hop.transport ?? 'udp'
-  return byAddress(host, transport, defaultPort(transport), dns)
+  return byAddress(host, { transport, port: defaultPort(transport), customer }, dns)
 }
 
 /**
@@ -95,7 +87,7 @@ export async function everyHop(
       hasFailed = true
       return []
     })
-  const own = asked(dns.addresses(host)).then(found =>
+  const own = asked(dns.addresses(host, { isWhole: true })).then(found =>
     found.map(address => ({ transport: 'udp' as const, address, port: defaultPort('udp') })),
   )
   const replacements = host.includes('.') ? (await asked(dns.naptr(host))).map(record => record.replacement) : []
@@ -103,7 +95,7 @@ export async function everyHop(
   const services = [...new Set([...names, ...replacements.filter(name => name !== '')])].map(async name => {
     const records = (await asked(dns.srv(name))).filter(record => record.name !== '' && record.name !== '.')
     const hops = records.map(async ({ name: target, port }) => {
-      const addresses = isIP(target) !== 0 ? [target] : await asked(dns.addresses(target))
+      const addresses = isIP(target) !== 0 ? [target] : await asked(dns.addresses(target, { isWhole: true }))
       return addresses.map(address => ({ transport: 'udp' as const, address, port }))
     })
     return (await Promise.all(hops)).flat()
@@ -117,8 +109,10 @@ const asService = (transport: ResolvedHop['transport'], host: string) => ({
   name: `${srvPrefix[transport]}.${host}`,
 })
 
-async function transportsOf(host: string, dns: Dns) {
-  const records = [...(await none(dns.naptr(host)))].sort((a, b) => a.order - b.order || a.preference - b.preference)
+async function transportsOf(host: string, dns: Dns, customer: string | undefined) {
+  const records = [...(await none(dns.naptr(host, customer)))].sort(
+    (a, b) => a.order - b.order || a.preference - b.preference,
+  )
   const named = records.flatMap(record => {
     const transport = services[record.service.toUpperCase()]
     return transport === undefined || record.replacement === '' ? [] : [{ transport, name: record.replacement }]
@@ -128,11 +122,10 @@ async function transportsOf(host: string, dns: Dns) {
 
 async function byAddress(
   host: string,
-  transport: ResolvedHop['transport'],
-  port: number,
+  { transport, port, customer }: Omit<ResolvedHop, 'address'> & { readonly customer: string | undefined },
   dns: Dns,
 ): Promise<readonly ResolvedHop[]> {
-  const addresses = isIP(host) !== 0 ? [host] : await none(dns.addresses(host))
+  const addresses = isIP(host) !== 0 ? [host] : await none(dns.addresses(host, { customer }))
   return addresses.slice(0, mostHops).map(address => ({ transport, address, port }))
 }
 

@@ -22,10 +22,7 @@ export class MediaBed {
   static async open(changes: Partial<RtpMediaOptions> = {}, workers = 0): Promise<MediaBed> {
     const events: MediaEvent[] = []
     const media = await RtpMedia.open({
-      settings: {
-        externalAddress: undefined,
-        media: { ports: testPorts(), workers, timeoutSeconds: 60, weakFingerprints: false },
-      },
+      settings: { externalAddress: undefined, media: { ports: testPorts(), workers, timeoutSeconds: 60 } },
       localAddressFor: () => '127.0.0.1',
       emit: event => events.push(event),
       random: { bytes: length => new Uint8Array(randomBytes(length)), uuid: () => 'uuid' },

@@ -59,6 +59,12 @@ const readable: readonly [
   ['SAUTI_OPERATOR_KEY', 'op-secret', s => s.operatorKey, 'op-secret'],
   ['SAUTI_ALLOW_PRIVATE_URLS', '1', s => s.allowPrivateUrls, true],
   ['SAUTI_ALLOW_PRIVATE_URLS', '0', s => s.allowPrivateUrls, false],
+  [
+    'SAUTI_DNS',
+    '192.0.2.53, 192.0.2.53:5353,2001:db8::53,[2001:db8::53]:5353',
+    s => s.dns,
+    ['192.0.2.53', '192.0.2.53:5353', '2001:db8::53', '[2001:db8::53]:5353'],
+  ],
   ['SAUTI_STUN', 'stun:a.test, stun:[::1]:3478', s => s.ice.stun, ['stun:a.test', 'stun:[::1]:3478']],
   ['SAUTI_TURN_SECRET', 's3cret', s => s.ice.turnSecret, 's3cret'],
   [
@@ -123,6 +129,12 @@ const unreadable: readonly [name: string, written: string][] = [
   ['SAUTI_MEDIA_WORKERS', '1e1'],
   ['SAUTI_OPERATOR_KEY', 'with space'],
   ['SAUTI_ALLOW_PRIVATE_URLS', 'maybe'],
+  ['SAUTI_DNS', 'dns.example.com'],
+  ['SAUTI_DNS', '192.0.2.300'],
+  ['SAUTI_DNS', '192.0.2.53:0'],
+  ['SAUTI_DNS', '192.0.2.53:65536'],
+  ['SAUTI_DNS', '192.0.2.0/24'],
+  ['SAUTI_DNS', '[192.0.2.53'],
   ['SAUTI_STUN', 'a.test:3478'],
   ['SAUTI_STUN', 'stun:a.test,'],
   ['SAUTI_TURN', 'stun:a.test'],
@@ -208,7 +220,7 @@ test('YAML types are taken as they are: numbers, booleans, lists', () => {
     },
   })
   assert.equal(settings.sip.listeners, [{ transport: 'udp', address: '127.0.0.1', port: 5080 }])
-  assert.equal(settings.media, { ports: [12000, 12100], workers: 2, timeoutSeconds: 5, weakFingerprints: false })
+  assert.equal(settings.media, { ports: [12000, 12100], workers: 2, timeoutSeconds: 5 })
   assert.is(settings.allowPrivateUrls, true)
   assert.is(settings.drainSeconds, 1)
 })
@@ -268,7 +280,7 @@ test('certificate and key come together', () => {
 
 test('every environment name of the decisions exists, and no flag carries a secret', () => {
   const names =
-    'DATA DATABASE_URL HTTP PUBLIC_URL SIP SIP_REALM EXTERNAL_ADDRESS MEDIA_PORTS MEDIA_WORKERS OPERATOR_KEY ALLOW_PRIVATE_URLS TLS_CERT TLS_KEY STUN TURN TURN_SECRET ALLOWED_ORIGINS TRUSTED_PROXIES METRICS_HOSTS RECORDING_DAYS EVENT_DAYS LOG SPEECH_VOICES PIPER PIPER_VOICES OPENAI_URL OPENAI_KEY OPENAI_MODEL OPENAI_FORMAT'
+    'DATA DATABASE_URL HTTP PUBLIC_URL SIP SIP_REALM EXTERNAL_ADDRESS MEDIA_PORTS MEDIA_WORKERS OPERATOR_KEY ALLOW_PRIVATE_URLS DNS TLS_CERT TLS_KEY STUN TURN TURN_SECRET ALLOWED_ORIGINS TRUSTED_PROXIES METRICS_HOSTS RECORDING_DAYS EVENT_DAYS LOG SPEECH_VOICES PIPER PIPER_VOICES OPENAI_URL OPENAI_KEY OPENAI_MODEL OPENAI_FORMAT'
   assert.equal(
     settingOptions.flatMap(option => option.environment ?? []).sort(),
     names

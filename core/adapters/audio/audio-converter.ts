@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
+import { FairQueue } from '../fair-queue.ts'
 import { type AudioFault, audioFault } from './audio-fault.ts'
 import { childOutput } from './child-output.ts'
-import { FairQueue } from './fair-queue.ts'
 
 /** What the converting program says. */
 export type ConversionReport =

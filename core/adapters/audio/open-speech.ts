@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import type { Settings } from '../../model/settings.ts'
 import type { Log } from '../../ports/log.ts'
+import { resolveBy } from '../http/index.ts'
+import type { NameResolver } from '../names/index.ts'
 import { EspeakEngine } from './espeak.ts'
 import { OpenAiSpeech } from './openai-speech.ts'
 import { PiperEngine } from './piper.ts'
@@ -9,7 +11,11 @@ import { SpeechEngines } from './speech-engines.ts'
 import { VoiceTable } from './voice-table.ts'
 
 /** The engines that the settings name, as one. Piper's voices of the table are loaded at once. */
-export function openSpeech(settings: Pick<Settings, 'speech' | 'dataFolder'>, log: Log): SpeechEngine {
+export function openSpeech(
+  settings: Pick<Settings, 'speech' | 'dataFolder'>,
+  log: Log,
+  names: NameResolver,
+): SpeechEngine {
   const { voices, piper: command, piperVoices, openaiUrl, openaiKey, openaiModel, openaiFormat } = settings.speech
   const workFolder = join(settings.dataFolder, 'cache', 'piper')
   const piper =
@@ -19,6 +25,7 @@ export function openSpeech(settings: Pick<Settings, 'speech' | 'dataFolder'>, lo
       ? undefined
       : new OpenAiSpeech({
           url: openaiUrl,
+          resolve: resolveBy(names),
           model: openaiModel,
           format: openaiFormat,
           ...(openaiKey === undefined ? {} : { key: openaiKey }),

@@ -1,4 +1,4 @@
-import { HttpClient } from '../http/index.ts'
+import { HttpClient, type HttpClientOptions } from '../http/index.ts'
 import { kindOfAudio } from './audio-kind.ts'
 import { SpeechFault, type SpeechJob, type SpeechRequest } from './speech-engine.ts'
 import type { NamedEngine } from './speech-engines.ts'
@@ -13,6 +13,8 @@ export interface OpenAiSpeechOptions {
   readonly key?: string
   readonly model: string
   readonly format: 'wav' | 'pcm'
+  /** Default: what the system says. */
+  readonly resolve?: HttpClientOptions['resolve']
   /** What a text may take beside 15 ms a character. Default 4000. */
   readonly patienceMs?: number
 }
@@ -46,7 +48,11 @@ export class OpenAiSpeech implements NamedEngine {
   constructor(options: OpenAiSpeechOptions) {
     this.#options = options
     this.#url = speechUrl(options.url)
-    this.#http = new HttpClient({ allowPrivateUrls: true, connectionsPerOrigin: requestsAtOnce })
+    this.#http = new HttpClient({
+      allowPrivateUrls: true,
+      connectionsPerOrigin: requestsAtOnce,
+      ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
+    })
   }
 
   async prepare({ text, voice = defaultVoice }: SpeechRequest): Promise<SpeechJob | undefined> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Log } from '../../ports/log.ts'
+import { FairQueue } from '../fair-queue.ts'
 import type { AudioCache } from './audio-cache.ts'
-import { FairQueue } from './fair-queue.ts'
 import { LaneHealth } from './lane-health.ts'
 import {
   type SpeechEngine,

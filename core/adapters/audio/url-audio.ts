@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
+import { FairQueue } from '../fair-queue.ts'
 import type { HttpAnswer, HttpClient } from '../http/index.ts'
 import type { AudioCache, CachedAudio } from './audio-cache.ts'
 import type { AudioConverter } from './audio-converter.ts'
 import { type AudioFault, audioFault } from './audio-fault.ts'
 import { kindOfAudio } from './audio-kind.ts'
-import { FairQueue } from './fair-queue.ts'
 import { inspectWav, unknownAudio } from './inspect-audio.ts'
 
 export const maxAudioBytes = 20 * 1024 * 1024
@@ -12,8 +12,11 @@ export const fetchTimeoutMs = 10_000
 
 /** Each may hold `maxAudioBytes` in memory. */
 const fetchesAtOnce = 64
+/** Of one account: its servers may hang. */
+const fetchesOfOwner = 16
 
 const maxWaiting = 5000
+const maxWaitingPerOwner = 1000
 
 /** URLs whose ETag is remembered; the oldest is forgotten first. */
 const maxRemembered = 10_000
@@ -29,8 +32,13 @@ export class UrlAudio {
   readonly #http: Pick<HttpClient, 'get'>
   readonly #cache: AudioCache
   readonly #converter: AudioConverter
-  readonly #queue = new FairQueue({ width: fetchesAtOnce, maxWaiting })
-  /** Calls that want the same at the same time share one fetch. */
+  readonly #queue = new FairQueue({
+    width: fetchesAtOnce,
+    widthPerOwner: fetchesOfOwner,
+    maxWaiting,
+    maxWaitingPerOwner,
+  })
+  /** Calls of an account that want the same at the same time share one fetch. */
   readonly #underWay = new Map<string, Promise<CachedAudio | AudioFault>>()
   readonly #remembered = new Map<string, { readonly etag: string; readonly key: string }>()
 
@@ -42,10 +50,11 @@ export class UrlAudio {
 
   /** `owner` takes its turn among the owners. Rejects only when the disk fails or far too much waits. */
   load(owner: string, url: string): Promise<CachedAudio | AudioFault> {
-    const underWay = this.#underWay.get(url)
+    const key = `${owner} ${url}`
+    const underWay = this.#underWay.get(key)
     if (underWay !== undefined) return underWay
-    const result = this.#queue.run(owner, () => this.#get(owner, url)).finally(() => this.#underWay.delete(url))
-    this.#underWay.set(url, result)
+    const result = this.#queue.run(owner, () => this.#get(owner, url)).finally(() => this.#underWay.delete(key))
+    this.#underWay.set(key, result)
     return result
   }
 
@@ -53,7 +62,7 @@ export class UrlAudio {
     const remembered = this.#remembered.get(url)
     const copy = remembered === undefined ? undefined : await this.#cache.find(remembered.key)
     const etag = copy === undefined ? undefined : remembered?.etag
-    const answer = await this.#follow(url, etag)
+    const answer = await this.#follow(owner, url, etag)
     if (answer.ok && answer.status === 304 && copy !== undefined) return copy
     const fault = faultOf(answer)
     if (fault !== undefined || !answer.ok) return fault ?? audioFault('PLAY.0400', 'it could not be fetched')
@@ -74,13 +83,14 @@ export class UrlAudio {
   }
 
   /** Asset stores hand out redirects to signed addresses; each hop is refused by the same rules as the first. */
-  async #follow(first: string, etag: string | undefined): Promise<HttpAnswer> {
+  async #follow(owner: string, first: string, etag: string | undefined): Promise<HttpAnswer> {
     const deadline = performance.now() + fetchTimeoutMs
     let url = first
     for (let hops = 0; ; hops++) {
       const timeoutMs = Math.ceil(deadline - performance.now())
       if (timeoutMs <= 0) return { ok: false, fault: 'timeout', detail: `more than ${fetchTimeoutMs} ms` }
       const answer = await this.#http.get(url, {
+        owner,
         maxBytes: maxAudioBytes,
         timeoutMs,
         ...(etag === undefined ? {} : { etag }),

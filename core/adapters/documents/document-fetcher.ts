@@ -69,6 +69,7 @@ export class DocumentFetcher implements Documents {
         return this.#hosted(command)
       }
       const answer = await http.signedPost({
+        owner: command.accountId,
         url: command.url,
         body: JSON.stringify(command.fields),
         secret: await secret(command.accountId),

@@ -1,39 +1,27 @@
-import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
+import type { NameResolver, ResolvedAddress } from '../names/index.ts'
 
-export interface ResolvedAddress {
-  readonly address: string
-  readonly family: 4 | 6
-}
+export type { ResolvedAddress }
 
-/** All addresses of a host, or the reason why there are none. */
+/** All addresses of a host, or the reason why there are none. `owner`: whose request it is. */
 export type ResolveHost = (
   host: string,
   done: (fault: Error | null, addresses: readonly ResolvedAddress[]) => void,
+  owner: string,
 ) => void
 
 /** The host is, or resolves only to, an address that webhooks must not reach. */
 export class RefusedAddress extends Error {}
 
-/** The system's own resolution (hosts file, search domains). One question per host at a time, however many wait. */
-export function systemResolve(): ResolveHost {
-  const asked = new Map<string, Parameters<ResolveHost>[1][]>()
-  return (host, done) => {
-    const waiting = asked.get(host)
-    if (waiting !== undefined) {
-      waiting.push(done)
-      return
-    }
-    asked.set(host, [done])
-    systemLookup(host, { all: true }, (fault, found) => {
-      const waited = asked.get(host) ?? []
-      asked.delete(host)
-      const addresses = (found ?? []).map(({ address }) => ({ address, family: isIP(address) === 6 ? 6 : 4 }) as const)
-      for (const each of waited) each(fault, addresses)
-    })
-  }
-}
+/** By the switch's own resolver. */
+export const resolveBy =
+  (names: Pick<NameResolver, 'addresses'>): ResolveHost =>
+  (host, done, owner) =>
+    void names.addresses(host, { owner }).then(
+      addresses => done(null, addresses),
+      (fault: unknown) => done(fault instanceof Error ? fault : new Error(String(fault)), []),
+    )
 
 /**
  * How undici connects: the host is resolved here, addresses that are not public are taken out, and the address that
@@ -43,12 +31,14 @@ export function systemResolve(): ResolveHost {
 export function guardedConnector(options: {
   readonly may: (address: string) => boolean
   readonly resolve: ResolveHost
+  /** Whose connections these are. Default: the operator's. */
+  readonly owner?: string
   readonly timeoutMs: number
 }): buildConnector.connector {
-  const { may, resolve, timeoutMs } = options
+  const { may, resolve, owner = '', timeoutMs } = options
 
   const lookup: LookupFunction = (host, { all, family }, done) => {
-    resolve(host, (fault, found) => {
+    const resolved: Parameters<ResolveHost>[1] = (fault, found) => {
       if (fault !== null) return done(fault, [])
       const wanted = found.filter(each => family === undefined || family === 0 || Number(family) === each.family)
       const allowed = wanted.filter(({ address }) => may(address))
@@ -60,7 +50,8 @@ export function guardedConnector(options: {
       }
       if (all === true) done(null, [...allowed])
       else done(null, first.address, first.family)
-    })
+    }
+    resolve(host, resolved, owner)
   }
   const connect = buildConnector({ allowH2: false, timeout: timeoutMs, lookup } as buildConnector.BuildOptions)
 

@@ -1,6 +1,8 @@
-import { Agent, type Dispatcher, errors } from 'undici'
+import { type Dispatcher, errors } from 'undici'
+import { NameResolver } from '../names/index.ts'
 import { DamagedEncoding, decoded } from './content-encoding.ts'
-import { guardedConnector, RefusedAddress, type ResolveHost, systemResolve } from './guarded-connect.ts'
+import { guardedConnector, RefusedAddress, type ResolveHost, resolveBy } from './guarded-connect.ts'
+import { OwnAgents } from './own-agents.ts'
 import { isPublicAddress } from './public-address.ts'
 import { signatureHeaders } from './signature.ts'
 
@@ -30,6 +32,8 @@ export type HttpAnswer =
   | { readonly ok: false; readonly fault: HttpFault; readonly detail: string }
 
 export interface HttpRequest {
+  /** The account whose request it is: accounts share no connections, and no places of the resolver. Default: the operator. */
+  readonly owner?: string
   readonly method: 'GET' | 'POST'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -44,6 +48,8 @@ export interface HttpRequest {
 }
 
 export interface SignedPost {
+  /** As in `HttpRequest`. */
+  readonly owner?: string
   /** As configured; the signature covers it so. */
   readonly url: string
   /** JSON. */
@@ -63,9 +69,9 @@ export interface SignedPost {
 export interface HttpClientOptions {
   /** Private, loopback, link-local and other addresses that are not public may be reached. */
   readonly allowPrivateUrls: boolean
-  /** Connections to one origin; what comes on top waits, within its own time. Default 256. */
+  /** An account's connections to one origin; what comes on top waits, within its own time. Default 256. */
   readonly connectionsPerOrigin?: number
-  /** Default: the system's. */
+  /** Default: what the system says (`NameResolver`). */
   readonly resolve?: ResolveHost
   /** Hears how long each webhook took, whatever came of it. Must not throw. */
   readonly timed?: (durationMs: number) => void
@@ -76,14 +82,13 @@ export interface HttpClientOptions {
  * bounded. What goes wrong is a value; nothing throws.
  */
 export class HttpClient {
-  readonly #agent: Agent
-  /** Never keeps a connection: for a request that met a kept one as it was closed. */
-  readonly #fresh: Agent
+  readonly #agents: OwnAgents
   readonly #timed: (durationMs: number) => void
 
   constructor(options: HttpClientOptions) {
     this.#timed = options.timed ?? (() => {})
-    const shared: Agent.Options = {
+    const resolve = options.resolve ?? resolveBy(new NameResolver())
+    this.#agents = new OwnAgents(owner => ({
       connections: options.connectionsPerOrigin ?? defaultConnectionsPerOrigin,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
@@ -92,17 +97,16 @@ export class HttpClient {
       bodyTimeout: 0,
       connect: guardedConnector({
         may: address => options.allowPrivateUrls || isPublicAddress(address),
-        resolve: options.resolve ?? systemResolve(),
+        resolve,
+        owner,
         timeoutMs: webhookTimeoutMs,
       }),
-    }
-    this.#agent = new Agent({ ...shared, pipelining: 1 })
-    this.#fresh = new Agent({ ...shared, pipelining: 0 })
+    }))
   }
 
   /** A webhook: JSON, signed with the account's secret. */
   async signedPost(post: SignedPost): Promise<HttpAnswer> {
-    const { url, body, event, wants, signal } = post
+    const { url, body, event, wants, signal, owner } = post
     const begun = performance.now()
     const answer = await this.request({
       method: 'POST',
@@ -118,6 +122,7 @@ export class HttpClient {
       timeoutMs: post.timeoutMs ?? webhookTimeoutMs,
       maxBytes: post.maxBytes ?? webhookMaxBytes,
       ...(signal === undefined ? {} : { signal }),
+      ...(owner === undefined ? {} : { owner }),
     })
     this.#timed(performance.now() - begun)
     return answer
@@ -126,11 +131,16 @@ export class HttpClient {
   /** A file. `etag` is sent as If-None-Match; only a 200 has its body read. */
   get(
     url: string,
-    options: { readonly maxBytes: number; readonly timeoutMs: number; readonly etag?: string },
+    options: {
+      readonly maxBytes: number
+      readonly timeoutMs: number
+      readonly etag?: string
+      readonly owner?: string
+    },
   ): Promise<HttpAnswer> {
-    const { maxBytes, timeoutMs, etag } = options
+    const { maxBytes, timeoutMs, etag, owner = '' } = options
     const headers = { accept: '*/*', ...(etag === undefined || etag === '' ? {} : { 'if-none-match': etag }) }
-    return this.request({ method: 'GET', url, headers, maxBytes, timeoutMs, wants: status => status === 200 })
+    return this.request({ owner, method: 'GET', url, headers, maxBytes, timeoutMs, wants: status => status === 200 })
   }
 
   async request(request: HttpRequest): Promise<HttpAnswer> {
@@ -167,7 +177,7 @@ export class HttpClient {
 
   /** Ends what runs and closes every connection. */
   async close(): Promise<void> {
-    await Promise.all([this.#agent.destroy(), this.#fresh.destroy()])
+    await this.#agents.close()
   }
 
   async #send(url: URL, request: HttpRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
@@ -179,13 +189,14 @@ export class HttpClient {
       body: request.body ?? null,
       signal,
     }
+    const agents = this.#agents.of(request.owner ?? '')
     try {
-      return await this.#agent.request(options)
+      return await agents.kept.request(options)
     } catch (cause) {
       // A connection that had served before was closed by the server just as it was used again: as browsers do, the
       // request goes once more, over a new one.
       if (!(cause instanceof errors.SocketError) || (cause.socket?.bytesRead ?? 0) === 0) throw cause
-      return await this.#fresh.request(options)
+      return await agents.fresh.request(options)
     }
   }
 }

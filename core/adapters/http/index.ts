@@ -1,3 +1,4 @@
+export { resolveBy } from './guarded-connect.ts'
 export {
   type HttpAnswer,
   HttpClient,

@@ -6,7 +6,6 @@ import type { Random } from '../../ports/clock.ts'
 export class BrowserSide {
   readonly #random: Random
   readonly #fingerprint: string
-  readonly #weakFingerprints: boolean
   /** Of our candidates, the best first. */
   readonly addresses: readonly string[]
   #credentials: IceCredentials
@@ -14,9 +13,8 @@ export class BrowserSide {
   #role: BrowserTerms['role'] | undefined
   #ssrc: number | undefined
 
-  /** `fingerprint`: SHA-256 of our certificate. `weakFingerprints`: SHA-1 of theirs is believed. */
-  constructor(random: Random, fingerprint: string, addresses: readonly string[], weakFingerprints: boolean) {
-    this.#weakFingerprints = weakFingerprints
+  /** `fingerprint`: SHA-256 of our certificate. */
+  constructor(random: Random, fingerprint: string, addresses: readonly string[]) {
     this.#random = random
     this.#fingerprint = fingerprint
     this.addresses = addresses
@@ -41,7 +39,6 @@ export class BrowserSide {
     return {
       ...this.#credentials,
       fingerprint: this.#fingerprint,
-      weakFingerprints: this.#weakFingerprints,
       role: this.#role,
       ssrc: this.#ssrc,
       moreAddresses: this.addresses.slice(1),

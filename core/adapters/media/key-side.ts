@@ -12,9 +12,8 @@ import type { SrtpWish } from '../../ports/media.ts'
 
 /** Ours in the offers and answers of a leg whose packets keys in SDP may protect (SRTP, RFC 4568). */
 export class KeySide {
-  /** Once packets were protected they stay so: no later offer takes the leg down to plain ones. */
-  #isRequired: boolean
-  readonly #isOffered: boolean
+  readonly #isRequired: boolean
+  #isOffered: boolean
   readonly #local: CryptoLocal
 
   constructor(srtp: Exclude<SrtpWish, 'off'>, randomBytes: (length: number) => Uint8Array) {
@@ -29,7 +28,7 @@ export class KeySide {
     }
   }
 
-  /** For our offers; undefined: they are plain. */
+  /** For our offers, which go on as both sides do; undefined: they are plain. */
   get forOffer(): CryptoLocal | undefined {
     return this.#isRequired || this.#isOffered ? this.#local : undefined
   }
@@ -42,7 +41,7 @@ export class KeySide {
 
   /** What was agreed on, for the media thread; undefined: plain packets. */
   keys(agreed: CryptoAgreed | undefined): MediaKeys | undefined {
-    if (agreed !== undefined) this.#isRequired = true
+    this.#isOffered = agreed !== undefined
     return agreed && { local: keysOf(agreed.local), remote: keysOf(agreed.remote) }
   }
 }

@@ -7,4 +7,5 @@ export {
   type SipSignalingOptions,
   type TrunkHealth,
 } from './signaling.ts'
+export { sipDns } from './sip-dns.ts'
 export { readTlsIdentity, type TlsIdentity } from './tls-files.ts'

@@ -8,17 +8,14 @@ import {
   Endpoint,
   type EndpointLimits,
   type Hash,
-  type InviteGate,
   isWebSocket,
   type PhoneOffer,
 } from '../../../sip/index.ts'
 import {
-  type ArrivalFigures,
   type Dns,
   defaultTransportLimits,
   type ListenAddress,
   SipDriver,
-  systemDns,
   type Upgraded,
 } from '../../../sip/transport/index.ts'
 import { endReasons } from '../../call/end-reason.ts'
@@ -30,10 +27,12 @@ import type { Trunk } from '../../model/trunk.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Signaling, SignalingCommand, SignalingEvent } from '../../ports/signaling.ts'
+import { NameResolver } from '../names/index.ts'
 import { CustomerTargets } from './customer-targets.ts'
 import { dialTargetOf, peerOf } from './dial-target.ts'
 import { legEventOf } from './leg-event.ts'
 import { phoneCallerOf, phoneDirectory, type SignInTokens } from './phone-directory.ts'
+import { sipDns } from './sip-dns.ts'
 
 export interface SipSignalingOptions {
   readonly settings: Pick<Settings, 'sip' | 'externalAddress' | 'allowPrivateUrls' | 'http' | 'publicUrl'>
@@ -50,9 +49,7 @@ export interface SipSignalingOptions {
   /** PEM: certificate and key for `tls:` and `wss:` listeners; `ca` instead of the system's authorities for trunks over TLS. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly ca?: string }
   readonly limits?: Partial<EndpointLimits>
-  /** Decides by load whether a new call is taken. Default: every one is. */
-  readonly gate?: InviteGate
-  /** Default: the system's resolver. */
+  /** Default: what the system says (`NameResolver`). */
   readonly dns?: Dns
 }
 
@@ -94,7 +91,7 @@ export class SipSignaling implements Signaling {
   private constructor(options: SipSignalingOptions) {
     this.#options = options
     const { random, tokens, settings, clock } = options
-    this.#dns = options.dns ?? systemDns()
+    this.#dns = options.dns ?? sipDns(new NameResolver())
     this.#targets = new CustomerTargets({
       trunks: options.trunks,
       dns: this.#dns,
@@ -113,7 +110,6 @@ export class SipSignaling implements Signaling {
       random: length => random.bytes(length),
       hash,
       newId: () => random.uuid(),
-      ...(options.gate === undefined ? {} : { gate: options.gate }),
       ...(tokens === undefined ? {} : { phones: phoneDirectory(tokens, settings.sip.realm, clock) }),
     })
   }
@@ -177,9 +173,6 @@ export class SipSignaling implements Signaling {
         return
       case 'leg.refuse-reoffer':
         this.#driver?.run({ type: 'refuse-reoffer', id })
-        return
-      case 'leg.probe':
-        this.#driver?.run({ type: 'probe', id })
     }
   }
 
@@ -239,11 +232,6 @@ export class SipSignaling implements Signaling {
       connections: this.#driver?.connectionCount ?? 0,
       phones: this.#endpoint.registrar.userCount,
     }
-  }
-
-  /** How long new calls wait to be read, since this was asked last. */
-  takeArrivalFigures(): ArrivalFigures {
-    return this.#driver?.takeArrivalFigures() ?? { waitMs: 0, waiting: 0, dropped: 0 }
   }
 
   /** New calls get 503 with Retry-After from now on; `on` false ends that. */

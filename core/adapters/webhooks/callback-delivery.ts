@@ -123,6 +123,7 @@ export class CallbackDelivery {
     if (callback === undefined || message === undefined) throw new Error('the event is gone')
     const { event, signingSecret } = message
     return await this.#parts.http.signedPost({
+      owner: callback.accountUuid,
       url: callback.url,
       body: JSON.stringify(callbackEnvelope(event)),
       secret: signingSecret,

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FairQueue, QueueFull } from '../../core/adapters/audio/fair-queue.ts'
+import { FairQueue, QueueFull } from '../../core/adapters/fair-queue.ts'
 
 /** Tasks that end when they are told to, and the order in which they began. */
 function tasks() {
@@ -25,6 +25,19 @@ test('owners take turns: one that asks for much waits for itself', async () => {
   for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2']) await end(name)
   assert.equal(begun, ['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2'])
   assert.equal(await Promise.all(all), ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2'])
+})
+
+test('an owner has at most its own places, and room for so many that wait', async () => {
+  const queue = new FairQueue({ width: 4, widthPerOwner: 2, maxWaiting: 100, maxWaitingPerOwner: 3 })
+  const { begun, task, end } = tasks()
+  const all = ['a1', 'a2', 'a3', 'a4', 'a5'].map(name => queue.run('a', task(name)))
+  assert.equal(begun, ['a1', 'a2'], 'two places stay free')
+  assert.instance(await queue.run('a', task('a6')).catch((fault: unknown) => fault), QueueFull)
+  all.push(queue.run('b', task('b1')))
+  assert.equal(begun, ['a1', 'a2', 'b1'])
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'a4', 'a5']) await end(name)
+  assert.equal(begun, ['a1', 'a2', 'b1', 'a3', 'a4', 'a5'])
+  await Promise.all(all)
 })
 
 test('a task that rejects gives its place on', async () => {

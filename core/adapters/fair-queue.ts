@@ -6,8 +6,12 @@ export class QueueFull extends Error {
 export interface FairQueueOptions {
   /** Tasks that run at once. */
   readonly width: number
+  /** Of one owner; so many places another one's slow tasks leave free. Default: all. */
+  readonly widthPerOwner?: number
   /** Tasks that may wait, all owners together. */
   readonly maxWaiting: number
+  /** Of one owner. Default: all. */
+  readonly maxWaitingPerOwner?: number
 }
 
 /** Runs tasks a few at a time. Owners take turns: one that asks for much waits for itself, not for the others. */
@@ -15,6 +19,7 @@ export class FairQueue {
   readonly #options: FairQueueOptions
   /** In the order of their turns; a Map keeps it. */
   readonly #waiting = new Map<string, (() => Promise<void>)[]>()
+  readonly #runningOf = new Map<string, number>()
   #waitingCount = 0
   #running = 0
 
@@ -24,11 +29,12 @@ export class FairQueue {
 
   /** What the task gives, or rejects with; `QueueFull` when it could not even wait. What `hasBegun` always can. */
   run<Result>(owner: string, task: () => Promise<Result>, hasBegun = false): Promise<Result> {
-    if (!hasBegun && this.#waitingCount >= this.#options.maxWaiting)
+    const { maxWaiting, maxWaitingPerOwner = maxWaiting } = this.#options
+    const own = this.#waiting.get(owner)
+    if (!hasBegun && (this.#waitingCount >= maxWaiting || (own?.length ?? 0) >= maxWaitingPerOwner))
       return Promise.reject(new QueueFull('too much is waiting'))
     return new Promise((resolve, reject) => {
       const job = () => task().then(resolve, reject)
-      const own = this.#waiting.get(owner)
       if (own === undefined) this.#waiting.set(owner, [job])
       else own.push(job)
       this.#waitingCount++
@@ -38,9 +44,9 @@ export class FairQueue {
 
   #next(): void {
     while (this.#running < this.#options.width) {
-      const first = this.#waiting.entries().next()
-      if (first.done === true) return
-      const [owner, jobs] = first.value
+      const first = this.#nextOwner()
+      if (first === undefined) return
+      const [owner, jobs] = first
       const job = jobs.shift()
       // Back to the end of the line, behind everyone who waits.
       this.#waiting.delete(owner)
@@ -48,10 +54,20 @@ export class FairQueue {
       if (job === undefined) continue
       this.#waitingCount--
       this.#running++
+      this.#runningOf.set(owner, (this.#runningOf.get(owner) ?? 0) + 1)
       void job().finally(() => {
         this.#running--
+        const left = (this.#runningOf.get(owner) ?? 1) - 1
+        if (left === 0) this.#runningOf.delete(owner)
+        else this.#runningOf.set(owner, left)
         this.#next()
       })
     }
+  }
+
+  #nextOwner(): [owner: string, jobs: (() => Promise<void>)[]] | undefined {
+    const { widthPerOwner = Number.POSITIVE_INFINITY } = this.#options
+    for (const entry of this.#waiting) if ((this.#runningOf.get(entry[0]) ?? 0) < widthPerOwner) return entry
+    return undefined
   }
 }

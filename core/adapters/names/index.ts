@@ -1,0 +1,8 @@
+export {
+  type LookupOptions,
+  type NameCounters,
+  NameFault,
+  NameResolver,
+  type NameResolverOptions,
+  type ResolvedAddress,
+} from './name-resolver.ts'
