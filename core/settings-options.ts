@@ -111,8 +111,50 @@ export const settingOptions: readonly SettingOption[] = [
   {
     path: 'media.timeout_seconds',
     flag: 'media-timeout',
-    help: 'a leg without RTP for so long ends its call (60)',
+    help: 'a leg without RTP for so long ends its call; on hold, without RTP and RTCP, the peer is asked (60)',
     parse: integer(1, 86_400),
+  },
+  {
+    path: 'media.weak_fingerprints',
+    flag: 'media-weak-fingerprints',
+    help: 'SHA-1 fingerprints of DTLS certificates are believed where SDP names no stronger one (0)',
+    parse: flag,
+  },
+  {
+    path: 'admission.loop_delay_ms',
+    flag: 'admission-loop-delay',
+    help: 'new calls are refused when the event loop of the signalling thread is later than this, ms, mean; 0 = never (20)',
+    parse: integer(0, 10000),
+  },
+  {
+    path: 'admission.invite_wait_ms',
+    flag: 'admission-invite-wait',
+    help: '… when INVITEs wait longer than this to be read, ms; 0 = never (30)',
+    parse: integer(0, 10000),
+  },
+  {
+    path: 'admission.store_backlog',
+    flag: 'admission-store-backlog',
+    help: '… when more units of work wait for their commit; 0 = never (500)',
+    parse: integer(0, 1000000),
+  },
+  {
+    path: 'admission.media_late_percent',
+    flag: 'admission-media-late',
+    help: '… when a media thread leaves out more of its ticks, percent; 0 = never (5)',
+    parse: integer(0, 100),
+  },
+  {
+    path: 'admission.media_busy_percent',
+    flag: 'admission-media-busy',
+    help: '… when a media thread works more of its time, percent; 0 = never (85)',
+    parse: integer(0, 100),
+  },
+  {
+    path: 'admission.memory_percent',
+    flag: 'admission-memory',
+    help: '… when memory or the JavaScript heap is fuller, percent; 0 = never (85)',
+    parse: integer(0, 100),
   },
   {
     path: 'operator_key',

@@ -11,18 +11,33 @@ import { silentLog } from './adapters/silent-log.ts'
 import type { Repositories } from './adapters/store/repositories.ts'
 import type { Store } from './adapters/store/store.ts'
 import { openParts, type Parts, type SwitchOptions } from './adapters/switch-parts.ts'
+import type { AdmissionCounters } from './admission/admission.ts'
+import type { LoadMeasures } from './admission/load.ts'
 import type { ExchangeCounters } from './call/exchange.ts'
 import type { Latencies } from './metrics/latencies.ts'
+import type { LegUuid } from './model/ids.ts'
 import type { Settings, SipListener } from './model/settings.ts'
 import type { Log } from './ports/log.ts'
 
 export type { SwitchOptions } from './adapters/switch-parts.ts'
+
+/** How new calls are admitted. */
+export interface AdmissionFigures extends Readonly<AdmissionCounters> {
+  /** INVITEs that were dropped unread. */
+  readonly invitesDropped: number
+  /** Calls a second that are admitted; Infinity = there is no limit. */
+  readonly rate: number
+  /** How near the load is to a bound: 1 = there. */
+  readonly pressure: number
+  readonly measures: LoadMeasures
+}
 
 export interface SwitchCounters {
   readonly exchange: Readonly<ExchangeCounters> & { readonly liveCalls: number }
   readonly signaling: SignalingCounters
   readonly media: RtpMediaCounters
   readonly store: { readonly transactions: number; readonly units: number }
+  readonly admission: AdmissionFigures
   /** Status callbacks that wait, or are being sent. */
   readonly callbacks: { readonly backlog: number }
   /** What was asked of DNS. */
@@ -60,8 +75,9 @@ export class Switch {
     this.log = parts.log
     this.repositories = parts.repositories
     this.store = parts.store
-    const { exchange, runner, store, media } = parts
-    this.calls = new CallDesk({ exchange, runner, store: store.calls, statsOf: legId => media.statsOf(legId) })
+    const { exchange, runner, store, media, admission, clock } = parts
+    const statsOf = (legId: LegUuid) => media.statsOf(legId)
+    this.calls = new CallDesk({ exchange, runner, store: store.calls, statsOf, admission, clock })
     this.latencies = parts.latencies
     this.#parts = parts
   }
@@ -123,12 +139,19 @@ export class Switch {
   }
 
   async counters(): Promise<SwitchCounters> {
-    const { exchange, signaling, media, store, delivery, audio, names } = this.#parts
+    const { exchange, signaling, media, store, delivery, audio, admission, invitesDropped, names } = this.#parts
     return {
       exchange: { ...exchange.counters, liveCalls: exchange.live().length },
       signaling: signaling.counters(),
       media: await media.counters(),
       store: store.database.counters,
+      admission: {
+        ...admission.counters,
+        invitesDropped: invitesDropped(),
+        rate: admission.rate,
+        pressure: admission.load.pressure,
+        measures: admission.load.measures,
+      },
       callbacks: { backlog: delivery.backlog },
       names: { ...names.counters },
       speech: audio.speechCounters,

@@ -33,6 +33,7 @@ const byCode: Readonly<Record<string, string>> = {
   'END.5503': `The service is being restarted. ${tryAgain}`,
   'LIMIT.0429': `The account has reached its limit of calls at once. ${tryAgain}`,
   'LIMIT.0430': `Too many calls were placed at once. ${tryAgain}`,
+  'LIMIT.0503': `The service is busy. ${tryAgain}`,
 }
 
 const byStatus: Readonly<Record<number, string>> = {

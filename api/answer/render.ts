@@ -9,6 +9,7 @@ import {
   type HostedDocumentRecord,
   type LiveCall,
   type LiveLeg,
+  type MediaSource,
   mediaResource,
   type NumberRecord,
   type PhoneTokenRecord,
@@ -117,6 +118,15 @@ const renderLeg = ({ leg, codec, room, media }: LiveLeg) => ({
   codec: codec ?? null,
   conference: room ?? null,
   quality: media === undefined ? null : mediaResource(media),
+  media_source: media === undefined ? null : renderSource(media.source),
+})
+
+const renderSource = ({ address, state, changes, refused, withheld }: MediaSource) => ({
+  address,
+  state,
+  changes,
+  refused_packets: refused,
+  withheld_packets: withheld,
 })
 
 export const renderLiveCall = ({ call, legs }: LiveCall) => ({

@@ -18,6 +18,10 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   const sip = total('sip', 'SIP since the start, by what was counted.')
   const sipOpen = labelled('sip_open', 'SIP transactions, calls and connections that are open.', 'what')
   const packets = total('rtp_packets', 'RTP packets since the start.')
+  const sources = total(
+    'rtp_sources',
+    'Media that moved without an offer or answer (learned, returned); packets refused of unknown sources, and withheld from addresses that never answered.',
+  )
   const playout = new Counter({
     name: 'sauti_playout_seconds_total',
     help: 'Sound that jitter buffers made up for losses (concealed), left out and drew out (accelerated, expanded), of legs that have ended.',
@@ -36,6 +40,17 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     labelNames: ['engine', 'what'],
     registers,
   })
+  const admitted = total(
+    'admission',
+    'New calls since the start: admitted, refused with 503 (rate: beyond what the load allows; late: waited too long; no_media: no media thread answers), INVITEs dropped unread.',
+  )
+  const admissionRate = gauge('admission_rate', 'New calls a second that are admitted; -1 while there is no limit.')
+  const pressure = gauge('admission_pressure', 'How near the load is to a bound: beyond 1 calls are refused.')
+  const loadOf = labelled(
+    'load',
+    'What the load is measured by: milliseconds (loop_delay_ms, invite_wait_ms), units (store_backlog), the others as shares of 1.',
+    'of',
+  )
   const queue = gauge('callbacks_queued', 'Status callbacks that wait, or are being sent.')
 
   const sampleLive = (calls: readonly LiveCall[]) => {
@@ -72,6 +87,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
       unsent: sum('unsent'),
       lost: packetsLost + lostNow,
     })
+    addAll(sources, counters.media.sources)
     const { concealedMs, acceleratedMs, expandedMs } = counters.media.playout
     addAll(playout, {
       concealed: concealedMs / 1000,
@@ -85,6 +101,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     const ofBrowsers = (of: keyof (typeof threads)[number]['browsers']) =>
       threads.reduce((sofar, thread) => sofar + thread.browsers[of], 0)
     addAll(browsers, Object.fromEntries(browserTotals.map(of => [of, ofBrowsers(of)])))
+    sampleAdmission(counters.admission)
     addAll(dns, { ...counters.names })
     queue.set(counters.callbacks.backlog)
     speech.reset()
@@ -93,6 +110,16 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     }
     const { begun, absorbed, crashed, turnedAway } = counters.exchange
     addAll(exchange, { begun, absorbed, crashed, turnedAway })
+  }
+
+  const sampleAdmission = (figures: SwitchCounters['admission']) => {
+    const { rate, pressure: pressed, measures, ...totals } = figures
+    addAll(admitted, totals)
+    admissionRate.set(Number.isFinite(rate) ? rate : -1)
+    pressure.set(pressed)
+    const { isMediaSilent, ...shares } = measures
+    for (const [of, value] of Object.entries(shares)) loadOf.set({ of: labelOf(of) }, value)
+    loadOf.set({ of: 'media_silent' }, isMediaSilent ? 1 : 0)
   }
 
   return async door => {

@@ -1,4 +1,4 @@
-import { capRetrySeconds, drainRetrySeconds } from '../../core/index.ts'
+import { capRetrySeconds, drainRetrySeconds, loadRetrySeconds } from '../../core/index.ts'
 import { activeCustomerOf, customerOf } from '../access/guard.ts'
 import { invalid, Refusal } from '../answer/refusal.ts'
 import { renderCall } from '../answer/render.ts'
@@ -21,8 +21,11 @@ export function originateRoutes(app: Api, door: SwitchDoor): void {
       body: Originate,
       response: { 201: callAnswer, ...errors(400, 402, 403, 409, 413, 415, 422, 503) },
     },
-    handler: (request, reply) =>
-      once(door, request, reply, customerOf(request).accountUuid, async ({ key, keep }) => {
+    handler: (request, reply) => {
+      // Before the key is looked up: a loaded switch has no time for calls that it does not take.
+      const turnedAway = door.calls.turnAway?.()
+      if (turnedAway !== undefined) throw refusalOf(turnedAway)
+      return once(door, request, reply, customerOf(request).accountUuid, async ({ key, keep }) => {
         const { accountUuid } = activeCustomerOf(request)
         const { to, from, url, timeout, customPayload } = request.body
         if (!URL.canParse(url)) throw invalid('url', 'must be an absolute http or https URL')
@@ -45,7 +48,8 @@ export function originateRoutes(app: Api, door: SwitchDoor): void {
           },
         })
         if (!result.ok) throw refusalOf(result)
-      }),
+      })
+    },
   })
 }
 
@@ -58,7 +62,7 @@ function refusalOf(refused: { status: number; code: string; detail: string }): R
   // The core says which field it means in front of the sentence.
   const field = refused.status === 422 ? /^(\w+): (.+)$/.exec(refused.detail) : null
   if (field !== null) return invalid(field[1] ?? '', field[2] ?? '')
-  const wait = refused.status === 429 ? capRetrySeconds : refused.status === 503 ? drainRetrySeconds : undefined
+  const wait = retryAfterOf(refused)
   // The code stands once in front of the sentence, whether the core has put it there or not.
   const sentence = refused.detail.startsWith(`${refused.code}: `)
     ? refused.detail.slice(refused.code.length + 2)
@@ -67,4 +71,10 @@ function refusalOf(refused: { status: number; code: string; detail: string }): R
     ...(refused.code === '' ? {} : { code: refused.code }),
     ...(wait === undefined ? {} : { headers: { 'retry-after': String(wait) } }),
   })
+}
+
+function retryAfterOf({ status, code }: { status: number; code: string }): number | undefined {
+  if (status === 429) return capRetrySeconds
+  if (status !== 503) return undefined
+  return code === 'LIMIT.0503' ? loadRetrySeconds : drainRetrySeconds
 }

@@ -30,6 +30,17 @@ export const LedgerLine = Type.Object(
   { $id: 'LedgerEntry' },
 )
 
+const MediaSource = Type.Object({
+  address: Type.String({ description: 'Address and port, to which ours goes as well; empty = nowhere for now.' }),
+  state: choice(
+    ['closed', 'waiting', 'confirmed', 'learned', 'resumed'],
+    '`confirmed`: the address in SDP. `learned`, `resumed`: another, by symmetric RTP. `waiting`: nothing has come. `closed`: no SDP yet.',
+  ),
+  changes: Type.Integer({ description: 'How often it moved without an offer or answer.' }),
+  refused_packets: Type.Integer({ description: 'Packets from sources that are not believed, RTCP included.' }),
+  withheld_packets: Type.Integer({ description: 'Packets that were not sent to an address that never answered.' }),
+})
+
 export const LiveCall = Type.Object(
   {
     uuid: Type.String(),
@@ -53,6 +64,7 @@ export const LiveCall = Type.Object(
         codec: nullable(Type.String()),
         conference: nullable(Type.String({ description: 'Name of the room that it is in.' })),
         quality: nullable(LegFigures, { description: 'As of at most five seconds ago; null before that.' }),
+        media_source: nullable(MediaSource, { description: 'Where its media comes from, as of the same time.' }),
       }),
     ),
   },

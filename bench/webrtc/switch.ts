@@ -8,7 +8,10 @@ import type { WebrtcQuestion } from './questions.ts'
 const answers = new Map<string, (sdp: string) => void>()
 const closed = new Map<string, () => void>()
 const media = await RtpMedia.open({
-  settings: { externalAddress: undefined, media: { ports: [30_000, 39_998], workers: 0, timeoutSeconds: 60 } },
+  settings: {
+    externalAddress: undefined,
+    media: { ports: [30_000, 39_998], workers: 0, timeoutSeconds: 60, weakFingerprints: false },
+  },
   localAddressFor: () => '127.0.0.1',
   emit: event => {
     if (event.type === 'media.opened') answers.get(event.legId)?.(event.sdp)

@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { Admission } from '../admission/admission.ts'
+import type { LoadBounds } from '../admission/load.ts'
 import type { CallEnvironment } from '../call/environment.ts'
 import { Exchange } from '../call/exchange.ts'
 import type { ExchangeEvent } from '../call/exchange-event.ts'
@@ -16,6 +18,7 @@ import { DocumentFetcher } from './documents/document-fetcher.ts'
 import { callEnvironment } from './exchange/environment.ts'
 import { ExchangeRunner } from './exchange/index.ts'
 import { HttpClient, resolveBy } from './http/index.ts'
+import { LoadMonitor } from './load/load-monitor.ts'
 import { RtpMedia } from './media/index.ts'
 import { NameResolver } from './names/index.ts'
 import { RecordingPurge } from './recordings/recording-purge.ts'
@@ -66,6 +69,9 @@ export interface Parts {
   readonly names: NameResolver
   readonly delivery: CallbackDelivery
   readonly latencies: Latencies
+  readonly admission: Admission
+  /** INVITEs that nobody has had the time to answer. */
+  readonly invitesDropped: () => number
   readonly closers: Closers
 }
 
@@ -139,6 +145,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   let localAddressFor = (_remote: string): string | undefined => undefined
   const media = await RtpMedia.open({ settings, localAddressFor: remote => localAddressFor(remote), emit, random, log })
   closers.add('media', () => media.close())
+  const admission = new Admission(boundsOf(settings))
   const tls = readTlsIdentity(settings)
   const signaling = await SipSignaling.open({
     settings,
@@ -150,6 +157,10 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     clock,
     random,
     log,
+    gate: {
+      admits: (source, now, waitedMs) => admission.decide(source, now, waitedMs) === undefined,
+      isOpenTo: (source, now, waitedMs) => !admission.wouldRefuse(source, now, waitedMs),
+    },
     ...(tls === undefined ? {} : { tls }),
   })
   closers.add('signaling', () => signaling.close())
@@ -160,6 +171,23 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     'trunks',
     trunks.watch(() => signaling.trunksChanged()),
   )
+  let invitesDropped = 0
+  const monitor = new LoadMonitor({
+    admission,
+    clock,
+    inviteWaitMs: () => {
+      const { waitMs, dropped } = signaling.takeArrivalFigures()
+      invitesDropped = dropped
+      return waitMs
+    },
+    invitesDropped: () => invitesDropped,
+    storeBacklog: () => database.backlog,
+    media: () => media.counters(),
+    mediaThreads: settings.media.workers,
+    nameOf: source => trunks.current().find(({ uuid }) => uuid === source)?.name ?? source,
+    log,
+  })
+  closers.add('load monitor', () => monitor.stop())
   runner.connect({ signaling, media, documents, audio })
 
   const heartbeat = new Heartbeat({ database, clock, log })
@@ -193,9 +221,20 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     names,
     delivery,
     latencies,
+    admission,
+    invitesDropped: () => invitesDropped,
     closers,
   }
 }
+
+const boundsOf = ({ admission }: Settings): LoadBounds => ({
+  loopDelayMs: admission.loopDelayMs,
+  inviteWaitMs: admission.inviteWaitMs,
+  storeBacklog: admission.storeBacklog,
+  mediaLate: admission.mediaLatePercent / 100,
+  mediaBusy: admission.mediaBusyPercent / 100,
+  memory: admission.memoryPercent / 100,
+})
 
 /** Signed POSTs, and without HTTP the documents that this switch hosts. */
 const hostedAndFetched =

@@ -76,6 +76,7 @@ export class CallInputs {
 
   #signal(leg: Leg, event: LegSignal): boolean {
     const legId = leg.uuid
+    if ('source' in event && event.source !== undefined) leg.cameFrom(event.source)
     if (!leg.step(event.type)) {
       // A new offer must have an answer, whatever the moment.
       if (event.type === 'leg.reoffered' && leg.isLive) this.#call.emit({ type: 'leg.refuse-reoffer', legId })
@@ -86,7 +87,7 @@ export class CallInputs {
         // A caller whose first offer has no answer yet: signalling lets none through.
         if (!leg.isOpen || (leg.state === 'offered' && !leg.isAgreed))
           this.#call.emit({ type: 'leg.refuse-reoffer', legId })
-        else this.#call.emit({ type: 'media.reoffer', legId, ...(event.sdp === undefined ? {} : { offer: event.sdp }) })
+        else leg.takeOffer(event.sdp)
         return true
       case 'leg.reconfirmed':
         if (event.sdp !== undefined) leg.takeAnswer(event.sdp)
@@ -140,6 +141,9 @@ export class CallInputs {
         return true
       case 'media.timeout':
         this.#call.finish(timeoutReasons[event.fault ?? 'silent'])
+        return true
+      case 'media.quiet-on-hold':
+        if (leg.isLive) this.#call.emit({ type: 'leg.probe', legId: leg.uuid })
         return true
       case 'media.closed':
         leg.mediaClosed(event.stats)

@@ -39,7 +39,7 @@ export const endReasons = {
   'END.1401': { label: 'Trunk authentication failed', sip: 503, q850: 38, dial: 'failed' },
   'END.1408': { label: 'Destination unreachable', sip: 480, q850: 3, dial: 'failed' },
   'END.1480': { label: 'End-user not registered', sip: 480, q850: 20, dial: 'no-answer' },
-  'END.2408': { label: 'No media', sip: 488, q850: 41, dial: 'failed' },
+  'END.2408': { label: 'No media', sip: 503, q850: 41, dial: 'failed' },
   'END.2409': { label: 'DTLS failed', sip: 488, q850: 41, dial: 'failed' },
   'END.2410': { label: 'ICE failed', sip: 488, q850: 41, dial: 'failed' },
   'END.3404': { label: 'No document', sip: 404, q850: 1, dial: 'failed' },

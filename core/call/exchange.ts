@@ -169,10 +169,10 @@ export class Exchange {
     this.#run(call, now, () => beginInbound(call, offer))
   }
 
-  #phoneOffer({ legId, endUser, from, to, sdp }: PhoneOffered, now: number): void {
+  #phoneOffer({ legId, endUser, from, to, sdp, source }: PhoneOffered, now: number): void {
     if (this.#turnsAway(legId)) return
     const call = this.#newCall(now)
-    this.#run(call, now, () => beginSoftphone(call, { legId, endUser, to, sdp }, from.user, this.#tokenLoads))
+    this.#run(call, now, () => beginSoftphone(call, { legId, endUser, to, sdp, source }, from.user, this.#tokenLoads))
   }
 
   #turnsAway(legId: LegUuid): boolean {

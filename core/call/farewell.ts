@@ -6,6 +6,11 @@ export const drainRetrySeconds = 30
 /** How long a caller is told to wait who met a cap (as the API's 429 says). */
 export const capRetrySeconds = 1
 
+/** How long who was refused by load is told to wait. */
+export const loadRetrySeconds = 2
+/** The same of a caller for whom there was no media port: one becomes free when a call ends. */
+export const mediaRetrySeconds = 5
+
 /** What the legs of a call are told when it ends. */
 export interface Farewell {
   readonly reason: EndReason
@@ -34,5 +39,6 @@ export function farewellOf(
 
 function retryAfterOf(reason: EndReason): number | undefined {
   if (reason === 'END.5503') return drainRetrySeconds
+  if (reason === 'END.2408') return mediaRetrySeconds
   return reason === 'END.4429' || reason === 'END.4430' ? capRetrySeconds : undefined
 }

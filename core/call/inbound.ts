@@ -25,6 +25,8 @@ export function beginInbound(call: Call, offer: InboundOffer): void {
     number: presentedNumber(offer.from.user),
     codecs: offer.codecs,
     srtp: offer.srtp,
+    mediaHosts: offer.mediaHosts,
+    ...(offer.source === undefined ? {} : { source: offer.source }),
     ...(offer.sdp === undefined ? {} : { offer: offer.sdp }),
   })
   call.talk.meet(leg, false)

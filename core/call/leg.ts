@@ -2,7 +2,7 @@ import type { LegRecord } from '../model/call-record.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { LegMediaStats } from '../model/leg-quality.ts'
 import type { CodecName } from '../model/trunk.ts'
-import type { SrtpWish } from '../ports/media.ts'
+import type { MediaSources, SrtpWish } from '../ports/media.ts'
 import type { LegTarget, SignalingCommand } from '../ports/signaling.ts'
 import type { EndReason } from './end-reason.ts'
 import type { Hops } from './hops.ts'
@@ -28,6 +28,10 @@ export interface LegOptions {
   readonly toward?: string
   /** Whether its packets are protected by keys in SDP. Default `off`. */
   readonly srtp?: SrtpWish
+  /** The address that a caller's SIP came from. */
+  readonly source?: string
+  /** Networks that its media may come from, beside what SDP and SIP name. */
+  readonly mediaHosts?: readonly string[]
 }
 
 /** What is said of the end beside its reason. */
@@ -63,6 +67,9 @@ export class Leg {
   readonly #prefer: readonly CodecName[]
   readonly #toward: string | undefined
   readonly #srtp: SrtpWish
+  readonly #mediaHosts: readonly string[]
+  /** The address that its SIP came from last. */
+  #source: string | undefined
   readonly #isBrowser: boolean
   #state: LegState
   #media: MediaState = 'none'
@@ -82,6 +89,8 @@ export class Leg {
     this.#prefer = options.prefer ?? []
     this.#toward = options.toward
     this.#srtp = options.srtp ?? 'off'
+    this.#source = options.source
+    this.#mediaHosts = options.mediaHosts ?? []
     this.#state = options.role === 'caller' ? 'offered' : 'idle'
   }
 
@@ -162,6 +171,7 @@ export class Leg {
       ...(this.#isBrowser ? { webrtc: true } : {}),
       ...(this.#toward === undefined ? {} : { toward: this.#toward }),
       ...(this.#srtp === 'off' ? {} : { srtp: this.#srtp }),
+      ...this.#sources,
     })
   }
 
@@ -185,7 +195,7 @@ export class Leg {
     const { offer } = this
     if (offer === undefined || this.isAgreed || !this.isOpen || codec === this.codec) return false
     if (!this.speaks.includes(codec)) return false
-    this.#host.emit({ type: 'media.reoffer', legId: this.uuid, offer, prefer: codec })
+    this.#host.emit({ type: 'media.reoffer', legId: this.uuid, offer, prefer: codec, ...this.#sources })
     return true
   }
 
@@ -226,9 +236,26 @@ export class Leg {
     this.#host.emit({ type: 'loop.dial', legId: uuid, callId: this.#host.callId, from, to: number, sdp, hops })
   }
 
+  /** Its SIP came from there. */
+  cameFrom(source: string): void {
+    this.#source = source
+  }
+
   /** The far end's answer, to media. */
   takeAnswer(sdp: string): void {
-    if (this.#media === 'open') this.#host.emit({ type: 'media.answered', legId: this.uuid, sdp })
+    if (this.#media === 'open') this.#host.emit({ type: 'media.answered', legId: this.uuid, sdp, ...this.#sources })
+  }
+
+  /** Its new offer, to media; undefined: media is to make one. */
+  takeOffer(offer: string | undefined): void {
+    const given = offer === undefined ? {} : { offer }
+    this.#host.emit({ type: 'media.reoffer', legId: this.uuid, ...given, ...this.#sources })
+  }
+
+  /** Where its media may come from, beside the address in its SDP; nothing is said of one that no SIP came from. */
+  get #sources(): { readonly sources?: MediaSources } {
+    if (this.#source === undefined && this.#mediaHosts.length === 0) return {}
+    return { sources: { sip: this.#source, hosts: this.#mediaHosts } }
   }
 
   /** Ends signalling and media, whatever their state. */

@@ -66,6 +66,7 @@ export class Loopback {
       case 'leg.dial':
       case 'leg.reanswer':
       case 'leg.refuse-reoffer':
+      case 'leg.probe':
         return []
     }
   }

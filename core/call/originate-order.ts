@@ -26,6 +26,8 @@ export type OriginateCode =
   | 'BILL.0403'
   | 'BILL.0404'
   | CapRefusal
+  /** By load. */
+  | 'LIMIT.0503'
   | Extract<EndReason, 'END.0403' | 'END.4433' | 'END.5500' | 'END.5503'>
 
 /** A refused call leaves no row and no charge. `status` is the HTTP status; a 422 carries no code. */

@@ -7,6 +7,10 @@ export const refusalCodes = {
   'BILL.0404': { status: 402, meaning: 'There is no rate for the destination.' },
   'LIMIT.0429': { status: 429, meaning: 'The account has as many live calls as it may have.' },
   'LIMIT.0430': { status: 429, meaning: 'The account places more new calls a second than it may.' },
+  'LIMIT.0503': {
+    status: 503,
+    meaning: 'The switch is loaded and takes no new calls for now; `Retry-After` says when.',
+  },
   'END.0403': { status: 403, meaning: '`from` is not an active number of the account.' },
   'END.4433': { status: 403, meaning: 'The operator does not allow calls to the destination.' },
   'END.5500': { status: 500, meaning: 'The database failed; nothing was placed or charged.' },

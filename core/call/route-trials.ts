@@ -1,5 +1,4 @@
 import type { Trunk } from '../model/trunk.ts'
-import type { SrtpWish } from '../ports/media.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import { numberForTrunk } from '../routing/routes.ts'
 import type { BranchOptions, Route } from './branch-options.ts'
@@ -91,10 +90,10 @@ export class RouteTrials {
 }
 
 /** What a leg is made with that goes by that route. */
-export function legBy(route: Route): Pick<LegOptions, 'direction' | 'isLoop' | 'isBrowser' | 'trunkName' | 'codecs'> & {
-  readonly toward?: string
-  readonly srtp?: SrtpWish
-} {
+export function legBy(
+  route: Route,
+): Pick<LegOptions, 'direction' | 'isLoop' | 'isBrowser' | 'trunkName' | 'codecs'> &
+  Pick<LegOptions, 'toward' | 'srtp' | 'mediaHosts'> {
   const isTrunk = route.kind === 'trunk'
   return {
     direction: route.kind === 'on-net' || route.kind === 'phone' ? 'on-net' : 'outbound',
@@ -110,7 +109,7 @@ export function legBy(route: Route): Pick<LegOptions, 'direction' | 'isLoop' | '
  * The host that a route leads to, where it is known: our address on the way there goes into the offer. And whether
  * media is protected there.
  */
-function towardOf(route: Route): { readonly toward?: string; readonly srtp?: SrtpWish } {
-  if (route.kind === 'trunk') return { toward: route.trunk.host, srtp: route.srtp }
+function towardOf(route: Route): Pick<LegOptions, 'toward' | 'srtp' | 'mediaHosts'> {
+  if (route.kind === 'trunk') return { toward: route.trunk.host, srtp: route.srtp, mediaHosts: route.trunk.mediaHosts }
   return route.kind === 'phone' ? { toward: route.target.binding.address, srtp: route.srtp } : {}
 }

@@ -24,6 +24,8 @@ export interface SoftphoneOffer {
   /** User part of the Request-URI, or a whole URI. */
   readonly to: string
   readonly sdp: string | undefined
+  /** The address that its SIP came from. */
+  readonly source: string | undefined
 }
 
 type FoundSoftphone = Extract<Found, { kind: 'softphone' }>
@@ -72,6 +74,7 @@ export function beginSoftphone(call: Call, offer: SoftphoneOffer, extension: str
     number: extension,
     codecs: [],
     srtp: 'optional',
+    ...(offer.source === undefined ? {} : { source: offer.source }),
     ...(offer.sdp === undefined ? {} : { offer: offer.sdp }),
   })
   call.talk.meet(leg, false)

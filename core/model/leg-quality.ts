@@ -11,6 +11,23 @@ export interface FarReport {
   readonly mos?: number | undefined
 }
 
+/** Where a leg's media comes from, and what was done about other sources. */
+export interface MediaSource {
+  /** `192.0.2.1:40000`; empty = nowhere for now. */
+  readonly address: string
+  /**
+   * `waiting`: nothing has come. `confirmed`: it comes from the address in SDP. `learned`: from another, by symmetric RTP;
+   * `resumed`: that too, since before the last offer or answer. `closed`: no SDP yet.
+   */
+  readonly state: 'closed' | 'waiting' | 'confirmed' | 'learned' | 'resumed'
+  /** How often it moved without an offer or answer. */
+  readonly changes: number
+  /** Packets from sources that are not believed, RTCP included. */
+  readonly refused: number
+  /** Packets that were not sent to an address that never answered. */
+  readonly withheld: number
+}
+
 /** What media has counted of one leg, and how well it hears its far end. */
 export interface LegMediaStats {
   readonly codec: CodecName | undefined
@@ -32,6 +49,7 @@ export interface LegMediaStats {
   readonly mos: number | undefined
   /** Undefined where it sent no reports. */
   readonly far: FarReport | undefined
+  readonly source: MediaSource
 }
 
 /** How one leg of a call was heard; kept with the call. */

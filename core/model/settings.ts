@@ -33,6 +33,23 @@ export interface Settings {
     readonly workers: number
     /** A leg without RTP for so long ends its call (END.0212). */
     readonly timeoutSeconds: number
+    /** DTLS: a certificate is believed by its SHA-1 fingerprint where SDP names no stronger one. */
+    readonly weakFingerprints: boolean
+  }
+  /** Beyond these new calls are refused with 503 (docs/operations.md); 0 = that one is not looked at. */
+  readonly admission: {
+    /** Mean delay of the signalling thread's event loop. */
+    readonly loopDelayMs: number
+    /** How long INVITEs wait to be read. */
+    readonly inviteWaitMs: number
+    /** Units of work that wait for their commit. */
+    readonly storeBacklog: number
+    /** Of the ticks of a media thread, those that it had to leave out. */
+    readonly mediaLatePercent: number
+    /** Of the time of a media thread, what it works. */
+    readonly mediaBusyPercent: number
+    /** Of the memory that the process may have, and of the JavaScript heap. */
+    readonly memoryPercent: number
   }
   /** Undefined = generated into the data folder at first start. */
   readonly operatorKey: string | undefined
@@ -91,7 +108,15 @@ export const defaultSettings: Settings = Object.freeze({
   },
   tls: undefined,
   externalAddress: undefined,
-  media: { ports: [10000, 20000], workers: 1, timeoutSeconds: 60 },
+  media: { ports: [10000, 20000], workers: 1, timeoutSeconds: 60, weakFingerprints: false },
+  admission: {
+    loopDelayMs: 20,
+    inviteWaitMs: 30,
+    storeBacklog: 500,
+    mediaLatePercent: 5,
+    mediaBusyPercent: 85,
+    memoryPercent: 85,
+  },
   operatorKey: undefined,
   allowPrivateUrls: false,
   dns: [],

@@ -23,9 +23,18 @@ export type ToneName = `ringback-${string}` | 'beep' | 'warning' | 'waiting'
 
 /**
  * Whether keys in SDP protect a leg's packets (SRTP, RFC 4568). `optional`: where the far end offers it; our own offers
- * are plain. `preferred`: our first offer demands it, later ones of the far end may do without. `required`: always.
+ * are plain. `preferred`: our offer demands it. `required`: both. Once packets are protected they stay so: a later offer
+ * of plain ones is refused, whatever this says.
  */
 export type SrtpWish = 'off' | 'optional' | 'preferred' | 'required'
+
+/** Where a leg's media may come from, beside the address that its SDP names. Missing: nowhere else. */
+export interface MediaSources {
+  /** The IP address that its SIP comes from; undefined = not known. */
+  readonly sip: string | undefined
+  /** Addresses or CIDR ranges, as the trunk lists them. */
+  readonly hosts: readonly string[]
+}
 
 export interface RecordLimits {
   /** Ends the recording after so much silence; 0 = never. */
@@ -64,9 +73,15 @@ export type MediaCommand =
       readonly webrtc?: boolean
       /** Whether keys in SDP protect its packets. Default `off`: they are plain. */
       readonly srtp?: SrtpWish
+      readonly sources?: MediaSources
     }
   /** The far end's answer to our offer; may come again (early media, then the final answer; forked answers). */
-  | { readonly type: 'media.answered'; readonly legId: LegUuid; readonly sdp: string }
+  | {
+      readonly type: 'media.answered'
+      readonly legId: LegUuid
+      readonly sdp: string
+      readonly sources?: MediaSources
+    }
   /**
    * A new offer in the dialog; without `offer`, make one. `media.reopened` carries what goes back. `prefer`: what our
    * answer is to take if the offer has it, since the other party speaks it.
@@ -76,6 +91,7 @@ export type MediaCommand =
       readonly legId: LegUuid
       readonly offer?: string
       readonly prefer?: CodecName
+      readonly sources?: MediaSources
     }
   /** Plays to the leg's far end. `loop` 0 = until stopped. A new play replaces one that runs. */
   | {
@@ -163,6 +179,8 @@ export type MediaEvent =
   /** No RTP for the media timeout while the far end was to send. */
   /** `fault`: a browser that ICE or DTLS never reached. */
   | { readonly type: 'media.timeout'; readonly legId: LegUuid; readonly fault?: 'ice' | 'dtls' }
+  /** Neither RTP nor RTCP for the media timeout, while no RTP was expected: signalling can tell whether it is there. */
+  | { readonly type: 'media.quiet-on-hold'; readonly legId: LegUuid }
   | { readonly type: 'media.closed'; readonly legId: LegUuid; readonly stats: LegMediaStats }
 
 export interface Media {

@@ -55,6 +55,11 @@ export type SignalingCommand =
   | { readonly type: 'leg.reanswer'; readonly legId: LegUuid; readonly sdp: string }
   /** 488 to the re-INVITE: the session goes on as it was. */
   | { readonly type: 'leg.refuse-reoffer'; readonly legId: LegUuid }
+  /** Asks whether the far end still has the dialog. `leg.ended` follows when it does not. */
+  | { readonly type: 'leg.probe'; readonly legId: LegUuid }
+
+/** The IP address that its SIP came from; missing: it did not come by SIP. Media may come from there, too. */
+export type SourceAddress = string
 
 export type SignalingEvent =
   /**
@@ -69,6 +74,7 @@ export type SignalingEvent =
       readonly from: { readonly user: string; readonly displayName: string }
       readonly to: string
       readonly sdp?: string
+      readonly source?: SourceAddress
       /** How often it may still be passed on; missing: it does not say. */
       readonly maxForwards?: number
     }
@@ -81,17 +87,34 @@ export type SignalingEvent =
       readonly from: { readonly user: string; readonly displayName: string }
       readonly to: string
       readonly sdp?: string
+      readonly source?: SourceAddress
     }
   /** 180 or another provisional without a body, from the leg that we dial. */
   | { readonly type: 'leg.ringing'; readonly legId: LegUuid }
   /** A provisional with a body: the far end's answer, early. */
-  | { readonly type: 'leg.early'; readonly legId: LegUuid; readonly sdp: string; readonly ringing: boolean }
+  | {
+      readonly type: 'leg.early'
+      readonly legId: LegUuid
+      readonly sdp: string
+      readonly ringing: boolean
+      readonly source?: SourceAddress
+    }
   /** 2xx from the leg that we dial; the ACK has gone out. Without `sdp` what was agreed before holds. */
-  | { readonly type: 'leg.answered'; readonly legId: LegUuid; readonly sdp?: string }
+  | {
+      readonly type: 'leg.answered'
+      readonly legId: LegUuid
+      readonly sdp?: string
+      readonly source?: SourceAddress
+    }
   /** The caller's ACK for our 2xx; `sdp` is its answer when our 2xx carried the offer. */
   | { readonly type: 'leg.confirmed'; readonly legId: LegUuid; readonly sdp?: string }
   /** re-INVITE or UPDATE in the dialog: hold, codec or address change. Without `sdp` we are to make an offer. */
-  | { readonly type: 'leg.reoffered'; readonly legId: LegUuid; readonly sdp?: string }
+  | {
+      readonly type: 'leg.reoffered'
+      readonly legId: LegUuid
+      readonly sdp?: string
+      readonly source?: SourceAddress
+    }
   /** The answer, in the ACK, to the offer we made to an empty re-INVITE. */
   | { readonly type: 'leg.reconfirmed'; readonly legId: LegUuid; readonly sdp?: string }
   /** A digit by SIP INFO. */

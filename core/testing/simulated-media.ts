@@ -25,6 +25,7 @@ export const unheard: LegMediaStats = {
   rFactor: undefined,
   mos: undefined,
   far: undefined,
+  source: { address: '', state: 'closed', changes: 0, refused: 0, withheld: 0 },
 }
 
 /** What the simulation around it offers. */

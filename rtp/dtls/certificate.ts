@@ -16,7 +16,7 @@ export interface Fingerprint {
   readonly value: string
 }
 
-/** MD5 and MD2 prove nothing (RFC 8122 §5). */
+/** By strength, the weakest first. MD5 and MD2 must not be used (RFC 8122 §5). */
 const digests: Readonly<Record<string, string>> = {
   'sha-1': 'sha1',
   'sha-224': 'sha224',
@@ -33,11 +33,19 @@ export const fingerprintOf = (der: Uint8Array, algorithm: string): string | unde
   return (hex.match(/../g) ?? []).join(':')
 }
 
-export const isTrustedDigest = (algorithm: string): boolean => Object.hasOwn(digests, algorithm)
+const strengths = Object.keys(digests)
+const strengthOf = ({ algorithm }: Fingerprint): number => strengths.indexOf(algorithm)
 
-/** The certificate is one of those that SDP named. */
-export const isNamed = (der: Uint8Array, fingerprints: readonly Fingerprint[]): boolean =>
-  fingerprints.some(({ algorithm, value }) => fingerprintOf(der, algorithm) === value)
+/**
+ * The certificate is one of those that SDP named. Only fingerprints of the strongest algorithm among them count: a weaker
+ * one beside it, which somebody has found a collision for, proves nothing (RFC 8122 §5).
+ */
+export const isNamed = (der: Uint8Array, fingerprints: readonly Fingerprint[]): boolean => {
+  const strongest = Math.max(-1, ...fingerprints.map(strengthOf))
+  return fingerprints.some(
+    named => strengthOf(named) === strongest && fingerprintOf(der, named.algorithm) === named.value,
+  )
+}
 
 /** Days before now that it is valid from: clocks differ. */
 const skewDays = 1

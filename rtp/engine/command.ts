@@ -3,6 +3,7 @@ import type { AudioCodecName } from '../codec/codec-name.ts'
 import type { OpusWishes } from '../codec/stream-encoder.ts'
 import type { SharedRoom } from '../mix/room-link.ts'
 import type { RoomTone } from '../mix/room-notices.ts'
+import type { MediaSources } from '../session/known-hosts.ts'
 import type { ExtendedTerms } from '../session/reporter.ts'
 import type { SessionStats } from '../session/session-stats.ts'
 import type { MediaKeys } from '../srtp/protected-pair.ts'
@@ -26,6 +27,10 @@ export interface Agreement {
   readonly send: boolean
   /** The far end may send: it is missed when it does not. */
   readonly receive: boolean
+  /** One side is on hold: the direction is not `sendrecv`, or there is no address. */
+  readonly onHold?: boolean
+  /** Where media may come from beside `remote`. */
+  readonly sources?: MediaSources
   /** What we send, and the payload type that says so. */
   readonly codec: EngineCodec
   readonly payloadType: number
@@ -174,7 +179,19 @@ export type EngineEvent =
   | { readonly type: 'key-down'; readonly session: SessionId; readonly digit: string }
   | { readonly type: 'digit'; readonly session: SessionId; readonly digit: string; readonly durationMs: number }
   /** `fault`: a browser's leg that was never reached, or not by who its fingerprint names. */
-  | { readonly type: 'timeout'; readonly session: SessionId; readonly fault?: 'ice' | 'dtls' }
+  /** `onHold`: neither RTP nor RTCP has come, and no RTP was expected. */
+  | { readonly type: 'timeout'; readonly session: SessionId; readonly fault?: 'ice' | 'dtls'; readonly onHold?: true }
+  /**
+   * Media comes from, and goes to, another address than before, without an offer or answer. `learned`: symmetric RTP.
+   * `returned`: the signalled address has sent after all.
+   */
+  | {
+      readonly type: 'source'
+      readonly session: SessionId
+      readonly by: 'learned' | 'returned'
+      readonly address: string
+      readonly port: number
+    }
   /** Every five seconds, of a session that was agreed on. */
   | { readonly type: 'stats'; readonly session: SessionId; readonly stats: SessionStats }
   | { readonly type: 'closed'; readonly session: SessionId; readonly stats: SessionStats }

@@ -12,6 +12,8 @@ export interface ClockCounters {
   missed: number
   /** Longest delay of a tick behind its time. */
   worstLateMs: number
+  /** How long ticks took in all, where the thread is the clock's own. */
+  workedMs: number
 }
 
 export const defaultTickMs = 5
@@ -34,7 +36,7 @@ export type MediaTick = (now: number, beatAt: number) => void
  * next. After a stall it ticks once, not once for every tick missed; sessions see from the time what they owe.
  */
 export class MediaClock {
-  readonly counters: ClockCounters = { ticks: 0, missed: 0, worstLateMs: 0 }
+  readonly counters: ClockCounters = { ticks: 0, missed: 0, worstLateMs: 0, workedMs: 0 }
   readonly #tickMs: number
   readonly #now: () => number
   readonly #sleep: ((ms: number) => void) | undefined
@@ -89,6 +91,7 @@ export class MediaClock {
   #leaveTime(began: number, sleep: (ms: number) => void): void {
     const now = this.#now()
     this.#workedMs += now - began
+    this.counters.workedMs += now - began
     const passedMs = now - this.#windowFrom
     if (passedMs < windowMs) return
     const owedMs = this.#workedMs - (1 - leftShare) * passedMs

@@ -14,11 +14,14 @@ export interface Believer {
 export class Arrivals {
   /** Datagrams that were not let in. */
   dropped = 0
+  /** Those of them that came from a source that is not believed. */
+  refused = 0
   readonly #network: DatagramNetwork
   readonly #gate: SourceGate
   readonly #recipient: Recipient
   readonly #meanings: PayloadMeanings
   readonly #believer: Believer
+  readonly #moved: (by: 'learned' | 'returned') => void
   readonly #held = new HeldPackets()
 
   constructor(
@@ -27,12 +30,14 @@ export class Arrivals {
     recipient: Recipient,
     meanings: PayloadMeanings,
     believer: Believer,
+    moved: (by: 'learned' | 'returned') => void,
   ) {
     this.#network = network
     this.#gate = gate
     this.#recipient = recipient
     this.#meanings = meanings
     this.#believer = believer
+    this.#moved = moved
   }
 
   receive(packet: Uint8Array, length: number, address: number, port: number, now: number): void {
@@ -41,13 +46,21 @@ export class Arrivals {
       this.dropped++
       return
     }
-    switch (this.#gate.judge(address, port, ssrcOf(packet), sequenceOf(packet), now)) {
+    const verdict = this.#gate.judge(address, port, ssrcOf(packet), sequenceOf(packet), now)
+    switch (verdict) {
       case 'refused':
-        if (this.#gate.candidatePackets > 0) this.#held.hold(packet, length, this.#gate.candidatePackets)
         this.dropped++
+        this.refused++
         return
-      case 'latched':
-        if (this.#gate.isLatched) this.#letHeldIn(now)
+      case 'held':
+        this.#held.hold(packet, length, this.#gate.candidatePackets)
+        this.dropped++
+        this.refused++
+        return
+      case 'learned':
+      case 'returned':
+        this.#moved(verdict)
+        if (verdict === 'learned') this.#letHeldIn(now)
         this.#held.clear()
         break
       case 'accepted':
@@ -65,6 +78,7 @@ export class Arrivals {
       const meaning = this.#meanings.of(payloadTypeOf(packet))
       if (length === 0 || meaning === undefined) continue
       this.dropped--
+      this.refused--
       this.#believer.receive(packet, length, meaning, now)
     }
   }

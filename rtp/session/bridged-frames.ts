@@ -86,7 +86,7 @@ export class BridgedFrames {
     const agreement = this.#agreement
     const { voice, passage, clock } = this.#parts
     voice.listen(undefined)
-    if (agreement === undefined || !this.#isRelaying(now)) return
+    if (agreement === undefined || !this.#isRelaying()) return
     voice.unsettle()
     passage.audio(packet, payloadLength, codec, agreement, now)
     clock.pace.follow(now)
@@ -95,7 +95,7 @@ export class BridgedFrames {
   /** A packet's `length` bytes of a room's mix, due at `at`, in the format asked for; 0 = none is to be sent. */
   mix(payload: Uint8Array, length: number, at: number, now: number): void {
     const agreement = this.#agreement
-    if (agreement === undefined || !this.#isRelaying(now)) return
+    if (agreement === undefined || !this.#isRelaying()) return
     const { network, clock, passage, outlet } = this.#parts
     const { pace } = clock
     if (pace.dueAt >= 0 && at - pace.dueAt >= pace.frameMs) {
@@ -117,7 +117,7 @@ export class BridgedFrames {
   rest(packet: Uint8Array, payloadLength: number, now: number): void {
     const agreement = this.#agreement
     const { voice, passage } = this.#parts
-    if (agreement === undefined || !this.#isRelaying(now) || voice.isHeard) return
+    if (agreement === undefined || !this.#isRelaying() || voice.isHeard) return
     if (passage.rest(packet, payloadLength, agreement, now)) return
     this.#stir()
     voice.rest(packet, payloadOffsetOf(packet), payloadLength)
@@ -126,7 +126,7 @@ export class BridgedFrames {
   /** A telephone-event of the other leg, its duration counted in `clockRate`. */
   event(packet: Uint8Array, payloadLength: number, clockRate: number, now: number): void {
     const agreement = this.#agreement
-    if (agreement === undefined || !this.#isRelaying(now)) return
+    if (agreement === undefined || !this.#isRelaying()) return
     const { voice, passage } = this.#parts
     this.#stir()
     passage.event(packet, payloadLength, clockRate, agreement, voice.isHeard, now)
@@ -137,10 +137,10 @@ export class BridgedFrames {
    * comes while another sounds waits its turn from when it is down: else a far end that sends its tone in the audio, too,
    * would be heard with that until the key is up.
    */
-  keyDown(digit: string, now: number): void {
+  keyDown(digit: string): void {
     const { digits, plays, to } = this.#parts
     this.#stir()
-    if (!this.takesEvents && this.#isBridged && !plays.isPlaying && to.maySend(now)) digits.press(digit)
+    if (!this.takesEvents && this.#isBridged && !plays.isPlaying && to.maySend()) digits.press(digit)
   }
   keyUp(digit: string, durationMs: number): void {
     const { digits, plays } = this.#parts
@@ -162,9 +162,9 @@ export class BridgedFrames {
     return this.#isBridged && !this.#parts.plays.isPlaying && !this.#parts.digits.busy
   }
 
-  #isRelaying(now: number): boolean {
+  #isRelaying(): boolean {
     const { to, passage } = this.#parts
-    if (this.#isHeard && to.maySend(now)) return true
+    if (this.#isHeard && to.maySend()) return true
     passage.interrupt()
     this.#stir()
     return false

@@ -122,7 +122,7 @@ export class FrameOutlet implements HeldFrames {
     const { units } = packer
     const packet = this.#network.slot()
     const bytes = packer.takeInto(packet, headerLength)
-    if (!this.#to.maySend(this.#heldAt)) {
+    if (!this.#to.maySend()) {
       this.#stream.skip(units)
       return
     }

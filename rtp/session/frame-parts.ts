@@ -18,7 +18,9 @@ export interface SenderEvents {
 export interface Destination {
   address: number
   port: number
-  maySend(now: number): boolean
+  maySend(): boolean
+  /** A packet went there. */
+  sent(): void
 }
 
 /** What a leg's far end is to hear, and the stream that it goes out in. */

@@ -16,7 +16,7 @@ export class OwnFrames {
     const { network, clock, to, outlet, digits, plays, voice, passage } = this.#parts
     const { pace, frameUnits: units } = clock
     const packet = network.slot()
-    const maySend = to.maySend(now)
+    const maySend = to.maySend()
     if (digits.busy && this.#digit(agreement, packet, units, maySend, now)) {
       voice.pass(pace.frameMs, now)
       return

@@ -47,6 +47,8 @@ export class Receiver {
   /** Telephone-events tell of a key until then. */
   #keyedUntil = Number.NEGATIVE_INFINITY
   #heardAt: number
+  /** RTP or RTCP. */
+  #aliveAt: number
   #received = 0
 
   constructor(id: SessionId, host: ReceiverHost, meanings: PayloadMeanings, recordings: Recordings, now: number) {
@@ -55,6 +57,7 @@ export class Receiver {
     this.#meanings = meanings
     this.#recordings = recordings
     this.#heardAt = now
+    this.#aliveAt = now
     this.hearing = new Hearing(meanings.codecs, host.opus, {
       toneBegan: digit => this.#host.emit({ type: 'key-down', session: this.#id, digit }),
       toneEnded: (press, began) => this.#tellTone(press, began),
@@ -78,6 +81,7 @@ export class Receiver {
     this.hearing.agree(areDigitsTones, codecFacts[agreement.codec].clockRate)
     this.#areDigitsTones = areDigitsTones
     this.#heardAt = now
+    this.#aliveAt = now
   }
 
   /** Who is to hear it from now on; undefined = nobody. */
@@ -90,6 +94,7 @@ export class Receiver {
   receive(packet: Uint8Array, length: number, meaning: Meaning, now: number): void {
     this.#received++
     this.#heardAt = now
+    this.#aliveAt = now
     const payloadLength = payloadLengthOf(packet, length)
     if (meaning === 'events' || meaning === 'noise') {
       const isBeside = meaning === 'events' && this.source.isOther(ssrcOf(packet))
@@ -116,8 +121,22 @@ export class Receiver {
     onward.audio(packet, left, meaning, now)
   }
 
-  /** Tells a far end that has long said nothing, though it was to: again after the same time. */
+  /** RTCP of the remote. */
+  noteReport(now: number): void {
+    this.#aliveAt = now
+  }
+
+  /**
+   * Tells a remote that has sent nothing for long, though it was to: again after the same time. On hold no RTP is
+   * expected, whichever side may send: only that nothing at all comes is told, for signalling to ask whether it is there.
+   */
   tellMissed(isTalking: boolean, now: number): void {
+    if (this.#agreement?.onHold === true) {
+      if (!isTalking || now - this.#aliveAt < this.#host.timeoutMs) return
+      this.#aliveAt = now
+      this.#host.emit({ type: 'timeout', session: this.#id, onHold: true })
+      return
+    }
     // A far end that merely rings need not send: it is missed once we talk to each other.
     const isAwaited = this.#agreement?.receive === true && isTalking
     if (!isAwaited && this.#received === 0) this.#heardAt = now
@@ -190,7 +209,7 @@ export class Receiver {
   #keyDown(digit: string, now: number): void {
     this.#keyed(Number.POSITIVE_INFINITY, now)
     this.#host.emit({ type: 'key-down', session: this.#id, digit })
-    this.#other?.sender.bridged.keyDown(digit, now)
+    this.#other?.sender.bridged.keyDown(digit)
   }
 
   #keyUp(press: Press, began: number, now: number): void {

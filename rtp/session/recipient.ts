@@ -1,36 +1,42 @@
+import type { KnownHosts } from './known-hosts.ts'
+
+/** Media that goes to addresses from which nothing ever comes, in a leg's whole life. */
+export const unansweredMediaMs = 5000
+
 /**
- * Keeps a session from being turned on a third party: SDP may name any address, so what is sent to one that never
- * answered with RTP or RTCP ends after the time that a far end may be silent. Until then a listener hears its prompts.
+ * Keeps a session from being turned on a third party (reflection): SDP may name any address, in one offer after the
+ * other. Who sends RTP or RTCP from there wants our packets; so does the SIP peer itself, and a host that the operator
+ * lists. All others share a few seconds of media.
  */
 export class Recipient {
-  #address = 0
-  #port = 0
-  #answered = false
-  #since = -1
-  readonly #unansweredMs: number
+  readonly #hosts: KnownHosts
+  #answeredAddress = 0
+  #answeredPort = 0
+  #unansweredMs = 0
+  /** Packets that would have gone to a third party. */
+  withheld = 0
 
-  /** `unansweredMs`: how long we send to an address from which nothing ever came. */
-  constructor(unansweredMs: number) {
-    this.#unansweredMs = unansweredMs
+  constructor(hosts: KnownHosts) {
+    this.#hosts = hosts
   }
 
   /** True when one more packet may go to `address`:`port`. */
-  maySend(address: number, port: number, now: number): boolean {
-    if (address !== this.#address || port !== this.#port) {
-      this.#address = address
-      this.#port = port
-      this.#answered = false
-      this.#since = -1
-    }
-    if (this.#answered) return true
-    if (this.#since < 0) this.#since = now
-    return now - this.#since < this.#unansweredMs
+  maySend(address: number, port: number): boolean {
+    if (address === this.#answeredAddress && port === this.#answeredPort) return true
+    if (this.#unansweredMs < unansweredMediaMs || this.#hosts.isParty(address)) return true
+    this.withheld++
+    return false
   }
 
-  /** Something valid came from the far end. */
+  /** A packet that lasts `ms` went to `address`:`port`. */
+  sent(address: number, port: number, ms: number): void {
+    if (address === this.#answeredAddress && port === this.#answeredPort) return
+    if (!this.#hosts.isParty(address)) this.#unansweredMs += ms
+  }
+
+  /** Something valid came from the peer, whose media goes to `address`:`port`. */
   heard(address: number, port: number): void {
-    this.#address = address
-    this.#port = port
-    this.#answered = true
+    this.#answeredAddress = address
+    this.#answeredPort = port
   }
 }

@@ -1,20 +1,28 @@
 import { isUnicast } from '../engine/address.ts'
 import type { DatagramNetwork, DatagramSocket } from '../engine/network.ts'
 import type { Reception } from '../rtcp/reception.ts'
+import { ranks } from './known-hosts.ts'
 import type { Recipient } from './recipient.ts'
 import type { Reporter } from './reporter.ts'
 import type { SourceGate } from './source-gate.ts'
 
+/** What a report to an address that never answers counts as, of the media that may go there. */
+const reportCostMs = 1000
+
 /**
- * Where reports go and whose are taken: the address that SDP names, or the one that a learnt RTP source sends its own
- * from. They go on during hold; the cap on sending to an address that never answers is theirs too.
+ * Where reports go and whose are taken: the address that SDP names, or the host that the RTP source was learned on. They
+ * go on during hold; the cap on sending to an address that never answers is theirs too.
  */
 export class ReportSide {
+  /** Datagrams of those whose reports are not taken. */
+  refused = 0
   readonly #network: DatagramNetwork
   readonly #socket: DatagramSocket
   readonly #reporter: Reporter
   readonly #gate: SourceGate
   readonly #recipient: Recipient
+  #signalledAddress = 0
+  #signalledPort = 0
   #address = 0
   #port = 0
 
@@ -32,8 +40,11 @@ export class ReportSide {
     this.#recipient = recipient
   }
 
-  /** An offer or answer named it; port 0 = no reports. */
+  /** An offer or answer named it; port 0 = no reports. The same again leaves what was learned. */
   signal(address: number, port: number): void {
+    if (address === this.#signalledAddress && port === this.#signalledPort) return
+    this.#signalledAddress = address
+    this.#signalledPort = port
     this.#address = address
     this.#port = port
   }
@@ -48,34 +59,53 @@ export class ReportSide {
     now: number,
   ): boolean {
     const gate = this.#gate
-    const isSignalled = address === this.#address && port === this.#port
-    // Behind a NAT reports come from where the RTP comes from, by another port.
-    const isFromSource = gate.isLatched && address === gate.address
-    if (!isSignalled && !isFromSource) return false
+    const isSignalled = address === this.#signalledAddress && port === this.#signalledPort
+    if (!isSignalled && !this.#isOfSource(address, packet, length, heard)) {
+      this.refused++
+      return false
+    }
     if (!this.#reporter.receive(packet, length, heard, now)) return false
     if (gate.address === address) this.#recipient.heard(gate.address, gate.port)
-    if (!isSignalled) this.signal(address, port)
+    this.#address = address
+    this.#port = port
     return true
+  }
+
+  /**
+   * Behind a NAT reports come from where RTP comes from, by another port: from the host that was learned and of the same
+   * source, or, while nothing was received yet, from the host that SIP comes from.
+   */
+  #isOfSource(address: number, packet: Uint8Array, length: number, heard: Reception | undefined): boolean {
+    const gate = this.#gate
+    if (gate.state === 'waiting') return gate.hosts.rankOf(address) >= ranks.sip
+    if (!gate.isLearned || !gate.isFrom(address)) return false
+    return heard === undefined || (length >= reportHeadLength && reporterOf(packet) === heard.ssrc)
   }
 
   tick(heard: Reception | undefined, rtpTimeAt: (now: number) => number, now: number): void {
     if (now < this.#reporter.deadline()) return
-    if (this.#maySend(now)) this.#send(heard, rtpTimeAt(now), now, false)
+    if (this.#maySend) this.#send(heard, rtpTimeAt(now), now, false)
     else this.#reporter.skip(now)
   }
 
   sayGoodbye(heard: Reception | undefined, rtpTime: number, now: number): void {
-    if (this.#maySend(now)) this.#send(heard, rtpTime, now, true)
+    if (this.#maySend) this.#send(heard, rtpTime, now, true)
   }
 
   #send(heard: Reception | undefined, rtpTime: number, now: number, bye: boolean): void {
     const packet = this.#network.slot()
     const length = this.#reporter.writeInto(packet, heard, rtpTime, now, bye)
     this.#socket.send(packet, length, this.#address, this.#port)
+    this.#recipient.sent(this.#gate.address, this.#gate.port, reportCostMs)
   }
 
-  #maySend(now: number): boolean {
+  get #maySend(): boolean {
     const { address, port } = this.#gate
-    return this.#port !== 0 && isUnicast(this.#address) && this.#recipient.maySend(address, port, now)
+    return this.#port !== 0 && isUnicast(this.#address) && this.#recipient.maySend(address, port)
   }
 }
+
+/** Version, count, type and length, then the SSRC of who reports (RFC 3550 §6.4.1). */
+const reportHeadLength = 8
+const reporterOf = (packet: Uint8Array): number =>
+  ((packet[4]! << 24) | (packet[5]! << 16) | (packet[6]! << 8) | packet[7]!) >>> 0

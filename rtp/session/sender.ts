@@ -55,7 +55,10 @@ export class Sender {
     this.#digits = new DigitQueue(id => events.digitsSent(id))
     this.#voice = new Voice(coders)
     this.#plays = new PlayLine((playId, completed) => events.played(playId, completed))
-    const send = (packet: Uint8Array, length: number) => socket.send(packet, length, to.address, to.port)
+    const send = (packet: Uint8Array, length: number) => {
+      socket.send(packet, length, to.address, to.port)
+      to.sent()
+    }
     this.#outlet = new FrameOutlet(network, stream, to, events, send)
     stream.held = this.#outlet
     this.#passage = new Passage(network, stream, this.#outlet, send)

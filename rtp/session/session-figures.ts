@@ -32,7 +32,7 @@ export class SessionFigures {
     this.#agreement = agreement
   }
 
-  get stats(): SessionStats {
+  get stats(): Omit<SessionStats, 'source'> {
     const { stream, arrivals, receiver, recordings, reporter } = this.#from
     const heard = this.#listened
     return {

@@ -1,6 +1,7 @@
 import type { AudioCodecName } from '../codec/codec-name.ts'
 import { qualityOf } from '../stats/quality.ts'
 import { noPlayout, type PlayoutCounters } from './playout-counters.ts'
+import type { SourceState } from './source-states.ts'
 
 /** What the far end reports of the stream that we send. */
 export interface FarReport {
@@ -9,6 +10,19 @@ export interface FarReport {
   readonly jitterMs: number
   /** Of its VoIP metrics (RFC 3611 §4.7), where it sends them: conversational, else listening quality. */
   readonly mos: number | undefined
+}
+
+/** Where media comes from, and what was done about other sources. */
+export interface SourceFigures {
+  /** `192.0.2.1:40000`; empty = nowhere for now. */
+  readonly address: string
+  readonly state: SourceState
+  /** How often it became another one without an offer or answer. */
+  readonly changes: number
+  /** Packets of sources that are not believed, RTCP included. */
+  readonly refused: number
+  /** Packets that were not sent, since their destination never answered (reflection). */
+  readonly withheld: number
 }
 
 /** What a session has counted, and how well it heard its far end. */
@@ -36,6 +50,7 @@ export interface SessionStats {
   /** Undefined until it has reported. */
   readonly far: FarReport | undefined
   readonly playout: PlayoutCounters
+  readonly source: SourceFigures
 }
 
 export const noStats: SessionStats = {
@@ -54,6 +69,7 @@ export const noStats: SessionStats = {
   mos: undefined,
   far: undefined,
   playout: noPlayout,
+  source: { address: '', state: 'closed', changes: 0, refused: 0, withheld: 0 },
 }
 
 /** What the score of a stream is made of. */

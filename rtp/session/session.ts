@@ -1,6 +1,6 @@
 import { codecFacts } from '../codec/codec-name.ts'
 import type { OpusCoders } from '../codec/opus.ts'
-import { isUnicast, parseAddress } from '../engine/address.ts'
+import { formatAddress, isUnicast, parseAddress } from '../engine/address.ts'
 import type { Agreement, EngineEvent, RecordRules, SessionId } from '../engine/command.ts'
 import type { DatagramNetwork } from '../engine/network.ts'
 import type { PortPair } from '../engine/port-pool.ts'
@@ -20,7 +20,7 @@ import { Reporter } from './reporter.ts'
 import { RoomSeat } from './room-seat.ts'
 import { Sender } from './sender.ts'
 import { SessionFigures } from './session-figures.ts'
-import type { SessionStats } from './session-stats.ts'
+import type { SessionStats, SourceFigures } from './session-stats.ts'
 import { SourceGate } from './source-gate.ts'
 
 /** How often a session tells how it fares. */
@@ -32,7 +32,7 @@ export interface SessionHost {
   readonly network: DatagramNetwork
   readonly opus: OpusCoders
   readonly beats: Beats
-  /** A leg without RTP for so long, while the far end was to send, is told as `timeout`. */
+  /** A leg without RTP for so long, while the remote was to send, is told as `timeout`; on hold RTCP counts as well. */
   readonly timeoutMs: number
   emit(event: EngineEvent): void
   /** In [0, 1). */
@@ -64,6 +64,7 @@ export class Session implements Destination {
   readonly #meanings = new PayloadMeanings()
   readonly #figures: SessionFigures
   #agreement: Agreement | undefined
+  #sourceChanges = 0
   #statsAt: number
   #lookAt = 0
 
@@ -72,7 +73,7 @@ export class Session implements Destination {
     this.ports = ports
     this.#host = host
     this.#statsAt = now + statsEveryMs
-    this.#recipient = new Recipient(host.timeoutMs)
+    this.#recipient = new Recipient(this.#gate.hosts)
     const stream = new OutStream(() => Math.floor(host.random() * 0x1_0000_0000))
     const cname = Math.floor(host.random() * 0x1_0000_0000_0000).toString(36)
     const reporter = new Reporter(stream, cname, now, {
@@ -99,7 +100,9 @@ export class Session implements Destination {
     this.sender = new Sender(host.network, ports.rtp, this, stream, events, host.opus, host.beats)
     const receiver = new Receiver(id, host, this.#meanings, recordings, now)
     this.#receiver = receiver
-    this.arrivals = new Arrivals(host.network, this.#gate, this.#recipient, this.#meanings, receiver)
+    this.arrivals = new Arrivals(host.network, this.#gate, this.#recipient, this.#meanings, receiver, by =>
+      this.#tellSource(by),
+    )
     this.seat = new RoomSeat(receiver.hearing, this.sender, () => reporter.lossPercent)
     this.#figures = new SessionFigures({ stream, arrivals: this.arrivals, receiver, recordings, reporter })
   }
@@ -118,20 +121,26 @@ export class Session implements Destination {
     return this.#gate.port
   }
   get stats(): SessionStats {
-    return this.#figures.stats
+    return { ...this.#figures.stats, source: this.#source }
   }
 
-  maySend(now: number): boolean {
+  maySend(): boolean {
     const { address, port } = this.#gate
-    return this.#agreement?.send === true && this.#isReachable && this.#recipient.maySend(address, port, now)
+    return this.#agreement?.send === true && this.#isReachable && this.#recipient.maySend(address, port)
+  }
+
+  sent(): void {
+    const { address, port } = this.#gate
+    this.#recipient.sent(address, port, this.#agreement?.ptimeMs ?? 0)
   }
 
   agree(agreement: Agreement, now: number): void {
     const { remote } = agreement
     const address = remote === undefined ? undefined : parseAddress(remote.address)
     this.#agreement = agreement
-    this.#gate.signal(address ?? 0, address === undefined || remote === undefined ? 0 : remote.port)
-    this.#reports.signal(address ?? 0, remote?.rtcpPort ?? 0)
+    const port = address === undefined || remote === undefined ? 0 : remote.port
+    this.#gate.signal(address ?? 0, port, agreement.sources, now)
+    this.#reports.signal(port === 0 ? 0 : (address ?? 0), port === 0 ? 0 : (remote?.rtcpPort ?? 0))
     this.#reporter.agree(agreement.extendedReports)
     this.#meanings.agree(agreement)
     this.#receiver.agree(agreement, now)
@@ -168,8 +177,12 @@ export class Session implements Destination {
   /** A datagram on the RTCP port. */
   receiveReport(packet: Uint8Array, length: number, address: number, port: number, now: number): void {
     const { present } = this.#receiver.source
-    if (!this.#reports.receive(packet, length, address, port, present, now)) this.arrivals.dropped++
-    else this.sender.tune(this.#reporter.lossPercent)
+    if (!this.#reports.receive(packet, length, address, port, present, now)) {
+      this.arrivals.dropped++
+      return
+    }
+    this.#receiver.noteReport(now)
+    this.sender.tune(this.#reporter.lossPercent)
   }
 
   /** What is due at `beatAt` goes out. */
@@ -205,9 +218,27 @@ export class Session implements Destination {
     this.#receiver.tellMissed(this.sender.isTalking, now)
   }
 
+  /** Media comes from another source now, and goes there. */
+  #tellSource(by: 'learned' | 'returned'): void {
+    const { address, port } = this.#gate
+    this.#sourceChanges++
+    this.#host.emit({ type: 'source', session: this.id, by, address: formatAddress(address), port })
+  }
+
   #tellStats(now: number): void {
     this.#statsAt = now + statsEveryMs
     if (this.#agreement !== undefined) this.#host.emit({ type: 'stats', session: this.id, stats: this.stats })
+  }
+
+  get #source(): SourceFigures {
+    const { address, port, state } = this.#gate
+    return {
+      address: port === 0 ? '' : `${formatAddress(address)}:${port}`,
+      state,
+      changes: this.#sourceChanges,
+      refused: this.arrivals.refused + this.#reports.refused,
+      withheld: this.#recipient.withheld,
+    }
   }
 
   get #isReachable(): boolean {

@@ -49,8 +49,7 @@ export class WorkerMedia implements MediaThreads {
   open(session: SessionId, group: string, browser?: BrowserOpening, keyed = false): void {
     if (this.#sessions.has(session)) return
     const known = this.#groups.get(group)
-    const thread =
-      known?.thread ?? this.#threads.reduce((least, next) => (next.sessions < least.sessions ? next : least))
+    const thread = known?.thread ?? this.#emptiest()
     if (known === undefined) this.#groups.set(group, { thread, sessions: 1 })
     else known.sessions++
     thread.sessions++
@@ -83,6 +82,13 @@ export class WorkerMedia implements MediaThreads {
     if (this.#threads.length === 1) return command
     const { session, room } = command
     return { ...command, shared: this.#rooms.join(session, room, this.#threads.indexOf(thread)) }
+  }
+
+  /** The thread with the fewest sessions among those that answer; when none does, among all. */
+  #emptiest(): MediaThread {
+    const answering = this.#threads.filter(({ isSilent }) => !isSilent)
+    const threads = answering.length > 0 ? answering : this.#threads
+    return threads.reduce((least, next) => (next.sessions < least.sessions ? next : least))
   }
 
   #told(event: EngineEvent): void {

@@ -72,6 +72,12 @@ export class Dialog {
     return this.localSeq
   }
 
+  /** Where our requests go first. */
+  get nextHop(): string {
+    const [first] = this.routeSet
+    return first === undefined ? this.remoteTarget : uriOfRoute(first)
+  }
+
   /** RFC 3261 §12.2.1.1: Request-URI and Route by loose or strict routing. Via and the rest are the sender's. */
   head(method: string, cseq: number): DialogHead {
     const [first] = this.routeSet
@@ -90,6 +96,6 @@ export class Dialog {
       { name: 'Call-ID', value: this.callId },
       { name: 'CSeq', value: `${cseq} ${method}` },
     )
-    return { uri, fields, nextHop: first === undefined ? this.remoteTarget : uriOfRoute(first) }
+    return { uri, fields, nextHop: this.nextHop }
   }
 }

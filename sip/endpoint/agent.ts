@@ -36,6 +36,12 @@ export interface Agent {
   respond(transaction: ServerTransaction, status: number, now: number, parts?: ResponseParts): Uint8Array
   /** RFC 3263. `use` gets the hops at once when they are known, else when they are. */
   resolve(hop: HopName, now: number, use: UseHops): void
+  /** The peer sends from that address. */
+  isOfPeer(peerId: string, address: string): boolean
+  /** The connection that has taken the place of this one, or the flow itself. */
+  currentFlow(flow: Flow): Flow
+  /** A softphone of the user has registered over just this flow. */
+  isPhoneOf(userId: string, flow: Flow): boolean
   /** The call to which requests with this local tag belong; undefined ends that. */
   bindTag(localTag: string, call: TaggedCall | undefined): void
   /** The transaction of a call's INVITE is over: a copy of it would be a new one. */
@@ -47,6 +53,8 @@ export interface Agent {
 /** A call as the endpoint sees it from a request within its dialog. */
 export interface TaggedCall {
   readonly callId: string
+  /** Requests within the dialog are taken from there. */
+  isSource(flow: Flow): boolean
   requestArrived(transaction: ServerTransaction, now: number): void
   /** An ACK for a 2xx. */
   ackArrived(ack: IncomingRequest, now: number): void

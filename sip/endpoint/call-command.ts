@@ -61,3 +61,5 @@ export type CallCommand =
   | { readonly type: 'reoffer'; readonly id: string; readonly sdp: string }
   | { readonly type: 'reanswer'; readonly id: string; readonly sdp: string }
   | { readonly type: 'refuse-reoffer'; readonly id: string }
+  /** Asks whether the peer still has the dialog, by OPTIONS; `ended` follows when it does not. */
+  | { readonly type: 'probe'; readonly id: string }

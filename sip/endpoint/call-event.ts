@@ -10,6 +10,9 @@ export type CallCause =
   | { readonly kind: 'auth-failed' }
   | { readonly kind: 'session-expired' }
 
+/** The IP address that the message came from: who is behind a NAT sends media from there, too. */
+export type SourceAddress = string
+
 /** The softphone that a call comes from; it has signed in. */
 export interface PhoneOffer {
   readonly userId: string
@@ -30,6 +33,7 @@ export type CallEvent =
       /** User part of the Request-URI, unescaped once. */
       readonly to: string
       readonly sdp?: string
+      readonly source: SourceAddress
       /** Max-Forwards, where it has any. */
       readonly maxForwards?: number
     }
@@ -43,13 +47,20 @@ export type CallEvent =
       /** User part of the Request-URI; the whole URI when it names another domain. */
       readonly to: string
       readonly sdp?: string
+      readonly source: SourceAddress
     }
   | { readonly type: 'ringing'; readonly id: string }
-  | { readonly type: 'early'; readonly id: string; readonly sdp: string; readonly ringing: boolean }
+  | {
+      readonly type: 'early'
+      readonly id: string
+      readonly sdp: string
+      readonly ringing: boolean
+      readonly source: SourceAddress
+    }
   /** Without `sdp` what was agreed before holds. */
-  | { readonly type: 'answered'; readonly id: string; readonly sdp?: string }
+  | { readonly type: 'answered'; readonly id: string; readonly sdp?: string; readonly source: SourceAddress }
   | { readonly type: 'confirmed'; readonly id: string; readonly sdp?: string }
-  | { readonly type: 'reoffered'; readonly id: string; readonly sdp?: string }
+  | { readonly type: 'reoffered'; readonly id: string; readonly sdp?: string; readonly source: SourceAddress }
   | { readonly type: 'reconfirmed'; readonly id: string; readonly sdp?: string }
   | { readonly type: 'reoffer-answered'; readonly id: string; readonly sdp: string }
   | { readonly type: 'reoffer-refused'; readonly id: string; readonly status: number }

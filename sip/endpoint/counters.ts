@@ -13,6 +13,8 @@ export interface Counters {
   registered: number
   /** Refused because of a limit. */
   overloaded: number
+  /** Requests that name a dialog or a transaction of ours and come from somebody else. */
+  foreign: number
   /** Responses and ACKs that belong to nothing. */
   stray: number
   /** Calls of customers to addresses that they may not name: a trunk's, our own, a private one. */
@@ -31,6 +33,7 @@ export const newCounters = (): Counters => ({
   challengesRefused: 0,
   registered: 0,
   overloaded: 0,
+  foreign: 0,
   stray: 0,
   refusedTargets: 0,
   callsOffered: 0,

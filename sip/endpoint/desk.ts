@@ -2,6 +2,7 @@ import type { Registrar } from '../registrar/registrar.ts'
 import type { Flow } from '../transaction/flow.ts'
 import type { ServerTransaction } from '../transaction/transaction.ts'
 import type { Agent, TaggedCall } from './agent.ts'
+import type { Who } from './dialog-party.ts'
 import type { DroppedCall } from './input.ts'
 import type { PeerTable } from './peer.ts'
 
@@ -12,8 +13,8 @@ export interface Desk extends Agent {
   readonly registrar: Registrar
   /** The call to which a local tag belongs. */
   callOf(localTag: string): TaggedCall | undefined
-  /** `isFlowBound`: its requests go back over the flow, wherever its Contact leads. */
-  openCall(id: string, transaction: ServerTransaction, isFlowBound: boolean): void
+  /** A softphone's requests go back over its flow, wherever its Contact leads. */
+  openCall(id: string, transaction: ServerTransaction, who: Who): void
   /** Whoever is behind the flow has signed in. */
   trust(flow: Flow): void
   tellStranger(call: DroppedCall): void

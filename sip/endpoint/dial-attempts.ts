@@ -8,6 +8,7 @@ import type { EndWords } from './call-command.ts'
 import type { CredentialScope } from './credential-scope.ts'
 import { ChallengeAnswers } from './credentials.ts'
 import { authorizationOf, type DialAnswer } from './dialed-session.ts'
+import { DialogParty, type Who } from './dialog-party.ts'
 import { requires } from './fields.ts'
 import { cancelOf, type Dial, inviteOf } from './invite-request.ts'
 import { wordFields } from './words.ts'
@@ -21,7 +22,7 @@ export class DialAttempts {
   readonly #agent: Agent
   readonly #dial: Dial
   readonly #owner: ClientOwner
-  readonly #isFlowBound: boolean
+  readonly #who: Who
   readonly #scope: CredentialScope | undefined
   readonly #answers = new ChallengeAnswers()
   #hops: readonly Flow[] = []
@@ -29,13 +30,14 @@ export class DialAttempts {
   #cseq = 0
   #isReliable = false
   #latest: ClientTransaction | undefined
+  #party: DialogParty | undefined
 
-  /** `owner`: hears what becomes of each INVITE. `isFlowBound`: everything goes over the flow of the first. */
-  constructor(agent: Agent, dial: Dial, owner: ClientOwner, isFlowBound: boolean) {
+  /** `owner`: hears what becomes of each INVITE. To a phone everything goes over the flow of the first. */
+  constructor(agent: Agent, dial: Dial, owner: ClientOwner, who: Who) {
     this.#agent = agent
     this.#dial = dial
     this.#owner = owner
-    this.#isFlowBound = isFlowBound
+    this.#who = who
     this.callId = agent.tokens.take(26)
     this.localTag = agent.tokens.take(12)
     this.#scope = agent.scopeOf(dial.target)
@@ -44,6 +46,11 @@ export class DialAttempts {
   /** Undefined: none has gone out. */
   get latest(): ClientTransaction | undefined {
     return this.#latest
+  }
+
+  /** Requests of the far end are taken from there. */
+  isSource(flow: Flow): boolean {
+    return this.#party?.isSource(flow) === true
   }
 
   /** To the first of these addresses; false = there is none. */
@@ -85,6 +92,10 @@ export class DialAttempts {
   /** A 2xx to one of them, with what makes a dialog of it. */
   answerOf({ request, flow }: ClientTransaction, response: IncomingResponse): DialAnswer {
     const { customer } = this.#dial.target.hop
+    // A sender's address can be forged: what a customer calls stays at the address that was looked at.
+    const near = customer === undefined || response.flow.address === flow.address ? response.flow : flow
+    const party = this.#partyAt(flow)
+    party.reached(near)
     return {
       callId: this.callId,
       localTag: this.localTag,
@@ -92,10 +103,9 @@ export class DialAttempts {
       cseq: this.#cseq,
       response,
       sdp: this.#dial.sdp,
-      isFlowBound: this.#isFlowBound,
-      // A sender's address can be forged: what a customer calls stays at the address that was looked at.
-      near: customer === undefined || response.flow.address === flow.address ? response.flow : flow,
+      near,
       customer,
+      party,
       scope: this.#scope,
     }
   }
@@ -106,7 +116,13 @@ export class DialAttempts {
     return true
   }
 
+  #partyAt(flow: Flow): DialogParty {
+    this.#party ??= new DialogParty(this.#agent, this.#who, flow)
+    return this.#party
+  }
+
   #send(flow: Flow, extra: readonly HeaderField[], now: number): void {
+    this.#partyAt(flow).reached(flow)
     this.#cseq++
     const branch = branchCookie + this.#agent.tokens.take(16)
     const request = inviteOf(this.#agent.settings, this.#dial, flow, {

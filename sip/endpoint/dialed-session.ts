@@ -3,6 +3,7 @@ import type { HeaderField, SipRequest } from '../message/message.ts'
 import type { Flow } from '../transaction/flow.ts'
 import type { Agent } from './agent.ts'
 import type { CredentialScope } from './credential-scope.ts'
+import type { DialogParty } from './dialog-party.ts'
 import { allowsMethod, contactUriOf } from './fields.ts'
 import { Session, type SessionHost } from './session.ts'
 
@@ -10,12 +11,11 @@ import { Session, type SessionHost } from './session.ts'
 export interface DialAnswer extends RespondedInvite {
   /** What we offered. */
   readonly sdp: string
-  /** Everything within the dialog goes over the flow of the INVITE. */
-  readonly isFlowBound: boolean
   /** Where the dialog's messages come from. */
   readonly near: Flow
   /** The customer whose document named the target (`HopName`). */
   readonly customer: string | undefined
+  readonly party: DialogParty
   readonly scope: CredentialScope | undefined
 }
 
@@ -28,8 +28,8 @@ export function sessionOf(agent: Agent, host: SessionHost, answered: DialAnswer)
     offer: 'local-offer',
     weCalled: true,
     localSdp: answered.sdp,
-    isFlowBound: answered.isFlowBound,
     customer: answered.customer,
+    party: answered.party,
     scope: answered.scope,
   })
   if (allowsMethod(response.message, 'UPDATE')) session.peerAllowsUpdate = true

@@ -7,6 +7,7 @@ import type { ClientOwner, ClientTransaction } from '../transaction/transaction.
 import type { Agent } from './agent.ts'
 import type { CredentialScope } from './credential-scope.ts'
 import { authorize } from './credentials.ts'
+import type { DialogParty } from './dialog-party.ts'
 import { sdpOf } from './fields.ts'
 import { buildRequest, contactOf, towards, viaOf } from './request.ts'
 import { reasonCodeHeader, supported } from './settings.ts'
@@ -31,8 +32,8 @@ export interface DialogPath {
   /** Where messages of this dialog come from. */
   readonly near: Flow
   readonly scope?: CredentialScope | undefined
-  /** Everything goes over that flow, wherever the peer's Contact leads (RFC 5626 §5.3). */
-  readonly isFlowBound: boolean
+  /** A softphone's requests go over the flow of its messages, wherever its Contact leads (RFC 5626 §5.3). */
+  readonly party: DialogParty
   /** The customer whose document named the peer (`HopName`): nor may the peer name every address. */
   readonly customer?: string | undefined
 }
@@ -53,6 +54,7 @@ export class DialogSender {
     this.#owner = owner
     this.#path = path
     this.#near = path.near
+    path.party.reached(path.near)
   }
 
   /** A request of the peer's came over this flow. */
@@ -132,8 +134,14 @@ export class DialogSender {
   }
 
   #towards(nextHop: string, now: number, use: (flow: Flow, now: number) => void): void {
-    const { isFlowBound, customer } = this.#path
-    if (isFlowBound) use(this.#near, now)
-    else towards(this.#agent, nextHop, { near: this.#near, customer }, now, use)
+    const { party, customer } = this.#path
+    if (party.who.kind === 'phone') {
+      use(this.#near, now)
+      return
+    }
+    towards(this.#agent, nextHop, { near: this.#near, customer }, now, (flow, later) => {
+      party.reached(flow)
+      use(flow, later)
+    })
   }
 }

@@ -19,6 +19,7 @@ import type { CallEvent } from './call-event.ts'
 import { type Counters, newCounters } from './counters.ts'
 import type { ChallengeRefusal, CredentialScope } from './credential-scope.ts'
 import type { Desk } from './desk.ts'
+import type { Who } from './dialog-party.ts'
 import { FlowLoss } from './flow-loss.ts'
 import { HopCache, type UseHops } from './hop-cache.ts'
 import { IncomingCall } from './incoming-call.ts'
@@ -86,10 +87,10 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
   handle(input: EndpointInput, now: number): readonly EndpointOutput[] {
     switch (input.type) {
       case 'received':
-        this.#reception.messageArrived(parseMessage(input.bytes), input.bytes.length, input.flow, now)
+        this.#reception.messageArrived(parseMessage(input.bytes), input.bytes.length, input.flow, now, input.waitedMs)
         break
       case 'message':
-        this.#reception.messageArrived(input.parsed, 0, input.flow, now)
+        this.#reception.messageArrived(input.parsed, 0, input.flow, now, input.waitedMs)
         break
       case 'send-failed':
         this.layer.transportFailed(input.transaction, now)
@@ -173,6 +174,18 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
     if (begun?.ask === true) this.#out.push({ type: 'resolve', lookup: begun.lookup, hop })
   }
 
+  isOfPeer(peerId: string, address: string): boolean {
+    return this.peers.isOf(peerId, address)
+  }
+
+  currentFlow(flow: Flow): Flow {
+    return this.registrar.current(flow)
+  }
+
+  isPhoneOf(userId: string, flow: Flow): boolean {
+    return this.registrar.isPhoneOf(userId, flow)
+  }
+
   bindTag(localTag: string, call: TaggedCall | undefined): void {
     if (call === undefined) this.#byTag.delete(localTag)
     else this.#byTag.set(localTag, call)
@@ -190,8 +203,8 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
     return this.#byTag.get(localTag)
   }
 
-  openCall(id: string, transaction: ServerTransaction, isFlowBound: boolean): void {
-    this.#calls.set(id, new IncomingCall(this, id, transaction, isFlowBound))
+  openCall(id: string, transaction: ServerTransaction, who: Who): void {
+    this.#calls.set(id, new IncomingCall(this, id, transaction, who))
   }
 
   trust(flow: Flow): void {
@@ -233,6 +246,9 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
       case 'refuse-reoffer':
         call.session?.refuseReoffer(now)
         break
+      case 'probe':
+        call.session?.probe(now)
+        break
     }
   }
 
@@ -260,10 +276,11 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
     if (!('binding' in target)) return new OutgoingCall(this, { ...command, target })
     const binding = this.registrar.find(target.binding)
     if (binding === undefined) return undefined
-    const { contact, user, flow } = binding
+    const { contact, user, userId, flow } = binding
     const hop = { host: flow.address, port: flow.port, transport: undefined }
     const to = `sip:${escapeUser(user)}@${formatHost(this.settings.realm)}`
-    return new OutgoingCall(this, { ...command, target: { uri: contact, hop, username: '', password: '', to } }, flow)
+    const bound = { uri: contact, hop, username: '', password: '', to }
+    return new OutgoingCall(this, { ...command, target: bound }, { userId, flow })
   }
 
   /** Nobody has come back in time: what waits for this connection waits in vain. */

@@ -77,7 +77,10 @@ function offerArrived(session: Session, transaction: ServerTransaction, now: num
     return
   }
   const contact = contactUriOf(message)
-  if (contact !== undefined) session.dialog.remoteTarget = contact
+  if (contact !== undefined) {
+    session.dialog.remoteTarget = contact
+    session.party.expect(session.dialog.nextHop, now)
+  }
   if (allowsMethod(message, 'UPDATE')) session.peerAllowsUpdate = true
   if (!carriesOffer) {
     agent.respond(transaction, 200, now, { fields: session.updateFields(transaction, now) })
@@ -102,7 +105,8 @@ function askForAnswer(session: Session, transaction: ServerTransaction, sdp: str
   if (sdp !== undefined) session.step('offer-received')
   session.pending = transaction
   transaction.owner = session
-  session.agent.emit({ type: 'reoffered', id: session.host.id, ...(sdp === undefined ? {} : { sdp }) })
+  const source = transaction.request.flow.address
+  session.agent.emit({ type: 'reoffered', id: session.host.id, source, ...(sdp === undefined ? {} : { sdp }) })
 }
 
 function infoArrived(session: Session, transaction: ServerTransaction, now: number): void {

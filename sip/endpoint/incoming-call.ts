@@ -6,6 +6,7 @@ import type { ServerOwner, ServerTransaction, TimerOwner } from '../transaction/
 import type { Agent, TaggedCall } from './agent.ts'
 import type { EndWords } from './call-command.ts'
 import type { CallCause } from './call-event.ts'
+import { DialogParty, type Who } from './dialog-party.ts'
 import { allowsMethod, contactUriOf, requires, sdpOf } from './fields.ts'
 import { prackArrived } from './in-dialog.ts'
 import { ReliableProvisional } from './reliable-provisional.ts'
@@ -24,6 +25,7 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
   readonly callId: string
   readonly session: Session
   readonly #agent: Agent
+  readonly #party: DialogParty
   readonly #transaction: ServerTransaction
   readonly #timer = new Timer<TimerOwner>(this, 'provisional')
   readonly #reliable: ReliableProvisional | undefined
@@ -31,19 +33,20 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
   #heldAnswer: string | undefined
   #state: 'offered' | 'answered' | 'over' = 'offered'
 
-  constructor(agent: Agent, id: string, transaction: ServerTransaction, isFlowBound: boolean) {
+  constructor(agent: Agent, id: string, transaction: ServerTransaction, who: Who) {
     this.#agent = agent
     this.id = id
     this.#transaction = transaction
     const { request } = transaction
     this.callId = request.callId
+    this.#party = new DialogParty(agent, who, request.flow)
     const localTag = agent.tokens.take(12)
     const dialog = dialogOfCallee(request, localTag, contactUriOf(request.message))
     this.session = new Session(agent, this, dialog, request.flow, {
       state: 'early',
       offer: sdpOf(request.message) === undefined ? 'initial' : 'remote-offer',
       weCalled: false,
-      isFlowBound,
+      party: this.#party,
     })
     this.session.peerAllowsUpdate = allowsMethod(request.message, 'UPDATE')
     if (requires(request.message, '100rel'))
@@ -87,6 +90,10 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
     if (this.#state !== 'offered' || this.#transaction.request.flow.socket !== flow.socket) return
     this.#agent.respond(this.#transaction, 487, now, { toTag: this.session.dialog.localTag })
     this.session.close({ kind: 'cancel' }, now)
+  }
+
+  isSource(flow: Flow): boolean {
+    return this.#party.isSource(flow)
   }
 
   requestArrived(transaction: ServerTransaction, now: number): void {

@@ -7,10 +7,13 @@ import type { ChallengeRefusal } from './credential-scope.ts'
 import type { PeerConfig } from './peer.ts'
 
 export type EndpointInput =
-  /** One whole message, or what should be one. The bytes belong to the endpoint from now on. */
-  | { readonly type: 'received'; readonly bytes: Uint8Array; readonly flow: Flow }
+  /**
+   * One whole message, or what should be one. The bytes belong to the endpoint from now on. `waitedMs`: how long it has
+   * waited since it was taken from the socket.
+   */
+  | { readonly type: 'received'; readonly bytes: Uint8Array; readonly flow: Flow; readonly waitedMs?: number }
   /** The same, from a framer that has parsed it already. */
-  | { readonly type: 'message'; readonly parsed: ParsedMessage; readonly flow: Flow }
+  | { readonly type: 'message'; readonly parsed: ParsedMessage; readonly flow: Flow; readonly waitedMs?: number }
   /** A `send` that carried this transaction failed. */
   | { readonly type: 'send-failed'; readonly transaction: Transaction }
   /** The answer to `resolve`: where to try, in order; empty = not to be reached. */

@@ -14,6 +14,7 @@ import type { EndWords } from './call-command.ts'
 import type { CallCause } from './call-event.ts'
 import { DialAttempts } from './dial-attempts.ts'
 import { authorizationOf, type DialAnswer, sessionOf } from './dialed-session.ts'
+import type { Who } from './dialog-party.ts'
 import { EarlySessions } from './early-sessions.ts'
 import { q850Of, sdpOf } from './fields.ts'
 import type { UseHops } from './hop-cache.ts'
@@ -45,6 +46,17 @@ const silentPeerAfter = (t: TimerSettings): number => 16 * t.t1
 
 const noAnswerWords: EndWords = { status: 488, q850: 88, text: 'No session description', code: 'END.0488' }
 
+/** A softphone that is dialled: whose it is, and its connection. */
+export interface BoundTo {
+  readonly userId: string
+  readonly flow: Flow
+}
+
+function whoOf({ target }: Dial, bound: BoundTo | undefined): Who {
+  if (bound !== undefined) return { kind: 'phone', userId: bound.userId }
+  return target.peerId === undefined ? { kind: 'other' } : { kind: 'peer', peerId: target.peerId }
+}
+
 /** A call that we dial: what becomes of its attempts, its forks, its CANCEL and all their crossings. */
 export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, TaggedCall {
   readonly id: string
@@ -52,7 +64,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   readonly #agent: Agent
   readonly #dial: Dial
   /** Where it goes, and everything within its dialog; undefined = where the target's name leads. */
-  readonly #bound: Flow | undefined
+  readonly #bound: BoundTo | undefined
   readonly #attempts: DialAttempts
   readonly #forks: LateForks
   readonly #receipts: ProvisionalReceipts
@@ -63,12 +75,12 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   #session: Session | undefined
   #earlySdp: { readonly tag: string | undefined; readonly sdp: string } | undefined
 
-  constructor(agent: Agent, dial: Dial, bound?: Flow) {
+  constructor(agent: Agent, dial: Dial, bound?: BoundTo) {
     this.#agent = agent
     this.#dial = dial
     this.#bound = bound
     this.id = dial.id
-    this.#attempts = new DialAttempts(agent, dial, this, bound !== undefined)
+    this.#attempts = new DialAttempts(agent, dial, this, whoOf(dial, bound))
     this.callId = this.#attempts.callId
     this.#forks = new LateForks(agent, dial.id)
     this.#receipts = new ProvisionalReceipts(agent)
@@ -86,7 +98,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       }
     }
     if (this.#bound === undefined) this.#agent.resolve(this.#dial.target.hop, now, begin)
-    else begin([this.#bound], now, false)
+    else begin([this.#bound.flow], now, false)
   }
 
   end(words: EndWords, now: number): void {
@@ -120,6 +132,10 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   flowLost(flow: Flow, now: number): void {
     const isOpen = this.#state !== 'answered' && this.#state !== 'over'
     if (isOpen && this.#attempts.latest?.flow.socket === flow.socket) this.over({ kind: 'unreachable' }, now)
+  }
+
+  isSource(flow: Flow): boolean {
+    return this.#attempts.isSource(flow)
   }
 
   requestArrived(transaction: ServerTransaction, now: number): void {
@@ -209,7 +225,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       return
     }
     this.#earlySdp = { tag: response.toTag, sdp }
-    this.#agent.emit({ type: 'early', id: this.id, sdp, ringing })
+    this.#agent.emit({ type: 'early', id: this.id, sdp, ringing, source: response.flow.address })
   }
 
   #answer(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
@@ -244,7 +260,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     }
     session.step('answer-received')
     session.refresh.answered(response.message, now)
-    this.#agent.emit({ type: 'answered', id: this.id, ...(hasMoved ? {} : { sdp }) })
+    this.#agent.emit({ type: 'answered', id: this.id, source: response.flow.address, ...(hasMoved ? {} : { sdp }) })
   }
 
   #answerOf(transaction: ClientTransaction, response: IncomingResponse): DialAnswer {

@@ -87,7 +87,10 @@ export class OwnOffers implements TimerOwner {
   #accepted(isInvite: boolean, response: IncomingResponse, now: number): void {
     const session = this.#session
     const contact = contactUriOf(response.message)
-    if (contact !== undefined) session.dialog.remoteTarget = contact
+    if (contact !== undefined) {
+      session.dialog.remoteTarget = contact
+      session.party.expect(session.dialog.nextHop, now)
+    }
     if (allowsMethod(response.message, 'UPDATE')) session.peerAllowsUpdate = true
     session.refresh.answered(response.message, now)
     if (!isInvite) return

@@ -85,6 +85,12 @@ export class PeerTable {
     return new CredentialScope({ username, password }, rules)
   }
 
+  /** That peer sends from there; several may, from one address. */
+  isOf(peerId: string, address: string): boolean {
+    const bytes = addressBytes(address)
+    return bytes !== undefined && this.#ranges.some(({ range, peer }) => peer.id === peerId && rangeHolds(range, bytes))
+  }
+
   /** The peer that sends from `address`; undefined for an unknown source. */
   bySource(address: string): PeerConfig | undefined {
     const known = this.#bySource.get(address)

@@ -17,11 +17,14 @@ import type { EndWords } from './call-command.ts'
 import { callerOf, shownCallerOf } from './caller.ts'
 import { Challenger } from './challenger.ts'
 import type { Desk } from './desk.ts'
+import { isSameFlow, type Who } from './dialog-party.ts'
 import { sdpOf } from './fields.ts'
+import { type InviteGate, openGate, phonesSource } from './invite-gate.ts'
 import type { PeerConfig } from './peer.ts'
 import { dialledBy, phoneOfferOf } from './phone-call.ts'
 import { PhoneSignIn } from './phone-sign-in.ts'
 import { type ReadRequest, readRequest, readResponse } from './read.ts'
+import { keyOfInvite, RefusedInvites, retrySecondsOf } from './refused-invites.ts'
 import { buildResponse } from './response.ts'
 import { screen } from './screening.ts'
 import { isIntervalTooSmall } from './session-refresh.ts'
@@ -34,6 +37,9 @@ const mostAmplification = 3
 const answeredMethods: ReadonlySet<string> = new Set(['OPTIONS', 'INVITE', 'REGISTER'])
 /** What a softphone hears whose token opens nothing any more (decisions §3). */
 const tokenEnded: EndWords = { status: 403, q850: 57, text: 'The phone token is not valid', code: 'END.0403' }
+
+/** Q.850's 42: switching equipment congestion. */
+const loaded: EndWords = { status: 503, q850: 42, text: 'The switch is loaded', code: 'LIMIT.0503' }
 
 /** Whose an INVITE is: a peer's that is trusted, or a softphone's that has signed in. */
 type Source = { readonly peer: PeerConfig } | { readonly phone: PhoneIdentity }
@@ -48,6 +54,11 @@ export class Reception {
   /** INVITEs that are being dealt with, by what their copies share (RFC 3261 §8.2.2.2). */
   readonly #merges = new Set<string>()
   readonly #statelessTag: string
+  readonly #gate: InviteGate
+  /** Turned away by load. */
+  readonly #refused = new RefusedInvites()
+  /** Of the message that is being read. */
+  #waitedMs = 0
 
   constructor(desk: Desk, phones: PhoneDirectory) {
     this.#desk = desk
@@ -55,14 +66,16 @@ export class Reception {
     this.#signIn = new PhoneSignIn(phones, this.#challenger, desk.settings.realm)
     this.#notices = new StrangerNotices(call => desk.tellStranger(call))
     this.#statelessTag = desk.tokens.take(12)
+    this.#gate = desk.settings.gate ?? openGate
   }
 
   inviteFinished(invite: IncomingRequest): void {
     this.#merges.delete(mergeKey(invite))
   }
 
-  messageArrived(parsed: ParsedMessage, length: number, flow: Flow, now: number): void {
+  messageArrived(parsed: ParsedMessage, length: number, flow: Flow, now: number, waitedMs = 0): void {
     this.#desk.counters.received++
+    this.#waitedMs = waitedMs
     if (!parsed.ok) {
       const isTrusted = this.#isPhone(flow) || this.#desk.peers.bySource(flow.address) !== undefined
       if (isTrusted && parsed.partial !== undefined && parsed.status !== undefined) {
@@ -90,6 +103,11 @@ export class Reception {
     const peer = isPhone ? undefined : this.#desk.peers.bySource(flow.address)
     const tagged = request.toTag === undefined ? undefined : this.#desk.callOf(request.toTag)
     const call = tagged?.callId === request.callId ? tagged : undefined
+    const isForeign = call !== undefined && !call.isSource(flow)
+    if (isForeign || (read.refusal === undefined && !this.#isFromItsSource(request))) {
+      this.#foreignArrived(read, now)
+      return
+    }
     if (read.refusal === undefined) {
       const arrival = this.#desk.layer.requestArrived(request, now)
       if (arrival === 'absorbed') return
@@ -119,6 +137,27 @@ export class Reception {
     else this.#outOfDialogArrived(request, peer, now)
   }
 
+  /** A repetition, an ACK or a CANCEL of a request that somebody else has sent would move its answers, or undo it. */
+  #isFromItsSource(request: IncomingRequest): boolean {
+    const known = this.#desk.layer.serverOf(request)
+    if (known === undefined) return true
+    const { flow } = request
+    const { owner } = known
+    if (owner?.isSource !== undefined) return owner.isSource(flow)
+    const before = known.request.flow
+    if (isSameFlow(this.#desk.currentFlow(before), flow)) return true
+    const peer = this.#desk.peers.bySource(before.address)
+    return peer !== undefined && !isWebSocket(flow.transport) && this.#desk.isOfPeer(peer.id, flow.address)
+  }
+
+  /** It knows tags or a branch of ours, and is not who they belong to. */
+  #foreignArrived({ request, refusal }: ReadRequest, _now: number): void {
+    this.#desk.counters.foreign++
+    const { method } = request.message
+    const isAnswered = method === 'CANCEL' || (method !== 'ACK' && request.toTag !== undefined)
+    if (refusal === undefined && isAnswered) this.#refuse(request, 481, [])
+  }
+
   #isPhone(flow: Flow): boolean {
     return isWebSocket(flow.transport) || this.#desk.registrar.isPhone(flow)
   }
@@ -139,6 +178,8 @@ export class Reception {
     switch (request.message.method) {
       case 'INVITE':
         if (peer !== undefined) this.#inviteArrived(request, { peer }, now)
+        // Digests cost more than a refusal.
+        else if (!this.#gate.isOpenTo(phonesSource, now, this.#waitedMs)) this.#turnAway(request, now)
         else this.#signedIn(request, now, phone => this.#inviteArrived(request, { phone }, now))
         return
       case 'OPTIONS':
@@ -188,6 +229,11 @@ export class Reception {
       this.#refuse(request, 503, [{ name: 'Retry-After', value: '5' }])
       return
     }
+    const from = 'peer' in source ? source.peer.id : phonesSource
+    if (this.#refused.has(keyOfInvite(request), now) || !this.#gate.admits(from, now, this.#waitedMs)) {
+      this.#turnAway(request, now)
+      return
+    }
     if (isIntervalTooSmall(request.message)) {
       this.#refuse(request, 422, [{ name: 'Min-SE', value: String(minSessionSeconds) }])
       return
@@ -197,10 +243,12 @@ export class Reception {
     this.#merges.add(mergeKey(request))
     this.#desk.respond(transaction, 100, now)
     const id = this.#desk.settings.newId()
-    this.#desk.openCall(id, transaction, 'phone' in source)
+    const who: Who =
+      'phone' in source ? { kind: 'phone', userId: source.phone.userId } : { kind: 'peer', peerId: source.peer.id }
+    this.#desk.openCall(id, transaction, who)
     this.#desk.counters.callsOffered++
     const sdp = sdpOf(request.message)
-    const offer = sdp === undefined ? {} : { sdp }
+    const offer = { source: request.flow.address, ...(sdp === undefined ? {} : { sdp }) }
     if ('phone' in source) {
       const phone = phoneOfferOf(request, source.phone)
       const from = { user: source.phone.user, displayName: '' }
@@ -213,6 +261,13 @@ export class Reception {
     const forwards = parseMaxForwards(headerOf(request.message, 'Max-Forwards') ?? '')
     const more = forwards.ok ? { ...offer, maxForwards: forwards.value } : offer
     this.#desk.emit({ type: 'offered', id, peerId: source.peer.id, from: shownCallerOf(request), to, ...more })
+  }
+
+  /** Too much to do: 503, without a transaction, and the same for each copy. */
+  #turnAway(request: IncomingRequest, now: number): void {
+    const key = keyOfInvite(request)
+    this.#refused.add(key, now)
+    this.#refuse(request, 503, wordFields({ ...loaded, retryAfterSeconds: retrySecondsOf(key) }))
   }
 
   #cancelArrived(cancel: IncomingRequest, now: number): void {

@@ -15,6 +15,7 @@ import { AnsweredInvite } from './answered-invite.ts'
 import type { EndWords } from './call-command.ts'
 import type { CallCause } from './call-event.ts'
 import type { CredentialScope } from './credential-scope.ts'
+import type { DialogParty } from './dialog-party.ts'
 import { DialogSender } from './dialog-sender.ts'
 import { sdpOf } from './fields.ts'
 import { answerInDialog } from './in-dialog.ts'
@@ -42,8 +43,8 @@ export interface SessionStart {
   readonly weCalled: boolean
   readonly localSdp?: string
   readonly scope?: CredentialScope | undefined
-  /** Its requests go over the flow of its messages, wherever the peer's Contact leads (RFC 5626 §5.3). */
-  readonly isFlowBound: boolean
+  /** A softphone's requests go over the flow of its messages, wherever its Contact leads (RFC 5626 §5.3). */
+  readonly party: DialogParty
   /** The customer whose document named the peer (`HopName`). */
   readonly customer?: string | undefined
 }
@@ -60,6 +61,7 @@ export class Session implements ClientOwner, ServerOwner {
   readonly dialog: Dialog
   readonly refresh: SessionRefresh
   readonly sender: DialogSender
+  readonly party: DialogParty
   readonly ownOffers: OwnOffers
   state: SessionState
   offer: OfferState
@@ -86,6 +88,7 @@ export class Session implements ClientOwner, ServerOwner {
     this.localSdp = start.localSdp
     this.#isConfirmed = start.weCalled
     this.sender = new DialogSender(agent, dialog, this, { ...start, near })
+    this.party = start.party
     this.ownOffers = new OwnOffers(this, start.weCalled)
     this.refresh = new SessionRefresh(agent, this)
     this.#answered = new AnsweredInvite(agent.timers, agent.settings.timers, {
@@ -131,6 +134,7 @@ export class Session implements ClientOwner, ServerOwner {
     const sdp = agreed ?? answer
     this.localSdp = sdp
     if (this.state === 'early') this.state = 'open'
+    this.party.expect(this.dialog.nextHop, now)
     const bytes = this.agent.respond(transaction, 200, now, {
       toTag: this.dialog.localTag,
       recordRoute: !this.#isConfirmed,
@@ -223,11 +227,16 @@ export class Session implements ClientOwner, ServerOwner {
     this.ownOffers.make(sdp, now)
   }
 
+  /** OPTIONS within the dialog: any answer but 408 and 481 shows that the peer is there (RFC 5057 §5.1). */
+  probe(now: number): void {
+    if (this.state === 'open' && !this.awaitsAck) this.sender.request('OPTIONS', now, {})
+  }
+
   sendRefresh(fields: readonly HeaderField[], now: number): void {
     this.ownOffers.refresh(fields, now)
   }
 
-  /** RFC 4028 §10: nobody refreshed, or the peer has forgotten the session. */
+  /** RFC 4028 §10: nobody refreshed, or the peer has forgotten the session. So it is when a probe finds nobody. */
   sessionExpired(now: number): void {
     this.#gone({ kind: 'session-expired' }, expired, now)
   }
@@ -235,6 +244,10 @@ export class Session implements ClientOwner, ServerOwner {
   responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const { status } = response.message
     if (status < 200) return
+    if (transaction.request.method === 'OPTIONS') {
+      if (status === 408 || status === 481) this.sessionExpired(now)
+      return
+    }
     if (transaction.request.method !== 'BYE') {
       this.ownOffers.responded(transaction, response, now)
       return
@@ -249,12 +262,20 @@ export class Session implements ClientOwner, ServerOwner {
       this.close(this.#endCause, now)
       return
     }
+    if (transaction.request.method === 'OPTIONS') {
+      this.sessionExpired(now)
+      return
+    }
     this.ownOffers.forget()
     // RFC 3261 §12.2.1.2: it does not answer within the dialog.
     this.#gone({ kind: 'timeout' }, lost, now)
   }
 
   finished(): void {}
+
+  isSource(flow: Flow): boolean {
+    return this.party.isSource(flow)
+  }
 
   acknowledged(_transaction: ServerTransaction, ack: IncomingRequest, now: number): void {
     this.ackArrived(ack, now)

@@ -1,6 +1,7 @@
 import type { Hash } from '../digest/algorithm.ts'
 import type { PhoneDirectory } from '../registrar/phone.ts'
 import type { TimerSettings } from '../transaction/timer-settings.ts'
+import type { InviteGate } from './invite-gate.ts'
 
 /** How much an endpoint takes on. Everything that the network can make grow stands here. */
 export interface EndpointLimits {
@@ -34,6 +35,8 @@ export interface EndpointSettings {
   readonly newId: () => string
   /** Softphones that may sign in. Default: none. */
   readonly phones?: PhoneDirectory
+  /** Decides by load whether a new call is taken. Default: every one is. */
+  readonly gate?: InviteGate
 }
 
 /** What we take; Allow says so. */

@@ -113,6 +113,12 @@ export class Registrar {
     return this.#byFlow.has(flowKey(flow))
   }
 
+  /** A phone of the user has registered from just there. */
+  isPhoneOf(userId: string, flow: Flow): boolean {
+    for (const { binding } of this.#byFlow.get(flowKey(flow)) ?? []) if (binding.userId === userId) return true
+    return false
+  }
+
   /** The connection on which the phone of `flow` is now. */
   current(flow: Flow): Flow {
     return this.#successors.current(flow)

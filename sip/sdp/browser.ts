@@ -12,6 +12,8 @@ export interface BrowserLocal {
   readonly role?: BrowserRole | undefined
   /** Where else the same port is heard, the best first. Default none. */
   readonly moreAddresses?: readonly string[]
+  /** SHA-1 is believed where nothing stronger is offered. Default false. */
+  readonly weakFingerprints?: boolean
   /** Of our stream; some clients want to be told (RFC 5576 §4.1). */
   readonly ssrc?: number | undefined
 }
@@ -44,7 +46,8 @@ const candidatePriority = 2_130_706_431
 const localPreference = 256
 const midExtension = 'urn:ietf:params:rtp-hdrext:sdes:mid'
 const iceName = /^[A-Za-z0-9+/]{4,256}$/
-/** RFC 8122 §5: MD5 and MD2 prove nothing. */
+/** RFC 8122 §5: MD5 and MD2 must not be used. SHA-1 has collisions. */
+const weakAlgorithm = 'sha-1'
 const fingerprint = /^(sha-(?:1|224|256|384|512))\s+((?:[0-9a-f]{2}:)+[0-9a-f]{2})\s*$/i
 /** Fingerprints that are read. */
 const mostFingerprints = 8
@@ -65,7 +68,8 @@ export function browserAgreed(
   const of = (name: string) => attributeOf(media.attributes, name) ?? attributeOf(session.attributes, name)
   const ufrag = of('ice-ufrag')?.trim() ?? ''
   const own = fingerprintsOf(media.attributes)
-  const fingerprints = own.length > 0 ? own : fingerprintsOf(session.attributes)
+  const named = own.length > 0 ? own : fingerprintsOf(session.attributes)
+  const fingerprints = named.filter(({ algorithm }) => local.weakFingerprints === true || algorithm !== weakAlgorithm)
   const role = roleFor(of('setup')?.trim().toLowerCase(), local, answers)
   if (!iceName.test(ufrag) || fingerprints.length === 0 || !hasRtcpMux(media) || role === undefined) return undefined
   return { ufrag, fingerprints, role }

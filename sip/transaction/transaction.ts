@@ -22,6 +22,8 @@ export interface ClientOwner {
 
 /** Who answers an INVITE hears of its ACK, of responses that nobody acknowledged, and of the end. */
 export interface ServerOwner {
+  /** Repetitions of the request, its ACK and its CANCEL are taken from there. Default: from where the request came. */
+  isSource?(flow: Flow): boolean
   acknowledged(transaction: ServerTransaction, ack: IncomingRequest, now: number): void
   /** The peer wants the request undone, and its CANCEL has been answered (RFC 3261 §9.2). */
   cancelled(transaction: ServerTransaction, cancel: IncomingRequest, now: number): void

@@ -4,7 +4,10 @@ import type { Duplex } from 'node:stream'
 import type { HopName } from '../endpoint/call-command.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { EndpointInput, EndpointOutput } from '../endpoint/input.ts'
+import { headerOf } from '../message/headers.ts'
+import type { SipMessage } from '../message/message.ts'
 import { type Flow, isWebSocket } from '../transaction/flow.ts'
+import { type ArrivalFigures, Arrivals } from './arrivals.ts'
 import type { DriverConfig, ListenAddress } from './driver-config.ts'
 import { OwnAddresses } from './own-addresses.ts'
 import { type ResolvedHop, resolveHop } from './resolve.ts'
@@ -12,6 +15,8 @@ import { Streams } from './streams.ts'
 import { UdpListener } from './udp.ts'
 import { type Upgraded, WebSockets, type WebSocketTransport } from './web-sockets.ts'
 
+const toTag = /;\s*tag\s*=/i
+const utf8 = new TextEncoder()
 const rememberedFlows = 20_000
 const sweepMs = 5_000
 /** Shorter datagrams than any message: keep-alives of NATs. */
@@ -28,6 +33,7 @@ export class SipDriver {
   readonly #own: OwnAddresses
   readonly #flows = new Map<string, Flow>()
   readonly #queue: EndpointInput[] = []
+  readonly #arrivals: Arrivals
   #isRunning = false
   #isClosed = false
   #wake: { readonly at: number; readonly cancel: () => void } | undefined
@@ -37,6 +43,7 @@ export class SipDriver {
   private constructor(endpoint: Endpoint, config: DriverConfig) {
     this.#endpoint = endpoint
     this.#config = config
+    this.#arrivals = new Arrivals({ now: () => config.clock.now(), soon: fire => void setImmediate(fire) })
     this.#own = new OwnAddresses(config.externalAddress, this.#udp, this.#bound)
     this.#streams = new Streams({
       limits: config.limits,
@@ -45,11 +52,14 @@ export class SipDriver {
       nextId: () => this.#nextId++,
       local: (transport, address) => this.#own.ownName(transport, address),
       framed: (flow, framed) => {
-        if (framed.kind === 'message') this.run({ type: 'message', parsed: { ok: true, value: framed.message }, flow })
-        else if (framed.kind === 'fault') this.run({ type: 'message', parsed: framed.fault, flow })
+        if (framed.kind === 'message') this.#message(framed.message, flow)
+        else if (framed.kind === 'fault') {
+          this.#arrivals.readOf(flow.socket)
+          this.run({ type: 'message', parsed: framed.fault, flow })
+        }
       },
       refused: config.onFault,
-      closed: flow => this.run({ type: 'flow-closed', flow }),
+      closed: flow => this.#flowClosed(flow),
     })
     this.#webSockets = new WebSockets({
       limits: config.limits,
@@ -58,8 +68,8 @@ export class SipDriver {
       isAllowedOrigin: config.isAllowedOrigin ?? (() => true),
       now: () => config.clock.now(),
       nextId: () => this.#nextId++,
-      received: (flow, bytes) => this.run({ type: 'received', bytes, flow }),
-      closed: flow => this.run({ type: 'flow-closed', flow }),
+      received: (flow, bytes) => this.#received(bytes, flow),
+      closed: flow => this.#flowClosed(flow),
       refused: config.onFault,
     })
   }
@@ -80,6 +90,11 @@ export class SipDriver {
   /** What is really bound, in the order of the configuration. */
   get bound(): readonly ListenAddress[] {
     return this.#bound
+  }
+
+  /** How long new calls wait to be read, since this was asked last. */
+  takeArrivalFigures(): ArrivalFigures {
+    return this.#arrivals.takeFigures()
   }
 
   get connectionCount(): number {
@@ -131,6 +146,7 @@ export class SipDriver {
 
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#arrivals.close()
     this.#wake?.cancel()
     this.#cancelSweep()
     const udp = this.#udp.map(listener => listener.close())
@@ -158,11 +174,13 @@ export class SipDriver {
   }
 
   #datagram(listener: UdpListener, bytes: Uint8Array, from: RemoteInfo): void {
-    if (bytes.length < shortest || this.#isClosed) return
+    if (this.#isClosed) return
+    this.#arrivals.took(listener.id)
+    if (bytes.length < shortest) return
     const key = `${listener.id} ${from.address} ${from.port}`
     const known = this.#flows.get(key)
     if (known !== undefined) {
-      this.run({ type: 'received', bytes, flow: known })
+      this.#received(bytes, known)
       return
     }
     this.#own.withLocal(listener.address, from.address, local => {
@@ -177,8 +195,30 @@ export class SipDriver {
       }
       if (this.#flows.size >= rememberedFlows) this.#flows.clear()
       this.#flows.set(key, flow)
-      this.run({ type: 'received', bytes, flow })
+      this.#received(bytes, flow)
     })
+  }
+
+  #flowClosed(flow: Flow): void {
+    this.#arrivals.readOf(flow.socket)
+    this.run({ type: 'flow-closed', flow })
+  }
+
+  #received(bytes: Uint8Array, flow: Flow): void {
+    this.#arrivals.arrived(bytes, flow.socket, waitedMs => this.run({ type: 'received', bytes, flow, waitedMs }))
+  }
+
+  #message(message: SipMessage, flow: Flow): void {
+    const read = (waitedMs: number) =>
+      this.run({ type: 'message', parsed: { ok: true, value: message }, flow, waitedMs })
+    const method = message.kind === 'request' ? message.method : undefined
+    const callId = utf8.encode(headerOf(message, 'Call-ID') ?? '')
+    if (method === 'INVITE' && !toTag.test(headerOf(message, 'To') ?? ''))
+      this.#arrivals.invite(callId, flow.socket, read)
+    else {
+      if (method === 'CANCEL') this.#arrivals.cancel(callId)
+      read(0)
+    }
   }
 
   #act(outputs: readonly EndpointOutput[]): void {

@@ -1,5 +1,6 @@
 // The door of SIP's sockets.
 
+export type { ArrivalFigures } from './arrivals.ts'
 export { SipDriver } from './driver.ts'
 export type { DriverClock, DriverConfig, ListenAddress } from './driver-config.ts'
 export { defaultTransportLimits, type TransportLimits } from './limits.ts'

@@ -67,6 +67,7 @@ test('the core refuses: its status, its code once in front, Retry-After', async 
     [429, 'LIMIT.0429', '1'],
     [429, 'LIMIT.0430', '1'],
     [503, 'END.5503', '30'],
+    [503, 'LIMIT.0503', '2'],
   ] as const) {
     for (const detail of ['because of it', `${code}: because of it`]) {
       bed.calls.refusal = { ok: false, status, code, detail: code === '' ? 'because of it' : detail }
@@ -81,6 +82,18 @@ test('the core refuses: its status, its code once in front, Retry-After', async 
   const { body } = await bed.customer('POST', '/calls/originate', order)
   assert.equal(body, { detail: bed.calls.refusal.detail, errors: [{ field: 'from', message: '+ and 7 to 15 digits' }] })
   bed.calls.refusal = undefined
+})
+
+test('a loaded switch refuses before it looks a key up; the key may be used again', async () => {
+  const order = { to: '+254722000001', from: '+254700000001', url: 'https://a.test/v' }
+  const headers = { 'idempotency-key': 'while-loaded' }
+  const { placed } = bed.calls
+  bed.calls.load = { ok: false, status: 503, code: 'LIMIT.0503', detail: 'LIMIT.0503: the switch is loaded' }
+  const refused = await bed.customer('POST', '/calls/originate', order, headers)
+  assert.equal([refused.status, refused.body.code, refused.headers['retry-after']], [503, 'LIMIT.0503', '2'])
+  assert.is(bed.calls.placed, placed)
+  bed.calls.load = undefined
+  assert.is((await bed.customer('POST', '/calls/originate', order, headers)).status, 201)
 })
 
 test('a suspended account reads, but spends and calls nothing', async () => {

@@ -3,6 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { membership } from '../../api/access/networks.ts'
 import { RateMeter } from '../../api/metrics/rate-meter.ts'
+import { noLoad } from '../../core/admission/load.ts'
 import { Latencies } from '../../core/metrics/latencies.ts'
 import type { SwitchCounters } from '../../core/switch.ts'
 import { ApiBed, operatorKey } from './bed/api-bed.ts'
@@ -32,6 +33,7 @@ const thread = {
   ticks: 9,
   missed: 4,
   worstLateMs: 1,
+  workedMs: 5,
   processorsLeft: 3,
   sockets: 'dgram',
 } as const
@@ -42,6 +44,7 @@ const counters: SwitchCounters = {
     sent: 12,
     malformed: 1,
     dropped: 2,
+    foreign: 0,
     challenged: 3,
     challengesRefused: 0,
     registered: 1,
@@ -66,12 +69,23 @@ const counters: SwitchCounters = {
     packetsSent: 5,
     packetsLost: 17,
     packetsDropped: 0,
+    sources: { learned: 4, returned: 1, refused: 99, withheld: 6 },
     playout: { lost: 3, late: 2, dropped: 0, concealedMs: 2500, acceleratedMs: 750, expandedMs: 1250 },
     threadsLost: 0,
     threadsSilent: 1,
     threads: [thread, thread],
   },
   store: { transactions: 1, units: 1 },
+  admission: {
+    admitted: 21,
+    refusedRate: 8,
+    refusedLate: 1,
+    refusedNoMedia: 0,
+    invitesDropped: 4,
+    rate: 120,
+    pressure: 1.5,
+    measures: { ...noLoad, loopDelayMs: 30 },
+  },
   callbacks: { backlog: 6 },
   speech: { piper: { spoken: 5, failed: 1, skipped: 2 } },
 }
@@ -195,6 +209,8 @@ test('what the switch counts', async () => {
       ['sauti_sip_open{what="server_transactions"}', 1],
       ['sauti_rtp_packets_total{what="received"}', 2000],
       ['sauti_rtp_packets_total{what="lost"}', 17],
+      ['sauti_rtp_sources_total{what="learned"}', 4],
+      ['sauti_rtp_sources_total{what="refused"}', 99],
       ['sauti_playout_seconds_total{what="concealed"}', 2.5],
       ['sauti_playout_seconds_total{what="accelerated"}', 0.75],
       ['sauti_playout_seconds_total{what="expanded"}', 1.25],

@@ -210,6 +210,30 @@ test('hold: a new offer of either side is answered by media, or refused when med
   assert.ok(rig.exchange.isEmpty)
 })
 
+test('on hold nothing at all comes: signalling is asked whether the peer is there, and the call goes on', () => {
+  const rig = rigWith('<Pause length="1"/><Say loop="0">For ever</Say>')
+  const caller = rig.call(at)
+  rig.run(1200)
+  rig.send({ type: 'media.quiet-on-hold', legId: caller })
+  rig.run(1000)
+  assert.equal(rig.of('leg.probe'), [{ type: 'leg.probe', legId: caller }])
+  assert.is(rig.store.call().status, 'answered')
+  rig.send({ type: 'leg.ended', legId: caller, cause: { kind: 'session-expired' } })
+  rig.run(1000)
+  assert.equal([rig.store.call().status, rig.store.call().reasonCode], ['completed', 'END.0212'])
+})
+
+test('media learns where SIP comes from, and where it has moved to', () => {
+  const rig = rigWith('<Say loop="0">For ever</Say>')
+  const caller = rig.call(at, { source: '203.0.113.9' })
+  rig.run(1200)
+  assert.equal(rig.of('media.open')[0]?.sources, { sip: '203.0.113.9', hosts: [] })
+  rig.send({ type: 'leg.reoffered', legId: caller, sdp: 'hold', source: '203.0.113.10' })
+  rig.run(10)
+  assert.equal(rig.of('media.reoffer')[0]?.sources, { sip: '203.0.113.10', hosts: [] })
+  rig.hangUpCaller(caller)
+})
+
 test('the caller hangs up while spoken to: END.0200', () => {
   const rig = rigWith('<Say loop="0">For ever</Say>')
   const caller = rig.call(at)

@@ -21,6 +21,7 @@ const heard: LegMediaStats = {
   rFactor: 75.4567,
   mos: 3.8765,
   far: { lossPercent: 1.2345, jitterMs: 2.96 },
+  source: { address: '192.0.2.1:4000', state: 'confirmed', changes: 0, refused: 0, withheld: 0 },
 }
 
 function answered(verbs: string): CallRig {

@@ -134,7 +134,7 @@ export class CallRig {
   /** A caller from a trunk. */
   call(
     to: string,
-    options: { from?: string; sdp?: string | undefined; legId?: string; maxForwards?: number } = {},
+    options: { from?: string; sdp?: string | undefined; legId?: string; maxForwards?: number; source?: string } = {},
   ): LegUuid {
     const legId = (options.legId ?? `caller-${++this.#ids}`) as LegUuid
     this.sipLegs.set(legId, 'in')
@@ -146,6 +146,7 @@ export class CallRig {
       from: { user: options.from ?? '+254711111111', displayName: '' },
       to,
       ...(sdp === undefined ? {} : { sdp }),
+      ...(options.source === undefined ? {} : { source: options.source }),
       ...(options.maxForwards === undefined ? {} : { maxForwards: options.maxForwards }),
     })
     return legId

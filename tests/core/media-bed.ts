@@ -22,7 +22,10 @@ export class MediaBed {
   static async open(changes: Partial<RtpMediaOptions> = {}, workers = 0): Promise<MediaBed> {
     const events: MediaEvent[] = []
     const media = await RtpMedia.open({
-      settings: { externalAddress: undefined, media: { ports: testPorts(), workers, timeoutSeconds: 60 } },
+      settings: {
+        externalAddress: undefined,
+        media: { ports: testPorts(), workers, timeoutSeconds: 60, weakFingerprints: false },
+      },
       localAddressFor: () => '127.0.0.1',
       emit: event => events.push(event),
       random: { bytes: length => new Uint8Array(randomBytes(length)), uuid: () => 'uuid' },

@@ -220,7 +220,7 @@ test('YAML types are taken as they are: numbers, booleans, lists', () => {
     },
   })
   assert.equal(settings.sip.listeners, [{ transport: 'udp', address: '127.0.0.1', port: 5080 }])
-  assert.equal(settings.media, { ports: [12000, 12100], workers: 2, timeoutSeconds: 5 })
+  assert.equal(settings.media, { ports: [12000, 12100], workers: 2, timeoutSeconds: 5, weakFingerprints: false })
   assert.is(settings.allowPrivateUrls, true)
   assert.is(settings.drainSeconds, 1)
 })

@@ -44,7 +44,7 @@ const candidatesIn = (sdp: string): Candidate[] =>
   }))
 
 const settings = (externalAddress: string | undefined, workers = 0): Partial<RtpMediaOptions> => ({
-  settings: { externalAddress, media: { ports: testPorts(), workers, timeoutSeconds: 60 } },
+  settings: { externalAddress, media: { ports: testPorts(), workers, timeoutSeconds: 60, weakFingerprints: false } },
   bindAddress: '0.0.0.0',
 })
 

@@ -104,6 +104,44 @@ test('an offer with SRTP is taken where it is optional, and a hold in between ke
   await bed.media.close()
 })
 
+test('what is protected stays so: an offer of plain packets is refused, and media goes on as it was', async () => {
+  const bed = await MediaBed.open()
+  const peer = await MediaPeer.open()
+  const plain = sdpOf(peer, 'RTP/AVP')
+  const others = await MediaPeer.open()
+  const secure = sdpOf(others, 'RTP/SAVP', cryptoOf(theirs))
+  const ours = {
+    type: 'media.reoffer',
+    legId: leg('optional'),
+    offer: sdpOf(peer, 'RTP/SAVP', cryptoOf(theirs)),
+  } as const
+  bed.do({ ...ours, type: 'media.open', callId, srtp: 'optional' })
+  await bed.next('media.opened', 'optional')
+  bed.do({ type: 'media.open', legId: leg('required'), callId, offer: secure, srtp: 'required' })
+  await bed.next('media.opened', 'required')
+  bed.do({ type: 'media.open', legId: leg('preferred'), callId, srtp: 'preferred' })
+  await bed.next('media.opened', 'preferred')
+  bed.do({ type: 'media.answered', legId: leg('preferred'), sdp: secure })
+  await bed.next('media.ready', 'preferred')
+  // By DTLS, before and after its handshake.
+  bed.do({ type: 'media.open', legId: leg('browser'), callId, webrtc: true })
+  await bed.next('media.opened', 'browser')
+  for (const name of ['optional', 'required', 'preferred', 'browser']) {
+    bed.do({ type: 'media.reoffer', legId: leg(name), offer: plain })
+    const { reoffer } = await bed.next('media.failed', name)
+    assert.ok(reoffer, `${name}: 488, and the call goes on`)
+    bed.do({ type: 'media.reoffer', legId: leg(name) })
+    assert.match((await bed.next('media.reopened', name)).sdp, /^m=audio \d+ (RTP|UDP\/TLS\/RTP)\/SAVP/m)
+  }
+  bed.do(ours)
+  const { sdp } = await bed.next('media.reopened', 'optional')
+  peer.to = portIn(sdp)
+  await speaks(bed, 'optional', peer, masterIn(sdp))
+  peer.close()
+  others.close()
+  await bed.media.close()
+})
+
 test('plain packets only where both may: by demand none, by option as offered', async () => {
   const bed = await MediaBed.open()
   const peer = await MediaPeer.open()

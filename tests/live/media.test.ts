@@ -355,7 +355,7 @@ test('no ports left is told as such; a closed leg’s ports come back after they
   const [first] = testPorts()
   const settings = {
     externalAddress: '192.0.2.7',
-    media: { ports: [first, first + 1], workers: 0, timeoutSeconds: 60 },
+    media: { ports: [first, first + 1], workers: 0, timeoutSeconds: 60, weakFingerprints: false },
   } as const
   const bed = await MediaBed.open({ settings })
   bed.do({ type: 'media.open', legId: leg('a'), callId })

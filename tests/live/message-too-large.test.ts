@@ -35,7 +35,7 @@ async function open(): Promise<Bed> {
       ],
     },
     tls: { certFile, keyFile },
-    media: { ports: [42_000, 42_999], workers: 0, timeoutSeconds: 60 },
+    media: { ports: [42_000, 42_999], workers: 0, timeoutSeconds: 60, weakFingerprints: false },
   })
   const portOf = (name: string) => sauti.sipListeners.find(({ transport }) => transport === name)?.port ?? 0
   return {

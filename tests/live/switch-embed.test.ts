@@ -30,7 +30,7 @@ async function embedded(set: Partial<Settings> = {}): Promise<Bed> {
       ...defaultSettings,
       dataFolder: folder,
       sip: { realm: 'localhost', listeners: [{ transport: 'udp', address: '127.0.0.1', port: 0 }] },
-      media: { ports: [42_000, 42_999], workers: 0, timeoutSeconds: 60 },
+      media: { ports: [42_000, 42_999], workers: 0, timeoutSeconds: 60, weakFingerprints: false },
       ...set,
     },
     {
@@ -223,7 +223,7 @@ test('an address that is in use rejects and leaves nothing open', async () => {
           ...bed.sauti.settings,
           dataFolder: folder,
           sip: { realm: 'localhost', listeners: [taken!] },
-          media: { ports: [43_000, 43_099], workers: 0, timeoutSeconds: 60 },
+          media: { ports: [43_000, 43_099], workers: 0, timeoutSeconds: 60, weakFingerprints: false },
         },
         { documents: () => ({ execute: () => {}, abandon: () => {} }) },
       )

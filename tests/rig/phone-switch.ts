@@ -55,7 +55,7 @@ export class PhoneSwitch {
       dataFolder: folder,
       http: { address: '127.0.0.1', port: 0 },
       sip: { realm: 'localhost', listeners: [{ transport: 'tcp', address: '127.0.0.1', port: 0 }] },
-      media: { ports: [43_000, 43_999], workers: 0, timeoutSeconds: 60 },
+      media: { ports: [43_000, 43_999], workers: 0, timeoutSeconds: 60, weakFingerprints: false },
       allowPrivateUrls: true,
       ...given,
     }

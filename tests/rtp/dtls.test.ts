@@ -133,4 +133,19 @@ test('our certificate: self-signed, P-256, named by its fingerprint; MD5 names n
   assert.not(isNamed(ours.der, []))
 })
 
+test('of several fingerprints only the strongest algorithm counts (RFC 8122 §5)', () => {
+  const by = (algorithm: string, der: Uint8Array) => ({ algorithm, value: fingerprintOf(der, algorithm) ?? '' })
+  const algorithms = ['sha-1', 'sha-224', 'sha-256', 'sha-384', 'sha-512']
+  for (const [at, weak] of algorithms.entries()) {
+    assert.ok(isNamed(ours.der, [by(weak, ours.der)]), weak)
+    for (const strong of algorithms.slice(at + 1)) {
+      assert.ok(isNamed(ours.der, [by(weak, theirs.der), by(strong, ours.der)]), `${strong} over ${weak}`)
+      assert.not(isNamed(ours.der, [by(weak, ours.der), by(strong, theirs.der)]), `${weak} beside a wrong ${strong}`)
+      assert.not(isNamed(ours.der, [by(strong, theirs.der), by(weak, ours.der)]), 'in any order')
+    }
+  }
+  assert.ok(isNamed(ours.der, [by('sha-256', theirs.der), by('sha-256', ours.der)]), 'several certificates')
+  assert.ok(isNamed(ours.der, [{ algorithm: 'md5', value: '00' }, by('sha-256', ours.der)]))
+})
+
 test.run()

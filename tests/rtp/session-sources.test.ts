@@ -1,7 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { Agreement } from '../../rtp/engine/command.ts'
 import { parseRtcp } from '../../rtp/index.ts'
-import { probationPackets, SourceGate, signalledQuietMs } from '../../rtp/session/source-gate.ts'
+import { unansweredMediaMs } from '../../rtp/session/recipient.ts'
+import { probationPackets } from '../../rtp/session/source-gate.ts'
 import { inputs } from '../fixtures/inputs.ts'
 import { agreed } from './agreement.ts'
 import { frame } from './rtp-packet.ts'
@@ -10,54 +12,16 @@ import { home } from './virtual-network.ts'
 import { bridged, VirtualPeer } from './virtual-peer.ts'
 
 const other = (10 << 24) | 9
-
-test('the signalled address is heard at once, others only after probation, and then they are locked', () => {
-  const gate = new SourceGate()
-  gate.signal(home, 4000)
-  let now = 10_000
-  for (let n = 1; n < probationPackets; n++) assert.is(gate.judge(other, 9, 1, n, now++), 'refused')
-  assert.is(gate.judge(other, 9, 1, probationPackets, now++), 'latched')
-  assert.is(gate.address, other)
-  for (let n = 0; n < 50; n++) assert.is(gate.judge(other, 10, 2, n, now++), 'refused', 'locked')
-  assert.is(gate.judge(home, 4000, 3, 1, now++), 'latched', 'the signalled one takes it back')
-  assert.is(gate.port, 4000)
-  assert.is(gate.judge(other, 9, 1, 99, now++), 'refused')
-})
-
-test('nobody takes over while the signalled address speaks', () => {
-  const gate = new SourceGate()
-  gate.signal(home, 4000)
-  for (let n = 0; n < 500; n++) {
-    if (n % 50 === 0) assert.is(gate.judge(home, 4000, 3, n, n * 20), 'accepted')
-    assert.is(gate.judge(other, 9, 1, n, n * 20), 'refused')
-  }
-  const quiet = 450 * 20 + signalledQuietMs
-  for (let n = 0; n < probationPackets - 1; n++) assert.is(gate.judge(other, 9, 1, n, quiet + n), 'refused')
-  assert.is(gate.judge(other, 9, 1, probationPackets - 1, quiet + 99), 'latched')
-})
-
-test('probation wants one stream: same source, same SSRC, numbers in a row', () => {
-  const gate = new SourceGate()
-  gate.signal(home, 4000)
-  for (let n = 0; n < 40; n++) {
-    assert.is(gate.judge(other, 9, n, n, n), 'refused', 'another SSRC each time')
-    assert.is(gate.judge(other, 9, 7, n * 1000, n), 'refused', 'numbers that leap')
-    assert.is(gate.judge(other, 100 + n, 7, n, n), 'refused', 'another port each time')
-  }
-})
-
-test('a new offer lets another source be learnt again', () => {
-  const gate = new SourceGate()
-  gate.signal(home, 4000)
-  for (let n = 0; n < probationPackets; n++) gate.judge(other, 9, 1, n, n)
-  assert.is(gate.port, 9)
-  gate.signal(home, 4000)
-  assert.is(gate.port, 9, 'the same address again: what was learnt stays until somebody else is')
-  for (let n = 0; n < probationPackets; n++) gate.judge(other, 11, 1, n, n)
-  assert.is(gate.port, 11)
-  gate.signal(home, 4002)
-  assert.equal([gate.address, gate.port], [home, 4002])
-})
+/** SDP names an address that SIP does not come from. */
+const fromElsewhere = (port: number, changes: Partial<Agreement> = {}) =>
+  agreed(port, { sources: { sip: '198.51.100.1', hosts: [] }, ...changes })
+/** An empty receiver report. */
+const reportOf = (ssrc: number) => {
+  const packet = new Uint8Array(8)
+  packet.set([0x80, 201, 0, 1])
+  new DataView(packet.buffer).setUint32(4, ssrc)
+  return packet
+}
 
 test('behind a NAT our packets follow to where the far end’s come from', () => {
   const { media, a, b } = bridged()
@@ -95,19 +59,155 @@ test('an intruder is neither heard nor answered', () => {
   assert.is(media.take('closed')[0]!.stats.packetsDropped, n)
 })
 
-test('a third party named in SDP gets packets only for as long as a far end may be silent', () => {
-  const media = new VirtualMedia({ timeoutMs: 30_000 })
+test('a third party named in SDP gets five seconds of media, and reports within them', () => {
+  const media = new VirtualMedia()
   const a = new VirtualPeer(media, 'a', 4000).open()
-  media.do({ type: 'agree', session: 'a', agreement: agreed(4000), talk: true })
+  media.do({ type: 'agree', session: 'a', agreement: fromElsewhere(4000), talk: true })
   media.run(60_000)
   const before = a.heard().length
-  assert.ok(before >= 1499 && before <= 1502, `${before}`)
-  media.run(10_000)
-  assert.is(a.heard().length, before)
-  assert.is(media.network.sent.filter(sent => sent.at > 32_000).length, 0, 'nor reports')
+  assert.ok(before <= unansweredMediaMs / 20 && before >= unansweredMediaMs / 20 - 50, `${before}`)
+  assert.is(media.network.sent.filter(sent => sent.at > 8000).length, 0, 'nor reports')
+  assert.ok(media.told.at(-1)!.stats.source.withheld > 1000)
   a.say(frame(1))
   media.run(1000)
   assert.ok(a.heard().length >= before + 49, 'it answers after all')
+})
+
+test('offer after offer, address after address: third parties share the same five seconds', () => {
+  const media = new VirtualMedia()
+  new VirtualPeer(media, 'a', 4000).open()
+  for (let n = 0; n < 40; n++) {
+    const remote = { address: `192.0.2.${n}`, port: 4000, rtcpPort: 4001 }
+    media.do({ type: 'agree', session: 'a', agreement: fromElsewhere(4000, { remote }), talk: true })
+    media.run(1000)
+  }
+  const sent = media.network.sent.length
+  assert.ok(sent > 0 && sent <= unansweredMediaMs / 20, `${sent}`)
+})
+
+test('what was heard from an address is remembered while others are named', () => {
+  const media = new VirtualMedia()
+  const a = new VirtualPeer(media, 'a', 4000).open()
+  const agree = (agreement: Agreement) => media.do({ type: 'agree', session: 'a', agreement, talk: true })
+  agree(fromElsewhere(4000))
+  a.say(frame(1))
+  media.run(100)
+  agree(fromElsewhere(4000, { remote: { address: '192.0.2.1', port: 4000, rtcpPort: 4001 } }))
+  media.run(30_000)
+  agree(fromElsewhere(4000))
+  const before = a.heard().length
+  media.run(10_000)
+  assert.ok(a.heard().length >= before + 499)
+})
+
+test('a report is an answer: a peer that only listens goes on to be sent to', () => {
+  const media = new VirtualMedia()
+  const a = new VirtualPeer(media, 'a', 4000).open()
+  media.do({ type: 'agree', session: 'a', agreement: fromElsewhere(4000, { receive: false }), talk: true })
+  media.run(2000)
+  media.network.arrive(a.to + 1, reportOf(1), home, 4001)
+  media.run(30_000)
+  assert.ok(a.heard().length >= 1590)
+})
+
+test('the SIP peer itself, and a host that the operator lists, need not answer', () => {
+  for (const sources of [
+    { sip: '127.0.0.1', hosts: [] },
+    { sip: undefined, hosts: ['127.0.0.0/28'] },
+  ]) {
+    const media = new VirtualMedia()
+    const a = new VirtualPeer(media, 'a', 4000).open()
+    media.do({ type: 'agree', session: 'a', agreement: agreed(4000, { sources, receive: false }), talk: true })
+    media.run(120_000)
+    assert.ok(a.heard().length >= 5990)
+  }
+})
+
+test('a relay to a third party stops like our own packets do', () => {
+  const { media, a, b } = bridged({}, { sources: { sip: undefined, hosts: [] } })
+  let n = 0
+  media.run(30_000, now => {
+    if (now % 20 === 0) a.say(frame(n++))
+  })
+  const heard = b.heard().length
+  assert.ok(heard >= 200 && heard <= unansweredMediaMs / 20, `${heard}`)
+})
+
+const forged = (sequence: number, ssrc = 0x06060606) => {
+  const packet = new Uint8Array(172).fill(0x66)
+  packet.set([0x80, 0, sequence >> 8, sequence & 255, 0, 0, sequence >> 3, (sequence * 160) & 255])
+  new DataView(packet.buffer).setUint32(8, ssrc)
+  return packet
+}
+const isForged = (packet: { readonly payload: Uint8Array }) => packet.payload.every(byte => byte === 0x66)
+
+for (const [what, gap] of [
+  ['that was never received from', 'never'],
+  ['that has fallen silent', 'after'],
+  ['that is on hold', 'hold'],
+] as const) {
+  test(`nothing of an attacker is relayed over a bridge, and nothing sent to it, beside a peer ${what}`, () => {
+    const { media, a, b } = bridged()
+    let n = 0
+    if (gap !== 'never')
+      media.run(1000, now => {
+        if (now % 20 === 0) a.say(frame(n++))
+      })
+    if (gap === 'hold')
+      media.do({ type: 'agree', session: 'a', agreement: agreed(4000, { send: false, onHold: true }), talk: false })
+    let sequence = a.sequence
+    media.run(20_000, now => {
+      if (now % 20 !== 0) return
+      media.network.arrive(a.to, forged(sequence & 0xffff, a.ssrc), other, 666)
+      media.network.arrive(a.to + 1, reportOf(a.ssrc), other, 667)
+      sequence++
+    })
+    assert.is(b.heard().filter(isForged).length, 0)
+    assert.is(media.network.sent.filter(sent => sent.address === other).length, 0)
+    assert.equal(media.take('source'), [])
+    if (gap === 'hold') return
+    a.say(frame(9))
+    media.run(200)
+    assert.ok(b.heard().some(packet => packet.payload[0] === frame(9)[0] && !isForged(packet)))
+  })
+}
+
+test('a source that is learned is told, once, with where it is; so is the return to the signalled address', () => {
+  const { media, a } = bridged()
+  for (let n = 0; n < probationPackets - 1; n++) a.say(frame(n), {}, 4444)
+  media.run(20)
+  assert.equal(media.take('source'), [])
+  for (let n = 0; n < 50; n++) a.say(frame(n), {}, 4444)
+  media.run(5000)
+  assert.equal(media.take('source'), [
+    { type: 'source', session: 'a', by: 'learned', address: '127.0.0.1', port: 4444 },
+  ])
+  a.say(frame(1), {}, 4000)
+  media.run(5000)
+  assert.equal(media.take('source'), [
+    { type: 'source', session: 'a', by: 'returned', address: '127.0.0.1', port: 4000 },
+  ])
+  const { source } = media.told.filter(({ session }) => session === 'a').at(-1)!.stats
+  assert.equal([source.address, source.state, source.changes], ['127.0.0.1:4000', 'confirmed', 2])
+})
+
+test('reports are taken of whoever media is taken from: none of others, and none moves where ours go', () => {
+  const { media, a } = bridged()
+  for (let n = 0; n < 20; n++) a.say(frame(n), {}, 4444)
+  media.run(20)
+  media.network.sent.length = 0
+  // The learned host, another SSRC than its stream: somebody else behind the same NAT.
+  media.network.arrive(a.to + 1, reportOf(99), home, 5555)
+  media.network.arrive(a.to + 1, reportOf(a.ssrc), other, 4445)
+  media.run(12_000)
+  const ports = () => new Set(media.network.sent.filter(sent => sent.from === a.to + 1).map(({ port }) => port))
+  assert.equal([...ports()], [4001])
+  media.network.arrive(a.to + 1, reportOf(a.ssrc), home, 4445)
+  media.network.sent.length = 0
+  media.run(12_000)
+  assert.equal([...ports()], [4445])
+  const { source } = media.told.filter(({ session }) => session === 'a').at(-1)!.stats
+  assert.is(source.refused, 2)
 })
 
 test('hold: nothing is sent, reports go on; a prompt takes its time; then the stream goes on', () => {
@@ -162,6 +262,35 @@ test('the media timeout is told while the far end was to send, and again while i
   media.do({ type: 'agree', session: 'a', agreement: agreed(4000, { receive: false }), talk: true })
   media.run(20_000)
   assert.is(media.take('timeout').length, 0, 'it is held')
+})
+
+test('on hold no RTP is expected, whichever side may send: only that nothing at all comes is told', () => {
+  for (const changes of [
+    { receive: true, send: false },
+    { receive: false, send: true },
+    { receive: false, send: false },
+  ]) {
+    const media = new VirtualMedia({ timeoutMs: 60_000 })
+    const a = new VirtualPeer(media, 'a', 4000).open()
+    media.do({ type: 'agree', session: 'a', agreement: agreed(4000), talk: true })
+    a.say(frame(1))
+    media.do({ type: 'agree', session: 'a', agreement: agreed(4000, { ...changes, onHold: true }), talk: false })
+    media.run(600_000, now => {
+      if (now % 5000 === 0) media.network.arrive(a.to + 1, reportOf(a.ssrc), home, 4001)
+    })
+    assert.equal(media.take('timeout'), [], 'its reports go on')
+    media.run(59_000)
+    assert.equal(media.take('timeout'), [])
+    media.run(1500)
+    assert.equal(media.take('timeout'), [{ type: 'timeout', session: 'a', onHold: true }])
+    media.run(60_000)
+    assert.is(media.take('timeout').length, 1, 'again after the same time')
+    media.do({ type: 'agree', session: 'a', agreement: agreed(4000), talk: false })
+    media.run(59_000)
+    assert.equal(media.take('timeout'), [])
+    media.run(2000)
+    assert.equal(media.take('timeout'), [{ type: 'timeout', session: 'a' }], 'resumed, it is missed as ever')
+  }
 })
 
 test('reports: sender reports with what was sent, loss as heard, goodbye at the end', () => {

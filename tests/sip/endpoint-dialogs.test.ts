@@ -208,6 +208,52 @@ test('re-INVITE: answered, delayed, refused, cancelled, and hung up while it wai
   leavesNothing(net, station)
 })
 
+test('a probe is OPTIONS within the dialog: any answer but 408 and 481 shows that the peer is there', () => {
+  for (const [status, isThere] of [
+    [200, true],
+    [405, true],
+    [500, true],
+    [408, false],
+    [481, false],
+    [undefined, false],
+  ] as const) {
+    const { net, station, peer, answered } = bed()
+    const { id, toTag } = answered()
+    station.do({ type: 'probe', id })
+    net.run(50)
+    const options = peer.lastRequest('OPTIONS')
+    assert.is(/;tag=([^;]+)/.exec(headerOf(options, 'From') ?? '')?.[1], toTag)
+    if (status !== undefined) peer.respond(us, options, status)
+    net.run(40_000)
+    assert.equal(causeOf(station, id), isThere ? undefined : { kind: 'session-expired' }, `${status}`)
+    assert.is(peer.methods.includes('BYE'), !isThere)
+    if (isThere) peer.request('BYE', us, 2, { toTag })
+    leavesNothing(net, station)
+  }
+})
+
+test('a call that is not answered is not probed', () => {
+  const { net, station, peer } = bed()
+  peer.request('INVITE', us, 1, { body: 'offer' })
+  const id = station.events.find(event => event.type === 'offered')?.id ?? ''
+  station.do({ type: 'probe', id })
+  net.run(50)
+  assert.is(peer.methods.includes('OPTIONS'), false)
+  station.do({ type: 'end', id, words })
+  leavesNothing(net, station)
+})
+
+test('events tell the address that SIP comes from, which media may come from as well', () => {
+  const { station, peer, answered } = bed()
+  const { toTag } = answered()
+  peer.request('INVITE', us, 2, { toTag, body: 'hold' })
+  const told = station.events.flatMap(event => ('source' in event ? [[event.type, event.source]] : []))
+  assert.equal(told, [
+    ['offered', them],
+    ['reoffered', them],
+  ])
+})
+
 test('UPDATE: refreshes, moves the target, carries offers (RFC 3311)', () => {
   const { net, station, peer, answered } = bed()
   const { id, toTag } = answered()

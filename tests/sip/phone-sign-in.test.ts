@@ -121,6 +121,7 @@ test('a call is the token’s extension, whatever From and P-Asserted-Identity s
     phone: { userId: 'user-1001', tokenId: token.tokenId, customPayload: '{"a":1}' },
     from: { user: '1001', displayName: '' },
     to: '1002',
+    source: '198.51.100.7',
     sdp,
   })
 })

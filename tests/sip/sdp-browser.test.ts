@@ -148,6 +148,18 @@ test('what proves nothing or cannot be reached is refused', () => {
   assert.is(answered(chromium([[/sha-256 \S+/, md5First]])).browser?.fingerprints.length, 1)
 })
 
+test('SHA-1 fingerprints are passed over, and believed alone only by a setting', () => {
+  const sha1 = `sha-1 ${fingerprint.slice(0, 59)}`
+  const alone = chromium([[/sha-256 \S+/, sha1]])
+  const beside = chromium([[/sha-256 \S+/, `${sha1}\r\na=fingerprint:sha-256 ${fingerprint}`]])
+  const { browser } = local
+  assert.ok(browser !== undefined)
+  assert.not(answerOffer(alone, local).ok)
+  assert.equal(answered(beside).browser?.fingerprints, [{ algorithm: 'sha-256', value: fingerprint }])
+  const weak = answerOffer(alone, { ...local, browser: { ...browser, weakFingerprints: true } })
+  assert.ok(weak.ok && weak.value.negotiated.browser?.fingerprints[0]?.algorithm === 'sha-1')
+})
+
 test('our offer and its answer: the choice is theirs, a changed name says a restart', () => {
   const offer = createOffer(local)
   const text = formatSdp(offer)

@@ -3,6 +3,7 @@ import type { CallEvent } from '../../sip/endpoint/call-event.ts'
 import type { ChallengeRefusal } from '../../sip/endpoint/credential-scope.ts'
 import { Endpoint } from '../../sip/endpoint/endpoint.ts'
 import type { EndpointInput, EndpointOutput } from '../../sip/endpoint/input.ts'
+import type { InviteGate } from '../../sip/endpoint/invite-gate.ts'
 import type { PeerConfig } from '../../sip/endpoint/peer.ts'
 import { defaultLimits, type EndpointLimits } from '../../sip/endpoint/settings.ts'
 import type { SipMessage } from '../../sip/message/message.ts'
@@ -64,12 +65,18 @@ export class VirtualNetwork {
     this.rules = rules
   }
 
-  station(address: string, peers: readonly Partial<PeerConfig>[] = [], limits: Partial<EndpointLimits> = {}): Station {
+  station(
+    address: string,
+    peers: readonly Partial<PeerConfig>[] = [],
+    limits: Partial<EndpointLimits> = {},
+    gate?: InviteGate,
+  ): Station {
     let ids = 0
     const random = seeded(Math.floor(this.#random() * 2 ** 32))
     const endpoint = new Endpoint({
       timers: defaultTimers,
       limits: { ...defaultLimits, ...limits },
+      ...(gate === undefined ? {} : { gate }),
       realm: 'sauti.test',
       userAgent: 'Sauti',
       random: length => Uint8Array.from({ length }, () => Math.floor(random() * 256)),

@@ -1,9 +1,12 @@
+import type { Admission } from '../../admission/admission.ts'
+import { type Refusal, refusal } from '../../call/admit.ts'
 import type { Exchange } from '../../call/exchange.ts'
 import type { OriginateOrder, OriginateResult } from '../../call/originate-order.ts'
 import type { CallRecord, LegRecord } from '../../model/call-record.ts'
 import type { AccountUuid, LegUuid, Sid } from '../../model/ids.ts'
 import type { LegMediaStats } from '../../model/leg-quality.ts'
 import type { CodecName } from '../../model/trunk.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { CallFilter, CallPage, Calls } from '../store/calls.ts'
 import type { ExchangeRunner } from './runner.ts'
 
@@ -27,7 +30,15 @@ export interface CallDeskParts {
   readonly runner: ExchangeRunner
   readonly store: Calls
   readonly statsOf?: (legId: LegUuid) => LegMediaStats | undefined
+  /** Decides by load whether a call may be placed. Default: every one may. */
+  readonly admission?: Admission
+  readonly clock?: Pick<Clock, 'now'>
 }
+
+/** All calls that are placed by the API are one source. */
+const apiSource = 'api'
+
+const loadRefusal = refusal(503, 'LIMIT.0503', 'the switch is loaded and takes no new calls for now')
 
 /** What an embedder and the API do with calls: place, end, look. */
 export class CallDesk {
@@ -38,8 +49,18 @@ export class CallDesk {
   }
 
   /** Resolves once the call is durable, or with why it may not be placed; never rejects for what the order says. */
-  originate(order: OriginateOrder): Promise<OriginateResult> {
+  async originate(order: OriginateOrder): Promise<OriginateResult> {
+    const { admission } = this.#parts
+    if (admission?.decide(apiSource, this.#now()) !== undefined) return loadRefusal
     return this.#parts.runner.originate(order)
+  }
+
+  /** Why no call may be placed now, by load, before anything is spent on it; undefined: one may. */
+  turnAway(): Refusal | undefined {
+    const { admission } = this.#parts
+    if (admission?.wouldRefuse(apiSource, this.#now()) !== true) return undefined
+    admission.decide(apiSource, this.#now())
+    return loadRefusal
   }
 
   /** Ends a call and gives its record as it is then; one that has ended is unchanged, an unknown one undefined. */
@@ -70,5 +91,9 @@ export class CallDesk {
 
   liveOf(account: AccountUuid): number {
     return this.#parts.exchange.live(account).length
+  }
+
+  #now(): number {
+    return this.#parts.clock?.now() ?? 0
   }
 }

@@ -6,6 +6,7 @@ import type { Random } from '../../ports/clock.ts'
 export class BrowserSide {
   readonly #random: Random
   readonly #fingerprint: string
+  readonly #weakFingerprints: boolean
   /** Of our candidates, the best first. */
   readonly addresses: readonly string[]
   #credentials: IceCredentials
@@ -13,8 +14,9 @@ export class BrowserSide {
   #role: BrowserTerms['role'] | undefined
   #ssrc: number | undefined
 
-  /** `fingerprint`: SHA-256 of our certificate. */
-  constructor(random: Random, fingerprint: string, addresses: readonly string[]) {
+  /** `fingerprint`: SHA-256 of our certificate. `weakFingerprints`: SHA-1 of theirs is believed. */
+  constructor(random: Random, fingerprint: string, addresses: readonly string[], weakFingerprints: boolean) {
+    this.#weakFingerprints = weakFingerprints
     this.#random = random
     this.#fingerprint = fingerprint
     this.addresses = addresses
@@ -39,6 +41,7 @@ export class BrowserSide {
     return {
       ...this.#credentials,
       fingerprint: this.#fingerprint,
+      weakFingerprints: this.#weakFingerprints,
       role: this.#role,
       ssrc: this.#ssrc,
       moreAddresses: this.addresses.slice(1),

@@ -12,8 +12,9 @@ import type { SrtpWish } from '../../ports/media.ts'
 
 /** Ours in the offers and answers of a leg whose packets keys in SDP may protect (SRTP, RFC 4568). */
 export class KeySide {
-  readonly #isRequired: boolean
-  #isOffered: boolean
+  /** Once packets were protected they stay so: no later offer takes the leg down to plain ones. */
+  #isRequired: boolean
+  readonly #isOffered: boolean
   readonly #local: CryptoLocal
 
   constructor(srtp: Exclude<SrtpWish, 'off'>, randomBytes: (length: number) => Uint8Array) {
@@ -28,7 +29,7 @@ export class KeySide {
     }
   }
 
-  /** For our offers, which go on as both sides do; undefined: they are plain. */
+  /** For our offers; undefined: they are plain. */
   get forOffer(): CryptoLocal | undefined {
     return this.#isRequired || this.#isOffered ? this.#local : undefined
   }
@@ -41,7 +42,7 @@ export class KeySide {
 
   /** What was agreed on, for the media thread; undefined: plain packets. */
   keys(agreed: CryptoAgreed | undefined): MediaKeys | undefined {
-    this.#isOffered = agreed !== undefined
+    if (agreed !== undefined) this.#isRequired = true
     return agreed && { local: keysOf(agreed.local), remote: keysOf(agreed.remote) }
   }
 }

@@ -1,7 +1,7 @@
 import type { SessionStats } from '../../../rtp/worker/index.ts'
 import type { CallUuid, LegUuid } from '../../model/ids.ts'
 import type { CodecName } from '../../model/trunk.ts'
-import type { MediaCommand } from '../../ports/media.ts'
+import type { MediaCommand, MediaSources } from '../../ports/media.ts'
 import type { BrowserSide } from './browser-side.ts'
 import type { KeySide } from './key-side.ts'
 import { isCodecName, type LegSdp } from './leg-sdp.ts'
@@ -40,6 +40,8 @@ export interface LegMedia {
   /** Where keys in SDP may protect its packets. */
   readonly keys: KeySide | undefined
   state: LegMediaState
+  /** Where its media may come from, as the last offer or answer said. */
+  sources: MediaSources
   /** Undefined while it opens. */
   sdp: LegSdp | undefined
   /** What its session told of itself last. */
@@ -57,6 +59,8 @@ export interface LegMedia {
   readonly digits: Set<string>
 }
 
+const nowhereElse: MediaSources = { sip: undefined, hosts: [] }
+
 /** A leg whose ports are still to be bound. */
 export const beginLeg = (
   open: OpenCommand,
@@ -72,6 +76,7 @@ export const beginLeg = (
   browser,
   keys,
   state: 'opening',
+  sources: open.sources ?? nowhereElse,
   sdp: undefined,
   stats: undefined,
   isAgreed: false,

@@ -198,6 +198,7 @@ const agreementOf = (negotiated: Negotiated, theirs: SessionDescription): Agreem
       remote === undefined ? undefined : { address: remote.address, port: remote.port, rtcpPort: remote.rtcpPort ?? 0 },
     send: sends(direction),
     receive: receives(direction),
+    onHold: remote === undefined || direction !== 'sendrecv',
     codec: codec.name,
     payloadType: codec.sendPayloadType,
     accept: codecs.flatMap(({ name, receivePayloadType }) =>

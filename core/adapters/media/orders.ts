@@ -94,7 +94,7 @@ export function endOfLate(legId: LegUuid, order: MediaCommand, isRefused: boolea
 }
 
 /** What a session tells of its orders and of its far end. */
-export type SessionNews = Exclude<EngineEvent, { readonly type: 'opened' | 'failed' | 'stats' | 'closed' }>
+export type SessionNews = Exclude<EngineEvent, { readonly type: 'opened' | 'failed' | 'stats' | 'source' | 'closed' }>
 
 /** The news in the domain's words; undefined: of an order whose end was told before. */
 export function mediaNews(leg: LegMedia, news: SessionNews): MediaEvent | undefined {
@@ -119,6 +119,8 @@ export function mediaNews(leg: LegMedia, news: SessionNews): MediaEvent | undefi
     case 'digit':
       return { type: 'media.digit', legId, digit: news.digit, durationMs: news.durationMs }
     case 'timeout':
+      // A browser's consent tells that it is there (RFC 7675): nobody need ask.
+      if (news.onHold === true) return leg.browser === undefined ? { type: 'media.quiet-on-hold', legId } : undefined
       return { type: 'media.timeout', legId, ...(news.fault === undefined ? {} : { fault: news.fault }) }
   }
 }

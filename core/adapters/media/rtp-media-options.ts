@@ -27,6 +27,8 @@ export interface RtpMediaCounters {
   readonly packetsSent: number
   readonly packetsLost: number
   readonly packetsDropped: number
+  /** Media that moved without an offer or answer; packets of unknown sources, and those kept from third parties. */
+  readonly sources: Readonly<Record<'learned' | 'returned' | 'refused' | 'withheld', number>>
   /** What their jitter buffers did. */
   readonly playout: PlayoutCounters
   readonly threadsLost: number

@@ -25,6 +25,7 @@ import type { RtpMediaCounters, RtpMediaOptions } from './rtp-media-options.ts'
 const maxFailed = 1000
 const anyAddress = '0.0.0.0'
 
+type SourceMoved = Extract<EngineEvent, { readonly type: 'source' }>
 type Fault = keyof RtpMediaCounters['failed']
 
 /** The media port, by RTP: SDP is spoken here, audio in the media threads. */
@@ -36,6 +37,8 @@ export class RtpMedia implements Media {
   readonly #threads: MediaThreads
   readonly #legs = new Map<LegUuid, LegMedia>()
   readonly #failed = { 'no-common-codec': 0, 'bad-sdp': 0, 'no-ports': 0, internal: 0 }
+  /** How often media was moved without an offer or answer. */
+  readonly #sources = { learned: 0, returned: 0 }
   readonly #ended = new EndedFigures()
   #opened = 0
   #threadsLost = 0
@@ -85,6 +88,7 @@ export class RtpMedia implements Media {
       failed: { ...this.#failed },
       ...this.#ended.packets,
       playout: this.#ended.playout,
+      sources: { ...this.#sources, ...this.#sourcePackets() },
       threadsLost: this.#threadsLost,
       threadsSilent: this.#threads.silent,
       threads,
@@ -109,12 +113,19 @@ export class RtpMedia implements Media {
     const isBrowser = offer === undefined ? open.webrtc === true : isBrowserOffer(offer)
     const addresses = ownAddresses(open, offer && addressIn(offer), this.#options)
     const browser = isBrowser
-      ? new BrowserSide(this.#options.random, this.#certificate.fingerprint, addresses)
+      ? new BrowserSide(
+          this.#options.random,
+          this.#certificate.fingerprint,
+          addresses,
+          this.#options.settings.media.weakFingerprints,
+        )
       : undefined
     const { srtp = 'off' } = open
     const isKeyed = !isBrowser && srtp !== 'off'
     const keys = isKeyed ? new KeySide(srtp, length => this.#options.random.bytes(length)) : undefined
     const leg = beginLeg(open, addresses[0], browser, keys)
+    // The other session of this switch is known without SIP.
+    if (open.onNet === true) leg.sources = { sip: addresses[0], hosts: [] }
     this.#legs.set(legId, leg)
     // An offer that nobody can read takes no ports.
     if (open.offer !== undefined && offer === undefined) this.#refuse(leg, 'bad-sdp', 'not SDP')
@@ -149,6 +160,9 @@ export class RtpMedia implements Media {
         this.#options.log.error({ legId, fault: event.fault, detail: event.detail }, 'media session failed')
         if (event.fault === 'no-ports') this.#lost(leg)
         else this.#fail(leg, event.fault)
+        return
+      case 'source':
+        this.#sourceMoved(leg, event)
         return
       case 'stats':
         leg.stats = event.stats
@@ -199,18 +213,37 @@ export class RtpMedia implements Media {
     for (const command of leg.waiting.splice(0)) this.#negotiate(leg, sdp, command)
   }
 
+  /** What was refused of unknown sources, and withheld from third parties, since the start. */
+  #sourcePackets(): Readonly<Record<'refused' | 'withheld', number>> {
+    let { refused, withheld } = this.#ended.sources
+    for (const { stats } of this.#legs.values()) {
+      refused += stats?.source.refused ?? 0
+      withheld += stats?.source.withheld ?? 0
+    }
+    return { refused, withheld }
+  }
+
   #isOpen(leg: LegMedia, sdp: LegSdp): void {
     leg.state = 'open'
     leg.sdp = sdp
     this.#opened++
   }
 
-  #agree({ legId }: LegMedia, { agreement, browser, keys }: Agreed, talk: boolean): void {
+  #sourceMoved({ legId, callId }: LegMedia, { by, address, port }: SourceMoved): void {
+    this.#sources[by]++
+    const text =
+      by === 'learned' ? 'media comes from another address than SDP names' : 'media comes from its SDP address again'
+    this.#options.log.info({ legId, callId, address: `${address}:${port}` }, text)
+  }
+
+  #agree({ legId, sources }: LegMedia, { agreement: agreed, browser, keys }: Agreed, talk: boolean): void {
+    const agreement = { ...agreed, sources }
     const more = { ...(browser === undefined ? {} : { browser }), ...(keys === undefined ? {} : { keys }) }
     this.#send({ type: 'agree', session: legId, agreement, talk, ...more })
   }
 
   #negotiate(leg: LegMedia, sdp: LegSdp, command: SdpCommand): void {
+    leg.sources = command.sources ?? leg.sources
     if (command.type === 'media.answered') this.#takeAnswer(leg, sdp, command.sdp)
     else if (command.offer === undefined) {
       this.#events.soon({ type: 'media.reopened', legId: leg.legId, sdp: sdp.offer() })

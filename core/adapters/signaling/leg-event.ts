@@ -11,26 +11,37 @@ export function legEventOf(event: CallEvent, callerOf: PhoneLookUp): SignalingEv
   const legId = event.id as LegUuid
   switch (event.type) {
     case 'offered': {
-      const { from, to, sdp } = event
+      const { from, to, sdp, source } = event
       if (event.phone !== undefined) {
         const endUser = callerOf(event.phone)
-        return endUser && { type: 'leg.offered', legId, endUser, from, to, ...(sdp === undefined ? {} : { sdp }) }
+        const offer = sdp === undefined ? {} : { sdp }
+        return endUser && { type: 'leg.offered', legId, endUser, from, to, source, ...offer }
       }
       const trunkId = event.peerId as TrunkUuid
       const { maxForwards } = event
       const more = maxForwards === undefined ? {} : { maxForwards }
-      return { type: 'leg.offered', legId, trunkId, from, to, ...(sdp === undefined ? {} : { sdp }), ...more }
+      return { type: 'leg.offered', legId, trunkId, from, to, source, ...(sdp === undefined ? {} : { sdp }), ...more }
     }
     case 'ringing':
       return { type: 'leg.ringing', legId }
     case 'early':
-      return { type: 'leg.early', legId, sdp: event.sdp, ringing: event.ringing }
+      return { type: 'leg.early', legId, sdp: event.sdp, ringing: event.ringing, source: event.source }
     case 'answered':
-      return { type: 'leg.answered', legId, ...(event.sdp === undefined ? {} : { sdp: event.sdp }) }
+      return {
+        type: 'leg.answered',
+        legId,
+        source: event.source,
+        ...(event.sdp === undefined ? {} : { sdp: event.sdp }),
+      }
     case 'confirmed':
       return { type: 'leg.confirmed', legId, ...(event.sdp === undefined ? {} : { sdp: event.sdp }) }
     case 'reoffered':
-      return { type: 'leg.reoffered', legId, ...(event.sdp === undefined ? {} : { sdp: event.sdp }) }
+      return {
+        type: 'leg.reoffered',
+        legId,
+        source: event.source,
+        ...(event.sdp === undefined ? {} : { sdp: event.sdp }),
+      }
     case 'reconfirmed':
       return { type: 'leg.reconfirmed', legId, ...(event.sdp === undefined ? {} : { sdp: event.sdp }) }
     case 'digit':

@@ -8,10 +8,12 @@ import {
   Endpoint,
   type EndpointLimits,
   type Hash,
+  type InviteGate,
   isWebSocket,
   type PhoneOffer,
 } from '../../../sip/index.ts'
 import {
+  type ArrivalFigures,
   type Dns,
   defaultTransportLimits,
   type ListenAddress,
@@ -49,6 +51,8 @@ export interface SipSignalingOptions {
   /** PEM: certificate and key for `tls:` and `wss:` listeners; `ca` instead of the system's authorities for trunks over TLS. */
   readonly tls?: { readonly cert: string; readonly key: string; readonly ca?: string }
   readonly limits?: Partial<EndpointLimits>
+  /** Decides by load whether a new call is taken. Default: every one is. */
+  readonly gate?: InviteGate
   /** Default: what the system says (`NameResolver`). */
   readonly dns?: Dns
 }
@@ -110,6 +114,7 @@ export class SipSignaling implements Signaling {
       random: length => random.bytes(length),
       hash,
       newId: () => random.uuid(),
+      ...(options.gate === undefined ? {} : { gate: options.gate }),
       ...(tokens === undefined ? {} : { phones: phoneDirectory(tokens, settings.sip.realm, clock) }),
     })
   }
@@ -173,6 +178,9 @@ export class SipSignaling implements Signaling {
         return
       case 'leg.refuse-reoffer':
         this.#driver?.run({ type: 'refuse-reoffer', id })
+        return
+      case 'leg.probe':
+        this.#driver?.run({ type: 'probe', id })
     }
   }
 
@@ -232,6 +240,11 @@ export class SipSignaling implements Signaling {
       connections: this.#driver?.connectionCount ?? 0,
       phones: this.#endpoint.registrar.userCount,
     }
+  }
+
+  /** How long new calls wait to be read, since this was asked last. */
+  takeArrivalFigures(): ArrivalFigures {
+    return this.#driver?.takeArrivalFigures() ?? { waitMs: 0, waiting: 0, dropped: 0 }
   }
 
   /** New calls get 503 with Retry-After from now on; `on` false ends that. */

@@ -90,6 +90,11 @@ export class Database {
     return this.#group.counters
   }
 
+  /** Units of work that wait for their commit. */
+  get backlog(): number {
+    return this.#group.backlog
+  }
+
   /** Commits what is queued, then closes; everything later rejects with `store.closed`. */
   close(): void {
     if (!this.#sqlite.open) return

@@ -43,6 +43,11 @@ export class GroupCommit {
     return { transactions: this.#transactions, units: this.#units }
   }
 
+  /** Units that wait for their commit. */
+  get backlog(): number {
+    return this.#queue.length
+  }
+
   /** Hears how long each transaction took, from BEGIN until it was on the disk. */
   onCommit(timed: (durationMs: number) => void): void {
     this.#timed = timed

@@ -15,12 +15,18 @@ export class TestCalls implements CallDoor {
   readonly #live = new Map<string, CallRecord>()
   /** What the next originate is refused with. */
   refusal: Extract<OriginateResult, { ok: false }> | undefined
+  /** Why no call is taken now. */
+  load: Extract<OriginateResult, { ok: false }> | undefined
   /** Held until it resolves. */
   gate: Promise<void> = Promise.resolve()
   placed = 0
 
   constructor(store: Calls) {
     this.store = store
+  }
+
+  turnAway() {
+    return this.load
   }
 
   async originate(order: Parameters<CallDoor['originate']>[0]): Promise<OriginateResult> {

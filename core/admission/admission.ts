@@ -1,0 +1,240 @@
+import { CallSource } from './call-source.ts'
+import { fairShares } from './fair-shares.ts'
+import {
+  defaultLoadBounds,
+  flowSignals,
+  type LoadBounds,
+  type LoadMeasures,
+  type LoadSignal,
+  noLoad,
+  pressureOf,
+} from './load.ts'
+
+/** Load is measured so often. */
+export const measureEveryMs = 50
+/** The least of so many measures in a row counts, as with CoDel: one pause of the collector is no load. */
+const measuresInARow = 3
+/** While calls are limited, so much of its time the signalling thread is to work. */
+const busyAimed = 0.97
+/**
+ * Part of the way to the aim that the rate goes with each measure. What a call costs comes over the next tenths of a
+ * second: faster steps would overshoot.
+ */
+const gain = 0.07
+/** A pressure that is so much lower than the one before is on its way down. */
+const easing = 0.97
+const mostFall = 0.15
+const mostRise = 0.05
+/** Below this part of what the thread could bear before, there is no need to feel the way. */
+const knownPart = 0.8
+const mostKnownRise = 0.2
+/** What the thread could bear is learned from times when it worked at least so much, as a mean over so long. */
+const learnFromBusy = 0.2
+const learnOverMs = 4000
+/** The limit goes when so little of it has been asked for, and so little is to do, for so long. */
+const openBelow = 0.5
+const openAfterMs = 1500
+/**
+ * Never less than this a second, in all: so few calls are not what loads a thread, and a measure that stays bad must not
+ * shut the switch for good. The second where what presses are the calls that live already.
+ */
+const leastRate = { begun: 10, living: 1 }
+/** A source may ask for so much more than it did, and gets it if it is its share. */
+const headroom = 1.25
+/** An INVITE that has waited so long while calls are limited is refused: who called would wait longer still. */
+const mostWaitMs = 250
+/** Sources are forgotten after this, and there are never more than so many. */
+const forgetAfterMs = 60_000
+const mostSources = 1024
+
+export type Refusal = 'rate' | 'late' | 'no-media'
+
+export interface AdmissionCounters {
+  admitted: number
+  /** Refused because the rate was used up; because it had waited too long; because no media thread answered. */
+  refusedRate: number
+  refusedLate: number
+  refusedNoMedia: number
+}
+
+/**
+ * Whether a new call is taken, by measured load (RFC 7339 is the model: the rate follows the load, in small steps). While
+ * nothing is beyond its bound there is no limit. Beyond, calls are admitted at a rate that falls with how far and rises
+ * again when there is room; sources share it fairly, so that one that floods takes no other's place.
+ */
+export class Admission {
+  readonly counters: AdmissionCounters = { admitted: 0, refusedRate: 0, refusedLate: 0, refusedNoMedia: 0 }
+  readonly #bounds: LoadBounds
+  readonly #sources = new Map<string, CallSource>()
+  readonly #shares = new Map<CallSource, number>()
+  readonly #pressures: number[] = []
+  #rate = Number.POSITIVE_INFINITY
+  #measures: LoadMeasures = noLoad
+  #pressure = 0
+  #of: LoadSignal = 'loopDelayMs'
+  #measuredAt: number | undefined
+  #calmSince: number | undefined
+  /** Calls a second that would keep the thread busy all the time, as far as is known. */
+  #capacity = Number.POSITIVE_INFINITY
+
+  constructor(bounds: LoadBounds = defaultLoadBounds) {
+    this.#bounds = bounds
+  }
+
+  /** Calls a second that are admitted now; Infinity = there is no limit. */
+  get rate(): number {
+    return this.#rate
+  }
+
+  get isLimiting(): boolean {
+    return this.#rate !== Number.POSITIVE_INFINITY
+  }
+
+  /** How near the load is to its bound: 1 is the bound. `of`: by which measure. */
+  get load(): { readonly pressure: number; readonly of: LoadSignal; readonly measures: LoadMeasures } {
+    return { pressure: this.#pressure, of: this.#of, measures: this.#measures }
+  }
+
+  /** What has been measured since the last time. */
+  handle(measures: LoadMeasures, now: number): void {
+    const intervalMs = Math.max(1, now - (this.#measuredAt ?? now - measureEveryMs))
+    this.#measuredAt = now
+    this.#measures = measures
+    for (const source of this.#sources.values()) source.settle(intervalMs)
+    this.#forget(now)
+    const { pressure, of } = pressureOf(measures, this.#bounds)
+    this.#pressures.push(pressure)
+    if (this.#pressures.length > measuresInARow) this.#pressures.shift()
+    this.#pressure = this.#pressures.length < measuresInARow ? 0 : Math.min(...this.#pressures)
+    this.#of = of
+    if (this.isLimiting) this.#adapt(now)
+    else if (this.#pressure > 1) this.#begin()
+    if (this.#pressure < 1) this.#learn(intervalMs)
+    this.#share()
+  }
+
+  /** A new call of the source; undefined: it is taken. `waitedMs`: how long its INVITE has waited with us. */
+  decide(source: string, now: number, waitedMs = 0): Refusal | undefined {
+    const from = this.#sourceOf(source, now)
+    from.offered(now)
+    const refusal = this.#refusalOf(from, now, waitedMs)
+    if (refusal === undefined) {
+      this.counters.admitted++
+      from.admitted()
+      if (this.isLimiting) from.takeToken()
+    } else if (refusal === 'rate') this.counters.refusedRate++
+    else if (refusal === 'late') this.counters.refusedLate++
+    else this.counters.refusedNoMedia++
+    return refusal
+  }
+
+  /** Whether a call of the source would be refused, before anything is spent on finding out whose it is. */
+  wouldRefuse(source: string, now: number, waitedMs = 0): boolean {
+    return this.#refusalOf(this.#sourceOf(source, now), now, waitedMs) !== undefined
+  }
+
+  /** What each source offers and gets, calls a second, the one that offers most first. */
+  sources(): readonly { readonly source: string; readonly offered: number; readonly admitted: number }[] {
+    return [...this.#sources]
+      .map(([source, { offeredRate, admittedRate }]) => ({ source, offered: offeredRate, admitted: admittedRate }))
+      .sort((one, two) => two.offered - one.offered)
+  }
+
+  #refusalOf(from: CallSource, now: number, waitedMs: number): Refusal | undefined {
+    if (this.#measures.isMediaSilent) return 'no-media'
+    if (!this.isLimiting) return undefined
+    if (waitedMs > mostWaitMs) return 'late'
+    return from.hasToken(this.#shares.get(from) ?? this.#rate / (this.#sources.size + 1), now) ? undefined : 'rate'
+  }
+
+  #sourceOf(name: string, now: number): CallSource {
+    const known = this.#sources.get(name)
+    if (known !== undefined) return known
+    const source = new CallSource(now)
+    if (this.#sources.size >= mostSources) this.#forgetOldest()
+    this.#sources.set(name, source)
+    return source
+  }
+
+  #begin(): void {
+    this.#rate = Math.max(this.#leastRate, Math.min(this.#admittedRate() * (1 - mostFall), this.#capacity * busyAimed))
+    this.#calmSince = undefined
+  }
+
+  /** How many calls go with how much work, while both are in proportion. */
+  #learn(intervalMs: number): void {
+    const { loopBusy } = this.#measures
+    if (loopBusy < learnFromBusy || loopBusy > busyAimed) return
+    const found = this.#admittedRate() / loopBusy
+    const weight = Math.min(1, intervalMs / learnOverMs)
+    this.#capacity =
+      this.#capacity === Number.POSITIVE_INFINITY ? found : this.#capacity + weight * (found - this.#capacity)
+  }
+
+  /** Beyond a bound the rate falls by how far; before it, it goes to where the thread is as busy as is aimed at. */
+  #adapt(now: number): void {
+    const room = Math.min(1, 2 * (1 - this.#pressure))
+    const towards =
+      this.#pressure > 1 ? 1 / this.#pressure - 1 : busyAimed / Math.max(0.05, this.#measures.loopBusy) - 1
+    // What has piled up is being worked off: the rate is low enough, and to lower it further would overshoot.
+    if (this.#pressure > 1 && this.#isEasing()) return
+    const isKnown = this.#rate < knownPart * this.#capacity && this.#capacity !== Number.POSITIVE_INFINITY
+    const rise = isKnown ? mostKnownRise : mostRise
+    const change = Math.max(-mostFall, Math.min(rise, gain * (towards > 0 ? room * towards : towards)))
+    const offered = this.#sum(({ offeredRate }) => offeredRate)
+    // What nobody asks for says nothing about what could be borne: the rate rises no further than that.
+    if (change < 0 || this.#rate < 2 * headroom * offered)
+      this.#rate = Math.max(this.#leastRate, this.#rate * (1 + change))
+    const isCalm = this.#pressure < openBelow && offered < openBelow * this.#rate
+    if (!isCalm) this.#calmSince = undefined
+    else if (this.#calmSince === undefined) this.#calmSince = now
+    else if (now - this.#calmSince >= openAfterMs) this.#open()
+  }
+
+  get #leastRate(): number {
+    return this.#pressure > 1 && !flowSignals.has(this.#of) ? leastRate.living : leastRate.begun
+  }
+
+  #isEasing(): boolean {
+    const [first = 0] = this.#pressures
+    return (this.#pressures.at(-1) ?? 0) < easing * first
+  }
+
+  #open(): void {
+    this.#rate = Number.POSITIVE_INFINITY
+    this.#calmSince = undefined
+  }
+
+  #share(): void {
+    this.#shares.clear()
+    if (!this.isLimiting) return
+    const sources = [...this.#sources.values()]
+    const demands = sources.map(({ offeredRate }) => headroom * offeredRate + 1)
+    for (const [at, share] of fairShares(demands, this.#rate).entries()) this.#shares.set(sources[at]!, share)
+  }
+
+  #admittedRate(): number {
+    return this.#sum(({ admittedRate }) => admittedRate)
+  }
+
+  #sum(of: (source: CallSource) => number): number {
+    let sum = 0
+    for (const source of this.#sources.values()) sum += of(source)
+    return sum
+  }
+
+  #forget(now: number): void {
+    for (const [name, source] of this.#sources) if (now - source.lastAt > forgetAfterMs) this.#sources.delete(name)
+  }
+
+  #forgetOldest(): void {
+    let oldest: string | undefined
+    let at = Number.POSITIVE_INFINITY
+    for (const [name, { lastAt }] of this.#sources) {
+      if (lastAt >= at) continue
+      oldest = name
+      at = lastAt
+    }
+    if (oldest !== undefined) this.#sources.delete(oldest)
+  }
+}

@@ -1,0 +1,12 @@
+/** Decides by load whether a new call is taken. Asked before anything is spent on the call. */
+export interface InviteGate {
+  /** True: it is taken, and counts. `source`: a peer's id, or `phones`. `waitedMs`: how long its INVITE has waited. */
+  admits(source: string, now: number, waitedMs: number): boolean
+  /** What `admits` would say now; takes and counts nothing. */
+  isOpenTo(source: string, now: number, waitedMs: number): boolean
+}
+
+/** All softphones are one source. */
+export const phonesSource = 'phones'
+
+export const openGate: InviteGate = { admits: () => true, isOpenTo: () => true }
