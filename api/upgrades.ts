@@ -4,8 +4,8 @@ import type { Log } from '../core/index.ts'
 import { bodyOf, Refusal } from './answer/refusal.ts'
 import type { Api } from './fastify.ts'
 
-/** Takes the socket over, or throws a Refusal before it has written anything. */
-export type UpgradeHandler = (request: IncomingMessage, url: URL, socket: Duplex, head: Buffer) => void
+/** Takes the socket over, or throws or rejects with a Refusal before it has written anything. */
+export type UpgradeHandler = (request: IncomingMessage, url: URL, socket: Duplex, head: Buffer) => void | Promise<void>
 
 /** A client that offers to change to anything else (curl: h2c) is answered as if it had not. */
 export const isWebSocket = (request: IncomingMessage): boolean => request.headers.upgrade?.toLowerCase() === 'websocket'
@@ -18,7 +18,7 @@ export class Upgrades {
 
   constructor(app: Api, log: Log) {
     this.#log = log
-    app.server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
+    app.server.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head))
   }
 
   /** `path` without a trailing slash. */
@@ -26,14 +26,14 @@ export class Upgrades {
     this.#handlers.set(path, handler)
   }
 
-  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     // Nobody else listens until somebody takes the socket over.
     socket.on('error', ignore)
     try {
       const url = parseUrl(request.url)
       const handler = url === undefined ? undefined : this.#handlers.get(url.pathname.replace(/(?<=.)\/+$/, ''))
       if (url === undefined || handler === undefined) throw new Refusal(404, 'Nothing can be opened at this path.')
-      handler(request, url, socket, head)
+      await handler(request, url, socket, head)
     } catch (fault) {
       refuse(socket, this.#refusalOf(fault))
     }

@@ -35,6 +35,7 @@ export type { LegMediaStats, LegQuality, MediaSource } from './model/leg-quality
 export { formatMoney, type Money, parseMoney } from './model/money.ts'
 export type { NumberRecord, PoolNumberRecord } from './model/number-record.ts'
 export type { PhoneTokenRecord } from './model/phone-token.ts'
+export { type QuotaName, type Quotas, quotaSentence } from './model/quota.ts'
 export type { Rate } from './model/rate.ts'
 export { defaultSettings, type LogLevel, type Settings, type SipListener } from './model/settings.ts'
 export { type CodecName, codecNames, type Trunk } from './model/trunk.ts'

@@ -28,6 +28,15 @@ export const integer =
       : bad(`${shown(value)} must be a whole number from ${min} to ${max}`)
   }
 
+/** Of what is counted: documents, end-users, tokens, streams. */
+export const maxQuota = 1_000_000
+
+/** MB, kept as bytes. */
+export function megabytes(value: unknown): ParsedOption {
+  const parsed = integer(0, 100_000_000)(value)
+  return parsed.ok ? good((parsed.value as number) * 1_000_000) : parsed
+}
+
 export function flag(value: unknown): ParsedOption {
   if (value === true || value === 1) return good(true)
   if (value === false || value === 0) return good(false)

@@ -164,6 +164,14 @@ function assemble(given: ReadonlyMap<string, unknown>, cores: number): Settings 
     metricsHosts: Object.freeze(pick('metrics_hosts', defaultSettings.metricsHosts)),
     recordingDays: pick('recording_days', defaultSettings.recordingDays),
     eventDays: pick('event_days', defaultSettings.eventDays),
+    quotas: Object.freeze({
+      assetBytes: pick('quotas.asset_mb', defaultSettings.quotas.assetBytes),
+      recordingBytes: pick('quotas.recording_mb', defaultSettings.quotas.recordingBytes),
+      documents: pick('quotas.documents', defaultSettings.quotas.documents),
+      endUsers: pick('quotas.end_users', defaultSettings.quotas.endUsers),
+      liveTokens: pick('quotas.live_tokens', defaultSettings.quotas.liveTokens),
+      streamConnections: pick('quotas.stream_connections', defaultSettings.quotas.streamConnections),
+    }),
     log: pick('log', defaultSettings.log),
     drainSeconds: pick('drain.seconds', defaultSettings.drainSeconds),
   })

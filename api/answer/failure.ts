@@ -1,11 +1,13 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import type { Log } from '../../core/index.ts'
+import { type Log, StoreError } from '../../core/index.ts'
 import { fieldProblems } from './field-problems.ts'
 import { bodyOf, Refusal } from './refusal.ts'
 
 /** Whatever was thrown, as the refusal that the customer sees; undefined is a fault of ours. */
-function refusalOf(error: FastifyError | Refusal, request: FastifyRequest): Refusal | undefined {
+function refusalOf(error: FastifyError | Refusal | StoreError, request: FastifyRequest): Refusal | undefined {
   if (error instanceof Refusal) return error
+  // What a quota stands in the way of; the store has made the sentence.
+  if (error instanceof StoreError) return error.code === 'store.quota' ? new Refusal(409, error.message) : undefined
   if (error.validation !== undefined) {
     const where = error.validationContext ?? 'body'
     const errors = fieldProblems(error.validation as Parameters<typeof fieldProblems>[0], where)
@@ -34,7 +36,7 @@ function refusalOf(error: FastifyError | Refusal, request: FastifyRequest): Refu
 
 /** Sends `{ detail }`, whatever went wrong; what is ours to mend is logged and told without internals. */
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
-  const refusal = error instanceof Error ? refusalOf(error as FastifyError | Refusal, request) : undefined
+  const refusal = error instanceof Error ? refusalOf(error as FastifyError | Refusal | StoreError, request) : undefined
   if (refusal !== undefined) {
     // The rest of the body is read and dropped: whoever still sends would lose the answer with a closed connection.
     if (refusal.status === 413) reply.removeHeader('connection')

@@ -14,6 +14,7 @@ import {
   type NumberRecord,
   type PhoneTokenRecord,
   type PoolNumberRecord,
+  type Quotas,
   qualityResource,
   type Rate,
   type StatementLine,
@@ -32,7 +33,16 @@ export const renderAccount = (account: AccountRecord) => ({
   status: account.status,
 })
 
-export const renderOperatorAccount = (account: AccountRecord, liveCalls: number) => ({
+const quotaFields = (limits: Quotas) => ({
+  max_asset_bytes: limits.assetBytes,
+  max_recording_bytes: limits.recordingBytes,
+  max_documents: limits.documents,
+  max_end_users: limits.endUsers,
+  max_live_tokens: limits.liveTokens,
+  max_stream_connections: limits.streamConnections,
+})
+
+export const renderOperatorAccount = (account: AccountRecord, liveCalls: number, openStreams: number) => ({
   ...renderAccount(account),
   grace_amount: formatMoney(account.graceAmount),
   credit_limit: formatMoney(account.creditLimit),
@@ -40,8 +50,17 @@ export const renderOperatorAccount = (account: AccountRecord, liveCalls: number)
   max_calls_per_second: account.maxCallsPerSecond,
   max_inbound_calls: account.maxInboundCalls,
   max_dialled_legs: account.maxDialledLegs,
+  ...quotaFields(account.quotas),
   held_amount: formatMoney(account.heldAmount),
   live_calls: liveCalls,
+  usage: {
+    asset_bytes: account.usage.assetBytes,
+    recording_bytes: account.usage.recordingBytes,
+    documents: account.usage.documents,
+    end_users: account.usage.endUsers,
+    live_tokens: account.usage.liveTokens,
+    stream_connections: openStreams,
+  },
   created_at: timeOf(account.createdUnix),
 })
 

@@ -91,7 +91,7 @@ export async function assetRoutes(app: Api, door: SwitchDoor): Promise<void> {
         body: Type.Unsafe<unknown>({ description: 'The bytes of the file.', contentEncoding: 'binary' }),
         response: {
           201: { ...resource(Asset), description: 'The asset.' },
-          ...errors(413, 415, 422),
+          ...errors(409, 413, 415, 422),
         },
       },
       handler: async (request, reply) => {

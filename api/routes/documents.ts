@@ -51,7 +51,7 @@ export function documentRoutes(app: Api, door: SwitchDoor): void {
       summary: 'Host a document',
       description: 'It may have problems: they are told, and stand in the way only when it runs.',
       body: DocumentInput,
-      response: { 201: answer, ...errors(400, 413, 415, 422) },
+      response: { 201: answer, ...errors(400, 409, 413, 415, 422) },
     },
     handler: async (request, reply) => {
       checkSize(request.body.body)

@@ -21,7 +21,7 @@ export function phoneTokenRoutes(app: Api, door: SwitchDoor): void {
       body: MintOrder,
       response: {
         200: { ...resource(MintedToken), description: 'The token; it is shown only here.' },
-        ...errors(400, 402, 403, 404, 413, 415, 422),
+        ...errors(400, 402, 403, 404, 409, 413, 415, 422),
       },
     },
     handler: async (request, reply) => {

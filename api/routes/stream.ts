@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { WebSocketServer } from 'ws'
-import { streamTokenSeconds } from '../../core/index.ts'
+import { quotaSentence, streamTokenSeconds } from '../../core/index.ts'
 import { customerOf } from '../access/guard.ts'
 import { isAllowedOrigin } from '../access/origins.ts'
 import { invalid, Refusal } from '../answer/refusal.ts'
@@ -10,13 +10,11 @@ import { errors, openErrors } from '../schema/error.ts'
 import { resource } from '../schema/field.ts'
 import { StreamToken } from '../schema/stream.ts'
 import { StreamHub } from '../stream/hub.ts'
-import { maxMessageBytes, maxSubscribersOfAccount } from '../stream/limits.ts'
+import { maxMessageBytes } from '../stream/limits.ts'
 import type { UpgradeHandler, Upgrades } from '../upgrades.ts'
 
-const crowdedRetrySeconds = 30
-
-/** What it returns tells how many streams are open. */
-export function streamRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): () => number {
+/** What it returns knows how many streams are open. */
+export function streamRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): Pick<StreamHub, 'size' | 'sizeOf'> {
   const { streamTokens } = door.repositories
   const tags = ['stream']
 
@@ -52,7 +50,7 @@ export function streamRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): ()
       }),
       response: {
         101: { description: 'The stream is open.' },
-        ...openErrors(401, 403, 422, 426, 429),
+        ...openErrors(401, 403, 409, 422, 426),
       },
     },
     handler: async () => {
@@ -64,7 +62,7 @@ export function streamRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): ()
   upgrades.at('/stream', streamUpgrade(door, hub))
   // Before the sockets are cut, so that readers hear why.
   app.addHook('preClose', async () => hub.close())
-  return () => hub.size
+  return hub
 }
 
 function streamUpgrade(door: SwitchDoor, hub: StreamHub): UpgradeHandler {
@@ -74,7 +72,7 @@ function streamUpgrade(door: SwitchDoor, hub: StreamHub): UpgradeHandler {
     perMessageDeflate: false,
     maxPayload: maxMessageBytes,
   })
-  return (request, url, socket, head) => {
+  return async (request, url, socket, head) => {
     const account = door.repositories.streamTokens.accountOf(url.searchParams.get('token') ?? '', Date.now())
     if (account === undefined) {
       throw new Refusal(401, 'Invalid or expired stream token.', { headers: { 'www-authenticate': 'Bearer' } })
@@ -83,12 +81,15 @@ function streamUpgrade(door: SwitchDoor, hub: StreamHub): UpgradeHandler {
       throw new Refusal(403, 'Pages of this origin may not open the stream.')
     }
     const after = afterOf(url.searchParams.get('after'))
-    if (hub.isFull(account)) {
-      throw new Refusal(429, `The account has ${maxSubscribersOfAccount} streams open.`, {
-        headers: { 'retry-after': String(crowdedRetrySeconds) },
+    const { quotas } = door.repositories
+    const limit = await quotas.streamLimit(account)
+    if (hub.sizeOf(account) >= limit) throw new Refusal(409, quotaSentence('streamConnections', limit))
+    server.handleUpgrade(request, socket, head, opened => {
+      hub.join(account, opened, socket, after)
+      quotas.streamOpened(account, hub.sizeOf(account), limit, Date.now()).catch((fault: unknown) => {
+        door.log.error({ fault: String(fault) }, 'a quota notice failed')
       })
-    }
-    server.handleUpgrade(request, socket, head, opened => hub.join(account, opened, socket, after))
+    })
   }
 }
 

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { choice, decimal, line, moneyOut, timestamp } from './field.ts'
+import { QuotaUsage, quotaLimits, quotasInForce } from './quota.ts'
 
 const accountFields = {
   uuid: Type.String(),
@@ -20,8 +21,10 @@ export const OperatorAccount = Type.Object(
     max_calls_per_second: Type.Integer({ description: 'New calls a second, and dialled legs to trunks a second.' }),
     max_inbound_calls: Type.Integer({ description: 'Live calls to its numbers.' }),
     max_dialled_legs: Type.Integer({ description: 'Live legs that its Dials have opened.' }),
+    ...quotasInForce,
     held_amount: moneyOut('Reserved for live calls; not spendable.'),
     live_calls: Type.Integer(),
+    usage: QuotaUsage,
     created_at: timestamp('When it was made.'),
   },
   { $id: 'OperatorAccount' },
@@ -54,6 +57,7 @@ const limits = {
       description: 'Live legs that its Dials have opened; beyond it a leg fails, END.4429. Default 200.',
     }),
   ),
+  ...quotaLimits,
 }
 
 export const NewAccount = Type.Object({

@@ -25,7 +25,7 @@ const meanings = {
   403: 'Not allowed: the account is suspended (`BILL.0403`), the number is not yours, or a link is not good.',
   404: 'There is no such resource.',
   405: 'The method is not possible here.',
-  409: 'It is taken, or a request with the same Idempotency-Key is still in flight.',
+  409: 'It is taken, a quota of the account is used up, or a request with the same Idempotency-Key is still in flight.',
   410: 'It was deleted.',
   412: 'The file is not as the conditions of the request want it.',
   413: 'The body is too large.',

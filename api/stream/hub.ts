@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { AccountUuid, Log, Repositories } from '../../core/index.ts'
 import { AccountFeed } from './account-feed.ts'
-import { goneBefore, heartbeatMs, maxSubscribersOfAccount } from './limits.ts'
+import { goneBefore, heartbeatMs } from './limits.ts'
 import { Subscriber } from './subscriber.ts'
 
 export interface StreamHubParts {
@@ -35,8 +35,9 @@ export class StreamHub {
     return size
   }
 
-  isFull(account: AccountUuid): boolean {
-    return (this.#feeds.get(account)?.subscribers.size ?? 0) >= maxSubscribersOfAccount
+  /** Open streams of one account. */
+  sizeOf(account: AccountUuid): number {
+    return this.#feeds.get(account)?.subscribers.size ?? 0
   }
 
   /** `after`: the last event that the reader has; undefined = only what happens from now on. */

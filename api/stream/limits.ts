@@ -12,7 +12,6 @@ export const resumePage = 100
 export const heartbeatMs = 30_000
 /** Nothing is expected of a subscriber but pongs and a close. */
 export const maxMessageBytes = 1024
-export const maxSubscribersOfAccount = 5000
 
 /** RFC 6455 §7.4.1: the switch is closing. */
 export const goingAway = 1001

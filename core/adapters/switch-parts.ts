@@ -84,7 +84,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   closers.add('database', () => database.close())
   const latencies = new Latencies()
   database.onCommit(ms => latencies.observe('commit', ms))
-  const store = storeOver(database, { clock, log })
+  const store = storeOver(database, { clock, log, quotas: settings.quotas })
   const repositories = openRepositories(store, settings.publicUrl)
   const { trunks, rates, destinations, assets } = repositories
   const recordingsFolder = join(settings.dataFolder, 'recordings')
@@ -107,6 +107,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
       sipTarget: uri => sipTarget(uri),
       recordingsFolder,
       recordingDays: settings.recordingDays,
+      recordingQuota: settings.quotas.recordingBytes,
     }),
   )
   const runner = new ExchangeRunner({

@@ -1,4 +1,5 @@
 import { Caps } from './caps.ts'
+import { RecordingRoom } from './recording-room.ts'
 import { StartTurns } from './start-turns.ts'
 
 /** What the calls of each account take at this moment, by the account's uuid (decisions §4). */
@@ -9,6 +10,7 @@ export class AccountLoads {
   readonly inbound = new Caps()
   /** Legs that its Dials have opened: each costs ports, whoever it goes to. */
   readonly dialled = new Caps()
+  readonly recordings = new RecordingRoom()
   /** When its dialled legs that leave the switch begin. */
   readonly starts = new StartTurns()
 

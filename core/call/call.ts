@@ -163,6 +163,15 @@ export class Call implements Host {
     return this.book.event(code, data)
   }
 
+  get mayRecord(): boolean {
+    const account = this.book.opening?.account
+    return account !== undefined && this.loads.recordings.hasRoom(account, this.env.recordingQuota)
+  }
+
+  recorded(bytes: number): void {
+    this.loads.recordings.add(this.record.accountUuid, bytes)
+  }
+
   addCost(charge: Money): void {
     this.book.addCost(charge)
   }
@@ -176,6 +185,8 @@ export class Call implements Host {
   /** The row is durable. */
   opened(): void {
     this.#step('opened')
+    const account = this.book.opening?.account
+    if (account !== undefined) this.loads.recordings.seen(account)
   }
 
   /** The leg that came in. */

@@ -63,5 +63,7 @@ export interface CallEnvironment {
   recordingPlace(sid: Sid, uuid: RecordingUuid, unixMs: number, format: 'wav' | 'ogg'): RecordingPlace
   /** How long recordings are kept; Infinity = for ever. */
   readonly recordingKeptMs: number
+  /** Bytes that an account's recordings may take where its operator has said nothing else. */
+  readonly recordingQuota: number
   readonly times: CallTimes
 }

@@ -22,6 +22,10 @@ export interface Host {
   readonly trunkLoads: Pick<TrunkLoads, 'take' | 'release'>
   readonly dialCaps: Pick<DialCaps, 'takeLeg' | 'takeTurn' | 'giveTurnBack'>
   readonly callId: CallUuid
+  /** Its account has room for another recording. */
+  readonly mayRecord: boolean
+  /** A recording has so many bytes. */
+  recorded(bytes: number): void
   /** As it is now. */
   readonly record: CallRecord
   readonly isOver: boolean

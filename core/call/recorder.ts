@@ -20,6 +20,16 @@ interface Running {
   readonly told: (event: Recorded) => void
 }
 
+/** One that was never begun. */
+const refused = (recordId: string): Recorded => ({
+  type: 'recorded',
+  recordId,
+  recordingUuid: '',
+  path: '',
+  durationMs: 0,
+  endedBy: 'failed',
+})
+
 /**
  * The recordings of a call. The row is written when the recording begins, so that a crash leaves nothing unknown;
  * it is completed when media tells the end, which may be after the call's own end.
@@ -41,6 +51,10 @@ export class Recorder {
 
   /** What the leg's far end says; `recorded` hears of its end. */
   start(leg: Leg, recordId: string, options: RecordOptions): void {
+    if (!this.#host.mayRecord) {
+      this.#refuse(() => this.#recorded(refused(recordId)))
+      return
+    }
     const { silenceMs, maxLengthMs, trimSilence, format } = options
     const path = this.#begin(leg, recordId, format, this.#recorded)
     this.#host.emit({
@@ -55,6 +69,10 @@ export class Recorder {
   /** What the leg's far end says and hears. Returns the recording's id; `told` hears of its end. */
   startSession(leg: Leg, options: SessionRecordOptions, told: () => void = () => {}): string {
     const recordId = `session-${++this.#sessions}`
+    if (!this.#host.mayRecord) {
+      this.#refuse(told)
+      return recordId
+    }
     const { format, ...rules } = options
     const path = this.#begin(leg, recordId, format, told)
     this.#host.emit({ type: 'media.record-session', legId: leg.uuid, recordId, path, rules })
@@ -80,6 +98,7 @@ export class Recorder {
     this.#running.delete(recordId)
     const { durationMs, sizeBytes, endedBy } = told
     const row = { ...running.row, durationMs, sizeBytes }
+    this.#host.recorded(sizeBytes)
     this.#host.commit([
       { type: 'recording.update', uuid: row.uuid, set: { durationMs, sizeBytes } },
       this.#host.event(endedBy === 'failed' ? 'REC.0400' : 'REC.0200', recordingData(row)),
@@ -92,6 +111,13 @@ export class Recorder {
     for (const { recordId, legId: of } of [...this.#running.values()]) {
       if (of === legId) this.mediaRecorded(recordId, { durationMs: 0, sizeBytes: 0, endedBy: 'failed' })
     }
+  }
+
+  /** No room for it: that is told, then whoever ordered it goes on as after one that failed. */
+  #refuse(then: () => void): void {
+    const { sid } = this.#host.record
+    const data = { sid, recording: null, detail: 'the account has stored as many bytes of recordings as it may' }
+    this.#host.commit([this.#host.event('REC.0400', data)], then)
   }
 
   /** Writes the row of a new recording; where media is to write it. */

@@ -29,7 +29,16 @@ export const eventCatalogue = {
   'REC.0200': { event: 'recording.available', callback: true, when: 'A recording can be downloaded.' },
   'REC.0300': { event: 'recording.deleted', callback: true, when: 'A recording has been deleted.' },
   'REC.0310': { event: 'recording.expired', callback: true, when: 'A recording has been purged at its expiry.' },
-  'REC.0400': { event: 'recording.failed', callback: true, when: 'A recording could not be made.' },
+  'REC.0400': {
+    event: 'recording.failed',
+    callback: true,
+    when: 'A recording could not be made, or was not begun: the quota of recordings is used up.',
+  },
+  'ACCT.0100': {
+    event: 'account.quota',
+    callback: false,
+    when: 'The account has used 80 % of a quota; told at most once an hour for each.',
+  },
   'BILL.0100': { event: 'billing.low-balance', callback: true, when: 'The balance nears its end.' },
   'BILL.0200': { event: 'billing.settled', callback: true, when: 'A call has been charged.' },
   'DTMF.0100': { event: 'dtmf.received', callback: false, when: 'A digit was pressed.' },

@@ -82,7 +82,17 @@ export const eventDataFields = {
   'REC.0200': ofRecording,
   'REC.0300': ofRecording,
   'REC.0310': ofRecording,
-  'REC.0400': ofRecording,
+  'REC.0400': {
+    sid: 'The call.',
+    recording: 'The Recording, as `GET /recordings/` lists it; null where it was not begun.',
+    'detail?': 'Why it was not begun.',
+  },
+  'ACCT.0100': {
+    quota:
+      '`asset_bytes`, `recording_bytes`, `documents`, `end_users`, `live_tokens` or `stream_connections`: the account field without `max_`.',
+    used: 'What is stored or open now.',
+    limit: 'What the account may have.',
+  },
   'BILL.0100': { sid: 'The call.', seconds_left: 'Seconds that are paid for.' },
   'BILL.0200': {
     leg_uuid: 'The leg that was charged.',

@@ -1,5 +1,6 @@
 import type { AccountUuid } from './ids.ts'
 import type { Money } from './money.ts'
+import type { QuotaName, Quotas } from './quota.ts'
 
 /** The row behind the contract's Account, with what only the operator sees. */
 export interface AccountRecord {
@@ -15,5 +16,8 @@ export interface AccountRecord {
   readonly maxCallsPerSecond: number
   readonly maxInboundCalls: number
   readonly maxDialledLegs: number
+  /** The quotas in force, and what is used of those that the database counts. */
+  readonly quotas: Quotas
+  readonly usage: Readonly<Record<Exclude<QuotaName, 'streamConnections'>, number>>
   readonly createdUnix: number
 }

@@ -25,6 +25,9 @@ export interface AccountProfile extends WebhookSettings {
   readonly maxInboundCalls: number
   /** Live legs that its Dials have opened. */
   readonly maxDialledLegs: number
+  /** What its recordings take on the disk, and may take; null = what the settings say. */
+  readonly recordingBytes: number
+  readonly maxRecordingBytes: number | null
 }
 
 /** A number that an account owns. */

@@ -1,4 +1,5 @@
 import type { VoiceName } from './engine-voice.ts'
+import type { Quotas } from './quota.ts'
 
 /** Where SIP is listened to: `udp:0.0.0.0:5060`. Port 0 lets the system choose. */
 export interface SipListener {
@@ -90,6 +91,8 @@ export interface Settings {
   readonly recordingDays: number
   /** Events are purged so many days after they happened; 0 = never. */
   readonly eventDays: number
+  /** What an account may store and hold open, where the operator has said nothing else of it. */
+  readonly quotas: Quotas
   readonly log: LogLevel
   readonly drainSeconds: number
 }
@@ -135,6 +138,14 @@ export const defaultSettings: Settings = Object.freeze({
   metricsHosts: [],
   recordingDays: 90,
   eventDays: 90,
+  quotas: {
+    assetBytes: 1_000_000_000,
+    recordingBytes: 20_000_000_000,
+    documents: 1000,
+    endUsers: 1000,
+    liveTokens: 5000,
+    streamConnections: 5000,
+  },
   log: 'info',
   drainSeconds: 30,
 } as const)

@@ -30,6 +30,8 @@ export const accountOf = ({ fallback, webhook = functionBase }: SimulationOption
   maxCallsPerSecond: 10,
   maxInboundCalls: 100,
   maxDialledLegs: 200,
+  recordingBytes: 0,
+  maxRecordingBytes: null,
   endpoints: { voice_inbound: webhook, voice_outbound: webhook, status: '' },
   fallbackMode: fallback?.mode ?? 'message',
   fallbackValue: fallback?.value ?? (fallback === undefined ? defaultFallbackText : ''),

@@ -127,6 +127,7 @@ export class Simulation {
         const path = `${sid}-${uuid}.${format}`
         return { path, file: `/recordings/${path}` }
       },
+      recordingQuota: Number.POSITIVE_INFINITY,
       recordingKeptMs: Number.POSITIVE_INFINITY,
       times: defaultCallTimes,
     })

@@ -60,6 +60,8 @@ export function errorsPage(): string {
       ],
     ),
     'Numbers of this switch dial one another at most 8 deep, and one call that comes in or is placed leads to at most 20 on-net legs in all, whichever of the calls that come of it dials them: what is beyond fails with `END.3482`.',
+    '## Quotas of an account',
+    'What an account stores and holds open: the settings `quotas.*`, and for one account the fields `max_asset_bytes`, `max_recording_bytes`, `max_documents`, `max_end_users`, `max_live_tokens` and `max_stream_connections` of `PATCH /operator/accounts/{uuid}`; `usage` beside them says what is used. Beyond one: 409 with a sentence that names it, without a code; of recordings see [there](recordings.md#quota). At 80 % the stream tells `ACCT.0100`.',
     'Of several children of a Dial that all fail, `busy` wins over `no-answer` over `failed`.',
     '## From the far end',
     "What a carrier's final response becomes; a `Reason` header with a Q.850 cause wins over it where the cause says more. A redirection (3xx) is not followed: the far end would choose where the customer's money goes.",

@@ -12,6 +12,8 @@ export const acme: AccountProfile = {
   maxCallsPerSecond: 10,
   maxInboundCalls: 100,
   maxDialledLegs: 200,
+  recordingBytes: 0,
+  maxRecordingBytes: null,
   endpoints: { voice_inbound: 'https://acme.test/in', voice_outbound: '', status: '' },
   fallbackMode: 'drop',
   fallbackValue: '',

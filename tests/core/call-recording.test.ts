@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { ringbackCountries } from '../../core/ports/media.ts'
 import { checkDocument } from '../../core/verbs/index.ts'
 import { tones } from '../../rtp/tone/tones.ts'
+import { acme } from './acme.ts'
 import { CallRig } from './call-rig.ts'
 import { rested } from './rested.ts'
 
@@ -213,6 +214,51 @@ test('every country that the domain knows has its tone, and every tone its count
     const level = 10 * Math.log10(power)
     assert.ok(level >= -15 && level <= -5, `${name} ${level} dBm0`)
   }
+})
+
+test('beyond the quota no recording begins: REC.0400 says why, and the call goes on', () => {
+  const quota = 1_000_000
+  for (const [verbs, failed] of [
+    ['<RecordSession/><Say>Hello</Say>', 1],
+    ['<Record playBeep="false" action="/next"/>', 1],
+    ['<Record playBeep="false"/><Say>Hello</Say>', 1],
+    [`<Dial record="record-from-answer">${far}</Dial><Say>Bye</Say>`, 1],
+  ] as const) {
+    for (const [recordingBytes, maxRecordingBytes, begins] of [
+      [quota, null, false],
+      [quota - 1, null, true],
+      [quota, quota + 1, true],
+      [5, 5, false],
+    ] as const) {
+      const rig = calling(verbs)
+      const account = rig.store.accounts.get(acme.uuid)
+      if (account !== undefined) account.profile = { ...acme, recordingBytes, maxRecordingBytes }
+      const caller = rig.call(at)
+      rig.run(20_000)
+      rig.hangUpCaller(caller)
+      rested(rig)
+      assert.equal(codes(rig).includes('REC.0100'), begins, verbs)
+      const told = rig.store.events.filter(({ code, data }) => code === 'REC.0400' && data['recording'] === null)
+      assert.is(told.length, begins ? 0 : failed, verbs)
+      assert.is(rig.store.recordings.size, begins ? 1 : 0)
+      if (begins) continue
+      assert.match(String(told[0]?.data['detail']), /as many bytes/)
+      if (verbs.includes('action')) {
+        const posted = rig.posts.find(post => post.url.endsWith('/next'))
+        assert.equal([posted?.fields['RecordingDuration'], posted?.fields['RecordingUuid']], [0, ''])
+      }
+      assert.is(rig.store.call().status, 'completed')
+    }
+  }
+})
+
+test('what the calls of an account have recorded since counts, before the database is read again', () => {
+  const rig = calling('<Record playBeep="false" maxLength="2"/><Record playBeep="false" maxLength="2"/>')
+  const account = rig.store.accounts.get(acme.uuid)
+  if (account !== undefined) account.profile = { ...acme, recordingBytes: 0, maxRecordingBytes: 10 }
+  rig.call(at)
+  rested(rig)
+  assert.equal(codes(rig), ['REC.0100', 'REC.0200', 'REC.0400'])
 })
 
 test.run()

@@ -88,6 +88,7 @@ export class CallRig {
         file: `/rec/2026/11/${sid}-${uuid}.${format}`,
       }),
       recordingKeptMs: 90 * 86_400_000,
+      recordingQuota: 1_000_000,
       times: defaultCallTimes,
     })
     this.store.addAccount(acme, 10_000_000)

@@ -72,7 +72,7 @@ class PurgeBed {
   }
 
   #open(): Recordings {
-    return new Recordings(this.bed.database, this.bed.events, join(this.bed.folder, 'recordings'))
+    return new Recordings(this.bed.database, this.bed.events, this.bed.quotas, join(this.bed.folder, 'recordings'))
   }
 
   #job(): RecordingPurge {

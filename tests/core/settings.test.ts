@@ -56,6 +56,12 @@ const readable: readonly [
   ['SAUTI_EXTERNAL_ADDRESS', '203.0.113.7', s => s.externalAddress, '203.0.113.7'],
   ['SAUTI_MEDIA_PORTS', '30000-30100', s => s.media.ports, [30000, 30100]],
   ['SAUTI_MEDIA_WORKERS', '0', s => s.media.workers, 0],
+  ['SAUTI_QUOTA_ASSET_MB', '5', s => s.quotas.assetBytes, 5_000_000],
+  ['SAUTI_QUOTA_RECORDING_MB', '0', s => s.quotas.recordingBytes, 0],
+  ['SAUTI_QUOTA_DOCUMENTS', '7', s => s.quotas.documents, 7],
+  ['SAUTI_QUOTA_END_USERS', '8', s => s.quotas.endUsers, 8],
+  ['SAUTI_QUOTA_LIVE_TOKENS', '9', s => s.quotas.liveTokens, 9],
+  ['SAUTI_QUOTA_STREAM_CONNECTIONS', '10', s => s.quotas.streamConnections, 10],
   ['SAUTI_OPERATOR_KEY', 'op-secret', s => s.operatorKey, 'op-secret'],
   ['SAUTI_ALLOW_PRIVATE_URLS', '1', s => s.allowPrivateUrls, true],
   ['SAUTI_ALLOW_PRIVATE_URLS', '0', s => s.allowPrivateUrls, false],
@@ -280,7 +286,7 @@ test('certificate and key come together', () => {
 
 test('every environment name of the decisions exists, and no flag carries a secret', () => {
   const names =
-    'DATA DATABASE_URL HTTP PUBLIC_URL SIP SIP_REALM EXTERNAL_ADDRESS MEDIA_PORTS MEDIA_WORKERS OPERATOR_KEY ALLOW_PRIVATE_URLS DNS TLS_CERT TLS_KEY STUN TURN TURN_SECRET ALLOWED_ORIGINS TRUSTED_PROXIES METRICS_HOSTS RECORDING_DAYS EVENT_DAYS LOG SPEECH_VOICES PIPER PIPER_VOICES OPENAI_URL OPENAI_KEY OPENAI_MODEL OPENAI_FORMAT'
+    'DATA DATABASE_URL HTTP PUBLIC_URL SIP SIP_REALM EXTERNAL_ADDRESS MEDIA_PORTS MEDIA_WORKERS OPERATOR_KEY ALLOW_PRIVATE_URLS DNS TLS_CERT TLS_KEY STUN TURN TURN_SECRET ALLOWED_ORIGINS TRUSTED_PROXIES METRICS_HOSTS RECORDING_DAYS EVENT_DAYS LOG SPEECH_VOICES PIPER PIPER_VOICES OPENAI_URL OPENAI_KEY OPENAI_MODEL OPENAI_FORMAT QUOTA_ASSET_MB QUOTA_RECORDING_MB QUOTA_DOCUMENTS QUOTA_END_USERS QUOTA_LIVE_TOKENS QUOTA_STREAM_CONNECTIONS'
   assert.equal(
     settingOptions.flatMap(option => option.environment ?? []).sort(),
     names

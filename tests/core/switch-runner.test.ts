@@ -49,6 +49,7 @@ function bed(faults: Faults = {}): Bed {
       bindingsOf: () => [],
       sipTarget: () => undefined,
       recordingsFolder: join(tmpdir(), 'sauti-runner-never-made'),
+      recordingQuota: 1_000_000,
       recordingDays: 90,
     }),
   )

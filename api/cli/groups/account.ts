@@ -7,6 +7,12 @@ const limits: readonly FieldFlag[] = [
   integer('max-cps', 'max_calls_per_second', 'new calls a second (10)'),
   integer('max-inbound', 'max_inbound_calls', 'live calls to its numbers (100)'),
   integer('max-legs', 'max_dialled_legs', 'live legs that its Dials have opened (200)'),
+  integer('max-asset-bytes', 'max_asset_bytes', 'stored bytes of assets (setting quotas.asset_mb)'),
+  integer('max-recording-bytes', 'max_recording_bytes', 'stored bytes of recordings (quotas.recording_mb)'),
+  integer('max-documents', 'max_documents', 'hosted documents (quotas.documents)'),
+  integer('max-users', 'max_end_users', 'end-users (quotas.end_users)'),
+  integer('max-tokens', 'max_live_tokens', 'phone tokens valid at once (quotas.live_tokens)'),
+  integer('max-streams', 'max_stream_connections', 'event streams open at once (quotas.stream_connections)'),
 ]
 const name: FieldFlag = text('name', 'name', 'what it is called')
 const path = (uuid: string, rest = '') => `/operator/accounts/${segment(uuid)}${rest}`

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { type AccountRecord, type Money, parseMoney } from '../../../core/index.ts'
+import { type AccountRecord, type AccountUuid, type Money, parseMoney } from '../../../core/index.ts'
 import { pageAnswer } from '../../answer/page.ts'
 import { invalid, notFound } from '../../answer/refusal.ts'
 import { renderKey, renderLedgerLine, renderOperatorAccount } from '../../answer/render.ts'
@@ -17,9 +17,11 @@ const answer = { ...resource(OperatorAccount), description: 'The account.' }
 const config = { access: 'operator' } as const
 const tags = ['operator']
 
-export function operatorAccountRoutes(app: Api, door: SwitchDoor): void {
+/** `streamsOf`: how many streams an account has open. */
+export function operatorAccountRoutes(app: Api, door: SwitchDoor, streamsOf: (account: AccountUuid) => number): void {
   const { accounts, keys } = door.repositories
-  const rendered = (account: AccountRecord) => renderOperatorAccount(account, door.calls.liveOf(account.uuid))
+  const rendered = (account: AccountRecord) =>
+    renderOperatorAccount(account, door.calls.liveOf(account.uuid), streamsOf(account.uuid))
   const mustGet = async (uuid: string): Promise<AccountRecord> => {
     const account = await accounts.get(uuid)
     if (account === undefined) throw notFound('There is no such account.')
@@ -162,4 +164,12 @@ const limitsOf = (body: Static<typeof AccountChange> | Static<typeof NewAccount>
   maxCallsPerSecond: body.max_calls_per_second,
   maxInboundCalls: body.max_inbound_calls,
   maxDialledLegs: body.max_dialled_legs,
+  quotas: {
+    assetBytes: body.max_asset_bytes,
+    recordingBytes: body.max_recording_bytes,
+    documents: body.max_documents,
+    endUsers: body.max_end_users,
+    liveTokens: body.max_live_tokens,
+    streamConnections: body.max_stream_connections,
+  },
 })

@@ -21,6 +21,8 @@ export interface EnvironmentOptions {
   readonly recordingsFolder: string
   /** Recordings are purged so many days after they were made; 0 = never. */
   readonly recordingDays: number
+  /** Bytes that an account's recordings may take where its operator has said nothing else. */
+  readonly recordingQuota: number
   readonly times?: CallTimes
 }
 
@@ -46,6 +48,7 @@ export function callEnvironment(options: EnvironmentOptions): CallEnvironment {
       return { path, file: join(options.recordingsFolder, path) }
     },
     recordingKeptMs: options.recordingDays === 0 ? Number.POSITIVE_INFINITY : options.recordingDays * dayMs,
+    recordingQuota: options.recordingQuota,
     times: options.times ?? defaultCallTimes,
   }
 }

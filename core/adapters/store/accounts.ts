@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { AccountRecord } from '../../model/account-record.ts'
 import type { AccountUuid } from '../../model/ids.ts'
 import type { Money } from '../../model/money.ts'
+import { type QuotaName, quotas } from '../../model/quota.ts'
 import type { Database } from './database.ts'
 import type { ApiKeys } from './keys.ts'
 import type { Ledger, Statement } from './ledger.ts'
 import { type Page, type PageRange, pageOf } from './page.ts'
+import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
 import { defaultFallbackText, newSigningSecret } from './webhook-settings.ts'
 
@@ -25,6 +27,8 @@ export interface NewAccount {
   readonly maxInboundCalls?: number | undefined
   /** Default 200. */
   readonly maxDialledLegs?: number | undefined
+  /** Null, and what is missing, is what the settings say. */
+  readonly quotas?: { readonly [name in QuotaName]?: number | null | undefined } | undefined
 }
 
 export type AccountChange = Omit<NewAccount, 'walletBalance' | 'name'> & {
@@ -37,24 +41,26 @@ export class Accounts {
   readonly #database: Database
   readonly #ledger: Ledger
   readonly #keys: ApiKeys
+  readonly #quotas: QuotaBook
   readonly #find
 
-  constructor(database: Database, ledger: Ledger, keys: ApiKeys) {
+  constructor(database: Database, ledger: Ledger, keys: ApiKeys, quotas: QuotaBook) {
     this.#database = database
     this.#ledger = ledger
     this.#keys = keys
+    this.#quotas = quotas
     this.#find = database.prepare<[string], Row<'accounts'>>('SELECT * FROM accounts WHERE uuid = ?')
   }
 
   async get(uuid: string): Promise<AccountRecord | undefined> {
     const row = this.#find.get(uuid)
-    return row === undefined ? undefined : recordOf(row)
+    return row === undefined ? undefined : this.#recordOf(row)
   }
 
   /** Newest first. */
   list(range: PageRange): Promise<Page<AccountRecord>> {
     const all = this.#database.sql.selectFrom('accounts').selectAll()
-    return pageOf(all.orderBy('created_unix', 'desc').orderBy('uuid'), range, recordOf)
+    return pageOf(all.orderBy('created_unix', 'desc').orderBy('uuid'), range, row => this.#recordOf(row))
   }
 
   /** An account with its first API key and its first balance, all or nothing. */
@@ -72,6 +78,7 @@ export class Accounts {
           max_calls_per_second: account.maxCallsPerSecond ?? 10,
           max_inbound_calls: account.maxInboundCalls ?? 100,
           max_dialled_legs: account.maxDialledLegs ?? 200,
+          ...quotaColumns(account),
           fallback_mode: 'message',
           fallback_value: defaultFallbackText,
           signing_secret: newSigningSecret(),
@@ -95,6 +102,7 @@ export class Accounts {
       ...(change.maxCallsPerSecond === undefined ? {} : { max_calls_per_second: change.maxCallsPerSecond }),
       ...(change.maxInboundCalls === undefined ? {} : { max_inbound_calls: change.maxInboundCalls }),
       ...(change.maxDialledLegs === undefined ? {} : { max_dialled_legs: change.maxDialledLegs }),
+      ...quotaColumns(change),
     }
     if (Object.keys(set).length > 0) {
       await this.#database.write(() =>
@@ -127,11 +135,28 @@ export class Accounts {
   #mustFind(uuid: AccountUuid): AccountRecord {
     const row = this.#find.get(uuid)
     if (row === undefined) throw new Error(`account ${uuid} is gone`)
-    return recordOf(row)
+    return this.#recordOf(row)
+  }
+
+  #recordOf(row: Row<'accounts'>): AccountRecord {
+    return { ...recordOf(row), quotas: this.#quotas.limits(row), usage: this.#quotas.usage(row, Date.now()) }
   }
 }
 
-const recordOf = (row: Row<'accounts'>): AccountRecord => ({
+type QuotaColumn = `max_${(typeof quotas)[QuotaName]['field']}`
+
+/** Only those that are named. */
+const quotaColumns = ({
+  quotas: wanted = {},
+}: Pick<NewAccount, 'quotas'>): { [column in QuotaColumn]?: number | null } =>
+  Object.fromEntries(
+    (Object.keys(quotas) as QuotaName[]).flatMap(name => {
+      const limit = wanted[name]
+      return limit === undefined ? [] : [[`max_${quotas[name].field}`, limit] as const]
+    }),
+  )
+
+const recordOf = (row: Row<'accounts'>): Omit<AccountRecord, 'quotas' | 'usage'> => ({
   uuid: row.uuid,
   name: row.name,
   status: row.status,

@@ -5,6 +5,7 @@ import type { AssetRecord } from '../../model/asset.ts'
 import type { AccountUuid } from '../../model/ids.ts'
 import type { Database } from './database.ts'
 import { type Page, type PageRange, pageOf } from './page.ts'
+import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
 
 const folderMode = 0o700
@@ -20,11 +21,15 @@ export interface AudioFacts {
 export class Assets {
   readonly #database: Database
   readonly #folder: string
+  readonly #quotas: QuotaBook
+  /** Bytes that are being written, by account: the database does not count them yet. */
+  readonly #arriving = new Map<AccountUuid, number>()
   readonly #find
 
-  constructor(database: Database, folder: string) {
+  constructor(database: Database, folder: string, quotas: QuotaBook) {
     this.#database = database
     this.#folder = folder
+    this.#quotas = quotas
     this.#find = database.prepare<[AccountUuid, string], Row<'assets'>>(
       'SELECT * FROM assets WHERE account_uuid = ? AND slug = ?',
     )
@@ -62,6 +67,28 @@ export class Assets {
     unixMs: number,
   ): Promise<AssetRecord> {
     if (!slugForm.test(slug)) throw new RangeError(`${slug} is no slug`)
+    const arriving = this.#arriving.get(account) ?? 0
+    this.#arriving.set(account, arriving + bytes.length)
+    try {
+      await this.#database.write(() => {
+        const replaced = this.#find.get(account, slug)?.size_bytes ?? 0
+        this.#quotas.take(account, 'assetBytes', arriving + bytes.length - replaced, unixMs)
+      })
+      return await this.#store(account, slug, bytes, facts, unixMs)
+    } finally {
+      const left = (this.#arriving.get(account) ?? 0) - bytes.length
+      if (left > 0) this.#arriving.set(account, left)
+      else this.#arriving.delete(account)
+    }
+  }
+
+  async #store(
+    account: AccountUuid,
+    slug: string,
+    bytes: Uint8Array,
+    facts: AudioFacts,
+    unixMs: number,
+  ): Promise<AssetRecord> {
     const path = join(account, slug)
     await writeWhole(join(this.#folder, path), bytes)
     const row: Row<'assets'> = {

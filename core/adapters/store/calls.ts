@@ -9,6 +9,7 @@ import type { Holds } from './holds.ts'
 import type { IdempotencyKeys } from './idempotency.ts'
 import { type PageRange, pageOf } from './page.ts'
 import { ProfileRows } from './profile-rows.ts'
+import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
 
 export interface CallFilter extends PageRange {
@@ -33,6 +34,7 @@ export interface CallsParts {
   readonly holds: Holds
   readonly events: Events
   readonly idempotency: IdempotencyKeys
+  readonly quotas: QuotaBook
   readonly clock: Pick<Clock, 'unixMs'>
 }
 
@@ -150,7 +152,7 @@ export class Calls implements CallStore {
 
   /** False: refused for want of money. */
   #write(change: Change, unixMs: number): boolean {
-    const { holds, events, idempotency } = this.#parts
+    const { holds, events, idempotency, quotas } = this.#parts
     switch (change.type) {
       case 'call.insert':
         this.#tables.calls.insert(change.call)
@@ -179,6 +181,7 @@ export class Calls implements CallStore {
         return true
       case 'recording.update':
         this.#tables.recordings.update(change.uuid, change.set)
+        if (change.set.sizeBytes !== undefined) quotas.recordingStored(change.uuid, unixMs)
         return true
       case 'idempotency.complete':
         idempotency.complete(change)

@@ -3,6 +3,7 @@ import type { HostedDocumentRecord } from '../../model/hosted-document.ts'
 import type { AccountUuid } from '../../model/ids.ts'
 import type { Database } from './database.ts'
 import { type Page, type PageRange, pageOf } from './page.ts'
+import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
 
 /** Under the public address; what follows is a token that nobody guesses. */
@@ -18,11 +19,13 @@ export interface DocumentText {
 export class HostedDocuments {
   readonly #database: Database
   readonly #base: string
+  readonly #quotas: QuotaBook
   readonly #byToken
 
   /** `publicUrl` without a trailing slash. */
-  constructor(database: Database, publicUrl: string) {
+  constructor(database: Database, publicUrl: string, quotas: QuotaBook) {
     this.#database = database
+    this.#quotas = quotas
     this.#base = publicUrl + hostedPath
     this.#byToken = database.prepare<[string], Row<'documents'>>('SELECT * FROM documents WHERE token = ?')
   }
@@ -75,7 +78,10 @@ export class HostedDocuments {
       created_unix: unixMs,
       updated_unix: unixMs,
     }
-    await this.#database.write(() => this.#database.run(this.#database.sql.insertInto('documents').values(row)))
+    await this.#database.write(() => {
+      this.#quotas.take(account, 'documents', 1, unixMs)
+      this.#database.run(this.#database.sql.insertInto('documents').values(row))
+    })
     return this.#recordOf(row)
   }
 

@@ -4,6 +4,7 @@ import type { AccountUuid } from '../../model/ids.ts'
 import type { PhoneTokenRecord } from '../../model/phone-token.ts'
 import { readJwt, signJwt } from '../tokens/jwt.ts'
 import type { Database } from './database.ts'
+import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
 
 /** A row that nobody can use any more is kept so long, for whoever still asks about it. */
@@ -39,6 +40,7 @@ type TokenRow = Row<'phone_tokens'> & { readonly extension_number: string; reado
 export class PhoneTokens {
   readonly #database: Database
   readonly #key: KeyObject
+  readonly #quotas: QuotaBook
   readonly #byUuid
   readonly #liveOf
   readonly #presentable
@@ -46,9 +48,10 @@ export class PhoneTokens {
   readonly #forget
   readonly #listeners = new Set<(revoked: PhoneTokenRecord) => void>()
 
-  constructor(database: Database, key: KeyObject) {
+  constructor(database: Database, key: KeyObject, quotas: QuotaBook) {
     this.#database = database
     this.#key = key
+    this.#quotas = quotas
     const select =
       'SELECT t.*, u.extension_number, u.is_active AS user_is_active FROM phone_tokens t JOIN end_users u ON u.uuid = t.end_user_uuid'
     this.#byUuid = database.prepare<[string], TokenRow>(`${select} WHERE t.uuid = ?`)
@@ -83,6 +86,7 @@ export class PhoneTokens {
       if (user.account_uuid !== account) return { ok: false, refused: 'other-account' }
       if (user.is_active !== 1) return { ok: false, refused: 'inactive' }
       if (!this.#canFundCall(account)) return { ok: false, refused: 'insufficient-funds' }
+      this.#quotas.take(account, 'liveTokens', 1, unixMs)
       // Whole seconds, as the token says them.
       const issuedUnix = Math.floor(unixMs / 1000) * 1000
       const row: Row<'phone_tokens'> = {

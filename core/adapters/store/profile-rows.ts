@@ -32,6 +32,8 @@ export const profileOf = (row: Row<'accounts'>): AccountProfile => ({
   maxCallsPerSecond: row.max_calls_per_second,
   maxInboundCalls: row.max_inbound_calls,
   maxDialledLegs: row.max_dialled_legs,
+  recordingBytes: row.recording_bytes,
+  maxRecordingBytes: row.max_recording_bytes,
   ...webhookSettingsOf(row),
 })
 

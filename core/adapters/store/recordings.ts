@@ -8,6 +8,7 @@ import { parseObject, recordingOf } from './call-rows.ts'
 import type { Database } from './database.ts'
 import type { Events } from './events.ts'
 import type { PageRange } from './page.ts'
+import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
 
 /** A deleted recording's file stays so long, in case it was a slip; then it is purged without another event. */
@@ -27,6 +28,7 @@ export interface FoundRecording {
 export class Recordings {
   readonly #database: Database
   readonly #events: Events
+  readonly #quotas: QuotaBook
   readonly #folder: string
   readonly #byUuid
   readonly #due
@@ -36,9 +38,10 @@ export class Recordings {
   readonly #call
 
   /** `folder` holds the files, by the paths of the rows. */
-  constructor(database: Database, events: Events, folder: string) {
+  constructor(database: Database, events: Events, quotas: QuotaBook, folder: string) {
     this.#database = database
     this.#events = events
+    this.#quotas = quotas
     this.#folder = resolve(folder)
     this.#byUuid = database.prepare<[string], Row<'recordings'>>('SELECT * FROM recordings WHERE uuid = ?')
     this.#due = database.prepare<[number, number], Row<'recordings'>>(
@@ -93,13 +96,17 @@ export class Recordings {
     return file.startsWith(`${this.#folder}${sep}`) ? file : undefined
   }
 
-  /** Soft: the row stays, the file for `deletedKeptMs`. False when the account has none; twice is no fault. */
+  /**
+   * Soft: the row stays, and the file for `deletedKeptMs`, unless the account needs the room. False when the account has
+   * none; twice is no fault.
+   */
   remove(account: AccountUuid, uuid: string, unixMs: number): Promise<boolean> {
     return this.#database.write(() => {
       const found = this.find(account, uuid, unixMs)
       if (found === undefined) return false
       if (found.isGone) return true
-      this.#delete.run(unixMs, unixMs + deletedKeptMs, uuid)
+      const keptMs = this.#quotas.isTight(account, 'recordingBytes', unixMs) ? 0 : deletedKeptMs
+      this.#delete.run(unixMs, unixMs + keptMs, uuid)
       this.#tell('REC.0300', found.record, unixMs)
       return true
     })

@@ -11,6 +11,7 @@ import type { IdempotencyKeys } from './idempotency.ts'
 import { ApiKeys } from './keys.ts'
 import { Numbers } from './numbers.ts'
 import { PhoneTokens } from './phone-tokens.ts'
+import type { QuotaBook } from './quota-book.ts'
 import { Rates } from './rates.ts'
 import { Recordings } from './recordings.ts'
 import type { Store } from './store.ts'
@@ -30,6 +31,7 @@ export interface Repositories {
   readonly keys: ApiKeys
   readonly numbers: Numbers
   readonly phoneTokens: PhoneTokens
+  readonly quotas: QuotaBook
   readonly rates: Rates
   readonly recordingLinks: RecordingLinks
   readonly recordings: Recordings
@@ -44,28 +46,29 @@ export interface Repositories {
  * does the key that tokens and links are signed with.
  */
 export function openRepositories(
-  store: Pick<Store, 'database' | 'ledger' | 'idempotency' | 'events'>,
+  store: Pick<Store, 'database' | 'ledger' | 'idempotency' | 'events' | 'quotas'>,
   publicUrl: string,
 ): Repositories {
-  const { database, ledger, idempotency, events } = store
+  const { database, ledger, idempotency, events, quotas } = store
   const keys = new ApiKeys(database)
   const signingKey = openSigningKeys(database.folder)
   return {
     keys,
-    accounts: new Accounts(database, ledger, keys),
-    assets: new Assets(database, join(database.folder, 'assets')),
+    accounts: new Accounts(database, ledger, keys, quotas),
+    assets: new Assets(database, join(database.folder, 'assets'), quotas),
     destinations: new DestinationStore(database),
-    documents: new HostedDocuments(database, publicUrl),
+    documents: new HostedDocuments(database, publicUrl, quotas),
     events,
     idempotency,
     numbers: new Numbers(database, ledger),
-    phoneTokens: new PhoneTokens(database, signingKey('phone-token')),
+    phoneTokens: new PhoneTokens(database, signingKey('phone-token'), quotas),
+    quotas,
     rates: new Rates(database),
     recordingLinks: new RecordingLinks(signingKey('recording-link')),
-    recordings: new Recordings(database, events, join(database.folder, 'recordings')),
+    recordings: new Recordings(database, events, quotas, join(database.folder, 'recordings')),
     streamTokens: new StreamTokens(signingKey('stream-token')),
     trunks: new Trunks(database),
-    users: new EndUsers(database),
+    users: new EndUsers(database, quotas),
     webhookSettings: new WebhookSettingsStore(database),
   }
 }

@@ -1,3 +1,5 @@
+import type { Quotas } from '../../model/quota.ts'
+import { defaultSettings } from '../../model/settings.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { Calls } from './calls.ts'
@@ -7,6 +9,7 @@ import { Holds } from './holds.ts'
 import { IdempotencyKeys } from './idempotency.ts'
 import { Ledger } from './ledger.ts'
 import { Outbox } from './outbox.ts'
+import { QuotaBook } from './quota-book.ts'
 
 /** The parts of the store that calls and money are made of, over one database. */
 export interface Store {
@@ -17,14 +20,26 @@ export interface Store {
   readonly events: Events
   readonly outbox: Outbox
   readonly idempotency: IdempotencyKeys
+  readonly quotas: QuotaBook
 }
 
-export function storeOver(database: Database, { clock, log }: { readonly clock: Clock; readonly log: Log }): Store {
+export interface StoreOptions {
+  readonly clock: Clock
+  readonly log: Log
+  /** What an account may store where its operator has said nothing else. Default: the settings' defaults. */
+  readonly quotas?: Quotas
+}
+
+export function storeOver(
+  database: Database,
+  { clock, log, quotas: defaults = defaultSettings.quotas }: StoreOptions,
+): Store {
   const ledger = new Ledger(database)
   const holds = new Holds(database, ledger)
   const outbox = new Outbox(database)
   const events = new Events(database, outbox, log)
   const idempotency = new IdempotencyKeys(database)
-  const calls = new Calls({ database, holds, events, idempotency, clock })
-  return { database, calls, ledger, holds, events, outbox, idempotency }
+  const quotas = new QuotaBook(database, events, defaults)
+  const calls = new Calls({ database, holds, events, idempotency, quotas, clock })
+  return { database, calls, ledger, holds, events, outbox, idempotency, quotas }
 }

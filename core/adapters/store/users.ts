@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { EndUserProfile } from '../../model/account.ts'
 import type { AccountUuid } from '../../model/ids.ts'
 import type { Database } from './database.ts'
+import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
 
 const firstExtension = 1001
@@ -13,9 +14,11 @@ export interface EndUserRecord extends EndUserProfile {
 /** Identities behind softphones. */
 export class EndUsers {
   readonly #database: Database
+  readonly #quotas: QuotaBook
 
-  constructor(database: Database) {
+  constructor(database: Database, quotas: QuotaBook) {
     this.#database = database
+    this.#quotas = quotas
   }
 
   /** Oldest first. */
@@ -54,6 +57,7 @@ export class EndUsers {
         .where('account_uuid', '=', account)
         .where('email', '=', user.email)
       if (this.#database.get(same) !== undefined) return undefined
+      this.#quotas.take(account, 'endUsers', 1, unixMs)
       const row: Row<'end_users'> = {
         uuid: randomUUID(),
         account_uuid: account,

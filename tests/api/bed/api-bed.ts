@@ -64,8 +64,8 @@ export class ApiBed {
     }
     const log: Log = { error: note('error'), warn: note('warn'), info: note('info'), debug: note('debug') }
     const clock = { now: () => performance.now(), unixMs: () => Date.now(), at: () => () => {} }
-    const store = storeOver(openDatabase(folder), { clock, log })
     const settings = { ...defaultSettings, dataFolder: folder, publicUrl: 'http://voice.test', ...given }
+    const store = storeOver(openDatabase(folder), { clock, log, quotas: settings.quotas })
     const repositories = openRepositories(store, settings.publicUrl)
     const calls = new TestCalls(store.calls)
     const door: SwitchDoor = {

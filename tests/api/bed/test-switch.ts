@@ -12,7 +12,7 @@ export async function openTestSwitch(
   log: Log,
 ): Promise<OwnedSwitch & { readonly calls: TestCalls }> {
   const clock = { now: () => performance.now(), unixMs: () => Date.now(), at: () => () => {} }
-  const store = storeOver(openDatabase(settings.dataFolder), { clock, log })
+  const store = storeOver(openDatabase(settings.dataFolder), { clock, log, quotas: settings.quotas })
   let draining = false
   return {
     settings,
