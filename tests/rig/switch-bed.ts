@@ -7,6 +7,8 @@ import { SwitchProcess } from './switch-process.ts'
 export interface BedOptions {
   /** Settings of the switch beside those of the rig. */
   readonly env?: Record<string, string>
+  /** Flags of `sauti serve`, for settings that have no environment variable. */
+  readonly flags?: readonly string[]
   /** Where its HTTP is. Default 127.0.0.1. */
   readonly httpAddress?: string
   /** Of the account. Default 1000. */
@@ -34,8 +36,8 @@ export class SwitchBed {
     this.carrierPort = carrierPort
   }
 
-  static async open({ env, httpAddress, balance, prefixes }: BedOptions = {}): Promise<SwitchBed> {
-    const on = await SwitchProcess.start(env, httpAddress)
+  static async open({ env, flags, httpAddress, balance, prefixes }: BedOptions = {}): Promise<SwitchBed> {
+    const on = await SwitchProcess.start(env, httpAddress, flags)
     await setRates(on)
     const account = await RigAccount.make(on, balance === undefined ? {} : { balance })
     const port = await freePort()

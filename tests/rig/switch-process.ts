@@ -24,6 +24,7 @@ export class SwitchProcess {
   readonly operatorKey = 'operator-key-of-the-rig-0123456789'
   readonly log: string[] = []
   readonly #extraEnv: Record<string, string>
+  readonly #flags: readonly string[]
   readonly #httpAddress: string
   #child: ChildProcess | undefined
 
@@ -31,6 +32,7 @@ export class SwitchProcess {
     ports: { http: number; sip: number; media: readonly [number, number] },
     extraEnv: Record<string, string>,
     httpAddress: string,
+    flags: readonly string[],
   ) {
     this.dataFolder = mkdtempSync(join(tmpdir(), 'sauti-rig-'))
     this.httpPort = ports.http
@@ -38,12 +40,17 @@ export class SwitchProcess {
     this.mediaPorts = ports.media
     this.#extraEnv = extraEnv
     this.#httpAddress = httpAddress
+    this.#flags = flags
   }
 
-  /** `httpAddress`: 0.0.0.0 where other hosts than this one are to reach it. */
-  static async start(extraEnv: Record<string, string> = {}, httpAddress = '127.0.0.1'): Promise<SwitchProcess> {
+  /** `httpAddress`: 0.0.0.0 where other hosts than this one are to reach it. `flags`: more of `sauti serve`. */
+  static async start(
+    extraEnv: Record<string, string> = {},
+    httpAddress = '127.0.0.1',
+    flags: readonly string[] = [],
+  ): Promise<SwitchProcess> {
     const ports = { http: await freePort(), sip: await freePort(), media: freeMediaPorts() }
-    const made = new SwitchProcess(ports, extraEnv, httpAddress)
+    const made = new SwitchProcess(ports, extraEnv, httpAddress, flags)
     await made.open()
     return made
   }
@@ -59,23 +66,27 @@ export class SwitchProcess {
   /** Starts (again) on the same data folder and ports; resolves when the switch says that it is ready. */
   async open(): Promise<number> {
     const started = Date.now()
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'api/cli/main.ts', 'serve'], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        ...process.env,
-        SAUTI_DATA: this.dataFolder,
-        SAUTI_HTTP: `${this.#httpAddress}:${this.httpPort}`,
-        SAUTI_PUBLIC_URL: this.baseUrl,
-        SAUTI_SIP: `udp:127.0.0.1:${this.sipPort},tcp:127.0.0.1:${this.sipPort}`,
-        SAUTI_EXTERNAL_ADDRESS: '127.0.0.1',
-        SAUTI_MEDIA_PORTS: `${this.mediaPorts[0]}-${this.mediaPorts[1]}`,
-        SAUTI_OPERATOR_KEY: this.operatorKey,
-        SAUTI_ALLOW_PRIVATE_URLS: '1',
-        SAUTI_LOG: 'debug',
-        ...this.#extraEnv,
+    const child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', 'api/cli/main.ts', 'serve', ...this.#flags],
+      {
+        cwd: root,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: {
+          ...process.env,
+          SAUTI_DATA: this.dataFolder,
+          SAUTI_HTTP: `${this.#httpAddress}:${this.httpPort}`,
+          SAUTI_PUBLIC_URL: this.baseUrl,
+          SAUTI_SIP: `udp:127.0.0.1:${this.sipPort},tcp:127.0.0.1:${this.sipPort}`,
+          SAUTI_EXTERNAL_ADDRESS: '127.0.0.1',
+          SAUTI_MEDIA_PORTS: `${this.mediaPorts[0]}-${this.mediaPorts[1]}`,
+          SAUTI_OPERATOR_KEY: this.operatorKey,
+          SAUTI_ALLOW_PRIVATE_URLS: '1',
+          SAUTI_LOG: 'debug',
+          ...this.#extraEnv,
+        },
       },
-    })
+    )
     this.#child = child
     let isReady = false
     let rest = ''
