@@ -1,0 +1,168 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { addTrunk, expectStatus, RigAccount, setRates } from '../../tests/rig/account.ts'
+import { freePort } from '../../tests/rig/ports.ts'
+import { SwitchProcess } from '../../tests/rig/switch-process.ts'
+import { sine } from '../../tests/rig/tone.ts'
+import { type BurstResult, burst, percentile } from './burst.ts'
+import { LiveCalls } from './live-calls.ts'
+
+/** An answered call's length: half a second of sound, as a busy line of announcements has it. */
+const talkMs = 500
+const attempts = 2
+const halvings = 2
+/** p99 of the set-up that is demanded, ms. */
+export const setUpMs = 100
+
+export interface RampOptions {
+  /** Of the capacity, one step after the other. */
+  readonly times: readonly number[]
+  readonly secondsPerStep: number
+  readonly liveCalls: number
+  readonly told?: (line: string) => void
+}
+
+export interface Step {
+  readonly times: number
+  readonly offered: number
+  /** Calls a second that were answered in time. */
+  readonly goodput: number
+  readonly refused: number
+  readonly unanswered: number
+  readonly p50: number
+  readonly p99: number
+  readonly refusedP99: number
+  /** Packets of the live calls that were lost, as a share. */
+  readonly loss: number
+  readonly residentMb: number
+}
+
+export interface RampResult {
+  /** Calls a second that are taken whole with a p99 of set-up below 100 ms. */
+  readonly capacity: number
+  readonly steps: readonly Step[]
+  /** After the last step half of the capacity is offered: so many seconds until no call was refused any more. */
+  readonly recoverySeconds: number
+  readonly after: Step
+}
+
+/** A switch on one core, whoever calls it on the others. */
+export async function ramp({ times, secondsPerStep, liveCalls, told = () => {} }: RampOptions): Promise<RampResult> {
+  const processors = cpus().length > 1 ? `1-${cpus().length - 1}` : undefined
+  const on = await SwitchProcess.start({
+    SAUTI_LOG: 'info',
+    SAUTI_MEDIA_PORTS: '12000-19999',
+    SAUTI_MEDIA_WORKERS: '1',
+  })
+  let live: LiveCalls | undefined
+  try {
+    if (processors !== undefined) pin(on.pid, '0')
+    await setRates(on)
+    const account = await RigAccount.make(on, { balance: '1000000' })
+    const caps = { max_concurrent_calls: 100_000, max_inbound_calls: 100_000, max_dialled_legs: 100_000 }
+    const rate = { max_calls_per_second: 1000 }
+    expectStatus(await on.operator('PATCH', `/accounts/${account.uuid}`, { ...caps, ...rate }), 200)
+    await account.asset('tone', sine(440, 4))
+    const calleePort = await freePort()
+    await addTrunk(on, { name: 'carrier', port: calleePort, prefixes: ['+255'] })
+
+    await account.hosts('voice_inbound', '<Dial><Number>+255700000001</Number></Dial>')
+    live = await LiveCalls.open(liveCalls, on.sipPort, account.number, calleePort)
+    await account.hosts('voice_inbound', '<Play asset="tone"/>')
+
+    const offer = async (callsPerSecond: number, seconds: number): Promise<BurstResult> =>
+      burst({
+        callsPerSecond,
+        seconds,
+        sipPort: on.sipPort,
+        localPort: await freePort(),
+        rtpPort: 9,
+        number: account.number,
+        talkMs,
+        processors,
+      })
+    const step = async (
+      share: number,
+      callsPerSecond: number,
+      seconds: number,
+    ): Promise<Step & { raw: BurstResult }> => {
+      live?.takeLoss()
+      live?.resume()
+      const raw = await offer(callsPerSecond, seconds)
+      await live?.pause()
+      const { sent, lost } = live?.takeLoss() ?? { sent: 1, lost: 0 }
+      const made = stepOf(share, callsPerSecond, raw, lost / sent, residentMbOf(on.pid))
+      told(lineOf(made))
+      return { ...made, raw }
+    }
+    await live.pause()
+    // The first calls pay for compiling.
+    await step(0, 40, 6)
+    const capacity = await capacityBy(rate => step(0, rate, Math.min(6, secondsPerStep)), told)
+    const steps: Step[] = []
+    for (const share of times) steps.push(without(await step(share, share * capacity, secondsPerStep)))
+    const after = await step(0.5, 0.5 * capacity, Math.max(8, secondsPerStep))
+    return { capacity, steps, recoverySeconds: after.raw.lastRefusal ?? 0, after: without(after) }
+  } finally {
+    live?.close()
+    await on.close()
+  }
+}
+
+const without = ({ raw: _, ...step }: Step & { raw: BurstResult }): Step => step
+
+/** Rises until calls are refused or late, then halves the last interval. What fails once may be the machine's, not ours. */
+async function capacityBy(offer: (rate: number) => Promise<Step>, told: (line: string) => void): Promise<number> {
+  const isBorne = async (rate: number): Promise<boolean> => {
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const { refused, unanswered, p99, offered } = await offer(rate)
+      if (refused + unanswered < 0.005 * offered && p99 < setUpMs) return true
+    }
+    return false
+  }
+  let good = 50
+  let bad = 100
+  while (await isBorne(bad)) {
+    good = bad
+    bad = Math.round(bad * 1.4)
+  }
+  for (let half = 0; half < halvings; half++) {
+    const middle = Math.round((good + bad) / 2)
+    if (await isBorne(middle)) good = middle
+    else bad = middle
+  }
+  told(`capacity: ${good} calls/s`)
+  return good
+}
+
+function stepOf(times: number, callsPerSecond: number, raw: BurstResult, loss: number, residentMb: number): Step {
+  const seconds = Math.max(raw.offered / callsPerSecond, raw.offeredIn)
+  return {
+    times,
+    offered: raw.offered / seconds,
+    goodput: raw.answeredMs.length / seconds,
+    refused: raw.refusedMs.length / seconds,
+    unanswered: raw.unanswered / seconds,
+    p50: percentile(raw.answeredMs, 0.5),
+    p99: percentile(raw.answeredMs, 0.99),
+    refusedP99: percentile(raw.refusedMs, 0.99),
+    loss,
+    residentMb,
+  }
+}
+
+export const lineOf = (step: Step): string =>
+  `${step.times === 0 ? '' : `${step.times} × `}${step.offered.toFixed(0)} calls/s: ${step.goodput.toFixed(0)} answered, ` +
+  `${step.refused.toFixed(0)} refused, ${step.unanswered.toFixed(1)} unanswered; set-up p50 ${step.p50.toFixed(0)} ms, ` +
+  `p99 ${step.p99.toFixed(0)} ms; 503 p99 ${step.refusedP99.toFixed(0)} ms; lost ${(100 * step.loss).toFixed(3)} %; ${step.residentMb.toFixed(0)} MB`
+
+function residentMbOf(pid: number): number {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kilobytes ?? 0) / 1024
+}
+
+/** All threads that it has; later ones inherit it. */
+function pin(pid: number, processor: string): void {
+  execFileSync('taskset', ['-acp', processor, String(pid)], { stdio: 'ignore' })
+}
