@@ -1,3 +1,5 @@
+// The door of the API and of what runs beside it. A program that embeds the switch opens core/embedding/index.ts, the package's `sauti`.
+
 export { type AudioFacts, type AudioInspection, inspectAudio } from './adapters/audio/inspect-audio.ts'
 export type { LiveCall, LiveLeg } from './adapters/exchange/call-desk.ts'
 export { isAllowedOrigin, namesPrivateHost, type PhoneUpgrade } from './adapters/signaling/index.ts'

@@ -1,6 +1,6 @@
 import type { Accounts as AccountRows } from '../adapters/store/accounts.ts'
-import type { Page } from '../adapters/store/page.ts'
 import type { AccountRecord } from '../model/account-record.ts'
+import type { Page } from '../model/list.ts'
 import { formatMoney } from '../model/money.ts'
 import { amountOf, optionalAmount } from './amount.ts'
 import { SwitchError } from './errors.ts'
@@ -46,6 +46,7 @@ export class Accounts {
   readonly #rows: AccountRows
   readonly #unixMs: () => number
 
+  /** @internal */
   constructor(rows: AccountRows, unixMs: () => number) {
     this.#rows = rows
     this.#unixMs = unixMs

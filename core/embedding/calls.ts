@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { CallDesk, LiveCall } from '../adapters/exchange/call-desk.ts'
-import type { CallFilter } from '../adapters/store/calls.ts'
-import type { Page } from '../adapters/store/page.ts'
+import type { CallDesk } from '../adapters/exchange/call-desk.ts'
 import type { CallAnswer, CallHandler } from '../document-builder/call-handler.ts'
 import { type Duration, durationMs } from '../document-builder/duration.ts'
 import { callResource } from '../events/call-data.ts'
 import type { CallRecord } from '../model/call-record.ts'
 import type { AccountUuid } from '../model/ids.ts'
+import type { CallFilter, Page } from '../model/list.ts'
+import type { LiveCall } from '../model/live-call.ts'
 import { type Range, rangeOf } from './accounts.ts'
 import { SwitchError } from './errors.ts'
 import type { FunctionDocuments } from './function-documents.ts'
@@ -42,6 +42,7 @@ export class Calls {
   readonly #desk: CallDesk
   readonly #functions: FunctionDocuments
 
+  /** @internal */
   constructor(desk: CallDesk, functions: FunctionDocuments) {
     this.#desk = desk
     this.#functions = functions

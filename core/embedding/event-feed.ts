@@ -20,6 +20,7 @@ export interface EventsOptions {
   readonly signal?: AbortSignal
 }
 
+/** @internal */
 export interface EventSource {
   subscribe(listener: EventListener): () => void
   after(account: string, seq: number, limit: number): Promise<readonly LoggedEvent[]> | readonly LoggedEvent[]
@@ -38,6 +39,7 @@ const eventOf = ({ seq, event }: LoggedEvent): SwitchEvent => ({
 /**
  * Stored events, then those that happen, each once and in order. Subscribes before it reads the log, so that nothing falls
  * between the two; what comes twice is told by its place.
+ * @internal
  */
 export async function* eventFeed(
   source: EventSource,

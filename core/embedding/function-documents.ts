@@ -26,6 +26,7 @@ export class FunctionDocuments {
   readonly #log: Log
   #forAll: CallHandler | undefined
 
+  /** @internal */
   constructor(log: Log) {
     this.#log = log
   }

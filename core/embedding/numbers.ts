@@ -1,6 +1,6 @@
 import type { Numbers as NumberRows } from '../adapters/store/numbers.ts'
-import type { Page } from '../adapters/store/page.ts'
 import type { AccountUuid } from '../model/ids.ts'
+import type { Page } from '../model/list.ts'
 import { formatMoney } from '../model/money.ts'
 import type { NumberRecord } from '../model/number-record.ts'
 import { type Range, rangeOf } from './accounts.ts'
@@ -32,6 +32,7 @@ export class Numbers {
   readonly #rows: NumberRows
   readonly #unixMs: () => number
 
+  /** @internal */
   constructor(rows: NumberRows, unixMs: () => number) {
     this.#rows = rows
     this.#unixMs = unixMs

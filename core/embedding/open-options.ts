@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { SwitchOptions as Ports } from '../adapters/switch-parts.ts'
+import type { SpeechEngine } from '../adapters/audio/speech-engine.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -33,7 +33,7 @@ export interface OpenOptions {
   /** Default: the system's. */
   readonly random?: Random
   /** What turns text into audio. Default: what the settings name, else espeak-ng. */
-  readonly speech?: Ports['speech']
+  readonly speech?: SpeechEngine
 }
 
 /** The settings that the options mean. Throws `config.invalid` with every problem. */

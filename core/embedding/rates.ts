@@ -21,6 +21,7 @@ export interface Rate {
 export class Rates {
   readonly #rows: RateRows
 
+  /** @internal */
   constructor(rows: RateRows) {
     this.#rows = rows
   }

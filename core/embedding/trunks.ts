@@ -1,12 +1,16 @@
-import type { TrunkFields, Trunks as TrunkRows } from '../adapters/store/trunks.ts'
+import type { Trunks as TrunkRows } from '../adapters/store/trunks.ts'
 import type { Trunk } from '../model/trunk.ts'
 import { SwitchError } from './errors.ts'
+
+/** What a trunk is made of. */
+export type TrunkFields = Omit<Trunk, 'uuid'>
 
 /** Carriers' connections, as `/operator/trunks` has them. */
 export class Trunks {
   readonly #rows: TrunkRows
   readonly #unixMs: () => number
 
+  /** @internal */
   constructor(rows: TrunkRows, unixMs: () => number) {
     this.#rows = rows
     this.#unixMs = unixMs

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { RecordingSink } from '../session/recording-sink.ts'
+import { ownModule } from './own-module.ts'
 import { RecordingLine } from './recording-line.ts'
 import { RecordingMailbox } from './recording-mailbox.ts'
 import type { FromRecording, RecordingThreadConfig, ToRecording } from './recording-protocol.ts'
@@ -48,10 +49,8 @@ export class RecordingThreadLink {
     // Each has its own: what one that has died has not taken is nothing to the next.
     const mailbox = new RecordingMailbox()
     const workerData: RecordingThreadConfig = { mailbox: mailbox.memory, niceness: this.#niceness }
-    // The same folder, whether the sources run or what was made of them.
-    const file = import.meta.url.endsWith('.ts') ? './recording-thread.ts' : './recording-thread.js'
     // Flags of the process, as that its program came by `-e`, are not for it.
-    const worker = new Worker(new URL(file, import.meta.url), { execArgv: [], workerData })
+    const worker = new Worker(ownModule('./recording-thread.ts', import.meta.url), { execArgv: [], workerData })
     worker.on('message', (message: FromRecording) => this.#told(message))
     // An error is followed by the exit.
     worker.on('error', () => {})

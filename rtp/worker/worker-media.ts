@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { BrowserOpening } from '../browser/terms.ts'
 import type { EngineCommand, EngineEvent, SessionId } from '../engine/command.ts'
+import { ownModule } from '../io/own-module.ts'
 import { noStats } from '../session/session-stats.ts'
 import type { FromMedia, MediaCounters, MediaThreadConfig, MediaThreads, ToMedia } from './protocol.ts'
 import { SharedRooms } from './shared-rooms.ts'
@@ -193,9 +194,7 @@ class MediaThread {
   }
 
   #spawn(): void {
-    // The same folder, whether the sources run or what was made of them.
-    const file = import.meta.url.endsWith('.ts') ? './media-thread.ts' : './media-thread.js'
-    const worker = new Worker(new URL(file, import.meta.url), { workerData: this.#config })
+    const worker = new Worker(ownModule('./media-thread.ts', import.meta.url), { workerData: this.#config })
     this.#worker = worker
     let fault: Error | undefined
     worker.on('message', (message: FromMedia) => this.#receive(message))

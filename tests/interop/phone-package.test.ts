@@ -1,26 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { copyTree } from '../rig/copied-tree.ts'
 
-// What `npm pack` puts into the two packages: the switch with everything that /phone serves, and the SDK.
-const packages = suite('packages')
+// What `npm pack` puts into the package of the browser SDK. That of the switch: tests/slow/package.test.ts.
+const packages = suite('package sauti-phone')
 
 const root = new URL('../../', import.meta.url).pathname
-const folders = ['api', 'core', 'docs', 'rtp', 'scripts', 'sdk', 'sip']
 let bench: string
 let tree: string
 
@@ -41,40 +31,10 @@ function packed(folder: string): string {
 
 packages.before(() => {
   bench = mkdtempSync(join(tmpdir(), 'sauti-packages-'))
-  tree = join(bench, 'tree')
-  mkdirSync(tree)
-  // A copy, so that the checkout stays without what packing builds.
-  for (const folder of folders)
-    cpSync(join(root, folder), join(tree, folder), { recursive: true, filter: path => !path.endsWith('/dist') })
-  for (const file of ['package.json', 'package-lock.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'tsconfig.json'])
-    cpSync(join(root, file), join(tree, file), { preserveTimestamps: true })
-  // Link by link: whatever is done in the copy, the checkout's own folder stays.
-  mkdirSync(join(tree, 'node_modules'))
-  for (const name of readdirSync(join(root, 'node_modules')))
-    symlinkSync(join(root, 'node_modules', name), join(tree, 'node_modules', name))
+  tree = copyTree(join(bench, 'tree'))
 })
 
 packages.after(() => rmSync(bench, { recursive: true, force: true }))
-
-packages('the switch: no tests, no SDK source; /phone is served without the bundler', () => {
-  const folder = packed(tree)
-  assert.not(existsSync(join(folder, 'tests')))
-  assert.not(existsSync(join(folder, 'sdk/index.ts')))
-  const page = readFileSync(join(folder, 'api/phone/index.html'), 'utf8')
-  const wanted = [...page.matchAll(/(?:src|href)="\/phone\/([\w.-]+)"/g)].map(([, name = '']) => name)
-  assert.ok(wanted.includes('phone.js') && wanted.includes('phone.css'))
-  for (const name of wanted.filter(name => name !== 'sauti-phone.js'))
-    assert.ok(existsSync(join(folder, 'api/phone', name)), name)
-  // Where only what runs is installed, there is no esbuild.
-  mkdirSync(join(folder, 'node_modules'))
-  const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-  for (const name of Object.keys(dependencies)) {
-    if (name.includes('/')) mkdirSync(join(folder, 'node_modules', name.split('/')[0] ?? ''), { recursive: true })
-    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name))
-  }
-  const script = "import('./api/phone/sdk-bundle.ts').then(it => it.sdkCode()).then(code => console.log(code.length))"
-  assert.ok(Number(run(process.execPath, ['--input-type=module', '-e', script], folder)) > 20_000)
-})
 
 packages('the SDK: an ES module under 25 kB gzipped, its types, its README, and nothing else', () => {
   const folder = packed(join(tree, 'sdk'))

@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type AccountUuid, type CallRecord, defaultSettings, type Settings, Switch } from 'sauti'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checkBooks } from '../../core/adapters/store/check.ts'
+import { type AccountUuid, type CallRecord, defaultSettings, type Settings, Switch } from '../../core/index.ts'
 import type { DocumentFetch } from '../../core/ports/documents.ts'
 import { wavOf } from '../rig/tone.ts'
 

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { ownModule } from '../../../rtp/io/index.ts'
 import { FairQueue } from '../fair-queue.ts'
 import { type AudioFault, audioFault } from './audio-fault.ts'
 import { childOutput } from './child-output.ts'
@@ -17,7 +18,7 @@ const maxReportBytes = 4096
 /** MB of the program's own objects; what it decodes it writes at once. */
 const maxHeap = 256
 
-const program = fileURLToPath(new URL('./convert-audio.ts', import.meta.url))
+const program = fileURLToPath(ownModule('./convert-audio.ts', import.meta.url))
 
 /** MP3 and Ogg Opus to WAV, each file in a process of its own. */
 export class AudioConverter {

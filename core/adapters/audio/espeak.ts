@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { ownModule } from '../../../rtp/io/index.ts'
 import type { Log } from '../../ports/log.ts'
 import { type ChildFault, childOutput } from './child-output.ts'
 import { ChildStream } from './child-stream.ts'
@@ -46,7 +47,7 @@ export const systemEspeak: EspeakProgram = { label: 'espeak-ng', command: 'espea
 export const npmEspeak: EspeakProgram = {
   label: 'espeak-ng (WebAssembly)',
   command: process.execPath,
-  args: [fileURLToPath(new URL('./espeak-wasm.ts', import.meta.url))],
+  args: [fileURLToPath(ownModule('./espeak-wasm.ts', import.meta.url))],
   // Each is a Node process of 60 MB.
   mostBegun: 4,
 }

@@ -2,28 +2,15 @@ import type { Admission } from '../../admission/admission.ts'
 import { type Refusal, refusal } from '../../call/admit.ts'
 import type { Exchange } from '../../call/exchange.ts'
 import type { OriginateOrder, OriginateResult } from '../../call/originate-order.ts'
-import type { CallRecord, LegRecord } from '../../model/call-record.ts'
+import type { CallRecord } from '../../model/call-record.ts'
 import type { AccountUuid, LegUuid, Sid } from '../../model/ids.ts'
 import type { LegMediaStats } from '../../model/leg-quality.ts'
-import type { CodecName } from '../../model/trunk.ts'
+import type { LiveCall, LiveLeg } from '../../model/live-call.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { CallFilter, CallPage, Calls } from '../store/calls.ts'
 import type { ExchangeRunner } from './runner.ts'
 
-export interface LiveCall {
-  readonly call: CallRecord
-  readonly legs: readonly LiveLeg[]
-}
-
-export interface LiveLeg {
-  readonly leg: LegRecord
-  /** Once offer and answer are complete. */
-  readonly codec: CodecName | undefined
-  /** Name of the room that it is in. */
-  readonly room: string | undefined
-  /** Known where media tells it while the leg lives. */
-  readonly media: LegMediaStats | undefined
-}
+export type { LiveCall, LiveLeg }
 
 export interface CallDeskParts {
   readonly exchange: Exchange

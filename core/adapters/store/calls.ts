@@ -1,5 +1,6 @@
-import type { CallDirection, CallRecord, CallStatus, LegRecord } from '../../model/call-record.ts'
+import type { CallRecord, LegRecord } from '../../model/call-record.ts'
 import type { AccountUuid, CallUuid, Sid } from '../../model/ids.ts'
+import type { CallFilter } from '../../model/list.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { CallStore, Change, CommitResult } from '../../ports/store.ts'
 import { type CallTables, callOf, callTables, legOf } from './call-rows.ts'
@@ -7,20 +8,12 @@ import type { Database } from './database.ts'
 import type { Events } from './events.ts'
 import type { Holds } from './holds.ts'
 import type { IdempotencyKeys } from './idempotency.ts'
-import { type PageRange, pageOf } from './page.ts'
+import { pageOf } from './page.ts'
 import { ProfileRows } from './profile-rows.ts'
 import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
 
-export interface CallFilter extends PageRange {
-  readonly direction?: CallDirection
-  readonly status?: CallStatus
-  /** Digits; matches any part of either number. */
-  readonly search?: string
-  /** Bounds of the creation time, Unix ms, inclusive. */
-  readonly fromUnix?: number
-  readonly toUnix?: number
-}
+export type { CallFilter }
 
 export interface CallPage {
   readonly calls: readonly CallRecord[]

@@ -1,17 +1,8 @@
 import type { SelectQueryBuilder } from 'kysely'
+import type { Page, PageRange } from '../../model/list.ts'
 import type { Tables } from './schema.ts'
 
-/** Which rows of a list are wanted. */
-export interface PageRange {
-  readonly limit: number
-  readonly offset: number
-}
-
-export interface Page<Record> {
-  readonly rows: readonly Record[]
-  /** Of the whole list. */
-  readonly total: number
-}
+export type { Page, PageRange }
 
 /** The rows of a list that lie in the range, each as its record. */
 export async function pageOf<Table extends keyof Tables, Row, Record>(

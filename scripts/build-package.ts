@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+// `npm run build`: dist/, what the package runs. Every module of core, sip, rtp and api as JavaScript with its source map;
+// the declarations that the entries of package.json reach; the files that the switch serves; the browser SDK.
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const dist = join(root, 'dist')
+const folders = ['core', 'sip', 'rtp', 'api']
+
+/** A door of the package: its source, and what is built of it. */
+interface Entry {
+  readonly 'sauti-source': string
+  readonly types: string
+  readonly default: string
+}
+
+interface Manifest {
+  readonly version: string
+  readonly bin: Readonly<Record<string, string>>
+  readonly exports: Readonly<Record<string, string | Entry>>
+}
+const manifest: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+const entries = Object.values(manifest.exports).filter(entry => typeof entry !== 'string')
+
+for (const folder of [...folders, 'sdk']) rmSync(join(dist, folder), { recursive: true, force: true })
+run('node_modules/.bin/tsc', '-p', 'tsconfig.build.json')
+writeTypes()
+copyServedFiles()
+// The modules read the version from here, and Node that they are ES modules.
+writeFileSync(
+  join(dist, 'package.json'),
+  `${JSON.stringify({ name: 'sauti-dist', version: manifest.version, type: 'module' })}\n`,
+)
+
+run(process.execPath, '--disable-warning=ExperimentalWarning', 'scripts/build-sdk.ts')
+cpSync(join(root, 'sdk/dist'), join(dist, 'sdk/dist'), { recursive: true })
+
+for (const program of Object.values(manifest.bin)) chmodSync(join(root, program), 0o755)
+for (const { types, default: module } of entries)
+  for (const file of [types, module])
+    if (!existsSync(join(root, file))) throw new Error(`package.json exports ${file}, and nothing built it`)
+
+function run(command: string, ...args: readonly string[]): void {
+  const { status } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed`)
+}
+
+/** The declarations of the entries and of what they name: of the rest nobody can import anything. */
+function writeTypes(): void {
+  const project = join(dist, 'tsconfig.types.json')
+  const compilerOptions = {
+    noEmit: false,
+    rootDir: '..',
+    outDir: '.',
+    declaration: true,
+    emitDeclarationOnly: true,
+    stripInternal: true,
+  }
+  const files = entries.map(entry => join('..', entry['sauti-source']))
+  writeFileSync(project, JSON.stringify({ extends: '../tsconfig.json', compilerOptions, files, include: [] }))
+  run('node_modules/.bin/tsc', '-p', project)
+  rmSync(project)
+  const kept = new Set<string>()
+  for (const { types } of entries) keepType(join(root, types), kept)
+  for (const file of typeFiles()) if (!kept.has(file)) rmSync(file)
+}
+
+/** tsc rewrites the imports of modules, and leaves those of declarations as they were written. */
+function keepType(file: string, kept: Set<string>): void {
+  if (kept.has(file)) return
+  kept.add(file)
+  const declarations = readFileSync(file, 'utf8').replace(/((?:from|import\()\s*["']\.[^"']+)\.ts(["'])/g, '$1.js$2')
+  writeFileSync(file, declarations)
+  for (const [, named = ''] of declarations.matchAll(/(?:from|import\()\s*["'](\.[^"']+)\.js["']/g))
+    keepType(join(dirname(file), `${named}.d.ts`), kept)
+}
+
+function typeFiles(): string[] {
+  const inFolder = (folder: string) =>
+    readdirSync(join(dist, folder), { recursive: true, encoding: 'utf8' }).map(file => join(dist, folder, file))
+  return folders.flatMap(inFolder).filter(file => file.endsWith('.d.ts'))
+}
+
+/** Pages, their scripts and styles: what is no module of ours lies beside the modules that read it. */
+function copyServedFiles(): void {
+  for (const folder of folders)
+    for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile() || entry.name.endsWith('.ts')) continue
+      const from = join(entry.parentPath, entry.name)
+      const to = join(dist, from.slice(root.length))
+      mkdirSync(dirname(to), { recursive: true })
+      copyFileSync(from, to)
+    }
+}
