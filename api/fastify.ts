@@ -29,6 +29,8 @@ export type Access = 'open' | 'customer' | 'operator'
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
+    /** It spends, or places a call: a suspended account is told that before anything that is wrong with the request. */
+    spends?: boolean
     /** Addresses that need no key on this route. */
     isKeyless?: (address: string) => boolean
   }

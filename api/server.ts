@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fastify from 'fastify'
 import { guardRoutes } from './access/guard.ts'
+import { checkForm, refuseCodings } from './access/request-form.ts'
 import { sendFailure } from './answer/failure.ts'
 import { collectMethods } from './answer/methods.ts'
 import { answerNoHttp } from './answer/no-http.ts'
@@ -75,8 +76,10 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('x-content-type-options', 'nosniff')
   })
+  checkForm(app)
   parseBodies(app)
   guardRoutes(app, door, options.operatorKey)
+  refuseCodings(app)
   const answerOtherMethods = collectMethods(app)
   await describeRoutes(app, door.settings.publicUrl, version)
 

@@ -1,6 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Log } from '../core/index.ts'
+import { checkHost } from './access/request-form.ts'
 import { bodyOf, Refusal } from './answer/refusal.ts'
 import type { Api } from './fastify.ts'
 
@@ -30,6 +31,7 @@ export class Upgrades {
     // Nobody else listens until somebody takes the socket over.
     socket.on('error', ignore)
     try {
+      checkHost(request)
       const url = parseUrl(request.url)
       const handler = url === undefined ? undefined : this.#handlers.get(url.pathname.replace(/(?<=.)\/+$/, ''))
       if (url === undefined || handler === undefined) throw new Refusal(404, 'Nothing can be opened at this path.')

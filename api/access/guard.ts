@@ -23,11 +23,19 @@ export function customerOf(request: FastifyRequest): Customer {
   return customer
 }
 
+const suspended = () => new Refusal(403, 'the account is suspended.', { code: 'BILL.0403' })
+
 /** For what spends or places a call: a suspended account may only read. */
 export function activeCustomerOf(request: FastifyRequest): Customer {
   const customer = customerOf(request)
-  if (customer.isSuspended) throw new Refusal(403, 'the account is suspended.', { code: 'BILL.0403' })
+  if (customer.isSuspended) throw suspended()
   return customer
+}
+
+/** Decisions §1: 403 comes before 422. What a suspended account may not do at all is not looked at for its form. */
+export function suspendedBefore(request: FastifyRequest): Refusal | undefined {
+  if (request.routeOptions.config.spends !== true) return undefined
+  return customers.get(request)?.isSuspended === true ? suspended() : undefined
 }
 
 // One text for missing, malformed, unknown and revoked: no oracle.

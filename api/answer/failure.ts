@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type Log, StoreError } from '../../core/index.ts'
+import { suspendedBefore } from '../access/guard.ts'
 import { fieldProblems } from './field-problems.ts'
 import { bodyOf, Refusal } from './refusal.ts'
 
@@ -9,6 +10,8 @@ function refusalOf(error: FastifyError | Refusal | StoreError, request: FastifyR
   // What a quota stands in the way of; the store has made the sentence.
   if (error instanceof StoreError) return error.code === 'store.quota' ? new Refusal(409, error.message) : undefined
   if (error.validation !== undefined) {
+    const refused = suspendedBefore(request)
+    if (refused !== undefined) return refused
     const where = error.validationContext ?? 'body'
     const errors = fieldProblems(error.validation as Parameters<typeof fieldProblems>[0], where)
     const [first] = errors

@@ -40,6 +40,7 @@ export function numberRoutes(app: Api, door: SwitchDoor): void {
   })
 
   app.post('/numbers/acquire', {
+    config: { spends: true },
     schema: {
       tags,
       summary: 'Acquire a number from the pool',

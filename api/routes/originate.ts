@@ -13,6 +13,7 @@ const maxPayloadBytes = 8 * 1024
 
 export function originateRoutes(app: Api, door: SwitchDoor): void {
   app.post('/calls/originate', {
+    config: { spends: true },
     schema: {
       tags: ['calls'],
       summary: 'Place a call',

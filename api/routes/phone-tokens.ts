@@ -14,6 +14,7 @@ export function phoneTokenRoutes(app: Api, door: SwitchDoor): void {
   const tags = ['phone-tokens']
 
   app.post('/phone-tokens/mint', {
+    config: { spends: true },
     schema: {
       tags,
       summary: 'Mint a phone token',

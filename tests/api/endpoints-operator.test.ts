@@ -171,6 +171,9 @@ test('operator: drain', async () => {
   assert.is((await bed.operator('POST', '/operator/drain')).body.draining, true)
   assert.is((await bed.operator('DELETE', '/operator/drain')).body.draining, false)
   assert.is((await bed.operator('POST', '/operator/drain', { seconds: -1 })).status, 422)
+  // A body that is null is no order to drain.
+  for (const body of [null, [], 5]) assert.is((await bed.operator('POST', '/operator/drain', body)).status, 422)
+  assert.is((await bed.operator('DELETE', '/operator/drain')).body.draining, false)
 })
 
 test('every operation of these paths was answered with success', () => {

@@ -224,4 +224,33 @@ test('money is a string with at most four decimals', async () => {
 })
 
 test.after(() => bed.close())
+test('a coded body is not read: 415, and what would do; identity is no coding', async () => {
+  const ask = (coding: string, key = bed.key) =>
+    bed.conforming('POST', '/keys/create', {
+      key,
+      raw: JSON.stringify({ name: 'k' }),
+      headers: { ...json, 'content-encoding': coding },
+    })
+  for (const coding of ['gzip', 'br', 'deflate, gzip', 'GZIP', 'nonsense']) {
+    const refused = await ask(coding)
+    assert.equal([refused.status, refused.headers['accept-encoding']], [415, 'identity'], coding)
+  }
+  assert.is((await ask('gzip', 'no key')).status, 401)
+  assert.is((await ask('identity')).status, 201)
+})
+
+test('a suspended account is told that before what is wrong with its request; reads and others are not refused so', async () => {
+  const { account, key } = (await bed.operator('POST', '/operator/accounts', { name: 'S', wallet_balance: '5' })).body
+  await bed.operator('PATCH', `/operator/accounts/${account.uuid}`, { status: 'suspended' })
+  for (const path of ['/calls/originate', '/numbers/acquire', '/phone-tokens/mint']) {
+    for (const body of [{}, { to: 5 }, { uuid: '' }, null]) {
+      const refused = await bed.conforming('POST', path, { key, body })
+      assert.equal([refused.status, refused.body.code], [403, 'BILL.0403'], `${path} ${JSON.stringify(body)}`)
+    }
+    assert.is((await bed.conforming('POST', path, { key, raw: '{', headers: json })).status, 400)
+  }
+  assert.is((await bed.conforming('POST', '/keys/create', { key, body: {} })).status, 422)
+  assert.is((await bed.conforming('GET', '/account/', { key })).status, 200)
+})
+
 test.run()

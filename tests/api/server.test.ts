@@ -95,4 +95,22 @@ test('the explorer and the document need no key and nothing from elsewhere', asy
 })
 
 test.after(() => bed.close())
+test('one Host, and a readable one: anything else is 400, at the WebSocket too', async () => {
+  const status = async (hosts: string, path = '/health/', more = '') =>
+    Number(
+      (
+        await say(`GET ${path} HTTP/1.1\r\n${hosts}${more}Connection: ${more === '' ? 'close' : 'Upgrade'}\r\n\r\n`)
+      ).split(' ')[1],
+    )
+  for (const host of ['voice.test', 'voice.test:8080', '[::1]:8080', '127.0.0.1', 'a_b.test', 'localhost:'])
+    assert.is(await status(`Host: ${host}\r\n`), 200, host)
+  const bad = ['a b', 'a/b', 'a@b', 'a:b', 'a:80:80', '[::1', '', '<script>', 'a, b']
+  for (const host of bad) assert.is(await status(`Host: ${host}\r\n`), 400, host)
+  assert.is(await status('Host: a\r\nHost: b\r\n'), 400)
+  assert.is(await status('Host: a\r\nhost: a\r\n'), 400)
+  assert.is(await status(''), 400)
+  const upgrade = 'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n'
+  assert.is(await status('Host: a\r\nHost: b\r\n', '/stream', upgrade), 400)
+})
+
 test.run()

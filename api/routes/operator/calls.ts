@@ -38,9 +38,9 @@ export function operatorCallRoutes(app: Api, door: SwitchDoor): void {
       body: Drain,
       response: { 200: state, ...errors(400, 413, 415, 422) },
     },
-    // `seconds` may be left out, and the body with it.
+    // `seconds` may be left out, and the body with it; null is a body, and none that drains.
     preValidation: async request => {
-      request.body ??= {}
+      if (request.body === undefined) request.body = {}
     },
     handler: async (request, reply) => {
       door.drain(request.body.seconds)
