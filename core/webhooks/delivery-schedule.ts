@@ -3,6 +3,7 @@ import { maxTries, retryDelayMs } from './retry.ts'
 /** What the schedule knows of a callback. Times are monotonic ms. */
 export interface Delivery {
   readonly id: number
+  readonly account: string
   /** Who is kept apart from whom: one account's one URL. */
   readonly endpoint: string
   /** Callbacks of one call keep their order; null = about no call. */
@@ -27,6 +28,8 @@ export type DeliveryOutput =
 export interface DeliveryLimits {
   /** Attempts that run at once, in all. Default 256. */
   readonly total: number
+  /** At once for one account, however many endpoints it has. Default 64. */
+  readonly perAccount: number
   /** At once to one endpoint that works. Default 16. */
   readonly perEndpoint: number
   /** At once to an endpoint whose last attempt failed: it may only hang a few of our connections. Default 4. */
@@ -35,17 +38,28 @@ export interface DeliveryLimits {
 
 export const defaultDeliveryLimits: DeliveryLimits = Object.freeze({
   total: 256,
+  perAccount: 64,
   perEndpoint: 16,
   perFailingEndpoint: 4,
 })
 
+interface Account {
+  readonly name: string
+  /** How many of its endpoints are known. */
+  endpoints: number
+  running: number
+  /** Endpoints of it whose turn has come while it had no room. */
+  readonly parked: Endpoint[]
+}
+
 interface Endpoint {
   readonly name: string
+  readonly account: Account
   /** Due, and first of their call: what may be sent as soon as there is room. */
   readonly ready: number[]
   running: number
   failing: boolean
-  /** Stands in the round of endpoints that have work and room. */
+  /** Stands in the round of endpoints that have work and room, or is parked until its account has room. */
   queued: boolean
 }
 
@@ -63,6 +77,7 @@ export class DeliverySchedule {
   readonly #limits: DeliveryLimits
   readonly #entries = new Map<number, Entry>()
   readonly #endpoints = new Map<string, Endpoint>()
+  readonly #accounts = new Map<string, Account>()
   /** Endpoints that have something ready and room for it, in turn. */
   readonly #round: Endpoint[] = []
   /** First tries of a call at an endpoint; the head is ready or running, the others wait for it. */
@@ -138,8 +153,9 @@ export class DeliverySchedule {
   #finish(id: number, delivered: boolean, now: number): readonly DeliveryOutput[] {
     const entry = this.#entries.get(id)
     if (entry === undefined) return []
-    const endpoint = this.#endpoint(entry.delivery.endpoint)
+    const endpoint = this.#endpoint(entry.delivery)
     endpoint.running--
+    this.#leave(endpoint.account)
     endpoint.failing = !delivered
     this.#running--
     if (entry.tries === 0) this.#advance(entry.delivery)
@@ -183,7 +199,7 @@ export class DeliverySchedule {
   #ready(id: number): void {
     const entry = this.#entries.get(id)
     if (entry === undefined) return
-    const endpoint = this.#endpoint(entry.delivery.endpoint)
+    const endpoint = this.#endpoint(entry.delivery)
     endpoint.ready.push(id)
     this.#queue(endpoint)
   }
@@ -201,11 +217,17 @@ export class DeliverySchedule {
     while (this.#running < this.#limits.total) {
       const endpoint = this.#round.shift()
       if (endpoint === undefined) break
+      const { account } = endpoint
+      if (account.running >= this.#limits.perAccount) {
+        account.parked.push(endpoint)
+        continue
+      }
       endpoint.queued = false
       const id = endpoint.ready.shift()
       const entry = id === undefined ? undefined : this.#entries.get(id)
       if (id === undefined || entry === undefined) continue
       endpoint.running++
+      account.running++
       this.#running++
       started.push({ type: 'attempt', id, tryNumber: entry.tries + 1 })
       this.#queue(endpoint)
@@ -213,17 +235,43 @@ export class DeliverySchedule {
     return started
   }
 
-  #endpoint(name: string): Endpoint {
+  /** One of its attempts is over: the next of its endpoints that wait for that is in the round again. */
+  #leave(account: Account): void {
+    account.running--
+    const next = account.parked.shift()
+    if (next !== undefined) this.#round.push(next)
+  }
+
+  #account(name: string): Account {
+    const known = this.#accounts.get(name)
+    if (known !== undefined) return known
+    const account: Account = { name, endpoints: 0, running: 0, parked: [] }
+    this.#accounts.set(name, account)
+    return account
+  }
+
+  #endpoint({ endpoint: name, account }: Delivery): Endpoint {
     const known = this.#endpoints.get(name)
     if (known !== undefined) return known
-    const endpoint: Endpoint = { name, ready: [], running: 0, failing: false, queued: false }
+    const endpoint: Endpoint = {
+      name,
+      account: this.#account(account),
+      ready: [],
+      running: 0,
+      failing: false,
+      queued: false,
+    }
+    endpoint.account.endpoints++
     this.#endpoints.set(name, endpoint)
     return endpoint
   }
 
   /** A failing endpoint with nothing to do is forgotten too: its next callback is a fair try. */
   #forgetIdle(endpoint: Endpoint): void {
-    if (endpoint.running === 0 && endpoint.ready.length === 0) this.#endpoints.delete(endpoint.name)
+    const { account, name } = endpoint
+    if (endpoint.running > 0 || endpoint.ready.length > 0 || !this.#endpoints.delete(name)) return
+    account.endpoints--
+    if (account.endpoints === 0) this.#accounts.delete(account.name)
   }
 }
 

@@ -4,7 +4,7 @@ import { type DeliveryOutput, DeliverySchedule } from '../../core/webhooks/deliv
 import { maxTries, retryDelaysMs } from '../../core/webhooks/retry.ts'
 import { seeded } from './seeded.ts'
 
-const limits = { total: 10, perEndpoint: 3, perFailingEndpoint: 1 }
+const limits = { total: 10, perAccount: 10, perEndpoint: 3, perFailingEndpoint: 1 }
 
 /** A schedule in virtual time; attempts take as long as the test says. */
 function bed(with_ = limits) {
@@ -18,9 +18,13 @@ function bed(with_ = limits) {
   return {
     schedule,
     log,
-    add(endpoint: string, call: string | null = null, fields: { tries?: number; dueAt?: number } = {}): number {
+    add(
+      endpoint: string,
+      call: string | null = null,
+      fields: { tries?: number; dueAt?: number; account?: string } = {},
+    ): number {
       const id = ++lastId
-      const delivery = { id, endpoint, call, tries: 0, dueAt: 0, ...fields }
+      const delivery = { id, account: endpoint, endpoint, call, tries: 0, dueAt: 0, ...fields }
       take(schedule.handle({ type: 'added', delivery }, now))
       return id
     },
@@ -115,7 +119,7 @@ test('an endpoint has its share; one that fails has less, until it works again',
 })
 
 test('endpoints that hang leave room for the others', () => {
-  const { add, attempts, schedule, finish } = bed({ total: 7, perEndpoint: 3, perFailingEndpoint: 1 })
+  const { add, attempts, schedule, finish } = bed({ total: 7, perAccount: 7, perEndpoint: 3, perFailingEndpoint: 1 })
   for (let at = 0; at < 20; at++) add('hangs')
   assert.is(schedule.running, 3)
   const good = add('good')
@@ -127,8 +131,26 @@ test('endpoints that hang leave room for the others', () => {
   assert.equal(attempts().at(-1), [0, other])
 })
 
+test('an account has its share however many endpoints it has, and they take turns in it', () => {
+  const { add, finish, attempts, schedule } = bed({ total: 10, perAccount: 4, perEndpoint: 2, perFailingEndpoint: 1 })
+  const of = (account: string, endpoint: string) => add(`${account} ${endpoint}`, null, { account })
+  const hung = Array.from({ length: 40 }, (_, at) => of('a', `e${at % 20}`))
+  assert.is(schedule.running, 4)
+  const other = of('b', 'e')
+  assert.is(schedule.running, 5)
+  finish(other, true)
+  // One after the other ends: each place goes to the next endpoint, and none is forgotten.
+  for (let ended = 0; ended < hung.length; ended++) {
+    assert.is(schedule.running, Math.min(4, hung.length - ended))
+    const running = attempts().map(([, id]) => id)
+    finish(running.filter(id => id !== other)[ended] ?? 0, true)
+  }
+  assert.is(schedule.size, 0)
+  assert.equal(new Set(attempts().map(([, id]) => id)), new Set([...hung, other]))
+})
+
 test('when all attempts are in use, endpoints take turns', () => {
-  const { add, finish, attempts } = bed({ total: 1, perEndpoint: 3, perFailingEndpoint: 1 })
+  const { add, finish, attempts } = bed({ total: 1, perAccount: 1, perEndpoint: 3, perFailingEndpoint: 1 })
   const a = [add('a'), add('a'), add('a')]
   const b = [add('b'), add('b')]
   const c = add('c')

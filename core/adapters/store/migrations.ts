@@ -3,10 +3,11 @@ import { StoreError } from './errors.ts'
 import { firstSchema } from './first-schema.ts'
 import { capsSchema } from './schema-caps.ts'
 import { mediaHostsSchema } from './schema-media-hosts.ts'
+import { outboxAccountSchema } from './schema-outbox-account.ts'
 import { secondSchema } from './second-schema.ts'
 
 /** Forward only: entry n takes a database from `user_version` n to n + 1. An entry that was released never changes. */
-const migrations: readonly string[] = [firstSchema, secondSchema, mediaHostsSchema, capsSchema]
+const migrations: readonly string[] = [firstSchema, secondSchema, mediaHostsSchema, capsSchema, outboxAccountSchema]
 
 export const schemaVersion = migrations.length
 

@@ -21,11 +21,21 @@ export interface CallbackMessage {
   readonly signingSecret: string
 }
 
+const pendingOf = (row: Row<'outbox'>): PendingCallback => ({
+  id: row.id,
+  accountUuid: row.account_uuid,
+  callUuid: row.call_uuid,
+  url: row.url,
+  tries: row.tries,
+  dueUnix: row.due_unix,
+})
+
 /** Status callbacks that are still to be delivered. A row goes when its callback was delivered or given up. */
 export class Outbox {
   readonly #database: Database
   readonly #insert
   readonly #pending
+  readonly #pendingOf
   readonly #message
   readonly #reschedule
   readonly #remove
@@ -39,6 +49,9 @@ export class Outbox {
     )
     this.#pending = database.prepare<[number, number], Row<'outbox'>>(
       'SELECT * FROM outbox WHERE id > ? ORDER BY id LIMIT ?',
+    )
+    this.#pendingOf = database.prepare<[AccountUuid, number, number, number], Row<'outbox'>>(
+      'SELECT * FROM outbox WHERE account_uuid = ? AND id > ? AND id <= ? ORDER BY id LIMIT ?',
     )
     this.#message = database.prepare<[number], Row<'events'> & { signing_secret: string }>(
       `SELECT e.*, a.signing_secret FROM outbox o
@@ -70,14 +83,16 @@ export class Outbox {
 
   /** Callbacks in the order in which they were added, after `id`. */
   pendingAfter(id: number, limit: number): readonly PendingCallback[] {
-    return this.#pending.all(id, limit).map(row => ({
-      id: row.id,
-      accountUuid: row.account_uuid,
-      callUuid: row.call_uuid,
-      url: row.url,
-      tries: row.tries,
-      dueUnix: row.due_unix,
-    }))
+    return this.#pending.all(id, limit).map(pendingOf)
+  }
+
+  /** Those of one account with ids in that range, `upTo` included. */
+  pendingOf(
+    account: AccountUuid,
+    { after, upTo }: { readonly after: number; readonly upTo: number },
+    limit: number,
+  ): readonly PendingCallback[] {
+    return this.#pendingOf.all(account, after, upTo, limit).map(pendingOf)
   }
 
   message(id: number): CallbackMessage | undefined {

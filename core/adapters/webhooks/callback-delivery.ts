@@ -15,10 +15,8 @@ import type { HttpAnswer, HttpClient } from '../http/index.ts'
 import type { Database } from '../store/database.ts'
 import type { Events } from '../store/events.ts'
 import type { Outbox, PendingCallback } from '../store/outbox.ts'
+import { type BacklogLimits, CallbackBacklog } from './callback-backlog.ts'
 
-/** Callbacks kept in memory; what is on top stays in the outbox until there is room. */
-const backlogLimit = 20_000
-const loadAtOnce = 1000
 const longestPauseMs = Math.max(...retryDelaysMs)
 
 export interface CallbackDeliveryParts {
@@ -31,6 +29,7 @@ export interface CallbackDeliveryParts {
   readonly log: Log
   readonly uuid: () => string
   readonly limits?: DeliveryLimits
+  readonly backlog?: BacklogLimits
 }
 
 /**
@@ -41,14 +40,15 @@ export class CallbackDelivery {
   readonly #parts: CallbackDeliveryParts
   readonly #schedule: DeliverySchedule
   readonly #callbacks = new Map<number, PendingCallback>()
+  readonly #backlog: CallbackBacklog
   readonly #abort = new AbortController()
-  #lastLoaded = 0
   #cancelTimer: () => void = () => {}
   #stopListening: () => void = () => {}
 
   constructor(parts: CallbackDeliveryParts) {
     this.#parts = parts
     this.#schedule = new DeliverySchedule(parts.limits ?? defaultDeliveryLimits)
+    this.#backlog = new CallbackBacklog(parts.outbox, parts.backlog)
   }
 
   /** Callbacks waiting or being sent, of those that are in memory. */
@@ -69,21 +69,23 @@ export class CallbackDelivery {
   }
 
   #load(): void {
-    while (this.#schedule.size < backlogLimit) {
-      const rows = this.#parts.outbox.pendingAfter(this.#lastLoaded, loadAtOnce)
-      for (const callback of rows) {
-        this.#lastLoaded = callback.id
-        this.#callbacks.set(callback.id, callback)
-        this.#handle({ type: 'added', delivery: this.#deliveryOf(callback) })
-      }
-      if (rows.length < loadAtOnce) return
-    }
+    this.#backlog.load(callback => {
+      this.#callbacks.set(callback.id, callback)
+      this.#handle({ type: 'added', delivery: this.#deliveryOf(callback) })
+    })
   }
 
   #deliveryOf({ id, accountUuid, url, callUuid, tries, dueUnix }: PendingCallback) {
     const { clock } = this.#parts
     const pauseMs = tries === 0 ? 0 : Math.min(longestPauseMs, Math.max(0, dueUnix - clock.unixMs()))
-    return { id, endpoint: `${accountUuid} ${url}`, call: callUuid, tries, dueAt: clock.now() + pauseMs }
+    return {
+      id,
+      account: accountUuid,
+      endpoint: `${accountUuid} ${url}`,
+      call: callUuid,
+      tries,
+      dueAt: clock.now() + pauseMs,
+    }
   }
 
   #handle(input: DeliveryInput, answer?: HttpAnswer): void {
@@ -156,7 +158,7 @@ export class CallbackDelivery {
     })
     if (output.type !== 'retry') {
       this.#callbacks.delete(output.id)
-      if (this.#schedule.size < backlogLimit / 2) this.#load()
+      if (this.#backlog.ended(callback)) this.#load()
     }
     // The row is still there then, and is sent again after the next start.
     written.catch(fault => log.error({ fault: String(fault) }, 'the end of a callback could not be stored'))
