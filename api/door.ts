@@ -15,7 +15,11 @@ import type {
   Settings,
   SipListener,
   SwitchCounters,
+  TlsIdentityFiles,
 } from '../core/index.ts'
+
+/** A certificate that may be replaced while the switch runs. */
+export type TlsFiles = Pick<TlsIdentityFiles, 'current' | 'expiresUnix' | 'onReplaced'>
 
 /** What the HTTP side asks of a switch, and what `Switch` offers. Tests fill it without telephony. */
 export interface SwitchDoor {
@@ -33,6 +37,8 @@ export interface SwitchDoor {
   /** What it counts; without them /metrics tells less. */
   counters?(): Promise<SwitchCounters>
   readonly latencies?: { subscribe(listener: LatencyListener): () => void }
+  /** The certificate of listeners over TLS; undefined when none is set. */
+  readonly tls?: TlsFiles | undefined
   /** False when the database, a SIP listener or a media thread fails, and while draining. */
   health(): Promise<boolean>
   /** No new calls; live ones get `seconds` (default: the settings' `drainSeconds`), then END.5503. */

@@ -9,6 +9,7 @@ import { notFound } from './answer/refusal.ts'
 import { maxBodyBytes, parseBodies } from './body-parser.ts'
 import type { SwitchDoor } from './door.ts'
 import type { Api, TypeBoxProvider } from './fastify.ts'
+import { httpsOptions, mainListener } from './listeners.ts'
 import { describeRoutes } from './openapi.ts'
 import { accountRoutes } from './routes/account.ts'
 import { assetRoutes } from './routes/assets.ts'
@@ -43,18 +44,25 @@ const headersTimeoutMs = 15_000
 const requestTimeoutMs = 60_000
 const keepAliveTimeoutMs = 72_000
 const maxConnections = 10_000
+const strictTransportSeconds = 365 * 24 * 3600
 const maxHeaderBytes = 16 * 1024
 
 /** The HTTP side of a switch: not listening yet, `inject` works without a port. */
 export async function buildApi(door: SwitchDoor, options: { readonly operatorKey: string }): Promise<Api> {
-  const { trustedProxies } = door.settings
+  const { trustedProxies, http } = door.settings
+  const timeouts = {
+    headersTimeout: headersTimeoutMs,
+    maxHeaderSize: maxHeaderBytes,
+    shouldUpgradeCallback: isWebSocket,
+  }
+  const secure = mainListener(http)?.scheme === 'https' ? door.tls?.current : undefined
   const app: Api = fastify({
     bodyLimit: maxBodyBytes,
     // The caller is the nearest address that is no trusted proxy's; without any, the connection's own.
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    http: { headersTimeout: headersTimeoutMs, maxHeaderSize: maxHeaderBytes, shouldUpgradeCallback: isWebSocket },
+    ...(secure === undefined ? { http: timeouts } : { https: { ...httpsOptions(secure), ...timeouts } }),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
     forceCloseConnections: true,
     return503OnClosing: false,
@@ -77,6 +85,12 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
     reply.header('x-content-type-options', 'nosniff')
   })
   checkForm(app)
+  app.addHook('onRequest', async (request, reply) => {
+    // RFC 6797 §7.2: only over TLS. Browsers ignore it for addresses; for localhost it would bind other programs' ports.
+    if (request.protocol === 'https' && !/(^|\.)localhost$/.test(request.hostname)) {
+      reply.header('strict-transport-security', `max-age=${strictTransportSeconds}`)
+    }
+  })
   parseBodies(app)
   guardRoutes(app, door, options.operatorKey)
   refuseCodings(app)

@@ -1,9 +1,9 @@
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log, Settings } from '../core/index.ts'
+import type { HttpListener, Log, Settings } from '../core/index.ts'
 import type { OwnedSwitch } from './door.ts'
 import type { Api } from './fastify.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { type HttpListeners, listen } from './listeners.ts'
 import { ensureOperatorKey } from './operator-key.ts'
 import { buildApi, version } from './server.ts'
 
@@ -16,7 +16,8 @@ export interface Serving {
   readonly door: OwnedSwitch
   readonly api: Api
   readonly operatorKey: string
-  readonly http: { readonly address: string; readonly port: number }
+  /** What listens, in the order of the settings, with the ports that the system chose. */
+  readonly http: readonly HttpListener[]
   /** No new calls; resolves when the live ones have ended or had their time, and everything is closed. */
   drainAndClose(): Promise<void>
   close(): Promise<void>
@@ -42,15 +43,19 @@ export async function serve(
     const stopHousekeeping = await startHousekeeping(door.repositories, log)
     const built = await buildApi(door, { operatorKey })
     api = built
-    await built.listen({ host: settings.http.address, port: settings.http.port })
-    const { address, port } = built.server.address() as AddressInfo
+    const http: HttpListeners = await listen(built, settings.http, door.tls)
+    const written = ({ scheme, address, port }: HttpListener) =>
+      `${scheme === 'http' ? '' : 'https:'}${bracketed(address)}:${port}`
     const sip = door.sipListeners.map(each => `${each.transport}:${bracketed(each.address)}:${each.port}`)
     log.info(
-      { version, http: `${bracketed(address)}:${port}`, sip, data: settings.dataFolder, pid: process.pid },
+      { version, http: http.bound.map(written).join(), sip, data: settings.dataFolder, pid: process.pid },
       'ready',
     )
     const close = async () => {
+      const closed = http.close()
+      // Ends the connections of all listeners.
       await built.close()
+      await closed
       await stopHousekeeping()
       await door.close()
     }
@@ -58,7 +63,7 @@ export async function serve(
       door,
       api: built,
       operatorKey,
-      http: { address, port },
+      http: http.bound,
       close,
       drainAndClose: () => drain(door, log, close),
     }

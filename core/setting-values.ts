@@ -69,9 +69,18 @@ const isPlausibleAddress = (address: string): boolean =>
   !/^[\d.]+$/.test(address) ||
   (/^\d{1,3}(\.\d{1,3}){3}$/.test(address) && address.split('.').every(part => Number(part) <= 255))
 
+/** `127.0.0.1:8080`, `https:0.0.0.0:8443`; several with commas, or a list. */
 export function http(value: unknown): ParsedOption {
-  const parsed = typeof value === 'string' ? addressAndPort(value) : undefined
-  return parsed === undefined ? bad(`${shown(value)} must be address:port, as 127.0.0.1:8080`) : good(parsed)
+  const written = typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value : [value]
+  const listeners = []
+  for (const entry of written) {
+    const match = typeof entry === 'string' ? /^(?:(https?):)?(.+)$/.exec(entry.trim()) : null
+    const parsed = addressAndPort(match?.[2] ?? '')
+    if (parsed === undefined)
+      return bad(`${shown(entry)} must be address:port, as 127.0.0.1:8080 or https:0.0.0.0:8443`)
+    listeners.push(Object.freeze({ scheme: match?.[1] ?? 'http', ...parsed }))
+  }
+  return good(listeners)
 }
 
 export function publicUrl(value: unknown): ParsedOption {

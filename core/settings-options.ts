@@ -53,7 +53,7 @@ export const settingOptions: readonly SettingOption[] = [
     path: 'http',
     environment: 'SAUTI_HTTP',
     flag: 'http',
-    help: 'address:port of the API (127.0.0.1:8080)',
+    help: 'comma list of address:port of API, pages and phones; https:address:port with a certificate (127.0.0.1:8080)',
     parse: http,
   },
   {
@@ -80,7 +80,7 @@ export const settingOptions: readonly SettingOption[] = [
   {
     path: 'tls.cert',
     environment: 'SAUTI_TLS_CERT',
-    help: 'PEM file: certificate and chain of tls: and wss: listeners (none)',
+    help: 'PEM file: certificate and chain of https:, tls: and wss: listeners; read again when it changes (none)',
     parse: text('file'),
   },
   {

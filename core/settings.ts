@@ -51,9 +51,11 @@ export function parseSettings(sources: SettingsSources): ParsedSettings {
     problems.push({ name, message: 'certificate and key are needed together' })
   }
   const listeners = (given.get('sip.listen') ?? []) as Settings['sip']['listeners']
-  const secure = listeners.find(({ transport }) => transport === 'tls' || transport === 'wss')
+  const https = ((given.get('http') ?? []) as Settings['http']).find(({ scheme }) => scheme === 'https')
+  const secure =
+    https?.scheme ?? listeners.find(({ transport }) => transport === 'tls' || transport === 'wss')?.transport
   if (secure !== undefined && !given.has('tls.cert') && !given.has('tls.key')) {
-    problems.push({ name: 'SAUTI_TLS_CERT', message: `is needed for ${secure.transport}:, and SAUTI_TLS_KEY with it` })
+    problems.push({ name: 'SAUTI_TLS_CERT', message: `is needed for ${secure}:, and SAUTI_TLS_KEY with it` })
   }
   for (const [engine, path, needed] of [
     ['piper', 'speech.piper_voices', 'SAUTI_PIPER_VOICES'],
@@ -114,12 +116,14 @@ function assemble(given: ReadonlyMap<string, unknown>, cores: number): Settings 
   const pick = <T>(path: string, fallback: T): T => (given.has(path) ? (given.get(path) as T) : fallback)
   const http = Object.freeze(pick('http', defaultSettings.http))
   // Port 0 is known only after listening, so it cannot be part of an address that customers see.
-  const seenPort = http.port === 0 ? defaultSettings.http.port : http.port
+  const [first] = http
+  const seenScheme = first?.scheme ?? 'http'
+  const seenPort = first === undefined || first.port === 0 ? 8080 : first.port
   return Object.freeze({
     dataFolder: pick('data', defaultSettings.dataFolder),
     databaseUrl: pick('database_url', defaultSettings.databaseUrl),
     http,
-    publicUrl: pick('public_url', `http://localhost:${seenPort}`),
+    publicUrl: pick('public_url', `${seenScheme}://localhost:${seenPort}`),
     sip: Object.freeze({
       listeners: Object.freeze(pick('sip.listen', defaultSettings.sip.listeners)),
       realm: pick('sip.realm', defaultSettings.sip.realm),

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TLSSocket } from 'node:tls'
 import type { SpeechCounters } from './adapters/audio/index.ts'
 import { Closers } from './adapters/closers.ts'
 import { CallDesk } from './adapters/exchange/call-desk.ts'
@@ -11,6 +12,7 @@ import { silentLog } from './adapters/silent-log.ts'
 import type { Repositories } from './adapters/store/repositories.ts'
 import type { Store } from './adapters/store/store.ts'
 import { openParts, type Parts, type SwitchOptions } from './adapters/switch-parts.ts'
+import type { TlsIdentityFiles } from './adapters/tls/identity.ts'
 import type { AdmissionCounters } from './admission/admission.ts'
 import type { LoadMeasures } from './admission/load.ts'
 import type { ExchangeCounters } from './call/exchange.ts'
@@ -101,6 +103,11 @@ export class Switch {
     return this.#parts.signaling.listeners()
   }
 
+  /** The certificate of listeners over TLS, as it is now; undefined when none is set. */
+  get tls(): TlsIdentityFiles | undefined {
+    return this.#parts.tls
+  }
+
   /** A softphone of the end-user is registered now. */
   isRegistered(endUserUuid: string): boolean {
     return this.#parts.signaling.isRegistered(endUserUuid)
@@ -112,7 +119,8 @@ export class Switch {
    */
   acceptWebSocket(request: IncomingMessage, socket: Duplex, head: Buffer): PhoneUpgrade {
     // Behind a proxy that ends TLS the phone has come by wss, whatever the last hop was.
-    const transport = this.settings.publicUrl.startsWith('https:') ? 'wss' : 'ws'
+    const isSecure = request.socket instanceof TLSSocket || this.settings.publicUrl.startsWith('https:')
+    const transport = isSecure ? 'wss' : 'ws'
     return this.#parts.signaling.upgrade(request, socket, head, transport)
   }
 

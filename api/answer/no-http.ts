@@ -8,7 +8,9 @@ const notHttp = ['400 Bad Request', 'This is not a valid HTTP request.'] as cons
 
 /** What arrives and is no HTTP request never reaches a route: it is answered here, and the connection ends. */
 export function answerNoHttp(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // Without a handshake nothing can be said: what is written would wait for one that never comes.
+  const isHandshake = /^ERR_(SSL|TLS)_/.test(error.code ?? '')
+  if (error.code === 'ECONNRESET' || isHandshake || !socket.writable) {
     socket.destroy()
     return
   }

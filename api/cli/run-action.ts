@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { Settings } from '../../core/index.ts'
+import { mainListener } from '../listeners.ts'
 import { findOperatorKey } from '../operator-key.ts'
 import { type Action, fieldValue, type Given, type Group } from './action.ts'
 import { type Arguments, UsageError, unknown } from './arguments.ts'
@@ -55,8 +56,11 @@ function givenOf(group: Group, action: Action, words: readonly string[], flags: 
 /** Where the API listens, as seen from this machine. */
 function addressOf(settings: Settings, written: string | true | undefined): string {
   if (typeof written === 'string') return written.replace(/\/+$/, '')
-  const { address, port } = settings.http
-  if (port === 0) return settings.publicUrl
+  const listener = mainListener(settings.http)
+  if (listener === undefined || listener.port === 0) return settings.publicUrl
+  // A certificate names the public host, and seldom this machine's own address.
+  if (listener.scheme === 'https') return settings.publicUrl
+  const { address, port } = listener
   const host =
     address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '[::1]' : address.includes(':') ? `[${address}]` : address
   return `http://${host}:${port}`

@@ -35,5 +35,5 @@ export function startFailure(fault: unknown, settings: Settings): string | undef
 }
 
 function settingOf(port: number | undefined, settings: Settings): string {
-  return port === settings.http.port ? 'SAUTI_HTTP (--http)' : 'SAUTI_SIP (--sip)'
+  return settings.http.some(listener => listener.port === port) ? 'SAUTI_HTTP (--http)' : 'SAUTI_SIP (--sip)'
 }

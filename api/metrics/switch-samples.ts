@@ -13,6 +13,10 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
 
   const live = labelled('calls_live', 'Calls that have not ended.', 'status')
   const draining = gauge('draining', '1 while no new calls are taken.')
+  const certificate = gauge(
+    'tls_certificate_expiry_seconds',
+    'Seconds until the TLS certificate expires; absent without one.',
+  )
   const legs = gauge('legs_live', 'Legs of live calls.')
   const exchange = total('exchange', 'Calls since the start, by what befell them.')
   const sip = total('sip', 'SIP since the start, by what was counted.')
@@ -123,6 +127,8 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   }
 
   return async door => {
+    if (door.tls === undefined) certificate.reset()
+    else certificate.set((door.tls.expiresUnix - Date.now()) / 1000)
     draining.set(door.isDraining ? 1 : 0)
     const lostNow = sampleLive(door.calls.live())
     const counters = await door.counters?.()

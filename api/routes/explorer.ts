@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { StaticFile } from '../answer/static-file.ts'
 import type { Api } from '../fastify.ts'
 
 const files = [
@@ -19,19 +20,18 @@ export function explorerRoutes(app: Api): void {
     handler: async (_request, reply) => reply.send(app.swagger()),
   })
   for (const { url, file, type } of files) {
-    const bytes = readFileSync(new URL(`../explorer/${file}`, import.meta.url))
+    const page = new StaticFile(readFileSync(new URL(`../explorer/${file}`, import.meta.url)))
     app.get(url, {
       config: { access: 'open' },
       schema: { hide: true },
-      handler: async (_request, reply) =>
-        reply
-          .type(type)
-          .headers({
-            'content-security-policy': policy,
-            'x-content-type-options': 'nosniff',
-            'referrer-policy': 'no-referrer',
-          })
-          .send(bytes),
+      handler: async (request, reply) => {
+        reply.type(type).headers({
+          'content-security-policy': policy,
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'no-referrer',
+        })
+        return page.send(request, reply)
+      },
     })
   }
 }

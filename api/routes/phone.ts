@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Refusal } from '../answer/refusal.ts'
+import { StaticFile } from '../answer/static-file.ts'
 import type { Api } from '../fastify.ts'
 import { sdkCode } from '../phone/sdk-bundle.ts'
 
@@ -38,16 +39,21 @@ const headers = {
 export function phoneRoutes(app: Api): void {
   const page = { config: { access: 'open' as const }, schema: { hide: true } }
   for (const { url, file, type } of files) {
-    const bytes = readFileSync(new URL(`../phone/${file}`, import.meta.url))
-    app.get(url, { ...page, handler: async (_request, reply) => reply.type(type).headers(headers).send(bytes) })
+    const served = new StaticFile(readFileSync(new URL(`../phone/${file}`, import.meta.url)))
+    app.get(url, {
+      ...page,
+      handler: async (request, reply) => served.send(request, reply.type(type).headers(headers)),
+    })
   }
+  let sdk: { readonly code: string; readonly file: StaticFile } | undefined
   app.get('/phone/sauti-phone.js', {
     ...page,
-    handler: async (_request, reply) => {
+    handler: async (request, reply) => {
       const code = await sdkCode().catch((fault: unknown) => {
         throw new Refusal(503, `The SDK is not built: run "npm run build:sdk" (${String(fault)}).`)
       })
-      return reply.type(script).headers(headers).send(code)
+      sdk = sdk?.code === code ? sdk : { code, file: new StaticFile(Buffer.from(code)) }
+      return sdk.file.send(request, reply.type(script).headers(headers))
     },
   })
 }

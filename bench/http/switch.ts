@@ -17,7 +17,7 @@ serveQuestions<'open'>(async (): Promise<HttpSubject> => {
     {
       ...defaultSettings,
       dataFolder,
-      http: { address: '127.0.0.1', port: 0 },
+      http: [{ scheme: 'http', address: '127.0.0.1', port: 0 }],
       sip: { listeners: [{ transport: 'udp', address: '127.0.0.1', port: 0 }], realm: 'localhost' },
       media: { ...defaultSettings.media, workers: 1 },
       operatorKey,
@@ -25,7 +25,7 @@ serveQuestions<'open'>(async (): Promise<HttpSubject> => {
     silentLog,
     openSwitch,
   )
-  const url = `http://127.0.0.1:${serving.http.port}`
+  const url = `http://127.0.0.1:${serving.http[0]!.port}`
   const ask = async (key: string, method: string, path: string, body: unknown) => {
     const response = await fetch(`${url}${path}`, {
       method,

@@ -22,7 +22,7 @@ import { LoadMonitor } from './load/load-monitor.ts'
 import { RtpMedia } from './media/index.ts'
 import { NameResolver } from './names/index.ts'
 import { RecordingPurge } from './recordings/recording-purge.ts'
-import { isAllowedOrigin, readTlsIdentity, SipSignaling, sipDns } from './signaling/index.ts'
+import { isAllowedOrigin, SipSignaling, sipDns } from './signaling/index.ts'
 import { silentLog } from './silent-log.ts'
 import { openDatabase } from './store/database.ts'
 import { EventPurge } from './store/event-purge.ts'
@@ -31,6 +31,7 @@ import { recover } from './store/recovery.ts'
 import { openRepositories, type Repositories } from './store/repositories.ts'
 import { type Store, storeOver } from './store/store.ts'
 import { systemClock, systemRandom } from './system-clock.ts'
+import { TlsIdentityFiles } from './tls/identity.ts'
 import { CallbackDelivery } from './webhooks/callback-delivery.ts'
 
 export interface SwitchOptions {
@@ -72,6 +73,8 @@ export interface Parts {
   readonly admission: Admission
   /** INVITEs that nobody has had the time to answer. */
   readonly invitesDropped: () => number
+  /** Undefined when no certificate is set. */
+  readonly tls: TlsIdentityFiles | undefined
   readonly closers: Closers
 }
 
@@ -147,7 +150,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   const media = await RtpMedia.open({ settings, localAddressFor: remote => localAddressFor(remote), emit, random, log })
   closers.add('media', () => media.close())
   const admission = new Admission(boundsOf(settings))
-  const tls = readTlsIdentity(settings)
+  const tls = TlsIdentityFiles.open(settings, log)
   const signaling = await SipSignaling.open({
     settings,
     trunks: () => trunks.current(),
@@ -162,9 +165,11 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
       admits: (source, now, waitedMs) => admission.decide(source, now, waitedMs) === undefined,
       isOpenTo: (source, now, waitedMs) => !admission.wouldRefuse(source, now, waitedMs),
     },
-    ...(tls === undefined ? {} : { tls }),
+    ...(tls === undefined ? {} : { tls: tls.current }),
   })
   closers.add('signaling', () => signaling.close())
+  tls?.onReplaced(identity => signaling.replaceIdentity(identity))
+  closers.add('tls', () => tls?.close())
   bindingsOf = uuid => signaling.bindingsOf(uuid)
   sipTarget = uri => signaling.sipTarget(uri)
   localAddressFor = remote => signaling.localAddressFor(remote)
@@ -224,6 +229,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     latencies,
     admission,
     invitesDropped: () => invitesDropped,
+    tls,
     closers,
   }
 }

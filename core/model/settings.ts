@@ -8,6 +8,13 @@ export interface SipListener {
   readonly port: number
 }
 
+/** Where HTTP is listened to: `127.0.0.1:8080`, `https:0.0.0.0:8443`. Port 0 lets the system choose. */
+export interface HttpListener {
+  readonly scheme: 'http' | 'https'
+  readonly address: string
+  readonly port: number
+}
+
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
 
 /** Everything that can be set (decisions §7), checked whole and frozen. Defaults: `defaultSettings`. */
@@ -16,14 +23,15 @@ export interface Settings {
   readonly dataFolder: string
   /** `postgres://…`, or undefined for SQLite in the data folder. */
   readonly databaseUrl: string | undefined
-  readonly http: { readonly address: string; readonly port: number }
+  /** Listeners of API, pages, stream, and SIP over WebSocket; at least one. */
+  readonly http: readonly HttpListener[]
   /** Base address that customers see, without a trailing slash. */
   readonly publicUrl: string
   readonly sip: {
     readonly listeners: readonly SipListener[]
     readonly realm: string
   }
-  /** PEM files of the `tls:` and `wss:` listeners' certificate (with its chain) and key; undefined = none. */
+  /** PEM files of the `https:`, `tls:` and `wss:` listeners' certificate (with its chain) and key; undefined = none. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
   /** Address written in SDP and Contact; undefined = the address of the interface that the peer is reached by. */
   readonly externalAddress: string | undefined
@@ -100,7 +108,7 @@ export interface Settings {
 export const defaultSettings: Settings = Object.freeze({
   dataFolder: './data',
   databaseUrl: undefined,
-  http: { address: '127.0.0.1', port: 8080 },
+  http: [Object.freeze({ scheme: 'http', address: '127.0.0.1', port: 8080 })],
   publicUrl: 'http://localhost:8080',
   sip: {
     listeners: [

@@ -1,6 +1,7 @@
 import type { RemoteInfo } from 'node:dgram'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { SecureContextOptions } from 'node:tls'
 import type { HopName } from '../endpoint/call-command.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { EndpointInput, EndpointOutput } from '../endpoint/input.ts'
@@ -95,6 +96,12 @@ export class SipDriver {
   /** How long new calls wait to be read, since this was asked last. */
   takeArrivalFigures(): ArrivalFigures {
     return this.#arrivals.takeFigures()
+  }
+
+  /** A new certificate for `tls` and `wss` connections that are accepted from now on; the others keep theirs. */
+  replaceIdentity(identity: SecureContextOptions): void {
+    this.#streams.replaceIdentity(identity)
+    this.#webSockets.replaceIdentity(identity)
   }
 
   get connectionCount(): number {

@@ -1,6 +1,11 @@
 import { once } from 'node:events'
 import { createServer, isIPv6, type Server, type Socket, connect as tcpConnect } from 'node:net'
-import { createServer as createTlsServer, type SecureContextOptions, connect as tlsConnect } from 'node:tls'
+import {
+  createServer as createTlsServer,
+  type SecureContextOptions,
+  Server as TlsServer,
+  connect as tlsConnect,
+} from 'node:tls'
 import type { Framed } from '../stream/framer.ts'
 import type { Flow } from '../transaction/flow.ts'
 import { type ConnectionOwner, StreamConnection } from './connection.ts'
@@ -59,6 +64,11 @@ export class Streams implements ConnectionOwner {
     const bound = server.address()
     if (bound === null || typeof bound === 'string') throw new Error(`${transport}:${address}:${port} is no IP socket`)
     return { address: bound.address, port: bound.port }
+  }
+
+  /** A new certificate for `tls` connections that are accepted from now on. */
+  replaceIdentity(identity: SecureContextOptions): void {
+    for (const server of this.#servers) if (server instanceof TlsServer) server.setSecureContext(identity)
   }
 
   /** Over the connection that `flow` names, else over one that leads there, else over a new one. */

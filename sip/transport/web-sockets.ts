@@ -84,6 +84,11 @@ export class WebSockets implements WebSocketOwner {
     return { address: bound.address, port: bound.port }
   }
 
+  /** A new certificate for connections that are accepted from now on. */
+  replaceIdentity(identity: SecureContextOptions): void {
+    for (const server of this.#servers) server.setSecureContext({ minVersion: 'TLSv1.2', ...identity })
+  }
+
   /** Takes a handshake over, whose origin and path the caller has looked at. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, transport: WebSocketTransport): Upgraded {
     const { limits, externalAddress, now, nextId } = this.#config

@@ -216,7 +216,7 @@ test('a <Sip> to a trunk or to this switch is refused although private addresses
       `sip:+979123456@127.0.0.2:${trunkPort.port}`,
       `sip:+979123456@[::ffff:127.0.0.1]:${trunkPort.port};transport=tcp`,
       `sip:+979123456@127.0.0.1:${own}`,
-      `sip:+979123456@127.0.0.1:${defaultSettings.http.port};transport=tcp`,
+      `sip:+979123456@127.0.0.1:${defaultSettings.http[0]!.port};transport=tcp`,
       'sip:+979123456@203.0.113.7',
       'sip:+979123456@203.0.113.7:40000',
       'sip:+979123456@[::ffff:203.0.113.7]',

@@ -38,8 +38,8 @@ const readable: readonly [
 ][] = [
   ['SAUTI_DATA', '/var/lib/sauti', s => s.dataFolder, '/var/lib/sauti'],
   ['SAUTI_DATABASE_URL', 'postgres://u:p@db/sauti', s => s.databaseUrl, 'postgres://u:p@db/sauti'],
-  ['SAUTI_HTTP', '0.0.0.0:9090', s => s.http, { address: '0.0.0.0', port: 9090 }],
-  ['SAUTI_HTTP', '[::1]:0', s => s.http, { address: '::1', port: 0 }],
+  ['SAUTI_HTTP', '0.0.0.0:9090', s => s.http, [{ scheme: 'http', address: '0.0.0.0', port: 9090 }]],
+  ['SAUTI_HTTP', '[::1]:0', s => s.http, [{ scheme: 'http', address: '::1', port: 0 }]],
   ['SAUTI_HTTP', '127.0.0.1:9191', s => s.publicUrl, 'http://localhost:9191'],
   ['SAUTI_PUBLIC_URL', 'https://voice.example.com/', s => s.publicUrl, 'https://voice.example.com'],
   ['SAUTI_PUBLIC_URL', 'http://[::1]:80/base/', s => s.publicUrl, 'http://[::1]:80/base'],
@@ -198,7 +198,7 @@ test('flags win over the environment, that over the file, that over the defaults
   const file = { http: '127.0.0.1:1', log: 'debug', sip: { realm: 'file.test' } }
   const environment = { SAUTI_HTTP: '127.0.0.1:2', SAUTI_LOG: 'warn' }
   const settings = settingsOf({ file, environment, flags: { http: '127.0.0.1:3' } })
-  assert.is(settings.http.port, 3)
+  assert.is(settings.http[0]?.port, 3)
   assert.is(settings.log, 'warn')
   assert.is(settings.sip.realm, 'file.test')
   assert.is(settings.drainSeconds, 30)
@@ -249,7 +249,15 @@ test("names of objects' own prototype are no settings", () => {
 
 test('settings are frozen', () => {
   const settings = settingsOf({ environment: { SAUTI_SIP: 'udp:127.0.0.1:0', SAUTI_MEDIA_PORTS: '10000-10010' } })
-  const parts = [settings, settings.http, settings.sip, settings.sip.listeners, settings.media, settings.media.ports]
+  const parts = [
+    settings,
+    settings.http,
+    settings.http[0],
+    settings.sip,
+    settings.sip.listeners,
+    settings.media,
+    settings.media.ports,
+  ]
   for (const part of parts) assert.ok(Object.isFrozen(part))
 })
 

@@ -10,17 +10,17 @@ import { commands } from '../../api/cli/commands.ts'
 import { commandHelp, groupHelp, groups, mainHelp, switches, valued } from '../../api/cli/help.ts'
 import { runAction } from '../../api/cli/run-action.ts'
 import { formatFields, formatTable } from '../../api/cli/table.ts'
-import { defaultSettings } from '../../core/model/settings.ts'
+import { defaultSettings, type Settings } from '../../core/model/settings.ts'
 import { ApiBed, operatorKey } from '../api/bed/api-bed.ts'
 
 const bed = await ApiBed.open()
 const base = await bed.app.listen({ host: '127.0.0.1', port: 0 })
 const folder = mkdtempSync(join(tmpdir(), 'sauti-cli-'))
-const settings = {
+const settings: Settings = {
   ...defaultSettings,
   dataFolder: folder,
   operatorKey,
-  http: { address: '0.0.0.0', port: Number(new URL(base).port) },
+  http: [{ scheme: 'http', address: '0.0.0.0', port: Number(new URL(base).port) }],
 }
 process.env.SAUTI_API_KEY = bed.key
 

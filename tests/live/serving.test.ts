@@ -19,7 +19,7 @@ const log: Log = { error() {}, warn() {}, debug() {}, info: (_fields, message) =
 const settingsOf = (name: string, more: Partial<Settings> = {}): Settings => ({
   ...defaultSettings,
   dataFolder: join(folder, name),
-  http: { address: '127.0.0.1', port: 0 },
+  http: [{ scheme: 'http', address: '127.0.0.1', port: 0 }],
   drainSeconds: 1,
   ...more,
 })
@@ -29,7 +29,7 @@ test('ready is told once all listens; the operator key is made once and is priva
   const settings = settingsOf('ready')
   const first = await serve(settings, log, openTestSwitch)
   assert.equal(messages, ['ready'])
-  const url = `http://127.0.0.1:${first.http.port}`
+  const url = `http://127.0.0.1:${first.http[0]!.port}`
   assert.is((await fetch(`${url}/health/`)).status, 200)
   assert.is(
     (await fetch(`${url}/operator/accounts`, { headers: { authorization: `Bearer ${first.operatorKey}` } })).status,
@@ -45,7 +45,7 @@ test('ready is told once all listens; the operator key is made once and is priva
 
 test('a body too large is refused to whoever still sends it, and the connection goes on', async () => {
   const serving = await serve(settingsOf('large'), log, openTestSwitch)
-  const { port } = serving.http
+  const { port } = serving.http[0]!
   const key = serving.operatorKey
   const socket = connect(port, '127.0.0.1')
   let heard = ''
@@ -77,7 +77,7 @@ test('a taken port: everything is closed again, and the sentence names the setti
   const blocker = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => blocker.once('listening', resolve))
   const { port } = blocker.address() as { port: number }
-  const settings = settingsOf('taken', { http: { address: '127.0.0.1', port } })
+  const settings = settingsOf('taken', { http: [{ scheme: 'http', address: '127.0.0.1', port }] })
   const fault = await serve(settings, log, openTestSwitch).then(
     () => assert.unreachable(),
     (fault: unknown) => fault,
@@ -136,7 +136,7 @@ test('drain: waits for live calls, answers meanwhile, then closes', async () => 
     opened.push(door)
     return door
   })
-  const url = `http://127.0.0.1:${serving.http.port}`
+  const url = `http://127.0.0.1:${serving.http[0]!.port}`
   const operator = { authorization: `Bearer ${serving.operatorKey}`, 'content-type': 'application/json' }
   const made = await fetch(`${url}/operator/accounts`, { method: 'POST', headers: operator, body: '{"name":"D"}' })
   const { key } = (await made.json()) as { key: string }

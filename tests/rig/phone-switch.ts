@@ -44,7 +44,7 @@ export class PhoneSwitch {
     this.sauti = sauti
     this.serving = serving
     this.account = account
-    this.url = `ws://127.0.0.1:${serving.http.port}/sip`
+    this.url = `ws://127.0.0.1:${serving.http[0]!.port}/sip`
     this.#folder = folder
   }
 
@@ -53,7 +53,7 @@ export class PhoneSwitch {
     const settings: Settings = {
       ...defaultSettings,
       dataFolder: folder,
-      http: { address: '127.0.0.1', port: 0 },
+      http: [{ scheme: 'http', address: '127.0.0.1', port: 0 }],
       sip: { realm: 'localhost', listeners: [{ transport: 'tcp', address: '127.0.0.1', port: 0 }] },
       media: { ports: [43_000, 43_999], workers: 0, timeoutSeconds: 60, weakFingerprints: false },
       allowPrivateUrls: true,

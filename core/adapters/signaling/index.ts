@@ -8,4 +8,3 @@ export {
   type TrunkHealth,
 } from './signaling.ts'
 export { sipDns } from './sip-dns.ts'
-export { readTlsIdentity, type TlsIdentity } from './tls-files.ts'

@@ -103,7 +103,7 @@ export class SipSignaling implements Signaling {
       log: options.log,
       allowPrivate: settings.allowPrivateUrls,
       externalAddress: settings.externalAddress,
-      listeners: () => [...this.listeners(), settings.http],
+      listeners: () => [...this.listeners(), ...settings.http],
       ownNames: [settings.sip.realm, new URL(settings.publicUrl).hostname],
     })
     this.#endpoint = new Endpoint({
@@ -117,6 +117,11 @@ export class SipSignaling implements Signaling {
       ...(options.gate === undefined ? {} : { gate: options.gate }),
       ...(tokens === undefined ? {} : { phones: phoneDirectory(tokens, settings.sip.realm, clock) }),
     })
+  }
+
+  /** A new certificate for connections from now on; those that are open go on. */
+  replaceIdentity(identity: { readonly cert: string; readonly key: string }): void {
+    this.#driver?.replaceIdentity(identity)
   }
 
   static async open(options: SipSignalingOptions): Promise<SipSignaling> {

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+const asGzip = promisify(gzip)
+const asBrotli = promisify(brotliCompress)
+
+/** Smaller ones gain nothing. */
+const leastCompressedBytes = 1024
+
+type Encoding = 'br' | 'gzip'
+
+/**
+ * A file that every client gets alike: with an ETag (RFC 9110 §8.8.3), so that a client asks again for 304 only, and
+ * compressed as the client takes it. Each form is made once, off the signalling thread.
+ */
+export class StaticFile {
+  readonly #bytes: Buffer
+  readonly #etag: string
+  readonly #compressed = new Map<Encoding, Promise<Buffer>>()
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+    this.#etag = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
+  }
+
+  /** Headers such as the type and the policy are the route's. */
+  async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const encoding = this.#bytes.length < leastCompressedBytes ? undefined : encodingOf(request)
+    // A form of its own has an ETag of its own (RFC 9110 §8.8.3.3).
+    const etag = `"${this.#etag}${encoding === undefined ? '' : `-${encoding}`}"`
+    reply.header('etag', etag).header('vary', 'accept-encoding').header('cache-control', 'no-cache')
+    if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    if (encoding === undefined) return reply.send(this.#bytes)
+    return reply.header('content-encoding', encoding).send(await this.#as(encoding))
+  }
+
+  #as(encoding: Encoding): Promise<Buffer> {
+    const made = this.#compressed.get(encoding) ?? compress(this.#bytes, encoding)
+    this.#compressed.set(encoding, made)
+    return made
+  }
+}
+
+const compress = (bytes: Buffer, encoding: Encoding): Promise<Buffer> =>
+  encoding === 'br'
+    ? asBrotli(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } })
+    : asGzip(bytes, { level: constants.Z_BEST_COMPRESSION })
+
+/** RFC 9110 §12.5.3: what the client names without `q=0`; brotli first, which is smaller. */
+function encodingOf(request: FastifyRequest): Encoding | undefined {
+  const taken = new Map(
+    (request.headers['accept-encoding'] ?? '').split(',').map(entry => {
+      const [name = '', ...parameters] = entry.trim().toLowerCase().split(';')
+      return [name.trim(), !parameters.some(parameter => /^\s*q=0(\.0*)?\s*$/.test(parameter))]
+    }),
+  )
+  return (['br', 'gzip'] as const).find(name => taken.get(name) ?? taken.get('*') ?? false)
+}
+
+const isKnown = (header: string | undefined, etag: string): boolean =>
+  header !== undefined &&
+  header.split(',').some(entry => entry.trim() === '*' || entry.trim().replace(/^W\//, '') === etag)
