@@ -60,5 +60,4 @@ function encodingOf(request: FastifyRequest): Encoding | undefined {
 }
 
 const isKnown = (header: string | undefined, etag: string): boolean =>
-  header !== undefined &&
-  header.split(',').some(entry => entry.trim() === '*' || entry.trim().replace(/^W\//, '') === etag)
+  header?.split(',').some(entry => entry.trim() === '*' || entry.trim().replace(/^W\//, '') === etag)

@@ -19,7 +19,7 @@ const notices = () =>
   bed.store.events
     .after(account, 0, 1000)
     .filter(({ event }) => event.code === 'ACCT.0100')
-    .map(({ event }) => [event.data['quota'], event.data['used'], event.data['limit']])
+    .map(({ event }) => [event.data.quota, event.data.used, event.data.limit])
 const document = () => bed.customer('POST', '/documents/', { name: 'd', body: '<Response/>' })
 
 test('documents: the setting is the default, the sentence names the quota, deleting makes room', async () => {

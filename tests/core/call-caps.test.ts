@@ -16,7 +16,7 @@ const set = (rig: CallRig, fields: Partial<AccountProfile>) => {
 const ends = (rig: CallRig, legId: LegUuid) =>
   rig.of('leg.end').flatMap(({ type: _, legId: id, ...end }) => (id === legId ? [end] : []))
 const failed = (rig: CallRig) =>
-  rig.store.events.filter(({ code }) => code === 'DIAL.0400').map(({ data }) => data['reason_code'])
+  rig.store.events.filter(({ code }) => code === 'DIAL.0400').map(({ data }) => data.reason_code)
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => `+25472000000${n}`)
 
 test('more inbound calls than max_inbound_calls: 480, END.4429, kept for their owner; who is there stays', () => {
@@ -61,7 +61,7 @@ test('more live legs than max_dialled_legs: the leg is failed, END.4429; its pla
   const second = rig.call(at)
   rig.run(1000)
   assert.is(rig.dialled.length, 3, 'another call of the account finds no place')
-  assert.ok(rig.posts.some(({ fields }) => fields['DialReasonCode'] === 'END.4429'))
+  assert.ok(rig.posts.some(({ fields }) => fields.DialReasonCode === 'END.4429'))
   for (const caller of [first, second]) rig.hangUpCaller(caller)
   rig.run(1000)
   rig.call(at)
@@ -201,7 +201,7 @@ test('a loop through an action, one after the other, ends as well', () => {
   rig.call(at)
   rested(rig, 600_000)
   assert.is(rig.store.calls.size, 21)
-  assert.is(rig.posts.find(({ fields }) => fields['DialReasonCode'] === 'END.3482') !== undefined, true)
+  assert.is(rig.posts.find(({ fields }) => fields.DialReasonCode === 'END.3482') !== undefined, true)
 })
 
 test('a trunk may be dialled from the depth at which no on-net number may', () => {

@@ -103,7 +103,7 @@ test('two numbers that dial one another come to an end', () => {
   rested(rig)
   assert.is(rig.store.calls.size, 9)
   assert.ok([...rig.store.calls.values()].every(call => endReasons[call.reasonCode as 'END.0400'].sip >= 400))
-  assert.is(rig.store.events.find(({ code }) => code === 'DIAL.0400')?.data['reason_code'], 'END.3482')
+  assert.is(rig.store.events.find(({ code }) => code === 'DIAL.0400')?.data.reason_code, 'END.3482')
 })
 
 test.run()
