@@ -60,4 +60,4 @@ function encodingOf(request: FastifyRequest): Encoding | undefined {
 }
 
 const isKnown = (header: string | undefined, etag: string): boolean =>
-  header?.split(',').some(entry => entry.trim() === '*' || entry.trim().replace(/^W\//, '') === etag)
+  header?.split(',').some(entry => entry.trim() === '*' || entry.trim().replace(/^W\//, '') === etag) ?? false
