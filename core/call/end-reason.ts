@@ -14,6 +14,7 @@ export interface Cause {
 
 export type DialCallStatus = 'completed' | 'busy' | 'no-answer' | 'failed'
 
+/** Why a call or a leg ended, code by code: its label, the SIP status and Q.850 cause that are sent, and what Dial reports. */
 export const endReasons = {
   'END.0200': { label: 'Completed', sip: 480, q850: 16, dial: 'completed' },
   'END.0201': { label: 'Hung up by API', sip: 480, q850: 16, dial: 'failed' },
@@ -57,6 +58,7 @@ export const endReasons = {
   'END.5503': { label: 'Draining', sip: 503, q850: 42, dial: 'failed' },
 } as const satisfies Record<string, Cause>
 
+/** A code of `endReasons`, such as `END.0486`. */
 export type EndReason = keyof typeof endReasons
 
 /** What the far side of a leg did, as the signalling port tells it. */

@@ -1,5 +1,5 @@
 /**
- * Every event, once (decisions §2). The docs page, the `X-Voice-Event` header and the outbox read this table.
+ * Every event, once. The docs page, the `X-Voice-Event` header and the outbox read this table.
  * `callback`: the `status` webhook gets it; the stream gets all.
  */
 export const eventCatalogue = {
@@ -69,4 +69,5 @@ export const eventCatalogue = {
   'DOC.0502': { event: 'document.failed', callback: false, when: 'The status was not 200, or the transport failed.' },
 } as const satisfies Record<string, { event: string; callback: boolean; when: string }>
 
+/** A code of `eventCatalogue`, such as `CALL.0100`. */
 export type EventCode = keyof typeof eventCatalogue

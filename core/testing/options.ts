@@ -30,6 +30,7 @@ export interface SimulatedUser {
   readonly phone?: RemoteBehaviour | null
 }
 
+/** What a `Simulation` is made of: documents, remote parties, the account and its prices. */
 export interface SimulationOptions {
   /**
    * What answers requests for documents: one source for all, or one by path (`/`, `/menu`) or absolute URL. A request

@@ -2,6 +2,7 @@ import { apiPage } from './api-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { eventsPage } from './events-page.ts'
 import { examplesPage } from './examples-page.ts'
+import { libraryPage } from './library-page.ts'
 import { metricsPage } from './metrics-page.ts'
 import { openApiDocument } from './openapi-document.ts'
 import { verbsPage } from './verbs-page.ts'
@@ -13,6 +14,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ['errors.md', errorsPage()],
     ['events.md', eventsPage()],
     ['examples.md', examplesPage()],
+    ['library.md', libraryPage()],
     ['metrics.md', metricsPage()],
     ['verbs.md', verbsPage()],
   ])

@@ -13,6 +13,7 @@ export type StoreErrorCode =
   | 'store.quota'
   | 'store.closed'
 
+/** What the store cannot or may not do; `code` says which. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode
 
