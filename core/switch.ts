@@ -9,8 +9,8 @@ import type { RtpMediaCounters } from './adapters/media/index.ts'
 import type { NameCounters } from './adapters/names/index.ts'
 import type { PhoneUpgrade, SignalingCounters } from './adapters/signaling/index.ts'
 import { silentLog } from './adapters/silent-log.ts'
+import type { StoreCounters, SwitchStore } from './adapters/store/open-store.ts'
 import type { Repositories } from './adapters/store/repositories.ts'
-import type { Store } from './adapters/store/store.ts'
 import { openParts, type Parts, type SwitchOptions } from './adapters/switch-parts.ts'
 import type { TlsIdentityFiles } from './adapters/tls/identity.ts'
 import type { AdmissionCounters } from './admission/admission.ts'
@@ -38,7 +38,7 @@ export interface SwitchCounters {
   readonly exchange: Readonly<ExchangeCounters> & { readonly liveCalls: number }
   readonly signaling: SignalingCounters
   readonly media: RtpMediaCounters
-  readonly store: { readonly transactions: number; readonly units: number }
+  readonly store: StoreCounters
   readonly admission: AdmissionFigures
   /** Status callbacks that wait, or are being sent. */
   readonly callbacks: { readonly backlog: number }
@@ -65,7 +65,7 @@ export class Switch {
   readonly log: Log
   readonly repositories: Repositories
   /** Units of work, ledger, event log and outbox. */
-  readonly store: Store
+  readonly store: SwitchStore
   readonly calls: CallDesk
   /** How long transactions and webhooks take, as they happen. */
   readonly latencies: Latencies
@@ -138,8 +138,8 @@ export class Switch {
     if (this.isDraining || this.#closing !== undefined) return false
     const { signaling, media, store, clock } = this.#parts
     if (signaling.listeners().length === 0 && this.settings.sip.listeners.length > 0) return false
-    const beat = store.database.prepare<[number]>('UPDATE heartbeat SET beat_unix = max(beat_unix, ?)')
-    const works = Promise.all([store.database.write(() => beat.run(clock.unixMs())), media.counters()]).then(
+    if (!store.isWritable) return false
+    const works = Promise.all([store.heartbeat.beat(clock.unixMs()), media.counters()]).then(
       ([, { threadsSilent }]) => threadsSilent === 0,
       () => false,
     )
@@ -152,7 +152,7 @@ export class Switch {
       exchange: { ...exchange.counters, liveCalls: exchange.live().length },
       signaling: signaling.counters(),
       media: await media.counters(),
-      store: store.database.counters,
+      store: store.counters,
       admission: {
         ...admission.counters,
         invitesDropped: invitesDropped(),

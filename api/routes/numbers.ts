@@ -10,7 +10,7 @@ import { byUuid, listOf, message, resource } from '../schema/field.ts'
 import { NumberChange, OwnedNumber, PoolNumber } from '../schema/number.ts'
 
 export function numberRoutes(app: Api, door: SwitchDoor): void {
-  const { idempotency, numbers, webhookSettings } = door.repositories
+  const { numbers, webhookSettings } = door.repositories
   const tags = ['numbers']
   const number = { ...resource(OwnedNumber), description: 'The number.' }
   const defaultInbound = async (accountUuid: AccountUuid) =>
@@ -53,10 +53,14 @@ export function numberRoutes(app: Api, door: SwitchDoor): void {
       once(door, request, reply, customerOf(request).accountUuid, async ({ key, keep }) => {
         const { accountUuid } = activeCustomerOf(request)
         const inherited = await defaultInbound(accountUuid)
-        const result = await numbers.acquire(accountUuid, request.body.uuid, Date.now(), acquired => {
-          const answer = keep(200, renderNumber(acquired, inherited))
-          if (key !== undefined) idempotency.complete({ accountUuid, key, ...answer })
-        })
+        const { uuid } = request.body
+        const unixMs = Date.now()
+        let result = await numbers.offer(accountUuid, uuid, unixMs)
+        if (result.ok) {
+          // Made beforehand: the answer commits with the effect that it tells of.
+          const answer = keep(200, renderNumber(result.number, inherited))
+          result = await numbers.acquire(accountUuid, uuid, unixMs, key === undefined ? undefined : { key, ...answer })
+        }
         if (result.ok) return
         switch (result.refused) {
           case 'unknown':

@@ -48,7 +48,7 @@ export function recordingRoutes(app: Api, door: SwitchDoor): void {
     handler: async (request, reply) => {
       const { uuid, ttl_seconds: ttl = defaultLinkSeconds } = request.body
       const unixMs = Date.now()
-      const found = recordings.find(customerOf(request).accountUuid, uuid, unixMs)
+      const found = await recordings.find(customerOf(request).accountUuid, uuid, unixMs)
       if (found === undefined) throw noSuch()
       if (found.isGone) throw gone()
       const proof = recordingLinks.sign(uuid, unixMs + ttl * 1000)
@@ -102,7 +102,7 @@ export function recordingRoutes(app: Api, door: SwitchDoor): void {
       if (typeof expires !== 'string' || typeof signature !== 'string' || Object.keys(others).length > 0)
         throw badLink()
       if (!recordingLinks.isValid(uuid, { expires, signature }, unixMs)) throw badLink()
-      const found = recordings.get(uuid, unixMs)
+      const found = await recordings.get(uuid, unixMs)
       if (found === undefined) throw noSuch()
       if (found.isGone) throw gone()
       const { mediaFormat, callSid } = found.record

@@ -82,10 +82,12 @@ function streamUpgrade(door: SwitchDoor, hub: StreamHub): UpgradeHandler {
     }
     const after = afterOf(url.searchParams.get('after'))
     const { quotas } = door.repositories
-    const limit = await quotas.streamLimit(account)
+    // The log before the stream opens: what happens once it is open is not missed.
+    const [limit, log] = await Promise.all([quotas.streamLimit(account), hub.logOf(account)])
+    if (hub.isClosed) throw new Refusal(503, 'The service is closing.')
     if (hub.sizeOf(account) >= limit) throw new Refusal(409, quotaSentence('streamConnections', limit))
     server.handleUpgrade(request, socket, head, opened => {
-      hub.join(account, opened, socket, after)
+      hub.join(account, { socket: opened, wire: socket, log, after })
       quotas.streamOpened(account, hub.sizeOf(account), limit, Date.now()).catch((fault: unknown) => {
         door.log.error({ fault: String(fault) }, 'a quota notice failed')
       })

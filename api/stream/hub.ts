@@ -12,6 +12,21 @@ export interface StreamHubParts {
   readonly heartbeatMs?: number
 }
 
+/** Which events of an account are kept. */
+export interface KeptLog {
+  readonly oldestSeq: number
+  readonly newestSeq: number
+}
+
+export interface StreamOrder {
+  readonly socket: WebSocket
+  readonly wire: Duplex
+  /** As it was before the stream opened. */
+  readonly log: KeptLog
+  /** The last event that the reader has; undefined = only what happens from now on. */
+  readonly after: number | undefined
+}
+
 /** Joins the event log, which tells after each commit, with the open streams. */
 export class StreamHub {
   readonly #events: Repositories['events']
@@ -19,6 +34,7 @@ export class StreamHub {
   readonly #feeds = new Map<AccountUuid, AccountFeed>()
   readonly #unsubscribe: () => void
   readonly #heartbeat: NodeJS.Timeout
+  #isClosed = false
 
   constructor(parts: StreamHubParts) {
     this.#events = parts.events
@@ -35,15 +51,23 @@ export class StreamHub {
     return size
   }
 
+  /** Nobody may join any more. */
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  async logOf(account: AccountUuid): Promise<KeptLog> {
+    const [newestSeq, oldestSeq] = await Promise.all([this.#events.lastSeq(account), this.#events.oldestSeq(account)])
+    return { newestSeq, oldestSeq }
+  }
+
   /** Open streams of one account. */
   sizeOf(account: AccountUuid): number {
     return this.#feeds.get(account)?.subscribers.size ?? 0
   }
 
-  /** `after`: the last event that the reader has; undefined = only what happens from now on. */
-  join(account: AccountUuid, socket: WebSocket, wire: Duplex, after: number | undefined): void {
-    const newest = this.#events.lastSeq(account)
-    const oldest = this.#events.oldestSeq(account)
+  join(account: AccountUuid, { socket, wire, log, after }: StreamOrder): void {
+    const { newestSeq: newest, oldestSeq: oldest } = log
     socket.on('error', fault => this.#log.debug({ fault: String(fault) }, 'a stream broke'))
     // From the first one on: from the first that is kept. Who names an event expects the next, and must be told.
     if (after !== undefined && after > 0 && after + 1 < oldest) {
@@ -62,11 +86,13 @@ export class StreamHub {
       feed.close()
       this.#feeds.delete(account)
     })
-    if (afterSeq < newest) subscriber.catchUp()
+    // Also for what has happened since the log was looked at.
+    subscriber.catchUp()
   }
 
   /** Tells every reader that we go, and takes no more events. */
   close(): void {
+    this.#isClosed = true
     this.#unsubscribe()
     clearInterval(this.#heartbeat)
     for (const feed of this.#feeds.values()) {

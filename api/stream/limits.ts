@@ -19,3 +19,5 @@ export const goingAway = 1001
 export const goneBefore = 4010
 /** It read slower than events came; it may come back with `after`. */
 export const tooSlow = 4008
+/** RFC 6455 §7.4.1, registry of close codes: the log cannot be read now; it may come back with `after`. */
+export const tryAgain = 1013

@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws'
 import type { LoggedEvent } from '../../core/index.ts'
 import { type Batch, messageOf } from './account-feed.ts'
 import { frameOf, pingFrame } from './frame.ts'
-import { goingAway, maxUnsentBytes, resumePage, tooSlow } from './limits.ts'
+import { goingAway, maxUnsentBytes, resumePage, tooSlow, tryAgain } from './limits.ts'
 
 export interface SubscriberParts {
   readonly socket: WebSocket
@@ -12,7 +12,7 @@ export interface SubscriberParts {
   /** The events after this one are wanted. */
   readonly afterSeq: number
   /** The account's events from the log, oldest first. */
-  readonly read: (afterSeq: number, limit: number) => readonly LoggedEvent[]
+  readonly read: (afterSeq: number, limit: number) => readonly LoggedEvent[] | Promise<readonly LoggedEvent[]>
 }
 
 /**
@@ -24,6 +24,8 @@ export class Subscriber {
   readonly #parts: SubscriberParts
   #lastSeq: number
   #isCatchingUp = false
+  /** The newest event that came while the log was read. */
+  #missedSeq = 0
   #isAlive = true
 
   constructor(parts: SubscriberParts) {
@@ -37,7 +39,11 @@ export class Subscriber {
   /** Live events. */
   take(batch: Batch): void {
     const { socket, wire } = this.#parts
-    if (this.#isCatchingUp || batch.lastSeq <= this.#lastSeq || !this.#isOpen) return
+    if (batch.lastSeq <= this.#lastSeq || !this.#isOpen) return
+    if (this.#isCatchingUp) {
+      this.#missedSeq = batch.lastSeq
+      return
+    }
     if (batch.firstSeq !== this.#lastSeq + 1) this.catchUp()
     else if (wire.writableLength > maxUnsentBytes) socket.close(tooSlow, 'slow reader')
     else {
@@ -49,11 +55,22 @@ export class Subscriber {
   /** Reads the log up to its end, a page when the one before has left. */
   catchUp(): void {
     this.#isCatchingUp = true
+    this.#readPage().catch(() => {
+      // The reader comes back with the last event that it has.
+      this.#parts.socket.close(tryAgain, 'the events cannot be read now')
+    })
+  }
+
+  async #readPage(): Promise<void> {
     if (!this.#isOpen) return
-    const page = this.#parts.read(this.#lastSeq, resumePage)
+    const missedBefore = this.#missedSeq
+    const page = await this.#parts.read(this.#lastSeq, resumePage)
+    if (!this.#isOpen) return
     const last = page.at(-1)
     if (last === undefined) {
-      this.#isCatchingUp = false
+      // What has come since the log was asked is there now.
+      if (this.#missedSeq !== missedBefore) this.catchUp()
+      else this.#isCatchingUp = false
       return
     }
     this.#lastSeq = last.seq

@@ -24,12 +24,10 @@ import { NameResolver } from './names/index.ts'
 import { RecordingPurge } from './recordings/recording-purge.ts'
 import { isAllowedOrigin, SipSignaling, sipDns } from './signaling/index.ts'
 import { silentLog } from './silent-log.ts'
-import { openDatabase } from './store/database.ts'
 import { EventPurge } from './store/event-purge.ts'
 import { Heartbeat } from './store/heartbeat.ts'
-import { recover } from './store/recovery.ts'
-import { openRepositories, type Repositories } from './store/repositories.ts'
-import { type Store, storeOver } from './store/store.ts'
+import { openStore, type SwitchStore } from './store/open-store.ts'
+import type { Repositories } from './store/repositories.ts'
 import { systemClock, systemRandom } from './system-clock.ts'
 import { TlsIdentityFiles } from './tls/identity.ts'
 import { CallbackDelivery } from './webhooks/callback-delivery.ts'
@@ -60,7 +58,7 @@ export interface Parts {
   readonly settings: Settings
   readonly log: Log
   readonly clock: Clock
-  readonly store: Store
+  readonly store: SwitchStore
   readonly repositories: Repositories
   readonly exchange: Exchange
   readonly runner: ExchangeRunner
@@ -83,17 +81,21 @@ const dayMs = 24 * 3600 * 1000
 /** Makes and joins them, in an order in which each finds what it needs; `closers` ends them again. */
 export async function openParts(settings: Settings, options: SwitchOptions, closers: Closers): Promise<Parts> {
   const { log = silentLog, clock = systemClock, random = systemRandom } = options
-  const database = openDatabase(settings.dataFolder)
-  closers.add('database', () => database.close())
   const latencies = new Latencies()
-  database.onCommit(ms => latencies.observe('commit', ms))
-  const store = storeOver(database, { clock, log, quotas: settings.quotas })
-  const repositories = openRepositories(store, settings.publicUrl)
-  const { trunks, rates, destinations, assets } = repositories
   const recordingsFolder = join(settings.dataFolder, 'recordings')
+  const opened = await openStore({
+    folder: settings.dataFolder,
+    publicUrl: settings.publicUrl,
+    clock,
+    log,
+    quotas: settings.quotas,
+    committed: ms => latencies.observe('commit', ms),
+  })
+  closers.add('database', () => opened.close())
+  const { store, repositories, recovered } = opened
+  const { trunks, rates, destinations, assets } = repositories
   mkdirSync(recordingsFolder, { recursive: true, mode: 0o700 })
   const uuid = () => random.uuid()
-  const recovered = await recover(store, { recordingsFolder, unixMs: clock.unixMs(), uuid })
   if (recovered.calls > 0 || recovered.holds > 0) log.warn({ ...recovered }, 'closed what an earlier end had left open')
 
   // SIP opens last: from then on phones may register.
@@ -133,10 +135,9 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     engine: options.speech ?? openSpeech(settings, log, names),
     http,
     findAsset: async (account, slug) => {
-      const asset = assets.find(account, slug)
-      const path = assets.fileOf(account, slug)
-      if (asset === undefined || path === undefined) return undefined
-      return { path, durationMs: asset.durationMs, mediaFormat: asset.mediaFormat }
+      const asset = await assets.find(account, slug)
+      if (asset === undefined) return undefined
+      return { path: assets.fileOf(asset), durationMs: asset.durationMs, mediaFormat: asset.mediaFormat }
     },
     emit,
     log,
@@ -187,7 +188,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
       return waitMs
     },
     invitesDropped: () => invitesDropped,
-    storeBacklog: () => database.backlog,
+    storeBacklog: () => store.backlog,
     media: () => media.counters(),
     mediaThreads: settings.media.workers,
     nameOf: source => trunks.current().find(({ uuid }) => uuid === source)?.name ?? source,
@@ -196,21 +197,21 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   closers.add('load monitor', () => monitor.stop())
   runner.connect({ signaling, media, documents, audio })
 
-  const heartbeat = new Heartbeat({ database, clock, log })
+  const heartbeat = new Heartbeat({ heartbeat: store.heartbeat, clock, log })
   heartbeat.start()
   closers.add('heartbeat', () => heartbeat.stop())
   const purge = new RecordingPurge({ recordings: repositories.recordings, clock, log })
   purge.start()
   closers.add('purge', () => purge.stop())
   const keptMs = settings.eventDays === 0 ? Number.POSITIVE_INFINITY : settings.eventDays * dayMs
-  const retention = new EventPurge({ database, clock, log, keptMs })
+  const retention = new EventPurge({ oldEvents: store.oldEvents, clock, log, keptMs })
   retention.start()
   closers.add('retention', () => retention.stop())
   // Callbacks that hang must not take the connections that documents need.
   const callbackHttp = new HttpClient({ ...web, timed: ms => latencies.observe('callback', ms) })
   closers.add('callbacks', () => callbackHttp.close())
-  const { outbox, events } = store
-  const delivery = new CallbackDelivery({ database, outbox, events, http: callbackHttp, clock, log, uuid })
+  const { outbox, callbackEnds } = store
+  const delivery = new CallbackDelivery({ outbox, callbackEnds, http: callbackHttp, clock, log, uuid })
   delivery.start()
   closers.add('delivery', () => delivery.stop())
   return {

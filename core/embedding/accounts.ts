@@ -1,4 +1,4 @@
-import type { Accounts as AccountRows } from '../adapters/store/accounts.ts'
+import type { Repositories } from '../adapters/store/repositories.ts'
 import type { AccountRecord } from '../model/account-record.ts'
 import type { Page } from '../model/list.ts'
 import { formatMoney } from '../model/money.ts'
@@ -43,11 +43,11 @@ export const rangeOf = ({ limit = 50, offset = 0 }: Range) => ({ limit, offset }
 
 /** Accounts, as `/operator/accounts` has them. */
 export class Accounts {
-  readonly #rows: AccountRows
+  readonly #rows: Repositories['accounts']
   readonly #unixMs: () => number
 
   /** @internal */
-  constructor(rows: AccountRows, unixMs: () => number) {
+  constructor(rows: Repositories['accounts'], unixMs: () => number) {
     this.#rows = rows
     this.#unixMs = unixMs
   }

@@ -1,4 +1,4 @@
-import type { Numbers as NumberRows } from '../adapters/store/numbers.ts'
+import type { Repositories } from '../adapters/store/repositories.ts'
 import type { AccountUuid } from '../model/ids.ts'
 import type { Page } from '../model/list.ts'
 import { formatMoney } from '../model/money.ts'
@@ -29,11 +29,11 @@ export interface OwnedNumber {
 
 /** Numbers, as `/operator/numbers` and `/numbers` have them. */
 export class Numbers {
-  readonly #rows: NumberRows
+  readonly #rows: Repositories['numbers']
   readonly #unixMs: () => number
 
   /** @internal */
-  constructor(rows: NumberRows, unixMs: () => number) {
+  constructor(rows: Repositories['numbers'], unixMs: () => number) {
     this.#rows = rows
     this.#unixMs = unixMs
   }

@@ -1,4 +1,4 @@
-import type { Rates as RateRows } from '../adapters/store/rates.ts'
+import type { Repositories } from '../adapters/store/repositories.ts'
 import { formatMoney } from '../model/money.ts'
 import { amountOf } from './amount.ts'
 
@@ -19,10 +19,10 @@ export interface Rate {
 
 /** The rate deck, as `/operator/rates` has it. */
 export class Rates {
-  readonly #rows: RateRows
+  readonly #rows: Repositories['rates']
 
   /** @internal */
-  constructor(rows: RateRows) {
+  constructor(rows: Repositories['rates']) {
     this.#rows = rows
   }
 

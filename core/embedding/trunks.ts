@@ -1,4 +1,4 @@
-import type { Trunks as TrunkRows } from '../adapters/store/trunks.ts'
+import type { Repositories } from '../adapters/store/repositories.ts'
 import type { Trunk } from '../model/trunk.ts'
 import { SwitchError } from './errors.ts'
 
@@ -7,11 +7,11 @@ export type TrunkFields = Omit<Trunk, 'uuid'>
 
 /** Carriers' connections, as `/operator/trunks` has them. */
 export class Trunks {
-  readonly #rows: TrunkRows
+  readonly #rows: Repositories['trunks']
   readonly #unixMs: () => number
 
   /** @internal */
-  constructor(rows: TrunkRows, unixMs: () => number) {
+  constructor(rows: Repositories['trunks'], unixMs: () => number) {
     this.#rows = rows
     this.#unixMs = unixMs
   }

@@ -75,7 +75,7 @@ const counters: SwitchCounters = {
     threadsSilent: 1,
     threads: [thread, thread],
   },
-  store: { transactions: 1, units: 1 },
+  store: { transactions: 1, units: 1, lists: { running: 1, waiting: 2, refused: 3 } },
   admission: {
     admitted: 21,
     refusedRate: 8,

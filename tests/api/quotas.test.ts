@@ -118,7 +118,7 @@ test('recordings: counted when their size is known, told at 80 %, free when the 
   // The account needs the room: the file goes at once, not after seven days.
   await bed.customer('POST', '/recordings/delete', { uuid: 'one' })
   assert.equal(
-    bed.repositories.recordings.due(Date.now(), 10).map(({ uuid }) => uuid),
+    (await bed.repositories.recordings.due(Date.now(), 10)).map(({ uuid }) => uuid),
     ['one'],
   )
   await bed.repositories.recordings.purged('one', Date.now())

@@ -31,29 +31,29 @@ function bed(limits: { total: number; perAccount: number }) {
           dueUnix: 0,
         })
     },
-    end(callback: PendingCallback) {
+    async end(callback: PendingCallback) {
       rows.splice(rows.indexOf(callback), 1)
-      if (backlog.ended(callback)) load()
+      if (backlog.ended(callback)) await load()
     },
     idsOf: (account: string) => taken.filter(row => row.accountUuid === account).map(({ id }) => id),
   }
 }
 
-test('an account whose callbacks pile up leaves room for the others', () => {
+test('an account whose callbacks pile up leaves room for the others', async () => {
   const { add, load, taken, end, idsOf } = bed({ total: 100, perAccount: 10 })
   add('a', 5000)
   add('b', 3)
-  load()
+  await load()
   assert.equal([idsOf('a').length, idsOf('b')], [10, [5001, 5002, 5003]])
   add('a')
   add('b')
-  load()
+  await load()
   assert.equal([idsOf('a').length, idsOf('b').at(-1)], [10, 5005])
-  for (let at = 0; at < taken.length; at++) if (taken[at]!.accountUuid === 'a') end(taken[at]!)
+  for (let at = 0; at < taken.length; at++) if (taken[at]!.accountUuid === 'a') await end(taken[at]!)
   assert.equal(idsOf('a'), [...Array.from({ length: 5000 }, (_, at) => at + 1), 5004], 'in their order, each once')
 })
 
-test('property: whatever comes and ends, each is taken once, and an account’s in their order', () => {
+test('property: whatever comes and ends, each is taken once, and an account’s in their order', async () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = seeded(seed)
     const { add, load, taken, end } = bed({ total: 10, perAccount: 4 })
@@ -70,8 +70,8 @@ test('property: whatever comes and ends, each is taken once, and an account’s 
       if (step < 400 && random.below(2) === 0) {
         add(random.pick(['a', 'a', 'a', 'b', 'c']))
         added++
-        load()
-      } else if (waiting.length > 0) end(waiting.splice(random.below(waiting.length), 1)[0]!)
+        await load()
+      } else if (waiting.length > 0) await end(waiting.splice(random.below(waiting.length), 1)[0]!)
       see()
     }
     assert.is(taken.length, added, `seed ${seed}`)

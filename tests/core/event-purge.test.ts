@@ -39,7 +39,7 @@ async function emit(
 }
 
 const purgeOf = (bed: StoreBed, log: Log = silentLog, kept = keptMs): EventPurge =>
-  new EventPurge({ database: bed.database, clock: bed.clock, log, keptMs: kept })
+  new EventPurge({ oldEvents: bed.oldEvents, clock: bed.clock, log, keptMs: kept })
 const seqs = (bed: StoreBed, account: AccountUuid) => bed.events.after(account, 0, 100_000).map(({ seq }) => seq)
 async function pass(bed: StoreBed, purge: EventPurge, ms: number): Promise<void> {
   bed.clock.pass(ms)

@@ -36,7 +36,7 @@ const deliver = (bed: StoreBed, http: Pick<HttpClient, 'signedPost'>) => {
 const append = (bed: StoreBed, call: CallRecord, ...codes: EventCode[]) =>
   bed.calls.commit(codes.map(code => ({ type: 'event.append', event: eventOf(call, code) }) as const))
 
-/** Lets answered posts be taken in and their ends be committed. */
+/** Lets answered posts be taken in, their ends be committed, and what is due be read from the store. */
 const settle = async () => {
   for (let turn = 0; turn < 3; turn++) await new Promise(resolve => setImmediate(resolve))
 }
@@ -97,6 +97,7 @@ test('retries carry the same id, a fresh timestamp and the secret of that hour; 
     bed.clock.pass(pause * 1000 - 1)
     assert.is(http.posts.length, at + 1, 'not before its time')
     bed.clock.pass(1)
+    await settle()
   }
   assert.is(http.posts.length, 6)
   assert.is(new Set(http.posts.map(({ post }) => JSON.parse(post.body).id)).size, 1)
@@ -139,6 +140,7 @@ test('a restart keeps the schedule, and sends again what was under way', async (
 
   const second = new FakeHttp()
   delivery = deliver(bed, second)
+  await settle()
   const sids = () => second.posts.map(({ post }) => [JSON.parse(post.body).sid, JSON.parse(post.body).code])
   assert.equal(sids(), [[underWay.sid, 'CALL.0100']])
   second.posts[0]!.answer(status(200))
@@ -147,6 +149,7 @@ test('a restart keeps the schedule, and sends again what was under way', async (
   bed.clock.pass(19_999)
   assert.is(second.posts.length, 2)
   bed.clock.pass(1)
+  await settle()
   assert.equal(sids()[2], [failed.sid, 'CALL.0100'])
   delivery.stop()
   bed.close()

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkBooks } from '../../core/adapters/store/check.ts'
 import { type AccountUuid, type CallRecord, defaultSettings, type Settings, Switch } from '../../core/index.ts'
 import type { DocumentFetch } from '../../core/ports/documents.ts'
 import { wavOf } from '../rig/tone.ts'
@@ -122,9 +121,9 @@ test('a program places a call between two numbers of its switch; one speaks, the
     assert.is(inbound?.reasonCode, 'END.0200')
     assert.is(inbound?.fromNumber, caller)
 
-    const events = sauti.store.events.after(account, 0, 100).map(({ event }) => event)
-    const recorded = await until('the recording', () =>
-      sauti.store.events.after(account, 0, 100).find(({ event }) => event.code === 'REC.0200'),
+    const events = (await sauti.store.events.after(account, 0, 100)).map(({ event }) => event)
+    const recorded = await until('the recording', async () =>
+      (await sauti.store.events.after(account, 0, 100)).find(({ event }) => event.code === 'REC.0200'),
     )
     assert.ok(events.some(event => event.code === 'BILL.0200'))
     const row = recorded.event.data.recording as { uuid: string; duration_seconds: number }
@@ -137,7 +136,7 @@ test('a program places a call between two numbers of its switch; one speaks, the
 
     assert.is((await sauti.repositories.accounts.get(account))?.walletBalance, 970_000)
     assert.is((await sauti.repositories.accounts.get(account))?.heldAmount, 0)
-    assert.equal(checkBooks(sauti.store.database), [])
+    assert.equal(await sauti.store.books.problems(), [])
     assert.is(bed.posts.length, 2)
     await until('rest', async () => ((await sauti.counters()).media.legs === 0 ? true : undefined))
   } finally {

@@ -16,7 +16,7 @@ import { addAccount, callOf, eventOf, holdOf, legOf, rateOf } from '../core/stor
 const [folder = '', seed = '1'] = process.argv.slice(2)
 const database = openDatabase(folder)
 const store = storeOver(database, { clock: systemClock, log: silentLog })
-new Heartbeat({ database, clock: systemClock, log: silentLog }).start()
+new Heartbeat({ heartbeat: store.heartbeat, clock: systemClock, log: silentLog }).start()
 
 let account = database.get(database.sql.selectFrom('accounts').select('uuid'))?.uuid
 if (account === undefined) {

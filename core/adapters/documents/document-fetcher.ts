@@ -8,7 +8,7 @@ import { type HttpAnswer, type HttpClient, webhookMaxBytes } from '../http/index
 export interface HostedTexts {
   /** Whether the URL is one of ours, so that no HTTP is needed. */
   isHosted(url: string): boolean
-  byUrl(url: string): { readonly body: string } | undefined
+  byUrl(url: string): { readonly body: string } | undefined | Promise<{ readonly body: string } | undefined>
 }
 
 export interface DocumentFetcherParts {
@@ -64,9 +64,7 @@ export class DocumentFetcher implements Documents {
     const { hosted, http, secret, clock } = this.#parts
     try {
       if (hosted.isHosted(command.url)) {
-        // A turn of the loop lies between command and event, as with every other document.
-        await Promise.resolve()
-        return this.#hosted(command)
+        return await this.#hosted(command)
       }
       const answer = await http.signedPost({
         owner: command.accountId,
@@ -83,8 +81,8 @@ export class DocumentFetcher implements Documents {
     }
   }
 
-  #hosted({ url, fields }: DocumentFetch): Fetched {
-    const document = this.#parts.hosted.byUrl(url)
+  async #hosted({ url, fields }: DocumentFetch): Promise<Fetched> {
+    const document = await this.#parts.hosted.byUrl(url)
     if (document === undefined) return { ok: false, fault: 'not-found', detail: 'there is no such hosted document' }
     const bytes = new TextEncoder().encode(fillPlaceholders(document.body, fields))
     if (bytes.length <= webhookMaxBytes) return { ok: true, bytes }

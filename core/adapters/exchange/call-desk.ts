@@ -7,7 +7,8 @@ import type { AccountUuid, LegUuid, Sid } from '../../model/ids.ts'
 import type { LegMediaStats } from '../../model/leg-quality.ts'
 import type { LiveCall, LiveLeg } from '../../model/live-call.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { CallFilter, CallPage, Calls } from '../store/calls.ts'
+import type { CallFilter, CallPage } from '../store/calls.ts'
+import type { Served } from '../store/served.ts'
 import type { ExchangeRunner } from './runner.ts'
 
 export type { LiveCall, LiveLeg }
@@ -15,7 +16,7 @@ export type { LiveCall, LiveLeg }
 export interface CallDeskParts {
   readonly exchange: Exchange
   readonly runner: ExchangeRunner
-  readonly store: Calls
+  readonly store: Pick<Served['calls'], 'get' | 'getBySid' | 'list'>
   readonly statsOf?: (legId: LegUuid) => LegMediaStats | undefined
   /** Decides by load whether a call may be placed. Default: every one may. */
   readonly admission?: Admission

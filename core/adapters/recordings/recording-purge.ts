@@ -2,13 +2,13 @@ import { rm } from 'node:fs/promises'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { type PurgePass, pauseAfter, purgeBatch } from '../../recordings/purge-schedule.ts'
-import type { Recordings } from '../store/recordings.ts'
+import type { Repositories } from '../store/repositories.ts'
 
 /** What cannot be purged is stepped over, until there is so much of it. */
 const maxStuck = 1000
 
 export interface RecordingPurgeParts {
-  readonly recordings: Pick<Recordings, 'due' | 'nextExpiry' | 'purged' | 'fileOf'>
+  readonly recordings: Pick<Repositories['recordings'], 'due' | 'nextExpiry' | 'purged' | 'fileOf'>
   readonly clock: Clock
   readonly log: Log
 }
@@ -49,7 +49,7 @@ export class RecordingPurge {
     let pause: number
     try {
       const pass = await this.#purgeDue()
-      pause = pauseAfter(pass, recordings.nextExpiry(), clock.unixMs())
+      pause = pauseAfter(pass, await recordings.nextExpiry(), clock.unixMs())
     } catch (fault) {
       log.error({ fault: String(fault) }, 'purging recordings failed')
       pause = pauseAfter({ isFull: false, failed: 1 }, undefined, clock.unixMs())
@@ -62,7 +62,7 @@ export class RecordingPurge {
 
   async #purgeDue(): Promise<PurgePass> {
     const { recordings, clock, log } = this.#parts
-    const due = recordings.due(clock.unixMs(), purgeBatch + this.#stuck.size)
+    const due = await recordings.due(clock.unixMs(), purgeBatch + this.#stuck.size)
     const batch = due.filter(({ uuid }) => !this.#stuck.has(uuid)).slice(0, purgeBatch)
     let fault: unknown
     for (const recording of batch) {

@@ -7,6 +7,7 @@ import type { Database } from './database.ts'
 import { type Page, type PageRange, pageOf } from './page.ts'
 import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
+import type { Served } from './served.ts'
 
 const folderMode = 0o700
 const fileMode = 0o600
@@ -17,18 +18,14 @@ export interface AudioFacts {
   readonly durationMs: number
 }
 
-/** Audio that `<Play asset>` names: a row, and a file `<account>/<slug>` in the assets folder. */
-export class Assets {
+/** What is known of the audio that `<Play asset>` names. */
+export class AssetRows {
   readonly #database: Database
-  readonly #folder: string
   readonly #quotas: QuotaBook
-  /** Bytes that are being written, by account: the database does not count them yet. */
-  readonly #arriving = new Map<AccountUuid, number>()
   readonly #find
 
-  constructor(database: Database, folder: string, quotas: QuotaBook) {
+  constructor(database: Database, quotas: QuotaBook) {
     this.#database = database
-    this.#folder = folder
     this.#quotas = quotas
     this.#find = database.prepare<[AccountUuid, string], Row<'assets'>>(
       'SELECT * FROM assets WHERE account_uuid = ? AND slug = ?',
@@ -41,21 +38,81 @@ export class Assets {
     return pageOf(of.orderBy('created_unix', 'desc').orderBy('slug'), range, recordOf)
   }
 
-  find(account: AccountUuid, slug: string): AssetRecord | undefined {
+  async find(account: AccountUuid, slug: string): Promise<AssetRecord | undefined> {
     const row = this.#find.get(account, slug)
     return row === undefined ? undefined : recordOf(row)
   }
 
-  /** Where the audio of an asset lies; undefined when there is none. */
-  fileOf(account: AccountUuid, slug: string): string | undefined {
-    const asset = this.find(account, slug)
-    return asset === undefined ? undefined : join(this.#folder, asset.path)
+  /** Rejects with `store.quota` when the account may not store `bytes` more, less what `slug` takes already. */
+  makeRoom(account: AccountUuid, slug: string, bytes: number, unixMs: number): Promise<void> {
+    return this.#database.write(() => {
+      const replaced = this.#find.get(account, slug)?.size_bytes ?? 0
+      this.#quotas.take(account, 'assetBytes', bytes - replaced, unixMs)
+    })
+  }
+
+  /** New or in place of the old one. */
+  async put(account: AccountUuid, asset: AssetRecord): Promise<void> {
+    const changing = {
+      media_format: asset.mediaFormat,
+      duration_ms: asset.durationMs,
+      size_bytes: asset.sizeBytes,
+      path: asset.path,
+      created_unix: asset.createdUnix,
+    }
+    await this.#database.write(() =>
+      this.#database.run(
+        this.#database.sql
+          .insertInto('assets')
+          .values({ account_uuid: account, slug: asset.slug, ...changing })
+          .onConflict(conflict => conflict.columns(['account_uuid', 'slug']).doUpdateSet(changing)),
+      ),
+    )
+  }
+
+  /** What was known; undefined when there was none. */
+  remove(account: AccountUuid, slug: string): Promise<AssetRecord | undefined> {
+    return this.#database.write(() => {
+      const row = this.#find.get(account, slug)
+      if (row === undefined) return undefined
+      this.#database.run(
+        this.#database.sql.deleteFrom('assets').where('account_uuid', '=', account).where('slug', '=', slug),
+      )
+      return recordOf(row)
+    })
+  }
+}
+
+/** Audio that `<Play asset>` names: a row, and a file `<account>/<slug>` in the assets folder. */
+export class Assets {
+  readonly #rows: Served['assets']
+  readonly #folder: string
+  /** Bytes that are being written, by account: the database does not count them yet. */
+  readonly #arriving = new Map<AccountUuid, number>()
+
+  constructor(rows: Served['assets'], folder: string) {
+    this.#rows = rows
+    this.#folder = folder
+  }
+
+  /** Newest first. */
+  list(account: AccountUuid, range: PageRange): Promise<Page<AssetRecord>> {
+    return this.#rows.list(account, range)
+  }
+
+  find(account: AccountUuid, slug: string): Promise<AssetRecord | undefined> {
+    return this.#rows.find(account, slug)
+  }
+
+  /** Where the audio of an asset lies. */
+  fileOf(asset: AssetRecord): string {
+    return join(this.#folder, asset.path)
   }
 
   async read(account: AccountUuid, slug: string): Promise<{ asset: AssetRecord; bytes: Buffer } | undefined> {
-    const asset = this.find(account, slug)
+    const asset = await this.find(account, slug)
     if (asset === undefined) return undefined
-    return { asset, bytes: await readFile(join(this.#folder, asset.path)) }
+    return { asset, bytes: await readFile(this.fileOf(asset)) }
   }
 
   /** New or in place of the old one; a call that plays the old file at that moment hears it to its end. */
@@ -70,10 +127,7 @@ export class Assets {
     const arriving = this.#arriving.get(account) ?? 0
     this.#arriving.set(account, arriving + bytes.length)
     try {
-      await this.#database.write(() => {
-        const replaced = this.#find.get(account, slug)?.size_bytes ?? 0
-        this.#quotas.take(account, 'assetBytes', arriving + bytes.length - replaced, unixMs)
-      })
+      await this.#rows.makeRoom(account, slug, arriving + bytes.length, unixMs)
       return await this.#store(account, slug, bytes, facts, unixMs)
     } finally {
       const left = (this.#arriving.get(account) ?? 0) - bytes.length
@@ -91,37 +145,23 @@ export class Assets {
   ): Promise<AssetRecord> {
     const path = join(account, slug)
     await writeWhole(join(this.#folder, path), bytes)
-    const row: Row<'assets'> = {
-      account_uuid: account,
+    const asset: AssetRecord = {
       slug,
-      media_format: facts.mediaFormat,
-      duration_ms: Math.round(facts.durationMs),
-      size_bytes: bytes.length,
+      mediaFormat: facts.mediaFormat,
+      durationMs: Math.round(facts.durationMs),
+      sizeBytes: bytes.length,
       path,
-      created_unix: unixMs,
+      createdUnix: unixMs,
     }
-    const { account_uuid: _account, slug: _slug, ...changing } = row
-    await this.#database.write(() =>
-      this.#database.run(
-        this.#database.sql
-          .insertInto('assets')
-          .values(row)
-          .onConflict(conflict => conflict.columns(['account_uuid', 'slug']).doUpdateSet(changing)),
-      ),
-    )
-    return recordOf(row)
+    await this.#rows.put(account, asset)
+    return asset
   }
 
   async remove(account: AccountUuid, slug: string): Promise<boolean> {
-    const file = this.fileOf(account, slug)
-    const removed = await this.#database.write(() =>
-      this.#database.run(
-        this.#database.sql.deleteFrom('assets').where('account_uuid', '=', account).where('slug', '=', slug),
-      ),
-    )
+    const removed = await this.#rows.remove(account, slug)
     // The row went first: a crash in between leaves a file that nothing names, not a name without a file.
-    if (file !== undefined) await rm(file, { force: true })
-    return removed > 0
+    if (removed !== undefined) await rm(this.fileOf(removed), { force: true })
+    return removed !== undefined
   }
 }
 

@@ -62,9 +62,10 @@ export class Calls implements CallStore {
     )
   }
 
-  async commit(unit: readonly Change[]): Promise<CommitResult> {
+  /** `unixMs`: when the money moves; default now. */
+  async commit(unit: readonly Change[], unixMs = this.#parts.clock.unixMs()): Promise<CommitResult> {
     try {
-      return await this.#parts.database.write(() => this.#apply(unit))
+      return await this.#parts.database.write(() => this.#apply(unit, unixMs))
     } catch (cause) {
       if (cause === insufficientFunds) return insufficientFunds
       throw cause
@@ -135,8 +136,7 @@ export class Calls implements CallStore {
     return { calls: rows, total }
   }
 
-  #apply(unit: readonly Change[]): CommitResult {
-    const unixMs = this.#parts.clock.unixMs()
+  #apply(unit: readonly Change[], unixMs: number): CommitResult {
     for (const change of unit) {
       if (!this.#write(change, unixMs)) throw insufficientFunds
     }

@@ -17,8 +17,10 @@ export interface DatabaseOptions {
 
 const databaseFile = 'sauti.db'
 const lockFile = 'sauti.lock'
-/** Only a checkpoint or a backup of another process can make us wait. */
+/** Opening waits so long for another process. */
 const busyTimeoutMs = 5000
+/** So long a transaction waits within SQLite, before its units wait in their queue. */
+const lockWaitMs = 20
 
 /**
  * The database of a data folder, one connection. Reads: `sql` (kysely) or a prepared statement for what runs on
@@ -58,9 +60,14 @@ export class Database {
     this.#group.afterCommit(tell)
   }
 
-  /** Hears how long each transaction of `write` took. It must not throw. */
-  onCommit(timed: (durationMs: number) => void): void {
+  /** Hears how long each transaction of `write` took, and how many units shared it. It must not throw. */
+  onCommit(timed: (durationMs: number, units: number) => void): void {
     this.#group.onCommit(timed)
+  }
+
+  /** Hears when another process holds the write lock, so that units wait, and when it has let go. */
+  onBlocked(blocked: (isBlocked: boolean) => void): void {
+    this.#group.onBlocked(blocked)
   }
 
   /** Rows of a kysely query, synchronously: for use inside `write`. */
@@ -135,6 +142,8 @@ function open(folder: string, options: DatabaseOptions): Database {
     sqlite.pragma('temp_store = MEMORY')
     sqlite.pragma('cache_size = -32000')
     migrate(sqlite)
+    // From now on a unit waits in its queue for another process, and this thread does not.
+    sqlite.pragma(`busy_timeout = ${lockWaitMs}`)
     return new Database(folder, sqlite, lock)
   } catch (cause) {
     sqlite.close()

@@ -11,6 +11,7 @@ export class DestinationStore {
   readonly #database: Database
   #lists: DestinationLists
   #current: DestinationLists
+  readonly #watchers = new Set<() => void>()
 
   constructor(database: Database) {
     this.#database = database
@@ -31,6 +32,12 @@ export class DestinationStore {
     return this.#current
   }
 
+  /** Calls `changed` after every change. Returns what stops it. */
+  watch(changed: () => void): () => void {
+    this.#watchers.add(changed)
+    return () => this.#watchers.delete(changed)
+  }
+
   async replace(lists: DestinationLists): Promise<void> {
     const insert = this.#database.prepare<[string, string]>(
       'INSERT OR IGNORE INTO destinations (prefix, permission) VALUES (?, ?)',
@@ -48,6 +55,7 @@ export class DestinationStore {
     })
     this.#lists = this.#read()
     this.#current = beyondDefaults(this.#lists)
+    for (const changed of this.#watchers) changed()
   }
 
   #read(): DestinationLists {
@@ -61,5 +69,5 @@ export class DestinationStore {
   }
 }
 
-const beyondDefaults = ({ blocked, allowed }: DestinationLists): DestinationLists =>
+export const beyondDefaults = ({ blocked, allowed }: DestinationLists): DestinationLists =>
   Object.freeze({ blocked: blocked.filter(prefix => !defaultBlocked.includes(prefix)), allowed })

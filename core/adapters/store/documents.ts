@@ -15,6 +15,12 @@ export interface DocumentText {
   readonly body: string
 }
 
+/** Tells whether a webhook URL is one of ours. `publicUrl` without a trailing slash. */
+export const hostedUrls =
+  (publicUrl: string) =>
+  (url: string): boolean =>
+    url.startsWith(publicUrl + hostedPath)
+
 /** Verb documents that the service hosts. */
 export class HostedDocuments {
   readonly #database: Database
@@ -56,8 +62,8 @@ export class HostedDocuments {
     return url.startsWith(this.#base)
   }
 
-  /** The document behind a webhook URL of ours; its query and fragment do not matter. Synchronous: calls wait for it. */
-  byUrl(url: string): HostedDocumentRecord | undefined {
+  /** The document behind a webhook URL of ours; its query and fragment do not matter. */
+  async byUrl(url: string): Promise<HostedDocumentRecord | undefined> {
     if (!this.isHosted(url)) return undefined
     const row = this.#byToken.get(
       url

@@ -12,6 +12,10 @@ export type StoreErrorCode =
   /** The account has as much as it may have; the message is the sentence that it is told. */
   | 'store.quota'
   | 'store.closed'
+  /** An account has too many lists under way. */
+  | 'store.too-many'
+  /** More waits than there is room for: lists of all accounts, or units while another process holds the write lock. */
+  | 'store.busy'
 
 /** What the store cannot or may not do; `code` says which. */
 export class StoreError extends Error {

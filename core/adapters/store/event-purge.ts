@@ -4,7 +4,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Database } from './database.ts'
 
 export interface EventPurgeParts {
-  readonly database: Database
+  readonly oldEvents: Pick<OldEvents, 'purge'>
   readonly clock: Clock
   readonly log: Log
   /** How long events are kept; Infinity = for ever. */
@@ -15,23 +15,44 @@ export interface EventPurgeParts {
 const isFree = 'NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.event_id = events.id)'
 
 /**
- * Removes events that are older than they are kept, the oldest first, a batch a transaction. They stand in the order in
- * which they happened, so that only the beginning of the log is looked at, however long it is.
+ * The beginning of the event log. Events stand in the order in which they happened, so that only the beginning is looked
+ * at, however long it is.
  */
-export class EventPurge {
-  readonly #parts: EventPurgeParts
+export class OldEvents {
+  readonly #database: Database
   readonly #oldest
   readonly #remove
+
+  constructor(database: Database) {
+    this.#database = database
+    this.#oldest = database.prepare<[number], { id: number; created_unix: number }>(
+      `SELECT id, created_unix FROM events WHERE ${isFree} ORDER BY id LIMIT ?`,
+    )
+    this.#remove = database.prepare<[number]>(`DELETE FROM events WHERE id <= ? AND ${isFree}`)
+  }
+
+  /** Removes a batch of what is older than `keptMs`, the oldest first; gives how long to wait before the next. */
+  purge(keptMs: number, unixMs: number): Promise<number> {
+    return this.#database.write(() => {
+      const rows = this.#oldest.all(retentionBatch)
+      const young = rows.findIndex(row => row.created_unix > unixMs - keptMs)
+      const old = young === -1 ? rows : rows.slice(0, young)
+      const last = old.at(-1)
+      if (last !== undefined) this.#remove.run(last.id)
+      return retentionPause(old.length === retentionBatch, rows[old.length]?.created_unix, keptMs, unixMs)
+    })
+  }
+}
+
+/** Removes events that are older than they are kept, a batch a transaction. */
+export class EventPurge {
+  readonly #parts: EventPurgeParts
   #cancel: () => void = () => {}
   #pass: Promise<void> = Promise.resolve()
   #isStopped = false
 
   constructor(parts: EventPurgeParts) {
     this.#parts = parts
-    this.#oldest = parts.database.prepare<[number], { id: number; created_unix: number }>(
-      `SELECT id, created_unix FROM events WHERE ${isFree} ORDER BY id LIMIT ?`,
-    )
-    this.#remove = parts.database.prepare<[number]>(`DELETE FROM events WHERE id <= ? AND ${isFree}`)
   }
 
   /** The first pass begins at once. */
@@ -51,10 +72,10 @@ export class EventPurge {
   }
 
   async #run(): Promise<void> {
-    const { clock, log } = this.#parts
+    const { oldEvents, clock, log, keptMs } = this.#parts
     let pause = retentionRetryMs
     try {
-      pause = await this.#purgeOldest()
+      pause = await oldEvents.purge(keptMs, clock.unixMs())
     } catch (fault) {
       log.error({ fault: String(fault) }, 'purging events failed')
     }
@@ -62,17 +83,5 @@ export class EventPurge {
     this.#cancel = clock.at(clock.now() + pause, () => {
       this.#pass = this.#run()
     })
-  }
-
-  /** Returns how long to wait. */
-  async #purgeOldest(): Promise<number> {
-    const { database, clock, keptMs } = this.#parts
-    const unixMs = clock.unixMs()
-    const rows = this.#oldest.all(retentionBatch)
-    const young = rows.findIndex(row => row.created_unix > unixMs - keptMs)
-    const old = young === -1 ? rows : rows.slice(0, young)
-    const last = old.at(-1)
-    if (last !== undefined) await database.write(() => this.#remove.run(last.id))
-    return retentionPause(old.length === retentionBatch, rows[old.length]?.created_unix, keptMs, unixMs)
   }
 }

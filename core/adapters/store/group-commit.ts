@@ -1,6 +1,13 @@
 import type BetterSqlite from 'better-sqlite3'
 import { StoreError } from './errors.ts'
 
+/** While another process holds the write lock, it is asked for again so often. */
+const retryMs = 50
+/** Closing waits so long for a lock that another process holds. */
+const closeWaitMs = 5000
+/** So many units wait for that lock; one more is refused with `store.busy`. */
+const maxWaiting = 100_000
+
 interface Unit {
   /** Runs inside the unit's savepoint; its return tells the waiting caller, and is only called after COMMIT. */
   readonly run: () => () => void
@@ -24,7 +31,9 @@ export class GroupCommit {
   #told: (() => void)[] = []
   #scheduled = false
   #closed = false
-  #timed: (durationMs: number) => void = () => {}
+  #timed: (durationMs: number, units: number) => void = () => {}
+  #blocked: (isBlocked: boolean) => void = () => {}
+  #isBlocked = false
   #transactions = 0
   #units = 0
 
@@ -48,9 +57,14 @@ export class GroupCommit {
     return this.#queue.length
   }
 
-  /** Hears how long each transaction took, from BEGIN until it was on the disk. */
-  onCommit(timed: (durationMs: number) => void): void {
+  /** Hears how long each transaction took, from BEGIN until it was on the disk, and how many units shared it. */
+  onCommit(timed: (durationMs: number, units: number) => void): void {
     this.#timed = timed
+  }
+
+  /** Hears when another process holds the write lock, so that units wait, and when it has let go. */
+  onBlocked(blocked: (isBlocked: boolean) => void): void {
+    this.#blocked = blocked
   }
 
   /**
@@ -60,6 +74,9 @@ export class GroupCommit {
    */
   write<T>(work: () => T): Promise<T> {
     if (this.#closed) return Promise.reject(new StoreError('store.closed', 'the database is closed'))
+    if (this.#queue.length >= maxWaiting) {
+      return Promise.reject(new StoreError('store.busy', 'another process holds the write lock of the database'))
+    }
     return new Promise<T>((resolve, reject) => {
       const run = () => {
         const value = work()
@@ -80,13 +97,22 @@ export class GroupCommit {
   /** Commits what is queued, now. */
   flush(): void {
     this.#scheduled = false
-    const units = this.#queue
-    if (units.length === 0) return
-    this.#queue = []
-    const settled: (() => void)[] = []
+    if (this.#queue.length === 0) return
     const begun = performance.now()
+    const isBegun = this.#tryBegin()
+    if (isBegun === 'locked') {
+      this.#scheduled = true
+      setTimeout(() => this.flush(), retryMs)
+      return
+    }
+    const units = this.#queue
+    this.#queue = []
+    if (isBegun !== 'begun') {
+      for (const unit of units) unit.fail(isBegun.fault)
+      return
+    }
+    const settled: (() => void)[] = []
     try {
-      this.#begin.run()
       for (const unit of units) settled.push(this.#runOne(unit))
       this.#commit.run()
     } catch (cause) {
@@ -96,14 +122,41 @@ export class GroupCommit {
     }
     this.#transactions++
     this.#units += units.length
-    this.#timed(performance.now() - begun)
+    this.#timed(performance.now() - begun, units.length)
     for (const settle of settled) settle()
   }
 
-  /** Flushes and takes nothing more. */
+  /** Flushes and takes nothing more. Waits a while for a lock of another process; then what waits is refused. */
   close(): void {
+    const until = performance.now() + closeWaitMs
     this.flush()
+    while (this.#queue.length > 0 && performance.now() < until) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs)
+      this.flush()
+    }
     this.#closed = true
+    const cause = new StoreError('store.closed', 'the database is closed')
+    for (const unit of this.#queue) unit.fail(cause)
+    this.#queue = []
+  }
+
+  /** A lock of another process is no fault: nothing has been done, and the units can wait. */
+  #tryBegin(): 'begun' | 'locked' | { readonly fault: unknown } {
+    try {
+      this.#begin.run()
+    } catch (fault) {
+      if ((fault as NodeJS.ErrnoException).code !== 'SQLITE_BUSY') return { fault }
+      this.#setBlocked(true)
+      return 'locked'
+    }
+    this.#setBlocked(false)
+    return 'begun'
+  }
+
+  #setBlocked(isBlocked: boolean): void {
+    if (this.#isBlocked === isBlocked) return
+    this.#isBlocked = isBlocked
+    this.#blocked(isBlocked)
   }
 
   #runOne(unit: Unit): () => void {

@@ -5,32 +5,58 @@ import type { Database } from './database.ts'
 /** A crash is billed to the last beat: no call can lose or gain more than this. */
 export const heartbeatMs = 1000
 
-/** Writes once a second that the switch is alive, as long as calls are; after a crash it is their last second known. */
-export class Heartbeat {
+/** The row that says when the switch was last seen alive. */
+export class HeartbeatRow {
   readonly #database: Database
-  readonly #clock: Clock
-  readonly #log: Log
   readonly #live
   readonly #beat
-  #cancel: () => void = () => {}
 
-  constructor({ database, clock, log }: { readonly database: Database; readonly clock: Clock; readonly log: Log }) {
+  constructor(database: Database) {
     this.#database = database
-    this.#clock = clock
-    this.#log = log
     this.#live = database.prepare<[], { 1: 1 }>(
       "SELECT 1 FROM calls WHERE status IN ('initiated', 'ringing', 'answered') LIMIT 1",
     )
-    this.#beat = database.prepare<[number]>('UPDATE heartbeat SET beat_unix = ?')
+    this.#beat = database.prepare<[number]>('UPDATE heartbeat SET beat_unix = max(beat_unix, ?)')
+  }
+
+  /** Written only while a call lives: an idle switch leaves the disk alone. */
+  beatWithLiveCalls(unixMs: number): Promise<void> {
+    return this.#database.write(() => {
+      if (this.#live.get() !== undefined) this.#beat.run(unixMs)
+    })
+  }
+
+  /** Resolves when it is on the disk: the database can be written. */
+  beat(unixMs: number): Promise<void> {
+    return this.#database.write(() => {
+      this.#beat.run(unixMs)
+    })
+  }
+}
+
+/** Writes once a second that the switch is alive, as long as calls are; after a crash it is their last second known. */
+export class Heartbeat {
+  readonly #row: Pick<HeartbeatRow, 'beatWithLiveCalls'>
+  readonly #clock: Clock
+  readonly #log: Log
+  #cancel: () => void = () => {}
+
+  constructor({
+    heartbeat,
+    clock,
+    log,
+  }: { readonly heartbeat: Pick<HeartbeatRow, 'beatWithLiveCalls'>; readonly clock: Clock; readonly log: Log }) {
+    this.#row = heartbeat
+    this.#clock = clock
+    this.#log = log
   }
 
   start(): void {
     this.#cancel = this.#clock.at(this.#clock.now() + heartbeatMs, () => {
       this.start()
-      if (this.#live.get() === undefined) return
-      const unixMs = this.#clock.unixMs()
-      const beat = () => this.#beat.run(unixMs)
-      this.#database.write(beat).catch(fault => this.#log.error({ fault: String(fault) }, 'the heartbeat failed'))
+      this.#row
+        .beatWithLiveCalls(this.#clock.unixMs())
+        .catch(fault => this.#log.error({ fault: String(fault) }, 'the heartbeat failed'))
     })
   }
 

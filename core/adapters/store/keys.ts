@@ -16,12 +16,11 @@ export interface KeyOwner {
   readonly accountStatus: 'active' | 'suspended'
 }
 
-/** API keys. When a key was last used is written by `flushUses`, not on every request. */
+/** API keys. */
 export class ApiKeys {
   readonly #database: Database
   readonly #byHash
   readonly #touch
-  readonly #uses = new Map<string, number>()
 
   constructor(database: Database) {
     this.#database = database
@@ -43,16 +42,9 @@ export class ApiKeys {
     return { keyUuid: row.uuid, accountUuid: row.account_uuid, accountStatus: row.status }
   }
 
-  /** Notes the use of a key; lists show it at once, `flushUses` makes it durable. */
-  used(uuid: string, unixMs: number): void {
-    this.#uses.set(uuid, unixMs)
-  }
-
-  async flushUses(): Promise<void> {
-    if (this.#uses.size === 0) return
-    const uses = [...this.#uses]
-    this.#uses.clear()
-    await this.#database.write(() => {
+  /** When keys were last used. */
+  touch(uses: readonly (readonly [uuid: string, unixMs: number])[]): Promise<void> {
+    return this.#database.write(() => {
       for (const [uuid, unixMs] of uses) this.#touch.run(unixMs, uuid)
     })
   }
@@ -65,7 +57,7 @@ export class ApiKeys {
       .where('account_uuid', '=', account)
       .orderBy('created_unix')
       .execute()
-    return rows.map(row => this.#recordOf(row))
+    return rows.map(recordOf)
   }
 
   /** The new key with its secret; undefined when the account has `maxActiveKeys` already. */
@@ -102,7 +94,7 @@ export class ApiKeys {
       last_used_unix: null,
     }
     this.#database.run(this.#database.sql.insertInto('api_keys').values(row))
-    return { record: this.#recordOf(row), key }
+    return { record: recordOf(row), key }
   }
 
   /** False when the account has no such key. Revoking twice is no fault. */
@@ -118,19 +110,17 @@ export class ApiKeys {
         ) > 0,
     )
   }
-
-  #recordOf(row: Row<'api_keys'>): ApiKeyRecord {
-    return {
-      uuid: row.uuid,
-      accountUuid: row.account_uuid,
-      name: row.name,
-      prefix: row.prefix,
-      isActive: row.is_active === 1,
-      createdUnix: row.created_unix,
-      lastUsedUnix: this.#uses.get(row.uuid) ?? row.last_used_unix,
-    }
-  }
 }
+
+const recordOf = (row: Row<'api_keys'>): ApiKeyRecord => ({
+  uuid: row.uuid,
+  accountUuid: row.account_uuid,
+  name: row.name,
+  prefix: row.prefix,
+  isActive: row.is_active === 1,
+  createdUnix: row.created_unix,
+  lastUsedUnix: row.last_used_unix,
+})
 
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex')
 

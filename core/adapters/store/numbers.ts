@@ -3,6 +3,7 @@ import type { AccountUuid } from '../../model/ids.ts'
 import type { Money } from '../../model/money.ts'
 import type { NumberRecord, PoolNumberRecord } from '../../model/number-record.ts'
 import type { Database } from './database.ts'
+import type { IdempotencyKeys } from './idempotency.ts'
 import type { Ledger } from './ledger.ts'
 import { type Page, type PageRange, pageOf } from './page.ts'
 import { ownedNumberOf } from './profile-rows.ts'
@@ -12,6 +13,13 @@ export type Acquired =
   | { readonly ok: true; readonly number: NumberRecord }
   | { readonly ok: false; readonly refused: 'unknown' | 'taken' }
   | { readonly ok: false; readonly refused: 'insufficient-funds'; readonly fee: Money }
+
+/** The answer of a request under its Idempotency-Key, byte for byte. */
+export interface KeptAnswer {
+  readonly key: string
+  readonly status: number
+  readonly body: string
+}
 
 /** What `configure` changes; undefined leaves a field alone, an empty URL inherits the account default. */
 export interface NumberChange {
@@ -25,12 +33,14 @@ export interface NumberChange {
 export class Numbers {
   readonly #database: Database
   readonly #ledger: Ledger
+  readonly #idempotency: IdempotencyKeys
   readonly #find
   readonly #take
 
-  constructor(database: Database, ledger: Ledger) {
+  constructor(database: Database, ledger: Ledger, idempotency: IdempotencyKeys) {
     this.#database = database
     this.#ledger = ledger
+    this.#idempotency = idempotency
     this.#find = database.prepare<[string], Row<'numbers'>>('SELECT * FROM numbers WHERE uuid = ?')
     this.#take = database.prepare<[AccountUuid, number, string]>(
       'UPDATE numbers SET account_uuid = ?, acquired_unix = ?, is_active = 1 WHERE uuid = ? AND account_uuid IS NULL',
@@ -59,13 +69,16 @@ export class Numbers {
     return rows.map(poolRecordOf)
   }
 
-  /** Ownership and setup fee in one unit; `alongWith` runs inside it, for what must be stored with them. */
-  acquire(
-    account: AccountUuid,
-    uuid: string,
-    unixMs: number,
-    alongWith?: (number: NumberRecord) => void,
-  ): Promise<Acquired> {
+  /** What `acquire` would give if the account can pay; changes nothing. */
+  async offer(account: AccountUuid, uuid: string, unixMs: number): Promise<Acquired> {
+    const found = this.#find.get(uuid)
+    if (found === undefined) return { ok: false, refused: 'unknown' }
+    if (found.account_uuid !== null) return { ok: false, refused: 'taken' }
+    return { ok: true, number: acquiredOf(found, account, unixMs) }
+  }
+
+  /** Ownership, setup fee, and the answer that is kept under an Idempotency-Key, in one unit. */
+  acquire(account: AccountUuid, uuid: string, unixMs: number, answer?: KeptAnswer): Promise<Acquired> {
     return this.#database.write((): Acquired => {
       const found = this.#find.get(uuid)
       if (found === undefined) return { ok: false, refused: 'unknown' }
@@ -80,9 +93,8 @@ export class Numbers {
       })
       if (!paid) return { ok: false, refused: 'insufficient-funds', fee: found.setup_fee }
       this.#take.run(account, unixMs, uuid)
-      const number = recordOf({ ...found, account_uuid: account, acquired_unix: unixMs, is_active: 1 })
-      alongWith?.(number)
-      return { ok: true, number }
+      if (answer !== undefined) this.#idempotency.complete({ accountUuid: account, ...answer })
+      return { ok: true, number: acquiredOf(found, account, unixMs) }
     })
   }
 
@@ -165,6 +177,9 @@ const recordOf = (row: Row<'numbers'>): NumberRecord => ({
   friendlyName: row.friendly_name,
   acquiredUnix: row.acquired_unix,
 })
+
+const acquiredOf = (row: Row<'numbers'>, account: AccountUuid, unixMs: number): NumberRecord =>
+  recordOf({ ...row, account_uuid: account, acquired_unix: unixMs, is_active: 1 })
 
 const poolRecordOf = (row: Row<'numbers'>): PoolNumberRecord => ({
   uuid: row.uuid,

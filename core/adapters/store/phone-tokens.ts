@@ -11,7 +11,7 @@ import type { Row } from './schema.ts'
 const keptAfterExpiryMs = 30 * 24 * 3_600_000
 const forgetAtOnce = 1000
 /** How many tokens of one extension a digest answer is compared with, usable and newest ones first. */
-const presentableAtOnce = 32
+export const presentableAtOnce = 32
 
 export interface MintOrder {
   readonly endUserUuid: string
@@ -24,6 +24,15 @@ export interface MintOrder {
 export type Minted =
   | { readonly ok: true; readonly record: PhoneTokenRecord; readonly token: string }
   | { readonly ok: false; readonly refused: 'unknown' | 'other-account' | 'inactive' | 'insufficient-funds' }
+
+/** A token as memory keeps it. */
+export interface KnownToken {
+  readonly record: PhoneTokenRecord
+  readonly userIsActive: boolean
+}
+
+/** All unexpired tokens of an end-user, after one of them, or the end-user, has changed. */
+export type TokensListener = (endUserUuid: string, tokens: readonly KnownToken[]) => void
 
 /** `isUsable` false: expired, revoked, or its end-user is not active. */
 export interface PresentedToken {
@@ -44,9 +53,12 @@ export class PhoneTokens {
   readonly #byUuid
   readonly #liveOf
   readonly #presentable
+  readonly #unexpired
+  readonly #unexpiredOf
   readonly #revokeOf
   readonly #forget
   readonly #listeners = new Set<(revoked: PhoneTokenRecord) => void>()
+  readonly #watchers = new Set<TokensListener>()
 
   constructor(database: Database, key: KeyObject, quotas: QuotaBook) {
     this.#database = database
@@ -63,6 +75,10 @@ export class PhoneTokens {
       `${select} WHERE u.extension_number = ? AND t.expires_unix > ?
        ORDER BY (t.revoked_unix IS NULL AND u.is_active = 1) DESC, t.created_unix DESC LIMIT ?`,
     )
+    this.#unexpired = database.prepare<[number], TokenRow>(`${select} WHERE t.expires_unix > ?`)
+    this.#unexpiredOf = database.prepare<[string, number], TokenRow>(
+      `${select} WHERE t.end_user_uuid = ? AND t.expires_unix > ?`,
+    )
     this.#revokeOf = database.prepare<[number, AccountUuid, string], Row<'phone_tokens'>>(
       `UPDATE phone_tokens SET revoked_unix = ? WHERE account_uuid = ? AND end_user_uuid = ? AND revoked_unix IS NULL
        RETURNING *`,
@@ -76,6 +92,26 @@ export class PhoneTokens {
   onRevoked(listener: (revoked: PhoneTokenRecord) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** Tells, once it is durable, of every end-user whose tokens have changed. Returns what ends it. */
+  watch(listener: TokensListener): () => void {
+    this.#watchers.add(listener)
+    return () => this.#watchers.delete(listener)
+  }
+
+  /** Inside a unit: a token of the end-user, or the end-user itself, changes. */
+  changing(endUserUuid: string, unixMs: number): void {
+    if (this.#watchers.size === 0) return
+    this.#database.afterCommit(() => {
+      const tokens = this.#unexpiredOf.all(endUserUuid, unixMs).map(knownOf)
+      for (const watcher of this.#watchers) watcher(endUserUuid, tokens)
+    })
+  }
+
+  /** Every token that has not expired: what memory begins with. */
+  unexpired(unixMs: number): readonly KnownToken[] {
+    return this.#unexpired.all(unixMs).map(knownOf)
   }
 
   mint(account: AccountUuid, order: MintOrder, unixMs: number): Promise<Minted> {
@@ -99,6 +135,7 @@ export class PhoneTokens {
         created_unix: issuedUnix,
       }
       this.#database.run(sql.insertInto('phone_tokens').values(row))
+      this.changing(user.uuid, unixMs)
       const record = recordOf({ ...row, extension_number: user.extension_number, user_is_active: 1 })
       return { ok: true, record, token: this.textOf(record, order.realm) }
     })
@@ -106,17 +143,7 @@ export class PhoneTokens {
 
   /** The token itself. */
   textOf(record: PhoneTokenRecord, realm: string): string {
-    const claims = {
-      iss: realm,
-      sub: record.endUserUuid,
-      ext: record.extensionNumber,
-      acc: record.accountUuid,
-      jti: record.uuid,
-      max_concurrent: record.maxConcurrent,
-      iat: record.createdUnix / 1000,
-      exp: record.expiresUnix / 1000,
-    }
-    return signJwt(claims, this.#key)
+    return tokenText(record, realm, this.#key)
   }
 
   /** The token that a softphone presents: undefined when it is none of ours; `isUsable` says whether it opens anything. */
@@ -150,6 +177,7 @@ export class PhoneTokens {
       if (row.revoked_unix !== null) return true
       const { sql } = this.#database
       this.#database.run(sql.updateTable('phone_tokens').set({ revoked_unix: unixMs }).where('uuid', '=', uuid))
+      this.changing(row.end_user_uuid, unixMs)
       this.#tell([{ ...recordOf(row), revokedUnix: unixMs }])
       return true
     })
@@ -159,6 +187,7 @@ export class PhoneTokens {
   revokeAllOf(account: AccountUuid, endUserUuid: string, unixMs: number): Promise<void> {
     return this.#database.write(() => {
       const revoked = this.#revokeOf.all(unixMs, account, endUserUuid)
+      this.changing(endUserUuid, unixMs)
       this.#tell(revoked.flatMap(({ uuid }) => this.#byUuid.get(uuid) ?? []).map(recordOf))
     })
   }
@@ -186,6 +215,23 @@ export class PhoneTokens {
     })
   }
 }
+
+/** The text of a token, made of its row and the key alone. */
+export function tokenText(record: PhoneTokenRecord, realm: string, key: KeyObject): string {
+  const claims = {
+    iss: realm,
+    sub: record.endUserUuid,
+    ext: record.extensionNumber,
+    acc: record.accountUuid,
+    jti: record.uuid,
+    max_concurrent: record.maxConcurrent,
+    iat: record.createdUnix / 1000,
+    exp: record.expiresUnix / 1000,
+  }
+  return signJwt(claims, key)
+}
+
+const knownOf = (row: TokenRow): KnownToken => ({ record: recordOf(row), userIsActive: row.user_is_active === 1 })
 
 const presentedOf = (row: TokenRow, unixMs: number): PresentedToken => ({
   record: recordOf(row),

@@ -7,6 +7,7 @@ import type { Row } from './schema.ts'
 export class Rates {
   readonly #database: Database
   #current: readonly Rate[]
+  readonly #watchers = new Set<() => void>()
 
   constructor(database: Database) {
     this.#database = database
@@ -16,6 +17,12 @@ export class Rates {
   /** By direction and prefix; the array is a new one after every change. */
   current(): readonly Rate[] {
     return this.#current
+  }
+
+  /** Calls `changed` after every change. Returns what stops it. */
+  watch(changed: () => void): () => void {
+    this.#watchers.add(changed)
+    return () => this.#watchers.delete(changed)
   }
 
   /** A prefix is digits, with or without `+`, or begins with `sip:`; of two rows of the same prefix and direction the later one counts. */
@@ -37,6 +44,7 @@ export class Rates {
       }
     })
     this.#current = this.#read()
+    for (const changed of this.#watchers) changed()
   }
 
   #read(): readonly Rate[] {

@@ -14,6 +14,15 @@ import type { Row } from './schema.ts'
 /** A deleted recording's file stays so long, in case it was a slip; then it is purged without another event. */
 export const deletedKeptMs = 7 * 24 * 3_600_000
 
+/** Where the files lie, by the paths of the rows. */
+export const recordingsFolder = (dataFolder: string): string => resolve(dataFolder, 'recordings')
+
+/** Where the audio lies; undefined for a path that would lead out of the folder, which is absolute. */
+export function recordingFile(folder: string, record: RecordingRecord): string | undefined {
+  const file = join(folder, record.path)
+  return file.startsWith(`${folder}${sep}`) ? file : undefined
+}
+
 export interface RecordingFilter extends PageRange {
   readonly callUuid?: string
 }
@@ -92,8 +101,7 @@ export class Recordings {
 
   /** Where the audio lies; undefined for a path that would lead out of the folder. */
   fileOf(record: RecordingRecord): string | undefined {
-    const file = join(this.#folder, record.path)
-    return file.startsWith(`${this.#folder}${sep}`) ? file : undefined
+    return recordingFile(this.#folder, record)
   }
 
   /**

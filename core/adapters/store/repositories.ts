@@ -1,74 +1,84 @@
+import type { KeyObject } from 'node:crypto'
 import { join } from 'node:path'
+import type { RecordingRecord } from '../../model/call-record.ts'
 import { RecordingLinks } from '../tokens/recording-links.ts'
-import { openSigningKeys } from '../tokens/signing-keys.ts'
+import { openSigningKeys, type SigningPurpose } from '../tokens/signing-keys.ts'
 import { StreamTokens } from '../tokens/stream-tokens.ts'
-import { Accounts } from './accounts.ts'
 import { Assets } from './assets.ts'
-import { DestinationStore } from './destinations.ts'
-import { HostedDocuments } from './documents.ts'
-import type { Events } from './events.ts'
-import type { IdempotencyKeys } from './idempotency.ts'
-import { ApiKeys } from './keys.ts'
-import { Numbers } from './numbers.ts'
-import { PhoneTokens } from './phone-tokens.ts'
-import type { QuotaBook } from './quota-book.ts'
-import { Rates } from './rates.ts'
-import { Recordings } from './recordings.ts'
-import type { Store } from './store.ts'
-import { Trunks } from './trunks.ts'
-import { EndUsers } from './users.ts'
-import { WebhookSettingsStore } from './webhook-settings.ts'
+import type { EventListener } from './events.ts'
+import { UsedKeys } from './key-uses.ts'
+import type { DestinationDesk, RateDesk, TrunkDesk } from './known-setup.ts'
+import type { PhoneTokenDesk } from './known-tokens.ts'
+import type { Served } from './served.ts'
+import { type StoreBase, setupParts } from './store-parts.ts'
 
 /** Everything that is set up by people, as opposed to what calls write. */
-export interface Repositories {
-  readonly accounts: Accounts
+export interface Repositories
+  extends Pick<Served, 'accounts' | 'idempotency' | 'numbers' | 'quotas' | 'users' | 'webhookSettings'> {
   readonly assets: Assets
-  readonly destinations: DestinationStore
-  readonly documents: HostedDocuments
+  readonly destinations: DestinationDesk
+  readonly documents: Served['documents'] & {
+    /** Whether a webhook URL is one of ours, so that no HTTP is needed. */
+    isHosted(url: string): boolean
+  }
   /** The event log: what the stream is fed by. */
-  readonly events: Events
-  readonly idempotency: IdempotencyKeys
-  readonly keys: ApiKeys
-  readonly numbers: Numbers
-  readonly phoneTokens: PhoneTokens
-  readonly quotas: QuotaBook
-  readonly rates: Rates
+  readonly events: Served['events'] & {
+    /** Every event once it is durable, in the order of its account. Returns what ends it. */
+    subscribe(listener: EventListener): () => void
+  }
+  readonly keys: UsedKeys
+  readonly phoneTokens: PhoneTokenDesk
+  readonly rates: RateDesk
   readonly recordingLinks: RecordingLinks
-  readonly recordings: Recordings
+  readonly recordings: Served['recordings'] & {
+    /** Where the audio lies; undefined for a path that would lead out of the folder. */
+    fileOf(record: RecordingRecord): string | undefined
+  }
   readonly streamTokens: StreamTokens
-  readonly trunks: Trunks
-  readonly users: EndUsers
-  readonly webhookSettings: WebhookSettingsStore
+  readonly trunks: TrunkDesk
 }
 
-/**
- * One of each, over one store. `publicUrl` without a trailing slash; assets and recordings lie in the data folder, and so
- * does the key that tokens and links are signed with.
- */
-export function openRepositories(
-  store: Pick<Store, 'database' | 'ledger' | 'idempotency' | 'events' | 'quotas'>,
-  publicUrl: string,
-): Repositories {
-  const { database, ledger, idempotency, events, quotas } = store
-  const keys = new ApiKeys(database)
-  const signingKey = openSigningKeys(database.folder)
+export interface RepositoryParts
+  extends Pick<
+    Repositories,
+    'documents' | 'events' | 'trunks' | 'rates' | 'recordings' | 'destinations' | 'phoneTokens'
+  > {
+  readonly served: Pick<
+    Served,
+    'accounts' | 'assets' | 'idempotency' | 'keys' | 'numbers' | 'quotas' | 'users' | 'webhookSettings'
+  >
+  /** The data folder: assets and recordings lie in it. */
+  readonly folder: string
+  readonly signingKey: (purpose: SigningPurpose) => KeyObject
+}
+
+export function repositoriesOver(parts: RepositoryParts): Repositories {
+  const { served, folder, signingKey } = parts
+  const { accounts, idempotency, numbers, quotas, users, webhookSettings } = served
   return {
-    keys,
-    accounts: new Accounts(database, ledger, keys, quotas),
-    assets: new Assets(database, join(database.folder, 'assets'), quotas),
-    destinations: new DestinationStore(database),
-    documents: new HostedDocuments(database, publicUrl, quotas),
-    events,
+    accounts,
+    assets: new Assets(served.assets, join(folder, 'assets')),
+    destinations: parts.destinations,
+    documents: parts.documents,
+    events: parts.events,
     idempotency,
-    numbers: new Numbers(database, ledger),
-    phoneTokens: new PhoneTokens(database, signingKey('phone-token'), quotas),
+    keys: new UsedKeys(served.keys),
+    numbers,
+    phoneTokens: parts.phoneTokens,
     quotas,
-    rates: new Rates(database),
+    rates: parts.rates,
     recordingLinks: new RecordingLinks(signingKey('recording-link')),
-    recordings: new Recordings(database, events, quotas, join(database.folder, 'recordings')),
+    recordings: parts.recordings,
     streamTokens: new StreamTokens(signingKey('stream-token')),
-    trunks: new Trunks(database),
-    users: new EndUsers(database, quotas),
-    webhookSettings: new WebhookSettingsStore(database),
+    trunks: parts.trunks,
+    users,
+    webhookSettings,
   }
+}
+
+/** Over a database in this thread: for tests and for programs that serve no calls. `publicUrl` without a trailing slash. */
+export function openRepositories(store: StoreBase, publicUrl: string): Repositories {
+  const served = setupParts(store, publicUrl)
+  const { folder } = store.database
+  return repositoriesOver({ ...served, served, folder, signingKey: openSigningKeys(folder) })
 }

@@ -2,9 +2,12 @@ import type { Quotas } from '../../model/quota.ts'
 import { defaultSettings } from '../../model/settings.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
+import { CallbackEnds } from './callback-ends.ts'
 import { Calls } from './calls.ts'
 import type { Database } from './database.ts'
+import { OldEvents } from './event-purge.ts'
 import { Events } from './events.ts'
+import { HeartbeatRow } from './heartbeat.ts'
 import { Holds } from './holds.ts'
 import { IdempotencyKeys } from './idempotency.ts'
 import { Ledger } from './ledger.ts'
@@ -19,6 +22,9 @@ export interface Store {
   readonly holds: Holds
   readonly events: Events
   readonly outbox: Outbox
+  readonly callbackEnds: CallbackEnds
+  readonly oldEvents: OldEvents
+  readonly heartbeat: HeartbeatRow
   readonly idempotency: IdempotencyKeys
   readonly quotas: QuotaBook
 }
@@ -41,5 +47,8 @@ export function storeOver(
   const idempotency = new IdempotencyKeys(database)
   const quotas = new QuotaBook(database, events, defaults)
   const calls = new Calls({ database, holds, events, idempotency, quotas, clock })
-  return { database, calls, ledger, holds, events, outbox, idempotency, quotas }
+  const callbackEnds = new CallbackEnds(database, outbox, events)
+  const oldEvents = new OldEvents(database)
+  const heartbeat = new HeartbeatRow(database)
+  return { database, calls, ledger, holds, events, outbox, callbackEnds, oldEvents, heartbeat, idempotency, quotas }
 }

@@ -15,10 +15,13 @@ export interface EndUserRecord extends EndUserProfile {
 export class EndUsers {
   readonly #database: Database
   readonly #quotas: QuotaBook
+  readonly #changing: (uuid: string) => void
 
-  constructor(database: Database, quotas: QuotaBook) {
+  /** `changing` is called inside the unit that changes or removes an end-user. */
+  constructor(database: Database, quotas: QuotaBook, changing: (uuid: string) => void = () => {}) {
     this.#database = database
     this.#quotas = quotas
+    this.#changing = changing
   }
 
   /** Oldest first. */
@@ -105,6 +108,7 @@ export class EndUsers {
         display_name: set.displayName ?? found.display_name,
         is_active: set.isActive === undefined ? found.is_active : set.isActive ? 1 : 0,
       }
+      this.#changing(uuid)
       this.#database.run(
         this.#database.sql
           .updateTable('end_users')
@@ -116,12 +120,14 @@ export class EndUsers {
   }
 
   remove(account: AccountUuid, uuid: string): Promise<boolean> {
-    return this.#database.write(
-      () =>
+    return this.#database.write(() => {
+      this.#changing(uuid)
+      return (
         this.#database.run(
           this.#database.sql.deleteFrom('end_users').where('account_uuid', '=', account).where('uuid', '=', uuid),
-        ) > 0,
-    )
+        ) > 0
+      )
+    })
   }
 }
 

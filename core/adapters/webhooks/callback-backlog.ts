@@ -1,5 +1,6 @@
 import type { AccountUuid } from '../../model/ids.ts'
-import type { Outbox, PendingCallback } from '../store/outbox.ts'
+import type { PendingCallback } from '../store/outbox.ts'
+import type { Served } from '../store/served.ts'
 
 export interface BacklogLimits {
   /** Callbacks in memory; what is on top stays in the outbox until there is room. Default 50,000. */
@@ -14,7 +15,7 @@ const loadAtOnce = 1000
 
 /** Which callbacks of the outbox are in memory. Those of an account are taken in their order. */
 export class CallbackBacklog {
-  readonly #outbox: Pick<Outbox, 'pendingAfter' | 'pendingOf'>
+  readonly #outbox: Pick<Served['outbox'], 'pendingAfter' | 'pendingOf'>
   readonly #limits: BacklogLimits
   readonly #held = new Map<AccountUuid, number>()
   /** Accounts of which some were passed over: the last that was taken, by account. */
@@ -22,17 +23,20 @@ export class CallbackBacklog {
   #size = 0
   #lastRead = 0
 
-  constructor(outbox: Pick<Outbox, 'pendingAfter' | 'pendingOf'>, limits: BacklogLimits = defaultBacklogLimits) {
+  constructor(
+    outbox: Pick<Served['outbox'], 'pendingAfter' | 'pendingOf'>,
+    limits: BacklogLimits = defaultBacklogLimits,
+  ) {
     this.#outbox = outbox
     this.#limits = limits
   }
 
-  /** Takes in what there is room for; `take` gets each once. */
-  load(take: (callback: PendingCallback) => void): void {
-    for (const account of [...this.#behind.keys()]) this.#catchUp(account, take)
+  /** Takes in what there is room for; `take` gets each once. Not to be called again before it has resolved. */
+  async load(take: (callback: PendingCallback) => void): Promise<void> {
+    for (const account of [...this.#behind.keys()]) await this.#catchUp(account, take)
     while (this.#size < this.#limits.total) {
       const asked = Math.min(loadAtOnce, this.#limits.total - this.#size)
-      const rows = this.#outbox.pendingAfter(this.#lastRead, asked)
+      const rows = await this.#outbox.pendingAfter(this.#lastRead, asked)
       for (const callback of rows) {
         this.#lastRead = callback.id
         const account = callback.accountUuid
@@ -54,14 +58,14 @@ export class CallbackBacklog {
     return this.#size < total / 2 || (this.#behind.has(accountUuid) && left <= perAccount / 2)
   }
 
-  #catchUp(account: AccountUuid, take: (callback: PendingCallback) => void): void {
+  async #catchUp(account: AccountUuid, take: (callback: PendingCallback) => void): Promise<void> {
     const held = this.#held.get(account) ?? 0
     const after = this.#behind.get(account)
     if (after === undefined || held > this.#limits.perAccount / 2) return
     const room = Math.min(this.#limits.perAccount - held, this.#limits.total - this.#size)
     if (room <= 0) return
     // What comes after the last that was read is read with everybody else's.
-    const rows = this.#outbox.pendingOf(account, { after, upTo: this.#lastRead }, room)
+    const rows = await this.#outbox.pendingOf(account, { after, upTo: this.#lastRead }, room)
     for (const callback of rows) this.#take(callback, take)
     const last = rows.at(-1)
     if (rows.length < room || last === undefined) this.#behind.delete(account)

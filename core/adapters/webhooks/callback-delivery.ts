@@ -1,6 +1,5 @@
 import { eventCatalogue } from '../../events/catalogue.ts'
 import { callbackEnvelope } from '../../events/envelope.ts'
-import type { VoiceEvent } from '../../events/voice-event.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import {
@@ -12,17 +11,16 @@ import {
 } from '../../webhooks/delivery-schedule.ts'
 import { retryDelaysMs } from '../../webhooks/retry.ts'
 import type { HttpAnswer, HttpClient } from '../http/index.ts'
-import type { Database } from '../store/database.ts'
-import type { Events } from '../store/events.ts'
-import type { Outbox, PendingCallback } from '../store/outbox.ts'
+import type { CallbackEnd } from '../store/callback-ends.ts'
+import type { PendingCallback } from '../store/outbox.ts'
+import type { Served } from '../store/served.ts'
 import { type BacklogLimits, CallbackBacklog } from './callback-backlog.ts'
 
 const longestPauseMs = Math.max(...retryDelaysMs)
 
 export interface CallbackDeliveryParts {
-  readonly database: Database
-  readonly outbox: Outbox
-  readonly events: Events
+  readonly outbox: Served['outbox'] & { onAdded(listener: () => void): () => void }
+  readonly callbackEnds: Served['callbackEnds']
   /** One of its own: the callbacks' connections are no document's. */
   readonly http: Pick<HttpClient, 'signedPost'>
   readonly clock: Clock
@@ -42,6 +40,7 @@ export class CallbackDelivery {
   readonly #callbacks = new Map<number, PendingCallback>()
   readonly #backlog: CallbackBacklog
   readonly #abort = new AbortController()
+  #loading: 'no' | 'yes' | 'yes, and once more' = 'no'
   #cancelTimer: () => void = () => {}
   #stopListening: () => void = () => {}
 
@@ -68,11 +67,27 @@ export class CallbackDelivery {
     this.#abort.abort()
   }
 
+  /** What is added while the outbox is read is read after it. */
   #load(): void {
-    this.#backlog.load(callback => {
-      this.#callbacks.set(callback.id, callback)
-      this.#handle({ type: 'added', delivery: this.#deliveryOf(callback) })
-    })
+    if (this.#loading === 'no') void this.#loadAll()
+    else this.#loading = 'yes, and once more'
+  }
+
+  async #loadAll(): Promise<void> {
+    do {
+      this.#loading = 'yes'
+      try {
+        await this.#backlog.load(callback => {
+          if (this.#abort.signal.aborted) return
+          this.#callbacks.set(callback.id, callback)
+          this.#handle({ type: 'added', delivery: this.#deliveryOf(callback) })
+        })
+      } catch (fault) {
+        // What waits is read with the next callback that is added, or at the next start.
+        if (!this.#abort.signal.aborted) this.#parts.log.error({ fault: String(fault) }, 'the outbox could not be read')
+      }
+    } while (this.#loading !== 'yes' && !this.#abort.signal.aborted)
+    this.#loading = 'no'
   }
 
   #deliveryOf({ id, accountUuid, url, callUuid, tries, dueUnix }: PendingCallback) {
@@ -121,7 +136,7 @@ export class CallbackDelivery {
 
   async #post(id: number): Promise<HttpAnswer> {
     const callback = this.#callbacks.get(id)
-    const message = this.#parts.outbox.message(id)
+    const message = await this.#parts.outbox.message(id)
     if (callback === undefined || message === undefined) throw new Error('the event is gone')
     const { event, signingSecret } = message
     return await this.#parts.http.signedPost({
@@ -139,44 +154,19 @@ export class CallbackDelivery {
   #record(output: Exclude<DeliveryOutput, { type: 'attempt' }>, answer: HttpAnswer | undefined): void {
     const callback = this.#callbacks.get(output.id)
     if (callback === undefined) return
-    const { database, outbox, events, clock, log } = this.#parts
+    const { callbackEnds, clock, log, uuid } = this.#parts
     const unixMs = clock.unixMs()
-    const written = database.write(() => {
-      const message = outbox.message(output.id)
-      switch (output.type) {
-        case 'retry':
-          outbox.reschedule(output.id, output.tries, unixMs + output.delayMs)
-          return
-        case 'delivered':
-          outbox.delivered(output.id)
-          break
-        case 'gave-up':
-          outbox.gaveUp(callback, unixMs)
-          break
-      }
-      if (message !== undefined) events.append(this.#report(message.event, callback.url, output, answer))
-    })
+    const end: CallbackEnd =
+      output.type === 'retry'
+        ? { type: 'retry', tries: output.tries, dueUnix: unixMs + output.delayMs }
+        : { type: output.type, tries: output.tries, report: { uuid: uuid(), outcome: outcomeOf(answer) } }
+    const stored = callbackEnds.store(callback, end, unixMs)
     if (output.type !== 'retry') {
       this.#callbacks.delete(output.id)
       if (this.#backlog.ended(callback)) this.#load()
     }
     // The row is still there then, and is sent again after the next start.
-    written.catch(fault => log.error({ fault: String(fault) }, 'the end of a callback could not be stored'))
-  }
-
-  #report(
-    about: VoiceEvent,
-    url: string,
-    output: { readonly type: 'delivered' | 'gave-up'; readonly tries: number },
-    answer: HttpAnswer | undefined,
-  ): VoiceEvent {
-    return {
-      ...about,
-      uuid: this.#parts.uuid(),
-      code: output.type === 'delivered' ? 'WH.0200' : 'WH.0400',
-      createdUnix: this.#parts.clock.unixMs(),
-      data: { id: about.uuid, code: about.code, url, tries: output.tries, ...outcomeOf(answer) },
-    }
+    stored.catch(fault => log.error({ fault: String(fault) }, 'the end of a callback could not be stored'))
   }
 }
 

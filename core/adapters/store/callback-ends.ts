@@ -1,0 +1,48 @@
+import type { Database } from './database.ts'
+import type { Events } from './events.ts'
+import type { Outbox, PendingCallback } from './outbox.ts'
+
+/** What came of a try of a status callback. */
+export type CallbackEnd =
+  | { readonly type: 'retry'; readonly tries: number; readonly dueUnix: number }
+  | { readonly type: 'delivered' | 'gave-up'; readonly tries: number; readonly report: CallbackReport }
+
+/** The event of the stream that tells of the end. */
+export interface CallbackReport {
+  readonly uuid: string
+  /** What the endpoint answered, or why it did not. */
+  readonly outcome: Readonly<Record<string, unknown>>
+}
+
+/** Ends of callbacks: the outbox, the endpoint's failures and the event that tells of it, in one unit. */
+export class CallbackEnds {
+  readonly #database: Database
+  readonly #outbox: Outbox
+  readonly #events: Events
+
+  constructor(database: Database, outbox: Outbox, events: Events) {
+    this.#database = database
+    this.#outbox = outbox
+    this.#events = events
+  }
+
+  store(callback: PendingCallback, end: CallbackEnd, unixMs: number): Promise<void> {
+    return this.#database.write(() => {
+      if (end.type === 'retry') {
+        this.#outbox.reschedule(callback.id, end.tries, end.dueUnix)
+        return
+      }
+      const about = this.#outbox.message(callback.id)?.event
+      if (end.type === 'delivered') this.#outbox.delivered(callback.id)
+      else this.#outbox.gaveUp(callback, unixMs)
+      if (about === undefined) return
+      this.#events.append({
+        ...about,
+        uuid: end.report.uuid,
+        code: end.type === 'delivered' ? 'WH.0200' : 'WH.0400',
+        createdUnix: unixMs,
+        data: { id: about.uuid, code: about.code, url: callback.url, tries: end.tries, ...end.report.outcome },
+      })
+    })
+  }
+}

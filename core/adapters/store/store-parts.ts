@@ -1,0 +1,54 @@
+import { openSigningKeys } from '../tokens/signing-keys.ts'
+import { Accounts } from './accounts.ts'
+import { AssetRows } from './assets.ts'
+import { Books } from './books.ts'
+import { DestinationStore } from './destinations.ts'
+import { HostedDocuments } from './documents.ts'
+import { ApiKeys } from './keys.ts'
+import { Numbers } from './numbers.ts'
+import { PhoneTokens } from './phone-tokens.ts'
+import { Rates } from './rates.ts'
+import { Recordings, recordingsFolder } from './recordings.ts'
+import type { StoreParts } from './served.ts'
+import type { Store } from './store.ts'
+import { Trunks } from './trunks.ts'
+import { EndUsers } from './users.ts'
+import { WebhookSettingsStore } from './webhook-settings.ts'
+
+export type StoreBase = Pick<Store, 'database' | 'ledger' | 'idempotency' | 'events' | 'quotas'>
+
+/** What people set up, over the database of `store`. `publicUrl` without a trailing slash. */
+export function setupParts(store: StoreBase, publicUrl: string) {
+  const { database, ledger, idempotency, events, quotas } = store
+  const keys = new ApiKeys(database)
+  const phoneTokens = new PhoneTokens(database, openSigningKeys(database.folder)('phone-token'), quotas)
+  return {
+    accounts: new Accounts(database, ledger, keys, quotas),
+    assets: new AssetRows(database, quotas),
+    destinations: new DestinationStore(database),
+    documents: new HostedDocuments(database, publicUrl, quotas),
+    events,
+    idempotency,
+    keys,
+    numbers: new Numbers(database, ledger, idempotency),
+    phoneTokens,
+    quotas,
+    rates: new Rates(database),
+    recordings: new Recordings(database, events, quotas, recordingsFolder(database.folder)),
+    trunks: new Trunks(database),
+    users: new EndUsers(database, quotas, uuid => phoneTokens.changing(uuid, Date.now())),
+    webhookSettings: new WebhookSettingsStore(database),
+  }
+}
+
+/** Everything that another thread may ask for. */
+export const storeParts = (store: Store, publicUrl: string): StoreParts => ({
+  ...setupParts(store, publicUrl),
+  books: new Books(store.database),
+  callbackEnds: store.callbackEnds,
+  calls: store.calls,
+  heartbeat: store.heartbeat,
+  ledger: store.ledger,
+  oldEvents: store.oldEvents,
+  outbox: store.outbox,
+})

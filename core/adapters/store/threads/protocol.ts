@@ -1,0 +1,77 @@
+import type { PhoneTokenRecord } from '../../../model/phone-token.ts'
+import type { Quotas } from '../../../model/quota.ts'
+import type { Rate } from '../../../model/rate.ts'
+import type { Trunk } from '../../../model/trunk.ts'
+import type { DatabaseOptions } from '../database.ts'
+import type { DestinationLists } from '../destinations.ts'
+import type { LoggedEvent } from '../events.ts'
+import type { KnownToken } from '../phone-tokens.ts'
+import type { Recovered } from '../recovery.ts'
+
+/** What the thread of a store is told at its start. */
+export interface StoreThreadConfig {
+  /** `writer` owns the database; `reader` looks, over a connection that cannot write. */
+  readonly role: 'writer' | 'reader'
+  readonly folder: string
+  /** Without a trailing slash. */
+  readonly publicUrl: string
+  readonly database: DatabaseOptions
+  /** What an account may store where its operator has said nothing else. */
+  readonly quotas: Quotas
+  /** Where there are such: how willingly the thread leaves the processor to others, 0 to 19. */
+  readonly niceness: number
+}
+
+/** A call of a method of `StoreParts`; arguments and result are data. */
+export interface StoreCall {
+  readonly id: number
+  readonly part: string
+  readonly method: string
+  readonly args: readonly unknown[]
+}
+
+export type ToStore =
+  /** Opens the database. `recover`: closes first what an earlier process had left open. */
+  | { readonly type: 'open'; readonly recover: boolean }
+  /** All of one turn of the asking thread's event loop. */
+  | { readonly type: 'calls'; readonly calls: readonly StoreCall[] }
+  /** Commits what was given, then closes. */
+  | { readonly type: 'close' }
+
+/** An `Error` as data: classes do not cross threads. */
+export interface Fault {
+  readonly name: string
+  readonly message: string
+  readonly code: string | undefined
+  readonly stack: string | undefined
+}
+
+/** What the signalling thread keeps in memory, as it is at the start. */
+export interface Known {
+  readonly trunks: readonly Trunk[]
+  readonly rates: readonly Rate[]
+  readonly destinations: DestinationLists
+  readonly tokens: readonly KnownToken[]
+}
+
+/** In the order in which it happened: a change is told before the answer to whoever asked for it. */
+export type News =
+  | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'fault'; readonly id: number; readonly fault: Fault }
+  | { readonly type: 'event'; readonly logged: LoggedEvent }
+  | { readonly type: 'callbacks-added' }
+  | { readonly type: 'committed'; readonly durationMs: number; readonly units: number }
+  /** Another process holds the write lock: units wait. */
+  | { readonly type: 'blocked'; readonly isBlocked: boolean }
+  | { readonly type: 'trunks'; readonly trunks: readonly Trunk[] }
+  | { readonly type: 'rates'; readonly rates: readonly Rate[] }
+  | { readonly type: 'destinations'; readonly destinations: DestinationLists }
+  | { readonly type: 'tokens'; readonly endUserUuid: string; readonly tokens: readonly KnownToken[] }
+  | { readonly type: 'token-revoked'; readonly record: PhoneTokenRecord }
+
+export type FromStore =
+  /** `known` and `recovered` come from the writer. */
+  | { readonly type: 'opened'; readonly known?: Known; readonly recovered?: Recovered }
+  | { readonly type: 'not-opened'; readonly fault: Fault }
+  | { readonly type: 'news'; readonly news: readonly News[] }
+  | { readonly type: 'closed' }

@@ -1,0 +1,107 @@
+import { setPriority } from 'node:os'
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { silentLog } from '../../silent-log.ts'
+import { systemClock } from '../../system-clock.ts'
+import { type Database, openDatabase } from '../database.ts'
+import { recover } from '../recovery.ts'
+import type { StoreParts } from '../served.ts'
+import { storeOver } from '../store.ts'
+import { storeParts } from '../store-parts.ts'
+import { faultOf } from './faults.ts'
+import type { FromStore, Known, News, StoreCall, StoreThreadConfig, ToStore } from './protocol.ts'
+
+// The main file of a thread of the store: the same classes as without threads, between two message unions.
+
+const port = parentPort
+if (port === null) throw new Error('store-thread.ts is the main file of a worker')
+const { role, folder, publicUrl, database: options, quotas, niceness } = workerData as StoreThreadConfig
+const post = (message: FromStore): void => port.postMessage(message)
+
+// On Linux 0 is the calling thread, and what we lower needs no privilege.
+if (niceness > 0 && process.platform === 'linux') setPriority(0, niceness)
+
+let database: Database | undefined
+let parts: StoreParts | undefined
+let news: News[] = []
+
+/** What a commit brings about leaves in one message. */
+function tell(item: News): void {
+  if (news.length === 0) setImmediate(sendNews)
+  news.push(item)
+}
+
+function sendNews(): void {
+  if (news.length === 0) return
+  const sent = news
+  news = []
+  post({ type: 'news', news: sent })
+}
+
+async function open(isRecovering: boolean): Promise<void> {
+  database = openDatabase(folder, { ...options, readOnly: role === 'reader' })
+  const store = storeOver(database, { clock: systemClock, log: silentLog, quotas })
+  parts = storeParts(store, publicUrl)
+  if (role === 'reader') {
+    post({ type: 'opened' })
+    return
+  }
+  const recovered = isRecovering
+    ? await recover(store, {
+        recordingsFolder: join(folder, 'recordings'),
+        unixMs: systemClock.unixMs(),
+        uuid: () => crypto.randomUUID(),
+      })
+    : undefined
+  const { trunks, rates, destinations, phoneTokens } = parts
+  store.events.subscribe(logged => tell({ type: 'event', logged }))
+  store.outbox.onAdded(() => tell({ type: 'callbacks-added' }))
+  database.onCommit((durationMs, units) => tell({ type: 'committed', durationMs, units }))
+  database.onBlocked(isBlocked => tell({ type: 'blocked', isBlocked }))
+  trunks.watch(() => tell({ type: 'trunks', trunks: trunks.current() }))
+  rates.watch(() => tell({ type: 'rates', rates: rates.current() }))
+  destinations.watch(() => tell({ type: 'destinations', destinations: destinations.get() }))
+  phoneTokens.watch((endUserUuid, tokens) => tell({ type: 'tokens', endUserUuid, tokens }))
+  phoneTokens.onRevoked(record => tell({ type: 'token-revoked', record }))
+  const known: Known = {
+    trunks: trunks.current(),
+    rates: rates.current(),
+    destinations: destinations.get(),
+    tokens: phoneTokens.unexpired(systemClock.unixMs()),
+  }
+  post({ type: 'opened', known, ...(recovered === undefined ? {} : { recovered }) })
+}
+
+/** The caller's types hold: `served.ts` names every method that is asked for. */
+type Methods = Readonly<Record<string, Readonly<Record<string, (...args: readonly unknown[]) => unknown>>>>
+
+async function answer({ id, part, method, args }: StoreCall): Promise<void> {
+  try {
+    const owner = (parts as unknown as Methods | undefined)?.[part]
+    if (owner?.[method] === undefined) throw new Error(`there is no ${part}.${method}`)
+    tell({ type: 'answer', id, value: await owner[method](...args) })
+  } catch (cause) {
+    tell({ type: 'fault', id, fault: faultOf(cause) })
+  }
+}
+
+port.on('message', (message: ToStore) => {
+  switch (message.type) {
+    case 'open':
+      open(message.recover).catch(cause => post({ type: 'not-opened', fault: faultOf(cause) }))
+      return
+    case 'calls':
+      for (const call of message.calls) void answer(call)
+      return
+    case 'close':
+      database?.close()
+      // What the last commit has settled is told in the turns that follow.
+      setImmediate(() =>
+        setImmediate(() => {
+          sendNews()
+          post({ type: 'closed' })
+          port.close()
+        }),
+      )
+  }
+})

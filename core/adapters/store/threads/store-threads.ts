@@ -1,0 +1,123 @@
+import type { Quotas } from '../../../model/quota.ts'
+import type { Log } from '../../../ports/log.ts'
+import type { DatabaseOptions } from '../database.ts'
+import { type Lane, lanes, type Served } from '../served.ts'
+import type { News } from './protocol.ts'
+import { type Opened, ThreadLink } from './thread-link.ts'
+import { TurnQueue } from './turn-queue.ts'
+
+export interface StoreThreadsOptions {
+  readonly folder: string
+  /** Without a trailing slash. */
+  readonly publicUrl: string
+  readonly log: Log
+  readonly database: DatabaseOptions
+  readonly quotas: Quotas
+  /** What the writer tells beside answers. */
+  readonly heard: (news: News) => void
+}
+
+/** One list of an account runs at a time, and two of different accounts side by side. */
+const listLimits = { width: 2, widthOfOwner: 1, waitingOfOwner: 32, waiting: 1000 }
+/** Threads of lists take what calls and media leave. */
+const listNiceness = 10
+
+export interface StoreThreadCounters {
+  /** Lists that run, wait, and were refused because too many waited. */
+  readonly lists: TurnQueue['counters']
+}
+
+/**
+ * The threads of the database: a writer, which owns it; a reader of small look-ups, which waits for no commit and for no
+ * list; readers of lists, started with the first list.
+ */
+export class StoreThreads {
+  readonly served: Served
+  readonly #options: StoreThreadsOptions
+  readonly #writer: ThreadLink
+  readonly #looks: ThreadLink
+  readonly #lists: ThreadLink[] = []
+  readonly #turns = new TurnQueue(listLimits)
+  #isClosed = false
+
+  /** The threads start; nothing is opened yet. */
+  constructor(options: StoreThreadsOptions) {
+    this.#options = options
+    this.#writer = this.#link('writer', 0, options.heard)
+    this.#looks = this.#link('reader', 0)
+    this.served = servedBy((lane, part, method, args) => this.#call(lane, part, method, args))
+  }
+
+  get counters(): StoreThreadCounters {
+    return { lists: this.#turns.counters }
+  }
+
+  /** Writes that are not yet answered. */
+  get backlog(): number {
+    return this.#writer.underWay
+  }
+
+  /** False when the writer has died or was closed. */
+  get isOpen(): boolean {
+    return this.#writer.isOpen
+  }
+
+  /** The writer first: it makes or migrates what the readers look at. */
+  async open(): Promise<Opened> {
+    const opened = await this.#writer.open(true)
+    await this.#looks.open(false)
+    return opened
+  }
+
+  /** What was asked before is done; the writer last, with the lock of the data folder. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all([this.#looks, ...this.#lists].map(link => link.close()))
+    await this.#writer.close()
+  }
+
+  #call(lane: Lane, part: string, method: string, args: readonly unknown[]): Promise<unknown> {
+    switch (lane) {
+      case 'write':
+        return this.#writer.call(part, method, args)
+      case 'look':
+        return this.#looks.call(part, method, args)
+      case 'list': {
+        // A list of an account names it first; those of the operator name none.
+        const owner = typeof args[0] === 'string' ? args[0] : 'operator'
+        return this.#turns.run(owner, () => this.#idleReader().call(part, method, args))
+      }
+    }
+  }
+
+  /** There is one: as many run as there are threads. */
+  #idleReader(): ThreadLink {
+    const idle = this.#lists.find(link => link.underWay === 0)
+    if (idle !== undefined) return idle
+    const link = this.#link('reader', listNiceness)
+    if (this.#isClosed) void link.close()
+    else {
+      this.#lists.push(link)
+      link.open(false).catch(fault => this.#options.log.error({ fault: String(fault) }, 'no reader of lists'))
+    }
+    return link
+  }
+
+  #link(role: 'writer' | 'reader', niceness: number, heard?: (news: News) => void): ThreadLink {
+    const { folder, publicUrl, database, quotas, log } = this.#options
+    return new ThreadLink({ role, folder, publicUrl, database, quotas, niceness }, log, heard)
+  }
+}
+
+type Ask = (lane: Lane, part: string, method: string, args: readonly unknown[]) => Promise<unknown>
+
+/** An object for each part, with the methods that `lanes` names. */
+function servedBy(ask: Ask): Served {
+  const parts = Object.entries(lanes).map(([part, methods]) => {
+    const asked = Object.entries(methods).map(([method, lane]) => {
+      return [method, (...args: readonly unknown[]) => ask(lane, part, method, args)] as const
+    })
+    return [part, Object.fromEntries(asked)] as const
+  })
+  return Object.fromEntries(parts) as unknown as Served
+}

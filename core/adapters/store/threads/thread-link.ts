@@ -1,0 +1,177 @@
+import { Worker } from 'node:worker_threads'
+import type { Log } from '../../../ports/log.ts'
+import { StoreError } from '../errors.ts'
+import type { Recovered } from '../recovery.ts'
+import { errorOf } from './faults.ts'
+import type { FromStore, Known, News, StoreCall, StoreThreadConfig, ToStore } from './protocol.ts'
+
+export interface Opened {
+  readonly known?: Known
+  readonly recovered?: Recovered
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void
+  readonly reject: (cause: Error) => void
+}
+
+/** A thread that died is started again after this pause. */
+const respawnMs = 1000
+/** Closing waits so long for the last commit. */
+const closeMs = 10_000
+
+/**
+ * One thread of the store, from the side of who asks. What is asked in one turn of the event loop leaves in one message;
+ * an answer comes for each. What was under way in a thread that dies is rejected: nobody knows whether it was committed.
+ */
+export class ThreadLink {
+  readonly #config: StoreThreadConfig
+  readonly #heard: (news: News) => void
+  readonly #log: Log
+  readonly #waiting = new Map<number, Waiting>()
+  #worker: Worker | undefined
+  #calls: StoreCall[] = []
+  #ids = 0
+  #isOpen = false
+  #isClosed = false
+  #closed: () => void = () => {}
+  #opening: { readonly resolve: (opened: Opened) => void; readonly reject: (cause: Error) => void } | undefined
+  #respawn: NodeJS.Timeout | undefined
+
+  /** The thread starts at once; `heard` gets what is no answer. */
+  constructor(config: StoreThreadConfig, log: Log, heard: (news: News) => void = () => {}) {
+    this.#config = config
+    this.#log = log
+    this.#heard = heard
+    this.#spawn()
+  }
+
+  /** What is asked and not yet answered. */
+  get underWay(): number {
+    return this.#waiting.size
+  }
+
+  /** False before it is opened, after it has died, and once it is closed. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** Rejects with what stands against the data folder; then the thread is closed. */
+  open(recover: boolean): Promise<Opened> {
+    return new Promise((resolve, reject) => {
+      this.#opening = { resolve, reject }
+      this.#post({ type: 'open', recover })
+    })
+  }
+
+  call(part: string, method: string, args: readonly unknown[]): Promise<unknown> {
+    if (this.#isClosed) return Promise.reject(new StoreError('store.closed', 'the database is closed'))
+    if (this.#worker === undefined) return Promise.reject(lost())
+    return new Promise((resolve, reject) => {
+      const id = ++this.#ids
+      this.#waiting.set(id, { resolve, reject })
+      if (this.#calls.length === 0) setImmediate(() => this.#send())
+      this.#calls.push({ id, part, method, args })
+    })
+  }
+
+  /** What was asked before is done first. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#isOpen = false
+    clearTimeout(this.#respawn)
+    const worker = this.#worker
+    if (worker === undefined) return
+    this.#send()
+    let timer: NodeJS.Timeout | undefined
+    await new Promise<void>(resolve => {
+      this.#closed = resolve
+      timer = setTimeout(resolve, closeMs)
+      this.#post({ type: 'close' })
+    })
+    clearTimeout(timer)
+    await worker.terminate()
+    this.#rejectAll(new StoreError('store.closed', 'the database is closed'))
+  }
+
+  #spawn(): void {
+    // The same folder, whether the sources run or what was made of them.
+    const file = import.meta.url.endsWith('.ts') ? './store-thread.ts' : './store-thread.js'
+    // Flags of the process, as that its program came by `-e`, are not for it.
+    const worker = new Worker(new URL(file, import.meta.url), { execArgv: [], workerData: this.#config })
+    this.#worker = worker
+    let fault: Error | undefined
+    worker.on('message', (message: FromStore) => this.#receive(message))
+    worker.on('error', error => {
+      fault = error instanceof Error ? error : new Error(String(error))
+    })
+    worker.on('exit', code => this.#exited(fault ?? new Error(`it ended with code ${code}`)))
+  }
+
+  #exited(cause: Error): void {
+    this.#worker = undefined
+    this.#isOpen = false
+    this.#calls = []
+    this.#closed()
+    if (this.#isClosed) return
+    this.#opening?.reject(cause)
+    this.#opening = undefined
+    this.#log.error({ role: this.#config.role, fault: cause.stack ?? String(cause) }, 'a thread of the store has died')
+    this.#rejectAll(lost(cause))
+    this.#respawn = setTimeout(() => {
+      this.#spawn()
+      // Calls live on: they are not what an earlier process has left.
+      this.open(false).catch(fault => this.#log.error({ fault: String(fault) }, 'the store could not be opened again'))
+    }, respawnMs)
+  }
+
+  #rejectAll(cause: Error): void {
+    const waiting = [...this.#waiting.values()]
+    this.#waiting.clear()
+    for (const { reject } of waiting) reject(cause)
+  }
+
+  #send(): void {
+    if (this.#calls.length === 0) return
+    const calls = this.#calls
+    this.#calls = []
+    this.#post({ type: 'calls', calls })
+  }
+
+  #post(message: ToStore): void {
+    this.#worker?.postMessage(message)
+  }
+
+  #receive(message: FromStore): void {
+    switch (message.type) {
+      case 'news':
+        for (const news of message.news) this.#take(news)
+        return
+      case 'opened':
+        this.#isOpen = true
+        this.#opening?.resolve(message)
+        this.#opening = undefined
+        return
+      case 'not-opened':
+        this.#opening?.reject(errorOf(message.fault))
+        this.#opening = undefined
+        return
+      case 'closed':
+        this.#closed()
+    }
+  }
+
+  #take(news: News): void {
+    if (news.type !== 'answer' && news.type !== 'fault') {
+      this.#heard(news)
+      return
+    }
+    const waiting = this.#waiting.get(news.id)
+    this.#waiting.delete(news.id)
+    if (news.type === 'answer') waiting?.resolve(news.value)
+    else waiting?.reject(errorOf(news.fault))
+  }
+}
+
+const lost = (cause?: Error) => new StoreError('store.unusable', 'the thread of the database has died', { cause })
