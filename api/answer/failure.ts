@@ -4,6 +4,9 @@ import { suspendedBefore } from '../access/guard.ts'
 import { fieldProblems } from './field-problems.ts'
 import { bodyOf, Refusal } from './refusal.ts'
 
+/** Whoever asked too much at once may come back after this. */
+const crowdedRetrySeconds = 1
+
 /** Whatever was thrown, as the refusal that the customer sees; undefined is a fault of ours. */
 function refusalOf(error: FastifyError | Refusal | StoreError, request: FastifyRequest): Refusal | undefined {
   if (error instanceof Refusal) return error
@@ -30,6 +33,14 @@ function refusalOf(error: FastifyError | Refusal | StoreError, request: FastifyR
       return new Refusal(414, 'A part of the path is too long.')
     case 'FST_ERR_BAD_URL':
       return new Refusal(400, 'The path is not a valid URL path.')
+    case 'store.too-many':
+      return new Refusal(429, 'Too many lists are asked for at once: wait for the ones before.', {
+        headers: { 'retry-after': String(crowdedRetrySeconds) },
+      })
+    case 'store.busy':
+      return new Refusal(503, 'The service is busy: try again.', {
+        headers: { 'retry-after': String(crowdedRetrySeconds) },
+      })
     default:
       return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
         ? new Refusal(error.statusCode, 'The request cannot be read.')
