@@ -328,6 +328,35 @@ test("what a <Sip>'s peer names in Contact and Record-Route leads to no trunk, n
   }
 })
 
+test('DNS is asked in the name of the customer, for trunks in the operator’s', async () => {
+  const asked: string[] = []
+  const note = (name: string, customer: string | undefined) => asked.push(`${name} ${customer ?? '-'}`)
+  const zone = dnsOf({ 'pbx.test': { a: ['127.0.0.1'] }, 'carrier.test': { a: ['203.0.113.20'] } })
+  const dns: Dns = {
+    naptr: (name, customer) => {
+      note(name, customer)
+      return zone.naptr(name)
+    },
+    srv: (name, customer) => {
+      note(name, customer)
+      return zone.srv(name)
+    },
+    addresses: (name, options) => {
+      note(name, options?.customer)
+      return zone.addresses(name)
+    },
+  }
+  const trunks = [trunk('named', { host: 'carrier.test', port: 0, inboundHosts: [] })]
+  const bed = await Bed.open({ trunks, dns })
+  try {
+    assert.equal(await bed.endOf(bed.dial('sip:x@pbx.test')), { kind: 'refused-address' })
+    assert.ok(asked.length > 0)
+    for (const each of asked) assert.is(each.endsWith(each.includes('pbx.test') ? ` ${acme.uuid}` : ' -'), true, each)
+  } finally {
+    await bed.signaling.close()
+  }
+})
+
 test('what a document shows by itself', async () => {
   for (const uri of [
     'sip:x@127.0.0.1',

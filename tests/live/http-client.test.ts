@@ -206,6 +206,21 @@ test('a stalled answer holds nobody else up, and the connection after a good ans
   await server.close()
 })
 
+test('an account whose requests to a server hang takes no connection to it from another account', async () => {
+  const server = await rawServer(({ head, socket }) => {
+    if (!head.includes('/stall')) socket.write(response(200, 'ok'))
+  })
+  const client = new HttpClient({ allowPrivateUrls: true, connectionsPerOrigin: 2 })
+  const stalled = Array.from({ length: 6 }, () => post(client, server.url('/stall'), { owner: 'a', timeoutMs: 3000 }))
+  assert.is(faultOf(await post(client, server.url('/good'), { owner: 'a' })), 'timeout')
+  for (let at = 0; at < 5; at++)
+    assert.is(text(await post(client, server.url('/good'), { owner: 'b', timeoutMs: 5000 })), 'ok')
+  await client.close()
+  assert.is((await Promise.all(stalled)).filter(answer => answer.ok).length, 0)
+  assert.is((await post(client, server.url('/good'), { owner: 'b' })).ok, false, 'closed is closed')
+  await server.close()
+})
+
 test('a kept connection that the server closes under our hands costs no failure', async () => {
   const server = await rawServer(({ socket, nth }) => {
     if (nth === 1) socket.write(response(200, 'ok'))

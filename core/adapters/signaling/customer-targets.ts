@@ -131,7 +131,9 @@ export class CustomerTargets {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined
     })
-    const isKnown = (name: string) => addressBytes(name) !== undefined || (this.#byName.get(name)?.size ?? 0) > 0
+    // A trunk that only calls in has no host.
+    const isKnown = (name: string) =>
+      name === '' || addressBytes(name) !== undefined || (this.#byName.get(name)?.size ?? 0) > 0
     if (trunks().every(trunk => isKnown(plainName(trunk.host)))) this.#refreshing.catch(() => {})
     else await this.#refreshing
   }
