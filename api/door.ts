@@ -30,8 +30,8 @@ export interface SwitchDoor {
   readonly isDraining: boolean
   /** Whether a softphone of the end-user is registered now; without a registrar none is. */
   isRegistered?(endUserUuid: string): boolean
-  /** SIP over WebSocket at `/sip`; without it there is none. */
-  acceptWebSocket?(request: IncomingMessage, socket: Duplex, head: Buffer): PhoneUpgrade
+  /** SIP over WebSocket at `/sip`; without it there is none. `clientAddress`: the phone's, before any trusted proxy. */
+  acceptWebSocket?(request: IncomingMessage, socket: Duplex, head: Buffer, clientAddress?: string): PhoneUpgrade
   /** Closes what `acceptWebSocket` has taken. */
   disconnectWebSockets?(): Promise<void>
   /** What it counts; without them /metrics tells less. */

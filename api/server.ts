@@ -42,6 +42,8 @@ export const version: string = JSON.parse(readFileSync(new URL('../package.json'
 /** A slow or silent client holds a connection for so long at most. */
 const headersTimeoutMs = 15_000
 const requestTimeoutMs = 60_000
+/** How often the two limits are looked at: they hold within so much. */
+const timeoutCheckMs = 2_000
 const keepAliveTimeoutMs = 72_000
 const maxConnections = 10_000
 const strictTransportSeconds = 365 * 24 * 3600
@@ -52,6 +54,7 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
   const { trustedProxies, http } = door.settings
   const timeouts = {
     headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: timeoutCheckMs,
     maxHeaderSize: maxHeaderBytes,
     shouldUpgradeCallback: isWebSocket,
   }

@@ -115,13 +115,13 @@ export class Switch {
 
   /**
    * SIP over WebSocket (RFC 7118): takes over a handshake that an HTTP server was asked for, path and origin looked at.
-   * Of a refused one nothing has been written.
+   * Of a refused one nothing has been written. `clientAddress`: the phone's, where a proxy stands between.
    */
-  acceptWebSocket(request: IncomingMessage, socket: Duplex, head: Buffer): PhoneUpgrade {
+  acceptWebSocket(request: IncomingMessage, socket: Duplex, head: Buffer, clientAddress?: string): PhoneUpgrade {
     // Behind a proxy that ends TLS the phone has come by wss, whatever the last hop was.
     const isSecure = request.socket instanceof TLSSocket || this.settings.publicUrl.startsWith('https:')
     const transport = isSecure ? 'wss' : 'ws'
-    return this.#parts.signaling.upgrade(request, socket, head, transport)
+    return this.#parts.signaling.upgrade(request, socket, head, transport, clientAddress)
   }
 
   /** Closes the WebSockets that `acceptWebSocket` has taken: the HTTP server that they came by cannot close before. */

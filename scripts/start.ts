@@ -1,4 +1,4 @@
-import { untilSignal } from '../api/cli/serve.ts'
+import { endAtFault, untilSignal } from '../api/cli/serve.ts'
 import { startFailure } from '../api/cli/start-failure.ts'
 import { openLog } from '../api/log.ts'
 import { openSwitch } from '../api/open-switch.ts'
@@ -23,6 +23,7 @@ async function start(): Promise<number> {
   }
   const { settings } = parsed
   const log = openLog(settings.log)
+  endAtFault(log)
   let serving: Serving
   let demo: Demo | undefined
   try {

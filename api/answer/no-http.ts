@@ -4,6 +4,8 @@ const answers: Readonly<Record<string, readonly [status: string, detail: string]
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long.'],
 }
+/** So long a client may take to read why it is cut off. */
+const lastWordsMs = 2_000
 const notHttp = ['400 Bad Request', 'This is not a valid HTTP request.'] as const
 
 /** What arrives and is no HTTP request never reaches a route: it is answered here, and the connection ends. */
@@ -17,5 +19,8 @@ export function answerNoHttp(error: NodeJS.ErrnoException, socket: Socket): void
   const [status, detail] = answers[error.code ?? ''] ?? notHttp
   const body = JSON.stringify({ detail })
   const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close`
+  // Whoever does not read it, or keeps his half open, does not keep the socket.
+  const late = setTimeout(() => socket.destroy(), lastWordsMs)
+  socket.once('close', () => clearTimeout(late))
   socket.end(`${head}\r\n\r\n${body}`)
 }

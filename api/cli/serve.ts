@@ -4,19 +4,26 @@ import { openSwitch } from '../open-switch.ts'
 import { type Serving, serve } from '../serving.ts'
 import { startFailure } from './start-failure.ts'
 
+type ServeLog = ReturnType<typeof openLog>
+
 const exitOf = { SIGTERM: 143, SIGINT: 130 } as const
 
-/** `sauti serve`: runs until a signal lets it go. Gives the exit code. */
-export async function runServe(settings: Settings): Promise<number> {
-  const log = openLog(settings.log)
+/** A fault that nobody caught ends the program with a word in the log: nobody knows what state it left behind. */
+export function endAtFault(log: Pick<ServeLog, 'error' | 'flush'>): void {
   process.on('uncaughtException', fault => {
     log.error(
-      { error: fault.stack ?? String(fault) },
+      { error: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault) },
       'the program has a fault and ends; calls are closed at the next start',
     )
     log.flush()
     process.exit(70)
   })
+}
+
+/** `sauti serve`: runs until a signal lets it go. Gives the exit code. */
+export async function runServe(settings: Settings): Promise<number> {
+  const log = openLog(settings.log)
+  endAtFault(log)
   if (settings.databaseUrl !== undefined) {
     log.error({}, 'SAUTI_DATABASE_URL: PostgreSQL is not available yet; leave it out for SQLite in the data folder')
     log.flush()

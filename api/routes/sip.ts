@@ -1,3 +1,4 @@
+import { clientAddresses } from '../access/client-address.ts'
 import { isAllowedOrigin } from '../access/origins.ts'
 import { Refusal } from '../answer/refusal.ts'
 import type { SwitchDoor } from '../door.ts'
@@ -23,14 +24,15 @@ export function sipRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): void 
   app.addHook('preClose', async () => door.disconnectWebSockets?.())
 }
 
-const sipUpgrade =
-  (door: SwitchDoor): UpgradeHandler =>
-  (request, _url, socket, head) => {
+function sipUpgrade(door: SwitchDoor): UpgradeHandler {
+  const clientAddressOf = clientAddresses(door.settings.trustedProxies)
+  return (request, _url, socket, head) => {
     if (!isAllowedOrigin(request, door.settings)) throw new Refusal(403, 'Pages of this origin may not open a phone.')
     if (door.acceptWebSocket === undefined) throw new Refusal(404, 'No phones are served here.')
-    const upgraded = door.acceptWebSocket(request, socket, head)
+    const upgraded = door.acceptWebSocket(request, socket, head, clientAddressOf(request))
     if (upgraded.ok) return
     const isBusy = upgraded.status === 429 || upgraded.status === 503
     const headers = isBusy ? { headers: { 'retry-after': String(crowdedRetrySeconds) } } : {}
     throw new Refusal(upgraded.status, upgraded.detail, headers)
   }
+}

@@ -15,6 +15,8 @@ export interface Desk extends Agent {
   callOf(localTag: string): TaggedCall | undefined
   /** A softphone's requests go back over its flow, wherever its Contact leads. */
   openCall(id: string, transaction: ServerTransaction, who: Who): void
+  /** Whoever is behind the flow is who speaks in a dialog of ours, or has a peer's credentials. */
+  know(flow: Flow): void
   /** Whoever is behind the flow has signed in. */
   trust(flow: Flow): void
   tellStranger(call: DroppedCall): void

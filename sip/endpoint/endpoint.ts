@@ -5,7 +5,7 @@ import { parseMessage } from '../message/parse.ts'
 import { NoticeLimit } from '../notice-limit.ts'
 import { noPhones } from '../registrar/phone.ts'
 import { Registrar } from '../registrar/registrar.ts'
-import type { Flow } from '../transaction/flow.ts'
+import { type Flow, isReliable } from '../transaction/flow.ts'
 import type { IncomingRequest } from '../transaction/incoming.ts'
 import { TransactionLayer } from '../transaction/layer.ts'
 import { TimerQueue } from '../transaction/timer-queue.ts'
@@ -205,6 +205,11 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
 
   openCall(id: string, transaction: ServerTransaction, who: Who): void {
     this.#calls.set(id, new IncomingCall(this, id, transaction, who))
+  }
+
+  know(flow: Flow): void {
+    if (isReliable(flow.transport) && this.peers.bySource(flow.address) === undefined)
+      this.#out.push({ type: 'known', flow })
   }
 
   trust(flow: Flow): void {

@@ -48,6 +48,8 @@ export type EndpointOutput =
   | { readonly type: 'stranger'; readonly call: DroppedCall }
   /** A challenge was not answered. Not told of each. */
   | { readonly type: 'challenge-refused'; readonly refusal: ChallengeRefusal }
+  /** Whoever is behind the flow is known by a request within its dialog, or by a peer's credentials. */
+  | { readonly type: 'known'; readonly flow: Flow }
   /** Whoever is behind the flow has signed in. */
   | { readonly type: 'trusted'; readonly flow: Flow }
 

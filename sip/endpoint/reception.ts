@@ -169,6 +169,7 @@ export class Reception {
     }
     const transaction = this.#accept(request)
     if (transaction === undefined) return
+    this.#desk.know(request.flow)
     if (request.message.method === 'INVITE') this.#desk.respond(transaction, 100, now)
     call.requestArrived(transaction, now)
   }
@@ -310,8 +311,10 @@ export class Reception {
     const candidatesOf = (username: string) =>
       peers.filter(peer => peer.username === username).map(peer => ({ ...peer, owner: peer }))
     const verdict = this.#challenger.check(request.message, candidatesOf, now)
-    if (verdict.owner !== undefined) this.#inviteArrived(request, { peer: verdict.owner }, now)
-    else {
+    if (verdict.owner !== undefined) {
+      this.#desk.know(request.flow)
+      this.#inviteArrived(request, { peer: verdict.owner }, now)
+    } else {
       this.#desk.counters.challenged++
       this.#refuse(request, 401, this.#challenger.challenge(now, verdict.stale, digestAlgorithms))
     }

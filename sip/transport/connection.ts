@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { type Framed, StreamFramer } from '../stream/framer.ts'
 import type { Flow } from '../transaction/flow.ts'
+import type { Ticket } from './admission.ts'
 import type { TransportLimits } from './limits.ts'
 
 const crlf = new Uint8Array([0x0d, 0x0a])
@@ -16,6 +17,8 @@ export class StreamConnection {
   readonly flow: Flow
   /** A softphone has signed in over it. */
   isTrusted = false
+  readonly #ticket: Ticket | undefined
+  readonly #openedAt: number
   readonly #socket: Socket
   readonly #limits: TransportLimits
   readonly #framer = new StreamFramer()
@@ -28,7 +31,17 @@ export class StreamConnection {
   #partialSince: number | undefined
   readonly #unsent = new Set<() => void>()
 
-  constructor(socket: Socket, flow: Flow, limits: TransportLimits, owner: ConnectionOwner, now: () => number) {
+  /** `ticket`: its place among those that came in; undefined for one that we opened. */
+  constructor(
+    socket: Socket,
+    flow: Flow,
+    limits: TransportLimits,
+    owner: ConnectionOwner,
+    now: () => number,
+    ticket: Ticket | undefined,
+  ) {
+    this.#ticket = ticket
+    this.#openedAt = now()
     this.flow = flow
     this.#socket = socket
     this.#limits = limits
@@ -41,6 +54,7 @@ export class StreamConnection {
       this.#isOpen = false
       for (const failed of this.#unsent) failed()
       this.#unsent.clear()
+      ticket?.leave()
       owner.closed(this)
     })
   }
@@ -72,12 +86,18 @@ export class StreamConnection {
     })
   }
 
-  /** True when it has been closed, as idle or as one that never finishes its message. */
+  /** Somebody known has spoken over it: it may stay. */
+  know(): void {
+    this.#ticket?.know()
+  }
+
+  /** True when it has been closed: as idle, as nobody's, or as one that never finishes its message. */
   sweep(now: number): boolean {
     const isIdle = now - this.#activeAt > this.#limits.idleMs
     const isStuck = this.#partialSince !== undefined && now - this.#partialSince > this.#limits.partialMs
-    if (isIdle || isStuck) this.#socket.destroy()
-    return isIdle || isStuck
+    const isNobodys = this.#ticket?.isKnown === false && now - this.#openedAt > this.#limits.unknownMs
+    if (isIdle || isStuck || isNobodys) this.#socket.destroy()
+    return isIdle || isStuck || isNobodys
   }
 
   /** Sends what is left, then closes. */

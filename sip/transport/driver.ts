@@ -60,6 +60,7 @@ export class SipDriver {
         }
       },
       refused: config.onFault,
+      isPeer: address => endpoint.peers.bySource(address) !== undefined,
       closed: flow => this.#flowClosed(flow),
     })
     this.#webSockets = new WebSockets({
@@ -121,6 +122,16 @@ export class SipDriver {
     }
   }
 
+  /** The same for a timer: what it belonged to is lost, the timers after it run at the next alarm, which is at once. */
+  #timeout(): ReturnType<Endpoint['timeout']> {
+    try {
+      return this.#endpoint.timeout(this.#config.clock.now())
+    } catch (fault) {
+      this.#config.onFault(`a timer was dropped: ${fault instanceof Error ? (fault.stack ?? fault.message) : fault}`)
+      return []
+    }
+  }
+
   /** Gives an input to the endpoint and does what comes out. Inputs that arise meanwhile wait their turn. */
   run(input: EndpointInput): void {
     if (this.#isClosed) return
@@ -135,10 +146,21 @@ export class SipDriver {
     this.#arm()
   }
 
+  /** Connections refused or given up for others since the start. */
+  get refusedConnections(): number {
+    return this.#streams.refusedCount + this.#webSockets.refusedCount
+  }
+
   /** Takes over a WebSocket handshake that an HTTP server was asked for, or says why not. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, transport: WebSocketTransport): Upgraded {
+  upgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    transport: WebSocketTransport,
+    clientAddress?: string,
+  ): Upgraded {
     if (this.#isClosed) return { ok: false, status: 503, detail: 'The service is stopping.' }
-    return this.#webSockets.upgrade(request, socket, head, transport)
+    return this.#webSockets.upgrade(request, socket, head, transport, clientAddress)
   }
 
   /** Closes every WebSocket, and takes new ones as before. */
@@ -249,6 +271,9 @@ export class SipDriver {
         case 'challenge-refused':
           this.#config.onChallengeRefused?.(output.refusal)
           break
+        case 'known':
+          this.#streams.know(output.flow)
+          break
         case 'trusted':
           if (isWebSocket(output.flow.transport)) this.#webSockets.trust(output.flow)
           else this.#streams.trust(output.flow)
@@ -304,9 +329,8 @@ export class SipDriver {
     if (this.#isClosed) return
     this.#isRunning = true
     try {
-      this.#act(this.#endpoint.timeout(this.#config.clock.now()))
-      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift())
-        this.#act(this.#endpoint.handle(next, this.#config.clock.now()))
+      this.#act(this.#timeout())
+      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#act(this.#handle(next))
     } finally {
       this.#isRunning = false
     }

@@ -2,14 +2,21 @@ import { messageLimits } from '../message/limits.ts'
 
 /** How much the network may hold of us. */
 export interface TransportLimits {
-  /** Stream connections at once, both directions. Default 2,000. */
+  /** Stream connections at once, both directions. Default 10,000. */
   readonly connections: number
-  /** From one address. Default 200. */
+  /** Of these, kept for trunks (by their `inbound_hosts`) and for those that we open. Default 500. */
+  readonly reservedConnections: number
+  /** From one address, or one /64 of IPv6. Default 200. */
   readonly connectionsPerAddress: number
+  /** Connections, TLS handshakes included, of which nobody known has spoken yet; a further one takes the oldest's place. Default 1,000. */
+  readonly unknownConnections: number
+  /** Of these from one address, or one /64; a further one is refused. Default 50. */
+  readonly unknownConnectionsPerAddress: number
   /** A connection without a whole message or a ping for so long is closed. Default 15 minutes. */
   readonly idleMs: number
   /** So long a message that has begun may take to arrive. Default 20 s. */
   readonly partialMs: number
+  /** To connect, and for a TLS or WebSocket handshake that somebody begins with us. Default 8 s. */
   readonly connectMs: number
   /** So long a peer whose stream is given up may take to read our last words. Default 2 s. */
   readonly lingerMs: number
@@ -17,9 +24,11 @@ export interface TransportLimits {
   readonly lingerBytes: number
   /** WebSockets at once. Default 10,000. */
   readonly webSockets: number
-  /** WebSockets from one address that have not signed in; a further one is refused. Default 200. */
+  /** WebSockets that have not signed in; a further one takes the oldest's place. Default 2,000. */
+  readonly unknownWebSockets: number
+  /** From one address, or one /64 of IPv6; a further one is refused. Default 200. */
   readonly unknownPerAddress: number
-  /** A WebSocket that has not signed in for so long is closed. Default 30 s. */
+  /** A connection or WebSocket over which nobody known has spoken for so long is closed. Default 10 s. */
   readonly unknownMs: number
   /** A WebSocket of which nothing was heard for so long is pinged; it is closed after twice that. Default 30 s. */
   readonly pingMs: number
@@ -33,16 +42,20 @@ export interface TransportLimits {
 }
 
 export const defaultTransportLimits: TransportLimits = Object.freeze({
-  connections: 2_000,
+  connections: 10_000,
+  reservedConnections: 500,
   connectionsPerAddress: 200,
+  unknownConnections: 1_000,
+  unknownConnectionsPerAddress: 50,
   idleMs: 900_000,
   partialMs: 20_000,
   connectMs: 8_000,
   lingerMs: 2_000,
   lingerBytes: 4 * 1024 * 1024,
   webSockets: 10_000,
+  unknownWebSockets: 2_000,
   unknownPerAddress: 200,
-  unknownMs: 30_000,
+  unknownMs: 10_000,
   pingMs: 30_000,
   messageBurst: 400,
   messagesPerSecond: 100,

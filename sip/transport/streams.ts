@@ -8,6 +8,7 @@ import {
 } from 'node:tls'
 import type { Framed } from '../stream/framer.ts'
 import type { Flow } from '../transaction/flow.ts'
+import { Admission, guardConnections, type Ticket } from './admission.ts'
 import { type ConnectionOwner, StreamConnection } from './connection.ts'
 import type { TransportLimits } from './limits.ts'
 
@@ -25,6 +26,8 @@ export interface StreamsConfig {
   ) => { readonly host: string; readonly port: number }
   readonly framed: (flow: Flow, framed: Framed) => void
   readonly refused: (what: string) => void
+  /** A trunk sends from that address. */
+  readonly isPeer: (address: string) => boolean
   /** The connection of a softphone that had signed in. */
   readonly closed: (flow: Flow) => void
 }
@@ -38,10 +41,30 @@ export class Streams implements ConnectionOwner {
   readonly #byId = new Map<number, StreamConnection>()
   /** Connections by where they lead, the latest one. */
   readonly #byPeer = new Map<string, StreamConnection>()
-  readonly #perAddress = new Map<string, number>()
+  readonly #admission: Admission
+  /** Connections whose handshake goes on, by both ends' ports. */
+  readonly #arriving = new Map<string, { readonly ticket: Ticket; readonly socket: Socket }>()
 
   constructor(config: StreamsConfig) {
     this.#config = config
+    const { limits, isPeer, now, refused } = config
+    this.#admission = new Admission({
+      limits: {
+        most: limits.connections,
+        reserved: limits.reservedConnections,
+        perAddress: limits.connectionsPerAddress,
+        unknown: limits.unknownConnections,
+        unknownPerAddress: limits.unknownConnectionsPerAddress,
+      },
+      isPeer,
+      now,
+      notice: refused,
+    })
+  }
+
+  /** Connections refused or given up for others since the start. */
+  get refusedCount(): number {
+    return this.#admission.refused + this.#admission.displaced
   }
 
   get size(): number {
@@ -55,8 +78,11 @@ export class Streams implements ConnectionOwner {
     port: number,
   ): Promise<{ readonly address: string; readonly port: number }> {
     const accept = (socket: Socket) => this.#accepted(transport, socket)
-    const server = transport === 'tls' ? createTlsServer(this.#config.tls ?? {}, accept) : createServer(accept)
-    server.maxConnections = this.#config.limits.connections
+    const handshake = { handshakeTimeout: this.#config.limits.connectMs }
+    const server =
+      transport === 'tls' ? createTlsServer({ ...handshake, ...this.#config.tls }, accept) : createServer(accept)
+    server.on('tlsClientError', () => {})
+    guardConnections(server, socket => this.#admitted(socket))
     server.listen({ host: address, port, ipv6Only: isIPv6(address) })
     await once(server, 'listening')
     server.on('error', error => this.#config.refused(error.message))
@@ -87,7 +113,14 @@ export class Streams implements ConnectionOwner {
 
   trust(flow: Flow): void {
     const connection = flow.socket === undefined ? undefined : this.#byId.get(flow.socket)
-    if (connection !== undefined) connection.isTrusted = true
+    if (connection === undefined) return
+    connection.isTrusted = true
+    connection.know()
+  }
+
+  /** Somebody known has spoken over it. */
+  know(flow: Flow): void {
+    if (flow.socket !== undefined) this.#byId.get(flow.socket)?.know()
   }
 
   sweep(now: number): void {
@@ -96,6 +129,9 @@ export class Streams implements ConnectionOwner {
 
   async close(): Promise<void> {
     const closed = this.#servers.map(server => new Promise<void>(resolve => server.close(() => resolve())))
+    const shaken = new Set([...this.#byId.values()].map(({ flow }) => `${flow.address} ${flow.port}`))
+    for (const { socket } of this.#arriving.values())
+      if (!shaken.has(`${plain(socket.remoteAddress)} ${socket.remotePort}`)) socket.destroy()
     for (const connection of this.#byId.values()) connection.end()
     const late = setTimeout(() => {
       for (const connection of this.#byId.values()) connection.destroy()
@@ -113,32 +149,47 @@ export class Streams implements ConnectionOwner {
     const { flow } = connection
     if (flow.socket !== undefined) this.#byId.delete(flow.socket)
     if (this.#byPeer.get(peerKey(flow)) === connection) this.#byPeer.delete(peerKey(flow))
-    const left = (this.#perAddress.get(flow.address) ?? 1) - 1
-    if (left > 0) this.#perAddress.set(flow.address, left)
-    else this.#perAddress.delete(flow.address)
     if (connection.isTrusted) this.#config.closed(flow)
+  }
+
+  /** Before any handshake. */
+  #admitted(socket: Socket): boolean {
+    const address = plain(socket.remoteAddress)
+    const ticket = address === '' ? undefined : this.#admission.admit(address, () => socket.destroy())
+    if (ticket === undefined) return false
+    const key = endsOf(socket)
+    this.#arriving.set(key, { ticket, socket })
+    socket.once('close', () => {
+      this.#arriving.delete(key)
+      ticket.leave()
+    })
+    return true
   }
 
   #accepted(transport: StreamTransport, socket: Socket): void {
     const address = plain(socket.remoteAddress)
-    const { limits } = this.#config
-    const fromThere = this.#perAddress.get(address) ?? 0
-    if (address === '' || this.#byId.size >= limits.connections || fromThere >= limits.connectionsPerAddress) {
-      this.#config.refused(`connection from ${address}`)
+    const ticket = this.#arriving.get(endsOf(socket))?.ticket
+    if (address === '' || ticket === undefined) {
       socket.destroy()
       return
     }
-    this.#add(transport, socket, address, socket.remotePort ?? 0, plain(socket.localAddress))
+    this.#add(transport, socket, address, socket.remotePort ?? 0, plain(socket.localAddress), ticket)
   }
 
-  #add(transport: StreamTransport, socket: Socket, address: string, port: number, localAddress: string) {
+  #add(
+    transport: StreamTransport,
+    socket: Socket,
+    address: string,
+    port: number,
+    localAddress: string,
+    ticket: Ticket | undefined,
+  ) {
     const { limits, local, nextId, now } = this.#config
     const own = local(transport, localAddress)
     const flow: Flow = { transport, address, port, socket: nextId(), localHost: own.host, localPort: own.port }
-    const connection = new StreamConnection(socket, flow, limits, this, now)
+    const connection = new StreamConnection(socket, flow, limits, this, now, ticket)
     if (flow.socket !== undefined) this.#byId.set(flow.socket, connection)
     this.#byPeer.set(peerKey(flow), connection)
-    this.#perAddress.set(address, (this.#perAddress.get(address) ?? 0) + 1)
     return connection
   }
 
@@ -154,7 +205,8 @@ export class Streams implements ConnectionOwner {
     const secured = { ...options, ...servername, ca: this.#config.tls?.ca, minVersion: 'TLSv1.2' as const }
     const socket = transport === 'tls' ? tlsConnect(secured) : tcpConnect(options)
     // Writes wait in the socket until it is connected; what waits counts against the peer's allowance.
-    const connection = this.#add(transport, socket, flow.address, flow.port, flow.localHost.replace(/^\[|\]$/g, ''))
+    const localAddress = flow.localHost.replace(/^\[|\]$/g, '')
+    const connection = this.#add(transport, socket, flow.address, flow.port, localAddress, undefined)
     const tooLate = setTimeout(() => socket.destroy(), limits.connectMs)
     socket.once(transport === 'tls' ? 'secureConnect' : 'connect', () => clearTimeout(tooLate))
     socket.once('close', () => clearTimeout(tooLate))
@@ -163,3 +215,6 @@ export class Streams implements ConnectionOwner {
 }
 
 const peerKey = (flow: Flow): string => `${flow.transport} ${flow.address} ${flow.port}`
+
+const endsOf = ({ remoteAddress, remotePort, localPort }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localPort}`

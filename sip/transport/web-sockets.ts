@@ -1,13 +1,14 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
-import { isIPv6 } from 'node:net'
+import { isIPv6, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContextOptions } from 'node:tls'
 import { WebSocketServer } from 'ws'
 import type { Flow } from '../transaction/flow.ts'
 import { formatHost } from '../uri/host.ts'
+import { Admission, guardConnections, type Ticket } from './admission.ts'
 import type { TransportLimits } from './limits.ts'
 import { WebSocketConnection, type WebSocketOwner } from './web-socket.ts'
 
@@ -40,6 +41,8 @@ const upgradeRequired = 426
 const goodbyeMs = 500
 const goodbyePollMs = 10
 
+const endsOf = ({ remoteAddress, remotePort, localPort }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localPort}`
 const plain = (address: string | undefined): string => (address ?? '').replace(/^::ffff:(?=\d+\.)/, '')
 
 /** All WebSockets: those of our own listeners, and those that an HTTP server hands in. */
@@ -48,10 +51,24 @@ export class WebSockets implements WebSocketOwner {
   readonly #servers: ReturnType<typeof createServer>[] = []
   readonly #handshake: WebSocketServer
   readonly #byId = new Map<number, WebSocketConnection>()
-  readonly #unknown = new Map<string, number>()
+  readonly #admission: Admission
+  /** Connections of our own listeners whose handshake goes on. */
+  readonly #handshakes: Admission
+  readonly #shaking = new Map<string, { readonly socket: Socket; readonly end: () => void }>()
+  readonly #tickets = new Map<WebSocketConnection, Ticket>()
 
   constructor(config: WebSocketsConfig) {
     this.#config = config
+    const { limits, now, refused: notice } = config
+    const { webSockets, unknownWebSockets, unknownPerAddress, unknownConnections, unknownConnectionsPerAddress } =
+      limits
+    // A phone is never known by its address.
+    const isPeer = () => false
+    const phones = { perAddress: webSockets, unknown: unknownWebSockets, unknownPerAddress }
+    this.#admission = new Admission({ limits: { most: webSockets, reserved: 0, ...phones }, isPeer, now, notice })
+    const room = { most: webSockets, reserved: 0, perAddress: webSockets, unknown: unknownConnections }
+    const handshakes = { ...room, unknownPerAddress: unknownConnectionsPerAddress }
+    this.#handshakes = new Admission({ limits: handshakes, isPeer, now, notice })
     this.#handshake = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -62,17 +79,26 @@ export class WebSockets implements WebSocketOwner {
     })
   }
 
+  /** WebSockets refused or given up for others since the start. */
+  get refusedCount(): number {
+    const { refused, displaced } = this.#admission
+    return refused + displaced + this.#handshakes.refused + this.#handshakes.displaced
+  }
+
   get size(): number {
     return this.#byId.size
   }
 
   /** A listener of our own over TLS. Rejects when the address cannot be bound, or the certificate is none. */
   async listen(address: string, port: number): Promise<{ readonly address: string; readonly port: number }> {
-    const server = createServer({ minVersion: 'TLSv1.2', ...this.#config.tls }, (_request, response) => {
-      response.writeHead(upgradeRequired, { upgrade: 'websocket', connection: 'upgrade' }).end()
-    })
-    server.maxConnections = this.#config.limits.webSockets
-    server.headersTimeout = this.#config.limits.connectMs
+    const { connectMs } = this.#config.limits
+    const server = createServer(
+      { minVersion: 'TLSv1.2', handshakeTimeout: connectMs, ...this.#config.tls },
+      (_request, response) => {
+        response.writeHead(upgradeRequired, { upgrade: 'websocket', connection: 'upgrade' }).end()
+      },
+    )
+    guardConnections(server, socket => this.#admitted(socket))
     server.on('upgrade', (request, socket, head) => this.#arrived(request, socket, head))
     server.on('tlsClientError', () => {})
     server.listen({ host: address, port, ipv6Only: isIPv6(address) })
@@ -89,18 +115,29 @@ export class WebSockets implements WebSocketOwner {
     for (const server of this.#servers) server.setSecureContext({ minVersion: 'TLSv1.2', ...identity })
   }
 
-  /** Takes a handshake over, whose origin and path the caller has looked at. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, transport: WebSocketTransport): Upgraded {
+  /**
+   * Takes a handshake over, whose origin and path the caller has looked at. `clientAddress`: the phone's, where a proxy
+   * stands between.
+   */
+  upgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    transport: WebSocketTransport,
+    clientAddress = request.socket.remoteAddress,
+  ): Upgraded {
     const { limits, externalAddress, now, nextId } = this.#config
-    const { remoteAddress, remotePort = 0, localAddress, localPort = 0 } = request.socket
-    const address = plain(remoteAddress)
+    const { remotePort = 0, localAddress, localPort = 0 } = request.socket
+    const address = plain(clientAddress)
     const asked = (request.headers['sec-websocket-protocol'] ?? '').split(',')
     if (!asked.some(name => name.trim().toLowerCase() === subprotocol))
       return { ok: false, status: 400, detail: 'The subprotocol of this WebSocket is sip.' }
     if (address === '' || this.#byId.size >= limits.webSockets)
       return { ok: false, status: 503, detail: 'Too many phones are connected.' }
-    if ((this.#unknown.get(address) ?? 0) >= limits.unknownPerAddress)
+    const ticket = this.#admission.admit(address, () => socket.destroy())
+    if (ticket === undefined)
       return { ok: false, status: 429, detail: 'Too many connections of this address have not signed in.' }
+    socket.once('close', () => ticket.leave())
     this.#handshake.handleUpgrade(request, socket, head, opened => {
       const flow: Flow = {
         transport,
@@ -112,7 +149,7 @@ export class WebSockets implements WebSocketOwner {
       }
       const connection = new WebSocketConnection(opened, flow, limits, this, now)
       if (flow.socket !== undefined) this.#byId.set(flow.socket, connection)
-      this.#unknown.set(address, (this.#unknown.get(address) ?? 0) + 1)
+      this.#tickets.set(connection, ticket)
     })
     return { ok: true }
   }
@@ -127,7 +164,7 @@ export class WebSockets implements WebSocketOwner {
     const connection = flow.socket === undefined ? undefined : this.#byId.get(flow.socket)
     if (connection === undefined || connection.isTrusted) return
     connection.isTrusted = true
-    this.#forgetUnknown(flow.address)
+    this.#tickets.get(connection)?.know()
   }
 
   sweep(now: number): void {
@@ -137,6 +174,7 @@ export class WebSockets implements WebSocketOwner {
   async close(): Promise<void> {
     const closed = this.#servers.map(server => new Promise<void>(resolve => server.close(() => resolve())))
     await this.disconnect()
+    for (const { socket } of this.#shaking.values()) socket.destroy()
     for (const server of this.#servers) server.closeAllConnections()
     await Promise.all(closed)
   }
@@ -156,18 +194,31 @@ export class WebSockets implements WebSocketOwner {
   closed(connection: WebSocketConnection): void {
     const { flow, isTrusted } = connection
     if (flow.socket !== undefined) this.#byId.delete(flow.socket)
+    this.#tickets.get(connection)?.leave()
+    this.#tickets.delete(connection)
     if (isTrusted) this.#config.closed(flow)
-    else this.#forgetUnknown(flow.address)
   }
 
-  #forgetUnknown(address: string): void {
-    const left = (this.#unknown.get(address) ?? 1) - 1
-    if (left > 0) this.#unknown.set(address, left)
-    else this.#unknown.delete(address)
+  /** Before the TLS handshake, which has so long to become a WebSocket. */
+  #admitted(socket: Socket): boolean {
+    const address = plain(socket.remoteAddress)
+    const ticket = address === '' ? undefined : this.#handshakes.admit(address, () => socket.destroy())
+    if (ticket === undefined) return false
+    const late = setTimeout(() => socket.destroy(), this.#config.limits.connectMs)
+    const key = endsOf(socket)
+    const end = () => {
+      clearTimeout(late)
+      this.#shaking.delete(key)
+      ticket.leave()
+    }
+    this.#shaking.set(key, { socket, end })
+    socket.once('close', end)
+    return true
   }
 
   #arrived(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => {})
+    this.#shaking.get(endsOf(request.socket))?.end()
     const path = (request.url ?? '/').split('?')[0] ?? '/'
     const isOurs = paths.has(path.replace(/(?<=.)\/+$/, ''))
     const upgraded: Upgraded = !isOurs

@@ -58,6 +58,7 @@ const counters: SwitchCounters = {
     clientTransactions: 1,
     serverTransactions: 1,
     connections: 1,
+    connectionsRefused: 0,
     phones: 1,
   },
   names: { queries: 6, remembered: 5, failed: 1, refused: 0 },

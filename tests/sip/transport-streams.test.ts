@@ -19,7 +19,7 @@ const message = (id: string) =>
   ].join('\r\n')
 
 /** `lastWords`: what a peer hears whose message is none. */
-async function bed(limits: Partial<TransportLimits> = {}, lastWords = '') {
+async function bed(limits: Partial<TransportLimits> = {}, lastWords = '', isPeer = true) {
   let time = 0
   let ids = 0
   const framed: { readonly flow: Flow; readonly framed: Framed }[] = []
@@ -35,6 +35,7 @@ async function bed(limits: Partial<TransportLimits> = {}, lastWords = '') {
       if (piece.kind === 'fault' && lastWords !== '') streams.send(flow, new TextEncoder().encode(lastWords), undefined)
     },
     refused: what => refused.push(what),
+    isPeer: () => isPeer,
     closed: () => {},
   })
   const { port } = await streams.listen('tcp', '127.0.0.1', 0)
@@ -107,7 +108,7 @@ test('a message that never ends, and a connection that says nothing, are closed 
 })
 
 test('connections are capped, by address and in all', async () => {
-  for (const limits of [{ connections: 2 }, { connectionsPerAddress: 2 }]) {
+  for (const limits of [{ connections: 2, reservedConnections: 0 }, { connectionsPerAddress: 2 }]) {
     const { streams, client } = await bed(limits)
     const sockets = [await client(), await client(), await client()]
     await until(
@@ -118,6 +119,55 @@ test('connections are capped, by address and in all', async () => {
     await until(() => streams.size === 0)
     await streams.close()
   }
+})
+
+test('a connection of an unknown source has seconds; one of a trunk, or over which somebody known spoke, stays', async () => {
+  for (const [isPeer, says, stays] of [
+    [false, 'nothing', false],
+    [false, 'message', false],
+    [false, 'known', true],
+    [true, 'nothing', true],
+  ] as const) {
+    const { streams, framed, client, pass } = await bed({ unknownMs: 10_000 }, '', isPeer)
+    const socket = await client()
+    await until(() => streams.size === 1)
+    if (says !== 'nothing') {
+      socket.write(message('x'))
+      await until(() => framed.length === 1)
+      const flow = framed[0]?.flow
+      if (says === 'known' && flow !== undefined) streams.know(flow)
+    }
+    pass(9_000)
+    assert.is(streams.size, 1)
+    pass(2_000)
+    await new Promise(resolve => setTimeout(resolve, 20))
+    assert.is(streams.size, stays ? 1 : 0, `${isPeer} ${says}`)
+    socket.destroy()
+    await streams.close()
+  }
+})
+
+test('unknown sources get little room; the oldest makes room for the next, and trunks have theirs', async () => {
+  const limits = { connections: 6, reservedConnections: 2, unknownConnections: 3, unknownConnectionsPerAddress: 3 }
+  const { streams, client, refused } = await bed(limits, '', false)
+  const sockets = [await client(), await client(), await client()]
+  await until(() => streams.size === 3)
+  const fourth = (await client()).resume()
+  await until(() => fourth.destroyed)
+  assert.is(streams.size, 3, 'of one address there are enough')
+  assert.equal(refused.length, 1)
+  for (const socket of sockets) socket.destroy()
+  await streams.close()
+  const wide = await bed({ ...limits, unknownConnectionsPerAddress: 10 }, '', false)
+  const first = (await wide.client()).resume()
+  await wide.client()
+  await wide.client()
+  await until(() => wide.streams.size === 3)
+  await wide.client()
+  await until(() => first.destroyed)
+  assert.is(wide.streams.size, 3)
+  assert.is(wide.streams.refusedCount, 1)
+  await wide.streams.close()
 })
 
 test('a peer that does not read is cut off, and what was not sent is told', async () => {

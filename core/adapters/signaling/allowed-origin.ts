@@ -3,14 +3,13 @@ import type { Settings } from '../../model/settings.ts'
 
 const loopback = /^https?:\/\/(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/
 
+type OriginSettings = Pick<Settings, 'allowedOrigins' | 'publicUrl'> & { readonly sip: Pick<Settings['sip'], 'realm'> }
+
 /**
  * Whether a page of this origin may open a WebSocket here (decisions §1): pages of this server, those that the operator
  * lists, and those of the reader's own machine, where applications are written. A program that is no browser sends none.
  */
-export function isAllowedOrigin(
-  { headers }: Pick<IncomingMessage, 'headers'>,
-  settings: Pick<Settings, 'allowedOrigins' | 'publicUrl'>,
-): boolean {
+export function isAllowedOrigin({ headers }: Pick<IncomingMessage, 'headers'>, settings: OriginSettings): boolean {
   const asked = headers.origin?.toLowerCase()
   if (asked === undefined) return true
   const { allowedOrigins, publicUrl } = settings
@@ -18,8 +17,19 @@ export function isAllowedOrigin(
     allowedOrigins.includes('*') ||
     allowedOrigins.includes(asked) ||
     asked === new URL(publicUrl).origin ||
-    // However this server was called, its own pages call it the same.
-    asked.replace(/^https?:\/\//, '') === headers.host?.toLowerCase() ||
+    // By whichever of its names this server was called, its own pages call it the same.
+    (asked.replace(/^https?:\/\//, '') === headers.host?.toLowerCase() && isOwnName(asked, settings)) ||
     loopback.test(asked)
   )
+}
+
+/**
+ * A foreign name whose owner lets it lead to this machine would be called like ours by its own pages (DNS rebinding): so
+ * a name has to be that of the public URL or of the SIP domain. An address is no name that anybody could make lead here.
+ */
+function isOwnName(origin: string, { publicUrl, sip }: OriginSettings): boolean {
+  if (!URL.canParse(origin)) return false
+  const { hostname } = new URL(origin)
+  const isLiteral = /^\d{1,3}(\.\d{1,3}){3}$/.test(hostname) || hostname.startsWith('[')
+  return isLiteral || hostname === new URL(publicUrl).hostname || hostname === sip.realm.toLowerCase()
 }

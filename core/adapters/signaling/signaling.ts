@@ -71,6 +71,8 @@ export interface SignalingCounters extends Readonly<Counters> {
   readonly clientTransactions: number
   readonly serverTransactions: number
   readonly connections: number
+  /** Connections and WebSockets refused, or given up for others, because of a limit. */
+  readonly connectionsRefused: number
   /** End-users of whom a softphone is registered. */
   readonly phones: number
 }
@@ -222,9 +224,15 @@ export class SipSignaling implements Signaling {
   }
 
   /** Takes over a WebSocket handshake, or says why not; the refusal is the caller's to write. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, transport: 'ws' | 'wss'): PhoneUpgrade {
+  upgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    transport: 'ws' | 'wss',
+    clientAddress?: string,
+  ): PhoneUpgrade {
     const stopping = { ok: false, status: 503, detail: 'The service is stopping.' } as const
-    return this.#driver?.upgrade(request, socket, head, transport) ?? stopping
+    return this.#driver?.upgrade(request, socket, head, transport, clientAddress) ?? stopping
   }
 
   /** Phones over WebSocket are told to come back later: the HTTP server that they came by is closing. */
@@ -243,6 +251,7 @@ export class SipSignaling implements Signaling {
       clientTransactions: this.#endpoint.layer.clientCount,
       serverTransactions: this.#endpoint.layer.serverCount,
       connections: this.#driver?.connectionCount ?? 0,
+      connectionsRefused: this.#driver?.refusedConnections ?? 0,
       phones: this.#endpoint.registrar.userCount,
     }
   }
