@@ -1,9 +1,19 @@
 import fastifySwagger from '@fastify/swagger'
 import type { TSchema } from '@sinclair/typebox'
 import type { Access, Api } from './fastify.ts'
+import { exampleOf, type Schemas } from './openapi-examples.ts'
+import { webhooks } from './openapi-webhooks.ts'
 import { Account, OperatorAccount } from './schema/account.ts'
 import { Asset } from './schema/asset.ts'
 import { Call } from './schema/call.ts'
+import {
+  CallControlRequest,
+  DialActionRequest,
+  GatherActionRequest,
+  RecordActionRequest,
+  StatusCallback,
+  StreamEnvelope,
+} from './schema/callback.ts'
 import { CheckedDocument, DocumentProblem, HostedDocument } from './schema/document.ts'
 import { ErrorAnswer } from './schema/error.ts'
 import { ApiKey, CreatedApiKey } from './schema/key.ts'
@@ -12,7 +22,7 @@ import { DrainState, LedgerLine, LiveCall } from './schema/operator.ts'
 import { IceServer, MintedToken, PhoneToken } from './schema/phone-token.ts'
 import { Rate } from './schema/rate.ts'
 import { DownloadLink, Recording } from './schema/recording.ts'
-import { StreamEnvelope, StreamToken } from './schema/stream.ts'
+import { StreamToken } from './schema/stream.ts'
 import { Trunk } from './schema/trunk.ts'
 import { EndUser } from './schema/user.ts'
 import { SigningSecret, WebhookConfig } from './schema/webhook.ts'
@@ -22,13 +32,16 @@ const resources: readonly TSchema[] = [
   ApiKey,
   Asset,
   Call,
+  CallControlRequest,
   CheckedDocument,
   CreatedApiKey,
+  DialActionRequest,
   DocumentProblem,
   DownloadLink,
   DrainState,
   EndUser,
   ErrorAnswer,
+  GatherActionRequest,
   HostedDocument,
   IceServer,
   LedgerLine,
@@ -40,8 +53,10 @@ const resources: readonly TSchema[] = [
   PhoneToken,
   PoolNumber,
   Rate,
+  RecordActionRequest,
   Recording,
   SigningSecret,
+  StatusCallback,
   StreamEnvelope,
   StreamToken,
   Trunk,
@@ -102,8 +117,51 @@ export async function describeRoutes(app: Api, publicUrl: string, version: strin
       },
       url,
     }),
+    transformObject: described => completed('openapiObject' in described ? described.openapiObject : described),
   })
 }
+
+interface WithContent {
+  readonly content?: Readonly<Record<string, { readonly schema?: object; example?: unknown }>>
+}
+
+interface Operation {
+  readonly requestBody?: WithContent
+  readonly responses?: Readonly<Record<string, WithContent>>
+}
+
+/** What stands between routes: a name for each operation, an example for each JSON body, and what we send ourselves. */
+function completed(document: unknown): Record<string, unknown> {
+  const whole = document as {
+    readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+    readonly components?: { readonly schemas?: Schemas }
+  }
+  const schemas = whole.components?.schemas ?? {}
+  const paths = Object.entries(whole.paths ?? {}).map(([path, operations]) => {
+    // Methods of one route share one description.
+    const named = Object.entries(operations).map(([method, operation]) => {
+      const { requestBody, responses = {} } = operation
+      const succeeded = Object.entries(responses).flatMap(([status, answer]) => (status.startsWith('2') ? answer : []))
+      for (const part of [requestBody, ...succeeded]) {
+        const media = part?.content?.['application/json']
+        if (media?.schema !== undefined) media.example = exampleOf(media.schema, schemas)
+      }
+      return [method, { operationId: operationIdOf(method, path), ...operation }]
+    })
+    return [path, Object.fromEntries(named)]
+  })
+  return { ...whole, paths: Object.fromEntries(paths), webhooks }
+}
+
+/** `get /calls/{uuid}` is getCallsByUuid: the same for ever, and nobody has to think of a name. */
+export const operationIdOf = (method: string, path: string): string =>
+  path
+    .split(/[/.-]/)
+    .filter(part => part !== '')
+    .reduce((id, part) => {
+      const word = part.replace(/[{}]/g, '')
+      return `${id}${part.startsWith('{') ? 'By' : ''}${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
+    }, method)
 
 interface Described {
   readonly headers?: { readonly properties?: Readonly<Record<string, unknown>> }

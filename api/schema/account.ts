@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { choice, decimal, line, moneyOut, timestamp } from './field.ts'
+import { choice, decimal, line, moneyOut, timestamp, uuidOut } from './field.ts'
 import { QuotaUsage, quotaLimits, quotasInForce } from './quota.ts'
 
 const accountFields = {
-  uuid: Type.String(),
-  name: Type.String(),
+  uuid: uuidOut(),
+  name: Type.String({ description: 'Who it is.', examples: ['Acme'] }),
   wallet_balance: moneyOut('Decimal KES.'),
   status: choice(['active', 'suspended'], 'A suspended account can read, but not spend or place calls.'),
 }

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { timestamp } from './field.ts'
+import { choice, timestamp } from './field.ts'
 
 export const slugPattern = '^[a-z0-9-]{1,64}$'
 
@@ -13,10 +13,10 @@ export const Slug = Type.Object({
 
 export const Asset = Type.Object(
   {
-    slug: Type.String(),
-    media_format: Type.String({ examples: ['wav'] }),
-    duration_seconds: Type.Number(),
-    size_bytes: Type.Integer(),
+    slug: Type.String({ pattern: slugPattern, description: 'Its name in `<Play asset>`.', examples: ['welcome'] }),
+    media_format: choice(['wav', 'mp3', 'ogg'], 'Audio format.'),
+    duration_seconds: Type.Number({ description: 'Length of the audio.', examples: [3.2] }),
+    size_bytes: Type.Integer({ description: 'Size of the file.', examples: [51_244] }),
     created_at: timestamp(''),
   },
   { $id: 'Asset' },

@@ -1,27 +1,28 @@
 import { Type } from '@sinclair/typebox'
-import { choice, moneyOut, nullable, paging, timestamp, url } from './field.ts'
+import { endReasons } from '../../core/index.ts'
+import { choice, moneyOut, nullable, numberOut, openObject, paging, sidOut, timestamp, url, uuidOut } from './field.ts'
 import { CallQuality } from './quality.ts'
+
+const reasonCodes = ['END.0200', '', ...Object.keys(endReasons).filter(code => code !== 'END.0200')]
 
 export const directions = ['inbound', 'outbound', 'internal'] as const
 export const statuses = ['initiated', 'ringing', 'answered', 'completed', 'failed'] as const
 
 export const Call = Type.Object(
   {
-    uuid: Type.String(),
-    sid: Type.String({ pattern: '^CA[0-9A-HJKMNP-TV-Z]{16}$', examples: ['CA01JZXQ7R5T8K2M4N'] }),
+    uuid: uuidOut(),
+    sid: sidOut(),
     direction: choice(directions, 'Seen from this switch.'),
-    from_number: Type.String(),
-    to_number: Type.String(),
+    from_number: numberOut('Who calls.'),
+    to_number: numberOut('Who is called.', '+254700000102'),
     status: choice(statuses, 'Nothing leaves `completed` or `failed`.'),
-    reason_code: Type.String({ description: 'Why it ended, `END.<digits>`; empty while it lives.' }),
-    reason_label: Type.String({ description: 'The same, readable.' }),
+    reason_code: choice(reasonCodes, 'Why it ended, `END.<digits>`; empty while it lives.'),
+    reason_label: Type.String({ description: 'The same, readable.', examples: ['Completed'] }),
     duration_seconds: nullable(Type.Integer(), { description: 'Whole length.' }),
     talk_seconds: nullable(Type.Integer(), { description: 'Connected, billed time.' }),
     cost: moneyOut('Charge in KES, dialled legs included.'),
     tts_seconds: Type.Integer({ description: 'Seconds of speech synthesised.' }),
-    customPayload: nullable(Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }), {
-      description: 'What was attached at originate.',
-    }),
+    customPayload: nullable(openObject('What was attached at originate.')),
     quality: nullable(Type.Array(CallQuality), {
       description: 'How each leg was heard, once the call has ended; null before, and after a restart of the switch.',
     }),
@@ -62,10 +63,17 @@ export const Originate = Type.Object({
   customPayload: Type.Optional(
     Type.Unsafe<Record<string, unknown> | string | null>({
       type: ['object', 'string', 'null'],
+      additionalProperties: true,
+      examples: [{ order: 7 }],
       description: 'Echoed on events, webhooks and the record; at most 8 KB.',
     }),
   ),
 })
 
-export const sid = Type.String({ minLength: 1, maxLength: 64, description: "The call's sid." })
+export const sid = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: "The call's sid.",
+  examples: ['CA01JZXQ7R5T8K2M4N'],
+})
 export const BySid = Type.Object({ sid })

@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
-import { line, timestamp } from './field.ts'
+import { line, timestamp, urlOut, uuidOut } from './field.ts'
 
 export const DocumentProblem = Type.Object(
   {
     line: Type.Integer({ description: 'From 1.' }),
     column: Type.Integer({ description: 'From 1.' }),
     code: Type.String({ examples: ['DOC.0422'] }),
-    message: Type.String(),
+    message: Type.String({ description: 'What is wrong there.', examples: ['<Shout> is no verb'] }),
   },
   { $id: 'DocumentProblem' },
 )
@@ -15,10 +15,10 @@ const problems = Type.Array(Type.Unsafe<typeof DocumentProblem.static>({ $ref: '
 
 export const HostedDocument = Type.Object(
   {
-    uuid: Type.String(),
-    name: Type.String(),
-    url: Type.String({ description: 'Use it as a webhook URL.' }),
-    body: Type.String({ description: 'The verb document.' }),
+    uuid: uuidOut(),
+    name: Type.String({ description: 'What it is for.', examples: ['Greeting'] }),
+    url: urlOut('Use it as a webhook URL.', 'https://voice.example.com/hosted/Zk3vEjRWeJq83vEjRWeJq83vEjRWeJq8'),
+    body: Type.String({ description: 'The verb document.', examples: ['<Response><Say>Hello</Say></Response>'] }),
     problems,
     created_at: timestamp(''),
     updated_at: timestamp(''),

@@ -1,11 +1,15 @@
 import { Type } from '@sinclair/typebox'
-import { resource } from './field.ts'
+import { refusalCodes } from '../../core/index.ts'
+import { choice, resource } from './field.ts'
 
 export const ErrorAnswer = Type.Object(
   {
-    detail: Type.String({ description: 'What went wrong, readable. A refusal with a code begins with it.' }),
+    detail: Type.String({
+      description: 'What went wrong, readable. A refusal with a code begins with it.',
+      examples: ['BILL.0402: the balance does not cover the call'],
+    }),
     code: Type.Optional(
-      Type.String({ description: 'The code alone.', examples: ['BILL.0402', 'LIMIT.0429', 'LIMIT.0430'] }),
+      choice(Object.keys(refusalCodes) as (keyof typeof refusalCodes)[], 'The code alone, where the refusal has one.'),
     ),
     errors: Type.Optional(
       Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), {

@@ -25,14 +25,40 @@ export const moneyOut = (description: string) =>
 export const timestamp = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-07-01T08:30:00.000Z'] })
 
+/** A uuid in an answer. */
+export const uuidOut = (description = 'Stable identifier.') =>
+  Type.String({ format: 'uuid', description, examples: ['0197d2f4-6c1e-7a52-9d1b-3f6c0a8e5b21'] })
+
+/** A call's sid in an answer. */
+export const sidOut = (description = 'Human-friendly id of the call.') =>
+  Type.String({ pattern: '^CA[0-9A-HJKMNP-TV-Z]{16}$', description, examples: ['CA01JZXQ7R5T8K2M4N'] })
+
+/** An absolute URL in an answer. */
+export const urlOut = (description: string, example = 'https://example.com/voice') =>
+  Type.String({ format: 'uri', description, examples: [example] })
+
+/** A number in an answer: E.164, an extension, or whatever a caller is known by. */
+export const numberOut = (description: string, example = '+254700000101') =>
+  Type.String({ description, examples: [example] })
+
+/** An object whose fields are whoever's who sent it. */
+export const openObject = (description: string, example: Readonly<Record<string, unknown>> = { order: 7 }) =>
+  Type.Unsafe<Readonly<Record<string, unknown>>>({
+    type: 'object',
+    additionalProperties: true,
+    description,
+    examples: [example],
+  })
+
 export const nullable = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
   Type.Union([schema, Type.Null()], options)
 
 /** One line of text with something in it: a name, a label. */
-export const line = (description: string, maxLength = 200) =>
+export const line = (description: string, maxLength = 200, example = 'Acme') =>
   Type.String({
     minLength: 1,
     maxLength,
+    examples: [example],
     pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
     description,
     'x-problem': `must be one line of 1 to ${maxLength} characters`,
@@ -48,7 +74,13 @@ export const optionalLine = (description: string, maxLength = 200) =>
   })
 
 export const identifier = (description: string) =>
-  Type.String({ minLength: 1, maxLength: 100, description, 'x-problem': 'must be an identifier' })
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description,
+    examples: ['0197d2f4-6c1e-7a52-9d1b-3f6c0a8e5b21'],
+    'x-problem': 'must be an identifier',
+  })
 
 export const maxUrlLength = 2048
 const absoluteUrl = 'https?://[^\\s\\u0000-\\u001f]+'
@@ -101,9 +133,9 @@ export const pageOf = <Name extends string, T extends TSchema>(name: Name, schem
   Type.Object(
     {
       [name]: Type.Array(resource(schema)),
-      total: Type.Integer({ minimum: 0, description: 'Rows that fit the filters.' }),
-      limit: Type.Integer(),
-      offset: Type.Integer(),
+      total: Type.Integer({ minimum: 0, description: 'Rows that fit the filters.', examples: [1] }),
+      limit: Type.Integer({ description: 'As asked for.', examples: [50] }),
+      offset: Type.Integer({ description: 'As asked for.', examples: [0] }),
     },
     { description: 'A page, newest first.' },
   )

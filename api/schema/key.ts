@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { line, nullable, timestamp } from './field.ts'
+import { line, nullable, timestamp, uuidOut } from './field.ts'
 
 const keyFields = {
-  uuid: Type.String(),
-  name: Type.String(),
-  prefix: Type.String({ description: 'First characters of the key.' }),
+  uuid: uuidOut('What revoke takes.'),
+  name: Type.String({ description: "Owner's label.", examples: ['backend'] }),
+  prefix: Type.String({ description: 'First characters of the key.', examples: ['vk_8fJ2kQ'] }),
   is_active: Type.Boolean(),
   created_at: timestamp('When it was made.'),
   last_used_at: nullable(timestamp('When it was last used.')),

@@ -1,12 +1,23 @@
 import { Type } from '@sinclair/typebox'
-import { choice, decimal, identifier, moneyOut, nullable, optionalLine, timestamp, urlOrBlank } from './field.ts'
+import {
+  choice,
+  decimal,
+  identifier,
+  moneyOut,
+  nullable,
+  numberOut,
+  optionalLine,
+  timestamp,
+  urlOrBlank,
+  uuidOut,
+} from './field.ts'
 import { byPurpose } from './webhook.ts'
 
 export const OwnedNumber = Type.Object(
   {
-    uuid: Type.String(),
-    number: Type.String({ description: 'The DID in E.164.' }),
-    friendly_name: Type.String(),
+    uuid: uuidOut(),
+    number: numberOut('The DID in E.164.'),
+    friendly_name: Type.String({ description: "Owner's label.", examples: ['Sales'] }),
     webhook_urls: byPurpose(Type.String(), 'Overrides; empty means that the account default is used.'),
     webhook_inbound: Type.Object(
       { url: Type.String(), source: choice(['custom', 'default', 'none'], 'Where the URL comes from.') },
@@ -18,7 +29,10 @@ export const OwnedNumber = Type.Object(
   { $id: 'Number' },
 )
 
-export const PoolNumber = Type.Object({ uuid: Type.String(), number: Type.String() }, { $id: 'PoolNumber' })
+export const PoolNumber = Type.Object(
+  { uuid: uuidOut('What acquire takes.'), number: numberOut('E.164.') },
+  { $id: 'PoolNumber' },
+)
 
 const override = Type.Optional(nullable(urlOrBlank('Override; empty inherits the account default.')))
 
@@ -35,10 +49,10 @@ export const NumberChange = Type.Object({
 /** A number of the switch as the operator sees it. */
 export const OperatorNumber = Type.Object(
   {
-    uuid: Type.String(),
-    number: Type.String(),
+    uuid: uuidOut(),
+    number: numberOut('E.164.'),
     setup_fee: moneyOut('Charged once, when an account acquires it.'),
-    account: nullable(Type.String(), { description: 'uuid of the owner; null in the pool.' }),
+    account: nullable(uuidOut('The owner.'), { description: 'uuid of the owner; null in the pool.' }),
   },
   { $id: 'OperatorNumber' },
 )

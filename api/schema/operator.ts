@@ -1,6 +1,19 @@
 import { Type } from '@sinclair/typebox'
 import { OperatorAccount } from './account.ts'
-import { choice, moneyOut, nullable, optionalLine, resource, signedDecimal, timestamp } from './field.ts'
+import { directions, statuses } from './call.ts'
+import {
+  choice,
+  moneyOut,
+  nullable,
+  numberOut,
+  openObject,
+  optionalLine,
+  resource,
+  sidOut,
+  signedDecimal,
+  timestamp,
+  uuidOut,
+} from './field.ts'
 import { LegFigures } from './quality.ts'
 
 export const CreatedAccount = Type.Object({
@@ -19,12 +32,8 @@ export const LedgerLine = Type.Object(
     kind: choice(['call', 'number', 'credit', 'speech'], 'What it was for.'),
     amount: moneyOut('What it did to the balance.'),
     reference: nullable(Type.String(), { description: "The credit's reference." }),
-    call_uuid: nullable(Type.String()),
-    details: Type.Unsafe<Readonly<Record<string, unknown>>>({
-      type: 'object',
-      additionalProperties: true,
-      description: 'What explains the amount: rate, seconds, number.',
-    }),
+    call_uuid: nullable(uuidOut('The call that it was for.')),
+    details: openObject('What explains the amount: rate, seconds, number.', { talkSeconds: 61 }),
     created_at: timestamp('When it was posted.'),
   },
   { $id: 'LedgerEntry' },
@@ -43,21 +52,21 @@ const MediaSource = Type.Object({
 
 export const LiveCall = Type.Object(
   {
-    uuid: Type.String(),
-    sid: Type.String(),
-    account: Type.String({ description: 'uuid of the account.' }),
-    direction: Type.String(),
-    from_number: Type.String(),
-    to_number: Type.String(),
-    status: Type.String(),
+    uuid: uuidOut(),
+    sid: sidOut(),
+    account: uuidOut('The account.'),
+    direction: choice(directions, 'Seen from this switch.'),
+    from_number: numberOut('Who calls.'),
+    to_number: numberOut('Who is called.', '+254700000102'),
+    status: choice(statuses, 'Status of the call now.'),
     created_at: timestamp('When it came in or was placed.'),
     answered_at: nullable(timestamp('When it was answered.')),
     legs: Type.Array(
       Type.Object({
-        uuid: Type.String(),
+        uuid: uuidOut('The leg.'),
         role: choice(['caller', 'callee'], 'Who began it.'),
         direction: choice(['inbound', 'outbound', 'on-net'], 'Seen from this switch.'),
-        number: Type.String(),
+        number: numberOut('Who is there.'),
         trunk: Type.String({ description: 'Name of the trunk; empty on-net.' }),
         started_at: timestamp('When it began.'),
         answered_at: nullable(timestamp('When it was answered.')),

@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox'
-import { identifier, nullable, timestamp } from './field.ts'
+import { identifier, nullable, timestamp, uuidOut } from './field.ts'
 
 export const defaultTokenSeconds = 3600
 export const defaultConcurrentCalls = 1
 
 export const PhoneToken = Type.Object(
   {
-    uuid: Type.String({ description: 'What revoke takes.' }),
-    end_user: Type.String({ description: "The end-user's uuid." }),
-    extension_number: Type.String(),
+    uuid: uuidOut('What revoke takes.'),
+    end_user: uuidOut("The end-user's uuid."),
+    extension_number: Type.String({ description: "The end-user's extension.", examples: ['1001'] }),
     max_concurrent: Type.Integer({ description: 'Calls that may live at once.' }),
     is_valid: Type.Boolean({ description: 'Whether it is still usable.' }),
     expires_at: nullable(timestamp('')),

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { choice, nullable } from './field.ts'
+import { choice, nullable, numberOut, uuidOut } from './field.ts'
 
 const count = (description: string) => Type.Integer({ description })
 const figure = (description: string) => Type.Number({ description })
@@ -34,9 +34,9 @@ export const LegFigures = Type.Object(figures)
 
 /** How a leg of a call was heard. */
 export const CallQuality = Type.Object({
-  leg: Type.String({ description: 'uuid of the leg.' }),
+  leg: uuidOut('The leg.'),
   role: choice(['caller', 'callee'], 'Who began it.'),
-  number: Type.String(),
-  codec: nullable(Type.String()),
+  number: numberOut('Who is there.'),
+  codec: nullable(Type.String({ examples: ['PCMU'] })),
   ...figures,
 })

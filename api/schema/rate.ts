@@ -6,11 +6,11 @@ const seconds = (minimum: number, description: string) => Type.Integer({ minimum
 
 export const Rate = Type.Object(
   {
-    prefix: Type.String(),
+    prefix: Type.String({ description: 'As in the deck.', examples: ['+254'] }),
     direction,
     rate_per_minute: moneyOut(''),
-    increment_seconds: Type.Integer(),
-    minimum_seconds: Type.Integer(),
+    increment_seconds: Type.Integer({ description: 'Talk time is billed in whole increments.', examples: [60] }),
+    minimum_seconds: Type.Integer({ description: 'Least that is billed.', examples: [0] }),
     connection_fee: moneyOut(''),
   },
   { $id: 'Rate' },

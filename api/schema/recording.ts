@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox'
-import { choice, identifier, nullable, paging, timestamp } from './field.ts'
+import { choice, identifier, nullable, paging, sidOut, timestamp, urlOut, uuidOut } from './field.ts'
 
 export const defaultLinkSeconds = 300
 
 export const Recording = Type.Object(
   {
-    uuid: Type.String(),
-    call_uuid: Type.String({ description: 'The call it belongs to.' }),
-    call_sid: Type.String(),
+    uuid: uuidOut(),
+    call_uuid: uuidOut('The call it belongs to.'),
+    call_sid: sidOut('The call it belongs to.'),
     duration_seconds: nullable(Type.Integer(), { description: 'Length of the audio; null while it is being made.' }),
     size_bytes: nullable(Type.Integer(), { description: 'Size of the file; null while it is being made.' }),
     media_format: choice(['wav', 'ogg'], 'Audio format.'),
@@ -36,7 +36,10 @@ export const DownloadOrder = Type.Object({
 
 export const DownloadLink = Type.Object(
   {
-    url: Type.String({ description: 'Needs no key; whoever has it may download until it expires.' }),
+    url: urlOut(
+      'Needs no key; whoever has it may download until it expires.',
+      'https://voice.example.com/recordings/files/0197d2f4-6c1e-7a52-9d1b-3f6c0a8e5b21?expires=1782894900&signature=q83vEjRWeJo',
+    ),
     expires_in: Type.Integer({ description: 'Seconds.' }),
   },
   { $id: 'DownloadLink' },

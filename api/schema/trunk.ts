@@ -1,14 +1,16 @@
 import { Type } from '@sinclair/typebox'
 import { codecNames } from '../../core/index.ts'
-import { choice, line, optionalLine } from './field.ts'
+import { choice, line, optionalLine, uuidOut } from './field.ts'
 
 const address = Type.String({
   maxLength: 64,
   pattern: '^[0-9a-fA-F:.]+(/\\d{1,3})?$',
+  examples: ['203.0.113.0/28'],
   'x-problem': 'must be an IP address or a CIDR range',
 })
 const trunkPrefix = Type.String({
   pattern: '^\\+?\\d{0,15}$',
+  examples: ['+254'],
   'x-problem': 'must be digits, as "+254", or "+" for every number',
 })
 
@@ -17,6 +19,7 @@ const fields = {
     maxLength: 253,
     pattern: '^([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\\[?[0-9a-fA-F:]+\\]?)?$',
     description: 'Where outbound calls go; empty = inbound only.',
+    examples: ['sip.carrier.example'],
     'x-problem': 'must be a host name or an IP address',
   }),
   port: Type.Integer({ minimum: 0, maximum: 65_535, description: '0 = by DNS, or the default of the transport.' }),
@@ -51,8 +54,8 @@ const fields = {
     'Encryption of media by keys in SDP (SRTP, RFC 4568): `optional` offers it, then plain RTP, and takes either; `required` takes and offers nothing else.',
   ),
 }
-const name = line('What it is called.')
+const name = line('What it is called.', 200, 'Carrier')
 
-export const Trunk = Type.Object({ uuid: Type.String(), name, ...fields }, { $id: 'Trunk' })
+export const Trunk = Type.Object({ uuid: uuidOut(), name, ...fields }, { $id: 'Trunk' })
 export const TrunkChange = Type.Partial(Type.Object({ name, ...fields }))
 export const NewTrunk = Type.Composite([Type.Object({ name }), Type.Partial(Type.Object(fields))])

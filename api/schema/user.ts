@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox'
-import { identifier, nullable, optionalLine, timestamp } from './field.ts'
+import { identifier, nullable, optionalLine, timestamp, uuidOut } from './field.ts'
 
 const maxEmailLength = 254
 
 export const EndUser = Type.Object(
   {
-    uuid: Type.String(),
+    uuid: uuidOut(),
     extension_number: Type.String({ description: 'Digits; unique on the whole switch.', examples: ['1001'] }),
-    email: Type.String(),
-    display_name: Type.String({ description: 'Shown on the softphone.' }),
+    email: Type.String({ description: 'Unique within the account.', examples: ['amina@example.com'] }),
+    display_name: Type.String({ description: 'Shown on the softphone.', examples: ['Amina'] }),
     is_active: Type.Boolean(),
     is_registered: Type.Boolean({ description: 'A softphone is registered now.' }),
     created_at: timestamp('When it was made.'),

@@ -56,7 +56,12 @@ const bytesOf = (reply: Reply) => Number(reply.headers['content-length'])
 
 test('the list: newest first, its pages, its filter, its shape', async () => {
   const first = await record()
-  const second = await record({ durationMs: null, sizeBytes: null, expiresUnix: null, callUuid: 'other' as CallUuid })
+  const second = await record({
+    durationMs: null,
+    sizeBytes: null,
+    expiresUnix: null,
+    callUuid: randomUUID() as CallUuid,
+  })
   const third = await record()
   const { body } = await bed.customer('GET', '/recordings/')
   const uuids = (rows: { uuid: string }[]) => rows.map(({ uuid }) => uuid)

@@ -20,6 +20,8 @@ export interface Answered {
 /** What of an answer is not as the OpenAPI document says; empty when all is. Fields it does not name are a fault too. */
 export function conformanceOf(document: OpenApi): { check(answer: Answered): string[]; seen: Set<string> } {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true })
+  ajv.addFormat('uuid', /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/)
+  ajv.addFormat('uri', { type: 'string', validate: (text: string) => URL.canParse(text) })
   ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   ajv.addSchema(closed(document) as object, 'openapi')
   const compiled = new Map<string, ValidateFunction>()

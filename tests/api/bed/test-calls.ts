@@ -86,7 +86,7 @@ export class TestCalls implements CallDoor {
       legs: [
         {
           leg: {
-            uuid: `leg-${call.uuid}` as never,
+            uuid: randomUUID() as never,
             callUuid: call.uuid,
             role: 'callee' as const,
             direction: 'outbound' as const,
