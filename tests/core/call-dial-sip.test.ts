@@ -125,6 +125,27 @@ test('a number that may not be called may not be called by <Sip> either', () => 
   assert.equal(outcome(open), ['completed', 'END.0200'])
 })
 
+test('a <Sip> has its place among the dialled legs and its turn, as a number has', () => {
+  const desks = Array.from({ length: 7 }, (_, n) => `sip:desk${n}@pbx.test`)
+  const dial = `<Dial action="/after">${desks.map(uri => `<Sip>${uri}</Sip>`).join('')}</Dial>`
+  for (const [caps, begun, reason] of [
+    [{ maxDialledLegs: 3 }, 3, 'END.4429'],
+    [{ maxCallsPerSecond: 2 }, 4, 'END.4430'],
+  ] as const) {
+    const rig = dialling(dial)
+    const account = rig.store.accounts.get(acme.uuid)
+    if (account !== undefined) account.profile = { ...account.profile, ...caps }
+    for (const uri of desks) rig.peers.set(uri, { ringAfter: 10, endAfter: 5000 })
+    rig.call(at)
+    rig.run(3000)
+    assert.is(rig.of('leg.dial').length, begun)
+    const failed = rig.store.events.filter(({ code }) => code === 'DIAL.0400').map(({ data }) => data.reason_code)
+    assert.equal(failed, Array(7 - begun).fill(reason))
+    rig.run(60_000)
+    rested(rig)
+  }
+})
+
 test('/documents/check: other spellings of IPv4 are no SIP URIs, private addresses are told where the rules say so', () => {
   const messages = (uri: string, refusesSip: (uri: string) => boolean) =>
     checkDocument(new TextEncoder().encode(`<Response>${sip(uri)}</Response>`), { refusesSip }).problems.map(

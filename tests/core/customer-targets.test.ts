@@ -237,8 +237,10 @@ test('a <Sip> to a trunk or to this switch is refused although private addresses
     for (const uri of uris) assert.equal([uri, await bed.endOf(bed.dial(uri))], [uri, { kind: 'refused-address' }])
     assert.is(bed.signaling.counters().sent, 0)
     // The machine's other ports are the developer's own.
-    bed.dial(`sip:desk@127.0.0.1:${desk.port}`)
+    bed.dial(`sip:de?sk@127.0.0.1:${desk.port};a=b?Route=%3Csip:127.0.0.1:${trunkPort.port}%3E`)
     await until('an INVITE', () => desk.received.length > 0)
+    assert.match(desk.received[0]!, `INVITE sip:de?sk@127.0.0.1:${desk.port};a=b SIP/2.0\r\n`)
+    assert.not.match(desk.received[0]!, 'Route')
     assert.is(trunkPort.received.length, 0)
   } finally {
     await bed.signaling.close()

@@ -4,8 +4,10 @@ import {
   defaultPort,
   escapeUser,
   formatHostPort,
+  formatUri,
   hopOf,
   type PeerConfig,
+  parseUri,
 } from '../../../sip/index.ts'
 import type { Trunk } from '../../model/trunk.ts'
 import type { LegTarget } from '../../ports/signaling.ts'
@@ -14,6 +16,13 @@ import type { LegTarget } from '../../ports/signaling.ts'
 const portOf = (trunk: Trunk): number | undefined =>
   trunk.port === 0 || trunk.port === defaultPort(trunk.transport) ? undefined : trunk.port
 
+/** RFC 3261 §19.1.1: header fields are no part of a Request-URI, and a document's are nobody's to obey. */
+function requestUriOf(uri: string): string {
+  const parsed = parseUri(uri)
+  if (!parsed.ok || parsed.value.kind !== 'sip' || parsed.value.headers.length === 0) return uri
+  return formatUri({ ...parsed.value, headers: [] })
+}
+
 /** What the endpoint sends to; undefined when the target names no place. */
 export function dialTargetOf(target: LegTarget): DialTarget | BindingTarget | undefined {
   if (target.kind === 'phone') return { binding: target.binding.id }
@@ -21,7 +30,7 @@ export function dialTargetOf(target: LegTarget): DialTarget | BindingTarget | un
     const hop = hopOf(target.uri)
     if (hop === undefined) return undefined
     return {
-      uri: target.uri,
+      uri: requestUriOf(target.uri),
       hop: { ...hop, customer: target.account },
       username: target.username ?? '',
       password: target.password ?? '',
