@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { defaultSettings } from '../../core/index.ts'
 import { addTrunk, expectStatus, RigAccount, setRates } from '../../tests/rig/account.ts'
 import { freePort } from '../../tests/rig/ports.ts'
 import { SwitchProcess } from '../../tests/rig/switch-process.ts'
@@ -50,11 +51,12 @@ export interface RampResult {
 /** A switch on one core, whoever calls it on the others. */
 export async function ramp({ times, secondsPerStep, liveCalls, told = () => {} }: RampOptions): Promise<RampResult> {
   const processors = cpus().length > 1 ? `1-${cpus().length - 1}` : undefined
-  const on = await SwitchProcess.start({
-    SAUTI_LOG: 'info',
-    SAUTI_MEDIA_PORTS: '12000-19999',
-    SAUTI_MEDIA_WORKERS: '1',
-  })
+  const env = { SAUTI_LOG: 'info', SAUTI_MEDIA_PORTS: '12000-19999', SAUTI_MEDIA_WORKERS: '1' }
+  // Its default; the rig's switch admits all that is offered unless it is told.
+  const on = await SwitchProcess.start(env, '127.0.0.1', [
+    '--admission-loop-delay',
+    String(defaultSettings.admission.loopDelayMs),
+  ])
   let live: LiveCalls | undefined
   try {
     if (processors !== undefined) pin(on.pid, '0')

@@ -7,7 +7,7 @@ import { PlainCaller, type WantedMedia } from '../rig/plain-caller.ts'
 import { freePort } from '../rig/ports.ts'
 import { RtpSource } from '../rig/rtp-source.ts'
 import { sideBySide } from '../rig/side-by-side.ts'
-import { admitsAll, SwitchBed } from '../rig/switch-bed.ts'
+import { SwitchBed } from '../rig/switch-bed.ts'
 import { sine } from '../rig/tone.ts'
 import { sleep, until } from '../rig/wait.ts'
 
@@ -23,7 +23,7 @@ let bed: SwitchBed
 
 hold.before(async () => {
   requirePeers('baresip')
-  bed = await SwitchBed.open({ flags: ['--media-timeout', String(timeoutSeconds), ...admitsAll] })
+  bed = await SwitchBed.open({ flags: ['--media-timeout', String(timeoutSeconds)] })
   await addTrunk(bed.on, { name: 'carriers', port: await freePort(), prefixes: [] })
   await bed.account.hosts('voice_inbound', '<Say>Hello.</Say><Pause length="600"/>')
 })

@@ -8,7 +8,7 @@ import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
 import { RtpSource } from '../rig/rtp-source.ts'
 import { sideBySide } from '../rig/side-by-side.ts'
 import { Sipp } from '../rig/sipp.ts'
-import { admitsAll, SwitchBed } from '../rig/switch-bed.ts'
+import { SwitchBed } from '../rig/switch-bed.ts'
 import { sleep, until } from '../rig/wait.ts'
 
 // RTP bleed and injection over real sockets: the peer at one address of loopback, attackers at others, and a bridge to a
@@ -25,7 +25,7 @@ let bed: SwitchBed
 
 sources.before(async () => {
   requirePeers('sipp')
-  bed = await SwitchBed.open({ flags: admitsAll })
+  bed = await SwitchBed.open()
   const trunk = await addTrunk(bed.on, { name: 'carriers', port: await freePort(), prefixes: [] })
   const change = { inbound_hosts: ['127.0.0.1', natAddress], media_hosts: [`${listed}/32`] }
   expectStatus(await bed.on.operator('PATCH', `/trunks/${trunk}`, change), 200)

@@ -57,6 +57,15 @@ export class PhoneSwitch {
       sip: { realm: 'localhost', listeners: [{ transport: 'tcp', address: '127.0.0.1', port: 0 }] },
       media: { ports: [43_000, 43_999], workers: 0, timeoutSeconds: 60, weakFingerprints: false },
       allowPrivateUrls: true,
+      // The machine may do other things beside the test.
+      admission: {
+        loopDelayMs: 0,
+        inviteWaitMs: 0,
+        storeBacklog: 0,
+        mediaLatePercent: 0,
+        mediaBusyPercent: 0,
+        memoryPercent: 0,
+      },
       ...given,
     }
     let sauti: Switch | undefined

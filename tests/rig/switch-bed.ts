@@ -4,11 +4,6 @@ import { freePort } from './ports.ts'
 import { Sipp, type SippOptions } from './sipp.ts'
 import { SwitchProcess } from './switch-process.ts'
 
-/** Flags by which no call is refused for load: who tests something else may share its machine. */
-export const admitsAll: readonly string[] = [
-  ...['loop-delay', 'invite-wait', 'store-backlog', 'media-late', 'media-busy', 'memory'],
-].flatMap(what => [`--admission-${what}`, '0'])
-
 export interface BedOptions {
   /** Settings of the switch beside those of the rig. */
   readonly env?: Record<string, string>

@@ -15,6 +15,11 @@ export interface Answer {
   readonly body: any
 }
 
+/** Flags by which no call is refused for load. */
+const admitsAll: readonly string[] = [
+  ...['loop-delay', 'invite-wait', 'store-backlog', 'media-late', 'media-busy', 'memory'],
+].flatMap(what => [`--admission-${what}`, '0'])
+
 /** `sauti serve` as a process of its own, in a data folder of its own, spoken to only from outside. */
 export class SwitchProcess {
   readonly dataFolder: string
@@ -40,10 +45,13 @@ export class SwitchProcess {
     this.mediaPorts = ports.media
     this.#extraEnv = extraEnv
     this.#httpAddress = httpAddress
-    this.#flags = flags
+    this.#flags = flags.some(flag => flag.startsWith('--admission-')) ? flags : [...admitsAll, ...flags]
   }
 
-  /** `httpAddress`: 0.0.0.0 where other hosts than this one are to reach it. `flags`: more of `sauti serve`. */
+  /**
+   * `httpAddress`: 0.0.0.0 where other hosts than this one are to reach it. `flags`: more of `sauti serve`; without one of
+   * admission no call is refused for load, as the machine may do other things beside the test.
+   */
   static async start(
     extraEnv: Record<string, string> = {},
     httpAddress = '127.0.0.1',
