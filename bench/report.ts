@@ -14,6 +14,7 @@ export interface Figure {
 export interface BenchOptions {
   readonly minutes?: number
   readonly calls?: number
+  readonly kills?: number
   /** It was asked for by name, not along with all others. */
   readonly isNamed?: boolean
 }

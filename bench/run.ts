@@ -7,6 +7,8 @@ const usage = `usage: npm run bench [-- [--short] [--json] [name…]]
   --short  two minutes in all: shows that they run, not what the machine can do
   --json   figures for scripts
   --minutes M, --calls N  of the soak, and of peers for each codec: how long, and how many calls (5, 50)
+           of soak-calls: how long, and how many calls a second (60, 50)
+  --kills N  of kills: how often the switch is killed (200)
   name…    only benchmarks whose file name contains one of these`
 
 const { values, positionals } = parseArgs({
@@ -16,6 +18,7 @@ const { values, positionals } = parseArgs({
     help: { type: 'boolean' },
     minutes: { type: 'string' },
     calls: { type: 'string' },
+    kills: { type: 'string' },
   },
   allowPositionals: true,
 })
@@ -32,10 +35,12 @@ const positive = (value: string | undefined): number | undefined => {
 }
 const minutes = positive(values.minutes)
 const calls = positive(values.calls)
+const kills = positive(values.kills)
 const options: BenchOptions = {
   isNamed: positionals.length > 0,
   ...(minutes === undefined ? {} : { minutes }),
   ...(calls === undefined ? {} : { calls: Math.ceil(calls) }),
+  ...(kills === undefined ? {} : { kills: Math.ceil(kills) }),
 }
 
 const folder = new URL('./', import.meta.url)
@@ -75,4 +80,4 @@ else
     `\n${tableOf(figures)}\n\n${machine}. Ratios hold between machines, the values do not: each stands beside its baseline of the same run.\n`,
   )
 if (failed.length > 0) process.stderr.write(`failed: ${failed.join(', ')}\n`)
-process.exit(failed.length > 0 ? 1 : 0)
+process.exit(failed.length > 0 ? 1 : (process.exitCode ?? 0))

@@ -35,7 +35,7 @@ export interface AdmissionFigures extends Readonly<AdmissionCounters> {
 }
 
 export interface SwitchCounters {
-  readonly exchange: Readonly<ExchangeCounters> & { readonly liveCalls: number }
+  readonly exchange: Readonly<ExchangeCounters> & { readonly liveCalls: number; readonly calls: number }
   readonly signaling: SignalingCounters
   readonly media: RtpMediaCounters
   readonly store: StoreCounters
@@ -149,7 +149,7 @@ export class Switch {
   async counters(): Promise<SwitchCounters> {
     const { exchange, signaling, media, store, delivery, audio, admission, invitesDropped, names } = this.#parts
     return {
-      exchange: { ...exchange.counters, liveCalls: exchange.live().length },
+      exchange: { ...exchange.counters, liveCalls: exchange.live().length, calls: exchange.size },
       signaling: signaling.counters(),
       media: await media.counters(),
       store: store.counters,

@@ -17,10 +17,11 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     'tls_certificate_expiry_seconds',
     'Seconds until the TLS certificate expires; absent without one.',
   )
+  const callsHeld = gauge('calls_held', 'Calls in memory: live ones, and those whose last row or leg is not confirmed yet.')
   const legs = gauge('legs_live', 'Legs of live calls.')
   const exchange = total('exchange', 'Calls since the start, by what befell them.')
   const sip = total('sip', 'SIP since the start, by what was counted.')
-  const sipOpen = labelled('sip_open', 'SIP transactions, calls and connections that are open.', 'what')
+  const sipOpen = labelled('sip_open', 'SIP transactions, calls, dialogs, connections and timers that are open.', 'what')
   const packets = total('rtp_packets', 'RTP packets since the start.')
   const sources = total(
     'rtp_sources',
@@ -34,7 +35,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   })
   const jitter = labelled('rtp_jitter_seconds', 'Interarrival jitter of live legs.', 'of')
   const score = labelled('mos', 'Estimated opinion score of live legs, 1 to 4.4.', 'of')
-  const media = labelled('media', 'Sessions, free ports and threads of media; threads_silent: those that hang.', 'what')
+  const media = labelled('media', 'Sessions, free ports, legs and threads of media; draining: ports that wait for late packets; threads_silent: threads that hang.', 'what')
   const mediaTotal = total('media', 'Faults, lost threads, late ticks and processors left, of media, since the start.')
   const browsers = total('webrtc', 'ICE, DTLS and SRTP of browser legs since the start.')
   const dns = total('dns', 'Questions to DNS servers, answers from memory, failures and refusals, since the start.')
@@ -79,11 +80,11 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   }
 
   const sampleCounters = (counters: SwitchCounters, lostNow: number) => {
-    const { calls, clientTransactions, serverTransactions, connections, ...totals } = counters.signaling
+    const { calls, clientTransactions, serverTransactions, connections, dialogs, timers, ...totals } = counters.signaling
     addAll(sip, { ...totals })
-    setAll(sipOpen, { calls, clientTransactions, serverTransactions, connections })
+    setAll(sipOpen, { calls, clientTransactions, serverTransactions, connections, dialogs, timers })
     const { threads, threadsLost, threadsSilent, packetsLost } = counters.media
-    type ThreadSum = 'received' | 'sent' | 'unsent' | 'sessions' | 'portsFree' | 'faults' | 'missed' | 'processorsLeft'
+    type ThreadSum = 'received' | 'sent' | 'unsent' | 'sessions' | 'portsFree' | 'faults' | 'missed' | 'processorsLeft' | 'draining'
     const sum = (of: ThreadSum) => threads.reduce((sofar, thread) => sofar + thread[of], 0)
     addAll(packets, {
       received: sum('received'),
@@ -99,7 +100,8 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
       expanded: expandedMs / 1000,
     })
     const size = { sessions: sum('sessions'), portsFree: sum('portsFree'), threads: threads.length }
-    setAll(media, { ...size, threadsSilent })
+    const unfinished = { legs: counters.media.legs, draining: sum('draining') }
+    setAll(media, { ...size, ...unfinished, threadsSilent })
     const late = { missedTicks: sum('missed'), processorsLeft: sum('processorsLeft') }
     addAll(mediaTotal, { faults: sum('faults'), ...late, threadsLost })
     const ofBrowsers = (of: keyof (typeof threads)[number]['browsers']) =>
@@ -112,6 +114,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     for (const [engine, { spoken, failed, skipped }] of Object.entries(counters.speech)) {
       for (const [what, value] of Object.entries({ spoken, failed, skipped })) speech.inc({ engine, what }, value)
     }
+    callsHeld.set(counters.exchange.calls)
     const { begun, absorbed, crashed, turnedAway } = counters.exchange
     addAll(exchange, { begun, absorbed, crashed, turnedAway })
   }

@@ -38,7 +38,7 @@ const thread = {
   sockets: 'dgram',
 } as const
 const counters: SwitchCounters = {
-  exchange: { begun: 7, absorbed: 1, crashed: 0, turnedAway: 2, liveCalls: 0 },
+  exchange: { begun: 7, absorbed: 1, crashed: 0, turnedAway: 2, liveCalls: 0, calls: 0 },
   signaling: {
     received: 11,
     sent: 12,
@@ -59,6 +59,8 @@ const counters: SwitchCounters = {
     serverTransactions: 1,
     connections: 1,
     connectionsRefused: 0,
+    dialogs: 1,
+    timers: 1,
     phones: 1,
   },
   names: { queries: 6, remembered: 5, failed: 1, refused: 0 },

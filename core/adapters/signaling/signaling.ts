@@ -73,6 +73,9 @@ export interface SignalingCounters extends Readonly<Counters> {
   readonly connections: number
   /** Connections and WebSockets refused, or given up for others, because of a limit. */
   readonly connectionsRefused: number
+  /** Dialogs that requests may name, and deadlines that are set. */
+  readonly dialogs: number
+  readonly timers: number
   /** End-users of whom a softphone is registered. */
   readonly phones: number
 }
@@ -252,6 +255,8 @@ export class SipSignaling implements Signaling {
       serverTransactions: this.#endpoint.layer.serverCount,
       connections: this.#driver?.connectionCount ?? 0,
       connectionsRefused: this.#driver?.refusedConnections ?? 0,
+      dialogs: this.#endpoint.tagCount,
+      timers: this.#endpoint.timers.size,
       phones: this.#endpoint.registrar.userCount,
     }
   }
