@@ -25,7 +25,9 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
   const { findings, restartMs } = result
   verdict = [
     `seed ${seed}: ${result.calls} calls, ${result.interrupted} of them interrupted, ${result.events} events, ${result.repeated} told once more`,
-    findings.length === 0 ? 'right: nothing open, nothing charged twice, no event lost or doubled' : findings.join('\n'),
+    findings.length === 0
+      ? 'right: nothing open, nothing charged twice, no event lost or doubled'
+      : findings.join('\n'),
   ].join('\n')
   if (findings.length > 0) process.exitCode = 1
   return [

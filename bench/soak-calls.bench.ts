@@ -20,7 +20,11 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
   const { left, openRows, check, heapMb, residentMb, crashed } = result
   const growth = heapMb.end / heapMb.warm
   const isRight =
-    Object.keys(left).length === 0 && openRows === 0 && check.code === 0 && crashed === 0 && (minutes < 15 || growth < 1.15)
+    Object.keys(left).length === 0 &&
+    openRows === 0 &&
+    check.code === 0 &&
+    crashed === 0 &&
+    (minutes < 15 || growth < 1.15)
   verdict = [
     `${isRight ? 'right' : 'WRONG'}: ${result.calls} calls, ${result.threadsLost} media threads ended`,
     `left: ${Object.keys(left).length === 0 ? 'nothing' : JSON.stringify(left)}; open rows: ${openRows}; faults: ${crashed}`,
@@ -28,7 +32,13 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
   ].join('\n')
   if (!isRight) process.exitCode = 1
   return [
-    figureOf(`soak of ${minutes} min at ${callsPerSecond} calls/s: calls`, result.calls, '', minutes * 60 * callsPerSecond, 'offered'),
+    figureOf(
+      `soak of ${minutes} min at ${callsPerSecond} calls/s: calls`,
+      result.calls,
+      '',
+      minutes * 60 * callsPerSecond,
+      'offered',
+    ),
     figureOf('… heap at the end', heapMb.end, 'MB', heapMb.warm, 'when warm'),
     figureOf('… resident memory at the end', residentMb.end, 'MB', residentMb.warm, 'when warm'),
     figureOf('… kinds of things left over', Object.keys(left).length + openRows, '', 0, 'demanded'),

@@ -17,11 +17,18 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     'tls_certificate_expiry_seconds',
     'Seconds until the TLS certificate expires; absent without one.',
   )
-  const callsHeld = gauge('calls_held', 'Calls in memory: live ones, and those whose last row or leg is not confirmed yet.')
+  const callsHeld = gauge(
+    'calls_held',
+    'Calls in memory: live ones, and those whose last row or leg is not confirmed yet.',
+  )
   const legs = gauge('legs_live', 'Legs of live calls.')
   const exchange = total('exchange', 'Calls since the start, by what befell them.')
   const sip = total('sip', 'SIP since the start, by what was counted.')
-  const sipOpen = labelled('sip_open', 'SIP transactions, calls, dialogs, connections and timers that are open.', 'what')
+  const sipOpen = labelled(
+    'sip_open',
+    'SIP transactions, calls, dialogs, connections and timers that are open.',
+    'what',
+  )
   const packets = total('rtp_packets', 'RTP packets since the start.')
   const sources = total(
     'rtp_sources',
@@ -35,7 +42,11 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   })
   const jitter = labelled('rtp_jitter_seconds', 'Interarrival jitter of live legs.', 'of')
   const score = labelled('mos', 'Estimated opinion score of live legs, 1 to 4.4.', 'of')
-  const media = labelled('media', 'Sessions, free ports, legs and threads of media; draining: ports that wait for late packets; threads_silent: threads that hang.', 'what')
+  const media = labelled(
+    'media',
+    'Sessions, free ports, legs and threads of media; draining: ports that wait for late packets; threads_silent: threads that hang.',
+    'what',
+  )
   const mediaTotal = total('media', 'Faults, lost threads, late ticks and processors left, of media, since the start.')
   const browsers = total('webrtc', 'ICE, DTLS and SRTP of browser legs since the start.')
   const dns = total('dns', 'Questions to DNS servers, answers from memory, failures and refusals, since the start.')
@@ -80,11 +91,21 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   }
 
   const sampleCounters = (counters: SwitchCounters, lostNow: number) => {
-    const { calls, clientTransactions, serverTransactions, connections, dialogs, timers, ...totals } = counters.signaling
+    const { calls, clientTransactions, serverTransactions, connections, dialogs, timers, ...totals } =
+      counters.signaling
     addAll(sip, { ...totals })
     setAll(sipOpen, { calls, clientTransactions, serverTransactions, connections, dialogs, timers })
     const { threads, threadsLost, threadsSilent, packetsLost } = counters.media
-    type ThreadSum = 'received' | 'sent' | 'unsent' | 'sessions' | 'portsFree' | 'faults' | 'missed' | 'processorsLeft' | 'draining'
+    type ThreadSum =
+      | 'received'
+      | 'sent'
+      | 'unsent'
+      | 'sessions'
+      | 'portsFree'
+      | 'faults'
+      | 'missed'
+      | 'processorsLeft'
+      | 'draining'
     const sum = (of: ThreadSum) => threads.reduce((sofar, thread) => sofar + thread[of], 0)
     addAll(packets, {
       received: sum('received'),

@@ -1,5 +1,5 @@
-import { makeUser, mint, type PhoneUser } from '../../tests/rig/browser-phone.ts'
 import { addTrunk, expectStatus, RigAccount } from '../../tests/rig/account.ts'
+import { makeUser, mint, type PhoneUser } from '../../tests/rig/browser-phone.ts'
 import type { Customer } from '../../tests/rig/customer.ts'
 import { freePort } from '../../tests/rig/ports.ts'
 import { Sipp, type SippOptions } from '../../tests/rig/sipp.ts'
@@ -26,11 +26,19 @@ const kinds: readonly Kind[] = [
   { share: 6, document: '<Play asset="tone"/><Pause length="10"/>' },
   { share: 4, document: '<Say>Good morning. The office is closed.</Say>' },
   { share: 4, document: '<Record timeout="0" playBeep="false" maxLength="2"/>' },
-  { share: 4, document: '<Gather numDigits="1" timeout="1"><Play asset="tone"/></Gather><Hangup/>', caller: { scenario: 'caller' } },
+  {
+    share: 4,
+    document: '<Gather numDigits="1" timeout="1"><Play asset="tone"/></Gather><Hangup/>',
+    caller: { scenario: 'caller' },
+  },
   { share: 5, document: `<Dial record="record-from-answer-dual"><Number>${answering}</Number></Dial>` },
   { share: 4, document: `<Dial><Number>${busy}</Number></Dial>`, caller: { scenario: 'caller-unavailable' } },
   { share: 3, document: `<Dial sequential="true"><Number>${busy}</Number><Number>${answering}</Number></Dial>` },
-  { share: 4, document: `<Dial timeout="30"><Number>${silent}</Number></Dial>`, caller: { scenario: 'caller-cancels' } },
+  {
+    share: 4,
+    document: `<Dial timeout="30"><Number>${silent}</Number></Dial>`,
+    caller: { scenario: 'caller-cancels' },
+  },
   { share: 4, document: '<Dial><Conference>hall</Conference></Dial>' },
   { share: 3, document: '<RecordSession state="start" format="ogg"/><Play asset="tone" loop="0"/>' },
   { share: 3, document: '<Play asset="tone" loop="0"/>', caller: { transport: 'tcp' } },
@@ -73,12 +81,16 @@ export class Callers {
       accounts.push(account)
       expectStatus(await on.operator('PATCH', `/accounts/${account.uuid}`, caps), 200)
       await account.asset('tone', sine(440, 1))
-      await account.webhook('status', customer.on('/status', (_post, response) => response.writeHead(200).end()))
+      await account.webhook(
+        'status',
+        customer.on('/status', (_post, response) => response.writeHead(200).end()),
+      )
       if (kind.fails !== true) await account.hosts('voice_inbound', kind.document)
       else {
         const url = customer.on(`/document-${at}`, (_post, response) => {
           if (fetched++ % 2 === 0) response.writeHead(500).end()
-          else response.writeHead(200, { 'content-type': 'application/xml' }).end(`<Response>${kind.document}</Response>`)
+          else
+            response.writeHead(200, { 'content-type': 'application/xml' }).end(`<Response>${kind.document}</Response>`)
         })
         await account.webhook('voice_inbound', url)
       }
@@ -187,7 +199,8 @@ export class Callers {
     const url = `ws://127.0.0.1:${this.#on.httpPort}/sip`
     const phones: WsPhone[] = []
     for (let at = 0; at < phonesAtOnce; at++) {
-      const user = (this.#users[at] ??= await makeUser(this.#account, `Soak ${at}`))
+      const user = this.#users[at] ?? (await makeUser(this.#account, `Soak ${at}`))
+      this.#users[at] = user
       const { token } = await mint(this.#account, user)
       const phone = await WsPhone.open(url, { extension: user.extension, token })
       await phone.register(3000)

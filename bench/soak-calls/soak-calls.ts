@@ -121,5 +121,7 @@ async function openRowsOf(on: SwitchProcess): Promise<number> {
   const accounts = body.accounts as readonly { readonly live_calls: number; readonly held_amount: string }[]
   const live = (await on.operator('GET', '/calls')).body
   const calls = (live.calls ?? live) as readonly unknown[]
-  return calls.length + accounts.reduce((sum, each) => sum + each.live_calls + (Number(each.held_amount) > 0 ? 1 : 0), 0)
+  return (
+    calls.length + accounts.reduce((sum, each) => sum + each.live_calls + (Number(each.held_amount) > 0 ? 1 : 0), 0)
+  )
 }

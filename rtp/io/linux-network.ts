@@ -8,6 +8,7 @@ import {
 } from '../engine/network.ts'
 import type { FixedMemory, NativeCalls } from './libc.ts'
 import { MessageBatch } from './message-batch.ts'
+import type { OpenDescriptors } from './open-descriptors.ts'
 import { SendQueue } from './send-queue.ts'
 
 const inet = 2
@@ -41,6 +42,7 @@ export class LinuxNetwork implements DatagramNetwork {
   readonly kind = 'mmsg'
   readonly counters: NetworkCounters = { received: 0, sent: 0, unsent: 0, oversized: 0 }
   readonly #native: NativeCalls
+  readonly #descriptors: OpenDescriptors | undefined
   readonly #host: number
   readonly #epoll: number
   readonly #incoming: MessageBatch
@@ -56,13 +58,15 @@ export class LinuxNetwork implements DatagramNetwork {
   #isHolding = false
   #slotsReceived = 0
 
-  constructor(native: NativeCalls, address: string) {
+  constructor(native: NativeCalls, address: string, descriptors?: OpenDescriptors) {
     const host = parseAddress(address)
     if (host === undefined) throw new TypeError(`media address ${address} is not an IPv4 address`)
     this.#native = native
+    this.#descriptors = descriptors
     this.#host = host
     this.#epoll = native.libc.epoll_create1(closeOnExec)
     if (this.#epoll < 0) throw new Error(`epoll_create1 failed: errno ${native.errno()}`)
+    descriptors?.opened(this.#epoll)
     this.#incoming = new MessageBatch(native, receiveSlots)
     this.#outgoing = new SendQueue(native, this.counters, sendSlots, receiveSlots)
     this.#held = new SendQueue(native, this.counters, heldSlots, 0)
@@ -118,7 +122,7 @@ export class LinuxNetwork implements DatagramNetwork {
     this.release()
     this.flush()
     for (const socket of [...this.#sockets.values()]) socket.close()
-    this.#native.libc.close(this.#epoll)
+    this.#close(this.#epoll)
   }
 
   /** For a socket of ours. */
@@ -137,14 +141,14 @@ export class LinuxNetwork implements DatagramNetwork {
 
   /** For a socket of ours. */
   forget(socket: LinuxSocket): void {
-    if (!this.#sockets.delete(socket.fd)) return
-    this.#native.libc.close(socket.fd)
+    if (this.#sockets.delete(socket.fd)) this.#close(socket.fd)
   }
 
   #open(port: number, host: number): LinuxSocket | undefined {
     const { libc } = this.#native
     const fd = libc.socket(inet, datagramNonBlocking, 0)
     if (fd < 0) return undefined
+    this.#descriptors?.opened(fd)
     const view = this.#scratchView
     view.setUint16(0, inet, true)
     view.setUint16(2, port, false)
@@ -152,19 +156,24 @@ export class LinuxNetwork implements DatagramNetwork {
     view.setUint32(32, 16, true)
     const length = this.#scratch.address + 32n
     if (libc.bind(fd, this.#scratch.address, 16) < 0 || libc.getsockname(fd, this.#scratch.address, length) < 0) {
-      libc.close(fd)
+      this.#close(fd)
       return undefined
     }
     const bound = view.getUint16(2, false)
     view.setUint32(0, epollIn, true)
     view.setBigUint64(this.#eventDataAt, BigInt(fd), true)
     if (libc.epoll_ctl(this.#epoll, epollAdd, fd, this.#scratch.address) < 0) {
-      libc.close(fd)
+      this.#close(fd)
       return undefined
     }
     const socket = new LinuxSocket(this, fd, bound)
     this.#sockets.set(fd, socket)
     return socket
+  }
+
+  #close(descriptor: number): void {
+    this.#descriptors?.closing(descriptor)
+    this.#native.libc.close(descriptor)
   }
 
   #receiveOne(socket: LinuxSocket): void {

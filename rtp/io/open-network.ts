@@ -2,12 +2,15 @@ import type { DatagramNetwork } from '../engine/network.ts'
 import { DgramNetwork } from './dgram-network.ts'
 import { loadLibC } from './libc.ts'
 import { LinuxNetwork } from './linux-network.ts'
+import { OpenDescriptors } from './open-descriptors.ts'
 
 export interface NetworkOptions {
   /** IPv4 address that sockets are bound to. Default `0.0.0.0`. */
   readonly address?: string
   /** `mmsg`: batched calls of Linux; `dgram`: node's sockets; `auto`: the first that this machine has. Default `auto`. */
   readonly sockets?: 'auto' | 'mmsg' | 'dgram'
+  /** Where a thread's open descriptors are kept in mind, for when it dies. */
+  readonly descriptors?: SharedArrayBuffer
 }
 
 /** Throws when `mmsg` is asked for and not to be had. */
@@ -15,7 +18,9 @@ export const openNetwork = (options: NetworkOptions = {}): DatagramNetwork => {
   const { address = '0.0.0.0', sockets = 'auto' } = options
   if (sockets === 'dgram') return new DgramNetwork(address)
   const native = loadLibC()
-  if (native !== undefined) return new LinuxNetwork(native, address)
+  const { descriptors } = options
+  if (native !== undefined)
+    return new LinuxNetwork(native, address, descriptors === undefined ? undefined : new OpenDescriptors(descriptors))
   if (sockets === 'mmsg') throw new Error('batched sockets need 64-bit Linux and koffi')
   return new DgramNetwork(address)
 }

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { BrowserOpening } from '../browser/terms.ts'
 import type { EngineCommand, EngineEvent, SessionId } from '../engine/command.ts'
+import { OpenDescriptors } from '../io/open-descriptors.ts'
 import { ownModule } from '../io/own-module.ts'
 import { noStats } from '../session/session-stats.ts'
 import type { FromMedia, MediaCounters, MediaThreadConfig, MediaThreads, ToMedia } from './protocol.ts'
@@ -136,6 +137,8 @@ class MediaThread {
   readonly #told: (event: EngineEvent) => void
   readonly #lost: (thread: MediaThread, error: Error) => void
   #worker: Worker | undefined
+  /** What the thread has open; when it dies, this is all that is left of it. */
+  readonly #descriptors = new OpenDescriptors()
   /** Sent together at the end of this turn; before a new worker lives, when it does. */
   #waiting: EngineCommand[] = []
   #isSending = false
@@ -194,7 +197,9 @@ class MediaThread {
   }
 
   #spawn(): void {
-    const worker = new Worker(ownModule('./media-thread.ts', import.meta.url), { workerData: this.#config })
+    const worker = new Worker(ownModule('./media-thread.ts', import.meta.url), {
+      workerData: { ...this.#config, descriptors: this.#descriptors.memory },
+    })
     this.#worker = worker
     let fault: Error | undefined
     worker.on('message', (message: FromMedia) => this.#receive(message))
@@ -207,6 +212,7 @@ class MediaThread {
 
   #exited(error: Error): void {
     this.#worker = undefined
+    this.#descriptors.closeAll()
     this.#counted = undefined
     this.#answered(undefined)
     this.#ended?.()

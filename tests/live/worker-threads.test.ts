@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { OpenDescriptors } from '../../rtp/io/open-descriptors.ts'
+import { openNetwork } from '../../rtp/io/open-network.ts'
 import { takePrecedence } from '../../rtp/io/thread-precedence.ts'
 import { openMedia } from '../../rtp/worker/index.ts'
 import { portRanges } from '../../rtp/worker/worker-media.ts'
@@ -63,6 +65,20 @@ for (const workers of [0, 2]) {
     b.close()
   })
 }
+
+test('what a thread has left open when it ended without a word is closed: its ports are free again', async () => {
+  const kept = new OpenDescriptors()
+  const network = openNetwork({ address: '127.0.0.1', descriptors: kept.memory })
+  if (network.kind !== 'mmsg') return
+  const bound: number[] = []
+  for (let port = 0; port < 3; port++) network.bind(0, socket => bound.push(socket?.port ?? 0))
+  // Nobody closes the network: the thread is gone.
+  assert.is(kept.closeAll(), 4, 'three sockets, and what waits for them')
+  assert.is(kept.closeAll(), 0)
+  const next = openNetwork({ address: '127.0.0.1' })
+  for (const port of bound) next.bind(port, socket => assert.is(socket?.port, port))
+  next.close()
+})
 
 test('a thread that dies takes its sessions with it, tells so, and is replaced', async () => {
   const log = new EventLog()
