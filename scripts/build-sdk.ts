@@ -25,7 +25,7 @@ if (emit.status !== 0) throw new Error(`the types could not be written: ${emit.s
 keepTypes('index.ts', new Set())
 rmSync(emitted, { recursive: true })
 
-process.stdout.write(`sdk/dist/sauti-phone.js: ${code.length} bytes, ${gzipSync(code, { level: 9 }).length} gzipped\n`)
+process.stdout.write(`sdk/dist/sauti-phone.js: ${code.length} bytes, ${gzipSync(code).length} gzipped\n`)
 
 /** Copies the declarations of a module of the SDK, and those that they name. */
 function keepTypes(module: string, kept: Set<string>): void {

@@ -25,6 +25,8 @@ export interface CallStart {
   readonly id: string
   readonly direction: 'inbound' | 'outbound'
   readonly party: Party
+  /** The switch's name of the call, where it is known. */
+  readonly sid?: string | undefined
   /** Their offer, for an inbound call. */
   readonly sdp?: string | undefined
 }

@@ -14,7 +14,7 @@ export type CallDirection = 'inbound' | 'outbound'
 
 /** One call of a Phone. */
 export class Call {
-  /** Ours, in this page; not the switch's sid. */
+  /** Ours, in this page; `sid` is the switch's. */
   readonly id: string
   readonly direction: CallDirection
   readonly #seat: CallSeat
@@ -23,6 +23,7 @@ export class Call {
   readonly #session: CallSession
   readonly #meter: QualityMeter
   readonly #progress: CallProgress
+  #sid: string | undefined
   #offer: string | undefined
   #hasEarlyAudio = false
 
@@ -33,6 +34,7 @@ export class Call {
     this.direction = start.direction
     this.#party = start.party
     this.#offer = start.sdp
+    this.#sid = start.sid
     this.#progress = new CallProgress(start.direction === 'inbound' ? 'ringing' : 'trying', () => seat.changed(this))
     this.#emitter = new Emitter((name, fault) => seat.listenerFailed(`call.${String(name)}`, fault))
     this.#session = new CallSession(
@@ -54,6 +56,14 @@ export class Call {
       () => this.#session.stats(),
       quality => this.#emitter.emit('quality', quality),
     )
+  }
+
+  /**
+   * The switch's name of the call (`CA…`), as webhooks, events and records have it: of an inbound call from the start, of
+   * an outbound one from `ringing` or `accepted` on.
+   */
+  get sid(): string | undefined {
+    return this.#sid
   }
 
   get state(): CallState {
@@ -178,6 +188,9 @@ export class Call {
   handle(event: Exclude<CallEvent, { type: 'offered' }>): void {
     if (this.state === 'ended') return
     switch (event.type) {
+      case 'named':
+        this.#sid = event.sid
+        break
       case 'ringing':
         this.#ringing()
         break

@@ -15,6 +15,7 @@ export type LocalCause =
   | 'Media failed'
   | 'No common codec'
   | 'Token expired'
+  | 'Revoked'
   | 'Signed out'
 
 /** Why a registration or a call failed or ended: what `failed`, `ended`, `registrationFailed` and `unregistered` carry. */

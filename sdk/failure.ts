@@ -2,6 +2,8 @@ import type { EndReason, LocalCause } from './end-reason.ts'
 import { PhoneError } from './errors.ts'
 
 const tryAgain = 'Please try again in a moment.'
+const tokenRevoked = 'The phone token is no longer valid. Get a new one.'
+const signInRefused = 'The sign-in was refused. Get a new phone token.'
 
 /** By the switch's own reason codes, where they say more than the SIP status that they hold. */
 const byCode: Readonly<Record<string, string>> = {
@@ -38,12 +40,12 @@ const byCode: Readonly<Record<string, string>> = {
 
 const byStatus: Readonly<Record<number, string>> = {
   400: 'The call was rejected.',
-  401: 'The sign-in was refused. Get a new phone token.',
+  401: signInRefused,
   402: 'There is not enough balance for this call.',
   403: 'This call is not allowed.',
   404: 'This number is not in service.',
   406: 'The other side cannot take this call.',
-  407: 'The sign-in was refused. Get a new phone token.',
+  407: signInRefused,
   408: 'Nobody answered.',
   410: 'This number has changed.',
   415: 'The two sides have no audio format in common.',
@@ -77,6 +79,7 @@ const byCause: Readonly<Record<LocalCause, string>> = {
   'Media failed': 'The audio connection could not be made.',
   'No common codec': 'The two sides have no audio format in common.',
   'Token expired': 'The phone token has expired. Get a new one.',
+  Revoked: tokenRevoked,
   'Signed out': 'You signed out.',
 }
 
@@ -84,19 +87,29 @@ const general = 'The call could not be completed.'
 
 /**
  * One line for a person: why a call ended or failed, or why signing in did. Takes what the events carry, an error, a
- * SIP status, or a status line such as `SIP/2.0 486 Busy Here`.
+ * SIP status, or a status line such as `SIP/2.0 486 Busy Here`. Never throws, whatever it gets.
  */
 export function describeFailure(reason: EndReason | Error | string | number | null | undefined): string {
-  if (reason === null || reason === undefined) return general
+  try {
+    return sentenceOf(reason)
+  } catch {
+    return general
+  }
+}
+
+function sentenceOf(reason: Parameters<typeof describeFailure>[0]): string {
   if (typeof reason === 'number') return ofStatus(reason)
   if (typeof reason === 'string') return ofText(reason)
   if (reason instanceof Error) {
     const status = reason instanceof PhoneError ? reason.status : undefined
-    return status === undefined ? reason.message || general : ofStatus(status)
+    // Of a 403 its own words say more: whether the token or the call was refused.
+    return status === undefined || status === 403 ? String(reason.message || general) : ofStatus(status)
   }
-  const known = reason.code === undefined ? undefined : ofCode(reason.code)
-  if (known !== undefined) return known
-  return reason.status === undefined ? ofText(reason.cause) : ofStatus(reason.status)
+  const { cause = '', code, status, text = '' } = reason as EndReason
+  // Sentences that no code and no status says: another phone took the call; the token opens nothing any more.
+  if (cause === 'Answered elsewhere') return byCause[cause]
+  if (/phone token/.test(text)) return tokenRevoked
+  return (code && ofCode(code)) || (status === undefined ? ofText(cause) : ofStatus(status))
 }
 
 function ofCode(code: string): string | undefined {
@@ -107,8 +120,7 @@ function ofCode(code: string): string | undefined {
 }
 
 function ofStatus(status: number): string {
-  const known = byStatus[status]
-  if (known !== undefined) return known
+  if (Object.hasOwn(byStatus, status)) return byStatus[status] ?? general
   if (status >= 500 && status < 600) return `The service could not complete the call (${status}).`
   return status >= 300 && status < 700 ? `The call was refused (${status}).` : general
 }

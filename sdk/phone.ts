@@ -65,6 +65,11 @@ export class Phone {
     return this.#active()?.account.claims.ext
   }
 
+  /** The end-user's own name, as the switch knows it; '' for none, and when signed out. */
+  get displayName(): string {
+    return this.#active()?.displayName ?? ''
+  }
+
   /** The account's uuid; undefined when signed out. */
   get account(): string | undefined {
     return this.#active()?.account.claims.acc
@@ -108,7 +113,6 @@ export class Phone {
   async authenticate(credentials: string | Credentials): Promise<void> {
     const { token, iceServers } = typeof credentials === 'string' ? { token: credentials } : credentials
     const claims = decodeToken(token)
-    if (claims.exp * 1000 <= Date.now()) throw new PhoneError('token.expired', 'The phone token has expired.')
     const realm = this.#options.realm ?? claims.iss
     const url = this.#options.wssUrl ?? `wss://${realm}/sip`
     const account: Account = { token: token.trim(), claims, url, realm }
@@ -234,8 +238,8 @@ export class Phone {
       this.#calls.get(event.id)?.handle(event)
       return
     }
-    const { id, from: party, sdp } = event
-    const call = new Call(this.#seat(engine), { id, direction: 'inbound', party, sdp })
+    const { id, from: party, sid, sdp } = event
+    const call = new Call(this.#seat(engine), { id, direction: 'inbound', party, sid, sdp })
     this.#calls.set(id, call)
     this.#ringing.update(this.#calls.values(), call)
     this.#emitter.emit('incoming', call)

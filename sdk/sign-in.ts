@@ -32,6 +32,8 @@ interface Waiting {
 }
 
 const mostWaitForSignOutMs = 3_000
+/** Date has whole seconds, and the answer was on its way for a while. */
+const clockToleranceMs = 3_000
 
 /**
  * `proving`: the first try, which fails for good. `proven`: it has succeeded, and the phone tries again by itself.
@@ -47,9 +49,13 @@ export class SignIn {
   #account: Account
   #state: SignInState = 'proving'
   #isRegistered = false
+  /** The end-user's; '' when the switch tells none. */
+  displayName = ''
   #waiting: Waiting | undefined
   #signedOut: (() => void) | undefined
   #outReason: EndReason = localEnd('Signed out', 'local')
+  /** The switch's clock less ours, in ms: a computer's may be hours off. */
+  #clockOffset = 0
 
   constructor(account: Account, log: Log, events: SignInEvents) {
     this.#account = account
@@ -66,6 +72,7 @@ export class SignIn {
           case 'registered':
           case 'registration-failed':
           case 'unregistered':
+          case 'clock':
             this.#told(output)
             break
           default:
@@ -98,7 +105,7 @@ export class SignIn {
     this.#account = account
     if (this.#state === 'leaving') this.#state = 'proven'
     this.#settle(new PhoneError('sign-in.replaced', 'Another sign-in was begun.'))
-    this.#clock.start(account.claims.exp * 1000)
+    this.#clock.stop()
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject }
       const { realm, token, claims } = account
@@ -125,6 +132,8 @@ export class SignIn {
   }
 
   close(): void {
+    // Sent before the line closes; nobody waits for the answer.
+    if (this.#isRegistered) this.engine.handle({ type: 'unregister' })
     this.#state = 'closed'
     this.#isRegistered = false
     this.#clock.stop()
@@ -134,12 +143,19 @@ export class SignIn {
     this.engine.close()
   }
 
+  /** By our clock. */
+  get #expiresUnix(): number {
+    return this.#account.claims.exp * 1000 - this.#clockOffset
+  }
+
   #told(event: RegistrationEvent): void {
     switch (event.type) {
       case 'registered': {
         const isNews = !this.#isRegistered
         if (this.#state === 'proving') this.#state = 'proven'
         this.#isRegistered = true
+        this.displayName = event.displayName
+        this.#clock.start(this.#expiresUnix)
         if (isNews) this.#events.registered()
         this.#settle()
         break
@@ -148,22 +164,34 @@ export class SignIn {
         this.#refused(event.reason, event.isFinal)
         break
       case 'unregistered':
-        this.#unregistered()
+        if (event.reason !== undefined) this.#ended(event.reason)
+        else this.#unregistered()
         break
+      case 'clock': {
+        const offset = event.unix - Date.now()
+        this.#clockOffset = Math.abs(offset) < clockToleranceMs ? 0 : offset
+      }
     }
   }
 
   #refused(reason: EndReason, isFinal: boolean): void {
     this.#isRegistered = false
-    const fault = new PhoneError('sign-in.failed', describeFailure(reason), { status: reason.status })
+    const isExpired = reason.status === 401 && this.#expiresUnix <= Date.now()
+    const fault = isExpired
+      ? new PhoneError('token.expired', 'The phone token has expired.')
+      : new PhoneError('sign-in.failed', describeFailure(reason), { status: reason.status })
     if (this.#state === 'proving') {
       this.#fail(reason, fault)
       return
     }
     this.#events.registrationFailed(reason)
     this.#settle(fault)
-    if (!isFinal) return
     // The token was revoked, or its time is over: live calls go on.
+    if (isFinal) this.#ended(reason)
+  }
+
+  /** By the switch's will. */
+  #ended(reason: EndReason): void {
     this.#state = 'leaving'
     this.#outReason = reason
     this.#clock.stop()

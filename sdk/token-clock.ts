@@ -1,7 +1,7 @@
 /** Seconds before its end at which a token is said to expire. */
 const warnSeconds = 60
 
-/** Tells, by the browser's clock, that a token ends soon and that it has ended. */
+/** Tells that a token ends soon and that it has ended. */
 export class TokenClock {
   readonly #soon: (secondsLeft: number) => void
   readonly #over: () => void
@@ -12,7 +12,7 @@ export class TokenClock {
     this.#over = over
   }
 
-  /** `expiresUnix` in ms. A token that begins with less than two minutes warns at half its time. */
+  /** `expiresUnix` in ms, by the browser's clock. A token that begins with less than two minutes warns at half its time. */
   start(expiresUnix: number): void {
     this.stop()
     const left = expiresUnix - Date.now()

@@ -16,7 +16,7 @@ const words = [
 ]
 
 /** A call that is being made or lives, with everything that can be done with it. */
-export function showCall(call, { ended, failed }) {
+export function showCall(call, { ended, failed, alone }) {
   const card = document.getElementById('call-card').content.firstElementChild.cloneNode(true)
   const find = selector => card.querySelector(selector)
   const state = find('.state')
@@ -47,6 +47,8 @@ export function showCall(call, { ended, failed }) {
     card.dataset.state = call.isOnHold ? 'held' : call.state
     find('.mute').setAttribute('aria-pressed', String(call.isMuted))
     find('.hold').setAttribute('aria-pressed', String(call.isOnHold))
+    find('.hold span').textContent = call.isOnHold ? 'Resume' : 'Hold'
+    find('.mute span').textContent = call.isMuted ? 'Muted' : 'Mute'
     if (call.isOnHold) find('.quality').hidden = true
     for (const button of card.querySelectorAll('.toggle')) button.disabled = call.state !== 'accepted'
     if (call.hasEarlyAudio) find('.keypad').disabled = false
@@ -65,6 +67,8 @@ export function showCall(call, { ended, failed }) {
   card.addEventListener('digit', ({ detail }) => press(detail))
   find('.hold').addEventListener('click', async () => {
     find('.hold').disabled = true
+    // Who is taken back is spoken to alone.
+    if (call.isOnHold) await alone()
     await (call.isOnHold ? call.unhold() : call.hold()).catch(failed)
     describe()
   })
@@ -75,6 +79,7 @@ export function showCall(call, { ended, failed }) {
     find('.keypad').setAttribute('aria-pressed', isShown)
     find('.keypad').setAttribute('aria-expanded', isShown)
   })
+  find('.hang-up').setAttribute('aria-label', `Hang up ${titleOf(call)}`)
   find('.hang-up').addEventListener('click', () => call.hangup())
   find('.keys').append(...keypad(press, { plus: false }))
 
@@ -97,10 +102,10 @@ export function showCall(call, { ended, failed }) {
     describe()
   })
   call.on('quality', quality => {
-    const [, bars, word] = words.find(([from]) => quality.mos >= from)
+    const [, bars, word] = quality.noMedia ? [0, 0, 'No audio arrives'] : words.find(([from]) => quality.mos >= from)
     const codec = quality.codec === 'opus' ? 'Opus' : quality.codec
     const delay = quality.roundTripMs === undefined ? undefined : `${Math.round(quality.roundTripMs)} ms`
-    const loss = quality.lossPercent < 0.05 ? undefined : `${quality.lossPercent.toFixed(1)} % lost`
+    const loss = quality.noMedia || quality.lossPercent < 0.05 ? undefined : `${quality.lossPercent.toFixed(1)} % lost`
     // On hold nothing is to be heard, so there is nothing to judge.
     find('.quality').hidden = call.isOnHold
     find('.quality').dataset.bars = String(bars)

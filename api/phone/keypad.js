@@ -9,11 +9,11 @@ export function keypad(press, { plus = true } = {}) {
     button.type = 'button'
     button.className = 'key'
     button.dataset.key = key
-    // Not "2 A B C".
-    button.setAttribute('aria-label', names[key] ?? key)
+    // Else its name is what it shows (WCAG 2.5.3): "2 ABC".
+    if (names[key] !== undefined) button.setAttribute('aria-label', names[key])
     const small = document.createElement('small')
     small.textContent = key === '0' && !plus ? '' : (letters[key] ?? '')
-    button.append(key, small)
+    button.append(small.textContent === '' ? key : `${key} `, small)
     let held
     let isPlus = false
     button.addEventListener('pointerdown', () => {

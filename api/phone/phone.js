@@ -4,7 +4,7 @@ import { titleOf } from './face.js'
 import { showIncoming } from './incoming-card.js'
 import { keypad } from './keypad.js'
 import { remember } from './recent-calls.js'
-import { describeFailure, isExpired, Phone } from './sauti-phone.js'
+import { describeFailure, Phone } from './sauti-phone.js'
 import { listenToKeys } from './shortcuts.js'
 
 // The page joins the SDK to what is on it; every rule of telephony is the SDK's.
@@ -67,11 +67,16 @@ const isShown = call => call.direction === 'outbound' || call.state === 'accepte
 
 function follow(call) {
   const show = () => {
-    at('calls').append(showCall(call, { ended: view, failed: reason => notice(describeFailure(reason)) }))
+    const failed = reason => notice(describeFailure(reason))
+    at('calls').append(showCall(call, { ended: view, failed, alone: () => holdOthers(call) }))
     view()
   }
   if (call.direction === 'inbound') {
-    const card = showIncoming(call, { answered: show, failed: fault => notice(fault.message) })
+    const card = showIncoming(call, {
+      before: () => holdOthers(call),
+      answered: show,
+      failed: fault => notice(fault.message),
+    })
     at('incoming').append(card)
     // Who is typing a number goes on typing.
     if (at('number').value === '' && !phone.calls.some(isShown)) card.querySelector('.go').focus()
@@ -86,8 +91,25 @@ function follow(call) {
   }
   call.on('ended', finished)
   call.on('failed', finished)
-  // A permission given for the call shows the devices by name.
-  call.on('accepted', () => fillDevices(phone, at('input'), at('output')))
+  call.on('accepted', () => {
+    holdOthers(call)
+    // A permission given for the call shows the devices by name.
+    fillDevices(phone, at('input'), at('output'))
+  })
+}
+
+const mostWaitForHoldMs = 3_000
+
+/** One conversation at a time: nobody overhears what is said to somebody else. Who cannot be held is muted. */
+async function holdOthers(call) {
+  const others = phone.calls.filter(other => other !== call && other.state === 'accepted' && !other.isOnHold)
+  const held = others.map(async other => {
+    const wasMuted = other.isMuted
+    other.mute()
+    await other.hold()
+    if (!wasMuted) other.unmute()
+  })
+  await Promise.race([Promise.allSettled(held), new Promise(resolve => setTimeout(resolve, mostWaitForHoldMs))])
 }
 
 async function signIn(credentials) {
@@ -103,10 +125,13 @@ async function signIn(credentials) {
   view()
 }
 
+let lastDialled = ''
+
 function dial(number) {
   notice('')
   try {
     follow(phone.call(number))
+    lastDialled = number
     at('number').value = ''
   } catch (fault) {
     notice(fault.message)
@@ -157,9 +182,13 @@ function tokenOfLink() {
 }
 
 function start() {
-  phone.on('registered', () => status('on', phone.extension))
+  phone.on('registered', () => {
+    status('on', phone.extension)
+    at('me').textContent = phone.displayName || 'Sauti'
+  })
   phone.on('unregistered', reason => {
     status('off', 'Signed out')
+    at('me').textContent = 'Sauti'
     if (reason.cause !== 'Signed out') notice(describeFailure(reason))
     view()
   })
@@ -179,6 +208,8 @@ function start() {
   at('dialler').addEventListener('submit', event => {
     event.preventDefault()
     if (at('number').value.trim() !== '') dial(at('number').value)
+    // Enter on nothing shows the last number, and again calls it.
+    else at('number').value = lastDialled
   })
   at('erase').addEventListener('click', () => {
     at('number').value = at('number').value.slice(0, -1)
@@ -213,8 +244,7 @@ function start() {
     step(firstSteps['sign-in'])
     return
   }
-  if (isExpired(link.token)) notice('The token of this link has expired.')
-  else signIn(link)
+  signIn(link)
 }
 
 if (phone !== undefined) start()

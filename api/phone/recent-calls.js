@@ -1,3 +1,4 @@
+import { titleOf } from './face.js'
 import { describeFailure } from './sauti-phone.js'
 
 const kept = 5
@@ -9,9 +10,11 @@ export function remember(list, call, reason, redial) {
   button.type = 'button'
   button.className = call.direction
   const name = document.createElement('b')
-  name.textContent = call.remoteName || call.remoteIdentity
+  name.textContent = titleOf(call)
   const how = document.createElement('small')
-  const isMissed = call.direction === 'inbound' && call.acceptedAt === undefined && reason.by !== 'local'
+  const isElsewhere = reason.cause === 'Answered elsewhere'
+  const isMissed =
+    call.direction === 'inbound' && call.acceptedAt === undefined && reason.by !== 'local' && !isElsewhere
   const seconds = call.acceptedAt === undefined ? 0 : Math.round((Date.now() - call.acceptedAt) / 1000)
   how.textContent = isMissed ? 'Missed' : seconds > 0 ? `${seconds} s` : describeFailure(reason)
   item.classList.toggle('missed', isMissed)

@@ -18,6 +18,29 @@ const pureModules: Plugin = {
   },
 }
 
+/** Properties of the SDK's own parts, which no page and no browser names: short in the bundle. */
+const internalNames = [
+  ...['absorbed', 'acceptedUnix', 'ackArrived', 'acknowledge', 'acknowledgeAgain', 'acknowledged'],
+  ...['answerAgain', 'armTimers', 'atMs', 'branch', 'bytes', 'bytesReceived', 'bytesSent', 'callId', 'callOf'],
+  ...['cancelled', 'changed', 'claims', 'closeSpeaker', 'confirmed', 'contact', 'contentLength', 'cseq'],
+  ...['cseqMethod', 'cseqText', 'deadline', 'devicesChanged', 'dialog', 'disconnected', 'doubtLine', 'early'],
+  ...['emit', 'engine', 'expired', 'expiresSeconds', 'fallback', 'faltering', 'fields', 'finished', 'flow'],
+  ...['formatAck', 'fraction', 'fromTag', 'gatheringTimeout', 'gatheringTimeoutMs', 'gaveUp'],
+  ...['giveBackMicrophone', 'giveUp', 'handle', 'headers', 'host', 'iceGatheringTimeoutMs', 'identity'],
+  ...['instance', 'inviteOf', 'isAccepted', 'isFinal', 'isFor', 'isHeld', 'isNews', 'isOf', 'isOpen', 'isOut'],
+  ...['isReady', 'isRunning', 'isSend', 'isSettled', 'isUp', 'keyTone', 'lastSent', 'layer', 'leave'],
+  ...['leaving', 'lineDown', 'lineRestored', 'lineUp', 'listenerFailed', 'localHost', 'localPort', 'localSeq'],
+  ...['localTag', 'lost', 'media', 'method', 'networkChanged', 'offeredAgain', 'openSpeaker', 'outReason'],
+  ...['owner', 'ownOffers', 'party', 'rearmRepeat', 'received', 'reconnected', 'reconnecting', 'refuse'],
+  ...['refused', 'refuseReoffer', 'registered', 'registrar', 'registrationFailed', 'released', 'remoteSeq'],
+  ...['remoteTag', 'remoteTarget', 'renegotiate', 'reoffered', 'replaced', 'replaceMicrophone', 'replyTo'],
+  ...['requestArrived', 'resend', 'respond', 'responded', 'responseArrived', 'restart', 'restarted'],
+  ...['restartRefused', 'rollBack', 'routeSet', 'running', 'seat', 'session', 'settle', 'shown', 'silence'],
+  ...['slot', 'stamped', 'station', 'step', 'succeeded', 'table', 'takeExpired', 'takeMicrophone'],
+  ...['takeRemoteSeq', 'timers', 'tokenWillExpire', 'toTag', 'transportFailed', 'unregistered', 'userAgent'],
+  ...['waits', 'wake', 'wasOpen', 'woke', 'word'],
+]
+
 /** The browser SDK as one minified ES module, and its source map. */
 export async function bundleSdk(): Promise<{ readonly code: string; readonly map: string }> {
   const { build } = await import('esbuild')
@@ -29,6 +52,7 @@ export async function bundleSdk(): Promise<{ readonly code: string; readonly map
     platform: 'browser',
     target: 'es2022',
     minify: true,
+    mangleProps: new RegExp(`^(?:${internalNames.join('|')})$`),
     sourcemap: 'external',
     legalComments: 'none',
     plugins: [pureModules],

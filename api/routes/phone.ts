@@ -16,6 +16,7 @@ const files = [
     'incoming-card',
     'keypad',
     'meter',
+    'numbers',
     'phone',
     'recent-calls',
     'shortcuts',

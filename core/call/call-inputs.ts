@@ -142,7 +142,7 @@ export class CallInputs {
       case 'media.timeout':
         this.#call.finish(timeoutReasons[event.fault ?? 'silent'])
         return true
-      case 'media.quiet-on-hold':
+      case 'media.quiet':
         if (leg.isLive) this.#call.emit({ type: 'leg.probe', legId: leg.uuid })
         return true
       case 'media.closed':

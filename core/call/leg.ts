@@ -184,7 +184,7 @@ export class Leg {
   }
 
   ring(): void {
-    if (this.step('ring')) this.#host.emit({ type: 'leg.ring', legId: this.uuid })
+    if (this.step('ring')) this.#host.emit({ type: 'leg.ring', legId: this.uuid, sid: this.#host.record.sid })
   }
 
   /**
@@ -209,14 +209,14 @@ export class Leg {
   progress(): void {
     if (this.sdp !== undefined && this.step('progress')) {
       this.isAgreed = true
-      this.#host.emit({ type: 'leg.progress', legId: this.uuid, sdp: this.sdp })
+      this.#host.emit({ type: 'leg.progress', legId: this.uuid, sid: this.#host.record.sid, sdp: this.sdp })
     }
   }
 
   answer(): boolean {
     if (this.sdp === undefined || !this.step('answer')) return false
     this.isAgreed = true
-    this.#host.emit({ type: 'leg.answer', legId: this.uuid, sdp: this.sdp })
+    this.#host.emit({ type: 'leg.answer', legId: this.uuid, sid: this.#host.record.sid, sdp: this.sdp })
     return true
   }
 
@@ -226,8 +226,17 @@ export class Leg {
     { forwards: maxForwards }: Hops,
   ): void {
     if (this.sdp === undefined || !this.step('dial')) return
-    const { callId } = this.#host
-    this.#host.emit({ type: 'leg.dial', legId: this.uuid, callId, target, from, sdp: this.sdp, maxForwards })
+    const { callId, record } = this.#host
+    this.#host.emit({
+      type: 'leg.dial',
+      legId: this.uuid,
+      callId,
+      sid: record.sid,
+      target,
+      from,
+      sdp: this.sdp,
+      maxForwards,
+    })
   }
 
   dialOnNet(from: { readonly user: string; readonly displayName: string }, hops: Hops): void {

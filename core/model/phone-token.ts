@@ -6,6 +6,8 @@ export interface PhoneTokenRecord {
   readonly accountUuid: AccountUuid
   readonly endUserUuid: string
   readonly extensionNumber: string
+  /** The end-user's, '' for none. */
+  readonly displayName: string
   /** Calls that may live at once under it. */
   readonly maxConcurrent: number
   readonly expiresUnix: number

@@ -179,8 +179,11 @@ export type MediaEvent =
   /** No RTP for the media timeout while the far end was to send. */
   /** `fault`: a browser that ICE or DTLS never reached. */
   | { readonly type: 'media.timeout'; readonly legId: LegUuid; readonly fault?: 'ice' | 'dtls' }
-  /** Neither RTP nor RTCP for the media timeout, while no RTP was expected: signalling can tell whether it is there. */
-  | { readonly type: 'media.quiet-on-hold'; readonly legId: LegUuid }
+  /**
+   * Neither RTP nor RTCP for the media timeout, while no RTP was expected; or neither media nor consent of a browser for
+   * 12 s. Signalling can tell whether it is there.
+   */
+  | { readonly type: 'media.quiet'; readonly legId: LegUuid }
   | { readonly type: 'media.closed'; readonly legId: LegUuid; readonly stats: LegMediaStats }
 
 export interface Media {

@@ -1,5 +1,5 @@
 import type { EndReason, LegCause } from '../call/end-reason.ts'
-import type { AccountUuid, CallUuid, LegUuid, TrunkUuid } from '../model/ids.ts'
+import type { AccountUuid, CallUuid, LegUuid, Sid, TrunkUuid } from '../model/ids.ts'
 import type { PhoneBinding, PhoneCaller } from '../model/phone.ts'
 import type { Trunk } from '../model/trunk.ts'
 
@@ -19,16 +19,18 @@ export type LegTarget =
 /** What the domain asks of SIP. SDP is opaque here: media reads and writes it. A command never throws. */
 export type SignalingCommand =
   /** 180 without a body. */
-  | { readonly type: 'leg.ring'; readonly legId: LegUuid }
+  | { readonly type: 'leg.ring'; readonly legId: LegUuid; readonly sid?: Sid | undefined }
   /** 183 with our answer: early media. */
-  | { readonly type: 'leg.progress'; readonly legId: LegUuid; readonly sdp: string }
+  | { readonly type: 'leg.progress'; readonly legId: LegUuid; readonly sid?: Sid | undefined; readonly sdp: string }
   /** 200 with our answer; to an INVITE without an offer it is our offer, and the answer comes with `leg.confirmed`. */
-  | { readonly type: 'leg.answer'; readonly legId: LegUuid; readonly sdp: string }
+  | { readonly type: 'leg.answer'; readonly legId: LegUuid; readonly sid?: Sid | undefined; readonly sdp: string }
   /** Opens a new dialog with its own Call-ID. `from` is the presented number or extension. */
   | {
       readonly type: 'leg.dial'
       readonly legId: LegUuid
       readonly callId: CallUuid
+      /** Told to softphones alone. */
+      readonly sid?: Sid | undefined
       readonly target: LegTarget
       readonly from: { readonly user: string; readonly displayName?: string }
       readonly sdp: string

@@ -22,6 +22,12 @@ export const throughLink = (agreement: Agreement): Agreement => {
 /** From the first offer and answer on, a far end has so long to send a valid check. */
 export const iceTimeoutMs = 30_000
 
+/**
+ * A browser shows its consent by a check at least every 6 s (RFC 7675 §5.1): two that are missing, and no media, are
+ * reason to ask by signalling whether it is there. A closed page or a crashed tab is; a network that is away is not.
+ */
+export const quietMs = 12_000
+
 /** `internal`: a fault of ours. */
 export type LinkFault = 'ice' | 'dtls' | 'internal'
 
@@ -50,6 +56,8 @@ export class BrowserLink {
   onSecure: () => void = () => {}
   /** Nothing will come of it, or not any more. Told once for each agreement. */
   onFault: (fault: LinkFault, detail: string) => void = () => {}
+  /** Neither a check nor media has come for `quietMs`; told again after the same time. */
+  onQuiet: () => void = () => {}
   readonly #host: LinkHost
   #terms: BrowserTerms | undefined
   #association: DtlsAssociation | undefined
@@ -64,6 +72,8 @@ export class BrowserLink {
   #receiver: SrtpReceiver | undefined
   #counted: SrtpCounters = { malformed: 0, replayed: 0, forged: 0 }
   #iceBy = Infinity
+  #quietAt = Infinity
+  #isHeard = false
 
   constructor(credentials: IceCredentials, port: number, host: LinkHost) {
     this.#host = host
@@ -100,6 +110,7 @@ export class BrowserLink {
     const { length, isValid } = this.agent.handle(message, address, port, into, now, local)
     if (length > 0) this.#host.send(into, length, address, port, local)
     if (!isValid) return false
+    this.#isHeard = true
     this.#iceBy = Infinity
     this.#begin(now)
     return true
@@ -124,12 +135,20 @@ export class BrowserLink {
       this.#count(receiver.counters)
       return
     }
+    this.#isHeard = true
     const { number, port } = linkAddress
     ;(isReport ? this.rtcp : this.rtp).receiver?.(packet, plain, number, port)
   }
 
   tick(now: number): void {
     this.agent.expire(now)
+    if (this.#isHeard) {
+      this.#isHeard = false
+      this.#quietAt = now + quietMs
+    } else if (now >= this.#quietAt) {
+      this.#quietAt = now + quietMs
+      this.onQuiet()
+    }
     if (now >= this.#iceBy) {
       this.#iceBy = Infinity
       this.onFault('ice', 'no valid check came')

@@ -178,6 +178,8 @@ export type EngineEvent =
   /** A key has gone down; its `digit` follows when it is up. Not of one that was told in a single packet. */
   | { readonly type: 'key-down'; readonly session: SessionId; readonly digit: string }
   | { readonly type: 'digit'; readonly session: SessionId; readonly digit: string; readonly durationMs: number }
+  /** A browser has shown neither media nor consent (RFC 7675) for some seconds: perhaps it is gone. */
+  | { readonly type: 'quiet'; readonly session: SessionId }
   /** `fault`: a browser's leg that was never reached, or not by who its fingerprint names. */
   /** `onHold`: neither RTP nor RTCP has come, and no RTP was expected. */
   | { readonly type: 'timeout'; readonly session: SessionId; readonly fault?: 'ice' | 'dtls'; readonly onHold?: true }

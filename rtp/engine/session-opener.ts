@@ -80,6 +80,7 @@ export class SessionOpener {
       entry.held = undefined
       if (held !== undefined) this.#host.release(entry, held)
     }
+    link.onQuiet = () => env.emit({ type: 'quiet', session: session.id })
     link.onFault = (fault, detail) => {
       if (fault === 'internal') guard.fail(session, new Error(detail))
       else env.emit({ type: 'timeout', session: session.id, fault })

@@ -1,7 +1,9 @@
 /** How a call sounds, over the last interval. Absent: not known yet. */
 export interface CallQuality {
-  /** Estimated opinion, 1 (bad) to 4.5 (excellent), by the E-model (ITU-T G.107). */
+  /** Estimated opinion, 1 (bad) to 4.5 (excellent), by the E-model (ITU-T G.107). 1 with `noMedia`. */
   readonly mos: number
+  /** No packet arrived in the interval: nothing is heard, and loss and jitter are not known. Also while the call is held. */
+  readonly noMedia: boolean
   /** Of the packets to us, 0 to 100. */
   readonly lossPercent: number
   readonly jitterMs: number
@@ -78,8 +80,10 @@ export function qualityBetween(before: QualitySample, after: QualitySample): Cal
   const lost = Math.max(0, after.lost - before.lost)
   const lossPercent = received + lost === 0 ? 0 : (100 * lost) / (received + lost)
   const { jitterMs, roundTripMs, remoteLevel, localLevel, codec } = after
+  const noMedia = received === 0
   return {
-    mos: opinion(lossPercent, jitterMs, roundTripMs ?? 0, codec),
+    mos: noMedia ? 1 : opinion(lossPercent, jitterMs, roundTripMs ?? 0, codec),
+    noMedia,
     lossPercent,
     jitterMs,
     receivedBitrate: Math.round((8 * Math.max(0, after.bytesReceived - before.bytesReceived)) / seconds),

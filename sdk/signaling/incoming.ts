@@ -1,25 +1,31 @@
 import {
   dialogOfCallee,
+  headerOf,
   headersOf,
   type IncomingRequest,
   type ServerOwner,
   type ServerTransaction,
+  Timer,
+  type TimerOwner,
 } from '../../sip/index.ts'
 import { type EndReason, localEnd } from '../end-reason.ts'
 import { contactOf, readAddress, sdpOf } from './read.ts'
 import { reasonOf } from './response-reason.ts'
 import { Session, type SessionHost } from './session.ts'
-import { allow, type Party, type Station, type TaggedCall } from './station.ts'
+import { allow, lineLostMs, type Party, type Station, shownAgainMs, sidHeader, type TaggedCall } from './station.ts'
 
 /** A call that came: from its INVITE to our final response; then its session has the word. */
-export class IncomingCall implements ServerOwner, TaggedCall, SessionHost {
+export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, SessionHost {
   readonly id: string
   readonly callId: string
   readonly session: Session
   readonly #station: Station
   readonly #invite: ServerTransaction
+  readonly #timer = new Timer<TimerOwner>(this, 'line')
   #state: 'offered' | 'answered' | 'over' = 'offered'
   #isTold = false
+  /** Declined while the line was down: the status to answer with when the switch shows the call again. */
+  #refusal: number | undefined
 
   constructor(station: Station, id: string, transaction: ServerTransaction) {
     const { request } = transaction
@@ -35,16 +41,34 @@ export class IncomingCall implements ServerOwner, TaggedCall, SessionHost {
 
   start(now: number): void {
     this.#station.bind(this.session.dialog.localTag, this)
-    this.#station.respond(this.#invite, 180, now, {
-      toTag: this.session.dialog.localTag,
-      fields: [
-        { name: 'Contact', value: this.#station.contact() },
-        { name: 'Allow', value: allow },
-      ],
-    })
-    const sdp = sdpOf(this.#invite.request.message)
+    this.#ring(now)
+    const { message } = this.#invite.request
+    const sdp = sdpOf(message)
+    const sid = headerOf(message, sidHeader)
     const from = partyOf(this.#invite.request)
-    this.#station.emit({ type: 'offered', id: this.id, from, ...(sdp === undefined ? {} : { sdp }) })
+    this.#station.emit({
+      type: 'offered',
+      id: this.id,
+      from,
+      ...(sid === undefined ? {} : { sid }),
+      ...(sdp === undefined ? {} : { sdp }),
+    })
+  }
+
+  isOf({ callId, fromTag }: IncomingRequest): boolean {
+    return callId === this.callId && fromTag === this.session.dialog.remoteTag
+  }
+
+  /**
+   * The same INVITE by another branch: after a new connection the switch forks to it (RFC 5626 §5.3). The first one
+   * holds (RFC 3261 §8.2.2.2), and what was said of it is said again, since it may have gone with the old connection.
+   */
+  offeredAgain(transaction: ServerTransaction, now: number): void {
+    this.#station.timers.stop(this.#timer)
+    this.#station.respond(transaction, this.#refusal ?? 482, now, { toTag: this.session.dialog.localTag })
+    if (this.#refusal !== undefined) this.released()
+    else if (this.#state === 'offered') this.#ring(now)
+    else this.session.answerAgain(now)
   }
 
   answer(sdp: string, now: number): void {
@@ -57,6 +81,11 @@ export class IncomingCall implements ServerOwner, TaggedCall, SessionHost {
   end(reason: EndReason, now: number, status = 480): void {
     if (this.#state === 'answered') this.session.end(reason, now)
     if (this.#state !== 'offered') return
+    if (this.#timer.running && !this.#station.isReady) {
+      this.#refusal = status
+      this.#tell(reason)
+      return
+    }
     this.#station.respond(this.#invite, status, now, { toTag: this.session.dialog.localTag })
     this.#finish(reason)
   }
@@ -67,6 +96,7 @@ export class IncomingCall implements ServerOwner, TaggedCall, SessionHost {
 
   released(): void {
     this.#state = 'over'
+    this.#station.timers.stop(this.#timer)
     this.#station.release(this.id, this.session.dialog.localTag)
   }
 
@@ -89,8 +119,16 @@ export class IncomingCall implements ServerOwner, TaggedCall, SessionHost {
     this.session.lineUp(now)
   }
 
-  lineDown(): void {
-    // Its CANCEL could not reach us any more, nor our answer the caller.
+  lineDown(now: number): void {
+    if (this.#state === 'offered') this.#station.timers.set(this.#timer, now + lineLostMs)
+  }
+
+  registered(now: number): void {
+    if (this.#timer.running) this.#station.timers.set(this.#timer, now + shownAgainMs)
+  }
+
+  /** The line did not come back in time, or the switch rings us no more. */
+  expired(): void {
     if (this.#state === 'offered') this.#finish(localEnd('Connection lost', 'network'))
   }
 
@@ -107,6 +145,16 @@ export class IncomingCall implements ServerOwner, TaggedCall, SessionHost {
   }
 
   finished(): void {}
+
+  #ring(now: number): void {
+    this.#station.respond(this.#invite, 180, now, {
+      toTag: this.session.dialog.localTag,
+      fields: [
+        { name: 'Contact', value: this.#station.contact() },
+        { name: 'Allow', value: allow },
+      ],
+    })
+  }
 
   #finish(reason: EndReason): void {
     this.#tell(reason)

@@ -5,7 +5,9 @@ import {
   type ClientTransaction,
   cancelOf,
   dialogOfCaller,
+  formatMessage,
   type HeaderField,
+  headerOf,
   type IncomingRequest,
   type IncomingResponse,
   type ServerTransaction,
@@ -17,7 +19,7 @@ import { type EndReason, localEnd } from '../end-reason.ts'
 import { contactOf, sdpOf } from './read.ts'
 import { reasonOf } from './response-reason.ts'
 import { Session, type SessionHost } from './session.ts'
-import { allow, bearer, type Station, type TaggedCall } from './station.ts'
+import { allow, bearer, lineLostMs, type Station, shownAgainMs, sidHeader, type TaggedCall } from './station.ts'
 
 export interface Dial {
   readonly id: string
@@ -47,6 +49,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
   #session: Session | undefined
   #earlySdp: string | undefined
   #isTold = false
+  #isNamed = false
 
   constructor(station: Station, dial: Dial) {
     this.#station = station
@@ -111,17 +114,40 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
     this.#session?.lineUp(now)
   }
 
-  lineDown(): void {
-    // What became of an unanswered INVITE cannot be learnt any more: its responses went with the connection.
-    if (this.#state !== 'answered' && this.#state !== 'over') this.#finish(localEnd('Connection lost', 'network'))
+  lineDown(now: number): void {
+    if (this.#isDecided) return
+    // It does not fail with its line: the switch answers it over the next one.
+    if (this.#invite !== undefined) this.#station.finished(this.#invite)
+    if (!this.#timer.running) this.#station.timers.set(this.#timer, now + lineLostMs)
+  }
+
+  /** The INVITE once more, as it was: the switch repeats what it said last, or takes a call that never reached it. */
+  registered(now: number): void {
+    if (this.#isDecided || this.#invite === undefined) return
+    if (this.#state === 'cancelling') {
+      this.#cancel(now)
+      return
+    }
+    this.#station.resend(formatMessage(this.#invite.request))
+    if (this.#state !== 'abandoned') this.#station.timers.set(this.#timer, now + shownAgainMs)
   }
 
   expired(): void {
-    this.#finish(localEnd('No answer from the service', 'network'))
+    const isCalling = this.#state === 'calling' || this.#state === 'proceeding'
+    this.#finish(localEnd(isCalling ? 'Connection lost' : 'No answer from the service', 'network'))
+  }
+
+  get #isDecided(): boolean {
+    return this.#state === 'answered' || this.#state === 'over'
   }
 
   responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const { status } = response.message
+    const sid = headerOf(response.message, sidHeader)
+    if (sid !== undefined && !this.#isNamed) {
+      this.#isNamed = true
+      this.#station.emit({ type: 'named', id: this.id, sid })
+    }
     if (status < 200) this.#provisional(response, now)
     else if (status < 300) this.#answered(transaction, response, now)
     else if (transaction === this.#invite) this.#refused(transaction, response, now)
@@ -170,6 +196,8 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
       this.#cancel(now)
       return
     }
+    if (this.#state === 'cancelling') return
+    this.#station.timers.stop(this.#timer)
     if (this.#state === 'calling') this.#state = 'proceeding'
     if (this.#state !== 'proceeding' || response.message.status === 100) return
     const sdp = sdpOf(response.message)
@@ -235,9 +263,10 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
     const invite = this.#invite
     if (invite === undefined) return
     this.#state = 'cancelling'
+    this.#station.timers.set(this.#timer, now + noFinalResponseMs)
+    if (!this.#station.isReady) return
     const { cancel, branch } = cancelOf(invite.request, this.#cseq, [])
     this.#station.request(cancel, branch, { ...nobody, finished: done => this.#station.finished(done) }, now)
-    this.#station.timers.set(this.#timer, now + noFinalResponseMs)
   }
 
   #finish(reason: EndReason): void {

@@ -3,6 +3,7 @@ import {
   buildRequest,
   type ClientOwner,
   type ClientTransaction,
+  headerOf,
   headersOf,
   type IncomingResponse,
   type SipResponse,
@@ -11,15 +12,19 @@ import {
   type TransactionFault,
 } from '../../sip/index.ts'
 import { type EndReason, localEnd } from '../end-reason.ts'
-import { numberOf } from './read.ts'
+import { numberOf, readAddress } from './read.ts'
 import { reasonOf } from './response-reason.ts'
 import { bearer, type Station } from './station.ts'
 
 export type RegistrationEvent =
-  | { readonly type: 'registered'; readonly expiresSeconds: number }
-  | { readonly type: 'unregistered' }
+  /** `displayName`: the end-user's own. */
+  | { readonly type: 'registered'; readonly expiresSeconds: number; readonly displayName: string }
+  /** `reason`: the switch has ended it; else it was asked for. */
+  | { readonly type: 'unregistered'; readonly reason?: EndReason }
   /** `isFinal`: the switch refuses this token; another try would get the same. */
   | { readonly type: 'registration-failed'; readonly reason: EndReason; readonly isFinal: boolean }
+  /** The switch's clock, in Unix ms, where an answer says it (RFC 3261 §20.17). */
+  | { readonly type: 'clock'; readonly unix: number }
 
 const wantedSeconds = 600
 const shortestSeconds = 20
@@ -93,6 +98,11 @@ export class Registration implements ClientOwner, TimerOwner {
     this.#knowsFlow = false
   }
 
+  /** The switch has ended it: the token was revoked, or its user is not active any more. */
+  revoked(reason: EndReason): void {
+    if (this.#state === 'on') this.#leave(reason)
+  }
+
   expired(_name: string, now: number): void {
     if (this.#state === 'on' && this.#station.isUp) this.#send(this.#wanted, now)
   }
@@ -101,6 +111,8 @@ export class Registration implements ClientOwner, TimerOwner {
     const { message } = response
     if (message.status < 200 || transaction !== this.#register) return
     this.#register = undefined
+    const unix = Date.parse(headerOf(message, 'Date') ?? '')
+    if (unix) this.#tell({ type: 'clock', unix })
     if (this.#state === 'leaving') this.#leave()
     else if (message.status < 300) this.#granted(message, now)
     else if (message.status === 423) this.#tooBrief(message, now)
@@ -161,7 +173,8 @@ export class Registration implements ClientOwner, TimerOwner {
     this.#knowsFlow = true
     // Early enough for a repetition, and spread, so that a restarted switch does not meet all phones at once.
     this.#station.timers.set(this.#timer, now + seconds * (700 + 150 * this.#station.fraction()))
-    this.#tell({ type: 'registered', expiresSeconds: granted })
+    const { displayName } = readAddress(headerOf(message, 'P-Associated-URI') ?? '')
+    this.#tell({ type: 'registered', expiresSeconds: granted, displayName })
   }
 
   #tooBrief(message: SipResponse, now: number): void {
@@ -189,11 +202,11 @@ export class Registration implements ClientOwner, TimerOwner {
     this.#tell({ type: 'registration-failed', reason, isFinal })
   }
 
-  #leave(): void {
+  #leave(reason?: EndReason): void {
     this.#state = 'off'
     this.#register = undefined
     this.#isRegistered = false
     this.#station.timers.stop(this.#timer)
-    this.#tell({ type: 'unregistered' })
+    this.#tell(reason === undefined ? { type: 'unregistered' } : { type: 'unregistered', reason })
   }
 }

@@ -15,6 +15,7 @@ const phrases: Readonly<Record<number, string>> = {
   420: 'Bad Extension',
   480: 'Temporarily Unavailable',
   481: 'Call Does Not Exist',
+  482: 'Loop Detected',
   486: 'Busy Here',
   487: 'Request Terminated',
   488: 'Not Acceptable Here',

@@ -122,6 +122,11 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
     this.#answered.begin(transaction, bytes, now)
   }
 
+  /** Our 2xx once more, where it waits for its ACK. */
+  answerAgain(now: number): void {
+    this.#answered.expired('repeat', now)
+  }
+
   /** Our hang-up. The person is done with the call at once, whatever becomes of the BYE. */
   end(reason: EndReason, now: number): void {
     if (this.#state !== 'open') return

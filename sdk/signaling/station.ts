@@ -23,7 +23,15 @@ export interface Identity {
 
 /** What becomes of calls; `ended` comes once for each and is the last. */
 export type CallEvent =
-  | { readonly type: 'offered'; readonly id: string; readonly from: Party; readonly sdp?: string }
+  | {
+      readonly type: 'offered'
+      readonly id: string
+      readonly from: Party
+      readonly sid?: string
+      readonly sdp?: string
+    }
+  /** The switch's name of the call. */
+  | { readonly type: 'named'; readonly id: string; readonly sid: string }
   | { readonly type: 'ringing'; readonly id: string }
   | { readonly type: 'early'; readonly id: string; readonly sdp: string }
   | { readonly type: 'answered'; readonly id: string; readonly sdp: string }
@@ -51,6 +59,8 @@ export interface Station {
   readonly flow: Flow
   /** The WebSocket stands. */
   readonly isUp: boolean
+  /** And the switch knows whose requests come over it. */
+  readonly isReady: boolean
   readonly userAgent: string
   /** `length` random letters and digits. */
   word(length: number): string
@@ -77,7 +87,17 @@ export interface TaggedCall {
   ackArrived(ack: IncomingRequest, now: number): void
   lineUp(now: number): void
   lineDown(now: number): void
+  /** The switch knows the line that stands as ours. */
+  registered(now: number): void
 }
+
+/** `sid` of the call, in every INVITE and every answer of the switch. */
+export const sidHeader = 'X-Voice-Call-Sid'
+
+/** How long an unanswered call outlives its line: the switch waits 10 s for the phone (RFC 5626 §4.4). */
+export const lineLostMs = 12_000
+/** Within which the switch shows on the next line that the call still rings. */
+export const shownAgainMs = 5_000
 
 /** RFC 8898 §2.2. */
 export const bearer = (identity: Identity): HeaderField => ({
@@ -85,4 +105,4 @@ export const bearer = (identity: Identity): HeaderField => ({
   value: `Bearer ${identity.token}`,
 })
 
-export const allow = 'INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO'
+export const allow = 'INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO, NOTIFY'

@@ -6,6 +6,7 @@ import {
   formatAckTo,
   formatMessage,
   type HeaderField,
+  headerOf,
   headersOf,
   type IncomingRequest,
   parseMessage,
@@ -21,6 +22,7 @@ import { type Dial, OutgoingCall } from './outgoing.ts'
 import { readRequest, readResponse } from './read.ts'
 import { Registration, type RegistrationEvent } from './registration.ts'
 import { buildResponse, type ResponseParts } from './response.ts'
+import { reasonOf } from './response-reason.ts'
 import { allow, type CallEvent, type Identity, type Station, type TaggedCall } from './station.ts'
 
 export type UserAgentInput =
@@ -238,7 +240,7 @@ export class UserAgent implements Station {
     if (!this.#isUp) return
     this.#isUp = false
     this.#registration.lineDown()
-    for (const call of [...this.#calls.values()]) call.lineDown()
+    for (const call of [...this.#calls.values()]) call.lineDown(now)
     for (const transaction of [...this.#waiting]) this.layer.transportFailed(transaction, now)
     this.#waiting.clear()
   }
@@ -252,7 +254,9 @@ export class UserAgent implements Station {
     const message = parsed.value
     if (message.kind === 'response') {
       const response = readResponse(message, this.flow)
+      const wasReady = this.isReady
       if (response !== undefined) this.layer.responseArrived(response, now)
+      if (this.isReady && !wasReady) for (const call of [...this.#calls.values()]) call.registered(now)
       return
     }
     const request = readRequest(message, this.flow)
@@ -269,14 +273,20 @@ export class UserAgent implements Station {
     const transaction = this.layer.accept(request)
     const refuse = (status: number, ...fields: HeaderField[]) =>
       this.respond(transaction, status, now, { toTag: this.word(12), fields })
+    const again = this.#incoming(request)
     if (method === 'CANCEL') this.#cancelled(transaction, now)
     else if (known !== undefined) known.requestArrived(transaction, now)
     else if (request.toTag !== undefined) refuse(481)
     else if (method === 'OPTIONS')
       refuse(200, { name: 'Allow', value: allow }, { name: 'Accept', value: 'application/sdp' })
-    else if (method !== 'INVITE') refuse(405, { name: 'Allow', value: allow })
+    else if (method === 'NOTIFY' && /^reg\b/.test(headerOf(request.message, 'Event') ?? '')) {
+      // RFC 3680: the registration has ended; the switch says so without being asked.
+      refuse(200)
+      this.#registration.revoked({ ...reasonOf(request.message, 'remote'), cause: 'Revoked' })
+    } else if (method !== 'INVITE') refuse(405, { name: 'Allow', value: allow })
     else if (headersOf(request.message, 'Require').includes('100rel'))
       refuse(420, { name: 'Unsupported', value: '100rel' })
+    else if (again !== undefined) again.offeredAgain(transaction, now)
     else if (this.#calls.size >= mostCalls) refuse(486)
     else {
       const id = this.word(20)
@@ -284,6 +294,12 @@ export class UserAgent implements Station {
       this.#calls.set(id, made)
       made.start(now)
     }
+  }
+
+  /** The call that the INVITE has made already, by another branch. */
+  #incoming(request: IncomingRequest): IncomingCall | undefined {
+    for (const call of this.#calls.values()) if (call instanceof IncomingCall && call.isOf(request)) return call
+    return undefined
   }
 
   /** RFC 3261 §9.2. */

@@ -42,17 +42,18 @@ export interface EndWords {
   readonly isAnsweredElsewhere?: boolean
 }
 
-/** What may be asked of a call. `id` names the call; an id that is gone is ignored. */
+/** What may be asked of a call. `sid`: the call's name, which softphones are told. `id` names the call; an id that is gone is ignored. */
 export type CallCommand =
-  | { readonly type: 'ring'; readonly id: string }
-  | { readonly type: 'progress'; readonly id: string; readonly sdp: string }
-  | { readonly type: 'answer'; readonly id: string; readonly sdp: string }
+  | { readonly type: 'ring'; readonly id: string; readonly sid?: string | undefined }
+  | { readonly type: 'progress'; readonly id: string; readonly sdp: string; readonly sid?: string | undefined }
+  | { readonly type: 'answer'; readonly id: string; readonly sdp: string; readonly sid?: string | undefined }
   | {
       readonly type: 'dial'
       readonly id: string
       readonly target: DialTarget | BindingTarget
       readonly from: { readonly user: string; readonly displayName?: string }
       readonly sdp: string
+      readonly sid?: string | undefined
       /** Default 70: a call that begins here. */
       readonly maxForwards?: number
     }

@@ -1,4 +1,4 @@
-import type { Registrar } from '../registrar/registrar.ts'
+import type { PhoneMove, Registrar } from '../registrar/registrar.ts'
 import type { Flow } from '../transaction/flow.ts'
 import type { ServerTransaction } from '../transaction/transaction.ts'
 import type { Agent, TaggedCall } from './agent.ts'
@@ -17,6 +17,8 @@ export interface Desk extends Agent {
   openCall(id: string, transaction: ServerTransaction, who: Who): void
   /** Whoever is behind the flow is who speaks in a dialog of ours, or has a peer's credentials. */
   know(flow: Flow): void
+  /** What rings on the phone goes to its new connection. */
+  phoneMoved(move: PhoneMove, now: number): void
   /** Whoever is behind the flow has signed in. */
   trust(flow: Flow): void
   tellStranger(call: DroppedCall): void

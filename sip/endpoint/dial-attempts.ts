@@ -11,6 +11,7 @@ import { authorizationOf, type DialAnswer } from './dialed-session.ts'
 import { DialogParty, type Who } from './dialog-party.ts'
 import { requires } from './fields.ts'
 import { cancelOf, type Dial, inviteOf } from './invite-request.ts'
+import { callSidHeader } from './settings.ts'
 import { wordFields } from './words.ts'
 
 const noAnswer: ClientOwner = { responded() {}, failed() {}, finished() {} }
@@ -20,7 +21,7 @@ export class DialAttempts {
   readonly callId: string
   readonly localTag: string
   readonly #agent: Agent
-  readonly #dial: Dial
+  #dial: Dial
   readonly #owner: ClientOwner
   readonly #who: Who
   readonly #scope: CredentialScope | undefined
@@ -31,6 +32,8 @@ export class DialAttempts {
   #isReliable = false
   #latest: ClientTransaction | undefined
   #party: DialogParty | undefined
+  /** The branch to the connection that a phone had before, until the phone says which of both it answers. */
+  #before: ClientTransaction | undefined
 
   /** `owner`: hears what becomes of each INVITE. To a phone everything goes over the flow of the first. */
   constructor(agent: Agent, dial: Dial, owner: ClientOwner, who: Who) {
@@ -82,6 +85,41 @@ export class DialAttempts {
     return true
   }
 
+  /** The same INVITE by another branch, to the connection over which the phone has come back. */
+  fork(contact: string, flow: Flow, now: number): void {
+    if (this.#before !== undefined) this.#agent.layer.abandon(this.#before, now)
+    this.#before = this.#latest
+    this.#dial = { ...this.#dial, target: { ...this.#dial.target, uri: contact } }
+    this.#invite(flow, [], now)
+  }
+
+  /** The phone answers the earlier branch; false when there is none. */
+  unfork(): boolean {
+    if (this.#before === undefined) return false
+    this.#latest = this.#before
+    this.#before = undefined
+    return true
+  }
+
+  /** A provisional of the later branch: the phone has taken that one, and the earlier is dead. */
+  heard(transaction: ClientTransaction, status: number, now: number): void {
+    if (status > 100 && transaction === this.#latest) this.#dropBefore(now)
+  }
+
+  /** A 2xx: the other branch, if any, ends. */
+  answered(transaction: ClientTransaction, now: number): void {
+    if (transaction === this.#before) {
+      this.cancel(undefined, now)
+      this.#before = undefined
+    } else this.#dropBefore(now)
+  }
+
+  /** The call is over. `isGone`: nobody is left to answer the INVITE. */
+  forget(isGone: boolean, now: number): void {
+    this.#dropBefore(now)
+    if (isGone && this.#latest !== undefined) this.#agent.layer.abandon(this.#latest, now)
+  }
+
   cancel(words: EndWords | undefined, now: number): void {
     if (this.#latest === undefined) return
     const { request, flow } = this.#latest
@@ -121,9 +159,19 @@ export class DialAttempts {
     return this.#party
   }
 
+  #dropBefore(now: number): void {
+    if (this.#before !== undefined) this.#agent.layer.abandon(this.#before, now)
+    this.#before = undefined
+  }
+
   #send(flow: Flow, extra: readonly HeaderField[], now: number): void {
-    this.#partyAt(flow).reached(flow)
     this.#cseq++
+    this.#invite(flow, extra, now)
+  }
+
+  #invite(flow: Flow, extra: readonly HeaderField[], now: number): void {
+    this.#partyAt(flow).reached(flow)
+    const { sid } = this.#dial
     const branch = branchCookie + this.#agent.tokens.take(16)
     const request = inviteOf(this.#agent.settings, this.#dial, flow, {
       branch,
@@ -131,7 +179,7 @@ export class DialAttempts {
       localTag: this.localTag,
       cseq: this.#cseq,
       isReliable: this.#isReliable,
-      extra,
+      extra: this.#who.kind === 'phone' && sid !== undefined ? [...extra, { name: callSidHeader, value: sid }] : extra,
     })
     this.#latest = this.#agent.layer.request(request, branch, flow, this.#owner, now)
   }

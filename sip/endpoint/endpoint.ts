@@ -4,7 +4,7 @@ import type { SipRequest } from '../message/message.ts'
 import { parseMessage } from '../message/parse.ts'
 import { NoticeLimit } from '../notice-limit.ts'
 import { noPhones } from '../registrar/phone.ts'
-import { Registrar } from '../registrar/registrar.ts'
+import { type PhoneMove, Registrar } from '../registrar/registrar.ts'
 import { type Flow, isReliable } from '../transaction/flow.ts'
 import type { IncomingRequest } from '../transaction/incoming.ts'
 import { TransactionLayer } from '../transaction/layer.ts'
@@ -28,6 +28,7 @@ import { OutgoingCall } from './outgoing-call.ts'
 import { PeerTable } from './peer.ts'
 import { PeerWatch } from './peer-watch.ts'
 import { Reception } from './reception.ts'
+import { notifyRegistrationEnded } from './registration-notice.ts'
 import { buildResponse, type ResponseParts } from './response.ts'
 import type { EndpointSettings } from './settings.ts'
 import { Tokens } from './tokens.ts'
@@ -107,7 +108,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
         new FlowLoss(this.timers, now + this.registrar.graceMs, later => this.#flowLost(input.flow, later))
         break
       case 'revoked':
-        this.registrar.revoke(input.tokenId)
+        for (const binding of this.registrar.revoke(input.tokenId)) notifyRegistrationEnded(this, binding, now)
         break
       case 'drain':
         this.#reception.isDraining = input.on
@@ -212,6 +213,10 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
       this.#out.push({ type: 'known', flow })
   }
 
+  phoneMoved({ from, binding }: PhoneMove, now: number): void {
+    for (const call of [...this.#calls.values()]) if (call instanceof OutgoingCall) call.phoneMoved(from, binding, now)
+  }
+
   trust(flow: Flow): void {
     this.#out.push({ type: 'trusted', flow })
   }
@@ -231,13 +236,13 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
     if (call === undefined) return
     switch (command.type) {
       case 'ring':
-        if (call instanceof IncomingCall) call.ring(now)
+        if (call instanceof IncomingCall) call.named(command.sid).ring(now)
         break
       case 'progress':
-        if (call instanceof IncomingCall) call.progress(command.sdp, now)
+        if (call instanceof IncomingCall) call.named(command.sid).progress(command.sdp, now)
         break
       case 'answer':
-        if (call instanceof IncomingCall) call.answer(command.sdp, now)
+        if (call instanceof IncomingCall) call.named(command.sid).answer(command.sdp, now)
         break
       case 'end':
         call.end(command.words, now)
@@ -291,6 +296,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
   /** Nobody has come back in time: what waits for this connection waits in vain. */
   #flowLost(flow: Flow, now: number): void {
     if (this.registrar.current(flow) !== flow) return
-    for (const call of [...this.#calls.values()]) call.flowLost(flow, now)
+    const isLost = (used: Flow) => this.registrar.current(used).socket === flow.socket
+    for (const call of [...this.#calls.values()]) call.flowLost(isLost, now)
   }
 }

@@ -13,7 +13,7 @@ import { ReliableProvisional } from './reliable-provisional.ts'
 import { contactOf } from './request.ts'
 import type { ResponseParts } from './response.ts'
 import { Session, type SessionHost } from './session.ts'
-import { allow } from './settings.ts'
+import { allow, callSidHeader } from './settings.ts'
 import { wordFields } from './words.ts'
 
 /** RFC 3261 §13.3.1.1: once a minute a provisional goes out again, so that proxies on the way keep the call. */
@@ -27,6 +27,7 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
   readonly #agent: Agent
   readonly #party: DialogParty
   readonly #transaction: ServerTransaction
+  readonly #isPhone: boolean
   readonly #timer = new Timer<TimerOwner>(this, 'provisional')
   readonly #reliable: ReliableProvisional | undefined
   /** Our answer, until a PRACK lets it go. */
@@ -37,6 +38,7 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
     this.#agent = agent
     this.id = id
     this.#transaction = transaction
+    this.#isPhone = who.kind === 'phone'
     const { request } = transaction
     this.callId = request.callId
     this.#party = new DialogParty(agent, who, request.flow)
@@ -53,6 +55,12 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
       this.#reliable = new ReliableProvisional(agent, transaction, later => this.#neverAcknowledged(later))
     transaction.owner = this
     agent.bindTag(localTag, this)
+  }
+
+  /** By its `sid`, which a softphone is told with every answer from now on. */
+  named(sid: string | undefined): this {
+    if (sid !== undefined && this.#isPhone) this.session.answerFields = [{ name: callSidHeader, value: sid }]
+    return this
   }
 
   ring(now: number): void {
@@ -80,14 +88,14 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
     if (this.#state !== 'offered') return
     this.#agent.respond(this.#transaction, words.status, now, {
       toTag: this.session.dialog.localTag,
-      fields: wordFields(words),
+      fields: [...wordFields(words), ...this.session.answerFields],
     })
     this.session.close({ kind: 'response', status: words.status }, now)
   }
 
   /** The connection is gone for good: nobody waits for an answer any more. */
-  flowLost(flow: Flow, now: number): void {
-    if (this.#state !== 'offered' || this.#transaction.request.flow.socket !== flow.socket) return
+  flowLost(isLost: (flow: Flow) => boolean, now: number): void {
+    if (this.#state !== 'offered' || !isLost(this.#transaction.request.flow)) return
     this.#agent.respond(this.#transaction, 487, now, { toTag: this.session.dialog.localTag })
     this.session.close({ kind: 'cancel' }, now)
   }
@@ -164,6 +172,7 @@ export class IncomingCall implements ServerOwner, SessionHost, TimerOwner, Tagge
       fields: [
         { name: 'Contact', value: contactOf(this.#transaction.flow) },
         { name: 'Allow', value: allow },
+        ...this.session.answerFields,
       ],
     }
     if (this.#reliable !== undefined) {

@@ -20,7 +20,7 @@ export interface InviteNames {
   readonly cseq: number
   /** Provisional responses may be reliable. */
   readonly isReliable: boolean
-  /** Credentials. */
+  /** Credentials, and what only softphones are told. */
   readonly extra: readonly HeaderField[]
 }
 

@@ -1,3 +1,4 @@
+import type { Binding } from '../registrar/binding.ts'
 import type { Flow } from '../transaction/flow.ts'
 import type { IncomingRequest, IncomingResponse } from '../transaction/incoming.ts'
 import { Timer } from '../transaction/timer-queue.ts'
@@ -44,6 +45,9 @@ type OutgoingState =
  */
 const silentPeerAfter = (t: TimerSettings): number => 16 * t.t1
 
+/** A softphone that did not come back: Q.850's subscriber absent. */
+const phoneGone: CallCause = { kind: 'response', status: 480, q850: 20 }
+
 const noAnswerWords: EndWords = { status: 488, q850: 88, text: 'No session description', code: 'END.0488' }
 
 /** A softphone that is dialled: whose it is, and its connection. */
@@ -63,8 +67,8 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   readonly callId: string
   readonly #agent: Agent
   readonly #dial: Dial
-  /** Where it goes, and everything within its dialog; undefined = where the target's name leads. */
-  readonly #bound: BoundTo | undefined
+  /** Where the phone is, to which everything goes; undefined = where the target's name leads. */
+  #bound: BoundTo | undefined
   readonly #attempts: DialAttempts
   readonly #forks: LateForks
   readonly #receipts: ProvisionalReceipts
@@ -129,9 +133,20 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   }
 
   /** The connection is gone for good; what is answered lives by its media. */
-  flowLost(flow: Flow, now: number): void {
-    const isOpen = this.#state !== 'answered' && this.#state !== 'over'
-    if (isOpen && this.#attempts.latest?.flow.socket === flow.socket) this.over({ kind: 'unreachable' }, now)
+  flowLost(isLost: (flow: Flow) => boolean, now: number): void {
+    const flow = this.#attempts.latest?.flow
+    if (this.#state === 'answered' || this.#isOver || flow === undefined || !isLost(flow)) return
+    if (this.#bound === undefined) this.over({ kind: 'unreachable' }, now)
+    else this.over(phoneGone, now)
+  }
+
+  /** Its phone has come back over another connection: what rang there is offered to it there (RFC 5626 §5.3). */
+  phoneMoved(from: Flow, { flow, contact }: Binding, now: number): void {
+    if (this.#bound === undefined || this.#bound.flow.socket !== from.socket) return
+    this.#bound = { ...this.#bound, flow }
+    if (this.#state === 'calling' || this.#state === 'proceeding') this.#attempts.fork(contact, flow, now)
+    // The first CANCEL may have gone with the old connection.
+    else if (this.#state === 'cancelling') this.#attempts.cancel(this.#endWords, now)
   }
 
   isSource(flow: Flow): boolean {
@@ -163,6 +178,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     this.#early.close(now)
     this.#agent.timers.stop(this.#timer)
     this.#agent.bindTag(this.#attempts.localTag, undefined)
+    this.#attempts.forget(cause === phoneGone, now)
     this.#agent.emit({ type: 'ended', id: this.id, cause })
     this.#agent.release(this.id)
   }
@@ -201,6 +217,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   }
 
   #provisional(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    this.#attempts.heard(transaction, response.message.status, now)
     const progress = this.#attempts.answerOf(transaction, response)
     if (!this.#receipts.take(progress, now)) return
     if (this.#state === 'abandoned') {
@@ -240,6 +257,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
       return
     }
     const wasWanted = this.#state === 'calling' || this.#state === 'proceeding'
+    this.#attempts.answered(transaction, now)
     this.#state = 'answered'
     this.#agent.timers.stop(this.#timer)
     const session = sessionOf(this.#agent, this, this.#answerOf(transaction, response))
@@ -271,6 +289,11 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
   #refusal(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const { status } = response.message
     if (this.#isOver) return
+    // RFC 3261 §8.2.2.2: the phone has kept the INVITE of its old connection, and answers that one.
+    if (status === 482 && this.#attempts.unfork()) {
+      if (this.#state === 'cancelling') this.#attempts.cancel(this.#endWords, now)
+      return
+    }
     const isWanted = this.#state === 'calling' || this.#state === 'proceeding'
     if ((status === 401 || status === 407) && isWanted) {
       if (this.#attempts.answerChallenge(transaction, response.message, now)) this.#calling(now)

@@ -5,7 +5,11 @@ import { headersOf } from '../message/headers.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
 import type { PhoneDirectory, PhoneIdentity } from '../registrar/phone.ts'
 import { isWebSocket, type TransportName } from '../transaction/flow.ts'
+import type { EndWords } from './call-command.ts'
 import type { Challenger } from './challenger.ts'
+
+/** What a softphone is answered, and told, whose token opens nothing any more (decisions §3). */
+export const tokenEnded: EndWords = { status: 403, q850: 57, text: 'The phone token is not valid', code: 'END.0403' }
 
 /**
  * `refused`: a token of ours that opens nothing any more, revoked or of a user who is not active; asking again would

@@ -1,6 +1,7 @@
 import { minSessionSeconds } from '../dialog/session-timer.ts'
 import { digestAlgorithms } from '../digest/challenge.ts'
 import { parseMaxForwards } from '../header/max-forwards.ts'
+import { quote } from '../header/quoted-string.ts'
 import type { ParsedMessage } from '../message/fault.ts'
 import { formatMessage } from '../message/format.ts'
 import { headerOf } from '../message/headers.ts'
@@ -10,7 +11,9 @@ import { defaultPort, type Flow, isReliable, isWebSocket } from '../transaction/
 import type { IncomingRequest } from '../transaction/incoming.ts'
 import { mergeKey } from '../transaction/key.ts'
 import type { ServerTransaction } from '../transaction/transaction.ts'
+import { escapeUser } from '../uri/escape.ts'
 import { subscriberOf } from '../uri/format.ts'
+import { formatHost } from '../uri/host.ts'
 import { parseUri } from '../uri/parse.ts'
 import type { TaggedCall } from './agent.ts'
 import type { EndWords } from './call-command.ts'
@@ -22,7 +25,7 @@ import { sdpOf } from './fields.ts'
 import { type InviteGate, openGate, phonesSource } from './invite-gate.ts'
 import type { PeerConfig } from './peer.ts'
 import { dialledBy, phoneOfferOf } from './phone-call.ts'
-import { PhoneSignIn } from './phone-sign-in.ts'
+import { PhoneSignIn, tokenEnded } from './phone-sign-in.ts'
 import { type ReadRequest, readRequest, readResponse } from './read.ts'
 import { keyOfInvite, RefusedInvites, retrySecondsOf } from './refused-invites.ts'
 import { buildResponse } from './response.ts'
@@ -35,9 +38,6 @@ import { wordFields } from './words.ts'
 /** An answer to a stranger is never longer than so many times the question. */
 const mostAmplification = 3
 const answeredMethods: ReadonlySet<string> = new Set(['OPTIONS', 'INVITE', 'REGISTER'])
-/** What a softphone hears whose token opens nothing any more (decisions §3). */
-const tokenEnded: EndWords = { status: 403, q850: 57, text: 'The phone token is not valid', code: 'END.0403' }
-
 /** Q.850's 42: switching equipment congestion. */
 const loaded: EndWords = { status: 503, q850: 42, text: 'The switch is loaded', code: 'LIMIT.0503' }
 
@@ -207,17 +207,35 @@ export class Reception {
         return
       case 'unproven':
         this.#desk.counters.challenged++
-        this.#refuse(request, 401, this.#signIn.challenge(signIn, request.flow.transport, now))
+        this.#refuse(request, 401, [
+          ...this.#signIn.challenge(signIn, request.flow.transport, now),
+          ...(signIn.error === undefined ? [] : this.#date()),
+        ])
     }
+  }
+
+  /** RFC 7315 §4.1: by which identity, and name, its calls are known. */
+  #identityOf({ user, displayName = '' }: PhoneIdentity): readonly HeaderField[] {
+    if (displayName === '') return []
+    const uri = `sip:${escapeUser(user)}@${formatHost(this.#desk.settings.realm)}`
+    return [{ name: 'P-Associated-URI', value: `${quote(displayName)} <${uri}>` }]
+  }
+
+  /** RFC 3261 §20.17: a phone whose own clock is wrong judges its token by ours. */
+  #date(): readonly HeaderField[] {
+    const { unixNow } = this.#desk.settings
+    return unixNow === undefined ? [] : [{ name: 'Date', value: new Date(unixNow()).toUTCString() }]
   }
 
   #registerArrived(request: IncomingRequest, phone: PhoneIdentity, now: number): void {
     const transaction = this.#accept(request)
     if (transaction === undefined) return
-    const { status, fields } = this.#desk.registrar.register(request, phone, now)
+    const { status, fields, moved } = this.#desk.registrar.register(request, phone, now)
     if (status === 200) this.#desk.counters.registered++
-    const own = status === 200 ? [{ name: 'Supported', value: 'outbound' }] : []
+    const own =
+      status === 200 ? [{ name: 'Supported', value: 'outbound' }, ...this.#identityOf(phone), ...this.#date()] : []
     this.#desk.respond(transaction, status, now, { toTag: this.#statelessTag, fields: [...fields, ...own] })
+    for (const move of moved ?? []) this.#desk.phoneMoved(move, now)
   }
 
   #inviteArrived(request: IncomingRequest, source: Source, now: number): void {

@@ -70,6 +70,8 @@ export class Session implements ClientOwner, ServerOwner {
   peerAllowsUpdate = false
   /** An offer in an UPDATE has been answered: descriptions in answers to the INVITE are history. */
   hasReanswered = false
+  /** In our 2xx to the INVITE that made it, besides what every one has. */
+  answerFields: readonly HeaderField[] = []
   /** What we said last. */
   localSdp: string | undefined
   readonly #answered: AnsweredInvite
@@ -142,6 +144,7 @@ export class Session implements ClientOwner, ServerOwner {
         { name: 'Contact', value: contactOf(transaction.flow) },
         { name: 'Allow', value: allow },
         { name: 'Supported', value: supported },
+        ...this.answerFields,
         ...this.refresh.answerFields(transaction.request.message, now),
       ],
       sdp,

@@ -33,6 +33,8 @@ export interface EndpointSettings {
   readonly hash: Hash
   /** A new id for a call that comes in. */
   readonly newId: () => string
+  /** The wall clock, Unix ms, for the Date that softphones are answered with. Default: none is sent. */
+  readonly unixNow?: () => number
   /** Softphones that may sign in. Default: none. */
   readonly phones?: PhoneDirectory
   /** Decides by load whether a new call is taken. Default: every one is. */
@@ -48,6 +50,9 @@ export const supported = 'timer, 100rel'
 export const supportedByCaller = 'timer'
 export const supportedExtensions: ReadonlySet<string> = new Set(['timer', '100rel', 'outbound'])
 export const acceptedBody = 'application/sdp'
+
+/** `sid` of the call, in every INVITE to a softphone and every answer to one. */
+export const callSidHeader = 'X-Voice-Call-Sid'
 
 /** Header that carries our reason code, and the one that counts our own switches in a call's way. */
 export const reasonCodeHeader = 'X-Voice-Reason-Code'

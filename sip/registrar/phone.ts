@@ -5,6 +5,8 @@ export interface PhoneIdentity {
   readonly userId: string
   /** Its address of record and its digest username: the extension. */
   readonly user: string
+  /** Its own name, which it is told with its registration. */
+  readonly displayName?: string
   /** The token itself. */
   readonly password: string
   /** False: revoked, or its end-user is not active. */

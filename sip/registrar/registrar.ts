@@ -39,9 +39,16 @@ export interface RegistrarHost {
   newId(): string
 }
 
+/** A phone that has come back over another connection: what went over `from` goes to its binding now. */
+export interface PhoneMove {
+  readonly from: Flow
+  readonly binding: Binding
+}
+
 export interface RegisterAnswer {
   readonly status: number
   readonly fields: readonly HeaderField[]
+  readonly moved?: readonly PhoneMove[]
 }
 
 type Removal = (entry: Entry) => void
@@ -130,13 +137,15 @@ export class Registrar {
     if (read.kind === 'bad') return refused(400)
     // Nobody registers for somebody else (step 4).
     if (read.user !== phone.user) return refused(403)
-    const answer = read.kind === 'update' ? this.#update(read, request, phone, now) : this.#removeAll(request, phone)
+    const moved: PhoneMove[] = []
+    const answer =
+      read.kind === 'update' ? this.#update(read, request, phone, now, moved) : this.#removeAll(request, phone)
     if (answer !== undefined) return answer
     const entries = this.#byUser.get(phone.userId) ?? []
     const fields = entries.map(({ binding }) => ({ name: 'Contact', value: formatBinding(binding, now) }))
     // RFC 5626 §6: told when a binding was made by its rules.
     const isOutbound = read.kind === 'update' && read.wanted.some(isOutboundContact)
-    return { status: 200, fields: isOutbound ? [...fields, { name: 'Require', value: 'outbound' }] : fields }
+    return { status: 200, fields: isOutbound ? [...fields, { name: 'Require', value: 'outbound' }] : fields, moved }
   }
 
   /** The connection is gone; its phone may come back within the grace. */
@@ -148,9 +157,11 @@ export class Registrar {
     }
   }
 
-  /** What was registered by this token ends at once. */
-  revoke(tokenId: string): void {
-    for (const entry of [...this.#byId.values()]) if (entry.binding.tokenId === tokenId) this.#remove(entry)
+  /** What was registered by this token ends at once; the bindings that stood on live flows. */
+  revoke(tokenId: string): readonly Binding[] {
+    const ended = [...this.#byId.values()].filter(({ binding }) => binding.tokenId === tokenId)
+    for (const entry of ended) this.#remove(entry)
+    return ended.filter(({ isLost }) => !isLost).map(({ binding }) => binding)
   }
 
   #removeAll(request: IncomingRequest, phone: PhoneIdentity): RegisterAnswer | undefined {
@@ -166,6 +177,7 @@ export class Registrar {
     request: IncomingRequest,
     phone: PhoneIdentity,
     now: number,
+    moved: PhoneMove[],
   ): RegisterAnswer | undefined {
     const { minSeconds, defaultSeconds, bindings } = this.#rules
     for (const place of wanted) {
@@ -179,7 +191,12 @@ export class Registrar {
       const entry = this.#entryOf(phone.userId, place)
       if (place.seconds === 0) {
         if (entry !== undefined) this.#remove(entry)
-      } else this.#bind(place, entry, request, phone, now)
+      } else {
+        const binding = this.#bind(place, entry, request, phone, now)
+        const from = entry?.binding.flow
+        if (from !== undefined && this.#successors.current(from) === binding.flow && from !== binding.flow)
+          moved.push({ from, binding })
+      }
     }
     return undefined
   }
@@ -194,7 +211,7 @@ export class Registrar {
     request: IncomingRequest,
     phone: PhoneIdentity,
     now: number,
-  ): void {
+  ): Binding {
     // A registration ends with the token that made it.
     const grantedMs = Math.min(1000 * Math.min(seconds, this.#rules.maxSeconds), phone.remainingMs)
     if (known !== undefined) {
@@ -225,6 +242,7 @@ export class Registrar {
     const onFlow = this.#byFlow.get(key) ?? new Set()
     this.#byFlow.set(key, onFlow.add(entry))
     this.#host.timers.set(entry.timer, binding.expiresAt)
+    return binding
   }
 
   #remove(entry: Entry): void {

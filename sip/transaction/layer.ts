@@ -128,6 +128,14 @@ export class TransactionLayer {
     this.#run(transaction, 'transport-error', now)
   }
 
+  /** Forgets a request whose flow is gone: nothing is reported, and a late response finds nobody. */
+  abandon(transaction: ClientTransaction, now: number): void {
+    if (transaction.state === 'terminated') return
+    transaction.state = 'terminated'
+    transaction.armTimers(this.#config.queue, this.#config.timers, now)
+    this.#forget(transaction)
+  }
+
   readonly #step = (transaction: Transaction, input: TransactionInput, now: number): void =>
     this.#run(transaction, input, now)
 

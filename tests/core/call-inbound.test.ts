@@ -214,7 +214,7 @@ test('on hold nothing at all comes: signalling is asked whether the peer is ther
   const rig = rigWith('<Pause length="1"/><Say loop="0">For ever</Say>')
   const caller = rig.call(at)
   rig.run(1200)
-  rig.send({ type: 'media.quiet-on-hold', legId: caller })
+  rig.send({ type: 'media.quiet', legId: caller })
   rig.run(1000)
   assert.equal(rig.of('leg.probe'), [{ type: 'leg.probe', legId: caller }])
   assert.is(rig.store.call().status, 'answered')

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { iceTimeoutMs, type LinkFault } from '../../rtp/browser/browser-link.ts'
+import { iceTimeoutMs, type LinkFault, quietMs } from '../../rtp/browser/browser-link.ts'
 import { DtlsAssociation, handshakeTimeoutMs } from '../../rtp/dtls/association.ts'
 import { handshakeMessage, handshakeTypes } from '../../rtp/dtls/handshake-message.ts'
 import { writeClientHello } from '../../rtp/dtls/hello.ts'
@@ -51,6 +51,44 @@ test('checks, handshake, keys: what the session hears is plain, what it says arr
     assert.is(port, 5000)
     assert.is(receiver.openRtp(bytes, bytes.length), plain.length)
   }
+})
+
+test('a browser that shows neither consent nor media is told as quiet, and again (RFC 7675 §5.1)', () => {
+  const bed = new Bed()
+  const link = bed.port.open(credentials)
+  let quiet = 0
+  link.onQuiet = () => quiet++
+  bed.port.agree(link, terms, bed.now)
+  bed.run(quietMs * 2)
+  assert.is(quiet, 0, 'not before it has come')
+  bed.connect()
+  for (let second = 0; second < 60; second += 5) {
+    bed.check()
+    bed.run(5_000)
+  }
+  assert.is(quiet, 0)
+  bed.run(quietMs - 5_000 + 50)
+  assert.is(quiet, 1)
+  bed.run(quietMs - 100)
+  assert.is(quiet, 1)
+  bed.run(100)
+  assert.is(quiet, 2)
+  bed.check()
+  bed.run(quietMs - 50)
+  assert.is(quiet, 2, 'it is back')
+  // Media is a sign of life as well, while its path has consent.
+  bed.check()
+  const keys = bed.browser?.keys
+  assert.ok(keys)
+  const sender = new SrtpSender(keys.local)
+  for (let at = 0; at < 2; at++) {
+    const packet = new Uint8Array(400)
+    const plain = rtp(new Uint8Array(160), { sequence: at + 1 })
+    packet.set(plain)
+    bed.arrive(packet.slice(0, sender.sealRtp(packet, plain.length)))
+    bed.run(10_000)
+  }
+  assert.is(quiet, 2)
 })
 
 test('a fault of ours with one link is told of that one, and the others go on', () => {

@@ -9,6 +9,20 @@ const hungUp = localEnd('Hung up', 'local')
 
 const target = { headers: { Contact: '<sip:sauti@switch.test;transport=ws>' } }
 
+/** The line drops, comes back, and the switch takes the phone's registration. */
+function back(bench: AgentBench): void {
+  bench.do({ type: 'line-down' })
+  bench.run(400)
+  bench.do({ type: 'line-up' })
+  bench.reply(200, 'OK', { headers: { Expires: '600' } }, 'REGISTER')
+}
+
+/** The switch sends the INVITE of `AgentBench.offered` by another branch. */
+function forked(bench: AgentBench): void {
+  const fields = { from: '"Juma" <sip:1002@voice.test>;tag=far', to: '<sip:1001@voice.test>', callId: 'in-1', cseq: 1 }
+  bench.receive(requestOf('INVITE', fields, { sdp: 'their offer' }))
+}
+
 test('a call placed: INVITE, ringing, early audio, answer, ACK, BYE', () => {
   const bench = AgentBench.registered()
   const fields = [{ name: 'X-Service-Custom-Payload', value: '{"order":7}' }]
@@ -188,21 +202,119 @@ test('hung up before the ACK: the BYE waits for it (RFC 3261 §15)', () => {
   assert.is(bench.lines.at(-1), 'BYE')
 })
 
-test('the line drops: what is unanswered ends, what stands goes on, a BYE waits for the next line', () => {
+test('the line is gone for good: what rings ends after the time the switch waits for us', () => {
   const bench = AgentBench.registered()
-  bench.call('stands')
-  const stands = bench.request('INVITE')
   bench.do({ type: 'dial', id: 'dialled', uri: 'sip:2@voice.test', sdp: 'o', fields: [] })
   bench.offered()
   bench.clear()
   bench.do({ type: 'line-down' })
+  bench.run(11_000)
+  assert.equal(bench.events, [])
+  bench.run(2_000)
   assert.equal(
-    bench.told.map(event => event.type === 'ended' && [event.id.length > 8 ? 'came' : event.id, event.reason.cause]),
-    [
-      ['dialled', 'Connection lost'],
-      ['came', 'Connection lost'],
-    ],
+    bench.told.flatMap(event => (event.type === 'ended' ? [event.reason.cause] : [])),
+    ['Connection lost', 'Connection lost'],
   )
+  assert.equal(bench.lines, [])
+})
+
+test('the line is back, but the switch knows nothing of what rang: it ends some seconds later', () => {
+  const bench = AgentBench.registered()
+  bench.do({ type: 'dial', id: 'dialled', uri: 'sip:2@voice.test', sdp: 'o', fields: [] })
+  bench.offered()
+  bench.clear()
+  back(bench)
+  bench.run(6_000)
+  assert.equal(
+    bench.told.flatMap(event => (event.type === 'ended' ? [event.reason.cause] : [])),
+    ['Connection lost', 'Connection lost'],
+  )
+})
+
+test('a call that rings here lives through a new line: the fork gets 482, the first INVITE is answered (RFC 5626, 3261 §8.2.2.2)', () => {
+  const bench = AgentBench.registered()
+  const id = bench.offered()
+  back(bench)
+  bench.clear()
+  forked(bench)
+  assert.equal(bench.lines, ['482', '180'])
+  assert.equal(bench.events, [], 'it is no second call')
+  bench.run(60_000)
+  bench.do({ type: 'answer', id, sdp: 'ours' })
+  assert.is(bench.lines.at(-1), '200')
+  assert.match(headerOf(bench.response(), 'Via') ?? '', /branch=z9hG4bKin-1/, 'the answer to the first INVITE')
+})
+
+test('answered or declined while the line is down: said on the next one', () => {
+  const answered = AgentBench.registered()
+  const id = answered.offered()
+  answered.do({ type: 'line-down' })
+  answered.do({ type: 'answer', id, sdp: 'ours' })
+  answered.clear()
+  back(answered)
+  forked(answered)
+  assert.equal(answered.lines.slice(-2), ['482', '200'])
+
+  const declined = AgentBench.registered()
+  const other = declined.offered()
+  declined.do({ type: 'line-down' })
+  declined.do({ type: 'end', id: other, reason: { cause: 'Rejected', by: 'local' }, status: 486 })
+  assert.is(declined.event('ended').reason.cause, 'Rejected', 'the person is done with it at once')
+  back(declined)
+  forked(declined)
+  assert.is(declined.lines.at(-1), '486')
+  forked(declined)
+  assert.is(declined.events.filter(type => type === 'offered').length, 2, 'nothing is left of it')
+})
+
+test('a call that we placed lives through a new line: the same INVITE once more, and the answer over the new line', () => {
+  const bench = AgentBench.registered()
+  bench.do({ type: 'dial', id: 'c', uri: 'sip:2@voice.test', sdp: 'o', fields: [] })
+  bench.reply(180, 'Ringing', {}, 'INVITE')
+  const before = bench.request('INVITE')
+  bench.clear()
+  back(bench)
+  assert.equal(bench.lines, ['REGISTER', 'INVITE'])
+  assert.equal(bench.request('INVITE'), before)
+  bench.reply(180, 'Ringing', {}, 'INVITE')
+  bench.run(60_000)
+  assert.not(bench.events.includes('ended'))
+  bench.reply(200, 'OK', { sdp: 'answer' }, 'INVITE')
+  assert.is(bench.event('answered').sdp, 'answer')
+})
+
+test('given up while the line is down: the CANCEL waits for the next one', () => {
+  const bench = AgentBench.registered()
+  bench.do({ type: 'dial', id: 'c', uri: 'sip:2@voice.test', sdp: 'o', fields: [] })
+  bench.reply(180, 'Ringing', {}, 'INVITE')
+  bench.clear()
+  bench.do({ type: 'line-down' })
+  bench.do({ type: 'end', id: 'c', reason: hungUp })
+  assert.is(bench.event('ended').id, 'c')
+  assert.equal(bench.lines, [])
+  back(bench)
+  assert.equal(bench.lines, ['REGISTER', 'CANCEL'])
+})
+
+test("a call's sid: of an INVITE from the start, of our own from the first answer that has it", () => {
+  const bench = AgentBench.registered()
+  bench.offered({ sdp: 'o', headers: { 'X-Voice-Call-Sid': 'CA1' } })
+  assert.is(bench.event('offered').sid, 'CA1')
+  bench.do({ type: 'dial', id: 'c', uri: 'sip:2@voice.test', sdp: 'o', fields: [] })
+  bench.reply(180, 'Ringing', { headers: { 'X-Voice-Call-Sid': 'CA2' } }, 'INVITE')
+  bench.reply(200, 'OK', { sdp: 'a', headers: { 'X-Voice-Call-Sid': 'CA2' } }, 'INVITE')
+  assert.equal(
+    bench.told.filter(event => event.type === 'named'),
+    [{ type: 'named', id: 'c', sid: 'CA2' }],
+  )
+})
+
+test('the line drops: what stands goes on, a BYE waits for the next line', () => {
+  const bench = AgentBench.registered()
+  bench.call('stands')
+  const stands = bench.request('INVITE')
+  bench.clear()
+  bench.do({ type: 'line-down' })
   bench.do({ type: 'end', id: 'stands', reason: hungUp })
   assert.is(bench.event('ended').id, 'stands')
   assert.equal(bench.lines, [])

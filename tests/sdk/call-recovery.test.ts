@@ -59,13 +59,21 @@ test('another network: a restart at once; a refused one ends the call', async ()
   assert.equal(told.at(-1), ['ended', { cause: 'Media failed', by: 'network' }])
 })
 
-test('a line that drops while it rings fails the call', async () => {
+test('a line that drops while it rings and comes back: the call goes on', async () => {
   const bench = await signedIn()
   const call = bench.phone.call('1')
   const told = listen(call)
   await settle()
+  bench.reply('INVITE', 180, 'Ringing')
   bench.socket.drop()
-  assert.equal(told, [['failed', { cause: 'Connection lost', by: 'network' }]])
+  await new Promise(resolve => setTimeout(resolve, 600))
+  bench.serve()
+  await settle()
+  assert.match(bench.lines.at(-1) ?? '', /^INVITE /)
+  bench.reply('INVITE', 200, 'OK', { sdp: 'answer', headers: { 'X-Voice-Call-Sid': 'CA0123456789ABCDEF' } })
+  await settle()
+  assert.equal(namesOf(told), ['ringing', 'accepted'])
+  assert.is(call.sid, 'CA0123456789ABCDEF')
 })
 
 test('signed out with a live call: it goes on, and its end closes the line', async () => {

@@ -1,9 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { DEFAULT_ICE_SERVERS, Phone, PhoneError } from '../../sdk/index.ts'
+import { DEFAULT_ICE_SERVERS, describeFailure, type EndReason, Phone, PhoneError } from '../../sdk/index.ts'
 import { headerOf } from '../../sip/index.ts'
 import { devices, FakeAudio, FakePeerConnection, FakeWebSocket, installBrowser } from './rig/fake-browser.ts'
 import { PhoneBench, settle, tokenFor } from './rig/phone-bench.ts'
+import { requestOf } from './rig/switch-side.ts'
 
 const codeOf = async (work: () => unknown): Promise<string> => {
   try {
@@ -62,8 +63,10 @@ test('wssUrl and realm of the options come before those of the token', async () 
 test('authenticate rejects: no token, an expired one, a refusal, no connection', async () => {
   const bench = new PhoneBench()
   assert.is(await codeOf(() => bench.phone.authenticate('x')), 'token.invalid')
-  assert.is(await codeOf(() => bench.phone.authenticate(tokenFor({ exp: 1 }))), 'token.expired')
   assert.equal(FakeWebSocket.all, [])
+  bench.registerStatus = 401
+  assert.is(await codeOf(() => bench.authenticate(tokenFor({ exp: 1 }))), 'token.expired')
+  bench.told.length = 0
 
   bench.registerStatus = 403
   const refused = await bench.authenticate().catch(fault => fault)
@@ -124,6 +127,63 @@ test('the token ends soon: tokenWillExpire; it has ended: unregistered with the 
   await new Promise(resolve => setTimeout(resolve, 500))
   assert.ok(bench.events.includes('tokenWillExpire'))
   assert.equal(bench.told.at(-1), ['unregistered', { cause: 'Token expired', by: 'local' }])
+})
+
+test('a computer whose clock is two hours fast, or slow, signs in: the token is judged by the time of the switch', async () => {
+  const realNow = Date.now
+  for (const hours of [2, -2]) {
+    const bench = new PhoneBench()
+    const exp = realNow() / 1000 + 0.9
+    try {
+      Date.now = () => realNow() + hours * 3_600_000
+      bench.registerHeaders = { Date: new Date(realNow()).toUTCString() }
+      await bench.authenticate(tokenFor({ exp }))
+      assert.ok(bench.phone.isRegistered)
+      await settle()
+      assert.not(bench.events.includes('unregistered'), `${hours} hours`)
+      await new Promise(resolve => setTimeout(resolve, 2_000))
+      assert.equal(bench.told.at(-1), ['unregistered', { cause: 'Token expired', by: 'local' }], `${hours} hours`)
+    } finally {
+      Date.now = realNow
+    }
+    bench.close()
+  }
+})
+
+test('the switch revokes the token: unregistered at once, with the reason; live calls go on', async () => {
+  const bench = await signedIn()
+  const call = bench.phone.call('1')
+  await settle()
+  bench.reply('INVITE', 200, 'OK', { sdp: 'answer' })
+  await settle()
+  const fields = { from: '<sip:1001@voice.test>;tag=n', to: '<sip:1001@voice.test>', callId: 'notify', cseq: 1 }
+  const headers = {
+    Event: 'reg',
+    'Subscription-State': 'terminated;reason=rejected',
+    'X-Voice-Reason-Code': 'END.0403',
+    Reason: 'SIP;cause=403;text="The phone token is not valid"',
+  }
+  bench.socket.receive(requestOf('NOTIFY', fields, { headers }))
+  await settle()
+  assert.equal(bench.lines.at(-1), 'SIP/2.0 200')
+  const [name, reason] = bench.told.at(-1) as [string, EndReason]
+  assert.is(name, 'unregistered')
+  assert.is(reason.cause, 'Revoked')
+  assert.is(reason.code, 'END.0403')
+  assert.match(describeFailure(reason), /token is no longer valid/)
+  assert.not(bench.phone.isRegistered)
+  assert.is(bench.phone.extension, undefined)
+  assert.is(call.state, 'accepted')
+})
+
+test("another user's token: the first phone is unregistered before its line closes", async () => {
+  const bench = await signedIn()
+  const { socket } = bench
+  await bench.authenticate(tokenFor({ ext: '1002' }))
+  const registers = socket.sent.filter(text => text.startsWith('REGISTER '))
+  assert.match(registers.at(-1) ?? '', /^Expires: 0\r$/m)
+  assert.ok(socket.isClosed)
+  assert.is(bench.phone.extension, '1002')
 })
 
 test('the line drops: disconnected, connected and registered again by itself', async () => {

@@ -66,8 +66,30 @@ test('describeFailure: one line for everything that events carry', () => {
   says(new PhoneError('sign-in.failed', 'x', { status: 401 }), /sign-in was refused/)
   says('toString', /could not be completed/)
   says({ cause: 'constructor', by: 'local', code: '__proto__' }, /could not be completed/)
+  // A sentence of its own, although the code says only that the call was cancelled.
+  says({ cause: 'Answered elsewhere', by: 'remote', code: 'END.0487' }, /answered on another phone/)
+  const text = 'The phone token is not valid'
+  says({ cause: '403 Forbidden', by: 'remote', status: 403, code: 'END.0403', text }, /token is no longer valid/)
+  says({ cause: 'Revoked', by: 'remote' }, /token is no longer valid/)
+  says({ cause: '403 Forbidden', by: 'remote', status: 403, code: 'END.0403' }, /not allowed/)
   says(undefined, /could not be completed/)
   says(null, /could not be completed/)
+})
+
+test('describeFailure never throws, whatever a page hands it', () => {
+  const thrower = new Proxy(
+    {},
+    {
+      get() {
+        throw new Error('no')
+      },
+    },
+  )
+  const odd: unknown[] = [{}, [], true, false, 1n, Symbol('x'), () => 1, thrower, Object.create(null), Number.NaN, '']
+  const fields = [undefined, null, 0, -1, 1e9, Number.NaN, {}, [], 'toString', '__proto__', Symbol('x')]
+  for (const name of ['cause', 'code', 'status', 'text', 'by']) for (const value of fields) odd.push({ [name]: value })
+  odd.push(Object.assign(new Error('x'), { message: undefined }), Object.assign(new Error('x'), { message: 7 }))
+  for (const input of odd) assert.type(describeFailure(input as never), 'string')
 })
 
 test('every reason code of the switch has its sentence, and no two lines', () => {
@@ -154,12 +176,17 @@ test('quality: loss, delay and jitter lower the opinion; silence does not divide
   assert.ok(mos(100, 1, 3) >= 1)
   const silent = qualityBetween(at(5, 0, 0, 0, 0), at(5, 0, 0, 0, 0))
   assert.equal([silent.lossPercent, silent.receivedBitrate], [0, 0])
+  assert.equal([silent.mos, silent.noMedia], [1, true], 'what nobody hears is not excellent')
+  const lost = qualityBetween(at(5, 0, 0, 0, 0), at(5, 100, 0, 0, 2000))
+  assert.equal([lost.mos, lost.noMedia, lost.lossPercent], [1, true, 100])
+  assert.is(qualityBetween(at(5, 0, 0, 0, 0), at(6, 0, 0, 0, 2000)).noMedia, false)
   assert.is(qualityBetween(at(0, 0, 0, 0, 0), at(100, 0, 0, 0, 1000)).receivedBitrate, 80_000)
 })
 
 test('the SDK is under 25 kB gzipped, with all of our SIP core that it needs', async () => {
   const { code } = await bundleSdk()
-  const size = gzipSync(code, { level: 9 }).length
+  // At the level that web servers use.
+  const size = gzipSync(code).length
   assert.ok(size < 25_000, `${size} bytes`)
   assert.not.match(code, /\bBuffer\b|node:|require\(/)
   assert.not.match(code, /^import /m)

@@ -27,7 +27,7 @@ test('registered, and refreshed before the granted time is over with the next CS
   bench.do({ type: 'register', identity })
   const host = /@([^;]+)/.exec(headerOf(bench.request(), 'Contact') ?? '')?.[1]
   bench.reply(200, 'OK', { headers: { Contact: `<sip:1001@${host};transport=ws>;expires=100, <sip:x@y>;expires=9` } })
-  assert.equal(bench.event('registered'), { type: 'registered', expiresSeconds: 100 })
+  assert.equal(bench.event('registered'), { type: 'registered', expiresSeconds: 100, displayName: '' })
   assert.ok(bench.agent.isRegistered)
   const callId = headerOf(bench.request(), 'Call-ID')
   bench.clear()

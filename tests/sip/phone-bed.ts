@@ -61,6 +61,7 @@ export class PhoneBed {
       random: length => Uint8Array.from({ length }, () => Math.floor(random() * 256)),
       hash,
       newId: () => `call-${++ids}`,
+      unixNow: () => Date.UTC(2026, 0, 2, 3, 4, 5),
       phones: {
         byToken: token => this.tokens.find(({ password }) => password === token),
         byUser: user => this.tokens.filter(token => token.user === user),

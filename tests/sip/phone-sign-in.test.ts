@@ -233,7 +233,7 @@ test('a phone that has gone cannot be dialled; one that goes while it rings or c
   bed.pass(1)
   const ended = bed.events.filter(({ type }) => type === 'ended').slice(1)
   assert.equal(ended, [
-    { type: 'ended', id: 'out', cause: { kind: 'unreachable' } },
+    { type: 'ended', id: 'out', cause: { kind: 'response', status: 480, q850: 20 } },
     { type: 'ended', id: 'call-1', cause: { kind: 'cancel' } },
   ])
 })

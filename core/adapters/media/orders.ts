@@ -118,9 +118,11 @@ export function mediaNews(leg: LegMedia, news: SessionNews): MediaEvent | undefi
       return { type: 'media.key-down', legId, digit: news.digit }
     case 'digit':
       return { type: 'media.digit', legId, digit: news.digit, durationMs: news.durationMs }
+    case 'quiet':
+      return { type: 'media.quiet', legId }
     case 'timeout':
       // A browser's consent tells that it is there (RFC 7675): nobody need ask.
-      if (news.onHold === true) return leg.browser === undefined ? { type: 'media.quiet-on-hold', legId } : undefined
+      if (news.onHold === true) return leg.browser === undefined ? { type: 'media.quiet', legId } : undefined
       return { type: 'media.timeout', legId, ...(news.fault === undefined ? {} : { fault: news.fault }) }
   }
 }

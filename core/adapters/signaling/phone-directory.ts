@@ -25,6 +25,7 @@ export function phoneDirectory(tokens: SignInTokens, realm: string, clock: Pick<
     tokenId: record.uuid,
     userId: record.endUserUuid,
     user: record.extensionNumber,
+    displayName: record.displayName,
     password,
     isUsable,
     remainingMs: record.expiresUnix - unixMs,

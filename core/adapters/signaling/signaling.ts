@@ -119,6 +119,7 @@ export class SipSignaling implements Signaling {
       random: length => random.bytes(length),
       hash,
       newId: () => random.uuid(),
+      unixNow: () => clock.unixMs(),
       ...(options.gate === undefined ? {} : { gate: options.gate }),
       ...(tokens === undefined ? {} : { phones: phoneDirectory(tokens, settings.sip.realm, clock) }),
     })
@@ -166,13 +167,13 @@ export class SipSignaling implements Signaling {
     const id = command.legId
     switch (command.type) {
       case 'leg.ring':
-        this.#driver?.run({ type: 'ring', id })
+        this.#driver?.run({ type: 'ring', id, sid: command.sid })
         return
       case 'leg.progress':
-        this.#driver?.run({ type: 'progress', id, sdp: command.sdp })
+        this.#driver?.run({ type: 'progress', id, sdp: command.sdp, sid: command.sid })
         return
       case 'leg.answer':
-        this.#driver?.run({ type: 'answer', id, sdp: command.sdp })
+        this.#driver?.run({ type: 'answer', id, sdp: command.sdp, sid: command.sid })
         return
       case 'leg.dial':
         this.#dial(command)
@@ -284,8 +285,16 @@ export class SipSignaling implements Signaling {
       this.#emit({ type: 'leg.ended', legId: command.legId, cause: { kind: 'unreachable' } })
       return
     }
-    const { legId: id, from, sdp, maxForwards } = command
-    this.#driver.run({ type: 'dial', id, target, from, sdp, ...(maxForwards === undefined ? {} : { maxForwards }) })
+    const { legId: id, from, sdp, sid, maxForwards } = command
+    this.#driver.run({
+      type: 'dial',
+      id,
+      target,
+      from,
+      sdp,
+      sid,
+      ...(maxForwards === undefined ? {} : { maxForwards }),
+    })
   }
 
   /** A listener that throws must not stop the messages behind it. */

@@ -40,7 +40,11 @@ export interface PresentedToken {
   readonly isUsable: boolean
 }
 
-type TokenRow = Row<'phone_tokens'> & { readonly extension_number: string; readonly user_is_active: 0 | 1 }
+type TokenRow = Row<'phone_tokens'> & {
+  readonly extension_number: string
+  readonly display_name: string
+  readonly user_is_active: 0 | 1
+}
 
 /**
  * Sign-ins of softphones (decisions §6). The text of a token is made of its row and the key alone, so that a digest
@@ -65,7 +69,7 @@ export class PhoneTokens {
     this.#key = key
     this.#quotas = quotas
     const select =
-      'SELECT t.*, u.extension_number, u.is_active AS user_is_active FROM phone_tokens t JOIN end_users u ON u.uuid = t.end_user_uuid'
+      'SELECT t.*, u.extension_number, u.display_name, u.is_active AS user_is_active FROM phone_tokens t JOIN end_users u ON u.uuid = t.end_user_uuid'
     this.#byUuid = database.prepare<[string], TokenRow>(`${select} WHERE t.uuid = ?`)
     this.#liveOf = database.prepare<[string, number], TokenRow>(
       `${select} WHERE u.extension_number = ? AND u.is_active = 1 AND t.revoked_unix IS NULL AND t.expires_unix > ?
@@ -136,7 +140,12 @@ export class PhoneTokens {
       }
       this.#database.run(sql.insertInto('phone_tokens').values(row))
       this.changing(user.uuid, unixMs)
-      const record = recordOf({ ...row, extension_number: user.extension_number, user_is_active: 1 })
+      const record = recordOf({
+        ...row,
+        extension_number: user.extension_number,
+        display_name: user.display_name,
+        user_is_active: 1,
+      })
       return { ok: true, record, token: this.textOf(record, order.realm) }
     })
   }
@@ -243,6 +252,7 @@ const recordOf = (row: TokenRow): PhoneTokenRecord => ({
   accountUuid: row.account_uuid,
   endUserUuid: row.end_user_uuid,
   extensionNumber: row.extension_number,
+  displayName: row.display_name,
   maxConcurrent: row.max_concurrent,
   expiresUnix: row.expires_unix,
   revokedUnix: row.revoked_unix,

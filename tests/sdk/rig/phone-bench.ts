@@ -28,6 +28,7 @@ export class PhoneBench {
   readonly told: [name: string, value: unknown][] = []
   /** What REGISTER gets. */
   registerStatus = 200
+  registerHeaders: Readonly<Record<string, string>> = {}
 
   constructor(options: PhoneOptions = {}) {
     installBrowser()
@@ -56,7 +57,11 @@ export class PhoneBench {
     const { socket } = this
     const answer = (text: string) => {
       if (text.startsWith('REGISTER '))
-        socket.receive(responseTo(parse(encoder.encode(text)) as SipRequest, this.registerStatus, 'Words'))
+        socket.receive(
+          responseTo(parse(encoder.encode(text)) as SipRequest, this.registerStatus, 'Words', {
+            headers: this.registerHeaders,
+          }),
+        )
     }
     for (const text of socket.sent) answer(text)
     socket.onsent = text => queueMicrotask(() => answer(text))
