@@ -20,6 +20,9 @@ export interface Schema {
   readonly maxItems?: number
 }
 
+/** A longer list stands where its values are explained: [errors](errors.md), [events](events.md). */
+const mostValuesShown = 20
+
 export const nameOf = (schema: Schema): string | undefined => schema.$ref?.split('/').pop()
 
 /** The type in words; a resource is a link to its section. */
@@ -27,6 +30,10 @@ export function typeOf(schema: Schema): string {
   const name = nameOf(schema)
   if (name !== undefined) return `[${name}](#${anchor(name)})`
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' or ')
+  if (schema.enum !== undefined && schema.enum.length > mostValuesShown) {
+    const first = schema.enum.find(value => value !== '')
+    return `one of ${schema.enum.length} codes, as ${code(String(first))}`
+  }
   if (schema.enum !== undefined)
     return schema.enum.map(value => (value === null ? 'or null' : code(String(value)))).join(' ')
   if (schema.const !== undefined) return code(String(schema.const))
