@@ -10,6 +10,7 @@ import type { PhoneDirectory, PhoneIdentity } from '../registrar/phone.ts'
 import { defaultPort, type Flow, isReliable, isWebSocket } from '../transaction/flow.ts'
 import type { IncomingRequest } from '../transaction/incoming.ts'
 import { mergeKey } from '../transaction/key.ts'
+import type { TransactionLayer } from '../transaction/layer.ts'
 import type { ServerTransaction } from '../transaction/transaction.ts'
 import { escapeUser } from '../uri/escape.ts'
 import { subscriberOf } from '../uri/format.ts'
@@ -139,7 +140,7 @@ export class Reception {
 
   /** A repetition, an ACK or a CANCEL of a request that somebody else has sent would move its answers, or undo it. */
   #isFromItsSource(request: IncomingRequest): boolean {
-    const known = this.#desk.layer.serverOf(request)
+    const known = serverOf(this.#desk.layer, request)
     if (known === undefined) return true
     const { flow } = request
     const { owner } = known
@@ -369,4 +370,11 @@ export class Reception {
   #stateless(request: IncomingRequest, status: number, fields: readonly HeaderField[] = []): Uint8Array {
     return formatMessage(buildResponse(request, status, { toTag: this.#statelessTag, fields }))
   }
+}
+
+/** The transaction to which a request belongs: a repetition, an ACK, or the INVITE that a CANCEL means. */
+function serverOf(layer: TransactionLayer, request: IncomingRequest): ServerTransaction | undefined {
+  const { method } = request.message
+  if (method !== 'CANCEL') return layer.inviteOf(request, method === 'ACK' ? 'INVITE' : method)
+  return layer.inviteOf(request) ?? layer.inviteOf(request, method)
 }

@@ -96,16 +96,9 @@ export class TransactionLayer {
     return transaction
   }
 
-  /** The transaction to which a request belongs: a repetition, an ACK, or the INVITE that a CANCEL means. */
-  serverOf(request: IncomingRequest): ServerTransaction | undefined {
-    const { method } = request.message
-    if (method !== 'CANCEL') return this.#servers.get(serverKey(request, method === 'ACK' ? 'INVITE' : method))
-    return this.inviteOf(request) ?? this.#servers.get(serverKey(request, method))
-  }
-
-  /** The INVITE that a CANCEL means (RFC 3261 §9.2). */
-  inviteOf(cancel: IncomingRequest): ServerTransaction | undefined {
-    return this.#servers.get(serverKey(cancel, 'INVITE'))
+  /** The INVITE that a CANCEL means (RFC 3261 §9.2); with `method`, the request's transaction as one of that method. */
+  inviteOf(request: IncomingRequest, method = 'INVITE'): ServerTransaction | undefined {
+    return this.#servers.get(serverKey(request, method))
   }
 
   respond(transaction: ServerTransaction, status: number, bytes: Uint8Array, now: number): void {
