@@ -238,6 +238,21 @@ test('a family that is not answered holds back nobody, but who wants all address
     },
   ))
 
+test('the operator’s own names have more places than an account’s, and none is too much', () =>
+  bed(
+    ({ name }) => (name.startsWith('hung') ? { isSilent: true } : { addresses: ['192.0.2.1'] }),
+    async ({ names, server }) => {
+      const hung = Array.from({ length: 20 }, (_, at) => codeOf(names.addresses(`hung${at}.test`)))
+      assert.equal(await textOf(names.addresses('trunk.test')), ['192.0.2.1'])
+      assert.is(new Set(server.questions.map(({ name }) => name)).size, 21)
+      const many = await Promise.all(Array.from({ length: 1000 }, (_, at) => names.addresses(`t${at}.test`)))
+      assert.is(many.length, 1000)
+      assert.is(names.counters.refused, 0)
+      names.close()
+      await Promise.all(hung)
+    },
+  ))
+
 for (const hanging of [12, 50, 400]) {
   test(`${hanging} names of one account whose servers hang: another account's name is answered as before`, () =>
     bed(

@@ -61,6 +61,8 @@ const secondFamilyMs = 250
 
 const questionsAtOnce = 1024
 const questionsOfOwner = 16
+/** More in one breath would be lost in the name server's socket. */
+const questionsOfOperator = 64
 const waitingInAll = 20_000
 const waitingOfOwner = 500
 
@@ -69,6 +71,9 @@ const saysNone: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA'])
 const plausible = /^[a-z0-9_](?:[a-z0-9_.-]{0,252}[a-z0-9_])?\.?$/
 /** Ends like an IPv4 address, and is none: another spelling of one, which the C library would take. */
 const numericEnd = /(?:^|\.)(?:\d+|0x[\da-f]*)\.?$/
+
+/** The owner of what no account asks for. */
+const operator = ''
 
 type Kind = 'A' | 'AAAA' | 'SRV' | 'NAPTR'
 type Found = { readonly address: string } | SrvRecord | NaptrRecord
@@ -90,6 +95,7 @@ export class NameResolver {
     maxWaiting: waitingInAll,
     maxWaitingPerOwner: waitingOfOwner,
   })
+  readonly #operators = new FairQueue({ width: questionsOfOperator, maxWaiting: Number.POSITIVE_INFINITY })
   #servers = ''
   #resolver: Resolver | undefined
   #isClosed = false
@@ -122,11 +128,11 @@ export class NameResolver {
   }
 
   /** Rejects where it is not known; empty where there is none. */
-  async srv(name: string, owner = ''): Promise<readonly SrvRecord[]> {
+  async srv(name: string, owner = operator): Promise<readonly SrvRecord[]> {
     return this.#records<SrvRecord>(name, 'SRV', owner)
   }
 
-  async naptr(name: string, owner = ''): Promise<readonly NaptrRecord[]> {
+  async naptr(name: string, owner = operator): Promise<readonly NaptrRecord[]> {
     return this.#records<NaptrRecord>(name, 'NAPTR', owner)
   }
 
@@ -146,7 +152,7 @@ export class NameResolver {
   }
 
   /** The first family that has addresses waits a moment for the other. */
-  async #bothFamilies(name: string, { owner = '', isWhole = false }: LookupOptions): Promise<Answer<string>> {
+  async #bothFamilies(name: string, { owner = operator, isWhole = false }: LookupOptions): Promise<Answer<string>> {
     const asked = (['A', 'AAAA'] as const).map(kind => this.#ask(kind, name, owner))
     const answers: Answer<Found>[] = []
     let timer: NodeJS.Timeout | undefined
@@ -175,7 +181,9 @@ export class NameResolver {
     const known = this.#known(question)
     if (known !== undefined) return known
     try {
-      return await this.#queue.run(owner, () => this.#askInTurn(kind, name, question))
+      // The operator's names are as many as its trunks: none is too much.
+      const queue = owner === operator ? this.#operators : this.#queue
+      return await queue.run(owner, () => this.#askInTurn(kind, name, question))
     } catch (fault) {
       if (!(fault instanceof QueueFull)) throw fault
       this.counters.refused++
