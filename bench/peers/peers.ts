@@ -63,7 +63,12 @@ async function measured(
   folder: string,
   { calls, seconds, codec, progress }: PeersPlan,
 ): Promise<PeersResult> {
-  const limits = { max_concurrent_calls: 2 * calls, max_calls_per_second: 10 * callsPerSecond }
+  const limits = {
+    max_concurrent_calls: 2 * calls,
+    max_calls_per_second: 10 * callsPerSecond,
+    max_inbound_calls: 2 * calls,
+    max_dialled_legs: 2 * calls,
+  }
   expectStatus(await bed.on.operator('PATCH', `/accounts/${bed.account.uuid}`, limits), 200)
   const { number, port } = await bed.destination()
   const dial = `<Dial record="record-from-answer-dual"><Number>${number}</Number></Dial>`

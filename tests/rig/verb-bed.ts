@@ -50,6 +50,9 @@ export class VerbBed {
   static async open(env: Record<string, string> = {}): Promise<VerbBed> {
     requirePeers('sipp', 'espeak-ng', 'ffmpeg')
     const bed = new VerbBed(await SwitchBed.open({ env, prefixes: ['+1'] }))
+    // Its calls run side by side: none of them waits for another's turn.
+    const caps = { max_calls_per_second: 1000, max_inbound_calls: 1000, max_dialled_legs: 1000 }
+    expectStatus(await bed.on.operator('PATCH', `/accounts/${bed.account.uuid}`, caps), 200)
     bed.#serve('/voice')
     await bed.account.webhook('voice_inbound', bed.customer.url('/voice'))
     await bed.#bed.tellStatus()

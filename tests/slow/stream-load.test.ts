@@ -21,7 +21,12 @@ load.before(async () => {
   await setRates(on)
   account = await RigAccount.make(on, { balance: '100000' })
   expectStatus(
-    await on.operator('PATCH', `/accounts/${account.uuid}`, { max_concurrent_calls: 5000, max_calls_per_second: 5000 }),
+    await on.operator('PATCH', `/accounts/${account.uuid}`, {
+      max_concurrent_calls: 5000,
+      max_calls_per_second: 5000,
+      max_inbound_calls: 5000,
+      max_dialled_legs: 5000,
+    }),
     200,
   )
 })
