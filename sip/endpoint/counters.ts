@@ -7,6 +7,8 @@ export interface Counters {
   /** Requests of strangers that got no answer. */
   dropped: number
   challenged: number
+  /** Requests without an answer, of sources that ask or are wrong too often. */
+  throttled: number
   /** Challenges of a foreign address, another realm or a weaker algorithm that got no credentials of ours. */
   challengesRefused: number
   /** Softphones' REGISTER requests that were granted. */
@@ -30,6 +32,7 @@ export const newCounters = (): Counters => ({
   malformed: 0,
   dropped: 0,
   challenged: 0,
+  throttled: 0,
   challengesRefused: 0,
   registered: 0,
   overloaded: 0,

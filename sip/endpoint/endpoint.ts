@@ -104,6 +104,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
         this.#watch.replace(input.peers, now)
         break
       case 'flow-closed':
+        this.#reception.flowClosed(input.flow)
         this.registrar.flowClosed(input.flow, now)
         new FlowLoss(this.timers, now + this.registrar.graceMs, later => this.#flowLost(input.flow, later))
         break

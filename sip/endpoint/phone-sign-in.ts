@@ -18,7 +18,13 @@ export const tokenEnded: EndWords = { status: 403, q850: 57, text: 'The phone to
 export type SignIn =
   | { readonly kind: 'signed-in'; readonly phone: PhoneIdentity }
   | { readonly kind: 'refused' }
-  | { readonly kind: 'unproven'; readonly stale: boolean; readonly error: 'invalid_token' | undefined }
+  | {
+      readonly kind: 'unproven'
+      readonly stale: boolean
+      readonly error: 'invalid_token' | undefined
+      /** It came with something, and that opens nothing. */
+      readonly isWrong: boolean
+    }
 
 /** Signs softphones in: by their token as Bearer (RFC 8898), or by digest with the token as password. */
 export class PhoneSignIn {
@@ -32,23 +38,18 @@ export class PhoneSignIn {
     this.#realm = realm
   }
 
-  /** The name has tokens: somebody may prove to be it. */
-  isKnown(user: string): boolean {
-    return user !== '' && this.#phones.byUser(user).length > 0
-  }
-
   check(message: SipRequest, now: number): SignIn {
     const token = bearerOf(message)
     if (token !== undefined) {
       const phone = this.#phones.byToken(token)
       if (phone === undefined || phone.remainingMs <= 0)
-        return { kind: 'unproven', stale: false, error: 'invalid_token' }
+        return { kind: 'unproven', stale: false, error: 'invalid_token', isWrong: true }
       return phone.isUsable ? { kind: 'signed-in', phone } : { kind: 'refused' }
     }
     const candidatesOf = (user: string) =>
       this.#phones.byUser(user).map(phone => ({ username: user, password: phone.password, owner: phone }))
-    const { owner, stale } = this.#challenger.check(message, candidatesOf, now)
-    if (owner === undefined) return { kind: 'unproven', stale, error: undefined }
+    const { owner, stale, isWrong } = this.#challenger.check(message, candidatesOf, now)
+    if (owner === undefined) return { kind: 'unproven', stale, error: undefined, isWrong }
     return owner.isUsable && owner.remainingMs > 0 ? { kind: 'signed-in', phone: owner } : { kind: 'refused' }
   }
 
@@ -59,7 +60,7 @@ export class PhoneSignIn {
    * is a signed token that lives an hour at most: what MD5 lacks is not needed here.
    */
   challenge(
-    { stale, error }: Extract<SignIn, { kind: 'unproven' }>,
+    { stale, error }: Pick<Extract<SignIn, { kind: 'unproven' }>, 'stale' | 'error'>,
     transport: TransportName,
     now: number,
   ): readonly HeaderField[] {

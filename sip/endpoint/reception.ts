@@ -1,10 +1,12 @@
 import { minSessionSeconds } from '../dialog/session-timer.ts'
 import { digestAlgorithms } from '../digest/challenge.ts'
+import { authenticationParameterOf, isScheme, parseAuthentication } from '../header/authentication.ts'
 import { parseMaxForwards } from '../header/max-forwards.ts'
+import { parseNameAddr } from '../header/name-addr.ts'
 import { quote } from '../header/quoted-string.ts'
 import type { ParsedMessage } from '../message/fault.ts'
 import { formatMessage } from '../message/format.ts'
-import { headerOf } from '../message/headers.ts'
+import { headerOf, headersOf } from '../message/headers.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
 import type { PhoneDirectory, PhoneIdentity } from '../registrar/phone.ts'
 import { defaultPort, type Flow, isReliable, isWebSocket } from '../transaction/flow.ts'
@@ -18,7 +20,7 @@ import { formatHost } from '../uri/host.ts'
 import { parseUri } from '../uri/parse.ts'
 import type { TaggedCall } from './agent.ts'
 import type { EndWords } from './call-command.ts'
-import { callerOf, shownCallerOf } from './caller.ts'
+import { shownCallerOf } from './caller.ts'
 import { Challenger } from './challenger.ts'
 import type { Desk } from './desk.ts'
 import { isSameFlow, type Who } from './dialog-party.ts'
@@ -33,11 +35,12 @@ import { buildResponse } from './response.ts'
 import { screen } from './screening.ts'
 import { isIntervalTooSmall } from './session-refresh.ts'
 import { acceptedBody, allow, supported } from './settings.ts'
+import { SourceLimits } from './source-limits.ts'
 import { StrangerNotices } from './stranger-notices.ts'
 import { wordFields } from './words.ts'
 
-/** An answer to a stranger is never longer than so many times the question. */
-const mostAmplification = 3
+/** An answer to a datagram of an unknown source is never longer than so many times the question. */
+const mostAmplification = 1.5
 const answeredMethods: ReadonlySet<string> = new Set(['OPTIONS', 'INVITE', 'REGISTER'])
 /** Q.850's 42: switching equipment congestion. */
 const loaded: EndWords = { status: 503, q850: 42, text: 'The switch is loaded', code: 'LIMIT.0503' }
@@ -52,6 +55,11 @@ export class Reception {
   readonly #challenger: Challenger
   readonly #signIn: PhoneSignIn
   readonly #notices: StrangerNotices
+  readonly #limits = new SourceLimits()
+  /** Connections over which a softphone has signed in. */
+  readonly #signedInOver = new Set<number>()
+  /** Octets of the longest answer to the request in hand; undefined = any. */
+  #mostReply: number | undefined
   /** INVITEs that are being dealt with, by what their copies share (RFC 3261 §8.2.2.2). */
   readonly #merges = new Set<string>()
   readonly #statelessTag: string
@@ -70,6 +78,11 @@ export class Reception {
     this.#gate = desk.settings.gate ?? openGate
   }
 
+  /** A connection over which somebody had signed in is gone. */
+  flowClosed(flow: Flow): void {
+    if (flow.socket !== undefined) this.#signedInOver.delete(flow.socket)
+  }
+
   inviteFinished(invite: IncomingRequest): void {
     this.#merges.delete(mergeKey(invite))
   }
@@ -78,7 +91,7 @@ export class Reception {
     this.#desk.counters.received++
     this.#waitedMs = waitedMs
     if (!parsed.ok) {
-      const isTrusted = this.#isPhone(flow) || this.#desk.peers.bySource(flow.address) !== undefined
+      const isTrusted = this.#isPhone(flow) || this.#peerAt(flow) !== undefined
       if (isTrusted && parsed.partial !== undefined && parsed.status !== undefined) {
         const { request } = readRequest(parsed.partial, flow)
         if (request.message.method !== 'ACK' && request.via.text !== '') {
@@ -101,7 +114,7 @@ export class Reception {
     const read = readRequest(message, flow)
     const { request } = read
     const isPhone = this.#isPhone(flow)
-    const peer = isPhone ? undefined : this.#desk.peers.bySource(flow.address)
+    const peer = isPhone ? undefined : this.#peerAt(flow)
     const tagged = request.toTag === undefined ? undefined : this.#desk.callOf(request.toTag)
     const call = tagged?.callId === request.callId ? tagged : undefined
     const isForeign = call !== undefined && !call.isSource(flow)
@@ -152,15 +165,23 @@ export class Reception {
   }
 
   /** It knows tags or a branch of ours, and is not who they belong to. */
-  #foreignArrived({ request, refusal }: ReadRequest, _now: number): void {
+  #foreignArrived({ request, refusal }: ReadRequest, now: number): void {
     this.#desk.counters.foreign++
     const { method } = request.message
     const isAnswered = method === 'CANCEL' || (method !== 'ACK' && request.toTag !== undefined)
-    if (refusal === undefined && isAnswered) this.#refuse(request, 481, [])
+    if (refusal === undefined && isAnswered && this.#limits.mayAsk(request.flow.address, now))
+      this.#refuse(request, 481, [])
   }
 
+  /** A page in a browser at a trunk's address is no trunk. */
+  #peerAt(flow: Flow): PeerConfig | undefined {
+    return isWebSocket(flow.transport) ? undefined : this.#desk.peers.bySource(flow.address)
+  }
+
+  /** Somebody has signed in over just this flow. */
   #isPhone(flow: Flow): boolean {
-    return isWebSocket(flow.transport) || this.#desk.registrar.isPhone(flow)
+    const isSignedIn = isReliable(flow.transport) && flow.socket !== undefined && this.#signedInOver.has(flow.socket)
+    return isSignedIn || this.#desk.registrar.isPhone(flow)
   }
 
   #inDialogArrived(request: IncomingRequest, call: TaggedCall | undefined, now: number): void {
@@ -197,9 +218,13 @@ export class Reception {
 
   /** Lets a softphone in that has proved who it is; else the answer tells it what to do. */
   #signedIn(request: IncomingRequest, now: number, then: (phone: PhoneIdentity) => void): void {
+    if (!this.#mayTry(request, now)) return
     const signIn = this.#signIn.check(request.message, now)
+    const { address, socket, transport } = request.flow
     switch (signIn.kind) {
       case 'signed-in':
+        this.#limits.wasRight(address, now)
+        if (isReliable(transport) && socket !== undefined) this.#signedInOver.add(socket)
         this.#desk.trust(request.flow)
         then(signIn.phone)
         return
@@ -207,6 +232,7 @@ export class Reception {
         this.#refuse(request, tokenEnded.status, wordFields(tokenEnded))
         return
       case 'unproven':
+        if (signIn.isWrong) this.#limits.wasWrong(address, claimedUser(request.message), now)
         this.#desk.counters.challenged++
         this.#refuse(request, 401, [
           ...this.#signIn.challenge(signIn, request.flow.transport, now),
@@ -302,41 +328,64 @@ export class Reception {
     invite.owner?.cancelled(invite, cancel, now)
   }
 
-  /** Nobody we know: OPTIONS, digest credentials and softphones' names get an answer, all else silence. */
+  /** An unknown source: OPTIONS and who may prove to be somebody get an answer, the same for every name; all else silence. */
   #strangerArrived(read: ReadRequest, length: number, now: number): void {
     const { request } = read
     const { method } = request.message
-    if (read.refusal !== undefined || !answeredMethods.has(method) || screen(read) !== undefined) {
+    const isAsking = read.refusal === undefined && answeredMethods.has(method) && request.toTag === undefined
+    if (!isAsking || screen(read) !== undefined || !this.#mayProve(request)) {
+      if (isAsking && screen(read) === undefined) this.#notices.dropped(read, now)
       this.#desk.counters.dropped++
       return
     }
-    if (method === 'OPTIONS') {
-      const bytes = this.#stateless(request, 200, this.#abilities())
-      if (length > 0 && bytes.length > mostAmplification * length) this.#desk.counters.dropped++
-      else this.#desk.resend(request.replyTo, bytes)
+    if (!this.#limits.mayAsk(request.flow.address, now)) {
+      this.#desk.counters.throttled++
       return
     }
-    const isPhone = request.toTag === undefined && this.#signIn.isKnown(callerOf(request).user)
-    if (isPhone) {
-      this.#outOfDialogArrived(request, undefined, now)
-      return
-    }
+    // A datagram's source may be forged: then the answer goes to a victim.
+    this.#mostReply = request.flow.transport === 'udp' && length > 0 ? mostAmplification * length : undefined
+    if (!this.#isOfPeerByCredentials(request, now)) this.#outOfDialogArrived(request, undefined, now)
+    this.#mostReply = undefined
+  }
+
+  /** INVITEs of anybody's are silence, but those of a softphone of ours, by its connection or its From, or of a trunk that signs in. */
+  #mayProve(request: IncomingRequest): boolean {
+    if (request.message.method !== 'INVITE' || isWebSocket(request.flow.transport)) return true
+    if (this.#desk.peers.byCredentials.length > 0) return true
+    const from = parseNameAddr(request.from)
+    if (!from.ok || from.value.uri.kind !== 'sip') return false
+    return from.value.uri.host.toLowerCase() === this.#desk.settings.realm.toLowerCase()
+  }
+
+  /** A call with the credentials of a trunk that has no addresses. */
+  #isOfPeerByCredentials(request: IncomingRequest, now: number): boolean {
     const peers = this.#desk.peers.byCredentials
-    if (method !== 'INVITE' || peers.length === 0 || request.toTag !== undefined) {
-      this.#notices.dropped(read, now)
-      this.#desk.counters.dropped++
-      return
-    }
-    const candidatesOf = (username: string) =>
-      peers.filter(peer => peer.username === username).map(peer => ({ ...peer, owner: peer }))
-    const verdict = this.#challenger.check(request.message, candidatesOf, now)
-    if (verdict.owner !== undefined) {
-      this.#desk.know(request.flow)
-      this.#inviteArrived(request, { peer: verdict.owner }, now)
-    } else {
+    if (peers.length === 0 || request.message.method !== 'INVITE') return false
+    const name = claimedUser(request.message)
+    const named = peers.filter(peer => peer.username === name)
+    if (named.length === 0) return false
+    if (!this.#mayTry(request, now)) return true
+    const candidates = named.map(peer => ({ ...peer, owner: peer }))
+    const verdict = this.#challenger.check(request.message, () => candidates, now)
+    if (verdict.owner === undefined) {
+      if (verdict.isWrong) this.#limits.wasWrong(request.flow.address, name, now)
       this.#desk.counters.challenged++
       this.#refuse(request, 401, this.#challenger.challenge(now, verdict.stale, digestAlgorithms))
+      return true
     }
+    this.#limits.wasRight(request.flow.address, now)
+    this.#desk.know(request.flow)
+    this.#inviteArrived(request, { peer: verdict.owner }, now)
+    return true
+  }
+
+  /** False: it has been wrong too often, and gets no answer before anything is computed. */
+  #mayTry(request: IncomingRequest, now: number): boolean {
+    const { message, flow } = request
+    if (headerOf(message, 'Authorization') === undefined) return true
+    if (this.#limits.mayTry(flow.address, claimedUser(message), now)) return true
+    this.#desk.counters.throttled++
+    return false
   }
 
   #abilities() {
@@ -364,7 +413,15 @@ export class Reception {
 
   /** RFC 3261 §8.2.7: an answer without a transaction; the same question gets the same answer, tag and all. */
   #refuse(request: IncomingRequest, status: number, fields: readonly HeaderField[]): void {
-    this.#desk.resend(request.replyTo, this.#stateless(request, status, fields))
+    let bytes = this.#stateless(request, status, fields)
+    // What OPTIONS may be told besides is left out before the answer is.
+    if (this.#isTooLong(bytes) && status === 200) bytes = this.#stateless(request, status)
+    if (this.#isTooLong(bytes)) this.#desk.counters.dropped++
+    else this.#desk.resend(request.replyTo, bytes)
+  }
+
+  #isTooLong(bytes: Uint8Array): boolean {
+    return this.#mostReply !== undefined && bytes.length > this.#mostReply
   }
 
   #stateless(request: IncomingRequest, status: number, fields: readonly HeaderField[] = []): Uint8Array {
@@ -377,4 +434,13 @@ function serverOf(layer: TransactionLayer, request: IncomingRequest): ServerTran
   const { method } = request.message
   if (method !== 'CANCEL') return layer.inviteOf(request, method === 'ACK' ? 'INVITE' : method)
   return layer.inviteOf(request) ?? layer.inviteOf(request, method)
+}
+
+/** Whom the credentials of a request name, in digest; '' for none, and for a token, which names itself. */
+function claimedUser(message: SipRequest): string {
+  for (const value of headersOf(message, 'Authorization')) {
+    const parsed = parseAuthentication(value)
+    if (parsed.ok && isScheme(parsed.value, 'Digest')) return authenticationParameterOf(parsed.value, 'username') ?? ''
+  }
+  return ''
 }

@@ -46,6 +46,7 @@ const counters: SwitchCounters = {
     dropped: 2,
     foreign: 0,
     challenged: 3,
+    throttled: 0,
     challengesRefused: 0,
     registered: 1,
     overloaded: 0,

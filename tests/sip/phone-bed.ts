@@ -42,6 +42,10 @@ export interface Ask {
 /** A server's endpoint in virtual time, phones on flows of their own, and everything that is sent to them. */
 export class PhoneBed {
   now = 1_000
+  /** How often the tokens of a name were asked for. */
+  lookUps = 0
+  /** Octets of the last request. */
+  lastAsked = 0
   readonly sent: Sent[] = []
   readonly events: CallEvent[] = []
   readonly trusted: Flow[] = []
@@ -64,7 +68,10 @@ export class PhoneBed {
       unixNow: () => Date.UTC(2026, 0, 2, 3, 4, 5),
       phones: {
         byToken: token => this.tokens.find(({ password }) => password === token),
-        byUser: user => this.tokens.filter(token => token.user === user),
+        byUser: user => {
+          this.lookUps++
+          return this.tokens.filter(token => token.user === user)
+        },
       },
     })
   }
@@ -142,7 +149,9 @@ export class PhoneBed {
       '',
       body,
     ]
-    this.do({ type: 'received', bytes: new TextEncoder().encode(lines.join('\r\n')), flow })
+    const bytes = new TextEncoder().encode(lines.join('\r\n'))
+    this.lastAsked = bytes.length
+    this.do({ type: 'received', bytes, flow })
     const answer = this.sent.slice(before).findLast(({ message }) => message.kind === 'response')?.message
     return answer?.kind === 'response' ? answer : undefined
   }

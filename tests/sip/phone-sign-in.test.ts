@@ -28,12 +28,14 @@ test('phones that are no browsers are offered MD5 alone: libre gives up at any o
   const bed = new PhoneBed()
   bed.token('1001')
   for (const transport of ['udp', 'tcp', 'tls'] as const) {
-    const [only = '', ...more] = challengesOf(bed.ask(bed.flow({ transport }), {}))
+    // As large as a phone's REGISTER is: the answer to a datagram is at most half as long again.
+    const phone = ['Contact: <sip:1001@10.0.0.5:5062>;expires=3600', `User-Agent: ${'a desk phone '.repeat(8)}`]
+    const [only = '', ...more] = challengesOf(bed.ask(bed.flow({ transport }), { headers: phone }))
     assert.match(only, /^Digest realm="sauti\.test", nonce="[^"]+", algorithm=MD5, qop="auth"$/, transport)
     assert.equal(more, [])
     // Whoever came with a token learns what was wrong with it.
     const [bad, digest = '', ...others] = challengesOf(
-      bed.ask(bed.flow({ transport }), { headers: ['Authorization: Bearer bad'] }),
+      bed.ask(bed.flow({ transport }), { headers: ['Authorization: Bearer bad', ...phone] }),
     )
     assert.is(bad, 'Bearer realm="sauti.test", error="invalid_token"')
     assert.match(digest, /algorithm=MD5/)
@@ -145,13 +147,15 @@ for (const [uri, to] of dialled) {
   })
 }
 
-test('a phone is no trunk, though it shares a trunk’s address; a stranger on UDP still hears nothing', () => {
+test('a phone is no trunk, though it shares a trunk’s address; an unknown source on UDP is challenged as anybody’s phone', () => {
   const bed = new PhoneBed()
   bed.peers([{ inboundHosts: ['198.51.100.0/24'] }])
   assert.is(bed.ask(bed.flow(), { method: 'INVITE', body: sdp })?.status, 401)
   const udp = { transport: 'udp', socket: 1 } as const
-  assert.is(bed.ask(bed.flow({ ...udp, address: '203.0.113.5' }), { method: 'INVITE', body: sdp }), undefined)
-  assert.is(bed.ask(bed.flow({ ...udp, address: '203.0.113.5' }), { method: 'REGISTER' }), undefined)
+  const headers = ['User-Agent: a desk phone that says in many words what it is', 'Contact: <sip:1001@10.0.0.5:5062>']
+  const flow = bed.flow({ ...udp, address: '203.0.113.5' })
+  assert.is(bed.ask(flow, { method: 'INVITE', body: sdp, headers })?.status, 401)
+  assert.is(bed.ask(flow, { method: 'REGISTER', headers })?.status, 401)
   assert.equal(bed.events, [])
 })
 
@@ -263,6 +267,9 @@ test('what is no REGISTER and no INVITE: OPTIONS is answered, unknown dialogs 48
   const bed = new PhoneBed()
   const flow = bed.flow()
   assert.is(bed.ask(flow, { method: 'OPTIONS' })?.status, 200)
+  for (const method of ['BYE', 'INFO', 'SUBSCRIBE', 'NONSENSE', 'CANCEL', 'MESSAGE', 'ACK'])
+    assert.is(bed.ask(flow, { method }), undefined, `${method} before anybody has signed in`)
+  bed.register(flow, bed.token('1001'))
   assert.is(bed.ask(flow, { method: 'BYE', toTag: 'none' })?.status, 481)
   assert.is(bed.ask(flow, { method: 'INFO' })?.status, 481)
   assert.is(bed.ask(flow, { method: 'SUBSCRIBE' })?.status, 405)

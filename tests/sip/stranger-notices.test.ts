@@ -61,7 +61,7 @@ test('the first call of a stranger is told, then one word a minute that counts t
 
 test('what would have been no call is dropped without a word', () => {
   const { endpoint, knock } = alone()
-  for (const method of ['BYE', 'REGISTER', 'SUBSCRIBE', 'MESSAGE']) assert.equal(knock('203.0.113.9', 0, method), [])
+  for (const method of ['BYE', 'NOTIFY', 'SUBSCRIBE', 'MESSAGE']) assert.equal(knock('203.0.113.9', 0, method), [])
   assert.equal(knock('203.0.113.9', 0, 'INVITE', ['Require: nonsense']), [])
   assert.is(endpoint.counters.dropped, 5)
 })

@@ -17,6 +17,9 @@ export interface SignInTokens {
   onRevoked(listener: (revoked: PhoneTokenRecord) => void): () => void
 }
 
+/** Tokens whose text is kept for comparing digests. */
+const rememberedTexts = 10_000
+
 const extension = /^\d{3,10}$/
 
 /** Phone tokens as SIP asks for them. */
@@ -30,6 +33,19 @@ export function phoneDirectory(tokens: SignInTokens, realm: string, clock: Pick<
     isUsable,
     remainingMs: record.expiresUnix - unixMs,
   })
+  const texts = new Map<string, string>()
+  // A token's text costs a signature, and stays what it is.
+  const textOf = (record: PhoneTokenRecord): string => {
+    const known = texts.get(record.uuid)
+    if (known !== undefined) return known
+    for (const oldest of texts.keys()) {
+      if (texts.size < rememberedTexts) break
+      texts.delete(oldest)
+    }
+    const text = tokens.textOf(record, realm)
+    texts.set(record.uuid, text)
+    return text
+  }
   return {
     byToken(token) {
       const unixMs = clock.unixMs()
@@ -40,7 +56,7 @@ export function phoneDirectory(tokens: SignInTokens, realm: string, clock: Pick<
       if (!extension.test(user)) return []
       const unixMs = clock.unixMs()
       const presentable = tokens.presentableOf(user, unixMs)
-      return presentable.map(presented => identityOf(presented, tokens.textOf(presented.record, realm), unixMs))
+      return presentable.map(presented => identityOf(presented, textOf(presented.record), unixMs))
     },
   }
 }
