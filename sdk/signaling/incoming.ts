@@ -46,13 +46,7 @@ export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, Sessio
     const sdp = sdpOf(message)
     const sid = headerOf(message, sidHeader)
     const from = partyOf(this.#invite.request)
-    this.#station.emit({
-      type: 'offered',
-      id: this.id,
-      from,
-      ...(sid === undefined ? {} : { sid }),
-      ...(sdp === undefined ? {} : { sdp }),
-    })
+    this.#station.emit({ type: 'offered', id: this.id, from, sid, sdp })
   }
 
   isOf({ callId, fromTag }: IncomingRequest): boolean {

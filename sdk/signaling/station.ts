@@ -27,8 +27,8 @@ export type CallEvent =
       readonly type: 'offered'
       readonly id: string
       readonly from: Party
-      readonly sid?: string
-      readonly sdp?: string
+      readonly sid: string | undefined
+      readonly sdp: string | undefined
     }
   /** The switch's name of the call. */
   | { readonly type: 'named'; readonly id: string; readonly sid: string }

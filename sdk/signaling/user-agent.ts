@@ -279,7 +279,7 @@ export class UserAgent implements Station {
     else if (request.toTag !== undefined) refuse(481)
     else if (method === 'OPTIONS')
       refuse(200, { name: 'Allow', value: allow }, { name: 'Accept', value: 'application/sdp' })
-    else if (method === 'NOTIFY' && /^reg\b/.test(headerOf(request.message, 'Event') ?? '')) {
+    else if (method === 'NOTIFY' && headerOf(request.message, 'Event') === 'reg') {
       // RFC 3680: the registration has ended; the switch says so without being asked.
       refuse(200)
       this.#registration.revoked({ ...reasonOf(request.message, 'remote'), cause: 'Revoked' })

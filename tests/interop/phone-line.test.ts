@@ -72,6 +72,7 @@ line('the line of the phone that rings drops: it rings on, is answered, and both
   assert.equal((await callee.call(came)).events, [])
   assert.is(await callee.evaluate('rig.phone.calls.length'), 1, 'no second call')
   await talk(placed, came)
+  assert.is(await callee.evaluate('rig.phone.displayName'), 'Juma', 'the own name, as the switch knows it')
   const sid = await sidOf(callee, came)
   assert.match(sid, /^CA[0-9A-Z]{16}$/)
   assert.is(await sidOf(bed.phone, placed), sid)
