@@ -132,7 +132,7 @@ packed('npx sauti serve: health, explorer, phone page and SDK are served', async
         if (server.exitCode !== null) throw new Error(`serve ended with ${server.exitCode}:\n${output}`)
         return (await get('/health/').catch(() => undefined))?.status === 200
       },
-      20_000,
+      120_000,
     )
     for (const path of ['/docs', '/phone', '/phone/phone.js', '/phone/sauti-phone.js', '/openapi.json']) {
       const response = await get(path)
@@ -141,7 +141,7 @@ packed('npx sauti serve: health, explorer, phone page and SDK are served', async
     }
   } finally {
     server.kill('SIGTERM')
-    await until('its end', () => server.exitCode !== null || server.signalCode !== null, 20_000)
+    await until('its end', () => server.exitCode !== null || server.signalCode !== null, 60_000)
   }
   assert.is(server.exitCode, 0, output)
   assert.match(run(process.execPath, [program, 'check', '--data', join(bench, 'data')], app), /./)
