@@ -125,13 +125,13 @@ export const settingOptions: readonly SettingOption[] = [
   {
     path: 'admission.loop_delay_ms',
     flag: 'admission-loop-delay',
-    help: 'new calls are refused when the event loop of the signalling thread is later than this, ms, mean; 0 = never (20)',
+    help: 'new calls are refused when the event loop of the signalling thread is later than this, ms, mean; 0 = never (10)',
     parse: integer(0, 10000),
   },
   {
     path: 'admission.invite_wait_ms',
     flag: 'admission-invite-wait',
-    help: '… when INVITEs wait longer than this to be read, ms; 0 = never (30)',
+    help: '… when INVITEs wait longer than this to be read, ms; 0 = never (20)',
     parse: integer(0, 10000),
   },
   {

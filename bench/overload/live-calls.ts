@@ -6,6 +6,8 @@ import { until } from '../../tests/rig/wait.ts'
 const frameMs = 20
 const samples = 160
 const headerBytes = 12
+/** Begins the sound of each packet, which is relayed untouched. */
+const stamp = 0x5a07_1c0d
 const receiveBuffer = 8 << 20
 
 /** Calls between two peers through the switch, whose packets are counted at the other side, both ways. */
@@ -106,13 +108,21 @@ class Side {
   sent = 0
   received = 0
   #sequence = 0
+  /** Of each call what was heard last. */
+  readonly #heard = new Map<number, number>()
 
   private constructor(socket: Socket, port: number) {
     this.socket = socket
     this.port = port
     socket.on('message', (packet: Buffer) => {
-      // Not RTCP, no comfort noise, no digit: what the other side has said.
-      if (packet.length === headerBytes + samples && (packet[1]! & 0x7f) === 0) this.received++
+      // Not RTCP, no comfort noise, nothing that was made up for a gap: what the other side has said, each packet once.
+      if (packet.length !== headerBytes + samples || (packet[1]! & 0x7f) !== 0) return
+      if (packet.readUInt32BE(headerBytes) !== stamp) return
+      const call = packet.readUInt32BE(headerBytes + 4)
+      const said = packet.readUInt32BE(headerBytes + 8)
+      if (said <= (this.#heard.get(call) ?? -1)) return
+      this.#heard.set(call, said)
+      this.received++
     })
   }
 
@@ -131,7 +141,10 @@ class Side {
     packet.writeUInt16BE(sequence & 0xffff, 2)
     packet.writeUInt32BE((sequence * samples) >>> 0, 4)
     packet.writeUInt32BE(0x5a07_1000 + this.port, 8)
+    packet.writeUInt32BE(stamp, headerBytes)
+    packet.writeUInt32BE(sequence, headerBytes + 8)
     for (const port of this.to) {
+      packet.writeUInt32BE(port, headerBytes + 4)
       // The socket keeps what it is given until it is sent.
       this.socket.send(Buffer.from(packet), port, '127.0.0.1')
       this.sent++

@@ -43,6 +43,8 @@ const leastRate = { begun: 10, living: 1 }
 const headroom = 1.25
 /** An INVITE that has waited so long while calls are limited is refused: who called would wait longer still. */
 const mostWaitMs = 250
+/** So many times its bound: an INVITE that has waited so long shows a flood before any mean does. */
+const floodWaits = 4
 /** Sources are forgotten after this, and there are never more than so many. */
 const forgetAfterMs = 60_000
 const mostSources = 1024
@@ -142,7 +144,10 @@ export class Admission {
 
   #refusalOf(from: CallSource, now: number, waitedMs: number): Refusal | undefined {
     if (this.#measures.isMediaSilent) return 'no-media'
-    if (!this.isLimiting) return undefined
+    if (!this.isLimiting) {
+      const { inviteWaitMs } = this.#bounds
+      return inviteWaitMs > 0 && waitedMs > floodWaits * inviteWaitMs ? 'late' : undefined
+    }
     if (waitedMs > mostWaitMs) return 'late'
     return from.hasToken(this.#shares.get(from) ?? this.#rate / (this.#sources.size + 1), now) ? undefined : 'rate'
   }

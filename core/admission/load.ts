@@ -47,8 +47,8 @@ export const noLoad: LoadMeasures = Object.freeze({
 })
 
 export const defaultLoadBounds: LoadBounds = Object.freeze({
-  loopDelayMs: 20,
-  inviteWaitMs: 30,
+  loopDelayMs: 10,
+  inviteWaitMs: 20,
   storeBacklog: 500,
   mediaLate: 0.05,
   mediaBusy: 0.85,

@@ -121,8 +121,8 @@ export const defaultSettings: Settings = Object.freeze({
   externalAddress: undefined,
   media: { ports: [10000, 20000], workers: 1, timeoutSeconds: 60, weakFingerprints: false },
   admission: {
-    loopDelayMs: 20,
-    inviteWaitMs: 30,
+    loopDelayMs: 10,
+    inviteWaitMs: 20,
     storeBacklog: 500,
     mediaLatePercent: 5,
     mediaBusyPercent: 85,

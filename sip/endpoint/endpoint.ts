@@ -88,6 +88,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
   handle(input: EndpointInput, now: number): readonly EndpointOutput[] {
     switch (input.type) {
       case 'received':
+        if (this.#reception.isAckOfRefusal(input.bytes)) break
         this.#reception.messageArrived(parseMessage(input.bytes), input.bytes.length, input.flow, now, input.waitedMs)
         break
       case 'message':

@@ -8,6 +8,7 @@ import type { ParsedMessage } from '../message/fault.ts'
 import { formatMessage } from '../message/format.ts'
 import { headerOf, headersOf } from '../message/headers.ts'
 import type { HeaderField, SipRequest } from '../message/message.ts'
+import { isAckTo } from '../message/peek.ts'
 import type { PhoneDirectory, PhoneIdentity } from '../registrar/phone.ts'
 import { defaultPort, type Flow, isReliable, isWebSocket } from '../transaction/flow.ts'
 import type { IncomingRequest } from '../transaction/incoming.ts'
@@ -64,6 +65,7 @@ export class Reception {
   readonly #merges = new Set<string>()
   readonly #statelessTag: string
   readonly #gate: InviteGate
+  readonly #refusalTag: Uint8Array
   /** Turned away by load. */
   readonly #refused = new RefusedInvites()
   /** Of the message that is being read. */
@@ -76,6 +78,7 @@ export class Reception {
     this.#notices = new StrangerNotices(call => desk.tellStranger(call))
     this.#statelessTag = desk.tokens.take(12)
     this.#gate = desk.settings.gate ?? openGate
+    this.#refusalTag = new TextEncoder().encode(`;tag=${this.#statelessTag}`)
   }
 
   /** A connection over which somebody had signed in is gone. */
@@ -85,6 +88,13 @@ export class Reception {
 
   inviteFinished(invite: IncomingRequest): void {
     this.#merges.delete(mergeKey(invite))
+  }
+
+  /** It ends nothing that we keep (RFC 3261 §8.2.7), and under load it is the most frequent message. */
+  isAckOfRefusal(bytes: Uint8Array): boolean {
+    if (!isAckTo(bytes, this.#refusalTag)) return false
+    this.#desk.counters.received++
+    return true
   }
 
   messageArrived(parsed: ParsedMessage, length: number, flow: Flow, now: number, waitedMs = 0): void {

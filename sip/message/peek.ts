@@ -31,6 +31,18 @@ export function glanceAt(bytes: Uint8Array): Glance {
   return { kind: isInvite ? 'invite' : 'cancel', callId }
 }
 
+/** An ACK whose To tag is this one. */
+export function isAckTo(bytes: Uint8Array, tag: Uint8Array): boolean {
+  if (!startsWith(bytes, 0, 'ACK ')) return false
+  const first = tag[0]!
+  for (let at = bytes.indexOf(first, 4); at !== -1; at = bytes.indexOf(first, at + 1)) {
+    let same = 1
+    while (same < tag.length && bytes[at + same] === tag[same]) same++
+    if (same === tag.length) return true
+  }
+  return false
+}
+
 export function sameBytes(one: Uint8Array | undefined, two: Uint8Array | undefined): boolean {
   if (one === undefined || two === undefined || one.length !== two.length) return false
   for (let at = 0; at < one.length; at++) if (one[at] !== two[at]) return false

@@ -160,6 +160,13 @@ test('while limited: what has waited too long is refused, and looking takes no t
   assert.is(admission.wouldRefuse('trunk', now), true)
 })
 
+test('a flood shows in how long an INVITE has waited, before any mean does', () => {
+  const admission = new Admission()
+  assert.is(admission.decide('trunk', 0, 60), undefined)
+  assert.is(admission.decide('trunk', 0, 100), 'late')
+  assert.is(new Admission({ ...defaultLoadBounds, inviteWaitMs: 0 }).decide('trunk', 0, 100), undefined)
+})
+
 test('no media thread answers: no new call; the load may be none', () => {
   const admission = new Admission()
   admission.handle({ ...noLoad, isMediaSilent: true }, 0)
