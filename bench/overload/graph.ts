@@ -30,6 +30,7 @@ export function graphOf({ capacity, steps }: RampResult): string {
   const x = (at: number) => left + (at * (width - left - right)) / Math.max(1, steps.length - 1)
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
+    '<title>Calls a second and set-up times over the load</title>',
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
     ...panel(steps, x, top, rates, 'calls a second', { at: capacity, name: 'capacity' }),
     ...panel(steps, x, top + panelHeight + gap, times, 'milliseconds', { at: setUpMs, name: 'demanded of p99' }),
