@@ -3,7 +3,17 @@ import secureJson from 'secure-json-parse'
 import { Refusal } from './answer/refusal.ts'
 import type { Api } from './fastify.ts'
 
+/** The operator's lists: rates, numbers, trunks. */
 export const maxBodyBytes = 1024 * 1024
+/** What a customer asks fits well: the largest field, a custom payload, has 8 KB. Parsing more would keep calls waiting. */
+export const maxCustomerBodyBytes = 64 * 1024
+
+/** Bodies are bounded by what the route needs: its own limit, or by who may ask. */
+export function boundBodies(app: Api): void {
+  app.addHook('onRoute', route => {
+    route.bodyLimit ??= route.config?.access === 'operator' ? maxBodyBytes : maxCustomerBodyBytes
+  })
+}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 

@@ -6,7 +6,7 @@ import { sendFailure } from './answer/failure.ts'
 import { collectMethods } from './answer/methods.ts'
 import { answerNoHttp } from './answer/no-http.ts'
 import { notFound } from './answer/refusal.ts'
-import { maxBodyBytes, parseBodies } from './body-parser.ts'
+import { boundBodies, maxBodyBytes, parseBodies } from './body-parser.ts'
 import type { SwitchDoor } from './door.ts'
 import type { Api, TypeBoxProvider } from './fastify.ts'
 import { httpsOptions, mainListener } from './listeners.ts'
@@ -95,6 +95,7 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
     }
   })
   parseBodies(app)
+  boundBodies(app)
   guardRoutes(app, door, options.operatorKey)
   refuseCodings(app)
   const answerOtherMethods = collectMethods(app)

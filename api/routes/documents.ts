@@ -12,6 +12,8 @@ import { errors, openErrors } from '../schema/error.ts'
 import { identifier, message, Paging, pageOf, resource } from '../schema/field.ts'
 
 const maxDocumentBytes = 64 * 1024
+/** A document as JSON, were each of its bytes escaped as six, and its name. */
+const bodyLimit = 6 * maxDocumentBytes + 8 * 1024
 const byUuid = Type.Object({ uuid: identifier("The document's uuid.") })
 const answer = { ...resource(HostedDocument), description: 'The document.' }
 const noSuch = () => notFound('There is no such document.')
@@ -46,6 +48,7 @@ export function documentRoutes(app: Api, door: SwitchDoor): void {
   })
 
   app.post('/documents/', {
+    bodyLimit,
     schema: {
       tags,
       summary: 'Host a document',
@@ -61,6 +64,7 @@ export function documentRoutes(app: Api, door: SwitchDoor): void {
   })
 
   app.post('/documents/check', {
+    bodyLimit,
     schema: {
       tags,
       summary: 'Check a document without hosting it',
@@ -87,6 +91,7 @@ export function documentRoutes(app: Api, door: SwitchDoor): void {
   })
 
   app.put('/documents/:uuid', {
+    bodyLimit,
     schema: {
       tags,
       summary: 'Change a hosted document',

@@ -2,12 +2,20 @@ import type BetterSqlite from 'better-sqlite3'
 import { StoreError } from './errors.ts'
 import { firstSchema } from './first-schema.ts'
 import { capsSchema } from './schema-caps.ts'
+import { listsSchema } from './schema-lists.ts'
 import { mediaHostsSchema } from './schema-media-hosts.ts'
 import { outboxAccountSchema } from './schema-outbox-account.ts'
 import { secondSchema } from './second-schema.ts'
 
 /** Forward only: entry n takes a database from `user_version` n to n + 1. An entry that was released never changes. */
-const migrations: readonly string[] = [firstSchema, secondSchema, mediaHostsSchema, capsSchema, outboxAccountSchema]
+const migrations: readonly string[] = [
+  firstSchema,
+  secondSchema,
+  mediaHostsSchema,
+  capsSchema,
+  outboxAccountSchema,
+  listsSchema,
+]
 
 export const schemaVersion = migrations.length
 
