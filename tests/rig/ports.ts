@@ -37,6 +37,12 @@ export function freeMediaPorts(): readonly [number, number] {
   throw new Error('no free range of media ports found')
 }
 
+/** Gives a range of media ports back before the process ends. */
+export function releaseMediaPorts(first: number): void {
+  const file = join(claims, `media-${first}`)
+  if (claimed.delete(file)) rmSync(file, { force: true })
+}
+
 /** True when it is this process's from now on, to its end. */
 function claim(name: string): boolean {
   mkdirSync(claims, { recursive: true })

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freeMediaPorts, freePort } from './ports.ts'
+import { freeMediaPorts, freePort, releaseMediaPorts } from './ports.ts'
 import { until } from './wait.ts'
 
 const root = new URL('../../', import.meta.url).pathname
@@ -131,6 +131,7 @@ export class SwitchProcess {
 
   async close(): Promise<void> {
     await this.kill('SIGKILL')
+    releaseMediaPorts(this.mediaPorts[0])
     rmSync(this.dataFolder, { recursive: true, force: true })
   }
 

@@ -1,0 +1,42 @@
+import { AuditBed } from './bed.ts'
+import type { Finding, Probe } from './probe.ts'
+import { apiProbes } from './probes/api.ts'
+import { carrierProbes } from './probes/carriers.ts'
+import { mediaProbes } from './probes/media.ts'
+import { moneyProbes } from './probes/money.ts'
+import { phoneProbes } from './probes/phones.ts'
+
+/** Every probe, in the order of the table. */
+export const probes: readonly Probe[] = [...moneyProbes, ...carrierProbes, ...mediaProbes, ...phoneProbes, ...apiProbes]
+
+/** What came of one probe, and how long it took. */
+export interface Row extends Finding {
+  readonly probe: Probe
+  readonly seconds: number
+}
+
+/** Runs the probes whose name holds `filter`, each against a switch of its own; `told` hears each as it ends. */
+export async function audit(told: (row: Row) => void, filter = ''): Promise<readonly Row[]> {
+  const rows: Row[] = []
+  for (const probe of probes.filter(({ name }) => name.includes(filter))) {
+    const started = Date.now()
+    const found = await runAlone(probe)
+    const row = { ...found, probe, seconds: (Date.now() - started) / 1000 }
+    rows.push(row)
+    told(row)
+  }
+  return rows
+}
+
+/** What one probe used up, such as the rate limit of an address, must not decide another. */
+async function runAlone(probe: Probe): Promise<Finding> {
+  let bed: AuditBed | undefined
+  try {
+    bed = await AuditBed.open()
+    return await probe.run(bed)
+  } catch (fault) {
+    return { inputs: 0, broken: [fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)] }
+  } finally {
+    await bed?.close()
+  }
+}

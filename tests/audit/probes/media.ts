@@ -1,0 +1,241 @@
+import { RtpSource } from '../../rig/rtp-source.ts'
+import { sleep, until } from '../../rig/wait.ts'
+import { type AuditBed, answerCalls, callerAddress, carrierAddress, unknownAddress } from '../bed.ts'
+import { Findings, type Probe } from '../probe.ts'
+import { type CallText, plainSdp } from '../sip-peer.ts'
+
+const portIn = (sdp: string): number => Number(/^m=audio (\d+)/m.exec(sdp)?.[1] ?? 0)
+
+/** Counts the packets at a source's socket whose audio is this byte. */
+function countOf(source: RtpSource, byte: number): () => number {
+  let count = 0
+  source.socket.on('message', bytes => {
+    if (bytes.length === 172 && bytes[100] === byte && bytes[171] === byte) count++
+  })
+  return () => count
+}
+
+const attackerByte = 0x66
+
+interface Bridged {
+  readonly call: CallText
+  readonly near: RtpSource
+  readonly far: RtpSource
+  readonly nearPort: number
+  readonly farPort: number
+  close(): Promise<void>
+}
+
+/** A caller and a callee who are bridged, each with RTP of its own at its signalled address. */
+async function bridge(bed: AuditBed): Promise<Bridged> {
+  const near = await RtpSource.open(callerAddress, 0x11)
+  const far = await RtpSource.open(carrierAddress, 0x22)
+  let offered = ''
+  bed.carrier.answer = (request, peer) => {
+    if (request.method === 'INVITE') offered = request.body
+    peer.respond(request, 200, [], request.method === 'INVITE' ? plainSdp(carrierAddress, far.port) : '')
+  }
+  const number = await bed.number('<Dial><Number>+254722000003</Number></Dial>')
+  const call = bed.caller.invite(number, { sdp: plainSdp(callerAddress, near.port) })
+  const answer = await bed.caller.final(call)
+  return {
+    call,
+    near,
+    far,
+    nearPort: portIn(answer.body),
+    farPort: portIn(offered),
+    close: async () => {
+      bed.caller.within(call, 'BYE')
+      await bed.caller.final(call, 'BYE')
+      bed.carrier.answer = answerCalls
+      near.close()
+      far.close()
+      await bed.atRest()
+    },
+  }
+}
+
+export const injection: Probe = {
+  name: 'RTP bleed and injection',
+  group: 'Media',
+  promise:
+    'While the signalled address is or was received from, no other source is played, relayed or answered; at most 5 packets pass in probation.',
+  async run(bed) {
+    const findings = new Findings()
+    for (const silence of ['before the first packet', 'after five seconds of silence'] as const) {
+      const bridged = await bridge(bed)
+      const attacker = await RtpSource.open(unknownAddress, attackerByte)
+      if (silence === 'after five seconds of silence') {
+        for (let at = 0; at < 50; at++) {
+          bridged.near.send(bridged.nearPort)
+          bridged.far.send(bridged.farPort)
+          await sleep(20)
+        }
+        findings.expect(
+          bridged.far.received >= 30,
+          `the callee received ${bridged.far.received} of 50 packets of the caller`,
+        )
+        await sleep(5500)
+      }
+      const injected = countOf(bridged.far, attackerByte)
+      const leaked = countOf(attacker, 0x22)
+      for (let at = 0; at < 100; at++) {
+        attacker.send(bridged.nearPort)
+        bridged.far.send(bridged.farPort)
+        findings.inputs++
+        await sleep(10)
+      }
+      await sleep(200)
+      findings.expect(leaked() <= 5, `${silence}: the attacker received ${leaked()} packets of the callee`)
+      findings.expect(attacker.received <= 5, `${silence}: the attacker received ${attacker.received} packets`)
+      findings.expect(injected() <= 5, `${silence}: ${injected()} injected packets were relayed`)
+      const nearAgain = countOf(bridged.near, 0x22)
+      for (let at = 0; at < 50; at++) {
+        bridged.near.send(bridged.nearPort)
+        bridged.far.send(bridged.farPort)
+        await sleep(20)
+      }
+      findings.expect(nearAgain() >= 40, `${silence}: the caller itself then received ${nearAgain()} of 50`)
+      attacker.close()
+      await bridged.close()
+    }
+    return findings
+  },
+}
+
+export const mediaJunk: Probe = {
+  name: 'junk at media ports',
+  group: 'Media',
+  promise: 'RTP, RTCP, STUN and DTLS of unknown sources, whatever they hold, get no answer and change nothing.',
+  async run(bed) {
+    const findings = new Findings()
+    const bridged = await bridge(bed)
+    const attacker = await RtpSource.open(unknownAddress, attackerByte)
+    const relayed = countOf(bridged.far, attackerByte)
+    let state = 11
+    const random = () => {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+      return state / 2 ** 32
+    }
+    for (let at = 0; at < 3000; at++) {
+      const bytes = Buffer.alloc(1 + Math.floor(random() * 300))
+      for (let index = 0; index < bytes.length; index++) bytes[index] = Math.floor(random() * 256)
+      // The first octets of RTP and RTCP, STUN, and DTLS (RFC 7983 §7) take turns with none of them.
+      const first = [0x80, 0x81, 0x00, 0x01, 0x16, 0x14, 0xff][at % 7]!
+      bytes[0] = first
+      if (at % 7 === 1) bytes[1 % bytes.length] = 203
+      attacker.socket.send(bytes, bridged.nearPort + (at % 2), '127.0.0.1')
+      findings.inputs++
+      if (at % 100 === 99) await sleep(5)
+    }
+    await sleep(300)
+    findings.expect(attacker.received === 0, `the attacker received ${attacker.received} packets`)
+    for (let at = 0; at < 20; at++) attacker.send(bridged.nearPort)
+    await sleep(200)
+    findings.expect(relayed() <= 5, `${relayed()} packets of the attacker were relayed`)
+    findings.equal((await bed.live()).length, 1, 'live calls')
+    attacker.close()
+    await bridged.close()
+    return findings
+  },
+}
+
+export const downgrade: Probe = {
+  name: 'SRTP to plain RTP',
+  group: 'Media',
+  promise: 'An SRTP leg is not re-INVITEd down to plain RTP: 488, and the call goes on.',
+  async run(bed) {
+    const findings = new Findings()
+    const trunks = (await bed.sauti.operator('GET', '/trunks')).body.trunks as { uuid: string; name: string }[]
+    const uuid = trunks.find(trunk => trunk.name === 'caller')?.uuid
+    await bed.sauti.operator('PATCH', `/trunks/${uuid}`, { srtp: 'optional' })
+    const number = await bed.number('<Say>Hello</Say><Pause length="30"/>')
+    const key = Buffer.alloc(30, 7).toString('base64')
+    const secure = plainSdp(callerAddress, 4000, `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}\r\n`).replace(
+      'RTP/AVP',
+      'RTP/SAVP',
+    )
+    const call = bed.caller.invite(number, { sdp: secure })
+    const answer = await bed.caller.final(call)
+    findings.expect(answer.status === 200 && /RTP\/SAVP/.test(answer.body), `SRTP was answered with ${answer.status}`)
+    for (const method of ['INVITE', 'UPDATE']) {
+      findings.inputs++
+      bed.caller.within(call, method, { sdp: plainSdp(callerAddress, 4000) })
+      findings.equal((await bed.caller.final(call, method)).status, 488, `${method} with plain RTP`)
+    }
+    findings.equal((await bed.live()).length, 1, 'live calls')
+    bed.caller.within(call, 'BYE')
+    await bed.caller.final(call, 'BYE')
+    await bed.sauti.operator('PATCH', `/trunks/${uuid}`, { srtp: 'off' })
+    await bed.atRest()
+    return findings
+  },
+}
+
+export const holdLives: Probe = {
+  name: 'hold without RTP',
+  group: 'Media',
+  promise:
+    'A call on hold (sendonly or inactive) lives without RTP while the peer reports by RTCP; one that nobody keeps alive ends.',
+  async run() {
+    const { AuditBed } = await import('../bed.ts')
+    const bed = await AuditBed.open({}, ['--media-timeout', '3'])
+    const findings = new Findings()
+    try {
+      const number = await bed.number('<Say>Hello</Say><Pause length="60"/>')
+      for (const direction of ['sendonly', 'inactive']) {
+        const media = await RtpSource.open(callerAddress, 0x11)
+        const call = bed.caller.invite(number, { sdp: plainSdp(callerAddress, media.port) })
+        const port = portIn((await bed.caller.final(call)).body)
+        for (let at = 0; at < 10; at++) media.send(port)
+        bed.caller.within(call, 'INVITE', { sdp: plainSdp(callerAddress, media.port).replace('sendrecv', direction) })
+        findings.equal((await bed.caller.final(call, 'INVITE')).status, 200, `hold by ${direction}`)
+        for (let at = 0; at < 8; at++) {
+          findings.inputs++
+          media.report(port + 1)
+          await sleep(1000)
+        }
+        findings.equal(
+          (await bed.live()).length,
+          1,
+          `live calls after 8 s of ${direction}, with a media timeout of 3 s`,
+        )
+        bed.caller.within(call, 'BYE')
+        await bed.caller.final(call, 'BYE')
+        media.close()
+        await bed.atRest()
+      }
+      const silent = bed.caller.invite(number, { sdp: plainSdp(callerAddress, 4000) })
+      await bed.caller.final(silent)
+      findings.inputs++
+      await until('the end of a call without media', async () => (await bed.live()).length === 0, 20_000).catch(() =>
+        findings.broken.push('a call without media lives for more than 20 s'),
+      )
+    } finally {
+      await bed.close()
+    }
+    return findings
+  },
+}
+
+export const unknownVoice: Probe = {
+  name: 'a voice that does not exist',
+  group: 'Media',
+  promise: 'An unknown voice is told (SAY.0404), and the default speaks.',
+  async run(bed) {
+    const findings = new Findings()
+    for (const voice of ['no-such-voice-xyz', 'my-voice', 'en_US_amy', 'nobody']) {
+      findings.inputs++
+      const number = await bed.number(`<Say voice="${voice}">Hello</Say>`)
+      const call = bed.caller.invite(number)
+      await bed.caller.final(call)
+      await bed
+        .event('SAY.0404', ({ data }) => JSON.stringify(data).includes(voice), 8000)
+        .catch(() => findings.broken.push(`${voice}: no SAY.0404`))
+      await bed.atRest()
+    }
+    return findings
+  },
+}
+
+export const mediaProbes: readonly Probe[] = [injection, mediaJunk, downgrade, holdLives, unknownVoice]

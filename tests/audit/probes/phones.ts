@@ -1,0 +1,145 @@
+import { headerOf } from '../../../sip/index.ts'
+import { expectStatus } from '../../rig/account.ts'
+import { until } from '../../rig/wait.ts'
+import { plainSdp, WsPhone } from '../../rig/ws-phone.ts'
+import type { AuditBed } from '../bed.ts'
+import { Findings, type Probe } from '../probe.ts'
+
+async function phoneOf(
+  bed: AuditBed,
+  name: string,
+): Promise<{ phone: WsPhone; token: string; user: { uuid: string; extension_number: string } }> {
+  const made = expectStatus(
+    await bed.account.api('POST', '/users/create', { email: `${name}-${Date.now()}@example.test` }),
+    201,
+  )
+  const minted = expectStatus(
+    await bed.account.api('POST', '/phone-tokens/mint', { uuid: made.body.uuid, max_concurrent: 3 }),
+    200,
+  )
+  const url = `${bed.sauti.baseUrl.replace('http', 'ws')}/sip`
+  const phone = await WsPhone.open(url, { extension: made.body.extension_number, token: minted.body.token })
+  const registered = await phone.register()
+  if (registered.status !== 200) throw new Error(`the phone could not register: ${registered.status}`)
+  return { phone, token: minted.body.phone_token.uuid, user: made.body }
+}
+
+export const ringingSurvives: Probe = {
+  name: 'a ringing phone loses its WebSocket',
+  group: 'Phones',
+  promise: 'A ringing call follows its phone to a new WebSocket.',
+  async run(bed) {
+    const findings = new Findings()
+    const { phone, user } = await phoneOf(bed, 'ringing')
+    const number = await bed.number(`<Dial timeout="20"><Client>${user.uuid}</Client></Dial>`)
+    for (let round = 0; round < 3; round++) {
+      findings.inputs++
+      const call = bed.caller.invite(number)
+      const first = await phone.incoming()
+      phone.answer(first, 180)
+      await phone.reconnect(`${bed.sauti.baseUrl.replace('http', 'ws')}/sip`)
+      await phone.register()
+      const again = await phone.incoming(8000).catch(() => undefined)
+      findings.expect(again !== undefined, 'no INVITE on the new connection')
+      if (again !== undefined) {
+        findings.expect(
+          (headerOf(again, 'X-Voice-Call-Sid') ?? '').startsWith('CA'),
+          'the INVITE has no X-Voice-Call-Sid',
+        )
+        findings.expect(
+          (headerOf(again, 'From') ?? '').includes('+254733000001'),
+          `the phone sees ${headerOf(again, 'From')} instead of the caller`,
+        )
+        phone.answer(again, 486)
+      }
+      bed.caller.within(call, 'CANCEL')
+      await bed.atRest()
+    }
+    phone.close()
+    return findings
+  },
+}
+
+export const revoked: Probe = {
+  name: 'a revoked phone',
+  group: 'Phones',
+  promise: 'A phone whose token is revoked or whose end-user is deactivated is told at once, and calls no more.',
+  async run(bed) {
+    const findings = new Findings()
+    for (const how of ['revoked', 'deactivated'] as const) {
+      findings.inputs++
+      const { phone, token, user } = await phoneOf(bed, how)
+      if (how === 'revoked') expectStatus(await bed.account.api('POST', '/phone-tokens/revoke', { uuid: token }), 200)
+      else expectStatus(await bed.account.api('POST', '/users/update', { uuid: user.uuid, is_active: false }), 200)
+      const told = () => phone.closed !== undefined || phone.heard.some(message => message.kind === 'request')
+      await until('word of it', told, 5000).catch(() =>
+        findings.broken.push(`${how}: the phone was not told within 5 s`),
+      )
+      phone.close()
+    }
+    return findings
+  },
+}
+
+export const silentSockets: Probe = {
+  name: 'silent WebSockets behind a proxy',
+  group: 'Phones',
+  promise:
+    'Behind a trusted proxy, WebSockets are counted by the real address: one that opens many shuts nobody else out.',
+  async run() {
+    const { AuditBed } = await import('../bed.ts')
+    const { WebSocket } = await import('ws')
+    const bed = await AuditBed.open({ SAUTI_TRUSTED_PROXIES: '127.0.0.1' })
+    const findings = new Findings()
+    const open: InstanceType<typeof WebSocket>[] = []
+    try {
+      const url = `${bed.sauti.baseUrl.replace('http', 'ws')}/sip`
+      const connect = (address: string) =>
+        new Promise<boolean>(resolve => {
+          const socket = new WebSocket(url, ['sip'], { headers: { 'x-forwarded-for': address } })
+          open.push(socket)
+          socket.once('open', () => resolve(true)).once('error', () => resolve(false))
+        })
+      for (let at = 0; at < 300; at++) {
+        findings.inputs++
+        await connect('203.0.113.9')
+      }
+      findings.expect(await connect('198.51.100.7'), 'another address behind the proxy was refused')
+      findings.expect(await connect('198.51.100.8'), 'a second address behind the proxy was refused')
+    } finally {
+      for (const socket of open) socket.terminate()
+      await bed.close()
+    }
+    return findings
+  },
+}
+
+export const sipHeaders: Probe = {
+  name: 'the call id at the phone',
+  group: 'Phones',
+  promise: 'Every answer to a softphone’s call names the call (X-Voice-Call-Sid), and each refusal its reason.',
+  async run(bed) {
+    const findings = new Findings()
+    const { phone } = await phoneOf(bed, 'headers')
+    await bed.account.hosts('voice_outbound', '<Pause length="1"/><Dial><Number>{{To}}</Number></Dial>')
+    const call = phone.begin('INVITE', { to: '+254722000009', sdp: plainSdp(4004) })
+    const ringing = await call.ringing()
+    findings.inputs++
+    findings.expect((headerOf(ringing, 'X-Voice-Call-Sid') ?? '').startsWith('CA'), '180 has no X-Voice-Call-Sid')
+    const answer = await call.final()
+    findings.expect(
+      (headerOf(answer, 'X-Voice-Call-Sid') ?? '').startsWith('CA'),
+      `${answer.status} has no X-Voice-Call-Sid`,
+    )
+    call.acknowledge()
+    await call.bye()
+    findings.inputs++
+    const refused = await phone.ask('INVITE', { to: '+979123456', sdp: plainSdp(4004) })
+    findings.expect(refused.final.status >= 400, `a premium number got ${refused.final.status}`)
+    phone.close()
+    await bed.atRest()
+    return findings
+  },
+}
+
+export const phoneProbes: readonly Probe[] = [ringingSurvives, revoked, silentSockets, sipHeaders]

@@ -1,0 +1,14 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { audit, probes } from '../audit/audit.ts'
+
+// Each promise of docs/security.md, tried from outside against a switch as it is served: `npm run audit` prints the same.
+for (const { name } of probes) {
+  test(name, async () => {
+    const [row] = await audit(() => {}, name)
+    assert.ok(row !== undefined && row.inputs > 0, 'nothing was tried')
+    assert.equal(row?.broken, [])
+  })
+}
+
+test.run()
