@@ -17,10 +17,14 @@ export interface Account {
   readonly creditLimit: string
   readonly maxConcurrentCalls: number
   readonly maxCallsPerSecond: number
+  /** Live inbound calls, on-net ones included. */
+  readonly maxInboundCalls: number
+  /** Live legs that Dial opened. */
+  readonly maxDialledLegs: number
   readonly createdAt: Date
 }
 
-/** What can be set of an account. Defaults: 50 calls at once, 10 a second, no grace, no credit. */
+/** What can be set of an account. Defaults: 50 calls placed at once, 10 a second, 100 inbound, 200 dialled legs, no grace, no credit. */
 export interface AccountFields {
   readonly name?: string
   readonly grace?: string
@@ -112,5 +116,7 @@ const accountOf = (row: AccountRecord): Account => ({
   creditLimit: formatMoney(row.creditLimit),
   maxConcurrentCalls: row.maxConcurrentCalls,
   maxCallsPerSecond: row.maxCallsPerSecond,
+  maxInboundCalls: row.maxInboundCalls,
+  maxDialledLegs: row.maxDialledLegs,
   createdAt: new Date(row.createdUnix),
 })

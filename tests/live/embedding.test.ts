@@ -136,8 +136,8 @@ test('refusals have a code and a sentence', async () => {
 })
 
 test('accounts, numbers, trunks and rates are made, changed and listed', async () => {
-  const changed = await sauti.accounts.update(account.uuid, { grace: '5.00', maxConcurrentCalls: 3 })
-  assert.equal([changed.grace, changed.maxConcurrentCalls], ['5.00', 3])
+  const changed = await sauti.accounts.update(account.uuid, { grace: '5.00', maxConcurrentCalls: 3, maxInboundCalls: 7 })
+  assert.equal([changed.grace, changed.maxConcurrentCalls, changed.maxInboundCalls], ['5.00', 3, 7])
   assert.is((await sauti.accounts.list()).total, 1)
   const trunk = await sauti.trunks.create({ name: 'carrier', host: 'sip.example.com', prefixes: ['+'] })
   assert.is((await sauti.trunks.update(trunk.uuid, { priority: 2 })).priority, 2)
