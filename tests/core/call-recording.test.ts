@@ -238,14 +238,14 @@ test('beyond the quota no recording begins: REC.0400 says why, and the call goes
       rig.hangUpCaller(caller)
       rested(rig)
       assert.equal(codes(rig).includes('REC.0100'), begins, verbs)
-      const told = rig.store.events.filter(({ code, data }) => code === 'REC.0400' && data['recording'] === null)
+      const told = rig.store.events.filter(({ code, data }) => code === 'REC.0400' && data.recording === null)
       assert.is(told.length, begins ? 0 : failed, verbs)
       assert.is(rig.store.recordings.size, begins ? 1 : 0)
       if (begins) continue
-      assert.match(String(told[0]?.data['detail']), /as many bytes/)
+      assert.match(String(told[0]?.data.detail), /as many bytes/)
       if (verbs.includes('action')) {
         const posted = rig.posts.find(post => post.url.endsWith('/next'))
-        assert.equal([posted?.fields['RecordingDuration'], posted?.fields['RecordingUuid']], [0, ''])
+        assert.equal([posted?.fields.RecordingDuration, posted?.fields.RecordingUuid], [0, ''])
       }
       assert.is(rig.store.call().status, 'completed')
     }

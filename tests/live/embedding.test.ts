@@ -136,7 +136,11 @@ test('refusals have a code and a sentence', async () => {
 })
 
 test('accounts, numbers, trunks and rates are made, changed and listed', async () => {
-  const changed = await sauti.accounts.update(account.uuid, { grace: '5.00', maxConcurrentCalls: 3, maxInboundCalls: 7 })
+  const changed = await sauti.accounts.update(account.uuid, {
+    grace: '5.00',
+    maxConcurrentCalls: 3,
+    maxInboundCalls: 7,
+  })
   assert.equal([changed.grace, changed.maxConcurrentCalls, changed.maxInboundCalls], ['5.00', 3, 7])
   assert.is((await sauti.accounts.list()).total, 1)
   const trunk = await sauti.trunks.create({ name: 'carrier', host: 'sip.example.com', prefixes: ['+'] })
