@@ -1,8 +1,9 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { AccountUuid, Log, Repositories } from '../../core/index.ts'
+import type { AccountUuid, Log, LoggedEvent, Repositories } from '../../core/index.ts'
 import { AccountFeed } from './account-feed.ts'
 import { goneBefore, heartbeatMs } from './limits.ts'
+import { SharedReads } from './shared-reads.ts'
 import { Subscriber } from './subscriber.ts'
 
 export interface StreamHubParts {
@@ -32,6 +33,7 @@ export class StreamHub {
   readonly #events: Repositories['events']
   readonly #log: Log
   readonly #feeds = new Map<AccountUuid, AccountFeed>()
+  readonly #reads = new SharedReads<readonly LoggedEvent[]>()
   readonly #unsubscribe: () => void
   readonly #heartbeat: NodeJS.Timeout
   #isClosed = false
@@ -75,7 +77,8 @@ export class StreamHub {
       return
     }
     const afterSeq = Math.min(after ?? newest, newest)
-    const read = (seq: number, limit: number) => this.#events.after(account, seq, limit)
+    const read = (seq: number, limit: number) =>
+      this.#reads.read(`${account} ${seq} ${limit}`, async () => this.#events.after(account, seq, limit))
     const subscriber = new Subscriber({ socket, wire, afterSeq, read })
     const feed = this.#feeds.get(account) ?? new AccountFeed()
     this.#feeds.set(account, feed)

@@ -8,6 +8,9 @@ export const maxBatchBytes = 256 * 1024
 export const batchMs = 40
 /** Rows that a resuming subscriber reads at once. */
 export const resumePage = 100
+/** A read that fails, as while many resume at once, is tried again so often, each time so much later. */
+export const readTries = 8
+export const readAgainMs = 250
 /** A subscriber that did not answer the last ping by the next one is gone. */
 export const heartbeatMs = 30_000
 /** Nothing is expected of a subscriber but pongs and a close. */

@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws'
 import type { LoggedEvent } from '../../core/index.ts'
 import { type Batch, messageOf } from './account-feed.ts'
 import { frameOf, pingFrame } from './frame.ts'
-import { goingAway, maxUnsentBytes, resumePage, tooSlow, tryAgain } from './limits.ts'
+import { goingAway, maxUnsentBytes, readAgainMs, readTries, resumePage, tooSlow, tryAgain } from './limits.ts'
 
 export interface SubscriberParts {
   readonly socket: WebSocket
@@ -27,6 +27,8 @@ export class Subscriber {
   /** The newest event that came while the log was read. */
   #missedSeq = 0
   #isAlive = true
+  /** Reads of the log that failed one after another. */
+  #failures = 0
 
   constructor(parts: SubscriberParts) {
     this.#parts = parts
@@ -55,10 +57,19 @@ export class Subscriber {
   /** Reads the log up to its end, a page when the one before has left. */
   catchUp(): void {
     this.#isCatchingUp = true
-    this.#readPage().catch(() => {
-      // The reader comes back with the last event that it has.
-      this.#parts.socket.close(tryAgain, 'the events cannot be read now')
-    })
+    this.#readPage().then(
+      () => {
+        this.#failures = 0
+      },
+      () => this.#failed(),
+    )
+  }
+
+  /** As while many resume at once: later there is room. In the end the reader comes back with the last event that it has. */
+  #failed(): void {
+    this.#failures++
+    if (this.#failures >= readTries) this.#parts.socket.close(tryAgain, 'the events cannot be read now')
+    else setTimeout(() => this.catchUp(), readAgainMs * this.#failures).unref()
   }
 
   async #readPage(): Promise<void> {
