@@ -1,3 +1,4 @@
+import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import type { AuditBed } from '../bed.ts'
@@ -138,7 +139,6 @@ export const privateUrls: Probe = {
   promise: 'Webhooks and Play reach no private, loopback or link-local address, in any spelling or by redirect.',
   async run(bed) {
     const findings = new Findings()
-    const { createServer } = await import('node:http')
     let reached = 0
     const server = createServer((_request, response) => {
       reached++

@@ -1,6 +1,6 @@
 import { RtpSource } from '../../rig/rtp-source.ts'
 import { sleep, until } from '../../rig/wait.ts'
-import { type AuditBed, answerCalls, callerAddress, carrierAddress, unknownAddress } from '../bed.ts'
+import { AuditBed, answerCalls, callerAddress, carrierAddress, unknownAddress } from '../bed.ts'
 import { Findings, type Probe } from '../probe.ts'
 import { type CallText, plainSdp } from '../sip-peer.ts'
 
@@ -178,7 +178,6 @@ export const holdLives: Probe = {
   promise:
     'A call on hold (sendonly or inactive) lives without RTP while the peer reports by RTCP; one that nobody keeps alive ends.',
   async run() {
-    const { AuditBed } = await import('../bed.ts')
     const bed = await AuditBed.open({}, ['--media-timeout', '3'])
     const findings = new Findings()
     try {

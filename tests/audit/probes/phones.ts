@@ -1,8 +1,9 @@
+import { WebSocket } from 'ws'
 import { headerOf } from '../../../sip/index.ts'
 import { expectStatus } from '../../rig/account.ts'
 import { until } from '../../rig/wait.ts'
 import { plainSdp, WsPhone } from '../../rig/ws-phone.ts'
-import type { AuditBed } from '../bed.ts'
+import { AuditBed } from '../bed.ts'
 import { Findings, type Probe } from '../probe.ts'
 
 async function phoneOf(
@@ -87,8 +88,6 @@ export const silentSockets: Probe = {
   promise:
     'Behind a trusted proxy, WebSockets are counted by the real address: one that opens many shuts nobody else out.',
   async run() {
-    const { AuditBed } = await import('../bed.ts')
-    const { WebSocket } = await import('ws')
     const bed = await AuditBed.open({ SAUTI_TRUSTED_PROXIES: '127.0.0.1' })
     const findings = new Findings()
     const open: InstanceType<typeof WebSocket>[] = []
