@@ -8,6 +8,9 @@ import { type BenchOptions, type Figure, figureOf } from './report.ts'
 const usual = 200
 const brief = 8
 
+/** tests/slow/kills.test.ts. */
+export const isLongTest = true
+
 let verdict = ''
 
 export const table = (): string => verdict

@@ -12,6 +12,9 @@ const brief = { times: [0.5, 1, 3], secondsPerStep: 4, liveCalls: 4 }
 const folder = new URL('../docs/', import.meta.url)
 const marks = ['<!-- overload: written by npm run bench overload -->', '<!-- /overload -->'] as const
 
+/** tests/slow/overload.test.ts. */
+export const isLongTest = true
+
 let last: RampResult | undefined
 
 export const table = (): string => (last === undefined ? '' : stepsOf(last).join('\n'))

@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util'
 import { type BenchOptions, type Figure, tableOf } from './report.ts'
 
 const usage = `usage: npm run bench [-- [--short] [--json] [name…]]
-  --short  two minutes in all: shows that they run, not what the machine can do
+  --short  two minutes in all: shows that they run, not what the machine can do; those that the long tests
+           run as well (kills, overload, soak-calls) only when they are named
   --json   figures for scripts
   --minutes M, --calls N  of the soak, and of peers for each codec: how long, and how many calls (5, 50)
            of soak-calls: how long, and how many calls a second (60, 50)
@@ -50,6 +51,8 @@ const files = readdirSync(folder)
   .sort()
 
 interface Benchmark {
+  /** The long tests run it as well: with --short it runs only when it is named. */
+  readonly isLongTest?: true
   run(short: boolean, options: BenchOptions): Promise<Figure[]>
   /** More about the last run, for people. */
   table?(): string
@@ -66,6 +69,7 @@ for (const [at, file] of files.entries()) {
   process.stderr.write(`${at + 1}/${files.length} ${file}\n`)
   try {
     const bench = (await import(new URL(file, folder).href)) as Benchmark
+    if (values.short === true && bench.isLongTest === true && !options.isNamed) continue
     figures.push(...(await bench.run(values.short === true, options)))
     if (bench.table !== undefined && values.json !== true) process.stdout.write(`\n${bench.table()}\n`)
   } catch (error) {

@@ -125,6 +125,7 @@ export class DialAttempts {
     const { request, flow } = this.#latest
     const { cancel, branch } = cancelOf(request, this.#cseq, words === undefined ? [] : wordFields(words))
     this.#agent.layer.request(cancel, branch, flow, noAnswer, now)
+    this.#agent.layer.cancelled(this.#latest, now)
   }
 
   /** A 2xx to one of them, with what makes a dialog of it. */

@@ -178,7 +178,7 @@ export class OutgoingCall implements ClientOwner, SessionHost, TimerOwner, Tagge
     this.#early.close(now)
     this.#agent.timers.stop(this.#timer)
     this.#agent.bindTag(this.#attempts.localTag, undefined)
-    this.#attempts.forget(cause === phoneGone, now)
+    this.#attempts.forget(cause === phoneGone || cause.kind === 'unreachable', now)
     this.#agent.emit({ type: 'ended', id: this.id, cause })
     this.#agent.release(this.id)
   }

@@ -1,8 +1,11 @@
 import type { Table } from './table.ts'
 
-export type InviteClientState = 'calling' | 'proceeding' | 'completed' | 'accepted' | 'terminated'
+export type InviteClientState = 'calling' | 'proceeding' | 'cancelling' | 'completed' | 'accepted' | 'terminated'
 
-/** RFC 3261 figure 5, with the Accepted state of RFC 6026 §7.2: it takes 2xx of every fork until Timer M. */
+/**
+ * RFC 3261 figure 5, with the Accepted state of RFC 6026 §7.2: it takes 2xx of every fork until Timer M. A proceeding INVITE
+ * may wait for ever; one whose CANCEL has gone out waits 64 × T1 for its final response and no longer (RFC 3261 §9.1).
+ */
 export const inviteClient = {
   name: 'invite-client',
   initial: 'calling',
@@ -19,6 +22,13 @@ export const inviteClient = {
       '1xx': ['proceeding', 'pass-up'],
       '2xx': ['accepted', 'pass-up'],
       '3xx-6xx': ['completed', 'ack', 'pass-up'],
+      'send-cancel': ['cancelling'],
+    },
+    cancelling: {
+      '1xx': ['cancelling', 'pass-up'],
+      '2xx': ['accepted', 'pass-up'],
+      '3xx-6xx': ['completed', 'ack', 'pass-up'],
+      'timer-b': ['terminated', 'report-timeout'],
     },
     completed: {
       '3xx-6xx': ['completed', 'ack'],
@@ -34,6 +44,7 @@ export const inviteClient = {
   },
   timers: {
     calling: { repeat: 'a', end: 'b' },
+    cancelling: { end: 'b' },
     completed: { end: 'd' },
     accepted: { end: 'm' },
   },

@@ -121,6 +121,11 @@ export class TransactionLayer {
     this.#run(transaction, 'transport-error', now)
   }
 
+  /** The CANCEL of this INVITE goes out: its final response is waited for 64 × T1 from now (RFC 3261 §9.1). */
+  cancelled(transaction: ClientTransaction, now: number): void {
+    if (cellOf(transaction, 'send-cancel') !== undefined) this.#run(transaction, 'send-cancel', now)
+  }
+
   /** Forgets a request whose flow is gone: nothing is reported, and a late response finds nobody. */
   abandon(transaction: ClientTransaction, now: number): void {
     if (transaction.state === 'terminated') return

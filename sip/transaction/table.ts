@@ -1,6 +1,6 @@
 import type { RepeatTimer, TimerName } from './timer-settings.ts'
 
-/** What can happen to a transaction. `request` is its own request once more; `send-…` comes from above. */
+/** What can happen to a transaction. `request` is its own request once more; `send-…` comes from above; `send-cancel`: the INVITE's CANCEL goes out. */
 export type TransactionInput =
   | '1xx'
   | '2xx'
@@ -10,6 +10,7 @@ export type TransactionInput =
   | 'send-1xx'
   | 'send-2xx'
   | 'send-3xx-6xx'
+  | 'send-cancel'
   | `timer-${TimerName}`
   | 'transport-error'
 

@@ -100,6 +100,31 @@ test('no final response to a cancelled INVITE: over after 64 × T1', () => {
   leavesNothing(net, a, b)
 })
 
+test('a peer that rings and never answers the CANCEL: nothing is left of the INVITE', () => {
+  const { net, a, b, dial, sent } = pair()
+  dial()
+  net.run(100)
+  assert.ok(sent().includes('2 100'))
+  net.rules = { pass: () => false }
+  a.do({ type: 'end', id: 'call', words })
+  net.run(33_000)
+  assert.equal(causeOf(a), { kind: 'timeout' })
+  b.do({ type: 'end', id: b.events[0]?.id ?? '', words })
+  leavesNothing(net, a)
+})
+
+test('a peer that rings after it was given up, and never answers the CANCEL: nothing is left of the INVITE', () => {
+  const { net, a, b, dial, idB } = pair(1, {
+    pass: ({ message }, at) => at >= 10_000 && what(message) !== '487' && what(message) !== '200',
+  })
+  dial()
+  net.run(20_000)
+  assert.equal(causeOf(a), { kind: 'timeout' })
+  net.rules = { pass: () => false }
+  b.do({ type: 'end', id: idB(), words })
+  leavesNothing(net, a)
+})
+
 test('a name that cannot be resolved is unreachable', () => {
   const { net, a } = pair()
   const target = { ...dialTo('x'), hop: { host: 'nowhere.invalid', port: undefined, transport: undefined } }

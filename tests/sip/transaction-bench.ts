@@ -132,6 +132,9 @@ export function give(
         b.layer.respond(transaction, status, new TextEncoder().encode(String(status)), b.at())
       break
     }
+    case 'send-cancel':
+      if (transaction.role === 'client') b.layer.cancelled(transaction, b.at())
+      break
     case 'transport-error':
       b.layer.transportFailed(transaction, b.at())
       break

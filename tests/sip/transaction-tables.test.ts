@@ -17,6 +17,7 @@ const inputs: readonly TransactionInput[] = [
   'send-1xx',
   'send-2xx',
   'send-3xx-6xx',
+  'send-cancel',
   ...(['a', 'b', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm'] as const).map(name => `timer-${name}` as const),
   'transport-error',
 ]
