@@ -1,6 +1,6 @@
 import { SipSignaling } from '../../core/adapters/signaling/index.ts'
-import { silentLog } from '../../core/adapters/silent-log.ts'
-import { systemClock, systemRandom } from '../../core/adapters/system-clock.ts'
+import { silentLog } from '../../core/adapters/system/silent-log.ts'
+import { systemClock, systemRandom } from '../../core/adapters/system/system-clock.ts'
 import type { CallUuid, LegUuid, TrunkUuid } from '../../core/model/ids.ts'
 import { defaultSettings } from '../../core/model/settings.ts'
 import type { Trunk } from '../../core/model/trunk.ts'

@@ -1,14 +1,14 @@
+import type { CallEnvironment } from '../contract/environment.ts'
+import type { Found, NumberOwner } from '../contract/exchange-event.ts'
+import type { OriginateOrder, OriginateResult } from '../contract/originate-order.ts'
+import type { Route } from '../dial/branch-options.ts'
+import { routesToNumber, routesToUser } from '../dial/resolve-child.ts'
 import type { AccountProfile, OwnedNumber, WebhookPurpose } from '../model/account.ts'
 import type { CallDirection } from '../model/call-record.ts'
+import type { EndReason } from '../model/end-reason.ts'
 import type { Rate } from '../model/rate.ts'
 import { isE164, isExtension } from '../routing/e164.ts'
-import type { Route } from './branch-options.ts'
 import { maxCustomPayloadBytes } from './call-fields.ts'
-import type { EndReason } from './end-reason.ts'
-import type { CallEnvironment } from './environment.ts'
-import type { Found, NumberOwner } from './exchange-event.ts'
-import type { OriginateOrder, OriginateResult } from './originate-order.ts'
-import { routesToNumber, routesToUser } from './resolve-child.ts'
 
 export type Refusal = Extract<OriginateResult, { ok: false }>
 

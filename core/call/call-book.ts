@@ -1,11 +1,11 @@
 import { callData } from '../events/call-data.ts'
 import type { EventCode } from '../events/catalogue.ts'
+import { endedRow, endingOf, stepOf } from '../leg/call-row.ts'
 import type { CallRecord } from '../model/call-record.ts'
+import type { EndReason } from '../model/end-reason.ts'
 import type { Money } from '../model/money.ts'
 import type { Change } from '../ports/store.ts'
-import { endedRow, endingOf, stepOf } from './call-row.ts'
 import type { CallOpening } from './call-share.ts'
-import type { EndReason } from './end-reason.ts'
 
 /** A call's row as it is now, and the changes and events that bring the database there. */
 export class CallBook {

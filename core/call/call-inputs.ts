@@ -1,14 +1,14 @@
+import type { StoreEvent } from '../contract/exchange-event.ts'
+import type { RoomEvent } from '../contract/rooms.ts'
+import { dialDigitsId } from '../dial/dial.ts'
+import type { Leg } from '../leg/leg.ts'
+import { PressTwins } from '../leg/press-twins.ts'
+import type { EndReason } from '../model/end-reason.ts'
 import type { AudioEvent } from '../ports/audio.ts'
 import type { DocumentEvent } from '../ports/documents.ts'
 import type { MediaEvent } from '../ports/media.ts'
 import type { SignalingEvent } from '../ports/signaling.ts'
 import type { Call } from './call.ts'
-import { dialDigitsId } from './dial.ts'
-import type { EndReason } from './end-reason.ts'
-import type { StoreEvent } from './exchange-event.ts'
-import type { Leg } from './leg.ts'
-import { PressTwins } from './press-twins.ts'
-import type { RoomEvent } from './rooms.ts'
 
 export type LegSignal = Exclude<SignalingEvent, { readonly type: 'leg.offered' }>
 export type CallInput = LegSignal | MediaEvent | AudioEvent | DocumentEvent | StoreEvent | RoomEvent

@@ -1,12 +1,12 @@
+import type { AccountLoads } from '../caps/account-loads.ts'
+import type { TrunkLoads } from '../caps/trunk-loads.ts'
+import type { CallEnvironment } from '../contract/environment.ts'
+import type { ExchangeCommand } from '../contract/exchange-command.ts'
+import type { Leg } from '../leg/leg.ts'
+import type { SidSequence } from '../leg/sid.ts'
 import type { CallRecord } from '../model/call-record.ts'
-import type { AccountLoads } from './account-loads.ts'
 import type { Call } from './call.ts'
 import type { ConversationFacts } from './conversation.ts'
-import type { CallEnvironment } from './environment.ts'
-import type { ExchangeCommand } from './exchange-command.ts'
-import type { Leg } from './leg.ts'
-import type { SidSequence } from './sid.ts'
-import type { TrunkLoads } from './trunk-loads.ts'
 
 /** What a call shares with the others of its exchange. */
 export interface CallShare {

@@ -1,16 +1,16 @@
+import type { NumberOwner } from '../contract/exchange-event.ts'
+import { type Hops, isSpent } from '../contract/hops.ts'
+import type { InboundOffer } from '../contract/inbound-offer.ts'
 import { callData } from '../events/call-data.ts'
+import { BilledLeg } from '../leg/billed-leg.ts'
+import { begunRow } from '../leg/call-row.ts'
+import { Leg } from '../leg/leg.ts'
 import type { CallRecord } from '../model/call-record.ts'
+import type { EndReason } from '../model/end-reason.ts'
 import type { Change } from '../ports/store.ts'
 import { e164Candidates, presentedNumber } from '../routing/e164.ts'
 import { refuseInbound, webhookUrl } from './admit.ts'
-import { BilledLeg } from './billed-leg.ts'
 import type { Call } from './call.ts'
-import { begunRow } from './call-row.ts'
-import type { EndReason } from './end-reason.ts'
-import type { NumberOwner } from './exchange-event.ts'
-import { type Hops, isSpent } from './hops.ts'
-import type { InboundOffer } from './inbound-offer.ts'
-import { Leg } from './leg.ts'
 
 /**
  * A caller for one of our numbers. A number that nobody owns is refused without a row: there is no account to keep it.

@@ -1,7 +1,7 @@
+import type { ExchangeCommand, Lookup } from '../contract/exchange-command.ts'
+import type { Found, StoreEvent } from '../contract/exchange-event.ts'
 import type { CallUuid } from '../model/ids.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
-import type { ExchangeCommand, Lookup } from './exchange-command.ts'
-import type { Found, StoreEvent } from './exchange-event.ts'
 
 interface PendingCommit {
   readonly then: (result: CommitResult) => void

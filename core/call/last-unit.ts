@@ -1,5 +1,5 @@
+import type { Host } from '../leg/host.ts'
 import type { Change } from '../ports/store.ts'
-import type { Host } from './host.ts'
 import type { Journal } from './journal.ts'
 
 /** Tries at the last unit of a call when the database fails: over a minute in all. */

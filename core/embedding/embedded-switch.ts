@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { silentLog } from '../adapters/silent-log.ts'
-import { systemClock } from '../adapters/system-clock.ts'
+import { silentLog } from '../adapters/system/silent-log.ts'
+import { systemClock } from '../adapters/system/system-clock.ts'
 import type { CallHandler } from '../document-builder/call-handler.ts'
 import type { AccountUuid } from '../model/ids.ts'
 import type { SipListener } from '../model/settings.ts'

@@ -1,7 +1,7 @@
 export { StoreError } from '../adapters/store/errors.ts'
-export { type EndReason, endReasons } from '../call/end-reason.ts'
 export type { CallAnswer, CallContext, CallHandler } from '../document-builder/call-handler.ts'
 export { type EventCode, eventCatalogue } from '../events/catalogue.ts'
+export { type EndReason, endReasons } from '../model/end-reason.ts'
 export type { Page } from '../model/list.ts'
 export type { SipListener } from '../model/settings.ts'
 export type { Trunk } from '../model/trunk.ts'

@@ -1,5 +1,5 @@
-import { type EndReason, endReasons } from '../call/end-reason.ts'
 import type { CallRecord, LegRecord, RecordingRecord } from '../model/call-record.ts'
+import { type EndReason, endReasons } from '../model/end-reason.ts'
 import type { Sid } from '../model/ids.ts'
 import { formatMoney } from '../model/money.ts'
 import type { EventCode } from './catalogue.ts'

@@ -1,4 +1,4 @@
-import type { EndReason } from '../call/end-reason.ts'
+import type { EndReason } from './end-reason.ts'
 import type { AccountUuid, CallUuid, LegUuid, RecordingUuid, Sid } from './ids.ts'
 import type { LegQuality } from './leg-quality.ts'
 import type { Money } from './money.ts'

@@ -1,4 +1,4 @@
-import type { EndReason, LegCause } from '../call/end-reason.ts'
+import type { EndReason, LegCause } from '../model/end-reason.ts'
 import type { AccountUuid, CallUuid, LegUuid, Sid, TrunkUuid } from '../model/ids.ts'
 import type { PhoneBinding, PhoneCaller } from '../model/phone.ts'
 import type { Trunk } from '../model/trunk.ts'

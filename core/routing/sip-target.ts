@@ -1,4 +1,4 @@
-import type { SipTarget } from '../call/environment.ts'
+import type { SipTarget } from '../contract/environment.ts'
 
 const parts = /^sips?:(?:([^@:]*)[^@]*@)?(?:\[([^\]]+)\]|([^:;?[\]]+))(?::(\d+))?/i
 

@@ -1,5 +1,5 @@
-import type { Lookup } from '../call/exchange-command.ts'
-import type { Found } from '../call/exchange-event.ts'
+import type { Lookup } from '../contract/exchange-command.ts'
+import type { Found } from '../contract/exchange-event.ts'
 import type { VoiceEvent } from '../events/voice-event.ts'
 import type { AccountProfile, EndUserProfile, OwnedNumber } from '../model/account.ts'
 import type { CallRecord, LegRecord, RecordingRecord } from '../model/call-record.ts'

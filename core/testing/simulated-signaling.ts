@@ -1,4 +1,4 @@
-import type { LegCause } from '../call/end-reason.ts'
+import type { LegCause } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { LegTarget, SignalingCommand, SignalingEvent } from '../ports/signaling.ts'
 

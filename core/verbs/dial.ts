@@ -1,4 +1,4 @@
-import type { DialCallStatus, EndReason } from '../call/end-reason.ts'
+import type { DialCallStatus, EndReason } from '../model/end-reason.ts'
 import { ringbackCountries } from '../ports/media.ts'
 import { dialableNumber, maxDialChildren, readDialChildren } from './dial-children.ts'
 import type { Place } from './problem.ts'

@@ -1,5 +1,5 @@
-import type { EndReason } from '../call/end-reason.ts'
 import { holdsPlaceholder } from '../documents/placeholders.ts'
+import type { EndReason } from '../model/end-reason.ts'
 import { Attributes } from './attributes.ts'
 import { decodeUtf8 } from './decode.ts'
 import { type Element, squeezed } from './element.ts'

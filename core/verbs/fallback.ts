@@ -1,5 +1,5 @@
-import type { EndReason } from '../call/end-reason.ts'
 import type { EventCode } from '../events/catalogue.ts'
+import type { EndReason } from '../model/end-reason.ts'
 import type { FetchFault } from '../ports/documents.ts'
 import { play } from './play.ts'
 import type { ProgramContext } from './program.ts'

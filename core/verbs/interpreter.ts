@@ -1,4 +1,4 @@
-import type { EndReason } from '../call/end-reason.ts'
+import type { EndReason } from '../model/end-reason.ts'
 import { parseDocument } from './document.ts'
 import { fallbackVerbs, fetchFaults } from './fallback.ts'
 import type { DocumentRules, Problem } from './problem.ts'

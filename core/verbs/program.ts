@@ -1,5 +1,5 @@
-import type { DialCallStatus, EndReason } from '../call/end-reason.ts'
 import type { EventCode } from '../events/catalogue.ts'
+import type { DialCallStatus, EndReason } from '../model/end-reason.ts'
 import type { FetchFault } from '../ports/documents.ts'
 import type { Place } from './problem.ts'
 

@@ -1,4 +1,4 @@
-import type { EndReason } from '../call/end-reason.ts'
+import type { EndReason } from '../model/end-reason.ts'
 import type { Attributes } from './attributes.ts'
 import type { Element } from './element.ts'
 import type { Notes } from './problem.ts'

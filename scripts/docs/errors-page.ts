@@ -1,6 +1,6 @@
-import { endReasons, type LegCause } from '../../core/call/end-reason.ts'
-import { reasonOf } from '../../core/call/reason-of.ts'
-import { refusalCodes } from '../../core/call/refusal-codes.ts'
+import { refusalCodes } from '../../core/contract/refusal-codes.ts'
+import { reasonOf } from '../../core/leg/reason-of.ts'
+import { endReasons, type LegCause } from '../../core/model/end-reason.ts'
 import { code, generated, page, table } from './markdown.ts'
 
 /** `docs/errors.md`: what a refusal and an end are called. */

@@ -1,8 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { startHousekeeping } from '../../api/housekeeping.ts'
-import { silentLog } from '../../core/adapters/silent-log.ts'
 import { idempotencyLifeMs } from '../../core/adapters/store/idempotency.ts'
+import { silentLog } from '../../core/adapters/system/silent-log.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
 const bed = await ApiBed.open()

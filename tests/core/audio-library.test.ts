@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { AudioLibrary, type SpeechEngine, SpeechFault } from '../../core/adapters/audio/index.ts'
 import { spokenPieces } from '../../core/adapters/audio/spoken-pieces.ts'
 import type { HttpAnswer, HttpClient } from '../../core/adapters/http/index.ts'
-import { silentLog } from '../../core/adapters/silent-log.ts'
+import { silentLog } from '../../core/adapters/system/silent-log.ts'
 import type { AccountUuid, CallUuid } from '../../core/model/ids.ts'
 import type { AudioCommand, AudioEvent } from '../../core/ports/audio.ts'
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { StartTurns } from '../../core/call/start-turns.ts'
+import { StartTurns } from '../../core/caps/start-turns.ts'
 import type { AccountProfile } from '../../core/model/account.ts'
 import type { AccountUuid, LegUuid } from '../../core/model/ids.ts'
 import { acme, own } from './acme.ts'

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { endReasons } from '../../core/call/end-reason.ts'
+import { endReasons } from '../../core/model/end-reason.ts'
 import { acme, own, rate } from './acme.ts'
 import { CallRig } from './call-rig.ts'
 

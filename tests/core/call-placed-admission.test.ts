@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { OriginateOrder } from '../../core/call/originate-order.ts'
+import type { OriginateOrder } from '../../core/contract/originate-order.ts'
 import type { AccountUuid } from '../../core/model/ids.ts'
 import type { Trunk } from '../../core/model/trunk.ts'
 import { trunk } from '../rig/trunk.ts'

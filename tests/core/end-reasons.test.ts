@@ -1,8 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { dialStatusOf, mostTelling } from '../../core/call/dial-outcome.ts'
-import { type EndReason, endReasons } from '../../core/call/end-reason.ts'
-import { reasonOf, rejectionReason, triesNextTrunk } from '../../core/call/reason-of.ts'
+import { dialStatusOf, mostTelling } from '../../core/dial/dial-outcome.ts'
+import { reasonOf, rejectionReason, triesNextTrunk } from '../../core/leg/reason-of.ts'
+import { type EndReason, endReasons } from '../../core/model/end-reason.ts'
 
 const bySip: readonly [number, EndReason][] = [
   [400, 'END.0400'],

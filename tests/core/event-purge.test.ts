@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { silentLog } from '../../core/adapters/silent-log.ts'
 import { EventPurge } from '../../core/adapters/store/event-purge.ts'
+import { silentLog } from '../../core/adapters/system/silent-log.ts'
 import type { EventCode } from '../../core/events/catalogue.ts'
 import { retentionBatch, retentionPause } from '../../core/events/retention.ts'
 import type { AccountUuid } from '../../core/model/ids.ts'

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FairQueue, QueueFull } from '../../core/adapters/fair-queue.ts'
+import { FairQueue, QueueFull } from '../../core/adapters/queue/fair-queue.ts'
 
 /** Tasks that end when they are told to, and the order in which they began. */
 function tasks() {

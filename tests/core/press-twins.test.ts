@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { PressTwins, type PressWay } from '../../core/call/press-twins.ts'
+import { PressTwins, type PressWay } from '../../core/leg/press-twins.ts'
 import type { LegUuid } from '../../core/model/ids.ts'
 
 const leg = 'a' as LegUuid

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { aheadKeepsMs, SoundAhead } from '../../core/call/sound-ahead.ts'
 import type { CallUuid } from '../../core/model/ids.ts'
+import { aheadKeepsMs, SoundAhead } from '../../core/talk/sound-ahead.ts'
 import { CallRig } from './call-rig.ts'
 
 const at = '+254700000001'

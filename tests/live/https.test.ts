@@ -10,7 +10,7 @@ import * as assert from 'uvu/assert'
 import WebSocket from 'ws'
 import { openSwitch } from '../../api/open-switch.ts'
 import { type Serving, serve } from '../../api/serving.ts'
-import { silentLog } from '../../core/adapters/silent-log.ts'
+import { silentLog } from '../../core/adapters/system/silent-log.ts'
 import { defaultSettings, type HttpListener, type Settings } from '../../core/model/settings.ts'
 import { until } from '../rig/wait.ts'
 

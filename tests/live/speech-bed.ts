@@ -11,7 +11,7 @@ import { type NamedEngine, SpeechEngines } from '../../core/adapters/audio/speec
 import { SpeechLibrary } from '../../core/adapters/audio/speech-library.ts'
 import { spokenPieces } from '../../core/adapters/audio/spoken-pieces.ts'
 import { VoiceTable } from '../../core/adapters/audio/voice-table.ts'
-import { silentLog } from '../../core/adapters/silent-log.ts'
+import { silentLog } from '../../core/adapters/system/silent-log.ts'
 import type { Log } from '../../core/ports/log.ts'
 import { decodeWav, levelAt, parseWav, wavHeader } from '../../rtp/index.ts'
 import type { PiperVoices } from '../rig/piper-voices.ts'

@@ -11,7 +11,7 @@ import { type NamedEngine, SpeechEngines } from '../../core/adapters/audio/speec
 import { SpeechLibrary, type Spoken } from '../../core/adapters/audio/speech-library.ts'
 import type { Growth } from '../../core/adapters/audio/utterance.ts'
 import { VoiceTable } from '../../core/adapters/audio/voice-table.ts'
-import { silentLog } from '../../core/adapters/silent-log.ts'
+import { silentLog } from '../../core/adapters/system/silent-log.ts'
 import { decodeWav, levelAt, parseWav } from '../../rtp/index.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { PiperVoices } from '../rig/piper-voices.ts'

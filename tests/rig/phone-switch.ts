@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Serving, serve } from '../../api/serving.ts'
-import { silentLog } from '../../core/adapters/silent-log.ts'
+import { silentLog } from '../../core/adapters/system/silent-log.ts'
 import {
   type AccountUuid,
   defaultSettings,

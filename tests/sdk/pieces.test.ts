@@ -94,7 +94,7 @@ test('describeFailure never throws, whatever a page hands it', () => {
 
 test('every reason code of the switch has its sentence, and no two lines', () => {
   const codes =
-    readFileSync(new URL('../../core/call/end-reason.ts', import.meta.url), 'utf8').match(/END\.\d{4}/g) ?? []
+    readFileSync(new URL('../../core/model/end-reason.ts', import.meta.url), 'utf8').match(/END\.\d{4}/g) ?? []
   assert.ok(codes.length > 30)
   for (const code of new Set(codes)) {
     const words = describeFailure({ cause: '', by: 'remote', code })

@@ -2,14 +2,14 @@
 // Prints what is durable: "settled <call>" once the unit that ended the call has resolved.
 
 import { randomUUID } from 'node:crypto'
-import { silentLog } from '../../core/adapters/silent-log.ts'
 import { openDatabase } from '../../core/adapters/store/database.ts'
 import { Heartbeat } from '../../core/adapters/store/heartbeat.ts'
 import { storeOver } from '../../core/adapters/store/store.ts'
-import { systemClock } from '../../core/adapters/system-clock.ts'
+import { silentLog } from '../../core/adapters/system/silent-log.ts'
+import { systemClock } from '../../core/adapters/system/system-clock.ts'
 import { billedSecondsFor, chargeFor } from '../../core/billing/charge.ts'
 import { openingCoverage } from '../../core/billing/hold-schedule.ts'
-import { secondsBetween } from '../../core/call/call-row.ts'
+import { secondsBetween } from '../../core/leg/call-row.ts'
 import type { AccountUuid, CallUuid, HoldUuid, LegUuid, Sid } from '../../core/model/ids.ts'
 import { addAccount, callOf, eventOf, holdOf, legOf, rateOf } from '../core/store-bed.ts'
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { ownModule } from '../../../rtp/io/index.ts'
-import { FairQueue } from '../fair-queue.ts'
+import { FairQueue } from '../queue/fair-queue.ts'
 import { type AudioFault, audioFault } from './audio-fault.ts'
 import { childOutput } from './child-output.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Log } from '../../ports/log.ts'
-import { FairQueue } from '../fair-queue.ts'
+import { FairQueue } from '../queue/fair-queue.ts'
 import type { AudioCache } from './audio-cache.ts'
 import { LaneHealth } from './lane-health.ts'
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { FairQueue } from '../fair-queue.ts'
 import type { HttpAnswer, HttpClient } from '../http/index.ts'
+import { FairQueue } from '../queue/fair-queue.ts'
 import type { AudioCache, CachedAudio } from './audio-cache.ts'
 import type { AudioConverter } from './audio-converter.ts'
 import { type AudioFault, audioFault } from './audio-fault.ts'

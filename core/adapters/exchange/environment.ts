@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { Destinations } from '../../billing/destinations.ts'
 import { RateDeck } from '../../billing/rate-deck.ts'
-import { type CallEnvironment, type CallTimes, defaultCallTimes } from '../../call/environment.ts'
+import { type CallEnvironment, type CallTimes, defaultCallTimes } from '../../contract/environment.ts'
 import type { PhoneBinding } from '../../model/phone.ts'
 import type { Rate } from '../../model/rate.ts'
 import type { Trunk } from '../../model/trunk.ts'
 import type { Clock, Random } from '../../ports/clock.ts'
 import { codecsIn } from '../media/index.ts'
-import { fractionOf } from '../system-clock.ts'
+import { fractionOf } from '../system/system-clock.ts'
 
 export interface EnvironmentOptions {
   readonly clock: Pick<Clock, 'unixMs'>

@@ -1,5 +1,5 @@
-import type { Lookup } from '../../call/exchange-command.ts'
-import type { Found } from '../../call/exchange-event.ts'
+import type { Lookup } from '../../contract/exchange-command.ts'
+import type { Found } from '../../contract/exchange-event.ts'
 import type { CallStore } from '../../ports/store.ts'
 
 /** Answers a question of the exchange from the store. Rejects when the database fails. */

@@ -1,7 +1,7 @@
 import type { NaptrRecord, SrvRecord } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { FairQueue, QueueFull } from '../fair-queue.ts'
+import { FairQueue, QueueFull } from '../queue/fair-queue.ts'
 import { type Answer, NameCache } from './name-cache.ts'
 import { candidatesOf, type Hosts, parseHosts, parseResolvConf, type SearchRules } from './system-files.ts'
 import { WatchedFile } from './watched-file.ts'

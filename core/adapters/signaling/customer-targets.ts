@@ -10,7 +10,7 @@ import {
   subscriberOf,
 } from '../../../sip/index.ts'
 import { type Dns, everyHop, type ListenAddress, type ResolvedHop } from '../../../sip/transport/index.ts'
-import type { SipTarget } from '../../call/environment.ts'
+import type { SipTarget } from '../../contract/environment.ts'
 import type { Trunk } from '../../model/trunk.ts'
 import type { Log } from '../../ports/log.ts'
 import { isPublicAddress } from '../http/index.ts'

@@ -20,8 +20,8 @@ import {
   SipDriver,
   type Upgraded,
 } from '../../../sip/transport/index.ts'
-import { endReasons } from '../../call/end-reason.ts'
-import type { SipTarget } from '../../call/environment.ts'
+import type { SipTarget } from '../../contract/environment.ts'
+import { endReasons } from '../../model/end-reason.ts'
 import type { TrunkUuid } from '../../model/ids.ts'
 import type { PhoneBinding } from '../../model/phone.ts'
 import type { Settings } from '../../model/settings.ts'

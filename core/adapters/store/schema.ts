@@ -1,7 +1,7 @@
 import type { Generated, Insertable, Selectable } from 'kysely'
-import type { EndReason } from '../../call/end-reason.ts'
 import type { EventCode } from '../../events/catalogue.ts'
 import type { CallDirection, CallStatus, LegRecord } from '../../model/call-record.ts'
+import type { EndReason } from '../../model/end-reason.ts'
 import type { AccountUuid, CallUuid, HoldUuid, LegUuid, RecordingUuid, Sid } from '../../model/ids.ts'
 import type { Money } from '../../model/money.ts'
 import type { Rate } from '../../model/rate.ts'

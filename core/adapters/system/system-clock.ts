@@ -1,0 +1,30 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Clock, Random } from '../../ports/clock.ts'
+
+/** setTimeout takes 31 bits; a later deadline is armed again when that has passed. */
+const longestTimeoutMs = 2 ** 31 - 1
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  unixMs: () => Date.now(),
+  at: (deadline, fire) => {
+    let timer: NodeJS.Timeout
+    const arm = () => {
+      const left = Math.max(0, Math.ceil(deadline - performance.now()))
+      timer = setTimeout(() => (left > longestTimeoutMs ? arm() : fire()), Math.min(left, longestTimeoutMs))
+    }
+    arm()
+    return () => clearTimeout(timer)
+  },
+}
+
+export const systemRandom: Random = {
+  bytes: length => randomBytes(length),
+  uuid: () => randomUUID(),
+}
+
+/** A number in [0, 1) of 32 bits. */
+export const fractionOf = (random: Random): number => {
+  const [a = 0, b = 0, c = 0, d = 0] = random.bytes(4)
+  return (a * 2 ** 24 + b * 2 ** 16 + c * 2 ** 8 + d) / 2 ** 32
+}

@@ -1,0 +1,322 @@
+import type { DialledLeg } from '../events/call-data.ts'
+import { BilledLeg } from '../leg/billed-leg.ts'
+import { secondsBetween } from '../leg/call-row.ts'
+import type { Host, LegOwner, OwnedSignal } from '../leg/host.ts'
+import { Leg, type LegEnding } from '../leg/leg.ts'
+import { LegAdmission } from '../leg/leg-admission.ts'
+import type { MeterAlarms } from '../leg/meter.ts'
+import { reasonOf } from '../leg/reason-of.ts'
+import type { EndReason } from '../model/end-reason.ts'
+import type { LegUuid } from '../model/ids.ts'
+import type { Change } from '../ports/store.ts'
+import type { BranchListener, BranchOptions } from './branch-options.ts'
+import { dialEvents } from './dial-events.ts'
+import { legBy, RouteTrials } from './route-trials.ts'
+
+/**
+ * - `waiting`: for its turn to leave the switch
+ * - `placing`: its rows and its hold are on their way to the database
+ * - `trying`: media is opened, the INVITE is out
+ * - `agreeing`: a 2xx has come, and media reads what it answers: one that it cannot use is no answer
+ * - `answered`
+ * - `over`
+ */
+export type BranchState = 'new' | 'waiting' | 'placing' | 'trying' | 'agreeing' | 'answered' | 'over'
+
+/** One destination: its routes are tried in order, one leg at a time, until one answers. */
+export class Branch implements LegOwner {
+  readonly options: BranchOptions
+  readonly #host: Host
+  readonly #listener: BranchListener
+  readonly #alarms: MeterAlarms
+  readonly #trials: RouteTrials
+  /** Of a dialled leg; that of a placed call counts as the call. */
+  readonly #admission: LegAdmission
+  #state: BranchState = 'new'
+  #reason: EndReason = 'END.0503'
+  #billed: BilledLeg | undefined
+  #limitUnix: number | undefined
+  #hasRung = false
+  #isAnnounced = false
+  /** It was cancelled while its rows were on their way: they are closed once they exist. */
+  #closeWhenPlaced = false
+  /** The call has ended it, and its last unit closes the rows. */
+  #isStopped = false
+
+  constructor(host: Host, options: BranchOptions, listener: BranchListener, alarms: MeterAlarms) {
+    this.#host = host
+    this.options = options
+    this.#listener = listener
+    this.#alarms = alarms
+    this.#trials = new RouteTrials(host, options)
+    this.#admission = new LegAdmission(host, options.sid)
+  }
+
+  get state(): BranchState {
+    return this.#state
+  }
+
+  /** Why it is over. */
+  get reason(): EndReason {
+    return this.#reason
+  }
+
+  get leg(): Leg | undefined {
+    return this.#billed?.leg
+  }
+
+  /** It leads to another number of this switch. */
+  get isOnNet(): boolean {
+    return this.options.routes[0]?.kind === 'on-net'
+  }
+
+  /** It was answered at some time. */
+  get wasAnswered(): boolean {
+    return this.leg?.answeredUnix !== undefined
+  }
+
+  get isReleased(): boolean {
+    return this.#state === 'over' && (this.leg === undefined || this.leg.hasEnded)
+  }
+
+  get talkSeconds(): number {
+    const { answeredUnix, endedUnix } = this.leg ?? {}
+    return answeredUnix === undefined ? 0 : secondsBetween(answeredUnix, endedUnix ?? this.#host.unix())
+  }
+
+  /** `prelude` is committed in the same unit as the first leg; without a route nothing is written. */
+  start(prelude: readonly Change[], admitted: (result: 'placed' | 'refused' | 'no-route') => void = () => {}): void {
+    if (this.options.isDial && !this.#admission.enter()) this.#end('END.4429')
+    else this.#queue(prelude, admitted)
+  }
+
+  /** When the money was over, if that ended it. */
+  get cutUnix(): number | undefined {
+    return this.#billed?.cutUnix
+  }
+
+  /** Ends it whatever its state; commits what that means. */
+  cancel(reason: EndReason, more?: LegEnding): void {
+    this.#end(reason, more)
+  }
+
+  /** Ends talk that has lasted its limit. The timer fires a moment later, never before; that moment is ours. */
+  cutAfter(limitMs: number, reason: EndReason): void {
+    const answeredUnix = this.leg?.answeredUnix
+    if (answeredUnix !== undefined) this.#limitUnix = answeredUnix + limitMs
+    this.#end(reason)
+  }
+
+  /** The call ends: ends the leg. What that means stands in `finalChanges`, for the call's last unit. */
+  stop(reason: EndReason): void {
+    if (this.#state === 'over') return
+    this.#isStopped = true
+    this.#enter(reason)
+  }
+
+  /** Once every unit before the last is through; empty when it was over before the call ended. */
+  finalChanges(): readonly Change[] {
+    return this.#isStopped ? this.#closing() : []
+  }
+
+  opened(leg: Leg): void {
+    if (leg === this.leg && this.#state === 'trying') this.#trials.dial(leg)
+  }
+
+  ready(leg: Leg): void {
+    if (leg !== this.leg) return
+    if (this.#state === 'agreeing') this.#answered()
+    if (this.#state === 'answered') this.#listener.ready(this)
+    else if (this.#state === 'trying') this.#listener.early(this)
+  }
+
+  failed(leg: Leg, reason: EndReason): void {
+    if (leg === this.leg) this.#end(reason)
+  }
+
+  signalled(leg: Leg, event: OwnedSignal): void {
+    if (leg !== this.leg) return
+    switch (event.type) {
+      case 'leg.ringing':
+        this.#ring()
+        return
+      case 'leg.early':
+        if (event.ringing) this.#ring()
+        leg.takeAnswer(event.sdp)
+        return
+      case 'leg.answered':
+        this.#answer(leg, event.sdp)
+        return
+      case 'leg.ended':
+        this.#legEnded(event)
+        return
+      case 'leg.confirmed':
+        return
+    }
+  }
+
+  /** A dialled leg that leaves the switch begins when its turn has come, within a second or not at all. */
+  #queue(prelude: readonly Change[], admitted: (result: 'placed' | 'refused' | 'no-route') => void): void {
+    const begin = () => this.#attempt(prelude, admitted)
+    if (!this.options.isDial || !this.#trials.leavesSwitch) {
+      begin()
+      return
+    }
+    this.#state = 'waiting'
+    if (!this.#admission.onTurn(begin)) this.#end('END.4430')
+  }
+
+  #attempt(prelude: readonly Change[], admitted: (result: 'placed' | 'refused' | 'no-route') => void): void {
+    const route = this.#trials.next()
+    if (route === undefined) {
+      admitted('no-route')
+      this.#end(this.#reason)
+      return
+    }
+    const leg = new Leg(this.#host, {
+      uuid: this.#host.env.uuid() as LegUuid,
+      role: 'callee',
+      number: this.options.to,
+      ...legBy(route),
+      prefer: this.options.prefer ?? [],
+    })
+    const isFirst = !this.#isAnnounced
+    const { rate } = this.options
+    const billed = new BilledLeg(this.#host, leg, rate, this.#alarms)
+    this.#billed = billed
+    this.#state = 'placing'
+    this.#host.legs.adopt(leg, this)
+    const unit = [
+      ...prelude,
+      { type: 'leg.insert', leg: leg.record() } as const,
+      ...billed.holding(),
+      ...(isFirst ? this.#announcement('initiated', leg) : []),
+    ]
+    this.#host.commit(unit, result => {
+      if (!result.ok) {
+        // Nothing of the unit was written: there is no leg.
+        this.#billed = undefined
+        if (isFirst) this.#isAnnounced = false
+        leg.end('END.0402')
+      }
+      admitted(result.ok ? 'placed' : 'refused')
+      if (this.#state !== 'placing') {
+        if (this.#closeWhenPlaced) this.#host.commit(this.#closing())
+        return
+      }
+      if (!result.ok) {
+        this.#state = 'new'
+        this.#end('END.0402')
+        return
+      }
+      this.#state = 'trying'
+      leg.openMedia()
+    })
+  }
+
+  #ring(): void {
+    if (this.#state !== 'trying') return
+    if (!this.#hasRung) {
+      this.#hasRung = true
+      const events = this.#announcement('ringing', this.leg)
+      if (events.length > 0) this.#host.commit(events)
+    }
+    this.#listener.ringing(this)
+  }
+
+  /** `sdp` undefined: what was agreed before holds. */
+  #answer(leg: Leg, sdp: string | undefined): void {
+    if (this.#state !== 'trying') return
+    this.#state = 'agreeing'
+    const wasReady = leg.isReady
+    if (sdp !== undefined) leg.takeAnswer(sdp)
+    // Early media has already agreed.
+    if (wasReady) this.ready(leg)
+  }
+
+  #answered(): void {
+    if (this.#billed === undefined) return
+    this.#state = 'answered'
+    const row = this.#billed.answered(this.#host.unix())
+    this.#host.commit([row, ...this.#announcement('answered', this.leg)])
+    this.#listener.answered(this)
+  }
+
+  #legEnded(event: Extract<OwnedSignal, { type: 'leg.ended' }>): void {
+    if (this.#state === 'over') {
+      this.#admission.leave()
+      this.#listener.released(this)
+      return
+    }
+    const reason = reasonOf(event.cause)
+    // Hung up in the same breath: it was answered all the same.
+    if (this.#state === 'agreeing') this.#answered()
+    if (this.#state === 'trying' && this.#trials.goesOnAfter(event.cause)) {
+      this.#reason = reason
+      this.#failOver(reason)
+      return
+    }
+    this.#end(reason)
+  }
+
+  /** The next attempt is a new leg; the old one's hold is given back before the new one's is opened. */
+  #failOver(reason: EndReason): void {
+    const billed = this.#billed
+    if (billed === undefined) return
+    const unix = this.#host.unix()
+    billed.leg.closeMedia()
+    this.#trials.leave()
+    billed.leg.endedUnix = unix
+    this.#host.commit(billed.closing(unix, reason))
+    this.#listener.retrying(this, billed.leg)
+    // Its rows are closed: what becomes of the branch is not theirs any more.
+    this.#billed = undefined
+    this.#queue([], () => {})
+  }
+
+  #end(reason: EndReason, more?: LegEnding): void {
+    if (this.#state === 'over') return
+    const wasPlacing = this.#state === 'placing'
+    this.#enter(reason, more)
+    // The leg of a placed call is closed in the call's own last unit.
+    if (!this.options.isDial) this.#isStopped = true
+    else if (wasPlacing) this.#closeWhenPlaced = true
+    else {
+      const changes = this.#closing()
+      if (changes.length > 0) this.#host.commit(changes)
+    }
+    this.#listener.over(this)
+    if (this.isReleased) this.#listener.released(this)
+  }
+
+  #enter(reason: EndReason, more?: LegEnding): void {
+    this.#state = 'over'
+    this.#reason = reason
+    this.#trials.leave()
+    this.#admission.leaveQueue()
+    const { leg } = this
+    if (leg === undefined) {
+      this.#admission.leave()
+      return
+    }
+    const unix = this.#host.unix()
+    leg.endedUnix = Math.min(unix, this.#limitUnix ?? this.cutUnix ?? unix)
+    leg.end(reason, more)
+    if (leg.hasEnded) this.#admission.leave()
+  }
+
+  #closing(): readonly Change[] {
+    const { leg } = this
+    const endedUnix = leg?.endedUnix ?? this.#host.unix()
+    return [
+      ...(this.#isAnnounced ? [] : this.#announcement('initiated', undefined)),
+      ...(this.#billed?.closing(endedUnix, this.#reason) ?? []),
+      ...this.#announcement(this.wasAnswered ? 'completed' : 'failed', leg),
+    ]
+  }
+
+  #announcement(status: DialledLeg['status'], leg: Leg | undefined): readonly Change[] {
+    this.#isAnnounced = true
+    return dialEvents(this.#host, this.options, status, leg, { reason: this.#reason, talkSeconds: this.talkSeconds })
+  }
+}

@@ -1,0 +1,36 @@
+import { type DialledLeg, dialCodes, dialData } from '../events/call-data.ts'
+import type { Host } from '../leg/host.ts'
+import type { Leg } from '../leg/leg.ts'
+import type { EndReason } from '../model/end-reason.ts'
+import type { Change } from '../ports/store.ts'
+import type { BranchOptions } from './branch-options.ts'
+
+/** What a dialled branch has come to. */
+interface Ended {
+  readonly reason: EndReason
+  readonly talkSeconds: number
+}
+
+/** The changes that tell of a dialled branch; none for the leg of a placed call, which the call's own events tell of. */
+export const dialEvents = (
+  host: Host,
+  { isDial, sid, kind, to, from }: BranchOptions,
+  status: DialledLeg['status'],
+  leg: Leg | undefined,
+  { reason, talkSeconds }: Ended,
+): readonly Change[] => {
+  if (!isDial) return []
+  const isOver = status === 'completed' || status === 'failed'
+  const record = leg === undefined ? undefined : { ...leg.record(), reasonCode: isOver ? reason : ('' as const) }
+  const data = dialData(host.record, {
+    dialSid: sid,
+    kind,
+    to,
+    from: from.user,
+    status,
+    leg: record,
+    talkSeconds: isOver ? talkSeconds : 0,
+  })
+  // A leg that was never placed has a reason too.
+  return [host.event(dialCodes[status], isOver ? { ...data, reason_code: reason } : data)]
+}

@@ -1,0 +1,202 @@
+import type { Connection, DialOutcome } from '../leg/connection.ts'
+import type { Host } from '../leg/host.ts'
+import type { Leg } from '../leg/leg.ts'
+import type { EndReason } from '../model/end-reason.ts'
+import type { CodecName } from '../model/trunk.ts'
+import type { Change } from '../ports/store.ts'
+import { recordDial } from '../talk/dial-recording.ts'
+import type { Player } from '../talk/player.ts'
+import type { Recorder } from '../talk/recorder.ts'
+import type { DialRequest } from '../verbs/program.ts'
+import type { Branch } from './branch.ts'
+import { Hunt, type HuntListener, type HuntParts } from './hunt.ts'
+
+export interface DialParts extends HuntParts {
+  readonly player: Player
+  readonly recorder: Recorder
+  readonly done: (outcome: DialOutcome) => void
+}
+
+/** The id of the digits that a Number's `sendDigits` sends to the far side. */
+export const dialDigitsId = 'dial-digits'
+
+const limitTimer = 'dial:limit'
+
+/** One Dial: what the caller hears while its children are rung, and the bridge to the one who answers. */
+export class Dial implements Connection, HuntListener {
+  readonly #host: Host
+  readonly #request: DialRequest
+  readonly #parts: DialParts
+  readonly #hunt: Hunt
+  #bridged: Leg | undefined
+  #isRinging = false
+  #digitsSent: 'no' | 'sending' | 'yes' = 'no'
+  /** The recording of the two, from the answer to the end. */
+  #recordId: string | undefined
+
+  constructor(host: Host, request: DialRequest, parts: DialParts) {
+    this.#host = host
+    this.#request = request
+    this.#parts = parts
+    this.#hunt = new Hunt(host, request, parts, this)
+  }
+
+  start(): void {
+    // A browser's answer starts its checks, which must not wait for as long as somebody may ring.
+    if (this.#parts.endUser === undefined) this.#parts.party.prepare()
+    this.#ringCaller()
+    this.#hunt.start()
+  }
+
+  /** Legs of this Dial that are bridged or may be: for digits that came by INFO. */
+  get bridgedLeg(): Leg | undefined {
+    return this.#bridged
+  }
+
+  partyChanged(): void {
+    this.#tryBridge()
+  }
+
+  partyDigit(digit: string): void {
+    const { state, winner } = this.#hunt
+    if (digit === '*' && this.#request.hangupOnStar && state === 'won') winner?.cancel('END.0200')
+  }
+
+  digitsSent(): void {
+    if (this.#digitsSent !== 'sending') return
+    this.#digitsSent = 'yes'
+    this.#tryBridge()
+  }
+
+  inRoom(): void {}
+
+  stop(reason: EndReason): void {
+    if (!this.#hunt.end()) return
+    this.#stopRecord()
+    this.#hunt.stop(reason)
+    this.#parts.done(this.#hunt.outcome(reason))
+  }
+
+  finalChanges(): readonly Change[] {
+    return this.#hunt.finalChanges()
+  }
+
+  ringing(): void {
+    // Behind early media a 180 would bring the caller's own tone back, over what it hears from us then.
+    const { party } = this.#parts
+    if (!party.hasEarlyMedia) party.leg.ring()
+  }
+
+  early(): void {
+    const { audible } = this.#hunt
+    if (this.#bridged !== undefined || audible === undefined) return
+    // Forked early media: the first to speak is heard until somebody answers.
+    if (!this.#parts.party.isAnswered) {
+      if (!this.#request.answerOnBridge || !this.#parts.party.canHearEarly) return
+      this.#parts.party.progress(this.#codecOf(audible))
+    }
+    this.#tryBridge()
+  }
+
+  won(branch: Branch): void {
+    const { timeLimitMs } = this.#request
+    const cut = () => branch.cutAfter(timeLimitMs, 'END.0210')
+    this.#host.timers.set(limitTimer, this.#host.now() + timeLimitMs, cut)
+    if (this.#bridged !== undefined && this.#bridged !== branch.leg) this.#unbridge()
+    this.#parts.party.answer(this.#codecOf(branch.leg))
+    this.#tryBridge()
+    this.#record()
+  }
+
+  ready(leg: Leg): void {
+    const { digits } = this.#hunt
+    if (digits !== '' && this.#digitsSent === 'no') {
+      this.#digitsSent = 'sending'
+      this.#host.emit({ type: 'media.send-digits', legId: leg.uuid, digitsId: dialDigitsId, digits })
+      return
+    }
+    this.#tryBridge()
+  }
+
+  retrying(failed: Leg): void {
+    if (failed !== this.#bridged) return
+    this.#unbridge()
+    this.#hearNext()
+  }
+
+  over(branch: Branch): void {
+    if (branch.leg !== undefined && branch.leg === this.#bridged) this.#unbridge()
+    if (branch === this.#hunt.winner) this.#finish(branch.reason)
+    else if (this.#hunt.state === 'seeking') this.#hearNext()
+  }
+
+  failed(reason: EndReason): void {
+    this.#finish(reason)
+  }
+
+  /** What the caller is best answered with. Softphones keep Opus, which bears the losses of their networks. */
+  #codecOf(leg: Leg | undefined): CodecName | undefined {
+    return this.#parts.endUser === undefined ? leg?.codec : undefined
+  }
+
+  /** Somebody is gone, and others may answer: the caller hears on, or the next with early media, or that it rings. */
+  #hearNext(): void {
+    this.early()
+    if (this.#bridged === undefined) this.#ringCaller()
+  }
+
+  #ringCaller(): void {
+    const { party, player } = this.#parts
+    if (!(party.isAnswered || party.hasEarlyMedia) || this.#isRinging) return
+    this.#isRinging = true
+    player.ring(this.#request.ringTone)
+  }
+
+  #stopRinging(): void {
+    if (!this.#isRinging) return
+    this.#isRinging = false
+    this.#parts.player.stopRinging()
+  }
+
+  /** Bridges the winner, or before an answer the first with early media, as soon as both sides can hear. */
+  #tryBridge(): void {
+    const { party } = this.#parts
+    const { state, winner, digits, audible } = this.#hunt
+    if (state === 'over' || this.#bridged !== undefined || !party.isListening) return
+    // The far side is to have its digits before it hears the caller.
+    if (digits !== '' && this.#digitsSent !== 'yes') return
+    if (audible === undefined || (winner !== undefined && !party.isAnswered)) return
+    this.#stopRinging()
+    this.#bridged = audible
+    this.#host.emit({ type: 'media.bridge', legId: party.leg.uuid, otherLegId: audible.uuid })
+    this.#record()
+  }
+
+  /** Once the winner and the caller hear each other. */
+  #record(): void {
+    const { party, recorder } = this.#parts
+    if (this.#recordId !== undefined) return
+    const { winner } = this.#hunt
+    if (winner === undefined || this.#bridged !== winner.leg) return
+    this.#recordId = recordDial(recorder, party.leg, this.#request.record)
+  }
+
+  #stopRecord(): void {
+    if (this.#recordId !== undefined) this.#parts.recorder.stop(this.#recordId)
+  }
+
+  #unbridge(): void {
+    this.#bridged = undefined
+    this.#host.emit({ type: 'media.unbridge', legId: this.#parts.party.leg.uuid })
+  }
+
+  #finish(reason: EndReason): void {
+    const outcome = this.#hunt.outcome(reason)
+    if (!this.#hunt.end()) return
+    this.#host.timers.clear(limitTimer)
+    this.#stopRinging()
+    this.#stopRecord()
+    if (this.#bridged !== undefined) this.#unbridge()
+    this.#parts.done(outcome)
+  }
+}

@@ -1,0 +1,97 @@
+import type { Host } from '../leg/host.ts'
+import type { Leg } from '../leg/leg.ts'
+import type { MeterAlarms } from '../leg/meter.ts'
+import type { EndReason } from '../model/end-reason.ts'
+import type { Change } from '../ports/store.ts'
+import { Branch } from './branch.ts'
+import type { BranchListener, BranchOptions, Route } from './branch-options.ts'
+import { mostTelling } from './dial-outcome.ts'
+
+/** One destination that may be in several places, as the softphones of one end-user: all ring, the first answer wins. */
+export class Fork implements BranchListener {
+  readonly #host: Host
+  readonly #branches: readonly Branch[]
+  readonly #listener: BranchListener
+  #winner: Branch | undefined
+
+  /** `forks`: the routes to each place. */
+  constructor(
+    host: Host,
+    options: Omit<BranchOptions, 'routes'>,
+    forks: readonly (readonly Route[])[],
+    listener: BranchListener,
+    alarms: MeterAlarms,
+  ) {
+    this.#host = host
+    this.#listener = listener
+    this.#branches = forks.map(routes => new Branch(host, { ...options, routes }, this, alarms))
+  }
+
+  /** `prelude` is committed in the same unit as the first leg. */
+  start(prelude: readonly Change[], admitted: (result: 'placed' | 'refused' | 'no-route') => void): void {
+    const [first, ...others] = this.#branches
+    if (first === undefined) {
+      admitted('no-route')
+      return
+    }
+    first.start(prelude, result => {
+      admitted(result)
+      if (result !== 'placed' || this.#host.isOver) return
+      for (const branch of others) branch.start([])
+    })
+  }
+
+  /** When the money was over, if that ended it. */
+  get cutUnix(): number | undefined {
+    return this.#winner?.cutUnix
+  }
+
+  /** The call ends. */
+  stop(reason: EndReason): void {
+    for (const branch of this.#branches) branch.stop(reason)
+  }
+
+  finalChanges(): readonly Change[] {
+    return this.#branches.flatMap(branch => branch.finalChanges())
+  }
+
+  ringing(branch: Branch): void {
+    if (this.#winner === undefined) this.#listener.ringing(branch)
+  }
+
+  early(branch: Branch): void {
+    if (this.#winner === undefined) this.#listener.early(branch)
+  }
+
+  answered(branch: Branch): void {
+    if (this.#winner !== undefined) {
+      branch.cancel('END.0487', { isAnsweredElsewhere: true })
+      return
+    }
+    this.#winner = branch
+    for (const other of this.#branches) if (other !== branch) other.cancel('END.0487', { isAnsweredElsewhere: true })
+    this.#listener.answered(branch)
+  }
+
+  ready(branch: Branch): void {
+    if (branch === this.#winner) this.#listener.ready(branch)
+  }
+
+  retrying(branch: Branch, failed: Leg): void {
+    this.#listener.retrying(branch, failed)
+  }
+
+  over(branch: Branch): void {
+    if (this.#winner !== undefined) {
+      if (branch === this.#winner) this.#listener.over(branch)
+      return
+    }
+    if (!this.#branches.every(each => each.state === 'over')) return
+    const told = mostTelling(this.#branches.map(({ reason, options }) => ({ reason, sid: options.sid })))
+    this.#listener.over(this.#branches.find(each => each.reason === told?.reason) ?? branch)
+  }
+
+  released(branch: Branch): void {
+    this.#listener.released(branch)
+  }
+}

@@ -1,0 +1,274 @@
+import { type Hops, isSpent, nextHop, takeOnNet } from '../contract/hops.ts'
+import type { DialOutcome } from '../leg/connection.ts'
+import type { Host } from '../leg/host.ts'
+import type { Leg } from '../leg/leg.ts'
+import type { MeterAlarms } from '../leg/meter.ts'
+import type { SidSequence } from '../leg/sid.ts'
+import type { EndUserProfile } from '../model/account.ts'
+import type { EndReason } from '../model/end-reason.ts'
+import type { Change } from '../ports/store.ts'
+import type { Party } from '../talk/party.ts'
+import type { DialChild, DialRequest } from '../verbs/program.ts'
+import { Branch } from './branch.ts'
+import type { BranchListener } from './branch-options.ts'
+import { dialStatusOf, mostTelling } from './dial-outcome.ts'
+import { childAddress, presentedTo, resolveChild } from './resolve-child.ts'
+
+/**
+ * - `seeking`: children ring, none has answered
+ * - `won`: one has answered
+ * - `over`: told
+ */
+type HuntState = 'seeking' | 'won' | 'over'
+
+export interface HuntParts {
+  readonly party: Party
+  readonly sids: SidSequence
+  /** The call's own number, presented when the document names none that the account owns. */
+  readonly ownNumber: string
+  /** The softphone that placed the call. */
+  readonly endUser: EndUserProfile | undefined
+  readonly hops: Hops
+  readonly alarms: MeterAlarms
+}
+
+/** What a Dial hears of its children. */
+export interface HuntListener {
+  /** One rings, and none has answered. */
+  ringing(): void
+  /** Early media of one can be heard, and none has answered. */
+  early(): void
+  /** The first answer. Whoever else rang is cancelled. */
+  won(branch: Branch): void
+  /** The winner's media is ready. */
+  ready(leg: Leg): void
+  /** A leg of one has failed, and another is tried: it is not heard any more. */
+  retrying(failed: Leg): void
+  /** One has failed or ended, the winner too: its leg is not heard any more. */
+  over(branch: Branch): void
+  /** Nobody has answered, and nobody is left who may. */
+  failed(reason: EndReason): void
+}
+
+const ringTimer = 'dial:ring'
+const confirmTimer = 'dial:confirm'
+
+/** Seeks the one child of a Dial who answers: all ring together, or one after another when sequential. */
+export class Hunt implements BranchListener {
+  readonly #host: Host
+  readonly #request: DialRequest
+  readonly #parts: HuntParts
+  readonly #listener: HuntListener
+  readonly #branches: Branch[] = []
+  readonly #digitsOf = new Map<Branch, string>()
+  /** Children whose owner and rate are being looked up. */
+  readonly #resolving = new Set<DialChild>()
+  #state: HuntState = 'seeking'
+  #isCallerIdTold = false
+  /** All who ring are cancelled, one after the other: none of them is heard meanwhile. */
+  #isCancelling = false
+  /** How many of the branches belong to children before the one that is tried. */
+  #past = 0
+  #waiting: DialChild[]
+  #winner: Branch | undefined
+
+  constructor(host: Host, request: DialRequest, parts: HuntParts, listener: HuntListener) {
+    this.#host = host
+    this.#request = request
+    this.#parts = parts
+    this.#listener = listener
+    this.#waiting = [...request.targets]
+  }
+
+  get state(): HuntState {
+    return this.#state
+  }
+
+  get winner(): Branch | undefined {
+    return this.#winner
+  }
+
+  /** Whom the party is to hear: the winner, or before an answer the first with early media. */
+  get audible(): Leg | undefined {
+    if (this.#isCancelling) return undefined
+    const candidates = this.#winner === undefined ? this.#branches : [this.#winner]
+    return candidates.map(branch => branch.leg).find(leg => leg?.isReady === true && leg.isLive)
+  }
+
+  /** What the winner's far side is to be sent before it hears the party; empty when nothing is. */
+  get digits(): string {
+    return this.#winner === undefined ? '' : (this.#digitsOf.get(this.#winner) ?? '')
+  }
+
+  start(): void {
+    if (this.#request.sequential) {
+      this.#startNext()
+      return
+    }
+    this.#armRinging()
+    const children = this.#waiting
+    this.#waiting = []
+    for (const child of children) this.#startChild(child)
+  }
+
+  /** Nobody is sought any more, and whoever talks goes on talking: true the first time. */
+  end(): boolean {
+    if (this.#state === 'over') return false
+    this.#state = 'over'
+    this.#stopTimers()
+    return true
+  }
+
+  /** The call ends: so does every leg. Whoever was not answered is cancelled. */
+  stop(reason: EndReason): void {
+    for (const branch of this.#branches) branch.stop(branch.state === 'answered' ? reason : 'END.0487')
+  }
+
+  finalChanges(): readonly Change[] {
+    return this.#branches.flatMap(branch => branch.finalChanges())
+  }
+
+  /** `reason`: of what has not ended by itself. */
+  outcome(reason: EndReason): DialOutcome {
+    const winner = this.#winner
+    if (winner !== undefined) {
+      const { talkSeconds, options } = winner
+      const why = winner.state === 'over' ? winner.reason : reason
+      return { status: 'completed', durationSeconds: talkSeconds, reason: why, sid: options.sid }
+    }
+    const told = mostTelling(
+      this.#branches.map(branch => ({
+        reason: branch.state === 'over' ? branch.reason : reason,
+        sid: branch.options.sid,
+      })),
+    ) ?? { reason, sid: '' }
+    return { status: dialStatusOf(false, told.reason), durationSeconds: 0, reason: told.reason, sid: told.sid }
+  }
+
+  ringing(_branch: Branch): void {
+    if (this.#state === 'seeking') this.#listener.ringing()
+  }
+
+  early(branch: Branch): void {
+    if (this.#state === 'seeking' && branch.leg !== undefined) this.#listener.early()
+  }
+
+  answered(branch: Branch): void {
+    if (this.#state !== 'seeking') {
+      // Answered a moment after another: the first answer has won.
+      branch.cancel('END.0487', { isAnsweredElsewhere: true })
+      return
+    }
+    this.#state = 'won'
+    this.#winner = branch
+    this.#waiting = []
+    this.#stopTimers()
+    for (const other of this.#branches) if (other !== branch) other.cancel('END.0487', { isAnsweredElsewhere: true })
+    this.#listener.won(branch)
+  }
+
+  ready(branch: Branch): void {
+    if (branch === this.#winner && branch.leg !== undefined) this.#listener.ready(branch.leg)
+  }
+
+  retrying(_branch: Branch, failed: Leg): void {
+    if (this.#state !== 'over') this.#listener.retrying(failed)
+  }
+
+  over(branch: Branch): void {
+    if (this.#state !== 'over') this.#listener.over(branch)
+  }
+
+  /** Goes on once nobody is left who may answer: to the next child, or to the end. */
+  released(_branch: Branch): void {
+    this.#proceed()
+  }
+
+  #proceed(): void {
+    if (this.#state !== 'seeking' || this.#resolving.size > 0) return
+    if (!this.#branches.every(branch => branch.state === 'over')) return
+    if (this.#waiting.length === 0) this.#listener.failed('END.0480')
+    // The next one is dialled only after the cancelled one has really ended, or keeps silent about it.
+    else if (this.#branches.slice(this.#past).every(branch => branch.isReleased)) this.#startNext()
+    else if (!this.#host.timers.has(confirmTimer)) {
+      const at = this.#host.now() + this.#host.env.times.cancelConfirmMs
+      this.#host.timers.set(confirmTimer, at, () => this.#startNext())
+    }
+  }
+
+  #stopTimers(): void {
+    this.#host.timers.clear(ringTimer)
+    this.#host.timers.clear(confirmTimer)
+  }
+
+  #armRinging(): void {
+    this.#host.timers.set(ringTimer, this.#host.now() + this.#request.timeoutMs, () => this.#ringTimeout())
+  }
+
+  #startNext(): void {
+    const child = this.#waiting.shift()
+    if (child === undefined) return
+    this.#host.timers.clear(confirmTimer)
+    this.#past = this.#branches.length
+    this.#armRinging()
+    this.#startChild(child)
+  }
+
+  #startChild(child: DialChild): void {
+    const { record, env } = this.#host
+    const { ownNumber, endUser, sids, alarms, party } = this.#parts
+    const hops = nextHop(this.#parts.hops)
+    const { kind, to, e164, user } = childAddress(child)
+    const { callerId } = this.#request
+    this.#resolving.add(child)
+    const query = {
+      kind: 'placing',
+      accountId: record.accountUuid,
+      from: callerId ?? ownNumber,
+      to: e164 ?? '',
+      ...(user === undefined ? {} : { user }),
+    } as const
+    this.#host.lookup(query, found => {
+      // A ring timeout may have overtaken the look-up.
+      if (!this.#resolving.delete(child) || this.#state !== 'seeking') return
+      const resolved = resolveChild(child, found, env)
+      const from = presentedTo(child, callerId, { number: ownNumber, call: record, endUser }, found)
+      if (callerId !== undefined && from.user !== callerId) this.#tellCallerId()
+      const rate = resolved.ok ? resolved.rate : undefined
+      const branches = (resolved.ok ? resolved.forks : [[]]).map(routes => {
+        const sid = sids.next(this.#host.unix())
+        const options = { sid, kind, to, from, routes, rate, hops, isDial: true, prefer: party.leg.speaks }
+        return new Branch(this.#host, options, this, alarms)
+      })
+      // All of them stand before the first begins: one that fails at once must not end the Dial for the others.
+      this.#branches.push(...branches)
+      for (const branch of branches) {
+        if (child.kind === 'number') this.#digitsOf.set(branch, child.sendDigits)
+        if (!resolved.ok) branch.cancel(resolved.reason)
+        else if (isSpent(hops)) branch.cancel('END.0400')
+        else if (branch.isOnNet && !takeOnNet(hops)) branch.cancel('END.3482')
+        else branch.start([])
+      }
+    })
+  }
+
+  /** Another number than the one that the document names is presented, since the account may not present that. */
+  #tellCallerId(): void {
+    const problem = this.#request.callerIdProblem
+    if (problem === undefined || this.#isCallerIdTold) return
+    this.#isCallerIdTold = true
+    this.#host.commit([this.#host.event('DOC.0422', { sid: this.#host.record.sid, ...problem })])
+  }
+
+  /** The program need not wait for a far end that is slow to confirm its CANCEL, but the next child has to, a while. */
+  #ringTimeout(): void {
+    const isLast = this.#waiting.length === 0
+    this.#resolving.clear()
+    this.#isCancelling = true
+    for (const branch of this.#branches) branch.cancel('END.0408')
+    this.#isCancelling = false
+    if (this.#state !== 'seeking') return
+    if (isLast) this.#listener.failed('END.0408')
+    else this.#proceed()
+  }
+}

@@ -1,0 +1,263 @@
+import { refusal } from '../call/admit.ts'
+import { Call } from '../call/call.ts'
+import type { CallInput } from '../call/call-inputs.ts'
+import { beginInbound } from '../call/inbound.ts'
+import { beginPlaced } from '../call/placed.ts'
+import { beginSoftphone } from '../call/softphone.ts'
+import { AccountLoads } from '../caps/account-loads.ts'
+import { Caps } from '../caps/caps.ts'
+import { TrunkLoads } from '../caps/trunk-loads.ts'
+import type { CallEnvironment } from '../contract/environment.ts'
+import type { ExchangeCommand } from '../contract/exchange-command.ts'
+import type { ExchangeEvent } from '../contract/exchange-event.ts'
+import { type InboundOffer, offerByTrunk, offerOnNet } from '../contract/inbound-offer.ts'
+import { type RoomCommand, type RoomEvent, Rooms } from '../contract/rooms.ts'
+import { SidSequence } from '../leg/sid.ts'
+import type { AccountUuid, LegUuid, Sid } from '../model/ids.ts'
+import type { PhoneCaller } from '../model/phone.ts'
+import type { SignalingCommand, SignalingEvent } from '../ports/signaling.ts'
+import { CallRegister } from './call-register.ts'
+import { DeadlineHeap } from './deadline-heap.ts'
+import { Drain } from './drain.ts'
+import { Loopback, type LoopEvent } from './loopback.ts'
+
+export interface ExchangeCounters {
+  /** Calls begun since the start, refused ones included. */
+  begun: number
+  /** Events that nobody awaited: late for a call that is gone, or repeated. */
+  absorbed: number
+  /** Calls that ended by a fault of ours (END.5500). */
+  crashed: number
+  /** Callers turned away while draining. */
+  turnedAway: number
+}
+
+/**
+ * All live calls. Pure: events and the time go in, commands come out; an event is handled whole, and what it causes
+ * comes back as events. A fault in one call ends that call and no other.
+ */
+export class Exchange {
+  readonly counters: ExchangeCounters = { begun: 0, absorbed: 0, crashed: 0, turnedAway: 0 }
+  readonly #env: CallEnvironment
+  readonly #calls = new CallRegister()
+  readonly #deadlines = new DeadlineHeap<Call>()
+  readonly #accountLoads = new AccountLoads()
+  /** Calls placed by phone token. */
+  readonly #tokenLoads = new Caps()
+  readonly #trunkLoads = new TrunkLoads()
+  readonly #loopback: Loopback
+  readonly #rooms: Rooms
+  readonly #sids: SidSequence
+  readonly #drain = new Drain()
+  #out: ExchangeCommand[] = []
+  #pending: (ExchangeEvent | LoopEvent | RoomEvent)[] = []
+
+  constructor(env: CallEnvironment) {
+    this.#env = env
+    this.#sids = new SidSequence(() => env.random())
+    this.#loopback = new Loopback(() => env.uuid() as LegUuid)
+    this.#rooms = new Rooms(() => env.uuid())
+  }
+
+  /** Calls that have not ended, of one account or of all. */
+  live(account?: AccountUuid): readonly Call[] {
+    return this.#calls.live(account)
+  }
+
+  find(sid: Sid): Call | undefined {
+    return this.#calls.bySid(sid)
+  }
+
+  callOfLeg(legId: LegUuid): Call | undefined {
+    return this.#calls.byLeg(legId)
+  }
+
+  /** Calls that are not wholly gone: live ones, beginning ones, and those whose last confirmations are awaited. */
+  get size(): number {
+    return this.#calls.size
+  }
+
+  /** Nothing is left: no call, no leg, no place under a cap. For tests and for closing. */
+  get isEmpty(): boolean {
+    const isFree = this.#accountLoads.size === 0 && this.#tokenLoads.size === 0 && this.#trunkLoads.size === 0
+    return isFree && this.#calls.isEmpty && this.#loopback.size === 0 && this.#rooms.size === 0
+  }
+
+  get isDraining(): boolean {
+    return this.#drain.isOn
+  }
+
+  handle(event: ExchangeEvent, now: number): readonly ExchangeCommand[] {
+    this.#pending.push(event)
+    return this.#work(now)
+  }
+
+  timeout(now: number): readonly ExchangeCommand[] {
+    if (this.#drain.takeDue(now)) {
+      for (const call of this.#calls.all()) this.#run(call, now, () => call.finish('END.5503'))
+    }
+    for (let call = this.#deadlines.takeDue(now); call !== undefined; call = this.#deadlines.takeDue(now)) {
+      const due = call
+      this.#guard(due, () => due.timeout(now))
+    }
+    return this.#work(now)
+  }
+
+  deadline(): number | undefined {
+    const next = this.#deadlines.next()
+    const drain = this.#drain.deadline
+    if (next === undefined || drain === undefined) return next ?? drain
+    return Math.min(next, drain)
+  }
+
+  /** Legs between two numbers of this switch make events for one another: they are worked off before it returns. */
+  #work(now: number): readonly ExchangeCommand[] {
+    for (let event = this.#pending.shift(); event !== undefined; event = this.#pending.shift()) {
+      this.#dispatch(event, now)
+    }
+    const out = this.#out
+    this.#out = []
+    return out
+  }
+
+  #dispatch(event: ExchangeEvent | LoopEvent | RoomEvent, now: number): void {
+    switch (event.type) {
+      case 'leg.offered': {
+        if (event.endUser !== undefined) {
+          this.#phoneOffer(event, now)
+          return
+        }
+        const trunk = this.#env.trunks().find(({ uuid }) => uuid === event.trunkId)
+        this.#offer(offerByTrunk(event, trunk), now)
+        return
+      }
+      case 'loop.offered':
+        this.#offer(offerOnNet(event), now)
+        return
+      case 'call.originate':
+        this.#originate(event, now)
+        return
+      case 'call.hangup': {
+        const call = this.#calls.get(event.callId)
+        if (call !== undefined) this.#run(call, now, () => call.finish(event.reason ?? 'END.0201'))
+        return
+      }
+      case 'exchange.drain':
+        this.#drain.begin(event.deadline)
+        return
+      case 'exchange.resume':
+        this.#drain.resume()
+        return
+      default:
+        this.#deliver(event, now)
+    }
+  }
+
+  #deliver(event: CallInput, now: number): void {
+    const call = 'legId' in event ? this.#calls.byLeg(event.legId) : this.#calls.get(event.callId)
+    if (call !== undefined) {
+      this.#guard(call, () => call.handle(event, now))
+      return
+    }
+    if (event.type === 'leg.ended' && this.#drain.ended(event.legId)) return
+    this.counters.absorbed++
+  }
+
+  #offer(offer: InboundOffer, now: number): void {
+    if (this.#turnsAway(offer.legId)) return
+    const call = this.#newCall(now)
+    this.#run(call, now, () => beginInbound(call, offer))
+  }
+
+  #phoneOffer({ legId, endUser, from, to, sdp, source }: PhoneOffered, now: number): void {
+    if (this.#turnsAway(legId)) return
+    const call = this.#newCall(now)
+    this.#run(call, now, () => beginSoftphone(call, { legId, endUser, to, sdp, source }, from.user, this.#tokenLoads))
+  }
+
+  #turnsAway(legId: LegUuid): boolean {
+    if (!this.#drain.isOn) return false
+    this.counters.turnedAway++
+    this.#emit(this.#drain.refuse(legId))
+    return true
+  }
+
+  #originate({ requestId, order }: Extract<ExchangeEvent, { type: 'call.originate' }>, now: number): void {
+    if (this.#drain.isOn) {
+      this.counters.turnedAway++
+      const result = refusal(503, 'END.5503', 'the switch is draining')
+      this.#out.push({ type: 'originate.done', requestId, result })
+      return
+    }
+    const call = this.#newCall(now)
+    const reply = (result: Extract<ExchangeCommand, { type: 'originate.done' }>['result']) => {
+      this.#out.push({ type: 'originate.done', requestId, result })
+    }
+    this.#run(call, now, () => beginPlaced(call, order, reply))
+  }
+
+  #newCall(now: number): Call {
+    this.counters.begun++
+    const call = new Call(
+      {
+        env: this.#env,
+        sids: this.#sids,
+        trunkLoads: this.#trunkLoads,
+        accountLoads: this.#accountLoads,
+        emit: command => this.#emit(command),
+        claim: (leg, owner) => this.#calls.claim(leg.uuid, owner),
+        absorbed: () => {
+          this.counters.absorbed++
+        },
+      },
+      now,
+    )
+    this.#calls.add(call)
+    return call
+  }
+
+  #run(call: Call, now: number, act: () => void): void {
+    this.#guard(call, () => call.run(now, act))
+  }
+
+  #guard(call: Call, act: () => void): void {
+    try {
+      act()
+    } catch (fault) {
+      this.counters.crashed++
+      const detail = fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
+      this.#out.push({ type: 'log', level: 'error', fields: { sid: call.sid, detail }, message: 'a call failed' })
+      call.crash()
+    }
+    this.#deadlines.set(call, call.deadline())
+    if (call.isGone) this.#forget(call)
+  }
+
+  #forget(call: Call): void {
+    this.#deadlines.set(call, undefined)
+    call.places.releaseAll()
+    // A call that has crashed may not have left its room.
+    for (const legId of this.#calls.forget(call)) this.#inRoom({ type: 'room.leave', legId })
+  }
+
+  #emit(command: ExchangeCommand): void {
+    if (command.type === 'loop.dial') this.#pending.push(...this.#loopback.dial(command))
+    else if (isOfRoom(command)) this.#inRoom(command)
+    else if (isSignaling(command) && this.#loopback.has(command.legId)) {
+      this.#pending.push(...this.#loopback.execute(command))
+    } else this.#out.push(command)
+  }
+
+  /** What it means for the room's other members reaches them as events of their own. */
+  #inRoom(command: RoomCommand): void {
+    const { events, media } = this.#rooms.handle(command)
+    this.#pending.push(...events)
+    this.#out.push(...media)
+  }
+}
+
+const isOfRoom = (command: ExchangeCommand): command is RoomCommand => command.type.startsWith('room.')
+
+type PhoneOffered = Extract<SignalingEvent, { readonly endUser: PhoneCaller }>
+
+const isSignaling = (command: ExchangeCommand): command is SignalingCommand => command.type.startsWith('leg.')

@@ -1,0 +1,41 @@
+import type { EndReason } from '../model/end-reason.ts'
+import type { Rate } from '../model/rate.ts'
+import type { Change } from '../ports/store.ts'
+import type { Host } from './host.ts'
+import type { Leg } from './leg.ts'
+import { Meter, type MeterAlarms } from './meter.ts'
+
+/** A leg with its money: what its answer and its end mean for its row and its hold. */
+export class BilledLeg {
+  readonly leg: Leg
+  readonly #meter: Meter | undefined
+
+  /** Without a rate it costs nothing. */
+  constructor(host: Host, leg: Leg, rate: Rate | undefined, alarms: MeterAlarms) {
+    this.leg = leg
+    this.#meter = rate === undefined ? undefined : new Meter(host, leg, rate, alarms)
+  }
+
+  /** What reserves the first amount; it belongs into the unit that begins the leg. */
+  holding(): readonly Change[] {
+    return this.#meter === undefined ? [] : [this.#meter.opening()]
+  }
+
+  /** When the money was over, if that ended it. */
+  get cutUnix(): number | undefined {
+    return this.#meter?.cutUnix
+  }
+
+  /** Talk runs from now on. */
+  answered(answeredUnix: number): Change {
+    this.leg.answeredUnix = answeredUnix
+    this.#meter?.answered()
+    return { type: 'leg.update', uuid: this.leg.uuid, set: { answeredUnix } }
+  }
+
+  /** Closes the row, and charges what was talked. */
+  closing(endedUnix: number, reasonCode: EndReason | ''): readonly Change[] {
+    const row: Change = { type: 'leg.update', uuid: this.leg.uuid, set: { endedUnix, reasonCode } }
+    return [row, ...(this.#meter?.settle(endedUnix) ?? [])]
+  }
+}

@@ -1,0 +1,27 @@
+import type { RoomEvent } from '../contract/rooms.ts'
+import type { DialCallStatus, EndReason } from '../model/end-reason.ts'
+import type { Change } from '../ports/store.ts'
+import type { Leg } from './leg.ts'
+
+export interface DialOutcome {
+  readonly status: DialCallStatus
+  readonly durationSeconds: number
+  readonly reason: EndReason
+  readonly sid: string
+}
+
+/** What a Dial verb has its call do: ring somebody, or enter a room. */
+export interface Connection {
+  /** The other leg that hears the party: for digits that came by INFO. */
+  readonly bridgedLeg: Leg | undefined
+  start(): void
+  /** Something about the party that a connection may wait for has changed. */
+  partyChanged(): void
+  partyDigit(digit: string): void
+  digitsSent(): void
+  inRoom(event: RoomEvent): void
+  /** The call ends. */
+  stop(reason: EndReason): void
+  /** What that means, for the call's last unit. */
+  finalChanges(): readonly Change[]
+}

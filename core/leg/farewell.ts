@@ -1,0 +1,44 @@
+import type { EndReason } from '../model/end-reason.ts'
+import { callerStatusOf, isOfDocument, phoneStatusOf, rejectionReason } from './reason-of.ts'
+
+/** How long a refused or ended caller is told to wait while the switch drains. */
+export const drainRetrySeconds = 30
+/** How long a caller is told to wait who met a cap (as the API's 429 says). */
+export const capRetrySeconds = 1
+
+/** How long who was refused by load is told to wait. */
+export const loadRetrySeconds = 2
+/** The same of a caller for whom there was no media port: one becomes free when a call ends. */
+export const mediaRetrySeconds = 5
+
+/** What the legs of a call are told when it ends. */
+export interface Farewell {
+  readonly reason: EndReason
+  readonly more: { readonly status?: number; readonly retryAfterSeconds?: number; readonly withoutQ850?: true }
+}
+
+/** `isSoftphone`: what it is told keeps its reason, since `describeFailure` reads the code (decisions §3). */
+export function farewellOf(
+  reason: EndReason,
+  isSoftphone: boolean,
+  wasAnswered: boolean,
+  rejectWith: 486 | 603 | undefined,
+): Farewell {
+  const status = isSoftphone ? phoneStatusOf(reason) : callerStatusOf(reason)
+  const isSilent = !isSoftphone && !wasAnswered && (status !== undefined || isOfDocument(reason))
+  const retryAfterSeconds = retryAfterOf(reason)
+  return {
+    reason: wasAnswered || status !== undefined ? reason : rejectionReason(reason, rejectWith),
+    more: {
+      ...(status === undefined ? {} : { status }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      ...(isSilent ? { withoutQ850: true } : {}),
+    },
+  }
+}
+
+function retryAfterOf(reason: EndReason): number | undefined {
+  if (reason === 'END.5503') return drainRetrySeconds
+  if (reason === 'END.2408') return mediaRetrySeconds
+  return reason === 'END.4429' || reason === 'END.4430' ? capRetrySeconds : undefined
+}

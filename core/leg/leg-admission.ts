@@ -1,0 +1,53 @@
+import type { Place } from '../caps/call-places.ts'
+import type { Host } from './host.ts'
+
+/** What one dialled destination takes of its account's caps: a place among the live legs, and turns to leave the switch. */
+export class LegAdmission {
+  readonly #host: Host
+  readonly #timer: string
+  #place: Place | undefined
+  /** The turn that it waits for. */
+  #turn: number | undefined
+
+  /** `name` is its own within the call. */
+  constructor(host: Host, name: string) {
+    this.#host = host
+    this.#timer = `dial:turn:${name}`
+  }
+
+  /** Takes a place; false when there is none (END.4429). */
+  enter(): boolean {
+    this.#place = this.#host.dialCaps.takeLeg()
+    return this.#place !== undefined
+  }
+
+  /** Acts when its turn has come, which may be now; false when that is too far away (END.4430). */
+  onTurn(act: () => void): boolean {
+    const now = this.#host.now()
+    const turn = this.#host.dialCaps.takeTurn(now)
+    if (turn === undefined) return false
+    if (turn <= now) act()
+    else {
+      this.#turn = turn
+      this.#host.timers.set(this.#timer, turn, () => {
+        this.#turn = undefined
+        act()
+      })
+    }
+    return true
+  }
+
+  /** It waits no more; the turn is somebody else's. */
+  leaveQueue(): void {
+    if (this.#turn === undefined) return
+    this.#host.timers.clear(this.#timer)
+    this.#host.dialCaps.giveTurnBack(this.#turn)
+    this.#turn = undefined
+  }
+
+  /** Its leg is gone. Twice is no fault. */
+  leave(): void {
+    this.leaveQueue()
+    this.#place?.release()
+  }
+}

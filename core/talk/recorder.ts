@@ -1,0 +1,145 @@
+import { recordingData } from '../events/call-data.ts'
+import type { Host } from '../leg/host.ts'
+import type { Leg } from '../leg/leg.ts'
+import type { RecordingRecord } from '../model/call-record.ts'
+import type { LegUuid, RecordingUuid } from '../model/ids.ts'
+import type { MediaEvent } from '../ports/media.ts'
+import type { ProgramEvent, RecordOptions, SessionRecordOptions } from '../verbs/program.ts'
+
+type Recorded = Extract<ProgramEvent, { readonly type: 'recorded' }>
+type MediaRecorded = Pick<
+  Extract<MediaEvent, { readonly type: 'media.recorded' }>,
+  'durationMs' | 'sizeBytes' | 'endedBy'
+>
+type MediaFormat = RecordingRecord['mediaFormat']
+
+interface Running {
+  readonly recordId: string
+  readonly legId: LegUuid
+  readonly row: RecordingRecord
+  readonly told: (event: Recorded) => void
+}
+
+/** One that was never begun. */
+const refused = (recordId: string): Recorded => ({
+  type: 'recorded',
+  recordId,
+  recordingUuid: '',
+  path: '',
+  durationMs: 0,
+  endedBy: 'failed',
+})
+
+/**
+ * The recordings of a call. The row is written when the recording begins, so that a crash leaves nothing unknown;
+ * it is completed when media tells the end, which may be after the call's own end.
+ */
+export class Recorder {
+  readonly #host: Host
+  readonly #recorded: (event: Recorded) => void
+  readonly #running = new Map<string, Running>()
+  #sessions = 0
+
+  constructor(host: Host, recorded: (event: Recorded) => void) {
+    this.#host = host
+    this.#recorded = recorded
+  }
+
+  get isIdle(): boolean {
+    return this.#running.size === 0
+  }
+
+  /** What the leg's far end says; `recorded` hears of its end. */
+  start(leg: Leg, recordId: string, options: RecordOptions): void {
+    if (!this.#host.mayRecord) {
+      this.#refuse(() => this.#recorded(refused(recordId)))
+      return
+    }
+    const { silenceMs, maxLengthMs, trimSilence, format } = options
+    const path = this.#begin(leg, recordId, format, this.#recorded)
+    this.#host.emit({
+      type: 'media.record',
+      legId: leg.uuid,
+      recordId,
+      path,
+      limits: { silenceMs, maxLengthMs, trimSilence },
+    })
+  }
+
+  /** What the leg's far end says and hears. Returns the recording's id; `told` hears of its end. */
+  startSession(leg: Leg, options: SessionRecordOptions, told: () => void = () => {}): string {
+    const recordId = `session-${++this.#sessions}`
+    if (!this.#host.mayRecord) {
+      this.#refuse(told)
+      return recordId
+    }
+    const { format, ...rules } = options
+    const path = this.#begin(leg, recordId, format, told)
+    this.#host.emit({ type: 'media.record-session', legId: leg.uuid, recordId, path, rules })
+    return recordId
+  }
+
+  /** From now on silence is recorded, or sound again. Only of a session. */
+  pause(recordId: string, isPaused: boolean): void {
+    const running = this.#running.get(recordId)
+    if (running === undefined) return
+    const type = isPaused ? 'media.pause-record' : 'media.resume-record'
+    this.#host.emit({ type, legId: running.legId, recordId })
+  }
+
+  stop(recordId: string): void {
+    const running = this.#running.get(recordId)
+    if (running !== undefined) this.#host.emit({ type: 'media.stop-record', legId: running.legId, recordId })
+  }
+
+  mediaRecorded(recordId: string, told: MediaRecorded): void {
+    const running = this.#running.get(recordId)
+    if (running === undefined) return
+    this.#running.delete(recordId)
+    const { durationMs, sizeBytes, endedBy } = told
+    const row = { ...running.row, durationMs, sizeBytes }
+    this.#host.recorded(sizeBytes)
+    this.#host.commit([
+      { type: 'recording.update', uuid: row.uuid, set: { durationMs, sizeBytes } },
+      this.#host.event(endedBy === 'failed' ? 'REC.0400' : 'REC.0200', recordingData(row)),
+    ])
+    running.told({ type: 'recorded', recordId, recordingUuid: row.uuid, path: row.path, durationMs, endedBy })
+  }
+
+  /** The session is gone; what it has not told the end of has failed. */
+  sessionClosed(legId: LegUuid): void {
+    for (const { recordId, legId: of } of [...this.#running.values()]) {
+      if (of === legId) this.mediaRecorded(recordId, { durationMs: 0, sizeBytes: 0, endedBy: 'failed' })
+    }
+  }
+
+  /** No room for it: that is told, then whoever ordered it goes on as after one that failed. */
+  #refuse(then: () => void): void {
+    const { sid } = this.#host.record
+    const data = { sid, recording: null, detail: 'the account has stored as many bytes of recordings as it may' }
+    this.#host.commit([this.#host.event('REC.0400', data)], then)
+  }
+
+  /** Writes the row of a new recording; where media is to write it. */
+  #begin(leg: Leg, recordId: string, format: MediaFormat, told: (event: Recorded) => void): string {
+    const { env, record, callId } = this.#host
+    const uuid = env.uuid() as RecordingUuid
+    const createdUnix = this.#host.unix()
+    const place = env.recordingPlace(record.sid, uuid, createdUnix, format)
+    const row: RecordingRecord = {
+      uuid,
+      accountUuid: record.accountUuid,
+      callUuid: callId,
+      callSid: record.sid,
+      path: place.path,
+      durationMs: null,
+      sizeBytes: null,
+      mediaFormat: format,
+      createdUnix,
+      expiresUnix: env.recordingKeptMs === Number.POSITIVE_INFINITY ? null : createdUnix + env.recordingKeptMs,
+    }
+    this.#running.set(recordId, { recordId, legId: leg.uuid, row, told })
+    this.#host.commit([{ type: 'recording.insert', recording: row }, this.#host.event('REC.0100', recordingData(row))])
+    return place.file
+  }
+}

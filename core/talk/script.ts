@@ -1,0 +1,142 @@
+import type { DialOutcome } from '../leg/connection.ts'
+import type { EndReason } from '../model/end-reason.ts'
+import { Interpreter } from '../verbs/interpreter.ts'
+import type { DocumentRules } from '../verbs/problem.ts'
+import type {
+  ProgramCommand,
+  ProgramContext,
+  ProgramEvent,
+  SessionRecordOrder,
+  SoundCommand,
+} from '../verbs/program.ts'
+import type { PlayCommand } from './player.ts'
+
+type Fetch = Extract<ProgramCommand, { readonly type: 'fetch' }>
+
+/** What the document may make its call do. */
+export interface Stage {
+  request(command: Fetch): void
+  answer(): void
+  /** `isFollowed`: another Say or Play comes next. */
+  perform(command: PlayCommand, isFollowed: boolean): void
+  /** Will soon be performed, most likely. */
+  prepare(command: SoundCommand): void
+  record(command: Extract<ProgramCommand, { readonly type: 'record' }>): void
+  stopRecord(recordId: string): void
+  recordSession(order: SessionRecordOrder): void
+  dial(command: Extract<ProgramCommand, { readonly type: 'dial' }>): void
+  report(command: Extract<ProgramCommand, { readonly type: 'report' }>): void
+  end(reason: EndReason, rejectWith: 486 | 603 | undefined): void
+}
+
+/**
+ * Runs the interpreter beside its call: events wait in line, so that what a command causes at once comes after it.
+ */
+export class Script {
+  readonly #program: Interpreter
+  readonly #stage: Stage
+  readonly #context: ProgramContext
+  readonly #inbox: ProgramEvent[] = []
+  #isPumping = false
+  #lastDial: DialOutcome | undefined
+
+  constructor(url: string, context: ProgramContext, rules: DocumentRules, stage: Stage) {
+    this.#program = new Interpreter({ url, context, rules })
+    this.#context = context
+    this.#stage = stage
+  }
+
+  get isOver(): boolean {
+    return this.#program.isOver
+  }
+
+  deadline(): number | undefined {
+    return this.#program.deadline()
+  }
+
+  start(now: number): void {
+    this.#runAll(this.#program.start(now), now)
+    this.#pump(now)
+  }
+
+  handle(event: ProgramEvent, now: number): void {
+    this.#inbox.push(event)
+    this.#pump(now)
+  }
+
+  timeout(now: number): void {
+    this.#runAll(this.#program.timeout(now), now)
+    this.#pump(now)
+  }
+
+  #pump(now: number): void {
+    if (this.#isPumping) return
+    this.#isPumping = true
+    for (let event = this.#inbox.shift(); event !== undefined; event = this.#inbox.shift()) {
+      this.#lastDial = event.type === 'dialled' ? event : undefined
+      this.#runAll(this.#program.handle(event, now), now)
+      this.#lastDial = undefined
+    }
+    this.#isPumping = false
+    const ahead = this.#program.ahead(now)
+    if (ahead !== undefined) this.#stage.prepare(ahead)
+  }
+
+  #runAll(commands: readonly ProgramCommand[], now: number): void {
+    const wasPumping = this.#isPumping
+    this.#isPumping = true
+    for (const command of commands) this.#run(command, now)
+    this.#isPumping = wasPumping
+  }
+
+  #run(command: ProgramCommand, now: number): void {
+    switch (command.type) {
+      case 'fetch':
+        this.#stage.request(command)
+        return
+      case 'answer':
+        this.#stage.answer()
+        return
+      case 'say':
+      case 'play':
+      case 'beep':
+      case 'stop':
+      case 'send-digits':
+        this.#stage.perform(command, this.#program.ahead(now) !== undefined)
+        return
+      case 'record':
+        this.#stage.record(command)
+        return
+      case 'stop-record':
+        this.#stage.stopRecord(command.recordId)
+        return
+      case 'record-session':
+        this.#stage.recordSession(command.order)
+        return
+      case 'dial':
+        this.#stage.dial(command)
+        return
+      case 'report':
+        this.#stage.report(command)
+        return
+      case 'end':
+        this.#end(command)
+        return
+    }
+  }
+
+  /**
+   * A document that ends with its Dial ends as the Dial did: a BYE of the dialled side is END.0200 rather than a
+   * finished flow, and a caller who was never answered hears that the far side is busy rather than a refusal of ours.
+   */
+  #end({ reason, rejectWith }: Extract<ProgramCommand, { readonly type: 'end' }>): void {
+    const dial = this.#lastDial
+    if (reason !== 'END.0202' || dial === undefined) {
+      this.#stage.end(reason, rejectWith)
+      return
+    }
+    const wasAnswered = dial.status === 'completed'
+    if (wasAnswered || !this.#context.answered) this.#stage.end(dial.reason, undefined)
+    else this.#stage.end(reason, rejectWith)
+  }
+}
