@@ -4,8 +4,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { eventCatalogue } from '../../core/events/catalogue.ts'
 import { callbackEnvelope, streamEnvelope } from '../../core/events/envelope.ts'
-import { acme, own } from '../core/acme.ts'
-import { CallRig } from '../core/call-rig.ts'
+import { acme, own } from '../core/bed/acme.ts'
+import { CallRig } from '../core/bed/call-bed.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
 // `/openapi.json` as a generated client takes it.

@@ -1,6 +1,6 @@
 import { suite, test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { libWebrtc, shareAt } from '../core/libwebrtc-peer.ts'
+import { libWebrtc, shareAt } from '../core/bed/libwebrtc-peer.ts'
 import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { encodePcmu } from '../rig/g711.ts'

@@ -11,7 +11,7 @@ import { UrlAudio } from '../../core/adapters/audio/url-audio.ts'
 import { decodeWav, levelAt, parseWav } from '../../rtp/index.ts'
 import { LibOpus, type OpusEncoder, RecordingFiles } from '../../rtp/io/index.ts'
 import { oggChecksum } from '../../rtp/ogg/page.ts'
-import { seeded } from '../core/seeded.ts'
+import { seeded } from '../core/bed/seeded.ts'
 import { sine } from '../rtp/audio-measure.ts'
 import { oggFile } from '../rtp/ogg-pages.ts'
 

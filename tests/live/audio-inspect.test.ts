@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inspectAudio } from '../../core/adapters/audio/index.ts'
 import { inspectWav } from '../../core/adapters/audio/inspect-audio.ts'
-import { seeded } from '../core/seeded.ts'
+import { seeded } from '../core/bed/seeded.ts'
 import { wavAttacks } from '../fixtures/wav-attacks.ts'
 
 const minWavRateHz = 4000

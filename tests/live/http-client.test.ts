@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type HttpAnswer, HttpClient, type SignedPost, webhookMaxBytes } from '../../core/adapters/http/index.ts'
-import { type RawRequest, rawServer, response } from '../core/raw-server.ts'
+import { type RawRequest, rawServer, response } from '../core/bed/raw-server.ts'
 
 const ok = (status: number) => status === 200
 

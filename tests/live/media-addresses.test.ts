@@ -6,7 +6,7 @@ import type { RtpMediaOptions } from '../../core/adapters/media/index.ts'
 import { stunAttributes } from '../../rtp/stun/attributes.ts'
 import { parseStun } from '../../rtp/stun/message.ts'
 import { StunWriter } from '../../rtp/stun/writer.ts'
-import { callId, leg, MediaBed } from '../core/media-bed.ts'
+import { callId, leg, MediaBed } from '../core/bed/media-bed.ts'
 import { until } from '../rig/wait.ts'
 import { testPorts } from '../rtp/media-peer.ts'
 

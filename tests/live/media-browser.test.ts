@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { callId, leg, MediaBed, portIn, sdp } from '../core/media-bed.ts'
-import { WeriftPeer } from '../core/werift-peer.ts'
+import { callId, leg, MediaBed, portIn, sdp } from '../core/bed/media-bed.ts'
+import { WeriftPeer } from '../core/bed/werift-peer.ts'
 import { until } from '../rig/wait.ts'
 import { MediaPeer, sleep } from '../rtp/media-peer.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { decodeWav, parseWav, pcmu, SrtpReceiver, SrtpSender } from '../../rtp/index.ts'
-import { callId, leg, MediaBed, portIn } from '../core/media-bed.ts'
+import { callId, leg, MediaBed, portIn } from '../core/bed/media-bed.ts'
 import { until } from '../rig/wait.ts'
 import { MediaPeer, noise, sleep } from '../rtp/media-peer.ts'
 

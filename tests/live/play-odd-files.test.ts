@@ -11,7 +11,7 @@ import { UrlAudio } from '../../core/adapters/audio/url-audio.ts'
 import { HttpClient } from '../../core/adapters/http/index.ts'
 import { decodeWav, delimitInto, levelAt, parseWav, wavHeader } from '../../rtp/index.ts'
 import { LibOpus, type OpusEncoder, PromptFiles } from '../../rtp/io/index.ts'
-import { rawServer } from '../core/raw-server.ts'
+import { rawServer } from '../core/bed/raw-server.ts'
 import { sine } from '../rtp/audio-measure.ts'
 import { oggFile, opusHead } from '../rtp/ogg-pages.ts'
 

@@ -11,7 +11,7 @@ import { billedSecondsFor, chargeFor } from '../../core/billing/charge.ts'
 import { openingCoverage } from '../../core/billing/hold-schedule.ts'
 import { secondsBetween } from '../../core/leg/call-row.ts'
 import type { AccountUuid, CallUuid, HoldUuid, LegUuid, Sid } from '../../core/model/ids.ts'
-import { addAccount, callOf, eventOf, holdOf, legOf, rateOf } from '../core/store-bed.ts'
+import { addAccount, callOf, eventOf, holdOf, legOf, rateOf } from '../core/bed/store-bed.ts'
 
 const [folder = '', seed = '1'] = process.argv.slice(2)
 const database = openDatabase(folder)

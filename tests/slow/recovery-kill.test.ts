@@ -11,7 +11,7 @@ import { recover } from '../../core/adapters/store/recovery.ts'
 import { storeOver } from '../../core/adapters/store/store.ts'
 import { silentLog } from '../../core/adapters/system/silent-log.ts'
 import { systemClock } from '../../core/adapters/system/system-clock.ts'
-import { seeded } from '../core/seeded.ts'
+import { seeded } from '../core/bed/seeded.ts'
 
 const rounds = 8
 const writer = new URL('ledger-writer.ts', import.meta.url).pathname

@@ -1,0 +1,199 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { callEnvironment } from '../../../../core/adapters/exchange/environment.ts'
+import { ExchangeRunner } from '../../../../core/adapters/exchange/index.ts'
+import { silentLog } from '../../../../core/adapters/system/silent-log.ts'
+import { systemClock, systemRandom } from '../../../../core/adapters/system/system-clock.ts'
+import type { ExchangeEvent } from '../../../../core/contract/exchange-event.ts'
+import { Exchange } from '../../../../core/exchange/exchange.ts'
+import type { LegUuid, TrunkUuid } from '../../../../core/model/ids.ts'
+import type { MediaCommand } from '../../../../core/ports/media.ts'
+import type { SignalingCommand } from '../../../../core/ports/signaling.ts'
+import type { CallStore } from '../../../../core/ports/store.ts'
+import { MemoryStore } from '../../../../core/testing/memory-store.ts'
+import { trunk } from '../../../rig/trunk.ts'
+import { acme, own, rate } from '../../bed/acme.ts'
+
+const number = '+254700000001'
+
+interface Bed {
+  readonly runner: ExchangeRunner
+  readonly exchange: Exchange
+  readonly store: MemoryStore
+  readonly signals: SignalingCommand[]
+  readonly errors: string[]
+  offer(legId: string): void
+}
+
+interface Faults {
+  readonly media?: (command: MediaCommand) => void
+  readonly commit?: () => void
+}
+
+function bed(faults: Faults = {}): Bed {
+  const store = new MemoryStore()
+  store.addAccount(acme, 1_000_000)
+  store.numbers.set(number, { account: acme.uuid, number: own(number) })
+  const errors: string[] = []
+  const log = { error: (_: unknown, message: string) => errors.push(message), warn() {}, info() {}, debug() {} }
+  const [trunks, rates, destinations] = [[trunk('t1')], [rate('+')], { blocked: [], allowed: [] }]
+  const exchange = new Exchange(
+    callEnvironment({
+      clock: systemClock,
+      random: systemRandom,
+      trunks: () => trunks,
+      rates: () => rates,
+      destinations: () => destinations,
+      bindingsOf: () => [],
+      sipTarget: () => undefined,
+      recordingsFolder: join(tmpdir(), 'sauti-runner-never-made'),
+      recordingQuota: 1_000_000,
+      recordingDays: 90,
+    }),
+  )
+  const callStore: CallStore = {
+    commit: async unit => {
+      faults.commit?.()
+      return store.commit(unit)
+    },
+    account: async uuid => store.accounts.get(uuid)?.profile,
+    numberOwner: async e164 => {
+      const found = store.numbers.get(e164)
+      return found && { account: store.accounts.get(found.account)!.profile, number: found.number }
+    },
+    firstNumber: async () => undefined,
+    spendable: async () => 0,
+    ownedNumber: async (_account, e164) => store.numbers.get(e164)?.number,
+    endUser: async () => undefined,
+  }
+  const runner = new ExchangeRunner({ exchange, store: callStore, clock: systemClock, log })
+  const signals: SignalingCommand[] = []
+  runner.connect({
+    signaling: {
+      execute: command => {
+        signals.push(command)
+        // A port that answers from within execute must not be heard in the middle of another event.
+        if (command.type === 'leg.end') {
+          runner.post({ type: 'leg.ended', legId: command.legId, cause: { kind: 'bye' } })
+        }
+      },
+    },
+    media: { execute: command => faults.media?.(command) },
+    documents: {
+      execute: ({ callId, requestId }) => {
+        const bytes = new TextEncoder().encode('<Response><Say>Hello</Say></Response>')
+        const event: ExchangeEvent = { type: 'document.fetched', callId, requestId, bytes }
+        setTimeout(() => runner.post(event), 1)
+      },
+      abandon: () => {},
+    },
+    audio: { execute: () => {}, abandon: () => {} },
+  })
+  return {
+    runner,
+    exchange,
+    store,
+    signals,
+    errors,
+    offer: legId =>
+      runner.post({
+        type: 'leg.offered',
+        legId: legId as LegUuid,
+        trunkId: 't1' as TrunkUuid,
+        from: { user: '+254711111111', displayName: '' },
+        to: number,
+        sdp: 'offer',
+      }),
+  }
+}
+
+const soon = (ms = 30) => new Promise(resolve => setTimeout(resolve, ms))
+
+test('a port that throws ends the call that asked, is logged, and harms no other', async () => {
+  let isBroken = false
+  const { runner, exchange, store, errors, offer } = bed({
+    media: command => {
+      if (isBroken && command.type === 'media.open') throw new Error('made so')
+    },
+  })
+  offer('sound')
+  await soon()
+  isBroken = true
+  offer('broken')
+  await soon()
+  assert.is(exchange.live().length, 1)
+  assert.equal(errors, ['a port has failed'])
+  assert.is(store.call(call => call.reasonCode === 'END.5500').status, 'failed')
+  runner.close()
+})
+
+test('a store that rejects ends the call, and the caller hears of it', async () => {
+  let isBroken = true
+  const { runner, exchange, signals, offer } = bed({
+    commit: () => {
+      if (isBroken) throw new Error('disk full')
+    },
+  })
+  offer('one')
+  await soon()
+  assert.equal(
+    signals.map(command => command.type === 'leg.end' && command.reason),
+    ['END.5500'],
+  )
+  assert.ok(exchange.isEmpty)
+  isBroken = false
+  offer('two')
+  await soon()
+  assert.is(exchange.live().length, 1)
+  runner.close()
+})
+
+test('what waits is answered when the runner closes, and nothing is heard after it', async () => {
+  const { runner, exchange, signals, offer } = bed()
+  offer('one')
+  await soon()
+  const [call] = exchange.live()
+  const ended = runner.hangUp(call!)
+  const placing = runner.originate({ accountId: acme.uuid, to: '+254722222222', from: number, url: 'https://x.test/' })
+  runner.close()
+  await ended
+  const result = await placing
+  assert.is(result.ok === false && result.status, 503)
+  const before = signals.length
+  offer('two')
+  await soon()
+  assert.is(signals.length, before)
+  const late = await runner.originate({ accountId: acme.uuid, to: '+254722222222', from: number, url: 'x' })
+  assert.is(late.ok, false)
+})
+
+test('a hang-up resolves once the last row is durable', async () => {
+  const { runner, exchange, store, offer } = bed()
+  offer('one')
+  await soon()
+  await runner.hangUp(exchange.live()[0]!)
+  assert.is(store.call().reasonCode, 'END.0201')
+  await soon()
+  runner.close()
+})
+
+test('events that come before the ports are joined wait for them', async () => {
+  const { exchange, store } = bed()
+  const early = new ExchangeRunner({
+    exchange,
+    store: { commit: async () => ({ ok: true }) } as never as CallStore,
+    clock: systemClock,
+    log: silentLog,
+  })
+  early.post({ type: 'exchange.drain', deadline: systemClock.now() + 1000 })
+  assert.not.ok(exchange.isDraining)
+  const deaf = { execute: () => {}, abandon: () => {} }
+  early.connect({ signaling: deaf, media: deaf, audio: deaf, documents: deaf })
+  assert.ok(exchange.isDraining)
+  assert.is(store.calls.size, 0)
+  early.close()
+})
+
+test.run()

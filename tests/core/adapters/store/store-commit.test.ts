@@ -1,0 +1,270 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openDatabase } from '../../../../core/adapters/store/database.ts'
+import type { LoggedEvent } from '../../../../core/adapters/store/events.ts'
+import type { HoldUuid } from '../../../../core/model/ids.ts'
+import { addAccount, callOf, eventOf, holdOf, legOf, openBed, type StoreBed, startUnix, wallet } from '../../bed/store-bed.ts'
+
+const withBed = (name: string, run: (bed: StoreBed) => Promise<void>) =>
+  test(name, async () => {
+    const bed = openBed()
+    try {
+      await run(bed)
+    } finally {
+      bed.close()
+    }
+  })
+
+const refused = { ok: false, refused: 'insufficient-funds' }
+
+withBed('a unit is whole: call, leg, hold and event stand together', async bed => {
+  const account = addAccount(bed.database)
+  await bed.ledger.credit(account, 100_000, startUnix)
+  const call = callOf(account, { customPayload: { order: 7 } })
+  const leg = legOf(call)
+  const heard: LoggedEvent[] = []
+  bed.events.subscribe(logged => heard.push(logged))
+  const event = eventOf(call, 'CALL.0100')
+  const result = await bed.calls.commit([
+    { type: 'hold.open', hold: holdOf(call, leg) },
+    { type: 'call.insert', call },
+    { type: 'leg.insert', leg },
+    { type: 'event.append', event },
+  ])
+  assert.equal(result, { ok: true })
+  assert.equal(await bed.calls.get(account, call.uuid), call)
+  assert.equal(await bed.calls.getBySid(account, call.sid), call)
+  assert.equal(await bed.calls.legsOf(call.uuid), [leg])
+  assert.equal(wallet(bed.database, account), { balance: 100_000, held: 30_000 })
+  assert.equal(heard, [{ seq: 1, event }])
+  assert.equal(bed.events.after(account, 0, 10), heard)
+  assert.is(bed.calls.liveCount(account), 1)
+})
+
+withBed('a refused hold undoes its unit and nobody else', async bed => {
+  const [poor, rich] = [addAccount(bed.database), addAccount(bed.database)]
+  await bed.ledger.credit(rich, 100_000, startUnix)
+  const units = [poor, rich, poor, rich].map(account => {
+    const call = callOf(account)
+    const leg = legOf(call)
+    return { call, leg, hold: holdOf(call, leg) }
+  })
+  const heard: string[] = []
+  bed.events.subscribe(({ event }) => heard.push(String(event.callUuid)))
+  const before = bed.database.counters.transactions
+  const results = await Promise.all(
+    units.map(({ call, leg, hold }) =>
+      bed.calls.commit([
+        { type: 'call.insert', call },
+        { type: 'event.append', event: eventOf(call, 'CALL.0100') },
+        { type: 'leg.insert', leg },
+        { type: 'hold.open', hold },
+      ]),
+    ),
+  )
+  assert.equal(results, [refused, { ok: true }, refused, { ok: true }])
+  assert.is(bed.database.counters.transactions, before + 1, 'one transaction for all four')
+  assert.equal(heard, [units[1]!.call.uuid, units[3]!.call.uuid])
+  assert.is(await bed.calls.get(poor, units[0]!.call.uuid), undefined)
+  assert.equal(bed.events.after(poor, 0, 10), [])
+  assert.equal(wallet(bed.database, poor), { balance: 0, held: 0 })
+  assert.equal(wallet(bed.database, rich), { balance: 100_000, held: 60_000 })
+})
+
+withBed('a unit that breaks a rule of the tables rejects alone', async bed => {
+  const account = addAccount(bed.database)
+  const call = callOf(account)
+  const twice = [1, 2, 3].map(() => bed.calls.commit([{ type: 'call.insert', call }]))
+  const [first, second, third] = await Promise.allSettled(twice)
+  assert.is(first?.status, 'fulfilled')
+  assert.is(second?.status, 'rejected')
+  assert.is(third?.status, 'rejected')
+  const other = callOf(account)
+  assert.equal(await bed.calls.commit([{ type: 'call.insert', call: other }]), { ok: true })
+})
+
+withBed('what the hold sees: balance, grace, credit, less what is held', async bed => {
+  const account = addAccount(bed.database, { grace_amount: 5000, credit_limit: 15_000 })
+  await bed.ledger.credit(account, 30_000, startUnix)
+  const call = callOf(account)
+  const leg = legOf(call)
+  await bed.calls.commit([{ type: 'call.insert', call }])
+  const hold = holdOf(call, leg, { amount: 30_000 })
+  const commit = bed.calls.commit.bind(bed.calls)
+  assert.equal(await commit([{ type: 'hold.open', hold }]), { ok: true })
+  assert.equal(await commit([{ type: 'hold.grow', uuid: hold.uuid, amount: 20_001 }]), refused)
+  assert.equal(await commit([{ type: 'hold.grow', uuid: hold.uuid, amount: 20_000 }]), { ok: true })
+  assert.equal(await commit([{ type: 'hold.grow', uuid: hold.uuid, amount: 1 }]), refused)
+  assert.equal(await commit([{ type: 'hold.grow', uuid: hold.uuid, amount: 0 }]), { ok: true })
+  assert.equal(wallet(bed.database, account), { balance: 30_000, held: 50_000 })
+})
+
+withBed('two holds of one moment cannot both take the last shilling', async bed => {
+  const account = addAccount(bed.database)
+  await bed.ledger.credit(account, 30_000, startUnix)
+  const units = [1, 2].map(() => {
+    const call = callOf(account)
+    return bed.calls.commit([
+      { type: 'call.insert', call },
+      { type: 'hold.open', hold: holdOf(call, legOf(call)) },
+    ])
+  })
+  assert.equal(await Promise.all(units), [{ ok: true }, refused])
+})
+
+withBed('a hold is settled once: charge, rate and seconds in the ledger, cost on the call', async bed => {
+  const account = addAccount(bed.database)
+  await bed.ledger.credit(account, 100_000, startUnix)
+  const call = callOf(account)
+  const leg = legOf(call)
+  const hold = holdOf(call, leg, { amount: 40_000 })
+  await bed.calls.commit([
+    { type: 'call.insert', call },
+    { type: 'leg.insert', leg },
+    { type: 'hold.open', hold },
+  ])
+  const settle = { type: 'hold.settle', uuid: hold.uuid, charge: 30_000, talkSeconds: 42, billedSeconds: 60 } as const
+  assert.equal(await bed.calls.commit([settle]), { ok: true })
+  assert.equal(await bed.calls.commit([settle]), { ok: true })
+  assert.equal(wallet(bed.database, account), { balance: 70_000, held: 0 })
+  assert.is((await bed.calls.get(account, call.uuid))?.cost, 30_000)
+  const { lines, total } = await bed.ledger.statement(account, 10, 0)
+  assert.is(total, 2)
+  assert.is(lines[0]?.amount, -30_000)
+  assert.is(lines[0]?.callUuid, call.uuid)
+  assert.equal(lines[0]?.details, { leg: leg.uuid, rate: hold.rate, talkSeconds: 42, billedSeconds: 60 })
+})
+
+withBed('the cost of a call is moved by settlements only, and sums its dialled legs', async bed => {
+  const account = addAccount(bed.database)
+  await bed.ledger.credit(account, 100_000, startUnix)
+  const call = callOf(account)
+  const holds = [1, 2].map(() => holdOf(call, legOf(call)))
+  await bed.calls.commit([
+    { type: 'call.insert', call },
+    ...holds.map(hold => ({ type: 'hold.open', hold }) as const),
+    ...holds.map(
+      ({ uuid }) => ({ type: 'hold.settle', uuid, charge: 10_000, talkSeconds: 20, billedSeconds: 20 }) as const,
+    ),
+    { type: 'call.update', uuid: call.uuid, set: { cost: 999, status: 'completed', endedUnix: startUnix + 20_000 } },
+  ])
+  const stored = await bed.calls.get(account, call.uuid)
+  assert.is(stored?.cost, 20_000)
+  assert.is(stored?.status, 'completed')
+  assert.is(bed.calls.liveCount(account), 0)
+})
+
+withBed('faults of the caller reject: no such row, no such hold, an amount that is no whole number', async bed => {
+  const account = addAccount(bed.database)
+  const call = callOf(account)
+  await bed.calls.commit([{ type: 'call.insert', call }])
+  const wrong = [
+    { type: 'call.update', uuid: callOf(account).uuid, set: { status: 'failed' } },
+    { type: 'hold.settle', uuid: 'none' as HoldUuid, charge: 0, talkSeconds: 0, billedSeconds: 0 },
+    { type: 'hold.grow', uuid: 'none' as HoldUuid, amount: 1 },
+    { type: 'hold.open', hold: holdOf(call, legOf(call), { amount: 0.5 }) },
+    { type: 'hold.open', hold: holdOf(call, legOf(call), { amount: -1 }) },
+  ] as const
+  for (const change of wrong) {
+    const code = await bed.calls.commit([change]).then(
+      () => 'committed',
+      fault => fault.code,
+    )
+    assert.is(code, 'store.misuse', JSON.stringify(change))
+  }
+  assert.equal(wallet(bed.database, account), { balance: 0, held: 0 })
+})
+
+withBed('an event has its place in its account, without gaps, also beside refused units', async bed => {
+  const account = addAccount(bed.database)
+  const call = callOf(account)
+  await bed.calls.commit([{ type: 'call.insert', call }])
+  const append = (code: 'CALL.0100' | 'CALL.0180') => ({ type: 'event.append', event: eventOf(call, code) }) as const
+  const hold = { type: 'hold.open', hold: holdOf(call, legOf(call)) } as const
+  await Promise.all([
+    bed.calls.commit([append('CALL.0100')]),
+    bed.calls.commit([append('CALL.0180'), hold]),
+    bed.calls.commit([append('CALL.0180'), append('CALL.0180')]),
+  ])
+  assert.equal(
+    bed.events.after(account, 0, 10).map(({ seq }) => seq),
+    [1, 2, 3],
+  )
+})
+
+withBed(
+  'a callback goes to the override of the number, else to the account, and only for codes that have one',
+  async bed => {
+    const account = addAccount(bed.database, { endpoint_status: 'https://a.example/status' })
+    const silent = addAccount(bed.database)
+    const number = {
+      setup_fee: 0,
+      account_uuid: account,
+      is_active: 1,
+      acquired_unix: startUnix,
+      created_unix: startUnix,
+    } as const
+    bed.database.run(
+      bed.database.sql.insertInto('numbers').values([
+        { ...number, uuid: 'n1', number: '+254201000001', webhook_status: 'https://b.example/status' },
+        { ...number, uuid: 'n2', number: '+254201000002', webhook_status: '' },
+        { ...number, uuid: 'n3', number: '+254201000003', account_uuid: silent, webhook_status: 'https://c.example/' },
+      ]),
+    )
+    const from = (number: string | null, owner = account) => eventOf(callOf(owner), 'CALL.0100', { number })
+    const events = [
+      from('+254201000001'),
+      from('+254201000002'),
+      from('+254201000003'),
+      from(null),
+      eventOf(callOf(account), 'DTMF.0100'),
+      from(null, silent),
+      from('+254201000003', silent),
+    ]
+    await bed.calls.commit(events.map(event => ({ type: 'event.append', event })))
+    const pending = bed.outbox.pendingAfter(0, 100)
+    assert.equal(
+      pending.map(({ url, tries }) => [url, tries]),
+      [
+        ['https://b.example/status', 0],
+        ['https://a.example/status', 0],
+        ['https://a.example/status', 0],
+        ['https://a.example/status', 0],
+        ['https://c.example/', 0],
+      ],
+    )
+    assert.equal(bed.outbox.message(pending[0]!.id), { event: events[0], signingSecret: 'secret' })
+  },
+)
+
+withBed('a listener that throws stops neither the others nor the commit', async bed => {
+  const account = addAccount(bed.database)
+  const heard: number[] = []
+  bed.events.subscribe(() => {
+    throw new Error('mine')
+  })
+  bed.events.subscribe(({ seq }) => heard.push(seq))
+  const call = callOf(account)
+  await bed.calls.commit([{ type: 'event.append', event: eventOf(call, 'CALL.0100') }])
+  assert.equal(heard, [1])
+})
+
+withBed('what was committed is there after a restart, and one process at a time has the folder', async bed => {
+  const account = addAccount(bed.database)
+  const call = callOf(account)
+  await bed.calls.commit([{ type: 'call.insert', call }])
+  assert.throws(() => openDatabase(bed.folder), /another process/)
+  const reader = openDatabase(bed.folder, { readOnly: true })
+  assert.is(reader.all(reader.sql.selectFrom('calls').select('uuid')).length, 1)
+  reader.close()
+  const again = bed.reopen()
+  assert.equal(await again.calls.get(account, call.uuid), call)
+  again.close()
+  const late = await bed.calls.commit([{ type: 'call.insert', call }]).then(
+    () => 'committed',
+    fault => fault.code,
+  )
+  assert.is(late, 'store.closed')
+})
+
+test.run()

@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import BetterSqlite from 'better-sqlite3'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { openDatabase } from '../../../../core/adapters/store/database.ts'
+import { StoreError } from '../../../../core/adapters/store/errors.ts'
+import { type OpenedStore, openStore } from '../../../../core/adapters/store/threads/open-store.ts'
+import { TurnQueue } from '../../../../core/adapters/store/threads/turn-queue.ts'
+import { silentLog } from '../../../../core/adapters/system/silent-log.ts'
+import { systemClock } from '../../../../core/adapters/system/system-clock.ts'
+import type { AccountUuid, CallUuid, HoldUuid, LegUuid, Sid } from '../../../../core/model/ids.ts'
+import { callOf, eventOf, holdOf, legOf } from '../../bed/store-bed.ts'
+
+const publicUrl = 'http://voice.test'
+
+async function opened(work: (on: OpenedStore, folder: string) => Promise<void>, prepared?: string): Promise<void> {
+  const folder = prepared ?? mkdtempSync(join(tmpdir(), 'sauti-threads-'))
+  const on = await openStore({ folder, publicUrl, clock: systemClock, log: silentLog })
+  try {
+    await work(on, folder)
+  } finally {
+    await on.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const account = async ({ repositories }: OpenedStore, walletBalance = 1_000_000): Promise<AccountUuid> =>
+  (await repositories.accounts.create({ name: 'Threads', walletBalance }, Date.now())).account.uuid
+
+const freshCall = (owner: AccountUuid) =>
+  callOf(owner, { uuid: randomUUID() as CallUuid, sid: randomUUID() as unknown as Sid })
+
+test('what a resolved write said is seen by the next read of every thread', () =>
+  opened(async on => {
+    const owner = await account(on)
+    const { calls, events, ledger, books } = on.store
+    for (let nth = 1; nth <= 50; nth++) {
+      const call = freshCall(owner)
+      assert.equal(
+        await calls.commit([
+          { type: 'call.insert', call },
+          { type: 'event.append', event: eventOf(call, 'CALL.0100', { uuid: randomUUID() }) },
+        ]),
+        { ok: true },
+      )
+      const [found, page, lastSeq] = await Promise.all([
+        calls.get(owner, call.uuid),
+        calls.list(owner, { limit: 1, offset: 0 }),
+        events.lastSeq(owner),
+      ])
+      assert.equal(found, call)
+      assert.is(page.total, nth)
+      assert.is(lastSeq, nth)
+    }
+    assert.is((await ledger.statement(owner, 10, 0)).total, 1)
+    assert.is(await calls.spendable(owner), 1_000_000)
+    assert.ok((await books.problems()).length >= 0)
+  }))
+
+test('refusals and faults come back as they are: money, misuse, closed', async () => {
+  let kept: OpenedStore | undefined
+  await opened(async on => {
+    kept = on
+    const owner = await account(on, 100)
+    const call = freshCall(owner)
+    const leg = { ...legOf(call), uuid: randomUUID() as LegUuid }
+    const hold = { ...holdOf(call, leg, { amount: 101 }), uuid: randomUUID() as HoldUuid }
+    assert.equal(await on.store.calls.commit([{ type: 'hold.open', hold }]), {
+      ok: false,
+      refused: 'insufficient-funds',
+    })
+    const misused = await on.store.calls
+      .commit([{ type: 'call.update', uuid: call.uuid, set: { ttsSeconds: 1 } }])
+      .then(
+        () => undefined,
+        fault => fault,
+      )
+    assert.instance(misused, StoreError)
+    assert.is(misused.code, 'store.misuse')
+    assert.match(misused.message, call.uuid)
+  })
+  const late = await kept?.repositories.accounts.get('x').then(
+    () => undefined,
+    fault => fault,
+  )
+  assert.is(late?.code, 'store.closed')
+})
+
+test('memory is true before whoever changed it is answered: trunks, rates, destinations, tokens', () =>
+  opened(async on => {
+    const { trunks, rates, destinations, phoneTokens, users } = on.repositories
+    let told = 0
+    trunks.watch(() => told++)
+    const trunk = await trunks.create({ name: 'carrier' }, Date.now())
+    assert.equal(trunks.current(), [trunk])
+    await trunks.change(trunk.uuid, { host: 'sip.test' })
+    assert.is(trunks.get(trunk.uuid)?.host, 'sip.test')
+    assert.is(await trunks.remove(trunk.uuid), true)
+    assert.equal(trunks.current(), [])
+    assert.is(told, 3)
+    const rate = { prefix: '+254', direction: 'outbound', ratePerMinute: 3, incrementSeconds: 1 } as const
+    await rates.replace([{ ...rate, minimumSeconds: 0, connectionFee: 0 }])
+    assert.is(rates.current()[0]?.prefix, '+254')
+    await destinations.replace({ blocked: ['+888'], allowed: ['+881'] })
+    assert.equal(destinations.current(), { blocked: ['+888'], allowed: ['+881'] })
+
+    const owner = await account(on)
+    const user = await users.create(owner, { email: 'a@example.com', displayName: 'A' }, Date.now())
+    assert.ok(user)
+    const order = { endUserUuid: user.uuid, ttlSeconds: 60, maxConcurrent: 1, realm: 'voice.test' }
+    const minted = await phoneTokens.mint(owner, order, Date.now())
+    assert.ok(minted.ok)
+    assert.is(phoneTokens.read(minted.token, Date.now())?.isUsable, true)
+    assert.is(phoneTokens.read(minted.token, Date.now() + 61_000)?.isUsable, false)
+    const [presentable] = phoneTokens.presentableOf(user.extensionNumber, Date.now())
+    assert.equal(presentable, { record: minted.record, isUsable: true })
+    assert.is(phoneTokens.textOf(minted.record, 'voice.test'), minted.token)
+    await users.change(owner, user.uuid, { isActive: false })
+    assert.is(phoneTokens.read(minted.token, Date.now())?.isUsable, false)
+    await users.change(owner, user.uuid, { isActive: true })
+    assert.equal(phoneTokens.usableOf(user.extensionNumber, Date.now()), [minted.record])
+    const revoked: string[] = []
+    phoneTokens.onRevoked(({ uuid }) => revoked.push(uuid))
+    await phoneTokens.revoke(owner, minted.record.uuid, Date.now())
+    assert.equal(revoked, [minted.record.uuid])
+    assert.equal(phoneTokens.usableOf(user.extensionNumber, Date.now()), [])
+    assert.is(phoneTokens.read(minted.token, Date.now())?.isUsable, false)
+    await users.remove(owner, user.uuid)
+    assert.is(phoneTokens.read(minted.token, Date.now()), undefined)
+    assert.is(phoneTokens.get(minted.record.uuid), undefined)
+  }))
+
+test('what was stored before is known after a start, and a second switch is told that the folder is in use', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sauti-threads-'))
+  const first = await openStore({ folder, publicUrl, clock: systemClock, log: silentLog })
+  const owner = await account(first)
+  await first.repositories.trunks.create({ name: 'carrier' }, Date.now())
+  const user = await first.repositories.users.create(owner, { email: 'a@example.com', displayName: '' }, Date.now())
+  const order = { endUserUuid: user?.uuid ?? '', ttlSeconds: 60, maxConcurrent: 1, realm: 'voice.test' }
+  const minted = await first.repositories.phoneTokens.mint(owner, order, Date.now())
+  const call = freshCall(owner)
+  await first.store.calls.commit([{ type: 'call.insert', call }])
+  const second = await openStore({ folder, publicUrl, clock: systemClock, log: silentLog }).then(
+    () => undefined,
+    fault => fault,
+  )
+  assert.instance(second, StoreError)
+  assert.is(second.code, 'store.locked')
+  await first.close()
+  await opened(async on => {
+    assert.is(on.recovered.calls, 1)
+    assert.is((await on.store.calls.get(owner, call.uuid))?.reasonCode, 'END.5410')
+    assert.is(on.repositories.trunks.current()[0]?.name, 'carrier')
+    assert.is(minted.ok && on.repositories.phoneTokens.read(minted.token, Date.now())?.isUsable, true)
+  }, folder)
+})
+
+test('events come in the order of their account, before the unit is answered', () =>
+  opened(async on => {
+    const owner = await account(on)
+    const seqs: number[] = []
+    on.store.events.subscribe(({ seq }) => seqs.push(seq))
+    const call = freshCall(owner)
+    await on.store.calls.commit([{ type: 'call.insert', call }])
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, at) => {
+        const event = eventOf(call, 'CALL.0180', { uuid: randomUUID() })
+        await on.store.calls.commit([{ type: 'event.append', event }])
+        assert.ok(seqs.includes(at + 1))
+      }),
+    )
+    assert.equal(
+      seqs,
+      Array.from({ length: 100 }, (_, at) => at + 1),
+    )
+    assert.ok(on.store.counters.transactions < 60, `${on.store.counters.transactions} transactions`)
+  }))
+
+test('a write lock of another process: units wait, reads do not, nothing is lost', () =>
+  opened(async (on, folder) => {
+    const owner = await account(on)
+    const foreign = new BetterSqlite(join(folder, 'sauti.db'))
+    foreign.exec('BEGIN IMMEDIATE')
+    const calls = Array.from({ length: 20 }, () => freshCall(owner))
+    let stored = 0
+    const units = calls.map(async call => {
+      await on.store.calls.commit([{ type: 'call.insert', call }])
+      stored++
+    })
+    for (let waits = 0; on.store.isWritable && waits < 200; waits++) await sleep(10)
+    assert.is(on.store.isWritable, false)
+    assert.is((await on.repositories.accounts.get(owner))?.walletBalance, 1_000_000)
+    assert.is((await on.store.calls.list(owner, { limit: 1, offset: 0 })).total, 0)
+    assert.is(stored, 0)
+    foreign.exec('COMMIT')
+    foreign.close()
+    await Promise.all(units)
+    assert.is(on.store.isWritable, true)
+    assert.is((await on.store.calls.list(owner, { limit: 1, offset: 0 })).total, 20)
+  }))
+
+test('close commits what was given', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sauti-threads-'))
+  const on = await openStore({ folder, publicUrl, clock: systemClock, log: silentLog })
+  const owner = await account(on)
+  const given = Array.from({ length: 10 }, () =>
+    on.store.calls.commit([{ type: 'call.insert', call: freshCall(owner) }]),
+  )
+  await on.close()
+  for (const result of await Promise.all(given)) assert.is(result.ok, true)
+  const database = openDatabase(folder, { readOnly: true })
+  assert.is(database.all(database.sql.selectFrom('calls').select('uuid')).length, 10)
+  database.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('turns: one owner does not hold up another, and may not wait without end', async () => {
+  const queue = new TurnQueue({ width: 2, widthOfOwner: 1, waitingOfOwner: 3, waiting: 5 })
+  const begun: string[] = []
+  const ends: (() => void)[] = []
+  const ask = (owner: string, name: string) =>
+    queue.run(owner, () => {
+      begun.push(name)
+      return new Promise<void>(resolve => ends.push(resolve))
+    })
+  const codeOf = (asked: Promise<unknown>) =>
+    asked.then(
+      () => '',
+      fault => fault.code,
+    )
+  const first = ['a1', 'a2', 'a3', 'a4'].map(name => ask('a', name))
+  assert.is(await codeOf(ask('a', 'a5')), 'store.too-many')
+  const second = ['b1', 'b2'].map(name => ask('b', name))
+  assert.equal(begun, ['a1', 'b1'])
+  const third = ask('c', 'c1')
+  assert.is(await codeOf(ask('d', 'd1')), 'store.busy')
+  assert.equal(queue.counters, { running: 2, waiting: 5, refused: 2 })
+  ends.shift()?.()
+  await first[0]
+  await sleep(0)
+  assert.equal(begun, ['a1', 'b1', 'c1'], 'who has not had a turn comes first')
+  for (let at = 0; at < 20 && queue.counters.running > 0; at++) {
+    ends.shift()?.()
+    await sleep(0)
+  }
+  await Promise.all([...first, ...second, third])
+  assert.equal(begun, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4'])
+  assert.equal(queue.counters, { running: 0, waiting: 0, refused: 2 })
+})
+
+test('a task that fails gives its turn on', async () => {
+  const queue = new TurnQueue({ width: 1, widthOfOwner: 1, waitingOfOwner: 3, waiting: 5 })
+  const failing = queue.run('a', () => Promise.reject(new Error('disk')))
+  const next = queue.run('a', () => Promise.resolve(7))
+  assert.match(String(await failing.catch(fault => fault)), 'disk')
+  assert.is(await next, 7)
+})
+
+test.run()

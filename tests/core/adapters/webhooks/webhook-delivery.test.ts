@@ -1,0 +1,195 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { type HttpAnswer, HttpClient, type SignedPost } from '../../../../core/adapters/http/index.ts'
+import { silentLog } from '../../../../core/adapters/system/silent-log.ts'
+import { CallbackDelivery } from '../../../../core/adapters/webhooks/callback-delivery.ts'
+import type { EventCode } from '../../../../core/events/catalogue.ts'
+import type { CallRecord } from '../../../../core/model/call-record.ts'
+import { rawServer, response } from '../../bed/raw-server.ts'
+import { addAccount, callOf, eventOf, openBed, type StoreBed, startUnix } from '../../bed/store-bed.ts'
+
+const status = (code: number): HttpAnswer => ({
+  ok: true,
+  status: code,
+  contentType: '',
+  etag: '',
+  location: '',
+  body: new Uint8Array(),
+})
+
+/** An HTTP client that keeps what was posted and answers when and what the test says. */
+class FakeHttp {
+  readonly posts: { readonly post: SignedPost; readonly answer: (answer: HttpAnswer) => void }[] = []
+
+  signedPost(post: SignedPost): Promise<HttpAnswer> {
+    return new Promise(answer => this.posts.push({ post, answer }))
+  }
+}
+
+const deliver = (bed: StoreBed, http: Pick<HttpClient, 'signedPost'>) => {
+  const delivery = new CallbackDelivery({ ...bed, http, log: silentLog, uuid: randomUUID })
+  delivery.start()
+  return delivery
+}
+
+const append = (bed: StoreBed, call: CallRecord, ...codes: EventCode[]) =>
+  bed.calls.commit(codes.map(code => ({ type: 'event.append', event: eventOf(call, code) }) as const))
+
+/** Lets answered posts be taken in, their ends be committed, and what is due be read from the store. */
+const settle = async () => {
+  for (let turn = 0; turn < 3; turn++) await new Promise(resolve => setImmediate(resolve))
+}
+
+const streamed = (bed: StoreBed, call: CallRecord) =>
+  bed.events
+    .after(call.accountUuid, 0, 100)
+    .map(({ event }) => event)
+    .filter(event => event.code.startsWith('WH.'))
+
+test('a callback is posted at its commit, signed, with the envelope of the contract', async () => {
+  const bed = openBed()
+  const account = addAccount(bed.database, { endpoint_status: 'https://a.example/status', signing_secret: 'first' })
+  const http = new FakeHttp()
+  const delivery = deliver(bed, http)
+  const call = callOf(account, { customPayload: { order: 7 } })
+  const event = eventOf(call, 'CALL.0200')
+  await bed.calls.commit([{ type: 'event.append', event }])
+  const { post, answer } = http.posts[0]!
+  assert.is(post.url, 'https://a.example/status')
+  assert.is(post.secret, 'first')
+  assert.is(post.unixSeconds, startUnix / 1000)
+  assert.is(post.event, 'call.answered')
+  assert.ok(post.wants(204) && !post.wants(302))
+  assert.equal(JSON.parse(post.body), {
+    id: event.uuid,
+    accountId: account,
+    code: 'CALL.0200',
+    event: 'call.answered',
+    sid: call.sid,
+    customPayload: { order: 7 },
+    createdAt: '2026-11-21T08:00:00.000Z',
+    data: { sid: call.sid },
+  })
+  answer(status(204))
+  await settle()
+  const [told] = streamed(bed, call)
+  assert.is(told?.code, 'WH.0200')
+  assert.equal(told?.data, { id: event.uuid, code: 'CALL.0200', url: post.url, tries: 1, status: 204 })
+  assert.equal(bed.outbox.pendingAfter(0, 10), [])
+  assert.is(http.posts.length, 1, 'no callback about a callback')
+  delivery.stop()
+  bed.close()
+})
+
+test('retries carry the same id, a fresh timestamp and the secret of that hour; then the endpoint is blamed', async () => {
+  const bed = openBed()
+  const account = addAccount(bed.database, { endpoint_status: 'https://a.example/', signing_secret: 'first' })
+  const http = new FakeHttp()
+  const delivery = deliver(bed, http)
+  const call = callOf(account)
+  await append(bed, call, 'CALL.0100')
+  for (const [at, pause] of [30, 60, 120, 240, 480, 0].entries()) {
+    assert.is(http.posts.length, at + 1)
+    http.posts[at]!.answer(at === 2 ? status(500) : { ok: false, fault: 'timeout', detail: '' })
+    await settle()
+    if (at === 0) bed.database.prepare("UPDATE accounts SET signing_secret = 'second'").run()
+    bed.clock.pass(pause * 1000 - 1)
+    assert.is(http.posts.length, at + 1, 'not before its time')
+    bed.clock.pass(1)
+    await settle()
+  }
+  assert.is(http.posts.length, 6)
+  assert.is(new Set(http.posts.map(({ post }) => JSON.parse(post.body).id)).size, 1)
+  assert.equal(
+    http.posts.map(({ post }) => post.unixSeconds - startUnix / 1000),
+    [0, 30, 90, 210, 450, 930],
+  )
+  assert.equal(
+    http.posts.map(({ post }) => post.secret),
+    ['first', 'second', 'second', 'second', 'second', 'second'],
+  )
+  const [told] = streamed(bed, call)
+  assert.is(told?.code, 'WH.0400')
+  assert.is(told?.data.tries, 6)
+  assert.is(told?.data.fault, 'timeout')
+  const endpoints = bed.database.all(bed.database.sql.selectFrom('webhook_endpoints').selectAll())
+  assert.is(endpoints.length, 1)
+  assert.is(endpoints[0]!.failures, 1)
+  assert.equal(bed.outbox.pendingAfter(0, 10), [])
+  delivery.stop()
+  bed.close()
+})
+
+test('a restart keeps the schedule, and sends again what was under way', async () => {
+  let bed = openBed()
+  const account = addAccount(bed.database, { endpoint_status: 'https://a.example/' })
+  const first = new FakeHttp()
+  let delivery = deliver(bed, first)
+  const [failed, underWay] = [callOf(account), callOf(account)]
+  await append(bed, failed, 'CALL.0100')
+  first.posts[0]!.answer(status(503))
+  await settle()
+  await append(bed, underWay, 'CALL.0100', 'CALL.0180')
+  assert.is(first.posts.length, 2)
+  delivery.stop()
+  first.posts[1]!.answer(status(200))
+  await settle()
+  bed.clock.pass(10_000)
+  bed = bed.reopen()
+
+  const second = new FakeHttp()
+  delivery = deliver(bed, second)
+  await settle()
+  const sids = () => second.posts.map(({ post }) => [JSON.parse(post.body).sid, JSON.parse(post.body).code])
+  assert.equal(sids(), [[underWay.sid, 'CALL.0100']])
+  second.posts[0]!.answer(status(200))
+  await settle()
+  assert.equal(sids()[1], [underWay.sid, 'CALL.0180'])
+  bed.clock.pass(19_999)
+  assert.is(second.posts.length, 2)
+  bed.clock.pass(1)
+  await settle()
+  assert.equal(sids()[2], [failed.sid, 'CALL.0100'])
+  delivery.stop()
+  bed.close()
+})
+
+test('over HTTP: in order, and a hanging endpoint delays nobody else', async () => {
+  const bed = openBed()
+  const server = await rawServer(({ head, socket }) => {
+    if (!head.includes('/hang')) setTimeout(() => socket.write(response(200)), 2)
+  })
+  const http = new HttpClient({ allowPrivateUrls: true })
+  const good = addAccount(bed.database, { endpoint_status: server.url('/good') })
+  const bad = addAccount(bed.database, { endpoint_status: server.url('/hang') })
+  const delivery = deliver(bed, http)
+  const calls = Array.from({ length: 20 }, () => callOf(good))
+  for (let at = 0; at < 40; at++) await append(bed, callOf(bad), 'CALL.0100')
+  const codes = ['CALL.0100', 'CALL.0180', 'CALL.0200', 'CALL.0300'] as const
+  // A hanging endpoint is given up after ten seconds.
+  const end = performance.now() + 8000
+  await Promise.all(codes.flatMap(code => calls.map(call => append(bed, call, code))))
+  const posts = () => server.requests.filter(({ head }) => head.includes('/good'))
+  while (posts().length < 80 && performance.now() < end) await settle()
+  assert.is(posts().length, 80)
+  for (const call of calls) {
+    const mine = posts().filter(({ body }) => body.includes(call.sid))
+    assert.equal(
+      mine.map(({ body }) => JSON.parse(body).code),
+      codes,
+    )
+    for (const { head, body } of mine) {
+      const timestamp = /x-voice-timestamp: (\d+)/.exec(head)?.[1]
+      const expected = createHmac('sha256', 'secret').update(server.url('/good')).update(`${timestamp}${body}`)
+      assert.is(/x-voice-signature: (\S+)/.exec(head)?.[1], expected.digest('base64'))
+    }
+  }
+  assert.is(server.requests.length - 80, 16, 'the share of one endpoint')
+  delivery.stop()
+  await http.close()
+  await server.close()
+  bed.close()
+})
+
+test.run()

@@ -1,0 +1,169 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { OriginateOrder } from '../../../core/contract/originate-order.ts'
+import type { AccountUuid } from '../../../core/model/ids.ts'
+import type { Trunk } from '../../../core/model/trunk.ts'
+import { trunk } from '../../rig/trunk.ts'
+import { acme, own, rate } from '../bed/acme.ts'
+import type { CallRig } from '../bed/call-bed.ts'
+import { from, placing, to } from '../bed/placed-bed.ts'
+import { rested } from '../bed/rested.ts'
+
+type Refused = [string, Partial<OriginateOrder>, number, string, ((rig: CallRig) => unknown)?]
+
+test('what may not be placed leaves no row, no hold, no INVITE', () => {
+  const cases: readonly Refused[] = [
+    ['suspended', {}, 403, 'BILL.0403', rig => rig.store.addAccount({ ...acme, status: 'suspended' }, 1e6)],
+    ['not owned', { from: '+254799999999' }, 403, 'END.0403'],
+    ['inactive', {}, 403, 'END.0403', rig => rig.own(own(from, '', false))],
+    ['of another', {}, 403, 'END.0403', rig => rig.own(own(from), 'other' as AccountUuid)],
+    ['blocked', { to: '+8835100123456' }, 403, 'END.4433'],
+    ['no rate', {}, 402, 'BILL.0404', rig => rig.rates.splice(0)],
+    ['no money', {}, 402, 'BILL.0402', rig => rig.store.addAccount(acme, 29_999)],
+    ['no number', { to: '12' }, 422, ''],
+    ['no seconds', { timeoutSeconds: 301 }, 422, ''],
+    ['no url', { url: 'ftp://x' }, 422, ''],
+    ['too much payload', { customPayload: 'x'.repeat(8193) }, 422, ''],
+  ]
+  for (const [name, order, status, code, arrange] of cases) {
+    const rig = placing()
+    arrange?.(rig)
+    const request = rig.originate(order)
+    rested(rig)
+    const reply = rig.replies.get(request)
+    assert.is(reply?.ok, false, name)
+    if (reply?.ok !== false) continue
+    assert.is(reply.status, status, name)
+    assert.is(reply.code, code, name)
+    if (code !== '') assert.ok(reply.detail.startsWith(`${code}: `), reply.detail)
+    assert.is(rig.store.calls.size, 0)
+    assert.is(rig.store.events.length, 0)
+    assert.is(rig.store.holds.size, 0)
+    assert.is(rig.of('leg.dial').length, 0)
+  }
+})
+
+test('exactly enough money for the first increment admits', () => {
+  const rig = placing()
+  rig.store.addAccount(acme, 30_000)
+  const request = rig.originate()
+  rig.run(100)
+  assert.ok(rig.replies.get(request)?.ok)
+})
+
+test('caps: 10 calls a second, 50 live, and both free again', () => {
+  const rig = placing()
+  rig.peers.set(to, { ringAfter: 10 })
+  const first = Array.from({ length: 11 }, () => rig.originate({ timeoutSeconds: 20 }))
+  rig.run(100)
+  const codes = () => first.map(request => rig.replies.get(request)).map(reply => (reply?.ok ? 'ok' : reply?.code))
+  assert.equal(codes(), [...Array(10).fill('ok'), 'LIMIT.0430'])
+  for (let second = 0; second < 4; second++) {
+    rig.run(1100)
+    first.push(...Array.from({ length: 10 }, () => rig.originate({ timeoutSeconds: 20 })))
+  }
+  rig.run(1100)
+  first.push(rig.originate())
+  rig.run(100)
+  assert.is(codes().filter(code => code === 'ok').length, 50)
+  assert.is(codes().at(-1), 'LIMIT.0429')
+  assert.is(rig.exchange.live(acme.uuid).length, 50)
+  rig.run(30_000)
+  assert.is(rig.exchange.live().length, 0)
+  const again = rig.originate()
+  rig.run(100)
+  assert.ok(rig.replies.get(again)?.ok)
+  rested(rig)
+})
+
+test('no trunk for the number: placed, then failed with END.0503', () => {
+  const rig = placing()
+  rig.trunks = [trunk('t1', { prefixes: ['+1'] })]
+  const request = rig.originate()
+  rested(rig)
+  assert.ok(rig.replies.get(request)?.ok)
+  assert.is(rig.store.call().reasonCode, 'END.0503')
+})
+
+test('money is asked for before the route: without either it is 402 and nothing is left', () => {
+  const unreachable: readonly Trunk[][] = [[], [trunk('t1', { prefixes: ['+1'] })]]
+  for (const trunks of unreachable) {
+    for (const [balance, held, admitted] of [
+      [29_999, 0, false],
+      [30_000, 0, true],
+      [40_000, 10_001, false],
+      [40_000, 10_000, true],
+      [0, 0, false],
+    ] as const) {
+      const rig = placing()
+      rig.trunks = trunks
+      rig.store.accounts.set(acme.uuid, { profile: acme, balance, held })
+      const request = rig.originate()
+      rig.run(120_000)
+      const reply = rig.replies.get(request)
+      const name = `${trunks[0]?.name}, ${balance} less ${held}`
+      assert.is(reply?.ok, admitted, name)
+      if (reply?.ok === false) {
+        assert.equal([reply.status, reply.code], [402, 'BILL.0402'], name)
+        assert.is(rig.store.calls.size, 0, name)
+        assert.equal(rig.codes(), [], name)
+      } else assert.is(rig.store.call().reasonCode, 'END.0503', name)
+      assert.is(rig.store.holds.size, 0, name)
+      assert.is(rig.dialled.length, 0, name)
+    }
+  }
+})
+
+test('a trunk that is full is no route either: whose money is held for the first call has none for the second', () => {
+  const rig = placing()
+  rig.trunks = [trunk('t1', { maxCalls: 1 })]
+  rig.store.addAccount(acme, 59_999)
+  rig.peers.set(to, { ringAfter: 10 })
+  const first = rig.originate()
+  rig.run(100)
+  const second = rig.originate()
+  rig.run(100)
+  assert.is(rig.replies.get(first)?.ok, true)
+  const refused = rig.replies.get(second)
+  assert.is(refused?.ok === false && refused.code, 'BILL.0402')
+  assert.is(rig.store.calls.size, 1)
+  rested(rig)
+})
+
+test('a number that costs nothing needs no money, with a route or without', () => {
+  const rig = placing()
+  rig.trunks = []
+  rig.rates = [rate('+', { ratePerMinute: 0 })]
+  rig.store.addAccount(acme, 0)
+  const request = rig.originate()
+  rested(rig)
+  assert.ok(rig.replies.get(request)?.ok)
+  assert.is(rig.store.call().reasonCode, 'END.0503')
+})
+
+test('the stored answer of an Idempotency-Key commits with the call', () => {
+  const rig = placing()
+  rig.originate({
+    alongWith: call => [
+      { type: 'idempotency.complete', accountUuid: acme.uuid, key: 'k', status: 201, body: call.sid },
+    ],
+  })
+  rig.run(100)
+  assert.equal(
+    rig.store.units[0]?.map(change => change.type),
+    ['call.insert', 'event.append', 'idempotency.complete', 'leg.insert', 'hold.open'],
+  )
+})
+
+test('a database that fails at admission: 500, no INVITE', () => {
+  const rig = placing()
+  rig.failCommits = true
+  const request = rig.originate()
+  rig.run(1000)
+  const reply = rig.replies.get(request)
+  assert.is(reply?.ok === false && reply.status, 500)
+  assert.is(rig.of('leg.dial').length, 0)
+  assert.ok(rig.exchange.isEmpty)
+})
+
+test.run()

@@ -1,0 +1,181 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { endReasons } from '../../../core/model/end-reason.ts'
+import type { AccountUuid } from '../../../core/model/ids.ts'
+import { trunk } from '../../rig/trunk.ts'
+import { acme, own, rate } from '../bed/acme.ts'
+import { from, placing, to } from '../bed/placed-bed.ts'
+import { rested } from '../bed/rested.ts'
+
+test('placed, rung, answered, spoken to, settled: record, events and ledger in order', () => {
+  const rig = placing()
+  rig.peers.set(to, { ringAfter: 100, answerAfter: 1000 })
+  const request = rig.originate({ customPayload: '{"order":7}' })
+  rig.run(6)
+  const reply = rig.replies.get(request)
+  assert.ok(reply?.ok)
+  assert.is(reply.call.status, 'initiated')
+  assert.is(rig.store.accounts.get(acme.uuid)?.held, 30_000)
+  // Durable before the INVITE.
+  const order = rig.commands.map(command => command.type)
+  assert.ok(order.indexOf('originate.done') < order.indexOf('media.open'))
+  rested(rig)
+  const call = rig.store.call()
+  assert.is(call.status, 'completed')
+  assert.is(call.reasonCode, 'END.0202')
+  assert.is(call.cost, 30_000)
+  assert.equal(call.customPayload, { order: 7 })
+  assert.equal(rig.codes(), ['CALL.0100', 'CALL.0180', 'CALL.0200', 'BILL.0200', 'CALL.0300'])
+  const post = rig.posts[0]!.fields
+  assert.is(post.CallStatus, 'in-progress')
+  assert.is(post.Direction, 'outbound')
+  assert.is(post.From, from)
+  assert.is(post.To, to)
+  assert.is(post.customPayload, '{"order":7}')
+  assert.is(post.CallSid, call.sid)
+  const last = rig.store.units.at(-1)!.map(change => change.type)
+  assert.equal(last, ['leg.update', 'hold.settle', 'event.append', 'call.update', 'event.append'])
+  assert.is(rig.store.events.at(-1)?.data.cost, '3.00')
+})
+
+test('money that runs out: talk ends with the last paid second, though the timer fires behind it', () => {
+  const rig = placing('<Pause length="300"/>')
+  rig.timerLateMs = 7
+  rig.store.addAccount(acme, 65_000)
+  rig.peers.set(to, { answerAfter: 100 })
+  rig.originate()
+  rig.run(100_000)
+  rested(rig)
+  const call = rig.store.call()
+  assert.equal([call.reasonCode, call.talkSeconds, call.cost], ['END.0211', 120, 60_000])
+})
+
+test('no answer: cancelled, END.0408, nothing charged', () => {
+  const rig = placing()
+  rig.peers.set(to, { ringAfter: 100 })
+  rig.originate({ timeoutSeconds: 5 })
+  rested(rig)
+  const call = rig.store.call()
+  assert.is(call.reasonCode, 'END.0408')
+  assert.is(call.status, 'failed')
+  assert.is(call.durationSeconds, 6)
+  assert.is(call.talkSeconds, 0)
+  assert.is(call.cost, 0)
+  assert.equal(rig.codes(), ['CALL.0100', 'CALL.0180', 'CALL.0400'])
+})
+
+test('hang-up by API at every moment: one end, END.0201, everything closed', () => {
+  for (const after of [0, 1, 2, 3, 4, 5, 6, 7, 8, 50, 99, 100, 101, 102, 103, 105, 120, 130, 200, 500, 2000]) {
+    const rig = placing('<Say>Hello</Say><Record/><Pause length="60"/>')
+    rig.peers.set(to, { ringAfter: 50, answerAfter: 100 })
+    rig.originate()
+    rig.run(after)
+    const live = rig.exchange.live()[0]
+    // Not yet durable: nobody knows its sid.
+    if (live === undefined) continue
+    rig.send({ type: 'call.hangup', callId: live.callId })
+    rig.send({ type: 'call.hangup', callId: live.callId })
+    rested(rig)
+    assert.is(rig.store.call().reasonCode, 'END.0201')
+    assert.is(rig.codes().filter(code => code === 'CALL.0300' || code === 'CALL.0400').length, 1)
+    assert.is(rig.over.length, 1)
+  }
+})
+
+test('busy, declined and the rest end the call with their reason', () => {
+  for (const [status, reason] of [
+    [486, 'END.0486'],
+    [603, 'END.0603'],
+    [404, 'END.0404'],
+    [503, 'END.0503'],
+  ] as const) {
+    const rig = placing()
+    rig.peers.set(to, { endAfter: 100, cause: { kind: 'response', status } })
+    rig.originate()
+    rested(rig)
+    assert.is(rig.store.call().reasonCode, reason)
+    assert.equal(rig.codes(), ['CALL.0100', 'CALL.0400'])
+  }
+})
+
+test('failover of a placed call keeps its row and its hold whole', () => {
+  const rig = placing()
+  rig.trunks = [trunk('t1', { priority: 1 }), trunk('t2', { priority: 2 })]
+  rig.peers.set(`t1:${to}`, { endAfter: 100, cause: { kind: 'response', status: 503 } })
+  rig.peers.set(`t2:${to}`, { answerAfter: 100 })
+  rig.originate()
+  rested(rig)
+  assert.is(rig.store.call().status, 'completed')
+  assert.is(rig.store.call().cost, 30_000)
+  assert.is(rig.store.legs.size, 2)
+})
+
+test('an extension: internal, END.1480 until softphones register', () => {
+  const rig = placing()
+  const request = rig.originate({ to: '1001' })
+  rested(rig)
+  assert.ok(rig.replies.get(request)?.ok)
+  assert.is(rig.store.call().direction, 'internal')
+  assert.is(rig.store.call().reasonCode, 'END.1480')
+  assert.is(rig.store.call().cost, 0)
+})
+
+test('on-net: the number of another account is rung through its own webhook, and both are closed', () => {
+  const rig = placing()
+  const globex = 'globex' as AccountUuid
+  rig.store.addAccount(
+    { ...acme, uuid: globex, endpoints: { ...acme.endpoints, voice_inbound: 'https://globex.test/in' } },
+    0,
+  )
+  rig.store.numbers.set(to, { account: globex, number: own(to) })
+  rig.documents.set('https://globex.test/in', '<Response><Say loop="0">On and on</Say></Response>')
+  rig.rates = [rate('+254', { incrementSeconds: 1 })]
+  rig.originate()
+  rested(rig)
+  const [placed, taken] = [...rig.store.calls.values()]
+  assert.is(placed?.status, 'completed')
+  assert.is(taken?.status, 'completed')
+  assert.is(placed?.reasonCode, 'END.0202')
+  assert.is(taken?.reasonCode, 'END.0200')
+  assert.is(rig.of('leg.dial').length, 0)
+  assert.ok(placed!.cost > 0)
+  assert.is(taken?.cost, 0)
+})
+
+test('draining: nothing new, live calls end with END.5503 at the deadline', () => {
+  const rig = placing('<Say loop="0">x</Say>')
+  rig.peers.set(to, { answerAfter: 100 })
+  rig.originate()
+  rig.run(1000)
+  rig.send({ type: 'exchange.drain', deadline: rig.now + 5000 })
+  const refused = rig.originate()
+  rig.call(from)
+  const reply = rig.replies.get(refused)
+  assert.is(reply?.ok === false && reply.status, 503)
+  const turned = rig.of('leg.end').at(-1)
+  assert.is(turned?.reason, 'END.5503')
+  assert.is(endReasons[turned!.reason].sip, 503)
+  assert.ok(turned!.retryAfterSeconds! > 0)
+  rig.run(4900)
+  assert.is(rig.store.call().status, 'answered')
+  rested(rig)
+  assert.is(rig.store.call().reasonCode, 'END.5503')
+  rig.send({ type: 'exchange.resume' })
+  const again = rig.originate()
+  rig.run(100)
+  assert.ok(rig.replies.get(again)?.ok)
+})
+
+test('a drain that comes while a call is being admitted leaves no open row', () => {
+  for (const after of [0, 1, 2, 3]) {
+    const rig = placing()
+    const request = rig.originate()
+    rig.run(after)
+    rig.send({ type: 'exchange.drain', deadline: rig.now })
+    rested(rig)
+    assert.ok(rig.replies.has(request))
+    for (const call of rig.store.calls.values()) assert.is(call.reasonCode, 'END.5503')
+  }
+})
+
+test.run()

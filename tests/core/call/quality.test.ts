@@ -1,0 +1,102 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { qualityResource } from '../../../core/events/quality-data.ts'
+import type { LegMediaStats } from '../../../core/model/leg-quality.ts'
+import { CallRig } from '../bed/call-bed.ts'
+
+const to = '+254722222222'
+
+const heard: LegMediaStats = {
+  codec: 'PCMA',
+  packetsReceived: 950,
+  packetsSent: 1000,
+  packetsLost: 50,
+  packetsLate: 2,
+  packetsDropped: 1,
+  jitterMs: 7.1234,
+  roundTripMs: 80.0499,
+  lossPercent: 5.00049,
+  burstRatio: 1.0049,
+  oneWayMs: 81.234,
+  rFactor: 75.4567,
+  mos: 3.8765,
+  far: { lossPercent: 1.2345, jitterMs: 2.96 },
+  source: { address: '192.0.2.1:4000', state: 'confirmed', changes: 0, refused: 0, withheld: 0 },
+}
+
+function answered(verbs: string): CallRig {
+  const rig = new CallRig()
+  rig.documents.set('https://acme.test/out', `<Response>${verbs}</Response>`)
+  rig.peers.set(to, { answerAfter: 500 })
+  rig.endedMedia = heard
+  return rig
+}
+
+test('how each leg was heard stands in the last row and in the event of the end, and in no event before', () => {
+  const rig = answered('<Dial><Number>+254733333333</Number></Dial>')
+  rig.peers.set('t1:+254733333333', { answerAfter: 300, byeAfter: 2000 })
+  rig.originate()
+  rig.run(120_000)
+  const { quality } = rig.store.call()
+  assert.equal(
+    quality?.map(({ role, number, media }) => [role, number, media.mos]),
+    [
+      ['callee', to, 3.8765],
+      ['callee', '+254733333333', 3.8765],
+    ],
+  )
+  const ended = rig.store.events.at(-1)
+  assert.is(ended?.code, 'CALL.0300')
+  assert.equal(ended?.data.quality, quality?.map(qualityResource))
+  for (const { code, data } of rig.store.events.slice(0, -1)) assert.not('quality' in data, code)
+})
+
+test('people are shown rounded figures, and null for what is not known', () => {
+  const legUuid = 'leg' as Parameters<typeof qualityResource>[0]['legUuid']
+  assert.equal(qualityResource({ legUuid, role: 'caller', number: to, media: heard }), {
+    leg: 'leg',
+    role: 'caller',
+    number: to,
+    codec: 'PCMA',
+    mos: 3.88,
+    r_factor: 75.5,
+    loss_percent: 5,
+    burst_ratio: 1,
+    jitter_ms: 7.1,
+    round_trip_ms: 80,
+    one_way_ms: 81.2,
+    packets_received: 950,
+    packets_sent: 1000,
+    packets_lost: 50,
+    packets_late: 2,
+    packets_dropped: 1,
+    far: { loss_percent: 1.23, jitter_ms: 3, mos: null },
+  })
+  const unknown = { ...heard, mos: undefined, rFactor: undefined, roundTripMs: undefined, far: undefined }
+  const shown = qualityResource({ legUuid, role: 'caller', number: to, media: unknown })
+  assert.equal([shown.mos, shown.r_factor, shown.round_trip_ms, shown.far], [null, null, null, null])
+})
+
+test('a call that nobody answered has a record too: no leg was heard', () => {
+  const rig = answered('<Hangup/>')
+  rig.peers.set(to, { endAfter: 100, cause: { kind: 'response', status: 486 } })
+  rig.originate()
+  rig.run(120_000)
+  assert.equal(rig.store.call().quality, [])
+})
+
+test('a session that never tells its end holds the last row up for five seconds, not for ever', () => {
+  const rig = answered('<Say>Hello</Say>')
+  rig.endedMedia = undefined
+  rig.originate()
+  rig.run(120_000)
+  assert.is(rig.store.call().status, 'completed')
+  assert.equal(rig.store.call().quality, [])
+  const end = rig.store.call().endedUnix ?? 0
+  assert.is(rig.over.length, 1)
+  const began = rig.store.call().createdUnix
+  const lasted = (rig.over[0]?.at ?? 0) - 1000
+  assert.ok(lasted - (end - began) <= 5100, `${lasted} ${end - began}`)
+})
+
+test.run()

@@ -1,0 +1,84 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { Trunk } from '../../../core/model/trunk.ts'
+import { acme } from '../bed/acme.ts'
+import { CallRig } from '../bed/call-bed.ts'
+
+// What a trunk is offered: where SRTP is optional, SRTP first, and the same trunk in the clear only if it refuses that.
+
+const hook = 'https://acme.test/in'
+const far = '+254733000222'
+const good = { answerAfter: 100, byeAfter: 1000 }
+const refusing = (status: number) => ({ endAfter: 20, cause: { kind: 'response', status } }) as const
+
+/** The far end does `first` to the first attempt, `then` to the next ones. */
+function called(trunks: (one: Trunk) => readonly Trunk[], first: number | 'timeout', then: number | 'good'): CallRig {
+  const rig = new CallRig()
+  rig.store.addAccount({ ...acme, endpoints: { ...acme.endpoints, voice_inbound: hook } }, 10_000_000)
+  rig.trunks = rig.trunks.flatMap(trunks)
+  rig.documents.set(hook, `<Response><Dial action="/after"><Number>${far}</Number></Dial></Response>`)
+  rig.documents.set('https://acme.test/after', '<Response/>')
+  rig.peers.set(far, first === 'timeout' ? { endAfter: 20, cause: { kind: 'timeout' } } : refusing(first))
+  rig.call('+254700000001')
+  for (let ms = 0; ms < 1000 && rig.of('leg.dial').length === 0; ms++) rig.run(1)
+  rig.peers.set(far, then === 'good' ? good : refusing(then))
+  rig.run(60_000)
+  assert.ok([...rig.store.holds.values()].every(({ charge }) => charge !== undefined))
+  assert.ok(rig.exchange.isEmpty)
+  return rig
+}
+const offered = (rig: CallRig) =>
+  rig.of('media.open').flatMap(({ offer, srtp }) => (offer === undefined ? [srtp ?? 'off'] : []))
+const result = (rig: CallRig) => [rig.posts[1]?.fields.DialCallStatus, rig.posts[1]?.fields.DialReasonCode]
+const alone =
+  (srtp: Trunk['srtp'], more: Partial<Trunk> = {}) =>
+  (trunk: Trunk): readonly Trunk[] => [{ ...trunk, srtp, ...more }]
+
+test('optional: a carrier that refuses SRTP is called in the clear, as one attempt to the customer', () => {
+  for (const status of [415, 488, 606]) {
+    const rig = called(alone('optional'), status, 'good')
+    assert.equal(offered(rig), ['preferred', 'optional'], String(status))
+    assert.equal(result(rig), ['completed', 'END.0200'])
+    assert.equal(
+      rig.codes().filter(code => code.startsWith('DIAL')),
+      ['DIAL.0100', 'DIAL.0200', 'DIAL.0300'],
+    )
+  }
+})
+
+test('optional: the second attempt needs no second place in a trunk that has few', () => {
+  const rig = called(alone('optional', { maxCalls: 1, maxCps: 1 }), 488, 'good')
+  assert.equal(offered(rig), ['preferred', 'optional'])
+  assert.equal(result(rig), ['completed', 'END.0200'])
+})
+
+test('optional: what another offer would not change is not tried again in the clear', () => {
+  for (const status of [404, 480, 486, 603]) {
+    assert.equal(offered(called(alone('optional'), status, 'good')), ['preferred'], String(status))
+  }
+  const both = called(alone('optional'), 488, 488)
+  assert.equal(offered(both), ['preferred', 'optional'])
+  assert.equal(result(both), ['failed', 'END.0488'])
+})
+
+test('optional: a trunk that fails is left for the next one, not asked in the clear', () => {
+  const two = (trunk: Trunk): readonly Trunk[] => [
+    { ...trunk, srtp: 'optional', priority: 1 },
+    { ...trunk, uuid: '7f000000-0000-4000-8000-000000000001' as Trunk['uuid'], srtp: 'off', priority: 2 },
+  ]
+  for (const first of [503, 'timeout'] as const) {
+    assert.equal(offered(called(two, first, 'good')), ['preferred', 'off'], String(first))
+  }
+  assert.equal(offered(called(two, 488, 503)), ['preferred', 'optional', 'off'])
+  assert.equal(offered(called(alone('optional'), 503, 'good')), ['preferred'])
+})
+
+test('off and required: one offer, whatever is said to it', () => {
+  for (const srtp of ['off', 'required'] as const) {
+    const rig = called(alone(srtp), 488, 'good')
+    assert.equal(offered(rig), [srtp])
+    assert.equal(result(rig), ['failed', 'END.0488'])
+  }
+})
+
+test.run()

@@ -1,0 +1,99 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { acme, own } from '../bed/acme.ts'
+import type { CallRig } from '../bed/call-bed.ts'
+import { at, dialling, far } from '../bed/dial-bed.ts'
+import { rested } from '../bed/rested.ts'
+
+const problemsOf = (rig: CallRig) =>
+  rig.store.events.filter(({ code }) => code === 'DOC.0422').map(({ data }) => [data.url, data.line, data.message])
+
+test('callerId: an owned number is presented, any other gives way to the number of the call', () => {
+  for (const [callerId, presented] of [
+    ['+254700000002', '+254700000002'],
+    ['+254799999999', at],
+    [undefined, at],
+  ]) {
+    const rig = dialling(
+      `<Dial${callerId === undefined ? '' : ` callerId="${callerId}"`}><Number>${far}</Number></Dial>`,
+    )
+    rig.store.numbers.set('+254700000002', { account: acme.uuid, number: own('+254700000002') })
+    rig.peers.set(far, { endAfter: 100 })
+    rig.call(at)
+    rested(rig)
+    assert.is(rig.of('leg.dial')[0]?.from.user, presented)
+  }
+})
+
+test('callerId: one that the account does not own is told once, where it stands in the document', () => {
+  const inactive = '+254700000003'
+  for (const callerId of ['+254799999999', inactive]) {
+    for (const sequential of ['', ' sequential="true"']) {
+      const rig = dialling(
+        `<Dial${sequential} callerId="${callerId}"><Number>${far}</Number><Sip>sip:x@pbx.test</Sip><Number>+254744444444</Number></Dial>`,
+        '<Pause length="0"/>\n',
+      )
+      rig.store.numbers.set(inactive, { account: acme.uuid, number: { ...own(inactive), isActive: false } })
+      for (const peer of [far, '+254744444444', 'sip:x@pbx.test']) rig.peers.set(peer, { endAfter: 100 })
+      rig.call(at)
+      rested(rig)
+      assert.equal(
+        rig.of('leg.dial').map(({ from }) => from.user),
+        [at, at, at],
+      )
+      const message = `<Dial> callerId="${callerId}": must be an active number of the account`
+      assert.equal(problemsOf(rig), [['https://acme.test/in', 2, message]])
+    }
+  }
+})
+
+test('callerId: the number of an inbound caller goes on to SIP URIs, not to numbers', () => {
+  const from = '+254711111111'
+  for (const [child, presented, problems] of [
+    ['<Sip>sip:x@pbx.test</Sip>', from, 0],
+    [`<Number>${far}</Number>`, at, 1],
+  ] as const) {
+    const rig = dialling(`<Dial callerId="${from}">${child}</Dial>`)
+    rig.call(at, { from })
+    rig.run(1000)
+    assert.is(rig.of('leg.dial')[0]?.from.user, presented)
+    assert.is(problemsOf(rig).length, problems)
+  }
+})
+
+test('without callerId, phones and SIP URIs see who calls; numbers see the number of the call', () => {
+  const from = '+254711111111'
+  const phone = { user: '1001', displayName: 'User 1001' }
+  const rows: readonly [child: string, ofInbound: object, ofSoftphone: object][] = [
+    ['<Client>1002</Client>', { user: from, displayName: '' }, phone],
+    ['<Client>1002@acme.test</Client>', { user: from, displayName: '' }, phone],
+    ['<Number>1002</Number>', { user: from, displayName: '' }, phone],
+    ['<Sip>sip:x@pbx.test</Sip>', { user: from, displayName: '' }, phone],
+    [`<Number>${far}</Number>`, { user: at, displayName: '' }, { user: at, displayName: '' }],
+  ]
+  for (const [child, ofInbound, ofSoftphone] of rows) {
+    for (const isSoftphone of [false, true]) {
+      const rig = dialling(`<Dial>${child}</Dial>`)
+      rig.documents.set('https://acme.test/out', `<Response><Dial>${child}</Dial></Response>`)
+      const account = rig.store.accounts.get(acme.uuid)
+      const endpoints = { ...acme.endpoints, voice_outbound: 'https://acme.test/out' }
+      if (account !== undefined) account.profile = { ...acme, endpoints }
+      rig.user('1002', ['desk'])
+      // What was dialled says nothing of whom the document dials.
+      if (isSoftphone) rig.dialFrom(rig.user('1001'), '+254722222222')
+      else rig.call(at, { from })
+      rig.run(1000)
+      assert.equal(rig.of('leg.dial')[0]?.from, isSoftphone ? ofSoftphone : ofInbound, child)
+    }
+  }
+})
+
+test('a number of this switch, reached on-net, sees the number of the call, as by a trunk', () => {
+  const rig = dialling(`<Dial><Number>${far}</Number></Dial>`)
+  rig.store.numbers.set(far, { account: acme.uuid, number: own(far, 'https://acme.test/far') })
+  rig.call(at)
+  rig.run(1000)
+  assert.is(rig.store.call(call => call.toNumber === far).fromNumber, at)
+})
+
+test.run()

@@ -1,0 +1,109 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { trunk } from '../../rig/trunk.ts'
+import type { CallRig } from '../bed/call-bed.ts'
+import { at, dialling, far, other } from '../bed/dial-bed.ts'
+import { rested } from '../bed/rested.ts'
+
+// What the caller hears while several are rung, of whom some send early media and some fail.
+
+const busy = { kind: 'response', status: 486 } as const
+
+/** Whom the caller hears: the leg that is bridged, the ring tone, or nothing. */
+const heard = (rig: CallRig): string => {
+  let bridged = 'nothing'
+  let tone = false
+  for (const command of rig.commands) {
+    if (command.type === 'media.bridge') bridged = command.otherLegId
+    if (command.type === 'media.unbridge') bridged = 'nothing'
+    if (command.type === 'media.play' && command.source.kind === 'tone') tone = true
+    if (command.type === 'media.stop') tone = false
+  }
+  return tone ? 'tone' : bridged
+}
+
+const dial = (attributes = '') => `<Dial${attributes}><Number>${far}</Number><Number>${other}</Number></Dial>`
+const manners = [
+  ['rings as well', '', ''],
+  ['was answered behind a Say', '', '<Say>Hi</Say>'],
+  ['is answered at once', ' answerOnBridge="false"', ''],
+] as const
+
+for (const [what, attributes, before] of manners) {
+  test(`a caller who ${what}: who fails does not silence whom it hears`, () => {
+    const rig = dialling(dial(attributes), before)
+    rig.peers.set(far, { ringAfter: 100, endAfter: 2000, cause: busy })
+    rig.peers.set(other, { earlyAfter: 300, answerAfter: 4000 })
+    const caller = rig.call(at)
+    rig.run(1500)
+    const [, second] = rig.dialled
+    assert.is(heard(rig), second)
+    rig.run(1500)
+    assert.is(heard(rig), second, 'behind the busy one')
+    rig.run(3000)
+    assert.is(heard(rig), second, 'answered')
+    rig.hangUpCaller(caller)
+    rested(rig)
+  })
+
+  test(`a caller who ${what}: the next with early media is heard when the first fails`, () => {
+    const rig = dialling(dial(attributes), before)
+    rig.peers.set(far, { earlyAfter: 200, endAfter: 2000, cause: busy })
+    rig.peers.set(other, { earlyAfter: 400, answerAfter: 4000 })
+    const caller = rig.call(at)
+    rig.run(1500)
+    const [first, second] = rig.dialled
+    assert.is(heard(rig), first)
+    rig.run(1500)
+    assert.is(heard(rig), second)
+    rig.run(3000)
+    assert.is(heard(rig), second, 'answered')
+    rig.hangUpCaller(caller)
+    rested(rig)
+  })
+
+  test(`a caller who ${what}: another route's early media is heard when the first has failed`, () => {
+    const rig = dialling(`<Dial${attributes}><Number>${far}</Number></Dial>`, before)
+    rig.trunks = [trunk('t1', { priority: 1 }), trunk('t2', { priority: 2 })]
+    rig.peers.set(`t1:${far}`, { earlyAfter: 200, endAfter: 2000, cause: { kind: 'response', status: 503 } })
+    rig.peers.set(`t2:${far}`, { earlyAfter: 400, answerAfter: 3000 })
+    const caller = rig.call(at)
+    rig.run(1500)
+    assert.is(heard(rig), rig.dialled[0])
+    rig.run(1500)
+    assert.is(heard(rig), rig.dialled[0], 'the second')
+    rig.run(3000)
+    assert.is(heard(rig), rig.dialled[0], 'answered')
+    rig.hangUpCaller(caller)
+    rested(rig)
+  })
+}
+
+test('who is left only rings: the caller hears the ring tone, and no 180 behind the 183', () => {
+  for (const [, attributes, before] of manners) {
+    const rig = dialling(dial(attributes), before)
+    rig.peers.set(far, { earlyAfter: 200, endAfter: 2000, cause: busy })
+    rig.peers.set(other, { ringAfter: 100 })
+    const caller = rig.call(at)
+    rig.run(1500)
+    const ringing = rig.of('leg.ring').length
+    rig.run(2000)
+    assert.is(heard(rig), 'tone')
+    assert.is(rig.of('leg.ring').length, ringing)
+    rig.hangUpCaller(caller)
+    rested(rig)
+  }
+})
+
+test('when the time to ring is over nobody is heard while all are cancelled', () => {
+  for (const [, attributes, before] of manners) {
+    const rig = dialling(dial(`${attributes} timeout="5"`), before)
+    rig.peers.set(far, { earlyAfter: 200 })
+    rig.peers.set(other, { earlyAfter: 300 })
+    rig.call(at)
+    rested(rig)
+    assert.is(rig.of('media.bridge').length, 1)
+  }
+})
+
+test.run()

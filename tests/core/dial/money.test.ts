@@ -1,0 +1,75 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { acme } from '../bed/acme.ts'
+import { action, at, dialling, dialTo, far } from '../bed/dial-bed.ts'
+import { rested } from '../bed/rested.ts'
+
+test('a timer that fires late costs nobody another increment: what was cut ends at its last second', () => {
+  const limited = dialling(`<Dial action="/after" timeLimit="60"><Number>${far}</Number></Dial>`)
+  limited.timerLateMs = 7
+  limited.peers.set(far, { ringAfter: 100, answerAfter: 500 })
+  limited.call(at)
+  limited.run(90_000)
+  assert.is(action(limited).DialCallDuration, 60)
+  assert.is(limited.store.call().cost, 30_000)
+
+  const poor = dialling(dialTo(far))
+  poor.timerLateMs = 7
+  poor.store.addAccount(acme, 65_000)
+  poor.peers.set(far, { answerAfter: 100 })
+  poor.call(at)
+  poor.run(180_000)
+  assert.is(poor.store.call().reasonCode, 'END.0211')
+  const told = poor.store.events.filter(event => event.code === 'DIAL.0300').map(event => event.data.talk_seconds)
+  assert.equal([poor.store.call().cost, told], [60_000, [120]])
+})
+
+test('money that comes while the last of it runs out is taken, up to the last second', () => {
+  for (const toppedUpAt of [50_000, 55_000, 58_900]) {
+    const rig = dialling(dialTo(far))
+    rig.store.addAccount(acme, 65_000)
+    rig.peers.set(far, { answerAfter: 100 })
+    rig.call(at)
+    rig.run(60_000 + toppedUpAt)
+    const account = rig.store.accounts.get(acme.uuid)
+    if (account !== undefined) account.balance += 30_000
+    rig.run(50_000)
+    assert.is(rig.store.call().reasonCode, '', `topped up at ${toppedUpAt}`)
+    rig.run(60_000)
+    assert.equal([rig.store.call().reasonCode, rig.store.call().cost], ['END.0211', 90_000])
+  }
+})
+
+test('money that runs out: told, warned, cut at the last paid second', () => {
+  const rig = dialling(dialTo(far))
+  rig.store.addAccount(acme, 65_000)
+  rig.peers.set(far, { answerAfter: 100 })
+  rig.call(at)
+  rig.run(60_000)
+  rested(rig)
+  const call = rig.store.call()
+  assert.is(call.reasonCode, 'END.0211')
+  assert.is(call.cost, 60_000)
+  assert.is(call.talkSeconds, 120)
+  assert.is(rig.store.accounts.get(acme.uuid)?.balance, 5000)
+  assert.equal(
+    rig.codes().filter(code => code.startsWith('BILL')),
+    ['BILL.0100', 'BILL.0200'],
+  )
+  const tone = rig.of('media.play').find(play => play.source.kind === 'tone' && play.source.tone === 'warning')
+  assert.ok(tone !== undefined)
+})
+
+test('a wallet that is topped up after the warning keeps the call', () => {
+  const rig = dialling(dialTo(far))
+  rig.store.addAccount(acme, 30_000)
+  rig.peers.set(far, { answerAfter: 100, byeAfter: 90_000 })
+  rig.call(at)
+  rig.run(48_000)
+  rig.store.accounts.get(acme.uuid)!.balance += 100_000
+  rested(rig)
+  assert.is(rig.store.call().reasonCode, 'END.0202')
+  assert.is(rig.store.call().cost, 60_000)
+})
+
+test.run()

@@ -1,0 +1,109 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { endReasons } from '../../../core/model/end-reason.ts'
+import type { AccountUuid } from '../../../core/model/ids.ts'
+import { acme, own } from '../bed/acme.ts'
+import { CallRig } from '../bed/call-bed.ts'
+import { action, at, dialling, dialTo, far, other } from '../bed/dial-bed.ts'
+import { rested } from '../bed/rested.ts'
+
+test('a number of this switch is reached on-net: two calls, two accounts, no trunk', () => {
+  const rig = dialling(`<Dial action="/after"><Number>${other}</Number></Dial>`)
+  const globex = 'globex' as AccountUuid
+  rig.store.addAccount(
+    { ...acme, uuid: globex, endpoints: { ...acme.endpoints, voice_inbound: 'https://globex.test/in' } },
+    0,
+  )
+  rig.store.numbers.set(other, { account: globex, number: own(other) })
+  rig.documents.set('https://globex.test/in', '<Response><Pause length="1"/><Say>This is Globex</Say></Response>')
+  rig.call(at)
+  rig.run(600)
+  assert.is(rig.store.calls.size, 2)
+  assert.is(rig.store.call(call => call.accountUuid === acme.uuid).status, 'ringing')
+  rig.run(700)
+  const callee = rig.store.call(call => call.accountUuid === globex)
+  assert.is(callee.status, 'answered')
+  assert.is(callee.direction, 'inbound')
+  assert.is(callee.fromNumber, at)
+  assert.is(rig.store.call(call => call.accountUuid === acme.uuid).status, 'answered')
+  assert.is(rig.of('leg.dial').length, 0)
+  assert.ok(rig.of('media.open').filter(open => open.onNet === true).length === 2)
+  const [offered] = rig.of('media.open').filter(open => open.onNet === true && open.offer !== undefined)
+  assert.match(offered?.offer ?? '', /^sdp of /)
+  rested(rig)
+  assert.is(action(rig).DialCallStatus, 'completed')
+  assert.is(rig.store.charged, 30_000)
+  assert.equal(
+    [...rig.store.legs.values()].map(leg => leg.direction),
+    ['inbound', 'on-net', 'on-net'],
+  )
+})
+
+test('Max-Forwards crosses calls, so that carriers that send each other a call do not do so for ever', () => {
+  for (const [came, goes] of [
+    [undefined, 69],
+    [70, 69],
+    [5, 4],
+    [1, 0],
+  ] as const) {
+    const rig = dialling(dialTo(far))
+    rig.peers.set(far, { answerAfter: 100 })
+    rig.call(at, came === undefined ? {} : { maxForwards: came })
+    rig.run(200)
+    assert.is(rig.of('leg.dial')[0]?.maxForwards, goes)
+  }
+  const spent = dialling(dialTo(far))
+  spent.peers.set(far, { answerAfter: 100 })
+  spent.call(at, { maxForwards: 0 })
+  rested(spent)
+  assert.is(spent.of('leg.dial').length, 0)
+  assert.equal([action(spent).DialCallStatus, action(spent).DialReasonCode], ['failed', 'END.0400'])
+})
+
+test('on-net: busy and cancel pass through', () => {
+  const busy = dialling(`<Dial action="/after"><Number>${other}</Number></Dial>`)
+  busy.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
+  busy.documents.set('https://acme.test/other', '<Response><Hangup reason="busy"/></Response>')
+  busy.call(at)
+  rested(busy)
+  assert.is(action(busy).DialCallStatus, 'busy')
+  const cancelled = dialling(`<Dial action="/after"><Number>${other}</Number></Dial>`)
+  cancelled.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
+  cancelled.documents.set('https://acme.test/other', '<Response><Pause length="60"/></Response>')
+  const caller = cancelled.call(at)
+  cancelled.run(1000)
+  cancelled.hangUpCaller(caller)
+  rested(cancelled)
+  assert.is(cancelled.store.call(call => call.toNumber === other).reasonCode, 'END.0487')
+})
+
+test('on-net: a number whose document failed and whose fallback drops the call has declined it', () => {
+  for (const [fault, reason] of [
+    ['timeout', 'END.3408'],
+    ['status', 'END.3502'],
+    ['not-found', 'END.3404'],
+  ] as const) {
+    const rig = dialling(`<Dial action="/after"><Number>${other}</Number></Dial>`)
+    rig.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
+    rig.documents.set('https://acme.test/other', { fault })
+    rig.call(at)
+    rested(rig)
+    assert.is(rig.store.call(call => call.toNumber === other).reasonCode, reason)
+    // No carrier took part: END.0503 would say so.
+    assert.is(action(rig).DialReasonCode, 'END.0603')
+  }
+})
+
+test('two numbers that dial one another come to an end', () => {
+  const rig = new CallRig()
+  rig.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
+  rig.documents.set('https://acme.test/in', `<Response><Dial><Number>${other}</Number></Dial></Response>`)
+  rig.documents.set('https://acme.test/other', `<Response><Dial><Number>${at}</Number></Dial></Response>`)
+  rig.call(at)
+  rested(rig)
+  assert.is(rig.store.calls.size, 9)
+  assert.ok([...rig.store.calls.values()].every(call => endReasons[call.reasonCode as 'END.0400'].sip >= 400))
+  assert.is(rig.store.events.find(({ code }) => code === 'DIAL.0400')?.data.reason_code, 'END.3482')
+})
+
+test.run()

@@ -1,0 +1,114 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { CallRig } from '../bed/call-bed.ts'
+import { rigWith } from '../bed/softphone-bed.ts'
+
+const clients = ['1002', '1002@acme.test', 'user-1002']
+for (const client of clients) {
+  test(`Dial of the Client ${client}`, () => {
+    const rig = rigWith('')
+    rig.user('1002', ['desk'])
+    rig.documents.set('https://acme.test/in', `<Response><Dial><Client>${client}</Client></Dial></Response>`)
+    rig.peers.set('desk', { answerAfter: 100, byeAfter: 1_000 })
+    rig.call('+254700000001')
+    rig.run(60_000)
+    assert.is(rig.store.call().status, 'completed')
+    assert.equal(rig.of('leg.dial')[0]?.from, { user: '+254711111111', displayName: '' })
+  })
+}
+
+test('an inbound caller’s number may be passed on to softphones, to nobody else', () => {
+  for (const [child, seen] of [
+    ['<Client>1002</Client>', '+254711111111'],
+    ['<Number>1002</Number>', '+254711111111'],
+    ['<Number>+254722222222</Number>', '+254700000001'],
+  ]) {
+    const rig = rigWith('')
+    rig.user('1002', ['desk'])
+    rig.documents.set('https://acme.test/in', `<Response><Dial callerId="+254711111111">${child}</Dial></Response>`)
+    rig.call('+254700000001')
+    rig.run(1_000)
+    assert.is(rig.of('leg.dial')[0]?.from.user, seen)
+  }
+})
+
+test('nobody registered, nobody of that name, or not active: END.1480, and the next child may answer', () => {
+  const rig = rigWith('')
+  rig.user('1002')
+  rig.user('1003', ['desk'], { isActive: false })
+  const children = '<Client>1002</Client><Client>1003</Client><Client>nobody</Client><Number>1999</Number>'
+  rig.documents.set('https://acme.test/in', `<Response><Dial action="/after">${children}</Dial></Response>`)
+  rig.documents.set('https://acme.test/after', '<Response/>')
+  rig.call('+254700000001')
+  rig.run(5_000)
+  assert.is(rig.posts[1]?.fields.DialCallStatus, 'no-answer')
+  assert.is(rig.posts[1]?.fields.DialReasonCode, 'END.1480')
+  assert.is(rig.of('leg.dial').length, 0)
+})
+
+test('in turn: all phones of one user, and only when they have all ended those of the next', () => {
+  const rig = rigWith('')
+  rig.user('1002', ['a', 'b'])
+  rig.user('1003', ['c'])
+  for (const name of ['a', 'b']) rig.peers.set(name, { ringAfter: 10, endAfter: name === 'a' ? 100 : 900 })
+  rig.peers.set('c', { answerAfter: 100, byeAfter: 500 })
+  const children = '<Client>1002</Client><Client>1003</Client>'
+  rig.documents.set('https://acme.test/in', `<Response><Dial sequential="true">${children}</Dial></Response>`)
+  rig.call('+254700000001')
+  rig.run(700)
+  assert.is(rig.of('leg.dial').length, 2)
+  rig.run(60_000)
+  assert.is(rig.of('leg.dial').length, 3)
+  assert.is(rig.store.call().reasonCode, 'END.0200')
+})
+
+test('originate to an extension rings all its phones; the first answer gets the document', () => {
+  const rig = rigWith('')
+  rig.user('1002', ['desk', 'laptop'])
+  rig.peers.set('desk', { ringAfter: 20 })
+  rig.peers.set('laptop', { ringAfter: 30, answerAfter: 500, byeAfter: 5_000 })
+  rig.documents.set('https://acme.test/out', '<Response><Pause length="60"/></Response>')
+  const request = rig.originate({ to: '1002' })
+  rig.run(60_000)
+  assert.is(rig.replies.get(request)?.ok, true)
+  const call = rig.store.call()
+  assert.equal([call.direction, call.status, call.reasonCode, call.cost], ['internal', 'completed', 'END.0200', 0])
+  assert.is(rig.posts.length, 1)
+  assert.equal([...rig.store.legs.values()].map(({ reasonCode }) => reasonCode).sort(), ['END.0200', 'END.0487'])
+  assert.ok(rig.exchange.isEmpty)
+})
+
+test('originate to an extension: all phones refuse, the most telling reason is the call’s', () => {
+  const rig = rigWith('')
+  rig.user('1002', ['desk', 'laptop'])
+  rig.peers.set('desk', { endAfter: 100, cause: { kind: 'response', status: 480 } })
+  rig.peers.set('laptop', { endAfter: 200, cause: { kind: 'response', status: 486 } })
+  rig.originate({ to: '1002' })
+  rig.run(60_000)
+  assert.is(rig.store.call().reasonCode, 'END.0486')
+  assert.ok(rig.exchange.isEmpty)
+})
+
+test('originate to an extension: rings out, is hung up while it rings, or finds nobody', () => {
+  for (const [phones, act, reason] of [
+    [['desk', 'laptop'], () => {}, 'END.0408'],
+    [[], () => {}, 'END.1480'],
+    [
+      ['desk', 'laptop'],
+      (rig: CallRig) => rig.send({ type: 'call.hangup', callId: rig.store.call().uuid }),
+      'END.0201',
+    ],
+  ] as const) {
+    const rig = rigWith('')
+    rig.user('1002', phones)
+    for (const phone of phones) rig.peers.set(phone, { ringAfter: 20 })
+    rig.originate({ to: '1002', timeoutSeconds: 5 })
+    rig.run(1_000)
+    act(rig)
+    rig.run(60_000)
+    assert.is(rig.store.call().reasonCode, reason)
+    assert.ok(rig.exchange.isEmpty)
+  }
+})
+
+test.run()

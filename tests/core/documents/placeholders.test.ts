@@ -1,0 +1,69 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { fillPlaceholders } from '../../../core/documents/placeholders.ts'
+import { seeded } from '../bed/seeded.ts'
+
+const fields = {
+  CallSid: 'CA1',
+  From: '+254201234567',
+  To: '+254712345678',
+  Direction: 'outbound',
+  CallStatus: 'in-progress',
+  AccountSid: 'acc',
+  customPayload: '{"name":"<O\'Neil & Sons>"}',
+  endUser: { uuid: 'u', email: 'a@b.example', display_name: 'Asha "A"', extension_number: '1001' },
+  RecordingUuid: 'secret',
+}
+
+const cases: readonly [body: string, filled: string][] = [
+  ['<Number>{{To}}</Number>', '<Number>+254712345678</Number>'],
+  ['{{CallSid}} {{From}} {{Direction}} {{CallStatus}} {{AccountSid}}', 'CA1 +254201234567 outbound in-progress acc'],
+  ['{{customPayload}}', '{&quot;name&quot;:&quot;&lt;O&apos;Neil &amp; Sons&gt;&quot;}'],
+  ['{{endUser.display_name}} {{endUser.extension_number}}', 'Asha &quot;A&quot; 1001'],
+  ['{{ To }}', '+254712345678'],
+  [
+    '{{endUser.email}} {{RecordingUuid}} {{constructor}} {{to}}',
+    '{{endUser.email}} {{RecordingUuid}} {{constructor}} {{to}}',
+  ],
+  ['{To} {{To} {{}} {{{To}}}', '{To} {{To} {{}} {+254712345678}'],
+]
+
+for (const [body, filled] of cases) test(`fills ${body}`, () => assert.is(fillPlaceholders(body, fields), filled))
+
+test('what the request does not have becomes empty', () => {
+  assert.is(fillPlaceholders('[{{customPayload}}{{endUser.display_name}}{{To}}]', { endUser: null, To: 7 }), '[]')
+})
+
+test('what is filled in is not filled again', () => {
+  assert.is(fillPlaceholders('{{From}}', { From: '{{To}}', To: 'x' }), '{{To}}')
+})
+
+test('property: whatever a caller sends, it stays text', () => {
+  const random = seeded(41)
+  const pieces = [
+    '<',
+    '>',
+    '&',
+    '"',
+    "'",
+    '{{To}}',
+    '</Say>',
+    '<!--',
+    ']]>',
+    '\u0000',
+    '\u001b',
+    '\ud800',
+    '\uffff',
+    'é',
+    '😀',
+    '\n',
+  ]
+  for (let round = 0; round < 500; round++) {
+    const text = Array.from({ length: random.below(12) }, () => random.pick(pieces)).join('')
+    const filled = fillPlaceholders('{{customPayload}}', { customPayload: text })
+    assert.not.match(filled, /[<>"'\u0000-\u0008\u001b\uffff]|&(?!(amp|lt|gt|quot|apos);)/)
+    assert.ok(filled.isWellFormed())
+  }
+})
+
+test.run()

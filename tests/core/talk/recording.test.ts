@@ -1,0 +1,264 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ringbackCountries } from '../../../core/ports/media.ts'
+import { checkDocument } from '../../../core/verbs/index.ts'
+import { tones } from '../../../rtp/tone/tones.ts'
+import { acme } from '../bed/acme.ts'
+import { CallRig } from '../bed/call-bed.ts'
+import { rested } from '../bed/rested.ts'
+
+const at = '+254700000001'
+const far = '+254733333333'
+
+const calling = (inside: string): CallRig => {
+  const rig = new CallRig()
+  rig.documents.set('https://acme.test/in', `<Response>${inside}</Response>`)
+  rig.documents.set('https://acme.test/next', '<Response><Say>Next</Say></Response>')
+  rig.peers.set(far, { ringAfter: 100, answerAfter: 1000, byeAfter: 5000 })
+  return rig
+}
+
+const recordings = (rig: CallRig): string[] =>
+  rig.commands.flatMap(command => {
+    switch (command.type) {
+      case 'media.record-session': {
+        const { channels, track, maxLengthMs } = command.rules
+        return [`${command.recordId} ${channels} ${track} ${maxLengthMs}`]
+      }
+      case 'media.pause-record':
+      case 'media.resume-record':
+      case 'media.stop-record':
+        return [`${command.type} ${command.recordId}`]
+      default:
+        return []
+    }
+  })
+const codes = (rig: CallRig) => rig.codes().filter(code => code.startsWith('REC'))
+const problems = (inside: string) =>
+  checkDocument(new TextEncoder().encode(`<Response>${inside}</Response>`)).problems.length
+
+test('RecordSession begins with the answer, goes on through Redirect, and ends with the call', () => {
+  const rig = calling('<RecordSession/><Pause length="2"/><Say>Hello</Say><Redirect>/next</Redirect>')
+  rig.call(at)
+  rig.run(1500)
+  assert.equal(recordings(rig), [], 'it does not answer')
+  assert.equal(codes(rig), [])
+  rested(rig)
+  assert.equal(recordings(rig), ['session-1 dual both 14400000'])
+  assert.equal(codes(rig), ['REC.0100', 'REC.0200'])
+  assert.ok(rig.posts.some(post => post.url.endsWith('/next')))
+})
+
+test('RecordSession goes on through a Dial, whose answer is its beginning', () => {
+  const rig = calling(
+    `<RecordSession channels="mono" track="inbound" maxLength="60"/><Dial>${far}</Dial><Say>Bye</Say>`,
+  )
+  rig.call(at)
+  rested(rig)
+  assert.equal(recordings(rig), ['session-1 mono inbound 60000'])
+  const types = rig.commands.map(command => command.type)
+  assert.ok(types.indexOf('media.record-session') > types.indexOf('leg.answer'))
+  assert.equal(codes(rig), ['REC.0100', 'REC.0200'])
+})
+
+test('RecordSession: pause, resume, stop and a second start', () => {
+  const rig = calling(
+    '<Say>a</Say><RecordSession/><RecordSession channels="mono"/><RecordSession state="pause"/><Say>b</Say><RecordSession state="resume"/><Say>c</Say><RecordSession state="stop"/><RecordSession state="stop"/><RecordSession state="pause"/><RecordSession channels="mono"/><Say>d</Say>',
+  )
+  rig.call(at)
+  rested(rig)
+  assert.equal(recordings(rig), [
+    'session-1 dual both 14400000',
+    'media.pause-record session-1',
+    'media.resume-record session-1',
+    'media.stop-record session-1',
+    'session-2 mono both 14400000',
+  ])
+  assert.equal(codes(rig), ['REC.0100', 'REC.0100', 'REC.0200', 'REC.0200'].sort())
+  const rows = [...rig.store.recordings.values()]
+  assert.ok(rows.every(row => row.durationMs !== null))
+})
+
+test('RecordSession: what is ordered before the answer holds from the answer on', () => {
+  const paused = calling('<RecordSession/><RecordSession state="pause"/><Say>a</Say>')
+  paused.call(at)
+  rested(paused)
+  assert.equal(recordings(paused), ['session-1 dual both 14400000', 'media.pause-record session-1'])
+  const stopped = calling('<RecordSession/><RecordSession state="stop"/><Say>a</Say>')
+  stopped.call(at)
+  rested(stopped)
+  assert.equal(recordings(stopped), [])
+  const unanswered = calling('<RecordSession/><Pause/><Hangup/>')
+  unanswered.call(at)
+  rested(unanswered)
+  assert.equal(recordings(unanswered), [])
+})
+
+test('RecordSession at its greatest length makes room for the next', () => {
+  // Also while the end of the first is still to be told.
+  for (const seconds of [1, 3]) {
+    const rig = calling(
+      `<Say>a</Say><RecordSession maxLength="1"/><Pause length="${seconds}"/><RecordSession/><Say>b</Say><Pause length="3"/>`,
+    )
+    rig.call(at)
+    rested(rig)
+    const stop = seconds === 1 ? ['media.stop-record session-1'] : []
+    assert.equal(recordings(rig), ['session-1 dual both 1000', ...stop, 'session-2 dual both 14400000'])
+    assert.equal(codes(rig).sort(), ['REC.0100', 'REC.0100', 'REC.0200', 'REC.0200'])
+  }
+})
+
+test('RecordSession beeps before what comes next, which waits for it', () => {
+  const rig = calling('<Say>a</Say><RecordSession playBeep="true"/><Say>b</Say>')
+  rig.call(at)
+  rested(rig)
+  const plays = rig.of('media.play').map(({ source }) => (source.kind === 'tone' ? source.tone : source.path))
+  assert.equal(plays, ['/wav/50', 'beep', '/wav/50'])
+  assert.is(rig.of('media.stop').length, 0)
+})
+
+test('RecordSession: each attribute, good and bad', () => {
+  for (const [attributes, wanted] of [
+    ['', 0],
+    ['state="pause"', 0],
+    ['state="halt"', 1],
+    ['channels="mono"', 0],
+    ['channels="stereo"', 1],
+    ['track="outbound"', 0],
+    ['track="left"', 1],
+    ['maxLength="14400"', 0],
+    ['maxLength="0"', 1],
+    ['maxLength="14401"', 1],
+    ['format="ogg"', 0],
+    ['format="mp3"', 1],
+    ['playBeep="1"', 1],
+    ['action="/x"', 1],
+  ] as const) {
+    assert.is(problems(`<RecordSession ${attributes}/>`), wanted, attributes)
+  }
+})
+
+test('Dial records from the answer to the end, mixed or on two channels', () => {
+  for (const [record, expected] of [
+    ['do-not-record', []],
+    ['record-from-answer', ['session-1 mono both 14400000', 'media.stop-record session-1']],
+    ['record-from-answer-dual', ['session-1 dual both 14400000', 'media.stop-record session-1']],
+  ] as const) {
+    for (const answered of ['', '<Say>Hello</Say>']) {
+      const rig = calling(`${answered}<Dial record="${record}">${far}</Dial><Say>Bye</Say>`)
+      rig.call(at)
+      rested(rig)
+      assert.equal(recordings(rig), expected)
+      assert.equal(codes(rig), expected.length === 0 ? [] : ['REC.0100', 'REC.0200'])
+      const types = rig.commands.map(command => command.type)
+      if (expected.length > 0) assert.ok(types.indexOf('media.record-session') > types.indexOf('media.bridge'))
+    }
+  }
+})
+
+test('Dial records nothing of early media and nothing of a far end that does not answer', () => {
+  const early = calling(`<Dial record="record-from-answer">${far}</Dial>`)
+  early.peers.set(far, { earlyAfter: 100, answerAfter: 3000, byeAfter: 1000 })
+  const caller = early.call(at)
+  early.run(2000)
+  assert.is(early.of('media.bridge').length, 1)
+  assert.equal(recordings(early), [])
+  early.run(2000)
+  assert.is(early.of('media.record-session')[0]?.legId, caller)
+  rested(early)
+  const busy = calling(`<Dial record="record-from-answer">${far}</Dial>`)
+  busy.peers.set(far, { endAfter: 500 })
+  busy.call(at)
+  rested(busy)
+  assert.equal(recordings(busy), [])
+})
+
+test('a caller who hangs up ends both kinds of recording, each told once', () => {
+  const rig = calling(`<RecordSession/><Dial record="record-from-answer">${far}</Dial>`)
+  const caller = rig.call(at)
+  rig.run(3000)
+  rig.hangUpCaller(caller)
+  rested(rig)
+  assert.equal(codes(rig), ['REC.0100', 'REC.0100', 'REC.0200', 'REC.0200'])
+})
+
+test('ringTone: a country by its code, an asset by its slug, and the default for what cannot be played', () => {
+  for (const [ringTone, expected] of [
+    ['', 'ringback-ke'],
+    ['ringTone="us"', 'ringback-us'],
+    ['ringTone="za"', 'ringback-za'],
+    ['ringTone="my-song"', '/wav/2000'],
+    ['ringTone="missing"', 'ringback-ke'],
+  ] as const) {
+    const rig = calling(`<Say>a</Say><Dial ${ringTone}>${far}</Dial>`)
+    rig.call(at)
+    rig.run(1800)
+    const play = rig.of('media.play').at(-1)
+    assert.is(play?.source.kind === 'tone' ? play.source.tone : play?.source.path, expected)
+    assert.is(play?.loop, 0)
+    rig.run(2000)
+    assert.is(rig.of('media.stop').length, 1, 'it stops with the answer')
+    assert.equal(rig.codes().includes('PLAY.0404'), ringTone.includes('missing'))
+    rested(rig)
+  }
+})
+
+test('every country that the domain knows has its tone, and every tone its country', () => {
+  const sounding = Object.keys(tones).filter(name => name.startsWith('ringback-'))
+  assert.equal(ringbackCountries.map(country => `ringback-${country}`).sort(), sounding.sort())
+  for (const name of sounding) {
+    const { steps, repeats } = tones[name as keyof typeof tones]
+    assert.ok(repeats)
+    assert.ok(steps.length % 2 === 0 && steps[0]!.sines.length > 0, name)
+    const power = steps[0]!.sines.reduce((sum, { dbm0 }) => sum + 10 ** (dbm0 / 10), 0)
+    const level = 10 * Math.log10(power)
+    assert.ok(level >= -15 && level <= -5, `${name} ${level} dBm0`)
+  }
+})
+
+test('beyond the quota no recording begins: REC.0400 says why, and the call goes on', () => {
+  const quota = 1_000_000
+  for (const [verbs, failed] of [
+    ['<RecordSession/><Say>Hello</Say>', 1],
+    ['<Record playBeep="false" action="/next"/>', 1],
+    ['<Record playBeep="false"/><Say>Hello</Say>', 1],
+    [`<Dial record="record-from-answer">${far}</Dial><Say>Bye</Say>`, 1],
+  ] as const) {
+    for (const [recordingBytes, maxRecordingBytes, begins] of [
+      [quota, null, false],
+      [quota - 1, null, true],
+      [quota, quota + 1, true],
+      [5, 5, false],
+    ] as const) {
+      const rig = calling(verbs)
+      const account = rig.store.accounts.get(acme.uuid)
+      if (account !== undefined) account.profile = { ...acme, recordingBytes, maxRecordingBytes }
+      const caller = rig.call(at)
+      rig.run(20_000)
+      rig.hangUpCaller(caller)
+      rested(rig)
+      assert.equal(codes(rig).includes('REC.0100'), begins, verbs)
+      const told = rig.store.events.filter(({ code, data }) => code === 'REC.0400' && data.recording === null)
+      assert.is(told.length, begins ? 0 : failed, verbs)
+      assert.is(rig.store.recordings.size, begins ? 1 : 0)
+      if (begins) continue
+      assert.match(String(told[0]?.data.detail), /as many bytes/)
+      if (verbs.includes('action')) {
+        const posted = rig.posts.find(post => post.url.endsWith('/next'))
+        assert.equal([posted?.fields.RecordingDuration, posted?.fields.RecordingUuid], [0, ''])
+      }
+      assert.is(rig.store.call().status, 'completed')
+    }
+  }
+})
+
+test('what the calls of an account have recorded since counts, before the database is read again', () => {
+  const rig = calling('<Record playBeep="false" maxLength="2"/><Record playBeep="false" maxLength="2"/>')
+  const account = rig.store.accounts.get(acme.uuid)
+  if (account !== undefined) account.profile = { ...acme, recordingBytes: 0, maxRecordingBytes: 10 }
+  rig.call(at)
+  rested(rig)
+  assert.equal(codes(rig), ['REC.0100', 'REC.0200', 'REC.0400'])
+})
+
+test.run()
