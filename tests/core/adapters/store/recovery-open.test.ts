@@ -9,7 +9,17 @@ import { silentLog } from '../../../../core/adapters/system/silent-log.ts'
 import type { CallRecord, RecordingRecord } from '../../../../core/model/call-record.ts'
 import type { AccountUuid, RecordingUuid } from '../../../../core/model/ids.ts'
 import { wavHeader } from '../../../../rtp/index.ts'
-import { addAccount, callOf, holdOf, legOf, openBed, rateOf, type StoreBed, startUnix, wallet } from '../../bed/store-bed.ts'
+import {
+  addAccount,
+  callOf,
+  holdOf,
+  legOf,
+  openBed,
+  rateOf,
+  type StoreBed,
+  startUnix,
+  wallet,
+} from '../../bed/store-bed.ts'
 
 const nothing = { calls: 0, legs: 0, holds: 0, recordings: 0 }
 

@@ -3,7 +3,17 @@ import * as assert from 'uvu/assert'
 import { openDatabase } from '../../../../core/adapters/store/database.ts'
 import type { LoggedEvent } from '../../../../core/adapters/store/events.ts'
 import type { HoldUuid } from '../../../../core/model/ids.ts'
-import { addAccount, callOf, eventOf, holdOf, legOf, openBed, type StoreBed, startUnix, wallet } from '../../bed/store-bed.ts'
+import {
+  addAccount,
+  callOf,
+  eventOf,
+  holdOf,
+  legOf,
+  openBed,
+  type StoreBed,
+  startUnix,
+  wallet,
+} from '../../bed/store-bed.ts'
 
 const withBed = (name: string, run: (bed: StoreBed) => Promise<void>) =>
   test(name, async () => {
