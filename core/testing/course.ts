@@ -9,12 +9,15 @@ export interface CourseStep {
   readonly text: string
 }
 
-/** What happened in a simulated call as its caller saw it, oldest first: requests, sounds, keys, dialled legs, money. */
-export function courseOf(simulation: Simulation, caller: SimulatedRemote): readonly CourseStep[] {
+/**
+ * What happened in a simulation, oldest first: requests, keys, dialled legs, money, and what the caller of it, or another
+ * party, heard. It is that of the whole simulation: make one for each call that is to be shown alone.
+ */
+export function courseOf(simulation: Simulation, caller?: SimulatedRemote): readonly CourseStep[] {
   const startsUnix = simulation.startsAt.getTime()
   const steps: CourseStep[] = [
     ...simulation.requests.map(request => ({ atMs: request.atMs, text: describeRequest(request) })),
-    ...caller.heard.map(heard => ({ atMs: heard.atMs, text: describeHeard(heard) })),
+    ...(caller?.heard ?? []).map(heard => ({ atMs: heard.atMs, text: describeHeard(heard) })),
     ...simulation.events.flatMap(event => {
       const text = describeEvent(event)
       return text === undefined ? [] : [{ atMs: Date.parse(event.createdAt) - startsUnix, text }]
@@ -24,11 +27,14 @@ export function courseOf(simulation: Simulation, caller: SimulatedRemote): reado
   return steps.sort((one, two) => one.atMs - two.atMs)
 }
 
-/** `   1.20 s  say "Karibu"`, a line a step, and how the call ended. */
+/** `   1.20 s  say "Karibu"`, a line a step. */
+export const formatSteps = (steps: readonly CourseStep[]): string =>
+  steps.map(({ atMs, text }) => `${(atMs / 1000).toFixed(2).padStart(8)} s  ${text}`).join('\n')
+
+/** The steps, a line each, and how the call ended. */
 export function formatCourse(steps: readonly CourseStep[], end: CallEnd): string {
-  const lines = steps.map(({ atMs, text }) => `${(atMs / 1000).toFixed(2).padStart(8)} s  ${text}`)
   return [
-    ...lines,
+    formatSteps(steps),
     '',
     `${end.status}: ${end.reason} ${end.label}; ${end.durationSeconds} s, ${end.talkSeconds} s of talk, ${end.cost} KES`,
   ].join('\n')

@@ -6,8 +6,10 @@ export type Heard =
       readonly text: string
       readonly voice?: string
       readonly language?: string
+      /** How often, when not once; 0 = until it is stopped. */
+      readonly loop?: number
     }
-  | { readonly type: 'play'; readonly atMs: number; readonly source: string }
+  | { readonly type: 'play'; readonly atMs: number; readonly source: string; readonly loop?: number }
   /** A tone of the switch: `beep`, `warning`, `waiting` or `ringback-<country>`. */
   | { readonly type: 'tone'; readonly atMs: number; readonly tone: string }
   /** The number, end-user or address that the party talks with from now on. */
@@ -33,14 +35,19 @@ export function heardText(heard: Heard): string {
   }
 }
 
-/** One line: `say "Karibu"`, `play welcome`, `tone beep`, `talk with +254711000001`. */
+/** One line: `say "Karibu"`, `play welcome × 2`, `tone beep`, `talk with +254711000001`. */
 export function describeHeard(heard: Heard): string {
   switch (heard.type) {
     case 'say':
-      return `say ${JSON.stringify(heard.text)}`
+      return `say ${JSON.stringify(heard.text)}${timesOf(heard)}`
+    case 'play':
+      return `play ${heard.source}${timesOf(heard)}`
     case 'talk':
       return `talk with ${heard.with}`
     default:
       return `${heard.type} ${heardText(heard)}`
   }
 }
+
+const timesOf = ({ loop = 1 }: { readonly loop?: number }): string =>
+  loop === 1 ? '' : loop === 0 ? ' until it is stopped' : ` × ${loop}`

@@ -23,6 +23,9 @@ export interface RemoteWorld {
   at(delayMs: number, act: () => void): void
   press(legId: LegUuid, digit: string): void
   hangUp(legId: LegUuid): void
+  answer(legId: LegUuid): void
+  refuse(legId: LegUuid, status: number): void
+  describe(remote: SimulatedRemote): string
   endOf(remote: SimulatedRemote): CallEnd | undefined
 }
 
@@ -42,7 +45,11 @@ export class SimulatedRemote {
   #mark = 0
   /** Known once the switch has taken the call. */
   callId: CallUuid | undefined
-  /** Virtual ms at which it was answered. */
+  /** The number or extension that somebody who was dialled sees; undefined for who called. */
+  callerId: string | undefined
+  /** A Dial rings it: its end is that of its leg, and the call may go on. */
+  isDialled = false
+  /** Virtual ms at which it answered, or was answered. */
   answeredAtMs: number | undefined
 
   constructor(world: RemoteWorld, legId: LegUuid) {
@@ -89,9 +96,33 @@ export class SimulatedRemote {
     return heard
   }
 
-  /** Presses keys (0-9 A-D * #), one after another; resolves when the last is up. */
+  /** Runs until it has answered, or was answered. Rejects when it ends before, or does not within the time (default 60 s). */
+  async answers(within: Duration = defaultWithin): Promise<void> {
+    await this.#world.runUntil(() => this.isAnswered || this.#world.endOf(this) !== undefined, durationMs(within))
+    if (!this.isAnswered) throw new Error(this.#missing('was not answered', within))
+  }
+
+  /** Answers now, whatever its behaviour: for who was dialled and rings. Runs until the switch knows. */
+  answer(): Promise<void> {
+    if (this.callerId === undefined) throw new Error('answer(): this party called; only who was dialled answers')
+    this.#refuseAfterEnd('answer()')
+    this.#world.answer(this.legId)
+    return this.answers()
+  }
+
+  /** Refuses with a SIP status, 400 to 699 (486 busy, 603 declined): for who was dialled and rings. */
+  async refuse(status = 486): Promise<CallEnd> {
+    if (this.callerId === undefined || this.isAnswered)
+      throw new Error('refuse(): only who was dialled and has not answered refuses; hangUp() ends a call')
+    this.#refuseAfterEnd('refuse()')
+    this.#world.refuse(this.legId, status)
+    return this.ended()
+  }
+
+  /** Presses keys (0-9 A-D * #), one after another; resolves when the last is up. Rejects after the end of the call. */
   async press(keys: string): Promise<void> {
     if (!/^[0-9A-D*#]+$/.test(keys)) throw new RangeError(`press("${keys}"): keys are 0-9 A-D * #`)
+    this.#refuseAfterEnd(`press("${keys}")`)
     const stepMs = digitMs + betweenDigitsMs
     for (const [at, digit] of [...keys].entries()) {
       this.#world.at(at * stepMs + digitMs, () => this.#world.press(this.legId, digit))
@@ -100,20 +131,24 @@ export class SimulatedRemote {
     await this.#world.runUntil(() => false, until - this.#world.nowMs)
   }
 
-  /** Speaks for so long: a Record waits for the silence after it. Time goes on. */
+  /** Speaks for so long: a Record waits for the silence after it. Time goes on. Rejects after the end of the call. */
   async speak(duration: Duration): Promise<void> {
     const ms = durationMs(duration)
+    this.#refuseAfterEnd(`speak("${duration}")`)
     this.#silentFrom = this.#world.nowMs + ms
     await this.#world.runUntil(() => false, ms)
   }
 
-  /** Hangs up, and runs until the call has ended. */
+  /** Hangs up, and runs until the call has ended; of who was dialled, until its leg has. */
   hangUp(): Promise<CallEnd> {
     this.#world.hangUp(this.legId)
     return this.ended()
   }
 
-  /** Runs until the call has ended. Rejects when it does not within a day of virtual time. */
+  /**
+   * Runs until the call has ended; of who was dialled, until its leg has. Rejects when it does not within a day of virtual
+   * time.
+   */
   async ended(): Promise<CallEnd> {
     await this.#world.runUntil(() => this.#world.endOf(this) !== undefined, longestCallMs)
     const end = this.#world.endOf(this)
@@ -123,9 +158,20 @@ export class SimulatedRemote {
 
   #missed(what: string | RegExp, within: Duration): string {
     const rest = this.#heard.slice(this.#mark).map(describeHeard).join(', ')
-    const instead = rest === '' ? 'nothing' : rest
+    const wanted = what instanceof RegExp ? String(what) : JSON.stringify(what)
+    return this.#missing(`did not hear ${wanted}`, within, `; heard ${rest === '' ? 'nothing' : rest}`)
+  }
+
+  /** What did not happen, what happened instead, and the course up to there. */
+  #missing(what: string, within: Duration, instead = ''): string {
     const end = this.#world.endOf(this)
     const how = end === undefined ? `within ${within}` : `before the call ended (${end.reason} ${end.label})`
-    return `did not hear ${what instanceof RegExp ? what : JSON.stringify(what)} ${how}; heard ${instead}`
+    return `${what} ${how}${instead}\n${this.#world.describe(this)}`
+  }
+
+  #refuseAfterEnd(what: string): void {
+    const end = this.#world.endOf(this)
+    if (end === undefined) return
+    throw new Error(`${what}: the call has ended (${end.reason} ${end.label})\n${this.#world.describe(this)}`)
   }
 }

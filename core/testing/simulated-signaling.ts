@@ -53,6 +53,13 @@ export class SimulatedSignaling {
     if (this.legs.delete(legId)) this.#world.send({ type: 'leg.ended', legId, cause })
   }
 
+  /** The callee answers now, whatever was said of it. */
+  answer(legId: LegUuid): void {
+    if (this.legs.get(legId) !== 'out' || this.#answered.has(legId)) return
+    this.#answered.add(legId)
+    this.#world.send({ type: 'leg.answered', legId, sdp: 'answer' })
+  }
+
   hangUp(legId: LegUuid): void {
     this.end(legId, this.#answered.has(legId) ? { kind: 'bye' } : { kind: 'cancel' })
   }
@@ -110,7 +117,7 @@ export class SimulatedSignaling {
     if (answerAfter !== undefined) {
       this.#world.at(
         answerAfter,
-        alive(() => this.#world.send({ type: 'leg.answered', legId, sdp: 'answer' })),
+        alive(() => this.answer(legId)),
       )
       if (byeAfter !== undefined)
         this.#world.at(

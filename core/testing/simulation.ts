@@ -6,7 +6,7 @@ import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import type { OriginateResult } from '../contract/originate-order.ts'
 import { functionBase } from '../document-builder/call-handler.ts'
 import { type Duration, durationMs } from '../document-builder/duration.ts'
-import { callResource } from '../events/call-data.ts'
+import { callResource, recordingResource } from '../events/call-data.ts'
 import { type StreamEnvelope, streamEnvelope } from '../events/envelope.ts'
 import { Exchange } from '../exchange/exchange.ts'
 import type { CallRecord } from '../model/call-record.ts'
@@ -18,6 +18,8 @@ import type { MediaCommand } from '../ports/media.ts'
 import type { LegTarget, SignalingCommand } from '../ports/signaling.ts'
 import { readSipTarget } from '../routing/sip-target.ts'
 import { accountOf, moneyOf, numberOf, rateOf, simulatedAccount, simulatedTrunk } from './account.ts'
+import { courseOf, formatSteps } from './course.ts'
+import { dialledEnd } from './dialled-end.ts'
 import type { Heard } from './heard.ts'
 import { MemoryStore } from './memory-store.ts'
 import type { SimulatedUser, SimulationOptions } from './options.ts'
@@ -39,6 +41,9 @@ export interface SimulatedRequest {
 
 /** A call as `GET /calls/{uuid}` shows it. */
 export type SimulatedCallRecord = ReturnType<typeof callResource>
+
+/** A recording as `GET /recordings/` shows it. */
+export type SimulatedRecording = ReturnType<typeof recordingResource>
 
 /** Speech of an ordinary voice. */
 const speechMsPerCharacter = 65
@@ -73,6 +78,10 @@ export class Simulation {
   readonly #remotes = new Map<LegUuid, SimulatedRemote>()
   readonly #names = new Map<LegUuid, string>()
   readonly #dialled = new Map<string, SimulatedRemote[]>()
+  /** How many of those under a name `dials` has given already. */
+  readonly #given = new Map<string, number>()
+  /** Names of the rooms that calls were led to last. */
+  readonly #rooms = new Map<CallUuid, string>()
   readonly #refused = new Map<LegUuid, CallEnd>()
   readonly #over = new Set<CallUuid>()
   readonly #delayed = new Set<LegUuid>()
@@ -154,6 +163,16 @@ export class Simulation {
     return new Date(this.#startsUnix)
   }
 
+  /** Virtual wall clock, for documents that depend on the time. */
+  get now(): Date {
+    return new Date(this.#startsUnix + this.#now)
+  }
+
+  /** Recordings that have ended, oldest first. */
+  get recordings(): readonly SimulatedRecording[] {
+    return [...this.#store.recordings.values()].filter(({ durationMs }) => durationMs !== null).map(recordingResource)
+  }
+
   /** Nothing is played to the remote, it talks with nobody, and no Record verb records it. */
   isSilent(remote: SimulatedRemote): boolean {
     return this.#media.isSilent(remote.legId)
@@ -187,6 +206,30 @@ export class Simulation {
   /** The remotes that were dialled under a number, SIP URI or extension, oldest first. */
   dialled(name: string): readonly SimulatedRemote[] {
     return this.#dialled.get(name) ?? []
+  }
+
+  /**
+   * Runs until the switch dials a number, SIP URI or extension, and resolves with whom it dials; called again, with the
+   * next one under that name. Rejects when it is not dialled within the time (default 60 s), with what happened instead.
+   */
+  async dials(name: string, within: Duration = '60s'): Promise<SimulatedRemote> {
+    const at = this.#given.get(name) ?? 0
+    const find = () => this.#dialled.get(name)?.[at]
+    await this.runUntil(() => find() !== undefined, durationMs(within))
+    const remote = find()
+    if (remote === undefined) {
+      const others = [...this.#dialled.keys()].join(', ')
+      const instead = others === '' ? 'nobody was' : `dialled so far: ${others}`
+      const times = at === 0 ? '' : ` more than ${at === 1 ? 'once' : `${at} times`}`
+      throw new Error(`${name} was not dialled${times} within ${within}; ${instead}\n${this.describe()}`)
+    }
+    this.#given.set(name, at + 1)
+    return remote
+  }
+
+  /** All that happened so far, a line a step, for messages of tests; of one party, with what it heard. */
+  describe(remote?: SimulatedRemote): string {
+    return formatSteps(courseOf(this, remote))
   }
 
   /** A call from a trunk to a number of the account. Run time to let something happen. */
@@ -260,6 +303,7 @@ export class Simulation {
     if (result?.ok === false) throw new Error(result.detail)
     const remote = legOf()
     if (remote === undefined) throw new Error('the call was placed, but nothing was dialled')
+    remote.isDialled = false
     return remote
   }
 
@@ -297,8 +341,18 @@ export class Simulation {
     this.#signaling.hangUp(legId)
   }
 
+  answer(legId: LegUuid): void {
+    this.#signaling.answer(legId)
+  }
+
+  refuse(legId: LegUuid, status: number): void {
+    this.#signaling.end(legId, { kind: 'response', status })
+  }
+
   endOf(remote: SimulatedRemote): CallEnd | undefined {
     const { callId, legId } = remote
+    const dialled = remote.isDialled ? dialledEnd(this.#store, legId) : undefined
+    if (dialled !== undefined) return dialled
     if (callId === undefined || !this.#store.calls.has(callId)) return this.#refused.get(legId)
     const record = this.#store.calls.get(callId)
     return record !== undefined && this.#over.has(callId) ? callEnd(record) : undefined
@@ -345,6 +399,10 @@ export class Simulation {
   }
 
   #send(event: ExchangeEvent): void {
+    if (event.type === 'leg.answered') {
+      const remote = this.#remotes.get(event.legId)
+      if (remote !== undefined) remote.answeredAtMs ??= this.#now
+    }
     this.#execute(this.#exchange.handle(event, this.#now))
   }
 
@@ -355,6 +413,10 @@ export class Simulation {
   #perform(command: ExchangeCommand): void {
     switch (command.type) {
       case 'store.commit':
+        for (const change of command.unit) {
+          if (change.type !== 'event.append' || change.event.data.kind !== 'conference') continue
+          if (command.callId !== undefined) this.#rooms.set(command.callId, String(change.event.data.to_number))
+        }
         this.#tasks.addInOrder(this.#now + commitMs, () => {
           const { callId, commitId, unit } = command
           this.#send({ type: 'store.committed', callId, commitId, result: this.#store.commit(unit) })
@@ -409,6 +471,8 @@ export class Simulation {
         const name = targetName(command.target)
         const remote = this.#addRemote(legId, name)
         remote.callId = command.callId
+        remote.isDialled = true
+        remote.callerId = command.from.user
         const known = this.#dialled.get(name)
         if (known === undefined) this.#dialled.set(name, [remote])
         else known.push(remote)
@@ -441,18 +505,24 @@ export class Simulation {
     this.#media.execute(command)
   }
 
+  #roomOf(legId: LegUuid): string | undefined {
+    const callId = this.#remotes.get(legId)?.callId
+    return callId === undefined ? undefined : this.#rooms.get(callId)
+  }
+
   #heardOf(command: MediaCommand): Heard | undefined {
     const atMs = this.#now
     switch (command.type) {
       case 'media.play': {
         if (command.source.kind === 'tone') return { type: 'tone', atMs, tone: command.source.tone }
         const sound = this.#audio.soundAt(command.source.path)
-        return sound === undefined ? undefined : { atMs, ...sound }
+        if (sound === undefined) return undefined
+        return command.loop === 1 ? { atMs, ...sound } : { atMs, ...sound, loop: command.loop }
       }
       case 'media.bridge':
         return { type: 'talk', atMs, with: this.#names.get(command.otherLegId) ?? '' }
       case 'media.join':
-        return { type: 'room', atMs, room: command.room }
+        return { type: 'room', atMs, room: this.#roomOf(command.legId) ?? command.room }
       case 'media.send-digits':
         return { type: 'digits', atMs, digits: command.digits }
       default:

@@ -1,6 +1,30 @@
 import { readFileSync } from 'node:fs'
 import { generated, page } from './markdown.ts'
 
+/** Files in docs/examples/calls without their endings, title, what to know. */
+export const callTasks: readonly (readonly [name: string, title: string, words: string])[] = [
+  ['menu', 'Menu', 'Keys choose; a wrong one is told, and no key ends the call.'],
+  ['voicemail', 'Voicemail', 'The desk rings first. Whoever hangs up while speaking has left a message, too.'],
+  [
+    'support-queue',
+    'Support queue',
+    'Customers wait in a room with music until an agent comes, who is called with the path `/agent`.',
+  ],
+  ['click-to-call', 'Click to call', 'The office places a call to its agent, and the document dials the customer.'],
+  ['forwarding', 'Call forwarding with a time-out', 'The mobile, then the office, then words.'],
+  [
+    'masked-numbers',
+    'Masked numbers',
+    "Two people reach each other by a number of yours, and neither sees the other's.",
+  ],
+  ['spoken-code', 'A second factor, spoken', 'A call that is placed by the API carries the code.'],
+  ['reminder', 'Reminder with an answer', 'A placed call whose callee presses a key.'],
+  ['recorded-call', 'Recording with consent', 'Without consent the same call goes on without a recording.'],
+  ['dial-by-extension', 'Dial by extension', 'The caller types it; the phone of that end-user rings.'],
+  ['browser-phone', 'Browser phone', 'Out to any number, and in to the phone of the desk.'],
+  ['after-hours', 'After hours', 'By the clock of Nairobi, which a test sets.'],
+]
+
 /** File in docs/examples without its ending, title, what to know. */
 export const exampleTasks: readonly (readonly [name: string, title: string, words: string])[] = [
   ['set-webhook', 'Set a webhook', 'The account default for incoming calls, and what is heard when it fails.'],
@@ -33,19 +57,33 @@ const languages = [
 
 const folder = new URL('../../docs/examples/', import.meta.url)
 
-/** `docs/examples.md`: the files in `docs/examples`, which a test runs against a real switch. */
+const source = (name: string): string => readFileSync(new URL(name, folder), 'utf8').trimEnd()
+
+/** `docs/examples.md`: the files in `docs/examples`, which tests run, with real calls and against a real switch. */
 export function examplesPage(): string {
   return page(
     '# Examples',
     generated,
+    'Twelve tasks for documents, each with a unit test, and twelve for the HTTP API.',
+    '## Calls, with their unit tests',
+    `Each is a function in [examples/calls](examples/calls/) that answers every request for a document of its call. \`sauti.onCall(menu)\` runs it in a program
+that embeds the switch, and a web server answers with \`String(menu(call))\`. The test beside it plays the callers in virtual time ([sauti/testing](library.md#sautitesting)):
+an hour of talk takes milliseconds. All of them run with \`node --test\`, and the same calls have been placed with real phones and give the same course.`,
+    ...callTasks.flatMap(([name, title, words]) => [
+      `### ${title}`,
+      words,
+      `\`\`\`ts\n${source(`calls/${name}.ts`)}\n\`\`\``,
+      `\`\`\`ts\n${source(`calls/${name}.test.ts`)}\n\`\`\``,
+    ]),
+    '## The API, in three languages',
     `Each block is a file in [examples](examples/) and runs as it stands with \`BASE_URL\` and \`API_KEY\` in the environment: curl in a POSIX shell, TypeScript by
 Node 22.18 or newer without packages, Python 3.8 or newer without packages. The numbers are those that \`npm start\` makes. \`example.com\` is where your own
 server would be; the two servers here listen on \`PORT\` and are known outside as \`PUBLIC_URL\`.`,
     ...exampleTasks.flatMap(([name, title, words]) => [
-      `## ${title}`,
+      `### ${title}`,
       words,
       ...languages.map(({ ending, name: language, title: shown }) => {
-        const text = readFileSync(new URL(`${name}.${ending}`, folder), 'utf8').trimEnd()
+        const text = source(`${name}.${ending}`)
         const block = `\`\`\`${language}\n${text}\n\`\`\``
         return ending === 'sh' ? block : `<details><summary>${shown}</summary>\n\n${block}\n\n</details>`
       }),

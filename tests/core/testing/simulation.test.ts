@@ -137,7 +137,75 @@ test('what is not heard names what was', async () => {
   await caller.hears('Two').catch((fault: Error) => {
     message = fault.message
   })
-  assert.is(message, 'did not hear "Two" before the call ended (END.0202 Call flow finished); heard say "One"')
+  const [first, ...course] = message.split('\n')
+  assert.is(first, 'did not hear "Two" before the call ended (END.0202 Call flow finished); heard say "One"')
+  assert.ok(
+    course.some(line => line.endsWith('document /')),
+    message,
+  )
+})
+
+test('who is dialled answers, refuses and hangs up by hand; the end of its leg is not that of the call', async () => {
+  const sauti = new Simulation({
+    documents: {
+      '/': response().dial({ number: '+254711000001', action: '/more' }),
+      '/more': response().dial({ number: '+254711000002' }).say('Both are done'),
+    },
+    otherRemotes: 'no-answer',
+    rates: [{ prefix: '+254', perMinute: '3.00' }],
+  })
+  const caller = sauti.call()
+  const first = await sauti.dials('+254711000001')
+  await sauti.run('4s')
+  const refused = await first.refuse(603)
+  assert.equal([refused.reason, refused.status, refused.cost], ['END.0603', 'failed', '0.00'])
+  const second = await sauti.dials('+254711000002')
+  assert.is(second.callerId, '+254700000001')
+  await second.answer()
+  await sauti.run('61s')
+  const ended = await second.hangUp()
+  assert.equal([ended.reason, ended.cost], ['END.0200', '6.00'])
+  assert.is(sauti.endOf(caller), undefined, 'the call goes on')
+  await caller.hears('Both are done')
+  assert.is((await caller.ended()).reason, 'END.0202')
+})
+
+test('what does not happen is told with what did', async () => {
+  const sauti = new Simulation({
+    documents: response().dial({ number: '+254711000001', timeout: '5s' }).say('Nobody'),
+    otherRemotes: 'no-answer',
+  })
+  const told = (attempt: Promise<unknown>) =>
+    attempt.then(
+      () => '',
+      (fault: Error) => fault.message,
+    )
+  const caller = sauti.call()
+  assert.match(
+    await told(sauti.dials('+254711000002', '2s')),
+    /^\+254711000002 was not dialled within 2s; dialled so far: \+254711000001\n.* call from/,
+  )
+  const callee = await sauti.dials('+254711000001')
+  assert.match(await told(callee.answers()), /^was not answered before the call ended \(END\.0408 No answer\)/)
+  await caller.ended()
+  assert.match(await told(caller.press('1')), /^press\("1"\): the call has ended \(END\.0202 Call flow finished\)\n/)
+  assert.match(await told(caller.speak('1s')), /^speak\("1s"\): the call has ended/)
+  assert.match(await told(sauti.dials('+254711000001')), /was not dialled more than once/)
+})
+
+test('a room is told by its name, and the clock and the recordings can be read', async () => {
+  const sauti = new Simulation({
+    documents: response().recordSession().say('Hello', { loop: 2 }).dial({ conference: 'Board 7' }),
+    startsAt: new Date('2026-03-02T05:00:00Z'),
+  })
+  const caller = sauti.call()
+  await caller.hears('Board 7')
+  assert.equal(caller.transcript, ['say "Hello" × 2', 'room Board 7'])
+  await sauti.run('10s')
+  await caller.hangUp()
+  await sauti.run()
+  assert.ok(sauti.now.getTime() > Date.parse('2026-03-02T05:00:10Z'))
+  assert.is(sauti.recordings.length, 1)
 })
 
 test('a function that throws and a path that is missing run the fallback', async () => {
