@@ -1,4 +1,5 @@
-import { endReasons } from '../call/end-reason.ts'
+import { endReasons } from '../model/end-reason.ts'
+
 import type { LegUuid } from '../model/ids.ts'
 import { formatMoney } from '../model/money.ts'
 import type { MemoryStore } from './memory-store.ts'

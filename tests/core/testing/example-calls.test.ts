@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { callTasks } from '../../scripts/docs/examples-page.ts'
+import { callTasks } from '../../../scripts/docs/examples-page.ts'
 
-const root = new URL('../../', import.meta.url).pathname
+const root = new URL('../../../', import.meta.url).pathname
 const folder = 'docs/examples/calls'
 
 test('twelve tasks of docs/examples.md have a document and a unit test each', () => {
