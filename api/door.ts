@@ -46,7 +46,7 @@ export interface SwitchDoor {
   resume(): void
 }
 
-/** A switch that was opened for this process alone: whoever opened it closes it. */
+/** A switch that was opened for this process alone: its opener closes it. */
 export interface OwnedSwitch extends SwitchDoor {
   /** Where SIP listens, with the ports that the system chose. */
   readonly sipListeners: readonly SipListener[]

@@ -84,7 +84,7 @@ export async function listen(
   }
 }
 
-/** Counted before the handshake: whoever opens connections and says nothing must not use up all of them. */
+/** Counted before the handshake: connections that stay silent must not use up all of them. */
 function limitHandshakes(server: TlsServer): void {
   const perAddress = new Map<string, number>()
   const unfinished = new Set<string>()

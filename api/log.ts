@@ -28,7 +28,7 @@ export function openLog(level: LogLevel, isTerminal = process.stdout.isTTY === t
       try {
         lines.flushSync()
       } catch {
-        // The reader of our output has gone: there is nobody left to tell.
+        // The reader of our output has gone: there is no reader left.
       }
     },
   }

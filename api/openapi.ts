@@ -153,7 +153,7 @@ function completed(document: unknown): Record<string, unknown> {
   return { ...whole, paths: Object.fromEntries(paths), webhooks }
 }
 
-/** `get /calls/{uuid}` is getCallsByUuid: the same for ever, and nobody has to think of a name. */
+/** `get /calls/{uuid}` is getCallsByUuid: stable, and no name has to be invented. */
 export const operationIdOf = (method: string, path: string): string =>
   path
     .split(/[/.-]/)

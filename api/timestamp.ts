@@ -2,7 +2,7 @@ const iso =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*(?:([Zz])|([+\- ])(\d\d):?(\d\d))?)?$/
 
 /**
- * ISO-8601 as Unix milliseconds; undefined when it is none. Without a zone it is UTC. The `+` of an offset that nobody
+ * ISO-8601 as Unix milliseconds; undefined when it is none. Without a zone it is UTC. The `+` of an offset that was not
  * escaped reaches us as a space, and is taken for what it was.
  */
 export function parseTimestamp(text: string): number | undefined {

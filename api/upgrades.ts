@@ -28,7 +28,7 @@ export class Upgrades {
   }
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    // Nobody else listens until somebody takes the socket over.
+    // There is no other listener until the socket is taken over.
     socket.on('error', ignore)
     try {
       checkHost(request)

@@ -1,7 +1,7 @@
 // The door of the API and of what runs beside it. A program that embeds the switch opens core/embedding/index.ts, the package's `sauti`.
 
 export { type AudioFacts, type AudioInspection, inspectAudio } from './adapters/audio/inspect-audio.ts'
-export type { LiveCall, LiveLeg } from './adapters/exchange/call-desk.ts'
+export type { LiveCall, LiveLeg } from './adapters/exchange/call-control.ts'
 export { isAllowedOrigin, namesPrivateHost, type PhoneUpgrade } from './adapters/signaling/index.ts'
 export type { AccountChange, NewAccount } from './adapters/store/accounts.ts'
 export type { CallFilter, CallPage } from './adapters/store/calls.ts'
@@ -25,7 +25,7 @@ export { type EventCode, eventCatalogue } from './events/catalogue.ts'
 export { streamEnvelope } from './events/envelope.ts'
 export { mediaResource, qualityResource } from './events/quality-data.ts'
 export type { VoiceEvent } from './events/voice-event.ts'
-export { capRetrySeconds, drainRetrySeconds, loadRetrySeconds } from './leg/farewell.ts'
+export { capRetrySeconds, drainRetrySeconds, loadRetrySeconds } from './leg/release.ts'
 export type { LatencyListener } from './metrics/latencies.ts'
 export type { AccountProfile, FallbackMode, OwnedNumber, WebhookPurpose, WebhookSettings } from './model/account.ts'
 export type { AccountRecord } from './model/account-record.ts'

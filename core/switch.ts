@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { TLSSocket } from 'node:tls'
 import type { SpeechCounters } from './adapters/audio/index.ts'
 import { Closers } from './adapters/closers.ts'
-import { CallDesk } from './adapters/exchange/call-desk.ts'
+import { CallControl } from './adapters/exchange/call-control.ts'
 import type { RtpMediaCounters } from './adapters/media/index.ts'
 import type { NameCounters } from './adapters/names/index.ts'
 import type { PhoneUpgrade, SignalingCounters } from './adapters/signaling/index.ts'
@@ -66,7 +66,7 @@ export class Switch {
   readonly repositories: Repositories
   /** Units of work, ledger, event log and outbox. */
   readonly store: SwitchStore
-  readonly calls: CallDesk
+  readonly calls: CallControl
   /** How long transactions and webhooks take, as they happen. */
   readonly latencies: Latencies
   readonly #parts: Parts
@@ -79,7 +79,7 @@ export class Switch {
     this.store = parts.store
     const { exchange, runner, store, media, admission, clock } = parts
     const statsOf = (legId: LegUuid) => media.statsOf(legId)
-    this.calls = new CallDesk({ exchange, runner, store: store.calls, statsOf, admission, clock })
+    this.calls = new CallControl({ exchange, runner, store: store.calls, statsOf, admission, clock })
     this.latencies = parts.latencies
     this.#parts = parts
   }

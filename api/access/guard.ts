@@ -47,7 +47,7 @@ export function guardRoutes(app: Api, door: SwitchDoor, operatorKey: string): vo
   const operatorHash = sha256(operatorKey)
 
   app.addHook('onRequest', async request => {
-    // Before the body is read: what nobody takes has no body worth reading.
+    // Before the body is read: a refused request has no body worth reading.
     if (request.is404) throw notFound('There is nothing at this path.')
     const { access = 'customer', isKeyless } = request.routeOptions.config
     if (access === 'open' || isKeyless?.(request.ip) === true) return

@@ -4,7 +4,7 @@ import { suspendedBefore } from '../access/guard.ts'
 import { fieldProblems } from './field-problems.ts'
 import { bodyOf, Refusal } from './refusal.ts'
 
-/** Whoever asked too much at once may come back after this. */
+/** A client that sent too many requests may retry after this. */
 const crowdedRetrySeconds = 1
 
 /** Whatever was thrown, as the refusal that the customer sees; undefined is a fault of ours. */
@@ -52,7 +52,7 @@ function refusalOf(error: FastifyError | Refusal | StoreError, request: FastifyR
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
   const refusal = error instanceof Error ? refusalOf(error as FastifyError | Refusal | StoreError, request) : undefined
   if (refusal !== undefined) {
-    // The rest of the body is read and dropped: whoever still sends would lose the answer with a closed connection.
+    // The rest of the body is read and dropped: a client that still sends would lose the answer with a closed connection.
     if (refusal.status === 413) reply.removeHeader('connection')
     return reply
       .code(refusal.status)

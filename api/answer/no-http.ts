@@ -19,7 +19,7 @@ export function answerNoHttp(error: NodeJS.ErrnoException, socket: Socket): void
   const [status, detail] = answers[error.code ?? ''] ?? notHttp
   const body = JSON.stringify({ detail })
   const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close`
-  // Whoever does not read it, or keeps his half open, does not keep the socket.
+  // A client that does not read it, or keeps its half open, does not keep the socket.
   const late = setTimeout(() => socket.destroy(), lastWordsMs)
   socket.once('close', () => clearTimeout(late))
   socket.end(`${head}\r\n\r\n${body}`)

@@ -9,7 +9,7 @@ export class UsageError extends Error {}
 
 /**
  * `switches` take no value; every other flag does, and one of `valued` without it is a mistake at once (of a flag that
- * nobody knows there is more to say than that). After `--` all are words. `-h` is `--help`, `-v` is `--version`.
+ * nothing more is known than that). After `--` all are words. `-h` is `--help`, `-v` is `--version`.
  */
 export function parseArguments(
   argv: readonly string[],

@@ -8,7 +8,7 @@ type ServeLog = ReturnType<typeof openLog>
 
 const exitOf = { SIGTERM: 143, SIGINT: 130 } as const
 
-/** A fault that nobody caught ends the program with a word in the log: nobody knows what state it left behind. */
+/** An uncaught fault ends the program with a line in the log: the state that it leaves is not known. */
 export function endAtFault(log: Pick<ServeLog, 'error' | 'flush'>): void {
   process.on('uncaughtException', fault => {
     log.error(

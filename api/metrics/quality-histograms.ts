@@ -32,7 +32,7 @@ export function qualityHistograms(registers: Registry[]): (quality: unknown) => 
   )
   const roundTrip = histogram(
     'round_trip_seconds',
-    'Last round trip by RTCP of legs whose far end reports.',
+    'Last round trip by RTCP of legs whose remote reports.',
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1],
   )
   return quality => {

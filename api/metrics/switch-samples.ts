@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { LiveCall, SwitchCounters } from '../../core/index.ts'
 import type { SwitchDoor } from '../door.ts'
 
-/** What the switch counts itself, read whole at each scrape; sums since the start are told anew each time. */
+/** What the switch counts itself, read whole at each scrape; sums since the start are reported in full each time. */
 export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Promise<void> {
   const gauge = (name: string, help: string) => new Gauge({ name: `sauti_${name}`, help, registers })
   const labelled = <Label extends string>(name: string, help: string, label: Label) =>

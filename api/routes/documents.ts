@@ -122,7 +122,7 @@ export function documentRoutes(app: Api, door: SwitchDoor): void {
     },
   })
 
-  // The webhook URL itself, for whoever else was given it. Nobody can guess it, so it needs no key.
+  // The webhook URL itself, for every server that was given it. It cannot be guessed, so it needs no key.
   app.route({
     method: ['GET', 'POST'],
     url: '/hosted/:token',

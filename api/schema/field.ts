@@ -41,7 +41,7 @@ export const urlOut = (description: string, example = 'https://example.com/voice
 export const numberOut = (description: string, example = '+254700000101') =>
   Type.String({ description, examples: [example] })
 
-/** An object whose fields are whoever's who sent it. */
+/** An object whose fields the sender chooses. */
 export const openObject = (description: string, example: Readonly<Record<string, unknown>> = { order: 7 }) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: 'object',

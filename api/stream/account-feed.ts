@@ -14,7 +14,7 @@ export interface Batch {
 /** One message: the envelope of the event, and its place for `after`. */
 export const messageOf = ({ seq, event }: LoggedEvent): string => JSON.stringify({ seq, ...streamEnvelope(event) })
 
-/** The live events of one account: each is serialised once, whoever listens. */
+/** The live events of one account: each is serialised once for all listeners. */
 export class AccountFeed {
   readonly subscribers = new Set<Subscriber>()
   #frames: Buffer[] = []

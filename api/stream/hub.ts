@@ -53,7 +53,7 @@ export class StreamHub {
     return size
   }
 
-  /** Nobody may join any more. */
+  /** No reader may join any more. */
   get isClosed(): boolean {
     return this.#isClosed
   }

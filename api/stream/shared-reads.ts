@@ -4,7 +4,7 @@ interface Reads<T> {
 }
 
 /**
- * Reads of the same thing that are asked for together are one read. A read that has begun is shared with nobody who asks
+ * Reads of the same thing that are asked for together are one read. A read that has begun is not shared with a reader who asks
  * later: it may miss what was written in between. Those wait for one more, which begins when it has ended.
  */
 export class SharedReads<T> {

@@ -69,7 +69,7 @@ export interface Parts {
   readonly delivery: CallbackDelivery
   readonly latencies: Latencies
   readonly admission: Admission
-  /** INVITEs that nobody has had the time to answer. */
+  /** INVITEs that wait for an answer for lack of time. */
   readonly invitesDropped: () => number
   /** Undefined when no certificate is set. */
   readonly tls: TlsIdentityFiles | undefined

@@ -187,7 +187,7 @@ export class Admission {
     const rise = isKnown ? mostKnownRise : mostRise
     const change = Math.max(-mostFall, Math.min(rise, gain * (towards > 0 ? room * towards : towards)))
     const offered = this.#sum(({ offeredRate }) => offeredRate)
-    // What nobody asks for says nothing about what could be borne: the rate rises no further than that.
+    // Load that is not offered says nothing about what could be carried: the rate rises no further than that.
     if (change < 0 || this.#rate < 2 * headroom * offered)
       this.#rate = Math.max(this.#leastRate, this.#rate * (1 + change))
     const isCalm = this.#pressure < openBelow && offered < openBelow * this.#rate

@@ -1,6 +1,6 @@
 /** Exponential mean over about so long: how many calls a source offers and is given. */
 const meanOverMs = 500
-/** Tokens that gather while nobody asks: what a source may begin at once. */
+/** Tokens that gather while there is no request: what a source may begin at once. */
 const burstSeconds = 0.1
 const leastBurst = 10
 

@@ -1,8 +1,8 @@
 import type { StoreEvent } from '../contract/exchange-event.ts'
 import type { RoomEvent } from '../contract/rooms.ts'
 import { dialDigitsId } from '../dial/dial.ts'
+import { DigitDeduplication } from '../leg/digit-deduplication.ts'
 import type { Leg } from '../leg/leg.ts'
-import { PressTwins } from '../leg/press-twins.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { AudioEvent } from '../ports/audio.ts'
 import type { DocumentEvent } from '../ports/documents.ts'
@@ -20,13 +20,13 @@ const mediaFaults: Readonly<Record<Extract<MediaEvent, { type: 'media.failed' }>
   internal: 'END.2408',
 }
 
-/** Nothing is heard of the far end any more, or a browser never was. */
+/** The remote sends nothing any more, or a browser never did. */
 const timeoutReasons = { silent: 'END.0212', ice: 'END.2410', dtls: 'END.2409' } as const
 
-/** Sorts what comes in for a call to the part that it concerns. False: nobody awaits it (late, or repeated). */
+/** Routes each input of a call to the part that it concerns. False: no part waits for it (late, or repeated). */
 export class CallInputs {
   readonly #call: Call
-  readonly #twins = new PressTwins()
+  readonly #digits = new DigitDeduplication()
 
   constructor(call: Call) {
     this.#call = call
@@ -38,7 +38,7 @@ export class CallInputs {
       case 'store.commit-failed':
       case 'store.found':
       case 'store.lookup-failed':
-        return this.#call.journal.handle(input)
+        return this.#call.storeRequests.handle(input)
       case 'document.fetched':
       case 'document.failed':
         return this.#document(input)
@@ -132,7 +132,7 @@ export class CallInputs {
         else this.#call.talk.player?.digitsSent(event.digitsId)
         return true
       case 'media.key-down':
-        this.#twins.down(leg.uuid, event.digit, this.#call.now())
+        this.#digits.down(leg.uuid, event.digit, this.#call.now())
         if (leg !== this.#call.talk.party?.leg || !this.#call.isLive) return false
         this.#call.talk.script?.handle({ type: 'key-down' }, this.#call.now())
         return true
@@ -156,7 +156,7 @@ export class CallInputs {
     const wasReady = leg.isReady
     leg.codec = event.codec
     leg.isReady = true
-    // A caller's own offer was answered when the session was opened; re-negotiation tells nobody anything new.
+    // A caller's own offer was answered when the session was opened; a re-negotiation changes nothing for the call.
     if (!wasReady) this.#call.legs.find(leg.uuid)?.owner.ready(leg)
   }
 
@@ -178,7 +178,7 @@ export class CallInputs {
 
   #digit(leg: Leg, digit: string, durationMs: number, isByInfo: boolean): void {
     const call = this.#call
-    if (!call.isLive || !this.#twins.isNew(leg.uuid, digit, isByInfo ? 'info' : 'media', call.now())) return
+    if (!call.isLive || !this.#digits.isNew(leg.uuid, digit, isByInfo ? 'info' : 'media', call.now())) return
     const isParty = leg === call.talk.party?.leg
     const from = isParty ? 'caller' : 'callee'
     call.commit([call.event('DTMF.0100', { sid: call.sid, digit, duration_ms: durationMs, leg: from })])

@@ -1,5 +1,5 @@
 import type { AccountLoads } from '../caps/account-loads.ts'
-import { CallPlaces } from '../caps/call-places.ts'
+import { CallSlots } from '../caps/call-slots.ts'
 import { DialCaps } from '../caps/dial-caps.ts'
 import type { TrunkLoads } from '../caps/trunk-loads.ts'
 import type { CallEnvironment } from '../contract/environment.ts'
@@ -11,9 +11,9 @@ import type { BilledLeg } from '../leg/billed-leg.ts'
 import { CallLegs } from '../leg/call-legs.ts'
 import { qualityOf } from '../leg/call-row.ts'
 import { Deadlines } from '../leg/deadlines.ts'
-import { farewellOf } from '../leg/farewell.ts'
 import type { Host } from '../leg/host.ts'
 import type { MeterAlarms } from '../leg/meter.ts'
+import { releaseOf } from '../leg/release.ts'
 import type { CallRecord } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { CallUuid, Sid } from '../model/ids.ts'
@@ -23,9 +23,9 @@ import { CallBook } from './call-book.ts'
 import { type CallInput, CallInputs } from './call-inputs.ts'
 import { type CallPhase, callPhaseTable, type PhaseStep, phaseFacts } from './call-phase.ts'
 import type { CallShare } from './call-share.ts'
+import { ClosingTransaction } from './closing-transaction.ts'
 import { Conversation } from './conversation.ts'
-import { Journal } from './journal.ts'
-import { LastUnit } from './last-unit.ts'
+import { StoreRequests } from './store-requests.ts'
 
 /** One call: its row, its legs, its document. Events are handled whole; everything it wants goes out as commands. */
 export class Call implements Host {
@@ -34,24 +34,24 @@ export class Call implements Host {
   readonly env: CallEnvironment
   readonly timers = new Deadlines()
   readonly talk: Conversation
-  readonly journal: Journal
+  readonly storeRequests: StoreRequests
   readonly legs: CallLegs
   readonly book: CallBook
   readonly trunkLoads: TrunkLoads
   readonly loads: AccountLoads
   /** What it takes under caps. */
-  readonly places = new CallPlaces(() => this.now())
+  readonly places = new CallSlots(() => this.now())
   readonly dialCaps: DialCaps
   readonly #inputs = new CallInputs(this)
   readonly #share: CallShare
-  readonly #lastUnit: LastUnit
+  readonly #closing: ClosingTransaction
   readonly #startedAt: number
   readonly #startedUnix: number
   #now: number
   #phase: CallPhase = 'beginning'
   /** The leg that came in: closed by the call itself. */
   #caller: BilledLeg | undefined
-  /** How a placed call reaches its far end: closed by its branches. */
+  /** The remote's leg of a placed call: closed by its branches. */
   #fork: Fork | undefined
   #onEnd: () => void = () => {}
   #onDatabaseFailure: () => void = () => {}
@@ -72,8 +72,8 @@ export class Call implements Host {
       () => this.unix(),
     )
     this.sid = share.sids.next(this.#startedUnix)
-    this.journal = new Journal(this.callId, command => this.emit(command), this)
-    this.#lastUnit = new LastUnit(this, this.journal, {
+    this.storeRequests = new StoreRequests(this.callId, command => this.emit(command), this)
+    this.#closing = new ClosingTransaction(this, this.storeRequests, {
       changes: () => this.#lastChanges(),
       closed: () => this.#closed(),
     })
@@ -104,7 +104,7 @@ export class Call implements Host {
 
   /** Nothing is left of it anywhere: it can be forgotten. */
   get isGone(): boolean {
-    return this.isClosed && this.journal.pendingCommits === 0 && this.talk.isSilent && this.legs.areGone
+    return this.isClosed && this.storeRequests.pendingCommits === 0 && this.talk.isSilent && this.legs.areGone
   }
 
   handle(input: CallInput, now: number): void {
@@ -147,14 +147,14 @@ export class Call implements Host {
   }
 
   commit(unit: readonly Change[], then: (result: CommitResult) => void = () => {}): void {
-    this.journal.commit(unit, then)
+    this.storeRequests.commit(unit, then)
   }
 
   lookup<K extends Lookup['kind']>(
     query: Extract<Lookup, { kind: K }>,
     then: (found: Extract<Found, { kind: K }>) => void,
   ): void {
-    this.journal.lookup(query, found => {
+    this.storeRequests.lookup(query, found => {
       if (!this.isOver && found.kind === query.kind) then(found as Extract<Found, { kind: K }>)
     })
   }
@@ -194,7 +194,7 @@ export class Call implements Host {
     this.#caller = leg
   }
 
-  /** How a placed call reaches its far end. */
+  /** The remote's leg of a placed call. */
   reachBy(fork: Fork): void {
     this.#fork = fork
   }
@@ -227,12 +227,12 @@ export class Call implements Host {
     const unix = Math.min(now, this.#fork?.cutUnix ?? this.#caller?.cutUnix ?? now)
     this.book.end(reason, unix)
     this.timers.keepOnly('leg:')
-    this.journal.forgetLookups()
+    this.storeRequests.forgetLookups()
     this.talk.leave(reason)
     this.#fork?.stop(reason)
     const isSoftphone = this.book.opening?.endUser !== undefined
     if (this.#caller !== undefined) this.#caller.leg.endedUnix = unix
-    this.legs.end(farewellOf(reason, isSoftphone, wasAnswered, rejectWith))
+    this.legs.end(releaseOf(reason, isSoftphone, wasAnswered, rejectWith))
     this.#onEnd()
   }
 
@@ -254,9 +254,9 @@ export class Call implements Host {
   }
 
   #tryClose(): void {
-    if (this.#phase === 'withdrawn' && this.journal.pendingCommits === 0) this.#step('closed')
+    if (this.#phase === 'withdrawn' && this.storeRequests.pendingCommits === 0) this.#step('closed')
     // How a leg was heard is known when its session has ended, which follows at once upon the leg's own end.
-    else if (this.#phase === 'ending' && this.legs.areMeasured) this.#lastUnit.advance()
+    else if (this.#phase === 'ending' && this.legs.areMeasured) this.#closing.advance()
   }
 
   #closed(): void {

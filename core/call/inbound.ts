@@ -13,7 +13,7 @@ import { refuseInbound, webhookUrl } from './admit.ts'
 import type { Call } from './call.ts'
 
 /**
- * A caller for one of our numbers. A number that nobody owns is refused without a row: there is no account to keep it.
+ * A caller for one of our numbers. A number without an owner is refused without a row: there is no account to keep it.
  * A suspended account or an inactive number refuses with a row, so that its owner can see it.
  */
 export function beginInbound(call: Call, offer: InboundOffer): void {

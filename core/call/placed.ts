@@ -1,5 +1,5 @@
 import { isCovered } from '../billing/charge.ts'
-import type { Place } from '../caps/call-places.ts'
+import type { Place } from '../caps/call-slots.ts'
 import { arrived } from '../contract/hops.ts'
 import type { OriginateOrder, OriginateResult } from '../contract/originate-order.ts'
 import type { Branch } from '../dial/branch.ts'
@@ -36,7 +36,7 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
     () => {
       place?.release()
       // Ended before it was placed; while its rows are on their way, their fate is the answer.
-      if (call.journal.pendingCommits === 0) replyOnce(refusal(503, 'END.5503', 'the switch is draining'))
+      if (call.storeRequests.pendingCommits === 0) replyOnce(refusal(503, 'END.5503', 'the switch is draining'))
     },
     () => replyOnce(refusal(500, 'END.5500', 'the database failed')),
   )
@@ -131,7 +131,7 @@ class PlacedLeg implements BranchListener {
   }
 
   early(): void {
-    // Nobody listens before the answer.
+    // Nothing is played before the answer.
   }
 
   answered(): void {
@@ -146,11 +146,11 @@ class PlacedLeg implements BranchListener {
   }
 
   retrying(): void {
-    // Nobody hears it.
+    // It is not played.
   }
 
   over(branch: Branch): void {
-    // Before its row is durable, whoever places it decides.
+    // Before its row is durable, the API's answer decides.
     if (this.#call.isLive) this.#call.finish(branch.reason)
   }
 

@@ -63,7 +63,7 @@ export function refuseSoftphone(found: FoundSoftphone, to: string, env: CallEnvi
 
 /**
  * A call that a softphone places. The webhook decides what comes of it; refused ones are kept with their reason, so that
- * the customer can see them, unless nobody can say whose they are.
+ * the customer can see them, unless their account is not known.
  */
 export function beginSoftphone(call: Call, offer: SoftphoneOffer, extension: string, tokens: Caps): void {
   const leg = new Leg(call, {

@@ -1,6 +1,6 @@
 import { Caps } from './caps.ts'
-import { RecordingRoom } from './recording-room.ts'
-import { StartTurns } from './start-turns.ts'
+import { RecordingQuota } from './recording-quota.ts'
+import { StartPacer } from './start-pacer.ts'
 
 /** What the calls of each account take at this moment, by the account's uuid (decisions §4). */
 export class AccountLoads {
@@ -8,11 +8,11 @@ export class AccountLoads {
   readonly placed = new Caps()
   /** Calls to its numbers, on-net ones included. */
   readonly inbound = new Caps()
-  /** Legs that its Dials have opened: each costs ports, whoever it goes to. */
+  /** Legs that its Dials have opened: each costs ports, whatever its destination. */
   readonly dialled = new Caps()
-  readonly recordings = new RecordingRoom()
+  readonly recordings = new RecordingQuota()
   /** When its dialled legs that leave the switch begin. */
-  readonly starts = new StartTurns()
+  readonly starts = new StartPacer()
 
   /** Places that are taken, of all accounts; 0 when no call lives. */
   get size(): number {

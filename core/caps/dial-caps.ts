@@ -1,6 +1,6 @@
 import type { AccountProfile } from '../model/account.ts'
 import type { AccountLoads } from './account-loads.ts'
-import type { CallPlaces, Place } from './call-places.ts'
+import type { CallSlots, Place } from './call-slots.ts'
 
 /** How long a leg that leaves the switch waits for its turn. */
 const patienceMs = 1000
@@ -8,10 +8,10 @@ const patienceMs = 1000
 /** What the Dials of a call may open, within the caps of its account (decisions §4). */
 export class DialCaps {
   readonly #loads: AccountLoads
-  readonly #places: CallPlaces
+  readonly #places: CallSlots
   readonly #account: () => AccountProfile | undefined
 
-  constructor(loads: AccountLoads, places: CallPlaces, account: () => AccountProfile | undefined) {
+  constructor(loads: AccountLoads, places: CallSlots, account: () => AccountProfile | undefined) {
     this.#loads = loads
     this.#places = places
     this.#account = account

@@ -24,7 +24,7 @@ export type RoomCommand =
 
 export type RoomEvent =
   | { readonly type: 'room.entered' | 'room.full' | 'room.waiting' | 'room.ended'; readonly legId: LegUuid }
-  /** `room`: its name for media; nobody's but this room's. */
+  /** `room`: its name for media; unique to this room. */
   | { readonly type: 'room.started'; readonly legId: LegUuid; readonly room: string }
 
 export interface RoomSteps {
@@ -43,7 +43,7 @@ interface Member {
 }
 
 /**
- * - `waiting`: for somebody who starts it
+ * - `waiting`: for a participant who starts it
  * - `started`: all who attend hear each other
  */
 interface Room {

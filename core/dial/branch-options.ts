@@ -39,7 +39,7 @@ export interface BranchOptions {
 export interface BranchListener {
   /** It rings, or a provisional says so. */
   ringing(branch: Branch): void
-  /** Early media of the far end can be heard. */
+  /** The remote sends early media. */
   early(branch: Branch): void
   /** 2xx: talk runs, though media may not be ready yet. */
   answered(branch: Branch): void

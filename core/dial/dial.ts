@@ -42,7 +42,7 @@ export class Dial implements Connection, HuntListener {
   }
 
   start(): void {
-    // A browser's answer starts its checks, which must not wait for as long as somebody may ring.
+    // A browser's answer starts its checks, which must not wait for the whole time of ringing.
     if (this.#parts.endUser === undefined) this.#parts.party.prepare()
     this.#ringCaller()
     this.#hunt.start()
@@ -90,7 +90,7 @@ export class Dial implements Connection, HuntListener {
   early(): void {
     const { audible } = this.#hunt
     if (this.#bridged !== undefined || audible === undefined) return
-    // Forked early media: the first to speak is heard until somebody answers.
+    // Forked early media: the first leg that sends any is forwarded until one answers.
     if (!this.#parts.party.isAnswered) {
       if (!this.#request.answerOnBridge || !this.#parts.party.canHearEarly) return
       this.#parts.party.progress(this.#codecOf(audible))
@@ -139,7 +139,7 @@ export class Dial implements Connection, HuntListener {
     return this.#parts.endUser === undefined ? leg?.codec : undefined
   }
 
-  /** Somebody is gone, and others may answer: the caller hears on, or the next with early media, or that it rings. */
+  /** One leg has ended and others may answer: the caller keeps its early media, gets that of the next leg, or ringing. */
   #hearNext(): void {
     this.early()
     if (this.#bridged === undefined) this.#ringCaller()

@@ -38,7 +38,7 @@ export interface HuntListener {
   ringing(): void
   /** Early media of one can be heard, and none has answered. */
   early(): void
-  /** The first answer. Whoever else rang is cancelled. */
+  /** The first answer. All other legs are cancelled. */
   won(branch: Branch): void
   /** The winner's media is ready. */
   ready(leg: Leg): void
@@ -46,7 +46,7 @@ export interface HuntListener {
   retrying(failed: Leg): void
   /** One has failed or ended, the winner too: its leg is not heard any more. */
   over(branch: Branch): void
-  /** Nobody has answered, and nobody is left who may. */
+  /** No leg has answered, and none is left that may. */
   failed(reason: EndReason): void
 }
 
@@ -111,7 +111,7 @@ export class Hunt implements BranchListener {
     for (const child of children) this.#startChild(child)
   }
 
-  /** Nobody is sought any more, and whoever talks goes on talking: true the first time. */
+  /** Ends the search and leaves answered legs alone: true the first time. */
   end(): boolean {
     if (this.#state === 'over') return false
     this.#state = 'over'
@@ -119,7 +119,7 @@ export class Hunt implements BranchListener {
     return true
   }
 
-  /** The call ends: so does every leg. Whoever was not answered is cancelled. */
+  /** The call ends: so does every leg. Legs that were not answered are cancelled. */
   stop(reason: EndReason): void {
     for (const branch of this.#branches) branch.stop(branch.state === 'answered' ? reason : 'END.0487')
   }
@@ -179,7 +179,7 @@ export class Hunt implements BranchListener {
     if (this.#state !== 'over') this.#listener.over(branch)
   }
 
-  /** Goes on once nobody is left who may answer: to the next child, or to the end. */
+  /** Goes on once no leg is left that may answer: to the next child, or to the end. */
   released(_branch: Branch): void {
     this.#proceed()
   }
@@ -260,7 +260,7 @@ export class Hunt implements BranchListener {
     this.#host.commit([this.#host.event('DOC.0422', { sid: this.#host.record.sid, ...problem })])
   }
 
-  /** The program need not wait for a far end that is slow to confirm its CANCEL, but the next child has to, a while. */
+  /** The program need not wait for a remote that is slow to confirm its CANCEL, but the next child has to, a while. */
   #ringTimeout(): void {
     const isLast = this.#waiting.length === 0
     this.#resolving.clear()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { CallDesk } from '../adapters/exchange/call-desk.ts'
+import type { CallControl } from '../adapters/exchange/call-control.ts'
 import type { CallAnswer, CallHandler } from '../document-builder/call-handler.ts'
 import { type Duration, durationMs } from '../document-builder/duration.ts'
 import { callResource } from '../events/call-data.ts'
@@ -39,12 +39,12 @@ export type CallsQuery = Range & Pick<CallFilter, 'direction' | 'status' | 'sear
 
 /** Calls: place, end, look. */
 export class Calls {
-  readonly #desk: CallDesk
+  readonly #control: CallControl
   readonly #functions: FunctionDocuments
 
   /** @internal */
-  constructor(desk: CallDesk, functions: FunctionDocuments) {
-    this.#desk = desk
+  constructor(control: CallControl, functions: FunctionDocuments) {
+    this.#control = control
     this.#functions = functions
   }
 
@@ -55,7 +55,7 @@ export class Calls {
   async originate(order: PlaceOrder): Promise<Call> {
     const { account, to, from, timeout, customPayload } = order
     const placed = this.#documentOf(order)
-    const result = await this.#desk.originate({
+    const result = await this.#control.originate({
       accountId: account as AccountUuid,
       to,
       from,
@@ -71,26 +71,26 @@ export class Calls {
 
   /** Ends a call of the account, and gives its record; one that has ended is unchanged. Throws `not-found`. */
   async hangup(account: string, sid: string): Promise<Call> {
-    const record = await this.#desk.hangup(account as AccountUuid, sid)
+    const record = await this.#control.hangup(account as AccountUuid, sid)
     if (record === undefined) throw new SwitchError('not-found', `the account has no call ${sid}`)
     return callOf(record)
   }
 
   /** Undefined when the account has no such call. */
   async get(account: string, uuid: string): Promise<Call | undefined> {
-    const record = await this.#desk.get(account as AccountUuid, uuid)
+    const record = await this.#control.get(account as AccountUuid, uuid)
     return record === undefined ? undefined : callOf(record)
   }
 
   /** The account's calls, newest first. */
   async list(account: string, query: CallsQuery = {}): Promise<Page<Call>> {
-    const { calls, total } = await this.#desk.list(account as AccountUuid, { ...query, ...rangeOf(query) })
+    const { calls, total } = await this.#control.list(account as AccountUuid, { ...query, ...rangeOf(query) })
     return { rows: calls.map(callOf), total }
   }
 
   /** Calls that have not ended, of all accounts, with their legs. */
   live(): readonly (Omit<LiveCall, 'call'> & { readonly call: Call })[] {
-    return this.#desk.live().map(({ call, legs }) => ({ call: callOf(call), legs }))
+    return this.#control.live().map(({ call, legs }) => ({ call: callOf(call), legs }))
   }
 
   #documentOf({ url, document }: PlaceOrder): { url: string; drop(): void } {

@@ -1,8 +1,8 @@
-import { drainRetrySeconds } from '../leg/farewell.ts'
+import { drainRetrySeconds } from '../leg/release.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { SignalingCommand } from '../ports/signaling.ts'
 
-/** A switch that is to stop: nobody new comes in, and who still talks at the deadline is ended. */
+/** A switch that is to stop: it takes no new call, and ends those that are still live at the deadline. */
 export class Drain {
   /** Legs refused meanwhile, whose end is still to be told. */
   readonly #refusedLegs = new Set<LegUuid>()

@@ -24,7 +24,7 @@ import { Loopback, type LoopEvent } from './loopback.ts'
 export interface ExchangeCounters {
   /** Calls begun since the start, refused ones included. */
   begun: number
-  /** Events that nobody awaited: late for a call that is gone, or repeated. */
+  /** Events without a receiver: late for a call that is gone, or repeated. */
   absorbed: number
   /** Calls that ended by a fault of ours (END.5500). */
   crashed: number

@@ -62,7 +62,7 @@ export class Loopback {
         ]
       case 'leg.end':
         return this.#end(pair, command)
-      // Neither side offers anew, and a dialled leg is dialled by `loop.dial`.
+      // Neither side makes a new offer, and a dialled leg is dialled by `loop.dial`.
       case 'leg.dial':
       case 'leg.reanswer':
       case 'leg.refuse-reoffer':

@@ -1,7 +1,7 @@
 import type { LegUuid } from '../model/ids.ts'
-import type { Farewell } from './farewell.ts'
 import type { LegOwner } from './host.ts'
 import type { Leg } from './leg.ts'
+import type { Release } from './release.ts'
 
 export interface OwnedLeg {
   readonly leg: Leg
@@ -48,7 +48,7 @@ export class CallLegs {
     this.find(leg.uuid)?.owner.signalled(leg, { type: 'leg.ended', legId: leg.uuid, cause: { kind: 'timeout' } })
   }
 
-  end({ reason, more }: Farewell): void {
+  end({ reason, more }: Release): void {
     for (const { leg } of this.#legs.values()) leg.end(reason, more)
   }
 }

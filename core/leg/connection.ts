@@ -10,7 +10,7 @@ export interface DialOutcome {
   readonly sid: string
 }
 
-/** What a Dial verb has its call do: ring somebody, or enter a room. */
+/** What a Dial verb makes its call do: ring destinations, or enter a room. */
 export interface Connection {
   /** The other leg that hears the party: for digits that came by INFO. */
   readonly bridgedLeg: Leg | undefined

@@ -1,4 +1,4 @@
-import type { Place } from '../caps/call-places.ts'
+import type { Place } from '../caps/call-slots.ts'
 import type { Host } from './host.ts'
 
 /** What one dialled destination takes of its account's caps: a place among the live legs, and turns to leave the switch. */
@@ -37,7 +37,7 @@ export class LegAdmission {
     return true
   }
 
-  /** It waits no more; the turn is somebody else's. */
+  /** It waits no more; the turn is free for another. */
   leaveQueue(): void {
     if (this.#turn === undefined) return
     this.#host.timers.clear(this.#timer)

@@ -188,7 +188,7 @@ export class Leg {
   }
 
   /**
-   * Has a caller's answer made anew for the codec of the one whom it will hear, so that nothing is transcoded; false
+   * Makes a caller's answer again, for the codec of the leg that it will be bridged with, so that nothing is transcoded; false
    * when there is nothing to change. `media.reopened` or `media.failed` follows.
    */
   adapt(codec: CodecName): boolean {
@@ -250,7 +250,7 @@ export class Leg {
     this.#source = source
   }
 
-  /** The far end's answer, to media. */
+  /** The remote's answer, to media. */
   takeAnswer(sdp: string): void {
     if (this.#media === 'open') this.#host.emit({ type: 'media.answered', legId: this.uuid, sdp, ...this.#sources })
   }

@@ -2,7 +2,7 @@
 export type Timed = 'commit' | 'document' | 'callback'
 export type LatencyListener = (timed: Timed, durationMs: number) => void
 
-/** Durations as they are measured, for whoever counts them. A listener must not throw. */
+/** Durations as they are measured, for metrics. A listener must not throw. */
 export class Latencies {
   readonly #listeners = new Set<LatencyListener>()
 

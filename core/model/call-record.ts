@@ -22,7 +22,7 @@ export interface CallRecord {
   readonly cost: Money
   readonly ttsSeconds: number
   readonly customPayload: Readonly<Record<string, unknown>> | null
-  /** How each leg was heard; null while the call lives, and where nobody could tell any more. */
+  /** Media quality of each leg; null while the call lives, and where it is not known any more. */
   readonly quality: readonly LegQuality[] | null
   readonly startedUnix: number | null
   readonly answeredUnix: number | null

@@ -2,7 +2,7 @@ import type { LegRecord } from './call-record.ts'
 import type { LegUuid } from './ids.ts'
 import type { CodecName } from './trunk.ts'
 
-/** What a far end reports of the stream that it gets from us. */
+/** What the remote reports about the stream that we send. */
 export interface FarReport {
   /** 0 to 100. */
   readonly lossPercent: number
@@ -28,7 +28,7 @@ export interface MediaSource {
   readonly withheld: number
 }
 
-/** What media has counted of one leg, and how well it hears its far end. */
+/** What media has counted of one leg, and how well it receives. */
 export interface LegMediaStats {
   readonly codec: CodecName | undefined
   readonly packetsReceived: number

@@ -76,7 +76,7 @@ export interface Settings {
     readonly turnSecret: string | undefined
   }
   readonly speech: {
-    /** The operator's names for voices, for languages (`sw`), and for whoever names none (`default`). */
+    /** The operator's names for voices, for languages (`sw`), and for documents that name none (`default`). */
     readonly voices: readonly VoiceName[]
     /** Piper's executable. */
     readonly piper: string

@@ -54,6 +54,6 @@ export type AudioEvent =
 
 export interface Audio {
   execute(command: AudioCommand): void
-  /** The call is over: what grows for it, and for nobody else, is not gone on with; its files may go. */
+  /** The call is over: what is made for it alone is stopped; its files may go. */
   abandon(callId: CallUuid): void
 }

@@ -22,7 +22,7 @@ export const ringbackCountries = [
 export type ToneName = `ringback-${string}` | 'beep' | 'warning' | 'waiting'
 
 /**
- * Whether keys in SDP protect a leg's packets (SRTP, RFC 4568). `optional`: where the far end offers it; our own offers
+ * Whether keys in SDP protect a leg's packets (SRTP, RFC 4568). `optional`: where the remote offers it; our own offers
  * are plain. `preferred`: our offer demands it. `required`: both. Once packets are protected they stay so: a later offer
  * of plain ones is refused, whatever this says.
  */
@@ -44,9 +44,9 @@ export interface RecordLimits {
 }
 
 export interface SessionRecordRules {
-  /** `dual`: the far end left, what it hears right. `mono`: both mixed. */
+  /** `dual`: what the remote sends left, what is sent to it right. `mono`: both mixed. */
   readonly channels: 'dual' | 'mono'
-  /** `inbound`: only what the far end says; `outbound`: only what it hears. */
+  /** `inbound`: only what the remote sends; `outbound`: only what is sent to it. */
   readonly track: 'both' | 'inbound' | 'outbound'
   readonly maxLengthMs: number
 }
@@ -65,17 +65,17 @@ export type MediaCommand =
       readonly codecs?: readonly CodecName[]
       /** Without `codecs` and offer: offered first, since the other party of the call speaks them: none is transcoded. */
       readonly prefer?: readonly CodecName[]
-      /** The far end is another session of this switch: the SDP carries an address at which we reach ourselves. */
+      /** The remote is another session of this switch: the SDP carries an address at which we reach ourselves. */
       readonly onNet?: boolean
       /** Without an offer: the host that will be dialled, if known. The offer names our address on the way to it. */
       readonly toward?: string
-      /** Without an offer: the far end is a browser, and ours is made for it. An offer says itself what it is. */
+      /** Without an offer: the remote is a browser, and ours is made for it. An offer says itself what it is. */
       readonly webrtc?: boolean
       /** Whether keys in SDP protect its packets. Default `off`: they are plain. */
       readonly srtp?: SrtpWish
       readonly sources?: MediaSources
     }
-  /** The far end's answer to our offer; may come again (early media, then the final answer; forked answers). */
+  /** The remote's answer to our offer; may come again (early media, then the final answer; forked answers). */
   | {
       readonly type: 'media.answered'
       readonly legId: LegUuid
@@ -93,7 +93,7 @@ export type MediaCommand =
       readonly prefer?: CodecName
       readonly sources?: MediaSources
     }
-  /** Plays to the leg's far end. `loop` 0 = until stopped. A new play replaces one that runs. */
+  /** Plays to the leg's remote. `loop` 0 = until stopped. A new play replaces one that runs. */
   | {
       readonly type: 'media.play'
       readonly legId: LegUuid
@@ -104,7 +104,7 @@ export type MediaCommand =
       readonly isFollowed?: true
     }
   | { readonly type: 'media.stop'; readonly legId: LegUuid; readonly playId: string }
-  /** Records what the leg's far end says into a file at `path` that opens at every instant: `.ogg` or `.wav`. */
+  /** Records what the leg's remote sends into a file at `path` that opens at every instant: `.ogg` or `.wav`. */
   | {
       readonly type: 'media.record'
       readonly legId: LegUuid
@@ -113,7 +113,7 @@ export type MediaCommand =
       readonly limits: RecordLimits
     }
   /**
-   * Records the leg's far end and what it hears, on one line of time, bridged or not; beside `media.record` and others
+   * Records what the leg's remote sends and what is sent to it, on one line of time, bridged or not; beside `media.record` and others
    * of its kind. `media.recorded` tells its end. While it is paused it records silence.
    */
   | {
@@ -136,9 +136,9 @@ export type MediaCommand =
    */
   | { readonly type: 'media.join'; readonly legId: LegUuid; readonly room: string; readonly muted: boolean }
   | { readonly type: 'media.leave'; readonly legId: LegUuid }
-  /** All in the leg's room hear that somebody has come, or gone. */
+  /** Plays to all in the leg's room that a participant has come, or gone. */
   | { readonly type: 'media.room-tone'; readonly legId: LegUuid; readonly tone: 'enter' | 'leave' }
-  /** Sends digits as telephone-events, or as tones to a far end that takes none; `w` is 0.5 s of pause. */
+  /** Sends digits as telephone-events, or as tones to a remote that takes none; `w` is 0.5 s of pause. */
   | { readonly type: 'media.send-digits'; readonly legId: LegUuid; readonly digitsId: string; readonly digits: string }
   /** Ends the session; its ports are drained before reuse. `media.closed` follows. */
   | { readonly type: 'media.close'; readonly legId: LegUuid }
@@ -176,7 +176,7 @@ export type MediaEvent =
   | { readonly type: 'media.key-down'; readonly legId: LegUuid; readonly digit: string }
   /** One press, once, at its end. */
   | { readonly type: 'media.digit'; readonly legId: LegUuid; readonly digit: string; readonly durationMs: number }
-  /** No RTP for the media timeout while the far end was to send. */
+  /** No RTP for the media timeout while the remote was to send. */
   /** `fault`: a browser that ICE or DTLS never reached. */
   | { readonly type: 'media.timeout'; readonly legId: LegUuid; readonly fault?: 'ice' | 'dtls' }
   /**

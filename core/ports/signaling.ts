@@ -57,7 +57,7 @@ export type SignalingCommand =
   | { readonly type: 'leg.reanswer'; readonly legId: LegUuid; readonly sdp: string }
   /** 488 to the re-INVITE: the session goes on as it was. */
   | { readonly type: 'leg.refuse-reoffer'; readonly legId: LegUuid }
-  /** Asks whether the far end still has the dialog. `leg.ended` follows when it does not. */
+  /** Asks whether the remote still has the dialog. `leg.ended` follows when it does not. */
   | { readonly type: 'leg.probe'; readonly legId: LegUuid }
 
 /** The IP address that its SIP came from; missing: it did not come by SIP. Media may come from there, too. */
@@ -93,7 +93,7 @@ export type SignalingEvent =
     }
   /** 180 or another provisional without a body, from the leg that we dial. */
   | { readonly type: 'leg.ringing'; readonly legId: LegUuid }
-  /** A provisional with a body: the far end's answer, early. */
+  /** A provisional with a body: the remote's answer, early. */
   | {
       readonly type: 'leg.early'
       readonly legId: LegUuid

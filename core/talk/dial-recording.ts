@@ -5,7 +5,7 @@ import type { Recorder } from './recorder.ts'
 /** The longest that a Dial may last is also the longest of its recording. */
 const maxRecordedMs = 14_400_000
 
-/** Records what the leg's far end says and hears while it is dialled through; undefined when that is not asked for. */
+/** Records both directions of the leg while it is dialled through; undefined when that is not asked for. */
 export function recordDial(recorder: Recorder, leg: Leg, record: DialRequest['record']): string | undefined {
   if (record === 'do-not-record') return undefined
   const channels = record === 'record-from-answer-dual' ? 'dual' : 'mono'

@@ -4,7 +4,7 @@ import type { Leg } from '../leg/leg.ts'
 import type { AudioEvent } from '../ports/audio.ts'
 import { type AudioSource, type MediaEvent, ringbackCountries, type ToneName } from '../ports/media.ts'
 import type { ProgramCommand, SoundCommand } from '../verbs/program.ts'
-import { SoundAhead } from './sound-ahead.ts'
+import { PromptPrefetch } from './prompt-prefetch.ts'
 
 interface Playing {
   /** Audio is being made or fetched; it waits for the warning tone; it sounds; it was told to stop. */
@@ -41,7 +41,7 @@ export class Player {
   readonly #plays = new Map<string, Playing>()
   /** The first one sounds, or waits for the prompt that does. */
   readonly #notices: Notice[] = []
-  readonly #ahead = new SoundAhead()
+  readonly #ahead = new PromptPrefetch()
   /** What of each text that is heard while it is spoken has been told as spoken, by request. */
   readonly #growing = new Map<string, number>()
   #hasGrown = false

@@ -49,7 +49,7 @@ export class Recorder {
     return this.#running.size === 0
   }
 
-  /** What the leg's far end says; `recorded` hears of its end. */
+  /** Records what the leg's remote sends; `recorded` is called at its end. */
   start(leg: Leg, recordId: string, options: RecordOptions): void {
     if (!this.#host.mayRecord) {
       this.#refuse(() => this.#recorded(refused(recordId)))
@@ -66,7 +66,7 @@ export class Recorder {
     })
   }
 
-  /** What the leg's far end says and hears. Returns the recording's id; `told` hears of its end. */
+  /** Records both directions of the leg. Returns the recording's id; `told` is called at its end. */
   startSession(leg: Leg, options: SessionRecordOptions, told: () => void = () => {}): string {
     const recordId = `session-${++this.#sessions}`
     if (!this.#host.mayRecord) {
@@ -113,7 +113,7 @@ export class Recorder {
     }
   }
 
-  /** No room for it: that is told, then whoever ordered it goes on as after one that failed. */
+  /** No room for it: that is reported, then the verb goes on as after a recording that failed. */
   #refuse(then: () => void): void {
     const { sid } = this.#host.record
     const data = { sid, recording: null, detail: 'the account has stored as many bytes of recordings as it may' }

@@ -27,7 +27,7 @@ export interface RecordedParty {
 export class SessionRecording {
   readonly #now: () => number
   readonly #recorder: Recorder
-  /** Undefined while nobody can be recorded. */
+  /** Undefined while there is no leg to record. */
   readonly #whom: () => RecordedParty | undefined
   #state: State = { at: 'off' }
 

@@ -173,7 +173,7 @@ export class Simulation {
     return [...this.#store.recordings.values()].filter(({ durationMs }) => durationMs !== null).map(recordingResource)
   }
 
-  /** Nothing is played to the remote, it talks with nobody, and no Record verb records it. */
+  /** Nothing is played to the remote, it is bridged with no leg, and no Record verb records it. */
   isSilent(remote: SimulatedRemote): boolean {
     return this.#media.isSilent(remote.legId)
   }

@@ -9,8 +9,8 @@ export interface Range {
 }
 
 /**
- * Reads the attributes of one element. A bad value is noted (DOC.0422) and its default stands instead. What nobody
- * asked for by the time of `noteUnknown` is unknown.
+ * Reads the attributes of one element. A bad value is noted (DOC.0422) and its default stands instead. What was not
+ * read by the time of `noteUnknown` is unknown.
  */
 export class Attributes {
   readonly #element: Element

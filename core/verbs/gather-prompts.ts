@@ -8,7 +8,7 @@ import { known, type ParsedVerb } from './verb.ts'
 
 const prompts = new Map([known(say), known(play), known(pause)].map(verb => [verb.name, verb]))
 
-/** What is heard while somebody is to type: Say, Play and Pause, in order. Anything else is noted and left out. */
+/** What is played while digits are collected: Say, Play and Pause, in order. Anything else is noted and left out. */
 export function readPrompts(gather: Element, notes: Notes): readonly ParsedVerb[] {
   const verbs: ParsedVerb[] = []
   const text = squeezed(gather.children.filter(child => typeof child === 'string').join(' '))

@@ -65,7 +65,7 @@ export const record: VerbModule<Record, RecordState> = {
     if (run.answered) return begin(verb, run)
     const answer = { type: 'answer' } as const
     if (verb.playBeep) return { next: 'wait', state: { at: 'answering' }, commands: [answer] }
-    // Ordered together with the answer: whoever speaks as soon as the 200 is in loses no word.
+    // Ordered together with the answer: a caller who speaks as soon as the 200 arrives loses no word.
     const { state, commands } = listen(verb, run)
     return { next: 'wait', state, commands: [answer, ...(commands ?? [])] }
   },

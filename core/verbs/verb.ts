@@ -93,7 +93,7 @@ export interface VerbModule<Verb, State> {
   stop?(state: State): readonly ProgramCommand[]
 }
 
-/** A verb of one document, ready to run; its kind and its state are nobody else's business. */
+/** A verb of one document, ready to run; its kind and its state are private to it. */
 export interface ParsedVerb {
   readonly name: string
   readonly isLast: boolean

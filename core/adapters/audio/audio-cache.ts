@@ -7,7 +7,7 @@ export interface AudioCacheOptions {
   readonly folder: string
   /** Above it the files that were used longest ago are removed. */
   readonly maxBytes: number
-  /** A file used within this time stays: somebody may be about to open it. Default 60 000. */
+  /** A file used within this time stays: a call may be about to open it. Default 60 000. */
   readonly graceMs?: number
   /** Wall clock. Default `Date.now`. */
   readonly unixMs?: () => number
@@ -135,7 +135,7 @@ export class AudioCache {
     return await this.#made(key, { name, bytes, durationMs })
   }
 
-  /** Nobody plays it any more. */
+  /** No call plays it any more. */
   async release(grown: GrowingWav): Promise<void> {
     this.#bytes -= grown.disown()
     await rm(grown.path, { force: true })

@@ -1,14 +1,14 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { type ChildFault, type ChildRun, childEnvironment } from './child-output.ts'
 
-/** A program whose output is read while it runs; where nobody reads, it waits. */
+/** A program whose output is read while it runs; without a reader it waits. */
 export class ChildStream {
   readonly #run: ChildRun
   readonly #child: ChildProcessWithoutNullStreams
   readonly #chunks: AsyncIterator<Uint8Array>
   readonly #ended: Promise<void>
   readonly #abort = () => this.#stop({ ok: false, fault: 'aborted', detail: 'it was stopped' })
-  /** What is left of its time; only while somebody waits for it. */
+  /** What is left of its time; only while a reader waits for it. */
   #leftMs: number
   #bytes = 0
   #complaint = ''
@@ -65,7 +65,7 @@ export class ChildStream {
     }
   }
 
-  /** Nobody reads any more. */
+  /** There is no reader any more. */
   close(): void {
     this.#abort()
   }

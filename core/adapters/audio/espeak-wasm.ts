@@ -48,7 +48,7 @@ const gathered = new Uint8Array(64 * 1024)
 let count = 0
 let spoken = 0
 
-/** Waits where nobody reads. `process.stdout` must not be touched before: its pipe would wait no more. */
+/** Waits when there is no reader. `process.stdout` must not be touched before: its pipe would wait no more. */
 function pass(): void {
   for (let at = 0; at < count; ) at += writeSync(1, gathered, at, count - at)
   count = 0

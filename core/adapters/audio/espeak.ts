@@ -129,7 +129,7 @@ export class EspeakEngine implements SpeechEngine {
           yield piece
           if (piece.isLast) return
         } else if (piece.fault === 'died' && !hasDied) {
-          // It may have met with bad luck: it says the same again, and nobody hears what they have heard.
+          // It may have failed by chance: it speaks the same text again, and what was played already is left out.
           hasDied = true
           pieces = begin()
           pieces.skip(given)

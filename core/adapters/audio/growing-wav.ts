@@ -7,7 +7,7 @@ const sliceSamples = 8192
 /** Makes room for bytes that come, or rejects. */
 type Reserve = (bytes: number) => Promise<void>
 
-/** Says in a head: nobody knows yet. */
+/** In a header: not known yet. */
 const openSize = 0xffff_ffff
 
 /** A WAV, mono of 16 bits, that is played while it is written; its head tells its length when it is whole. */

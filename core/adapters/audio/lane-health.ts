@@ -14,7 +14,7 @@ export class LaneHealth {
     return this.#failures === 0
   }
 
-  /** May this job try? When it was sick, whoever is let in tries it for the others, for at most `patienceMs`. */
+  /** May this job try? After failures one job is let in and tries it for the others, for at most `patienceMs`. */
   admits(now: number, patienceMs: number): boolean {
     if (this.#failures === 0) return true
     if (now < this.#restsUntil) return false

@@ -7,7 +7,7 @@ const longestMs = 120
 
 /** The packets of an Ogg Opus of any number of streams, mixed to one channel. */
 export class OggDecoder {
-  /** By stream; undefined for one that nobody hears. */
+  /** By stream; undefined for one that is not decoded. */
   readonly #decoders: readonly (OpusDecoder | undefined)[]
   readonly #shares: readonly number[]
   readonly #one: Int16Array

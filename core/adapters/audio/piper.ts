@@ -23,7 +23,7 @@ export interface PiperOptions {
   readonly patienceMs?: number
   /** What loading a model may take. Default 5000. */
   readonly loadMs?: number
-  /** A voice that nobody uses is unloaded after this. Default 15 minutes. */
+  /** An unused voice is unloaded after this. Default 15 minutes. */
   readonly idleMs?: number
 }
 

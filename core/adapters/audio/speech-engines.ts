@@ -11,7 +11,7 @@ export interface NamedEngine {
 
 export interface SpeechEnginesParts {
   readonly table: VoiceTable
-  /** Speaks whatever nobody else does, in some voice. */
+  /** Speaks what no other engine does, in some voice. */
   readonly espeak: SpeechEngine
   /** Those that are set up. */
   readonly others: Readonly<Partial<Record<Exclude<SpeechEngineName, 'espeak'>, NamedEngine>>>

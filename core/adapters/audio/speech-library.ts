@@ -85,7 +85,7 @@ export class SpeechLibrary {
     return first.unknownVoice === undefined ? audio : { ...audio, unknownVoice: first.unknownVoice }
   }
 
-  /** The call is over: what is spoken for nobody else is not gone on with. */
+  /** The call is over: what is spoken for it alone is stopped. */
   leave(callId: string): void {
     for (const utterance of [...this.#held, ...this.#underWay.values()]) {
       if (utterance.leave(callId)) this.#held.delete(utterance)
@@ -104,7 +104,7 @@ export class SpeechLibrary {
     } catch (fault) {
       const next = await job.next?.().catch(() => undefined)
       if (next !== undefined) return await this.#firstOf(callId, next)
-      // Nobody else is there: it is tried though it rests.
+      // There is no other engine: it is tried although it is paused.
       if (fault instanceof Resting) return await this.#audioOf(callId, job, true)
       throw fault
     }
@@ -148,7 +148,7 @@ export class SpeechLibrary {
     }
   }
 
-  /** The first piece by this engine or by nobody; the words behind a piece by the next one, when this one fails there. */
+  /** The first piece by this engine or by none; the words after a piece by the next engine when this one fails there. */
   async *#piecesOf(
     callId: string,
     job: SpeechJob,
@@ -183,7 +183,7 @@ export class SpeechLibrary {
     const pieces = job.speak(signal)
     let hasBegun = false
     const nextPiece = async () => {
-      if (signal.aborted) throw new SpeechFault('nobody waits for it any more')
+      if (signal.aborted) throw new SpeechFault('no call waits for it any more')
       if (!hasBegun && !isAlone && !lane.health.admits(this.#now(), trialMs)) {
         counters.skipped++
         throw new Resting(`${at.name} has failed a moment ago`)

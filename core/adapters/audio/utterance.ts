@@ -45,7 +45,7 @@ export class Utterance {
     this.begun = this.#begin()
   }
 
-  /** It has a file of its own, which somebody may play. */
+  /** It has a file of its own, which a call may play. */
   get isHeld(): boolean {
     return this.#file !== undefined
   }
@@ -54,7 +54,7 @@ export class Utterance {
     return this.#growth.isWhole
   }
 
-  /** Nobody has wanted it any more: who asks now asks anew. */
+  /** No call waits for it any more: the next request starts again. */
   get isGivenUp(): boolean {
     return this.#stop.signal.aborted
   }
@@ -69,14 +69,14 @@ export class Utterance {
     if (!this.#growth.isWhole) this.#followers.add(follower)
   }
 
-  /** A call that is over needs it no more. Returns whether nobody does. */
+  /** A call that is over needs it no more. Returns whether no call does. */
   leave(callId: string): boolean {
     if (!this.#users.delete(callId) || this.#users.size > 0) return false
     this.release()
     return true
   }
 
-  /** Nobody is there to hear it. */
+  /** No call is left to play it. */
   release(): void {
     this.#stop.abort()
     // While it is spoken, its end does the rest.
@@ -117,7 +117,7 @@ export class Utterance {
     let fault: string | undefined
     try {
       for await (const piece of coming) {
-        if (this.#stop.signal.aborted) throw new SpeechFault('nobody waits for it any more')
+        if (this.#stop.signal.aborted) throw new SpeechFault('no call waits for it any more')
         await file.append(piece)
         this.#tell({ durationMs: file.durationMs, isWhole: false })
       }

@@ -15,7 +15,7 @@ export class VoiceTable {
     return (voice.includes(':') ? engineVoiceOf(voice) : undefined) ?? this.#names.get(keyOf(voice))
   }
 
-  /** Of whoever names no voice: the language's (`sw-KE`, then `sw`), else the default. */
+  /** Where no voice is named: the language's (`sw-KE`, then `sw`), else the default. */
   usual(language: string | undefined): EngineVoice | undefined {
     if (language === undefined) return this.#names.get('default')
     for (const tag of shortenedTags(keyOf(language))) {

@@ -53,7 +53,7 @@ export function callEnvironment(options: EnvironmentOptions): CallEnvironment {
   }
 }
 
-/** Built anew only when what it is made of is another object. */
+/** Built again only when one of its sources is another object. */
 function derived<From, To>(read: () => From, make: (from: From) => To): () => To {
   let from = read()
   let made = make(from)

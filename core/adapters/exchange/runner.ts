@@ -87,7 +87,7 @@ export class ExchangeRunner {
     })
   }
 
-  /** Stops: nothing is executed any more, and whoever waits is answered. */
+  /** Stops: nothing is executed any more, and every caller that waits is answered. */
   close(): void {
     this.#isClosed = true
     this.#disarm()

@@ -1,7 +1,7 @@
 import type { Log } from '../../ports/log.ts'
 import type { MediaEvent } from '../../ports/media.ts'
 
-/** Tells events in their order, and never from inside a command; a listener that throws stops nobody. */
+/** Emits events in their order, never from inside a command; a listener that throws does not stop the others. */
 export class EventQueue {
   readonly #emit: (event: MediaEvent) => void
   readonly #log: Log

@@ -66,7 +66,7 @@ const refusals: Readonly<Record<NegotiationFault, SdpRefusal>> = {
   'bad-transport': 'bad-sdp',
 }
 
-/** Reads what a far end sent; undefined when it is no SDP. */
+/** Reads what a remote sent; undefined when it is no SDP. */
 export const readSdp = (sdp: string): SessionDescription | undefined => {
   const parsed = parseSdp(sdp)
   return parsed.ok ? parsed.value : undefined

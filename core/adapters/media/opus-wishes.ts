@@ -1,6 +1,6 @@
 import type { OpusWishes } from '../../../rtp/index.ts'
 
-/** What a far end's `a=fmtp` says about the Opus that it wants to hear (RFC 7587 §6.1); what it leaves out has defaults. */
+/** What a remote's `a=fmtp` says about the Opus that it wants to receive (RFC 7587 §6.1); what it leaves out has defaults. */
 export const opusWishesOf = (fmtp: string | undefined): OpusWishes => {
   const values = new Map(
     (fmtp ?? '').split(';').map(parameter => {

@@ -93,7 +93,7 @@ export function endOfLate(legId: LegUuid, order: MediaCommand, isRefused: boolea
   }
 }
 
-/** What a session tells of its orders and of its far end. */
+/** What a session reports about its orders and its remote. */
 export type SessionNews = Exclude<EngineEvent, { readonly type: 'opened' | 'failed' | 'stats' | 'source' | 'closed' }>
 
 /** The news in the domain's words; undefined: of an order whose end was told before. */
@@ -121,7 +121,7 @@ export function mediaNews(leg: LegMedia, news: SessionNews): MediaEvent | undefi
     case 'quiet':
       return { type: 'media.quiet', legId }
     case 'timeout':
-      // A browser's consent tells that it is there (RFC 7675): nobody need ask.
+      // A browser's consent checks show that it is there (RFC 7675): no OPTIONS is needed.
       if (news.onHold === true) return leg.browser === undefined ? { type: 'media.quiet', legId } : undefined
       return { type: 'media.timeout', legId, ...(news.fault === undefined ? {} : { fault: news.fault }) }
   }

@@ -21,7 +21,7 @@ import { endOfLate, engineOrder, mediaNews, mustWait, recordingOrders } from './
 import { ownAddresses } from './own-addresses.ts'
 import type { RtpMediaCounters, RtpMediaOptions } from './rtp-media-options.ts'
 
-/** Failed legs that nobody closes are forgotten beyond this, the oldest first. */
+/** Failed legs that were not closed are forgotten beyond this number, the oldest first. */
 const maxFailed = 1000
 const anyAddress = '0.0.0.0'
 
@@ -127,7 +127,7 @@ export class RtpMedia implements Media {
     // The other session of this switch is known without SIP.
     if (open.onNet === true) leg.sources = { sip: addresses[0], hosts: [] }
     this.#legs.set(legId, leg)
-    // An offer that nobody can read takes no ports.
+    // An unreadable offer takes no ports.
     if (open.offer !== undefined && offer === undefined) this.#refuse(leg, 'bad-sdp', 'not SDP')
     else this.#threads.open(legId, callId, leg.browser?.opening, isKeyed)
   }

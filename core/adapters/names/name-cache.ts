@@ -32,13 +32,13 @@ export class NameCache<Found> {
     return this.#known.size
   }
 
-  /** Undefined: nobody has asked lately. */
+  /** Undefined: it was not asked for lately. */
   find(question: string, now: number): Answer<Found> | undefined {
     const known = this.#known.get(question)
     return known !== undefined && known.freshUntil > now ? known.answer : undefined
   }
 
-  /** The same question of somebody else, which is not answered yet. */
+  /** The same query of another caller, which is not answered yet. */
   underWay(question: string): Promise<Answer<Found>> | undefined {
     return this.#underWay.get(question)
   }

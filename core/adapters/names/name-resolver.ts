@@ -31,7 +31,7 @@ export interface NameResolverOptions {
 export interface NameCounters {
   /** Questions sent to DNS servers. */
   queries: number
-  /** Answers that came from memory, or from a question of somebody else that was under way. */
+  /** Answers that came from memory, or from a query of another caller that was under way. */
   remembered: number
   /** Questions that no server answered in time, or not with an answer. */
   failed: number
@@ -79,7 +79,7 @@ type Kind = 'A' | 'AAAA' | 'SRV' | 'NAPTR'
 type Found = { readonly address: string } | SrvRecord | NaptrRecord
 
 /**
- * Names to addresses without the thread pool: c-ares asks on the event loop, so names whose servers hang make nobody wait
+ * Names to addresses without the thread pool: c-ares asks on the event loop, so names whose servers hang delay no other name
  * but those who asked for them. The hosts file, `localhost`, search domains and ndots are honoured as the C library does;
  * what is known is remembered, a question under way is shared, and accounts take turns.
  */
@@ -136,7 +136,7 @@ export class NameResolver {
     return this.#records<NaptrRecord>(name, 'NAPTR', owner)
   }
 
-  /** Whoever still waits gets ECANCELLED. */
+  /** Callers that still wait get ECANCELLED. */
   close(): void {
     this.#isClosed = true
     this.#resolver?.cancel()
@@ -191,7 +191,7 @@ export class NameResolver {
     }
   }
 
-  /** While it waited for its turn, somebody else may have asked. */
+  /** While it waited for its turn, another caller may have asked. */
   async #askInTurn(kind: Kind, name: string, question: string): Promise<Answer<Found>> {
     return (
       this.#known(question) ??

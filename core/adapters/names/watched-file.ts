@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 /** So often is a file looked at while it is used. */
 const lookMs = 1000
 
-/** A small file of the system's, read again after it has changed. Whoever asks never waits for the disk. */
+/** A small file of the system's, read again after it has changed. The caller never waits for the disk. */
 export class WatchedFile<Content> {
   readonly #path: string
   readonly #parse: (text: string) => Content

@@ -153,7 +153,7 @@ export class CustomerTargets {
       }),
     ])
     if (unknown.length > 0) {
-      // Nobody knows whether the target is this carrier's: better no call than one at the operator's cost.
+      // It is not known whether the target is this carrier's: better no call than one at the operator's cost.
       log.warn({ trunks: unknown.slice(0, 10) }, 'no <Sip> is dialled while the addresses of these trunks are unknown')
       throw new Error(`the addresses of ${unknown.length} trunks are unknown`)
     }

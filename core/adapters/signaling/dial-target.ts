@@ -16,7 +16,7 @@ import type { LegTarget } from '../../ports/signaling.ts'
 const portOf = (trunk: Trunk): number | undefined =>
   trunk.port === 0 || trunk.port === defaultPort(trunk.transport) ? undefined : trunk.port
 
-/** RFC 3261 §19.1.1: header fields are no part of a Request-URI, and a document's are nobody's to obey. */
+/** RFC 3261 §19.1.1: header fields are no part of a Request-URI, and a document's are not obeyed. */
 function requestUriOf(uri: string): string {
   const parsed = parseUri(uri)
   if (!parsed.ok || parsed.value.kind !== 'sip' || parsed.value.headers.length === 0) return uri

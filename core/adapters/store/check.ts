@@ -131,7 +131,7 @@ const rules: readonly Rule[] = [
     plain: true,
   },
   {
-    // A far end that hangs up in the moment of the cut is not charged for that moment.
+    // A remote that hangs up in the moment of the cut is not charged for that moment.
     rule: 'a settled hold is charged for as long as its leg talked, or a second less',
     sql: `SELECT 'hold ' || h.uuid AS subject, h.talk_seconds AS [is], ${seconds('l.answered_unix', 'l.ended_unix')} AS expected
             FROM holds h JOIN legs l ON l.uuid = h.leg_uuid

@@ -6,7 +6,7 @@ import { type Page, type PageRange, pageOf } from './page.ts'
 import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
 
-/** Under the public address; what follows is a token that nobody guesses. */
+/** Under the public address; what follows is a token that cannot be guessed. */
 const hostedPath = '/hosted/'
 const tokenBytes = 24
 

@@ -6,7 +6,7 @@ import type { Served } from './served.ts'
 import type { TrunkFields, Trunks } from './trunks.ts'
 
 // What calls are routed and priced by, in the memory of the signalling thread. The thread that owns the database sends
-// the whole of what has changed before it answers whoever changed it.
+// the whole of what has changed before it answers the change.
 
 export type TrunkDesk = Pick<Trunks, 'current' | 'get' | 'watch' | 'create' | 'change' | 'remove'>
 export type RateDesk = Pick<Rates, 'current' | 'replace'>

@@ -7,7 +7,7 @@ import type { Database } from './database.ts'
 import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
 
-/** A row that nobody can use any more is kept so long, for whoever still asks about it. */
+/** An expired or revoked row is kept so long, for requests about it. */
 const keptAfterExpiryMs = 30 * 24 * 3_600_000
 const forgetAtOnce = 1000
 /** How many tokens of one extension a digest answer is compared with, usable and newest ones first. */
@@ -168,7 +168,7 @@ export class PhoneTokens {
     return row && recordOf(row)
   }
 
-  /** Unexpired tokens of the extension that somebody may still present, revoked ones too; a bounded number. */
+  /** Unexpired tokens of the extension that may still be presented, revoked ones too; a bounded number. */
   presentableOf(extensionNumber: string, unixMs: number): readonly PresentedToken[] {
     return this.#presentable.all(extensionNumber, unixMs, presentableAtOnce).map(row => presentedOf(row, unixMs))
   }

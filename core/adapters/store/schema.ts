@@ -90,7 +90,7 @@ export interface LedgerTransactionTable {
   kind: LedgerKind
   /** The customer whom it concerns. */
   account_uuid: AccountUuid
-  /** Given by whoever credits; the same reference again changes nothing. */
+  /** Given with the credit; the same reference again changes nothing. */
   reference: string | null
   /** A hold is charged at most once: unique. */
   hold_uuid: HoldUuid | null

@@ -75,7 +75,7 @@ export class EndUsers {
     })
   }
 
-  /** An extension is not given out twice, even when its user is gone: calls to it must not reach a stranger. */
+  /** An extension is not given out twice, even when its user is gone: calls to it must not reach another person. */
   #nextExtension(): number {
     const { sql } = this.#database
     const given = this.#database.get(sql.selectFrom('settings').select('value').where('key', '=', 'next_extension'))

@@ -5,7 +5,7 @@ type Claims = Readonly<Record<string, unknown>>
 
 const maxTokenLength = 4096
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
-/** The only header that we write or take: whoever presents a token has no say in how it is verified. */
+/** The only header that we write or take: the token does not choose how it is verified. */
 const header = encoded({ alg: 'HS256', typ: 'JWT' })
 
 /** A JWT by HS256 (RFC 7519, RFC 7515 §3.1). */

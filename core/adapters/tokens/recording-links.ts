@@ -7,7 +7,7 @@ export interface LinkProof {
   readonly signature: string
 }
 
-/** Links to recordings that need no key: whoever has one may download until it expires. */
+/** Links to recordings that need no key: who has one may download until it expires. */
 export class RecordingLinks {
   readonly #key: KeyObject
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { StartTurns } from '../../../core/caps/start-turns.ts'
+import { StartPacer } from '../../../core/caps/start-pacer.ts'
 import type { AccountProfile } from '../../../core/model/account.ts'
 import type { AccountUuid, LegUuid } from '../../../core/model/ids.ts'
 import { acme, own } from '../bed/acme.ts'
@@ -262,7 +262,7 @@ test('money that two calls race for: the loser is refused for money and gives it
 })
 
 test('turns: in every window of a second no more than the limit, in the order in which they were asked for', () => {
-  const turns = new StartTurns()
+  const turns = new StartPacer()
   const given: number[] = []
   for (let now = 0; now < 10_000; now += 37) {
     const turn = turns.take('a', 5, now, 1000)

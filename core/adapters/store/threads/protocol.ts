@@ -54,7 +54,7 @@ export interface Known {
   readonly tokens: readonly KnownToken[]
 }
 
-/** In the order in which it happened: a change is told before the answer to whoever asked for it. */
+/** In the order in which it happened: a change is reported before the answer to the request for it. */
 export type News =
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
   | { readonly type: 'fault'; readonly id: number; readonly fault: Fault }

@@ -22,7 +22,7 @@ const closeMs = 10_000
 
 /**
  * One thread of the store, from the side of who asks. What is asked in one turn of the event loop leaves in one message;
- * an answer comes for each. What was under way in a thread that dies is rejected: nobody knows whether it was committed.
+ * an answer comes for each. What was under way in a thread that dies is rejected: whether it was committed is not known.
  */
 export class ThreadLink {
   readonly #config: StoreThreadConfig

@@ -4,7 +4,7 @@ import type { AccountProfile } from '../model/account.ts'
  * The bytes that the recordings of each account take. What the database says when a call begins is the measure; what
  * the account's calls have recorded since is added.
  */
-export class RecordingRoom {
+export class RecordingQuota {
   readonly #used = new Map<string, number>()
 
   /** As the database has it now. */

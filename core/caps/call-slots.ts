@@ -9,7 +9,7 @@ export interface Place {
 }
 
 /** The places that one call has taken under caps; what it forgot to give back is given back when it is gone. */
-export class CallPlaces {
+export class CallSlots {
   readonly #now: () => number
   readonly #taken = new Set<Place>()
 

@@ -1,10 +1,10 @@
 const windowMs = 1000
 
 /**
- * Turns of those who may begin at a limited rate: never more than so many begin within any second. A turn in the future
- * is kept for whoever asked for it, so that turns are given in the order in which they were asked for.
+ * Start times at a limited rate: never more than so many starts within any second. A turn in the future
+ * is reserved for its caller, so that turns are given in the order in which they were asked for.
  */
-export class StartTurns {
+export class StartPacer {
   /** Turns of the last second and of the time to come, earliest first. */
   readonly #turns = new Map<string, number[]>()
 
@@ -22,7 +22,7 @@ export class StartTurns {
     return at - now <= patienceMs ? at : undefined
   }
 
-  /** A turn that nobody used. */
+  /** A turn that was not used. */
   giveBack(key: string, at: number): void {
     const turns = this.#turns.get(key)
     const index = turns?.indexOf(at) ?? -1

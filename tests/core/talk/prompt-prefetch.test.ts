@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CallUuid } from '../../../core/model/ids.ts'
-import { aheadKeepsMs, SoundAhead } from '../../../core/talk/sound-ahead.ts'
+import { PromptPrefetch, prefetchKeepsMs } from '../../../core/talk/prompt-prefetch.ts'
 import { CallRig } from '../bed/call-bed.ts'
 
 const at = '+254700000001'
@@ -87,7 +87,7 @@ const ready = (requestId: string) =>
   ({ type: 'audio.ready', callId, requestId, path: '/a.wav', durationMs: 1000 }) as const
 
 test('its turn before its audio, another turn than was expected, audio of long ago', () => {
-  const ahead = new SoundAhead()
+  const ahead = new PromptPrefetch()
   assert.is(ahead.expect(play('', 'x'), 0), 'ahead:1')
   assert.is(ahead.expect(play('', 'x'), 1), undefined)
   assert.is(ahead.take(play('p1', 'x'), 2).is, 'under-way')
@@ -102,7 +102,7 @@ test('its turn before its audio, another turn than was expected, audio of long a
 
   assert.is(ahead.expect(play('', 'y'), 10), 'ahead:3')
   assert.is(ahead.arrived(ready('ahead:3'), 20), undefined)
-  assert.is(ahead.take(play('p5', 'y'), 21 + aheadKeepsMs).is, 'unknown')
+  assert.is(ahead.take(play('p5', 'y'), 21 + prefetchKeepsMs).is, 'unknown')
   assert.is(ahead.arrived(ready('p6'), 22)?.requestId, 'p6')
 })
 

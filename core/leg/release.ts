@@ -12,18 +12,18 @@ export const loadRetrySeconds = 2
 export const mediaRetrySeconds = 5
 
 /** What the legs of a call are told when it ends. */
-export interface Farewell {
+export interface Release {
   readonly reason: EndReason
   readonly more: { readonly status?: number; readonly retryAfterSeconds?: number; readonly withoutQ850?: true }
 }
 
 /** `isSoftphone`: what it is told keeps its reason, since `describeFailure` reads the code (decisions §3). */
-export function farewellOf(
+export function releaseOf(
   reason: EndReason,
   isSoftphone: boolean,
   wasAnswered: boolean,
   rejectWith: 486 | 603 | undefined,
-): Farewell {
+): Release {
   const status = isSoftphone ? phoneStatusOf(reason) : callerStatusOf(reason)
   const isSilent = !isSoftphone && !wasAnswered && (status !== undefined || isOfDocument(reason))
   const retryAfterSeconds = retryAfterOf(reason)

@@ -1,39 +1,39 @@
 import type { Host } from '../leg/host.ts'
 import type { Change } from '../ports/store.ts'
-import type { Journal } from './journal.ts'
+import type { StoreRequests } from './store-requests.ts'
 
-/** Tries at the last unit of a call when the database fails: over a minute in all. */
+/** Tries of a call's closing transaction when the database fails: over a minute in all. */
 const maxTries = 7
 
-const retryTimer = 'last-unit'
+const retryTimer = 'closing-transaction'
 
-export interface LastUnitListener {
+export interface ClosingTransactionListener {
   /** Asked once, when every other unit is through: a hold that is being opened must exist to be settled. */
   changes(): readonly Change[]
   /** Durable, or given up after a failing database: then the next start closes the call. */
   closed(): void
 }
 
-/** The one unit that ends a call: settlement, legs, the final row and its event. */
-export class LastUnit {
+/** The one unit of work that ends a call: settlement, legs, the final row and its event. */
+export class ClosingTransaction {
   readonly #host: Host
-  readonly #journal: Journal
-  readonly #listener: LastUnitListener
+  readonly #storeRequests: StoreRequests
+  readonly #listener: ClosingTransactionListener
   #unit: readonly Change[] | undefined
   #tries = 0
   #isThrough = false
 
-  constructor(host: Host, journal: Journal, listener: LastUnitListener) {
+  constructor(host: Host, storeRequests: StoreRequests, listener: ClosingTransactionListener) {
     this.#host = host
-    this.#journal = journal
+    this.#storeRequests = storeRequests
     this.#listener = listener
   }
 
   /** Writes it as soon as nothing else is on its way. */
   advance(): void {
-    if (this.#isThrough || this.#journal.pendingCommits > 0 || this.#host.timers.has(retryTimer)) return
+    if (this.#isThrough || this.#storeRequests.pendingCommits > 0 || this.#host.timers.has(retryTimer)) return
     this.#unit ??= this.#listener.changes()
-    this.#journal.commit(
+    this.#storeRequests.commit(
       this.#unit,
       () => this.#end(),
       () => this.#failed(),

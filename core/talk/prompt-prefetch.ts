@@ -1,27 +1,27 @@
 import type { AudioEvent } from '../ports/audio.ts'
 import type { SoundCommand } from '../verbs/program.ts'
 
-/** What was made ready so long ago is asked for anew: it may have changed where it came from, and our copy may go. */
-export const aheadKeepsMs = 50_000
+/** Audio that was prepared so long ago is requested again: its source may have changed, and our copy may be deleted. */
+export const prefetchKeepsMs = 50_000
 
 interface Expected {
   readonly requestId: string
   readonly likeness: string
   /** When it arrived. */
   at: number
-  /** That it is ready, or failed; and the last that was told of how it grew. */
+  /** That it is ready, or failed; and the latest event about its growth. */
   events: readonly AudioEvent[]
 }
 
 export type Taken =
   | { readonly is: 'unknown' | 'under-way' }
-  /** As it came, a fault included: that is told when its turn has come. */
+  /** As it came, a fault included: a fault is reported when its turn has come. */
   | { readonly is: 'here'; readonly events: readonly AudioEvent[] }
 
 const unknown: Taken = { is: 'unknown' }
 
-/** The audio of the prompt behind the one that sounds: asked for before its turn. Virtual time: `now` is monotonic ms. */
-export class SoundAhead {
+/** Requests the audio of the next prompt while the current one is played. Virtual time: `now` is monotonic ms. */
+export class PromptPrefetch {
   #count = 0
   #expected: Expected | undefined
   /** Plays whose turn came before their audio did, or before all of it, by request. */
@@ -44,12 +44,12 @@ export class SoundAhead {
     this.#expected = undefined
     const { requestId } = expected
     const events = expected.events.map(event => ({ ...event, requestId: command.playId }))
-    if (events.length > 0 && now - expected.at > aheadKeepsMs) return unknown
+    if (events.length > 0 && now - expected.at > prefetchKeepsMs) return unknown
     if (events.length === 0 || mayGrow(expected.events)) this.#awaited.set(requestId, command.playId)
     return events.length === 0 ? { is: 'under-way' } : { is: 'here', events }
   }
 
-  /** Audio came, or failed. The event for the play that waits for it; undefined: kept, or nobody wants it any more. */
+  /** Audio came, or failed. The event for the play that waits for it; undefined: kept, or not wanted any more. */
   arrived(event: AudioEvent, now: number): AudioEvent | undefined {
     const { requestId } = event
     if (!requestId.startsWith('ahead:')) return event

@@ -1,14 +1,14 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { PressTwins, type PressWay } from '../../../core/leg/press-twins.ts'
+import { DigitDeduplication, type DigitPath } from '../../../core/leg/digit-deduplication.ts'
 import type { LegUuid } from '../../../core/model/ids.ts'
 
 const leg = 'a' as LegUuid
 const other = 'b' as LegUuid
 
 /** What is taken of presses, each `digit way at`. */
-const taken = (...presses: readonly (readonly [digit: string, way: PressWay, at: number, of?: LegUuid])[]): string => {
-  const twins = new PressTwins()
+const taken = (...presses: readonly (readonly [digit: string, way: DigitPath, at: number, of?: LegUuid])[]): string => {
+  const twins = new DigitDeduplication()
   return presses
     .filter(([digit, way, at, of = leg]) => twins.isNew(of, digit, way, at))
     .map(([digit]) => digit)
@@ -21,7 +21,7 @@ test('a phone of one way is heard press by press, however fast', () => {
 })
 
 test('a phone of both ways is heard once, whichever comes first', () => {
-  const both = (first: PressWay, second: PressWay) =>
+  const both = (first: DigitPath, second: DigitPath) =>
     taken(
       ['1', first, 0],
       ['1', second, 120],
@@ -42,7 +42,7 @@ test('twins that overlap: all of one way, then all of the other', () => {
 })
 
 test('INFO that comes while the key is down in media is its twin, and what media tells is taken', () => {
-  const twins = new PressTwins()
+  const twins = new DigitDeduplication()
   twins.down(leg, '1', 1800)
   assert.is(twins.isNew(leg, '1', 'info', 2000), false)
   assert.is(twins.isNew(leg, '1', 'media', 2100), true)

@@ -13,7 +13,7 @@ import type { ExchangeRunner } from './runner.ts'
 
 export type { LiveCall, LiveLeg }
 
-export interface CallDeskParts {
+export interface CallControlParts {
   readonly exchange: Exchange
   readonly runner: ExchangeRunner
   readonly store: Pick<Served['calls'], 'get' | 'getBySid' | 'list'>
@@ -29,10 +29,10 @@ const apiSource = 'api'
 const loadRefusal = refusal(503, 'LIMIT.0503', 'the switch is loaded and takes no new calls for now')
 
 /** What an embedder and the API do with calls: place, end, look. */
-export class CallDesk {
-  readonly #parts: CallDeskParts
+export class CallControl {
+  readonly #parts: CallControlParts
 
-  constructor(parts: CallDeskParts) {
+  constructor(parts: CallControlParts) {
     this.#parts = parts
   }
 

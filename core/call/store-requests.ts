@@ -9,21 +9,21 @@ interface PendingCommit {
   readonly failed: (() => void) | undefined
 }
 
-export interface JournalListener {
+export interface StoreRequestsListener {
   /** The database itself has failed: nothing of the unit is written. */
   databaseFailed(detail: string): void
 }
 
-/** What a call has asked of the store and waits for. Answers that nobody waits for any more are absorbed. */
-export class Journal {
+/** Requests of a call to the store that are not answered yet. Answers to requests that were forgotten are absorbed. */
+export class StoreRequests {
   readonly #callId: CallUuid
   readonly #emit: (command: ExchangeCommand) => void
-  readonly #listener: JournalListener
+  readonly #listener: StoreRequestsListener
   readonly #commits = new Map<number, PendingCommit>()
   readonly #lookups = new Map<number, (found: Found) => void>()
   #lastId = 0
 
-  constructor(callId: CallUuid, emit: (command: ExchangeCommand) => void, listener: JournalListener) {
+  constructor(callId: CallUuid, emit: (command: ExchangeCommand) => void, listener: StoreRequestsListener) {
     this.#callId = callId
     this.#emit = emit
     this.#listener = listener
@@ -51,7 +51,7 @@ export class Journal {
     this.#lookups.clear()
   }
 
-  /** False when nobody waits for it. */
+  /** False when no request waits for it. */
   handle(event: StoreEvent): boolean {
     switch (event.type) {
       case 'store.committed':
