@@ -105,6 +105,8 @@ export class CallSession {
       case 'reoffer-refused':
         this.#renegotiation.refused(event.status)
         break
+      default:
+        event satisfies never
     }
   }
 

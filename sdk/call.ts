@@ -222,6 +222,8 @@ export class Call {
       case 'ended':
         this.#over(event.reason, event.wasOpen)
         break
+      default:
+        event satisfies never
     }
   }
 

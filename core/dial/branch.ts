@@ -6,6 +6,7 @@ import { Leg, type LegEnding } from '../leg/leg.ts'
 import { LegAdmission } from '../leg/leg-admission.ts'
 import type { MeterAlarms } from '../leg/meter.ts'
 import { reasonOf } from '../leg/reason-of.ts'
+import { assertNever } from '../model/assert-never.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { Change } from '../ports/store.ts'
@@ -152,6 +153,8 @@ export class Branch implements LegOwner {
         return
       case 'leg.confirmed':
         return
+      default:
+        assertNever(event)
     }
   }
 

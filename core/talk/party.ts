@@ -1,6 +1,7 @@
 import type { Host, LegOwner, OwnedSignal } from '../leg/host.ts'
 import type { Leg } from '../leg/leg.ts'
 import { reasonOf } from '../leg/reason-of.ts'
+import { assertNever } from '../model/assert-never.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { CodecName } from '../model/trunk.ts'
 
@@ -105,6 +106,8 @@ export class Party implements LegOwner {
       case 'leg.early':
       case 'leg.answered':
         return
+      default:
+        assertNever(event)
     }
   }
 

@@ -1,6 +1,7 @@
 import type { EventCode } from '../events/catalogue.ts'
 import type { Host } from '../leg/host.ts'
 import type { Leg } from '../leg/leg.ts'
+import { assertNever } from '../model/assert-never.ts'
 import type { AudioEvent } from '../ports/audio.ts'
 import { type AudioSource, type MediaEvent, ringbackCountries, type ToneName } from '../ports/media.ts'
 import type { ProgramCommand, SoundCommand } from '../verbs/program.ts'
@@ -70,6 +71,9 @@ export class Player {
         return
       case 'send-digits':
         this.#sendDigits(command)
+        return
+      default:
+        assertNever(command)
     }
   }
 

@@ -486,6 +486,9 @@ export class Simulation {
       case 'leg.end':
         this.#refused.set(legId, refusedEnd(command.reason))
         break
+      default:
+        // Nothing of the others is kept for the transcript.
+        break
     }
     this.#signaling.execute(command)
   }

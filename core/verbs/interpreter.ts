@@ -132,6 +132,9 @@ export class Interpreter {
       case 'dialled':
         this.#addAudio(event.durationSeconds * 1000)
         return
+      default:
+        // The others carry no audio.
+        return
     }
   }
 

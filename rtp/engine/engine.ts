@@ -1,3 +1,4 @@
+import { assertNever } from '../assert-never.ts'
 import { BrowserLegs } from '../browser/browser-legs.ts'
 import { type BrowserLink, throughLink } from '../browser/browser-link.ts'
 import { Beats } from '../session/beats.ts'
@@ -251,6 +252,8 @@ export class MediaEngine {
       case 'close':
         this.#close(session, now)
         return
+      default:
+        assertNever(command)
     }
   }
 

@@ -1,3 +1,4 @@
+import { assertNever } from '../assert-never.ts'
 import { channelsOf } from '../record/session-recorder.ts'
 import type { RecordingStore } from '../session/recording-sink.ts'
 import type { Session } from '../session/session.ts'
@@ -32,5 +33,7 @@ export function orderRecording(session: Session, command: RecordingCommand, stor
     case 'stop-record':
       session.recordings.stop(recording, now)
       return
+    default:
+      assertNever(command)
   }
 }

@@ -233,6 +233,10 @@ export class UserAgent implements Station {
         call.session?.refuseReoffer(input.status, now)
         break
       case 'dial':
+        // A call of that id is under way.
+        break
+      default:
+        input satisfies never
     }
   }
 

@@ -1,3 +1,4 @@
+import { assertNever } from '../assert-never.ts'
 import type { Machine } from '../machine.ts'
 import { formatMessage } from '../message/format.ts'
 import type { SipRequest } from '../message/message.ts'
@@ -261,6 +262,8 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
       case 'probe':
         call.session?.probe(now)
         break
+      default:
+        assertNever(command)
     }
   }
 

@@ -53,12 +53,12 @@ const later = 5000
 /** Brings a gate into each state; its last accepted packet came at 0, of SSRC 1 with number 104. */
 const inState = (state: SourceState): SourceGate => {
   const gate = new SourceGate()
-  if (state === 'closed') return gate
-  gate.signal(signalled, 4000, sources, 0)
+  if (state !== 'closed') gate.signal(signalled, 4000, sources, 0)
   const speak = (address: number, port: number) => {
     for (let n = 0; n < probationPackets; n++) gate.judge(address, port, 1, 100 + n, 0)
   }
   switch (state) {
+    case 'closed':
     case 'waiting':
       break
     case 'confirmed':

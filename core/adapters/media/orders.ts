@@ -1,4 +1,5 @@
 import type { EngineCommand, EngineEvent } from '../../../rtp/worker/index.ts'
+import { assertNever } from '../../model/assert-never.ts'
 import type { LegUuid } from '../../model/ids.ts'
 import type { MediaCommand, MediaEvent } from '../../ports/media.ts'
 import { closedUnopened, nothingRecorded } from './ends.ts'
@@ -70,6 +71,8 @@ export function engineOrder(leg: LegMedia, order: Order): EngineCommand {
     case 'media.close':
       leg.state = 'closing'
       return { type: 'close', session }
+    default:
+      return assertNever(order)
   }
 }
 
@@ -124,5 +127,7 @@ export function mediaNews(leg: LegMedia, news: SessionNews): MediaEvent | undefi
       // A browser's consent checks show that it is there (RFC 7675): no OPTIONS is needed.
       if (news.onHold === true) return leg.browser === undefined ? { type: 'media.quiet', legId } : undefined
       return { type: 'media.timeout', legId, ...(news.fault === undefined ? {} : { fault: news.fault }) }
+    default:
+      return assertNever(news)
   }
 }
