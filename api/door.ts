@@ -9,6 +9,7 @@ import type {
   LiveCall,
   Log,
   OriginateOrder,
+  OriginateRefusal,
   OriginateResult,
   PhoneUpgrade,
   Repositories,
@@ -56,7 +57,7 @@ export interface OwnedSwitch extends SwitchDoor {
 export interface CallDoor {
   originate(order: OriginateOrder): Promise<OriginateResult>
   /** Why no call may be placed now, by load; undefined: one may. */
-  turnAway?(): Extract<OriginateResult, { ok: false }> | undefined
+  turnAway?(): OriginateRefusal | undefined
   /** The call as it is once it has ended; one that had ended already is unchanged. */
   hangup(account: AccountUuid, sid: string): Promise<CallRecord | undefined>
   get(account: AccountUuid, uuid: string): Promise<CallRecord | undefined>

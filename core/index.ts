@@ -18,7 +18,7 @@ export type { WebhookSettingsChange } from './adapters/store/webhook-settings.ts
 export type { TlsIdentity, TlsIdentityFiles } from './adapters/tls/identity.ts'
 export { streamTokenSeconds } from './adapters/tokens/stream-tokens.ts'
 export { isSipPrefix } from './billing/sip-prefix.ts'
-export type { OriginateOrder, OriginateResult } from './contract/originate-order.ts'
+export type { OriginateCode, OriginateOrder, OriginateRefusal, OriginateResult } from './contract/originate-order.ts'
 export { refusalCodes } from './contract/refusal-codes.ts'
 export { callResource, recordingResource } from './events/call-data.ts'
 export { type EventCode, eventCatalogue } from './events/catalogue.ts'

@@ -1,4 +1,11 @@
-import { capRetrySeconds, drainRetrySeconds, loadRetrySeconds } from '../../core/index.ts'
+import {
+  capRetrySeconds,
+  drainRetrySeconds,
+  loadRetrySeconds,
+  type OriginateCode,
+  type OriginateRefusal,
+  refusalCodes,
+} from '../../core/index.ts'
 import { activeCustomerOf, customerOf } from '../access/guard.ts'
 import { invalid, Refusal } from '../answer/refusal.ts'
 import { renderCall } from '../answer/render.ts'
@@ -59,22 +66,19 @@ function checkSize(payload: string | Record<string, unknown>): void {
   if (Buffer.byteLength(text) > maxPayloadBytes) throw invalid('customPayload', 'must be at most 8 KB')
 }
 
-function refusalOf(refused: { status: number; code: string; detail: string }): Refusal {
-  // The core says which field it means in front of the sentence.
-  const field = refused.status === 422 ? /^(\w+): (.+)$/.exec(refused.detail) : null
-  if (field !== null) return invalid(field[1] ?? '', field[2] ?? '')
-  const wait = retryAfterOf(refused)
-  // The code stands once in front of the sentence, whether the core has put it there or not.
-  const sentence = refused.detail.startsWith(`${refused.code}: `)
-    ? refused.detail.slice(refused.code.length + 2)
-    : refused.detail
-  return new Refusal(refused.status, sentence, {
-    ...(refused.code === '' ? {} : { code: refused.code }),
+/** A refusal of the exchange in HTTP: 422 names the field, any other its code; 429 and 503 say when to come again. */
+function refusalOf(refused: OriginateRefusal): Refusal {
+  if (refused.kind === 'field') return invalid(refused.field, refused.sentence)
+  const { code, sentence } = refused
+  const { status } = refusalCodes[code]
+  const wait = retryAfterOf(status, code)
+  return new Refusal(status, sentence, {
+    code,
     ...(wait === undefined ? {} : { headers: { 'retry-after': String(wait) } }),
   })
 }
 
-function retryAfterOf({ status, code }: { status: number; code: string }): number | undefined {
+function retryAfterOf(status: number, code: OriginateCode): number | undefined {
   if (status === 429) return capRetrySeconds
   if (status !== 503) return undefined
   return code === 'LIMIT.0503' ? loadRetrySeconds : drainRetrySeconds

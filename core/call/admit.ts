@@ -1,6 +1,6 @@
 import type { CallEnvironment } from '../contract/environment.ts'
 import type { Found, NumberOwner } from '../contract/exchange-event.ts'
-import type { OriginateOrder, OriginateResult } from '../contract/originate-order.ts'
+import { type OriginateOrder, type OriginateRefusal, refusedBy, refusedField } from '../contract/originate-order.ts'
 import type { Route } from '../dial/branch-options.ts'
 import { routesToNumber, routesToUser } from '../dial/resolve-child.ts'
 import type { AccountProfile, OwnedNumber, WebhookPurpose } from '../model/account.ts'
@@ -10,30 +10,21 @@ import type { Rate } from '../model/rate.ts'
 import { isE164, isExtension } from '../routing/e164.ts'
 import { maxCustomPayloadBytes } from './call-fields.ts'
 
-export type Refusal = Extract<OriginateResult, { ok: false }>
-
-export const refusal = (status: Refusal['status'], code: Refusal['code'], detail: string): Refusal => ({
-  ok: false,
-  status,
-  code,
-  detail: code === '' ? detail : `${code}: ${detail}`,
-})
-
 export const defaultTimeoutSeconds = 30
 const maxTimeoutSeconds = 300
 
 /** What can be said of an order without asking anybody. */
-export function checkOrder(order: OriginateOrder): Refusal | undefined {
+export function checkOrder(order: OriginateOrder): OriginateRefusal | undefined {
   const { to, from, timeoutSeconds = defaultTimeoutSeconds, customPayload } = order
-  if (!isE164(to) && !isExtension(to)) return refusal(422, '', 'to: + and 7 to 15 digits, or an extension')
-  if (!isE164(from)) return refusal(422, '', 'from: + and 7 to 15 digits')
-  if (!/^https?:\/\/\S+$/.test(order.url)) return refusal(422, '', 'url: an http or https URL')
+  if (!isE164(to) && !isExtension(to)) return refusedField('to', '+ and 7 to 15 digits, or an extension')
+  if (!isE164(from)) return refusedField('from', '+ and 7 to 15 digits')
+  if (!/^https?:\/\/\S+$/.test(order.url)) return refusedField('url', 'an http or https URL')
   if (!Number.isInteger(timeoutSeconds) || timeoutSeconds < 1 || timeoutSeconds > maxTimeoutSeconds) {
-    return refusal(422, '', `timeout: 1 to ${maxTimeoutSeconds} seconds`)
+    return refusedField('timeout', `1 to ${maxTimeoutSeconds} seconds`)
   }
   const payload = typeof customPayload === 'string' ? customPayload : JSON.stringify(customPayload ?? '')
   if (new TextEncoder().encode(payload).length > maxCustomPayloadBytes) {
-    return refusal(422, '', `customPayload: at most ${maxCustomPayloadBytes} bytes`)
+    return refusedField('customPayload', `at most ${maxCustomPayloadBytes} bytes`)
   }
   return undefined
 }
@@ -49,7 +40,7 @@ export type Placing =
       readonly forks: readonly (readonly Route[])[]
       readonly rate: Rate | undefined
     }
-  | Refusal
+  | OriginateRefusal
 
 /** Whether an account may place a call, and how it goes; caps and money come after. */
 export function admitPlacing(
@@ -58,19 +49,19 @@ export function admitPlacing(
   env: CallEnvironment,
 ): Placing {
   const { account, from } = found
-  if (account === undefined) return refusal(403, 'END.0403', 'the account does not exist')
-  if (account.status === 'suspended') return refusal(403, 'BILL.0403', 'the account is suspended')
+  if (account === undefined) return refusedBy('END.0403', 'the account does not exist')
+  if (account.status === 'suspended') return refusedBy('BILL.0403', 'the account is suspended')
   if (from === undefined || !from.isActive) {
-    return refusal(403, 'END.0403', `${order.from} is not an active number of this account`)
+    return refusedBy('END.0403', `${order.from} is not an active number of this account`)
   }
   if (isExtension(order.to)) {
     const forks = routesToUser(found, env)
     const unreachable = forks.length === 0 ? 'END.1480' : undefined
     return { ok: true, account, direction: 'internal', unreachable, forks, rate: undefined }
   }
-  if (!env.destinations().allows(order.to)) return refusal(403, 'END.4433', `calls to ${order.to} are not allowed`)
+  if (!env.destinations().allows(order.to)) return refusedBy('END.4433', `calls to ${order.to} are not allowed`)
   const rate = env.deck().find('outbound', order.to)
-  if (rate === undefined) return refusal(402, 'BILL.0404', `there is no rate for ${order.to}`)
+  if (rate === undefined) return refusedBy('BILL.0404', `there is no rate for ${order.to}`)
   const forks = [routesToNumber(order.to, found, env)]
   return { ok: true, account, direction: 'outbound', unreachable: undefined, forks, rate }
 }

@@ -1,7 +1,7 @@
 import { isCovered } from '../billing/charge.ts'
 import type { Place } from '../caps/call-slots.ts'
 import { arrived } from '../contract/hops.ts'
-import type { OriginateOrder, OriginateResult } from '../contract/originate-order.ts'
+import { type OriginateOrder, type OriginateResult, refusedBy } from '../contract/originate-order.ts'
 import type { Branch } from '../dial/branch.ts'
 import type { BranchListener } from '../dial/branch-options.ts'
 import { Fork } from '../dial/fork.ts'
@@ -10,7 +10,7 @@ import { begunRow } from '../leg/call-row.ts'
 import type { CallDirection, CallRecord } from '../model/call-record.ts'
 import type { Change } from '../ports/store.ts'
 import { isE164 } from '../routing/e164.ts'
-import { admitPlacing, checkOrder, defaultTimeoutSeconds, refusal } from './admit.ts'
+import { admitPlacing, checkOrder, defaultTimeoutSeconds } from './admit.ts'
 import type { Call } from './call.ts'
 import { customPayloadOf } from './call-fields.ts'
 
@@ -36,9 +36,9 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
     () => {
       place?.release()
       // Ended before it was placed; while its rows are on their way, their fate is the answer.
-      if (call.storeRequests.pendingCommits === 0) replyOnce(refusal(503, 'END.5503', 'the switch is draining'))
+      if (call.storeRequests.pendingCommits === 0) replyOnce(refusedBy('END.5503', 'the switch is draining'))
     },
-    () => replyOnce(refusal(500, 'END.5500', 'the database failed')),
+    () => replyOnce(refusedBy('END.5500', 'the database failed')),
   )
   const faulty = checkOrder(order)
   if (faulty !== undefined) {
@@ -53,7 +53,7 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
       return
     }
     const { account, direction, unreachable, forks, rate } = placing
-    const cannotPay = () => refuse(refusal(402, 'BILL.0402', 'the balance does not cover the call'))
+    const cannotPay = () => refuse(refusedBy('BILL.0402', 'the balance does not cover the call'))
     // Before the caps: what is refused for money uses up none of the calls a second (decisions §1).
     if (rate !== undefined && !isCovered(rate, found.spendable)) {
       cannotPay()
@@ -66,7 +66,7 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
         capped === 'LIMIT.0429'
           ? `more than ${account.maxConcurrentCalls} live calls`
           : `more than ${account.maxCallsPerSecond} new calls per second`
-      refuse(refusal(429, capped, what))
+      refuse(refusedBy(capped, what))
       return
     }
     place = capped

@@ -30,12 +30,31 @@ export type OriginateCode =
   | 'LIMIT.0503'
   | Extract<EndReason, 'END.0403' | 'END.4433' | 'END.5500' | 'END.5503'>
 
-/** A refused call leaves no row and no charge. `status` is the HTTP status; a 422 carries no code. */
-export type OriginateResult =
-  | { readonly ok: true; readonly call: CallRecord }
+/** Why a call is not placed: a field of the order that cannot be right, or a rule. `sentence`: for people, without the code. */
+export type OriginateRefusal =
   | {
       readonly ok: false
-      readonly status: 402 | 403 | 422 | 429 | 500 | 503
-      readonly code: OriginateCode | ''
-      readonly detail: string
+      readonly kind: 'field'
+      readonly field: 'to' | 'from' | 'url' | 'timeout' | 'customPayload'
+      readonly sentence: string
     }
+  | { readonly ok: false; readonly kind: 'rule'; readonly code: OriginateCode; readonly sentence: string }
+
+/** A refused call leaves no row and no charge. */
+export type OriginateResult = { readonly ok: true; readonly call: CallRecord } | OriginateRefusal
+
+/** The code of the rule, or the name of the field. */
+export const causeOfRefusal = (refused: OriginateRefusal): string =>
+  refused.kind === 'rule' ? refused.code : refused.field
+
+export const refusedField = (
+  field: Extract<OriginateRefusal, { kind: 'field' }>['field'],
+  sentence: string,
+): OriginateRefusal => ({ ok: false, kind: 'field', field, sentence })
+
+export const refusedBy = (code: OriginateCode, sentence: string): OriginateRefusal => ({
+  ok: false,
+  kind: 'rule',
+  code,
+  sentence,
+})

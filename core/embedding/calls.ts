@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CallControl } from '../adapters/exchange/call-control.ts'
+import { causeOfRefusal } from '../contract/originate-order.ts'
 import type { CallAnswer, CallHandler } from '../document-builder/call-handler.ts'
 import { type Duration, durationMs } from '../document-builder/duration.ts'
 import { callResource } from '../events/call-data.ts'
@@ -65,8 +66,7 @@ export class Calls {
     })
     if (result.ok) return callOf(result.call)
     placed.drop()
-    const { code, detail } = result
-    throw new SwitchError('call.refused', code === '' || detail.startsWith(code) ? detail : `${code}: ${detail}`)
+    throw new SwitchError('call.refused', `${causeOfRefusal(result)}: ${result.sentence}`)
   }
 
   /** Ends a call of the account, and gives its record; one that has ended is unchanged. Throws `not-found`. */

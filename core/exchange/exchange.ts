@@ -1,4 +1,3 @@
-import { refusal } from '../call/admit.ts'
 import { Call } from '../call/call.ts'
 import type { CallInput } from '../call/call-inputs.ts'
 import { beginInbound } from '../call/inbound.ts'
@@ -11,6 +10,7 @@ import type { CallEnvironment } from '../contract/environment.ts'
 import type { ExchangeCommand } from '../contract/exchange-command.ts'
 import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import { type InboundOffer, offerByTrunk, offerOnNet } from '../contract/inbound-offer.ts'
+import { refusedBy } from '../contract/originate-order.ts'
 import { type RoomCommand, type RoomEvent, Rooms } from '../contract/rooms.ts'
 import { SidSequence } from '../leg/sid.ts'
 import type { AccountUuid, LegUuid, Sid } from '../model/ids.ts'
@@ -185,7 +185,7 @@ export class Exchange {
   #originate({ requestId, order }: Extract<ExchangeEvent, { type: 'call.originate' }>, now: number): void {
     if (this.#drain.isOn) {
       this.counters.turnedAway++
-      const result = refusal(503, 'END.5503', 'the switch is draining')
+      const result = refusedBy('END.5503', 'the switch is draining')
       this.#out.push({ type: 'originate.done', requestId, result })
       return
     }

@@ -3,7 +3,7 @@ import { RateDeck } from '../billing/rate-deck.ts'
 import { defaultCallTimes } from '../contract/environment.ts'
 import type { ExchangeCommand } from '../contract/exchange-command.ts'
 import type { ExchangeEvent } from '../contract/exchange-event.ts'
-import type { OriginateResult } from '../contract/originate-order.ts'
+import { causeOfRefusal, type OriginateResult } from '../contract/originate-order.ts'
 import { functionBase } from '../document-builder/call-handler.ts'
 import { type Duration, durationMs } from '../document-builder/duration.ts'
 import { callResource, recordingResource } from '../events/call-data.ts'
@@ -300,7 +300,7 @@ export class Simulation {
     }
     await this.runUntil(() => this.#originated.get(requestId)?.ok === false || legOf() !== undefined, 10_000)
     const result = this.#originated.get(requestId)
-    if (result?.ok === false) throw new Error(result.detail)
+    if (result?.ok === false) throw new Error(`${causeOfRefusal(result)}: ${result.sentence}`)
     const remote = legOf()
     if (remote === undefined) throw new Error('the call was placed, but nothing was dialled')
     remote.isDialled = false

@@ -1,5 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { refusedBy, refusedField } from '../../core/contract/originate-order.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
 // Every answer of `customer`, `operator` and `conforming` is compared with /openapi.json by the bed.
@@ -63,24 +64,21 @@ test('the core refuses: its status, its code once in front, Retry-After', async 
     [402, 'BILL.0402', undefined],
     [402, 'BILL.0404', undefined],
     [403, 'END.0403', undefined],
-    [422, '', undefined],
     [429, 'LIMIT.0429', '1'],
     [429, 'LIMIT.0430', '1'],
     [503, 'END.5503', '30'],
     [503, 'LIMIT.0503', '2'],
   ] as const) {
-    for (const detail of ['because of it', `${code}: because of it`]) {
-      bed.calls.refusal = { ok: false, status, code, detail: code === '' ? 'because of it' : detail }
-      const refused = await bed.customer('POST', '/calls/originate', order)
-      assert.is(refused.status, status)
-      assert.is(refused.body.detail, code === '' ? 'because of it' : `${code}: because of it`)
-      assert.is(refused.body.code, code === '' ? undefined : code)
-      assert.is(refused.headers['retry-after'], wait)
-    }
+    bed.calls.refusal = refusedBy(code, 'because of it')
+    const refused = await bed.customer('POST', '/calls/originate', order)
+    assert.is(refused.status, status)
+    assert.equal(refused.body, { detail: `${code}: because of it`, code })
+    assert.is(refused.headers['retry-after'], wait)
   }
-  bed.calls.refusal = { ok: false, status: 422, code: '', detail: 'from: + and 7 to 15 digits' }
-  const { body } = await bed.customer('POST', '/calls/originate', order)
-  assert.equal(body, { detail: bed.calls.refusal.detail, errors: [{ field: 'from', message: '+ and 7 to 15 digits' }] })
+  bed.calls.refusal = refusedField('from', '+ and 7 to 15 digits')
+  const { status, body } = await bed.customer('POST', '/calls/originate', order)
+  const message = '+ and 7 to 15 digits'
+  assert.equal([status, body], [422, { detail: `from: ${message}`, errors: [{ field: 'from', message }] }])
   bed.calls.refusal = undefined
 })
 
@@ -88,7 +86,7 @@ test('a loaded switch refuses before it looks a key up; the key may be used agai
   const order = { to: '+254722000001', from: '+254700000001', url: 'https://a.test/v' }
   const headers = { 'idempotency-key': 'while-loaded' }
   const { placed } = bed.calls
-  bed.calls.load = { ok: false, status: 503, code: 'LIMIT.0503', detail: 'LIMIT.0503: the switch is loaded' }
+  bed.calls.load = refusedBy('LIMIT.0503', 'the switch is loaded')
   const refused = await bed.customer('POST', '/calls/originate', order, headers)
   assert.equal([refused.status, refused.body.code, refused.headers['retry-after']], [503, 'LIMIT.0503', '2'])
   assert.is(bed.calls.placed, placed)

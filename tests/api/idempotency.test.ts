@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { startHousekeeping } from '../../api/housekeeping.ts'
 import { idempotencyLifeMs } from '../../core/adapters/store/idempotency.ts'
 import { silentLog } from '../../core/adapters/system/silent-log.ts'
+import { refusedBy } from '../../core/contract/originate-order.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
 const bed = await ApiBed.open()
@@ -51,7 +52,7 @@ test('while the first runs, the second is 409', async () => {
 })
 
 test('what is refused frees the key: by the core, by validation, by suspension, by a fault', async () => {
-  bed.calls.refusal = { ok: false, status: 429, code: 'LIMIT.0430', detail: 'too fast' }
+  bed.calls.refusal = refusedBy('LIMIT.0430', 'too fast')
   assert.is((await place('four')).status, 429)
   bed.calls.refusal = undefined
   assert.is((await place('four', { ...order, timeout: 0 })).status, 422)

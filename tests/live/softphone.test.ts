@@ -175,7 +175,7 @@ test('originate to an extension rings the phone, which then talks to the documen
       from: bed.number,
       url: 'http://127.0.0.1:9/none',
     })
-    if (!placed.ok) throw new Error(placed.detail)
+    if (!placed.ok) throw new Error(placed.sentence)
     const invite = await phone.incoming()
     assert.match(headerOf(invite, 'From') ?? '', /<sip:%2B254700000001@|<sip:\+254700000001@/)
     phone.answer(invite, 603)

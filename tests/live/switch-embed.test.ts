@@ -182,7 +182,7 @@ test('health by a write, the listeners and the media; not while draining, not on
       from: caller,
       url: 'https://x.test/',
     })
-    assert.is(refused.ok === false && refused.status, 503)
+    assert.is(refused.ok === false && refused.kind === 'rule' && refused.code, 'END.5503')
     bed.sauti.resume()
     assert.is(await bed.sauti.health(), true)
   } finally {

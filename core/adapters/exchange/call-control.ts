@@ -1,6 +1,10 @@
 import type { Admission } from '../../admission/admission.ts'
-import { type Refusal, refusal } from '../../call/admit.ts'
-import type { OriginateOrder, OriginateResult } from '../../contract/originate-order.ts'
+import {
+  type OriginateOrder,
+  type OriginateRefusal,
+  type OriginateResult,
+  refusedBy,
+} from '../../contract/originate-order.ts'
 import type { Exchange } from '../../exchange/exchange.ts'
 import type { CallRecord } from '../../model/call-record.ts'
 import type { AccountUuid, LegUuid, Sid } from '../../model/ids.ts'
@@ -26,7 +30,7 @@ export interface CallControlParts {
 /** All calls that are placed by the API are one source. */
 const apiSource = 'api'
 
-const loadRefusal = refusal(503, 'LIMIT.0503', 'the switch is loaded and takes no new calls for now')
+const loadRefusal = refusedBy('LIMIT.0503', 'the switch is loaded and takes no new calls for now')
 
 /** What an embedder and the API do with calls: place, end, look. */
 export class CallControl {
@@ -44,7 +48,7 @@ export class CallControl {
   }
 
   /** Why no call may be placed now, by load, before anything is spent on it; undefined: one may. */
-  turnAway(): Refusal | undefined {
+  turnAway(): OriginateRefusal | undefined {
     const { admission } = this.#parts
     if (admission?.wouldRefuse(apiSource, this.#now()) !== true) return undefined
     admission.decide(apiSource, this.#now())

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Call } from '../../call/call.ts'
 import type { ExchangeCommand } from '../../contract/exchange-command.ts'
 import type { ExchangeEvent } from '../../contract/exchange-event.ts'
-import type { OriginateOrder, OriginateResult } from '../../contract/originate-order.ts'
+import { type OriginateOrder, type OriginateResult, refusedBy } from '../../contract/originate-order.ts'
 import type { Exchange } from '../../exchange/exchange.ts'
 import type { CallUuid } from '../../model/ids.ts'
 import type { Audio } from '../../ports/audio.ts'
@@ -232,12 +232,7 @@ export class ExchangeRunner {
   }
 }
 
-const closedResult: OriginateResult = Object.freeze({
-  ok: false,
-  status: 503,
-  code: 'END.5503',
-  detail: 'END.5503: the switch is closing',
-})
+const closedResult: OriginateResult = Object.freeze(refusedBy('END.5503', 'the switch is closing'))
 
 const isMedia = (command: SignalingCommand | MediaCommand): command is MediaCommand => command.type.startsWith('media.')
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CallDoor } from '../../../api/door.ts'
 import type { Calls } from '../../../core/adapters/store/calls.ts'
-import type { OriginateResult } from '../../../core/contract/originate-order.ts'
+import type { OriginateRefusal, OriginateResult } from '../../../core/contract/originate-order.ts'
 import { begunRow } from '../../../core/leg/call-row.ts'
 import { SidSequence } from '../../../core/leg/sid.ts'
 import type { CallRecord } from '../../../core/model/call-record.ts'
@@ -14,9 +14,9 @@ export class TestCalls implements CallDoor {
   readonly #sids = new SidSequence(Math.random)
   readonly #live = new Map<string, CallRecord>()
   /** What the next originate is refused with. */
-  refusal: Extract<OriginateResult, { ok: false }> | undefined
+  refusal: OriginateRefusal | undefined
   /** Why no call is taken now. */
-  load: Extract<OriginateResult, { ok: false }> | undefined
+  load: OriginateRefusal | undefined
   /** Held until it resolves. */
   gate: Promise<void> = Promise.resolve()
   placed = 0

@@ -1,5 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { causeOfRefusal } from '../../../core/contract/originate-order.ts'
 import { endReasons } from '../../../core/model/end-reason.ts'
 import type { AccountUuid } from '../../../core/model/ids.ts'
 import { trunk } from '../../rig/trunk.ts'
@@ -151,7 +152,7 @@ test('draining: nothing new, live calls end with END.5503 at the deadline', () =
   const refused = rig.originate()
   rig.call(from)
   const reply = rig.replies.get(refused)
-  assert.is(reply?.ok === false && reply.status, 503)
+  assert.is(reply?.ok === false && causeOfRefusal(reply), 'END.5503')
   const turned = rig.of('leg.end').at(-1)
   assert.is(turned?.reason, 'END.5503')
   assert.is(endReasons[turned!.reason].sip, 503)

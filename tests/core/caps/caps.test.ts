@@ -1,6 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { StartPacer } from '../../../core/caps/start-pacer.ts'
+import { causeOfRefusal } from '../../../core/contract/originate-order.ts'
 import type { AccountProfile } from '../../../core/model/account.ts'
 import type { AccountUuid, LegUuid } from '../../../core/model/ids.ts'
 import { acme, own } from '../bed/acme.ts'
@@ -235,7 +236,7 @@ test('a refused call costs no turn: what is refused for money, then one that is 
   assert.equal(
     [...poor, paid, fast].map(id => {
       const reply = rig.replies.get(id)
-      return reply?.ok === false ? reply.code : reply?.ok
+      return reply?.ok === false ? causeOfRefusal(reply) : reply?.ok
     }),
     ['BILL.0402', 'BILL.0402', true, 'LIMIT.0430'],
   )
@@ -254,7 +255,7 @@ test('money that two calls race for: the loser is refused for money and gives it
   assert.equal(
     requests.map(id => {
       const reply = rig.replies.get(id)
-      return reply?.ok === false ? reply.code : reply?.ok
+      return reply?.ok === false ? causeOfRefusal(reply) : reply?.ok
     }),
     [true, 'BILL.0402', true],
   )

@@ -7,6 +7,7 @@ import { ExchangeRunner } from '../../../../core/adapters/exchange/index.ts'
 import { silentLog } from '../../../../core/adapters/system/silent-log.ts'
 import { systemClock, systemRandom } from '../../../../core/adapters/system/system-clock.ts'
 import type { ExchangeEvent } from '../../../../core/contract/exchange-event.ts'
+import { causeOfRefusal } from '../../../../core/contract/originate-order.ts'
 import { Exchange } from '../../../../core/exchange/exchange.ts'
 import type { LegUuid, TrunkUuid } from '../../../../core/model/ids.ts'
 import type { MediaCommand } from '../../../../core/ports/media.ts'
@@ -160,7 +161,7 @@ test('what waits is answered when the runner closes, and nothing is heard after 
   runner.close()
   await ended
   const result = await placing
-  assert.is(result.ok === false && result.status, 503)
+  assert.is(result.ok === false && causeOfRefusal(result), 'END.5503')
   const before = signals.length
   offer('two')
   await soon()
