@@ -2,8 +2,7 @@ import {
   type AccountRecord,
   type ApiKeyRecord,
   type AssetRecord,
-  type CallRecord,
-  callResource,
+  callView,
   type EndUserRecord,
   formatMoney,
   type HostedDocumentRecord,
@@ -15,7 +14,6 @@ import {
   type PhoneTokenRecord,
   type PoolNumberRecord,
   type Quotas,
-  qualityResource,
   type Rate,
   type StatementLine,
   type Trunk,
@@ -118,13 +116,7 @@ export const renderWebhooks = (settings: WebhookSettings, numbers: readonly Numb
   ),
 })
 
-export const renderCall = (call: CallRecord) => ({
-  ...callResource(call),
-  tts_seconds: call.ttsSeconds,
-  customPayload: call.customPayload,
-  quality: call.quality?.map(qualityResource) ?? null,
-  created_at: timeOf(call.createdUnix),
-})
+export const renderCall = callView
 
 const renderLeg = ({ leg, codec, room, media }: LiveLeg) => ({
   uuid: leg.uuid,

@@ -3,7 +3,7 @@ import type { CallControl } from '../adapters/exchange/call-control.ts'
 import { causeOfRefusal } from '../contract/originate-order.ts'
 import type { CallAnswer, CallHandler } from '../document-builder/call-handler.ts'
 import { type Duration, durationMs } from '../document-builder/duration.ts'
-import { callResource } from '../events/call-data.ts'
+import { callView } from '../events/call-data.ts'
 import type { CallRecord } from '../model/call-record.ts'
 import type { AccountUuid } from '../model/ids.ts'
 import type { CallFilter, Page } from '../model/list.ts'
@@ -13,10 +13,7 @@ import { SwitchError } from './errors.ts'
 import type { FunctionDocuments } from './function-documents.ts'
 
 /** A call, as `GET /calls/{uuid}` shows it. */
-export type Call = ReturnType<typeof callResource> & {
-  readonly account: string
-  readonly customPayload: Readonly<Record<string, unknown>> | null
-}
+export type Call = ReturnType<typeof callView> & { readonly account: string }
 
 /** A call to be placed: `to`, `from`, and either `url` or `document`. */
 export interface PlaceOrder {
@@ -102,8 +99,4 @@ export class Calls {
   }
 }
 
-const callOf = (record: CallRecord): Call => ({
-  ...callResource(record),
-  account: record.accountUuid,
-  customPayload: record.customPayload,
-})
+const callOf = (record: CallRecord): Call => ({ ...callView(record), account: record.accountUuid })

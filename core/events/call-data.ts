@@ -29,6 +29,15 @@ export const callResource = (call: CallRecord) => ({
   ended_at: timestampOf(call.endedUnix),
 })
 
+/** A call as `GET /calls/{uuid}` shows it. */
+export const callView = (call: CallRecord) => ({
+  ...callResource(call),
+  tts_seconds: call.ttsSeconds,
+  customPayload: call.customPayload,
+  quality: call.quality?.map(qualityResource) ?? null,
+  created_at: new Date(call.createdUnix).toISOString(),
+})
+
 /** `data` of the CALL events. */
 export const callData = (call: CallRecord): Data => ({
   ...callResource(call),

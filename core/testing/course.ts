@@ -16,14 +16,14 @@ export interface CourseStep {
 export function courseOf(simulation: Simulation, caller?: SimulatedRemote): readonly CourseStep[] {
   const startsUnix = simulation.startsAt.getTime()
   const steps: CourseStep[] = [
-    ...simulation.requests.map(request => ({ atMs: request.atMs, text: describeRequest(request) })),
-    ...(caller?.heard ?? []).map(heard => ({ atMs: heard.atMs, text: describeHeard(heard) })),
     ...simulation.events.flatMap(event => {
       const text = describeEvent(event)
       return text === undefined ? [] : [{ atMs: Date.parse(event.createdAt) - startsUnix, text }]
     }),
+    ...(caller?.heard ?? []).map(heard => ({ atMs: Math.round(heard.atMs), text: describeHeard(heard) })),
+    ...simulation.requests.map(request => ({ atMs: Math.round(request.atMs), text: describeRequest(request) })),
   ]
-  // Array.prototype.sort is stable: of two steps at one time the kind named first above comes first.
+  // Array.prototype.sort is stable: of steps in one millisecond an event comes first, as what follows comes of it.
   return steps.sort((one, two) => one.atMs - two.atMs)
 }
 

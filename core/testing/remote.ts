@@ -17,11 +17,13 @@ export interface RemoteRefusal {
   readonly status: number
   /** From the INVITE to the response. Default 1 s. */
   readonly after?: Duration
+  /** From the INVITE to 180. Default: it does not ring. */
+  readonly ringsAfter?: Duration
 }
 
 /**
  * How a number that is dialled behaves. `answer` = after 3 s, and stays; `busy` 486, `no-answer` rings for ever,
- * `declined` 603, `unavailable` 480, `not-found` 404, `carrier-error` 500.
+ * `declined` 603 while it rings, `unavailable` 480, `not-found` 404, `carrier-error` 500.
  */
 export type RemoteBehaviour = keyof typeof named | RemoteTimes | RemoteRefusal
 
@@ -29,7 +31,7 @@ const named = {
   answer: {},
   busy: { status: 486 },
   'no-answer': { answersAfter: 'never' },
-  declined: { status: 603 },
+  declined: { status: 603, ringsAfter: '0.2s' },
   unavailable: { status: 480 },
   'not-found': { status: 404 },
   'carrier-error': { status: 500 },
@@ -48,9 +50,9 @@ const isRefusal = (meant: RemoteTimes | RemoteRefusal): meant is RemoteRefusal =
 export function peerOf(behaviour: RemoteBehaviour): Peer {
   const meant: RemoteTimes | RemoteRefusal = typeof behaviour === 'string' ? named[behaviour] : behaviour
   if (isRefusal(meant)) {
-    const { status, after } = meant
+    const { status, after, ringsAfter } = meant
     return {
-      ringAfter: defaultRingMs,
+      ...(ringsAfter === undefined ? {} : { ringAfter: durationMs(ringsAfter) }),
       endAfter: after === undefined ? defaultRefusalMs : durationMs(after),
       cause: { kind: 'response', status },
     }

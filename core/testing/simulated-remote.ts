@@ -76,8 +76,19 @@ export class SimulatedRemote {
     return this.#silentFrom
   }
 
+  /** @internal */
   add(heard: Heard): void {
     this.#heard.push(heard)
+  }
+
+  /**
+   * The sound that plays ends: when it began only after that time, it was not heard.
+   * @internal
+   */
+  cut(sinceMs: number): void {
+    const last = this.#heard.at(-1)
+    if (last === undefined || last.atMs <= sinceMs || !isPlayed(last) || this.#heard.length === this.#mark) return
+    this.#heard.pop()
   }
 
   /**
@@ -175,3 +186,5 @@ export class SimulatedRemote {
     throw new Error(`${what}: the call has ended (${end.reason} ${end.label})\n${this.#world.describe(this)}`)
   }
 }
+
+const isPlayed = ({ type }: Heard): boolean => type === 'say' || type === 'play' || type === 'tone'

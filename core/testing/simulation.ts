@@ -6,7 +6,7 @@ import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import { causeOfRefusal, type OriginateResult } from '../contract/originate-order.ts'
 import { functionBase } from '../document-builder/call-handler.ts'
 import { type Duration, durationMs } from '../document-builder/duration.ts'
-import { callResource, recordingResource } from '../events/call-data.ts'
+import { callView, recordingResource } from '../events/call-data.ts'
 import { type StreamEnvelope, streamEnvelope } from '../events/envelope.ts'
 import { Exchange } from '../exchange/exchange.ts'
 import type { CallRecord } from '../model/call-record.ts'
@@ -14,6 +14,7 @@ import { endReasons } from '../model/end-reason.ts'
 import type { CallUuid, LegUuid } from '../model/ids.ts'
 import { formatMoney } from '../model/money.ts'
 import type { PhoneBinding } from '../model/phone.ts'
+import { defaultSettings } from '../model/settings.ts'
 import type { MediaCommand } from '../ports/media.ts'
 import type { LegTarget, SignalingCommand } from '../ports/signaling.ts'
 import { readSipTarget } from '../routing/sip-target.ts'
@@ -40,7 +41,7 @@ export interface SimulatedRequest {
 }
 
 /** A call as `GET /calls/{uuid}` shows it. */
-export type SimulatedCallRecord = ReturnType<typeof callResource>
+export type SimulatedCallRecord = ReturnType<typeof callView>
 
 /** A recording as `GET /recordings/` shows it. */
 export type SimulatedRecording = ReturnType<typeof recordingResource>
@@ -50,6 +51,8 @@ const speechMsPerCharacter = 65
 const commitMs = 2
 const lookupMs = 1
 const audioMs = 10
+/** What sounds for less than a packet's length is not heard. */
+const frameMs = 20
 const legEndMs = 3
 const defaultAudioMs = 2000
 const defaultNumber = '+254700000001'
@@ -137,7 +140,7 @@ export class Simulation {
         return { path, file: `/recordings/${path}` }
       },
       recordingQuota: Number.POSITIVE_INFINITY,
-      recordingKeptMs: Number.POSITIVE_INFINITY,
+      recordingKeptMs: defaultSettings.recordingDays * 24 * 3_600_000,
       times: defaultCallTimes,
     })
     this.#store.addAccount(accountOf(options), moneyOf(options.balance ?? '1000.00', 'balance'))
@@ -190,7 +193,7 @@ export class Simulation {
 
   /** All calls so far, oldest first. */
   get calls(): readonly SimulatedCallRecord[] {
-    return [...this.#store.calls.values()].map(callResource)
+    return [...this.#store.calls.values()].map(callView)
   }
 
   /** The wallet now, decimal KES. */
@@ -501,7 +504,10 @@ export class Simulation {
       if (remote !== undefined) remote.callId ??= command.callId
     }
     const heard = this.#heardOf(command)
-    if (heard !== undefined) remote?.add(heard)
+    if (remote !== undefined) {
+      if (command.type === 'media.play' || command.type === 'media.stop') remote.cut(this.#now - frameMs)
+      if (heard !== undefined) remote.add(heard)
+    }
     if (command.type === 'media.bridge') {
       this.#remotes.get(command.otherLegId)?.add({ type: 'talk', atMs: this.#now, with: this.#names.get(legId) ?? '' })
     }
@@ -548,7 +554,7 @@ function targetName(target: LegTarget): string {
 }
 
 const callEnd = (record: CallRecord): CallEnd => {
-  const { reason_code, reason_label, status, duration_seconds, talk_seconds, cost } = callResource(record)
+  const { reason_code, reason_label, status, duration_seconds, talk_seconds, cost } = callView(record)
   return {
     reason: reason_code,
     label: reason_label,

@@ -5,7 +5,9 @@ const running = new Set<ChildProcess>()
 
 /** Node in a process group of its own, in the project's root: what it leaves behind goes with it. */
 export function startNode(args: readonly string[], stdio: StdioOptions): ChildProcess {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+  // What imports `sauti/documents`, as the examples do, gets the sources of this checkout.
+  const flags = ['--disable-warning=ExperimentalWarning', '--conditions=sauti-source']
+  const child = spawn(process.execPath, [...flags, ...args], {
     cwd: root,
     env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1', NODE_COMPILE_CACHE: `${root}node_modules/.cache/compile` },
     stdio,

@@ -7,6 +7,7 @@ test('the customer waits for the agent, and is thanked when the agent leaves', a
   const sauti = new Simulation({ documents: supportQueue })
   const customer = sauti.call()
   await customer.hears('shortly')
+  await customer.hears('hold-music')
   await sauti.run('10s')
   const agent = await sauti.originate({ to: '+254711000301', path: '/agent' })
   await Promise.all([agent.hears('support'), customer.hears('support')])

@@ -6,7 +6,7 @@ export const supportQueue: CallHandler = call => {
     case '/':
       return response()
         .say('An agent will be with you shortly.')
-        .dial({ conference: 'support', startOnEnter: false, beep: false })
+        .dial({ conference: 'support', startOnEnter: false, beep: false, waitAsset: 'hold-music' })
         .say('Thank you for calling.')
     case '/agent':
       return response().dial({ conference: 'support', endOnExit: true, beep: false })

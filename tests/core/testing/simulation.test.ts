@@ -193,6 +193,23 @@ test('what does not happen is told with what did', async () => {
   assert.match(await told(sauti.dials('+254711000001')), /was not dialled more than once/)
 })
 
+test('as in production: busy does not ring, a tone without time is not heard, the record is whole', async () => {
+  const sauti = new Simulation({
+    documents: response().say('Hello').dial({ client: '1001' }).dial({ number: '+254711000001' }),
+    users: [{ extension: '1001', phone: null }],
+    remotes: { '+254711000001': 'busy' },
+  })
+  const caller = sauti.call()
+  await caller.ended()
+  assert.equal(caller.transcript, ['say "Hello"', 'tone ringback-ke'])
+  const dialled = sauti.events.filter(({ code }) => code.startsWith('DIAL'))
+  assert.equal(
+    dialled.map(({ code, data }) => `${code} ${data.to_number}`),
+    ['DIAL.0100 1001', 'DIAL.0400 1001', 'DIAL.0100 +254711000001', 'DIAL.0400 +254711000001'],
+  )
+  assert.is(sauti.calls[0]?.tts_seconds, 1)
+})
+
 test('a room is told by its name, and the clock and the recordings can be read', async () => {
   const sauti = new Simulation({
     documents: response().recordSession().say('Hello', { loop: 2 }).dial({ conference: 'Board 7' }),
