@@ -1,74 +1,88 @@
 interface Slot<Key> {
-  readonly at: number
+  at: number
   readonly key: Key
+  /** Its place in the heap. */
+  place: number
 }
 
 /**
- * The earliest deadline of many. A key whose deadline moves is pushed again; the old slot is recognised as stale when
- * it comes up. Never more than one live slot per key, and stale ones leave at their time.
+ * The earliest deadline of many: a binary heap with one slot for each key. A slot that moves or goes is moved or taken out
+ * at once: a key that is gone must not stay in memory until its deadline, which may be hours away.
  */
 export class DeadlineHeap<Key> {
-  readonly #slots: Slot<Key>[] = []
-  readonly #current = new Map<Key, number>()
+  readonly #heap: Slot<Key>[] = []
+  readonly #slots = new Map<Key, Slot<Key>>()
+
+  get size(): number {
+    return this.#heap.length
+  }
 
   /** Undefined takes the key out. */
   set(key: Key, at: number | undefined): void {
-    if (this.#current.get(key) === at) return
+    const slot = this.#slots.get(key)
     if (at === undefined) {
-      this.#current.delete(key)
+      if (slot !== undefined) this.#remove(slot)
       return
     }
-    this.#current.set(key, at)
-    this.#push({ at, key })
+    if (slot === undefined) {
+      const added = { at, key, place: this.#heap.length }
+      this.#slots.set(key, added)
+      this.#heap.push(added)
+      this.#up(added)
+      return
+    }
+    slot.at = at
+    this.#up(slot)
+    this.#down(slot)
   }
 
   next(): number | undefined {
-    this.#dropStale()
-    return this.#slots[0]?.at
+    return this.#heap[0]?.at
   }
 
   /** Takes a key whose deadline is at or before `now`. */
   takeDue(now: number): Key | undefined {
-    this.#dropStale()
-    const top = this.#slots[0]
-    if (top === undefined || top.at > now) return undefined
-    this.#pop()
-    this.#current.delete(top.key)
-    return top.key
+    const first = this.#heap[0]
+    if (first === undefined || first.at > now) return undefined
+    this.#remove(first)
+    return first.key
   }
 
-  #dropStale(): void {
-    for (let top = this.#slots[0]; top !== undefined && this.#current.get(top.key) !== top.at; top = this.#slots[0]) {
-      this.#pop()
-    }
+  #remove(slot: Slot<Key>): void {
+    this.#slots.delete(slot.key)
+    const last = this.#heap.pop()
+    if (last === undefined || last === slot) return
+    this.#put(last, slot.place)
+    this.#up(last)
+    this.#down(last)
   }
 
-  #push(slot: Slot<Key>): void {
-    const slots = this.#slots
-    let at = slots.length
-    slots.push(slot)
-    while (at > 0) {
-      const parent = (at - 1) >> 1
-      if (slots[parent]!.at <= slot.at) break
-      slots[at] = slots[parent]!
-      at = parent
-    }
-    slots[at] = slot
-  }
-
-  #pop(): void {
-    const slots = this.#slots
-    const last = slots.pop()
-    if (last === undefined || slots.length === 0) return
-    let at = 0
+  #up(slot: Slot<Key>): void {
     for (;;) {
-      let child = 2 * at + 1
-      if (child >= slots.length) break
-      if (child + 1 < slots.length && slots[child + 1]!.at < slots[child]!.at) child++
-      if (slots[child]!.at >= last.at) break
-      slots[at] = slots[child]!
-      at = child
+      const parent = this.#heap[(slot.place - 1) >> 1]
+      if (slot.place === 0 || parent === undefined || parent.at <= slot.at) return
+      this.#swap(slot, parent)
     }
-    slots[at] = last
+  }
+
+  #down(slot: Slot<Key>): void {
+    for (;;) {
+      const left = this.#heap[2 * slot.place + 1]
+      const right = this.#heap[2 * slot.place + 2]
+      const child = right !== undefined && left !== undefined && right.at < left.at ? right : left
+      if (child === undefined || child.at >= slot.at) return
+      this.#swap(slot, child)
+    }
+  }
+
+  #swap(one: Slot<Key>, other: Slot<Key>): void {
+    const { place } = one
+    this.#put(one, other.place)
+    this.#put(other, place)
+  }
+
+  #put(slot: Slot<Key>, place: number): void {
+    slot.place = place
+    this.#heap[place] = slot
   }
 }

@@ -4,7 +4,6 @@ import { callFields, customPayloadOf } from '../../../core/call/call-fields.ts'
 import { type CallPhase, callPhaseTable, phaseFacts } from '../../../core/call/call-phase.ts'
 import { Caps } from '../../../core/caps/caps.ts'
 import { timestampOf } from '../../../core/events/call-data.ts'
-import { DeadlineHeap } from '../../../core/exchange/deadline-heap.ts'
 import { begunRow } from '../../../core/leg/call-row.ts'
 import { callStatusTable } from '../../../core/leg/call-status.ts'
 import { Deadlines } from '../../../core/leg/deadlines.ts'
@@ -115,34 +114,6 @@ test('deadlines: earliest first, replaced by name, and acting may set new ones',
   assert.ok(deadlines.has('later'))
   deadlines.clear('later')
   assert.is(deadlines.next(), undefined)
-})
-
-test('the heap of deadlines agrees with a sorted list', () => {
-  const random = seeded(11)
-  const heap = new DeadlineHeap<number>()
-  const model = new Map<number, number>()
-  let now = 0
-  for (let step = 0; step < 20_000; step++) {
-    const key = Math.floor(random() * 50)
-    if (random() < 0.1) {
-      heap.set(key, undefined)
-      model.delete(key)
-    } else if (random() < 0.7) {
-      const at = now + Math.floor(random() * 100)
-      heap.set(key, at)
-      model.set(key, at)
-    } else {
-      now += Math.floor(random() * 30)
-      const due = [...model].filter(([, at]) => at <= now)
-      for (const _ of due) {
-        const taken = heap.takeDue(now)
-        assert.ok(taken !== undefined && model.get(taken)! <= now)
-        model.delete(taken!)
-      }
-      assert.is(heap.takeDue(now), undefined)
-    }
-    assert.is(heap.next(), model.size === 0 ? undefined : Math.min(...model.values()))
-  }
 })
 
 test('caps: live and a second, any window, and what is released is free', () => {
