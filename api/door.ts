@@ -17,6 +17,9 @@ import type {
   SipListener,
   SwitchCounters,
   TlsIdentityFiles,
+  Trace,
+  TracePage,
+  TraceReader,
 } from '../core/index.ts'
 
 /** A certificate that may be replaced while the switch runs. */
@@ -38,6 +41,8 @@ export interface SwitchDoor {
   /** What it counts; without them /metrics tells less. */
   counters?(): Promise<SwitchCounters>
   readonly latencies?: { subscribe(listener: LatencyListener): () => void }
+  /** What the flight recorder keeps; undefined: nothing is recorded. */
+  readonly traces?: TraceDoor | undefined
   /** The certificate of listeners over TLS; undefined when none is set. */
   readonly tls?: TlsFiles | undefined
   /** False when the database, a SIP listener or a media thread fails, and while draining. */
@@ -52,6 +57,13 @@ export interface OwnedSwitch extends SwitchDoor {
   /** Where SIP listens, with the ports that the system chose. */
   readonly sipListeners: readonly SipListener[]
   close(): Promise<void>
+}
+
+export interface TraceDoor {
+  /** By uuid or sid; undefined: nothing is kept of such a call. */
+  read(id: string, reader: TraceReader, page: TracePage): Promise<Trace | undefined>
+  /** SIP, RTP and digits as a file for Wireshark. */
+  pcapng(id: string): Promise<Uint8Array | undefined>
 }
 
 export interface CallDoor {

@@ -23,8 +23,8 @@ export type Api = FastifyInstance<
   TypeBoxProvider
 >
 
-/** Who may call a route: anybody, an account by its API key (the default), or the operator. */
-export type Access = 'open' | 'customer' | 'operator'
+/** Who may call a route: anybody, an account by its API key (the default), the operator, or either of these. */
+export type Access = 'open' | 'customer' | 'operator' | 'either'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -23,6 +23,7 @@ import { IceServer, MintedToken, PhoneToken } from './schema/phone-token.ts'
 import { Rate } from './schema/rate.ts'
 import { DownloadLink, Recording } from './schema/recording.ts'
 import { StreamToken } from './schema/stream.ts'
+import { CallTrace } from './schema/trace.ts'
 import { Trunk } from './schema/trunk.ts'
 import { EndUser } from './schema/user.ts'
 import { SigningSecret, WebhookConfig } from './schema/webhook.ts'
@@ -33,6 +34,7 @@ const resources: readonly TSchema[] = [
   Asset,
   Call,
   CallControlRequest,
+  CallTrace,
   CheckedDocument,
   CreatedApiKey,
   DialActionRequest,
@@ -83,6 +85,7 @@ const securityOf: Record<Access, readonly Record<string, string[]>[]> = {
   open: [],
   customer: [{ apiKey: [] }],
   operator: [{ operatorKey: [] }],
+  either: [{ apiKey: [] }, { operatorKey: [] }],
 }
 
 /** Every route that follows is described; `app.swagger()` is the document once the API is ready. */

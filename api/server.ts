@@ -29,9 +29,11 @@ import { operatorTrunkRoutes } from './routes/operator/trunks.ts'
 import { originateRoutes } from './routes/originate.ts'
 import { phoneRoutes } from './routes/phone.ts'
 import { phoneTokenRoutes } from './routes/phone-tokens.ts'
+import { reasonRoutes } from './routes/reasons.ts'
 import { recordingRoutes } from './routes/recordings.ts'
 import { sipRoutes } from './routes/sip.ts'
 import { streamRoutes } from './routes/stream.ts'
+import { traceRoutes } from './routes/traces.ts'
 import { userRoutes } from './routes/users.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { isWebSocket, Upgrades } from './upgrades.ts'
@@ -103,11 +105,13 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
 
   healthRoutes(app, door)
   explorerRoutes(app)
+  reasonRoutes(app)
   phoneRoutes(app)
   accountRoutes(app, door)
   webhookRoutes(app, door)
   numberRoutes(app, door)
   callRoutes(app, door)
+  traceRoutes(app, door)
   originateRoutes(app, door)
   hangupRoutes(app, door)
   userRoutes(app, door)

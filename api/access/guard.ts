@@ -23,6 +23,11 @@ export function customerOf(request: FastifyRequest): Customer {
   return customer
 }
 
+const operators = new WeakSet<FastifyRequest>()
+
+/** The operator's key was shown: on a route that both may use. */
+export const isOperator = (request: FastifyRequest): boolean => operators.has(request)
+
 const suspended = () => new Refusal(403, 'the account is suspended.', { code: 'BILL.0403' })
 
 /** For what spends or places a call: a suspended account may only read. */
@@ -55,7 +60,9 @@ export function guardRoutes(app: Api, door: SwitchDoor, operatorKey: string): vo
     const presented = header === undefined ? null : /^bearer(?: +(.*))?$/i.exec(header)
     if (presented === null) throw unauthorized
     const key = (presented[1] ?? '').trim()
-    const isKnown = access === 'operator' ? timingSafeEqual(sha256(key), operatorHash) : await isCustomer(request, key)
+    const asOperator = access !== 'customer' && timingSafeEqual(sha256(key), operatorHash)
+    if (asOperator) operators.add(request)
+    const isKnown = asOperator || (access !== 'operator' && (await isCustomer(request, key)))
     if (isKnown) return
     limits.countUnknownKey(request.ip, performance.now())
     throw unauthorized

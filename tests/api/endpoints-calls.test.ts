@@ -111,7 +111,8 @@ test('a suspended account reads, but spends and calls nothing', async () => {
 
 test('every operation of these paths was answered with success', () => {
   assert.equal(
-    bed.unanswered(path => /^(\/operator)?\/calls\b/.test(path)),
+    // What is recorded of a call: traces.test.ts.
+    bed.unanswered(path => /^(\/operator)?\/calls\b(?!.*\/trace)/.test(path)),
     [],
   )
 })

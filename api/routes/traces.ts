@@ -1,0 +1,98 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { drawLadder, type Trace, type TraceReader, traceOfRecord } from '../../core/index.ts'
+import { customerOf, isOperator } from '../access/guard.ts'
+import { notFound, Refusal } from '../answer/refusal.ts'
+import { renderTrace } from '../answer/render-trace.ts'
+import type { SwitchDoor } from '../door.ts'
+import type { Api } from '../fastify.ts'
+import { errors } from '../schema/error.ts'
+import { identifier, resource } from '../schema/field.ts'
+import { CallTrace, TraceQuery } from '../schema/trace.ts'
+
+const config = { access: 'either' } as const
+const tags = ['calls']
+const pcapngType = 'application/x-pcapng'
+const packets = Type.String({ format: 'binary', description: 'A pcapng file.' })
+const params = Type.Object({ uuid: identifier("The call's uuid, or its sid.") })
+
+/** What the flight recorder has kept of a call. */
+export function traceRoutes(app: Api, door: SwitchDoor): void {
+  const readerOf = (request: FastifyRequest): TraceReader => (isOperator(request) ? 'operator' : 'customer')
+
+  const traceFor = async (
+    request: FastifyRequest,
+    id: string,
+    page: { after: number; limit: number },
+  ): Promise<Trace> => {
+    const reader = readerOf(request)
+    const found = await door.traces?.read(id, reader, page)
+    if (found !== undefined && (reader === 'operator' || found.account === customerOf(request).accountUuid))
+      return found
+    // Not kept, or another account's: the call's own record says at least why it ended.
+    const record = reader === 'operator' ? undefined : await door.calls.get(customerOf(request).accountUuid, id)
+    if (record === undefined) throw notFound('There is no such call.')
+    return traceOfRecord(record)
+  }
+
+  const sendPcapng = async (request: FastifyRequest, reply: FastifyReply, id: string) => {
+    // Packets carry addresses of carriers and of the switch: there is no customer's half of them.
+    if (!isOperator(request)) throw new Refusal(403, 'Only the operator can export packets.')
+    const bytes = await door.traces?.pcapng(id)
+    if (bytes === undefined) throw notFound('There is no such call.')
+    return reply
+      .type(pcapngType)
+      .header('content-disposition', `attachment; filename="${id.replace(/[^\w-]/g, '')}.pcapng"`)
+      .send(Buffer.from(bytes))
+  }
+
+  app.get('/calls/:uuid/trace', {
+    config,
+    schema: {
+      tags,
+      summary: 'All that happened in a call',
+      description:
+        'SIP messages, documents, verbs, prompts, digits, bridges, RTP once a second, webhooks, money, and why it ended. An account sees its own side: no addresses, names or credentials of carriers. The operator key sees all of it.',
+      params,
+      querystring: TraceQuery,
+      response: {
+        200: {
+          description: 'The trace, or a page of it.',
+          content: {
+            'application/json': { schema: resource(CallTrace) },
+            'text/plain': { schema: Type.String() },
+            [pcapngType]: { schema: packets },
+          },
+        },
+        ...errors(403, 404, 422),
+      },
+    },
+    handler: async (request, reply) => {
+      const { format = 'json', columns, ...page } = request.query
+      const { uuid } = request.params
+      if (format === 'pcapng') return sendPcapng(request, reply, uuid)
+      const trace = await traceFor(request, uuid, page)
+      if (format === 'json') return reply.send(renderTrace(trace))
+      return reply.type('text/plain; charset=utf-8').serializer(String).send(drawLadder(trace, columns))
+    },
+  })
+
+  app.get('/calls/:uuid/trace.pcapng', {
+    config,
+    schema: {
+      tags,
+      summary: 'The packets of a call, for Wireshark',
+      description:
+        'SIP without credentials, headers of RTP where they were captured, digits as telephone-events. Operator only.',
+      params,
+      response: {
+        200: {
+          description: 'A pcapng file.',
+          content: { [pcapngType]: { schema: packets } },
+        },
+        ...errors(403, 404, 422),
+      },
+    },
+    handler: async (request, reply) => sendPcapng(request, reply, request.params.uuid),
+  })
+}

@@ -1,0 +1,213 @@
+import { type EndReason, endReasons } from '../model/end-reason.ts'
+
+/** What a trace has shown that a sentence may name. */
+export interface EndFacts {
+  /** Who was called, or who called. */
+  readonly number?: string
+  /** The final response that ended the leg: `486 Busy Here`. */
+  readonly response?: string
+  /** The document request that failed. */
+  readonly document?: { readonly url: string; readonly detail: string; readonly ms: number }
+  /** The first problem of the document. */
+  readonly problem?: { readonly line: number; readonly column: number; readonly message: string }
+  /** Codecs that the remote offered or answered with. */
+  readonly codecs?: readonly string[]
+  /** A leg's end that explains the call's. */
+  readonly leg?: { readonly id: string; readonly reason: EndReason }
+}
+
+export interface Explanation {
+  readonly why: (facts: EndFacts) => string
+  /** Empty: nothing is wrong. */
+  readonly advice: string
+}
+
+const who = ({ number }: EndFacts, otherwise = 'The remote'): string => (number ? number : otherwise)
+const said = ({ response }: EndFacts): string => (response === undefined ? '' : ` It answered ${response}.`)
+const of = ({ document }: EndFacts, otherwise = 'the webhook'): string => document?.url ?? otherwise
+const detail = ({ document }: EndFacts): string => (document?.detail ? ` (${document.detail})` : '')
+
+/** Why each kind of end comes about and what to do: trace, CLI, `/docs/reasons` and docs/reasons.md read this table. */
+export const explanations: Readonly<Record<EndReason, Explanation>> = {
+  'END.0200': { why: () => 'One party hung up after the call was answered.', advice: '' },
+  'END.0201': { why: () => 'The API was asked to hang up (`POST /calls/hangup`, or the portal).', advice: '' },
+  'END.0202': { why: () => 'The document had come to its end, or to a <Hangup/>.', advice: '' },
+  'END.0210': {
+    why: () => 'The timeLimit of the <Dial> was reached.',
+    advice: 'Where calls should last longer, set timeLimit of <Dial> higher (at most 14400 seconds).',
+  },
+  'END.0211': {
+    why: () => 'The balance was used up while the call went on; it was cut at the last second that was paid for.',
+    advice: 'Top up the wallet, or have a credit limit set. The event BILL.0100 warns before the cut.',
+  },
+  'END.0212': {
+    why: facts =>
+      `The session of ${who(facts, 'a leg')} expired: no RTP came for the media timeout, or its session timer was not refreshed (RFC 4028).`,
+    advice:
+      'Look at the RTP of the leg: if packets stop, a network, a NAT or a firewall drops UDP. If only signalling stopped, the peer or a proxy lost the dialog.',
+  },
+  'END.0400': {
+    why: facts => `${who(facts)} rejected the request.${said(facts)}`,
+    advice: 'Open the SIP response in the ladder: its Reason or Warning header says what was wrong with the request.',
+  },
+  'END.0402': {
+    why: facts =>
+      facts.response === undefined
+        ? 'The balance does not cover the call: nothing could be reserved for its first increment.'
+        : `${who(facts)} refused for lack of funds.${said(facts)}`,
+    advice:
+      'Top up the wallet, or check the rate of the destination. If the carrier answered 402, its own account needs money.',
+  },
+  'END.0403': {
+    why: facts => `The call to ${who(facts, 'this destination')} is forbidden.${said(facts)}`,
+    advice:
+      'Check that the number in callerId is active and yours, and that the SIP URI is a public one. If a carrier answered 403, it does not accept this caller ID, destination or address.',
+  },
+  'END.0404': {
+    why: facts => `${who(facts, 'The number')} is not in service, or there is no route to it.${said(facts)}`,
+    advice:
+      'Check the number (E.164, with + and country code). If no SIP message went out, no trunk or rate has a prefix that fits it: ask the operator.',
+  },
+  'END.0406': {
+    why: facts => `${who(facts)} does not accept what was offered.${said(facts)}`,
+    advice: 'Compare the offer in the INVITE with what the remote supports.',
+  },
+  'END.0408': {
+    why: facts => `${who(facts, 'Nobody')} did not answer in time.${said(facts)}`,
+    advice: 'Ring longer (timeout of <Dial> or of originate), or add a <Dial> action that offers voicemail.',
+  },
+  'END.0410': {
+    why: facts => `${who(facts, 'The number')} has changed or moved.${said(facts)}`,
+    advice: 'Ask for the new number. Redirections (3xx) are not followed, since they would spend your money elsewhere.',
+  },
+  'END.0480': {
+    why: facts => `${who(facts)} is not available now.${said(facts)}`,
+    advice: 'Try again later. The phone may be switched off or outside of coverage.',
+  },
+  'END.0484': {
+    why: facts => `The number ${who(facts, '')} is incomplete.${said(facts)}`,
+    advice: 'Write the number in E.164: +, country code, whole number.',
+  },
+  'END.0486': {
+    why: facts => `${who(facts)} is busy.${said(facts)}`,
+    advice: 'Try again later, or give <Dial> an action that offers voicemail or another number.',
+  },
+  'END.0487': {
+    why: () => 'The caller hung up before the call was answered.',
+    advice: 'If this happens after many seconds, look at how long ringing and the first document took.',
+  },
+  'END.0488': {
+    why: facts =>
+      `There is no codec that both sides speak.${facts.codecs === undefined || facts.codecs.length === 0 ? '' : ` ${who(facts)} offers only ${facts.codecs.join(', ')}.`}${said(facts)}`,
+    advice:
+      'Allow PCMA, PCMU, G722 or opus at the remote, or widen `codecs` of the trunk. Where SRTP is required on one side only, the offer is refused in the same way.',
+  },
+  'END.0500': {
+    why: facts => `The carrier failed.${said(facts)}`,
+    advice:
+      'Every trunk that fits was tried. If it goes on, give the carrier the Call-ID and the time of the response.',
+  },
+  'END.0503': {
+    why: facts => `The carrier had no room or was out of service.${said(facts)}`,
+    advice: 'Try again. A second trunk for the same prefix takes over when this one fails.',
+  },
+  'END.0603': {
+    why: facts => `The call was declined${facts.number ? ` by ${facts.number}` : ''}.${said(facts)}`,
+    advice:
+      'If a document rejected it (<Hangup reason="rejected"/> or an empty <Response/>), that is what it asks for.',
+  },
+  'END.1401': {
+    why: facts => `The trunk did not accept our credentials.${said(facts)}`,
+    advice: 'The operator checks username and password of the trunk, and the realm that the carrier challenges with.',
+  },
+  'END.1408': {
+    why: facts =>
+      `${who(facts, 'The destination')} could not be reached: no SIP response came, or DNS, TCP or TLS failed.`,
+    advice: 'Check host, port and transport, that a firewall lets SIP through, and that the name resolves.',
+  },
+  'END.1480': {
+    why: facts => `No softphone of ${who(facts, 'the end-user')} is registered.`,
+    advice: 'The person opens the phone and signs in. `GET /users/` shows who is registered.',
+  },
+  'END.2408': {
+    why: () => 'No media session could be opened: no free port, or no media thread.',
+    advice: 'The operator widens SAUTI_MEDIA_PORTS or adds media threads, and looks at the log.',
+  },
+  'END.2409': {
+    why: () => 'The browser and the switch could not agree on keys: the DTLS handshake failed.',
+    advice:
+      'Reload the phone. If it goes on, a proxy changes the SDP: its fingerprint must reach the switch unchanged.',
+  },
+  'END.2410': {
+    why: () => 'No path for media was found between the browser and the switch: ICE failed.',
+    advice:
+      'UDP to the media ports must pass the firewall. Set SAUTI_EXTERNAL_ADDRESS behind NAT, and SAUTI_TURN for networks that block UDP.',
+  },
+  'END.3404': {
+    why: facts =>
+      `There is no document for the call: ${facts.document ? of(facts) + detail(facts) : 'no webhook is set for the number'}.`,
+    advice: 'Give the number or the account a voice webhook, or a document that exists.',
+  },
+  'END.3408': {
+    why: facts => `${of(facts)} did not answer within 10 seconds, so the fallback ran.`,
+    advice: 'Answer the webhook at once and do slow work afterwards. The trace shows how long each request took.',
+  },
+  'END.3413': {
+    why: facts => `The document of ${of(facts)} is larger than 64 KB, so the fallback ran.`,
+    advice: 'Make it smaller; use <Redirect> to go on with a second document.',
+  },
+  'END.3422': {
+    why: facts =>
+      `The document of ${of(facts)} cannot be run${facts.problem === undefined ? '' : `: line ${facts.problem.line}, column ${facts.problem.column}: ${facts.problem.message}`}. The fallback ran.`,
+    advice: 'Mend the document at that place; `POST /documents/check` tells its problems before a call does.',
+  },
+  'END.3482': {
+    why: () =>
+      'More than 50 documents followed each other without a second of audio, or numbers of this switch dialled one another in a loop.',
+    advice: 'Break the loop of <Redirect> or of <Dial>.',
+  },
+  'END.3502': {
+    why: facts => `${of(facts)} failed${detail(facts)}, so the fallback ran.`,
+    advice: 'The webhook must answer 200 with a document. Look at its log for the time of this request.',
+  },
+  'END.4403': {
+    why: () => 'The account is suspended.',
+    advice: 'Settle it with the operator. A suspended account can read but not place calls.',
+  },
+  'END.4429': {
+    why: () => 'The account had as many live calls or legs as it may have.',
+    advice: 'End calls that are not needed, or ask the operator for a higher cap.',
+  },
+  'END.4430': {
+    why: () => 'The account placed more calls a second than it may.',
+    advice: 'Place calls more slowly, or ask the operator for a higher cap.',
+  },
+  'END.4433': {
+    why: facts => `Calls to ${who(facts, 'this destination')} are not allowed.`,
+    advice: 'Premium and satellite prefixes are blocked until the operator allows them.',
+  },
+  'END.5410': {
+    why: () => 'The switch was restarted while the call went on.',
+    advice:
+      'It is billed up to the last heartbeat. The operator looks at why the process ended; `sauti drain` lets calls end first.',
+  },
+  'END.5500': {
+    why: () => 'The switch had a fault of its own.',
+    advice: 'The operator finds the fault in the log by the sid of this call.',
+  },
+  'END.5503': {
+    why: () => 'The switch was draining and ended the call.',
+    advice: 'Call again once it is back.',
+  },
+}
+
+/** The page of all reasons, on every server. */
+export const reasonsPath = '/docs/reasons'
+
+export const endOf = (reason: EndReason, facts: EndFacts) => ({
+  reason_code: reason,
+  reason_label: endReasons[reason].label,
+  sentence: explanations[reason].why(facts),
+  advice: explanations[reason].advice,
+  link: `${reasonsPath}#${reason}`,
+})

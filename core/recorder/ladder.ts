@@ -1,0 +1,101 @@
+import type { Trace, TraceEntry } from './trace.ts'
+
+const timeWidth = 9
+const narrowest = 80
+
+const clip = (text: string, width: number): string =>
+  text.length <= width ? text : width < 2 ? text.slice(0, width) : `${text.slice(0, width - 1)}…`
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(3).padStart(timeWidth)
+
+/** A lane a leg, the switch left of them: SIP messages are arrows, all else stands beside the time. */
+export function drawLadder(trace: Trace, columns: number): string {
+  const width = Math.max(narrowest, columns)
+  return [
+    ...headOf(trace, width),
+    ...trace.entries.flatMap(entry => linesOf(trace, entry, width)),
+    ...tailOf(trace, width),
+  ].join('\n')
+}
+
+/** The lines of entries alone, as a follower appends them. */
+export const drawEntries = (trace: Trace, columns: number): readonly string[] =>
+  trace.entries.flatMap(entry => linesOf(trace, entry, Math.max(narrowest, columns)))
+
+export function headOf(trace: Trace, width: number): readonly string[] {
+  const names = trace.legs.map(
+    leg => `${leg.id}: ${leg.number || leg.via}${leg.trunk === null ? '' : ` (${leg.trunk})`}`,
+  )
+  return [
+    clip(`${trace.sid}  ${trace.direction}  ${trace.fromNumber} → ${trace.toNumber}`, width),
+    clip(`legs  ${names.join('   ')}`, width),
+    ...(trace.isComplete ? [] : ['the oldest entries are no longer kept']),
+    '',
+  ]
+}
+
+function linesOf(trace: Trace, entry: TraceEntry, width: number): readonly string[] {
+  const time = seconds(entry.ms)
+  if (entry.kind !== 'sip') {
+    const mark = `${entry.leg ?? ' '} ${entry.kind.padEnd(9)} `
+    return wrapped(entry.text, width - timeWidth - 2 - mark.length).map(
+      (line, at) => `${at === 0 ? time : ' '.repeat(timeWidth)}  ${at === 0 ? mark : ' '.repeat(mark.length)}${line}`,
+    )
+  }
+  const lane = Math.max(
+    0,
+    trace.legs.findIndex(leg => leg.id === entry.leg),
+  )
+  const lanes = Math.max(1, trace.legs.length)
+  // The switch and each leg are vertical lines; an arrow runs between the switch and the leg's line.
+  const room = width - timeWidth - 2
+  const step = Math.max(6, Math.floor((room - 2) / Math.min(lanes, 6)))
+  const reach = Math.min(step * (Math.min(lane, 5) + 1), room - 2)
+  const label = ` ${clip(entry.text, reach - 5)} `
+  const isReceived = entry.data.direction === 'received'
+  const dashes = '─'.repeat(Math.max(0, reach - 2 - label.length))
+  const half = Math.floor(dashes.length / 2)
+  const body = `${dashes.slice(0, half)}${label}${dashes.slice(half)}`
+  const arrow = isReceived ? `◀${body}─` : `─${body}▶`
+  return [`${time}  │${arrow}${entry.leg ?? ''}`.slice(0, width)]
+}
+
+function tailOf(trace: Trace, width: number): readonly string[] {
+  const end = trace.end
+  const charges = trace.charges.map(charge =>
+    clip(`cost  ${charge.leg ?? ' '} ${charge.number}: ${charge.explained}`, width),
+  )
+  return [
+    '',
+    ...trace.rtp.map(rtp => clip(rtpLine(rtp), width)),
+    ...charges,
+    ...(end === null
+      ? ['the call goes on']
+      : [
+          ...wrapped(`${end.reason_code} ${end.reason_label}. ${end.sentence}`, width),
+          ...(end.advice === '' ? [] : wrapped(end.advice, width)),
+          end.link,
+        ]),
+  ]
+}
+
+function rtpLine(rtp: Trace['rtp'][number]): string {
+  const scores = rtp.mos.filter(mos => mos !== null)
+  const worst = scores.length === 0 ? '' : `, MOS ${Math.min(...scores).toFixed(2)} at worst`
+  const sum = (column: readonly number[]) => column.reduce((all, one) => all + one, 0)
+  const loss = rtp.loss_percent.length === 0 ? 0 : Math.max(...rtp.loss_percent)
+  return `rtp   ${rtp.leg} ${rtp.codec ?? ''}: ${sum(rtp.packets_received)} packets received, ${sum(rtp.packets_sent)} sent, loss ${loss.toFixed(1)} % at worst${worst}`
+}
+
+function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.replace(/\s+/g, ' ').split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = ''
+    }
+    line = line === '' ? clip(word, width) : `${line} ${word}`
+  }
+  return [...lines, line]
+}

@@ -1,0 +1,79 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { endReasons } from '../../core/model/end-reason.ts'
+import { explanations } from '../../core/recorder/explanation.ts'
+import type { Trace, TraceReader } from '../../core/recorder/trace.ts'
+import { traceOfRecord } from '../../core/recorder/trace-of-record.ts'
+import { ApiBed } from './bed/api-bed.ts'
+
+const packets = new TextEncoder().encode('pcapng')
+const kept: { trace?: Trace } = {}
+const bed = await ApiBed.open(
+  {},
+  {
+    traces: {
+      read: async (id, reader) =>
+        id === kept.trace?.sid || id === kept.trace?.uuid ? asked(kept.trace, reader) : undefined,
+      pcapng: async id => (id === kept.trace?.sid ? packets : undefined),
+    },
+  },
+)
+const asked = (trace: Trace, reader: TraceReader): Trace => ({ ...trace, isComplete: reader === 'operator' })
+const order = { to: '+254722000001', from: '+254700000001', url: 'https://a.test/v' }
+
+test('a call without a trace still says why it ended; another account and a stranger get 404', async () => {
+  const { uuid, sid } = (await bed.customer('POST', '/calls/originate', order)).body
+  const live = await bed.customer('GET', `/calls/${uuid}/trace`)
+  assert.equal([live.status, live.body.end, live.body.is_over, live.body.is_complete], [200, null, false, false])
+  await bed.customer('POST', '/calls/hangup', { sid })
+  const { body } = await bed.customer('GET', `/calls/${uuid}/trace`)
+  assert.equal([body.sid, body.end.reason_code, body.end.link], [sid, 'END.0201', '/docs/reasons#END.0201'])
+  assert.match(body.end.sentence, /API was asked to hang up/)
+  const { key } = (await bed.operator('POST', '/operator/accounts', { name: 'Stranger' })).body
+  for (const path of ['trace', 'trace?format=text'])
+    assert.is((await bed.conforming('GET', `/calls/${uuid}/${path}`, { key })).status, 404, path)
+  assert.is((await bed.customer('GET', '/calls/00000000-0000-4000-8000-000000000000/trace')).status, 404)
+  assert.is((await bed.customer('GET', `/calls/${uuid}/trace?limit=0`)).status, 422)
+  assert.is((await bed.conforming('GET', `/calls/${uuid}/trace`, { key: 'vk_x' })).status, 401)
+})
+
+test('packets are for the operator alone', async () => {
+  const { uuid } = (await bed.customer('POST', '/calls/originate', order)).body
+  for (const path of ['trace.pcapng', 'trace?format=pcapng'])
+    assert.is((await bed.customer('GET', `/calls/${uuid}/${path}`)).status, 403, path)
+  assert.is((await bed.operator('GET', `/calls/${uuid}/trace.pcapng`)).status, 404)
+})
+
+test('every reason is explained, and has its place on the page of reasons', async () => {
+  const page = await bed.ask('GET', '/docs/reasons', { key: '' })
+  assert.is(page.status, 200)
+  const text = page.text
+  for (const code of Object.keys(endReasons)) {
+    assert.ok(text.includes(`id="${code}"`), code)
+    assert.ok(explanations[code as keyof typeof endReasons].why({}).endsWith('.'), code)
+  }
+})
+
+test('a trace goes to its account and to the operator, by uuid or sid, as JSON, as a ladder and as packets', async () => {
+  const { uuid, sid } = (await bed.customer('POST', '/calls/originate', order)).body
+  const record = await bed.calls.get(bed.accountUuid as Parameters<typeof bed.calls.get>[0], uuid)
+  if (record === undefined) throw new Error('no call')
+  kept.trace = traceOfRecord(record)
+  for (const id of [uuid, sid]) {
+    const own = await bed.customer('GET', `/calls/${id}/trace`)
+    const whole = await bed.operator('GET', `/calls/${id}/trace?after=0&limit=10`)
+    assert.equal([own.body.is_complete, whole.body.is_complete, whole.body.uuid], [false, true, uuid])
+  }
+  assert.match((await bed.customer('GET', `/calls/${sid}/trace?format=text`)).text, new RegExp(sid))
+  for (const path of ['trace.pcapng', 'trace?format=pcapng'])
+    assert.is((await bed.operator('GET', `/calls/${sid}/${path}`)).text, 'pcapng')
+  const { key } = (await bed.operator('POST', '/operator/accounts', { name: 'Another' })).body
+  for (const id of [uuid, sid]) assert.is((await bed.conforming('GET', `/calls/${id}/trace`, { key })).status, 404)
+  assert.equal(
+    bed.unanswered(path => path.includes('/trace')),
+    [],
+  )
+})
+
+test.after(() => bed.close())
+test.run()
