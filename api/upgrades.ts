@@ -53,7 +53,7 @@ const ignore = (): void => {}
 const parseUrl = (target: string | undefined): URL | undefined =>
   URL.canParse(target ?? '', 'http://localhost') ? new URL(target ?? '', 'http://localhost') : undefined
 
-/** An HTTP answer on the bare socket, which closes behind it. */
+/** An HTTP answer on the bare socket, which closes after it. */
 function refuse(socket: Duplex, refusal: Refusal): void {
   const body = JSON.stringify(bodyOf(refusal))
   const headers = {

@@ -7,7 +7,7 @@ import { Room } from '../rtp/mix/room.ts'
 import type { Seat, SeatFormat } from '../rtp/mix/seat.ts'
 import { type Figure, ratioOf } from './report.ts'
 
-// Question: what does a frame of 20 ms of a room cost, mixed and encoded for all, against a mix made anew for each
+// Question: what does a frame of 20 ms of a room cost, mixed and encoded for all, against a mix made again for each
 // member? Three speak, one of them over another; the rest is quiet, as in a meeting. Packets in and out are not in it.
 
 const sizes = [3, 10, 50] as const

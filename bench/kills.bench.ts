@@ -4,7 +4,7 @@ import { percentile } from './overload/burst.ts'
 import { type BenchOptions, type Figure, figureOf } from './report.ts'
 
 // Question: what is lost when a switch is killed with calls on it? kill -9 at random moments under load, on one data folder; then
-// every row is held against what the customer's server and the API's client were told.
+// every row is held against what the customer's server and the API's client received.
 const usual = 200
 const brief = 8
 

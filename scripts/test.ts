@@ -84,7 +84,7 @@ async function drain(files: readonly string[], width: number, sharing: readonly 
   )
 }
 
-/** What goes by real clocks counts alone: beside others it may have had no processor when it needed one. Once more, and told. */
+/** What goes by real clocks counts alone: beside others it may have had no processor when it needed one. Once more, and reported. */
 async function againAlone(files: readonly string[]): Promise<void> {
   for (const [at, result] of results.entries()) {
     if (result.failed === 0 || !files.includes(result.file)) continue

@@ -3,7 +3,7 @@ import type { CallQuality } from './media/quality.ts'
 
 /** Name → what its listeners get. Either `ended` or `failed` is a call's last event. */
 export type CallEvents = {
-  /** The far side rings. */
+  /** The remote rings. */
   ringing: undefined
   /** Answered: both can speak. */
   accepted: undefined
@@ -15,7 +15,7 @@ export type CallEvents = {
   unhold: undefined
   muted: undefined
   unmuted: undefined
-  /** The audio is interrupted; it is being tried anew. */
+  /** The audio is interrupted; it is being tried again. */
   reconnecting: undefined
   reconnected: undefined
   /** Every two seconds while the call lives. */

@@ -19,7 +19,7 @@ export interface CallSessionPorts {
   lost(): void
 }
 
-/** The media session of a call: its audio, what is negotiated anew of it, and how it recovers. */
+/** The media session of a call: its audio, what is negotiated again of it, and how it recovers. */
 export class CallSession {
   readonly #seat: CallSeat
   readonly #ports: CallSessionPorts
@@ -115,7 +115,7 @@ export class CallSession {
     this.#renegotiation.settle()
   }
 
-  /** Resolves when the far side has agreed; rejects with a PhoneError. */
+  /** Resolves when the remote has agreed; rejects with a PhoneError. */
   async hold(isOnHold: boolean): Promise<void> {
     try {
       await this.#renegotiation.hold(isOnHold)

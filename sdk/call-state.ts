@@ -1,6 +1,6 @@
 import type { EndReason } from './end-reason.ts'
 
-/** `trying`: dialled, no word of the far side yet. `ringing`: there, or here for an inbound call. */
+/** `trying`: dialled, no word of the remote yet. `ringing`: there, or here for an inbound call. */
 export type CallState = 'trying' | 'ringing' | 'answering' | 'accepted' | 'ended'
 
 const order: readonly CallState[] = ['trying', 'ringing', 'answering', 'accepted', 'ended']

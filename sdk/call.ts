@@ -101,12 +101,12 @@ export class Call {
     return this.#progress.endReason
   }
 
-  /** Ringing with audio from the far side, so that no ringback of ours is wanted. */
+  /** Ringing with audio from the remote, so that no ringback of ours is wanted. */
   get hasEarlyAudio(): boolean {
     return this.#hasEarlyAudio
   }
 
-  /** What the microphone gives to this call, and what comes from the far side, for meters and recorders. */
+  /** What the microphone gives to this call, and what comes from the remote, for meters and recorders. */
   get localStream(): MediaStream | undefined {
     return this.#session.local
   }
@@ -152,7 +152,7 @@ export class Call {
     else this.#hangUp(this.direction === 'inbound' ? 'Rejected' : 'Cancelled', 486)
   }
 
-  /** Resolves when the far side has agreed. */
+  /** Resolves when the remote has agreed. */
   hold(): Promise<void> {
     return this.#holdOrNot(true)
   }

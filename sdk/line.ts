@@ -101,7 +101,7 @@ export class Line {
     socket.onopen = () => {
       clearTimeout(slow)
       if (socket !== this.#socket) return
-      // RFC 7118 §4: without the subprotocol the far end may not speak SIP.
+      // RFC 7118 §4: without the subprotocol the remote may not speak SIP.
       if (socket.protocol !== 'sip') {
         this.#lost(socket, 'the server does not speak SIP over WebSocket')
         return

@@ -1,4 +1,4 @@
-/** How long an interrupted audio path is tried anew before the call is given up. */
+/** How long an interrupted audio path is tried again before the call is given up. */
 const withinMs = 30_000
 const againMs = 6_000
 

@@ -53,7 +53,7 @@ export class Renegotiation {
     return this.#open !== undefined
   }
 
-  /** Resolves when the far side has agreed; rejects with its status. */
+  /** Resolves when the remote has agreed; rejects with its status. */
   hold(hold: boolean): Promise<void> {
     this.#wantsHold = hold
     if (this.#isHeld === hold && this.#open === undefined) return Promise.resolve()

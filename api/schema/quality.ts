@@ -12,11 +12,11 @@ const figures = {
   loss_percent: figure('Packets that the network lost.'),
   burst_ratio: figure('Mean run of losses against that of random loss; 1 = at random.'),
   jitter_ms: figure('Interarrival jitter (RFC 3550).'),
-  round_trip_ms: nullable(figure(''), { description: 'There and back by RTCP; null where the far end sends none.' }),
+  round_trip_ms: nullable(figure(''), { description: 'There and back by RTCP; null where the remote sends none.' }),
   one_way_ms: figure('From mouth to ear, estimated.'),
-  packets_received: count('From the far end.'),
-  packets_sent: count('To the far end.'),
-  packets_lost: count('Of the far end.'),
+  packets_received: count('From the remote.'),
+  packets_sent: count('To the remote.'),
+  packets_lost: count('Of the remote.'),
   packets_late: count('Came after they should have been heard.'),
   packets_dropped: count('Refused: malformed, or of a source that is not believed.'),
   far: nullable(
@@ -25,7 +25,7 @@ const figures = {
       jitter_ms: figure('Of what it was sent.'),
       mos: nullable(figure(''), { description: 'Its own score, where it sends extended reports (RFC 3611).' }),
     }),
-    { description: 'What the far end reports by RTCP; null where it does not.' },
+    { description: 'What the remote reports by RTCP; null where it does not.' },
   ),
 }
 

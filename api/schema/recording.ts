@@ -37,7 +37,7 @@ export const DownloadOrder = Type.Object({
 export const DownloadLink = Type.Object(
   {
     url: urlOut(
-      'Needs no key; whoever has it may download until it expires.',
+      'Needs no key; a client that has it may download until it expires.',
       'https://voice.example.com/recordings/files/0197d2f4-6c1e-7a52-9d1b-3f6c0a8e5b21?expires=1782894900&signature=q83vEjRWeJo',
     ),
     expires_in: Type.Integer({ description: 'Seconds.' }),

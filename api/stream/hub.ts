@@ -71,7 +71,7 @@ export class StreamHub {
   join(account: AccountUuid, { socket, wire, log, after }: StreamOrder): void {
     const { newestSeq: newest, oldestSeq: oldest } = log
     socket.on('error', fault => this.#log.debug({ fault: String(fault) }, 'a stream broke'))
-    // From the first one on: from the first that is kept. Who names an event expects the next, and must be told.
+    // From the first one on: from the first that is kept. A client that names an event expects the next one, and gets an error.
     if (after !== undefined && after > 0 && after + 1 < oldest) {
       socket.close(goneBefore, `events up to ${oldest - 1} are not kept any more`)
       return

@@ -116,7 +116,7 @@ function throughCalls(codecs: readonly AudioCodecName[], said: Int16Array, opus:
   let spent = 0
   for (const until = media.now + ms; media.now < until; ) {
     if (media.now % frameMs === 0) talker.say(talker.frame(said, frame++))
-    // What the far end of one step hears, the near end of the next one says.
+    // What the remote of one step hears, the near end of the next one says.
     for (let step = 0; step + 1 < peers.length; step++) {
       const [from, to] = [peers[step]!, peers[step + 1]!]
       const packets = from.far.heard()
@@ -135,7 +135,7 @@ function throughCalls(codecs: readonly AudioCodecName[], said: Int16Array, opus:
     media.do({ type: 'close', session: near.session })
     media.do({ type: 'close', session: far.session })
   }
-  // What is passed on goes with the first tick, what is made anew with a later one.
+  // What is passed on goes with the first tick, what is made again with a later one.
   const sentAfterMs = (lastPeer.far.heard()[0]?.at ?? begunAt) - begunAt - media.tickMs
   return { heard, sentAfterMs, microsPerFrame: (1000 * spent) / (frame * peers.length) }
 }

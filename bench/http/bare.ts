@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { serveQuestions } from '../subject.ts'
 import type { HttpSubject } from './server.ts'
 
-// What Fastify alone costs: the same sizes of answers, nothing behind them.
+// What Fastify alone costs: the same sizes of answers, nothing after them.
 serveQuestions<'open'>(async (): Promise<HttpSubject> => {
   const app = Fastify()
   const call = {

@@ -4,7 +4,7 @@ import { type LoudnessLine, loudnessOf } from './loudness.ts'
 const saidHopMs = 10
 const heardHopMs = 1.25
 const perSaid = saidHopMs / heardHopMs
-/** What is heard lies at most so far behind what was said. */
+/** What is heard lies at most so far after what was said. */
 const furthestMs = 450
 /** A step may take so many of the finer ones more or less; each costs this share of its loudness. */
 const mostUneven = 4

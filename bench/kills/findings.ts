@@ -11,7 +11,7 @@ export interface Told {
 /** Events that go to the customer's server as callbacks. */
 const callbackCodes = `code LIKE 'CALL.%' OR code LIKE 'DIAL.%' OR code LIKE 'REC.%' OR code LIKE 'BILL.%'`
 
-/** Holds the rows of a stopped switch against what the outside was told. */
+/** Holds the rows of a stopped switch against what was sent to the outside. */
 export function findingsIn(database: Database, { callbacks, acknowledged }: Told) {
   const rows = <Row>(sql: string): Row[] => database.prepare<[], Row>(sql).all()
   const count = (sql: string): number => rows<{ n: number }>(sql)[0]?.n ?? 0

@@ -36,7 +36,7 @@ const leastUpMs = 200
 const mostUpMs = 1700
 const callbacksMs = 60_000
 
-/** A switch under load that is killed at random moments, on one data folder; then its rows, and what its customer was told. */
+/** A switch under load that is killed at random moments, on one data folder; then its rows, and what its customer received. */
 export async function killsUnderLoad(options: KillsOptions): Promise<KillsResult> {
   const { kills, inboundPerSecond, placedPerSecond, random, told } = options
   const on = await SwitchProcess.start({ SAUTI_LOG: 'info', SAUTI_MEDIA_PORTS: '12000-15999' })

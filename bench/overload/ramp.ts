@@ -52,7 +52,7 @@ export interface RampResult {
 export async function ramp({ times, secondsPerStep, liveCalls, told = () => {} }: RampOptions): Promise<RampResult> {
   const processors = cpus().length > 1 ? `1-${cpus().length - 1}` : undefined
   const env = { SAUTI_LOG: 'info', SAUTI_MEDIA_PORTS: '12000-19999', SAUTI_MEDIA_WORKERS: '1' }
-  // Its default; the rig's switch admits all that is offered unless it is told.
+  // Its default; the rig's switch admits all that is offered unless it is set otherwise.
   const on = await SwitchProcess.start(env, '127.0.0.1', [
     '--admission-loop-delay',
     String(defaultSettings.admission.loopDelayMs),

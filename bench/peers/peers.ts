@@ -13,7 +13,7 @@ import { checkHums, type HumCheck } from './hums.ts'
 import { calleeScenario, callerScenario, captureOf, type Speech, streamOf } from './scenarios.ts'
 import { soundFiles } from './sound-files.ts'
 
-/** What the dialled far ends speak. The callers speak PCMU. */
+/** What the dialled remotes speak. The callers speak PCMU. */
 export type FarCodec = 'G722' | 'opus'
 
 export interface PeersPlan {
@@ -125,7 +125,7 @@ function timed(lastsMs: number, progress: (done: number) => void): ReturnType<ty
   return setInterval(() => progress(Math.min(0.99, (performance.now() - begun) / lastsMs)), progressMs)
 }
 
-/** The files, once all are told as finished. */
+/** The files, once all are reported as finished. */
 async function recordingsOf(bed: SwitchBed, calls: number): Promise<readonly string[]> {
   const isDone = async () => {
     const answer = await bed.account.api('GET', '/recordings/?limit=200')

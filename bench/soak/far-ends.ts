@@ -13,7 +13,7 @@ const beatsPerFrame = 4
 const loopback = 0x7f00_0001
 const dontWait = 0x40
 
-/** What a leg keeps in hand of a far end that is on time; what comes later is missed for a while. */
+/** What a leg keeps in hand of a remote that is on time; what comes later is missed for a while. */
 export const inHandMs = 20
 /** A tick and a beat less: from here on it may be missed, by who is late again and again for a while. */
 const missedFromMs = 10
@@ -81,7 +81,7 @@ export interface FarEndsReport {
 /** Frames at the beginning that are not judged: machine code, coders and buffers are made. */
 const settlingFrames = 150
 
-/** The far ends of all calls in one process: they speak every 20 ms, spread over beats of 5 ms, and time what they hear. */
+/** The remotes of all calls in one process: they speak every 20 ms, spread over beats of 5 ms, and time what they hear. */
 export class FarEnds {
   readonly #native: NativeCalls
   readonly #legs: number

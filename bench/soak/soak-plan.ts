@@ -2,7 +2,7 @@
 export interface SoakOpen {
   readonly type: 'open'
   readonly calls: number
-  /** Where the far ends listen: leg `n` sends to the `n % peerPorts.length`th. */
+  /** Where the remotes listen: leg `n` sends to the `n % peerPorts.length`th. */
   readonly peerPorts: readonly number[]
   /** For `<call>.wav`. */
   readonly folder: string

@@ -5,7 +5,7 @@ import { WebrtcClient } from '../../tests/rig/webrtc-client.ts'
 
 const loopback = 0x7f000001
 const beatMs = 4
-/** A fifth of the far ends each beat, as calls that began at different moments. */
+/** A fifth of the remotes each beat, as calls that began at different moments. */
 const parts = 5
 const payload = new Uint8Array(160).fill(0x55)
 /** Not silence of the measured program's own; it may have added a header extension. */
@@ -102,7 +102,7 @@ class BrowserEnd implements FarEnd {
   }
 }
 
-/** The load's side: far ends on one network, each with a socket of its own. */
+/** The load's side: remotes on one network, each with a socket of its own. */
 export class FarEnds {
   sent = 0
   received = 0

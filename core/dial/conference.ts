@@ -26,7 +26,7 @@ export interface ConferenceParts {
  * - `answering`: has one, and is not there yet
  * - `waiting`: for the room to start
  * - `talking`
- * - `over`: told
+ * - `over`: reported
  */
 type State = 'asking' | 'answering' | 'waiting' | 'talking' | 'over'
 

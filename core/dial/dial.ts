@@ -17,7 +17,7 @@ export interface DialParts extends HuntParts {
   readonly done: (outcome: DialOutcome) => void
 }
 
-/** The id of the digits that a Number's `sendDigits` sends to the far side. */
+/** The id of the digits that a Number's `sendDigits` sends to the remote. */
 export const dialDigitsId = 'dial-digits'
 
 const limitTimer = 'dial:limit'
@@ -82,7 +82,7 @@ export class Dial implements Connection, HuntListener {
   }
 
   ringing(): void {
-    // Behind early media a 180 would bring the caller's own tone back, over what it hears from us then.
+    // After early media a 180 would bring the caller's own tone back, over what it hears from us then.
     const { party } = this.#parts
     if (!party.hasEarlyMedia) party.leg.ring()
   }
@@ -163,7 +163,7 @@ export class Dial implements Connection, HuntListener {
     const { party } = this.#parts
     const { state, winner, digits, audible } = this.#hunt
     if (state === 'over' || this.#bridged !== undefined || !party.isListening) return
-    // The far side is to have its digits before it hears the caller.
+    // The remote is to have its digits before it hears the caller.
     if (digits !== '' && this.#digitsSent !== 'yes') return
     if (audible === undefined || (winner !== undefined && !party.isAnswered)) return
     this.#stopRinging()

@@ -17,7 +17,7 @@ import { childAddress, presentedTo, resolveChild } from './resolve-child.ts'
 /**
  * - `seeking`: children ring, none has answered
  * - `won`: one has answered
- * - `over`: told
+ * - `over`: reported
  */
 type HuntState = 'seeking' | 'won' | 'over'
 

@@ -4,7 +4,7 @@
  */
 export const eventCatalogue = {
   'CALL.0100': { event: 'call.initiated', callback: true, when: 'A call has come in or has been placed.' },
-  'CALL.0180': { event: 'call.ringing', callback: true, when: 'The far end rings.' },
+  'CALL.0180': { event: 'call.ringing', callback: true, when: 'The remote rings.' },
   'CALL.0200': { event: 'call.answered', callback: true, when: 'The call is answered; talk time runs.' },
   'CALL.0300': { event: 'call.completed', callback: true, when: 'An answered call has ended.' },
   'CALL.0400': { event: 'call.failed', callback: true, when: 'A call has ended without an answer.' },

@@ -4,7 +4,7 @@ import type { SignalingCommand } from '../ports/signaling.ts'
 
 /** A switch that is to stop: it takes no new call, and ends those that are still live at the deadline. */
 export class Drain {
-  /** Legs refused meanwhile, whose end is still to be told. */
+  /** Legs refused meanwhile, whose end is still to be reported. */
   readonly #refusedLegs = new Set<LegUuid>()
   #isOn = false
   #deadline: number | undefined
@@ -40,7 +40,7 @@ export class Drain {
     return { type: 'leg.end', legId, reason: 'END.5503', retryAfterSeconds: drainRetrySeconds }
   }
 
-  /** The end of a leg has been told: true when it was one that was refused. */
+  /** The end of a leg has been reported: true when it was one that was refused. */
   ended(legId: LegUuid): boolean {
     return this.#refusedLegs.delete(legId)
   }

@@ -42,7 +42,7 @@ export class CallLegs {
     this.#claim(leg)
   }
 
-  /** The signalling has not told the leg's end in time: it is taken as ended. */
+  /** The signalling has not reported the leg's end in time: it is taken as ended. */
   lost(leg: Leg): void {
     if (!leg.step('lost')) return
     this.find(leg.uuid)?.owner.signalled(leg, { type: 'leg.ended', legId: leg.uuid, cause: { kind: 'timeout' } })

@@ -1,6 +1,6 @@
 /**
  * The signalling of one leg as the domain sees it, both roles. `idle` is a leg that we are about to dial, `offered` a
- * caller who waits. What we do stands first in each row, then what the far side does.
+ * caller who waits. What we do stands first in each row, then what the remote does.
  */
 export type LegState = 'idle' | 'offered' | 'answering' | 'dialled' | 'up' | 'ending' | 'ended'
 
@@ -18,7 +18,7 @@ export type LegInput =
   | 'leg.reconfirmed'
   | 'leg.digit'
   | 'leg.ended'
-  /** The signalling has not told the end of the leg in time. */
+  /** The signalling has not reported the end of the leg in time. */
   | 'lost'
 
 /** A missing cell means: absorb. An answer that crosses our CANCEL arrives in `ending` and is absorbed there. */

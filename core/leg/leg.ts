@@ -20,7 +20,7 @@ export interface LegOptions {
   readonly prefer?: readonly CodecName[]
   /** A caller's offer; undefined when it is delayed. */
   readonly offer?: string
-  /** The far side is another leg of this switch. Default: so it is when the direction is on-net. */
+  /** The remote is another leg of this switch. Default: so it is when the direction is on-net. */
   readonly isLoop?: boolean
   /** A browser is dialled. */
   readonly isBrowser?: boolean
@@ -291,7 +291,7 @@ export class Leg {
     timers.set(`leg:${this.uuid}:close`, this.#host.now() + env.times.mediaCloseMs, () => this.mediaClosed())
   }
 
-  /** `stats` undefined: it never told its end. */
+  /** `stats` undefined: it never reported its end. */
   mediaClosed(stats?: LegMediaStats): void {
     this.#media = 'closed'
     this.stats ??= stats

@@ -77,7 +77,7 @@ function byClass(status: number): EndReason {
   return 'END.0603'
 }
 
-/** Why a leg ended, from what its far side did. A Reason header with Q.850 wins over the status. */
+/** Why a leg ended, from what its remote did. A Reason header with Q.850 wins over the status. */
 export function reasonOf(cause: LegCause): EndReason {
   switch (cause.kind) {
     case 'bye':

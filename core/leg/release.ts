@@ -11,13 +11,13 @@ export const loadRetrySeconds = 2
 /** The same of a caller for whom there was no media port: one becomes free when a call ends. */
 export const mediaRetrySeconds = 5
 
-/** What the legs of a call are told when it ends. */
+/** What the legs of a call are sent when it ends. */
 export interface Release {
   readonly reason: EndReason
   readonly more: { readonly status?: number; readonly retryAfterSeconds?: number; readonly withoutQ850?: true }
 }
 
-/** `isSoftphone`: what it is told keeps its reason, since `describeFailure` reads the code (decisions §3). */
+/** `isSoftphone`: its final response keeps the reason, since `describeFailure` reads the code (decisions §3). */
 export function releaseOf(
   reason: EndReason,
   isSoftphone: boolean,

@@ -11,7 +11,7 @@ export const quotas = {
 export type QuotaName = keyof typeof quotas
 export type Quotas = Readonly<Record<QuotaName, number>>
 
-/** From this share on the account is told, by ACCT.0100. */
+/** From this share on the account gets ACCT.0100. */
 const noticeShare = 0.8
 
 export const isNoticed = (used: number, limit: number): boolean => used >= noticeShare * limit

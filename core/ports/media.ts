@@ -100,7 +100,7 @@ export type MediaCommand =
       readonly playId: string
       readonly source: AudioSource
       readonly loop: number
-      /** Another play will follow: the end is told while the last frame sounds, so that it begins without a gap. */
+      /** Another play will follow: the end is reported while the last frame sounds, so that it begins without a gap. */
       readonly isFollowed?: true
     }
   | { readonly type: 'media.stop'; readonly legId: LegUuid; readonly playId: string }
@@ -172,7 +172,7 @@ export type MediaEvent =
       readonly endedBy: 'silence' | 'max-length' | 'stopped' | 'closed' | 'failed'
     }
   | { readonly type: 'media.digits-sent'; readonly legId: LegUuid; readonly digitsId: string }
-  /** A key has gone down; `media.digit` follows when it is up. Not told of every key. */
+  /** A key has gone down; `media.digit` follows when it is up. Not reported of every key. */
   | { readonly type: 'media.key-down'; readonly legId: LegUuid; readonly digit: string }
   /** One press, once, at its end. */
   | { readonly type: 'media.digit'; readonly legId: LegUuid; readonly digit: string; readonly durationMs: number }

@@ -43,7 +43,7 @@ export class Player {
   /** The first one sounds, or waits for the prompt that does. */
   readonly #notices: Notice[] = []
   readonly #ahead = new PromptPrefetch()
-  /** What of each text that is heard while it is spoken has been told as spoken, by request. */
+  /** What of each text that is heard while it is spoken has been reported as spoken, by request. */
   readonly #growing = new Map<string, number>()
   #hasGrown = false
   #ringTone: AudioSource | undefined
@@ -150,7 +150,7 @@ export class Player {
     this.#host.emit({ type: 'media.stop', legId: this.#leg.uuid, playId: ringId })
   }
 
-  /** A prompt that sounds is not cut short for the tone, the next one waits behind it. */
+  /** A prompt that sounds is not cut short for the tone, the next one waits after it. */
   notify(tone: Notice): void {
     if (this.#notices.includes(tone)) return
     if (this.#notices.push(tone) > 1) return

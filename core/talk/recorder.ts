@@ -106,7 +106,7 @@ export class Recorder {
     running.told({ type: 'recorded', recordId, recordingUuid: row.uuid, path: row.path, durationMs, endedBy })
   }
 
-  /** The session is gone; what it has not told the end of has failed. */
+  /** The session is gone; what it has not reported the end of has failed. */
   sessionClosed(legId: LegUuid): void {
     for (const { recordId, legId: of } of [...this.#running.values()]) {
       if (of === legId) this.mediaRecorded(recordId, { durationMs: 0, sizeBytes: 0, endedBy: 'failed' })

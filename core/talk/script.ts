@@ -127,7 +127,7 @@ export class Script {
 
   /**
    * A document that ends with its Dial ends as the Dial did: a BYE of the dialled side is END.0200 rather than a
-   * finished flow, and a caller who was never answered hears that the far side is busy rather than a refusal of ours.
+   * finished flow, and a caller who was never answered hears that the remote is busy rather than a refusal of ours.
    */
   #end({ reason, rejectWith }: Extract<ProgramCommand, { readonly type: 'end' }>): void {
     const dial = this.#lastDial

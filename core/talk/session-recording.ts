@@ -71,7 +71,7 @@ export class SessionRecording {
     if (state.isPaused) this.#pause(true)
   }
 
-  /** The end of one that is long enough is told only when all that belongs into it has come. */
+  /** The end of one that is long enough is reported only when all that belongs into it has come. */
   get #isUnderWay(): boolean {
     return this.#state.at === 'on' ? this.#now() < this.#state.fullAt : this.#state.at === 'awaiting'
   }

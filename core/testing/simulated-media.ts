@@ -43,7 +43,7 @@ export interface MediaWorld {
   silentFrom?(legId: LegUuid): number
 }
 
-/** Media that takes every offer, plays and records for as long as it is told, and tells the end of each. */
+/** Media that takes every offer, plays and records for as long as the test says, and reports the end of each. */
 export class SimulatedMedia {
   readonly sessions = new Map<LegUuid, Session>()
   readonly #world: MediaWorld
@@ -106,7 +106,7 @@ export class SimulatedMedia {
         return
       case 'media.record-session': {
         session.records.set(command.recordId, { since: this.#world.now, isBeside: true, done: false })
-        // Told only once all that belongs into the file has come, late packets too.
+        // Reported only once all that belongs into the file has come, late packets too.
         const toldAfter = command.rules.maxLengthMs + 800
         this.#world.at(toldAfter, () => this.#recorded(legId, session, command.recordId, 'max-length'))
         return

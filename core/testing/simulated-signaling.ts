@@ -12,7 +12,7 @@ export interface Peer {
   readonly cause?: LegCause
 }
 
-/** Under which name a test has said how the far side behaves. */
+/** Under which name a test has said how the remote behaves. */
 function peerName(target: LegTarget): string {
   switch (target.kind) {
     case 'trunk':
@@ -48,7 +48,7 @@ export class SimulatedSignaling {
     this.#world = world
   }
 
-  /** The far side of a leg ends it. */
+  /** The remote of a leg ends it. */
   end(legId: LegUuid, cause: LegCause): void {
     if (this.legs.delete(legId)) this.#world.send({ type: 'leg.ended', legId, cause })
   }

@@ -67,7 +67,7 @@ export class Attributes {
     this.#notes.add(this.#element, this.problem(name, value, wanted).message)
   }
 
-  /** The same, for a value that only the call can judge: it is told then, or never. */
+  /** The same, for a value that only the call can judge: it is reported then, or never. */
   problem(name: string, value: string, wanted: string): Place {
     const { line, column } = this.#element
     return { line, column, message: `<${this.#element.name}> ${name}=${quoted(value)}: must be ${wanted}` }

@@ -13,7 +13,7 @@ export const aboutConference: VerbAbout = {
   content: 'The name of the room, up to 128 characters.',
   attributes: {
     muted: 'The caller only listens.',
-    startOnEnter: 'The room starts when this caller enters. Until somebody starts it, all wait.',
+    startOnEnter: 'The room starts when this caller enters. Until a participant starts it, all wait.',
     endOnExit: 'The room ends for all when this caller leaves it.',
     beep: 'Two notes that all hear when this caller enters, or leaves, or both.',
     waitAsset: `Heard until the room starts, over and over: slug of an asset, a country's ringing tone by its code (${ringbackCountries.slice(0, 4).join(' ')} …), or \`silence\`. Default: two soft notes every six seconds.`,

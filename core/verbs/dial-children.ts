@@ -10,7 +10,7 @@ export const maxDialChildren = 10
 /** E.164, or an extension of the account. */
 export const dialableNumber = /^(\+\d{7,15}|\d{1,15})$/
 
-/** RFC 3261 §19.1.1, as far as a document can be told at once: no brackets or quotes, one host, a port that there is. */
+/** RFC 3261 §19.1.1, as far as a document can be checked at once: no brackets or quotes, one host, a port that there is. */
 const sipUri = /^sips?:(?:[^@]+@)?(\[[\d.:a-f]+\]|[^@:;?[\]]+)(?::(\d+))?(?:[;?][^@]*)?$/i
 /** A name ends in a label that begins with a letter; what looks like another spelling of an IPv4 address is none. */
 const numericEnd = /(?:^|\.)\d[^.]*\.?$/
@@ -29,7 +29,7 @@ const isSipUri = (text: string): boolean => {
 type ReadChild = (element: Element, attributes: Attributes, notes: Notes) => DialChild | ConferenceOrder | undefined
 
 const sipSummary =
-  "A SIP address of somebody else's server. One that leads to a trunk, to this switch, or to a private or loopback network (unless `SAUTI_ALLOW_PRIVATE_URLS`) is refused: `failed`, END.0403; where the URI shows it, DOC.0422 says so. It is rated by the deck's longest `sip:` prefix; without one it costs nothing, and needs a balance above zero (END.0402). A user part that is an international number is held against the blocked destinations (END.4433)."
+  "A SIP address of an external server. One that leads to a trunk, to this switch, or to a private or loopback network (unless `SAUTI_ALLOW_PRIVATE_URLS`) is refused: `failed`, END.0403; where the URI shows it, DOC.0422 says so. It is rated by the deck's longest `sip:` prefix; without one it costs nothing, and needs a balance above zero (END.0402). A user part that is an international number is held against the blocked destinations (END.4433)."
 
 /** Whom a Dial can ring, and where it can lead. */
 export const dialNouns: ReadonlyMap<string, { readonly read: ReadChild; readonly about: VerbAbout }> = new Map([

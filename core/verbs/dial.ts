@@ -24,14 +24,14 @@ interface Outcome {
 /** How long cancelled legs may take to end once the caller has gone: Timer F and some (RFC 3261 §17.1.2.2). */
 export const cancellingMs = 40_000
 
-const nobodyToDial: Outcome = { status: 'failed', durationSeconds: 0, reason: 'END.0404', sid: '' }
+const noTarget: Outcome = { status: 'failed', durationSeconds: 0, reason: 'END.0404', sid: '' }
 const callerGaveUp: Outcome = { status: 'no-answer', durationSeconds: 0, reason: 'END.0487', sid: '' }
 
 export const dial: VerbModule<Dial, DialState> = {
   name: 'Dial',
 
   about: {
-    summary: `Connects the caller with somebody else. Up to ${maxDialChildren} children ring together, the first answer wins; with \`action\` no verb behind it runs. A far end that redirects the call (3xx) is not followed: \`failed\`, END.0410.`,
+    summary: `Connects the caller with other parties. Up to ${maxDialChildren} children ring together, the first answer wins; with \`action\` no verb after it runs. A remote that redirects the call (3xx) is not followed: \`failed\`, END.0410.`,
     content: 'A number as plain text, or the nouns below.',
     attributes: {
       action: 'Where the outcome is posted, and where the next document comes from. Default: none, the next verb runs.',
@@ -90,7 +90,7 @@ export const dial: VerbModule<Dial, DialState> = {
 
   start(verb, run) {
     const { targets, conference, answerOnBridge } = verb.request
-    if (targets.length === 0 && conference === undefined) return done(verb, nobodyToDial)
+    if (targets.length === 0 && conference === undefined) return done(verb, noTarget)
     // A room that is full does not answer: it answers by itself.
     if (answerOnBridge || run.answered || conference !== undefined) return ring(verb, run)
     return { next: 'wait', state: { at: 'answering' }, commands: [{ type: 'answer' }] }

@@ -16,7 +16,7 @@ export const fetchFaults: Readonly<Record<FetchFault, { readonly code: EventCode
   'refused-address': { code: 'DOC.0502', reason: 'END.3502' },
 }
 
-/** The account's fallback as verbs; the call ends behind them. None: it is dropped. */
+/** The account's fallback as verbs; the call ends after them. None: it is dropped. */
 export function fallbackVerbs(context: ProgramContext): readonly ParsedVerb[] {
   const value = context.fallbackValue.trim()
   if (value === '') return []

@@ -23,7 +23,7 @@ const longestPressMs = 10_000
 type GatherState =
   /** Digits by INFO may come before the answer is through: they are kept. */
   | { readonly at: 'answering'; readonly digits: string }
-  /** `next`: the prompt behind the one that sounds. */
+  /** `next`: the prompt after the one that sounds. */
   | { readonly at: 'prompting'; readonly next: number; readonly step: Waiting }
   | { readonly at: 'listening'; readonly digits: string }
 
@@ -97,7 +97,7 @@ const sounding = (next: number, { wakeAt, commands, ...step }: Waiting): Step<Ga
   ...(commands === undefined ? {} : { commands }),
 })
 
-/** The prompt at `from`, or the first behind it that has something to wait for; behind the last, silence. */
+/** The prompt at `from`, or the first after it that has something to wait for; after the last, silence. */
 function prompt(verb: Gather, from: number, run: VerbRun): Step<GatherState> {
   const commands = []
   for (let at = from; at < verb.prompts.length; at++) {

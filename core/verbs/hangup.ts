@@ -9,7 +9,7 @@ export const hangup: VerbModule<Hangup, never> = {
   name: 'Hangup',
 
   about: {
-    summary: 'Ends the call. Before the answer the caller is refused, without charge. No verb behind it runs.',
+    summary: 'Ends the call. Before the answer the caller is refused, without charge. No verb after it runs.',
     attributes: { reason: 'Before the answer: 486 or 603; 603 without it.' },
     example: '<Hangup reason="busy"/>',
   },

@@ -103,7 +103,7 @@ export class Interpreter {
     return 'step' in this.#stage ? this.#stage.step.wakeAt : undefined
   }
 
-  /** What the caller hears behind the verb that runs, when that one is brief; its `playId` is empty. */
+  /** What the caller hears after the verb that runs, when that one is brief; its `playId` is empty. */
   ahead(now: number): SoundCommand | undefined {
     if (this.#stage.at !== 'running') return undefined
     const running = this.#verbs[this.#nextVerb - 1]

@@ -8,7 +8,7 @@ export interface Play {
   readonly source: { readonly asset: string } | { readonly url: string } | undefined
   /** 0 = until the caller hangs up. */
   readonly loop: number
-  /** Sent as DTMF, behind the audio when there is both. Empty = none. */
+  /** Sent as DTMF, after the audio when there is both. Empty = none. */
   readonly digits: string
 }
 
@@ -24,13 +24,13 @@ export const play: VerbModule<Play, PlayState> = {
 
   about: {
     summary:
-      'Plays audio, sends digits, or both in that order. Answers the call. What cannot be played is told by its PLAY event, and the call goes on.',
+      'Plays audio, sends digits, or both in that order. Answers the call. A PLAY event reports what cannot be played, and the call goes on.',
     content:
       'The http or https URL of a WAV, MP3 (not in free format) or Ogg Opus file (up to 7.1, mixed) of at most 20 MB and an hour, unless `asset` is given; it has 10 s to arrive, and is asked for while the Say, Play or Pause before it runs.',
     attributes: {
       asset: 'Slug of an uploaded asset; wins over the URL.',
       loop: 'How often; 0 = until the caller hangs up.',
-      digits: 'Sent as DTMF behind the audio; `w` waits half a second.',
+      digits: 'Sent as DTMF after the audio; `w` waits half a second.',
     },
     example: '<Play asset="welcome" loop="2"/>',
   },

@@ -21,7 +21,7 @@ export const maxProblems = 100
 
 const quotedLength = 64
 
-/** What a document's reader is told of the switch that reads it. */
+/** What the reader of a document knows of the switch that reads it. */
 export interface DocumentRules {
   /** The URI names, by itself, a place that a `<Sip>` does not reach. Default: none does. */
   readonly refusesSip?: (uri: string) => boolean

@@ -44,7 +44,7 @@ export type ProgramCommand =
   | { readonly type: 'send-digits'; readonly playId: string; readonly digits: string }
   | { readonly type: 'record'; readonly recordId: string; readonly options: RecordOptions }
   | { readonly type: 'stop-record'; readonly recordId: string }
-  /** Recorded beside the document; its end is not told. */
+  /** Recorded beside the document; its end is not reported. */
   | { readonly type: 'record-session'; readonly order: SessionRecordOrder }
   | { readonly type: 'dial'; readonly dialId: string; readonly dial: DialRequest }
   | { readonly type: 'report'; readonly code: EventCode; readonly data: Readonly<Record<string, unknown>> }
@@ -83,7 +83,7 @@ export interface DialRequest {
   readonly timeLimitMs: number
   /** As the document wrote it; the call checks that the account may present it. */
   readonly callerId?: string
-  /** What is told, as DOC.0422, when it may not. */
+  /** The problem that is reported, as DOC.0422, when it may not. */
   readonly callerIdProblem?: { readonly url: string } & Place
   readonly answerOnBridge: boolean
   readonly hangupOnStar: boolean
@@ -129,7 +129,7 @@ export type ProgramEvent =
       readonly durationMs: number
       readonly endedBy: 'silence' | 'max-length' | 'stopped' | 'closed' | 'failed'
     }
-  /** A key has gone down; its `digit` may follow. Not told of every key. */
+  /** A key has gone down; its `digit` may follow. Not reported of every key. */
   | { readonly type: 'key-down' }
   | { readonly type: 'digit'; readonly digit: string }
   | {

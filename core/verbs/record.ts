@@ -14,7 +14,7 @@ type RecordState =
   | { readonly at: 'beeping'; readonly playId: string }
   /** `key` is the one that has ended it; `hangup` when the caller has gone. */
   | { readonly at: 'recording'; readonly recordId: string; readonly key: string }
-  /** The session closed under the recording: the caller is about to be told gone, and only then is posted. */
+  /** The session closed under the recording: the end of the caller follows, and only then is posted. */
   | { readonly at: 'closed'; readonly recorded: Recorded }
 
 type Recorded = Extract<ProgramEvent, { readonly type: 'recorded' }>
@@ -26,7 +26,7 @@ export const record: VerbModule<Record, RecordState> = {
   name: 'Record',
 
   about: {
-    summary: 'Records the caller. Answers the call. With `action` no verb behind it runs.',
+    summary: 'Records the caller. Answers the call. With `action` no verb after it runs.',
     attributes: {
       action: 'Where the end is posted, and where the next document comes from. Default: none, the next verb runs.',
       timeout: 'Silence that ends the recording; 0 = none does.',

@@ -12,7 +12,7 @@ export const redirect: VerbModule<Redirect, never> = {
   name: 'Redirect',
 
   about: {
-    summary: 'Asks for the next document with a signed POST of the fields of the call. No verb behind it runs.',
+    summary: 'Asks for the next document with a signed POST of the fields of the call. No verb after it runs.',
     content: 'The URL, absolute or relative to the document.',
     attributes: {},
     example: '<Redirect>/menu?step=2</Redirect>',

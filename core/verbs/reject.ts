@@ -9,8 +9,8 @@ export const reject: VerbModule<Reject, never> = {
   name: 'Reject',
 
   about: {
-    summary: 'Refuses a call that was not answered, without charge; one that was is hung up. No verb behind it runs.',
-    attributes: { reason: 'What the caller is told: 603 Decline, or 486 Busy Here.' },
+    summary: 'Refuses a call that was not answered, without charge; one that was is hung up. No verb after it runs.',
+    attributes: { reason: 'What the caller receives: 603 Decline, or 486 Busy Here.' },
     example: '<Reject reason="busy"/>',
   },
 

@@ -78,7 +78,7 @@ export interface VerbModule<Verb, State> {
   readonly about: VerbAbout
   /** Undefined when the verb makes no sense as written; what is wrong stands in the notes. */
   parse(source: VerbSource): Verb | undefined
-  /** True when no verb behind this one can ever run. */
+  /** True when no verb after this one can ever run. */
   isLast?(verb: Verb): boolean
   /** Done in a while that is known, and nothing but the caller's leaving keeps the next verb from its turn. */
   readonly isBrief?: boolean

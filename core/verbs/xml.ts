@@ -93,7 +93,7 @@ export function parseXml(source: string): ParsedXml {
   return { ok: true, root, encoding }
 }
 
-/** Turns an offset behind the leading white space into line and column of the whole source. */
+/** Turns an offset after the leading white space into line and column of the whole source. */
 function placer(source: string, skipped: number): (offset: number) => Position {
   const starts = [0]
   for (const feed of source.matchAll(/\r\n?|\n/g)) starts.push(feed.index + feed[0].length)

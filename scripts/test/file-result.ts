@@ -1,4 +1,4 @@
-/** What a test file told: how many of its tests passed, and what it wrote. */
+/** What a test file reported: how many of its tests passed, and what it wrote. */
 export interface FileResult {
   readonly file: string
   readonly passed: number
@@ -31,7 +31,7 @@ export function readResult(file: string, output: string, seconds: number, isClea
 
 /** A test file that runs longer than this is killed. */
 export const fileTimeoutMs = 240_000
-/** A file that has told its results must end: what keeps it alive is a leak of its own, or of what it tests. */
+/** A file that has reported its results must end: what keeps it alive is a leak of its own, or of what it tests. */
 export const endTimeoutMs = 15_000
 /** Written by uvu after a file's last test. */
 export const toldAll = /^\s*Duration:/m

@@ -11,7 +11,7 @@ export class Microphone {
   #opening: Promise<MediaStreamTrack> | undefined
   #users = 0
 
-  /** `changed` is told when another source takes over in the middle of calls. */
+  /** `changed` is called when another source takes over in the middle of calls. */
   constructor(changed: (source: MediaStreamTrack) => void) {
     this.#changed = changed
   }

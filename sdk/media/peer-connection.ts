@@ -111,7 +111,7 @@ export class PeerMedia {
     old.stop()
   }
 
-  /** False: the far side takes no telephone-events. Digits queue behind those that are still being sent. */
+  /** False: the remote takes no telephone-events. Digits queue behind those that are still being sent. */
   sendDigits(tones: string): boolean {
     const { dtmf } = this.#sender
     if (!dtmf?.canInsertDTMF) return false
@@ -131,7 +131,7 @@ export class PeerMedia {
   }
 
   #direct(hold: boolean): void {
-    // RFC 3264 §8.4: on hold we go on sending (silence) and ask the far side to stop.
+    // RFC 3264 §8.4: on hold we go on sending (silence) and ask the remote to stop.
     const [transceiver] = this.#connection.getTransceivers()
     if (transceiver !== undefined) transceiver.direction = hold ? 'sendonly' : 'sendrecv'
   }

@@ -11,7 +11,7 @@ export interface CallQuality {
   /** Bits of audio a second, without headers. */
   readonly receivedBitrate: number
   readonly sentBitrate: number
-  /** Loudness of the far side and of the microphone, 0 to 1. */
+  /** Loudness of the remote and of the microphone, 0 to 1. */
   readonly remoteLevel?: number
   readonly localLevel?: number
   /** `opus`, `PCMU`, … */

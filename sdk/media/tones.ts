@@ -73,7 +73,7 @@ export class Tones {
     playing.gain.disconnect()
   }
 
-  /** The key's own tone, as feedback; the far side gets RFC 4733 events. */
+  /** The key's own tone, as feedback; the remote gets RFC 4733 events. */
   key(tone: string): void {
     const at = keys.indexOf(tone)
     const opened = at === -1 ? undefined : this.#open()

@@ -12,7 +12,7 @@ export function kindOfAudio(tagged: Uint8Array): AudioKind | undefined {
   if (begins(bytes, 'RIFF') || begins(bytes, 'RF64') || begins(bytes, 'BW64')) return 'wav'
   if (begins(bytes, 'OggS')) return 'ogg'
   if (begins(bytes, 'fLaC')) return undefined
-  // Behind an ID3v2 tag is MP3, if nothing else, and where it begins a decoder finds. An MPEG audio frame: eleven bits set,
+  // After an ID3v2 tag is MP3, if nothing else, and where it begins a decoder finds. An MPEG audio frame: eleven bits set,
   // then a layer that is not 0.
   const second = bytes[1] ?? 0
   return begins(tagged, 'ID3') || (bytes[0] === 0xff && (second & 0xe0) === 0xe0 && (second & 0x06) !== 0)

@@ -35,7 +35,7 @@ const megabyte = 1024 * 1024
 const slugPattern = /^[a-z0-9-]{1,64}$/
 
 /**
- * Fills the audio port. Each command gets one event, later, never within `execute`; behind one that says
+ * Fills the audio port. Each command gets one event, later, never within `execute`; after one that says
  * that its audio grows, others tell how.
  */
 export class AudioLibrary implements Audio {

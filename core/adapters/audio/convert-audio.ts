@@ -132,7 +132,7 @@ const oggFaults: Readonly<Record<OggFault, Unplayable>> = {
 
 const opus = new LibOpus()
 
-/** Streams that are chained one behind another sound so (RFC 3533 §4), up to the first that cannot be played. */
+/** Streams that are chained one after another sound so (RFC 3533 §4), up to the first that cannot be played. */
 async function fromOgg(bytes: Uint8Array, output: WavOutput): Promise<void> {
   let most = maxSeconds * 48_000
   let rest = bytes

@@ -102,7 +102,7 @@ export class EspeakEngine implements SpeechEngine {
     this.#closing.abort()
   }
 
-  /** It is one process that speaks the whole text, however long: it has to know what stands before a piece and behind it. */
+  /** It is one process that speaks the whole text, however long: it has to know what stands before a piece and after it. */
   async *#speak(
     program: EspeakProgram,
     args: readonly string[],

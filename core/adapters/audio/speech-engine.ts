@@ -22,7 +22,7 @@ export interface SpokenPiece {
   /** From 8000 to 48 000 Hz. */
   readonly sampleRate: number
   readonly isLast: boolean
-  /** The words behind it, with which another engine could go on; missing where there is no telling. */
+  /** The words after it, with which another engine could go on; missing where there is no telling. */
   readonly rest?: string
 }
 

@@ -50,7 +50,7 @@ export class SpeechEngines implements SpeechEngine {
     for (const engine of Object.values(this.#parts.others)) engine.close()
   }
 
-  /** The job of that voice, and espeak-ng's behind it. Undefined when the engine is not set up or has no such voice. */
+  /** The job of that voice, and espeak-ng's after it. Undefined when the engine is not set up or has no such voice. */
   async #by({ engine, voice }: EngineVoice, request: SpeechRequest): Promise<SpeechJob | undefined> {
     const { text, ssml, language } = request
     const wanted: SpeechRequest = {

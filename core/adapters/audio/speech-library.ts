@@ -62,7 +62,7 @@ export class SpeechLibrary {
   readonly #counters = new Map<string, SpeechCounters>()
   /** Many calls may ask for the same words at once, as when a fallback runs. */
   readonly #underWay = new Map<string, Utterance>()
-  /** Those that are played while they are spoken, and behind that until their calls are over. */
+  /** Those that are played while they are spoken, and after that until their calls are over. */
   readonly #held = new Set<Utterance>()
 
   constructor(options: SpeechLibraryOptions) {

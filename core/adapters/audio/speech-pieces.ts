@@ -5,7 +5,7 @@ export interface PieceSizes {
   readonly most: number
 }
 
-/** Behind these a full stop ends no sentence. */
+/** After these a full stop ends no sentence. */
 const abbreviation =
   /(^|[\s(])(mr|mrs|ms|dr|prof|rev|st|no|nr|vs|etc|e\.g|i\.e|approx|dept|ext|tel|bw|bi|dkt|\p{Lu})\.$/iu
 const sentenceEnd = /([.!?…]+["'”’»)\]]*)(?=\s)|[。！？]["”’」』）]*/gu
@@ -13,7 +13,7 @@ const clauseEnd = /[,;:–—](?=\s)|[，、；：]/gu
 const wordEnd = /\S(?=\s)/gu
 
 /**
- * A text cut for an engine that speaks it piece by piece: behind sentences where it can, else behind clauses, else between
+ * A text cut for an engine that speaks it piece by piece: after sentences where it can, else after clauses, else between
  * words. A text that is little longer than the first piece stays whole. The pieces, joined by spaces, are the text.
  */
 export function cutSpeech(text: string, { first, most }: PieceSizes): readonly string[] {

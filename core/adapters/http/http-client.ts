@@ -78,7 +78,7 @@ export interface HttpClientOptions {
 }
 
 /**
- * HTTP to servers of customers: public addresses only, redirects told and not followed, the whole exchange within its time, answers
+ * HTTP to servers of customers: public addresses only, redirects reported and not followed, the whole exchange within its time, answers
  * bounded. What goes wrong is a value; nothing throws.
  */
 export class HttpClient {
@@ -254,7 +254,7 @@ async function readAnswer(
     location: first('location'),
   } as const
   if (!request.wants(status)) {
-    // Read away behind the answer, for the connection's sake, within the same bounds.
+    // Read away after the answer, for the connection's sake, within the same bounds.
     void body.dump({ limit: webhookMaxBytes, signal }).then(close, close)
     return { ...answer, body: new Uint8Array() }
   }

@@ -34,7 +34,7 @@ const leftBehind = (legId: LegUuid, recordId: string, path: string): MediaEvent 
   endedBy: 'failed',
 })
 
-/** Ends of all that was ordered of a leg and never told: its thread died, or it never began. Clears the orders. */
+/** Ends of all that was ordered of a leg and never reported: its thread died, or it never began. Clears the orders. */
 export const endsOf = ({ legId, plays, recordings, digits }: LegMedia): readonly MediaEvent[] => {
   const ends: MediaEvent[] = [
     ...[...plays].map(playId => ({ type: 'media.played', legId, playId, completed: false }) as const),

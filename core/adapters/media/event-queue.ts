@@ -12,7 +12,7 @@ export class EventQueue {
     this.#log = log
   }
 
-  /** Behind what is being done now. */
+  /** After what is being done now. */
   soon(event: MediaEvent): void {
     if (this.#waiting.push(event) === 1) queueMicrotask(() => this.#flush())
   }

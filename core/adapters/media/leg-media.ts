@@ -44,7 +44,7 @@ export interface LegMedia {
   sources: MediaSources
   /** Undefined while it opens. */
   sdp: LegSdp | undefined
-  /** What its session told of itself last. */
+  /** What its session reported of itself last. */
   stats: SessionStats | undefined
   /** Offer and answer have met. */
   isAgreed: boolean
@@ -52,7 +52,7 @@ export interface LegMedia {
   readonly waiting: SdpCommand[]
   /** Orders to record a caller whose leg opens: its codec, which decides the file's rate, is not agreed on yet. */
   readonly toRecord: RecordOrder[]
-  /** What was ordered and has not been told as ended. */
+  /** What was ordered and has not been reported as ended. */
   readonly plays: Set<string>
   /** Their files. */
   readonly recordings: Map<string, string>

@@ -27,7 +27,7 @@ export function mustWait(leg: LegMedia, order: Order): order is RecordOrder {
 export const recordingOrders = (leg: LegMedia): readonly EngineCommand[] =>
   leg.toRecord.splice(0).map(order => engineOrder(leg, order))
 
-/** The order in the engine's words. What will be told as ended is noted with the leg. */
+/** The order in the engine's words. What will be reported as ended is noted with the leg. */
 export function engineOrder(leg: LegMedia, order: Order): EngineCommand {
   const session = leg.legId
   switch (order.type) {
@@ -78,7 +78,7 @@ export function engineOrder(leg: LegMedia, order: Order): EngineCommand {
 
 /**
  * The end of what is ordered of a leg that is no more: it has ended before it began. `isRefused`: it never had a
- * session, and its own end is still to be told.
+ * session, and its own end is still to be reported.
  */
 export function endOfLate(legId: LegUuid, order: MediaCommand, isRefused: boolean): MediaEvent | undefined {
   switch (order.type) {
@@ -99,7 +99,7 @@ export function endOfLate(legId: LegUuid, order: MediaCommand, isRefused: boolea
 /** What a session reports about its orders and its remote. */
 export type SessionNews = Exclude<EngineEvent, { readonly type: 'opened' | 'failed' | 'stats' | 'source' | 'closed' }>
 
-/** The news in the domain's words; undefined: of an order whose end was told before. */
+/** The news in the domain's words; undefined: of an order whose end was reported before. */
 export function mediaNews(leg: LegMedia, news: SessionNews): MediaEvent | undefined {
   const { legId } = leg
   switch (news.type) {

@@ -11,7 +11,7 @@ const mostCandidates = 4
 export type AddressOptions = Pick<RtpMediaOptions, 'settings' | 'bindAddress' | 'localAddressFor'>
 
 /**
- * Where a leg's media is reached. `remote`: the address that its offer names. A plain leg is told the first; a browser's
+ * Where a leg's media is reached. `remote`: the address that its offer names. A plain leg gets the first; a browser's
  * leg all of them, the nearest first: one, unless media is bound to all addresses and no external one is set. All are
  * IPv4, as media is, also of a leg whose SIP goes over IPv6.
  */

@@ -32,7 +32,7 @@ export interface RtpMediaCounters {
   /** What their jitter buffers did. */
   readonly playout: PlayoutCounters
   readonly threadsLost: number
-  /** That hang: their figures are those that they told last. */
+  /** That hang: their figures are those that they reported last. */
   readonly threadsSilent: number
   readonly threads: readonly MediaCounters[]
 }

@@ -95,13 +95,13 @@ export class RtpMedia implements Media {
     }
   }
 
-  /** How a leg fared when its session told last, at most five seconds ago; undefined before the first time. */
+  /** How a leg fared when its session reported last, at most five seconds ago; undefined before the first time. */
   statsOf(legId: LegUuid): LegMediaStats | undefined {
     const stats = this.#legs.get(legId)?.stats
     return stats && statsOf(stats)
   }
 
-  /** Ends every session, then the threads; the ends are told. */
+  /** Ends every session, then the threads; the ends are reported. */
   close(): Promise<void> {
     return this.#threads.close()
   }
@@ -305,7 +305,7 @@ export class RtpMedia implements Media {
   }
 
   #closed(leg: LegMedia, stats: SessionStats): void {
-    // A refused leg has told its end; its ports are free again.
+    // A refused leg has reported its end; its ports are free again.
     if (leg.state === 'failed') return
     this.#endOrders(leg)
     this.#legs.delete(leg.legId)

@@ -6,7 +6,7 @@ export type Answer<Found> =
 
 /** Names remembered; the oldest goes first. */
 const mostRemembered = 20_000
-/** RFC 2308 wants the zone's own time, which is not told; short enough for a name that is just being made. */
+/** RFC 2308 wants the zone's own time, which is not reported; short enough for a name that is just being made. */
 const noneMs = 10_000
 /** A name whose servers do not answer is not asked for again at once: each asking costs seconds. */
 const failedMs = 5_000

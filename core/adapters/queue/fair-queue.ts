@@ -48,7 +48,7 @@ export class FairQueue {
       if (first === undefined) return
       const [owner, jobs] = first
       const job = jobs.shift()
-      // Back to the end of the line, behind everyone who waits.
+      // Back to the end of the line, after everyone who waits.
       this.#waiting.delete(owner)
       if (jobs.length > 0) this.#waiting.set(owner, jobs)
       if (job === undefined) continue

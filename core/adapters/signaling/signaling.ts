@@ -272,7 +272,7 @@ export class SipSignaling implements Signaling {
     this.#driver?.run({ type: 'drain', on })
   }
 
-  /** Closes all sockets. Calls that still live are not told; end them before. */
+  /** Closes all sockets. Calls that still live are not reported; end them before. */
   async close(): Promise<void> {
     this.#stopWatching()
     await this.#driver?.close()
@@ -297,7 +297,7 @@ export class SipSignaling implements Signaling {
     })
   }
 
-  /** A listener that throws must not stop the messages behind it. */
+  /** A listener that throws must not stop the messages after it. */
   #emit(event: SignalingEvent): void {
     try {
       this.#options.emit(event)

@@ -9,7 +9,7 @@ export type StoreErrorCode =
   | 'store.unusable'
   /** A unit names a row that is not there, or money that is no whole amount: a fault of the caller. */
   | 'store.misuse'
-  /** The account has as much as it may have; the message is the sentence that it is told. */
+  /** The account has as much as it may have; the message is the sentence for it. */
   | 'store.quota'
   | 'store.closed'
   /** An account has too many lists under way. */

@@ -27,7 +27,7 @@ export class GroupCommit {
   readonly #release: BetterSqlite.Statement
   readonly #undo: BetterSqlite.Statement
   #queue: Unit[] = []
-  /** What is to be told once the unit that runs now is on the disk. */
+  /** What is to be reported once the unit that runs now is on the disk. */
   #told: (() => void)[] = []
   #scheduled = false
   #closed = false

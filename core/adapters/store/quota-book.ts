@@ -10,7 +10,7 @@ import type { Row } from './schema.ts'
 export type CountedQuota = Exclude<QuotaName, 'streamConnections'>
 export type Usage = Readonly<Record<CountedQuota, number>>
 
-/** Who goes back and forth across the line is told once in this time. */
+/** Who goes back and forth across the line is reported once in this time. */
 const noticePauseMs = 3_600_000
 
 /** What accounts have stored, and how much each may. `take` and `stored` are synchronous: for use inside a unit of work. */

@@ -135,7 +135,7 @@ export class Recordings {
     return this.#database.write(() => {
       const row = this.#byUuid.get(uuid)
       if (row === undefined || this.#purge.run(unixMs, uuid).changes === 0) return
-      // Of a deleted one its owner was told when he deleted it.
+      // Of a deleted one its owner was informed when it was deleted.
       if (row.deleted_unix === null) this.#tell('REC.0310', recordingOf(row), unixMs)
     })
   }

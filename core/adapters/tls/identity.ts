@@ -88,7 +88,7 @@ export class TlsIdentityFiles {
       this.#log.info({ expires: new Date(this.#expiresUnix).toISOString() }, 'the TLS certificate was replaced')
       for (const replaced of this.#listeners) replaced(identity)
     } catch (fault) {
-      // Told once: between two steps of a replacement it is not worth more, and later it would fill the log.
+      // Reported once: between two steps of a replacement it is not worth more, and later it would fill the log.
       const detail = messageOf(fault)
       if (detail !== this.#refused)
         this.#log.warn({ detail }, 'the TLS certificate on the disk cannot be used; the former one stays')

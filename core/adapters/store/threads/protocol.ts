@@ -8,7 +8,7 @@ import type { LoggedEvent } from '../events.ts'
 import type { KnownToken } from '../phone-tokens.ts'
 import type { Recovered } from '../recovery.ts'
 
-/** What the thread of a store is told at its start. */
+/** What the thread of a store gets at its start. */
 export interface StoreThreadConfig {
   /** `writer` owns the database; `reader` looks, over a connection that cannot write. */
   readonly role: 'writer' | 'reader'

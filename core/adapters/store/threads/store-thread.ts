@@ -95,7 +95,7 @@ port.on('message', (message: ToStore) => {
       return
     case 'close':
       database?.close()
-      // What the last commit has settled is told in the turns that follow.
+      // What the last commit has settled is reported in the turns that follow.
       setImmediate(() =>
         setImmediate(() => {
           sendNews()
