@@ -82,6 +82,7 @@ const dayMs = 24 * 3600 * 1000
 export async function openParts(settings: Settings, options: SwitchOptions, closers: Closers): Promise<Parts> {
   const { log = silentLog, clock = systemClock, random = systemRandom } = options
   const latencies = new Latencies()
+  const admission = new Admission(boundsOf(settings))
   const recordingsFolder = join(settings.dataFolder, 'recordings')
   const opened = await openStore({
     folder: settings.dataFolder,
@@ -89,7 +90,10 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     clock,
     log,
     quotas: settings.quotas,
-    committed: ms => latencies.observe('commit', ms),
+    committed: ms => {
+      latencies.observe('commit', ms)
+      admission.committed(ms)
+    },
   })
   closers.add('database', () => opened.close())
   const { store, repositories, recovered } = opened
@@ -150,7 +154,6 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   let localAddressFor = (_remote: string): string | undefined => undefined
   const media = await RtpMedia.open({ settings, localAddressFor: remote => localAddressFor(remote), emit, random, log })
   closers.add('media', () => media.close())
-  const admission = new Admission(boundsOf(settings))
   const tls = TlsIdentityFiles.open(settings, log)
   const signaling = await SipSignaling.open({
     settings,
@@ -166,6 +169,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
       admits: (source, now, waitedMs) => admission.decide(source, now, waitedMs) === undefined,
       isOpenTo: (source, now, waitedMs) => !admission.wouldRefuse(source, now, waitedMs),
     },
+    mostSetUps: () => admission.mostSetUps,
     ...(tls === undefined ? {} : { tls: tls.current }),
   })
   closers.add('signaling', () => signaling.close())

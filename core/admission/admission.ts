@@ -42,7 +42,10 @@ const leastRate = { begun: 10, living: 1 }
 /** A source may ask for so much more than it did, and gets it if it is its share. */
 const headroom = 1.25
 /** An INVITE that has waited so long while calls are limited is refused: who called would wait longer still. */
-const mostWaitMs = 250
+const mostWaitMs = 40
+/** New calls are set up so many side by side, and one more for each millisecond that a commit takes. */
+const leastSetUps = 12
+const commitOver = 32
 /** So many times its bound: an INVITE that has waited so long shows a flood before any mean does. */
 const floodWaits = 4
 /** Sources are forgotten after this, and there are never more than so many. */
@@ -75,6 +78,8 @@ export class Admission {
   #pressure = 0
   #of: LoadSignal = 'loopDelayMs'
   #measuredAt: number | undefined
+  /** Mean of the last commits. */
+  #commitMs = 0
   #calmSince: number | undefined
   /** Calls a second that would keep the thread busy all the time, as far as is known. */
   #capacity = Number.POSITIVE_INFINITY
@@ -95,6 +100,18 @@ export class Admission {
   /** How near the load is to its bound: 1 is the bound. `of`: by which measure. */
   get load(): { readonly pressure: number; readonly of: LoadSignal; readonly measures: LoadMeasures } {
     return { pressure: this.#pressure, of: this.#of, measures: this.#measures }
+  }
+
+  /**
+   * How many calls may be set up side by side. A burst waits its turn for some milliseconds, so that each call that is
+   * taken is soon set up; a disk that is slow by itself takes no fewer calls a second.
+   */
+  get mostSetUps(): number {
+    return this.#bounds.inviteWaitMs === 0 ? Number.POSITIVE_INFINITY : leastSetUps + this.#commitMs
+  }
+
+  committed(durationMs: number): void {
+    this.#commitMs += (durationMs - this.#commitMs) / commitOver
   }
 
   /** What has been measured since the last time. */

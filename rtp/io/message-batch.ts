@@ -32,13 +32,15 @@ export class MessageBatch {
   readonly #vectorsAt: number
   readonly #namesAt: number
   readonly #slotsAt: number
+  readonly #slotBytes: number
 
-  constructor(native: NativeCalls, count: number) {
+  constructor(native: NativeCalls, count: number, bytesOfSlot = slotBytes) {
+    this.#slotBytes = bytesOfSlot
     this.#vectorsAt = count * headerBytes
     this.#namesAt = this.#vectorsAt + count * vectorBytes
     this.#slotsAt = this.#namesAt + count * nameBytes
-    const memory = native.allocate(this.#slotsAt + count * slotBytes)
-    const bytes = new Uint8Array(memory.buffer)
+    const memory = native.allocate(this.#slotsAt + count * bytesOfSlot)
+    const bytes = new Uint8Array(memory.buffer, 0, this.#slotsAt)
     bytes.fill(0)
     this.#view = new DataView(memory.buffer)
     this.#buffer = memory.buffer
@@ -51,9 +53,9 @@ export class MessageBatch {
     const nameLengthPointers: bigint[] = []
     for (let i = 0; i < count; i++) {
       const at = i * headerBytes
-      slots.push(new Uint8Array(memory.buffer, this.#slotsAt + i * slotBytes, slotBytes))
+      slots.push(new Uint8Array(memory.buffer, this.#slotsAt + i * bytesOfSlot, bytesOfSlot))
       pointers.push(this.#base + BigInt(at))
-      slotPointers.push(this.#base + BigInt(this.#slotsAt + i * slotBytes))
+      slotPointers.push(this.#base + BigInt(this.#slotsAt + i * bytesOfSlot))
       namePointers.push(this.#base + BigInt(this.#namesAt + i * nameBytes))
       nameLengthPointers.push(this.#base + BigInt(at + atNameLength))
       this.#writePointer(at, this.#base + BigInt(this.#namesAt + i * nameBytes))
@@ -61,8 +63,8 @@ export class MessageBatch {
       this.#writePointer(at + 16, this.#base + BigInt(this.#vectorsAt + i * vectorBytes))
       this.#view.setUint32(at + 24, 1, true)
       const vector = this.#vectorsAt + i * vectorBytes
-      this.#writePointer(vector, this.#base + BigInt(this.#slotsAt + i * slotBytes))
-      this.#view.setUint32(vector + 8, slotBytes, true)
+      this.#writePointer(vector, this.#base + BigInt(this.#slotsAt + i * bytesOfSlot))
+      this.#view.setUint32(vector + 8, bytesOfSlot, true)
       this.#view.setUint16(this.#namesAt + i * nameBytes, addressFamilyInet, true)
     }
     this.slots = slots
@@ -83,7 +85,7 @@ export class MessageBatch {
 
   /** Which one a slot of this batch is. */
   indexOf(slot: Uint8Array): number {
-    return (slot.byteOffset - this.#slotsAt) / slotBytes
+    return (slot.byteOffset - this.#slotsAt) / this.#slotBytes
   }
 
   lengthOf(entry: number): number {

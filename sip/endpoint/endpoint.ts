@@ -33,6 +33,7 @@ import { notifyRegistrationEnded } from './registration-notice.ts'
 import { buildResponse, type ResponseParts } from './response.ts'
 import type { EndpointSettings } from './settings.ts'
 import { Tokens } from './tokens.ts'
+import type { UnreadRefusal } from './unread-invites.ts'
 
 /** Q.850 cause of a softphone that has gone. */
 const subscriberAbsent = 20
@@ -84,6 +85,16 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
   /** Dialogs that requests may name. */
   get tagCount(): number {
     return this.#byTag.size
+  }
+
+  /** It belongs to a refusal that left nothing behind: there is nothing to `handle`. */
+  isAckOfRefusal(bytes: Uint8Array): boolean {
+    return this.#reception.isAckOfRefusal(bytes)
+  }
+
+  /** The refusal of a new call that there is no room for, at a fraction of what `handle` costs; undefined: `handle` it. */
+  refusalOf(bytes: Uint8Array, flow: Flow, now: number, waitedMs: number): UnreadRefusal | undefined {
+    return this.#reception.refusalOf(bytes, flow, now, waitedMs)
   }
 
   handle(input: EndpointInput, now: number): readonly EndpointOutput[] {

@@ -27,17 +27,18 @@ import type { Desk } from './desk.ts'
 import { isSameFlow, type Who } from './dialog-party.ts'
 import { sdpOf } from './fields.ts'
 import { type InviteGate, openGate, phonesSource } from './invite-gate.ts'
+import { KnownInvites, keyOfInvite, retrySecondsOf } from './known-invites.ts'
 import type { PeerConfig } from './peer.ts'
 import { dialledBy, phoneOfferOf } from './phone-call.ts'
 import { PhoneSignIn, tokenEnded } from './phone-sign-in.ts'
 import { type ReadRequest, readRequest, readResponse } from './read.ts'
-import { keyOfInvite, RefusedInvites, retrySecondsOf } from './refused-invites.ts'
 import { buildResponse } from './response.ts'
 import { screen } from './screening.ts'
 import { isIntervalTooSmall } from './session-refresh.ts'
 import { acceptedBody, allow, supported } from './settings.ts'
 import { SourceLimits } from './source-limits.ts'
 import { StrangerNotices } from './stranger-notices.ts'
+import { UnreadInvites, type UnreadRefusal } from './unread-invites.ts'
 import { wordFields } from './words.ts'
 
 /** An answer to a datagram of an unknown source is never longer than so many times the question. */
@@ -67,7 +68,9 @@ export class Reception {
   readonly #gate: InviteGate
   readonly #refusalTag: Uint8Array
   /** Turned away by load. */
-  readonly #refused = new RefusedInvites()
+  readonly #refused = new KnownInvites()
+  readonly #taken = new KnownInvites()
+  readonly #unread: UnreadInvites
   /** Of the message that is being read. */
   #waitedMs = 0
 
@@ -79,6 +82,16 @@ export class Reception {
     this.#statelessTag = desk.tokens.take(12)
     this.#gate = desk.settings.gate ?? openGate
     this.#refusalTag = new TextEncoder().encode(`;tag=${this.#statelessTag}`)
+    this.#unread = new UnreadInvites({
+      peers: desk.peers,
+      gate: this.#gate,
+      isPhone: flow => this.#isPhone(flow),
+      refused: this.#refused,
+      taken: this.#taken,
+      counters: desk.counters,
+      words: loaded,
+      tag: this.#statelessTag,
+    })
   }
 
   /** A connection over which somebody had signed in is gone. */
@@ -95,6 +108,11 @@ export class Reception {
     if (!isAckTo(bytes, this.#refusalTag)) return false
     this.#desk.counters.received++
     return true
+  }
+
+  /** An INVITE that is refused by load before it is parsed; undefined: it is to be read. */
+  refusalOf(bytes: Uint8Array, flow: Flow, now: number, waitedMs: number): UnreadRefusal | undefined {
+    return this.isDraining ? undefined : this.#unread.refuse(bytes, flow, now, waitedMs)
   }
 
   messageArrived(parsed: ParsedMessage, length: number, flow: Flow, now: number, waitedMs = 0): void {
@@ -286,7 +304,8 @@ export class Reception {
       return
     }
     const from = 'peer' in source ? source.peer.id : phonesSource
-    if (this.#refused.has(keyOfInvite(request), now) || !this.#gate.admits(from, now, this.#waitedMs)) {
+    const key = keyOfInvite(request)
+    if (this.#refused.has(key, now) || !this.#gate.admits(from, now, this.#waitedMs)) {
       this.#turnAway(request, now)
       return
     }
@@ -297,6 +316,7 @@ export class Reception {
     const transaction = this.#accept(request)
     if (transaction === undefined) return
     this.#merges.add(mergeKey(request))
+    this.#taken.add(key, now)
     this.#desk.respond(transaction, 100, now)
     const id = this.#desk.settings.newId()
     const who: Who =

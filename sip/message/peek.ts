@@ -55,7 +55,7 @@ function startsWith(bytes: Uint8Array, at: number, text: string): boolean {
 }
 
 /** `name` is in lower case. White space may stand before the colon (RFC 3261 §7.3.1). */
-function isField(bytes: Uint8Array, at: number, name: string): boolean {
+export function isField(bytes: Uint8Array, at: number, name: string): boolean {
   for (let i = 0; i < name.length; i++) {
     const expected = name.charCodeAt(i)
     const found = bytes[at + i]!

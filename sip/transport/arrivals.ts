@@ -3,13 +3,17 @@ import { InviteQueue } from './invite-queue.ts'
 
 /** New calls are read for so long in one turn of the event loop; then everything else has its turn again. */
 const turnMs = 4
-/** The event loop reads so many datagrams of a socket in one turn; after as many there may be more. */
-const datagramsPerTurn = 32
+/** The same while a socket holds more than was taken from it in the turn: what waits there may belong to live calls. */
+const fullTurnMs = 1
+/** So many INVITEs that wait are no burst of some milliseconds any more. */
+const crowd = 32
 
 export interface ArrivalsConfig {
   readonly now: () => number
   /** Calls `fire` in this turn of the event loop, after all that has arrived was read. */
   readonly soon: (fire: () => void) => void
+  /** Another call may be set up beside those that are. Default: always; `roomMade` tells that it is so again. */
+  readonly hasRoom?: () => boolean
 }
 
 export interface ArrivalFigures {
@@ -29,7 +33,7 @@ export class Arrivals {
   readonly #config: ArrivalsConfig
   readonly #invites = new InviteQueue()
   /** Datagrams of each socket in this turn, and since when its turns are full: what it holds has waited for so long at most. */
-  readonly #taken = new Map<number, number>()
+  readonly #taken = new Map<number, { count: number; most: number }>()
   readonly #fullSince = new Map<number, number>()
   #fullMs = 0
   #turnAt = 0
@@ -65,10 +69,22 @@ export class Arrivals {
     if (socket !== undefined && this.#invites.size > 0) this.#invites.readOf(socket, this.#config.now())
   }
 
-  /** A datagram has been taken from that socket. */
-  took(socket: number): void {
-    this.#taken.set(socket, (this.#taken.get(socket) ?? 0) + 1)
+  /** A datagram has been taken from that socket; after `most` in one turn there may be more in it. */
+  took(socket: number, most: number): void {
+    const taken = this.#taken.get(socket)
+    if (taken === undefined) this.#taken.set(socket, { count: 1, most })
+    else taken.count++
     this.#due()
+  }
+
+  /** A call has been set up, or is over. */
+  roomMade(): void {
+    if (this.#invites.size > 0) this.#due()
+  }
+
+  /** While many wait: how long the first of them has, which one more would wait as well. */
+  expectedWaitMs(now: number): number {
+    return this.#invites.size < crowd ? 0 : this.#invites.oldestMs(now)
   }
 
   takeFigures(): ArrivalFigures {
@@ -91,19 +107,24 @@ export class Arrivals {
   #turn(): void {
     this.#isDue = false
     const begun = this.#config.now()
-    for (const [socket, taken] of this.#taken) {
-      if (taken < datagramsPerTurn) {
+    let isFull = false
+    for (const [socket, { count, most }] of this.#taken) {
+      if (count < most) {
         this.#fullSince.delete(socket)
         continue
       }
+      isFull = true
       const since = this.#fullSince.get(socket)
       if (since === undefined) this.#fullSince.set(socket, this.#turnAt)
       else this.#fullMs = Math.max(this.#fullMs, begun - since)
     }
     this.#taken.clear()
-    while (!this.#isClosed && this.#invites.readNext(this.#config.now())) {
-      if (this.#config.now() - begun >= turnMs) break
+    let hasMore = true
+    while (!this.#isClosed && this.#config.now() - begun < (isFull ? fullTurnMs : turnMs)) {
+      hasMore = this.#invites.readNext(this.#config.now(), this.#config.hasRoom?.() ?? true)
+      if (!hasMore) break
     }
-    if (this.#invites.size > 0) this.#due()
+    // Without room the next turn comes with the next message, or when there is room.
+    if (hasMore && this.#invites.size > 0) this.#due()
   }
 }

@@ -3,6 +3,7 @@ import type { SecureContextOptions } from 'node:tls'
 import type { CallEvent } from '../endpoint/call-event.ts'
 import type { ChallengeRefusal } from '../endpoint/credential-scope.ts'
 import type { DroppedCall, PeerState } from '../endpoint/input.ts'
+import type { OpenDatagrams } from './datagrams.ts'
 import type { TransportLimits } from './limits.ts'
 import type { Dns, ResolvedHop } from './resolve.ts'
 
@@ -21,6 +22,10 @@ export interface DriverConfig {
   /** Whether a page of the request's origin may open a WebSocket on a `wss` listener. Default: every page may. */
   readonly isAllowedOrigin?: (request: IncomingMessage) => boolean
   readonly limits: TransportLimits
+  /** The system's own calls for UDP sockets. Default: those of node:dgram alone. */
+  readonly openDatagrams?: OpenDatagrams
+  /** How many new calls may be set up side by side now, until each rings or is refused. Default: any number. */
+  readonly mostSetUps?: () => number
   readonly dns: Dns
   /** Whether a customer's call may go to all of these. Rejects: not known now. Default: it may. */
   readonly mayReach?: (hops: readonly ResolvedHop[]) => Promise<boolean>

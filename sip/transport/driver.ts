@@ -1,4 +1,3 @@
-import type { RemoteInfo } from 'node:dgram'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
@@ -12,8 +11,9 @@ import { type ArrivalFigures, Arrivals } from './arrivals.ts'
 import type { DriverConfig, ListenAddress } from './driver-config.ts'
 import { OwnAddresses } from './own-addresses.ts'
 import { type ResolvedHop, resolveHop } from './resolve.ts'
+import { SetUps } from './set-ups.ts'
 import { Streams } from './streams.ts'
-import { UdpListener } from './udp.ts'
+import { type Source, UdpListener } from './udp.ts'
 import { type Upgraded, WebSockets, type WebSocketTransport } from './web-sockets.ts'
 
 const toTag = /;\s*tag\s*=/i
@@ -35,6 +35,7 @@ export class SipDriver {
   readonly #flows = new Map<string, Flow>()
   readonly #queue: EndpointInput[] = []
   readonly #arrivals: Arrivals
+  readonly #setUps: SetUps
   #isRunning = false
   #isClosed = false
   #wake: { readonly at: number; readonly cancel: () => void } | undefined
@@ -44,7 +45,12 @@ export class SipDriver {
   private constructor(endpoint: Endpoint, config: DriverConfig) {
     this.#endpoint = endpoint
     this.#config = config
-    this.#arrivals = new Arrivals({ now: () => config.clock.now(), soon: fire => void setImmediate(fire) })
+    this.#setUps = new SetUps(config.mostSetUps)
+    this.#arrivals = new Arrivals({
+      now: () => config.clock.now(),
+      soon: fire => void setImmediate(fire),
+      hasRoom: () => this.#setUps.hasRoom,
+    })
     this.#own = new OwnAddresses(config.externalAddress, this.#udp, this.#bound)
     this.#streams = new Streams({
       limits: config.limits,
@@ -135,6 +141,7 @@ export class SipDriver {
   /** Gives an input to the endpoint and does what comes out. Inputs that arise meanwhile wait their turn. */
   run(input: EndpointInput): void {
     if (this.#isClosed) return
+    if (this.#setUps.commanded(input)) this.#arrivals.roomMade()
     this.#queue.push(input)
     if (this.#isRunning) return
     this.#isRunning = true
@@ -195,21 +202,26 @@ export class SipDriver {
       this.#nextId++,
       address,
       port,
-      (from, bytes, peer) => this.#datagram(from, bytes, peer),
+      (from, bytes, peer, isLent) => this.#datagram(from, bytes, peer, isLent),
       error => this.#config.onFault(error.message),
+      this.#config.openDatagrams,
     )
     this.#udp.push(listener)
     this.#bound.push({ transport, address: listener.address, port: listener.port })
   }
 
-  #datagram(listener: UdpListener, bytes: Uint8Array, from: RemoteInfo): void {
+  #datagram(listener: UdpListener, lent: Uint8Array, from: Source, isLent: boolean): void {
     if (this.#isClosed) return
-    this.#arrivals.took(listener.id)
-    if (bytes.length < shortest) return
+    this.#arrivals.took(listener.id, listener.mostPerTurn)
+    if (lent.length < shortest) return
+    if (this.#endpoint.isAckOfRefusal(lent)) return
     const key = `${listener.id} ${from.address} ${from.port}`
     const known = this.#flows.get(key)
+    const waitMs = this.#arrivals.expectedWaitMs(this.#config.clock.now())
+    if (known !== undefined && this.#isRefused(listener, lent, known, waitMs)) return
+    const bytes = isLent ? lent.slice() : lent
     if (known !== undefined) {
-      this.#received(bytes, known)
+      this.#received(bytes, known, listener)
       return
     }
     this.#own.withLocal(listener.address, from.address, local => {
@@ -224,8 +236,16 @@ export class SipDriver {
       }
       if (this.#flows.size >= rememberedFlows) this.#flows.clear()
       this.#flows.set(key, flow)
-      this.#received(bytes, flow)
+      this.#received(bytes, flow, listener)
     })
+  }
+
+  /** A new call that there is no room for: it is refused here, and never read. */
+  #isRefused(listener: UdpListener, bytes: Uint8Array, flow: Flow, waitedMs: number): boolean {
+    const refusal = this.#endpoint.refusalOf(bytes, flow, this.#config.clock.now(), waitedMs)
+    if (refusal === undefined) return false
+    listener.sendLent(refusal.bytes, refusal.port, flow.address)
+    return true
   }
 
   #flowClosed(flow: Flow): void {
@@ -233,8 +253,12 @@ export class SipDriver {
     this.run({ type: 'flow-closed', flow })
   }
 
-  #received(bytes: Uint8Array, flow: Flow): void {
-    this.#arrivals.arrived(bytes, flow.socket, waitedMs => this.run({ type: 'received', bytes, flow, waitedMs }))
+  #received(bytes: Uint8Array, flow: Flow, listener?: UdpListener): void {
+    this.#arrivals.arrived(bytes, flow.socket, waitedMs => {
+      // Those read before it may have taken the last place.
+      if (listener === undefined || !this.#isRefused(listener, bytes, flow, waitedMs))
+        this.run({ type: 'received', bytes, flow, waitedMs })
+    })
   }
 
   #message(message: SipMessage, flow: Flow): void {
@@ -263,6 +287,8 @@ export class SipDriver {
           this.#config.onPeer(output.peerId, output.state)
           break
         case 'call':
+          if (output.event.type === 'offered') this.#setUps.began(output.event.id)
+          else if (output.event.type === 'ended' && this.#setUps.ended(output.event.id)) this.#arrivals.roomMade()
           this.#config.onCall(output.event)
           break
         case 'stranger':

@@ -1,6 +1,7 @@
 // The door of SIP's sockets.
 
 export type { ArrivalFigures } from './arrivals.ts'
+export type { Datagrams, OpenDatagrams } from './datagrams.ts'
 export { SipDriver } from './driver.ts'
 export type { DriverClock, DriverConfig, ListenAddress } from './driver-config.ts'
 export { defaultTransportLimits, type TransportLimits } from './limits.ts'

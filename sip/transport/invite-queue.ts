@@ -2,6 +2,13 @@ import { sameBytes } from '../message/peek.ts'
 
 /** INVITEs that wait at once. A further one is dropped: its sender repeats it (RFC 3261 §17.1.1.2). */
 const mostWaiting = 4000
+/**
+ * While the first of them has waited so long, the newest is read first: under a flood the calls that are taken are taken
+ * at once, and those that would be late in any case are refused.
+ */
+const standingMs = 30
+/** Who has waited so long is read whether there is room or not: to be refused. */
+const mostWaitMs = 80
 
 /** What waits: the bytes' or message's way into the endpoint, given how long it has waited. */
 export interface WaitingInvite {
@@ -12,7 +19,7 @@ export interface WaitingInvite {
   readonly read: (waitedMs: number) => void
 }
 
-/** New calls that have arrived and wait until everything else that arrived with them is done. First in, first out. */
+/** New calls that have arrived and wait until everything else that arrived with them is done, the first one first. */
 export class InviteQueue {
   /** Dropped because too many waited. */
   dropped = 0
@@ -30,18 +37,15 @@ export class InviteQueue {
     else this.#waiting.push(invite)
   }
 
-  /** Reads the next one. False: none waits. */
-  readNext(now: number): boolean {
-    while (this.#head < this.#waiting.length) {
-      const next = this.#waiting[this.#head]
-      this.#waiting[this.#head++] = undefined
-      if (this.#head === this.#waiting.length) this.#clear()
-      else if (this.#head > mostWaiting) this.#compact()
-      if (next === undefined) continue
-      this.#readOne(next, now)
-      return true
-    }
-    return false
+  /** Reads the next one; without room only one that has waited too long. False: there is none. */
+  readNext(now: number, hasRoom: boolean): boolean {
+    const first = this.#first()
+    if (first === undefined) return false
+    const waitedMs = now - first.at
+    if (!hasRoom && waitedMs <= mostWaitMs) return false
+    if (waitedMs > standingMs && waitedMs <= mostWaitMs) this.#readOne(this.#takeLast() ?? this.#takeFirst(), now)
+    else this.#readOne(this.#takeFirst(), now)
+    return true
   }
 
   /** What is to come before a CANCEL: its INVITE, if that still waits. */
@@ -69,12 +73,37 @@ export class InviteQueue {
     const mean = this.#read === 0 ? 0 : this.#waitedMs / this.#read
     this.#waitedMs = 0
     this.#read = 0
-    let oldest: WaitingInvite | undefined
-    for (let at = this.#head; at < this.#waiting.length && oldest === undefined; at++) oldest = this.#waiting[at]
-    return Math.max(mean, oldest === undefined ? 0 : now - oldest.at)
+    return Math.max(mean, this.oldestMs(now))
   }
 
-  #readOne(invite: WaitingInvite, now: number): void {
+  /** How long the first of those that wait has waited, ms. */
+  oldestMs(now: number): number {
+    const oldest = this.#first()
+    return oldest === undefined ? 0 : now - oldest.at
+  }
+
+  /** The one that has waited longest; those before it that were read out of turn go. */
+  #first(): WaitingInvite | undefined {
+    while (this.#head < this.#waiting.length && this.#waiting[this.#head] === undefined) this.#head++
+    if (this.#head === this.#waiting.length) this.#clear()
+    else if (this.#head > mostWaiting) this.#compact()
+    return this.#waiting[this.#head]
+  }
+
+  #takeFirst(): WaitingInvite | undefined {
+    const first = this.#waiting[this.#head]
+    this.#waiting[this.#head++] = undefined
+    return first
+  }
+
+  #takeLast(): WaitingInvite | undefined {
+    let last = this.#waiting.pop()
+    while (last === undefined && this.#waiting.length > this.#head) last = this.#waiting.pop()
+    return last
+  }
+
+  #readOne(invite: WaitingInvite | undefined, now: number): void {
+    if (invite === undefined) return
     const waitedMs = Math.max(0, now - invite.at)
     this.#waitedMs += waitedMs
     this.#read++

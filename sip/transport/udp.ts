@@ -1,9 +1,19 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
+import type { Datagrams, OpenDatagrams } from './datagrams.ts'
 
 /** Room for a burst of calls while the thread is busy with something else; the kernel may grant less. */
 const receiveBufferBytes = 4 * 1024 * 1024
+/** The event loop reads so many datagrams of a socket in one turn; after as many there may be more. */
+const dgramPerTurn = 32
+/** In batches: some milliseconds of refusals, after which calls that live have their turn. */
+const batchedPerTurn = 256
+
+/** Where a datagram came from. */
+export type Source = Pick<RemoteInfo, 'address' | 'port'>
+/** `isLent`: the bytes are gone after the call. */
+type Received = (listener: UdpListener, bytes: Uint8Array, from: Source, isLent: boolean) => void
 
 type Lookup = (
   host: string,
@@ -18,11 +28,18 @@ export class UdpListener {
   readonly id: number
   readonly address: string
   readonly port: number
+  /** As many datagrams in one turn of the event loop: there may be more in the socket. */
+  readonly mostPerTurn: number
   readonly #socket: Socket
+  readonly #received: Received
+  #datagrams: Datagrams | undefined
 
-  private constructor(id: number, socket: Socket) {
+  private constructor(id: number, socket: Socket, received: Received, datagrams: Datagrams | undefined) {
     this.id = id
     this.#socket = socket
+    this.#received = received
+    this.#datagrams = datagrams
+    this.mostPerTurn = datagrams === undefined ? dgramPerTurn : batchedPerTurn
     const bound = socket.address()
     this.address = bound.address
     this.port = bound.port
@@ -33,28 +50,32 @@ export class UdpListener {
     id: number,
     address: string,
     port: number,
-    received: (listener: UdpListener, bytes: Uint8Array, from: RemoteInfo) => void,
+    received: Received,
     broken: (error: Error) => void,
+    openDatagrams?: OpenDatagrams,
   ): Promise<UdpListener> {
     const type = isIPv6(address) ? 'udp6' : 'udp4'
+    const datagrams = openDatagrams?.(address, port)
     const socket = createSocket({ type, ipv6Only: type === 'udp6', lookup: literalLookup })
     // Asked before it begins: without a name to look up, the socket listens at once.
     const listening = once(socket, 'listening')
-    socket.bind(port, address)
+    if (datagrams === undefined) socket.bind(port, address)
+    else socket.bind({ fd: datagrams.descriptor, exclusive: true })
     await listening
     try {
-      socket.setRecvBufferSize(receiveBufferBytes)
+      if (socket.getRecvBufferSize() < receiveBufferBytes) socket.setRecvBufferSize(receiveBufferBytes)
     } catch {
       // The system's ceiling is lower: the default size stays.
     }
-    const listener = new UdpListener(id, socket)
-    socket.on('message', (bytes, from) => received(listener, bytes, from))
+    const listener = new UdpListener(id, socket, received, datagrams)
+    socket.on('message', (bytes, from) => listener.#arrived(bytes, from))
     socket.on('error', broken)
     return listener
   }
 
   /** `failed` is called when the system refuses to send. */
   send(bytes: Uint8Array, port: number, address: string, failed: (() => void) | undefined): void {
+    if (this.#datagrams?.send(bytes, address, port) === true) return
     const callback = failed && ((error: Error | null) => error !== null && error !== undefined && failed())
     try {
       this.#socket.send(bytes, port, address, callback)
@@ -64,7 +85,21 @@ export class UdpListener {
     }
   }
 
+  /** The same of bytes that are only lent. */
+  sendLent(bytes: Uint8Array, port: number, address: string): void {
+    if (this.#datagrams?.send(bytes, address, port) !== true) this.send(bytes.slice(), port, address, undefined)
+  }
+
   close(): Promise<void> {
+    this.#datagrams = undefined
     return new Promise(resolve => this.#socket.close(() => resolve()))
+  }
+
+  /** The event loop took the first; what waits behind it is taken here, all at once. */
+  #arrived(bytes: Uint8Array, from: Source): void {
+    this.#received(this, bytes, from, false)
+    this.#datagrams?.receive(this.mostPerTurn - 1, (lent, address, port) =>
+      this.#received(this, lent, { address, port }, true),
+    )
   }
 }

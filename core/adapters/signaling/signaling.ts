@@ -33,6 +33,7 @@ import { NameResolver } from '../names/index.ts'
 import { CustomerTargets } from './customer-targets.ts'
 import { dialTargetOf, peerOf } from './dial-target.ts'
 import { legEventOf } from './leg-event.ts'
+import { nativeDatagrams } from './native-datagrams.ts'
 import { phoneCallerOf, phoneDirectory, type SignInTokens } from './phone-directory.ts'
 import { sipDns } from './sip-dns.ts'
 
@@ -53,6 +54,8 @@ export interface SipSignalingOptions {
   readonly limits?: Partial<EndpointLimits>
   /** Decides by load whether a new call is taken. Default: every one is. */
   readonly gate?: InviteGate
+  /** How many new calls may be set up side by side now. Default: any number. */
+  readonly mostSetUps?: () => number
   /** Default: what the system says (`NameResolver`). */
   readonly dns?: Dns
 }
@@ -133,6 +136,7 @@ export class SipSignaling implements Signaling {
   static async open(options: SipSignalingOptions): Promise<SipSignaling> {
     const signaling = new SipSignaling(options)
     const { settings, clock, random, log, tokens, isAllowedOrigin } = options
+    const openDatagrams = nativeDatagrams()
     const lookUp = (phone: PhoneOffer) => tokens && phoneCallerOf(tokens, phone)
     signaling.#driver = await SipDriver.open(signaling.#endpoint, {
       listeners: settings.sip.listeners,
@@ -140,6 +144,8 @@ export class SipSignaling implements Signaling {
       externalAddress: settings.externalAddress,
       ...(options.tls === undefined ? {} : { tls: options.tls }),
       limits: defaultTransportLimits,
+      ...(options.mostSetUps === undefined ? {} : { mostSetUps: options.mostSetUps }),
+      ...(openDatagrams === undefined ? {} : { openDatagrams }),
       dns: signaling.#dns,
       mayReach: hops => signaling.#targets.mayReach(hops),
       clock,

@@ -9,10 +9,11 @@ const leastRetrySeconds = 1
 const retrySpread = 4
 
 /**
- * INVITEs that were refused without a transaction (RFC 3261 §8.2.7). A copy that comes when there is room again must get
- * the same refusal: its sender has done with it, and would not know what to do with a call.
+ * INVITEs that came a while ago, by `keyOfInvite`, so that a copy gets what its first got. One that was refused without
+ * a transaction (RFC 3261 §8.2.7) is refused when there is room again, too: its sender has done with it, and would not
+ * know what to do with a call. One that was taken is not refused when there is no room any more.
  */
-export class RefusedInvites {
+export class KnownInvites {
   #young = new Set<number>()
   #old = new Set<number>()
   #turnedAt = Number.NEGATIVE_INFINITY

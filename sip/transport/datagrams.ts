@@ -1,0 +1,15 @@
+/**
+ * The system's own calls on a bound UDP socket, beside those of node:dgram: many datagrams at once, and a fraction of the
+ * time for each. The socket belongs to whoever listens on it; nothing is called once that is closed.
+ */
+export interface Datagrams {
+  /** Bound, and given to node:dgram to listen on. */
+  readonly descriptor: number
+  /** Takes what waits, at most `most`; `bytes` are only lent. How many there were. */
+  receive(most: number, received: (bytes: Uint8Array, address: string, port: number) => void): number
+  /** False: it could not go at once, or not at all. */
+  send(bytes: Uint8Array, address: string, port: number): boolean
+}
+
+/** Undefined: not for this address, or not on this machine; node:dgram binds it then, and tells why it cannot. */
+export type OpenDatagrams = (address: string, port: number) => Datagrams | undefined

@@ -1,0 +1,35 @@
+import type { EndpointInput } from '../endpoint/input.ts'
+
+/** Whoever owns the calls has done with setting one up: it rings, speaks, is answered or refused. */
+const ends: ReadonlySet<EndpointInput['type']> = new Set(['ring', 'progress', 'answer', 'end'])
+
+/**
+ * Calls that were taken and have got nothing beyond 100 yet. However many come at once, only so many are worked at side by
+ * side, so that each is soon set up; the others wait unread.
+ */
+export class SetUps {
+  readonly #most: () => number
+  readonly #ids = new Set<string>()
+
+  constructor(most: () => number = () => Number.POSITIVE_INFINITY) {
+    this.#most = most
+  }
+
+  get hasRoom(): boolean {
+    return this.#ids.size < this.#most()
+  }
+
+  began(id: string): void {
+    this.#ids.add(id)
+  }
+
+  /** Its caller has given up, or it failed. */
+  ended(id: string): boolean {
+    return this.#ids.delete(id)
+  }
+
+  /** True: this was one that made room. */
+  commanded(input: EndpointInput): boolean {
+    return ends.has(input.type) && 'id' in input && this.#ids.delete(input.id)
+  }
+}
