@@ -17,7 +17,9 @@ export const handshakeTimeoutMs = 20_000
 const leastRepeatMs = 50
 /** Of a datagram of ours: fits any path. */
 const datagramLength = 1200
+/** Alerts that we send (RFC 5246 §7.2): warnings, and sealed only. An alert in clear could be anybody's, so nobody should act on it. */
 const closeNotify = Uint8Array.of(1, 0)
+const noRenegotiation = Uint8Array.of(1, 100)
 
 export type DtlsState = 'handshaking' | 'connected' | 'failed' | 'closed'
 
@@ -96,10 +98,12 @@ export class DtlsAssociation {
 
   /** Says goodbye, if there is somebody who knows us. */
   close(): void {
-    if (this.state === 'connected') {
-      this.#options.send(this.#record({ type: contentTypes.alert, epoch: 1, content: closeNotify }))
-    }
+    if (this.state === 'connected') this.#warn(closeNotify)
     this.state = 'closed'
+  }
+
+  #warn(alert: Uint8Array): void {
+    this.#options.send(this.#record({ type: contentTypes.alert, epoch: 1, content: alert }))
   }
 
   #takePlain(record: DtlsRecord, now: number): void {
@@ -108,7 +112,7 @@ export class DtlsAssociation {
     for (const fragment of fragmentsOf(record.fragment)) {
       if (fragment.type === handshakeTypes.clientHello && !this.#admits(fragment, now)) continue
       if (fragment.sequence < this.#messages.next) this.#repeat(now)
-      else if (fragment.type !== handshakeTypes.finished) this.#messages.add(fragment)
+      else if (this.state === 'handshaking' && fragment.type !== handshakeTypes.finished) this.#messages.add(fragment)
     }
     this.#advance(now)
   }
@@ -121,14 +125,16 @@ export class DtlsAssociation {
     }
     this.#seen.add(record.sequence)
     if (record.type === contentTypes.alert) {
-      // Sealed: the far end's own. Whether it warns of its end or complains, it is gone.
-      if (plain[0] === 2 || plain[1] === 0) this.state = 'closed'
+      // Sealed: the remote side's own. Whether it warns of its end or complains, it is gone.
+      if (plain[1] === 0) this.close()
+      else if (plain[0] === 2) this.state = 'closed'
       return
     }
     if (record.type !== contentTypes.handshake) return
     for (const fragment of fragmentsOf(plain)) {
       if (fragment.sequence < this.#messages.next) this.#repeat(now)
-      else this.#messages.add(fragment)
+      else if (this.state === 'handshaking') this.#messages.add(fragment)
+      else this.#refuseRenegotiation(fragment, now)
     }
     this.#advance(now)
   }
@@ -184,6 +190,15 @@ export class DtlsAssociation {
     this.#flight = flight
     this.#retransmitMs = firstRetransmitMs
     this.#transmit(now)
+  }
+
+  /** RFC 5246 §7.2.2: one handshake is all. The other certificate that a second one could bring would be nobody's. */
+  #refuseRenegotiation({ type, offset }: Fragment, now: number): void {
+    if (type !== handshakeTypes.clientHello && type !== handshakeTypes.helloRequest) return
+    this.refused++
+    if (offset > 0 || now - this.#flightSentAt < leastRepeatMs) return
+    this.#flightSentAt = now
+    this.#warn(noRenegotiation)
   }
 
   /** The far end says again what we have answered: the answer was lost. */

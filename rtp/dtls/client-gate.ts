@@ -1,6 +1,6 @@
 import { type Fragment, handshakeMessage, handshakeTypes } from './handshake-message.ts'
 import { cookieOf, dtls12 } from './hello.ts'
-import { concat, sameBytes, uint, vector } from './wire.ts'
+import { concat, sameBytes, sameSecret, uint, vector } from './wire.ts'
 
 const cookieLength = 20
 /** Another hello is answered this long after the last: each costs a signature. */
@@ -37,7 +37,7 @@ export class ClientGate {
     if (hello !== undefined && sameBytes(body, hello.subarray(offset, offset + body.length))) return 'let-in'
     // The cookie stands near the beginning; what follows it belongs to whatever was let in.
     if (offset > 0) return hello === undefined ? 'let-in' : 'ignore'
-    if (sequence === 1 && sameBytes(cookieOf(body), this.#cookie)) {
+    if (sequence === 1 && sameSecret(cookieOf(body), this.#cookie)) {
       if (now - this.#begunAt < leastHelloMs) return this.#isProved ? 'let-in' : 'ignore'
       this.#begunAt = now
       this.#isProved = true

@@ -29,6 +29,8 @@ const steps: Readonly<Record<ClientState, Readonly<Record<number, ClientState>>>
 }
 
 const namedCurve = 3
+/** A server asks once; a second time when its secret has changed meanwhile. More would make us say hello without end. */
+const mostCookies = 3
 
 type Send = (flight: readonly FlightPart[]) => void
 
@@ -40,7 +42,7 @@ export class ClientHandshake {
   readonly #share = new KeyShare()
   #randoms: Randoms | undefined
   #profile: SrtpProfile | undefined
-  #isExtended = false
+  #cookies = 0
   #isAsked = false
   #remotePoint = new Uint8Array(0)
 
@@ -78,7 +80,9 @@ export class ClientHandshake {
       case handshakeTypes.helloVerifyRequest: {
         const reader = new WireReader(message.body, 2)
         const cookie = reader.vector(1)
-        if (reader.isBroken) return shared.refuse('no cookie')
+        if (reader.isBroken || !reader.isAtEnd) return shared.refuse('no cookie')
+        if (this.#cookies === mostCookies) return shared.refuse('another cookie, again')
+        this.#cookies++
         // RFC 6347 §4.2.1: neither the first hello nor this is in the transcript.
         shared.transcript = []
         this.#hello(cookie, send)
@@ -118,7 +122,6 @@ export class ClientHandshake {
     if (hello === undefined) return shared.refuse('a hello that has nothing in common with us')
     this.#randoms = { client: this.#random, server: hello.random }
     this.#profile = hello.profile
-    this.#isExtended = hello.extendedMasterSecret
     shared.transcript.push(message.whole)
     return 'taken'
   }
@@ -133,7 +136,9 @@ export class ClientHandshake {
     const point = reader.vector(1)
     const scheme = reader.number(2)
     const signature = reader.vector(2)
-    if (reader.isBroken || type !== namedCurve || curve !== secp256r1) return shared.refuse('another curve than ours')
+    if (reader.isBroken || !reader.isAtEnd || type !== namedCurve || curve !== secp256r1) {
+      return shared.refuse('another curve than ours')
+    }
     const parameters = body.subarray(0, 4 + point.length)
     const isReal =
       shared.remote !== undefined &&
@@ -154,7 +159,7 @@ export class ClientHandshake {
     const flight: FlightPart[] = []
     if (this.#isAsked) flight.push(shared.writeCertificate())
     flight.push(shared.write(handshakeTypes.clientKeyExchange, vector(1, this.#share.point)))
-    shared.establish(premaster, this.#randoms, this.#isExtended, this.#profile)
+    shared.establish(premaster, this.#randoms, this.#profile)
     if (this.#isAsked) {
       const signature = signed(shared.options.certificate, ...shared.transcript)
       const body = concat(uint(signatureSchemes.ecdsaSha256, 2), vector(2, signature))

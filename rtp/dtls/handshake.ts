@@ -5,7 +5,7 @@ import { type HandshakeMessage, handshakeMessage, handshakeTypes } from './hands
 import { contentTypes } from './record.ts'
 import type { RecordCipher } from './record-cipher.ts'
 import { masterSecretOf, type Randoms, readCertificate, recordCiphersOf, srtpKeysOf, verifyDataOf } from './secrets.ts'
-import { sameBytes, uint, vector, WireReader } from './wire.ts'
+import { sameSecret, uint, vector, WireReader } from './wire.ts'
 
 export type DtlsRole = 'client' | 'server'
 
@@ -79,15 +79,15 @@ export class Handshake {
     if (chain.isBroken || der.length === 0) return this.refuse('no certificate')
     if (!isNamed(der, this.options.fingerprints)) return this.refuse('another certificate than the fingerprint names')
     const certificate = readCertificate(der.slice())
-    if (certificate === undefined) return this.refuse('a certificate that cannot be read')
+    if (certificate === undefined) return this.refuse('a certificate whose key cannot be read, or is weak')
     this.remote = certificate
     this.transcript.push(message.whole)
     return 'taken'
   }
 
   /** Both key shares are known, and the ClientKeyExchange is in the transcript. */
-  establish(premaster: Uint8Array, randoms: Randoms, extended: boolean, profile: SrtpProfile): void {
-    const master = masterSecretOf(premaster, randoms, extended, this.transcript)
+  establish(premaster: Uint8Array, randoms: Randoms, profile: SrtpProfile): void {
+    const master = masterSecretOf(premaster, this.transcript)
     const ciphers = recordCiphersOf(master, randoms)
     const keys = srtpKeysOf(master, randoms, profile)
     this.#master = master
@@ -111,7 +111,7 @@ export class Handshake {
   /** The far end's Finished proves that both have seen the same handshake. */
   takeFinished({ body, whole }: HandshakeMessage): Step {
     if (this.#master === undefined) return this.refuse('finished before it began')
-    if (!sameBytes(body, verifyDataOf(other(this.role), this.#master, this.transcript))) {
+    if (!sameSecret(body, verifyDataOf(other(this.role), this.#master, this.transcript))) {
       return this.refuse('the two ends have not seen the same handshake')
     }
     this.transcript.push(whole)

@@ -1,4 +1,4 @@
-import { createECDH, createPrivateKey, type ECDH, sign, verify, X509Certificate } from 'node:crypto'
+import { createECDH, createPrivateKey, type ECDH, type KeyObject, sign, verify, X509Certificate } from 'node:crypto'
 import { type SrtpKeys, type SrtpProfile, srtpFacts } from '../srtp/profile.ts'
 import type { DtlsCertificate } from './certificate.ts'
 import { acceptedSchemes, signatureSchemes } from './hello.ts'
@@ -32,16 +32,9 @@ export class KeyShare {
   }
 }
 
-/** RFC 7627 §4 when both sides know it, else RFC 5246 §8.1. `transcript`: up to the ClientKeyExchange. */
-export const masterSecretOf = (
-  premaster: Uint8Array,
-  randoms: Randoms,
-  extended: boolean,
-  transcript: readonly Uint8Array[],
-): Uint8Array =>
-  extended
-    ? prf(premaster, 'extended master secret', sha256(...transcript), masterSecretLength)
-    : prf(premaster, 'master secret', concat(randoms.client, randoms.server), masterSecretLength)
+/** RFC 7627 §4. `transcript`: up to the ClientKeyExchange. */
+export const masterSecretOf = (premaster: Uint8Array, transcript: readonly Uint8Array[]): Uint8Array =>
+  prf(premaster, 'extended master secret', sha256(...transcript), masterSecretLength)
 
 export const verifyDataOf = (
   side: 'client' | 'server',
@@ -80,12 +73,25 @@ export const srtpKeysOf = (
 export const signed = ({ privateKey }: DtlsCertificate, ...parts: readonly Uint8Array[]): Uint8Array =>
   sign('sha256', concat(...parts), createPrivateKey({ key: Buffer.from(privateKey), format: 'der', type: 'pkcs8' }))
 
-/** Undefined for what is no certificate with a key that can sign for us. */
+/** The curves of TLS that are strong enough (RFC 8422 §5.1.1, RFC 9325 §4.5). */
+const signingCurves: readonly (string | undefined)[] = ['prime256v1', 'secp384r1', 'secp521r1']
+/** RFC 9325 §4.5; longer ones than the second cost more than a handshake may. */
+const [leastRsaBits, mostRsaBits] = [2048, 8192]
+
+const canSign = ({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): boolean => {
+  if (type === 'ec') return signingCurves.includes(details?.namedCurve)
+  const bits = type === 'rsa' ? (details?.modulusLength ?? 0) : 0
+  return bits >= leastRsaBits && bits <= mostRsaBits
+}
+
+/**
+ * Undefined for what is no certificate with a key that can sign for the remote side. Who signed the certificate and until
+ * when it is valid mean nothing here: the fingerprint names it (RFC 8827 §6.5).
+ */
 export const readCertificate = (der: Uint8Array): X509Certificate | undefined => {
   try {
     const certificate = new X509Certificate(der)
-    const type = certificate.publicKey.asymmetricKeyType
-    return type === 'ec' || type === 'rsa' ? certificate : undefined
+    return canSign(certificate.publicKey) ? certificate : undefined
   } catch {
     return undefined
   }

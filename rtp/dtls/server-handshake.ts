@@ -121,11 +121,12 @@ export class ServerHandshake {
     const { shared } = this
     const reader = new WireReader(message.body)
     const premaster = this.#share?.agree(reader.vector(1))
-    if (reader.isBroken || premaster === undefined || this.#randoms === undefined || this.#hello === undefined) {
+    const isWhole = !reader.isBroken && reader.isAtEnd
+    if (!isWhole || premaster === undefined || this.#randoms === undefined || this.#hello === undefined) {
       return shared.refuse('no point of the curve')
     }
     shared.transcript.push(message.whole)
-    shared.establish(premaster, this.#randoms, this.#hello.extendedMasterSecret, this.#hello.profile)
+    shared.establish(premaster, this.#randoms, this.#hello.profile)
     return 'taken'
   }
 
@@ -137,6 +138,7 @@ export class ServerHandshake {
     const signature = reader.vector(2)
     const isReal =
       !reader.isBroken &&
+      reader.isAtEnd &&
       shared.remote !== undefined &&
       isSignedBy(shared.remote, scheme, signature, ...shared.transcript)
     if (!isReal) return shared.refuse('the certificate is not its sender’s')

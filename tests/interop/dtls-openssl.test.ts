@@ -1,0 +1,20 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { cases, nameOf } from '../dtls/cases.ts'
+import { runCases } from '../dtls/run-cases.ts'
+import { requirePeers } from '../rig/debian.ts'
+
+// Handshakes with OpenSSL in both roles; tests/slow/dtls-programs.test.ts has all cases, docs/dtls.md the table.
+
+test('DTLS with OpenSSL', async () => {
+  requirePeers('openssl')
+  const own = cases.filter(({ meeting, isFast }) => isFast === true && meeting.library === 'OpenSSL')
+  assert.ok(own.length > 5)
+  const results = await runCases(own)
+  assert.equal(
+    results.filter(({ fault }) => fault !== undefined).map(({ case: it, fault }) => `${nameOf(it)}: ${fault}`),
+    [],
+  )
+})
+
+test.run()
