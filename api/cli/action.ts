@@ -45,6 +45,7 @@ export interface Action {
 export interface Group {
   readonly name: string
   readonly summary: string
+  readonly examples: readonly string[]
   readonly actions: readonly Action[]
 }
 

@@ -2,6 +2,8 @@ import { settingOptions } from '../../core/index.ts'
 import { aligned } from './aligned.ts'
 import { runCheck } from './check.ts'
 import type { Command } from './command.ts'
+import { completion } from './completion.ts'
+import { man } from './man.ts'
 import { runServe } from './serve.ts'
 import { simulate } from './simulate.ts'
 
@@ -12,15 +14,25 @@ const serve: Command = {
   about: `Runs the switch until SIGTERM or Ctrl-C, which let live calls end first; the second one stops at once.
 Flags win over the environment, that over the settings file, that over the defaults.
 
+Settings that have no flag, by environment:
+
 ${aligned(
-  settingOptions.map(option => [
-    [option.flag === undefined ? '' : `--${option.flag}`, option.environment ?? '', option.path]
-      .filter(name => name !== '')
-      .join(', '),
-    option.help,
-  ]),
+  settingOptions
+    .filter(({ flag }) => flag === undefined)
+    .map(({ environment, path, help }) => [environment ?? path, help]),
 )}`,
   flags: [],
+  examples: [
+    'sauti serve --data /var/lib/sauti --sip udp:0.0.0.0:5060 --external-address 203.0.113.7',
+    'sauti serve --config /etc/sauti/sauti.yaml',
+  ],
+  exits: {
+    0: 'it was stopped and all calls have ended',
+    1: 'it could not start; the log says why',
+    2: 'a flag or setting is wrong',
+    70: 'a fault of the program; calls are closed at the next start',
+    130: 'stopped at once by a second Ctrl-C (143: by a second SIGTERM)',
+  },
   run: ({ settings }) => runServe(settings),
 }
 
@@ -29,10 +41,11 @@ const check: Command = {
   summary: 'prove that the books in the data folder balance',
   words: [],
   about: `Reads the data folder, beside a running switch too, and proves that every ledger transaction sums to zero, that balances
-and holds are the sums of what they stand for, and that every ended call has what it must have. Exit 0: all is well. 1: not.
-
-  --data FOLDER  the data folder (./data)`,
+and holds are the sums of what they stand for, and that every ended call has what it must have. Changes nothing.`,
   flags: [],
+  settings: ['data'],
+  examples: ['sauti check --data /var/lib/sauti'],
+  exits: { 0: 'the books balance', 1: 'they do not, or cannot be read', 2: 'a flag or setting is wrong' },
   run: async ({ given, settings, print }) => {
     const checked = runCheck(settings, given.flags.has('json'))
     print(checked.output)
@@ -41,4 +54,4 @@ and holds are the sums of what they stand for, and that every ended call has wha
 }
 
 /** Commands that need no running switch, in the order of the help. */
-export const commands: readonly Command[] = [serve, check, simulate]
+export const commands: readonly Command[] = [serve, check, simulate, completion, man]

@@ -1,32 +1,27 @@
 import { settingOptions } from '../../core/index.ts'
 import type { Group } from './action.ts'
-import { aligned } from './aligned.ts'
+import { aligned, helpColumns, wrapped } from './aligned.ts'
 import type { Command } from './command.ts'
 import { commands } from './commands.ts'
-import { account } from './groups/account.ts'
-import { asset } from './groups/asset.ts'
-import { call } from './groups/call.ts'
-import { document } from './groups/document.ts'
-import { drain } from './groups/drain.ts'
-import { number } from './groups/number.ts'
-import { rate } from './groups/rate.ts'
-import { trunk } from './groups/trunk.ts'
+import { groups } from './groups/index.ts'
+import { type CommandEntry, commonEntries, entryOfCommand, entryOfGroup, referenceOf, written } from './reference.ts'
 
-export const groups: readonly Group[] = [account, number, trunk, rate, document, asset, call, drain]
+export { groups }
+
+export const reference = referenceOf(commands, groups)
 
 const settingFlags = settingOptions.flatMap(option => option.flag ?? [])
 /** Flags that every command takes. */
-export const commonFlags: readonly string[] = ['help', 'version', 'json', 'api', 'config', ...settingFlags]
+export const commonFlags: readonly string[] = [...new Set([...commonEntries.map(({ flag }) => flag), ...settingFlags])]
 
+/** A setting that is on when its flag is written without a value. */
 export const switches: ReadonlySet<string> = new Set([
-  'help',
-  'version',
-  'json',
   'allow-private-urls',
-  ...groups.flatMap(group =>
-    group.actions.flatMap(action => action.flags.filter(spec => spec.kind === 'switch').map(spec => spec.flag)),
-  ),
-  ...commands.flatMap(command => command.flags.filter(spec => spec.value === undefined).map(spec => spec.flag)),
+  ...[
+    ...commonEntries,
+    ...commands.flatMap(command => command.flags),
+    ...groups.flatMap(group => entryOfGroup(group).actions.flatMap(action => action.flags)),
+  ].flatMap(({ flag, value }) => (value === undefined ? [flag] : [])),
 ])
 
 /** Flags that are nothing without a value. */
@@ -38,44 +33,41 @@ export const valued: ReadonlySet<string> = new Set(
   ].filter(flag => !switches.has(flag)),
 )
 
-export const mainHelp = (): string => `usage: sauti <command> [flags]
+export const mainHelp = (): string => `usage: sauti COMMAND [flags]
 
-${aligned([
-  ...commands.map(command => [command.name, command.summary] as const),
-  ...groups.map(group => [group.name, group.summary] as const),
-])}
+${aligned(reference.commands.map(({ name, summary }) => [name, summary]))}
 
-${aligned([
-  ['--json', 'answers as JSON, for scripts'],
-  ['--api URL', 'where the API is (by SAUTI_HTTP)'],
-  ['--config FILE', 'settings file (sauti.yaml when there is one)'],
-  ['--help', 'of sauti, or of a command'],
-  ['--version', ''],
-])}
+${aligned(commonEntries.map(spec => [written(spec), spec.help]))}
 
-SAUTI_OPERATOR_KEY, or the key in the data folder, opens the operator's commands; SAUTI_API_KEY those of an account.
-"sauti serve --help" lists the settings.`
+${wrapped(`SAUTI_OPERATOR_KEY, or the key in the data folder, opens the operator's commands; SAUTI_API_KEY those of an account.
+"sauti COMMAND --help" tells more; "sauti serve --help" lists the settings.`)}`
 
-export const commandHelp = (command: Command): string => {
-  const usage = `usage: sauti ${[command.name, ...command.words].join(' ')} [flags]\n\n${command.about}`
-  if (command.flags.length === 0) return usage
-  const rows = command.flags.map(
-    ({ flag, value, help }) => [`--${flag}${value === undefined ? '' : ` ${value}`}`, help] as const,
-  )
-  return `${usage}\n\n${aligned(rows)}`
+export const commandHelp = (command: Command): string => helpOf(entryOfCommand(command))
+
+/** Help of a group, or of one of its actions. */
+export function groupHelp(group: Group, action?: string): string {
+  const entry = entryOfGroup(group)
+  const one = entry.actions.filter(({ name }) => name === action)
+  return helpOf(one.length === 0 ? entry : { ...entry, usage: `${one[0]!.usage} [flags]`, actions: one })
 }
 
-export const groupHelp = (group: Group): string => `usage: sauti ${group.name} <action> [flags]
+function helpOf(entry: CommandEntry): string {
+  const { flags, actions, examples, exits } = entry
+  const parts = [
+    `usage: sauti ${entry.usage}`,
+    wrapped(`${entry.summary[0]!.toUpperCase()}${entry.summary.slice(1)}.`),
+    wrapped(entry.about),
+    actions.map(actionHelp).join('\n'),
+    flags.length === 0 ? '' : `Flags:\n${aligned(flags.map(spec => [written(spec), spec.help]))}`,
+    `Flags of every command: ${commonEntries.map(({ flag }) => `--${flag}`).join(' ')}`,
+    `Examples:\n${examples.map(example => `  ${example.replaceAll(/(.{50,70}) --/g, '$1 \\\n      --')}`).join('\n')}`,
+    `Exit codes:\n${aligned(Object.entries(exits))}`,
+  ]
+  return parts.filter(part => part !== '').join('\n\n')
+}
 
-${group.actions
-  .map(action => {
-    const words = [action.name, ...action.words.map(word => word.toUpperCase())].join(' ')
-    const key = action.access === 'operator' ? '' : ' (SAUTI_API_KEY)'
-    const flags = action.flags.map(spec => {
-      const value =
-        spec.kind === 'switch' ? '' : spec.kind === 'integer' ? ' N' : spec.kind === 'list' ? ' A,B' : ' TEXT'
-      return [`  --${spec.flag}${value}`, spec.help] as const
-    })
-    return `  ${words}\n      ${action.summary}${key}${flags.length === 0 ? '' : `\n${aligned(flags).replace(/^/gm, '    ')}`}`
-  })
-  .join('\n')}`
+function actionHelp({ usage, summary, needsAccountKey, flags }: CommandEntry['actions'][number]): string {
+  const rows = flags.map(spec => [`  ${written(spec)}`, spec.help] as const)
+  const said = aligned([['', `${summary}${needsAccountKey ? ' (SAUTI_API_KEY)' : ''}`]], helpColumns - 2)
+  return `  ${usage}\n${said.replace(/^/gm, '  ')}${rows.length === 0 ? '' : `\n${aligned(rows)}`}`
+}

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-import { settingOptions } from '../../core/index.ts'
+import { defaultSettings, settingOptions } from '../../core/index.ts'
 import { version } from '../server.ts'
 import { readSettings } from '../settings-files.ts'
 import { type Arguments, parseArguments, UsageError, unknown } from './arguments.ts'
 import { ApiRefusal, ApiUnreachable } from './client.ts'
 import { type Command, textOf } from './command.ts'
 import { commands } from './commands.ts'
-import { commandHelp, commonFlags, groupHelp, groups, mainHelp, switches, valued } from './help.ts'
+import { commandHelp, commonFlags, groupHelp, groups, mainHelp, reference, switches, valued } from './help.ts'
 import { runAction } from './run-action.ts'
 
 const names = [...commands, ...groups].map(({ name }) => name)
@@ -29,17 +29,18 @@ async function run(argv: readonly string[]): Promise<number> {
   const command = commands.find(command => command.name === name)
   if (group === undefined && command === undefined) throw unknown('command', name, names)
   if (given.flags.has('help')) {
-    print(command === undefined ? groupHelp(group!) : commandHelp(command))
+    print(command === undefined ? groupHelp(group!, given.words[1]) : commandHelp(command))
     return 0
   }
   if (command !== undefined) refuseUnknown(command, given)
+  if (command?.needsNoSettings === true) return command.run({ given, settings: defaultSettings, print, reference })
   const parsed = readSettings(settingFlags(given), textOf(given, 'config'))
   if (!parsed.ok) {
     for (const { name, message } of parsed.problems) complain(`${name}: ${message}`)
     return 2
   }
   const { settings } = parsed
-  if (command !== undefined) return command.run({ given, settings, print })
+  if (command !== undefined) return command.run({ given, settings, print, reference })
   print(await runAction(group!, given, settings))
   return 0
 }
@@ -48,7 +49,7 @@ function refuseUnknown(command: Command, given: Arguments): void {
   const { length } = command.words
   if (given.words.length > length + 1)
     throw new UsageError(`sauti ${command.name}: "${given.words[length + 1]}" is too much`)
-  if (given.words.length < length + 1)
+  if (given.words.length < command.words.filter(word => !word.startsWith('[')).length + 1)
     throw new UsageError(
       `sauti ${[command.name, ...command.words].join(' ')}: ${command.words[given.words.length - 1]} is missing`,
     )

@@ -30,8 +30,13 @@ export const simulate: Command = {
   words: ['DOCUMENT'],
   about: `Runs a call through DOCUMENT, a file or an http(s) URL, in virtual time: no call is placed and nothing is played. Prints what
 the caller would hear, whom the switch would dial, every request, the end and the cost. An action or Redirect of a file
-(/menu) reads the file of that name beside it (menu.xml); of a URL it is requested as the switch would, signed with --secret.
-Exit 0: the call was completed. 1: it failed.`,
+(/menu) reads the file of that name beside it (menu.xml); of a URL it is requested as the switch would, signed with --secret.`,
+  settings: [],
+  examples: [
+    'sauti simulate menu.xml --press 1 --answer busy',
+    'sauti simulate https://shamba.example/voice --secret s3cret --rate +254=3.00',
+  ],
+  exits: { 0: 'the call was completed', 1: 'it failed', 2: 'a word or flag is wrong' },
   flags: [
     { flag: 'press', value: 'KEYS', help: 'keys for one prompt after another, with commas: 1,4711#' },
     { flag: 'speak', value: 'SECONDS', help: 'how long the caller speaks when it is recorded (3)' },

@@ -1,4 +1,5 @@
 import { apiPage } from './api-page.ts'
+import { cliPage } from './cli-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { eventsPage } from './events-page.ts'
 import { examplesPage } from './examples-page.ts'
@@ -11,6 +12,7 @@ import { verbsPage } from './verbs-page.ts'
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['api.md', apiPage(await openApiDocument())],
+    ['cli.md', cliPage()],
     ['errors.md', errorsPage()],
     ['events.md', eventsPage()],
     ['examples.md', examplesPage()],

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseArguments, UsageError } from '../../api/cli/arguments.ts'
-import { switches, valued } from '../../api/cli/help.ts'
+import { reference, switches, valued } from '../../api/cli/help.ts'
 import { simulate } from '../../api/cli/simulate.ts'
 import { verifySignature } from '../../core/document-builder/index.ts'
 import { defaultSettings } from '../../core/model/settings.ts'
@@ -21,7 +21,7 @@ test.after(() => rmSync(folder, { recursive: true, force: true }))
 async function run(...argv: string[]): Promise<{ code: number; text: string }> {
   let text = ''
   const given = parseArguments(['simulate', ...argv], switches, valued)
-  const code = await simulate.run({ given, settings: defaultSettings, print: line => (text += `${line}\n`) })
+  const code = await simulate.run({ given, settings: defaultSettings, print: line => (text += `${line}\n`), reference })
   return { code, text }
 }
 

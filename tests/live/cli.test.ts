@@ -183,7 +183,8 @@ test('mistakes are told, with what was meant', async () => {
 test('help names every command, action and setting', () => {
   for (const group of groups) {
     assert.match(mainHelp(), group.name)
-    for (const action of group.actions) assert.match(groupHelp(group), action.summary)
+    for (const action of group.actions)
+      assert.ok(groupHelp(group).replaceAll(/\s+/g, ' ').includes(action.summary), action.summary)
   }
   for (const name of ['SAUTI_HTTP', '--data', 'SAUTI_OPERATOR_KEY', 'drain.seconds'])
     assert.match(commandHelp(commands[0]!), name)

@@ -20,6 +20,10 @@ const path = (uuid: string, rest = '') => `/operator/accounts/${segment(uuid)}${
 export const account: Group = {
   name: 'account',
   summary: 'accounts, their money and their keys',
+  examples: [
+    'sauti account create --name Shamba --balance 1000',
+    'sauti account credit 6f1c… 500 --reference invoice-7',
+  ],
   actions: [
     {
       name: 'list',

@@ -5,6 +5,7 @@ const path = (slug: string) => `/assets/${segment(slug)}`
 export const asset: Group = {
   name: 'asset',
   summary: 'audio for <Play asset> of an account',
+  examples: ['sauti asset put greeting hello.mp3', 'sauti asset get greeting hello.mp3'],
   actions: [
     {
       name: 'list',

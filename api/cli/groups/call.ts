@@ -12,6 +12,10 @@ const columns: readonly Column[] = [
 export const call: Group = {
   name: 'call',
   summary: 'live calls of the switch; calls of an account',
+  examples: [
+    'sauti call live',
+    'sauti call originate --to +254711000001 --from +254700000001 --url https://shamba.example/voice',
+  ],
   actions: [
     {
       name: 'live',

@@ -6,6 +6,7 @@ const path = (uuid: string) => `/documents/${segment(uuid)}`
 export const document: Group = {
   name: 'document',
   summary: 'verb documents that the service hosts for an account',
+  examples: ['sauti document check menu.xml', 'sauti document create menu menu.xml'],
   actions: [
     {
       name: 'list',

@@ -3,6 +3,7 @@ import { type Group, integer } from '../action.ts'
 export const drain: Group = {
   name: 'drain',
   summary: 'stop and start taking new calls',
+  examples: ['sauti drain start --seconds 300', 'sauti drain stop'],
   actions: [
     {
       name: 'start',

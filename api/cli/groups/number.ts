@@ -3,6 +3,7 @@ import { type Group, pageFlags, segment, text, withQuery } from '../action.ts'
 export const number: Group = {
   name: 'number',
   summary: 'phone numbers: the pool, and what accounts own',
+  examples: ['sauti number add +254711000001 --fee 50', 'sauti number acquire 6f1c…'],
   actions: [
     {
       name: 'list',

@@ -19,6 +19,7 @@ const deckTable: Action['table'] = {
 export const rate: Group = {
   name: 'rate',
   summary: 'the rate deck, and where calls may go',
+  examples: ['sauti rate set rates.yaml', 'sauti rate allow --allowed +881'],
   actions: [
     {
       name: 'list',

@@ -26,6 +26,9 @@ const path = (uuid: string) => `/operator/trunks/${segment(uuid)}`
 export const trunk: Group = {
   name: 'trunk',
   summary: "carriers' connections",
+  examples: [
+    'sauti trunk create --name carrier --host sip.carrier.example --prefixes + --inbound-hosts 198.51.100.0/24',
+  ],
   actions: [
     {
       name: 'list',

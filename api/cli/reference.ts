@@ -1,0 +1,91 @@
+import { settingOptions } from '../../core/index.ts'
+import type { Action, FieldFlag, Group } from './action.ts'
+import type { Command, CommandFlag } from './command.ts'
+
+/** One command as help, man page, completion and docs/cli.md show it. */
+export interface CommandEntry {
+  readonly name: string
+  readonly summary: string
+  /** What is written after `sauti`, with words in capitals. */
+  readonly usage: string
+  readonly about: string
+  readonly flags: readonly CommandFlag[]
+  /** What a group can do; empty for a command of this machine. */
+  readonly actions: readonly ActionEntry[]
+  readonly examples: readonly string[]
+  readonly exits: Readonly<Record<number, string>>
+}
+
+export interface ActionEntry {
+  readonly name: string
+  readonly usage: string
+  readonly summary: string
+  readonly needsAccountKey: boolean
+  readonly flags: readonly CommandFlag[]
+}
+
+export interface Reference {
+  readonly commands: readonly CommandEntry[]
+  /** Flags that every command takes. */
+  readonly common: readonly CommandFlag[]
+}
+
+export const commonEntries: readonly CommandFlag[] = [
+  { flag: 'json', help: 'answers as JSON, for scripts' },
+  { flag: 'api', value: 'URL', help: 'where the API is (by SAUTI_HTTP)' },
+  { flag: 'config', value: 'FILE', help: 'settings file (sauti.yaml when there is one)' },
+  { flag: 'data', value: 'FOLDER', help: 'the data folder (./data)' },
+  { flag: 'help', help: 'of sauti, or of a command' },
+  { flag: 'version', help: 'prints the version' },
+]
+
+const groupExits = { 0: 'done', 1: 'the switch refused it, or does not answer', 2: 'a word, flag or setting is wrong' }
+
+/** The table of all commands, from which everything about them is made. */
+export const referenceOf = (commands: readonly Command[], groups: readonly Group[]): Reference => ({
+  commands: [...commands.map(entryOfCommand), ...groups.map(entryOfGroup)],
+  common: commonEntries,
+})
+
+export function entryOfCommand(command: Command): CommandEntry {
+  const { name, summary, words, about, flags, examples, exits } = command
+  const usage = [name, ...words, '[flags]'].join(' ')
+  return { name, summary, usage, about, flags: [...flags, ...settingFlagsOf(command)], actions: [], examples, exits }
+}
+
+export const entryOfGroup = (group: Group): CommandEntry => ({
+  name: group.name,
+  summary: group.summary,
+  usage: `${group.name} ACTION [flags]`,
+  about: '',
+  flags: [],
+  actions: group.actions.map(action => entryOfAction(group, action)),
+  examples: group.examples,
+  exits: groupExits,
+})
+
+const entryOfAction = (group: Group, action: Action): ActionEntry => ({
+  name: action.name,
+  usage: [group.name, action.name, ...action.words.map(word => word.toUpperCase())].join(' '),
+  summary: action.summary,
+  needsAccountKey: action.access === 'customer',
+  flags: action.flags.map(flagOfField),
+})
+
+const valueNames = { text: 'TEXT', integer: 'N', list: 'A,B', switch: undefined } as const
+
+function flagOfField({ flag, kind, help }: FieldFlag): CommandFlag {
+  const value = valueNames[kind]
+  return value === undefined ? { flag, help } : { flag, help, value }
+}
+
+function settingFlagsOf({ settings }: Command): readonly CommandFlag[] {
+  return settingOptions.flatMap(({ flag, environment, path, help }) => {
+    if (flag === undefined || (settings !== undefined && !settings.includes(flag))) return []
+    const named = `${help}; or ${environment === undefined ? '' : `${environment}, `}${path} in the settings file`
+    return flag === 'allow-private-urls' ? { flag, help: named } : { flag, help: named, value: 'VALUE' }
+  })
+}
+
+/** `--name VALUE`. */
+export const written = ({ flag, value }: CommandFlag): string => `--${flag}${value === undefined ? '' : ` ${value}`}`
