@@ -2,7 +2,7 @@ import { codecFacts } from '../rtp/codec/codec-name.ts'
 import type { OpusCoders } from '../rtp/codec/opus.ts'
 import { StreamDecoder } from '../rtp/codec/stream-decoder.ts'
 import { headerLength, writeHeader } from '../rtp/packet/header.ts'
-import { Ear } from '../rtp/session/ear.ts'
+import { Ear } from '../rtp/playout/playout-reader.ts'
 import { type Figure, ratioOf } from './report.ts'
 
 // Question: what does it cost to put a 20 ms packet in its place, wait, decode it and hide what is missing?

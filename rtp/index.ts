@@ -1,11 +1,11 @@
 /** The pure door of the media library: bytes, samples and times in, bytes, samples and events out. */
 
-export type { BrowserOpening, BrowserTerms } from './browser/terms.ts'
 export type { AudioCodec } from './codec/codec.ts'
 export type { AudioCodecName } from './codec/codec-name.ts'
 export { pcma, pcmaToPcmuInto, pcmu, pcmuToPcmaInto, silenceOfPcma, silenceOfPcmu } from './codec/g711.ts'
 export { G722Decoder, G722Encoder } from './codec/g722.ts'
 export type { OpusWishes } from './codec/stream-encoder.ts'
+export type { BrowserOpening, BrowserTerms } from './contract/browser-terms.ts'
 export { type DtlsCertificate, selfSigned } from './dtls/certificate.ts'
 export {
   type DigitCounters,
@@ -79,16 +79,17 @@ export { SequenceStatistics, type SequenceVerdict } from './rtcp/sequence-statis
 export { writeBye, writeReceiverReport, writeSdes, writeSenderReport } from './rtcp/write.ts'
 export { SilenceDetector, type SilenceDetectorConfig } from './silence/silence-detector.ts'
 export { type Trimmed, trimOf, trimSilence } from './silence/trim.ts'
+export type { MediaKeys } from './srtp/media-keys.ts'
 export { type SrtpFacts, type SrtpKeys, type SrtpProfile, srtpFacts } from './srtp/profile.ts'
-export type { MediaKeys } from './srtp/protected-pair.ts'
 export { rejected, type SrtpCounters, SrtpReceiver } from './srtp/srtp-receiver.ts'
 export { SrtpSender } from './srtp/srtp-sender.ts'
 export { type BurstGap, gapMinimum, LossPattern } from './stats/loss-pattern.ts'
 export { type Line, type Quality, qualityOf } from './stats/quality.ts'
 export { levelAt } from './tone/goertzel.ts'
 export { amplitudeOf, fullScaleDbm0, levelOf, levelOfPower } from './tone/level.ts'
+export type { Tone, ToneStep } from './tone/tone.ts'
 export { renderTone, ToneSource } from './tone/tone-source.ts'
-export { dtmfTone, type Tone, type ToneStep, tones } from './tone/tones.ts'
+export { dtmfTone, tones } from './tone/tones.ts'
 export { decodeWav, decodeWavInto } from './wav/decode.ts'
 export { frameLengthOf, type WavEncoding, type WavFormat } from './wav/format.ts'
 export { id3LengthOf } from './wav/id3-tag.ts'

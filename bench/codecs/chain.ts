@@ -2,12 +2,12 @@ import { type AudioCodecName, codecFacts } from '../../rtp/codec/codec-name.ts'
 import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
 import { StreamEncoder } from '../../rtp/codec/stream-encoder.ts'
 import { resample } from '../../rtp/index.ts'
-import { agreed } from '../../tests/rtp/agreement.ts'
-import { delayOf, segmentalSnrDb, speechLike } from '../../tests/rtp/audio-measure.ts'
-import { payloadTypes, Talker, talks } from '../../tests/rtp/talker.ts'
-import { VirtualMedia } from '../../tests/rtp/virtual-media.ts'
-import { VirtualPeer } from '../../tests/rtp/virtual-peer.ts'
-import { WarmOpus } from '../../tests/rtp/warm-opus.ts'
+import { agreed } from '../../tests/rtp/bed/agreement.ts'
+import { delayOf, segmentalSnrDb, speechLike } from '../../tests/rtp/bed/audio-measure.ts'
+import { payloadTypes, Talker, talks } from '../../tests/rtp/bed/talker.ts'
+import { VirtualMedia } from '../../tests/rtp/bed/virtual-media.ts'
+import { VirtualPeer } from '../../tests/rtp/bed/virtual-peer.ts'
+import { WarmOpus } from '../../tests/rtp/bed/warm-opus.ts'
 
 /** What a listener at the end of a chain of codecs gets of what was said at its beginning. */
 export interface Heard {

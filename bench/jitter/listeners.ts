@@ -2,7 +2,7 @@ import { codecFacts } from '../../rtp/codec/codec-name.ts'
 import type { OpusCoders } from '../../rtp/codec/opus.ts'
 import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
 import { headerLength } from '../../rtp/packet/header.ts'
-import { Ear, type Listener } from '../../rtp/session/ear.ts'
+import { Ear, type Listener } from '../../rtp/playout/playout-reader.ts'
 import type { Stream } from './stream.ts'
 import { packetMs, type Trace } from './traces.ts'
 

@@ -1,5 +1,5 @@
 import { openMedia } from '../../rtp/worker/index.ts'
-import { agreed } from '../../tests/rtp/agreement.ts'
+import { agreed } from '../../tests/rtp/bed/agreement.ts'
 import { serveQuestions } from '../subject.ts'
 import type { Legs } from './legs.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Agreement, type EngineEvent, openMedia } from '../../rtp/worker/index.ts'
-import { agreed } from '../../tests/rtp/agreement.ts'
+import { agreed } from '../../tests/rtp/bed/agreement.ts'
 import { serveQuestions } from '../subject.ts'
 import {
   isOpusLeg,

@@ -1,6 +1,6 @@
-import type { DatagramNetwork, DatagramSocket } from '../../rtp/engine/network.ts'
 import { writeHeader } from '../../rtp/index.ts'
 import { openNetwork } from '../../rtp/io/index.ts'
+import type { DatagramNetwork, DatagramSocket } from '../../rtp/net/network.ts'
 import { WebrtcClient } from '../../tests/rig/webrtc-client.ts'
 
 const loopback = 0x7f000001

@@ -2,7 +2,7 @@ import type { AudioCodecName } from '../codec/codec-name.ts'
 import { pcmaToPcmuInto, pcmuToPcmaInto } from '../codec/g711.ts'
 import { headerLength, markerOf, sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
 import { sequenceAfter, sequenceDelta, timestampAfter, timestampDelta } from '../packet/sequence.ts'
-import type { OutStream } from '../session/out-stream.ts'
+import type { OutStream } from '../packetize/outgoing-stream.ts'
 
 /** A step in the sequence numbers beyond this is a stream that starts anew (RFC 3550 §A.1 MAX_DROPOUT). */
 const maxDropout = 3000

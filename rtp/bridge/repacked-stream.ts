@@ -1,9 +1,9 @@
 import type { AudioCodecName } from '../codec/codec-name.ts'
-import type { Agreement } from '../engine/command.ts'
-import type { DatagramNetwork } from '../engine/network.ts'
+import type { Agreement } from '../contract/agreement.ts'
+import type { DatagramNetwork } from '../net/network.ts'
 import { headerLength, markerOf, payloadOffsetOf } from '../packet/header.ts'
-import type { OutStream } from '../session/out-stream.ts'
-import { aheadMs } from '../session/pace.ts'
+import { aheadMs } from '../packetize/frame-clock.ts'
+import type { OutStream } from '../packetize/outgoing-stream.ts'
 import { changeLaw } from './relay.ts'
 import { Repacker } from './repacker.ts'
 

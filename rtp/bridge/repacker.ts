@@ -1,6 +1,6 @@
 import type { AudioCodecName } from '../codec/codec-name.ts'
 import { silenceInto } from '../codec/silence.ts'
-import { Succession } from './succession.ts'
+import { Succession } from './stream-order.ts'
 
 /** Longest payload that is taken, and room for what a shorter one leaves over. */
 const capacity = 2048

@@ -1,10 +1,10 @@
-import { parseAddress } from '../engine/address.ts'
-import type { DatagramNetwork, DatagramSocket } from '../engine/network.ts'
-import type { PortPool } from '../engine/port-pool.ts'
+import type { BrowserOpening, BrowserTerms } from '../contract/browser-terms.ts'
+import { parseAddress } from '../net/address.ts'
+import type { DatagramNetwork, DatagramSocket } from '../net/network.ts'
+import type { PortPool } from '../net/port-pool.ts'
 import { type BrowserCounters, browserCounters } from './browser-counters.ts'
 import type { BrowserLink } from './browser-link.ts'
 import { BrowserPort, type BrowserPortConfig } from './browser-port.ts'
-import type { BrowserOpening, BrowserTerms } from './terms.ts'
 
 /** Pairs tried for the first leg: the port is bound to no address for a moment. */
 const bindTries = 4

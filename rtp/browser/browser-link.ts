@@ -1,15 +1,15 @@
+import type { Agreement } from '../contract/agreement.ts'
+import { type BrowserTerms, browserProfiles } from '../contract/browser-terms.ts'
 import { DtlsAssociation } from '../dtls/association.ts'
 import type { DtlsCertificate } from '../dtls/certificate.ts'
-import type { Agreement } from '../engine/command.ts'
-import type { DatagramNetwork, DatagramReceiver, DatagramSocket } from '../engine/network.ts'
 import type { IceCredentials } from '../ice/credentials.ts'
 import { LiteAgent } from '../ice/lite-agent.ts'
+import type { DatagramNetwork, DatagramReceiver, DatagramSocket } from '../net/network.ts'
 import { mostSrtpOverhead } from '../srtp/profile.ts'
 import { rejected, type SrtpCounters, SrtpReceiver } from '../srtp/srtp-receiver.ts'
 import { SrtpSender } from '../srtp/srtp-sender.ts'
 import type { StunMessage } from '../stun/message.ts'
 import type { BrowserCounters } from './browser-counters.ts'
-import { type BrowserTerms, browserProfiles } from './terms.ts'
 
 /** How a session names the far end of a link: where that is, is ICE's business. Loopback, port 9 (discard). */
 export const linkAddress = { address: '127.0.0.1', number: (127 << 24) | 1, port: 9 } as const

@@ -1,14 +1,14 @@
+import type { BrowserTerms } from '../contract/browser-terms.ts'
 import type { DtlsCertificate } from '../dtls/certificate.ts'
-import type { DatagramNetwork, DatagramSocket } from '../engine/network.ts'
 import type { IceCredentials } from '../ice/credentials.ts'
 import type { Path } from '../ice/lite-agent.ts'
+import type { DatagramNetwork, DatagramSocket } from '../net/network.ts'
 import { kindOf, type PacketKind } from '../packet/demux.ts'
 import { parseStun, usernameOf } from '../stun/message.ts'
 import { type BrowserCounters, browserCounters } from './browser-counters.ts'
 import { BrowserLink } from './browser-link.ts'
 import { HandshakeQueue } from './handshake-queue.ts'
-import { Strangers } from './strangers.ts'
-import type { BrowserTerms } from './terms.ts'
+import { Strangers } from './unknown-sources.ts'
 
 export interface BrowserPortConfig {
   readonly certificate: DtlsCertificate

@@ -1,8 +1,8 @@
 import type { OpusCoders } from '../codec/opus.ts'
+import type { EngineCommand } from '../contract/command.ts'
 import { RoomLink } from '../mix/room-link.ts'
 import { Rooms } from '../mix/rooms.ts'
-import type { Session } from '../session/session.ts'
-import type { EngineCommand } from './command.ts'
+import type { Session } from '../session/media-session.ts'
 import type { FaultGuard } from './fault-guard.ts'
 
 type JoinCommand = Extract<EngineCommand, { readonly type: 'join' }>

@@ -1,10 +1,10 @@
 import type { BrowserCounters } from '../browser/browser-counters.ts'
 import type { BrowserPortConfig } from '../browser/browser-port.ts'
 import type { OpusCoders } from '../codec/opus.ts'
-import type { RecordingStore } from '../session/recording-sink.ts'
-import type { EngineEvent } from './command.ts'
-import type { DatagramNetwork } from './network.ts'
-import type { PromptStore } from './prompts.ts'
+import type { EngineEvent } from '../contract/event.ts'
+import type { PromptStore } from '../contract/prompts.ts'
+import type { RecordingStore } from '../contract/recording-sink.ts'
+import type { DatagramNetwork } from '../net/network.ts'
 
 export interface EngineConfig {
   /** Inclusive; even ones carry RTP, the next odd one RTCP. */

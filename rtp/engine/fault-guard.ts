@@ -1,5 +1,5 @@
-import type { Session } from '../session/session.ts'
-import type { EngineEvent } from './command.ts'
+import type { EngineEvent } from '../contract/event.ts'
+import type { Session } from '../session/media-session.ts'
 
 const mostDetail = 2000
 

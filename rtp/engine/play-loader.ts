@@ -1,9 +1,11 @@
 import { isRelayable } from '../codec/codec-name.ts'
-import { Playback, type Prompt } from '../session/playback.ts'
-import type { Session } from '../session/session.ts'
-import type { EngineCodec, EngineCommand, EngineEvent } from './command.ts'
+import type { EngineCodec } from '../contract/agreement.ts'
+import type { EngineCommand } from '../contract/command.ts'
+import type { EngineEvent } from '../contract/event.ts'
+import type { Prompt, PromptFault, PromptStore } from '../contract/prompts.ts'
+import { Playback } from '../send/playback.ts'
+import type { Session } from '../session/media-session.ts'
 import type { FaultGuard } from './fault-guard.ts'
-import type { PromptFault, PromptStore } from './prompts.ts'
 import { TonePrompts } from './tone-prompts.ts'
 
 export type PlayCommand = Extract<EngineCommand, { readonly type: 'play' }>

@@ -1,8 +1,8 @@
 import { assertNever } from '../assert-never.ts'
+import type { EngineCommand } from '../contract/command.ts'
+import type { RecordingStore } from '../contract/recording-sink.ts'
 import { channelsOf } from '../record/session-recorder.ts'
-import type { RecordingStore } from '../session/recording-sink.ts'
-import type { Session } from '../session/session.ts'
-import type { EngineCommand } from './command.ts'
+import type { Session } from '../session/media-session.ts'
 
 export type RecordingCommand = Extract<
   EngineCommand,

@@ -1,11 +1,11 @@
 import type { BrowserLegs } from '../browser/browser-legs.ts'
 import type { BrowserLink } from '../browser/browser-link.ts'
-import { Session, type SessionHost } from '../session/session.ts'
-import { ProtectedPair } from '../srtp/protected-pair.ts'
-import type { EngineCommand } from './command.ts'
+import type { EngineCommand } from '../contract/command.ts'
+import type { PortPair, PortPool } from '../net/port-pool.ts'
+import { ProtectedPair } from '../net/protected-pair.ts'
+import { Session, type SessionHost } from '../session/media-session.ts'
 import type { EngineEnvironment } from './environment.ts'
 import type { FaultGuard } from './fault-guard.ts'
-import type { PortPair, PortPool } from './port-pool.ts'
 import type { AgreeCommand, Entry } from './session-table.ts'
 
 export type OpenCommand = Extract<EngineCommand, { readonly type: 'open' }>

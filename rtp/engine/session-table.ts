@@ -1,7 +1,7 @@
 import type { BrowserLink } from '../browser/browser-link.ts'
-import type { Session } from '../session/session.ts'
-import type { ProtectedPair } from '../srtp/protected-pair.ts'
-import type { EngineCommand, SessionId } from './command.ts'
+import type { EngineCommand, SessionId } from '../contract/command.ts'
+import type { ProtectedPair } from '../net/protected-pair.ts'
+import type { Session } from '../session/media-session.ts'
 import type { Played } from './play-loader.ts'
 
 export type AgreeCommand = Extract<EngineCommand, { readonly type: 'agree' }>

@@ -1,8 +1,8 @@
-import type { Prompt } from '../session/playback.ts'
+import type { EngineCodec } from '../contract/agreement.ts'
+import type { Prompt, PromptFault, PromptStore } from '../contract/prompts.ts'
+import type { Tone } from '../tone/tone.ts'
 import { renderTone } from '../tone/tone-source.ts'
-import { type Tone, tones } from '../tone/tones.ts'
-import type { EngineCodec } from './command.ts'
-import type { PromptFault, PromptStore } from './prompts.ts'
+import { tones } from '../tone/tones.ts'
 
 const sampleRate = 8000
 

@@ -1,12 +1,12 @@
 import { createSocket, type Socket } from 'node:dgram'
-import { formatAddress, parseAddress } from '../engine/address.ts'
+import { formatAddress, parseAddress } from '../net/address.ts'
 import {
   type DatagramNetwork,
   type DatagramReceiver,
   type DatagramSocket,
   type NetworkCounters,
   slotBytes,
-} from '../engine/network.ts'
+} from '../net/network.ts'
 
 /** Packets that wait for the next `receive`, over all sockets; more are dropped as a full socket buffer would. */
 const waitingPackets = 4096

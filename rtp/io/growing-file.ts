@@ -1,14 +1,13 @@
 import type { FileHandle } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OpusCoders } from '../codec/opus.ts'
-import type { EngineCodec } from '../engine/command.ts'
-import type { PromptFault } from '../engine/prompts.ts'
+import type { EngineCodec } from '../contract/agreement.ts'
+import type { Prompt, PromptFault } from '../contract/prompts.ts'
 import { Resampler } from '../resample/resampler.ts'
-import type { Prompt } from '../session/playback.ts'
 import { decodeWavInto } from '../wav/decode.ts'
 import { frameLengthOf } from '../wav/format.ts'
 import { parseWav, type WavFile } from '../wav/parse.ts'
-import { promptEncoder } from './prompt-encoder.ts'
+import { promptEncoder } from './open-prompt-encoder.ts'
 
 /** Where its writer has not been heard of for so long, the file ends: whoever plays it would wait for ever. */
 const longestStallMs = 120_000

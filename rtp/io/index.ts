@@ -1,7 +1,7 @@
 /** The media library's sockets, files and clock. */
 
 export type { OpusCoders, OpusDecoder, OpusEncoder } from '../codec/opus.ts'
-export type { DatagramNetwork, DatagramReceiver, DatagramSocket, NetworkCounters } from '../engine/network.ts'
+export type { DatagramNetwork, DatagramReceiver, DatagramSocket, NetworkCounters } from '../net/network.ts'
 export { type FinishedOgg, finishOggFile } from './finish-ogg.ts'
 export { type FixedMemory, loadLibC, type NativeCalls } from './libc.ts'
 export { LibOpus, type LibOpusCounters } from './libopus.ts'

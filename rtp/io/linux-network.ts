@@ -1,11 +1,11 @@
-import { parseAddress } from '../engine/address.ts'
+import { parseAddress } from '../net/address.ts'
 import {
   type DatagramNetwork,
   type DatagramReceiver,
   type DatagramSocket,
   type NetworkCounters,
   slotBytes,
-} from '../engine/network.ts'
+} from '../net/network.ts'
 import type { FixedMemory, NativeCalls } from './libc.ts'
 import { MessageBatch } from './message-batch.ts'
 import type { OpenDescriptors } from './open-descriptors.ts'

@@ -1,6 +1,6 @@
 import { opusFrameMs } from '../codec/opus.ts'
+import type { Prompt } from '../contract/prompts.ts'
 import { stretchRoundInto } from '../resample/stretch.ts'
-import type { Prompt } from '../session/playback.ts'
 import type { OpusPromptEncoder, PromptEncoder } from './prompt-encoder.ts'
 
 /** Longer rounds are repeated as they are, with the part of a frame between them that Opus cannot fill. */

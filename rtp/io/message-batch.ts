@@ -1,4 +1,4 @@
-import { slotBytes } from '../engine/network.ts'
+import { slotBytes } from '../net/network.ts'
 import type { NativeCalls } from './libc.ts'
 
 // struct mmsghdr on 64-bit Linux, little endian (glibc and musl alike):

@@ -1,4 +1,4 @@
-import type { DatagramNetwork } from '../engine/network.ts'
+import type { DatagramNetwork } from '../net/network.ts'
 import { DgramNetwork } from './dgram-network.ts'
 import { loadLibC } from './libc.ts'
 import { LinuxNetwork } from './linux-network.ts'

@@ -1,14 +1,9 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { AudioEncoder } from '../codec/codec.ts'
-import { type AudioCodecName, codecFacts } from '../codec/codec-name.ts'
-import { pcma, pcmu } from '../codec/g711.ts'
-import { type OpusCoders, type OpusEncoder, type OpusRate, opusFrameMs, opusSilence } from '../codec/opus.ts'
-import type { Prompt } from '../session/playback.ts'
-import { isLoop, LoopEncoder, loopedSamples } from './loop-encoder.ts'
+import type { AudioCodecName } from '../codec/codec-name.ts'
+import { type OpusEncoder, opusFrameMs, opusSilence } from '../codec/opus.ts'
+import type { Prompt } from '../contract/prompts.ts'
 
-/** Opus takes all that a file has: the lowest of its rates that holds the file's. */
-const opusRates = [8000, 16_000, 24_000, 48_000] as const
-const opusBitrate = 40_000
 /** What Opus' encoder looks ahead: so much of the end comes later than what was put in (RFC 6716 §5). */
 const opusLookaheadMs = 6.5
 /** So long Opus is encoded before the thread's ticks have their turn. */
@@ -33,40 +28,6 @@ export interface PromptEncoder {
   free(): void
 }
 
-/**
- * For `samples` of `fromRate`, to be played `loop` times (0 = until stopped); the encoder tells the rate that it wants.
- * Undefined when there is no memory for Opus.
- */
-export async function promptEncoder(
-  codec: AudioCodecName,
-  fromRate: number,
-  samples: number,
-  opus: OpusCoders,
-  loop = 1,
-): Promise<PromptEncoder | undefined> {
-  const sampleRate = promptRateOf(codec, fromRate)
-  const most = Math.ceil((samples * sampleRate) / fromRate)
-  switch (codec) {
-    case 'PCMU':
-      return new BytePromptEncoder(codec, pcmu, sampleRate, most)
-    case 'PCMA':
-      return new BytePromptEncoder(codec, pcma, sampleRate, most)
-    case 'G722':
-      return new SamplePromptEncoder(codec, sampleRate, most)
-    case 'opus': {
-      const settings = { sampleRate, bitrate: opusBitrate, fec: false, dtx: false, anySound: true } as const
-      const encoder = await new Promise<OpusEncoder | undefined>(resolve => opus.encoder(settings, resolve))
-      if (encoder === undefined) return undefined
-      if (!isLoop(loop, most / sampleRate)) return new OpusPromptEncoder(encoder, sampleRate, most)
-      return new LoopEncoder(new OpusPromptEncoder(encoder, sampleRate, loopedSamples(most, sampleRate)), most, loop)
-    }
-  }
-}
-
-/** The rate of samples that a codec's prompts are made from. */
-const promptRateOf = (codec: AudioCodecName, fromRate: number): OpusRate =>
-  codec === 'opus' ? (opusRates.find(rate => rate >= fromRate) ?? 48_000) : codecFacts[codec].sampleRate
-
 /** A prompt on its way: who plays it sees it grow. */
 type Making = { -readonly [Field in keyof Prompt]: Prompt[Field] }
 
@@ -83,7 +44,7 @@ function withRoom(values: Uint8Array | Int16Array | Uint32Array, made: number, m
   return wider
 }
 
-class BytePromptEncoder implements PromptEncoder {
+export class BytePromptEncoder implements PromptEncoder {
   readonly sampleRate: number
   readonly #coder: AudioEncoder
   readonly #prompt: Making & { made: number }
@@ -121,7 +82,7 @@ class BytePromptEncoder implements PromptEncoder {
 }
 
 /** For a codec that each leg encodes itself. */
-class SamplePromptEncoder implements PromptEncoder {
+export class SamplePromptEncoder implements PromptEncoder {
   readonly sampleRate: number
   readonly #prompt: Making & { made: number }
   #samples: Int16Array

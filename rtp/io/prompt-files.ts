@@ -1,15 +1,15 @@
 import type { Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { OpusCoders } from '../codec/opus.ts'
-import type { EngineCodec } from '../engine/command.ts'
-import type { PromptFault, PromptStore } from '../engine/prompts.ts'
+import type { EngineCodec } from '../contract/agreement.ts'
+import type { Prompt, PromptFault, PromptStore } from '../contract/prompts.ts'
 import { Resampler } from '../resample/resampler.ts'
-import type { Prompt } from '../session/playback.ts'
 import { decodeWavInto } from '../wav/decode.ts'
 import { frameLengthOf } from '../wav/format.ts'
 import { type ParsedWav, parseWav, type WavFile } from '../wav/parse.ts'
 import { encodeGrowing, growingWav } from './growing-file.ts'
-import { type PromptEncoder, promptEncoder } from './prompt-encoder.ts'
+import { promptEncoder } from './open-prompt-encoder.ts'
+import type { PromptEncoder } from './prompt-encoder.ts'
 
 /** Bytes of prompts kept, about an hour and a half of speech. */
 const defaultKeptBytes = 48 * 1024 * 1024

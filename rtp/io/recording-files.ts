@@ -1,4 +1,4 @@
-import type { RecordingSink, RecordingStore } from '../session/recording-sink.ts'
+import type { RecordingSink, RecordingStore } from '../contract/recording-sink.ts'
 import { RecordingThreadLink } from './recording-thread-link.ts'
 
 const usualRate = 8000

@@ -1,4 +1,4 @@
-import type { RecordingSink } from '../session/recording-sink.ts'
+import type { RecordingSink } from '../contract/recording-sink.ts'
 import { chunkSamples, newChunkMemory, RecordingChunk } from './recording-chunk.ts'
 import type { RecordingMailbox } from './recording-mailbox.ts'
 import type { ToRecording } from './recording-protocol.ts'

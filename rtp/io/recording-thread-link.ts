@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { RecordingSink } from '../session/recording-sink.ts'
+import type { RecordingSink } from '../contract/recording-sink.ts'
 import { ownModule } from './own-module.ts'
 import { RecordingLine } from './recording-line.ts'
 import { RecordingMailbox } from './recording-mailbox.ts'

@@ -1,4 +1,4 @@
-import { type NetworkCounters, slotBytes } from '../engine/network.ts'
+import { type NetworkCounters, slotBytes } from '../net/network.ts'
 import type { NativeCalls } from './libc.ts'
 import { MessageBatch } from './message-batch.ts'
 

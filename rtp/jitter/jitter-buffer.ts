@@ -2,12 +2,12 @@ import { payloadLengthOf, payloadOffsetOf, sequenceOf, timestampOf } from '../pa
 import { ClockStep, stepMs } from './clock-step.ts'
 import { DelayControl, growFromMs, type Wish } from './delay-control.ts'
 import { DelayEstimate } from './delay-estimate.ts'
-import { DoubtedPacket } from './doubted-packet.ts'
 import { ExcessDelay } from './excess-delay.ts'
 import type { JitterBufferConfig } from './jitter-buffer-config.ts'
 import { MediaLine } from './media-line.ts'
 import { type JitterCounters, nothing, PacketQueue, type Pushed } from './packet-queue.ts'
 import { audio, type PacketSlots } from './packet-slots.ts'
+import { DoubtedPacket } from './probation-packet.ts'
 
 /**
  * What is to be heard now. `frame`: decode the payload. `lost`: conceal `units` of the timestamp clock. `gap`: the far

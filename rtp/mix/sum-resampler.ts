@@ -1,5 +1,5 @@
 import { type ResampleFilter, sharedFilter } from '../resample/filter.ts'
-import { weighFour } from '../resample/weigh.ts'
+import { weighFour } from '../resample/filter-taps.ts'
 import { type MixRate, samplesOfFrame } from './mix-rate.ts'
 
 const sums = new Float64Array(4)

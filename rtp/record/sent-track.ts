@@ -2,7 +2,7 @@ import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, ssrcOf, timestampOf } 
 import { timestampDelta } from '../packet/sequence.ts'
 import type { TrackCodecs, TrackDecoder } from './track-decoder.ts'
 import type { TrackLine } from './track-line.ts'
-import { TrackPen } from './track-pen.ts'
+import { TrackPen } from './track-writer.ts'
 
 const rate = 8000
 /** Ticks come a little sooner or later; what is sent goes on as its timestamps say, and so it is heard. */

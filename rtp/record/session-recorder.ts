@@ -1,5 +1,6 @@
-import type { RecordingEnd, SessionRules } from '../engine/command.ts'
-import type { RecordingSink } from '../session/recording-sink.ts'
+import type { SessionRules } from '../contract/command.ts'
+import type { RecordingEnd } from '../contract/event.ts'
+import type { RecordingSink } from '../contract/recording-sink.ts'
 import { SentTrack } from './sent-track.ts'
 import type { TrackCodecs } from './track-decoder.ts'
 import { TrackLine } from './track-line.ts'

@@ -1,7 +1,7 @@
 import { type Step, stepMs } from '../jitter/clock-step.ts'
 import { timestampDelta } from '../packet/sequence.ts'
-import { FastestFew } from './fastest-few.ts'
-import { FastestWays, type Ways } from './fastest-ways.ts'
+import { FastestWays, type Ways } from './min-transit.ts'
+import { FastestFew } from './shortest-transits.ts'
 
 /** Samples a second of a recording. */
 const rate = 8000

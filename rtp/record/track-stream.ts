@@ -5,7 +5,7 @@ import { timestampDelta } from '../packet/sequence.ts'
 import { SourceClock } from './source-clock.ts'
 import type { TrackCodecs, TrackDecoder } from './track-decoder.ts'
 import type { TrackLine } from './track-line.ts'
-import { TrackPen } from './track-pen.ts'
+import { TrackPen } from './track-writer.ts'
 
 const samplesPerMs = 8
 /** The longest packet, and the longest loss that is hidden: what is missing for longer is silence. */

@@ -1,5 +1,5 @@
 import { greatestCommonDivisor, type ResampleFilter, resampleFilter } from './filter.ts'
-import { weigh, weighFour } from './weigh.ts'
+import { weigh, weighFour } from './filter-taps.ts'
 
 /** Input samples taken at a time; longer pieces are cut. */
 const pieceLength = 1024

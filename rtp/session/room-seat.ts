@@ -1,7 +1,7 @@
 import type { MixRate } from '../mix/mix-rate.ts'
 import type { Seat, SeatFormat } from '../mix/seat.ts'
-import type { Hearing } from './hearing.ts'
-import type { Sender } from './sender.ts'
+import type { Hearing } from '../receive/inband-digit-listener.ts'
+import type { Sender } from '../send/sender.ts'
 
 /** A session's place in a room: the room reads what its far end says, and has its sender say what is to be heard. */
 export class RoomSeat implements Seat {

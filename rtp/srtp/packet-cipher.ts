@@ -1,8 +1,3 @@
-import { CounterHmac } from './counter-hmac.ts'
-import { GaloisCounter } from './galois-counter.ts'
-import { deriveKeys } from './key-derivation.ts'
-import { type SrtpKeys, srtpFacts } from './profile.ts'
-
 /** Not authentic. */
 export const forged = -1
 
@@ -17,12 +12,4 @@ export interface PacketCipher {
   openRtp(packet: Uint8Array, from: number, length: number, rollover: number): number
   sealRtcp(packet: Uint8Array, length: number, index: number): number
   openRtcp(packet: Uint8Array, length: number): number
-}
-
-export const packetCipher = (keys: SrtpKeys): PacketCipher => {
-  const rtp = deriveKeys(keys, 'rtp')
-  const rtcp = deriveKeys(keys, 'rtcp')
-  return keys.profile === 'AEAD_AES_128_GCM'
-    ? new GaloisCounter(rtp, rtcp)
-    : new CounterHmac(rtp, rtcp, srtpFacts[keys.profile])
 }

@@ -1,5 +1,6 @@
 import { headerLength, maxPacketLength, payloadOffsetOf, sequenceOf, ssrcOf } from '../packet/header.ts'
-import { forged, type PacketCipher, packetCipher } from './packet-cipher.ts'
+import { packetCipher } from './cipher-of-profile.ts'
+import { forged, type PacketCipher } from './packet-cipher.ts'
 import { type SrtpKeys, srtcpIndexLength, srtpFacts } from './profile.ts'
 import { ReplayWindow } from './replay-window.ts'
 import { indexOf, Rollover } from './rollover.ts'

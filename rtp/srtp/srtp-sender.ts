@@ -1,5 +1,6 @@
 import { payloadOffsetOf, sequenceOf, ssrcOf } from '../packet/header.ts'
-import { type PacketCipher, packetCipher } from './packet-cipher.ts'
+import { packetCipher } from './cipher-of-profile.ts'
+import type { PacketCipher } from './packet-cipher.ts'
 import type { SrtpKeys } from './profile.ts'
 import { ReplayWindow } from './replay-window.ts'
 import { indexOf, Rollover } from './rollover.ts'

@@ -1,4 +1,4 @@
-import type { Tone, ToneStep } from './tones.ts'
+import type { Tone, ToneStep } from './tone.ts'
 
 /** Of all sines together, within ITU-T E.180 §6's −10 ± 5 dBm0. */
 const levelDbm0 = -13

@@ -1,5 +1,5 @@
 import { amplitudeOf } from './level.ts'
-import type { Tone } from './tones.ts'
+import type { Tone } from './tone.ts'
 
 /** How long a step swells and fades, so that nothing clicks. */
 export const fadeMs = 4

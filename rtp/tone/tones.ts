@@ -1,16 +1,5 @@
 import { ringbacks } from './ringback.ts'
-
-export interface ToneStep {
-  /** The sines that sound together; none = silence. */
-  readonly sines: readonly { readonly hz: number; readonly dbm0: number }[]
-  readonly durationMs: number
-}
-
-/** Steps one after the other, once or over and over. */
-export interface Tone {
-  readonly steps: readonly ToneStep[]
-  readonly repeats: boolean
-}
+import type { Tone, ToneStep } from './tone.ts'
 
 /** A step that sounds; levels lie within ITU-T E.180 §6's −10 ± 5 dBm0. */
 const sounds = (hz: number, durationMs: number, dbm0 = -13): ToneStep => ({ sines: [{ hz, dbm0 }], durationMs })

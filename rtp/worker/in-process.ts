@@ -1,5 +1,6 @@
-import type { BrowserOpening } from '../browser/terms.ts'
-import type { EngineCommand, EngineEvent, SessionId } from '../engine/command.ts'
+import type { BrowserOpening } from '../contract/browser-terms.ts'
+import type { EngineCommand, SessionId } from '../contract/command.ts'
+import type { EngineEvent } from '../contract/event.ts'
 import { MediaLoop } from './media-loop.ts'
 import type { MediaCounters, MediaThreadConfig, MediaThreads } from './protocol.ts'
 

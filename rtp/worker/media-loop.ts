@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { EngineCommand, EngineEvent } from '../engine/command.ts'
+import type { EngineCommand } from '../contract/command.ts'
+import type { EngineEvent } from '../contract/event.ts'
 import { MediaEngine } from '../engine/engine.ts'
-import type { DatagramNetwork } from '../engine/network.ts'
 import { loadLibC } from '../io/libc.ts'
 import { LibOpus } from '../io/libopus.ts'
 import { defaultTickMs, MediaClock } from '../io/media-clock.ts'
@@ -11,6 +11,7 @@ import { PromptFiles } from '../io/prompt-files.ts'
 import { RecordingFiles } from '../io/recording-files.ts'
 import { SlowProcessor } from '../io/slow-processor.ts'
 import { otherProcessor } from '../io/thread-processor.ts'
+import type { DatagramNetwork } from '../net/network.ts'
 import type { MediaCounters, MediaThreadConfig } from './protocol.ts'
 
 /** How often it is looked whether all is on disk: a thread that goes before others must let those have their turn who write it. */

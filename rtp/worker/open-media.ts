@@ -1,4 +1,4 @@
-import type { EngineEvent } from '../engine/command.ts'
+import type { EngineEvent } from '../contract/event.ts'
 import { InProcessMedia } from './in-process.ts'
 import type { MediaThreadConfig, MediaThreads } from './protocol.ts'
 import { WorkerMedia } from './worker-media.ts'

@@ -1,4 +1,4 @@
-import type { SessionId } from '../engine/command.ts'
+import type { SessionId } from '../contract/command.ts'
 import { linkBytesOf, type SharedRoom } from '../mix/room-link.ts'
 
 /** Frames of different rooms are due in different ticks of the media clock. */

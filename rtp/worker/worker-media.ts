@@ -1,9 +1,10 @@
 import { Worker } from 'node:worker_threads'
-import type { BrowserOpening } from '../browser/terms.ts'
-import type { EngineCommand, EngineEvent, SessionId } from '../engine/command.ts'
+import type { BrowserOpening } from '../contract/browser-terms.ts'
+import type { EngineCommand, SessionId } from '../contract/command.ts'
+import type { EngineEvent } from '../contract/event.ts'
+import { noStats } from '../contract/session-stats.ts'
 import { OpenDescriptors } from '../io/open-descriptors.ts'
 import { ownModule } from '../io/own-module.ts'
-import { noStats } from '../session/session-stats.ts'
 import type { FromMedia, MediaCounters, MediaThreadConfig, MediaThreads, ToMedia } from './protocol.ts'
 import { SharedRooms } from './shared-rooms.ts'
 

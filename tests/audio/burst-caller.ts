@@ -4,7 +4,7 @@ import { silenceInto } from '../../rtp/codec/silence.ts'
 import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
 import { levelOf } from '../../rtp/index.ts'
 import { seeded } from '../rig/seeded.ts'
-import { type conversation, payloadTypes, type Talker } from '../rtp/talker.ts'
+import { type conversation, payloadTypes, type Talker } from '../rtp/bed/talker.ts'
 
 type Conversation = Awaited<ReturnType<typeof conversation>>
 

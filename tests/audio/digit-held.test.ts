@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { speechLike } from '../rtp/audio-measure.ts'
-import { conversation, type Talker } from '../rtp/talker.ts'
+import { speechLike } from '../rtp/bed/audio-measure.ts'
+import { conversation, type Talker } from '../rtp/bed/talker.ts'
 import { eventOf, eventsIn, eventType, named, noEvents, tonesIn, withEvents } from './key-press.ts'
 
 /** One tone was heard, of that key, and so long; bounds in ms, both inclusive. */

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AudioCodecName } from '../../rtp/codec/codec-name.ts'
 import { dtmfTone, InbandDetector, pcmu, renderTone, resample } from '../../rtp/index.ts'
-import { alone } from '../rtp/talker.ts'
+import { alone } from '../rtp/bed/talker.ts'
 import { named, noEvents } from './key-press.ts'
 
 const digits = '0123456789*#ABCD'

@@ -1,8 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type AudioCodecName, codecFacts } from '../../rtp/codec/codec-name.ts'
-import type { Agreement } from '../../rtp/engine/command.ts'
-import { conversation } from '../rtp/talker.ts'
+import type { Agreement } from '../../rtp/contract/agreement.ts'
+import { conversation } from '../rtp/bed/talker.ts'
 import { eventOf, eventsIn, eventType, named, withEvents } from './key-press.ts'
 
 // Telephone-events of one leg that go on to another whose audio is coded or packed anew.

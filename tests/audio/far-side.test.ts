@@ -1,8 +1,8 @@
 import { test } from 'uvu'
 import { type AudioCodecName, codecFacts } from '../../rtp/codec/codec-name.ts'
-import type { Agreement } from '../../rtp/engine/command.ts'
-import { agreed } from '../rtp/agreement.ts'
-import { conversation, Talker, talks } from '../rtp/talker.ts'
+import type { Agreement } from '../../rtp/contract/agreement.ts'
+import { agreed } from '../rtp/bed/agreement.ts'
+import { conversation, Talker, talks } from '../rtp/bed/talker.ts'
 import { type Allowed, Caller, judge } from './burst-caller.ts'
 
 // What one far end does to its stream, and how little of it the other one notices: numbers without a hole, times that go

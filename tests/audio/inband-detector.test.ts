@@ -4,8 +4,8 @@ import { amplitudeOf, dtmfTone, InbandDetector, levelOf, pcmu, renderTone } from
 import { keyCapture } from '../fixtures/captures.ts'
 import { corpusFile, testBeside } from '../fixtures/inputs.ts'
 import { seeded } from '../rig/seeded.ts'
-import { speechLike } from '../rtp/audio-measure.ts'
-import { readPcap } from '../rtp/pcap.ts'
+import { speechLike } from '../rtp/bed/audio-measure.ts'
+import { readPcap } from '../rtp/bed/pcap.ts'
 
 const keys = '0123456789*#ABCD'
 

@@ -5,7 +5,7 @@ import { scoreOf } from '../../bench/jitter/score.ts'
 import { codersOf, streamOf } from '../../bench/jitter/stream.ts'
 import { tracesOf } from '../../bench/jitter/traces.ts'
 import { LibOpus } from '../../rtp/io/index.ts'
-import { speechLike } from '../rtp/audio-measure.ts'
+import { speechLike } from '../rtp/bed/audio-measure.ts'
 
 const seconds = 12
 const speech = speechLike(seconds * 8000, 8000, 21)

@@ -1,8 +1,8 @@
 import { type AudioCodecName, codecFacts } from '../../rtp/codec/codec-name.ts'
-import type { Agreement } from '../../rtp/engine/command.ts'
+import type { Agreement } from '../../rtp/contract/agreement.ts'
 import { DigitReceiver, InbandDetector } from '../../rtp/index.ts'
-import type { Talker } from '../rtp/talker.ts'
-import type { VirtualPeer } from '../rtp/virtual-peer.ts'
+import type { Talker } from '../rtp/bed/talker.ts'
+import type { VirtualPeer } from '../rtp/bed/virtual-peer.ts'
 
 export const eventType = 101
 

@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert'
 import type { AudioCodecName } from '../../rtp/codec/codec-name.ts'
 import { levelOf } from '../../rtp/index.ts'
 import { stretchRoundInto } from '../../rtp/resample/stretch.ts'
-import { snrDb } from '../rtp/audio-measure.ts'
-import { alone } from '../rtp/talker.ts'
+import { snrDb } from '../rtp/bed/audio-measure.ts'
+import { alone } from '../rtp/bed/talker.ts'
 import { WavPrompts } from './wav-prompts.ts'
 
 const prompts = new WavPrompts()

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { HumFollower, humHz } from '../../bench/soak/sounds.ts'
 import type { AudioCodecName } from '../../rtp/codec/codec-name.ts'
 import { resample } from '../../rtp/resample/resampler.ts'
-import { conversation } from '../rtp/talker.ts'
+import { conversation } from '../rtp/bed/talker.ts'
 
 // A media thread that stands still, while far ends go on: what they said meanwhile waits in the sockets, and is heard
 // whole, without a seam. (Where the whole machine stands still nothing waits there, and something has to be made up.)

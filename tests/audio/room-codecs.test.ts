@@ -8,9 +8,9 @@ import { Room } from '../../rtp/mix/room.ts'
 import type { Seat } from '../../rtp/mix/seat.ts'
 import { gateHoldFrames } from '../../rtp/mix/speech-gate.ts'
 import { SumResampler } from '../../rtp/mix/sum-resampler.ts'
-import { sine } from '../rtp/audio-measure.ts'
-import { FakeSeat } from '../rtp/fake-seat.ts'
-import { WarmOpus } from '../rtp/warm-opus.ts'
+import { sine } from '../rtp/bed/audio-measure.ts'
+import { FakeSeat } from '../rtp/bed/fake-seat.ts'
+import { WarmOpus } from '../rtp/bed/warm-opus.ts'
 import { frame, noise, roomOf, run } from './room-bed.ts'
 
 // The mixer without sessions: members of different codecs and rates.

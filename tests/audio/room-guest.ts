@@ -1,9 +1,9 @@
 import { levelAt, pcma, pcmu } from '../../rtp/index.ts'
 import type { Agreement } from '../../rtp/worker/index.ts'
-import { agreed } from '../rtp/agreement.ts'
-import { sine } from '../rtp/audio-measure.ts'
-import type { VirtualMedia } from '../rtp/virtual-media.ts'
-import { VirtualPeer } from '../rtp/virtual-peer.ts'
+import { agreed } from '../rtp/bed/agreement.ts'
+import { sine } from '../rtp/bed/audio-measure.ts'
+import type { VirtualMedia } from '../rtp/bed/virtual-media.ts'
+import { VirtualPeer } from '../rtp/bed/virtual-peer.ts'
 
 /** A far end that says a tone of its own, or nothing, and decodes what it hears. */
 export class Guest {

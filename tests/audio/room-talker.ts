@@ -3,11 +3,11 @@ import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
 import { StreamEncoder } from '../../rtp/codec/stream-encoder.ts'
 import { levelAt } from '../../rtp/index.ts'
 import type { Agreement } from '../../rtp/worker/index.ts'
-import { agreed } from '../rtp/agreement.ts'
-import { sine } from '../rtp/audio-measure.ts'
-import type { VirtualMedia } from '../rtp/virtual-media.ts'
-import { VirtualPeer } from '../rtp/virtual-peer.ts'
-import type { WarmOpus } from '../rtp/warm-opus.ts'
+import { agreed } from '../rtp/bed/agreement.ts'
+import { sine } from '../rtp/bed/audio-measure.ts'
+import type { VirtualMedia } from '../rtp/bed/virtual-media.ts'
+import { VirtualPeer } from '../rtp/bed/virtual-peer.ts'
+import type { WarmOpus } from '../rtp/bed/warm-opus.ts'
 
 /** A far end of any codec. */
 export class Talker {

@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert'
 import { pcmu } from '../../rtp/index.ts'
 import { Room } from '../../rtp/mix/room.ts'
 import { linkBytesOf, linkLagFrames, RoomLink } from '../../rtp/mix/room-link.ts'
-import { sine } from '../rtp/audio-measure.ts'
-import { FakeSeat } from '../rtp/fake-seat.ts'
+import { sine } from '../rtp/bed/audio-measure.ts'
+import { FakeSeat } from '../rtp/bed/fake-seat.ts'
 import { clip, frame, noise, opus } from './room-bed.ts'
 
 // The mixer without sessions: a room whose members live on different threads.

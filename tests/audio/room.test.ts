@@ -6,8 +6,8 @@ import { Rooms } from '../../rtp/mix/rooms.ts'
 import type { Seat } from '../../rtp/mix/seat.ts'
 import { gateHoldFrames } from '../../rtp/mix/speech-gate.ts'
 import { seeded } from '../rig/seeded.ts'
-import { sine } from '../rtp/audio-measure.ts'
-import { FakeSeat } from '../rtp/fake-seat.ts'
+import { sine } from '../rtp/bed/audio-measure.ts'
+import { FakeSeat } from '../rtp/bed/fake-seat.ts'
 import { clip, frame, noise, opus, roomOf, run } from './room-bed.ts'
 
 // The mixer without sessions: sums, edges, faults.

@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert'
 import { pcma, pcmu } from '../../rtp/index.ts'
 import type { SessionRules } from '../../rtp/worker/index.ts'
 import { seeded } from '../rig/seeded.ts'
-import { frame } from '../rtp/rtp-packet.ts'
-import { bridged, type VirtualPeer } from '../rtp/virtual-peer.ts'
+import { frame } from '../rtp/bed/rtp-packet.ts'
+import { bridged, type VirtualPeer } from '../rtp/bed/virtual-peer.ts'
 
 const rules: SessionRules = { channels: 'dual', track: 'both', maxLengthMs: 14_400_000 }
 

@@ -1,8 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AudioCodecName } from '../../rtp/codec/codec-name.ts'
-import { speechLike } from '../rtp/audio-measure.ts'
-import { conversation } from '../rtp/talker.ts'
+import { speechLike } from '../rtp/bed/audio-measure.ts'
+import { conversation } from '../rtp/bed/talker.ts'
 
 /** A call of `seconds` between `a`, whose packets meet `way`, and `b`; what the session of `a` tells at its end. */
 const playoutOf = async (a: AudioCodecName, b: AudioCodecName, seconds: number, way: (n: number) => number) => {

@@ -13,11 +13,11 @@ import {
   writeVoipMetrics,
 } from '../../rtp/index.ts'
 import { seeded } from '../rig/seeded.ts'
-import { agreed } from '../rtp/agreement.ts'
-import { frame } from '../rtp/rtp-packet.ts'
-import { VirtualMedia } from '../rtp/virtual-media.ts'
-import { home } from '../rtp/virtual-network.ts'
-import { VirtualPeer } from '../rtp/virtual-peer.ts'
+import { agreed } from '../rtp/bed/agreement.ts'
+import { frame } from '../rtp/bed/rtp-packet.ts'
+import { VirtualMedia } from '../rtp/bed/virtual-media.ts'
+import { home } from '../rtp/bed/virtual-network.ts'
+import { VirtualPeer } from '../rtp/bed/virtual-peer.ts'
 
 interface Way {
   readonly lossRatio: number

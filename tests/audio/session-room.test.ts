@@ -1,9 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dtmfTone, levelAt, pcmu, renderTone } from '../../rtp/index.ts'
-import { agreed } from '../rtp/agreement.ts'
-import { VirtualMedia } from '../rtp/virtual-media.ts'
-import { WarmOpus } from '../rtp/warm-opus.ts'
+import { agreed } from '../rtp/bed/agreement.ts'
+import { VirtualMedia } from '../rtp/bed/virtual-media.ts'
+import { WarmOpus } from '../rtp/bed/warm-opus.ts'
 import { Guest } from './room-guest.ts'
 import { Talker } from './room-talker.ts'
 

@@ -4,9 +4,9 @@ import type { AudioCodecName } from '../../rtp/codec/codec-name.ts'
 import type { OpusCoders } from '../../rtp/codec/opus.ts'
 import { pcmu, writeHeader } from '../../rtp/index.ts'
 import { mostCutMs, Stretch } from '../../rtp/jitter/stretch.ts'
-import { Ear } from '../../rtp/session/ear.ts'
+import { Ear } from '../../rtp/playout/playout-reader.ts'
 import { seeded } from '../rig/seeded.ts'
-import { sine, speechLike } from '../rtp/audio-measure.ts'
+import { sine, speechLike } from '../rtp/bed/audio-measure.ts'
 
 const noOpus: OpusCoders = { encoder: (_settings, done) => done(undefined), decoder: (_rate, done) => done(undefined) }
 const codecs: (AudioCodecName | undefined)[] = new Array(128).fill(undefined)

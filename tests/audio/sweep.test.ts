@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type AudioCodecName, codecFacts } from '../../rtp/codec/codec-name.ts'
 import { pcmu, type WavEncoding } from '../../rtp/index.ts'
-import { alone } from '../rtp/talker.ts'
+import { alone } from '../rtp/bed/talker.ts'
 import { WavPrompts } from './wav-prompts.ts'
 
 const seconds = 60

@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert'
 import { type AudioCodecName, codecFacts } from '../../rtp/codec/codec-name.ts'
 import { levelAt, levelOf, resample } from '../../rtp/index.ts'
 import { seeded } from '../rig/seeded.ts'
-import { agreed } from '../rtp/agreement.ts'
-import { delayOf, segmentalSnrDb, sine, speechLike } from '../rtp/audio-measure.ts'
-import { conversation, payloadTypes, Talker, talks } from '../rtp/talker.ts'
-import { VirtualMedia } from '../rtp/virtual-media.ts'
-import { bridged, type VirtualPeer } from '../rtp/virtual-peer.ts'
-import { WarmOpus } from '../rtp/warm-opus.ts'
+import { agreed } from '../rtp/bed/agreement.ts'
+import { delayOf, segmentalSnrDb, sine, speechLike } from '../rtp/bed/audio-measure.ts'
+import { conversation, payloadTypes, Talker, talks } from '../rtp/bed/talker.ts'
+import { VirtualMedia } from '../rtp/bed/virtual-media.ts'
+import { bridged, type VirtualPeer } from '../rtp/bed/virtual-peer.ts'
+import { WarmOpus } from '../rtp/bed/warm-opus.ts'
 
 /** Every packet of ours in its place: numbers without a hole, times by the frame, sent when due. */
 const isSteady = (peer: VirtualPeer, units: number, what: string) => {

@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AudioCodecName } from '../../rtp/codec/codec-name.ts'
-import type { PromptFault } from '../../rtp/engine/prompts.ts'
+import type { Prompt, PromptFault } from '../../rtp/contract/prompts.ts'
 import { wavHeader } from '../../rtp/index.ts'
 import { LibOpus, PromptFiles } from '../../rtp/io/index.ts'
-import type { Prompt } from '../../rtp/session/playback.ts'
 import { until } from '../rig/wait.ts'
 
 /** Prompts of what a test has computed, by way of files of their own as the switch would read them. */

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { G722Decoder, G722Encoder } from '../../rtp/index.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { seeded } from '../rig/seeded.ts'
-import { speechLike } from '../rtp/audio-measure.ts'
+import { speechLike } from '../rtp/bed/audio-measure.ts'
 
 requirePeers('ffmpeg')
 

@@ -6,7 +6,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RecordingFiles } from '../../rtp/io/index.ts'
 import { requirePeers } from '../rig/debian.ts'
-import { delayOf, speechLike } from '../rtp/audio-measure.ts'
+import { delayOf, speechLike } from '../rtp/bed/audio-measure.ts'
 
 // Recordings in Ogg Opus as other people's tools see them: opusinfo finds nothing to remark, opusdec and ffmpeg give every
 // sound in its place.

@@ -10,7 +10,7 @@ import { sideBySide } from '../rig/side-by-side.ts'
 import { babble, sine } from '../rig/tone.ts'
 import { type RecordingRow, readOgg, readWav, VerbBed } from '../rig/verb-bed.ts'
 import { sleep, until } from '../rig/wait.ts'
-import { delayOf } from '../rtp/audio-measure.ts'
+import { delayOf } from '../rtp/bed/audio-measure.ts'
 
 // <RecordSession>: each attribute's default, limits, bad values, and what they do to the file.
 const session = suite('RecordSession')

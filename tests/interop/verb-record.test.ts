@@ -5,7 +5,7 @@ import { placeOf, secondsOf, through } from '../rig/hearing.ts'
 import { sideBySide } from '../rig/side-by-side.ts'
 import { babble } from '../rig/tone.ts'
 import { VerbBed } from '../rig/verb-bed.ts'
-import { delayOf } from '../rtp/audio-measure.ts'
+import { delayOf } from '../rtp/bed/audio-measure.ts'
 
 // <Record>: each attribute's default, limits, bad values, and what they do to the file.
 const record = suite('Record')

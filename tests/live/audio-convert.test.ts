@@ -12,8 +12,8 @@ import { decodeWav, levelAt, parseWav } from '../../rtp/index.ts'
 import { LibOpus, type OpusEncoder, RecordingFiles } from '../../rtp/io/index.ts'
 import { oggChecksum } from '../../rtp/ogg/page.ts'
 import { seeded } from '../core/bed/seeded.ts'
-import { sine } from '../rtp/audio-measure.ts'
-import { oggFile } from '../rtp/ogg-pages.ts'
+import { sine } from '../rtp/bed/audio-measure.ts'
+import { oggFile } from '../rtp/ogg/ogg-pages.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-convert-'))
 const converter = new AudioConverter()

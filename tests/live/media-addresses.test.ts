@@ -8,7 +8,7 @@ import { parseStun } from '../../rtp/stun/message.ts'
 import { StunWriter } from '../../rtp/stun/writer.ts'
 import { callId, leg, MediaBed } from '../core/bed/media-bed.ts'
 import { until } from '../rig/wait.ts'
-import { testPorts } from '../rtp/media-peer.ts'
+import { testPorts } from '../rtp/bed/media-peer.ts'
 
 // A browser believes an answer only from the address that it asked: whatever address a candidate names, and by whatever
 // way the routing table would send the answer back.

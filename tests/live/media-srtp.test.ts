@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { decodeWav, parseWav, pcmu, SrtpReceiver, SrtpSender } from '../../rtp/index.ts'
 import { callId, leg, MediaBed, portIn } from '../core/bed/media-bed.ts'
 import { until } from '../rig/wait.ts'
-import { MediaPeer, noise, sleep } from '../rtp/media-peer.ts'
+import { MediaPeer, noise, sleep } from '../rtp/bed/media-peer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-srtp-'))
 test.after(() => rmSync(folder, { recursive: true }))

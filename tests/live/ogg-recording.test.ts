@@ -15,8 +15,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { firstPacketIn, readOggOpus, withoutDelimiter } from '../../rtp/index.ts'
 import { finishOggFile, LibOpus, type OpusDecoder, RecordingFiles } from '../../rtp/io/index.ts'
-import { delayOf, segmentalSnrDb, speechLike } from '../rtp/audio-measure.ts'
-import { sleep } from '../rtp/media-peer.ts'
+import { delayOf, segmentalSnrDb, speechLike } from '../rtp/bed/audio-measure.ts'
+import { sleep } from '../rtp/bed/media-peer.ts'
 
 // Recordings in Ogg Opus: written by their thread, read by our own reader and by libopus. Other people's tools read them
 // in tests/interop/ogg-tools.test.ts.

@@ -12,8 +12,8 @@ import { HttpClient } from '../../core/adapters/http/index.ts'
 import { decodeWav, delimitInto, levelAt, parseWav, wavHeader } from '../../rtp/index.ts'
 import { LibOpus, type OpusEncoder, PromptFiles } from '../../rtp/io/index.ts'
 import { rawServer } from '../core/bed/raw-server.ts'
-import { sine } from '../rtp/audio-measure.ts'
-import { oggFile, opusHead } from '../rtp/ogg-pages.ts'
+import { sine } from '../rtp/bed/audio-measure.ts'
+import { oggFile, opusHead } from '../rtp/ogg/ogg-pages.ts'
 
 // Files as people have them, which are not quite what they should be.
 const folder = mkdtempSync(join(tmpdir(), 'sauti-odd-'))

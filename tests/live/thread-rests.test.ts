@@ -5,13 +5,12 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { PromptFault } from '../../rtp/engine/prompts.ts'
+import type { Prompt, PromptFault } from '../../rtp/contract/prompts.ts'
 import { wavHeader } from '../../rtp/index.ts'
 import { LibOpus, PromptFiles } from '../../rtp/io/index.ts'
-import type { Prompt } from '../../rtp/session/playback.ts'
 import { type EngineEvent, openMedia } from '../../rtp/worker/index.ts'
 import { until } from '../rig/wait.ts'
-import { noise, sleep, testPorts } from '../rtp/media-peer.ts'
+import { noise, sleep, testPorts } from '../rtp/bed/media-peer.ts'
 
 // A media thread may go before all others of the machine. Whatever it does beside its ticks, it must let go now and then.
 

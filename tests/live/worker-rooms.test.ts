@@ -4,8 +4,8 @@ import { levelAt, pcmu } from '../../rtp/index.ts'
 import { linkBytesOf } from '../../rtp/mix/room-link.ts'
 import { openMedia } from '../../rtp/worker/index.ts'
 import { SharedRooms } from '../../rtp/worker/shared-rooms.ts'
-import { sine } from '../rtp/audio-measure.ts'
-import { EventLog, MediaPeer, sleep, testPorts } from '../rtp/media-peer.ts'
+import { sine } from '../rtp/bed/audio-measure.ts'
+import { EventLog, MediaPeer, sleep, testPorts } from '../rtp/bed/media-peer.ts'
 
 // A room whose members live on different threads, over real sockets.
 

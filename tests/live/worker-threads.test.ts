@@ -8,7 +8,7 @@ import { takePrecedence } from '../../rtp/io/thread-precedence.ts'
 import { openMedia } from '../../rtp/worker/index.ts'
 import { portRanges } from '../../rtp/worker/worker-media.ts'
 import { until } from '../rig/wait.ts'
-import { EventLog, MediaPeer, noise, sleep, testPorts } from '../rtp/media-peer.ts'
+import { EventLog, MediaPeer, noise, sleep, testPorts } from '../rtp/bed/media-peer.ts'
 
 test('the ports are shared out in whole pairs', () => {
   assert.equal(portRanges([10_000, 10_019], 3), [

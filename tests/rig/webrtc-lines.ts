@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type DtlsCertificate, selfSigned } from '../../rtp/dtls/certificate.ts'
-import type { DatagramNetwork } from '../../rtp/engine/network.ts'
 import { openNetwork } from '../../rtp/io/index.ts'
+import type { DatagramNetwork } from '../../rtp/net/network.ts'
 import { WebrtcClient } from './webrtc-client.ts'
 
 const tickMs = 5

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { CipherContext, DtlsClient, DtlsServer } from 'werift'
 import { DtlsAssociation, type DtlsOptions } from '../../rtp/dtls/association.ts'
 import { fingerprintOf, selfSigned } from '../../rtp/dtls/certificate.ts'
-import { sleep } from './media-peer.ts'
+import { sleep } from './bed/media-peer.ts'
 
 const ours = selfSigned(Date.now(), randomBytes(8))
 const theirs = await CipherContext.createSelfSignedCertificateWithKey({ hash: 4, signature: 3 })

@@ -6,7 +6,7 @@ import { LibWebrtcPeer, libWebrtc, shareAt } from '../core/bed/libwebrtc-peer.ts
 import { callId, leg, MediaBed, portIn, sdp } from '../core/bed/media-bed.ts'
 import { WeriftPeer } from '../core/bed/werift-peer.ts'
 import { inputs } from '../fixtures/inputs.ts'
-import { MediaPeer, sleep } from '../rtp/media-peer.ts'
+import { MediaPeer, sleep } from '../rtp/bed/media-peer.ts'
 
 const libTest = (name: string, run: (lib: NonNullable<typeof libWebrtc>) => Promise<void>) => {
   const lib = libWebrtc

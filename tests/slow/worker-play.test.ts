@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert'
 import { pcmu, wavHeader } from '../../rtp/index.ts'
 import { openMedia } from '../../rtp/worker/index.ts'
 import { until } from '../rig/wait.ts'
-import { EventLog, MediaPeer, noise, testPorts } from '../rtp/media-peer.ts'
+import { EventLog, MediaPeer, noise, testPorts } from '../rtp/bed/media-peer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-play-'))
 test.after(() => rmSync(folder, { recursive: true }))

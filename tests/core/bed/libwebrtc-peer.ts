@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { sleep } from '../../rtp/media-peer.ts'
+import { sleep } from '../../rtp/bed/media-peer.ts'
 
 // The package's types need the DOM's: what is used of it stands here.
 interface Samples {

@@ -4,7 +4,7 @@ import { RtpMedia, type RtpMediaOptions } from '../../../core/adapters/media/ind
 import { silentLog } from '../../../core/adapters/system/silent-log.ts'
 import type { CallUuid, LegUuid } from '../../../core/model/ids.ts'
 import type { MediaCommand, MediaEvent } from '../../../core/ports/media.ts'
-import { sleep, testPorts } from '../../rtp/media-peer.ts'
+import { sleep, testPorts } from '../../rtp/bed/media-peer.ts'
 
 export const leg = (name: string) => name as LegUuid
 export const callId = 'call' as CallUuid

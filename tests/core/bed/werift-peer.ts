@@ -1,5 +1,5 @@
 import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters, RtpHeader, RtpPacket } from 'werift'
-import { sleep } from '../../rtp/media-peer.ts'
+import { sleep } from '../../rtp/bed/media-peer.ts'
 
 export type PeerCodec = 'PCMU' | 'PCMA' | 'opus'
 

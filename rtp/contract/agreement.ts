@@ -1,0 +1,65 @@
+import type { AudioCodecName } from '../codec/codec-name.ts'
+import type { OpusWishes } from '../codec/stream-encoder.ts'
+
+export type EngineCodec = AudioCodecName
+
+/** Where the media of a leg may come from, beside the address that SDP names. Addresses are dotted quads. */
+export interface MediaSources {
+  /** The address that its SIP comes from; undefined = not known, or not IPv4. */
+  readonly sip: string | undefined
+  /** Addresses or CIDR ranges that the operator lists for the trunk. */
+  readonly hosts: readonly string[]
+}
+
+/** Which extended reports were agreed on (RFC 3611 §5). */
+export interface ExtendedTerms {
+  /** The far end wants to know how it is heard. */
+  readonly voipMetrics: boolean
+  /** Both measure the round trip though only one of them may send (§4.4, §4.5). */
+  readonly receiverTime: boolean
+}
+
+/** A payload type of telephone-events, and what their durations are counted in. */
+export interface EventFormat {
+  readonly payloadType: number
+  readonly clockRate: number
+}
+
+/** What offer and answer agreed on, as plain data. Addresses are dotted quads. */
+export interface Agreement {
+  /** Where the far end wants RTP; undefined = nowhere for now (hold by `0.0.0.0`, RFC 3264 §8.4). */
+  readonly remote: { readonly address: string; readonly port: number; readonly rtcpPort: number } | undefined
+  /** We may send: the far end receives. */
+  readonly send: boolean
+  /** The far end may send: it is missed when it does not. */
+  readonly receive: boolean
+  /** One side is on hold: the direction is not `sendrecv`, or there is no address. */
+  readonly onHold?: boolean
+  /** Where media may come from beside `remote`. */
+  readonly sources?: MediaSources
+  /** What we send, and the payload type that says so. */
+  readonly codec: EngineCodec
+  readonly payloadType: number
+  /** What we take, by payload type. */
+  readonly accept: readonly { readonly payloadType: number; readonly codec: EngineCodec }[]
+  /** Telephone-events: the payload types to send and to take; undefined = not agreed on. */
+  readonly sendEvents: number | undefined
+  readonly acceptEvents: number | undefined
+  /** What durations in both are counted in, Hz. Default the codec's clock (RFC 4733 §2.1). */
+  readonly eventClockRate?: number
+  /** More telephone-events that may come in: browsers send those of 8,000 Hz beside Opus. */
+  readonly moreEvents?: readonly EventFormat[]
+  /** Comfort noise (RFC 3389): the payload types to send and to take; undefined = not agreed on. */
+  readonly sendNoise?: number
+  readonly acceptNoise?: number
+  /** What the far end said about the Opus that it takes. */
+  readonly opus?: OpusWishes
+  /** Audio in a packet of ours, 10 to 60 ms; Opus' frames last 20 ms, and its packets hold as many as fit, at least one. */
+  readonly ptimeMs: number
+  /** The far end asked for that ptime: a relayed stream of another one is packed anew. */
+  readonly ptimeAsked: boolean
+  /** The longest packets that it takes: a relayed stream of longer ones is packed anew. Default any. */
+  readonly maxPtimeMs?: number
+  /** Extended reports (RFC 3611); undefined = not agreed on. */
+  readonly extendedReports?: ExtendedTerms
+}

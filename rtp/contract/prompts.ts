@@ -1,0 +1,45 @@
+import type { AudioCodecName } from '../codec/codec-name.ts'
+import type { EngineCodec } from './agreement.ts'
+
+/**
+ * A prompt ready to be sent: for G.711 its bytes, for Opus packets of 20 ms. For G.722 samples of 16 kHz, as they lie in
+ * memory: its decoder follows the encoder from the first sample on, so that only a leg's own encoder can go on from what
+ * the far end has heard. Shared by all who play it; never altered.
+ */
+export interface Prompt {
+  readonly codec: AudioCodecName
+  readonly bytes: Uint8Array
+  /** Where each packet of Opus ends in `bytes`. */
+  readonly ends?: Uint32Array
+  /**
+   * Of a prompt that is played while it is still made: bytes, or packets of Opus, that are there so far; what comes later
+   * is silent until then. Undefined = all.
+   */
+  readonly made?: number
+  /** False while nobody knows how long it will be: where it is not made in time, the play waits. Undefined = true. */
+  readonly isWhole?: boolean
+  /** Of a prompt in Opus that was made to be repeated: its rounds join without a seam. */
+  readonly rounds?: PromptRounds
+}
+
+export interface PromptRounds {
+  /** How long one lasts. */
+  readonly roundMs: number
+  /** Behind its end the prompt goes on from there, for ever; undefined = it holds all rounds that were asked for. */
+  readonly fromMs?: number
+}
+
+export type PromptFault = 'unreadable' | 'unsupported'
+
+/** Files as prompts: read, resampled and encoded off the tick, kept by codec. */
+export interface PromptStore {
+  /** To be played `loop` times, 0 = until stopped. `done` comes later, or at once for what is kept. */
+  load(path: string, codec: EngineCodec, loop: number, done: (prompt: Prompt | PromptFault) => void): void
+  /**
+   * A file that is still written: it begins with what is there and grows with it, until the file's head tells its length.
+   * A file that is whole by now is loaded.
+   */
+  follow(path: string, codec: EngineCodec, loop: number, done: (prompt: Prompt | PromptFault) => void): void
+  /** Samples that are at hand as a prompt, encoded off the tick as well; the caller keeps it. */
+  encode(pcm: Int16Array, sampleRate: number, codec: EngineCodec, done: (prompt: Prompt | PromptFault) => void): void
+}

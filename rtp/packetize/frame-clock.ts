@@ -1,0 +1,107 @@
+import type { Beats } from './tick-slots.ts'
+
+/** Frames sent at once after a stall; the time of what is owed beyond them goes by, and what they would have said comes behind. */
+export const maxCatchUpFrames = 10
+/** Half a tick of the media clock. */
+const earlyMs = 2.5
+const pullShare = 0.05
+/** Frames that a tick makes go with the next one: what holds the thread up for less than that makes no packet late. */
+export const aheadMs = 5
+
+/** When a leg's frames of our own are due: one every `frameMs`, by the clock. */
+export class Pace {
+  frameMs = 20
+  /** Times that a stall was too long to be caught up. */
+  stalls = 0
+  readonly #beats: Beats
+  #beat = 0
+  #cost = 0
+  #dueAt = -1
+  #isResting = true
+  /** Since the tick began. */
+  #frames = 0
+  #idleUntil = 0
+
+  constructor(beats: Beats) {
+    this.#beats = beats
+  }
+
+  /** Of the next frame; −1 before the first. */
+  get dueAt(): number {
+    return this.#dueAt
+  }
+  get isResting(): boolean {
+    return this.#isResting
+  }
+
+  /** Nothing of ours is due, unless something happens: most legs merely pass on most of the time. */
+  isIdle(now: number): boolean {
+    return now < this.#idleUntil
+  }
+  idleUntil(at: number): void {
+    this.#idleUntil = at
+  }
+  /** Something has happened. */
+  stir(): void {
+    this.#idleUntil = 0
+  }
+
+  /** Nothing is sent by the clock, until `resume`. */
+  rest(): void {
+    this.#isResting = true
+  }
+
+  /** Returns the frames that have gone by meanwhile. `cost` of a frame: the first one may wait for a lighter tick. */
+  resume(cost: number, now: number): number {
+    this.#isResting = false
+    const wasDueAt = this.#dueAt
+    const frames = Math.max(0, Math.floor((now - wasDueAt) / this.frameMs))
+    if (wasDueAt >= 0 && frames === 0) return 0
+    this.close()
+    this.#cost = cost
+    this.#beat = this.#beats.join(cost, now)
+    this.#dueAt = now + this.#beats.delayMsOf(this.#beat, now)
+    return wasDueAt < 0 ? 0 : frames
+  }
+
+  beginTick(): void {
+    this.#frames = 0
+  }
+
+  /** What is due between two ticks goes out with the nearer one. */
+  isDue(now: number): boolean {
+    return this.#frames < maxCatchUpFrames && this.#dueAt - earlyMs <= now
+  }
+
+  /**
+   * A frame is out. It moves towards the tick that it went with: else a tick that comes a little sooner or later than
+   * the last would make the difference of a whole tick.
+   */
+  next(now: number): void {
+    const off = now - this.#dueAt
+    this.#frames++
+    this.#dueAt += this.frameMs + (Math.abs(off) <= earlyMs ? off * pullShare : 0)
+  }
+
+  /**
+   * What is still owed is left out. The leg keeps its place in the frame, lest all are due at once after a stall. Returns
+   * the frames that are left out: their time has gone by.
+   */
+  endTick(now: number): number {
+    if (this.#dueAt > now) return 0
+    const frames = Math.floor((now - this.#dueAt) / this.frameMs) + 1
+    this.stalls++
+    this.#dueAt += this.frameMs * frames
+    return frames
+  }
+
+  /** A frame went out that others have paced, at `at`. */
+  follow(at: number): void {
+    this.#dueAt = at + this.frameMs
+  }
+
+  close(): void {
+    this.#beats.leave(this.#beat, this.#cost)
+    this.#cost = 0
+  }
+}

@@ -1,0 +1,60 @@
+import { codecFacts } from '../codec/codec-name.ts'
+import { opusFrameMs } from '../codec/opus.ts'
+import type { EngineCodec } from '../contract/agreement.ts'
+import { timestampAfter } from '../packet/sequence.ts'
+import type { Pace } from './frame-clock.ts'
+import type { OutStream } from './outgoing-stream.ts'
+
+/** Work of an encoder, against that of passing bytes on. */
+const opusCost = 4
+
+/** The clock of what is sent: when frames are due, and what the stream's timestamps count meanwhile. */
+export class OutClock {
+  readonly pace: Pace
+  readonly #stream: OutStream
+  #codec: EngineCodec | undefined
+  #unitsPerMs = 8
+
+  constructor(pace: Pace, stream: OutStream) {
+    this.pace = pace
+    this.#stream = stream
+  }
+
+  get unitsPerMs(): number {
+    return this.#unitsPerMs
+  }
+  /** What a frame's time adds to a timestamp. */
+  get frameUnits(): number {
+    return this.pace.frameMs * this.#unitsPerMs
+  }
+
+  /** Where the stream's clock stands, for sender reports. */
+  rtpTimeAt(now: number): number {
+    const { dueAt } = this.pace
+    const aheadMs = dueAt < 0 ? 0 : dueAt - now
+    return timestampAfter(this.#stream.timestamp, Math.round(-aheadMs * this.#unitsPerMs))
+  }
+
+  /** Frames of `ptimeMs`; of Opus always of 20 ms, several of which may become one packet. Returns true when the stream goes on as another source. */
+  agree(codec: EngineCodec, ptimeMs: number): boolean {
+    const unitsPerMs = codecFacts[codec].clockRate / 1000
+    const isOther = this.#codec !== undefined && unitsPerMs !== this.#unitsPerMs
+    this.#codec = codec
+    this.#unitsPerMs = unitsPerMs
+    this.pace.frameMs = codec === 'opus' ? opusFrameMs : ptimeMs
+    if (isOther) this.#stream.renew()
+    return isOther
+  }
+
+  /** The media clock has gone on while nothing was sent. */
+  resume(now: number): void {
+    const frames = this.pace.resume(this.#codec === 'opus' ? opusCost : 1, now)
+    if (frames > 0) this.pass(frames)
+  }
+
+  /** The time of `frames` goes by, and nothing is sent in it. */
+  pass(frames: number): void {
+    this.#stream.skip(frames * this.frameUnits)
+    this.#stream.mark()
+  }
+}

@@ -1,0 +1,286 @@
+import { type AudioCodecName, codecFacts, type StreamRate } from '../codec/codec-name.ts'
+import { ComfortNoise, noiseLevelOf } from '../codec/comfort-noise.ts'
+import { isOpusRepair, type OpusCoders } from '../codec/opus.ts'
+import { longestPacketMs, StreamDecoder } from '../codec/stream-decoder.ts'
+import { JitterBuffer } from '../jitter/jitter-buffer.ts'
+import { noPlayout, type PlayoutCounters, playoutSum } from '../jitter/playout-counters.ts'
+import { leastCutMs, mostCutMs, repeatMs, Stretch } from '../jitter/stretch.ts'
+import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, timestampOf } from '../packet/header.ts'
+import { timestampDelta } from '../packet/sequence.ts'
+
+/** What is asked for at once, at most, and what the longest packet may add, with some for a filter's length and a repeat. */
+const longestReadMs = 60
+const roomMs = longestReadMs + longestPacketMs + 40
+/** Little enough that a quiet network needs no stretching, once it is known to be quiet. */
+const firstDelayMs = 20
+/** A wait that lasts longer is a far end that has fallen silent: nothing is made up any more. */
+const longestMadeUpMs = 100
+/** Who has not listened for so long goes on with what comes then. */
+const deafMs = 200
+const none = 128
+
+/** Hears what an ear reads, as it is read. */
+export interface Listener {
+  /**
+   * `count` samples from `pcm[from]` on; `endTime`: the RTP time where they end, undefined for what was made up; `isLost`:
+   * for a packet that was sent, and did not come.
+   */
+  hear(pcm: Int16Array, from: number, count: number, endTime: number | undefined, isLost: boolean): void
+}
+
+/**
+ * A leg's far end as samples, read by somebody's clock: its packets put in order, decoded, losses hidden, rests filled.
+ * Whoever reads gets as much as was asked for, always.
+ */
+export class Ear {
+  readonly sampleRate: StreamRate
+  /** Hears all that is read. */
+  listener: Listener | undefined
+  readonly #decoder: StreamDecoder
+  readonly #noise = new ComfortNoise()
+  readonly #codecs: readonly (AudioCodecName | undefined)[]
+  readonly #stretch: Stretch
+  /** What was read last, as much as a repeat looks back, and from `#past` on `#held` samples that were not yet. */
+  readonly #pcm: Int16Array
+  readonly #past: number
+  #held = 0
+  #buffer: JitterBuffer | undefined
+  #clockRate = 0
+  /** The filter's length was made up for, for packets of this payload type. */
+  #lagFor = none
+  #readAt = -1
+  #isNoisy = false
+  #noiseTime = 0
+  /** What became of packets in buffers before the present one. */
+  #before = noPlayout
+  /** Samples that were made up for what was lost or late, in all and since the last packet. */
+  #madeUp = 0
+  #madeUpInWait = Infinity
+  /** What was heard last was made up for a loss. */
+  #isBehindLoss = false
+  /** Packets that were lost before the wait. */
+  #lostBefore = 0
+
+  /** `codecs`: by payload type, as agreed on. */
+  constructor(sampleRate: StreamRate, codecs: readonly (AudioCodecName | undefined)[], coders: OpusCoders) {
+    this.sampleRate = sampleRate
+    this.#codecs = codecs
+    this.#decoder = new StreamDecoder(sampleRate, coders)
+    this.#stretch = new Stretch(sampleRate)
+    this.#past = (mostCutMs * sampleRate) / 1000
+    this.#pcm = new Int16Array(this.#past + (roomMs * sampleRate) / 1000)
+  }
+
+  /** Lost, late and dropped packets of this stream; undefined before the first. */
+  get buffer(): JitterBuffer | undefined {
+    return this.#buffer
+  }
+
+  /** When it was last read; −1 = never. */
+  get readAt(): number {
+    return this.#readAt
+  }
+
+  /** What became of the far end's sound so far. */
+  get playout(): PlayoutCounters {
+    const { lost, late, dropped, acceleratedMs, expandedMs } = this.#buffer?.counters ?? noPlayout
+    const concealedMs = (this.#madeUp * 1000) / this.sampleRate
+    return playoutSum(this.#before, { lost, late, dropped, concealedMs, acceleratedMs, expandedMs })
+  }
+
+  /** Sound that is ready to be read. */
+  get heldMs(): number {
+    return (this.#held * 1000) / this.sampleRate
+  }
+
+  /** A packet of audio. */
+  push(packet: Uint8Array, length: number, now: number): void {
+    const codec = this.#codecs[payloadTypeOf(packet)]
+    if (codec === undefined) return
+    const { clockRate, unitsIn, longestPayload } = codecFacts[codec]
+    if (unitsIn(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length)) === 0) return
+    if (this.#buffer === undefined || clockRate !== this.#clockRate) {
+      this.#clockRate = clockRate
+      this.#before = this.playout
+      this.#madeUp = 0
+      this.#buffer = new JitterBuffer({
+        stretches: true,
+        firstDelayMs,
+        clockRate,
+        unitsIn,
+        slotLength: longestPayload,
+        ...(codec === 'opus' ? { repairs: isOpusRepair } : {}),
+      })
+      this.#readAt = now
+    }
+    if (now - this.#readAt > deafMs) {
+      this.#buffer.skip()
+      this.#held = 0
+      this.#readAt = now
+    }
+    this.#decoder.prepare(codec)
+    this.#buffer.push(packet, length, now)
+  }
+
+  /** A packet of the stream that holds no audio: it is not lost. */
+  note(packet: Uint8Array, now: number): void {
+    this.#buffer?.note(packet, now)
+  }
+
+  /** The far end rests, and tells how its silence sounds (RFC 3389). */
+  rest(packet: Uint8Array, length: number, now: number): void {
+    this.note(packet, now)
+    this.#noise.level = noiseLevelOf(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length))
+    this.#noiseTime = timestampOf(packet)
+    this.#isNoisy = true
+  }
+
+  /** The next `count` samples, up to 60 ms, at `pcm[at]`. */
+  readInto(pcm: Int16Array, at: number, count: number, now: number): void {
+    this.#readAt = now
+    for (;;) {
+      if (this.#held < count) this.#pull(count - this.#held, now)
+      else if (this.#isTooShortToCut) this.#pull(1, now + (count * 1000) / this.sampleRate)
+      else break
+    }
+    const own = this.#pcm
+    const past = this.#past
+    for (let i = 0; i < count; i++) pcm[at + i] = own[past + i]!
+    own.copyWithin(0, count, past + this.#held)
+    this.#held -= count
+  }
+
+  free(): void {
+    this.#decoder.free()
+  }
+
+  /** Something is to be left out, and a packet more would give a place for it. */
+  get #isTooShortToCut(): boolean {
+    const buffer = this.#buffer
+    return buffer?.wish === 'shrink' && this.heldMs < mostCutMs && buffer.isNextReady
+  }
+
+  /** Where the next sample belongs. */
+  get #end(): number {
+    return this.#past + this.#held
+  }
+
+  /** Adds at least a sample, which is needed at `now`; what has to be made up is made up for `wanted`. */
+  #pull(wanted: number, now: number): void {
+    const buffer = this.#buffer
+    if (buffer === undefined) {
+      this.#silence(wanted)
+      return
+    }
+    switch (buffer.pull(now, this.#readAt + this.heldMs)) {
+      case 'frame':
+        this.#frame(buffer, now)
+        return
+      case 'lost': {
+        const { payload, frameFrom, frameLength, framePayloadType } = buffer
+        const codec = this.#codecs[framePayloadType]
+        const count = this.#room(this.#decoder.samplesOf(buffer.units, this.#clockRate))
+        this.#endWait(buffer)
+        this.#isBehindLoss = true
+        if (frameLength === 0 || codec === undefined) this.#decoder.concealInto(this.#pcm, this.#end, count)
+        else this.#decoder.recoverInto(this.#pcm, this.#end, count, codec, payload, frameFrom, frameLength)
+        this.#madeUp += count
+        this.#add(count, undefined, true)
+        return
+      }
+      case 'gap':
+        this.#rest(this.#room(this.#decoder.samplesOf(buffer.units, this.#clockRate)))
+        return
+      case 'waiting':
+        this.#wait(wanted)
+        return
+    }
+  }
+
+  #frame(buffer: JitterBuffer, now: number): void {
+    const { payload, frameFrom, frameLength, framePayloadType, frameTimestamp, frameJoins } = buffer
+    const codec = this.#codecs[framePayloadType]
+    // Agreed on no more.
+    if (codec === undefined) {
+      this.#silence(this.#decoder.samplesOf(buffer.units, this.#clockRate))
+      return
+    }
+    if (framePayloadType !== this.#lagFor) {
+      this.#lagFor = framePayloadType
+      this.#silence(this.#decoder.lagOf(codec))
+    }
+    if (timestampDelta(frameTimestamp, this.#noiseTime) > 0) this.#isNoisy = false
+    this.#endWait(buffer)
+    const joins = frameJoins || this.#isBehindLoss
+    this.#isBehindLoss = false
+    const count = this.#decoder.frameInto(this.#pcm, this.#end, codec, payload, frameFrom, frameLength, joins)
+    this.#add(count, (frameTimestamp + buffer.units) >>> 0)
+    if (buffer.wish !== 'keep') this.#stretchFor(buffer, now)
+  }
+
+  /** Sound goes on; what was waited for may have been lost. */
+  #endWait(buffer: JitterBuffer): void {
+    if (this.#madeUpInWait > 0 && buffer.counters.lost > this.#lostBefore) {
+      this.#decoder.passOver()
+      this.#isBehindLoss = true
+    }
+    this.#madeUpInWait = 0
+  }
+
+  /** Leaves out or repeats a period of what was not read yet, where it fits. */
+  #stretchFor(buffer: JitterBuffer, now: number): void {
+    const { heldMs } = this
+    let samples = 0
+    if (buffer.wish === 'grow') {
+      if (heldMs >= repeatMs) samples = this.#stretch.repeat(this.#pcm, this.#end, buffer.isUrgent(now))
+    } else if (heldMs >= mostCutMs || (heldMs >= leastCutMs && !buffer.isNextReady)) {
+      samples = -this.#stretch.cut(this.#pcm, this.#past, this.#end, buffer.isUrgent(now))
+    }
+    if (samples === 0) return
+    this.#held += samples
+    buffer.stretched((samples * 1000) / this.sampleRate, now)
+  }
+
+  /** Nothing came in time: as after a loss, unless the far end rests. */
+  #wait(wanted: number): void {
+    const count = this.#room(wanted)
+    if (this.#madeUpInWait === Infinity) {
+      this.#silence(count)
+      return
+    }
+    if (this.#isNoisy || this.#decoder.rests) {
+      this.#rest(count)
+      return
+    }
+    this.#decoder.waitInto(this.#pcm, this.#end, count)
+    if (this.#madeUpInWait === 0) this.#lostBefore = this.#buffer?.counters.lost ?? 0
+    this.#madeUpInWait += count
+    if (this.#madeUpInWait <= (longestMadeUpMs * this.sampleRate) / 1000) {
+      this.#madeUp += count
+    }
+    this.#add(count)
+  }
+
+  /** The far end sent nothing and meant it. */
+  #rest(count: number): void {
+    if (this.#isNoisy) this.#noise.fillInto(this.#pcm, this.#end, count)
+    else if (this.#decoder.rests) this.#decoder.concealInto(this.#pcm, this.#end, count)
+    else this.#decoder.silenceInto(this.#pcm, this.#end, count)
+    this.#add(count)
+  }
+
+  #silence(count: number): void {
+    const fits = this.#room(count)
+    this.#decoder.silenceInto(this.#pcm, this.#end, fits)
+    this.#add(fits)
+  }
+
+  #room(count: number): number {
+    return Math.max(0, Math.min(count, this.#pcm.length - this.#end))
+  }
+
+  #add(count: number, endTime?: number, isLost = false): void {
+    this.listener?.hear(this.#pcm, this.#end, count, endTime, isLost)
+    this.#held += count
+  }
+}

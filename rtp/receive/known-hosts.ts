@@ -1,0 +1,46 @@
+import type { MediaSources } from '../contract/agreement.ts'
+import { parseAddress } from '../net/address.ts'
+import { isInRange, isPrivateAddress, maskOf, type NetworkRange, parseNetworkRange } from '../net/network-range.ts'
+
+/** Who sends SIP from one address may send media from its neighbours. */
+const sipNetworkPrefixLength = 24
+
+/** How close a host is to what signalling says; 0 = not at all. */
+export type Rank = 0 | 1 | 2 | 3
+export const ranks = { unknown: 0, network: 1, sip: 2, signalled: 3 } as const satisfies Record<string, Rank>
+
+/** The hosts that signalling and the trunk name for a leg's media. */
+export class KnownHosts {
+  #signalled = 0
+  #sip: number | undefined
+  #hosts: readonly NetworkRange[] = []
+  /** The network that SIP comes from; undefined where addresses are private and belong to anybody behind the NAT. */
+  #sipNetwork: NetworkRange | undefined
+
+  signal(address: number, sources: MediaSources | undefined): void {
+    const sip = sources?.sip === undefined ? undefined : parseAddress(sources.sip)
+    this.#signalled = address
+    this.#sip = sip
+    this.#hosts = (sources?.hosts ?? []).map(parseNetworkRange).filter(range => range !== undefined)
+    const isPublic = sip !== undefined && !isPrivateAddress(sip) && !isPrivateAddress(address)
+    const mask = maskOf(sipNetworkPrefixLength)
+    this.#sipNetwork = isPublic ? { network: sip & mask, mask } : undefined
+  }
+
+  rankOf(address: number): Rank {
+    if (address === this.#signalled) return ranks.signalled
+    if (address === this.#sip) return ranks.sip
+    if (this.#sipNetwork !== undefined && isInRange(address, this.#sipNetwork)) return ranks.network
+    return this.#isListed(address) ? ranks.network : ranks.unknown
+  }
+
+  /** It is the SIP peer itself, or the operator has listed it: not a third party that SDP names without its consent. */
+  isParty(address: number): boolean {
+    return address === this.#sip || this.#isListed(address)
+  }
+
+  #isListed(address: number): boolean {
+    for (const range of this.#hosts) if (isInRange(address, range)) return true
+    return false
+  }
+}

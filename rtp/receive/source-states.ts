@@ -1,0 +1,61 @@
+import type { SourceState } from '../contract/session-stats.ts'
+
+/**
+ * What a packet's source is to the gate:
+ * - `signalled`: the address and port that SDP names
+ * - `current`: the learned source
+ * - `previous`: where media came from before SDP named the present address, for a moment
+ * - `continuation`: a known host that goes on with the SSRC and sequence numbers of a stream that has just stopped: a NAT
+ *   has given it another port or address
+ * - `better`: a known host, and closer to what signalling says than the learned source
+ * - `same-host`: another port of the learned source's host
+ * - `known`: a host that signalling or the trunk's `media_hosts` name
+ * - `unknown`: any other
+ */
+export type SourceInput =
+  | 'signalled'
+  | 'current'
+  | 'previous'
+  | 'continuation'
+  | 'better'
+  | 'same-host'
+  | 'known'
+  | 'unknown'
+
+/** `accept`: it is played. `return`: it is, and media goes there again. `probe`: held until its probation is over. */
+export type SourceAction = 'accept' | 'return' | 'probe'
+
+type Cell = readonly [next: SourceState, action: SourceAction]
+
+/**
+ * Symmetric RTP (RFC 4961) without RTP bleed. A missing cell refuses the packet and changes nothing. The state of a
+ * `probe` cell is entered when the probation is passed, not before.
+ */
+export const sourceTable: Readonly<Record<SourceState, Readonly<Partial<Record<SourceInput, Cell>>>>> = {
+  closed: {},
+  waiting: {
+    signalled: ['confirmed', 'accept'],
+    // What is on its way while a peer moves is played, but learned no more: it would keep the new source out.
+    previous: ['waiting', 'accept'],
+    known: ['learned', 'probe'],
+  },
+  // Once the signalled address was received from, nobody else is learned but the same stream behind a new NAT binding.
+  confirmed: {
+    signalled: ['confirmed', 'accept'],
+    continuation: ['learned', 'probe'],
+  },
+  learned: {
+    signalled: ['confirmed', 'return'],
+    current: ['learned', 'accept'],
+    continuation: ['learned', 'probe'],
+    better: ['learned', 'probe'],
+  },
+  // A phone that resumes a call may have lost its NAT binding, and begin another stream on a new one.
+  resumed: {
+    signalled: ['confirmed', 'return'],
+    current: ['learned', 'accept'],
+    continuation: ['learned', 'probe'],
+    better: ['learned', 'probe'],
+    'same-host': ['learned', 'probe'],
+  },
+}

@@ -1,0 +1,111 @@
+import { isUnicast } from '../net/address.ts'
+import type { DatagramNetwork, DatagramSocket } from '../net/network.ts'
+import { ranks } from '../receive/known-hosts.ts'
+import type { Recipient } from '../receive/reflection-guard.ts'
+import type { SourceGate } from '../receive/symmetric-rtp.ts'
+import type { Reception } from '../rtcp/reception.ts'
+import type { Reporter } from './reporter.ts'
+
+/** What a report to an address that never answers counts as, of the media that may go there. */
+const reportCostMs = 1000
+
+/**
+ * Where reports go and whose are taken: the address that SDP names, or the host that the RTP source was learned on. They
+ * go on during hold; the cap on sending to an address that never answers is theirs too.
+ */
+export class ReportSide {
+  /** Datagrams of those whose reports are not taken. */
+  refused = 0
+  readonly #network: DatagramNetwork
+  readonly #socket: DatagramSocket
+  readonly #reporter: Reporter
+  readonly #gate: SourceGate
+  readonly #recipient: Recipient
+  #signalledAddress = 0
+  #signalledPort = 0
+  #address = 0
+  #port = 0
+
+  constructor(
+    network: DatagramNetwork,
+    socket: DatagramSocket,
+    reporter: Reporter,
+    gate: SourceGate,
+    recipient: Recipient,
+  ) {
+    this.#network = network
+    this.#socket = socket
+    this.#reporter = reporter
+    this.#gate = gate
+    this.#recipient = recipient
+  }
+
+  /** An offer or answer named it; port 0 = no reports. The same again leaves what was learned. */
+  signal(address: number, port: number): void {
+    if (address === this.#signalledAddress && port === this.#signalledPort) return
+    this.#signalledAddress = address
+    this.#signalledPort = port
+    this.#address = address
+    this.#port = port
+  }
+
+  /** Returns false for what was refused: another's, or no RTCP. */
+  receive(
+    packet: Uint8Array,
+    length: number,
+    address: number,
+    port: number,
+    heard: Reception | undefined,
+    now: number,
+  ): boolean {
+    const gate = this.#gate
+    const isSignalled = address === this.#signalledAddress && port === this.#signalledPort
+    if (!isSignalled && !this.#isOfSource(address, packet, length, heard)) {
+      this.refused++
+      return false
+    }
+    if (!this.#reporter.receive(packet, length, heard, now)) return false
+    if (gate.address === address) this.#recipient.heard(gate.address, gate.port)
+    this.#address = address
+    this.#port = port
+    return true
+  }
+
+  /**
+   * Behind a NAT reports come from where RTP comes from, by another port: from the host that was learned and of the same
+   * source, or, while nothing was received yet, from the host that SIP comes from.
+   */
+  #isOfSource(address: number, packet: Uint8Array, length: number, heard: Reception | undefined): boolean {
+    const gate = this.#gate
+    if (gate.state === 'waiting') return gate.hosts.rankOf(address) >= ranks.sip
+    if (!gate.isLearned || !gate.isFrom(address)) return false
+    return heard === undefined || (length >= reportHeadLength && reporterOf(packet) === heard.ssrc)
+  }
+
+  tick(heard: Reception | undefined, rtpTimeAt: (now: number) => number, now: number): void {
+    if (now < this.#reporter.deadline()) return
+    if (this.#maySend) this.#send(heard, rtpTimeAt(now), now, false)
+    else this.#reporter.skip(now)
+  }
+
+  sayGoodbye(heard: Reception | undefined, rtpTime: number, now: number): void {
+    if (this.#maySend) this.#send(heard, rtpTime, now, true)
+  }
+
+  #send(heard: Reception | undefined, rtpTime: number, now: number, bye: boolean): void {
+    const packet = this.#network.slot()
+    const length = this.#reporter.writeInto(packet, heard, rtpTime, now, bye)
+    this.#socket.send(packet, length, this.#address, this.#port)
+    this.#recipient.sent(this.#gate.address, this.#gate.port, reportCostMs)
+  }
+
+  get #maySend(): boolean {
+    const { address, port } = this.#gate
+    return this.#port !== 0 && isUnicast(this.#address) && this.#recipient.maySend(address, port)
+  }
+}
+
+/** Version, count, type and length, then the SSRC of who reports (RFC 3550 §6.4.1). */
+const reportHeadLength = 8
+const reporterOf = (packet: Uint8Array): number =>
+  ((packet[4]! << 24) | (packet[5]! << 16) | (packet[6]! << 8) | packet[7]!) >>> 0

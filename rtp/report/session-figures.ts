@@ -1,0 +1,75 @@
+import { codecFacts } from '../codec/codec-name.ts'
+import type { Agreement } from '../contract/agreement.ts'
+import type { SessionStats } from '../contract/session-stats.ts'
+import type { OutStream } from '../packetize/outgoing-stream.ts'
+import type { Arrivals } from '../receive/ingress.ts'
+import type { Receiver } from '../receive/receiver.ts'
+import type { Recordings } from '../record/recordings.ts'
+import type { VoipMetrics } from '../rtcp/extended-report.ts'
+import type { Reporter } from './reporter.ts'
+import { type Listened, scoreOf } from './score.ts'
+import { voipMetricsOf } from './voip-metrics.ts'
+
+const usualPacketMs = 20
+
+export interface FigureSources {
+  readonly stream: OutStream
+  readonly arrivals: Arrivals
+  readonly receiver: Receiver
+  readonly recordings: Recordings
+  readonly reporter: Reporter
+}
+
+/** What a session has counted, and how well it heard its far end, gathered from where it is counted. */
+export class SessionFigures {
+  readonly #from: FigureSources
+  #agreement: Agreement | undefined
+
+  constructor(from: FigureSources) {
+    this.#from = from
+  }
+
+  agree(agreement: Agreement): void {
+    this.#agreement = agreement
+  }
+
+  get stats(): Omit<SessionStats, 'source'> {
+    const { stream, arrivals, receiver, recordings, reporter } = this.#from
+    const heard = this.#listened
+    return {
+      codec: heard.codec,
+      packetsReceived: heard.received,
+      packetsSent: stream.packetsBefore + stream.packets,
+      packetsLost: heard.lost,
+      packetsLate: recordings.late + heard.unheard,
+      packetsDropped: arrivals.dropped,
+      jitterMs: heard.jitterMs,
+      roundTripMs: heard.roundTripMs,
+      ...scoreOf(heard),
+      far: reporter.far(codecFacts[heard.codec ?? 'PCMU'].clockRate),
+      playout: receiver.hearing.playout,
+    }
+  }
+
+  /** For extended reports; undefined before anything was heard. */
+  get voipMetrics(): VoipMetrics | undefined {
+    const { present } = this.#from.receiver.source
+    return present && voipMetricsOf(present, this.#listened)
+  }
+
+  get #listened(): Listened {
+    const { receiver, reporter } = this.#from
+    const { source, hearing } = receiver
+    return {
+      codec: this.#agreement?.codec,
+      received: receiver.received,
+      lost: source.lost,
+      unheard: hearing.playout.late,
+      burstRatio: source.present?.losses.burstRatio ?? 1,
+      jitterMs: source.present?.jitter.ms ?? 0,
+      roundTripMs: reporter.roundTripMs,
+      bufferMs: hearing.bufferMs,
+      packetMs: this.#agreement?.ptimeMs ?? usualPacketMs,
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { changeLaw } from '../bridge/relay.ts'
+import { type AudioCodecName, isRelayable } from '../codec/codec-name.ts'
+import type { Prompt } from '../contract/prompts.ts'
+import { headerLength } from '../packet/header.ts'
+import type { Playback } from './playback.ts'
+import type { Voice } from './transcoder.ts'
+
+/**
+ * What plays on a leg, one play at a time; each is told once, when its last frame has sounded or when it is stopped.
+ * One that is followed is told when its last frame is out.
+ */
+export class PlayLine {
+  readonly #played: (playId: string, completed: boolean) => void
+  #playback: Playback | undefined
+  /** Its last frame is out; its end is told at `#toldAt`. */
+  #ending: Playback | undefined
+  #toldAt = 0
+
+  constructor(played: (playId: string, completed: boolean) => void) {
+    this.#played = played
+  }
+
+  get isPlaying(): boolean {
+    return this.#playback !== undefined
+  }
+
+  /** What was played whole still sounds, and its end is to be told. */
+  get isEnding(): boolean {
+    return this.#ending !== undefined
+  }
+
+  /** What plays, and needs its prompt in `codec`. */
+  needsPromptIn(codec: AudioCodecName): string | undefined {
+    const playback = this.#playback
+    return playback === undefined || isRelayable(playback.codec, codec) ? undefined : playback.playId
+  }
+
+  /** In place of what plays. `at`: when its first frame would be due. */
+  begin(playback: Playback, at: number): void {
+    this.stop()
+    this.#playback = playback
+    if (playback.ended) this.#end(at)
+  }
+
+  /** Stops what plays, or only the play of that name. What has been sent whole was played, though it still sounds. */
+  stop(playId?: string): void {
+    if (this.#ending !== undefined && (playId === undefined || this.#ending.playId === playId)) this.#tellEnd()
+    const stopped = this.#playback
+    if (stopped === undefined || (playId !== undefined && stopped.playId !== playId)) return
+    this.#playback = undefined
+    this.#played(stopped.playId, false)
+  }
+
+  /** The prompt of a play in another codec; the play goes on where it is. */
+  goOnWith(playId: string, prompt: Prompt): void {
+    if (this.#playback?.playId === playId) this.#playback.goOnWith(prompt)
+  }
+
+  tick(now: number): void {
+    if (this.#ending !== undefined && now >= this.#toldAt) this.#tellEnd()
+  }
+
+  /** The next frame's payload into a packet, due at `at`. Returns its bytes. `voice` encodes what must be encoded. */
+  frameInto(packet: Uint8Array, codec: AudioCodecName, frameMs: number, at: number, voice: Voice): number {
+    const playback = this.#playback
+    if (playback === undefined) return 0
+    let bytes = 0
+    if (playback.codec === 'G722' && codec === 'G722') {
+      playback.frameInto(voice.room, 0, frameMs)
+      bytes = voice.soundInto(packet, headerLength, frameMs)
+    } else if (isRelayable(playback.codec, codec)) {
+      bytes = playback.frameInto(packet, headerLength, frameMs)
+      changeLaw(packet, bytes, playback.codec, codec)
+    } else {
+      // Its prompt in the new codec is on the way.
+      playback.skip(frameMs)
+      bytes = voice.silenceInto(packet, headerLength, frameMs)
+    }
+    if (playback.ended) this.#end(playback.isFollowed ? at : at + frameMs)
+    return bytes
+  }
+
+  #end(at: number): void {
+    this.#ending = this.#playback
+    this.#playback = undefined
+    this.#toldAt = at
+  }
+
+  #tellEnd(): void {
+    const ended = this.#ending
+    this.#ending = undefined
+    if (ended !== undefined) this.#played(ended.playId, true)
+  }
+}

@@ -1,0 +1,60 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { MediaClock } from '../../../rtp/io/index.ts'
+
+/** A clock in virtual time whose ticks take so long, one after the other. Returns what was slept before each but the first. */
+const sleptBetween = (workMs: readonly number[]): Promise<number[]> =>
+  new Promise(resolve => {
+    let time = 0
+    let ticks = 0
+    const slept: number[] = []
+    const clock = new MediaClock(
+      () => {
+        time += workMs[ticks++] ?? 0
+        slept[ticks] = 0
+        if (ticks < workMs.length) return
+        clock.stop()
+        resolve(slept.slice(1, -1))
+      },
+      {
+        now: () => time,
+        sleep: ms => {
+          time += ms
+          slept[ticks] = (slept[ticks] ?? 0) + ms
+        },
+      },
+    )
+    clock.start()
+  })
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0)
+
+test('a thread with more to do than it has time leaves some of it to others', async () => {
+  for (const work of [5, 5.5, 6, 11, 40]) {
+    const slept = await sleptBetween(Array.from({ length: 80 }, () => work))
+    const from = Math.ceil(210 / work)
+    assert.is(sum(slept.slice(0, Math.floor(100 / work))), 0, 'not for a moment of it')
+    const share = sum(slept.slice(from)) / (slept.slice(from).length * work)
+    assert.ok(share > 0.05 && share < 0.12, `${share} of ticks of ${work} ms`)
+  }
+})
+
+test('a thread that comes late now and then makes up for it at once', async () => {
+  const slept = await sleptBetween(Array.from({ length: 60 }, (_, n) => (n % 10 === 0 ? 14 : 1)))
+  for (const [n, ms] of slept.entries()) {
+    assert.ok(ms <= 4.001, `${ms} ms behind tick ${n}`)
+    if (n % 10 < 2) assert.is(ms, 0, `behind tick ${n}`)
+  }
+})
+
+test('a stall, however long, is no overload', async () => {
+  const slept = await sleptBetween(Array.from({ length: 70 }, (_, n) => (n === 30 ? 700 : 1)))
+  for (const ms of slept) assert.ok(ms <= 4.001, `${ms} ms`)
+})
+
+test('a thread that has caught up leaves nothing more', async () => {
+  const slept = await sleptBetween([...new Array(40).fill(9), ...new Array(40).fill(2)])
+  for (const ms of slept.slice(60)) assert.ok(ms <= 3.001, `${ms} ms of a pause of 3`)
+})
+
+test.run()
