@@ -1,0 +1,241 @@
+import { execFileSync } from 'node:child_process'
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { addTrunk, expectStatus, RigAccount, setRates } from '../../tests/rig/account.ts'
+import { Customer } from '../../tests/rig/customer.ts'
+import { requirePeers } from '../../tests/rig/debian.ts'
+import { freePort } from '../../tests/rig/ports.ts'
+import { Sipp } from '../../tests/rig/sipp.ts'
+import { SwitchProcess } from '../../tests/rig/switch-process.ts'
+import { sine } from '../../tests/rig/tone.ts'
+import { burst, percentile } from '../overload/burst.ts'
+import { Scrape } from './scrape.ts'
+import { residentMb, threadTimes, usedBetween } from './thread-times.ts'
+
+const kinds = {
+  sip: 'a trunk calls, a hosted document plays a tone; no second leg',
+  full: 'a trunk calls, a hosted document dials on to a trunk: hold, settlement, rows and events',
+  webhook: 'the same, with the document from a web server and a status callback for each event',
+} as const
+type Kind = keyof typeof kinds
+
+const usage = `usage: npm run bench:calls -- [--cps N] [--seconds S] [--kind ${Object.keys(kinds).join('|')}] [--json]
+Offers calls to a switch as it is served, from sipp on the other processors, and reports what became of them.
+  --cps N      new calls a second (50)
+  --seconds S  for how long (20)
+  --kind KIND  ${Object.entries(kinds)
+    .map(([name, about]) => `${name}: ${about}`)
+    .join('\n               ')}
+  --talk MS    how long an answered call lasts (500)
+  --json       the report for scripts
+Exit codes: 0 every call was answered; 1 some were not, or sipp could not keep up; 2 the command is wrong.`
+
+const callee = new URL('./callee', import.meta.url).pathname
+/** sipp may take so much longer than it was asked to, as a share. */
+const slowGenerator = 1.05
+
+export interface LoadReport {
+  readonly kind: Kind
+  readonly offered: number
+  readonly offeredPerSecond: number
+  readonly completed: number
+  readonly refused: number
+  readonly failed: number
+  /** Why calls ended, by their reason_code. */
+  readonly reasons: Readonly<Record<string, number>>
+  /** From INVITE to 200. */
+  readonly setUpMs: { readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number }
+  /** By the system's accounting, of all threads of the switch, and of each kind. */
+  readonly cpuMsPerCall: number
+  readonly threads: Readonly<Record<string, number>>
+  readonly eventLoopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number }
+  /** Share of the run that the signalling thread stood still for the collection of garbage. */
+  readonly collectionShare: number
+  readonly residentMb: number
+  readonly generatorKeptUp: boolean
+}
+
+export interface LoadOrder {
+  readonly kind: Kind
+  readonly callsPerSecond: number
+  readonly seconds: number
+  readonly talkMs: number
+  readonly progress?: (line: string) => void
+}
+
+/** One rate for so many seconds at a switch on the first processor. */
+export async function loadCalls(order: LoadOrder): Promise<LoadReport> {
+  const { kind, callsPerSecond, seconds, talkMs, progress = () => {} } = order
+  const others = cpus().length > 1 ? `1-${cpus().length - 1}` : undefined
+  const on = await SwitchProcess.start({
+    SAUTI_LOG: 'info',
+    SAUTI_MEDIA_PORTS: '12000-19999',
+    SAUTI_MEDIA_WORKERS: '1',
+  })
+  const customer = await Customer.open()
+  let carrier: Sipp | undefined
+  try {
+    if (others !== undefined) execFileSync('taskset', ['-acp', '0', String(on.pid)], { stdio: 'ignore' })
+    await setRates(on)
+    const account = await RigAccount.make(on, { balance: '1000000' })
+    const caps = { max_concurrent_calls: 100_000, max_inbound_calls: 100_000, max_dialled_legs: 100_000 }
+    expectStatus(await on.operator('PATCH', `/accounts/${account.uuid}`, { ...caps, max_calls_per_second: 1000 }), 200)
+    await account.asset('tone', sine(440, 4))
+    const calleePort = await freePort()
+    await addTrunk(on, { name: 'carrier', port: calleePort, prefixes: ['+255'] })
+    const dial = '<Dial><Number>+255700000001</Number></Dial>'
+    if (kind === 'sip') await account.hosts('voice_inbound', '<Play asset="tone"/>')
+    else {
+      const forever = { calls: 100_000_000, timeoutSeconds: 86_400, trace: false }
+      carrier = new Sipp({ scenario: callee, localPort: calleePort, rtpPort: 9, ...forever })
+      await carrier.listening()
+      if (kind === 'full') await account.hosts('voice_inbound', dial)
+      else {
+        await account.webhook('voice_inbound', customer.on('/document', `<Response>${dial}</Response>`))
+        await account.webhook(
+          'status',
+          customer.on('/status', (_post, response) => response.writeHead(200).end()),
+        )
+      }
+    }
+    const offer = async (rate: number, forSeconds: number) =>
+      burst({
+        callsPerSecond: rate,
+        seconds: forSeconds,
+        sipPort: on.sipPort,
+        localPort: await freePort(),
+        rtpPort: 9,
+        number: account.number,
+        talkMs,
+        processors: others,
+      })
+    progress('warming up')
+    await offer(Math.min(40, callsPerSecond), 5)
+    customer.posts.length = 0
+    const [before, timesBefore, began] = [await Scrape.of(on), threadTimes(on.pid), performance.now()]
+    const clock = setInterval(async () => {
+      customer.posts.length = 0
+      const now = await Scrape.of(on)
+      const begun = now.read('sauti_exchange_total{what="begun"}') - before.read('sauti_exchange_total{what="begun"}')
+      const passed = (performance.now() - began) / 1000
+      progress(
+        `${passed.toFixed(0)} of ${seconds} s: ${begun} calls begun, ${now.read('sauti_calls_held')} live, ` +
+          `${residentMb(on.pid).toFixed(0)} MB`,
+      )
+    }, 1000)
+    const raw = await offer(callsPerSecond, seconds)
+    clearInterval(clock)
+    const passedMs = performance.now() - began
+    const [after, timesAfter] = [await Scrape.of(on), threadTimes(on.pid)]
+    const used = usedBetween(timesBefore, timesAfter)
+    const cpuMs = used.reduce((sum, [, ms]) => sum + ms, 0)
+    const share = (part: number) => percentile(raw.answeredMs, part)
+    const reasons: Record<string, number> = {}
+    for (const [labels, count] of after.named('sauti_calls_ended_total')) {
+      const more = count - before.read(`sauti_calls_ended_total{${labels}}`)
+      if (more > 0) reasons[/reason="([^"]*)"/.exec(labels)?.[1] ?? labels] = more
+    }
+    let pausedSeconds = 0
+    for (const [labels, sum] of after.named('nodejs_gc_duration_seconds_sum'))
+      pausedSeconds += sum - before.read(`nodejs_gc_duration_seconds_sum{${labels}}`)
+    const lag = (name: string) => 1000 * after.read(`nodejs_eventloop_lag_${name}_seconds`)
+    const perCall = (ms: number) => ms / raw.offered
+    return {
+      kind,
+      offered: raw.offered,
+      offeredPerSecond: raw.offered / Math.max(seconds, raw.offeredIn),
+      completed: raw.answeredMs.length,
+      refused: raw.refusedMs.length,
+      failed: raw.unanswered,
+      reasons,
+      setUpMs: { p50: share(0.5), p90: share(0.9), p99: share(0.99), max: share(1) },
+      cpuMsPerCall: perCall(cpuMs),
+      threads: Object.fromEntries(used.map(([name, ms]) => [name, perCall(ms)])),
+      eventLoopDelayMs: { p50: lag('p50'), p99: lag('p99'), max: lag('max') },
+      collectionShare: (1000 * pausedSeconds) / passedMs,
+      residentMb: residentMb(on.pid),
+      generatorKeptUp: raw.offeredIn <= slowGenerator * seconds,
+    }
+  } finally {
+    carrier?.stop()
+    await customer.close()
+    await on.close()
+  }
+}
+
+const ms = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`
+
+function textOf(report: LoadReport): string {
+  const { setUpMs, eventLoopDelayMs } = report
+  const rows: readonly (readonly [string, string])[] = [
+    ['offered', `${report.offered} calls, ${report.offeredPerSecond.toFixed(0)} a second`],
+    ['answered', String(report.completed)],
+    ['refused with 503', String(report.refused)],
+    ['failed', String(report.failed)],
+    [
+      'reasons',
+      Object.entries(report.reasons)
+        .map(([code, n]) => `${code} ${n}`)
+        .join(', '),
+    ],
+    [
+      'set-up, INVITE to 200',
+      `p50 ${ms(setUpMs.p50)}, p90 ${ms(setUpMs.p90)}, p99 ${ms(setUpMs.p99)}, longest ${ms(setUpMs.max)}`,
+    ],
+    ['processor time a call', ms(report.cpuMsPerCall)],
+    ...Object.entries(report.threads).map(([name, value]) => [`  ${name}`, ms(value)] as const),
+    [
+      'event-loop delay',
+      `p50 ${ms(eventLoopDelayMs.p50)}, p99 ${ms(eventLoopDelayMs.p99)}, longest ${ms(eventLoopDelayMs.max)}`,
+    ],
+    ['pauses of collection', `${(100 * report.collectionShare).toFixed(2)} % of the time`],
+    ['memory', `${report.residentMb.toFixed(0)} MB`],
+  ]
+  const width = Math.max(...rows.map(([name]) => name.length))
+  const lines = rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`)
+  if (!report.generatorKeptUp)
+    lines.push('', 'sipp could not offer the calls in time: this run says nothing about the switch.')
+  return lines.join('\n')
+}
+
+async function main(): Promise<number> {
+  const wrong = (sentence: string): number => {
+    process.stderr.write(`${sentence}\n${usage}\n`)
+    return 2
+  }
+  let values: { [name: string]: string | boolean | undefined }
+  try {
+    values = parseArgs({
+      options: {
+        cps: { type: 'string' },
+        seconds: { type: 'string' },
+        talk: { type: 'string' },
+        kind: { type: 'string' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values
+  } catch (error) {
+    return wrong(error instanceof Error ? error.message : String(error))
+  }
+  if (values.help === true) {
+    process.stdout.write(`${usage}\n`)
+    return 0
+  }
+  const [callsPerSecond, seconds, talkMs] = [values.cps ?? 50, values.seconds ?? 20, values.talk ?? 500].map(Number)
+  const kind = String(values.kind ?? 'full')
+  if (!(callsPerSecond! >= 1 && callsPerSecond! <= 10_000)) return wrong('--cps: 1 to 10000')
+  if (!(seconds! >= 1 && seconds! <= 86_400)) return wrong('--seconds: 1 to 86400')
+  if (!(talkMs! >= 0 && talkMs! <= 3_600_000)) return wrong('--talk: 0 to 3600000 ms')
+  if (!Object.hasOwn(kinds, kind)) return wrong(`--kind: ${kind} is none of ${Object.keys(kinds).join(', ')}`)
+  requirePeers('sipp')
+  const isTerminal = process.stderr.isTTY
+  const progress = (line: string) => process.stderr.write(isTerminal ? `\r\x1b[K${line}` : `${line}\n`)
+  const order = { kind: kind as Kind, callsPerSecond: callsPerSecond!, seconds: seconds!, talkMs: talkMs!, progress }
+  const report = await loadCalls(order)
+  if (isTerminal) process.stderr.write('\r\x1b[K')
+  process.stdout.write(`${values.json === true ? JSON.stringify(report, null, 2) : textOf(report)}\n`)
+  return report.generatorKeptUp && report.failed + report.refused === 0 ? 0 : 1
+}
+
+if (import.meta.main) process.exit(await main())
