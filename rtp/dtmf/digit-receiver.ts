@@ -1,11 +1,13 @@
 import { timestampDelta } from '../packet/sequence.ts'
 import { digitsByEvent, durationOf, eventOf, eventPayloadLength, isEnd, maxEventDuration } from './event-payload.ts'
 
+/** A digit that was pressed: `0-9*#A-D`, and for how long. */
 export interface Press {
   readonly digit: string
   readonly durationMs: number
 }
 
+/** How a `DigitReceiver` listens. */
 export interface DigitReceiverConfig {
   /** Units of the RTP timestamp a second. Default 8000. */
   readonly clockRate?: number
@@ -13,6 +15,7 @@ export interface DigitReceiverConfig {
   readonly stuckMs?: number
 }
 
+/** What became of the payloads that ended no press. */
 export interface DigitCounters {
   /** Payloads too short to hold an event. */
   readonly malformed: number

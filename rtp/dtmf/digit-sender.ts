@@ -1,6 +1,7 @@
 import { timestampAfter } from '../packet/sequence.ts'
 import { eventOfDigit, maxEventDuration, writeEvent } from './event-payload.ts'
 
+/** How long digits of a `DigitSender` sound, and the silence between them. */
 export interface DigitSenderConfig {
   /** Units of the RTP timestamp a second, as the stream's audio. Default 8000. */
   readonly clockRate?: number

@@ -1,5 +1,6 @@
 import type { DelayConfig } from './delay-estimate.ts'
 
+/** What a jitter buffer holds, and how far it lets its delay go. */
 export interface JitterBufferConfig extends DelayConfig {
   /** Units of the RTP timestamp a second. Default 8000. */
   readonly clockRate?: number

@@ -6,6 +6,7 @@ import { SourceWatch } from './source-watch.ts'
 /** What became of a packet. `doubtful`: a leap to another place or source, believed when a second packet follows. */
 export type Pushed = 'queued' | 'late' | 'duplicate' | 'oversize' | 'doubtful'
 
+/** How many packets became what. */
 export type JitterCounters = Readonly<Record<Pushed, number>> & {
   /** Never came, or too late to be heard. */
   readonly lost: number

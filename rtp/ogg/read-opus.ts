@@ -3,6 +3,7 @@ import { nextCapture, pageAt } from './find-page.ts'
 import { isOgg, oggContinued, oggFirst, oggHeadLength, oggLast } from './page.ts'
 import { type OpusHead, readOpusHead } from './read-head.ts'
 
+/** The Opus packets of a file. */
 export interface OggOpus extends OpusHead {
   /** Where each packet begins, and ends behind, in `payload`. */
   readonly packets: readonly (readonly [from: number, end: number])[]
@@ -17,6 +18,7 @@ export interface OggOpus extends OpusHead {
   readonly end: number
 }
 
+/** Why a file is no Ogg Opus that can be played. */
 export type OggFault =
   | 'not-ogg'
   /** Sound or pictures, but not Opus. */
@@ -32,6 +34,7 @@ export type OggFault =
   /** More than `maxUnits`. */
   | 'too-long'
 
+/** The packets of a file, or what is wrong with it and at which byte. */
 export type ParsedOggOpus =
   | { readonly ok: true; readonly value: OggOpus }
   | { readonly ok: false; readonly reason: OggFault; readonly at: number }

@@ -1,3 +1,4 @@
+/** What shares a media port (RFC 7983). */
 export type PacketKind = 'rtp' | 'rtcp' | 'stun' | 'dtls' | 'turn-channel' | 'unknown'
 
 /** No datagram of any kind that we take is shorter. */

@@ -7,6 +7,7 @@
 //
 // Fields are read where they lie; the packet begins at `packet[0]`. Call `isRtp` first: the readers check nothing.
 
+/** Bytes of a header without CSRCs and extension. */
 export const headerLength = 12
 /** Larger datagrams are dropped: no media that we take comes near, and slots are cut to this size. */
 export const maxPacketLength = 1500
@@ -44,11 +45,16 @@ export const isRtp = (packet: Uint8Array, length = packet.length): boolean => {
   return padding !== 0 && padding <= room
 }
 
+/** The marker bit: of audio, the first packet after silence (RFC 3551 §4.1). */
 export const markerOf = (packet: Uint8Array): boolean => (packet[1]! & 0x80) !== 0
+/** The payload type, 0 to 127. */
 export const payloadTypeOf = (packet: Uint8Array): number => packet[1]! & 0x7f
+/** The sequence number, 0 to 65,535; `sequenceDelta` compares two. */
 export const sequenceOf = (packet: Uint8Array): number => (packet[2]! << 8) | packet[3]!
+/** The timestamp, 32 bits without sign, in units of the payload's clock. */
 export const timestampOf = (packet: Uint8Array): number =>
   ((packet[4]! << 24) | (packet[5]! << 16) | (packet[6]! << 8) | packet[7]!) >>> 0
+/** The source (SSRC), 32 bits without sign. */
 export const ssrcOf = (packet: Uint8Array): number =>
   ((packet[8]! << 24) | (packet[9]! << 16) | (packet[10]! << 8) | packet[11]!) >>> 0
 
@@ -73,6 +79,7 @@ export const setSsrc = (packet: Uint8Array, ssrc: number): void => {
   packet[11] = ssrc
 }
 
+/** The fields of an RTP header (RFC 3550 §5.1): `sequence` of 16 bits, `timestamp` in units of the payload's clock and `ssrc` of 32. */
 export interface RtpFields {
   readonly payloadType: number
   readonly marker: boolean

@@ -3,6 +3,7 @@ const unixInNtp = 2_208_988_800
 
 /** An NTP time: seconds since 1900 modulo 2³², and their fraction in 1/2³². */
 export const ntpSecondsOf = (unixMs: number): number => (Math.floor(unixMs / 1000) + unixInNtp) >>> 0
+/** The fraction of an NTP time of a Unix time in ms, in 1/2³² s. */
 export const ntpFractionOf = (unixMs: number): number =>
   Math.floor(((unixMs - 1000 * Math.floor(unixMs / 1000)) / 1000) * 0x1_0000_0000)
 

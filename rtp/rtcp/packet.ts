@@ -33,6 +33,7 @@ export interface ExtendedBlock {
   readonly length: number
 }
 
+/** One packet of a compound; `type` tells which. */
 export type RtcpPacket =
   | {
       readonly type: 'sender-report'

@@ -10,6 +10,7 @@ import {
 } from './packet.ts'
 import { uint16, uint32 } from './words.ts'
 
+/** What is wrong with a datagram of RTCP. */
 export type RtcpFault =
   | 'too-short'
   | 'too-long'
@@ -22,6 +23,7 @@ export type RtcpFault =
   | 'bad-padding'
   | 'bad-sdes'
 
+/** The packets of a datagram, or what is wrong with it and at which byte. */
 export type ParsedRtcp =
   | { readonly ok: true; readonly value: readonly RtcpPacket[] }
   | { readonly ok: false; readonly reason: RtcpFault; readonly at: number }

@@ -40,6 +40,7 @@ const writeReport = (
 // Each writes one packet at `into[at]` and returns its length; `into` must have room. A compound packet is a report,
 // an SDES with CNAME, and perhaps a BYE, one after the other (RFC 3550 §6.1). At most 31 reports are taken.
 
+/** Writes a sender report with at most 31 blocks (RFC 3550 §6.4.1) from `at` on; returns its length in bytes. */
 export const writeSenderReport = (
   into: Uint8Array,
   at: number,
@@ -55,6 +56,7 @@ export const writeSenderReport = (
   return writeReport(into, at, packetTypes.senderReport, ssrc, 28, reports)
 }
 
+/** Writes a receiver report with at most 31 blocks (RFC 3550 §6.4.2) from `at` on; returns its length in bytes. */
 export const writeReceiverReport = (
   into: Uint8Array,
   at: number,

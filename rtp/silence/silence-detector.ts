@@ -1,5 +1,6 @@
 import { levelOf } from '../tone/level.ts'
 
+/** What a `SilenceDetector` takes for a voice. */
 export interface SilenceDetectorConfig {
   /** Default 8000. */
   readonly sampleRate?: number

@@ -1,6 +1,7 @@
 /** Protection profiles by their names in RFC 5764 §4.1.2, RFC 7714 §14.2 and SDES (RFC 4568 §6.2). */
 export type SrtpProfile = 'AES_CM_128_HMAC_SHA1_80' | 'AES_CM_128_HMAC_SHA1_32' | 'AEAD_AES_128_GCM'
 
+/** The lengths that belong to a protection profile, in bytes. */
 export interface SrtpFacts {
   /** Of the master key, bytes. */
   readonly keyLength: number
@@ -12,6 +13,7 @@ export interface SrtpFacts {
   readonly dtlsId: number
 }
 
+/** The lengths of each profile. */
 export const srtpFacts: Readonly<Record<SrtpProfile, SrtpFacts>> = {
   AES_CM_128_HMAC_SHA1_80: { keyLength: 16, saltLength: 14, rtpTagLength: 10, rtcpTagLength: 10, dtlsId: 1 },
   // RFC 5764 §4.1.2: SRTCP keeps the long tag.

@@ -11,6 +11,7 @@ export const mostStreams = 64
 /** What `openRtp` and `openRtcp` give for a packet that is not to be heard. */
 export const rejected = -1
 
+/** Packets that were not let through: too short, seen before, or not authentic. */
 export interface SrtpCounters {
   malformed: number
   replayed: number

@@ -1,3 +1,4 @@
+/** A part of a tone: what sounds, and for how long. */
 export interface ToneStep {
   /** The sines that sound together; none = silence. */
   readonly sines: readonly { readonly hz: number; readonly dbm0: number }[]

@@ -5,6 +5,7 @@ import type { Tone, ToneStep } from './tone.ts'
 const sounds = (hz: number, durationMs: number, dbm0 = -13): ToneStep => ({ sines: [{ hz, dbm0 }], durationMs })
 const silent = (durationMs: number): ToneStep => ({ sines: [], durationMs })
 
+/** The tones of the switch, and `ringback-<country>` of 28 countries. */
 export const tones = {
   ...ringbacks,
   /** Before a recording: 1 kHz for a quarter of a second. */

@@ -1,6 +1,7 @@
 /** How samples lie in a WAV file: little-endian integers (8 bits: without sign), floats, or G.711. */
 export type WavEncoding = 'pcm8' | 'pcm16' | 'pcm24' | 'pcm32' | 'float32' | 'float64' | 'alaw' | 'mulaw'
 
+/** How the samples of a file are coded. */
 export interface WavFormat {
   readonly encoding: WavEncoding
   /** Frames a second. */

@@ -10,6 +10,7 @@ import {
 } from './format.ts'
 import { id3LengthOf } from './id3-tag.ts'
 
+/** What the head of a WAV file says; lengths in bytes. */
 export interface WavFile extends WavFormat {
   /** Where the samples begin. */
   readonly dataFrom: number
@@ -18,6 +19,7 @@ export interface WavFile extends WavFormat {
   readonly durationMs: number
 }
 
+/** Why a file is no WAV that can be played. */
 export type WavFault =
   | 'not-wav'
   /** Ends before its samples begin, as far as its bytes were given. */
@@ -29,6 +31,7 @@ export type WavFault =
   | 'bad-chunk'
   | 'too-many-chunks'
 
+/** Where the samples of a file lie, or what is wrong with it and at which byte. */
 export type ParsedWav =
   | { readonly ok: true; readonly value: WavFile }
   | { readonly ok: false; readonly reason: WavFault; readonly at: number }

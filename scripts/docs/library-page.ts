@@ -9,8 +9,8 @@ interface Door {
   readonly about: string
   /** Program in docs/library/. */
   readonly example: string
-  /** Each export with its members, and one without a comment is a fault; or only the names by module. */
-  readonly isWhole: boolean
+  /** Its exports in several tables: title, and the folders that they come from. Default: one table. */
+  readonly tables?: Readonly<Record<string, readonly string[]>>
 }
 
 const doors: readonly Door[] = [
@@ -20,7 +20,6 @@ const doors: readonly Door[] = [
     about:
       'The whole switch inside a program: SIP, media, documents, billing and store, without HTTP. Methods take and give what the operator API does, and throw a `SwitchError` with a code.',
     example: 'embed',
-    isWhole: true,
   },
   {
     entry: 'sauti/documents',
@@ -28,7 +27,6 @@ const doors: readonly Door[] = [
     about:
       "Documents from typed methods, with every verb and attribute of [Verbs](verbs.md), and the check of a webhook's signature. It needs no switch: use it on the server that answers webhooks.",
     example: 'documents',
-    isWhole: true,
   },
   {
     entry: 'sauti/testing',
@@ -36,23 +34,36 @@ const doors: readonly Door[] = [
     about:
       'Calls in virtual time, for tests of documents: a caller who dials, presses keys and hangs up; an hour takes milliseconds. No socket, no thread, no file.',
     example: 'testing',
-    isWhole: true,
   },
   {
     entry: 'sauti/sip',
-    file: 'sip/index.ts',
+    file: 'sip/library.ts',
     about:
-      'The protocol library: messages, transactions, dialogs, SDP. Pure: no socket, no timer; the time comes in as milliseconds. Faults of what a network sends are values, never exceptions.',
+      'Messages, headers, URIs, digest authentication, SDP with offer and answer. It is pure: no socket, no timer, no clock, and it runs in browsers too. What a network sends never throws: a fault is `{ ok: false, reason, at }`. Messages and descriptions are values; what changes one gives another. For whole calls use `sauti`.',
     example: 'sip',
-    isWhole: false,
+    tables: {
+      Messages: ['message', 'stream', 'parsed.ts'],
+      Headers: ['header'],
+      URIs: ['uri'],
+      'Digest authentication': ['digest'],
+      'SDP, offer and answer': ['sdp'],
+    },
   },
   {
     entry: 'sauti/rtp',
-    file: 'rtp/index.ts',
+    file: 'rtp/library.ts',
     about:
-      'The media library: packets, codecs, jitter buffer, tones, DTMF, WAV. Pure as well; samples are 16-bit, levels in dBm0, times in milliseconds unless a name says another unit.',
+      'RTP and RTCP packets, SRTP, jitter buffer, codecs, DTMF, tones, WAV and Ogg Opus files. It opens no socket and reads no clock (SRTP needs `node:crypto`). Samples are 16-bit, levels in dBm0, times in milliseconds unless a name says another unit. Names that end in `Into` fill what they are given, and nothing is allocated for a packet.',
     example: 'rtp',
-    isWhole: false,
+    tables: {
+      'RTP packets': ['packet'],
+      RTCP: ['rtcp'],
+      SRTP: ['srtp'],
+      'Jitter buffer': ['jitter'],
+      'Codecs and samples': ['codec', 'mix', 'resample', 'silence', 'stats'],
+      'DTMF and tones': ['dtmf', 'tone'],
+      'WAV and Ogg files': ['wav', 'ogg'],
+    },
   },
 ]
 
@@ -73,30 +84,36 @@ export function libraryPage(): string {
   )
 }
 
-function sectionOf({ entry, file, about, example, isWhole }: Door): string[] {
+function sectionOf(door: Door): string[] {
+  const { entry, file, about, example } = door
   const exported = exportsOf(file)
   const silent = exported.filter(each => each.about === '').map(({ name }) => name)
-  if (isWhole && silent.length > 0) throw new Error(`${entry} exports without a word: ${silent.join(', ')}`)
+  if (silent.length > 0) throw new Error(`${entry} exports without a word: ${silent.join(', ')}`)
   const source = readFileSync(new URL(`../../docs/library/${example}.ts`, import.meta.url), 'utf8').trimEnd()
-  return [`## ${entry}`, about, `\`\`\`ts\n${source}\n\`\`\``, ...(isWhole ? wordsOf(exported) : [namesOf(exported)])]
+  return [`## ${entry}`, about, `\`\`\`ts\n${source}\n\`\`\``, ...wordsOf(door, exported)]
 }
 
-const wordsOf = (exported: readonly Declaration[]): string[] => [
+const exportTable = (exported: readonly Declaration[]): string =>
   table(
     ['Export', 'Kind', 'What it is'],
     exported.map(({ name, kind, about }) => [code(name), kind, about]),
-  ),
-  ...exported.filter(({ members }) => members.length > 0).flatMap(membersOf),
-]
-
-/** What each is stands in its declaration, which an editor shows. */
-const namesOf = (exported: readonly Declaration[]): string =>
-  table(
-    ['Module', 'Exports'],
-    [...Map.groupBy(exported, ({ file }) => file)]
-      .sort(([one], [two]) => (one < two ? -1 : 1))
-      .map(([file, each]) => [code(file), each.map(({ name }) => code(name)).join(', ')]),
   )
+
+/** All in one table, or in the tables of the door; and the members of each. */
+function wordsOf({ tables }: Door, exported: readonly Declaration[]): string[] {
+  const folderOf = ({ file }: Declaration) => file.split('/')[1] ?? ''
+  const listed =
+    tables === undefined
+      ? [exportTable(exported)]
+      : Object.entries(tables).flatMap(([title, folders]) => [
+          `### ${title}`,
+          exportTable(exported.filter(each => folders.includes(folderOf(each)))),
+        ])
+  const folders = Object.values(tables ?? {}).flat()
+  const missing = tables === undefined ? [] : exported.filter(each => !folders.includes(folderOf(each)))
+  if (missing.length > 0) throw new Error(`in no table: ${missing.map(({ name }) => name).join(', ')}`)
+  return [...listed, ...exported.filter(({ members }) => members.length > 0).flatMap(membersOf)]
+}
 
 const membersOf = ({ name, members }: Declaration): string[] => [
   `### ${name}`,

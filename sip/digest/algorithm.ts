@@ -1,5 +1,6 @@
 /** RFC 8760 §2.1, weakest first. */
 export const digestAlgorithms = ['MD5', 'SHA-256'] as const
+/** A hash algorithm of Digest by its name in the header. */
 export type DigestAlgorithm = (typeof digestAlgorithms)[number]
 
 /** The hash of a text's UTF-8 bytes as lower-case hex; whoever runs us has it (`node:crypto`, a browser's code). */

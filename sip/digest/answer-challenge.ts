@@ -18,6 +18,7 @@ export function chooseChallenges(values: readonly string[]): readonly DigestChal
   return [...chosen.values()]
 }
 
+/** What an answer to a challenge is computed from. */
 export interface AnswerRules {
   readonly hash: Hash
   readonly username: string

@@ -23,8 +23,10 @@ export interface DigestChallenge {
   readonly stale: boolean
 }
 
+/** Why a challenge cannot be answered. */
 export type ChallengeFault = 'unreadable' | 'other-scheme' | 'unknown-algorithm' | 'unknown-qop'
 
+/** Reads one value of WWW-Authenticate or Proxy-Authenticate. Another scheme than Digest is the fault `other-scheme`. */
 export function parseChallenge(text: string): Parsed<DigestChallenge, ChallengeFault> {
   const fault = (reason: ChallengeFault): Parsed<never, ChallengeFault> => ({ ok: false, reason, at: 0 })
   const parsed = parseAuthentication(text)
@@ -48,6 +50,7 @@ export function parseChallenge(text: string): Parsed<DigestChallenge, ChallengeF
   return { ok: true, value: { realm, nonce, algorithm, algorithmText, opaque: of('opaque'), qopAuth, stale } }
 }
 
+/** What `formatChallenges` asks for. */
 export interface ChallengeRules {
   readonly realm: string
   readonly nonce: string

@@ -10,6 +10,7 @@ export type DigestSecret =
   | { readonly password: string }
   | { readonly ha1: Readonly<Partial<Record<DigestAlgorithm, string>>> }
 
+/** What credentials are checked against: the challenge that they should answer, and the request that they came with. */
 export interface CheckRules {
   readonly nonces: NonceRules
   readonly realm: string

@@ -15,10 +15,12 @@ export interface DigestCredentials {
   readonly client: ClientNonce | undefined
 }
 
+/** Why credentials cannot be checked. */
 export type CredentialsFault = 'unreadable' | 'other-scheme' | 'incomplete' | 'unknown-algorithm' | 'unknown-qop'
 
 const count = /^[0-9a-f]{8}$/i
 
+/** Reads one value of Authorization or Proxy-Authorization. Another scheme than Digest is the fault `other-scheme`. */
 export function parseCredentials(text: string): Parsed<DigestCredentials, CredentialsFault> {
   const fault = (reason: CredentialsFault): Parsed<never, CredentialsFault> => ({ ok: false, reason, at: 0 })
   const parsed = parseAuthentication(text)

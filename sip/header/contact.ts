@@ -6,9 +6,11 @@ import { clampedNumber, max32 } from './token.ts'
 /** RFC 3261 §20.10: `*` stands in a REGISTER that removes all bindings. */
 export type Contact = '*' | NameAddr
 
+/** Reads one value of Contact. */
 export const parseContact = (text: string): Parsed<Contact, NameAddrFault> =>
   text.trim() === '*' ? { ok: true, value: '*' } : parseNameAddr(text)
 
+/** One value of Contact, in angle brackets, or `*`. */
 export const formatContact = (contact: Contact): string => (contact === '*' ? '*' : formatNameAddr(contact))
 
 /** Seconds, at most 2^32 − 1; undefined = none, or not a number (§10.3 has a default for both). */

@@ -1,6 +1,7 @@
 import type { Parsed } from '../parsed.ts'
 import { boundedNumber, isToken } from './token.ts'
 
+/** RFC 3261 §20.16: a number below 2³¹, and the method of the request. */
 export interface CSeq {
   readonly sequence: number
   readonly method: string
@@ -10,6 +11,7 @@ export interface CSeq {
 const maxSequence = 0xffff_ffff
 const fields = /^(\d+)\s+(\S+)$/
 
+/** Reads CSeq. Faults: `bad-cseq`, and `cseq-overflow` for a number of 2³¹ or more. */
 export function parseCSeq(text: string): Parsed<CSeq, 'bad-cseq' | 'cseq-overflow'> {
   const match = fields.exec(text.trim())
   const method = match?.[2] ?? ''
@@ -19,4 +21,5 @@ export function parseCSeq(text: string): Parsed<CSeq, 'bad-cseq' | 'cseq-overflo
   return { ok: true, value: { sequence, method } }
 }
 
+/** The value of CSeq: `314159 INVITE`. */
 export const formatCSeq = (cseq: CSeq): string => `${cseq.sequence} ${cseq.method}`

@@ -13,6 +13,7 @@ export interface NameAddr {
   readonly parameters: readonly Parameter[]
 }
 
+/** Why an address cannot be read. */
 export type NameAddrFault = 'bad-display-name' | 'bad-address' | 'bad-parameter' | UriFault
 
 // Beyond tokens, what peers put there unquoted and nobody can misread (RFC 4475 §3.1.2.15 is misread: a comma).
@@ -66,8 +67,10 @@ export function formatNameAddr(address: NameAddr): string {
   return `${name}<${formatUri(address.uri)}>${formatParameters(address.parameters)}`
 }
 
+/** The tag of From or To; undefined when there is none. */
 export const tagOf = (address: NameAddr): string | undefined => parameterOf(address.parameters, 'tag')
 
+/** The same address with that tag. */
 export const withTag = (address: NameAddr, tag: string): NameAddr => ({
   ...address,
   parameters: withParameter(address.parameters, 'tag', tag),

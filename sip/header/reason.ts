@@ -12,6 +12,7 @@ export interface Reason {
   readonly parameters: readonly Parameter[]
 }
 
+/** Reads one value of Reason; a cause beyond 999 is left out. */
 export function parseReason(text: string): Parsed<Reason, 'bad-reason' | 'bad-parameter'> {
   const at = skipBlanks(text, 0)
   const end = tokenEnd(text, at)
@@ -23,6 +24,7 @@ export function parseReason(text: string): Parsed<Reason, 'bad-reason' | 'bad-pa
   return { ok: true, value: { protocol: text.slice(at, end), cause, text: words, parameters: parameters.value } }
 }
 
+/** One value of Reason: `Q.850;cause=16;text="…"`. */
 export const formatReason = (reason: Pick<Reason, 'protocol' | 'cause' | 'text'>): string =>
   reason.protocol +
   formatParameters([

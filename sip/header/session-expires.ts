@@ -8,6 +8,7 @@ export interface SessionExpires {
   readonly refresher: 'uac' | 'uas' | undefined
 }
 
+/** Reads Session-Expires; the interval in seconds. */
 export function parseSessionExpires(text: string): Parsed<SessionExpires, 'bad-session-expires' | 'bad-parameter'> {
   const semicolon = text.indexOf(';')
   const end = semicolon === -1 ? text.length : semicolon
@@ -22,6 +23,7 @@ export function parseSessionExpires(text: string): Parsed<SessionExpires, 'bad-s
   }
 }
 
+/** The value of Session-Expires: `1800;refresher=uac`. */
 export const formatSessionExpires = ({ seconds, refresher }: SessionExpires): string =>
   refresher === undefined ? String(seconds) : `${seconds};refresher=${refresher}`
 

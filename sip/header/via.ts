@@ -11,10 +11,12 @@ export interface Via {
   readonly parameters: readonly Parameter[]
 }
 
+/** Which part of a Via value cannot be read. */
 export type ViaFault = 'bad-protocol' | 'bad-sent-by' | 'bad-parameter'
 
 const sentProtocol = /^\s*SIP\s*\/\s*2\.0\s*\/\s*([-.!%*_+`'~0-9A-Za-z]+)\s+/i
 
+/** Reads one value of Via; `headersOf(message, "Via")` gives them one by one. */
 export function parseVia(text: string): Parsed<Via, ViaFault> {
   const protocol = sentProtocol.exec(text)
   if (protocol === null) return { ok: false, reason: 'bad-protocol', at: 0 }
@@ -37,9 +39,11 @@ const withoutBlanksAtColon = (text: string): string =>
         .join(':')
     : text
 
+/** One value of Via: `SIP/2.0/UDP host:port;branch=…`. */
 export const formatVia = (via: Via): string =>
   `SIP/2.0/${via.transport} ${formatHostPort(via.host, via.port)}${formatParameters(via.parameters)}`
 
+/** The branch, which names the transaction (RFC 3261 §17.1.3, §17.2.3); undefined when there is none. */
 export const branchOf = (via: Via): string | undefined => parameterOf(via.parameters, 'branch')
 
 /** The address that the message came from, without brackets whichever way it was written (RFC 5118 §4.5). */

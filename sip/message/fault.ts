@@ -14,6 +14,7 @@ export const parseFaults = {
   'message-too-large': 513,
 } as const satisfies Record<string, number | undefined>
 
+/** What is wrong with a message, as a word that stays. */
 export type ParseFault = keyof typeof parseFaults
 
 /**
@@ -28,4 +29,5 @@ export interface MessageFault {
   readonly partial?: SipRequest
 }
 
+/** A message, or why its bytes are none. */
 export type ParsedMessage = { readonly ok: true; readonly value: SipMessage } | MessageFault

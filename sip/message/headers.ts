@@ -62,6 +62,7 @@ export const withHeaderOnTop = <M extends SipMessage>(message: M, name: string, 
 export const withHeaderAdded = <M extends SipMessage>(message: M, name: string, value: string): M =>
   replaced(message, [...message.headers, { name, value }])
 
+/** The message without any field of that name. */
 export function withoutHeader<M extends SipMessage>(message: M, name: string): M {
   const key = headerKey(name)
   return replaced(

@@ -10,6 +10,7 @@ interface Common {
   readonly body: Uint8Array
 }
 
+/** A request (RFC 3261 §7.1). */
 export interface SipRequest extends Common {
   readonly kind: 'request'
   readonly method: string
@@ -17,10 +18,12 @@ export interface SipRequest extends Common {
   readonly uri: string
 }
 
+/** A response (RFC 3261 §7.2): its status, 100 to 699, and its reason phrase. */
 export interface SipResponse extends Common {
   readonly kind: 'response'
   readonly status: number
   readonly reason: string
 }
 
+/** A request or a response; `kind` tells which. */
 export type SipMessage = SipRequest | SipResponse

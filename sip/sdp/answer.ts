@@ -19,11 +19,13 @@ import {
 } from './negotiated.ts'
 import type { MediaDescription, SessionDescription } from './session.ts'
 
+/** An answer to be sent, and what it settles. */
 export interface Answered {
   readonly answer: SessionDescription
   readonly negotiated: Negotiated
 }
 
+/** What offer and answer came to, or why they came to nothing: then the INVITE is refused with 488. */
 export type Negotiation<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly reason: NegotiationFault }

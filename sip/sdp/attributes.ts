@@ -34,6 +34,7 @@ function millisecondsOf(media: MediaDescription, name: string): number | undefin
   return ms > 0 ? ms : undefined
 }
 
+/** `a=ptime` in ms: how long the audio of a packet should be; undefined when it is not there or no number. */
 export const ptimeOf = (media: MediaDescription): number | undefined => millisecondsOf(media, 'ptime')
 export const maxPtimeOf = (media: MediaDescription): number | undefined => millisecondsOf(media, 'maxptime')
 

@@ -13,9 +13,11 @@ export interface Codec {
   readonly fmtp?: string
 }
 
+/** G.711 µ-law at its static payload type 0. */
 export const pcmu: Codec = { name: 'PCMU', rate: 8000, payloadType: 0 }
+/** G.711 A-law at its static payload type 8. */
 export const pcma: Codec = { name: 'PCMA', rate: 8000, payloadType: 8 }
-// The clock of G.722 is 8 kHz by an old mistake (RFC 3551 §4.5.2).
+/** G.722 at its static payload type 9; its clock is 8 kHz by an old mistake (RFC 3551 §4.5.2). */
 export const g722: Codec = { name: 'G722', rate: 8000, payloadType: 9 }
 /** Always 48,000 Hz and two channels, whatever is sent (RFC 7587 §7); at the payload type that browsers give it. */
 export const opus: Codec = { name: 'opus', rate: 48_000, channels: 2, payloadType: 111, fmtp: 'useinbandfec=1' }

@@ -12,6 +12,7 @@ export const connectionOf = (session: SessionDescription, media: MediaDescriptio
  */
 export type MediaAddress = 'unicast' | 'hold' | 'refused'
 
+/** What the address of a `c=` line is: whether it may be sent to. Names are refused, as nothing here resolves them. */
 export function mediaAddress({ address, scope }: Connection): MediaAddress {
   if (scope !== undefined) return 'refused'
   if (isIpv4(address)) return ipv4Kind(address)

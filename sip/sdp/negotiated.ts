@@ -28,6 +28,7 @@ export interface AgreedCodec {
   readonly fmtp: string | undefined
 }
 
+/** Where media goes to: an IP address and UDP ports. */
 export interface RemoteMedia {
   readonly address: string
   readonly port: number
@@ -66,6 +67,7 @@ export interface Negotiated {
   readonly mediaIndex: number
 }
 
+/** Why no audio can be agreed on. */
 export type NegotiationFault =
   /** No audio stream over the transport that is ours, or every one switched off. */
   | 'no-audio'

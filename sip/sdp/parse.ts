@@ -9,6 +9,7 @@ import {
   sdpLimits,
 } from './session.ts'
 
+/** What is wrong with a session description, as a word that stays. */
 export type SdpFault =
   | 'too-large'
   | 'bad-version'

@@ -54,6 +54,7 @@ export interface SessionDescription {
   readonly media: readonly MediaDescription[]
 }
 
+/** What a session description may measure; anything beyond is a fault. */
 export const sdpLimits = {
   /** Characters. */
   length: 256 * 1024,

@@ -3,6 +3,7 @@ import { unescapeUri } from './escape.ts'
 import { formatHostPort } from './host.ts'
 import type { SipUri, TelUri, Uri } from './uri.ts'
 
+/** The URI as text. Its parts stand as they are: escape what comes from people first (`escapeUser`). */
 export function formatUri(uri: Uri): string {
   switch (uri.kind) {
     case 'sip': {

@@ -57,5 +57,6 @@ export function parseHostPort(text: string): HostPort | undefined {
 /** In brackets when it is an IPv6 address. */
 export const formatHost = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
+/** `host:port`, an IPv6 address in brackets; without a port only the host. */
 export const formatHostPort = (host: string, port: number | undefined): string =>
   port === undefined ? formatHost(host) : `${formatHost(host)}:${port}`

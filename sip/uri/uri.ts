@@ -29,6 +29,8 @@ export interface OtherUri {
   readonly rest: string
 }
 
+/** A URI of any scheme; `kind` tells which. */
 export type Uri = SipUri | TelUri | OtherUri
 
+/** Which part of a URI cannot be read. */
 export type UriFault = 'bad-scheme' | 'bad-user' | 'bad-host' | 'bad-number' | 'bad-parameter' | 'bad-header'

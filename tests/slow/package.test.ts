@@ -85,8 +85,11 @@ packed('its examples run', () => {
   assert.match(told('embed'), /CALL\.0100[\s\S]*CALL\.0300/)
   assert.match(told('documents'), /<Say>Karibu<\/Say><Dial timeout="20"><Number>\+254711000001<\/Number><\/Dial>/)
   assert.match(told('testing'), /END\.\d{4}[\s\S]*Press one/)
-  assert.match(told('sip'), /^1@a\.test\n4000\n$/)
-  assert.match(told('rtp'), /\n250\n$/)
+  assert.match(
+    told('sip'),
+    /^1@a\.test\namina\na\.test\n\d+\nDigest username="amina"\n[\s\S]*m=audio 10000 RTP\/AVP 0\r?\n[\s\S]*PCMU\n$/,
+  )
+  assert.match(told('rtp'), /^-13\n250\n0 12 160\n\{ digit: '5', durationMs: 100 \}\n$/)
   assert.equal(
     readdirSync(app)
       .filter(name => name.endsWith('.ts'))
