@@ -21,6 +21,15 @@ function isInstalled() {
   )
 }
 
+/** The newer Node needs libatomic, which a minimal Debian or a slim container does not have. */
+function tellMissingLibrary() {
+  const { stderr } = spawnSync(node, ['--version'], { encoding: 'utf8' })
+  const library = /([\w.+-]+\.so[\w.]*): cannot open shared object file/.exec(stderr ?? '')?.[1]
+  if (library === undefined) return
+  const how = library.startsWith('libatomic') ? '; on Debian, as root: apt-get install libatomic1' : ''
+  process.stderr.write(`The Node that this checkout installed cannot start: ${library} is missing${how}\n`)
+}
+
 if (!isInstalled()) {
   process.stderr.write('Installing what package-lock.json names (once, some 15 s)…\n')
   const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
@@ -29,6 +38,7 @@ if (!isInstalled()) {
     shell: process.platform === 'win32',
   })
   if (npm.status !== 0) {
+    tellMissingLibrary()
     process.stderr.write('npm ci failed: see above. Node 20 or newer, npm and a reachable registry are needed.\n')
     process.exit(1)
   }

@@ -77,11 +77,18 @@ export function fieldValue(spec: FieldFlag, written: string | true): unknown {
 }
 
 /** The bytes of a file; `-` is standard input. */
+const fileFaults: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file (ENOENT)',
+  EISDIR: 'it is a folder (EISDIR)',
+  EACCES: 'this user may not read it (EACCES)',
+}
+
 export function readInput(path: string): Buffer {
   try {
     return readFileSync(path === '-' ? 0 : path)
   } catch (fault) {
-    throw new UsageError(`${path} cannot be read: ${(fault as NodeJS.ErrnoException).code ?? String(fault)}`)
+    const { code = String(fault) } = fault as NodeJS.ErrnoException
+    throw new UsageError(`${path} cannot be read: ${fileFaults[code] ?? code}`)
   }
 }
 

@@ -21,6 +21,10 @@ const fetchTimeoutMs = 10_000
 const beforeKeysMs = 500
 const stepMs = 100
 const longestCallMs = 24 * 3600 * 1000
+/** A call that asks for more documents than this does not end by itself. */
+const maxRequests = 1000
+/** More of an answer is not read: the switch takes no larger document. */
+const maxAnswerBytes = 65_536
 const ownNumber = '+254700000001'
 
 /** `sauti simulate`: the course of a call through a document, in virtual time, with what it would cost. */
@@ -30,13 +34,18 @@ export const simulate: Command = {
   words: ['DOCUMENT'],
   about: `Runs a call through DOCUMENT, a file or an http(s) URL, in virtual time: no call is placed and nothing is played. Prints what
 the caller would hear, whom the switch would dial, every request, the end and the cost. An action or Redirect of a file
-(/menu) reads the file of that name beside it (menu.xml); of a URL it is requested as the switch would, signed with --secret.`,
+(/menu) reads the file of that name beside it (menu.xml); of a URL it is requested as the switch would, signed with --secret.
+A call without an end is hung up after a day, or after 1,000 documents.`,
   settings: [],
   examples: [
     'sauti simulate menu.xml --press 1 --answer busy',
     'sauti simulate https://shamba.example/voice --secret s3cret --rate +254=3.00',
   ],
-  exits: { 0: 'the call was completed', 1: 'it failed', 2: 'a word or flag is wrong' },
+  exits: {
+    0: 'the call was completed',
+    1: 'it failed, ran the fallback because a document failed, or asked for 1,000 documents',
+    2: 'a word or flag is wrong',
+  },
   flags: [
     { flag: 'press', value: 'KEYS', help: 'keys for one prompt after another, with commas: 1,4711#' },
     { flag: 'speak', value: 'SECONDS', help: 'how long the caller speaks when it is recorded (3)' },
@@ -57,8 +66,9 @@ the caller would hear, whom the switch would dial, every request, the end and th
 
   async run({ given, print }) {
     const source = given.words[1] ?? ''
+    const secret = textOf(given, 'secret') ?? ''
     const sauti = new Simulation({
-      documents: documentsOf(source, textOf(given, 'secret') ?? ''),
+      documents: documentsOf(source, secret),
       ...(isUrl(source) ? { webhook: source } : {}),
       numbers: [textOf(given, 'to') ?? ownNumber],
       users: listOf(given, 'users').map(extension => ({ extension })),
@@ -71,12 +81,19 @@ the caller would hear, whom the switch would dial, every request, the end and th
     await play(sauti, caller, given)
     const end = await caller.ended()
     const steps = courseOf(sauti, caller)
+    const isEndless = sauti.requests.length >= maxRequests
     if (given.flags.has('json'))
       print(JSON.stringify({ steps, end, calls: sauti.calls, requests: sauti.requests }, null, 2))
-    else print(formatCourse(steps, end))
-    return end.status === 'completed' ? 0 : 1
+    else {
+      print(formatCourse(steps, end))
+      if (isEndless) print(`It asked for ${maxRequests} documents and was hung up: do they lead in a circle?`)
+    }
+    return end.status === 'completed' && !isDocumentFault.test(end.reason) && !isEndless ? 0 : 1
   },
 }
+
+/** Reasons of a call that ran the fallback, or met a loop of redirects. */
+const isDocumentFault = /^END\.3/
 
 /** The caller's part: keys at the prompts, speech into recordings, and the end. */
 async function play(sauti: Simulation, caller: SimulatedRemote, given: Arguments): Promise<void> {
@@ -86,7 +103,8 @@ async function play(sauti: Simulation, caller: SimulatedRemote, given: Arguments
   }
   const hangUpAt = given.flags.has('hang-up-after') ? 1000 * secondsOf(given, 'hang-up-after', 0) : longestCallMs
   const speakSeconds = secondsOf(given, 'speak', 3)
-  const isOver = () => sauti.endOf(caller) !== undefined
+  const hasEnded = () => sauti.endOf(caller) !== undefined
+  const isOver = () => hasEnded() || sauti.requests.length >= maxRequests
   let silentSince: number | undefined
   let heardAtLastKeys = -1
   let wasRecording = false
@@ -103,7 +121,7 @@ async function play(sauti: Simulation, caller: SimulatedRemote, given: Arguments
     } else await sauti.runUntil(isOver, stepMs)
     wasRecording = isRecording
   }
-  if (!isOver()) await caller.hangUp()
+  if (!hasEnded()) await caller.hangUp()
 }
 
 const isGathered = ({ fields }: SimulatedRequest): boolean =>
@@ -113,15 +131,19 @@ const isUrl = (source: string): boolean => /^https?:\/\//i.test(source)
 
 function documentsOf(source: string, secret: string): DocumentSource {
   if (isUrl(source)) return call => request(call.url, JSON.stringify(call.fields), secret)
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(source)) throw new UsageError(`${source}: only http and https URLs are requested`)
   const first = readInput(source).toString()
   const folder = source === '-' ? '.' : dirname(source)
   return call => {
+    // An absolute URL in a file is somebody's server.
+    if (!isBeside(call.url)) return request(call.url, JSON.stringify(call.fields), secret)
     const [path = '/'] = call.path.split('?')
     if (path === '/') return first
     // Nothing above the folder of the document is read.
     const name = join(folder, normalize(decodeURIComponent(path)))
     const file = [name, `${name}.xml`].find(candidate => existsSync(candidate) && statSync(candidate).isFile())
-    return file === undefined ? undefined : readInput(file).toString()
+    if (file === undefined) throw new Error(`there is neither ${name} nor ${name}.xml for ${path}`)
+    return readInput(file).toString()
   }
 }
 
@@ -129,16 +151,36 @@ async function request(url: string, body: string, secret: string): Promise<strin
   const timestamp = String(Math.floor(Date.now() / 1000))
   const signature = createHmac('sha256', secret).update(url).update(timestamp).update(body).digest('base64')
   const headers = { 'content-type': 'application/json', 'x-voice-timestamp': timestamp, 'x-voice-signature': signature }
-  const answer = await fetch(url, {
-    method: 'POST',
-    body,
-    headers,
-    redirect: 'manual',
-    signal: AbortSignal.timeout(fetchTimeoutMs),
-  })
-  if (answer.status !== 200) throw new Error(`status ${answer.status}`)
-  return answer.text()
+  try {
+    const signal = AbortSignal.timeout(fetchTimeoutMs)
+    const answer = await fetch(url, { method: 'POST', body, headers, redirect: 'manual', signal })
+    if (answer.status !== 200) throw new Error(`status ${answer.status} of ${url}`)
+    return await bodyOf(answer)
+  } catch (fault) {
+    throw new Error(fetchFault(url, fault))
+  }
 }
+
+/** As much as tells that it is too large. */
+async function bodyOf({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of body ?? []) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > maxAnswerBytes) break
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function fetchFault(url: string, fault: unknown): string {
+  if (!(fault instanceof Error)) return String(fault)
+  if (fault.name === 'TimeoutError') return `${url} did not answer whole within ${fetchTimeoutMs / 1000} s`
+  const { code, message } = (fault.cause ?? {}) as { readonly code?: string; readonly message?: string }
+  return fault instanceof TypeError ? `${url} cannot be reached: ${code ?? message ?? fault.message}` : fault.message
+}
+
+const isBeside = (url: string): boolean => new URL(url).hostname.endsWith('.invalid')
 
 function listOf(given: Arguments, flag: string): readonly string[] {
   const value = textOf(given, flag)

@@ -353,7 +353,9 @@ export class Simulation {
   }
 
   endOf(remote: SimulatedRemote): CallEnd | undefined {
-    const { callId, legId } = remote
+    const { legId } = remote
+    // A caller who gives up before there is any media is known to the store alone.
+    const callId = remote.callId ?? this.#store.legs.get(legId)?.callUuid
     const dialled = remote.isDialled ? dialledEnd(this.#store, legId) : undefined
     if (dialled !== undefined) return dialled
     if (callId === undefined || !this.#store.calls.has(callId)) return this.#refused.get(legId)

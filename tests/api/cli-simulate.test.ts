@@ -10,6 +10,7 @@ import { reference, switches, valued } from '../../api/cli/help.ts'
 import { simulate } from '../../api/cli/simulate.ts'
 import { verifySignature } from '../../core/document-builder/index.ts'
 import { defaultSettings } from '../../core/model/settings.ts'
+import { freePort } from '../rig/ports.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-simulate-'))
 const file = (name: string, text: string) => {
@@ -88,6 +89,31 @@ test('a URL is requested as the switch would, signed', async () => {
   assert.equal(signed, [true, true])
 })
 
+test('a document that fails makes exit 1, and says where', async () => {
+  const malformed = await run(file('malformed.xml', '<Response><Say>Hi</Response>'))
+  assert.is(malformed.code, 1)
+  assert.match(malformed.text, /DOC\.0400 line 1:/)
+  const lost = await run(file('lost.xml', '<Response><Say>Hi</Say><Redirect>/nowhere</Redirect></Response>'))
+  assert.is(lost.code, 1)
+  assert.match(lost.text, /DOC\.0502 there is neither .*nowhere nor .*nowhere\.xml for \/nowhere/)
+  const url = `http://127.0.0.1:${await freePort()}/x`
+  const away = await run(file('away.xml', `<Response><Redirect>${url}</Redirect></Response>`))
+  assert.is(away.code, 1)
+  assert.ok(away.text.includes(`DOC.0502 ${url} cannot be reached: ECONNREFUSED`), away.text)
+})
+
+test('a circle with audio in it ends after a thousand documents', async () => {
+  const { code, text } = await run(file('circle.xml', '<Response><Say>a</Say><Redirect>/circle</Redirect></Response>'))
+  assert.is(code, 1)
+  assert.match(text, /It asked for 1000 documents and was hung up: do they lead in a circle\?/)
+})
+
+test('a caller who is kept waiting for days gives up', async () => {
+  const { code, text } = await run(file('pauses.xml', `<Response>${'<Pause length="600"/>'.repeat(300)}</Response>`))
+  assert.is(code, 1)
+  assert.match(text, /failed: END\.0487/)
+})
+
 test('mistakes name the flag and what is right', async () => {
   const refused = async (...argv: string[]) =>
     run(...argv).then(
@@ -97,7 +123,8 @@ test('mistakes name the flag and what is right', async () => {
         return (fault as Error).message
       },
     )
-  assert.match(await refused(join(folder, 'none.xml')), /cannot be read: ENOENT/)
+  assert.match(await refused(join(folder, 'none.xml')), /cannot be read: there is no such file \(ENOENT\)/)
+  assert.match(await refused('ftp://a.test/menu.xml'), /only http and https URLs/)
   assert.match(await refused(menu, '--press', 'x'), /--press x: keys are/)
   assert.match(await refused(menu, '--answer', 'bussy'), /--answer bussy: one of answer, busy/)
   assert.match(await refused(menu, '--rate', '254:3'), /--rate 254:3/)

@@ -210,6 +210,14 @@ test('as in production: busy does not ring, a tone without time is not heard, th
   assert.is(sauti.calls[0]?.tts_seconds, 1)
 })
 
+test('a caller gives up in a Pause, before there is any media', async () => {
+  const sauti = new Simulation({ documents: response().pause('10m').say('Late') })
+  const caller = sauti.call()
+  await sauti.run('30s')
+  assert.is((await caller.hangUp()).reason, 'END.0487')
+  assert.equal(caller.transcript, [])
+})
+
 test('a room is told by its name, and the clock and the recordings can be read', async () => {
   const sauti = new Simulation({
     documents: response().recordSession().say('Hello', { loop: 2 }).dial({ conference: 'Board 7' }),
