@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { parse } from 'yaml'
 import { type ParsedSettings, parseSettings } from '../core/index.ts'
 
-const defaultFile = 'sauti.yaml'
+export const defaultFile = 'sauti.yaml'
 
 /**
  * Settings of this process: flags, environment, and the YAML file that `config` names (or sauti.yaml, when there is

@@ -1,11 +1,13 @@
 import { settingOptions } from '../../core/index.ts'
 import { aligned } from './aligned.ts'
+import { backup, restore } from './backup.ts'
 import { runCheck } from './check.ts'
 import type { Command } from './command.ts'
 import { completion } from './completion.ts'
 import { man } from './man.ts'
 import { runServe } from './serve.ts'
 import { simulate } from './simulate.ts'
+import { upgrade } from './upgrade.ts'
 
 const serve: Command = {
   name: 'serve',
@@ -54,4 +56,4 @@ and holds are the sums of what they stand for, and that every ended call has wha
 }
 
 /** Commands that need no running switch, in the order of the help. */
-export const commands: readonly Command[] = [serve, check, simulate, completion, man]
+export const commands: readonly Command[] = [serve, check, backup, restore, upgrade, simulate, completion, man]

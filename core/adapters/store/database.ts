@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { type Compilable, Kysely } from 'kysely'
@@ -15,8 +15,10 @@ export interface DatabaseOptions {
   readonly readOnly?: boolean
 }
 
-const databaseFile = 'sauti.db'
+export const databaseFile = 'sauti.db'
 const lockFile = 'sauti.lock'
+/** The files that only SQLite copies rightly, and the lock. */
+export const isDatabaseFile = (name: string): boolean => name.startsWith(databaseFile) || name.startsWith(lockFile)
 /** Opening waits so long for another process. */
 const busyTimeoutMs = 5000
 /** So long a transaction waits within SQLite, before its units wait in their queue. */
@@ -187,5 +189,34 @@ function takeLock(file: string, native: { nativeBinding?: string }): BetterSqlit
     lock.close()
     if ((cause as NodeJS.ErrnoException).code !== 'SQLITE_BUSY') throw cause
     throw new StoreError('store.locked', `another process has ${file} open`, { cause })
+  }
+}
+
+/** A switch, or another program, holds the data folder. */
+export function isFolderInUse(folder: string): boolean {
+  const file = join(folder, lockFile)
+  if (!existsSync(file)) return false
+  try {
+    takeLock(file, {}).close()
+    return false
+  } catch (cause) {
+    if (cause instanceof StoreError && cause.code === 'store.locked') return true
+    throw cause
+  }
+}
+
+/** Schema of the database in a folder, looked at without changing it; undefined when there is none. */
+export function storedSchema(folder: string): number | undefined {
+  const file = join(folder, databaseFile)
+  if (!existsSync(file)) return undefined
+  try {
+    const sqlite = new BetterSqlite(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs })
+    try {
+      return versionOf(sqlite)
+    } finally {
+      sqlite.close()
+    }
+  } catch (cause) {
+    throw unusableStore(folder, cause)
   }
 }

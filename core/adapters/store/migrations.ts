@@ -7,17 +7,27 @@ import { mediaHostsSchema } from './schema-media-hosts.ts'
 import { outboxAccountSchema } from './schema-outbox-account.ts'
 import { secondSchema } from './second-schema.ts'
 
+interface Migration {
+  /** What it does, for the operator. */
+  readonly about: string
+  readonly sql: string
+}
+
 /** Forward only: entry n takes a database from `user_version` n to n + 1. An entry that was released never changes. */
-const migrations: readonly string[] = [
-  firstSchema,
-  secondSchema,
-  mediaHostsSchema,
-  capsSchema,
-  outboxAccountSchema,
-  listsSchema,
+const migrations: readonly Migration[] = [
+  { about: 'makes the tables', sql: firstSchema },
+  { about: 'adds the quality of their legs to calls, and an index to callbacks', sql: secondSchema },
+  { about: 'adds media_hosts to trunks', sql: mediaHostsSchema },
+  { about: 'adds caps of inbound calls and dialled legs to accounts', sql: capsSchema },
+  { about: 'adds the account to callbacks that wait', sql: outboxAccountSchema },
+  { about: 'adds indices for lists', sql: listsSchema },
 ]
 
 export const schemaVersion = migrations.length
+
+/** What the start of this program would do to a database of an older schema, one line a step. */
+export const migrationsFrom = (version: number): readonly string[] =>
+  migrations.slice(version).map(({ about }, at) => `${version + at} to ${version + at + 1}: ${about}`)
 
 export const versionOf = (sqlite: BetterSqlite.Database): number =>
   Number(sqlite.pragma('user_version', { simple: true }))
@@ -29,11 +39,12 @@ export function migrate(sqlite: BetterSqlite.Database): void {
     if (step === undefined) {
       throw new StoreError(
         'store.too-new',
-        `the database has schema ${version}, this program knows ${schemaVersion}: use the newer program`,
+        `the database has schema ${version}, this program knows ${schemaVersion}: ` +
+          'start the newer program that wrote it, or restore a backup from before the upgrade (sauti restore DIR --replace)',
       )
     }
     sqlite.transaction(() => {
-      sqlite.exec(step)
+      sqlite.exec(step.sql)
       sqlite.pragma(`user_version = ${version + 1}`)
     })()
   }
