@@ -3,7 +3,7 @@
 export { Dialog, type DialogHead, type DialogStart } from './dialog/dialog.ts'
 export { dialogOfCallee, dialogOfCaller, type RespondedInvite } from './dialog/invite-dialog.ts'
 export { type OfferInput, type OfferState, offerAnswer, refusalOfOffer } from './dialog/offer-answer.ts'
-export { type DigestAlgorithm, digestAlgorithms, type Hash } from './digest/algorithm.ts'
+export { type DigestAlgorithm, digestAlgorithms, type Hash, hashNames } from './digest/algorithm.ts'
 export { type AnswerRules, answerChallenge, chooseChallenges } from './digest/answer-challenge.ts'
 export {
   type ChallengeFault,

@@ -1,7 +1,14 @@
 /** RFC 8760 §2.1, weakest first. */
-export const digestAlgorithms = ['MD5', 'SHA-256'] as const
+export const digestAlgorithms = ['MD5', 'SHA-256', 'SHA-512-256'] as const
 /** A hash algorithm of Digest by its name in the header. */
 export type DigestAlgorithm = (typeof digestAlgorithms)[number]
+
+/** By the names of `node:crypto`. SHA-512-256 is SHA-512/256 of FIPS 180-4, not SHA-512 cut short (RFC 7616, erratum 4897). */
+export const hashNames: Readonly<Record<DigestAlgorithm, string>> = {
+  MD5: 'md5',
+  'SHA-256': 'sha256',
+  'SHA-512-256': 'sha512-256',
+}
 
 /** The hash of a text's UTF-8 bytes as lower-case hex; whoever runs us has it (`node:crypto`, a browser's code). */
 export type Hash = (algorithm: DigestAlgorithm, text: string) => string

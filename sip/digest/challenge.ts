@@ -61,7 +61,7 @@ export interface ChallengeRules {
 }
 
 /** The preferred first (RFC 8760 §2.3). */
-export const digestAlgorithms: readonly DigestAlgorithm[] = ['SHA-256', 'MD5']
+export const digestAlgorithms: readonly DigestAlgorithm[] = ['SHA-512-256', 'SHA-256', 'MD5']
 
 /** The values of WWW-Authenticate or Proxy-Authenticate, one header field each. */
 export const formatChallenges = ({

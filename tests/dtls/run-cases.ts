@@ -14,7 +14,7 @@ export interface Result {
 }
 
 /** Most of a case is waiting. */
-const atOnce = 16
+const atOnce = 12
 
 /** Runs them, several at once, and returns them in their order. */
 export async function runCases(

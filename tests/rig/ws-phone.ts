@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { type RawData, WebSocket } from 'ws'
 import {
   answerChallenge,
+  type DigestAlgorithm,
+  hashNames,
   headerOf,
   headersOf,
   parseChallenge,
@@ -28,10 +30,8 @@ export interface PhoneOptions extends SignInWords {
   readonly pretends?: string
 }
 
-const hash = (algorithm: string, text: string): string =>
-  createHash(algorithm === 'MD5' ? 'md5' : 'sha256')
-    .update(text)
-    .digest('hex')
+const hash = (algorithm: DigestAlgorithm, text: string): string =>
+  createHash(hashNames[algorithm]).update(text).digest('hex')
 const word = () => randomBytes(8).toString('hex')
 
 /** Plain G.711 on one port of 127.0.0.1. */

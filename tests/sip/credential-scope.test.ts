@@ -170,6 +170,21 @@ test('SHA-256 is preferred, and once offered never given up for MD5 (RFC 8760 §
   assert.is(station.endpoint.counters.challengesRefused, 1)
 })
 
+test('SHA-512-256 is preferred to both, and once offered never given up for SHA-256 or MD5', () => {
+  const { station, home, dial } = bed()
+  dial()
+  const all = ['MD5', 'SHA-512-256', 'SHA-256'].map(algorithm => challenge('carrier', { algorithm }))
+  home.respond(us, home.lastRequest('INVITE'), 407, { toTag: 'c', headers: all })
+  assert.match(credentialsIn(home.lastRequest('INVITE')) ?? '', /algorithm=SHA-512-256/)
+  for (const [at, algorithm] of ['SHA-256', 'MD5'].entries()) {
+    dial()
+    const headers = [challenge('carrier', { algorithm })]
+    home.respond(us, home.lastRequest('INVITE'), 407, { toTag: `d${at}`, headers })
+    assert.is(credentialsIn(home.lastRequest('INVITE')), undefined)
+    assert.is(station.endpoint.counters.challengesRefused, at + 1)
+  }
+})
+
 test('REGISTER teaches the realm, and is answered for no other', () => {
   const { station, home, net, dial } = bed({ register: true })
   net.run(50)

@@ -11,6 +11,7 @@ import {
   formatChallenges,
   type Hash,
   ha1Of,
+  hashNames,
   headersOf,
   type NonceRules,
   parseChallenge,
@@ -20,13 +21,10 @@ import {
   sameDigest,
 } from '../../sip/index.ts'
 import { inputs } from '../fixtures/inputs.ts'
-import { digestVectors } from '../fixtures/rfc-vectors.ts'
+import { digestVectors, sha512Vector } from '../fixtures/rfc-vectors.ts'
 import { parsed } from './text.ts'
 
-const hash: Hash = (algorithm, data) =>
-  createHash(algorithm === 'MD5' ? 'md5' : 'sha256')
-    .update(data)
-    .digest('hex')
+const hash: Hash = (algorithm, data) => createHash(hashNames[algorithm]).update(data).digest('hex')
 
 const nonces: NonceRules = { hash, secret: 'a secret of thirty-two characters', lifetimeMs: 60_000 }
 const realm = 'sauti "test"'
@@ -72,6 +70,23 @@ test('vectors of RFC 2617 §3.5 and RFC 7616 §3.9.1', () => {
   assert.is(respond(sha, 'SHA-256'), '753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1')
 })
 
+test('the vector of RFC 7616 §3.9.2 for SHA-512-256, as erratum 4897 corrects it', () => {
+  assert.is(respond(sha512Vector, 'SHA-512-256'), sha512Vector.response)
+})
+
+test('a challenge for each algorithm, the strongest first (RFC 8760 §2.4); the strongest is answered, in any order', () => {
+  const values = formatChallenges({ realm, nonce: 'n' })
+  assert.equal(
+    values.map(value => /algorithm=([^,]+)/.exec(value)?.[1]),
+    ['SHA-512-256', 'SHA-256', 'MD5'],
+  )
+  for (const offered of [values, values.toReversed()])
+    assert.equal(
+      chooseChallenges(offered).map(({ algorithm }) => algorithm),
+      ['SHA-512-256'],
+    )
+})
+
 test('without qop: RFC 3261 §22.4, the old form', () => {
   const ha1 = hash('MD5', 'bob:biloxi.com:zanzibar')
   const ha2 = hash('MD5', 'INVITE:sip:bob@biloxi.com')
@@ -97,7 +112,7 @@ function exchange(at: number, algorithms: readonly DigestAlgorithm[], changed: P
 }
 
 test('a challenge of ours, answered by us, checks', () => {
-  for (const algorithms of [['MD5'], ['SHA-256'], ['SHA-256', 'MD5']] as const) {
+  for (const algorithms of [['MD5'], ['SHA-256'], ['SHA-512-256'], ['SHA-256', 'MD5']] as const) {
     const credentials = exchange(1000, algorithms)
     assert.is(credentials.algorithm, algorithms[0])
     assert.is(credentials.username, 'al"ice')
@@ -178,7 +193,9 @@ test('the strongest challenge of each realm is answered; what we cannot do is le
   const chosen = chooseChallenges([
     'Digest realm="a", nonce="1", algorithm=MD5, qop="auth"',
     'Digest realm="a", nonce="2", algorithm=SHA-256, qop="auth-int, auth"',
-    'Digest realm="a", nonce="3", algorithm=SHA-512-256, qop="auth"',
+    'Digest realm="a", nonce="3", algorithm=SHA-512, qop="auth"',
+    'Digest realm="f", nonce="6", algorithm=sha-512-256, qop="auth"',
+    'Digest realm="f", nonce="7", algorithm=SHA-256, qop="auth"',
     'Digest realm="b", nonce="4"',
     'Digest realm="c", nonce="5", qop="auth-int"',
     'Digest realm="d"',
@@ -189,10 +206,11 @@ test('the strongest challenge of each realm is answered; what we cannot do is le
     chosen.map(({ realm, nonce, algorithm, qopAuth }) => [realm, nonce, algorithm, qopAuth]),
     [
       ['a', '2', 'SHA-256', true],
+      ['f', '6', 'SHA-512-256', true],
       ['b', '4', 'MD5', false],
     ],
   )
-  const old = chosen[1]
+  const old = chosen[2]
   assert.ok(old)
   assert.not.match(answerChallenge(old, user), /qop|nc=|cnonce|algorithm/)
 })

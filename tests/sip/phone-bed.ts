@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { type DigestAlgorithm, hashNames } from '../../sip/digest/algorithm.ts'
 import { answerChallenge } from '../../sip/digest/answer-challenge.ts'
 import { parseChallenge } from '../../sip/digest/challenge.ts'
 import type { CallEvent } from '../../sip/endpoint/call-event.ts'
@@ -14,10 +15,8 @@ import type { Flow } from '../../sip/transaction/flow.ts'
 import { defaultTimers } from '../../sip/transaction/timer-settings.ts'
 import { seeded } from '../rig/seeded.ts'
 
-export const hash = (algorithm: string, text: string): string =>
-  createHash(algorithm === 'MD5' ? 'md5' : 'sha256')
-    .update(text)
-    .digest('hex')
+export const hash = (algorithm: DigestAlgorithm, text: string): string =>
+  createHash(hashNames[algorithm]).update(text).digest('hex')
 
 export const realm = 'sauti.test'
 

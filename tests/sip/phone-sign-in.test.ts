@@ -9,13 +9,14 @@ const challengesOf = (response: SipResponse | undefined) =>
   response === undefined ? [] : headersOf(response, 'WWW-Authenticate')
 const bearer = (token: { readonly password: string }) => `Authorization: Bearer ${token.password}`
 
-test('without credentials: Bearer, SHA-256, and last the MD5 that libraries of browsers read (RFC 8898 §2.1)', () => {
+test('without credentials: Bearer, SHA-512-256, SHA-256, and last the MD5 that libraries of browsers read (RFC 8898 §2.1)', () => {
   const bed = new PhoneBed()
   for (const method of ['REGISTER', 'INVITE']) {
     const refused = bed.ask(bed.flow(), { method })
     assert.is(refused?.status, 401)
-    const [first, second = '', third = '', ...more] = challengesOf(refused)
+    const [first, strongest = '', second = '', third = '', ...more] = challengesOf(refused)
     assert.is(first, 'Bearer realm="sauti.test"')
+    assert.match(strongest, /algorithm=SHA-512-256/)
     assert.match(second, /algorithm=SHA-256/)
     assert.match(third, /^Digest realm="sauti\.test", nonce="[^"]+", algorithm=MD5, qop="auth"$/)
     assert.equal(more, [])

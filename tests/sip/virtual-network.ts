@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { hashNames } from '../../sip/digest/algorithm.ts'
 import type { CallEvent } from '../../sip/endpoint/call-event.ts'
 import type { ChallengeRefusal } from '../../sip/endpoint/credential-scope.ts'
 import { Endpoint } from '../../sip/endpoint/endpoint.ts'
@@ -80,10 +81,7 @@ export class VirtualNetwork {
       realm: 'sauti.test',
       userAgent: 'Sauti',
       random: length => Uint8Array.from({ length }, () => Math.floor(random() * 256)),
-      hash: (algorithm, text) =>
-        createHash(algorithm === 'MD5' ? 'md5' : 'sha256')
-          .update(text)
-          .digest('hex'),
+      hash: (algorithm, text) => createHash(hashNames[algorithm]).update(text).digest('hex'),
       newId: () => `${address}#${++ids}`,
     })
     const station: Station = {

@@ -8,6 +8,7 @@ import {
   Endpoint,
   type EndpointLimits,
   type Hash,
+  hashNames,
   type InviteGate,
   isWebSocket,
   type PhoneOffer,
@@ -83,10 +84,7 @@ export interface SignalingCounters extends Readonly<Counters> {
   readonly phones: number
 }
 
-const hash: Hash = (algorithm, text) =>
-  createHash(algorithm === 'MD5' ? 'md5' : 'sha256')
-    .update(text)
-    .digest('hex')
+const hash: Hash = (algorithm, text) => createHash(hashNames[algorithm]).update(text).digest('hex')
 
 const unknownHealth: TrunkHealth = { isRegistered: undefined, isReachable: undefined }
 
