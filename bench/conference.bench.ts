@@ -18,7 +18,7 @@ const longestPayload = 1276
 /** A member that says noise, loud or quiet, and counts what it hears. */
 class BenchSeat implements Seat {
   readonly format: SeatFormat
-  readonly isListening = true
+  readonly receivesMix = true
   readonly lossPercent = 0
   bytes = 0
   readonly #voice: Int16Array
@@ -36,7 +36,7 @@ class BenchSeat implements Seat {
     this.#at += count
   }
 
-  hear(_payload: Uint8Array, length: number): void {
+  sendMix(_payload: Uint8Array, length: number): void {
     this.bytes += length
   }
 
@@ -60,7 +60,7 @@ function naive(seats: readonly BenchSeat[], codec: AudioCodecName, opus: LibOpus
           for (let m = 0; m < pcms.length; m++) if (m !== n) sum += pcms[m]![i]!
           mix[i] = Math.max(-32_768, Math.min(32_767, sum))
         }
-        seat.hear(payload, encoders[n]!.encodeInto(payload, 0, mix, 0, count))
+        seat.sendMix(payload, encoders[n]!.encodeInto(payload, 0, mix, 0, count))
       }
     },
     free: () => {

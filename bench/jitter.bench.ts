@@ -2,7 +2,7 @@ import { codecFacts } from '../rtp/codec/codec-name.ts'
 import type { OpusCoders } from '../rtp/codec/opus.ts'
 import { StreamDecoder } from '../rtp/codec/stream-decoder.ts'
 import { headerLength, writeHeader } from '../rtp/packet/header.ts'
-import { Ear } from '../rtp/playout/playout-reader.ts'
+import { PlayoutReader } from '../rtp/playout/playout-reader.ts'
 import { type Figure, ratioOf } from './report.ts'
 
 // Question: what does it cost to put a 20 ms packet in its place, wait, decode it and hide what is missing?
@@ -63,7 +63,7 @@ const listening = (codec: Case['codec'], way: (n: number) => number) => {
   const codecs: (Case['codec'] | undefined)[] = new Array(128).fill(undefined)
   codecs[codec === 'PCMU' ? 0 : 9] = codec
   const { sampleRate } = codecFacts[codec]
-  const listeners = Array.from({ length: ears }, () => new Ear(sampleRate, codecs, noOpus))
+  const listeners = Array.from({ length: ears }, () => new PlayoutReader(sampleRate, codecs, noOpus))
   const out = new Int16Array((sampleRate * 20) / 1000)
   let n = 0
   let waiting: { at: number; packet: Uint8Array }[] = []

@@ -2,7 +2,7 @@ import { codecFacts } from '../../rtp/codec/codec-name.ts'
 import type { OpusCoders } from '../../rtp/codec/opus.ts'
 import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
 import { headerLength } from '../../rtp/packet/header.ts'
-import { Ear, type Listener } from '../../rtp/playout/playout-reader.ts'
+import { PlayoutReader, type SampleListener } from '../../rtp/playout/playout-reader.ts'
 import type { Stream } from './stream.ts'
 import { packetMs, type Trace } from './traces.ts'
 
@@ -68,13 +68,13 @@ export const adaptive: Listening = (stream, trace, coders) => adaptively(stream,
 const adaptively = (stream: Stream, trace: Trace, coders: OpusCoders, isBare: boolean): Outcome => {
   const codecs = new Array<Stream['codec'] | undefined>(128).fill(undefined)
   codecs[stream.payloadType] = stream.codec
-  const ear = new Ear(stream.sampleRate, codecs, coders)
+  const ear = new PlayoutReader(stream.sampleRate, codecs, coders)
   let endTime: number | undefined
   // After the last packet there is nothing to conceal.
   let concealedMs = 0
   const endMs = trace.sentMs.at(-1)! + trace.baseMs
-  const listener: Listener = {
-    hear: (pcm, from, count, time) => {
+  const listener: SampleListener = {
+    samples: (pcm, from, count, time) => {
       endTime = time
       if (isBare && time === undefined) pcm.fill(0, from, from + count)
     },

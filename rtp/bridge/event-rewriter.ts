@@ -4,17 +4,17 @@ import { timestampAfter, timestampDelta } from '../packet/sequence.ts'
 
 /** How far from a whole segment the next one's timestamp may lie; some senders count 65,536. */
 const segmentSlack = 0x100
-/** So many presses are remembered when they are over, so that their late packets begin no new ones. */
-const rememberedPresses = 4
-/** How far a timestamp that runs may be ahead of its duration in the packets that end a press, ms. */
+/** So many digits are remembered when they are over, so that their late packets begin no new ones. */
+const rememberedDigits = 4
+/** How far a timestamp that runs may be ahead of its duration in the packets that end a digit, ms. */
 const runMs = 60
 
 /**
- * A press of another leg, from packet to packet, as it goes out in the time of ours: one press in is one press out,
+ * A digit of another leg, from packet to packet, as it goes out in the time of ours: one digit in is one digit out,
  * whatever comes late or twice, and whatever clocks both count in (RFC 4733 §2.5.1.2, §2.5.1.3).
  */
-export class EventCourse {
-  // What comes in: the press, its segment, and what came before that. −1 = none yet.
+export class EventRewriter {
+  // What comes in: the digit, its segment, and what came before that. −1 = none yet.
   #event = -1
   #ssrc = -1
   #segment = 0
@@ -22,10 +22,10 @@ export class EventCourse {
   #duration = 0
   #origin = 0
   #hasEnded = false
-  // A ring of presses that others have followed: event, timestamp of the last segment, and origin.
-  readonly #pastEvents = new Int16Array(rememberedPresses).fill(-1)
-  readonly #pastSegments = new Uint32Array(rememberedPresses)
-  readonly #pastOrigins = new Uint32Array(rememberedPresses)
+  // A ring of digits that others have followed: event, timestamp of the last segment, and origin.
+  readonly #pastEvents = new Int16Array(rememberedDigits).fill(-1)
+  readonly #pastSegments = new Uint32Array(rememberedDigits)
+  readonly #pastOrigins = new Uint32Array(rememberedDigits)
   #pastNext = 0
   // What goes out.
   #isFirst = false
@@ -33,11 +33,11 @@ export class EventCourse {
   #passed = 0
   #length = 0
 
-  /** Of the packet that was followed last: whether it is the press's first, and what it says in our time. */
+  /** Of the packet that was followed last: whether it is the digit's first, and what it says in our time. */
   get isFirst(): boolean {
     return this.#isFirst
   }
-  /** Of the press, or of its present segment. */
+  /** Of the digit, or of its present segment. */
   get timestamp(): number {
     return this.#timestamp
   }
@@ -48,7 +48,7 @@ export class EventCourse {
 
   /**
    * The next packet of the other leg's, its payload from `packet[from]` on, its duration counted in `clockRate`; ours is
-   * counted in `ownRate`, and stands at `ownTime`. False: it is of an earlier press, and is not to be passed on.
+   * counted in `ownRate`, and stands at `ownTime`. False: it is of an earlier digit, and is not to be passed on.
    */
   follow(packet: Uint8Array, from: number, clockRate: number, ownRate: number, ownTime: number): boolean {
     const timestamp = timestampOf(packet)
@@ -104,7 +104,7 @@ export class EventCourse {
     return Math.abs(timestampDelta(timestamp, this.#segment) + maxEventDuration) <= segmentSlack
   }
 
-  /** Some senders let the timestamp run with the duration, against §2.5.1.2: the press began where both say so. */
+  /** Some senders let the timestamp run with the duration, against §2.5.1.2: the digit began where both say so. */
   #isPresent(
     event: number,
     timestamp: number,
@@ -119,7 +119,7 @@ export class EventCourse {
   }
 
   #isPast(event: number, timestamp: number, begins: number, runUnits: number): boolean {
-    for (let at = 0; at < rememberedPresses; at++) {
+    for (let at = 0; at < rememberedDigits; at++) {
       if (this.#pastEvents[at] !== event) continue
       if (this.#pastSegments[at] === timestamp || isAhead(begins, this.#pastOrigins[at]!, runUnits)) return true
     }
@@ -131,11 +131,11 @@ export class EventCourse {
     this.#pastEvents[at] = this.#event
     this.#pastSegments[at] = this.#segment
     this.#pastOrigins[at] = this.#origin
-    this.#pastNext = (at + 1) % rememberedPresses
+    this.#pastNext = (at + 1) % rememberedDigits
   }
 }
 
-/** It is where the other is, or up to so many units behind. */
+/** It is where the other is, or up to so many units later. */
 const isAhead = (timestamp: number, of: number, mostUnits: number): boolean => {
   const ahead = timestampDelta(timestamp, of)
   return ahead >= 0 && ahead <= mostUnits

@@ -4,28 +4,28 @@ import type { Agreement, EngineCodec } from '../contract/agreement.ts'
 import { eventPayloadLength, setDuration } from '../dtmf/event-payload.ts'
 import type { DatagramNetwork } from '../net/network.ts'
 import { headerLength, markerOf, payloadOffsetOf, ssrcOf } from '../packet/header.ts'
-import type { OutStream } from '../packetize/outgoing-stream.ts'
-import type { FrameOutlet } from '../packetize/packetizer.ts'
-import { EventCourse } from './event-rewriter.ts'
+import type { OutgoingStream } from '../packetize/outgoing-stream.ts'
+import type { Packetizer } from '../packetize/packetizer.ts'
+import { EventRewriter } from './event-rewriter.ts'
 import { changeLaw, Relay } from './relay.ts'
 import { RepackedStream } from './repacked-stream.ts'
-import { Succession } from './stream-order.ts'
+import { StreamOrder } from './stream-order.ts'
 
 /** While a digit of the other leg passes, frames of ours rest; its packets come every 20 to 50 ms. */
-const eventRestMs = 60
+const eventHoldMs = 60
 
 /**
- * Packets of the other leg that go on as packets of ours: with another header and otherwise untouched, or packed anew
- * for a far end that asked for another ptime.
+ * Forwards the other leg's packets: with a rewritten header and an untouched payload, or repacked for a remote that asked
+ * for another ptime.
  */
-export class Passage {
+export class Forwarder {
   readonly #network: DatagramNetwork
-  readonly #stream: OutStream
-  readonly #outlet: FrameOutlet
+  readonly #stream: OutgoingStream
+  readonly #packetizer: Packetizer
   readonly #send: (packet: Uint8Array, length: number) => void
   readonly #relay = new Relay()
   readonly #repacked: RepackedStream
-  readonly #succession = new Succession()
+  readonly #order = new StreamOrder()
   #isRepacking = false
   #isMixed = false
   /** What a packet of ours lasts. */
@@ -33,53 +33,53 @@ export class Passage {
   #unitsPerMs = 8
   /** Whose audio passed last; −1 = nobody's. */
   #audioSsrc = -1
-  readonly #events = new EventCourse()
+  readonly #events = new EventRewriter()
   #eventUntil = 0
-  #passedAt = Number.NEGATIVE_INFINITY
+  #forwardedAt = Number.NEGATIVE_INFINITY
 
   constructor(
     network: DatagramNetwork,
-    stream: OutStream,
-    outlet: FrameOutlet,
+    stream: OutgoingStream,
+    packetizer: Packetizer,
     send: (packet: Uint8Array, length: number) => void,
   ) {
     this.#network = network
     this.#stream = stream
-    this.#outlet = outlet
+    this.#packetizer = packetizer
     this.#repacked = new RepackedStream(network, stream, send)
     this.#send = send
   }
 
-  /** The next packet continues what the far side hears. */
+  /** The next packet continues what the remote hears. */
   get isFlowing(): boolean {
     return this.#relay.running || this.#isRepacking || this.#isMixed
   }
   /** When something of the other leg last came to go through: audio, its rest, or a digit. */
-  get passedAt(): number {
-    return this.#passedAt
+  get forwardedAt(): number {
+    return this.#forwardedAt
   }
   /** Until then a digit passes in place of audio. */
   get eventUntil(): number {
     return this.#eventUntil
   }
 
-  /** A packet of ours lasts `packetUnits` of a clock of `unitsPerMs`; `isAnew`: what comes next does not continue. */
-  agree(packetUnits: number, unitsPerMs: number, isAnew: boolean): void {
+  /** A packet of ours lasts `packetUnits` of a clock of `unitsPerMs`; `isRestart`: what comes next does not continue. */
+  agree(packetUnits: number, unitsPerMs: number, isRestart: boolean): void {
     this.#packetUnits = packetUnits
     this.#unitsPerMs = unitsPerMs
     this.#relay.unitsPerMs = unitsPerMs
-    this.#stopPacking()
-    if (isAnew) this.#relay.interrupt()
+    this.#stopRepacking()
+    if (isRestart) this.#relay.interrupt()
   }
 
   /** What comes next does not continue what came before. */
   interrupt(): void {
     this.#relay.interrupt()
-    this.#stopPacking()
+    this.#stopRepacking()
     this.#isMixed = false
   }
 
-  /** What the far side hears is a room's mix, packets of ours. */
+  /** What the remote hears is a room's mix, packets of ours. */
   mix(): void {
     this.#isMixed = true
   }
@@ -92,9 +92,9 @@ export class Passage {
   /** A packet of audio, of a codec whose packets can go out as packets of ours; it may be altered. */
   audio(packet: Uint8Array, payloadLength: number, codec: EngineCodec, agreement: Agreement, now: number): void {
     const units = codecFacts[codec].unitsIn(packet, payloadOffsetOf(packet), payloadLength)
-    this.#passedAt = now
+    this.#forwardedAt = now
     this.#audioSsrc = ssrcOf(packet)
-    if (this.#isPackedAnew(units, codec, agreement)) {
+    if (this.#mustRepack(units, codec, agreement)) {
       if (codec === 'opus') this.#join(packet, payloadLength, units, agreement, now)
       else this.#repacked.push(packet, payloadLength, codec, agreement, this.#packetUnits, now)
       this.#isRepacking = true
@@ -102,14 +102,14 @@ export class Passage {
     }
     const plain = this.#plain(packet, payloadLength)
     changeLaw(plain, payloadLength, codec, agreement.codec)
-    this.#pass(plain, agreement.payloadType, payloadLength, units, now)
+    this.#relayPacket(plain, agreement.payloadType, payloadLength, units, now)
   }
 
   /** A packet of comfort noise; false when it cannot go out as one of ours. */
-  rest(packet: Uint8Array, payloadLength: number, agreement: Agreement, now: number): boolean {
+  comfortNoise(packet: Uint8Array, payloadLength: number, agreement: Agreement, now: number): boolean {
     if (agreement.sendNoise === undefined || this.#isRepacking) return false
-    this.#passedAt = now
-    this.#pass(this.#plain(packet, payloadLength), agreement.sendNoise, payloadLength, 0, now)
+    this.#forwardedAt = now
+    this.#relayPacket(this.#plain(packet, payloadLength), agreement.sendNoise, payloadLength, 0, now)
     return true
   }
 
@@ -124,36 +124,36 @@ export class Passage {
   ): void {
     const payloadType = agreement.sendEvents
     if (payloadType === undefined || payloadLength < eventPayloadLength) return
-    this.#passedAt = now
+    this.#forwardedAt = now
     const plain = this.#plain(packet, payloadLength)
     const ownRate = agreement.eventClockRate ?? codecFacts[agreement.codec].clockRate
     // Its numbers and times have nothing to do with those of the audio that it comes beside.
     const isOfOther = this.#audioSsrc >= 0 && ssrcOf(packet) !== this.#audioSsrc
     if (!this.#isRepacking && !isPaced && !isOfOther && ownRate === clockRate) {
-      this.#pass(plain, payloadType, payloadLength, 0, now)
+      this.#relayPacket(plain, payloadType, payloadLength, 0, now)
       return
     }
     const course = this.#events
     if (!course.follow(plain, headerLength, clockRate, ownRate, this.#stream.timestamp)) return
-    this.#eventUntil = now + eventRestMs
+    this.#eventUntil = now + eventHoldMs
     setDuration(plain, headerLength, course.duration)
     this.#send(plain, this.#stream.event(plain, payloadType, course.isFirst, course.timestamp, payloadLength, 0))
-    this.#relay.giveWay(this.#stream)
+    this.#relay.insertedPacket(this.#stream)
   }
 
-  #pass(plain: Uint8Array, payloadType: number, payloadLength: number, units: number, now: number): void {
+  #relayPacket(plain: Uint8Array, payloadType: number, payloadLength: number, units: number, now: number): void {
     if (!this.#relay.rewrite(plain, this.#stream, payloadType, payloadLength, units, now)) return
     this.#send(plain, headerLength + payloadLength)
   }
 
-  #stopPacking(): void {
+  #stopRepacking(): void {
     this.#isRepacking = false
     this.#repacked.reset()
-    this.#succession.reset()
+    this.#order.reset()
   }
 
-  /** The far end wants packets of another length than this one's, `units`; of Opus one that frames can be joined to. */
-  #isPackedAnew(units: number, codec: EngineCodec, { ptimeAsked, maxPtimeMs }: Agreement): boolean {
+  /** The remote wants packets of another length than this one's, `units`; of Opus one that frames can be joined to. */
+  #mustRepack(units: number, codec: EngineCodec, { ptimeAsked, maxPtimeMs }: Agreement): boolean {
     const wanted = this.#packetUnits
     if (this.#isRepacking) return true
     // Packets of Opus come no shorter from us than a frame of ours.
@@ -165,17 +165,17 @@ export class Passage {
 
   /** Frames of Opus stay what they are: only how many go in a packet changes. */
   #join(packet: Uint8Array, payloadLength: number, units: number, agreement: Agreement, now: number): void {
-    const missing = this.#succession.follow(packet, units, this.#unitsPerMs, now)
+    const missing = this.#order.follow(packet, units, this.#unitsPerMs, now)
     if (!this.#isRepacking) this.#relay.interrupt()
     this.#isRepacking = true
     if (missing < 0) return
     if (missing > 0) this.#stream.skip(missing)
-    if (this.#succession.isAnew || markerOf(packet)) this.#stream.mark()
+    if (this.#order.isRestart || markerOf(packet)) this.#stream.mark()
     const { payloadType } = agreement
-    this.#outlet.join(packet, payloadOffsetOf(packet), payloadType, payloadLength, units, false, now, now)
+    this.#packetizer.join(packet, payloadOffsetOf(packet), payloadType, payloadLength, units, false, now, now)
   }
 
-  /** The packet without CSRCs, extension and padding, which were agreed on with the other far end, if at all. */
+  /** The packet without CSRCs, extension and padding, which were agreed on with the other remote, if at all. */
   #plain(packet: Uint8Array, payloadLength: number): Uint8Array {
     if ((packet[0]! & 0x3f) === 0) return packet
     const plain = this.#network.slot()

@@ -2,16 +2,16 @@ import type { AudioCodecName } from '../codec/codec-name.ts'
 import { pcmaToPcmuInto, pcmuToPcmaInto } from '../codec/g711.ts'
 import { headerLength, markerOf, sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
 import { sequenceAfter, sequenceDelta, timestampAfter, timestampDelta } from '../packet/sequence.ts'
-import type { OutStream } from '../packetize/outgoing-stream.ts'
+import type { OutgoingStream } from '../packetize/outgoing-stream.ts'
 
-/** A step in the sequence numbers beyond this is a stream that starts anew (RFC 3550 §A.1 MAX_DROPOUT). */
+/** A step in the sequence numbers beyond this is a stream that restarts (RFC 3550 §A.1 MAX_DROPOUT). */
 const maxDropout = 3000
 const maxMisorder = 100
 /** A timestamp may run ahead of the clock by this, when what was held up comes at once; beyond, it is a new beginning. */
 const maxLeadMs = 600
 
 /**
- * One direction of a bridge: packets of a far end's stream go out as packets of ours. Sequence numbers and timestamps
+ * One direction of a bridge: packets of a remote's stream go out as packets of ours. Sequence numbers and timestamps
  * keep their distances, so that losses, order and silences stay what they were; the first packet after our own audio
  * follows directly on it. Nothing is buffered.
  */
@@ -28,18 +28,18 @@ export class Relay {
   #audioTime = 0
   #heardAt = 0
 
-  /** True when the next packet continues what the far side hears. */
+  /** True when the next packet continues what the remote hears. */
   get running(): boolean {
     return this.#running
   }
 
-  /** Our own audio takes over; the next packet begins anew. */
+  /** Our own audio takes over; the next packet restarts. */
   interrupt(): void {
     this.#running = false
   }
 
-  /** A packet of ours went out between two of these: those that follow are numbered behind it. */
-  giveWay(stream: OutStream): void {
+  /** A packet of ours went out between two of these: those that follow are numbered after it. */
+  insertedPacket(stream: OutgoingStream): void {
     if (!this.#running) return
     this.#sequenceOffset++
     this.#begin = stream.sequence
@@ -52,7 +52,7 @@ export class Relay {
    */
   rewrite(
     packet: Uint8Array,
-    stream: OutStream,
+    stream: OutgoingStream,
     payloadType: number,
     payloadLength: number,
     units: number,
@@ -75,7 +75,7 @@ export class Relay {
     return true
   }
 
-  #start(packet: Uint8Array, stream: OutStream): void {
+  #start(packet: Uint8Array, stream: OutgoingStream): void {
     const sequence = sequenceOf(packet)
     this.#running = true
     this.#ssrc = ssrcOf(packet)

@@ -3,7 +3,7 @@ import type { Agreement } from '../contract/agreement.ts'
 import type { DatagramNetwork } from '../net/network.ts'
 import { headerLength, markerOf, payloadOffsetOf } from '../packet/header.ts'
 import { aheadMs } from '../packetize/frame-clock.ts'
-import type { OutStream } from '../packetize/outgoing-stream.ts'
+import type { OutgoingStream } from '../packetize/outgoing-stream.ts'
 import { changeLaw } from './relay.ts'
 import { Repacker } from './repacker.ts'
 
@@ -16,12 +16,12 @@ const earlyMs = 2.5
 const patienceMs = 20
 
 /**
- * Another leg's packets of a codec that has a byte a unit, as packets of the length that the far end asked for. A packet
+ * Another leg's packets of a codec that has a byte a unit, as packets of the length that the remote asked for. A packet
  * that makes several goes out in their pace; what is left when its sender pauses is not kept back.
  */
 export class RepackedStream {
   readonly #network: DatagramNetwork
-  readonly #stream: OutStream
+  readonly #stream: OutgoingStream
   readonly #send: (packet: Uint8Array, length: number) => void
   readonly #repacker = new Repacker()
   #codec: PlainCodec = 'PCMU'
@@ -32,7 +32,7 @@ export class RepackedStream {
   /** When the next frame of what waits is due. */
   #nextAt = 0
 
-  constructor(network: DatagramNetwork, stream: OutStream, send: (packet: Uint8Array, length: number) => void) {
+  constructor(network: DatagramNetwork, stream: OutgoingStream, send: (packet: Uint8Array, length: number) => void) {
     this.#network = network
     this.#stream = stream
     this.#send = send
@@ -55,7 +55,7 @@ export class RepackedStream {
     if (missing < 0) return
     // All of what was there before goes before.
     while (this.#sendFrame());
-    const isEnd = repacker.isAnew || codec !== this.#codec
+    const isEnd = repacker.isRestart || codec !== this.#codec
     const filled = repacker.fill(isEnd ? this.#frameBytes : missing, this.#frameBytes, this.#codec)
     while (this.#sendFrame());
     if (!isEnd && missing > filled) this.#stream.skip(missing - filled)

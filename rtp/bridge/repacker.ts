@@ -1,19 +1,19 @@
 import type { AudioCodecName } from '../codec/codec-name.ts'
 import { silenceInto } from '../codec/silence.ts'
-import { Succession } from './stream-order.ts'
+import { StreamOrder } from './stream-order.ts'
 
 /** Longest payload that is taken, and room for what a shorter one leaves over. */
 const capacity = 2048
 const unitsPerMs = 8
 
 /**
- * Packs a stream anew for a far end that asked for another ptime: bytes of consecutive packets, a byte a unit, become
- * frames of `frameBytes`. What is missing within a frame is silent; a hole behind it is left to the stream's clock. Late
+ * Packs a stream again for a remote that asked for another ptime: bytes of consecutive packets, a byte a unit, become
+ * frames of `frameBytes`. What is missing within a frame is silent; a hole after it is left to the stream's clock. Late
  * packets are lost.
  */
 export class Repacker {
   readonly #bytes = new Uint8Array(capacity)
-  readonly #succession = new Succession()
+  readonly #order = new StreamOrder()
   #waiting = 0
   /** Silence that has gone out ahead of what is missing. */
   #ahead = 0
@@ -23,19 +23,19 @@ export class Repacker {
     return this.#waiting
   }
   /** The packet that was followed last follows nothing: another source, or another clock. */
-  get isAnew(): boolean {
-    return this.#succession.isAnew
+  get isRestart(): boolean {
+    return this.#order.isRestart
   }
 
   reset(): void {
-    this.#succession.reset()
+    this.#order.reset()
     this.#waiting = 0
     this.#ahead = 0
   }
 
   /** A packet of `length` bytes comes. Returns the bytes that are missing before it; −1 for one that comes too late. */
   follow(packet: Uint8Array, length: number, now: number): number {
-    const missing = this.#succession.follow(packet, length, unitsPerMs, now)
+    const missing = this.#order.follow(packet, length, unitsPerMs, now)
     if (missing < 0) return missing
     const ahead = this.#ahead
     this.#ahead = 0
@@ -51,7 +51,7 @@ export class Repacker {
     return count
   }
 
-  /** Nothing has come for so long that what waits goes out with silence behind it. */
+  /** Nothing has come for so long that what waits goes out with silence after it. */
   complete(frameBytes: number, codec: Exclude<AudioCodecName, 'opus'>): void {
     this.#ahead += this.fill(frameBytes, frameBytes, codec)
   }

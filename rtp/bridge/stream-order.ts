@@ -4,10 +4,10 @@ import { sequenceDelta, timestampDelta } from '../packet/sequence.ts'
 /** A timestamp may run ahead of the clock by this, when what was held up comes at once; beyond, it is a new beginning. */
 const maxLeadMs = 600
 
-/** Packets of a stream that is packed anew, in their order, and the holes between them. */
-export class Succession {
+/** Packets of a stream that is repacked, in their order, and the holes between them. */
+export class StreamOrder {
   /** The packet that came last follows nothing: another source, or another clock. */
-  isAnew = true
+  isRestart = true
   #hasBegun = false
   #ssrc = 0
   #sequence = 0
@@ -26,12 +26,12 @@ export class Succession {
     const isSame = this.#hasBegun && ssrc === this.#ssrc
     if (isSame && sequenceDelta(sequence, this.#sequence) <= 0) return -1
     const hole = timestampDelta(timestamp, this.#nextTime)
-    this.isAnew = !isSame || hole < 0 || hole > (now - this.#heardAt + maxLeadMs) * unitsPerMs
+    this.isRestart = !isSame || hole < 0 || hole > (now - this.#heardAt + maxLeadMs) * unitsPerMs
     this.#hasBegun = true
     this.#ssrc = ssrc
     this.#sequence = sequence
     this.#nextTime = (timestamp + units) >>> 0
     this.#heardAt = now
-    return this.isAnew ? 0 : hole
+    return this.isRestart ? 0 : hole
   }
 }

@@ -15,7 +15,7 @@ export interface BrowserCounters {
   srtpMalformed: number
   srtpReplayed: number
   srtpForged: number
-  /** Packets for a far end that cannot be reached yet, or no more. */
+  /** Packets for a remote that cannot be reached yet, or no more. */
   unsent: number
 }
 

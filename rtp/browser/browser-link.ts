@@ -11,15 +11,15 @@ import { SrtpSender } from '../srtp/srtp-sender.ts'
 import type { StunMessage } from '../stun/message.ts'
 import type { BrowserCounters } from './browser-counters.ts'
 
-/** How a session names the far end of a link: where that is, is ICE's business. Loopback, port 9 (discard). */
+/** How a session names the remote of a link: where that is, is ICE's business. Loopback, port 9 (discard). */
 export const linkAddress = { address: '127.0.0.1', number: (127 << 24) | 1, port: 9 } as const
-/** An agreement whose far end is at the other end of the link. */
+/** An agreement whose remote is at the other end of the link. */
 export const throughLink = (agreement: Agreement): Agreement => {
   const { address, port } = linkAddress
   return { ...agreement, remote: { address, port, rtcpPort: port } }
 }
 
-/** From the first offer and answer on, a far end has so long to send a valid check. */
+/** From the first offer and answer on, a remote has so long to send a valid check. */
 export const iceTimeoutMs = 30_000
 
 /**
@@ -38,7 +38,7 @@ export interface LinkHost {
   randomBytes(length: number): Uint8Array
   /** By socket `local` of those that all links share. */
   send(packet: Uint8Array, length: number, address: number, port: number, local: number): void
-  /** Handshakes come from strangers just now: perhaps in others' names too. */
+  /** Handshakes come from unknown sources just now: perhaps in others' names too. */
   isUnderAttack(): boolean
 }
 
@@ -54,19 +54,19 @@ export class BrowserLink {
   readonly rtcp: LinkSocket
   /** The first keys are agreed on: media can flow. */
   onSecure: () => void = () => {}
-  /** Nothing will come of it, or not any more. Told once for each agreement. */
+  /** Nothing will come of it, or not any more. Called once for each agreement. */
   onFault: (fault: LinkFault, detail: string) => void = () => {}
-  /** Neither a check nor media has come for `quietMs`; told again after the same time. */
+  /** Neither a check nor media has come for `quietMs`; reported again after the same time. */
   onQuiet: () => void = () => {}
   readonly #host: LinkHost
   #terms: BrowserTerms | undefined
   #association: DtlsAssociation | undefined
   /**
-   * The last datagram of a handshake that came before the answer to our offer: media overtakes signalling, and whoever
+   * The last datagram of a handshake that came before the answer to our offer: media overtakes signalling, and anyone who
    * said hello says it again only after a second (RFC 6347 §4.2.4.1).
    */
   #early: Uint8Array | undefined
-  /** The far end of these terms has not been shaken hands with, or is another one now. */
+  /** The remote of these terms has not been shaken hands with, or is another one now. */
   #isNew = false
   #sender: SrtpSender | undefined
   #receiver: SrtpReceiver | undefined
@@ -205,7 +205,7 @@ export class BrowserLink {
       this.#counted = { malformed: 0, replayed: 0, forged: 0 }
       if (isFirst) this.onSecure()
     } else if (association.state === 'closed') {
-      // The far end has said goodbye: nothing for it any more. Its call ends by its signalling, or by silence.
+      // The remote has said goodbye: nothing for it any more. Its call ends by its signalling, or by silence.
       this.#sender = undefined
     }
   }
@@ -225,7 +225,7 @@ export class BrowserLink {
       this.#host.counters.unsent++
       return
     }
-    // What another socket received may have no room behind it.
+    // What another socket received may have no room after it.
     let own = packet
     if (packet.length < length + mostSrtpOverhead) {
       own = this.#host.network.slot()

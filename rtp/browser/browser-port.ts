@@ -8,7 +8,7 @@ import { parseStun, usernameOf } from '../stun/message.ts'
 import { type BrowserCounters, browserCounters } from './browser-counters.ts'
 import { BrowserLink } from './browser-link.ts'
 import { HandshakeQueue } from './handshake-queue.ts'
-import { Strangers } from './unknown-sources.ts'
+import { UnknownSources } from './unknown-sources.ts'
 
 export interface BrowserPortConfig {
   readonly certificate: DtlsCertificate
@@ -29,7 +29,7 @@ export class BrowserPort {
   readonly #links = new Set<BrowserLink>()
   readonly #byName = new Map<string, BrowserLink>()
   readonly #byAddress = new Map<number, BrowserLink>()
-  readonly #strangers = new Strangers()
+  readonly #strangers = new UnknownSources()
   readonly #handshakes = new HandshakeQueue((link, datagram, length) => {
     if (!this.#links.has(link)) return
     try {
@@ -163,7 +163,7 @@ export class BrowserPort {
     }
   }
 
-  /** Addresses of the far end of which no path is left. */
+  /** Addresses of the remote of which no path is left. */
   #leave(link: BrowserLink, before: readonly Path[]): void {
     const { paths } = link.agent
     for (const path of before) {

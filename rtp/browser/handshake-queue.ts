@@ -3,7 +3,7 @@ import type { BrowserLink } from './browser-link.ts'
 /** Handshake datagrams of a tick: each may cost a signature, and all other calls wait for it. */
 const mostATick = 16
 /**
- * Of one far end: a whole flight, even where each message and each part of a certificate comes in a datagram of its own;
+ * Of one remote: a whole flight, even where each message and each part of a certificate comes in a datagram of its own;
  * what is left out of one would be left out of its repetitions too. Who sends more may not crowd out the others.
  */
 const mostOfOne = 8

@@ -1,9 +1,9 @@
 const windowMs = 1000
-/** So many handshakes of strangers in this second or the last: some may be in the names of others. */
-const manyStrangers = 20
+/** So many handshakes of unknown sources in this second or the last: some may be in the names of others. */
+const manyHandshakes = 20
 
 /** How many handshakes come from addresses that nobody vouched for. */
-export class Strangers {
+export class UnknownSources {
   #count = 0
   #before = 0
   #until = 0
@@ -13,7 +13,7 @@ export class Strangers {
   }
 
   get areMany(): boolean {
-    return Math.max(this.#count, this.#before) >= manyStrangers
+    return Math.max(this.#count, this.#before) >= manyHandshakes
   }
 
   tick(now: number): void {

@@ -1,6 +1,6 @@
 /** The static payload type of comfort noise beside codecs of an 8,000 Hz clock (RFC 3551 §6, RFC 3389 §4). */
 export const comfortNoisePayloadType = 13
-/** What a sender of less than a byte is believed to mean, in −dBov. */
+/** What a sender of less than a byte is accepted to mean, in −dBov. */
 const usualLevel = 62
 
 /** The level that a payload of comfort noise names, in dBov, 0 to −127 (RFC 3389 §3.1). */
@@ -8,7 +8,7 @@ export const noiseLevelOf = (payload: Uint8Array, from: number, length: number):
   length === 0 ? -usualLevel : -(payload[from]! & 0x7f)
 
 /**
- * The noise of a far end that rests (RFC 3389): white, at the level that it told. Its spectrum, where it told one, is
+ * The noise of a remote that rests (RFC 3389): white, at the level that it reported. Its spectrum, where it reported one, is
  * left out, as a decoder may (§3.2).
  */
 export class ComfortNoise {

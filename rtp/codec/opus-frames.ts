@@ -4,7 +4,7 @@ export const mostOpusFrames = 48
 const longestFrame = 1275
 
 /**
- * Where the frames of a packet of Opus lie (RFC 6716 §3.2), read anew for each packet. All frames of a packet are of one
+ * Where the frames of a packet of Opus lie (RFC 6716 §3.2), read again for each packet. All frames of a packet are of one
  * kind: configuration and channels, the upper bits of its first byte.
  */
 export class OpusFrames {
@@ -12,7 +12,7 @@ export class OpusFrames {
   kind = 0
   readonly starts = new Uint16Array(mostOpusFrames)
   readonly lengths = new Uint16Array(mostOpusFrames)
-  /** Behind the last length that was read; −1 = it was cut off. */
+  /** After the last length that was read; −1 = it was cut off. */
   #at = 0
 
   /** Reads the packet of `length` bytes at `payload[from]`. False for what is no packet: then there are no frames. */

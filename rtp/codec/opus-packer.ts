@@ -27,7 +27,7 @@ export class OpusPacker {
   /** A frame of that kind and length may follow what waits, in a packet of `mostUnits`. Any may be the first. */
   fits(kind: number, length: number, units: number, mostUnits: number): boolean {
     if (this.#count === 0) return true
-    // The first byte, the one behind it, and two for each length.
+    // The first byte, the one after it, and two for each length.
     const bytes = this.#used + length + 2 + 2 * this.#count
     const isShort = this.#units + units <= mostUnits && this.#count < mostOpusFrames
     return kind === this.#kind && isShort && bytes <= mostBytes

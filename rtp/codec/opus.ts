@@ -1,6 +1,6 @@
 /** Opus (RFC 6716) counts its RTP time in 48,000ths of a second, whatever it was made from (RFC 7587 §4.1). */
 export const opusClockRate = 48_000
-/** What a frame of ours lasts; for far ends that ask for longer packets several go out in one. */
+/** What a frame of ours lasts; for remotes that ask for longer packets several go out in one. */
 export const opusFrameMs = 20
 /** RFC 6716 §3.2.5: 120 ms. */
 const mostUnits = 5760
@@ -31,7 +31,7 @@ export const opusSilenceInto = (into: Uint8Array, at: number, units: number): nu
   return end - at
 }
 
-// |  config  |s| c |   RFC 6716 §3.1, the first byte of a packet; c: 0 = one frame, 1 and 2 = two, 3 = told by the next
+// |  config  |s| c |   RFC 6716 §3.1, the first byte of a packet; c: 0 = one frame, 1 and 2 = two, 3 = reported by the next
 /** 48,000ths of a second that each frame of a packet lasts which begins with this byte. */
 export const opusFrameUnitsOf = (first: number): number => {
   const config = first >> 3
@@ -58,7 +58,7 @@ export const isOpusRepair = (payload: Uint8Array, from: number, length: number):
   return (payload[from + 1]! & (0x80 >> frames)) !== 0
 }
 
-/** RFC 6716 §3.4, RFC 7587 §3.1.3: a packet of one or two bytes says that its sender rests. */
+/** RFC 6716 §3.4, RFC 7587 §3.1.3: a packet of one or two bytes says that its sender is silent (DTX). */
 export const isOpusRest = (length: number): boolean => length <= 2
 
 /** The loss from which the bitrate falls no further: with less, libopus would leave out the repair that losses need. */
@@ -76,7 +76,7 @@ export interface OpusEncoderSettings {
   readonly sampleRate: OpusRate
   /** Bits a second. */
   readonly bitrate: number
-  /** Put what a lost packet needs into the next one, once losses are told. */
+  /** Put what a lost packet needs into the next one, once losses are reported. */
   readonly fec: boolean
   /** Rest while there is silence. */
   readonly dtx: boolean
@@ -88,7 +88,7 @@ export interface OpusEncoderSettings {
 export interface OpusEncoder {
   /** Encodes `count` samples from `pcm[from]` on into `into[at]` on. Returns the bytes written; 0 = could not. */
   encodeInto(into: Uint8Array, at: number, pcm: Int16Array, from: number, count: number): number
-  /** What the far end loses, 0 to 100: more of it takes more for repair and less for sound. */
+  /** What the remote loses, 0 to 100: more of it takes more for repair and less for sound. */
   tune(lossPercent: number): void
   free(): void
 }

@@ -11,7 +11,7 @@ export const longestPacketMs = 120
 /** Opus makes up losses in steps of this. */
 const concealStepMs = 10
 const leastConcealMs = 2.5
-/** Made-up sound is not drawn out for longer; then there is silence. A far end that rests is another matter. */
+/** Made-up sound is not drawn out for longer; then there is silence. A remote that rests is another matter. */
 const longestConcealedMs = 100
 
 /**
@@ -38,7 +38,7 @@ export class StreamDecoder {
   /** What was heard last fills a wait. */
   #waits = false
 
-  /** `keepsArrived`: what is made up fits on what comes behind it, not the other way round. */
+  /** `keepsArrived`: what is concealed fits on what comes after it, not the other way round. */
   constructor(sampleRate: StreamRate, coders: OpusCoders, keepsArrived = false) {
     this.sampleRate = sampleRate
     this.#coders = coders
@@ -46,7 +46,7 @@ export class StreamDecoder {
     this.#concealment = new Concealment(sampleRate)
   }
 
-  /** The far end is silent because it rests: Opus was told so. */
+  /** The remote is silent because it rests: Opus was reported so. */
   get rests(): boolean {
     return this.#rests
   }
@@ -174,7 +174,7 @@ export class StreamDecoder {
     this.concealInto(pcm, at, count)
   }
 
-  /** Silence that the far end meant. */
+  /** Silence that the remote meant. */
   silenceInto(pcm: Int16Array, at: number, count: number): void {
     this.#concealment.silenceInto(pcm, at, count)
   }

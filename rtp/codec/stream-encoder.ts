@@ -4,7 +4,7 @@ import { pcma, pcmu } from './g711.ts'
 import { G722Encoder } from './g722.ts'
 import type { OpusCoders, OpusEncoder } from './opus.ts'
 
-/** What a far end said about the Opus that it takes (RFC 7587 §6.1). */
+/** What a remote said about the Opus that it takes (RFC 7587 §6.1). */
 export interface OpusWishes {
   readonly fec: boolean
   readonly dtx: boolean
@@ -59,7 +59,7 @@ export class StreamEncoder {
     return this.#coder?.encodeInto(into, at, pcm, from, count) ?? 0
   }
 
-  /** What the far end said it loses, 0 to 100. */
+  /** What the remote said it loses, 0 to 100. */
   tune(lossPercent: number): void {
     this.#lossPercent = lossPercent
     this.#opus?.tune(lossPercent)

@@ -13,7 +13,7 @@ export interface MediaSources {
 
 /** Which extended reports were agreed on (RFC 3611 §5). */
 export interface ExtendedTerms {
-  /** The far end wants to know how it is heard. */
+  /** The remote wants to know how it is heard. */
   readonly voipMetrics: boolean
   /** Both measure the round trip though only one of them may send (§4.4, §4.5). */
   readonly receiverTime: boolean
@@ -27,11 +27,11 @@ export interface EventFormat {
 
 /** What offer and answer agreed on, as plain data. Addresses are dotted quads. */
 export interface Agreement {
-  /** Where the far end wants RTP; undefined = nowhere for now (hold by `0.0.0.0`, RFC 3264 §8.4). */
+  /** Where the remote wants RTP; undefined = nowhere for now (hold by `0.0.0.0`, RFC 3264 §8.4). */
   readonly remote: { readonly address: string; readonly port: number; readonly rtcpPort: number } | undefined
-  /** We may send: the far end receives. */
+  /** We may send: the remote receives. */
   readonly send: boolean
-  /** The far end may send: it is missed when it does not. */
+  /** The remote may send: it is missed when it does not. */
   readonly receive: boolean
   /** One side is on hold: the direction is not `sendrecv`, or there is no address. */
   readonly onHold?: boolean
@@ -52,13 +52,13 @@ export interface Agreement {
   /** Comfort noise (RFC 3389): the payload types to send and to take; undefined = not agreed on. */
   readonly sendNoise?: number
   readonly acceptNoise?: number
-  /** What the far end said about the Opus that it takes. */
+  /** What the remote said about the Opus that it takes. */
   readonly opus?: OpusWishes
   /** Audio in a packet of ours, 10 to 60 ms; Opus' frames last 20 ms, and its packets hold as many as fit, at least one. */
   readonly ptimeMs: number
-  /** The far end asked for that ptime: a relayed stream of another one is packed anew. */
+  /** The remote asked for that ptime: a relayed stream of another one is repacked. */
   readonly ptimeAsked: boolean
-  /** The longest packets that it takes: a relayed stream of longer ones is packed anew. Default any. */
+  /** The longest packets that it takes: a relayed stream of longer ones is repacked. Default any. */
   readonly maxPtimeMs?: number
   /** Extended reports (RFC 3611); undefined = not agreed on. */
   readonly extendedReports?: ExtendedTerms

@@ -3,7 +3,7 @@ import type { DtlsRole } from '../dtls/handshake.ts'
 import type { IceCredentials } from '../ice/credentials.ts'
 import type { SrtpProfile } from '../srtp/profile.ts'
 
-/** What the far end's checks will be addressed to. */
+/** What the remote's checks will be addressed to. */
 export interface BrowserOpening extends IceCredentials {
   /**
    * Of the candidates, dotted quads. A browser believes an answer only from the address that it asked, so each of this
@@ -17,7 +17,7 @@ export interface BrowserTerms {
   /** Ours; others than before are a restart (RFC 8445 §9). */
   readonly local: IceCredentials
   readonly remoteUfrag: string
-  /** Of the far end's certificate. Others than before are another far end: a new handshake. */
+  /** Of the remote's certificate. Others than before are another remote: a new handshake. */
   readonly fingerprints: readonly Fingerprint[]
   /** Ours in the handshake: `client` for `a=setup:active` of ours. */
   readonly role: DtlsRole

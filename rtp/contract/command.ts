@@ -19,11 +19,11 @@ export interface RecordRules {
   readonly trimSilence: boolean
 }
 
-/** A recording of both sides, as the session's far end lives it. */
+/** A recording of both sides, as the session's remote lives it. */
 export interface SessionRules {
-  /** `dual`: the far end on the left, what it hears on the right. `mono`: both mixed. */
+  /** `dual`: the remote on the left, what it hears on the right. `mono`: both mixed. */
   readonly channels: 'dual' | 'mono'
-  /** `inbound`: only what the far end says. `outbound`: only what it hears. The other side is silent. */
+  /** `inbound`: only what the remote says. `outbound`: only what it hears. The other side is silent. */
   readonly track: 'both' | 'inbound' | 'outbound'
   readonly maxLengthMs: number
 }
@@ -54,7 +54,7 @@ export type EngineCommand =
       readonly play: string
       readonly source: PlaySource
       readonly loop: number
-      /** Its end is told as soon as its last frame is out, while it still sounds. */
+      /** Its end is reported as soon as its last frame is out, while it still sounds. */
       readonly isFollowed?: true
     }
   | { readonly type: 'stop'; readonly session: SessionId; readonly play: string }

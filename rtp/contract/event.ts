@@ -28,7 +28,7 @@ export type EngineEvent =
       readonly endedBy: RecordingEnd
     }
   | { readonly type: 'digits-sent'; readonly session: SessionId; readonly digitsId: string }
-  /** A key has gone down; its `digit` follows when it is up. Not of one that was told in a single packet. */
+  /** A digit has gone down; its `digit` follows when it is up. Not of one that was reported in a single packet. */
   | { readonly type: 'key-down'; readonly session: SessionId; readonly digit: string }
   | { readonly type: 'digit'; readonly session: SessionId; readonly digit: string; readonly durationMs: number }
   /** A browser has shown neither media nor consent (RFC 7675) for some seconds: perhaps it is gone. */

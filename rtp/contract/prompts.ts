@@ -4,7 +4,7 @@ import type { EngineCodec } from './agreement.ts'
 /**
  * A prompt ready to be sent: for G.711 its bytes, for Opus packets of 20 ms. For G.722 samples of 16 kHz, as they lie in
  * memory: its decoder follows the encoder from the first sample on, so that only a leg's own encoder can go on from what
- * the far end has heard. Shared by all who play it; never altered.
+ * the remote has heard. Shared by all who play it; never altered.
  */
 export interface Prompt {
   readonly codec: AudioCodecName
@@ -25,8 +25,8 @@ export interface Prompt {
 export interface PromptRounds {
   /** How long one lasts. */
   readonly roundMs: number
-  /** Behind its end the prompt goes on from there, for ever; undefined = it holds all rounds that were asked for. */
-  readonly fromMs?: number
+  /** After its end the prompt goes on from there, for ever; undefined = it holds all rounds that were asked for. */
+  readonly loopFromMs?: number
 }
 
 export type PromptFault = 'unreadable' | 'unsupported'

@@ -9,8 +9,8 @@ import { noPlayout, type PlayoutCounters } from '../jitter/playout-counters.ts'
  */
 export type SourceState = 'closed' | 'waiting' | 'confirmed' | 'learned' | 'resumed'
 
-/** What the far end reports of the stream that we send. */
-export interface FarReport {
+/** What the remote reports of the stream that we send. */
+export interface RemoteReport {
   /** Of what was sent until its last report, 0 to 100. */
   readonly lossPercent: number
   readonly jitterMs: number
@@ -25,13 +25,13 @@ export interface SourceFigures {
   readonly state: SourceState
   /** How often it became another one without an offer or answer. */
   readonly changes: number
-  /** Packets of sources that are not believed, RTCP included. */
+  /** Packets of sources that are not accepted, RTCP included. */
   readonly refused: number
   /** Packets that were not sent, since their destination never answered (reflection). */
   readonly withheld: number
 }
 
-/** What a session has counted, and how well it heard its far end. */
+/** What a session has counted, and how well it heard its remote. */
 export interface SessionStats {
   /** The codec that was last sent; undefined = never agreed on one. */
   readonly codec: string | undefined
@@ -40,7 +40,7 @@ export interface SessionStats {
   readonly packetsLost: number
   /** Came after their place was given up. */
   readonly packetsLate: number
-  /** Refused: malformed, of an unknown payload type, from a source that is not believed. */
+  /** Refused: malformed, of an unknown payload type, from a source that is not accepted. */
   readonly packetsDropped: number
   readonly jitterMs: number
   readonly roundTripMs: number | undefined
@@ -54,7 +54,7 @@ export interface SessionStats {
   readonly rFactor: number | undefined
   readonly mos: number | undefined
   /** Undefined until it has reported. */
-  readonly far: FarReport | undefined
+  readonly far: RemoteReport | undefined
   readonly playout: PlayoutCounters
   readonly source: SourceFigures
 }

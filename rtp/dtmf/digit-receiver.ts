@@ -11,7 +11,7 @@ export interface Press {
 export interface DigitReceiverConfig {
   /** Units of the RTP timestamp a second. Default 8000. */
   readonly clockRate?: number
-  /** A press of which nothing was heard for so long has ended: its end packets were all lost. Default 500. */
+  /** A digit of which nothing was heard for so long has ended: its end packets were all lost. Default 500. */
   readonly stuckMs?: number
 }
 
@@ -21,30 +21,30 @@ export interface DigitCounters {
   readonly malformed: number
   /** Events that are no digit: flash, fax and modem tones, trunk signals. */
   readonly ignored: number
-  /** Packets of presses that were already told. */
+  /** Packets of digits that were already reported. */
   readonly repeated: number
   /** Presses ended by silence or by the next one, not by an end packet. */
   readonly endsLost: number
 }
 
-/** How many told presses are remembered, so that their late packets are not new ones. */
+/** How many reported digits are remembered, so that their late packets are not new ones. */
 const rememberedPresses = 8
-/** A start packet with the identity of a told press is a new one after this silence: some senders replay a capture. */
+/** A start packet with the identity of a reported digit is a new one after this silence: some senders replay a capture. */
 const replayAfterMs = 400
 /** How far from a whole segment the next one's timestamp may lie; some senders count 65,536. */
 const segmentSlack = 0x100
-/** How far a timestamp that runs may be ahead of its duration in the packets that end a press. */
+/** How far a timestamp that runs may be ahead of its duration in the packets that end a digit. */
 const runMs = 60
 
 /**
- * Hears digits in telephone-event packets (RFC 4733 §2.5.2): each press is told once, at its end. What makes a
- * press is its event and timestamp; order, losses and repeats of its packets do not matter.
+ * Hears digits in telephone-event packets (RFC 4733 §2.5.2): each digit is reported once, at its end. What makes a
+ * digit is its event and timestamp; order, losses and repeats of its packets do not matter.
  */
 export class DigitReceiver {
   readonly #unitsPerMs: number
   readonly #stuckMs: number
   readonly #waiting: Press[] = []
-  // The press that sounds now; −1 = none. Times are RTP timestamps but for `heardAt`.
+  // The digit that sounds now; −1 = none. Times are RTP timestamps but for `heardAt`.
   #event = -1
   #begun = 0
   #segment = 0
@@ -54,7 +54,7 @@ export class DigitReceiver {
   /** Timestamp less duration of its first packet, and where the timestamp of a sender that lets it run stands. */
   #origin = 0
   #movedTo = 0
-  // A ring of the presses that were told.
+  // A ring of the digits that were reported.
   readonly #toldEvents = new Int16Array(rememberedPresses).fill(-1)
   readonly #toldBegun = new Uint32Array(rememberedPresses)
   readonly #toldHeardAt = new Float64Array(rememberedPresses)
@@ -86,7 +86,7 @@ export class DigitReceiver {
     return this.#event < 0 ? undefined : this.#heardAt + this.#stuckMs
   }
 
-  /** Takes a packet's payload and timestamp. Returns how many presses wait for `take`. */
+  /** Takes a packet's payload and timestamp. Returns how many digits wait for `take`. */
   push(payload: Uint8Array, from: number, length: number, timestamp: number, marker: boolean, now: number): number {
     if (length < eventPayloadLength || from + eventPayloadLength > payload.length) {
       this.#malformed++
@@ -116,18 +116,18 @@ export class DigitReceiver {
     return this.#waiting.length
   }
 
-  /** Ends a press that has gone silent. Returns how many presses wait for `take`. */
+  /** Ends a digit that has gone silent. Returns how many digits wait for `take`. */
   timeout(now: number): number {
     if (this.#event >= 0 && now - this.#heardAt >= this.#stuckMs) this.#endLost()
     return this.#waiting.length
   }
 
-  /** The next press; undefined = none. */
+  /** The next digit; undefined = none. */
   take(): Press | undefined {
     return this.#waiting.shift()
   }
 
-  /** A new source speaks: its timestamps have nothing to do with those before. A held press ends. */
+  /** A new source speaks: its timestamps have nothing to do with those before. A held digit ends. */
   reset(): void {
     this.#endLost()
     this.#toldEvents.fill(-1)
@@ -141,7 +141,7 @@ export class DigitReceiver {
     return !marker && Math.abs(delta - maxEventDuration) <= segmentSlack
   }
 
-  /** Some senders let the timestamp run with the duration, against §2.5.1.2: the press began where both say so. */
+  /** Some senders let the timestamp run with the duration, against §2.5.1.2: the digit began where both say so. */
   #runs(event: number, timestamp: number, marker: boolean, duration: number, end: boolean): boolean {
     if (event !== this.#event || marker || duration < this.#duration) return false
     const ahead = timestampDelta((timestamp - duration) >>> 0, this.#origin)

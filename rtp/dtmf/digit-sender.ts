@@ -133,7 +133,7 @@ export class DigitSender {
       this.#segmentFull = false
     }
     if (this.#duration > maxEventDuration) {
-      // §2.5.1.3: the full segment is told without the end bit; the next begins where it stopped, without marker.
+      // §2.5.1.3: the full segment is reported without the end bit; the next begins where it stopped, without marker.
       this.#earlier += maxEventDuration
       this.#segmentFull = true
       return writeEvent(into, at, this.#event, false, this.#volume, maxEventDuration)

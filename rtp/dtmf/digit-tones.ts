@@ -6,13 +6,13 @@ import { maxQueuedDigits } from './digit-sender.ts'
 export interface DigitTonesConfig {
   /** How long a digit of an order sounds, rounded up to whole frames. Default 160. */
   readonly digitMs?: number
-  /** Least silence behind a digit, rounded up to whole frames. Default 100. */
+  /** Least silence after a digit, rounded up to whole frames. Default 100. */
   readonly gapMs?: number
   /** What `w` stands for. Default 500. */
   readonly pauseMs?: number
 }
 
-/** Of a press that is passed on: shorter ones are drawn out, or the far end may not take them (ITU-T Q.24: 40 ms). */
+/** Of a digit that is passed on: shorter ones are drawn out, or the remote may not take them (ITU-T Q.24: 40 ms). */
 const leastPressMs = 60
 
 type Phase = 'idle' | 'sounding' | 'silent' | 'pausing'
@@ -24,8 +24,8 @@ interface Waiting {
 }
 
 /**
- * Sends digits as tones (ITU-T Q.23) in place of a stream's audio, frame by frame, to a far end that takes no
- * telephone-events: digits of an order, and keys that are pressed elsewhere for as long as they are down.
+ * Sends digits as tones (ITU-T Q.23) in place of a stream's audio, frame by frame, to a remote that takes no
+ * telephone-events: digits of an order, and digits that are pressed elsewhere for as long as they are down.
  */
 export class DigitTones {
   readonly #digitMs: number
@@ -61,12 +61,12 @@ export class DigitTones {
     return taken
   }
 
-  /** A key is down until `release`. */
+  /** A digit is down until `release`. */
   press(digit: string): void {
     if (dtmfTone(digit) !== undefined) this.#add(digit, undefined)
   }
 
-  /** A key is up that was down for `durationMs`; of one whose `press` was not told, the whole press. */
+  /** A digit is up that was down for `durationMs`; of one whose `digit` was not reported, the whole digit. */
   release(digit: string, durationMs: number): void {
     const held = [this.#current, ...this.#waiting].find(each => each?.digit === digit && each.durationMs === undefined)
     const lasts = Math.max(leastPressMs, durationMs)
@@ -74,7 +74,7 @@ export class DigitTones {
     else if (dtmfTone(digit) !== undefined) this.#add(digit, lasts)
   }
 
-  /** Nobody will tell of keys that are down any more. */
+  /** Nobody will tell of digits that are down any more. */
   releaseAll(): void {
     if (this.#current !== undefined) this.#current.durationMs ??= leastPressMs
     for (const each of this.#waiting) each.durationMs ??= leastPressMs
@@ -101,7 +101,7 @@ export class DigitTones {
         return true
       case 'silent':
         pcm.fill(0, 0, count)
-        // The tone fades out behind its last frame, since nobody could know that it was the last.
+        // The tone fades out after its last frame, since nobody could know that it was the last.
         if (from === 0) this.#sound(pcm, Math.min(count, (fadeMs * sampleRate) / 1000), sampleRate, this.#soundedMs, -1)
         return true
       case 'pausing':

@@ -21,7 +21,7 @@ export const volumeOf = (payload: Uint8Array, from: number): number => payload[f
 /** How long the event has lasted, in units of the stream's clock. */
 export const durationOf = (payload: Uint8Array, from: number): number => (payload[from + 2]! << 8) | payload[from + 3]!
 
-/** Only the duration anew. */
+/** Only the duration again. */
 export const setDuration = (payload: Uint8Array, from: number, duration: number): void => {
   payload[from + 2] = duration >>> 8
   payload[from + 3] = duration

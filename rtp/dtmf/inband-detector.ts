@@ -27,8 +27,8 @@ const rumbleHz = 300
 const edgeHops = 1.3
 
 /**
- * Finds the digits that a far end sends as tones (ITU-T Q.24) and no voice: both tones of a digit and next to nothing
- * else, at like levels, in tune, for long enough. Each press is told once, at its end.
+ * Finds the digits that a remote sends as tones (ITU-T Q.24) and no voice: both tones of a digit and next to nothing
+ * else, at like levels, in tune, for long enough. Each digit is reported once, at its end.
  */
 export class InbandDetector {
   readonly #perMs: number
@@ -46,7 +46,7 @@ export class InbandDetector {
   #digit = -1
   #lasted = 0
   #misses = 0
-  /** Blocks since it was heard last that told nothing; and how many more will tell nothing, over the seam behind them. */
+  /** Blocks since it was heard last that reported nothing; and how many more will tell nothing, over the seam after them. */
   #passedOver = 0
   #seam = 0
 
@@ -63,12 +63,12 @@ export class InbandDetector {
     return this.#digit >= 0 || (this.#seen >= 0 && this.#hits >= suspectHits)
   }
 
-  /** The digit that sounds now, and will be told when it ends; undefined = none. */
+  /** The digit that sounds now, and will be reported when it ends; undefined = none. */
   get held(): string | undefined {
     return keypad[this.#digit]
   }
 
-  /** Takes `count` samples from `pcm[from]` on. Returns the press that ended in them; two cannot, within 20 ms. */
+  /** Takes `count` samples from `pcm[from]` on. Returns the digit that ended in them; two cannot, within 20 ms. */
   hear(pcm: Int16Array, from: number, count: number): Press | undefined {
     let ended: Press | undefined
     for (let i = from; i < from + count; i++) {
@@ -80,7 +80,7 @@ export class InbandDetector {
     return ended
   }
 
-  /** `count` samples were made up for lost ones, and tell nothing: a digit that sounds goes on meanwhile. */
+  /** `count` samples were concealed for lost ones, and tell nothing: a digit that sounds goes on meanwhile. */
   passOver(count: number): void {
     if (this.#digit < 0) return
     this.#passedOver += Math.round(count / this.#tones.hop)

@@ -4,7 +4,7 @@ import { columnsHz, rowsHz } from '../tone/tones.ts'
 
 /** A block is as long as it takes to tell the rows from one another. */
 const blockMs = 12.75
-/** Blocks begin a sixth of their length apart, 2 ms: so finely the length of a tone is told. */
+/** Blocks begin a sixth of their length apart, 2 ms: so finely the length of a tone is reported. */
 export const hopsPerBlock = 6
 /** Each of the two tones, dBm0 (ITU-T Q.24: −25 and more is to be taken, a line may lose some of it). */
 const quietestDbm0 = -34
@@ -74,7 +74,7 @@ export class KeypadTones {
     return this.#wherever(rowOf(key)) + this.#wherever(columnOf(key)) >= leastShareHeld * mean
   }
 
-  /** Where the row's tone of a key stands at the end of the block, and by what angle it moves from block to block. */
+  /** Where the row's tone of a digit stands at the end of the block, and by what angle it moves from block to block. */
   rowPhase(key: number): number {
     return this.#tones.phaseOf(rowOf(key), inTune)
   }

@@ -13,7 +13,7 @@ const mostSamples = 1920
 const opusRate = 8000
 
 /**
- * Silences digits' tones in packets that are passed on as they came, to a far end that gets the same digits as
+ * Silences digits' tones in packets that are passed on as they came, to a remote that gets the same digits as
  * telephone-events: it must not hear them twice. Of a tone no more than its first 20 ms or so get through, which no
  * receiver takes (ITU-T Q.24: under 23 ms).
  */
@@ -32,7 +32,7 @@ export class ToneMute {
     this.#coders = coders
   }
 
-  /** A digit begins, and what is passed on from now on does not follow what was: it is silent until a tone can be told. */
+  /** A digit begins, and what is passed on from now on does not follow what was: it is silent until a tone can be reported. */
   begin(now: number): void {
     this.#codec = undefined
     this.#coldUntil = now + coldMs

@@ -2,7 +2,7 @@ import type { OpusCoders } from '../codec/opus.ts'
 import type { EngineCommand } from '../contract/command.ts'
 import { RoomLink } from '../mix/room-link.ts'
 import { Rooms } from '../mix/rooms.ts'
-import type { Session } from '../session/media-session.ts'
+import type { MediaSession } from '../session/media-session.ts'
 import type { FaultGuard } from './fault-guard.ts'
 
 type JoinCommand = Extract<EngineCommand, { readonly type: 'join' }>
@@ -12,7 +12,7 @@ type ToneCommand = Extract<EngineCommand, { readonly type: 'room-tone' }>
 export class Connections {
   readonly #clockOffsetMs: number
   readonly #rooms: Rooms
-  readonly #inRooms = new Set<Session>()
+  readonly #inRooms = new Set<MediaSession>()
 
   /** `clockOffsetMs`: to be added to this thread's times for those of a clock that all threads share. */
   constructor(opus: OpusCoders, clockOffsetMs: number, guard: FaultGuard) {
@@ -30,40 +30,40 @@ export class Connections {
   }
 
   /** The two hear each other from now on, and nobody else. */
-  bridge(session: Session, other: Session, now: number): void {
+  bridge(session: MediaSession, other: MediaSession, now: number): void {
     if (session === other) return
     for (const each of [session, other]) this.part(each, now)
     session.bridge(other)
     other.bridge(session)
   }
 
-  unbridge(session: Session): void {
+  unbridge(session: MediaSession): void {
     session.other?.bridge(undefined)
     session.bridge(undefined)
   }
 
-  join(session: Session, { room, muted, shared }: JoinCommand, now: number): void {
+  join(session: MediaSession, { room, muted, shared }: JoinCommand, now: number): void {
     this.unbridge(session)
     const link = () => shared && new RoomLink(shared, this.#clockOffsetMs)
     this.#inRooms.add(session)
     if (this.#rooms.join(room, session.seat, muted, link, now)) session.enterRoom()
   }
 
-  leave(session: Session, now: number): void {
+  leave(session: MediaSession, now: number): void {
     if (this.#inRooms.delete(session)) this.#rooms.leave(session.seat, now)
   }
 
-  sound(session: Session, { tone }: ToneCommand): void {
+  sound(session: MediaSession, { tone }: ToneCommand): void {
     this.#rooms.sound(session.seat, tone)
   }
 
   /** Nobody hears it any more. */
-  part(session: Session, now: number): void {
+  part(session: MediaSession, now: number): void {
     this.unbridge(session)
     this.leave(session, now)
   }
 
-  tick(now: number, beatAt: number): void {
-    this.#rooms.tick(now, beatAt)
+  tick(now: number, tickAt: number): void {
+    this.#rooms.tick(now, tickAt)
   }
 }

@@ -1,30 +1,30 @@
-import type { Session } from '../session/media-session.ts'
+import type { MediaSession } from '../session/media-session.ts'
 import type { FaultGuard } from './fault-guard.ts'
 
-/** Of a tick of 5 ms: what is done later than this would be done in the next one's time. */
-const behindMs = 3.5
-/** However late it is: each session has its turn in so many ticks. */
+/** The part of a 5 ms tick after which no more deferred work begins. */
+const budgetMs = 3.5
+/** However late a tick is: every session is served once in so many ticks. */
 const ticksPerRound = 4
 
-/** What can wait, session by session, as far as a tick's time goes: what the next one has to do would be late by it. */
-export class RestTurns {
+/** Runs deferred work (recordings, reports, session ends) round-robin within the tick's time budget. */
+export class DeferredWork {
   readonly #guard: FaultGuard
   readonly #now: () => number
-  readonly #went: (beatAt: number) => void
-  /** Behind whose turn the last tick ended. */
+  readonly #sessionDone: (tickAt: number) => void
+  /** After whose turn the last tick ended. */
   #turn = 0
 
-  /** `went`: told after each session's turn. */
-  constructor(guard: FaultGuard, now: () => number, went: (beatAt: number) => void) {
+  /** `went`: reported after each session's turn. */
+  constructor(guard: FaultGuard, now: () => number, went: (tickAt: number) => void) {
     this.#guard = guard
     this.#now = now
-    this.#went = went
+    this.#sessionDone = went
   }
 
-  take(open: readonly Session[], now: number, beatAt: number): void {
+  run(open: readonly MediaSession[], now: number, tickAt: number): void {
     const least = Math.ceil(open.length / ticksPerRound)
     for (let done = 0, all = open.length; done < all; done++) {
-      if (done >= least && this.#now() - beatAt > behindMs) break
+      if (done >= least && this.#now() - tickAt > budgetMs) break
       // Downwards: a session that ends takes the last one's place, which has had its turn.
       this.#turn = Math.min(this.#turn <= 0 ? open.length : this.#turn, open.length) - 1
       const session = open[this.#turn]
@@ -34,7 +34,7 @@ export class RestTurns {
       } catch (error) {
         this.#guard.fail(session, error)
       }
-      this.#went(beatAt)
+      this.#sessionDone(tickAt)
     }
   }
 }

@@ -5,16 +5,16 @@ import type { EngineCommand, SessionId } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
 import { PortPool } from '../net/port-pool.ts'
 import { aheadMs } from '../packetize/frame-clock.ts'
-import { Beats } from '../packetize/tick-slots.ts'
-import type { Session } from '../session/media-session.ts'
+import { TickSlots } from '../packetize/tick-slots.ts'
+import type { MediaSession } from '../session/media-session.ts'
 import { endOfAbandoned } from './abandoned-orders.ts'
 import { Connections } from './connections.ts'
-import { RestTurns } from './deferred-work.ts'
+import { DeferredWork } from './deferred-work.ts'
 import type { EngineConfig, EngineCounters, EngineEnvironment } from './environment.ts'
 import { FaultGuard } from './fault-guard.ts'
 import { PlayLoader } from './play-loader.ts'
 import { orderRecording } from './recording-orders.ts'
-import { Departures } from './send-schedule.ts'
+import { SendSchedule } from './send-schedule.ts'
 import { type OpenCommand, SessionOpener } from './session-opener.ts'
 import { type AgreeCommand, type Entry, SessionTable } from './session-table.ts'
 
@@ -36,28 +36,28 @@ export class MediaEngine {
   readonly #browsers: BrowserLegs
   readonly #plays: PlayLoader
   readonly #connections: Connections
-  readonly #departures: Departures
+  readonly #schedule: SendSchedule
   readonly #guard: FaultGuard
   readonly #table = new SessionTable()
   readonly #opener: SessionOpener
-  readonly #rest: RestTurns
+  readonly #deferred: DeferredWork
   #closing = 0
   #now = 0
   /** Of the last tick; undefined when there was nothing to tick for. */
-  #beatAt: number | undefined
+  #lastTickAt: number | undefined
 
   constructor(config: EngineConfig, env: EngineEnvironment) {
     this.#env = env
     const emit = (event: EngineEvent) => env.emit(event)
     const random = () => env.random()
-    const departures = new Departures(env.network, env.now, now => env.fellBehind?.(now))
-    const guard = new FaultGuard(emit, session => departures.behindFrames(() => this.#close(session, this.#now)))
-    this.#departures = departures
+    const departures = new SendSchedule(env.network, env.now, now => env.overran?.(now))
+    const guard = new FaultGuard(emit, session => departures.afterFrames(() => this.#close(session, this.#now)))
+    this.#schedule = departures
     this.#guard = guard
     this.#plays = new PlayLoader(env.prompts, emit, guard)
     this.#ports = new PortPool(env.network, config, random)
     this.#browsers = new BrowserLegs(env.network, this.#ports, env.browsers)
-    this.#rest = new RestTurns(guard, env.now, beatAt => departures.releaseOverdue(beatAt))
+    this.#deferred = new DeferredWork(guard, env.now, tickAt => departures.releaseOverdue(tickAt))
     this.#connections = new Connections(env.opus, env.clockOffsetMs ?? 0, guard)
     this.#opener = new SessionOpener(
       {
@@ -71,7 +71,7 @@ export class MediaEngine {
       {
         network: env.network,
         opus: env.opus,
-        beats: new Beats(),
+        tickSlots: new TickSlots(),
         timeoutMs: config.timeoutMs ?? defaultTimeoutMs,
         emit,
         random,
@@ -85,7 +85,7 @@ export class MediaEngine {
     return this.#table.size === 0 && this.#ports.draining === 0
   }
 
-  /** True until every session has told its end: recordings may still be on their way to disk. */
+  /** True until every session has reported its end: recordings may still be on their way to disk. */
   get isBusy(): boolean {
     return this.#closing > 0 || this.#table.size > 0
   }
@@ -107,7 +107,7 @@ export class MediaEngine {
   execute(command: EngineCommand, now: number): void {
     this.#now = now
     this.#carryOut(command, now)
-    if (this.isIdle) this.#departures.release()
+    if (this.isIdle) this.#schedule.release()
   }
 
   #carryOut(command: EngineCommand, now: number): void {
@@ -123,42 +123,42 @@ export class MediaEngine {
 
   /**
    * Every 5 ms: the frames that the last one made, what has arrived, the frames for the next one, then what can wait:
-   * recordings, reports, ends. `beatAt`: when the tick was due. A tick that is late makes what was due with it, and leaves
+   * recordings, reports, ends. `tickAt`: when the tick was due. A tick that is late makes what was due with it, and leaves
    * to the next what is due with that. What ticks before it have missed goes at once: it would have gone by now.
    */
-  tick(now: number, beatAt = now): void {
-    const departures = this.#departures
+  tick(now: number, tickAt = now): void {
+    const departures = this.#schedule
     this.#now = now
     departures.release()
-    departures.goAtOnce()
+    departures.sendAtOnce()
     this.#browsers.tick(now)
     this.#env.network.receive()
-    departures.wait()
-    if (this.#beatAt !== undefined && beatAt - this.#beatAt > missedFromMs) {
-      this.#makeFrames(now, beatAt - aheadMs)
+    departures.holdForTick()
+    if (this.#lastTickAt !== undefined && tickAt - this.#lastTickAt > missedFromMs) {
+      this.#makeFrames(now, tickAt - aheadMs)
       departures.release()
     }
-    this.#makeFrames(now, beatAt)
-    departures.goAtOnce()
-    this.#rest.take(this.#table.open, now, beatAt)
-    departures.wait()
+    this.#makeFrames(now, tickAt)
+    departures.sendAtOnce()
+    this.#deferred.run(this.#table.open, now, tickAt)
+    departures.holdForTick()
     this.#ports.tick(now)
-    this.#beatAt = this.isIdle ? undefined : beatAt
+    this.#lastTickAt = this.isIdle ? undefined : tickAt
     if (this.isIdle) departures.release()
   }
 
-  #makeFrames(now: number, beatAt: number): void {
+  #makeFrames(now: number, tickAt: number): void {
     const { open } = this.#table
-    this.#connections.tick(now, beatAt)
+    this.#connections.tick(now, tickAt)
     // Backwards: a session that ends takes the last one's place, which has had its turn.
     for (let i = open.length - 1; i >= 0; i--) {
       const session = open[i]!
       try {
-        session.send(now, beatAt)
+        session.send(now, tickAt)
       } catch (error) {
         this.#guard.fail(session, error)
       }
-      if (i % lookEvery === 0) this.#departures.releaseOverdue(beatAt)
+      if (i % lookEvery === 0) this.#schedule.releaseOverdue(tickAt)
     }
   }
 
@@ -174,7 +174,7 @@ export class MediaEngine {
   /** Ends every session, as `close` does. */
   closeAll(now: number): void {
     for (const session of this.#table.ids) this.execute({ type: 'close', session }, now)
-    this.#departures.release()
+    this.#schedule.release()
     this.#env.network.flush()
   }
 
@@ -187,7 +187,7 @@ export class MediaEngine {
     })
   }
 
-  #begin(entry: Entry, session: Session): void {
+  #begin(entry: Entry, session: MediaSession): void {
     const now = this.#env.now()
     this.#table.fill(entry, session)
     this.#env.emit({ type: 'opened', session: session.id, port: session.ports.rtp.port, ssrc: session.ssrc })
@@ -208,7 +208,7 @@ export class MediaEngine {
     if (session !== undefined) this.#guard.run(session, () => this.#run(session, entry, command, now))
   }
 
-  #run(session: Session, entry: Entry, command: Exclude<EngineCommand, OpenCommand>, now: number): void {
+  #run(session: MediaSession, entry: Entry, command: Exclude<EngineCommand, OpenCommand>, now: number): void {
     switch (command.type) {
       case 'agree':
         if (entry.link !== undefined && !this.#isReached(entry, entry.link, command, now)) return
@@ -258,14 +258,14 @@ export class MediaEngine {
     }
   }
 
-  /** Of a browser's leg: what was agreed on waits for the keys, lest the first words are lost. */
+  /** Of a browser's leg: what was agreed on waits for the keys; otherwise the first words are lost. */
   #isReached(entry: Entry, link: BrowserLink, command: AgreeCommand, now: number): boolean {
     if (command.browser !== undefined) this.#browsers.agree(link, command.browser, now)
     if (!link.isSecure) entry.held = command
     return link.isSecure
   }
 
-  #bridge(session: Session, otherId: SessionId, now: number): void {
+  #bridge(session: MediaSession, otherId: SessionId, now: number): void {
     this.#connections.part(session, now)
     const entry = this.#table.find(otherId)
     if (entry === undefined) return
@@ -274,7 +274,7 @@ export class MediaEngine {
     else this.#connections.bridge(session, entry.session, now)
   }
 
-  #close(session: Session, now: number): void {
+  #close(session: MediaSession, now: number): void {
     const entry = this.#table.find(session.id)
     if (entry?.session !== session) return
     this.#table.remove(session)
@@ -288,7 +288,7 @@ export class MediaEngine {
     }
   }
 
-  #end(session: Session, entry: Entry, now: number): void {
+  #end(session: MediaSession, entry: Entry, now: number): void {
     const closed = () => {
       this.#closing--
       this.#env.emit({ type: 'closed', session: session.id, stats: session.stats })

@@ -11,7 +11,7 @@ export interface EngineConfig {
   readonly ports: readonly [first: number, last: number]
   /** Default 2000. */
   readonly drainMs?: number
-  /** A leg without RTP for so long is told. Default 60,000. */
+  /** A leg without RTP for so long is reported. Default 60,000. */
   readonly timeoutMs?: number
 }
 
@@ -30,8 +30,8 @@ export interface EngineEnvironment {
   readonly clockOffsetMs?: number
   random(): number
   unixMs(now: number): number
-  /** A tick is in the next one's time; told again and again while it is. */
-  fellBehind?(now: number): void
+  /** A tick is in the next one's time; reported again and again while it is. */
+  overran?(now: number): void
 }
 
 export interface EngineCounters {

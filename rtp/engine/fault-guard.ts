@@ -1,16 +1,16 @@
 import type { EngineEvent } from '../contract/event.ts'
-import type { Session } from '../session/media-session.ts'
+import type { MediaSession } from '../session/media-session.ts'
 
 const mostDetail = 2000
 
 /** Where a session's code runs that may have a fault of ours: the session ends, the thread and its others go on. */
 export class FaultGuard {
   readonly #emit: (event: EngineEvent) => void
-  readonly #end: (session: Session) => void
+  readonly #end: (session: MediaSession) => void
   #faults = 0
 
   /** `end` closes a session, and may fail too. */
-  constructor(emit: (event: EngineEvent) => void, end: (session: Session) => void) {
+  constructor(emit: (event: EngineEvent) => void, end: (session: MediaSession) => void) {
     this.#emit = emit
     this.#end = end
   }
@@ -20,7 +20,7 @@ export class FaultGuard {
     return this.#faults
   }
 
-  run(session: Session, work: () => void): void {
+  run(session: MediaSession, work: () => void): void {
     try {
       work()
     } catch (error) {
@@ -28,14 +28,14 @@ export class FaultGuard {
     }
   }
 
-  fail(session: Session, error: unknown): void {
+  fail(session: MediaSession, error: unknown): void {
     this.#faults++
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
     this.#emit({ type: 'failed', session: session.id, fault: 'internal', detail: detail.slice(0, mostDetail) })
     try {
       this.#end(session)
     } catch {
-      // What could not be ended in order is forgotten all the same: its session has told `closed`.
+      // What could not be ended in order is forgotten all the same: its session has reported `closed`.
     }
   }
 }

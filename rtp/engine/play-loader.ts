@@ -4,7 +4,7 @@ import type { EngineCommand } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
 import type { Prompt, PromptFault, PromptStore } from '../contract/prompts.ts'
 import { Playback } from '../send/playback.ts'
-import type { Session } from '../session/media-session.ts'
+import type { MediaSession } from '../session/media-session.ts'
 import type { FaultGuard } from './fault-guard.ts'
 import { TonePrompts } from './tone-prompts.ts'
 
@@ -13,7 +13,7 @@ export type PlayCommand = Extract<EngineCommand, { readonly type: 'play' }>
 /** A session, and the plays that are on their way to it. */
 export interface Played {
   /** Undefined until its ports are bound. */
-  session: Session | undefined
+  session: MediaSession | undefined
   /** The play that is loaded, or waits until a codec is agreed on. */
   loading: PlayCommand | undefined
   /** The last play that was begun: it is loaded again when the codec changes. */
@@ -77,7 +77,7 @@ export class PlayLoader {
     this.#prepare(begun, codec, prompt => {
       if (to.begun !== begun) return
       if (typeof prompt === 'string') session.sender.stop(begun.play)
-      else session.sender.goOnWith(begun.play, prompt)
+      else session.sender.continueWith(begun.play, prompt)
     })
   }
 

@@ -2,7 +2,7 @@ import { assertNever } from '../assert-never.ts'
 import type { EngineCommand } from '../contract/command.ts'
 import type { RecordingStore } from '../contract/recording-sink.ts'
 import { channelsOf } from '../record/session-recorder.ts'
-import type { Session } from '../session/media-session.ts'
+import type { MediaSession } from '../session/media-session.ts'
 
 export type RecordingCommand = Extract<
   EngineCommand,
@@ -10,7 +10,12 @@ export type RecordingCommand = Extract<
 >
 
 /** Has a session record, or do with its recordings what is ordered. */
-export function orderRecording(session: Session, command: RecordingCommand, store: RecordingStore, now: number): void {
+export function orderRecording(
+  session: MediaSession,
+  command: RecordingCommand,
+  store: RecordingStore,
+  now: number,
+): void {
   const { recording } = command
   switch (command.type) {
     case 'record': {

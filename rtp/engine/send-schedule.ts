@@ -2,37 +2,37 @@ import type { DatagramNetwork } from '../net/network.ts'
 import { aheadMs } from '../packetize/frame-clock.ts'
 
 /**
- * When packets go. All wait for the next tick, in their order, but for those that a tick passes on or reports: whatever
- * comes between two ticks may belong behind frames that wait.
+ * Decides when packets leave. Frames wait for the next tick, in order; packets that a tick forwards or reports leave at
+ * once. A packet that arrives between two ticks may belong after frames that still wait.
  */
-export class Departures {
+export class SendSchedule {
   readonly #network: DatagramNetwork
   readonly #now: () => number
-  readonly #fellBehind: (now: number) => void
-  #areWaiting = true
+  readonly #overran: (now: number) => void
+  #isHolding = true
 
-  /** `fellBehind`: told when frames were overdue. */
+  /** `fellBehind`: reported when frames were overdue. */
   constructor(network: DatagramNetwork, now: () => number, fellBehind: (now: number) => void = () => {}) {
     this.#network = network
     this.#now = now
-    this.#fellBehind = fellBehind
+    this.#overran = fellBehind
     network.hold(true)
   }
 
   /** Until `wait`, packets go with the next flush. */
-  goAtOnce(): void {
+  sendAtOnce(): void {
     this.#set(false)
   }
 
   /** What goes at once is flushed. */
-  wait(): void {
+  holdForTick(): void {
     this.#network.flush()
     this.#set(true)
   }
 
   /** What `work` sends waits, whenever it is done. */
-  behindFrames(work: () => void): void {
-    const wereWaiting = this.#areWaiting
+  afterFrames(work: () => void): void {
+    const wereWaiting = this.#isHolding
     this.#set(true)
     try {
       work()
@@ -46,15 +46,15 @@ export class Departures {
   }
 
   /** Held up for so long, the thread is in the next tick's time: its frames do not wait for the work of all others. */
-  releaseOverdue(beatAt: number): void {
+  releaseOverdue(tickAt: number): void {
     const now = this.#now()
-    if (now - beatAt < aheadMs) return
+    if (now - tickAt < aheadMs) return
     this.release()
-    this.#fellBehind(now)
+    this.#overran(now)
   }
 
   #set(areWaiting: boolean): void {
-    this.#areWaiting = areWaiting
+    this.#isHolding = areWaiting
     this.#network.hold(areWaiting)
   }
 }

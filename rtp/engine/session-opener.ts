@@ -3,7 +3,7 @@ import type { BrowserLink } from '../browser/browser-link.ts'
 import type { EngineCommand } from '../contract/command.ts'
 import type { PortPair, PortPool } from '../net/port-pool.ts'
 import { ProtectedPair } from '../net/protected-pair.ts'
-import { Session, type SessionHost } from '../session/media-session.ts'
+import { MediaSession, type MediaSessionHost } from '../session/media-session.ts'
 import type { EngineEnvironment } from './environment.ts'
 import type { FaultGuard } from './fault-guard.ts'
 import type { AgreeCommand, Entry } from './session-table.ts'
@@ -24,41 +24,41 @@ export interface OpenerHost {
 /** Makes sessions: takes their ports, or their link to a browser, and leads into them what arrives there. */
 export class SessionOpener {
   readonly #host: OpenerHost
-  readonly #sessionHost: SessionHost
+  readonly #sessionHost: MediaSessionHost
 
-  constructor(host: OpenerHost, sessionHost: SessionHost) {
+  constructor(host: OpenerHost, sessionHost: MediaSessionHost) {
     this.#host = host
     this.#sessionHost = sessionHost
   }
 
   /** `done` gets undefined when no port is to be had. */
-  open(command: OpenCommand, entry: Entry, done: (session: Session | undefined) => void): void {
+  open(command: OpenCommand, entry: Entry, done: (session: MediaSession | undefined) => void): void {
     const { ports, browsers } = this.#host
     const { browser } = command
     if (browser === undefined) ports.take(pair => done(pair && this.#make(command, entry, pair)))
     else browsers.open(browser, link => done(link && this.#reach(entry, this.#make(command, entry, link), link)))
   }
 
-  #make({ session: id, keyed = false }: OpenCommand, entry: Entry, taken: PortPair): Session {
+  #make({ session: id, keyed = false }: OpenCommand, entry: Entry, taken: PortPair): MediaSession {
     const { env } = this.#host
     const now = env.now()
     if (keyed) entry.keyed = new ProtectedPair(taken, () => env.network.slot())
     const pair = entry.keyed ?? taken
-    const session = new Session(id, pair, this.#sessionHost, now)
+    const session = new MediaSession(id, pair, this.#sessionHost, now)
     this.#listen(session, pair)
     if (entry.keyed !== undefined) {
       entry.keyed.onRejected = () => {
-        session.arrivals.dropped++
+        session.ingress.dropped++
       }
     }
     return session
   }
 
-  #listen(session: Session, pair: PortPair): void {
+  #listen(session: MediaSession, pair: PortPair): void {
     const host = this.#host
     pair.rtp.receiver = (packet, length, address, port) => {
       try {
-        session.arrivals.receive(packet, length, address, port, host.arrivedAt())
+        session.ingress.receive(packet, length, address, port, host.arrivedAt())
       } catch (error) {
         host.guard.fail(session, error)
       }
@@ -72,7 +72,7 @@ export class SessionOpener {
     }
   }
 
-  #reach(entry: Entry, session: Session, link: BrowserLink): Session {
+  #reach(entry: Entry, session: MediaSession, link: BrowserLink): MediaSession {
     const { env, guard } = this.#host
     entry.link = link
     link.onSecure = () => {

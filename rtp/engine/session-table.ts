@@ -1,7 +1,7 @@
 import type { BrowserLink } from '../browser/browser-link.ts'
 import type { EngineCommand, SessionId } from '../contract/command.ts'
 import type { ProtectedPair } from '../net/protected-pair.ts'
-import type { Session } from '../session/media-session.ts'
+import type { MediaSession } from '../session/media-session.ts'
 import type { Played } from './play-loader.ts'
 
 export type AgreeCommand = Extract<EngineCommand, { readonly type: 'agree' }>
@@ -20,7 +20,7 @@ export interface Entry extends Played {
 /** The sessions of a thread by their names, from the moment that they are asked for. */
 export class SessionTable {
   /** Those whose ports are bound, for the tick: in an array, in no order. */
-  readonly open: Session[] = []
+  readonly open: MediaSession[] = []
   readonly #entries = new Map<SessionId, Entry>()
 
   get size(): number {
@@ -55,13 +55,13 @@ export class SessionTable {
     this.#entries.delete(id)
   }
 
-  fill(entry: Entry, session: Session): void {
+  fill(entry: Entry, session: MediaSession): void {
     entry.session = session
     this.open.push(session)
   }
 
   /** The last of `open` takes its place there. */
-  remove(session: Session): void {
+  remove(session: MediaSession): void {
     this.#entries.delete(session.id)
     const at = this.open.indexOf(session)
     const last = this.open.pop()

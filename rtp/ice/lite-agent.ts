@@ -12,9 +12,9 @@ import type { IceCredentials } from './credentials.ts'
 
 /** RFC 7675 §5.1: who has not been heard of for so long has withdrawn its consent. */
 export const consentMs = 30_000
-/** Pairs of an address of ours and one of the far end at a time; the one that was silent for longest makes room. */
+/** Pairs of an address of ours and one of the remote at a time; the one that was silent for longest makes room. */
 export const mostPaths = 16
-/** Attributes that a 420 names, lest it grows beyond the request. */
+/** Attributes that a 420 names; otherwise it grows beyond the request. */
 const mostNamed = 8
 
 export interface IceCounters {
@@ -55,7 +55,7 @@ const own = (credentials: IceCredentials): Own => ({
 
 /**
  * The lite side of ICE (RFC 8445 §2.5): always controlled, one host candidate, answers checks and starts none. What the
- * far end nominates last is where media goes; where it comes from need not be in any SDP (peer-reflexive).
+ * remote nominates last is where media goes; where it comes from need not be in any SDP (peer-reflexive).
  */
 export class LiteAgent {
   readonly counters: IceCounters = { checks: 0, dropped: 0, roleConflicts: 0, unknownAttributes: 0 }
@@ -107,7 +107,7 @@ export class LiteAgent {
     const run = this.#runOf(user)
     const isReal =
       isBinding && run !== undefined && fingerprintFits(message) === true && integrityFits(message, run.key)
-    // An answer to what nobody vouches for would be a gift to whoever forges addresses: RFC 8489 §9.1.3's 401 stays out.
+    // An answer to what nobody vouches for would be a gift to anyone who forges addresses: RFC 8489 §9.1.3's 401 stays out.
     if (!isReal || run === undefined) {
       this.counters.dropped++
       return dropped
@@ -119,7 +119,7 @@ export class LiteAgent {
       const answer = StunWriter.answer(into, 'error', message).error(420, 'Unknown Attribute').unknown(types)
       return { length: noLonger(answer.seal(run.key), message), isValid: false }
     }
-    // RFC 8445 §7.3.1.1: we cannot control, so who believes to be controlled is told.
+    // RFC 8445 §7.3.1.1: we cannot control, so who believes to be controlled is reported.
     if (attributeOf(message, stunAttributes.iceControlled) !== undefined) {
       this.counters.roleConflicts++
       const answer = StunWriter.answer(into, 'error', message).error(487, 'Role Conflict')

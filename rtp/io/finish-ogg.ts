@@ -38,7 +38,7 @@ function finish(fd: number): FinishedOgg | undefined {
   if (oggPageLength(head, 0) === 0 || (head[5]! & oggFirst) === 0) return undefined
   const contentFrom = oggHeadLength + head[26]!
   const preSkip = head[contentFrom + 10]! | (head[contentFrom + 11]! << 8)
-  // The last page lies within the longest that it can be, or behind a torn one.
+  // The last page lies within the longest that it can be, or after a torn one.
   const from = Math.max(0, size - 2 * oggMaxPageLength)
   const tail = readAt(fd, from, size - from)
   const at = lastPageIn(tail, head)

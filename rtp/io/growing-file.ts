@@ -9,7 +9,7 @@ import { frameLengthOf } from '../wav/format.ts'
 import { parseWav, type WavFile } from '../wav/parse.ts'
 import { promptEncoder } from './open-prompt-encoder.ts'
 
-/** Where its writer has not been heard of for so long, the file ends: whoever plays it would wait for ever. */
+/** Where its writer has not been heard of for so long, the file ends: anyone who plays it would wait for ever. */
 const longestStallMs = 120_000
 /** Between two looks at the file, where all that is there has been read. */
 const lookMs = 20
@@ -36,7 +36,7 @@ export async function growingWav(file: FileHandle): Promise<GrowingWav | undefin
 }
 
 /**
- * A WAV as a prompt while it is written: read, resampled and encoded as it grows. `begun` is told once, as soon as there
+ * A WAV as a prompt while it is written: read, resampled and encoded as it grows. `begun` is reported once, as soon as there
  * is something to be heard. No more than `maxSeconds` of it.
  */
 export async function encodeGrowing(

@@ -11,7 +11,7 @@ const longestWholeSeconds = 30
 const mostRounds = 16
 /** A faster or slower round by so much is not heard: two hundredths of a semitone. */
 const bearableStretch = 0.001
-/** So much of the next round is encoded behind the last, until the coder is where it was. */
+/** So much of the next round is encoded after the last, until the coder is where it was. */
 const settlingFrames = 50
 const pieceSamples = 2048
 
@@ -68,7 +68,7 @@ export class LoopEncoder implements PromptEncoder {
       stretchRoundInto(piece, count, this.#pcm, this.#count, rounds, wanted, from)
       await this.#encoder.push(piece, count)
     }
-    return { ...this.#encoder.packets(), rounds: { roundMs, fromMs: behind * opusFrameMs } }
+    return { ...this.#encoder.packets(), rounds: { roundMs, loopFromMs: behind * opusFrameMs } }
   }
 
   free(): void {

@@ -10,7 +10,7 @@ export interface ClockCounters {
   ticks: number
   /** Ticks that were due while the thread did something else; their work was done by the next one. */
   missed: number
-  /** Longest delay of a tick behind its time. */
+  /** Longest delay of a tick after its time. */
   worstLateMs: number
   /** How long ticks took in all, where the thread is the clock's own. */
   workedMs: number
@@ -26,10 +26,10 @@ const windowMs = 100
 const leftShare = 0.08
 
 /**
- * `beatAt`: the place on the grid that the tick belongs to; `now` is later by what held it up, or sooner by part of a
+ * `tickAt`: the place on the grid that the tick belongs to; `now` is later by what held it up, or sooner by part of a
  * millisecond where ticks are only as exact as timers.
  */
-export type MediaTick = (now: number, beatAt: number) => void
+export type MediaTick = (now: number, tickAt: number) => void
 
 /**
  * One tick for all sessions of a thread, on a grid of the monotonic clock: an error of one timer does not move the
@@ -79,11 +79,11 @@ export class MediaClock {
     if (lateMs > this.counters.worstLateMs) this.counters.worstLateMs = lateMs
     const missed = Math.max(0, Math.floor(lateMs / this.#tickMs))
     this.counters.missed += missed
-    const beatAt = this.#dueAt + missed * this.#tickMs
-    this.#dueAt = beatAt + this.#tickMs
+    const tickAt = this.#dueAt + missed * this.#tickMs
+    this.#dueAt = tickAt + this.#tickMs
     // Armed first: a tick that stops the clock must find its timer.
     this.#arm(this.#dueAt - now)
-    this.#tick(now, beatAt)
+    this.#tick(now, tickAt)
     if (this.#sleep !== undefined) this.#leaveTime(now, this.#sleep)
   }
 
@@ -95,7 +95,7 @@ export class MediaClock {
     const passedMs = now - this.#windowFrom
     if (passedMs < windowMs) return
     const owedMs = this.#workedMs - (1 - leftShare) * passedMs
-    // One alone may be a stall, behind which there is nothing to wait for.
+    // One alone may be a stall, after which there is nothing to wait for.
     if (owedMs > 0 && this.#wasFull) sleep(owedMs)
     this.#wasFull = owedMs > 0
     this.#windowFrom = this.#now()

@@ -16,7 +16,7 @@ const longestPacket = 1275
 const longestDelimited = longestPacket + 2
 
 /**
- * A file of Ogg Opus that can be opened at every instant: it only ever grows by whole pages. What it ends with is told in
+ * A file of Ogg Opus that can be opened at every instant: it only ever grows by whole pages. What it ends with is reported in
  * the end, and then it is cut there to the sample. Everything here waits for the disk: it belongs on a thread of its own.
  */
 export class OggFile {
@@ -81,7 +81,7 @@ export class OggFile {
   /** Keeps the first `samples` of all channels together. Returns the file's size. Throws when the disk refuses. */
   finish(samples: number): number {
     const end = oggPreSkip + Math.floor(samples / this.#channels) * this.#unitsPerFrame
-    // What the encoder still holds comes out behind silence; and a stream has at least one packet.
+    // What the encoder still holds comes out after silence; and a stream has at least one packet.
     while (this.#pages.position < end || this.#pages.position === 0) {
       for (const frame of this.#frames) frame.fill(0, this.#filled)
       this.#encode()
@@ -133,7 +133,7 @@ export class OggFile {
     const bytes = new Uint8Array(Math.min(oggMaxPageLength, this.#length - from))
     readSync(this.#fd, bytes, 0, bytes.length, from)
     const page = bytes.subarray(0, oggPageLength(bytes, 0))
-    // Shorter first: whoever is killed between the two leaves whole pages.
+    // Shorter first: anyone who is killed between the two leaves whole pages.
     ftruncateSync(this.#fd, from)
     this.#length = from
     this.#append(lastOpusPage(page, last === 0 ? 0 : this.#pageEnd[last - 1]!, end))

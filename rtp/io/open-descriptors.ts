@@ -20,7 +20,7 @@ export class OpenDescriptors {
     this.#isOpen[descriptor] = 1
   }
 
-  /** To be told before it is closed: its number may be another thread's the moment after. */
+  /** To be reported before it is closed: its number may be another thread's the moment after. */
   closing(descriptor: number): void {
     this.#isOpen[descriptor] = 0
   }

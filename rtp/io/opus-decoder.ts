@@ -2,7 +2,7 @@ import type { OpusDecoder, OpusRate } from '../codec/opus.ts'
 import type { OpusModule } from './opus-module.ts'
 import type { OpusScratch } from './opus-scratch.ts'
 
-/** The most that a packet may hold (RFC 6716 §3.2.5), and that may be made up at once. */
+/** The most that a packet may hold (RFC 6716 §3.2.5), and that may be concealed at once. */
 const longestMs = 120
 
 /** A decoder of one channel in libopus' memory. Throws when it cannot be made. */
@@ -42,7 +42,7 @@ export class LibOpusDecoder implements OpusDecoder {
     this.#freed()
   }
 
-  /** As many of `count` samples as there is room for. Without a payload what is lost is made up. */
+  /** As many of `count` samples as there is room for. Without a payload what is lost is concealed. */
   #decodeInto(
     pcm: Int16Array,
     at: number,

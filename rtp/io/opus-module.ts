@@ -37,7 +37,7 @@ let loading: Promise<OpusModule> | undefined
 
 /**
  * Once for each thread. The package's own door gives every frame in an array of its own: at 5,000 frames a second that
- * keeps a collector busy, and a thread of real time waits for the locks of its helpers. So this is the door behind it.
+ * keeps a collector busy, and a thread of real time waits for the locks of its helpers. So this is the door after it.
  */
 export const loadOpusModule = (): Promise<OpusModule> => (loading ??= load())
 

@@ -31,7 +31,7 @@ export interface PromptEncoder {
 /** A prompt on its way: who plays it sees it grow. */
 type Making = { -readonly [Field in keyof Prompt]: Prompt[Field] }
 
-/** Behind what is made there is room for `more`. */
+/** After what is made there is room for `more`. */
 function withRoom<Values extends Uint8Array | Int16Array | Uint32Array>(
   values: Values,
   made: number,

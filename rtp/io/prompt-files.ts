@@ -16,7 +16,7 @@ const defaultKeptBytes = 48 * 1024 * 1024
 /** Prompts longer than this are refused: an hour. */
 const maxPromptSeconds = 3600
 const headBytes = 64 * 1024
-/** Files whose samples lie behind more than the usual head (pictures, histories) are looked into so far. */
+/** Files whose samples lie after more than the usual head (pictures, histories) are looked into so far. */
 const maxHeadBytes = 20 * 1024 * 1024
 /** So much of a long prompt is made before it begins; the rest follows, much faster than it is played. */
 const headStartSeconds = 1
@@ -32,7 +32,7 @@ export interface PromptFilesConfig {
 
 /**
  * WAV files as prompts: read, resampled and encoded once for a codec, then kept, the least recently played going
- * first. A long one begins before all of it is made. A file that changes is read anew: its time and size are part of its name.
+ * first. A long one begins before all of it is made. A file that changes is read again: its time and size are part of its name.
  */
 export class PromptFiles implements PromptStore {
   readonly #keptBytes: number
@@ -129,7 +129,7 @@ export class PromptFiles implements PromptStore {
 
   /**
    * Answers as soon as the prompt can be played; what is missing of it follows, and it is kept by `keyOfWhole`. Closes the
-   * file behind it.
+   * file after it.
    */
   #make(
     key: string,

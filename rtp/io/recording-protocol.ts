@@ -1,11 +1,11 @@
-/** Where it is told what is in the thread's hands, for both sides; and how hard it may work. */
+/** Where it is reported what is in the thread's hands, for both sides; and how hard it may work. */
 export interface RecordingThreadConfig {
   readonly mailbox: SharedArrayBuffer
   /** Of its thread, −20 to 19 (nice(2)). */
   readonly niceness: number
 }
 
-/** What the thread that writes recordings is told beside its mailbox: what is rare. */
+/** What the thread that writes recordings is reported beside its mailbox: what is rare. */
 export type ToRecording =
   | {
       readonly type: 'open'

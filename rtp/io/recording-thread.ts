@@ -38,7 +38,7 @@ const fileFor = (path: string, channels: 1 | 2, sampleRate: number): RecordedFil
   return new OggWriting(path, channels, sampleRate === 16_000 ? sampleRate : 8000, opus)
 }
 
-/** What is not known yet is told by a message that is on its way. */
+/** What is not known yet is reported by a message that is on its way. */
 const take = (id: number, index: number, count: number): boolean => {
   const writing = open.get(id)
   const chunk = writing?.chunks[index]

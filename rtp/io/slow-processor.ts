@@ -1,11 +1,11 @@
 const leastWaitMs = 20
 const mostWaitMs = 1000
-/** Who was behind no tick for so long was well where it was. */
+/** A thread that missed no tick for this long was on a good processor. */
 const wellMs = 50
 
 /**
  * A host that has other guests may give a virtual machine less of one processor than of the next, for tenths of a second,
- * and a thread that never sleeps stays where it is: one that falls behind its ticks tries another. Where that is no
+ * and a thread that never sleeps stays where it is: one that falls after its ticks tries another. Where that is no
  * better it is not the processor, and the next try waits longer.
  */
 export class SlowProcessor {
@@ -21,7 +21,7 @@ export class SlowProcessor {
     this.#leave = leave
   }
 
-  /** The thread is behind a whole tick. */
+  /** The thread is after a whole tick. */
   fellBehind(now: number): void {
     if (now - this.#behindAt > wellMs) this.#waitMs = leastWaitMs
     this.#behindAt = now

@@ -13,7 +13,7 @@ const silentAfterMs = 60
 /** What comes after is overlapped for a quarter period, and longer after a longer loss. */
 const joinShare = 0.4
 const maxJoinMs = 10
-/** After silence, and where only what was made up may be bent: just enough that nothing clicks. */
+/** After silence, and where only what was concealed may be bent: just enough that nothing clicks. */
 const riseMs = 3
 
 /**
@@ -27,10 +27,10 @@ export class Concealment {
   readonly #history: Int16Array
   /** The same when the loss began. */
   readonly #past: Int16Array
-  /** What goes on being made up where it is blended with what came. */
+  /** What goes on being concealed where it is blended with what came. */
   readonly #made: Int16Array
   #heardAny = false
-  /** Samples made up in this loss; 0 = none is going on. */
+  /** Samples concealed in this loss; 0 = none is going on. */
   #concealed = 0
   #pitch = 1
   #quarter = 0
@@ -53,7 +53,7 @@ export class Concealment {
 
   /**
    * A good frame: `count` samples from `pcm[at]` on. After a loss its beginning is overlapped, in place, with what was
-   * made up; after a long one there is nothing to overlap with. `joins`: overlap in any case, since samples before it were
+   * concealed; after a long one there is nothing to overlap with. `joins`: overlap in any case, since samples before it were
    * left out, or with the silence after a long loss.
    */
   hear(pcm: Int16Array, at: number, count: number, joins = false): void {
@@ -68,7 +68,7 @@ export class Concealment {
   }
 
   /**
-   * A good frame of which nothing is altered, for recordings: the end of what was made up, if that lies just before
+   * A good frame of which nothing is altered, for recordings: the end of what was concealed, if that lies just before
    * `pcm[at]`, is bent until it leads up to it.
    */
   keep(pcm: Int16Array, at: number, count: number): void {
@@ -86,7 +86,7 @@ export class Concealment {
   }
 
   /**
-   * A good frame after a wait for it: as `hear`, but since it does not follow what was made up, the place in its first
+   * A good frame after a wait for it: as `hear`, but since it does not follow what was concealed, the place in its first
    * pitch period is sought at which it fits on best. What lies before that is left out. Returns the samples that remain.
    */
   resume(pcm: Int16Array, at: number, count: number): number {
@@ -119,7 +119,7 @@ export class Concealment {
     this.#remember(pcm, at, count)
   }
 
-  /** Silence that the far end meant: `count` samples from `pcm[at]` on become 0, and nothing is repeated into them. */
+  /** Silence that the remote meant: `count` samples from `pcm[at]` on become 0, and nothing is repeated into them. */
   silenceInto(pcm: Int16Array, at: number, count: number): void {
     pcm.fill(0, at, at + count)
     this.#concealed = 0
@@ -188,7 +188,7 @@ export class Concealment {
     }
   }
 
-  /** Where in its first pitch period `pcm[at]` on is most like what is being made up. */
+  /** Where in its first pitch period `pcm[at]` on is most like what is being concealed. */
   #placeOf(pcm: Int16Array, at: number, length: number): number {
     const made = this.#made
     let best = 0

@@ -28,7 +28,7 @@ export class ExcessDelay {
     return this.#isBorne ? 0 : frameMs
   }
 
-  /** Nothing was to be heard: the window begins anew. */
+  /** Nothing was to be heard: the window restarts. */
   restart(): void {
     this.#leastMs = Infinity
   }

@@ -7,7 +7,7 @@ import type { JitterBufferConfig } from './jitter-buffer-config.ts'
 import { MediaLine } from './media-line.ts'
 import { type JitterCounters, nothing, PacketQueue, type Pushed } from './packet-queue.ts'
 import { audio, type PacketSlots } from './packet-slots.ts'
-import { DoubtedPacket } from './probation-packet.ts'
+import { ProbationPacket } from './probation-packet.ts'
 
 /**
  * What is to be heard now. `frame`: decode the payload. `lost`: conceal `units` of the timestamp clock. `gap`: the far
@@ -17,11 +17,11 @@ export type Pulled = 'frame' | 'lost' | 'gap' | 'waiting'
 
 export type { JitterCounters, Pushed } from './packet-queue.ts'
 
-/** A way longer than the fastest by this is the far end's clock starting anew, not the network. */
+/** A way longer than the fastest by this is the remote's clock starting again, not the network. */
 const leapMs = 1000
-/** What is missing is not told in smaller pieces than this, however short packets are: a second of them may be missing. */
+/** What is missing is not reported in smaller pieces than this, however short packets are: a second of them may be missing. */
 const leastPieceMs = 10
-/** A packet that follows another lies no further behind its end than this share of a frame. */
+/** A packet that follows another lies no further after its end than this share of a frame. */
 const adjoining = 0.25
 
 /**
@@ -48,7 +48,7 @@ export class JitterBuffer {
 
   readonly #queue: PacketQueue
   readonly #slots: PacketSlots
-  readonly #doubted: DoubtedPacket
+  readonly #doubted: ProbationPacket
   readonly #unitsIn: (payload: Uint8Array, from: number, length: number) => number
   readonly #repairs: ((payload: Uint8Array, from: number, length: number) => boolean) | undefined
   readonly #keepAll: boolean
@@ -73,7 +73,7 @@ export class JitterBuffer {
     const stretches = config.stretches ?? false
     this.#queue = new PacketQueue(config.capacity ?? 64, config.slotLength ?? 480)
     this.#slots = this.#queue.slots
-    this.#doubted = new DoubtedPacket(this.#slots.slotLength)
+    this.#doubted = new ProbationPacket(this.#slots.slotLength)
     this.payload = this.#slots.bytes
     this.#unitsIn = config.unitsIn ?? ((_payload, _from, length) => length)
     this.#repairs = config.repairs
@@ -164,7 +164,7 @@ export class JitterBuffer {
     else counters.expandedMs += ms
   }
 
-  /** Nobody has listened for a while: what waits is past, and the next packet begins anew. */
+  /** Nobody has listened for a while: what waits is past, and the next packet restarts. */
   skip(): void {
     this.#queue.skip()
     this.#playing = false
@@ -214,7 +214,7 @@ export class JitterBuffer {
     const isSet = step === 'back' || (step === 'ahead' && slowerMs < -stepMs)
     const leaps = isSet || slowerMs > leapMs || (slowerMs < -leapMs && placeMs - this.#line.endMs > leapMs)
     if (Number.isFinite(fastestMs) && (leaps || this.#queue.isUnplayed)) {
-      // Behind what waits; else where a packet that came the fastest way would lie.
+      // After what waits; else where a packet that came the fastest way would lie.
       if (this.#slots.waiting === 0) placeMs = Math.max(this.#line.endMs, now - fastestMs)
       else if (leaps) placeMs = this.#line.endMs
     }

@@ -1,8 +1,8 @@
 import { timestampDelta } from '../packet/sequence.ts'
 
 /**
- * Puts a stream's 32-bit timestamps on one endless line in ms. The far end's clock may start anew without telling;
- * what then comes is laid behind what was there.
+ * Puts a stream's 32-bit timestamps on one endless line in ms. The remote's clock may restart without telling;
+ * what then comes is laid after what was there.
  */
 export class MediaLine {
   readonly #unitsPerMs: number

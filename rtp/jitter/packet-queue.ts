@@ -24,7 +24,7 @@ const maxMisorder = 100
 /** No index. */
 export const nothing = Number.NEGATIVE_INFINITY
 
-/** The packets of the source that is believed, in the order of their numbers, from the one to be played next. */
+/** The packets of the source that is accepted, in the order of their numbers, from the one to be played next. */
 export class PacketQueue {
   readonly slots: PacketSlots
   readonly counters = {
@@ -98,7 +98,7 @@ export class PacketQueue {
     return 'queued'
   }
 
-  /** Begins anew with a packet that came before the one that has just restarted the queue. */
+  /** Begins again with a packet that came before the one that has just restarted the queue. */
   readmit(packet: Uint8Array, at: number): Pushed {
     this.#sequences.reset()
     this.#isFresh = true

@@ -1,4 +1,4 @@
-/** What became of a far end's sound on its way through a jitter buffer; zeros where packets were only passed on. */
+/** What became of a remote's sound on its way through a jitter buffer; zeros where packets were only passed on. */
 export interface PlayoutCounters {
   /** Packets that never came, or too late to be heard. */
   readonly lost: number
@@ -6,7 +6,7 @@ export interface PlayoutCounters {
   readonly late: number
   /** Packets that were left out, since far too many waited. */
   readonly dropped: number
-  /** Sound that was made up in the place of what was lost or late. */
+  /** Sound that was concealed in the place of what was lost or late. */
   readonly concealedMs: number
   /** Sound that was left out, and drawn out, to bring the delay to what the network needs. */
   readonly acceleratedMs: number

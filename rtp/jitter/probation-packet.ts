@@ -3,11 +3,11 @@ import { sequenceAfter } from '../packet/sequence.ts'
 
 /** A header with all sources and an extension of some words. */
 const longestHeader = 128
-/** The one behind it comes within this, or is not of the same beginning. */
+/** The one after it comes within this, or is not of the same beginning. */
 const longestMs = 200
 
-/** A packet that may be another source's first: once the one behind it has come, it was, and is heard after all. */
-export class DoubtedPacket {
+/** A packet that may be another source's first: once the one after it has come, it was, and is heard after all. */
+export class ProbationPacket {
   readonly #longest: number
   /** Made at the first need. */
   #packet: Uint8Array | undefined

@@ -1,11 +1,11 @@
-/** A leap to another source or place is believed at once when nothing came for so long. */
+/** A leap to another source or place is accepted at once when nothing came for so long. */
 const silentMs = 100
 
 /** `first`: nothing came before. `restart`: another source, or the same at another place. `doubtful`: perhaps that. */
-export type Belief = 'same' | 'first' | 'restart' | 'doubtful'
+export type SourceVerdict = 'same' | 'first' | 'restart' | 'doubtful'
 
 /**
- * Who is listened to. One odd packet does not make another source: it is believed when a second one follows, or when
+ * Who is listened to. One odd packet does not make another source: it is accepted when a second one follows, or when
  * the one before has fallen silent (as RFC 3550 §A.1 has it for leaps of the sequence number).
  */
 export class SourceWatch {
@@ -16,7 +16,7 @@ export class SourceWatch {
   #heardAt = 0
 
   /** Judges a packet; `isFar`: its number is far from what this source was to send. */
-  judge(ssrc: number, sequence: number, isFar: boolean, now: number): Belief {
+  judge(ssrc: number, sequence: number, isFar: boolean, now: number): SourceVerdict {
     const isFirst = this.#ssrc < 0
     const isOther = ssrc !== this.#ssrc
     const isSilent = isFirst || now - this.#heardAt > silentMs

@@ -9,7 +9,7 @@ export type MixRate = StreamRate
 export const samplesOfFrame = (rate: MixRate): number => (rate * mixFrameMs) / 1000
 
 /**
- * The highest rate that is of use to a member of this codec. It is the same whoever else is in the room: coders that
- * are made anew because somebody comes or goes would be heard.
+ * The highest rate that is of use to a member of this codec. It is the same anyone who else is in the room: coders that
+ * are made again because somebody comes or goes would be heard.
  */
 export const mixRateOf = (codec: AudioCodecName): MixRate => (codec === 'opus' ? 48_000 : codecFacts[codec].sampleRate)

@@ -43,7 +43,7 @@ export class RoomMember {
     return this.isHeard || this.#ownFrames > 0 || this.coderKey === ''
   }
 
-  /** Follows what is agreed on with its far end. */
+  /** Follows what is agreed on with its remote. */
   refresh(): void {
     const { format } = this.seat
     if (format === this.#format) return
@@ -93,7 +93,7 @@ export class RoomMember {
     this.#own.tune(this.seat.lossPercent)
     if (this.coderKey !== '') {
       this.#own.encode(mix, 0, this.pcm.length)
-      this.seat.hear(this.#own.payload, this.#own.length, at, now)
+      this.seat.sendMix(this.#own.payload, this.#own.length, at, now)
     } else this.#pack(this.#own, format.frameMs, mix, at, now)
   }
 
@@ -116,7 +116,7 @@ export class RoomMember {
     let from = 0
     for (let due = at; this.#heldCount - from >= wanted; due += frameMs) {
       own.encode(held, from, wanted)
-      this.seat.hear(own.payload, own.length, due, now)
+      this.seat.sendMix(own.payload, own.length, due, now)
       from += wanted
     }
     held.copyWithin(0, from, this.#heldCount)

@@ -91,15 +91,15 @@ export class Room {
     this.#notices.sound(tone)
   }
 
-  /** `beatAt`: when the tick was due. */
-  tick(now: number, beatAt = now): void {
-    for (let frames = 0; frames < maxCatchUpFrames && this.#dueAt - earlyMs <= beatAt; frames++) {
+  /** `tickAt`: when the tick was due. */
+  tick(now: number, tickAt = now): void {
+    for (let frames = 0; frames < maxCatchUpFrames && this.#dueAt - earlyMs <= tickAt; frames++) {
       this.#makeFrame(this.#dueAt, now)
       this.#dueAt += mixFrameMs
     }
-    if (this.#dueAt > beatAt) return
+    if (this.#dueAt > tickAt) return
     this.stalls++
-    this.#dueAt += Math.ceil((beatAt - this.#dueAt) / mixFrameMs) * mixFrameMs
+    this.#dueAt += Math.ceil((tickAt - this.#dueAt) / mixFrameMs) * mixFrameMs
   }
 
   /** Nobody is heard any more. */
@@ -154,14 +154,14 @@ export class Room {
 
   #tell(member: RoomMember, at: number, now: number): void {
     const { rate, seat } = member
-    if (rate === undefined || !seat.isListening) return
+    if (rate === undefined || !seat.receivesMix) return
     try {
       if (member.hearsAlone) {
         this.#mixFor(member, rate)
         member.tell(this.#mix, at, now)
       } else {
         const { payload, length } = this.#encodeCommon(member, rate)
-        seat.hear(payload, length, at, now)
+        seat.sendMix(payload, length, at, now)
       }
     } catch (error) {
       this.#failing.push({ seat, error })

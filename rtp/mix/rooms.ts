@@ -61,12 +61,12 @@ export class Rooms {
     this.#entryOf.get(seat)?.room.sound(tone)
   }
 
-  tick(now: number, beatAt = now): void {
+  tick(now: number, tickAt = now): void {
     // Backwards: a room whose members have failed is closed, and the last one takes its place.
     for (let i = this.#entries.length - 1; i >= 0; i--) {
       const entry = this.#entries[i]!
       try {
-        entry.room.tick(now, beatAt)
+        entry.room.tick(now, tickAt)
       } catch (error) {
         this.#fail(entry, error)
       }

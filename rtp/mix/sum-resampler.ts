@@ -1,5 +1,5 @@
 import { type ResampleFilter, sharedFilter } from '../resample/filter.ts'
-import { weighFour } from '../resample/filter-taps.ts'
+import { weightedSums } from '../resample/filter-taps.ts'
 import { type MixRate, samplesOfFrame } from './mix-rate.ts'
 
 const sums = new Float64Array(4)
@@ -43,7 +43,7 @@ export class SumResampler {
       const place = (phase * roundIn) / phases
       const weight = ((phase * roundIn) % phases) * taps
       for (let out = phase, first = Math.floor(place); out < this.#frameOut; out += 4 * phases, first += 4 * roundIn) {
-        weighFour(sums, window, first, roundIn, weights, weight, taps)
+        weightedSums(sums, window, first, roundIn, weights, weight, taps)
         for (let round = 0; round < 4; round++) into[out + round * phases]! += Math.round(sums[round]!)
       }
     }

@@ -62,7 +62,7 @@ export class PortPool {
     this.#draining.push({ pair, until: now + this.#drainMs })
   }
 
-  /** A pair that was taken and whose sockets are closed by whoever took it: there is nothing to drain. */
+  /** A pair that was taken and whose sockets are closed by anyone who took it: there is nothing to drain. */
   giveBack(pair: PortPair): void {
     this.#putBack(pair.rtp.port)
   }

@@ -16,7 +16,7 @@ interface SocketPair {
 export class ProtectedPair implements SocketPair {
   readonly rtp: DatagramSocket
   readonly rtcp: DatagramSocket
-  /** A packet came that nobody with the far end's key has protected. */
+  /** A packet came that nobody with the remote's key has protected. */
   onRejected: () => void = () => {}
   #state: 'waits' | 'plain' | 'protected' = 'waits'
   /**
@@ -108,7 +108,7 @@ class ProtectedSocket implements DatagramSocket {
   }
 
   send(packet: Uint8Array, length: number, address: number, port: number): void {
-    // What another socket received may have no room behind it.
+    // What another socket received may have no room after it.
     let own = packet
     if (packet.length < length + mostSrtpOverhead) {
       own = this.#slot()

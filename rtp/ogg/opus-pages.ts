@@ -66,7 +66,7 @@ export class OpusPages {
 
 /**
  * A page of whole packets as the last of its stream, which ends at `position` (RFC 7845 §4.4): packets that lie wholly
- * behind it are left out. `before`: the position of the page before. `page` must be one of `OpusPages`.
+ * after it are left out. `before`: the position of the page before. `page` must be one of `OpusPages`.
  */
 export const lastOpusPage = (page: Uint8Array, before: number, position: number): Uint8Array => {
   const view = new DataView(page.buffer, page.byteOffset, page.byteLength)

@@ -31,7 +31,7 @@ export const readOpusHead = (bytes: Uint8Array, from: number, end: number): Opus
   return { channels, shares, preSkip: view.getUint16(from + 10, true), gainDb: view.getInt16(from + 16, true) / 256 }
 }
 
-/** √½: what stands in the middle, or behind, in either ear. */
+/** √½: what stands in the middle, or after, in either ear. */
 const half = Math.SQRT1_2
 const both = 0.5
 const behind = half / 2

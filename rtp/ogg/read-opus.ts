@@ -5,7 +5,7 @@ import { type OpusHead, readOpusHead } from './read-head.ts'
 
 /** The Opus packets of a file. */
 export interface OggOpus extends OpusHead {
-  /** Where each packet begins, and ends behind, in `payload`. */
+  /** Where each packet begins, and ends after, in `payload`. */
   readonly packets: readonly (readonly [from: number, end: number])[]
   readonly payload: Uint8Array
   /** Where pages were missing or damaged: 48,000ths of a second that lack before the packet of that number, as far as pages tell. */
@@ -14,7 +14,7 @@ export interface OggOpus extends OpusHead {
   readonly units: number
   /** False: the bytes end within a page or a packet, and what was whole before is here. */
   readonly isWhole: boolean
-  /** Behind the stream's last page: another may be chained to it (RFC 3533 §4). */
+  /** After the stream's last page: another may be chained to it (RFC 3533 §4). */
   readonly end: number
 }
 
@@ -48,7 +48,7 @@ const isText = (bytes: Uint8Array, at: number, text: string): boolean => {
 const maxPacket = 8 * 61_298
 /** Places where a file may be damaged: looking for what follows takes time. */
 const maxDamages = 256
-/** A gap that pages tell of is believed up to 10 s; beyond, what follows is heard at once. */
+/** A gap that pages tell of is accepted up to 10 s; beyond, what follows is heard at once. */
 const maxGapUnits = 10 * 48_000
 
 /**
@@ -93,7 +93,7 @@ export const readOggOpus = (bytes: Uint8Array, maxUnits: number): ParsedOggOpus 
       serial = page.serial
       sequence = page.sequence
     }
-    // Another stream beside or behind ours is left out, and a page that came before.
+    // Another stream beside or after ours is left out, and a page that came before.
     const ahead = (page.sequence - sequence) | 0
     if (page.serial !== serial || ahead < 0) {
       end = at

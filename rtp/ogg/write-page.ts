@@ -18,7 +18,7 @@ export interface OggPageFields {
 
 /**
  * Writes a page of whole packets over the beginning of `into`. `lengths` of the packets, the first `count` of them, which
- * lie one behind the other in `content`; together they must fit into `oggMaxSegments`. Returns the page's length.
+ * lie one after the other in `content`; together they must fit into `oggMaxSegments`. Returns the page's length.
  */
 export const writeOggPage = (
   into: Uint8Array,

@@ -98,7 +98,7 @@ export const writeHeader = (into: Uint8Array, fields: RtpFields): number => {
   return headerLength
 }
 
-/** The same in place for a packet that is passed on: the far end sees one stream of ours. Payload and rest untouched. */
+/** The same in place for a packet that is passed on: the remote sees one stream of ours. Payload and rest untouched. */
 export const rewriteHeader = (
   packet: Uint8Array,
   payloadType: number,

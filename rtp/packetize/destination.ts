@@ -2,7 +2,7 @@ export interface SenderEvents {
   played(playId: string, completed: boolean): void
   digitsSent(digitsId: string): void
   /** A frame of a play goes out: a whole packet, due at `at`. */
-  sounded(packet: Uint8Array, length: number, at: number): void
+  promptFrame(packet: Uint8Array, length: number, at: number): void
 }
 
 /** Where packets go, while any may be sent. */

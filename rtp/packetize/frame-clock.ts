@@ -1,37 +1,37 @@
-import type { Beats } from './tick-slots.ts'
+import type { TickSlots } from './tick-slots.ts'
 
-/** Frames sent at once after a stall; the time of what is owed beyond them goes by, and what they would have said comes behind. */
+/** Most frames sent at once after a stall. Frames beyond these are skipped; their timestamps still advance. */
 export const maxCatchUpFrames = 10
 /** Half a tick of the media clock. */
 const earlyMs = 2.5
 const pullShare = 0.05
-/** Frames that a tick makes go with the next one: what holds the thread up for less than that makes no packet late. */
+/** Frames are made one tick before they are sent: a stall of less than this makes no packet late. */
 export const aheadMs = 5
 
 /** When a leg's frames of our own are due: one every `frameMs`, by the clock. */
-export class Pace {
+export class FrameClock {
   frameMs = 20
   /** Times that a stall was too long to be caught up. */
   stalls = 0
-  readonly #beats: Beats
-  #beat = 0
+  readonly #slots: TickSlots
+  #slot = 0
   #cost = 0
   #dueAt = -1
-  #isResting = true
+  #isPaused = true
   /** Since the tick began. */
   #frames = 0
   #idleUntil = 0
 
-  constructor(beats: Beats) {
-    this.#beats = beats
+  constructor(slots: TickSlots) {
+    this.#slots = slots
   }
 
   /** Of the next frame; −1 before the first. */
   get dueAt(): number {
     return this.#dueAt
   }
-  get isResting(): boolean {
-    return this.#isResting
+  get isPaused(): boolean {
+    return this.#isPaused
   }
 
   /** Nothing of ours is due, unless something happens: most legs merely pass on most of the time. */
@@ -42,25 +42,25 @@ export class Pace {
     this.#idleUntil = at
   }
   /** Something has happened. */
-  stir(): void {
+  wake(): void {
     this.#idleUntil = 0
   }
 
   /** Nothing is sent by the clock, until `resume`. */
-  rest(): void {
-    this.#isResting = true
+  pause(): void {
+    this.#isPaused = true
   }
 
   /** Returns the frames that have gone by meanwhile. `cost` of a frame: the first one may wait for a lighter tick. */
   resume(cost: number, now: number): number {
-    this.#isResting = false
+    this.#isPaused = false
     const wasDueAt = this.#dueAt
     const frames = Math.max(0, Math.floor((now - wasDueAt) / this.frameMs))
     if (wasDueAt >= 0 && frames === 0) return 0
     this.close()
     this.#cost = cost
-    this.#beat = this.#beats.join(cost, now)
-    this.#dueAt = now + this.#beats.delayMsOf(this.#beat, now)
+    this.#slot = this.#slots.join(cost, now)
+    this.#dueAt = now + this.#slots.delayMsOf(this.#slot, now)
     return wasDueAt < 0 ? 0 : frames
   }
 
@@ -84,7 +84,7 @@ export class Pace {
   }
 
   /**
-   * What is still owed is left out. The leg keeps its place in the frame, lest all are due at once after a stall. Returns
+   * What is still owed is left out. The leg keeps its place in the frame; otherwise all are due at once after a stall. Returns
    * the frames that are left out: their time has gone by.
    */
   endTick(now: number): number {
@@ -101,7 +101,7 @@ export class Pace {
   }
 
   close(): void {
-    this.#beats.leave(this.#beat, this.#cost)
+    this.#slots.leave(this.#slot, this.#cost)
     this.#cost = 0
   }
 }

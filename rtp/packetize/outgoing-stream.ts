@@ -1,7 +1,7 @@
 import { headerLength, rewriteHeader } from '../packet/header.ts'
 import { sequenceAfter, sequenceDelta, timestampAfter, timestampDelta } from '../packet/sequence.ts'
 
-/** RFC 3711 §3.3.1: below half, lest whoever misses the first packets takes the wrap for the beginning. */
+/** RFC 3711 §3.3.1: below half; otherwise anyone who misses the first packets takes the wrap for the beginning. */
 const firstSequences = 0x7fff
 
 /** Audio that will go out before whatever comes next of the stream, as one packet. */
@@ -15,7 +15,7 @@ export interface HeldFrames {
  * What a session sends: one SSRC whose sequence numbers and timestamps begin at random and only grow, whatever the
  * source of the audio is: silence, a prompt, digits, the other leg.
  */
-export class OutStream {
+export class OutgoingStream {
   packets = 0
   /** Of sources that we were before. */
   packetsBefore = 0
@@ -40,7 +40,7 @@ export class OutStream {
   get ssrc(): number {
     return this.#ssrc
   }
-  /** Of the next packet of our own, behind what is held. */
+  /** Of the next packet of our own, after what is held. */
   get sequence(): number {
     return this.#heldUnits === 0 ? this.#sequence : sequenceAfter(this.#sequence, 1)
   }
@@ -78,7 +78,7 @@ export class OutStream {
     this.#goOn(samples)
   }
 
-  /** Writes the header of a frame of audio whose payload stands, or will stand, behind it. Returns the packet's length. */
+  /** Writes the header of a frame of audio whose payload stands, or will stand, after it. Returns the packet's length. */
   frame(packet: Uint8Array, payloadType: number, payloadLength: number, samples: number): number {
     this.held?.flush()
     this.#write(packet, payloadType, this.#marker, this.#timestamp)

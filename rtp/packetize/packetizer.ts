@@ -4,19 +4,19 @@ import { OpusPacker } from '../codec/opus-packer.ts'
 import type { DatagramNetwork } from '../net/network.ts'
 import { headerLength } from '../packet/header.ts'
 import type { Destination, SenderEvents } from './destination.ts'
-import type { HeldFrames, OutStream } from './outgoing-stream.ts'
+import type { HeldFrames, OutgoingStream } from './outgoing-stream.ts'
 
 const opusUnitsPerMs = 48
 /** What waits longer than its packet lasts, and this, goes out as it is: nothing follows it. */
 const patienceMs = 20
 
 /**
- * The last step of frames of audio that become packets of ours: one each or, of Opus, several in one for a far end that
+ * The last step of frames of audio that become packets of ours: one each or, of Opus, several in one for a remote that
  * asked for longer packets (ptime, RFC 7587 §7). What waits goes out before anything else of the stream.
  */
-export class FrameOutlet implements HeldFrames {
+export class Packetizer implements HeldFrames {
   readonly #network: DatagramNetwork
-  readonly #stream: OutStream
+  readonly #stream: OutgoingStream
   readonly #to: Destination
   readonly #events: SenderEvents
   readonly #send: (packet: Uint8Array, length: number) => void
@@ -26,14 +26,14 @@ export class FrameOutlet implements HeldFrames {
   /** What a packet of Opus is to last; 0 = whatever comes. */
   #packetUnits = 0
   #payloadType = 0
-  #isSounded = false
+  #isPrompt = false
   /** When the first that waits was due, and when it came. */
   #dueAt = 0
   #heldAt = 0
 
   constructor(
     network: DatagramNetwork,
-    stream: OutStream,
+    stream: OutgoingStream,
     to: Destination,
     events: SenderEvents,
     send: (packet: Uint8Array, length: number) => void,
@@ -61,7 +61,7 @@ export class FrameOutlet implements HeldFrames {
   }
 
   /**
-   * A frame whose payload of `bytes` lies in `packet` behind the header, of `units`, due at `at`. `isSounded`: it is told
+   * A frame whose payload of `bytes` lies in `packet` after the header, of `units`, due at `at`. `isSounded`: it is reported
    * as such.
    */
   put(
@@ -95,8 +95,8 @@ export class FrameOutlet implements HeldFrames {
     this.#packer ??= new OpusPacker()
     const frames = this.#frames
     const isWhole = frames.read(payload, from, bytes)
-    if (isSounded !== this.#isSounded || payloadType !== this.#payloadType) this.flush()
-    this.#isSounded = isSounded
+    if (isSounded !== this.#isPrompt || payloadType !== this.#payloadType) this.flush()
+    this.#isPrompt = isSounded
     this.#payloadType = payloadType
     // No decoder would know what to do with it.
     if (!isWhole) {
@@ -107,7 +107,7 @@ export class FrameOutlet implements HeldFrames {
     for (let i = 0; i < frames.count; i++) {
       this.#add(this.#packer, frames, i, payload, each, at + (i * each) / opusUnitsPerMs, now)
     }
-    // Its sender rests: nothing follows for a while.
+    // Its sender is silent (DTX): nothing follows for a while.
     if (isOpusRest(bytes)) this.flush()
   }
 
@@ -126,7 +126,7 @@ export class FrameOutlet implements HeldFrames {
       this.#stream.skip(units)
       return
     }
-    this.#out(packet, this.#payloadType, bytes, units, this.#isSounded, this.#dueAt)
+    this.#out(packet, this.#payloadType, bytes, units, this.#isPrompt, this.#dueAt)
   }
 
   #add(
@@ -150,7 +150,7 @@ export class FrameOutlet implements HeldFrames {
 
   #out(packet: Uint8Array, payloadType: number, bytes: number, units: number, isSounded: boolean, at: number): void {
     const length = this.#stream.frame(packet, payloadType, bytes, units)
-    if (isSounded) this.#events.sounded(packet, length, at)
+    if (isSounded) this.#events.promptFrame(packet, length, at)
     this.#send(packet, length)
   }
 }

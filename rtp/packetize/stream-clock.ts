@@ -2,21 +2,21 @@ import { codecFacts } from '../codec/codec-name.ts'
 import { opusFrameMs } from '../codec/opus.ts'
 import type { EngineCodec } from '../contract/agreement.ts'
 import { timestampAfter } from '../packet/sequence.ts'
-import type { Pace } from './frame-clock.ts'
-import type { OutStream } from './outgoing-stream.ts'
+import type { FrameClock } from './frame-clock.ts'
+import type { OutgoingStream } from './outgoing-stream.ts'
 
 /** Work of an encoder, against that of passing bytes on. */
 const opusCost = 4
 
 /** The clock of what is sent: when frames are due, and what the stream's timestamps count meanwhile. */
-export class OutClock {
-  readonly pace: Pace
-  readonly #stream: OutStream
+export class StreamClock {
+  readonly frames: FrameClock
+  readonly #stream: OutgoingStream
   #codec: EngineCodec | undefined
   #unitsPerMs = 8
 
-  constructor(pace: Pace, stream: OutStream) {
-    this.pace = pace
+  constructor(frames: FrameClock, stream: OutgoingStream) {
+    this.frames = frames
     this.#stream = stream
   }
 
@@ -25,12 +25,12 @@ export class OutClock {
   }
   /** What a frame's time adds to a timestamp. */
   get frameUnits(): number {
-    return this.pace.frameMs * this.#unitsPerMs
+    return this.frames.frameMs * this.#unitsPerMs
   }
 
   /** Where the stream's clock stands, for sender reports. */
   rtpTimeAt(now: number): number {
-    const { dueAt } = this.pace
+    const { dueAt } = this.frames
     const aheadMs = dueAt < 0 ? 0 : dueAt - now
     return timestampAfter(this.#stream.timestamp, Math.round(-aheadMs * this.#unitsPerMs))
   }
@@ -41,14 +41,14 @@ export class OutClock {
     const isOther = this.#codec !== undefined && unitsPerMs !== this.#unitsPerMs
     this.#codec = codec
     this.#unitsPerMs = unitsPerMs
-    this.pace.frameMs = codec === 'opus' ? opusFrameMs : ptimeMs
+    this.frames.frameMs = codec === 'opus' ? opusFrameMs : ptimeMs
     if (isOther) this.#stream.renew()
     return isOther
   }
 
   /** The media clock has gone on while nothing was sent. */
   resume(now: number): void {
-    const frames = this.pace.resume(this.#codec === 'opus' ? opusCost : 1, now)
+    const frames = this.frames.resume(this.#codec === 'opus' ? opusCost : 1, now)
     if (frames > 0) this.pass(frames)
   }
 

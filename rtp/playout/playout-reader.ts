@@ -13,29 +13,29 @@ const longestReadMs = 60
 const roomMs = longestReadMs + longestPacketMs + 40
 /** Little enough that a quiet network needs no stretching, once it is known to be quiet. */
 const firstDelayMs = 20
-/** A wait that lasts longer is a far end that has fallen silent: nothing is made up any more. */
-const longestMadeUpMs = 100
-/** Who has not listened for so long goes on with what comes then. */
-const deafMs = 200
+/** After a longer wait the remote counts as silent, and nothing more is concealed. */
+const longestConcealedMs = 100
+/** A reader that pauses for longer continues with the packets that arrive then. */
+const longestReadGapMs = 200
 const none = 128
 
 /** Hears what an ear reads, as it is read. */
-export interface Listener {
+export interface SampleListener {
   /**
-   * `count` samples from `pcm[from]` on; `endTime`: the RTP time where they end, undefined for what was made up; `isLost`:
+   * `count` samples from `pcm[from]` on; `endTime`: the RTP time where they end, undefined for what was concealed; `isLost`:
    * for a packet that was sent, and did not come.
    */
-  hear(pcm: Int16Array, from: number, count: number, endTime: number | undefined, isLost: boolean): void
+  samples(pcm: Int16Array, from: number, count: number, endTime: number | undefined, isLost: boolean): void
 }
 
 /**
- * A leg's far end as samples, read by somebody's clock: its packets put in order, decoded, losses hidden, rests filled.
- * Whoever reads gets as much as was asked for, always.
+ * The read side of a leg's jitter buffer: puts packets in order, decodes them, conceals losses and fills silence.
+ * Every read returns as many samples as were asked for.
  */
-export class Ear {
+export class PlayoutReader {
   readonly sampleRate: StreamRate
   /** Hears all that is read. */
-  listener: Listener | undefined
+  listener: SampleListener | undefined
   readonly #decoder: StreamDecoder
   readonly #noise = new ComfortNoise()
   readonly #codecs: readonly (AudioCodecName | undefined)[]
@@ -46,18 +46,18 @@ export class Ear {
   #held = 0
   #buffer: JitterBuffer | undefined
   #clockRate = 0
-  /** The filter's length was made up for, for packets of this payload type. */
+  /** Payload type for which the resampler's delay has already been filled with silence. */
   #lagFor = none
   #readAt = -1
   #isNoisy = false
   #noiseTime = 0
   /** What became of packets in buffers before the present one. */
-  #before = noPlayout
-  /** Samples that were made up for what was lost or late, in all and since the last packet. */
-  #madeUp = 0
-  #madeUpInWait = Infinity
-  /** What was heard last was made up for a loss. */
-  #isBehindLoss = false
+  #previousCounters = noPlayout
+  /** Samples that were concealed for what was lost or late, in all and since the last packet. */
+  #concealed = 0
+  #concealedInWait = Infinity
+  /** What was heard last was concealed for a loss. */
+  #isAfterLoss = false
   /** Packets that were lost before the wait. */
   #lostBefore = 0
 
@@ -81,11 +81,11 @@ export class Ear {
     return this.#readAt
   }
 
-  /** What became of the far end's sound so far. */
+  /** What became of the remote's sound so far. */
   get playout(): PlayoutCounters {
     const { lost, late, dropped, acceleratedMs, expandedMs } = this.#buffer?.counters ?? noPlayout
-    const concealedMs = (this.#madeUp * 1000) / this.sampleRate
-    return playoutSum(this.#before, { lost, late, dropped, concealedMs, acceleratedMs, expandedMs })
+    const concealedMs = (this.#concealed * 1000) / this.sampleRate
+    return playoutSum(this.#previousCounters, { lost, late, dropped, concealedMs, acceleratedMs, expandedMs })
   }
 
   /** Sound that is ready to be read. */
@@ -101,8 +101,8 @@ export class Ear {
     if (unitsIn(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length)) === 0) return
     if (this.#buffer === undefined || clockRate !== this.#clockRate) {
       this.#clockRate = clockRate
-      this.#before = this.playout
-      this.#madeUp = 0
+      this.#previousCounters = this.playout
+      this.#concealed = 0
       this.#buffer = new JitterBuffer({
         stretches: true,
         firstDelayMs,
@@ -113,7 +113,7 @@ export class Ear {
       })
       this.#readAt = now
     }
-    if (now - this.#readAt > deafMs) {
+    if (now - this.#readAt > longestReadGapMs) {
       this.#buffer.skip()
       this.#held = 0
       this.#readAt = now
@@ -123,13 +123,13 @@ export class Ear {
   }
 
   /** A packet of the stream that holds no audio: it is not lost. */
-  note(packet: Uint8Array, now: number): void {
+  noteWithoutAudio(packet: Uint8Array, now: number): void {
     this.#buffer?.note(packet, now)
   }
 
-  /** The far end rests, and tells how its silence sounds (RFC 3389). */
-  rest(packet: Uint8Array, length: number, now: number): void {
-    this.note(packet, now)
+  /** The remote is silent (DTX), and tells how its silence sounds (RFC 3389). */
+  comfortNoise(packet: Uint8Array, length: number, now: number): void {
+    this.noteWithoutAudio(packet, now)
     this.#noise.level = noiseLevelOf(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length))
     this.#noiseTime = timestampOf(packet)
     this.#isNoisy = true
@@ -165,7 +165,7 @@ export class Ear {
     return this.#past + this.#held
   }
 
-  /** Adds at least a sample, which is needed at `now`; what has to be made up is made up for `wanted`. */
+  /** Adds at least a sample, which is needed at `now`; what has to be concealed is concealed for `wanted`. */
   #pull(wanted: number, now: number): void {
     const buffer = this.#buffer
     if (buffer === undefined) {
@@ -181,15 +181,15 @@ export class Ear {
         const codec = this.#codecs[framePayloadType]
         const count = this.#room(this.#decoder.samplesOf(buffer.units, this.#clockRate))
         this.#endWait(buffer)
-        this.#isBehindLoss = true
+        this.#isAfterLoss = true
         if (frameLength === 0 || codec === undefined) this.#decoder.concealInto(this.#pcm, this.#end, count)
         else this.#decoder.recoverInto(this.#pcm, this.#end, count, codec, payload, frameFrom, frameLength)
-        this.#madeUp += count
+        this.#concealed += count
         this.#add(count, undefined, true)
         return
       }
       case 'gap':
-        this.#rest(this.#room(this.#decoder.samplesOf(buffer.units, this.#clockRate)))
+        this.#fillSilence(this.#room(this.#decoder.samplesOf(buffer.units, this.#clockRate)))
         return
       case 'waiting':
         this.#wait(wanted)
@@ -211,8 +211,8 @@ export class Ear {
     }
     if (timestampDelta(frameTimestamp, this.#noiseTime) > 0) this.#isNoisy = false
     this.#endWait(buffer)
-    const joins = frameJoins || this.#isBehindLoss
-    this.#isBehindLoss = false
+    const joins = frameJoins || this.#isAfterLoss
+    this.#isAfterLoss = false
     const count = this.#decoder.frameInto(this.#pcm, this.#end, codec, payload, frameFrom, frameLength, joins)
     this.#add(count, (frameTimestamp + buffer.units) >>> 0)
     if (buffer.wish !== 'keep') this.#stretchFor(buffer, now)
@@ -220,11 +220,11 @@ export class Ear {
 
   /** Sound goes on; what was waited for may have been lost. */
   #endWait(buffer: JitterBuffer): void {
-    if (this.#madeUpInWait > 0 && buffer.counters.lost > this.#lostBefore) {
+    if (this.#concealedInWait > 0 && buffer.counters.lost > this.#lostBefore) {
       this.#decoder.passOver()
-      this.#isBehindLoss = true
+      this.#isAfterLoss = true
     }
-    this.#madeUpInWait = 0
+    this.#concealedInWait = 0
   }
 
   /** Leaves out or repeats a period of what was not read yet, where it fits. */
@@ -241,28 +241,28 @@ export class Ear {
     buffer.stretched((samples * 1000) / this.sampleRate, now)
   }
 
-  /** Nothing came in time: as after a loss, unless the far end rests. */
+  /** Nothing came in time: as after a loss, unless the remote is silent (DTX). */
   #wait(wanted: number): void {
     const count = this.#room(wanted)
-    if (this.#madeUpInWait === Infinity) {
+    if (this.#concealedInWait === Infinity) {
       this.#silence(count)
       return
     }
     if (this.#isNoisy || this.#decoder.rests) {
-      this.#rest(count)
+      this.#fillSilence(count)
       return
     }
     this.#decoder.waitInto(this.#pcm, this.#end, count)
-    if (this.#madeUpInWait === 0) this.#lostBefore = this.#buffer?.counters.lost ?? 0
-    this.#madeUpInWait += count
-    if (this.#madeUpInWait <= (longestMadeUpMs * this.sampleRate) / 1000) {
-      this.#madeUp += count
+    if (this.#concealedInWait === 0) this.#lostBefore = this.#buffer?.counters.lost ?? 0
+    this.#concealedInWait += count
+    if (this.#concealedInWait <= (longestConcealedMs * this.sampleRate) / 1000) {
+      this.#concealed += count
     }
     this.#add(count)
   }
 
-  /** The far end sent nothing and meant it. */
-  #rest(count: number): void {
+  /** The remote sent nothing and meant it. */
+  #fillSilence(count: number): void {
     if (this.#isNoisy) this.#noise.fillInto(this.#pcm, this.#end, count)
     else if (this.#decoder.rests) this.#decoder.concealInto(this.#pcm, this.#end, count)
     else this.#decoder.silenceInto(this.#pcm, this.#end, count)
@@ -280,7 +280,7 @@ export class Ear {
   }
 
   #add(count: number, endTime?: number, isLost = false): void {
-    this.listener?.hear(this.#pcm, this.#end, count, endTime, isLost)
+    this.listener?.samples(this.#pcm, this.#end, count, endTime, isLost)
     this.#held += count
   }
 }

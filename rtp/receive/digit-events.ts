@@ -4,22 +4,22 @@ import { markerOf, payloadOffsetOf, ssrcOf, timestampOf } from '../packet/header
 /** Beside codecs of that clock events are counted in it too. */
 const usualClock = 8000
 
-export interface KeyListener {
-  /** A key has gone down. */
-  keyDown(digit: string, now: number): void
+export interface DigitListener {
+  /** A digit has gone down. */
+  digitDown(digit: string, now: number): void
   /** It is up again. `began`: the RTP time of its beginning. */
-  keyUp(press: Press, began: number, now: number): void
+  digitUp(press: Press, began: number, now: number): void
 }
 
-/** Keys of a far end, as its telephone-events tell them. */
-export class KeyEvents {
-  readonly #listener: KeyListener
+/** Digits of a remote, as its telephone-events tell them. */
+export class DigitEvents {
+  readonly #listener: DigitListener
   #receiver = new DigitReceiver({ clockRate: usualClock })
   #clockRate = usualClock
   #ssrc = -1
   #began = 0
 
-  constructor(listener: KeyListener) {
+  constructor(listener: DigitListener) {
     this.#listener = listener
   }
 
@@ -41,18 +41,18 @@ export class KeyEvents {
     const timestamp = timestampOf(packet)
     const told = this.#receiver.push(packet, payloadOffsetOf(packet), payloadLength, timestamp, markerOf(packet), now)
     if (wasHeld && told === 0) return
-    // Its own last packet has ended it, or the first of the next key, when all of its last were lost.
-    if (wasHeld) this.#tellNext(now)
+    // Its own last packet has ended it, or the first of the next digit, when all of its last were lost.
+    if (wasHeld) this.#reportNext(now)
     this.#began = timestamp
     const { held } = this.#receiver
-    if (held !== undefined) this.#listener.keyDown(held, now)
-    this.#tell(now)
+    if (held !== undefined) this.#listener.digitDown(held, now)
+    this.#reportAll(now)
   }
 
-  /** A key whose last packets were lost is up after a while. */
+  /** A digit whose last packets were lost is up after a while. */
   tick(now: number): void {
     const stalled = this.#receiver.deadline()
-    if (stalled !== undefined && now >= stalled && this.#receiver.timeout(now) > 0) this.#tell(now)
+    if (stalled !== undefined && now >= stalled && this.#receiver.timeout(now) > 0) this.#reportAll(now)
   }
 
   /** The source `ssrc` is gone: what it held down is held no more. Some senders' events have a source of their own. */
@@ -60,19 +60,19 @@ export class KeyEvents {
     if (ssrc === this.#ssrc) this.reset(now)
   }
 
-  /** Another far end: what was held down is held no more. */
+  /** Another remote: what was held down is held no more. */
   reset(now: number): void {
     this.#receiver.reset()
-    this.#tell(now)
+    this.#reportAll(now)
   }
 
-  #tell(now: number): void {
-    while (this.#tellNext(now));
+  #reportAll(now: number): void {
+    while (this.#reportNext(now));
   }
 
-  #tellNext(now: number): boolean {
+  #reportNext(now: number): boolean {
     const press = this.#receiver.take()
-    if (press !== undefined) this.#listener.keyUp(press, this.#began, now)
+    if (press !== undefined) this.#listener.digitUp(press, this.#began, now)
     return press !== undefined
   }
 }

@@ -4,7 +4,7 @@ import { probationPackets } from './symmetric-rtp.ts'
 const longest = 1080
 
 /**
- * The packets of a source on probation: once it is learned they are played after all, so that a far end behind a NAT
+ * The packets of a source on probation: once it is learned they are played after all, so that a remote behind a NAT
  * loses nothing of its first words. Room is made at the first need, once.
  */
 export class HeldPackets {

@@ -2,15 +2,15 @@ import { codecFacts } from '../codec/codec-name.ts'
 import type { Agreement, EngineCodec } from '../contract/agreement.ts'
 
 /** What a payload type means: a codec, telephone-events or comfort noise. */
-export type Meaning = EngineCodec | 'events' | 'noise'
+export type PayloadKind = EngineCodec | 'events' | 'noise'
 
 const payloadTypes = 128
 
 /** What payload types mean by the last agreement. The arrays stay the same objects, so that others may look into them. */
-export class PayloadMeanings {
+export class PayloadTypes {
   /** Those that are audio. */
   readonly codecs: (EngineCodec | undefined)[] = new Array(payloadTypes).fill(undefined)
-  readonly #meanings: (Meaning | undefined)[] = new Array(payloadTypes).fill(undefined)
+  readonly #meanings: (PayloadKind | undefined)[] = new Array(payloadTypes).fill(undefined)
   readonly #eventClocks = new Uint32Array(payloadTypes)
   #hasEvents = false
 
@@ -19,7 +19,7 @@ export class PayloadMeanings {
     return this.#hasEvents
   }
 
-  of(payloadType: number): Meaning | undefined {
+  of(payloadType: number): PayloadKind | undefined {
     return this.#meanings[payloadType]
   }
 

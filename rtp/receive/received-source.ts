@@ -1,13 +1,13 @@
 import { Reception } from '../rtcp/reception.ts'
 
 /** What is counted of the source that is heard now, and of those before it. */
-export class HeardSource {
-  readonly #changed: (gone: number) => void
+export class ReceivedSource {
+  readonly #changed: (lastSsrc: number) => void
   #present: Reception | undefined
   #lostBefore = 0
 
-  /** `changed`: the far end has restarted, or another one answers; `gone` is the SSRC that spoke before. */
-  constructor(changed: (gone: number) => void) {
+  /** `changed`: the remote has restarted, or another one answers; `gone` is the SSRC that spoke before. */
+  constructor(changed: (lastSsrc: number) => void) {
     this.#changed = changed
   }
 
@@ -25,7 +25,7 @@ export class HeardSource {
   }
 
   /** `clockRate`: what its timestamps count. */
-  of(ssrc: number, clockRate: number): Reception {
+  select(ssrc: number, clockRate: number): Reception {
     const present = this.#present
     if (present?.ssrc === ssrc && present.clockRate === clockRate) return present
     this.#lostBefore = this.lost

@@ -8,7 +8,7 @@ export const unansweredMediaMs = 5000
  * other. Who sends RTP or RTCP from there wants our packets; so does the SIP peer itself, and a host that the operator
  * lists. All others share a few seconds of media.
  */
-export class Recipient {
+export class ReflectionGuard {
   readonly #hosts: KnownHosts
   #answeredAddress = 0
   #answeredPort = 0
@@ -35,7 +35,7 @@ export class Recipient {
   }
 
   /** Something valid came from the peer, whose media goes to `address`:`port`. */
-  heard(address: number, port: number): void {
+  answered(address: number, port: number): void {
     this.#answeredAddress = address
     this.#answeredPort = port
   }

@@ -25,7 +25,7 @@ export type Verdict = 'accepted' | 'learned' | 'returned' | 'held' | 'refused'
  * names is taken at once. Another source is learned after a probation, only from hosts that signalling or the trunk
  * name, and only while nothing has come from the signalled address; it yields to a source that is closer to signalling.
  */
-export class SourceGate {
+export class SymmetricRtp {
   readonly hosts = new KnownHosts()
   #state: SourceState = 'closed'
   #signalledAddress = 0

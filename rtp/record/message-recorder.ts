@@ -9,7 +9,7 @@ import { timestampAfter, timestampDelta } from '../packet/sequence.ts'
 import { SilenceDetector } from '../silence/silence-detector.ts'
 import { LeadingSilence } from './leading-silence.ts'
 import type { RecordingFormat } from './recording-format.ts'
-import { Rest, restMs } from './silence-gap.ts'
+import { SilenceGap, shortestGapMs } from './silence-gap.ts'
 
 /** Holes up to this are concealed, longer ones are silence, in pieces of it. */
 const maxConcealedMs = 60
@@ -23,22 +23,22 @@ const filterSlackMs = 20
 /** A timestamp further ahead of the clock than this is a new beginning, to be placed by the clock. */
 const maxLeadMs = 1000
 /**
- * A longer rest is written while it lasts, so long behind the clock: all of it at once, when the far end speaks again,
+ * A longer gap is written while it lasts, so long after the clock: all of it at once, when the remote speaks again,
  * would be more than can wait for the disk.
  */
-const mostOwedMs = 20_000
-const restPieceMs = 1000
-/** The order to stop follows on a key within this: then the key, and all after it, is not part of the recording. */
-const keyReactionMs = 500
+const longestUnwrittenMs = 20_000
+const gapPieceMs = 1000
+/** The order to stop follows on a digit within this: then the digit, and all after it, is not part of the recording. */
+const digitReactionMs = 500
 /** Far in the future: what the jitter buffer still waits for has not come. */
 const atLast = 60_000
 
 /**
- * Writes down what a far end says. The recording begins with the first packet after it was ordered; from then on the
+ * Writes down what a remote says. The recording begins with the first packet after it was ordered; from then on the
  * stream is laid out by its timestamps: what is lost is concealed, what was not sent is silence. Not one sample that
  * arrived is altered, stretched or left out, but for the change of rate where the codec's is not the file's.
  */
-export class Recorder {
+export class MessageRecorder {
   readonly recordingId: string
   readonly #sink: RecordingSink
   readonly #rules: RecordRules
@@ -61,15 +61,15 @@ export class Recorder {
   /** The RTP timestamp of the next sample, and when its predecessor was taken from the buffer. */
   #nextTime = 0
   #takenAt = 0
-  readonly #rest = new Rest()
+  readonly #gap = new SilenceGap()
   #lost = 0
   #samples = 0
-  /** Those at the end that are a rest which still lasts: if nothing follows they are not kept. */
-  #restSamples = 0
+  /** Those at the end that are a silence gap which still lasts: if nothing follows they are not kept. */
+  #gapSamples = 0
   /** Samples up to the end of the last sound. */
   #soundUntil = 0
   #isCut = false
-  #key: { readonly timestamp: number; readonly at: number } | undefined
+  #digit: { readonly timestamp: number; readonly at: number } | undefined
 
   constructor(recordingId: string, sink: RecordingSink, rules: RecordRules, format: RecordingFormat, now: number) {
     this.recordingId = recordingId
@@ -108,7 +108,7 @@ export class Recorder {
       this.#lost = 0
       this.#buffer = new JitterBuffer({ keepAll: true, clockRate, unitsIn, slotLength: longestPayload })
     }
-    this.#rest.came(now)
+    this.#gap.packetArrived(now)
     this.#decoder.prepare(codec)
     this.#buffer.push(packet, length, now)
   }
@@ -118,20 +118,20 @@ export class Recorder {
     this.#buffer?.note(packet, now)
   }
 
-  /** A key was pressed that began at `timestamp`, and has just been told. */
-  key(timestamp: number, now: number): void {
-    this.#key = { timestamp, at: now }
+  /** A digit was pressed that began at `timestamp`, and has just been reported. */
+  digit(timestamp: number, now: number): void {
+    this.#digit = { timestamp, at: now }
   }
 
   /** Writes what is ready. Returns why the recording is over, if it is. */
   tick(now: number): RecordingEnd | undefined {
     const isPatient = this.#hasBegun && this.#waiting < mostWaiting
     this.#drain(isPatient ? now - patienceMs : now, now)
-    if (this.#hasBegun && now - this.#takenAt >= mostOwedMs + restPieceMs) this.#passRest()
+    if (this.#hasBegun && now - this.#takenAt >= longestUnwrittenMs + gapPieceMs) this.#writeGapPiece()
     if (this.#sink.hasFailed) return 'failed'
     const { silenceMs, maxLengthMs } = this.#rules
-    // Packets on their way are waited for, but not a far end that says nothing.
-    const leadMs = this.#hasBegun && this.#hasSound && now - this.#takenAt <= restMs ? maxLeadMs : 0
+    // Packets on their way are waited for, but not a remote that says nothing.
+    const leadMs = this.#hasBegun && this.#hasSound && now - this.#takenAt <= shortestGapMs ? maxLeadMs : 0
     if (this.#isCut || now - this.#begunAt >= maxLengthMs + leadMs) return 'max-length'
     return silenceMs > 0 && this.#silentMs(now) >= silenceMs ? 'silence' : undefined
   }
@@ -143,9 +143,9 @@ export class Recorder {
     done: (durationMs: number, sizeBytes: number, hasFailed: boolean) => void,
   ): void {
     this.#drain(now + atLast, now)
-    let samples = this.#samples - this.#restSamples
+    let samples = this.#samples - this.#gapSamples
     if (endedBy === 'silence') samples = Math.min(samples, this.#soundUntil + this.#rules.silenceMs * this.#perMs)
-    if (endedBy === 'stopped') samples = Math.min(samples, this.#beforeKey(now))
+    if (endedBy === 'stopped') samples = Math.min(samples, this.#beforeDigit(now))
     if (this.#rules.trimSilence)
       samples = this.#soundUntil === 0 ? 0 : Math.min(samples, this.#soundUntil + trimMarginMs * this.#perMs)
     this.#decoder.free()
@@ -158,13 +158,13 @@ export class Recorder {
     if (!this.#hasSound) return now - this.#begunAt
     // What waits may be sound.
     if (this.#waiting > 0) return 0
-    const restingMs = now - this.#takenAt - restMs
+    const restingMs = now - this.#takenAt - shortestGapMs
     return (this.#samples - this.#soundUntil) / this.#perMs + Math.max(0, restingMs)
   }
 
-  #beforeKey(now: number): number {
-    const key = this.#key
-    if (key === undefined || !this.#hasBegun || now - key.at > keyReactionMs) return this.#samples
+  #beforeDigit(now: number): number {
+    const key = this.#digit
+    if (key === undefined || !this.#hasBegun || now - key.at > digitReactionMs) return this.#samples
     const place = this.#samples + this.#samplesOf(timestampDelta(key.timestamp, this.#nextTime))
     return place >= 0 ? place : this.#samples
   }
@@ -181,7 +181,7 @@ export class Recorder {
           this.#recover(buffer)
           break
         case 'gap':
-          this.#pass(buffer.units, false)
+          this.#writeGap(buffer.units, false)
           break
         case 'frame':
           this.#frame(buffer, now)
@@ -197,8 +197,8 @@ export class Recorder {
     const hidden = this.#place(buffer, now)
     this.#hasBegun = true
     this.#isNewClock = false
-    this.#restSamples = 0
-    this.#rest.wrote((buffer.units * 1000) / this.#clockRate)
+    this.#gapSamples = 0
+    this.#gap.frameWritten((buffer.units * 1000) / this.#clockRate)
     this.#takenAt = now
     const { payload, frameFrom, frameLength } = buffer
     const count = this.#decoder.frameInto(this.#pcm, hidden, codec, payload, frameFrom, frameLength, false)
@@ -212,7 +212,7 @@ export class Recorder {
     const codec = this.#format.codecs[framePayloadType]
     const count = this.#samplesOf(units)
     if (frameLength === 0 || codec === undefined || count > this.#pcm.length) {
-      this.#pass(units, true)
+      this.#writeGap(units, true)
     } else if (codec === 'opus') {
       this.#decoder.recoverInto(this.#pcm, 0, count, codec, payload, frameFrom, frameLength)
       this.#nextTime = timestampAfter(this.#nextTime, units)
@@ -225,7 +225,7 @@ export class Recorder {
   }
 
   /**
-   * Fills the hole between what was written and the buffer's frame. What is made up for a loss lies in `#pcm` then, to be
+   * Fills the hole between what was written and the buffer's frame. What is concealed for a loss lies in `#pcm` then, to be
    * written with the frame: returns the samples.
    */
   #place(buffer: JitterBuffer, now: number): number {
@@ -239,7 +239,7 @@ export class Recorder {
     if (hole === 0) return 0
     const passedMs = now - this.#takenAt
     if (isOther || hole < 0 || hole > (passedMs + maxLeadMs) * unitsPerMs) {
-      hole = Math.round(this.#rest.leftMs(this.#restSamples / this.#perMs) * unitsPerMs)
+      hole = Math.round(this.#gap.leftMs(this.#gapSamples / this.#perMs) * unitsPerMs)
       this.#nextTime = timestampAfter(timestamp, -hole)
     }
     if (isLoss && hole > 0 && hole <= maxConcealedMs * unitsPerMs) {
@@ -248,20 +248,20 @@ export class Recorder {
       this.#nextTime = timestampAfter(this.#nextTime, hole)
       return count
     }
-    this.#pass(Math.max(0, hole), false)
+    this.#writeGap(Math.max(0, hole), false)
     return 0
   }
 
-  /** A piece of a long rest. */
-  #passRest(): void {
+  /** A piece of a long gap. */
+  #writeGapPiece(): void {
     const before = this.#samples
-    this.#pass((restPieceMs * this.#clockRate) / 1000, false)
-    this.#restSamples += this.#samples - before
-    this.#takenAt += restPieceMs
+    this.#writeGap((gapPieceMs * this.#clockRate) / 1000, false)
+    this.#gapSamples += this.#samples - before
+    this.#takenAt += gapPieceMs
   }
 
   /** Time of which nothing came. */
-  #pass(units: number, isLoss: boolean): void {
+  #writeGap(units: number, isLoss: boolean): void {
     const piece = (maxConcealedMs * this.#clockRate) / 1000
     for (let left = units; left > 0; left -= piece) {
       const count = this.#samplesOf(Math.min(left, piece))

@@ -1,4 +1,4 @@
-import { FastestFew } from './shortest-transits.ts'
+import { ShortestTransits } from './shortest-transits.ts'
 
 const rate = 8000
 /** The fastest packets of each such piece are kept. */
@@ -11,10 +11,10 @@ const trusted = 8
 /** One packet in so many may come before its time: a sender whose timer is coarse sends it a frame early. */
 const early = 12
 
-export interface Ways {
-  /** A way is no longer than this; +Infinity = not known. */
+export interface TransitBounds {
+  /** A transit time is no longer than this; +Infinity = not known. */
   readonly shorter: number
-  /** A way is no shorter than this; −Infinity = not known. */
+  /** A transit time is no shorter than this; −Infinity = not known. */
   readonly longer: number
   /** What it seems to be just now; −Infinity = not known. */
   readonly present: number
@@ -26,17 +26,17 @@ export interface Ways {
 
 /**
  * How long packets of a source were on their way at least (arrival minus the source's time, samples; known up to a
- * constant), by the fastest of every two seconds. A thread or a far end that is held up, a busy network: most that can
- * happen makes packets late, and little makes one early. So a way that has become shorter is believed after two windows in
+ * constant), by the fastest of every two seconds. A thread or a remote that is held up, a busy network: most that can
+ * happen makes packets late, and little makes one early. So a transit time that has become shorter is accepted after two windows in
  * which one packet in twelve came by it, and one that seems longer only when not one packet was as fast as before for half
  * a minute.
  */
-export class FastestWays {
-  /** A ring of windows: the fastest way, the one that one in twelve had, and where they ended. */
+export class MinTransit {
+  /** A ring of windows: the fastest transit time, the one that one in twelve had, and where they ended. */
   readonly #fastest = new Float64Array(kept)
   readonly #common = new Float64Array(kept)
   readonly #ends = new Float64Array(kept)
-  readonly #window = new FastestFew()
+  readonly #window = new ShortestTransits()
   #count = 0
   #windowEnd = 0
 
@@ -62,7 +62,7 @@ export class FastestWays {
   }
 
   /** What the windows tell, at `place`. */
-  since(place: number): Ways {
+  since(place: number): TransitBounds {
     if (this.#count < 2) {
       return { shorter: Infinity, longer: -Infinity, present: -Infinity, least: Infinity, isKnown: false }
     }

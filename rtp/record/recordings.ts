@@ -1,7 +1,7 @@
 import type { RecordRules, SessionId, SessionRules } from '../contract/command.ts'
 import type { EngineEvent, RecordingEnd } from '../contract/event.ts'
 import type { RecordingSink } from '../contract/recording-sink.ts'
-import { Recorder } from './message-recorder.ts'
+import { MessageRecorder } from './message-recorder.ts'
 import type { RecordingFormat } from './recording-format.ts'
 import { SessionRecorder } from './session-recorder.ts'
 import type { TrackCodecs } from './track-decoder.ts'
@@ -11,17 +11,17 @@ export const maxSessionRecorders = 4
 
 export interface RecordingsHost {
   readonly id: SessionId
-  /** What the leg's far end says. */
-  readonly heard: TrackCodecs
+  /** What the leg's remote says. */
+  readonly received: TrackCodecs
   /** What is said to it. */
   readonly sent: TrackCodecs
   emit(event: EngineEvent): void
 }
 
-/** All that is recorded of one leg: at most one message of its far end, and conversations it has with another. */
+/** All that is recorded of one leg: at most one message of its remote, and conversations it has with another. */
 export class Recordings {
   readonly #host: RecordingsHost
-  #message: Recorder | undefined
+  #message: MessageRecorder | undefined
   readonly #sessions: SessionRecorder[] = []
   #late = 0
   /** Still written to disk. */
@@ -41,15 +41,15 @@ export class Recordings {
   /** A message replaces the one before. */
   record(id: string, sink: RecordingSink, rules: RecordRules, format: RecordingFormat, now: number): void {
     this.#endMessage('stopped', now)
-    this.#message = new Recorder(id, sink, rules, format, now)
+    this.#message = new MessageRecorder(id, sink, rules, format, now)
   }
 
   recordSession(id: string, open: () => RecordingSink, rules: SessionRules, now: number): void {
     if (this.#sessions.length >= maxSessionRecorders) {
-      this.#tell(id, 0, 0, 'failed')
+      this.#emitRecorded(id, 0, 0, 'failed')
       return
     }
-    this.#sessions.push(new SessionRecorder(id, open(), rules, this.#host.heard, this.#host.sent, now))
+    this.#sessions.push(new SessionRecorder(id, open(), rules, this.#host.received, this.#host.sent, now))
   }
 
   pause(id: string, now: number): void {
@@ -66,21 +66,22 @@ export class Recordings {
     if (at !== -1) this.#endSession(at, 'stopped', now)
   }
 
-  /** Audio of the leg's far end. */
-  heard(packet: Uint8Array, length: number, now: number): void {
+  /** Audio of the leg's remote. */
+  received(packet: Uint8Array, length: number, now: number): void {
     this.#message?.push(packet, length, now)
-    for (let at = 0; at < this.#sessions.length; at++) this.#sessions[at]!.heard(packet, length, now)
+    for (let at = 0; at < this.#sessions.length; at++) this.#sessions[at]!.received(packet, length, now)
   }
 
   /** Audio of the leg that is bridged with it. */
-  heardFar(from: Recordings, packet: Uint8Array, length: number, now: number): void {
-    const { id, heard } = from.#host
-    for (let at = 0; at < this.#sessions.length; at++) this.#sessions[at]!.heardFar(id, heard, packet, length, now)
+  receivedByPeer(from: Recordings, packet: Uint8Array, length: number, now: number): void {
+    const { id, received: heard } = from.#host
+    for (let at = 0; at < this.#sessions.length; at++)
+      this.#sessions[at]!.receivedByPeer(id, heard, packet, length, now)
   }
 
   /** A packet of a prompt of ours, due at `at`. */
-  sounded(packet: Uint8Array, length: number, at: number): void {
-    for (let i = 0; i < this.#sessions.length; i++) this.#sessions[i]!.sounded(packet, length, at)
+  promptFrame(packet: Uint8Array, length: number, at: number): void {
+    for (let i = 0; i < this.#sessions.length; i++) this.#sessions[i]!.promptFrame(packet, length, at)
   }
 
   /** A packet of the stream that holds no audio: it is not lost. */
@@ -89,13 +90,13 @@ export class Recordings {
     for (let at = 0; at < this.#sessions.length; at++) this.#sessions[at]!.note(packet, now)
   }
 
-  noteFar(from: Recordings, packet: Uint8Array, now: number): void {
-    for (let at = 0; at < this.#sessions.length; at++) this.#sessions[at]!.noteFar(from.#host.id, packet, now)
+  notePeer(from: Recordings, packet: Uint8Array, now: number): void {
+    for (let at = 0; at < this.#sessions.length; at++) this.#sessions[at]!.notePeer(from.#host.id, packet, now)
   }
 
-  /** A key was pressed that began at `timestamp`, and has just been told. */
-  key(timestamp: number, now: number): void {
-    this.#message?.key(timestamp, now)
+  /** A digit was pressed that began at `timestamp`, and has just been reported. */
+  digit(timestamp: number, now: number): void {
+    this.#message?.digit(timestamp, now)
   }
 
   tick(now: number): void {
@@ -116,7 +117,7 @@ export class Recordings {
       while (this.#sessions.length > 0) this.#endSession(this.#sessions.length - 1, 'closed', now)
     } finally {
       this.#finishing--
-      this.#tellFinished()
+      this.#reportFinished()
     }
   }
 
@@ -139,17 +140,17 @@ export class Recordings {
 
   #writtenOf(id: string, endedBy: RecordingEnd): (durationMs: number, sizeBytes: number, hasFailed: boolean) => void {
     return (durationMs, sizeBytes, hasFailed) => {
-      this.#tell(id, durationMs, sizeBytes, hasFailed ? 'failed' : endedBy)
+      this.#emitRecorded(id, durationMs, sizeBytes, hasFailed ? 'failed' : endedBy)
       this.#finishing--
-      this.#tellFinished()
+      this.#reportFinished()
     }
   }
 
-  #tell(recording: string, durationMs: number, sizeBytes: number, endedBy: RecordingEnd): void {
+  #emitRecorded(recording: string, durationMs: number, sizeBytes: number, endedBy: RecordingEnd): void {
     this.#host.emit({ type: 'recorded', session: this.#host.id, recording, durationMs, sizeBytes, endedBy })
   }
 
-  #tellFinished(): void {
+  #reportFinished(): void {
     if (this.#finishing > 0 || this.#finished === undefined) return
     const done = this.#finished
     this.#finished = undefined

@@ -2,7 +2,7 @@ import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, ssrcOf, timestampOf } 
 import { timestampDelta } from '../packet/sequence.ts'
 import type { TrackCodecs, TrackDecoder } from './track-decoder.ts'
 import type { TrackLine } from './track-line.ts'
-import { TrackPen } from './track-writer.ts'
+import { TrackWriter } from './track-writer.ts'
 
 const rate = 8000
 /** Ticks come a little sooner or later; what is sent goes on as its timestamps say, and so it is heard. */
@@ -13,13 +13,13 @@ const longestPacket = 0.12 * rate
 
 /**
  * What we send, on its way into a recording: laid by its timestamps, which follow each other without a hole however
- * unevenly the packets left. Where their time leaves ours it is followed in a pause, as behind what was passed on, and
+ * unevenly the packets left. Where their time leaves ours it is followed in a pause, as after what was passed on, and
  * else by a sample a packet.
  */
 export class SentTrack {
   readonly #codecs: TrackCodecs
   readonly #decoder: TrackDecoder
-  readonly #pen: TrackPen
+  readonly #writer: TrackWriter
   readonly #pcm = new Int16Array(longestPacket)
   #hasBegun = false
   #ssrc = 0
@@ -31,7 +31,7 @@ export class SentTrack {
   constructor(line: TrackLine, side: 'left' | 'right', codecs: TrackCodecs) {
     this.#codecs = codecs
     this.#decoder = codecs.decoder()
-    this.#pen = new TrackPen(line, side)
+    this.#writer = new TrackWriter(line, side)
   }
 
   /** A packet that is heard from `place` on, as far as we know. */
@@ -42,7 +42,7 @@ export class SentTrack {
     this.#follow(packet, codec.clockRate, place)
     const bytes = payloadLengthOf(packet, length)
     const count = this.#decoder.frameInto(this.#pcm, 0, type, packet, payloadOffsetOf(packet), bytes)
-    this.#pen.lay(this.#place, this.#pcm, count)
+    this.#writer.write(this.#place, this.#pcm, count)
   }
 
   free(): void {
@@ -55,7 +55,7 @@ export class SentTrack {
     const passed = (timestampDelta(timestamp, this.#timestamp) * rate) / clockRate
     const expected = Math.round(this.#place + passed)
     const error = place - expected
-    const { end } = this.#pen
+    const { end } = this.#writer
     const isOff = Math.abs(error) > toleratedSamples
     const isPause = Math.abs(error) > pauseSamples || (isOff && expected > end)
     if (!isSame || isPause) this.#place = Math.max(place, end)

@@ -16,8 +16,8 @@ const overhangMs = 60
 const chunkFrames = 960
 
 /**
- * Records a conversation as one of its legs lives it: on the left what its far end says, on the right what that end
- * hears: the other leg, and our prompts. Both lie on one line of time, which goes on whoever speaks or is silent.
+ * Records a conversation as one of its legs lives it: on the left what its remote says, on the right what that end
+ * hears: the other leg, and our prompts. Both lie on one line of time, which goes on anyone who speaks or is silent.
  * While it is paused the line goes on too, silent.
  */
 export class SessionRecorder {
@@ -32,9 +32,9 @@ export class SessionRecorder {
   readonly #chunk: Int16Array
   readonly #maxFrames: number
   #isPaused = false
-  #near: TrackStream | undefined
-  #far: TrackStream | undefined
-  #farId = ''
+  #ownStream: TrackStream | undefined
+  #peer: TrackStream | undefined
+  #peerId = ''
   #prompts: SentTrack | undefined
   #late = 0
 
@@ -59,29 +59,29 @@ export class SessionRecorder {
 
   /** Packets that came too late to be laid down. */
   get late(): number {
-    return this.#late + (this.#near?.late ?? 0) + (this.#far?.late ?? 0)
+    return this.#late + (this.#ownStream?.late ?? 0) + (this.#peer?.late ?? 0)
   }
 
-  /** Audio of the leg's far end. */
-  heard(packet: Uint8Array, length: number, now: number): void {
+  /** Audio of the leg's remote. */
+  received(packet: Uint8Array, length: number, now: number): void {
     if (this.#isPaused || this.#rules.track === 'outbound') return
-    this.#near ??= new TrackStream(this.#line, 'left', this.#own)
-    this.#near.push(packet, length, this.#placeOf(now), now)
+    this.#ownStream ??= new TrackStream(this.#line, 'left', this.#own)
+    this.#ownStream.push(packet, length, this.#placeOf(now), now)
   }
 
   /** Audio of the other leg, by its name. */
-  heardFar(id: string, codecs: TrackCodecs, packet: Uint8Array, length: number, now: number): void {
+  receivedByPeer(id: string, codecs: TrackCodecs, packet: Uint8Array, length: number, now: number): void {
     if (this.#isPaused || this.#rules.track === 'inbound') return
-    if (id !== this.#farId) {
-      this.#endFar(now)
-      this.#farId = id
+    if (id !== this.#peerId) {
+      this.#endPeer(now)
+      this.#peerId = id
     }
-    this.#far ??= new TrackStream(this.#line, 'right', codecs)
-    this.#far.push(packet, length, this.#placeOf(now), now)
+    this.#peer ??= new TrackStream(this.#line, 'right', codecs)
+    this.#peer.push(packet, length, this.#placeOf(now), now)
   }
 
   /** A packet of ours, of a prompt: it is heard at about `at`. */
-  sounded(packet: Uint8Array, length: number, at: number): void {
+  promptFrame(packet: Uint8Array, length: number, at: number): void {
     if (this.#isPaused || this.#rules.track === 'inbound') return
     this.#prompts ??= new SentTrack(this.#line, 'right', this.#sent)
     this.#prompts.push(packet, length, this.#placeOf(at))
@@ -89,11 +89,11 @@ export class SessionRecorder {
 
   /** A packet without audio. */
   note(packet: Uint8Array, now: number): void {
-    this.#near?.note(packet, now)
+    this.#ownStream?.note(packet, now)
   }
 
-  noteFar(id: string, packet: Uint8Array, now: number): void {
-    if (id === this.#farId) this.#far?.note(packet, now)
+  notePeer(id: string, packet: Uint8Array, now: number): void {
+    if (id === this.#peerId) this.#peer?.note(packet, now)
   }
 
   pause(now: number): void {
@@ -109,8 +109,8 @@ export class SessionRecorder {
   /** Writes what is ready. Returns why the recording is over, if it is. */
   tick(now: number): RecordingEnd | undefined {
     if (this.#placeOf(now) - this.#line.from > longestStallMs * samplesPerMs) this.#write(this.#placeOf(now - lagMs))
-    this.#near?.tick(now)
-    this.#far?.tick(now)
+    this.#ownStream?.tick(now)
+    this.#peer?.tick(now)
     this.#write(this.#placeOf(now - lagMs))
     if (this.#sink.hasFailed) return 'failed'
     return this.#line.from >= this.#maxFrames ? 'max-length' : undefined
@@ -133,17 +133,17 @@ export class SessionRecorder {
   }
 
   #endStreams(now: number): void {
-    this.#near?.finish(now)
-    this.#late += this.#near?.late ?? 0
-    this.#near = undefined
-    this.#endFar(now)
+    this.#ownStream?.finish(now)
+    this.#late += this.#ownStream?.late ?? 0
+    this.#ownStream = undefined
+    this.#endPeer(now)
   }
 
-  #endFar(now: number): void {
-    this.#far?.finish(now)
-    this.#late += this.#far?.late ?? 0
-    this.#far = undefined
-    this.#farId = ''
+  #endPeer(now: number): void {
+    this.#peer?.finish(now)
+    this.#late += this.#peer?.late ?? 0
+    this.#peer = undefined
+    this.#peerId = ''
   }
 
   #write(until: number): void {

@@ -1,9 +1,9 @@
 /** So many are kept. */
 const kept = 16
 
-/** The shortest ways of some packets, in their order. */
-export class FastestFew {
-  readonly #ways = new Float64Array(kept)
+/** The shortest transit times of some packets, in their order. */
+export class ShortestTransits {
+  readonly #transits = new Float64Array(kept)
   #count = 0
 
   /** Packets that were taken, of which the first sixteen in their order are known. */
@@ -16,7 +16,7 @@ export class FastestFew {
   }
 
   take(way: number): void {
-    const ways = this.#ways
+    const ways = this.#transits
     // One that comes in where all places are taken pushes the slowest out.
     let at = Math.min(this.#count++, kept - 1)
     if (this.#count > kept && way >= ways[at]!) return
@@ -26,6 +26,6 @@ export class FastestFew {
 
   /** The way that `place` packets were faster than; of those that are kept the slowest at most. +Infinity before the first. */
   at(place: number): number {
-    return this.#count === 0 ? Number.POSITIVE_INFINITY : this.#ways[Math.min(place, this.#count - 1, kept - 1)]!
+    return this.#count === 0 ? Number.POSITIVE_INFINITY : this.#transits[Math.min(place, this.#count - 1, kept - 1)]!
   }
 }

@@ -1,7 +1,7 @@
 import { type Step, stepMs } from '../jitter/clock-step.ts'
 import { timestampDelta } from '../packet/sequence.ts'
-import { FastestWays, type Ways } from './min-transit.ts'
-import { FastestFew } from './shortest-transits.ts'
+import { MinTransit, type TransitBounds } from './min-transit.ts'
+import { ShortestTransits } from './shortest-transits.ts'
 
 /** Samples a second of a recording. */
 const rate = 8000
@@ -14,25 +14,25 @@ const longestHeld = 0.5 * rate
 /** The network's unrest is no drift. */
 const toleratedSamples = 0.005 * rate
 /**
- * So far what sounds may lie from its place for ever, while nobody pauses, when the clock is ours: first packets that were
- * slow, and nothing else, put it there.
+ * With our own clock, audio may stay this far from its place while the remote never pauses: only slow first packets can
+ * have put it there.
  */
 const misplacedSamples = 0.016 * rate
 /**
- * A way that has become so much longer or shorter is a clock that is not ours, or another way. More than a tick of 5 ms:
- * packets that came just behind a tick, and after a stall come just before it, have no other clock.
+ * A transit time that has become so much longer or shorter is a clock that is not ours, or another way. More than a tick of 5 ms:
+ * packets that came just after a tick, and after a stall come just before it, have no other clock.
  */
 const driftSamples = 0.006 * rate
 /**
- * So far what sounds may lie from its place when the clock is not ours: beyond it a sample is left out or said twice. Two
- * sides may be so far off each its own way, besides what drifts before it is seen.
+ * With a clock that is not ours, audio may be this far from its place; beyond it a sample is dropped or duplicated. Two
+ * sides may be off by this much in opposite directions, plus what drifts before it is detected.
  */
 const followedSamples = 0.003 * rate
-/** What comes so much later is no drift either: the far end's time has stood still. */
+/** What comes so much later is no drift either: the remote's time has stood still. */
 const jumpSamples = 0.2 * rate
 /** A packet that is so far from where its timestamp says belongs to another time. */
 const foreignSamples = rate
-/** A clock that was set ahead lies so far before the fastest way. */
+/** A clock that was set ahead lies so far before the fastest transit time. */
 const aheadSamples = (stepMs * rate) / 1000
 
 /**
@@ -44,8 +44,8 @@ const aheadSamples = (stepMs * rate) / 1000
 export class SourceClock {
   /** Samples for a unit of the source's timestamp. */
   readonly #perUnit: number
-  readonly #firstPackets = new FastestFew()
-  readonly #ways = new FastestWays()
+  readonly #firstPackets = new ShortestTransits()
+  readonly #transits = new MinTransit()
   #hasBegun = false
   #lastTime = 0
   /** `#lastTime` counted on from the first, in samples. */
@@ -57,7 +57,7 @@ export class SourceClock {
   #isCorrecting = false
   #settlesAt = 0
   /** The first ways that are known well; compared with them, later ones tell a clock that is not ours. */
-  #first: Ways | undefined
+  #first: TransitBounds | undefined
   #isFollowed = false
 
   constructor(clockRate: number) {
@@ -77,7 +77,7 @@ export class SourceClock {
   }
 
   /** A packet has come; `place`: now, on the line of the recording. */
-  hear(timestamp: number, place: number): void {
+  packetArrived(timestamp: number, place: number): void {
     if (!this.#hasBegun) this.#begin(timestamp, place)
     const samples = this.#samplesOf(timestamp)
     if (timestampDelta(timestamp, this.#lastTime) > 0) {
@@ -88,7 +88,7 @@ export class SourceClock {
     if (place <= this.#settlesAt) {
       this.#firstPackets.take(way)
       this.#offset = firstPlaceOf(this.#firstPackets)
-    } else if (this.#ways.take(way, place)) this.#judge(place)
+    } else if (this.#transits.take(way, place)) this.#judge(place)
   }
 
   /** True once the first packets have said where they lie, or cannot be held any longer: from then on they stay there. */
@@ -135,18 +135,18 @@ export class SourceClock {
     this.#first = undefined
     this.#isFollowed = false
     this.#firstPackets.restart()
-    this.#ways.restart(this.#settlesAt)
+    this.#transits.restart(this.#settlesAt)
   }
 
   /** A window of ways is over. */
   #judge(place: number): void {
-    const ways = this.#ways.since(place)
+    const ways = this.#transits.since(place)
     const { shorter, longer, present } = ways
     if (present - this.#offset > jumpSamples) {
       this.#aim = present
       this.#isCorrecting = true
       this.#first = undefined
-      this.#ways.restart(place)
+      this.#transits.restart(place)
       return
     }
     this.#aim = Math.min(shorter, Math.max(longer, this.#offset))
@@ -168,7 +168,7 @@ export class SourceClock {
  * The place that the first packets tell: the fastest's, unless it stands alone, further before the second than that before
  * the middle of all: a sender whose timer is coarse has sent it a frame early.
  */
-function firstPlaceOf(packets: FastestFew): number {
+function firstPlaceOf(packets: ShortestTransits): number {
   const fastest = packets.at(0)
   const second = packets.at(1)
   const ahead = second - fastest

@@ -14,12 +14,12 @@ export interface TrackDecoder {
   prepare(payloadType: number): void
   /**
    * Decodes a payload into `pcm[at]` on, where there is room for 120 ms. Returns the samples; 0 for what is no audio.
-   * Behind a loss, what was made up just before `pcm[at]` is led up to it.
+   * After a loss, what was concealed just before `pcm[at]` is led up to it.
    */
   frameInto(pcm: Int16Array, at: number, payloadType: number, payload: Uint8Array, from: number, length: number): number
   /** Hides a loss of `count` samples. */
   concealInto(pcm: Int16Array, at: number, count: number): void
-  /** Silence that the far end meant. */
+  /** Silence that the remote meant. */
   silenceInto(pcm: Int16Array, at: number, count: number): void
   free(): void
 }

@@ -8,7 +8,7 @@ const capacity = 1 << 15
 export class TrackLine {
   readonly channels: 1 | 2
   readonly #ring: Int16Array
-  /** The place of the first sample that was not taken out, and the one behind the last that holds a sound. */
+  /** The place of the first sample that was not taken out, and the one after the last that holds a sound. */
   #from = 0
   #end = 0
 

@@ -5,7 +5,7 @@ import { timestampDelta } from '../packet/sequence.ts'
 import { SourceClock } from './source-clock.ts'
 import type { TrackCodecs, TrackDecoder } from './track-decoder.ts'
 import type { TrackLine } from './track-line.ts'
-import { TrackPen } from './track-writer.ts'
+import { TrackWriter } from './track-writer.ts'
 
 const samplesPerMs = 8
 /** The longest packet, and the longest loss that is hidden: what is missing for longer is silence. */
@@ -20,22 +20,22 @@ const quietPeak = 40
 const atLastMs = 60_000
 
 /**
- * One far end's packets on their way into a recording: put in order, decoded, losses hidden, and laid on the line where
+ * One remote's packets on their way into a recording: put in order, decoded, losses hidden, and laid on the line where
  * they were heard. What arrived is not altered: where clocks differ pauses become longer or shorter, and only of somebody
- * who never pauses a sample is left out or said twice.
+ * who never pauses a sample is left out or duplicated.
  */
 export class TrackStream {
-  readonly #pen: TrackPen
+  readonly #writer: TrackWriter
   readonly #codecs: TrackCodecs
   readonly #decoder: TrackDecoder
-  /** Room for a loss, and the packet behind it. */
+  /** Room for a loss, and the packet after it. */
   readonly #pcm = new Int16Array(2 * longestMs * samplesPerMs)
   #buffer: JitterBuffer | undefined
   #clock: SourceClock | undefined
   #step: ClockStep | undefined
   #clockRate = 0
   #ssrc = -1
-  /** RTP time behind the last piece; undefined where what comes does not follow it. */
+  /** RTP time after the last piece; undefined where what comes does not follow it. */
   #nextTime: number | undefined
   /** Packets that were lost up to the last piece. */
   #lost = 0
@@ -44,7 +44,7 @@ export class TrackStream {
   #heardPlace = 0
 
   constructor(line: TrackLine, side: 'left' | 'right', codecs: TrackCodecs) {
-    this.#pen = new TrackPen(line, side)
+    this.#writer = new TrackWriter(line, side)
     this.#codecs = codecs
     this.#decoder = codecs.decoder()
   }
@@ -64,7 +64,7 @@ export class TrackStream {
       // Another source, or another time: what waits belongs to the one before.
       this.#drain(now + atLastMs)
       this.#clock?.restart()
-      this.#pen.lift()
+      this.#writer.discontinue()
       this.#nextTime = undefined
     }
     if (this.#buffer === undefined || this.#clock === undefined || codec.clockRate !== this.#clockRate) {
@@ -84,7 +84,7 @@ export class TrackStream {
     this.#ssrc = ssrcOf(packet)
     this.#heardAt = now
     this.#heardPlace = place
-    this.#clock.hear(timestampOf(packet), place)
+    this.#clock.packetArrived(timestampOf(packet), place)
     this.#buffer.push(packet, length, now)
   }
 
@@ -116,7 +116,7 @@ export class TrackStream {
         case 'waiting':
           return
         case 'lost':
-          // Hidden with the packet behind it.
+          // Hidden with the packet after it.
           break
         case 'gap':
           this.#decoder.silenceInto(this.#pcm, 0, this.#samplesIn(buffer.units))
@@ -137,7 +137,7 @@ export class TrackStream {
     const count = this.#decoder.frameInto(pcm, hidden, framePayloadType, payload, frameFrom, frameLength)
     clock.follow(isQuiet(pcm, hidden, count) ? count >> 1 : 0)
     this.#nextTime = (frameTimestamp + buffer.units) >>> 0
-    if (count > 0) this.#pen.lay(clock.placeOf(frameTimestamp) - hidden, pcm, hidden + count)
+    if (count > 0) this.#writer.write(clock.placeOf(frameTimestamp) - hidden, pcm, hidden + count)
   }
 
   /** Samples that are missing just before the buffer's frame, since packets were lost. */

@@ -1,10 +1,10 @@
 import type { TrackLine } from './track-line.ts'
 
 /** Lays pieces of one source on a side of the line: those that follow each other join without a hole and without overlap. */
-export class TrackPen {
+export class TrackWriter {
   readonly #line: TrackLine
   readonly #side: 'left' | 'right'
-  /** Place behind the last piece that sounds, and its last sample. */
+  /** Place after the last piece that sounds, and its last sample. */
   #end = Number.NEGATIVE_INFINITY
   readonly #last = new Int16Array(1)
 
@@ -13,18 +13,18 @@ export class TrackPen {
     this.#side = side
   }
 
-  /** Place behind what was laid; −Infinity before the first. */
+  /** Place after what was laid; −Infinity before the first. */
   get end(): number {
     return this.#end
   }
 
   /** What comes next is of another time: it does not join. */
-  lift(): void {
+  discontinue(): void {
     this.#end = Number.NEGATIVE_INFINITY
   }
 
   /** `count` samples from `pcm[0]` on, at `place`: a sample too late is filled, what is too early is left out. */
-  lay(place: number, pcm: Int16Array, count: number): void {
+  write(place: number, pcm: Int16Array, count: number): void {
     if (count === 0) return
     const hole = place - this.#end
     if (hole === 1) this.#line.add(this.#side, this.#end, this.#last, 0, 1)

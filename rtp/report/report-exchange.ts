@@ -1,8 +1,8 @@
 import { isUnicast } from '../net/address.ts'
 import type { DatagramNetwork, DatagramSocket } from '../net/network.ts'
 import { ranks } from '../receive/known-hosts.ts'
-import type { Recipient } from '../receive/reflection-guard.ts'
-import type { SourceGate } from '../receive/symmetric-rtp.ts'
+import type { ReflectionGuard } from '../receive/reflection-guard.ts'
+import type { SymmetricRtp } from '../receive/symmetric-rtp.ts'
 import type { Reception } from '../rtcp/reception.ts'
 import type { Reporter } from './reporter.ts'
 
@@ -13,14 +13,14 @@ const reportCostMs = 1000
  * Where reports go and whose are taken: the address that SDP names, or the host that the RTP source was learned on. They
  * go on during hold; the cap on sending to an address that never answers is theirs too.
  */
-export class ReportSide {
+export class ReportExchange {
   /** Datagrams of those whose reports are not taken. */
   refused = 0
   readonly #network: DatagramNetwork
   readonly #socket: DatagramSocket
   readonly #reporter: Reporter
-  readonly #gate: SourceGate
-  readonly #recipient: Recipient
+  readonly #symmetricRtp: SymmetricRtp
+  readonly #reflection: ReflectionGuard
   #signalledAddress = 0
   #signalledPort = 0
   #address = 0
@@ -30,14 +30,14 @@ export class ReportSide {
     network: DatagramNetwork,
     socket: DatagramSocket,
     reporter: Reporter,
-    gate: SourceGate,
-    recipient: Recipient,
+    symmetricRtp: SymmetricRtp,
+    reflection: ReflectionGuard,
   ) {
     this.#network = network
     this.#socket = socket
     this.#reporter = reporter
-    this.#gate = gate
-    this.#recipient = recipient
+    this.#symmetricRtp = symmetricRtp
+    this.#reflection = reflection
   }
 
   /** An offer or answer named it; port 0 = no reports. The same again leaves what was learned. */
@@ -58,14 +58,14 @@ export class ReportSide {
     heard: Reception | undefined,
     now: number,
   ): boolean {
-    const gate = this.#gate
+    const symmetricRtp = this.#symmetricRtp
     const isSignalled = address === this.#signalledAddress && port === this.#signalledPort
     if (!isSignalled && !this.#isOfSource(address, packet, length, heard)) {
       this.refused++
       return false
     }
     if (!this.#reporter.receive(packet, length, heard, now)) return false
-    if (gate.address === address) this.#recipient.heard(gate.address, gate.port)
+    if (symmetricRtp.address === address) this.#reflection.answered(symmetricRtp.address, symmetricRtp.port)
     this.#address = address
     this.#port = port
     return true
@@ -76,9 +76,9 @@ export class ReportSide {
    * source, or, while nothing was received yet, from the host that SIP comes from.
    */
   #isOfSource(address: number, packet: Uint8Array, length: number, heard: Reception | undefined): boolean {
-    const gate = this.#gate
-    if (gate.state === 'waiting') return gate.hosts.rankOf(address) >= ranks.sip
-    if (!gate.isLearned || !gate.isFrom(address)) return false
+    const symmetricRtp = this.#symmetricRtp
+    if (symmetricRtp.state === 'waiting') return symmetricRtp.hosts.rankOf(address) >= ranks.sip
+    if (!symmetricRtp.isLearned || !symmetricRtp.isFrom(address)) return false
     return heard === undefined || (length >= reportHeadLength && reporterOf(packet) === heard.ssrc)
   }
 
@@ -96,12 +96,12 @@ export class ReportSide {
     const packet = this.#network.slot()
     const length = this.#reporter.writeInto(packet, heard, rtpTime, now, bye)
     this.#socket.send(packet, length, this.#address, this.#port)
-    this.#recipient.sent(this.#gate.address, this.#gate.port, reportCostMs)
+    this.#reflection.sent(this.#symmetricRtp.address, this.#symmetricRtp.port, reportCostMs)
   }
 
   get #maySend(): boolean {
-    const { address, port } = this.#gate
-    return this.#port !== 0 && isUnicast(this.#address) && this.#recipient.maySend(address, port)
+    const { address, port } = this.#symmetricRtp
+    return this.#port !== 0 && isUnicast(this.#address) && this.#reflection.maySend(address, port)
   }
 }
 

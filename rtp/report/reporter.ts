@@ -1,6 +1,6 @@
 import type { ExtendedTerms } from '../contract/agreement.ts'
-import type { FarReport } from '../contract/session-stats.ts'
-import type { OutStream } from '../packetize/outgoing-stream.ts'
+import type { RemoteReport } from '../contract/session-stats.ts'
+import type { OutgoingStream } from '../packetize/outgoing-stream.ts'
 import {
   extendedHeadLength,
   readExtended,
@@ -25,7 +25,7 @@ export interface ReportSource {
   random(): number
   /** The wall clock at a monotonic time. */
   unixMs(now: number): number
-  /** How the far end is heard; undefined before its first packet. */
+  /** How the remote is heard; undefined before its first packet. */
   metrics(): VoipMetrics | undefined
 }
 
@@ -34,13 +34,13 @@ export interface ReportSource {
  * (RFC 3611), goodbye at the end, round trips.
  */
 export class Reporter {
-  /** The last that a report of the far end told; undefined before. */
+  /** The last that a report of the remote reported; undefined before. */
   roundTripMs: number | undefined = undefined
-  /** What the far end's last report said it lost of our stream, 0 to 100. */
+  /** What the remote's last report said it lost of our stream, 0 to 100. */
   lossPercent = 0
   /** Datagrams that were no RTCP. */
   malformed = 0
-  readonly #stream: OutStream
+  readonly #stream: OutgoingStream
   readonly #cname: string
   readonly #schedule: RtcpSchedule
   readonly #source: ReportSource
@@ -49,20 +49,20 @@ export class Reporter {
   /** The last report block about our stream, and how many packets we had sent then. */
   #lastReport: ReportBlock | undefined
   #packetsAtReport = 0
-  /** The far end's last VoIP metrics about our stream. */
+  /** The remote's last VoIP metrics about our stream. */
   #farMetrics: VoipMetrics | undefined
-  /** The far end's last receiver time, and when it came; `at` < 0 = none. */
+  /** The remote's last receiver time, and when it came; `at` < 0 = none. */
   readonly #farTime = { ssrc: 0, middle: 0, at: -1 }
 
-  constructor(stream: OutStream, cname: string, now: number, source: ReportSource) {
+  constructor(stream: OutgoingStream, cname: string, now: number, source: ReportSource) {
     this.#stream = stream
     this.#cname = cname
     this.#source = source
     this.#schedule = new RtcpSchedule(now, () => source.random())
   }
 
-  /** What the far end tells of our stream, whose timestamps count `clockRate` a second; undefined before it did. */
-  far(clockRate: number): FarReport | undefined {
+  /** What the remote tells of our stream, whose timestamps count `clockRate` a second; undefined before it did. */
+  far(clockRate: number): RemoteReport | undefined {
     const report = this.#lastReport
     if (report === undefined) return undefined
     const lossPercent = (100 * report.cumulativeLost) / Math.max(1, this.#packetsAtReport)
@@ -113,7 +113,7 @@ export class Reporter {
     this.#schedule.sent(0, now)
   }
 
-  /** Takes a datagram from the far end's RTCP address. Returns false for what is no RTCP. */
+  /** Takes a datagram from the remote's RTCP address. Returns false for what is no RTCP. */
   receive(packet: Uint8Array, length: number, heard: Reception | undefined, now: number): boolean {
     const parsed = parseRtcp(packet, length)
     if (!parsed.ok) {
@@ -173,7 +173,7 @@ export class Reporter {
     }
   }
 
-  /** By a time of ours that the far end tells back. */
+  /** By a time of ours that the remote tells back. */
   #measure(lastTime: number, delay: number, now: number): void {
     const unix = this.#source.unixMs(now)
     const arrival = middleOf(ntpSecondsOf(unix), ntpFractionOf(unix))

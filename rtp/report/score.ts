@@ -3,12 +3,12 @@ import type { SessionStats } from '../contract/session-stats.ts'
 import { qualityOf } from '../stats/quality.ts'
 
 /** What the score of a stream is made of. */
-export interface Listened {
+export interface ReceiveQuality {
   readonly codec: AudioCodecName | undefined
   readonly received: number
   readonly lost: number
   /** Came too late to be heard. */
-  readonly unheard: number
+  readonly late: number
   readonly burstRatio: number
   readonly jitterMs: number
   readonly roundTripMs: number | undefined
@@ -19,7 +19,7 @@ export interface Listened {
 
 /** How well a stream was heard, by the E-model. */
 export const scoreOf = (
-  heard: Listened,
+  heard: ReceiveQuality,
 ): Pick<SessionStats, 'lossPercent' | 'burstRatio' | 'oneWayMs' | 'rFactor' | 'mos'> => {
   const expected = heard.received + heard.lost
   const oneWayMs = (heard.roundTripMs ?? 0) / 2 + (heard.bufferMs ?? usualBufferMs(heard)) + heard.packetMs
@@ -30,9 +30,9 @@ export const scoreOf = (
   }
   if (heard.received === 0) return { ...shares, rFactor: undefined, mos: undefined }
   const { codec, burstRatio } = heard
-  const { r, mos } = qualityOf((heard.lost + heard.unheard) / expected, oneWayMs, { codec, burstRatio })
+  const { r, mos } = qualityOf((heard.lost + heard.late) / expected, oneWayMs, { codec, burstRatio })
   return { ...shares, rFactor: r, mos }
 }
 
 /** What a buffer has to wait that hides such a jitter. */
-const usualBufferMs = ({ jitterMs, packetMs }: Listened): number => Math.max(packetMs, 2 * jitterMs)
+const usualBufferMs = ({ jitterMs, packetMs }: ReceiveQuality): number => Math.max(packetMs, 2 * jitterMs)

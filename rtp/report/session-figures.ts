@@ -1,26 +1,26 @@
 import { codecFacts } from '../codec/codec-name.ts'
 import type { Agreement } from '../contract/agreement.ts'
 import type { SessionStats } from '../contract/session-stats.ts'
-import type { OutStream } from '../packetize/outgoing-stream.ts'
-import type { Arrivals } from '../receive/ingress.ts'
+import type { OutgoingStream } from '../packetize/outgoing-stream.ts'
+import type { Ingress } from '../receive/ingress.ts'
 import type { Receiver } from '../receive/receiver.ts'
 import type { Recordings } from '../record/recordings.ts'
 import type { VoipMetrics } from '../rtcp/extended-report.ts'
 import type { Reporter } from './reporter.ts'
-import { type Listened, scoreOf } from './score.ts'
+import { type ReceiveQuality, scoreOf } from './score.ts'
 import { voipMetricsOf } from './voip-metrics.ts'
 
 const usualPacketMs = 20
 
 export interface FigureSources {
-  readonly stream: OutStream
-  readonly arrivals: Arrivals
+  readonly stream: OutgoingStream
+  readonly ingress: Ingress
   readonly receiver: Receiver
   readonly recordings: Recordings
   readonly reporter: Reporter
 }
 
-/** What a session has counted, and how well it heard its far end, gathered from where it is counted. */
+/** What a session has counted, and how well it heard its remote, gathered from where it is counted. */
 export class SessionFigures {
   readonly #from: FigureSources
   #agreement: Agreement | undefined
@@ -34,20 +34,20 @@ export class SessionFigures {
   }
 
   get stats(): Omit<SessionStats, 'source'> {
-    const { stream, arrivals, receiver, recordings, reporter } = this.#from
+    const { stream, ingress, receiver, recordings, reporter } = this.#from
     const heard = this.#listened
     return {
       codec: heard.codec,
       packetsReceived: heard.received,
       packetsSent: stream.packetsBefore + stream.packets,
       packetsLost: heard.lost,
-      packetsLate: recordings.late + heard.unheard,
-      packetsDropped: arrivals.dropped,
+      packetsLate: recordings.late + heard.late,
+      packetsDropped: ingress.dropped,
       jitterMs: heard.jitterMs,
       roundTripMs: heard.roundTripMs,
       ...scoreOf(heard),
       far: reporter.far(codecFacts[heard.codec ?? 'PCMU'].clockRate),
-      playout: receiver.hearing.playout,
+      playout: receiver.inband.playout,
     }
   }
 
@@ -57,18 +57,18 @@ export class SessionFigures {
     return present && voipMetricsOf(present, this.#listened)
   }
 
-  get #listened(): Listened {
+  get #listened(): ReceiveQuality {
     const { receiver, reporter } = this.#from
-    const { source, hearing } = receiver
+    const { source, inband } = receiver
     return {
       codec: this.#agreement?.codec,
       received: receiver.received,
       lost: source.lost,
-      unheard: hearing.playout.late,
+      late: inband.playout.late,
       burstRatio: source.present?.losses.burstRatio ?? 1,
       jitterMs: source.present?.jitter.ms ?? 0,
       roundTripMs: reporter.roundTripMs,
-      bufferMs: hearing.bufferMs,
+      bufferMs: inband.bufferMs,
       packetMs: this.#agreement?.ptimeMs ?? usualPacketMs,
     }
   }

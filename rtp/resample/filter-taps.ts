@@ -1,5 +1,11 @@
 /** The sum of `taps` samples from `window[first]` on, each by its weight from `weights[at]` on. */
-export const weigh = (window: Float64Array, first: number, weights: Float64Array, at: number, taps: number): number => {
+export const weightedSum = (
+  window: Float64Array,
+  first: number,
+  weights: Float64Array,
+  at: number,
+  taps: number,
+): number => {
   let sum = 0
   for (let tap = 0; tap < taps; tap++) sum += window[first + tap]! * weights[at + tap]!
   return sum
@@ -9,7 +15,7 @@ export const weigh = (window: Float64Array, first: number, weights: Float64Array
  * The same for four places, `apart` samples from one another, into `sums[0]` to `sums[3]`. Each weight is read once for
  * all of them, and no sum waits for another: four cost little more than one.
  */
-export const weighFour = (
+export const weightedSums = (
   sums: Float64Array,
   window: Float64Array,
   first: number,

@@ -1,5 +1,5 @@
 import { greatestCommonDivisor, type ResampleFilter, resampleFilter } from './filter.ts'
-import { weigh, weighFour } from './filter-taps.ts'
+import { weightedSum, weightedSums } from './filter-taps.ts'
 
 /** Input samples taken at a time; longer pieces are cut. */
 const pieceLength = 1024
@@ -80,7 +80,7 @@ export class Resampler {
     const window = this.#window
     let written = this.#giveRounds(into, at, limit)
     while (this.#place + half < this.#held && written < limit) {
-      into[at + written++] = rounded(weigh(window, this.#first, this.#filter.weights, this.#weight, 2 * half))
+      into[at + written++] = rounded(weightedSum(window, this.#first, this.#filter.weights, this.#weight, 2 * half))
       this.#step()
     }
     this.#given += written
@@ -101,11 +101,11 @@ export class Resampler {
     let written = 0
     while (this.#place + 4 * this.#down + half <= this.#held && written + 4 * up <= limit) {
       for (let i = 0; i < up; i++) {
-        weighFour(sums, this.#window, this.#first, this.#down, weights, this.#weight, 2 * half)
+        weightedSums(sums, this.#window, this.#first, this.#down, weights, this.#weight, 2 * half)
         for (let round = 0; round < 4; round++) into[at + written + round * up + i] = rounded(sums[round]!)
         this.#step()
       }
-      // One round lies behind; so do the three beside it.
+      // One round lies after; so do the three beside it.
       this.#place += 3 * this.#down
       written += 4 * up
     }

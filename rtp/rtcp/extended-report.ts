@@ -171,10 +171,10 @@ const wholeMs = (ms: number): number => Math.max(0, Math.min(0xffff, Math.round(
 const orUnavailable = (value: number | undefined, per: number): number =>
   value === undefined ? unavailable : Math.round(value * per)
 
-/** Where the blocks of an extended report begin, behind its head. */
+/** Where the blocks of an extended report begin, after its head. */
 export const extendedHeadLength = 8
 
-/** Writes the head of an extended report (§2) whose blocks of `length` bytes stand behind it. Returns the whole length. */
+/** Writes the head of an extended report (§2) whose blocks of `length` bytes stand after it. Returns the whole length. */
 export const writeExtendedHead = (into: Uint8Array, at: number, ssrc: number, length: number): number => {
   setHead(into, at, packetTypes.extendedReport, 0, extendedHeadLength + length)
   setUint32(into, at + 4, ssrc)

@@ -1,7 +1,7 @@
-/** Jumps beyond this are the far end's clock starting anew, not jitter. */
+/** Jumps beyond this are the remote's clock starting again, not jitter. */
 const maxTransitStepMs = 10_000
 
-/** RFC 3550 §6.4.1 and §A.8: the smoothed difference of packets' spacing at the far end and here. */
+/** RFC 3550 §6.4.1 and §A.8: the smoothed difference of packets' spacing at the remote and here. */
 export class InterarrivalJitter {
   readonly #unitsPerMs: number
   #started = false

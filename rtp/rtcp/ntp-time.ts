@@ -28,7 +28,7 @@ export const roundTripMs = (lastSr: number, delaySinceLastSr: number, arrival: n
   if (lastSr === 0) return undefined
   const units = (arrival - lastSr - delaySinceLastSr) | 0
   const ms = (units * 1000) / 65_536
-  // The far end's clock may run a little fast.
+  // The remote's clock may run a little fast.
   if (ms < -50 || ms > maxRoundTripMs) return undefined
   return Math.max(0, ms)
 }

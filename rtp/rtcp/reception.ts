@@ -48,7 +48,7 @@ export class Reception {
     this.#lastSrAt = now
   }
 
-  /** The report about it as of now; the fraction lost begins anew. */
+  /** The report about it as of now; the fraction lost restarts. */
   takeReport(now: number): ReportBlock {
     // One that is too long ago is none: a delay cut short would make a round trip of hours.
     const delay = this.#lastSr === 0 ? undefined : unitsAgoOf(now - this.#lastSrAt)

@@ -28,7 +28,7 @@ export class RtcpSchedule {
     this.#bytesPerMs = ((config.mediaBytesPerSecond ?? 8000) * rtcpShare) / 1000
     this.#minimumMs = config.minimumMs ?? 5000
     this.#random = random
-    // §6.2: half the minimum before the first report, so that the far end is told soon.
+    // §6.2: half the minimum before the first report, so that the remote is reported soon.
     this.#deadline = now + this.#interval(this.#minimumMs / 2)
   }
 

@@ -9,7 +9,7 @@ const noNumber = 0x1_0001
 
 /**
  * `probation`: too early to tell; `jump`: far from what went before, perhaps the beginning of a restart. The verdict is
- * for the statistics and for a source that must first be believed; audio need not wait for it.
+ * for the statistics and for a source that must first be accepted; audio need not wait for it.
  */
 export type SequenceVerdict = 'valid' | 'probation' | 'jump'
 
@@ -49,7 +49,7 @@ export class SequenceStatistics {
         this.#awaited = (sequence + 1) & 0xffff
         return 'jump'
       }
-      // Two packets in a row from the new place: the far end restarted without telling.
+      // Two packets in a row from the new place: the remote restarted without telling.
       this.#restarts++
       this.#restart(sequence)
       return 'valid'

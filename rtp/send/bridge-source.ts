@@ -2,25 +2,25 @@ import { opusFrameMs, opusFrameUnitsOf } from '../codec/opus.ts'
 import type { Agreement, EngineCodec } from '../contract/agreement.ts'
 import type { SeatFormat } from '../mix/seat.ts'
 import { headerLength, payloadOffsetOf } from '../packet/header.ts'
-import type { Ear } from '../playout/playout-reader.ts'
-import type { FrameParts } from './frame-parts.ts'
-import type { ToneWatch } from './transcoder.ts'
+import type { PlayoutReader } from '../playout/playout-reader.ts'
+import type { SendParts } from './frame-parts.ts'
+import type { ToneDetection } from './transcoder.ts'
 
 const opusUnitsPerMs = 48
-/** The order of digits that the other leg's far end pressed. Nobody waits for it. */
+/** The order of digits that the other leg's remote pressed. Nobody waits for it. */
 const passedOn = 'passed-on as events'
 
 /**
- * What a leg's far end hears of those who are bridged with it: the other leg's packets, or a room's mix. They pace
+ * What a leg's remote hears of those who are bridged with it: the other leg's packets, or a room's mix. They pace
  * themselves, and nothing of them goes out while a play or digits of our own do.
  */
-export class BridgedFrames {
-  readonly #parts: FrameParts
+export class BridgeSource {
+  readonly #parts: SendParts
   #isBridged = false
   #agreement: Agreement | undefined
   #mixFormat: SeatFormat | undefined
 
-  constructor(parts: FrameParts) {
+  constructor(parts: SendParts) {
     this.#parts = parts
   }
 
@@ -31,7 +31,7 @@ export class BridgedFrames {
   get codec(): EngineCodec | undefined {
     return this.#agreement?.codec
   }
-  /** The far end takes digits as telephone-events; else only their tones reach it. */
+  /** The remote takes digits as telephone-events; else only their tones reach it. */
   get takesEvents(): boolean {
     return this.#agreement?.sendEvents !== undefined
   }
@@ -49,128 +49,128 @@ export class BridgedFrames {
     return this.#mixFormat
   }
   /** False while a room's mix would not be sent, whatever it is. */
-  get isMixHeard(): boolean {
-    return this.#isHeard && this.#agreement?.send === true
+  get isMixSent(): boolean {
+    return this.#isSelected && this.#agreement?.send === true
   }
 
   agree(agreement: Agreement): void {
     this.#agreement = agreement
     const { codec, opus } = agreement
-    const { frameMs } = this.#parts.clock.pace
+    const { frameMs } = this.#parts.clock.frames
     this.#mixFormat = { codec, frameMs, ...(opus === undefined ? {} : { opus }) }
   }
 
   /** What comes next does not continue what came before. */
   bridge(isBridged: boolean): void {
-    const { digits, voice, passage } = this.#parts
+    const { digits, transcoder, forwarder } = this.#parts
     this.#isBridged = isBridged
     digits.releaseAll()
-    voice.listen(undefined)
-    passage.interrupt()
+    transcoder.read(undefined)
+    forwarder.interrupt()
   }
 
   /**
    * The other leg's audio, of a codec whose packets cannot be relayed: it is read, a frame every ptime. `watch`: tells
    * where it holds a digit, which `toneEnded` brings too.
    */
-  listen(ear: Ear, watch: ToneWatch | undefined): void {
+  transcode(reader: PlayoutReader, watch: ToneDetection | undefined): void {
     if (!this.#isBridged) return
-    const { voice, passage } = this.#parts
-    this.#stir()
-    if (!voice.isHeard) passage.interrupt()
-    voice.listen(ear, watch)
+    const { transcoder, forwarder } = this.#parts
+    this.#wake()
+    if (!transcoder.isReading) forwarder.interrupt()
+    transcoder.read(reader, watch)
   }
 
   /** A packet of audio of the other leg, of a codec that can be relayed; it may be altered. */
   audio(packet: Uint8Array, payloadLength: number, codec: EngineCodec, now: number): void {
     const agreement = this.#agreement
-    const { voice, passage, clock } = this.#parts
-    voice.listen(undefined)
+    const { transcoder, forwarder, clock } = this.#parts
+    transcoder.read(undefined)
     if (agreement === undefined || !this.#isRelaying()) return
-    voice.unsettle()
-    passage.audio(packet, payloadLength, codec, agreement, now)
-    clock.pace.follow(now)
+    transcoder.markDecoderUnsettled()
+    forwarder.audio(packet, payloadLength, codec, agreement, now)
+    clock.frames.follow(now)
   }
 
   /** A packet's `length` bytes of a room's mix, due at `at`, in the format asked for; 0 = none is to be sent. */
   mix(payload: Uint8Array, length: number, at: number, now: number): void {
     const agreement = this.#agreement
     if (agreement === undefined || !this.#isRelaying()) return
-    const { network, clock, passage, outlet } = this.#parts
-    const { pace } = clock
-    if (pace.dueAt >= 0 && at - pace.dueAt >= pace.frameMs) {
-      passage.interrupt()
+    const { network, clock, forwarder, packetizer } = this.#parts
+    const { frames } = clock
+    if (frames.dueAt >= 0 && at - frames.dueAt >= frames.frameMs) {
+      forwarder.interrupt()
       clock.resume(at)
     }
-    passage.mix()
+    forwarder.mix()
     // A packet of a prompt that has just ended, or of the silence before, lies in this one's place.
-    if (pace.dueAt - at >= pace.frameMs / 2) return
+    if (frames.dueAt - at >= frames.frameMs / 2) return
     if (length > 0) {
       const packet = network.slot()
       for (let i = 0; i < length; i++) packet[headerLength + i] = payload[i]!
-      outlet.put(packet, agreement.payloadType, length, clock.frameUnits, true, at, now)
+      packetizer.put(packet, agreement.payloadType, length, clock.frameUnits, true, at, now)
     } else clock.pass(1)
-    pace.follow(at)
+    frames.follow(at)
   }
 
-  /** The other leg rests, and tells how its silence sounds (RFC 3389); the far end hears that from us, if not itself. */
-  rest(packet: Uint8Array, payloadLength: number, now: number): void {
+  /** The other leg is silent (DTX), and tells how its silence sounds (RFC 3389); the remote hears that from us, if not itself. */
+  comfortNoise(packet: Uint8Array, payloadLength: number, now: number): void {
     const agreement = this.#agreement
-    const { voice, passage } = this.#parts
-    if (agreement === undefined || !this.#isRelaying() || voice.isHeard) return
-    if (passage.rest(packet, payloadLength, agreement, now)) return
-    this.#stir()
-    voice.rest(packet, payloadOffsetOf(packet), payloadLength)
+    const { transcoder, forwarder } = this.#parts
+    if (agreement === undefined || !this.#isRelaying() || transcoder.isReading) return
+    if (forwarder.comfortNoise(packet, payloadLength, agreement, now)) return
+    this.#wake()
+    transcoder.comfortNoise(packet, payloadOffsetOf(packet), payloadLength)
   }
 
   /** A telephone-event of the other leg, its duration counted in `clockRate`. */
   event(packet: Uint8Array, payloadLength: number, clockRate: number, now: number): void {
     const agreement = this.#agreement
     if (agreement === undefined || !this.#isRelaying()) return
-    const { voice, passage } = this.#parts
-    this.#stir()
-    passage.event(packet, payloadLength, clockRate, agreement, voice.isHeard, now)
+    const { transcoder, forwarder } = this.#parts
+    this.#wake()
+    forwarder.event(packet, payloadLength, clockRate, agreement, transcoder.isReading, now)
   }
 
   /**
-   * A key of the other leg goes down, as its telephone-events tell, and up: who takes none hears the tone. One that
-   * comes while another sounds waits its turn from when it is down: else a far end that sends its tone in the audio, too,
-   * would be heard with that until the key is up.
+   * A digit of the other leg goes down, as its telephone-events tell, and up: who takes none hears the tone. One that
+   * comes while another sounds waits its turn from when it is down: else a remote that sends its tone in the audio, too,
+   * would be heard with that until the digit is up.
    */
-  keyDown(digit: string): void {
+  digitDown(digit: string): void {
     const { digits, plays, to } = this.#parts
-    this.#stir()
-    if (!this.takesEvents && this.#isBridged && !plays.isPlaying && to.maySend()) digits.press(digit)
+    this.#wake()
+    if (!this.takesEvents && this.#isBridged && !plays.isPlaying && to.maySend()) digits.digitDown(digit)
   }
-  keyUp(digit: string, durationMs: number): void {
+  digitUp(digit: string, durationMs: number): void {
     const { digits, plays } = this.#parts
-    this.#stir()
+    this.#wake()
     // It went down before a prompt, or before events were agreed on: it must not sound for ever.
     if (this.takesEvents || plays.isPlaying) digits.releaseAll()
-    else if (this.#isBridged) digits.release(digit, durationMs)
+    else if (this.#isBridged) digits.digitUp(digit, durationMs)
   }
 
-  /** The other leg's far end has sent a digit as a tone: who takes events gets one, and has not heard the tone. */
+  /** The other leg's remote has sent a digit as a tone: who takes events gets one, and has not heard the tone. */
   toneEnded(digit: string): void {
     const { digits, plays } = this.#parts
-    this.#stir()
+    this.#wake()
     if (this.takesEvents && this.#isBridged && !plays.isPlaying) digits.enqueue(passedOn, digit)
   }
 
   /** Nothing of our own goes before. */
-  get #isHeard(): boolean {
+  get #isSelected(): boolean {
     return this.#isBridged && !this.#parts.plays.isPlaying && !this.#parts.digits.busy
   }
 
   #isRelaying(): boolean {
-    const { to, passage } = this.#parts
-    if (this.#isHeard && to.maySend()) return true
-    passage.interrupt()
-    this.#stir()
+    const { to, forwarder } = this.#parts
+    if (this.#isSelected && to.maySend()) return true
+    forwarder.interrupt()
+    this.#wake()
     return false
   }
 
-  #stir(): void {
-    this.#parts.clock.pace.stir()
+  #wake(): void {
+    this.#parts.clock.frames.wake()
   }
 }

@@ -6,16 +6,16 @@ interface Waiting {
   readonly digits: string
 }
 
-/** How what sends now is sent: as telephone-events or, to a far end that takes none, as tones. */
+/** How what sends now is sent: as telephone-events or, to a remote that takes none, as tones. */
 export type DigitManner = 'events' | 'tones'
 
 /**
- * Orders to send digits wait for one another here; each is told when its last digit is out. Keys that another leg passes
+ * Orders to send digits wait for one another here; each is reported when its last digit is out. Digits that another leg passes
  * on are an order each, and some dialler is faster than digits are sent: as many wait as an order may have digits.
  */
 const maxOrders = maxQueuedDigits
 
-/** Digits of several orders, one after another, and keys that are pressed on another leg. */
+/** Digits of several orders, one after another, and digits that are pressed on another leg. */
 export class DigitQueue {
   readonly #sent: (id: string) => void
   readonly #waiting: Waiting[] = []
@@ -39,7 +39,7 @@ export class DigitQueue {
     return this.#sender.timestamp
   }
 
-  /** `areEvents`: the far end takes telephone-events, counted in `clockRate`. An order that has begun ends as it began. */
+  /** `areEvents`: the remote takes telephone-events, counted in `clockRate`. An order that has begun ends as it began. */
   agree(ptimeMs: number, areEvents: boolean, clockRate: number): void {
     this.#agreed = areEvents ? 'events' : 'tones'
     if (!this.#sender.busy) this.#sender = new DigitSender({ ptimeMs, clockRate })
@@ -50,11 +50,11 @@ export class DigitQueue {
     else this.#waiting.push({ id, digits })
   }
 
-  /** A key of another leg is down, to be heard as a tone. */
-  press(digit: string): void {
+  /** A digit of another leg is down, to be heard as a tone. */
+  digitDown(digit: string): void {
     this.#tones.press(digit)
   }
-  release(digit: string, durationMs: number): void {
+  digitUp(digit: string, durationMs: number): void {
     this.#tones.release(digit, durationMs)
   }
   releaseAll(): void {

@@ -9,7 +9,7 @@ const noEnds = new Uint32Array(0)
 /** Where a play stands in its prompt. Frames run over the end into the next round without a gap. */
 export class Playback {
   readonly playId: string
-  /** Its end is told while its last frame sounds. */
+  /** Its end is reported while its last frame sounds. */
   readonly isFollowed: boolean
   #prompt: Prompt
   /** Infinity = until stopped. */
@@ -33,7 +33,7 @@ export class Playback {
   }
 
   /** The same prompt in another codec: the play goes on where it is. */
-  goOnWith(prompt: Prompt): void {
+  continueWith(prompt: Prompt): void {
     this.#prompt = prompt
     if (prompt.codec === 'opus') this.#elapsedMs -= this.#elapsedMs % opusFrameMs
   }
@@ -66,14 +66,14 @@ export class Playback {
     if (lengthMs === 0) return 0
     if (rounds === undefined) return this.#rounds * lengthMs
     // What would begin the next round is left out, and with it the end of a last frame.
-    return rounds.fromMs === undefined ? lengthMs : this.#rounds * rounds.roundMs - opusFrameMs + 1
+    return rounds.loopFromMs === undefined ? lengthMs : this.#rounds * rounds.roundMs - opusFrameMs + 1
   }
 
   /** Which packet of Opus comes next. */
   get #packet(): number {
     const { rounds } = this.#prompt
     const lengthMs = lengthMsOf(this.#prompt)
-    const fromMs = rounds === undefined ? 0 : (rounds.fromMs ?? lengthMs)
+    const fromMs = rounds === undefined ? 0 : (rounds.loopFromMs ?? lengthMs)
     const atMs = this.#elapsedMs
     const placeMs = atMs < lengthMs ? atMs : fromMs + ((atMs - fromMs) % (lengthMs - fromMs))
     return Math.floor(placeMs / opusFrameMs)

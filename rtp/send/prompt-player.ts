@@ -3,16 +3,16 @@ import { type AudioCodecName, isRelayable } from '../codec/codec-name.ts'
 import type { Prompt } from '../contract/prompts.ts'
 import { headerLength } from '../packet/header.ts'
 import type { Playback } from './playback.ts'
-import type { Voice } from './transcoder.ts'
+import type { Transcoder } from './transcoder.ts'
 
 /**
- * What plays on a leg, one play at a time; each is told once, when its last frame has sounded or when it is stopped.
- * One that is followed is told when its last frame is out.
+ * What plays on a leg, one play at a time; each is reported once, when its last frame has sounded or when it is stopped.
+ * One that is followed is reported when its last frame is out.
  */
-export class PlayLine {
+export class PromptPlayer {
   readonly #played: (playId: string, completed: boolean) => void
   #playback: Playback | undefined
-  /** Its last frame is out; its end is told at `#toldAt`. */
+  /** Its last frame is out; its end is reported at `#toldAt`. */
   #ending: Playback | undefined
   #toldAt = 0
 
@@ -24,7 +24,7 @@ export class PlayLine {
     return this.#playback !== undefined
   }
 
-  /** What was played whole still sounds, and its end is to be told. */
+  /** What was played whole still sounds, and its end is to be reported. */
   get isEnding(): boolean {
     return this.#ending !== undefined
   }
@@ -52,8 +52,8 @@ export class PlayLine {
   }
 
   /** The prompt of a play in another codec; the play goes on where it is. */
-  goOnWith(playId: string, prompt: Prompt): void {
-    if (this.#playback?.playId === playId) this.#playback.goOnWith(prompt)
+  continueWith(playId: string, prompt: Prompt): void {
+    if (this.#playback?.playId === playId) this.#playback.continueWith(prompt)
   }
 
   tick(now: number): void {
@@ -61,20 +61,20 @@ export class PlayLine {
   }
 
   /** The next frame's payload into a packet, due at `at`. Returns its bytes. `voice` encodes what must be encoded. */
-  frameInto(packet: Uint8Array, codec: AudioCodecName, frameMs: number, at: number, voice: Voice): number {
+  frameInto(packet: Uint8Array, codec: AudioCodecName, frameMs: number, at: number, transcoder: Transcoder): number {
     const playback = this.#playback
     if (playback === undefined) return 0
     let bytes = 0
     if (playback.codec === 'G722' && codec === 'G722') {
-      playback.frameInto(voice.room, 0, frameMs)
-      bytes = voice.soundInto(packet, headerLength, frameMs)
+      playback.frameInto(transcoder.sampleBytes, 0, frameMs)
+      bytes = transcoder.encodeSamplesInto(packet, headerLength, frameMs)
     } else if (isRelayable(playback.codec, codec)) {
       bytes = playback.frameInto(packet, headerLength, frameMs)
       changeLaw(packet, bytes, playback.codec, codec)
     } else {
       // Its prompt in the new codec is on the way.
       playback.skip(frameMs)
-      bytes = voice.silenceInto(packet, headerLength, frameMs)
+      bytes = transcoder.silenceInto(packet, headerLength, frameMs)
     }
     if (playback.ended) this.#end(playback.isFollowed ? at : at + frameMs)
     return bytes

@@ -1,42 +1,42 @@
-import { Passage } from '../bridge/forwarder.ts'
+import { Forwarder } from '../bridge/forwarder.ts'
 import { codecFacts } from '../codec/codec-name.ts'
 import type { OpusCoders } from '../codec/opus.ts'
 import type { Agreement } from '../contract/agreement.ts'
 import type { Prompt } from '../contract/prompts.ts'
 import type { DatagramNetwork, DatagramSocket } from '../net/network.ts'
 import type { Destination, SenderEvents } from '../packetize/destination.ts'
-import { Pace } from '../packetize/frame-clock.ts'
-import type { OutStream } from '../packetize/outgoing-stream.ts'
-import { FrameOutlet } from '../packetize/packetizer.ts'
-import { OutClock } from '../packetize/stream-clock.ts'
-import type { Beats } from '../packetize/tick-slots.ts'
-import { BridgedFrames } from './bridge-source.ts'
+import { FrameClock } from '../packetize/frame-clock.ts'
+import type { OutgoingStream } from '../packetize/outgoing-stream.ts'
+import { Packetizer } from '../packetize/packetizer.ts'
+import { StreamClock } from '../packetize/stream-clock.ts'
+import type { TickSlots } from '../packetize/tick-slots.ts'
+import { BridgeSource } from './bridge-source.ts'
 import { DigitQueue } from './digit-queue.ts'
-import { OwnFrames } from './frame-sources.ts'
+import { FrameSources } from './frame-sources.ts'
 import type { Playback } from './playback.ts'
-import { PlayLine } from './prompt-player.ts'
-import { Voice } from './transcoder.ts'
+import { PromptPlayer } from './prompt-player.ts'
+import { Transcoder } from './transcoder.ts'
 
-/** When the other leg was silent for so long, we send silence of our own, lest the far end believes us gone. */
+/** When the other leg was silent for so long, we send silence of our own; otherwise the remote believes us gone. */
 export const relayIdleMs = 500
 
 /**
- * What a leg's far end hears. Digits go before a prompt, a prompt before the other leg, the other leg before silence.
- * Prompts, digits and silence are paced by the clock, a frame every ptime; the other leg's packets by themselves.
+ * The sending side of a leg. `sourcePriority` says which source is sent. Prompts, digits and silence are paced by the
+ * frame clock, one frame every ptime; forwarded packets are paced by the other leg.
  */
 export class Sender {
   /** The way in for the other leg, or a room. */
-  readonly bridged: BridgedFrames
-  readonly clock: OutClock
+  readonly bridged: BridgeSource
+  readonly clock: StreamClock
   readonly #socket: DatagramSocket
-  readonly #stream: OutStream
-  readonly #passage: Passage
+  readonly #stream: OutgoingStream
+  readonly #forwarder: Forwarder
   readonly #digits: DigitQueue
-  readonly #voice: Voice
-  readonly #plays: PlayLine
-  readonly #pace: Pace
-  readonly #frames: OwnFrames
-  readonly #outlet: FrameOutlet
+  readonly #transcoder: Transcoder
+  readonly #plays: PromptPlayer
+  readonly #frameClock: FrameClock
+  readonly #frames: FrameSources
+  readonly #packetizer: Packetizer
   #agreement: Agreement | undefined
   #isTalking = false
 
@@ -44,25 +44,25 @@ export class Sender {
     network: DatagramNetwork,
     socket: DatagramSocket,
     to: Destination,
-    stream: OutStream,
+    stream: OutgoingStream,
     events: SenderEvents,
     coders: OpusCoders,
-    beats: Beats,
+    tickSlots: TickSlots,
   ) {
     this.#socket = socket
     this.#stream = stream
-    this.#pace = new Pace(beats)
-    this.clock = new OutClock(this.#pace, stream)
+    this.#frameClock = new FrameClock(tickSlots)
+    this.clock = new StreamClock(this.#frameClock, stream)
     this.#digits = new DigitQueue(id => events.digitsSent(id))
-    this.#voice = new Voice(coders)
-    this.#plays = new PlayLine((playId, completed) => events.played(playId, completed))
+    this.#transcoder = new Transcoder(coders)
+    this.#plays = new PromptPlayer((playId, completed) => events.played(playId, completed))
     const send = (packet: Uint8Array, length: number) => {
       socket.send(packet, length, to.address, to.port)
       to.sent()
     }
-    this.#outlet = new FrameOutlet(network, stream, to, events, send)
-    stream.held = this.#outlet
-    this.#passage = new Passage(network, stream, this.#outlet, send)
+    this.#packetizer = new Packetizer(network, stream, to, events, send)
+    stream.held = this.#packetizer
+    this.#forwarder = new Forwarder(network, stream, this.#packetizer, send)
     const parts = {
       network,
       stream,
@@ -71,13 +71,13 @@ export class Sender {
       events,
       digits: this.#digits,
       plays: this.#plays,
-      voice: this.#voice,
-      passage: this.#passage,
-      outlet: this.#outlet,
+      transcoder: this.#transcoder,
+      forwarder: this.#forwarder,
+      packetizer: this.#packetizer,
       send,
     }
-    this.#frames = new OwnFrames(parts)
-    this.bridged = new BridgedFrames(parts)
+    this.#frames = new FrameSources(parts)
+    this.bridged = new BridgeSource(parts)
   }
 
   /** Silence is sent when there is nothing else. */
@@ -86,7 +86,7 @@ export class Sender {
   }
   set isTalking(isTalking: boolean) {
     this.#isTalking = isTalking
-    this.#pace.stir()
+    this.#frameClock.wake()
   }
   /** What plays, and needs its prompt in the present codec. */
   get playNeedingPrompt(): string | undefined {
@@ -98,99 +98,103 @@ export class Sender {
     const before = this.#agreement
     const { codec, payloadType, ptimeMs, sendEvents, eventClockRate } = agreement
     this.#agreement = agreement
-    this.#pace.stir()
+    this.#frameClock.wake()
     const isOther = this.clock.agree(codec, ptimeMs)
     const { unitsPerMs } = this.clock
-    this.#outlet.agree(codec === 'opus' ? ptimeMs : 0)
-    this.#passage.agree(ptimeMs * unitsPerMs, unitsPerMs, isOther)
-    this.#digits.agree(this.#pace.frameMs, sendEvents !== undefined, eventClockRate ?? codecFacts[codec].clockRate)
-    this.#voice.agree(agreement)
+    this.#packetizer.agree(codec === 'opus' ? ptimeMs : 0)
+    this.#forwarder.agree(ptimeMs * unitsPerMs, unitsPerMs, isOther)
+    this.#digits.agree(
+      this.#frameClock.frameMs,
+      sendEvents !== undefined,
+      eventClockRate ?? codecFacts[codec].clockRate,
+    )
+    this.#transcoder.agree(agreement)
     this.bridged.agree(agreement)
     if (before?.payloadType !== payloadType) this.#stream.mark()
   }
 
   play(playback: Playback): void {
-    this.#pace.stir()
-    this.#plays.begin(playback, this.#pace.dueAt)
+    this.#frameClock.wake()
+    this.#plays.begin(playback, this.#frameClock.dueAt)
     this.#stream.mark()
   }
 
   /** Stops what plays, or only the play of that name. What has been sent whole was played, though it still sounds. */
   stop(playId?: string): void {
-    this.#pace.stir()
+    this.#frameClock.wake()
     this.#plays.stop(playId)
   }
 
   /** The prompt of a play in another codec; the play goes on where it is. */
-  goOnWith(playId: string, prompt: Prompt): void {
-    this.#pace.stir()
-    this.#plays.goOnWith(playId, prompt)
+  continueWith(playId: string, prompt: Prompt): void {
+    this.#frameClock.wake()
+    this.#plays.continueWith(playId, prompt)
   }
 
   sendDigits(digitsId: string, digits: string): void {
-    this.#pace.stir()
+    this.#frameClock.wake()
     this.#digits.enqueue(digitsId, digits)
   }
 
   /** The other leg is to be heard, or no more: what comes next does not continue what came before. */
   bridge(isBridged: boolean): void {
-    this.#pace.stir()
+    this.#frameClock.wake()
     if (isBridged) this.isTalking = true
     this.bridged.bridge(isBridged)
   }
 
-  /** What the far end says it loses, 0 to 100. */
+  /** What the remote says it loses, 0 to 100. */
   tune(lossPercent: number): void {
-    this.#voice.tune(lossPercent)
+    this.#transcoder.tune(lossPercent)
   }
 
-  tick(now: number, beatAt: number): void {
-    const pace = this.#pace
-    this.#outlet.tick(now)
-    this.#passage.tick(now)
-    if (pace.isIdle(now)) return
+  tick(now: number, tickAt: number): void {
+    const frames = this.#frameClock
+    this.#packetizer.tick(now)
+    this.#forwarder.tick(now)
+    if (frames.isIdle(now)) return
     const agreement = this.#agreement
     if (agreement === undefined) return
     this.#plays.tick(now)
     if (!this.#hasFrames(now)) {
-      if (!pace.isResting) this.#outlet.flush()
-      pace.rest()
-      if (!this.#plays.isEnding) pace.idleUntil(this.#isTalking ? this.#missedAt : Infinity)
+      if (!frames.isPaused) this.#packetizer.flush()
+      frames.pause()
+      if (!this.#plays.isEnding) frames.idleUntil(this.#isTalking ? this.#missedAt : Infinity)
       return
     }
-    if (pace.isResting) {
-      this.#passage.interrupt()
-      this.clock.resume(beatAt)
+    if (frames.isPaused) {
+      this.#forwarder.interrupt()
+      this.clock.resume(tickAt)
     }
-    pace.beginTick()
-    while (pace.isDue(beatAt)) {
+    frames.beginTick()
+    while (frames.isDue(tickAt)) {
       this.#frames.make(agreement, this.bridged.isBridged, now)
-      pace.next(beatAt)
+      frames.next(tickAt)
     }
-    const leftOut = pace.endTick(beatAt)
+    const leftOut = frames.endTick(tickAt)
     if (leftOut > 0) this.clock.pass(leftOut)
   }
 
-  /** Ends what runs, told as not completed. */
+  /** Ends what runs, reported as not completed. */
   close(): void {
-    // Nothing of ours is sent behind a BYE (RFC 3261 §15.1.1); but of frames that wait for others a play may have ended.
-    if (!this.#outlet.isPacking) this.#stream.takeBack(this.#socket.takeBack?.() ?? 0)
-    this.#outlet.flush()
+    // RFC 3261 §15.1.1: nothing is sent after a BYE. Frames that wait in the packetizer are an exception: a play may have ended with them.
+    if (!this.#packetizer.isPacking) this.#stream.takeBack(this.#socket.takeBack?.() ?? 0)
+    this.#packetizer.flush()
     this.stop()
     this.#digits.close()
-    this.#voice.free()
-    this.#pace.close()
+    this.#transcoder.free()
+    this.#frameClock.close()
   }
 
   #hasFrames(now: number): boolean {
     if (this.#plays.isPlaying || this.#digits.busy) return true
     if (!this.isTalking) return false
-    if (!this.bridged.isBridged || this.#voice.sounds) return true
-    return !this.#passage.isFlowing || now >= this.#missedAt
+    if (!this.bridged.isBridged || this.#transcoder.hasAudio) return true
+    return !this.#forwarder.isFlowing || now >= this.#missedAt
   }
 
   /** When the other leg, of which something passes, will have been silent for too long. */
   get #missedAt(): number {
-    return Math.max(this.#pace.dueAt, this.#passage.passedAt) + relayIdleMs
+    return Math.max(this.#frameClock.dueAt, this.#forwarder.forwardedAt) + relayIdleMs
   }
 }

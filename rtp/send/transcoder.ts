@@ -4,7 +4,7 @@ import type { OpusCoders } from '../codec/opus.ts'
 import { silenceInto } from '../codec/silence.ts'
 import { StreamEncoder } from '../codec/stream-encoder.ts'
 import type { Agreement } from '../contract/agreement.ts'
-import type { Ear } from '../playout/playout-reader.ts'
+import type { PlayoutReader } from '../playout/playout-reader.ts'
 import type { DigitQueue } from './digit-queue.ts'
 
 /** The longest frame of ours, and the highest rate. */
@@ -18,26 +18,26 @@ const g722SettlingMs = 40
 const leastLossPercent = 0.5
 
 /** Tells whether what was read last holds a digit's tone, or what may become one. */
-export interface ToneWatch {
-  readonly hearsTone: boolean
+export interface ToneDetection {
+  readonly detectsTone: boolean
 }
 
 /**
- * What a sender has to encode by itself: the other leg where it speaks another codec, or the noise of its rest. The
- * encoder is made at the first need, and lives until the codec changes.
+ * Encodes what cannot be forwarded: the audio of another leg with another codec, comfort noise, tones and silence.
+ * The encoder is made at the first need and lives until the codec changes.
  */
-export class Voice {
+export class Transcoder {
   readonly #coders: OpusCoders
   readonly #noise = new ComfortNoise()
   #agreement: Agreement | undefined
-  #ear: Ear | undefined
+  #reader: PlayoutReader | undefined
   #isNoisy = false
   /** How long all that was sent has come from our encoder. */
   #settledMs = 0
   #encoder: StreamEncoder | undefined
   #room: Int16Array | undefined
   #roomBytes: Uint8Array | undefined
-  #watch: ToneWatch | undefined
+  #toneDetection: ToneDetection | undefined
   #lossPercent = 0
 
   constructor(coders: OpusCoders) {
@@ -45,35 +45,35 @@ export class Voice {
   }
 
   /** The other leg is read. */
-  get isHeard(): boolean {
-    return this.#ear !== undefined
+  get isReading(): boolean {
+    return this.#reader !== undefined
   }
   /** There is something to be encoded. */
-  get sounds(): boolean {
-    return this.#ear !== undefined || this.#isNoisy
+  get hasAudio(): boolean {
+    return this.#reader !== undefined || this.#isNoisy
   }
 
   agree(agreement: Agreement): void {
     const before = this.#agreement
     this.#agreement = agreement
-    // What the far end wishes of Opus may be new too.
+    // What the remote wishes of Opus may be new too.
     if (before?.codec !== agreement.codec || agreement.codec === 'opus') this.#freeEncoder()
   }
 
   /** Whom to read; undefined = nobody. `watch`: its digits go out as events, not as the tones that they came as. */
-  listen(ear: Ear | undefined, watch?: ToneWatch): void {
-    this.#ear = ear
-    this.#watch = watch
+  read(reader: PlayoutReader | undefined, watch?: ToneDetection): void {
+    this.#reader = reader
+    this.#toneDetection = watch
     this.#isNoisy = false
   }
 
-  /** The other leg rests, as a payload of comfort noise tells; until it is listened to again. */
-  rest(payload: Uint8Array, from: number, length: number): void {
+  /** The other leg is silent (DTX), as a payload of comfort noise tells; until it is listened to again. */
+  comfortNoise(payload: Uint8Array, from: number, length: number): void {
     this.#noise.level = noiseLevelOf(payload, from, length)
     this.#isNoisy = true
   }
 
-  /** What the far end says it loses, 0 to 100. Believed at once; that it loses less, half a report at a time. */
+  /** What the remote says it loses, 0 to 100. Believed at once; that it loses less, half a report at a time. */
   tune(lossPercent: number): void {
     const isMore = lossPercent >= this.#lossPercent
     const mean = (lossPercent + this.#lossPercent) / 2
@@ -87,13 +87,13 @@ export class Voice {
     if (encoder === undefined) return 0
     this.#settledMs = g722SettlingMs
     const count = (ptimeMs * encoder.sampleRate) / 1000
-    if (this.#ear === undefined) this.#noise.fillInto(this.#pcm, 0, count)
-    else if (this.#ear.sampleRate !== encoder.sampleRate) {
+    if (this.#reader === undefined) this.#noise.fillInto(this.#pcm, 0, count)
+    else if (this.#reader.sampleRate !== encoder.sampleRate) {
       // Read for the codec before: the other leg's next packet brings one for this.
       this.#pcm.fill(0, 0, count)
     } else {
-      this.#ear.readInto(this.#pcm, 0, count, now)
-      if (this.#watch?.hearsTone === true) this.#pcm.fill(0, 0, count)
+      this.#reader.readInto(this.#pcm, 0, count, now)
+      if (this.#toneDetection?.detectsTone === true) this.#pcm.fill(0, 0, count)
     }
     return encoder.encodeInto(into, at, this.#pcm, 0, count)
   }
@@ -103,19 +103,19 @@ export class Voice {
     return this.#encoderNow()?.isReady === true
   }
 
-  /** The far end hears something that our encoder has not made. */
-  unsettle(): void {
+  /** The remote hears something that our encoder has not made. */
+  markDecoderUnsettled(): void {
     this.#settledMs = 0
   }
 
   /** Where the samples of a frame are laid for `soundInto`, as bytes. */
-  get room(): Uint8Array {
+  get sampleBytes(): Uint8Array {
     this.#roomBytes ??= new Uint8Array(this.#pcm.buffer)
     return this.#roomBytes
   }
 
   /** A frame of the samples that lie in `room`. Returns its bytes; 0 = nothing to send. */
-  soundInto(into: Uint8Array, at: number, ptimeMs: number): number {
+  encodeSamplesInto(into: Uint8Array, at: number, ptimeMs: number): number {
     const encoder = this.#encoderNow()
     if (encoder === undefined) return 0
     this.#settledMs += ptimeMs
@@ -127,9 +127,9 @@ export class Voice {
     const codec = this.#agreement?.codec
     if (codec === undefined) return 0
     if (codec !== 'G722') return silenceInto(into, at, codec, ptimeMs)
-    // Its decoder must hear of silence from our encoder too, lest what comes next begins distorted.
+    // Its decoder must hear of silence from our encoder too; otherwise what comes next begins distorted.
     this.#pcm.fill(0)
-    return this.soundInto(into, at, ptimeMs)
+    return this.encodeSamplesInto(into, at, ptimeMs)
   }
 
   /** A frame that digits fill, in place of what else would sound. Returns its bytes; 0 = they leave it to that. */
@@ -145,12 +145,12 @@ export class Voice {
   }
 
   /** The other leg says something in a moment that belongs to others: it is not kept for later. */
-  pass(ptimeMs: number, now: number): void {
-    if (this.#ear !== undefined) this.#ear.readInto(this.#pcm, 0, (ptimeMs * this.#ear.sampleRate) / 1000, now)
+  discard(ptimeMs: number, now: number): void {
+    if (this.#reader !== undefined) this.#reader.readInto(this.#pcm, 0, (ptimeMs * this.#reader.sampleRate) / 1000, now)
   }
 
   free(): void {
-    this.#ear = undefined
+    this.#reader = undefined
     this.#isNoisy = false
     this.#freeEncoder()
   }
@@ -169,7 +169,7 @@ export class Voice {
     const codec = this.#agreement?.codec
     if (codec === undefined) return undefined
     const own = codecFacts[codec].sampleRate
-    const rate = codec === 'opus' ? (this.#ear?.sampleRate ?? own) : own
+    const rate = codec === 'opus' ? (this.#reader?.sampleRate ?? own) : own
     if (this.#encoder?.sampleRate !== rate) this.#freeEncoder()
     this.#encoder ??= new StreamEncoder(codec, rate, this.#coders, this.#agreement?.opus)
     this.#encoder.tune(this.#lossPercent)

@@ -10,16 +10,16 @@ import { formatAddress, isUnicast, parseAddress } from '../net/address.ts'
 import type { DatagramNetwork } from '../net/network.ts'
 import type { PortPair } from '../net/port-pool.ts'
 import type { Destination } from '../packetize/destination.ts'
-import { OutStream } from '../packetize/outgoing-stream.ts'
-import type { Beats } from '../packetize/tick-slots.ts'
-import { Arrivals } from '../receive/ingress.ts'
-import { PayloadMeanings } from '../receive/payload-types.ts'
+import { OutgoingStream } from '../packetize/outgoing-stream.ts'
+import type { TickSlots } from '../packetize/tick-slots.ts'
+import { Ingress } from '../receive/ingress.ts'
+import { PayloadTypes } from '../receive/payload-types.ts'
 import { Receiver } from '../receive/receiver.ts'
-import { Recipient } from '../receive/reflection-guard.ts'
-import { SourceGate } from '../receive/symmetric-rtp.ts'
+import { ReflectionGuard } from '../receive/reflection-guard.ts'
+import { SymmetricRtp } from '../receive/symmetric-rtp.ts'
 import { Recordings } from '../record/recordings.ts'
 import { streamTracks } from '../record/stream-tracks.ts'
-import { ReportSide } from '../report/report-exchange.ts'
+import { ReportExchange } from '../report/report-exchange.ts'
 import { Reporter } from '../report/reporter.ts'
 import { SessionFigures } from '../report/session-figures.ts'
 import { Sender } from '../send/sender.ts'
@@ -30,11 +30,11 @@ const statsEveryMs = 5000
 /** How often it looks whether that, or a report, is due. */
 const lookEveryMs = 50
 
-export interface SessionHost {
+export interface MediaSessionHost {
   readonly network: DatagramNetwork
   readonly opus: OpusCoders
-  readonly beats: Beats
-  /** A leg without RTP for so long, while the remote was to send, is told as `timeout`; on hold RTCP counts as well. */
+  readonly tickSlots: TickSlots
+  /** A leg without RTP for so long, while the remote was to send, is reported as `timeout`; on hold RTCP counts as well. */
   readonly timeoutMs: number
   emit(event: EngineEvent): void
   /** In [0, 1). */
@@ -43,40 +43,40 @@ export interface SessionHost {
   unixMs(now: number): number
 }
 
-/** One leg's media: a pair of ports, what its far end says and hears, and the reports about both. */
-export class Session implements Destination {
+/** One leg's media: a pair of ports, the receiving side, the sending side, recordings, and RTCP. */
+export class MediaSession implements Destination {
   readonly id: SessionId
   readonly ports: PortPair
   /** The door of the RTP port. */
-  readonly arrivals: Arrivals
+  readonly ingress: Ingress
   readonly sender: Sender
   readonly recordings: Recordings
   /** Who hears this leg, and is heard by it. */
-  other: Session | undefined
+  other: MediaSession | undefined
   /** For rooms, where it is heard by many. */
   readonly seat: Seat
-  readonly #host: SessionHost
+  readonly #host: MediaSessionHost
   readonly #receiver: Receiver
-  readonly #stream: OutStream
-  readonly #gate = new SourceGate()
-  readonly #recipient: Recipient
+  readonly #stream: OutgoingStream
+  readonly #symmetricRtp = new SymmetricRtp()
+  readonly #reflection: ReflectionGuard
   readonly #reporter: Reporter
-  readonly #reports: ReportSide
+  readonly #reports: ReportExchange
   readonly #rtpTimeAt = (now: number): number => this.sender.clock.rtpTimeAt(now)
-  readonly #meanings = new PayloadMeanings()
+  readonly #payloadTypes = new PayloadTypes()
   readonly #figures: SessionFigures
   #agreement: Agreement | undefined
   #sourceChanges = 0
   #statsAt: number
   #lookAt = 0
 
-  constructor(id: SessionId, ports: PortPair, host: SessionHost, now: number) {
+  constructor(id: SessionId, ports: PortPair, host: MediaSessionHost, now: number) {
     this.id = id
     this.ports = ports
     this.#host = host
     this.#statsAt = now + statsEveryMs
-    this.#recipient = new Recipient(this.#gate.hosts)
-    const stream = new OutStream(() => Math.floor(host.random() * 0x1_0000_0000))
+    this.#reflection = new ReflectionGuard(this.#symmetricRtp.hosts)
+    const stream = new OutgoingStream(() => Math.floor(host.random() * 0x1_0000_0000))
     const cname = Math.floor(host.random() * 0x1_0000_0000_0000).toString(36)
     const reporter = new Reporter(stream, cname, now, {
       random: () => host.random(),
@@ -85,11 +85,11 @@ export class Session implements Destination {
     })
     this.#stream = stream
     this.#reporter = reporter
-    this.#reports = new ReportSide(host.network, ports.rtcp, reporter, this.#gate, this.#recipient)
-    const { codecs } = this.#meanings
+    this.#reports = new ReportExchange(host.network, ports.rtcp, reporter, this.#symmetricRtp, this.#reflection)
+    const { codecs } = this.#payloadTypes
     const recordings = new Recordings({
       id,
-      heard: streamTracks(payloadType => codecs[payloadType], host.opus),
+      received: streamTracks(payloadType => codecs[payloadType], host.opus),
       sent: streamTracks(() => this.#agreement?.codec, host.opus),
       emit: event => host.emit(event),
     })
@@ -97,16 +97,16 @@ export class Session implements Destination {
     const events = {
       played: (play: string, completed: boolean) => host.emit({ type: 'played', session: id, play, completed }),
       digitsSent: (digitsId: string) => host.emit({ type: 'digits-sent', session: id, digitsId }),
-      sounded: (packet: Uint8Array, length: number, at: number) => recordings.sounded(packet, length, at),
+      promptFrame: (packet: Uint8Array, length: number, at: number) => recordings.promptFrame(packet, length, at),
     }
-    this.sender = new Sender(host.network, ports.rtp, this, stream, events, host.opus, host.beats)
-    const receiver = new Receiver(id, host, this.#meanings, recordings, now)
+    this.sender = new Sender(host.network, ports.rtp, this, stream, events, host.opus, host.tickSlots)
+    const receiver = new Receiver(id, host, this.#payloadTypes, recordings, now)
     this.#receiver = receiver
-    this.arrivals = new Arrivals(host.network, this.#gate, this.#recipient, this.#meanings, receiver, by =>
-      this.#tellSource(by),
+    this.ingress = new Ingress(host.network, this.#symmetricRtp, this.#reflection, this.#payloadTypes, receiver, by =>
+      this.#reportSource(by),
     )
-    this.seat = new RoomSeat(receiver.hearing, this.sender, () => reporter.lossPercent)
-    this.#figures = new SessionFigures({ stream, arrivals: this.arrivals, receiver, recordings, reporter })
+    this.seat = new RoomSeat(receiver.inband, this.sender, () => reporter.lossPercent)
+    this.#figures = new SessionFigures({ stream, ingress: this.ingress, receiver, recordings, reporter })
   }
 
   /** Of what it sends. */
@@ -117,23 +117,23 @@ export class Session implements Destination {
     return this.#agreement
   }
   get address(): number {
-    return this.#gate.address
+    return this.#symmetricRtp.address
   }
   get port(): number {
-    return this.#gate.port
+    return this.#symmetricRtp.port
   }
   get stats(): SessionStats {
     return { ...this.#figures.stats, source: this.#source }
   }
 
   maySend(): boolean {
-    const { address, port } = this.#gate
-    return this.#agreement?.send === true && this.#isReachable && this.#recipient.maySend(address, port)
+    const { address, port } = this.#symmetricRtp
+    return this.#agreement?.send === true && this.#isReachable && this.#reflection.maySend(address, port)
   }
 
   sent(): void {
-    const { address, port } = this.#gate
-    this.#recipient.sent(address, port, this.#agreement?.ptimeMs ?? 0)
+    const { address, port } = this.#symmetricRtp
+    this.#reflection.sent(address, port, this.#agreement?.ptimeMs ?? 0)
   }
 
   agree(agreement: Agreement, now: number): void {
@@ -141,10 +141,10 @@ export class Session implements Destination {
     const address = remote === undefined ? undefined : parseAddress(remote.address)
     this.#agreement = agreement
     const port = address === undefined || remote === undefined ? 0 : remote.port
-    this.#gate.signal(address ?? 0, port, agreement.sources, now)
+    this.#symmetricRtp.signal(address ?? 0, port, agreement.sources, now)
     this.#reports.signal(port === 0 ? 0 : (address ?? 0), port === 0 ? 0 : (remote?.rtcpPort ?? 0))
     this.#reporter.agree(agreement.extendedReports)
-    this.#meanings.agree(agreement)
+    this.#payloadTypes.agree(agreement)
     this.#receiver.agree(agreement, now)
     this.#figures.agree(agreement)
     this.#lookAt = 0
@@ -152,11 +152,11 @@ export class Session implements Destination {
   }
 
   /** The other leg hears this one from now on, and is heard by it; undefined = nobody. */
-  bridge(other: Session | undefined): void {
+  bridge(other: MediaSession | undefined): void {
     if (other === undefined && this.other === undefined) return
     this.other = other
     this.sender.bridge(other !== undefined)
-    this.#receiver.passTo(other)
+    this.#receiver.forwardTo(other)
   }
 
   /** What it hears comes through its seat from now on. */
@@ -171,7 +171,7 @@ export class Session implements Destination {
       recordingId,
       open(rate),
       rules,
-      { codecs: this.#meanings.codecs, rate, opus: this.#host.opus },
+      { codecs: this.#payloadTypes.codecs, rate, opus: this.#host.opus },
       now,
     )
   }
@@ -180,22 +180,22 @@ export class Session implements Destination {
   receiveReport(packet: Uint8Array, length: number, address: number, port: number, now: number): void {
     const { present } = this.#receiver.source
     if (!this.#reports.receive(packet, length, address, port, present, now)) {
-      this.arrivals.dropped++
+      this.ingress.dropped++
       return
     }
     this.#receiver.noteReport(now)
     this.sender.tune(this.#reporter.lossPercent)
   }
 
-  /** What is due at `beatAt` goes out. */
-  send(now: number, beatAt: number): void {
-    this.#receiver.keys.tick(now)
-    this.sender.tick(now, beatAt)
+  /** What is due at `tickAt` goes out. */
+  send(now: number, tickAt: number): void {
+    this.#receiver.digits.tick(now)
+    this.sender.tick(now, tickAt)
   }
 
   /** All that nobody waits for, once every session has sent. */
   tick(now: number): void {
-    this.#receiver.hearing.tick(now)
+    this.#receiver.inband.tick(now)
     this.recordings.tick(now)
     if (now >= this.#lookAt) this.#look(now)
   }
@@ -212,38 +212,38 @@ export class Session implements Destination {
     }
   }
 
-  /** What happens every few seconds or later: reports, figures, a far end that is missed. */
+  /** What happens every few seconds or later: reports, figures, a remote that is missed. */
   #look(now: number): void {
     this.#lookAt = now + lookEveryMs
     this.#reports.tick(this.#receiver.source.present, this.#rtpTimeAt, now)
-    if (now >= this.#statsAt) this.#tellStats(now)
-    this.#receiver.tellMissed(this.sender.isTalking, now)
+    if (now >= this.#statsAt) this.#reportStats(now)
+    this.#receiver.reportMissing(this.sender.isTalking, now)
   }
 
   /** Media comes from another source now, and goes there. */
-  #tellSource(by: 'learned' | 'returned'): void {
-    const { address, port } = this.#gate
+  #reportSource(by: 'learned' | 'returned'): void {
+    const { address, port } = this.#symmetricRtp
     this.#sourceChanges++
     this.#host.emit({ type: 'source', session: this.id, by, address: formatAddress(address), port })
   }
 
-  #tellStats(now: number): void {
+  #reportStats(now: number): void {
     this.#statsAt = now + statsEveryMs
     if (this.#agreement !== undefined) this.#host.emit({ type: 'stats', session: this.id, stats: this.stats })
   }
 
   get #source(): SourceFigures {
-    const { address, port, state } = this.#gate
+    const { address, port, state } = this.#symmetricRtp
     return {
       address: port === 0 ? '' : `${formatAddress(address)}:${port}`,
       state,
       changes: this.#sourceChanges,
-      refused: this.arrivals.refused + this.#reports.refused,
-      withheld: this.#recipient.withheld,
+      refused: this.ingress.refused + this.#reports.refused,
+      withheld: this.#reflection.withheld,
     }
   }
 
   get #isReachable(): boolean {
-    return this.#gate.port !== 0 && isUnicast(this.#gate.address)
+    return this.#symmetricRtp.port !== 0 && isUnicast(this.#symmetricRtp.address)
   }
 }

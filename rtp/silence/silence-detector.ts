@@ -9,8 +9,8 @@ export interface SilenceDetectorConfig {
 }
 
 /**
- * The noise is believed to lie between these, in dBm0. The upper keeps a steady tone, or a quiet speaker, from being
- * taken for noise; the lower keeps the far end's own comfort noise from being taken for a voice.
+ * The noise is accepted to lie between these, in dBm0. The upper keeps a steady tone, or a quiet speaker, from being
+ * taken for noise; the lower keeps the remote's own comfort noise from being taken for a voice.
  */
 const loudestNoiseDbm0 = -47
 const quietestNoiseDbm0 = -62

@@ -1,6 +1,6 @@
 import { SilenceDetector } from './silence-detector.ts'
 
-/** What is left before the first and behind the last voice, so that no sound is cut. */
+/** What is left before the first and after the last voice, so that no sound is cut. */
 const marginMs = 100
 const frameMs = 20
 

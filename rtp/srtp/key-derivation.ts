@@ -22,7 +22,7 @@ export const deriveKeys = ({ key, salt }: SrtpKeys, kind: 'rtp' | 'rtcp'): Sessi
   }
 }
 
-/** The pseudo-random function AES-CM (RFC 3711 §4.3.3). A salt of 96 bits has zeros behind it (RFC 7714 §11). */
+/** The pseudo-random function AES-CM (RFC 3711 §4.3.3). A salt of 96 bits has zeros after it (RFC 7714 §11). */
 export const deriveKey = (masterKey: Uint8Array, masterSalt: Uint8Array, label: number, length: number): Uint8Array => {
   const iv = new Uint8Array(16)
   iv.set(masterSalt)

@@ -28,7 +28,7 @@ export interface SrtpKeys {
   readonly salt: Uint8Array
 }
 
-/** SRTCP: the E bit and the index behind the packet (RFC 3711 §3.4). */
+/** SRTCP: the E bit and the index after the packet (RFC 3711 §3.4). */
 export const srtcpIndexLength = 4
 /** No packet of ours grows by more. */
 export const mostSrtpOverhead = 16 + srtcpIndexLength

@@ -6,7 +6,7 @@ import { ReplayWindow } from './replay-window.ts'
 import { indexOf, Rollover } from './rollover.ts'
 import { readWord, rtcpHeaderLength, rtcpSsrcOf } from './srtcp-packet.ts'
 
-/** Streams that one far end may send in the life of its keys. */
+/** Streams that one remote may send in the life of its keys. */
 export const mostStreams = 64
 /** What `openRtp` and `openRtcp` give for a packet that is not to be heard. */
 export const rejected = -1
@@ -25,7 +25,7 @@ interface Stream {
 }
 
 /**
- * What a far end sends, opened in place. Nothing that is not authenticated changes anything: an unknown SSRC is a claim
+ * What a remote sends, opened in place. Nothing that is not authenticated changes anything: an unknown SSRC is a claim
  * until its first packet is real.
  */
 export class SrtpReceiver {
@@ -39,7 +39,7 @@ export class SrtpReceiver {
   /** The one that a claim is held against. */
   #unknown = firstSight()
 
-  /** `before`: what the far end's packets were opened with until it took another key. */
+  /** `before`: what the remote's packets were opened with until it took another key. */
   constructor(keys: SrtpKeys, before?: SrtpReceiver) {
     if (before !== undefined) before.#before = undefined
     this.#before = before
@@ -67,7 +67,7 @@ export class SrtpReceiver {
     if (known === undefined && this.#streams.size >= mostStreams) return this.#reject('malformed')
     let plain = this.#cipher.openRtp(packet, payloadOffsetOf(packet), length, rollover)
     if (plain === forged && known === undefined) {
-      // RFC 3711 §3.3.1: a new key does not begin the count anew; but many do.
+      // RFC 3711 §3.3.1: a new key does not begin the count again; but many do.
       rollover = this.#before?.guess(ssrc, sequence) ?? 0
       if (rollover > 0) plain = this.#cipher.openRtp(packet, payloadOffsetOf(packet), length, rollover)
     }

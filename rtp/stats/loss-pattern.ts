@@ -1,4 +1,4 @@
-/** Packets that may still come behind one with a higher number before they are held for lost. A power of two. */
+/** Packets that may still come after one with a higher number before they are held for lost. A power of two. */
 const patience = 32
 /** RFC 3611 §4.7.2, recommended: so many packets without loss part one burst from the next. */
 export const gapMinimum = 16
@@ -27,7 +27,7 @@ export class LossPattern {
   #end = 0
   #lost = 0
   #received = 0
-  /** Losses behind a packet that came. */
+  /** Losses after a packet that came. */
   #runs = 0
   #wasLost = false
   /** RFC 3611 §A.2: packets since the last loss, losses in the present burst, transitions. */
@@ -50,7 +50,7 @@ export class LossPattern {
     this.#window[index & (patience - 1)] = received
   }
 
-  /** The source counts anew from `index`; what it missed before, it will not send. The counters go on. */
+  /** The source counts again from `index`; what it missed before, it will not send. The counters go on. */
   restart(index: number): void {
     if (this.#started) while (this.#next < this.#end) this.#decide()
     this.#started = true

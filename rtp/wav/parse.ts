@@ -53,7 +53,7 @@ const isText = (bytes: Uint8Array, at: number, text: string): boolean => {
 }
 
 /**
- * Reads a WAV file's head, behind ID3v2 tags if there are any. `bytes` are its first bytes, all up to the samples at least (64 KB hold any usual head);
+ * Reads a WAV file's head, after ID3v2 tags if there are any. `bytes` are its first bytes, all up to the samples at least (64 KB hold any usual head);
  * `fileLength` is the length of the whole, by default that of `bytes`. Where the header was never finished (a
  * writer that crashed), the samples reach to the file's end.
  */

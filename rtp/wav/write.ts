@@ -27,8 +27,8 @@ export const maxWavDataLengthOf = (format: WavFormat): number => {
 export const wavPaddingOf = (dataLength: number): number => dataLength & 1
 
 /**
- * The head of a file with `dataLength` bytes of samples so far, cut to the largest that can be told. Written over the
- * old head each time when samples were added, the file is valid at every instant: bytes behind those counted are
+ * The head of a file with `dataLength` bytes of samples so far, cut to the largest that can be reported. Written over the
+ * old head each time when samples were added, the file is valid at every instant: bytes after those counted are
  * not heard.
  */
 export const wavHeader = (format: WavFormat, dataLength: number): Uint8Array => {

@@ -6,7 +6,7 @@ import type { MediaCounters, MediaThreadConfig, MediaThreads } from './protocol.
 
 /** Media in the program's own thread: for tests, and for small machines. */
 export class InProcessMedia implements MediaThreads {
-  /** Whoever asks shares its thread. */
+  /** Anyone who asks shares its thread. */
   readonly silent = 0
   readonly #loop: MediaLoop
   #isClosed = false

@@ -58,10 +58,10 @@ export class MediaLoop {
       clockOffsetMs: Number(process.hrtime.bigint()) / 1e6 - performance.now(),
       random: () => Math.random(),
       unixMs: now => performance.timeOrigin + now,
-      ...(processor === undefined ? {} : { fellBehind: now => processor.fellBehind(now) }),
+      ...(processor === undefined ? {} : { overran: now => processor.fellBehind(now) }),
     })
     this.#clock = new MediaClock(
-      (now, beatAt) => this.#tick(now, beatAt),
+      (now, tickAt) => this.#tick(now, tickAt),
       native === undefined ? {} : { sleep: ms => void native.libc.usleep(Math.round(1000 * ms)) },
     )
   }
@@ -82,7 +82,7 @@ export class MediaLoop {
     if (!this.#engine.isIdle) this.#clock.start()
   }
 
-  /** Ends every session; resolves when all is told and on disk. Nothing ticks any more. */
+  /** Ends every session; resolves when all is reported and on disk. Nothing ticks any more. */
   async end(): Promise<void> {
     this.#clock.stop()
     this.#engine.closeAll(performance.now())
@@ -90,8 +90,8 @@ export class MediaLoop {
     this.#network.close()
   }
 
-  #tick(now: number, beatAt: number): void {
-    this.#engine.tick(now, beatAt)
+  #tick(now: number, tickAt: number): void {
+    this.#engine.tick(now, tickAt)
     this.#opus.effort.observe(performance.now() - now, defaultTickMs)
     if (this.#engine.isIdle) this.#clock.stop()
   }

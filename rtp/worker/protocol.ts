@@ -40,7 +40,7 @@ export interface MediaThreads {
   open(session: SessionId, group: string, browser?: BrowserOpening, keyed?: boolean): void
   /** Commands to one session keep their order. To an unknown session: nothing happens. */
   execute(command: EngineCommand): void
-  /** Of each thread; of one that does not answer in a second those that it told last, if it ever did. */
+  /** Of each thread; of one that does not answer in a second those that it reported last, if it ever did. */
   counters(): Promise<readonly MediaCounters[]>
   /** Threads that owe `counters` an answer for longer than that: they hang. */
   readonly silent: number

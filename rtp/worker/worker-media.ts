@@ -10,7 +10,7 @@ import { SharedRooms } from './shared-rooms.ts'
 
 type JoinCommand = Extract<EngineCommand, { readonly type: 'join' }>
 
-/** A thread that dies is made anew after this, lest one that cannot live keeps the machine busy. */
+/** A thread that dies is made again after this; otherwise one that cannot live keeps the machine busy. */
 const respawnMs = 100
 /** Nobody waits longer than this for what a thread counts. */
 const countMs = 1000
@@ -24,7 +24,7 @@ export interface WorkerMediaConfig extends MediaThreadConfig {
 
 /**
  * Media in threads of their own. Each has a part of the ports; the sessions of a group share a thread, the one with
- * the fewest sessions when the group begins. When a thread dies its sessions are told as failed and closed, and
+ * the fewest sessions when the group begins. When a thread dies its sessions are reported as failed and closed, and
  * another takes its place.
  */
 export class WorkerMedia implements MediaThreads {
@@ -126,7 +126,7 @@ interface Counting {
   readonly request: number
   readonly answer: Promise<MediaCounters | undefined>
   readonly resolve: (counters: MediaCounters | undefined) => void
-  /** Its time is over; who asked has got what was told before. */
+  /** Its time is over; who asked has got what was reported before. */
   isLate: boolean
   timer: ReturnType<typeof setTimeout> | undefined
 }
@@ -175,7 +175,7 @@ class MediaThread {
     return this.#counting?.isLate === true
   }
 
-  /** What it counts now, or has told last while it is silent; undefined when there is no thread, or it never told. */
+  /** What it counts now, or has reported last while it is silent; undefined when there is no thread, or it never reported. */
   counters(): Promise<MediaCounters | undefined> {
     if (this.#worker === undefined) return Promise.resolve(undefined)
     this.#counting ??= this.#ask()

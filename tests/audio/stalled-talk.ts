@@ -163,8 +163,8 @@ export function recordedThrough(weather: Weather): readonly [RecordedSide, Recor
         const timestamp = (end.sent * frame + 4_294_000_000) >>> 0
         writeHeader(packet, { payloadType: 0, marker: false, sequence: end.sent & 0xffff, timestamp, ssrc: end.ssrc })
         for (let i = 0; i < frame; i++) packet[12 + i] = codeAt(end.sent * frame + i)
-        if (side === 0) recorder?.heard(packet, packet.length, now)
-        else recorder?.heardFar('other', codecs, packet, packet.length, now)
+        if (side === 0) recorder?.received(packet, packet.length, now)
+        else recorder?.receivedByPeer('other', codecs, packet, packet.length, now)
       }
     }
   }

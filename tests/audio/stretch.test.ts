@@ -4,7 +4,7 @@ import type { AudioCodecName } from '../../rtp/codec/codec-name.ts'
 import type { OpusCoders } from '../../rtp/codec/opus.ts'
 import { pcmu, writeHeader } from '../../rtp/index.ts'
 import { mostCutMs, Stretch } from '../../rtp/jitter/stretch.ts'
-import { Ear } from '../../rtp/playout/playout-reader.ts'
+import { PlayoutReader } from '../../rtp/playout/playout-reader.ts'
 import { seeded } from '../rig/seeded.ts'
 import { sine, speechLike } from '../rtp/bed/audio-measure.ts'
 
@@ -13,7 +13,7 @@ const codecs: (AudioCodecName | undefined)[] = new Array(128).fill(undefined)
 codecs[0] = 'PCMU'
 
 interface Listened {
-  readonly ear: Ear
+  readonly ear: PlayoutReader
   readonly heard: Int16Array
   /** When each read ended, and how old what it ended with was; only where that came from a packet. */
   readonly delays: readonly { readonly at: number; readonly delayMs: number }[]
@@ -25,11 +25,11 @@ interface Listened {
  * `ppm`: by so much the speaker's clock is slow.
  */
 const listen = (pcm: Int16Array, way: (n: number) => number, { ppm = 0, phaseMs = 10 } = {}): Listened => {
-  const ear = new Ear(8000, codecs, noOpus)
+  const ear = new PlayoutReader(8000, codecs, noOpus)
   let endTime: number | undefined
   let made = 0
   ear.listener = {
-    hear: (_pcm, _from, count, time) => {
+    samples: (_pcm, _from, count, time) => {
       endTime = time
       if (time === undefined) made += count
     },
@@ -181,7 +181,7 @@ test('reads of any length, codecs of any rate and junk: an ear never stops', () 
     mixed[8] = 'PCMA'
     mixed[9] = 'G722'
     mixed[111] = 'opus'
-    const ear = new Ear(random() < 0.5 ? 8000 : 16_000, mixed, noOpus)
+    const ear = new PlayoutReader(random() < 0.5 ? 8000 : 16_000, mixed, noOpus)
     const out = new Int16Array(960)
     let sequence = 0
     let timestamp = 0
@@ -194,7 +194,7 @@ test('reads of any length, codecs of any rate and junk: an ear never stops', () 
         timestamp += random() < 0.9 ? 160 : Math.floor(random() * 2 ** 32)
         const fields = { payloadType, marker: false, sequence: sequence & 0xffff, timestamp: timestamp >>> 0, ssrc: 5 }
         writeHeader(packet, fields)
-        if (random() < 0.05) ear.rest(packet, packet.length, now)
+        if (random() < 0.05) ear.comfortNoise(packet, packet.length, now)
         else ear.push(packet, packet.length, now)
       }
       if (random() < 0.25) ear.readInto(out, 0, Math.ceil(random() * (ear.sampleRate * 0.06)), now)
@@ -204,7 +204,7 @@ test('reads of any length, codecs of any rate and junk: an ear never stops', () 
 })
 
 test('a packet heard leaves no garbage behind, stretched or not', () => {
-  const ear = new Ear(8000, codecs, noOpus)
+  const ear = new PlayoutReader(8000, codecs, noOpus)
   const tone = sine(150, 160 * 4, 8000)
   const packet = new Uint8Array(172)
   const out = new Int16Array(160)

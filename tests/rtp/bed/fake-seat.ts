@@ -6,7 +6,7 @@ import type { Seat, SeatFormat } from '../../../rtp/mix/seat.ts'
 /** A place in a room without a session: it says samples and keeps the payloads that it hears. */
 export class FakeSeat implements Seat {
   format: SeatFormat | undefined
-  isListening = true
+  receivesMix = true
   lossPercent = 0
   released = 0
   reads = 0
@@ -33,7 +33,7 @@ export class FakeSeat implements Seat {
     this.at += count
   }
 
-  hear(payload: Uint8Array, length: number, at: number, _now: number): void {
+  sendMix(payload: Uint8Array, length: number, at: number, _now: number): void {
     this.heard.push({ payload, length, bytes: payload.slice(0, length), at })
   }
 

@@ -94,7 +94,7 @@ export class VirtualMedia {
         now: () => this.now,
         random: () => this.random(),
         unixMs: now => 1_800_000_000_000 + now,
-        fellBehind: now => this.fellBehind.push(now),
+        overran: now => this.fellBehind.push(now),
       },
     )
   }

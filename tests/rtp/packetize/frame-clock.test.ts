@@ -1,15 +1,15 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { maxCatchUpFrames, Pace } from '../../../rtp/packetize/frame-clock.ts'
-import { Beats } from '../../../rtp/packetize/tick-slots.ts'
+import { FrameClock, maxCatchUpFrames } from '../../../rtp/packetize/frame-clock.ts'
+import { TickSlots } from '../../../rtp/packetize/tick-slots.ts'
 import { seeded } from '../../rig/seeded.ts'
 
 /** Ticks every 5 ms that come up to `unrest` ms late. Returns when frames went out. */
-const runFor = (pace: Pace, ms: number, unrest: number, random: () => number, from = 1000): number[] => {
+const runFor = (pace: FrameClock, ms: number, unrest: number, random: () => number, from = 1000): number[] => {
   const sent: number[] = []
   for (let grid = from; grid < from + ms; grid += 5) {
     const now = grid + unrest * random()
-    if (pace.isResting) pace.resume(1, now)
+    if (pace.isPaused) pace.resume(1, now)
     pace.beginTick()
     while (pace.isDue(now)) {
       sent.push(now)
@@ -22,7 +22,7 @@ const runFor = (pace: Pace, ms: number, unrest: number, random: () => number, fr
 
 test('ticks that come a little late make packets a little late, never by a tick', () => {
   for (let seed = 1; seed <= 20; seed++) {
-    const sent = runFor(new Pace(new Beats()), 60_000, 2, seeded(seed))
+    const sent = runFor(new FrameClock(new TickSlots()), 60_000, 2, seeded(seed))
     assert.is(sent.length, 3000)
     for (const [n, at] of sent.entries()) {
       if (n > 0) assert.ok(Math.abs(at - sent[n - 1]! - 20) <= 2.01, `frame ${n}: ${at - sent[n - 1]!} ms`)
@@ -32,7 +32,7 @@ test('ticks that come a little late make packets a little late, never by a tick'
 
 test('frames of any length keep their mean', () => {
   for (const frameMs of [10, 20, 30, 40, 60]) {
-    const pace = new Pace(new Beats())
+    const pace = new FrameClock(new TickSlots())
     pace.frameMs = frameMs
     const sent = runFor(pace, 60_000, 1, seeded(frameMs))
     assert.ok(Math.abs(sent.length - 60_000 / frameMs) <= 1, `${frameMs} ms: ${sent.length}`)
@@ -40,8 +40,8 @@ test('frames of any length keep their mean', () => {
 })
 
 test('legs that begin at once are spread over the ticks of a frame; a few begin at once', () => {
-  const beats = new Beats()
-  const begun = Array.from({ length: 100 }, () => new Pace(beats)).map(pace => {
+  const beats = new TickSlots()
+  const begun = Array.from({ length: 100 }, () => new FrameClock(beats)).map(pace => {
     pace.resume(1, 1000)
     return pace
   })
@@ -53,9 +53,9 @@ test('legs that begin at once are spread over the ticks of a frame; a few begin 
 })
 
 test('whose work has ended makes room again', () => {
-  const beats = new Beats()
+  const beats = new TickSlots()
   for (let n = 0; n < 1000; n++) {
-    const pace = new Pace(beats)
+    const pace = new FrameClock(beats)
     pace.resume(4, 1000)
     assert.is(pace.dueAt, 1000, `${n}`)
     pace.close()
@@ -64,7 +64,7 @@ test('whose work has ended makes room again', () => {
 })
 
 test('after a stall a few frames are made up for, the rest is left out, and time goes on', () => {
-  const pace = new Pace(new Beats())
+  const pace = new FrameClock(new TickSlots())
   const random = seeded(3)
   runFor(pace, 1000, 0, random)
   const sent = runFor(pace, 500, 0, random, 3000)
@@ -74,13 +74,13 @@ test('after a stall a few frames are made up for, the rest is left out, and time
 })
 
 test('after a stall every leg keeps its place in the frame: they are not all due at once for ever', () => {
-  const beats = new Beats()
-  const paces = Array.from({ length: 100 }, () => new Pace(beats))
+  const beats = new TickSlots()
+  const paces = Array.from({ length: 100 }, () => new FrameClock(beats))
   const ticks = (from: number, ms: number): number[] => {
     const counts: number[] = []
     for (let now = from; now < from + ms; now += 5) {
       const sent = paces.map(pace => {
-        if (pace.isResting) pace.resume(1, now)
+        if (pace.isPaused) pace.resume(1, now)
         let frames = 0
         for (pace.beginTick(); pace.isDue(now); frames++) pace.next(now)
         pace.endTick(now)
@@ -101,12 +101,12 @@ test('after a stall every leg keeps its place in the frame: they are not all due
 })
 
 test('legs that go on at once after a rest are spread like those that begin', () => {
-  const beats = new Beats()
-  const paces = Array.from({ length: 100 }, () => new Pace(beats))
+  const beats = new TickSlots()
+  const paces = Array.from({ length: 100 }, () => new FrameClock(beats))
   for (const pace of paces) {
     pace.resume(1, 1000)
     pace.next(pace.dueAt)
-    pace.rest()
+    pace.pause()
   }
   const skipped = paces.map(pace => pace.resume(1, 3005))
   const perTick = new Map<number, number>()

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { dtmfTone, pcmu, renderTone } from '../../../rtp/index.ts'
-import { KeyEvents } from '../../../rtp/receive/digit-events.ts'
+import { DigitEvents } from '../../../rtp/receive/digit-events.ts'
 import { seeded } from '../../rig/seeded.ts'
 import { frame, rtp } from '../bed/rtp-packet.ts'
 import { bridged, type VirtualPeer } from '../bed/virtual-peer.ts'
@@ -12,9 +12,9 @@ const event = (digit: number, duration: number, end = false): Uint8Array =>
 /** A far end that hears `KeyEvents`, and what is told of it. */
 const listened = () => {
   const told: [what: 'down' | 'up', digit: string, began?: number][] = []
-  const keys = new KeyEvents({
-    keyDown: digit => told.push(['down', digit]),
-    keyUp: ({ digit }, began) => told.push(['up', digit, began]),
+  const keys = new DigitEvents({
+    digitDown: digit => told.push(['down', digit]),
+    digitUp: ({ digit }, began) => told.push(['up', digit, began]),
   })
   const hear = (payload: Uint8Array, timestamp: number, now: number, clockRate = 8000): void =>
     keys.receive(rtp(payload, { timestamp }), payload.length, clockRate, now)

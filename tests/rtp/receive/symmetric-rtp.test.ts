@@ -10,7 +10,7 @@ import {
   continuationQuietMs,
   movingMs,
   probationPackets,
-  SourceGate,
+  SymmetricRtp,
   type Verdict,
 } from '../../../rtp/receive/symmetric-rtp.ts'
 import { seeded } from '../../rig/seeded.ts'
@@ -29,13 +29,13 @@ const sources: MediaSources = { sip: '203.0.113.9', hosts: ['198.51.100.0/24'] }
 
 /** A stream of one SSRC from one place. */
 class Stream {
-  readonly #gate: SourceGate
+  readonly #gate: SymmetricRtp
   readonly address: number
   readonly port: number
   readonly ssrc: number
   sequence: number
 
-  constructor(gate: SourceGate, address: number, port: number, ssrc: number, sequence = 100) {
+  constructor(gate: SymmetricRtp, address: number, port: number, ssrc: number, sequence = 100) {
     this.#gate = gate
     this.address = address
     this.port = port
@@ -53,8 +53,8 @@ const isTaken = (verdict: Verdict): boolean => verdict !== 'held' && verdict !==
 const later = 5000
 
 /** Brings a gate into each state; its last accepted packet came at 0, of SSRC 1 with number 104. */
-const inState = (state: SourceState): SourceGate => {
-  const gate = new SourceGate()
+const inState = (state: SourceState): SymmetricRtp => {
+  const gate = new SymmetricRtp()
   if (state !== 'closed') gate.signal(signalled, 4000, sources, 0)
   const speak = (address: number, port: number) => {
     for (let n = 0; n < probationPackets; n++) gate.judge(address, port, 1, 100 + n, 0)
@@ -78,7 +78,7 @@ const inState = (state: SourceState): SourceGate => {
 }
 
 /** A stream that is that input to a gate in that state. */
-const asInput = (gate: SourceGate, input: SourceInput): Stream | undefined => {
+const asInput = (gate: SymmetricRtp, input: SourceInput): Stream | undefined => {
   const { isLearned } = gate
   switch (input) {
     case 'signalled':
@@ -187,7 +187,7 @@ test('silence of the signalled address opens nothing, for hours', () => {
 })
 
 test('the same stream on a new port of its NAT goes on: a few packets are held, none is lost', () => {
-  const gate = new SourceGate()
+  const gate = new SymmetricRtp()
   gate.signal(signalled, 4000, sources, 0)
   const phone = new Stream(gate, sip, 7000, 1)
   let now = 0

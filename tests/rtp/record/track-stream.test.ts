@@ -192,7 +192,7 @@ test('who comes just behind a tick for a minute, and just before it from then on
       for (let n = 0; n < 50 * 600; n++) {
         const said = 160 * n
         const late = (n < 15 ? slowAtFirst : 0) + (n < 50 * 60 ? before : tickSamples - before)
-        clock.hear(said, said + late)
+        clock.packetArrived(said, said + late)
         if (n < 30) continue
         clock.settle()
         clock.follow(0)
