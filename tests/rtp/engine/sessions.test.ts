@@ -64,7 +64,7 @@ test('a fault whose end meets another fault ends its session all the same', () =
   // Whoever leaves the room is read once more.
   isBroken = true
   const rounds = {
-    fromMs: 0,
+    loopFromMs: 0,
     get roundMs(): number {
       throw new Error('the prompt')
     },
