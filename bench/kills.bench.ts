@@ -25,9 +25,10 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
     random: seeded(seed),
     told: line => process.stderr.write(`${line}\n`),
   })
-  const { findings, restartMs } = result
+  const { findings, restartMs, recoveryMs } = result
   verdict = [
     `seed ${seed}: ${result.calls} calls, ${result.interrupted} of them interrupted, ${result.events} events, ${result.repeated} told once more`,
+    `restart, exec to listening: ${distributionOf(restartMs)}; of that recovery: ${distributionOf(recoveryMs)}`,
     findings.length === 0
       ? 'right: nothing open, nothing charged twice, no event lost or doubled'
       : findings.join('\n'),
@@ -36,6 +37,12 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
   return [
     figureOf(`kill -9 under load, ${kills} times: findings`, findings.length, '', 0, 'demanded'),
     figureOf('… restart, median', percentile(restartMs, 0.5), 'ms', 1000, 'demanded at most'),
+    figureOf('… of that recovery, worst', Math.max(...recoveryMs), 'ms', 1000, 'demanded at most, with the start'),
     figureOf('… restart, worst', Math.max(...restartMs), 'ms', 1000, 'demanded at most'),
   ]
 }
+
+const distributionOf = (ms: readonly number[]): string =>
+  [0.5, 0.9, 0.99, 1]
+    .map(share => `${share === 1 ? 'worst' : `p${share * 100}`} ${percentile(ms, share)} ms`)
+    .join(', ')

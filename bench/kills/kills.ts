@@ -28,6 +28,8 @@ export interface KillsResult {
   readonly repeated: number
   /** From the start of the process until it was ready, ms. */
   readonly restartMs: readonly number[]
+  /** Of that: closing what the kill had left open, ms. */
+  readonly recoveryMs: readonly number[]
   /** What is wrong: a sentence each. */
   readonly findings: readonly string[]
 }
@@ -44,6 +46,7 @@ export async function killsUnderLoad(options: KillsOptions): Promise<KillsResult
   const callbacks = new Map<string, number>()
   const acknowledged = new Set<string>()
   const restartMs: number[] = []
+  const recoveryMs: number[] = []
   const peers: Sipp[] = []
   let isUp = true
   try {
@@ -93,6 +96,7 @@ export async function killsUnderLoad(options: KillsOptions): Promise<KillsResult
       on.log.length = 0
       customer.posts.length = 0
       restartMs.push(await on.open())
+      recoveryMs.push(recoveryOf(on.log))
       isUp = true
       if (kill % 10 === 0) told(`${kill} kills, ${callbacks.size} events told, last restart ${restartMs.at(-1)} ms`)
     }
@@ -107,7 +111,7 @@ export async function killsUnderLoad(options: KillsOptions): Promise<KillsResult
       const seen = findingsIn(database, { callbacks, acknowledged })
       const findings = check.code === 0 ? seen.findings : [`sauti check: ${check.output}`, ...seen.findings]
       const repeated = [...callbacks.values()].filter(times => times > 1).length
-      return { kills, ...seen, repeated, restartMs, findings }
+      return { kills, ...seen, repeated, restartMs, recoveryMs, findings }
     } finally {
       database.close()
     }
@@ -116,6 +120,12 @@ export async function killsUnderLoad(options: KillsOptions): Promise<KillsResult
     await customer.close()
     await on.close()
   }
+}
+
+/** As its log tells; nothing was open: nothing was to do. */
+function recoveryOf(log: readonly string[]): number {
+  const line = log.find(each => each.includes('closed what an earlier end had left open'))
+  return line === undefined ? 0 : (JSON.parse(line) as { tookMs: number }).tookMs
 }
 
 /** No call lives, and every callback has gone out. */

@@ -27,6 +27,11 @@ export interface Recovered {
   readonly recordings: number
 }
 
+/** The same, and how long it took to close it, ms. */
+export interface TimedRecovery extends Recovered {
+  readonly tookMs: number
+}
+
 /**
  * Run at every start, before the first call: closes, bills and reports what was live when the process before ended
  * without ending it, in one transaction. After an orderly end there is nothing to do.

@@ -11,7 +11,7 @@ import type { EventListener } from '../events.ts'
 import { KnownDestinations, KnownRates, KnownTrunks } from '../known-setup.ts'
 import { KnownTokens } from '../known-tokens.ts'
 import { recordingFile, recordingsFolder } from '../recordings.ts'
-import type { Recovered } from '../recovery.ts'
+import type { TimedRecovery } from '../recovery.ts'
 import { type Repositories, repositoriesOver } from '../repositories.ts'
 import type { Served } from '../served.ts'
 import type { News } from './protocol.ts'
@@ -54,7 +54,7 @@ export interface OpenedStore {
   readonly store: SwitchStore
   readonly repositories: Repositories
   /** What an earlier process had left open. */
-  readonly recovered: Recovered
+  readonly recovered: TimedRecovery
   close(): Promise<void>
 }
 

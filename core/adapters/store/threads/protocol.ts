@@ -6,7 +6,7 @@ import type { DatabaseOptions } from '../database.ts'
 import type { DestinationLists } from '../destinations.ts'
 import type { LoggedEvent } from '../events.ts'
 import type { KnownToken } from '../phone-tokens.ts'
-import type { Recovered } from '../recovery.ts'
+import type { TimedRecovery } from '../recovery.ts'
 
 /** What the thread of a store gets at its start. */
 export interface StoreThreadConfig {
@@ -71,7 +71,7 @@ export type News =
 
 export type FromStore =
   /** `known` and `recovered` come from the writer. */
-  | { readonly type: 'opened'; readonly known?: Known; readonly recovered?: Recovered }
+  | { readonly type: 'opened'; readonly known?: Known; readonly recovered?: TimedRecovery }
   | { readonly type: 'not-opened'; readonly fault: Fault }
   | { readonly type: 'news'; readonly news: readonly News[] }
   | { readonly type: 'closed' }

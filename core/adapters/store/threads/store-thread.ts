@@ -46,6 +46,7 @@ async function open(isRecovering: boolean): Promise<void> {
     post({ type: 'opened' })
     return
   }
+  const began = performance.now()
   const recovered = isRecovering
     ? await recover(store, {
         recordingsFolder: join(folder, 'recordings'),
@@ -53,6 +54,7 @@ async function open(isRecovering: boolean): Promise<void> {
         uuid: () => crypto.randomUUID(),
       })
     : undefined
+  const tookMs = Math.round(performance.now() - began)
   const { trunks, rates, destinations, phoneTokens } = parts
   store.events.subscribe(logged => tell({ type: 'event', logged }))
   store.outbox.onAdded(() => tell({ type: 'callbacks-added' }))
@@ -69,7 +71,7 @@ async function open(isRecovering: boolean): Promise<void> {
     destinations: destinations.get(),
     tokens: phoneTokens.unexpired(systemClock.unixMs()),
   }
-  post({ type: 'opened', known, ...(recovered === undefined ? {} : { recovered }) })
+  post({ type: 'opened', known, ...(recovered === undefined ? {} : { recovered: { ...recovered, tookMs } }) })
 }
 
 /** The caller's types hold: `served.ts` names every method that is asked for. */

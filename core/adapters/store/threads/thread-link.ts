@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../../../ports/log.ts'
 import { StoreError } from '../errors.ts'
-import type { Recovered } from '../recovery.ts'
+import type { TimedRecovery } from '../recovery.ts'
 import { errorOf } from './faults.ts'
 import type { FromStore, Known, News, StoreCall, StoreThreadConfig, ToStore } from './protocol.ts'
 
 export interface Opened {
   readonly known?: Known
-  readonly recovered?: Recovered
+  readonly recovered?: TimedRecovery
 }
 
 interface Waiting {
