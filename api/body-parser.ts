@@ -2,11 +2,14 @@ import type { FastifyRequest } from 'fastify'
 import secureJson from 'secure-json-parse'
 import { Refusal } from './answer/refusal.ts'
 import type { Api } from './fastify.ts'
+import { ParsingTurns } from './parsing-turns.ts'
 
 /** The operator's lists: rates, numbers, trunks. */
 export const maxBodyBytes = 1024 * 1024
 /** What a customer asks fits well: the largest field, a custom payload, has 8 KB. Parsing more would keep calls waiting. */
 export const maxCustomerBodyBytes = 64 * 1024
+/** Larger ones take a millisecond and more to parse. */
+const smallBodyBytes = 8 * 1024
 
 /** Bodies are bounded by what the route needs: its own limit, or by who may ask. */
 export function boundBodies(app: Api): void {
@@ -35,10 +38,12 @@ export function parseJson(bytes: Buffer): unknown {
 
 export function parseBodies(app: Api): void {
   app.removeAllContentTypeParsers()
+  const turns = new ParsingTurns()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
     // A client that names no type at all still means JSON.
     const type = request.headers['content-type']
     if (type !== undefined && !jsonTypes.test(type) && bytes.length > 0) throw new Refusal(415, notJson)
+    if (bytes.length > smallBodyBytes) await turns.next()
     return parseJson(bytes)
   })
 }
