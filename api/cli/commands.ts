@@ -4,6 +4,8 @@ import { backup, restore } from './backup.ts'
 import { runCheck } from './check.ts'
 import type { Command } from './command.ts'
 import { completion } from './completion.ts'
+import { doctor } from './doctor/doctor.ts'
+import { init } from './init.ts'
 import { man } from './man.ts'
 import { runServe } from './serve.ts'
 import { simulate } from './simulate.ts'
@@ -56,4 +58,15 @@ and holds are the sums of what they stand for, and that every ended call has wha
 }
 
 /** Commands that need no running switch, in the order of the help. */
-export const commands: readonly Command[] = [serve, check, backup, restore, upgrade, simulate, completion, man]
+export const commands: readonly Command[] = [
+  init,
+  doctor,
+  serve,
+  check,
+  backup,
+  restore,
+  upgrade,
+  simulate,
+  completion,
+  man,
+]
