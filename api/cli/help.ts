@@ -3,7 +3,7 @@ import type { Group } from './action.ts'
 import { aligned, helpColumns, wrapped } from './aligned.ts'
 import type { Command } from './command.ts'
 import { commands } from './commands.ts'
-import { groups } from './groups/index.ts'
+import { groups } from './group-table.ts'
 import { type CommandEntry, commonEntries, entryOfCommand, entryOfGroup, referenceOf, written } from './reference.ts'
 
 export { groups }

@@ -1,5 +1,5 @@
 import { commands } from '../../api/cli/commands.ts'
-import { groups } from '../../api/cli/groups/index.ts'
+import { groups } from '../../api/cli/group-table.ts'
 import { type CommandEntry, referenceOf, written } from '../../api/cli/reference.ts'
 
 /** `docs/cli.md`: every command, action and flag, from the table that answers `--help`. */

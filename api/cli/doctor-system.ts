@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type Finding, fault, ok, warning } from './finding.ts'
+import { type Finding, fault, ok, warning } from './doctor-finding.ts'
 
 const run = promisify(execFile)
 const commandTimeoutMs = 3000

@@ -1,9 +1,9 @@
-import type { Settings } from '../../../core/index.ts'
-import { aligned } from '../aligned.ts'
-import type { Command } from '../command.ts'
-import type { Finding } from './finding.ts'
-import { certificate, externalAddress, mediaPorts, sipPorts, trunkNames } from './network.ts'
-import { clock, disk, fileDescriptors, realTime, runningOn, udpBuffers } from './system.ts'
+import type { Settings } from '../../core/index.ts'
+import { aligned } from './aligned.ts'
+import type { Command } from './command.ts'
+import type { Finding } from './doctor-finding.ts'
+import { certificate, externalAddress, mediaPorts, sipPorts, trunkNames } from './doctor-network.ts'
+import { clock, disk, fileDescriptors, realTime, runningOn, udpBuffers } from './doctor-system.ts'
 
 /** `sauti doctor`. */
 export const doctor: Command = {

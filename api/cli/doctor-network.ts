@@ -4,8 +4,8 @@ import { lookup } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { connect, createServer, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { openDatabase, type Settings, type SipListener, StoreError } from '../../../core/index.ts'
-import { type Finding, fault, ok, warning } from './finding.ts'
+import { openDatabase, type Settings, type SipListener, StoreError } from '../../core/index.ts'
+import { type Finding, fault, ok, warning } from './doctor-finding.ts'
 
 const dayMs = 86_400_000
 const fewDays = 14
