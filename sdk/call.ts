@@ -174,7 +174,7 @@ export class Call {
     const tones = checkDigits(tone)
     const isLive = this.state === 'accepted' || this.#hasEarlyAudio
     if (!isLive || !this.#session.sendDigits(tones))
-      throw new PhoneError('call.state', 'Digits cannot be sent in this call now.')
+      throw new PhoneError('call.state', `A call that is ${this.state} cannot send digits.`)
     if (tones.length === 1) this.#seat.keyTone(tones)
   }
 

@@ -8,5 +8,5 @@ export function requireSecureContext(): void {
       'The phone needs a secure context: browsers give the microphone only to pages on HTTPS or localhost.',
     )
   if (typeof RTCPeerConnection === 'undefined' || globalThis.navigator?.mediaDevices === undefined)
-    throw new PhoneError('unsupported-browser', 'The phone needs a browser with WebRTC and microphone capture.')
+    throw new PhoneError('unsupported-browser', 'The phone needs WebRTC and microphone capture.')
 }

@@ -104,7 +104,7 @@ export class SignIn {
   register(account: Account): Promise<void> {
     this.#account = account
     if (this.#state === 'leaving') this.#state = 'proven'
-    this.#settle(new PhoneError('sign-in.replaced', 'Another sign-in was begun.'))
+    this.#settle(new PhoneError('sign-in.replaced', 'Another sign-in began.'))
     this.#clock.stop()
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject }
@@ -137,7 +137,7 @@ export class SignIn {
     this.#state = 'closed'
     this.#isRegistered = false
     this.#clock.stop()
-    this.#settle(new PhoneError('sign-in.replaced', 'The sign-in was closed.'))
+    this.#settle(new PhoneError('sign-in.replaced', 'The sign-in ended.'))
     this.#signedOut?.()
     this.#signedOut = undefined
     this.engine.close()

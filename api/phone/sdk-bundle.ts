@@ -22,6 +22,9 @@ const pureModules: Plugin = {
 const internalNames = [
   ...['absorbed', 'acceptedUnix', 'ackArrived', 'acknowledge', 'acknowledgeAgain', 'acknowledged'],
   ...['answerAgain', 'armTimers', 'atMs', 'branch', 'bytes', 'bytesReceived', 'bytesSent', 'callId', 'callOf'],
+  'cells',
+  'nextHop',
+  'sendDigits',
   ...['cancelled', 'changed', 'claims', 'closeSpeaker', 'compact', 'confirmed', 'contact', 'contentLength'],
   ...['cseq', 'cseqMethod', 'cseqText', 'deadline', 'devicesChanged', 'dialog', 'disconnected', 'doubtLine'],
   ...['early', 'emit', 'engine', 'expired', 'expiresSeconds', 'failed', 'fallback', 'faltering', 'fault'],
