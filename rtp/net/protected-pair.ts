@@ -36,6 +36,10 @@ export class ProtectedPair implements SocketPair {
     this.rtcp = new ProtectedSocket(pair.rtcp, slot, true, open, seal)
   }
 
+  get isProtected(): boolean {
+    return this.#state === 'protected'
+  }
+
   /** Undefined: both sides have agreed on plain packets. Keys that stay the same go on where they were. */
   agree(keys: MediaKeys | undefined): void {
     if (keys === undefined) {

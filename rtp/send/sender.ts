@@ -21,7 +21,8 @@ import { Transcoder } from './transcoder.ts'
 export const relayIdleMs = 500
 
 /**
- * The sending side of a leg. `sourcePriority` says which source is sent. Prompts, digits and silence are paced by the
+ * The sending side of a leg. A digit is sent before a prompt, a prompt before the other leg, the
+ * other leg before silence. Prompts, digits and silence are paced by the
  * frame clock, one frame every ptime; forwarded packets are paced by the other leg.
  */
 export class Sender {
@@ -173,6 +174,21 @@ export class Sender {
     }
     const leftOut = frames.endTick(tickAt)
     if (leftOut > 0) this.clock.pass(leftOut)
+  }
+
+  /** The chain of what is sent, best source first: `dtmf | prompt | bridge(forward PCMU) | silence → packetize(20 ms)`. */
+  describe(): string {
+    const agreement = this.#agreement
+    if (agreement === undefined) return 'not agreed'
+    const { codec, ptimeMs } = agreement
+    const bridge = `bridge(${this.#transcoder.isReading ? 'transcode' : 'forward'} ${codec})`
+    const sources = [
+      'dtmf',
+      'prompt',
+      ...(this.bridged.isBridged ? [bridge] : []),
+      ...(this.#isTalking ? ['silence'] : []),
+    ]
+    return `${sources.join(' | ')} → packetize(${ptimeMs} ms)`
   }
 
   /** Ends what runs, reported as not completed. */
