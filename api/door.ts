@@ -5,6 +5,7 @@ import type {
   CallFilter,
   CallPage,
   CallRecord,
+  CallSummary,
   LatencyListener,
   LiveCall,
   Log,
@@ -12,6 +13,7 @@ import type {
   OriginateRefusal,
   OriginateResult,
   PhoneUpgrade,
+  RegisteredPhone,
   Repositories,
   Settings,
   SipListener,
@@ -20,6 +22,8 @@ import type {
   Trace,
   TracePage,
   TraceReader,
+  TrunkHealth,
+  TrunkTest,
 } from '../core/index.ts'
 
 /** A certificate that may be replaced while the switch runs. */
@@ -34,6 +38,12 @@ export interface SwitchDoor {
   readonly isDraining: boolean
   /** Whether a softphone of the end-user is registered now; without a registrar none is. */
   isRegistered?(endUserUuid: string): boolean
+  /** Where the end-user's phones are registered from. */
+  phonesOf?(endUserUuid: string): readonly RegisteredPhone[]
+  /** What is known of a trunk from registering with it and pinging it. */
+  trunkHealth?(trunkUuid: string): TrunkHealth
+  /** Sends OPTIONS (RFC 3261 §11) to a trunk now; resolves with whether it answered, and how soon. */
+  testTrunk?(trunkUuid: string): Promise<TrunkTest | undefined>
   /** SIP over WebSocket at `/sip`; without it there is none. `clientAddress`: the phone's, before any trusted proxy. */
   acceptWebSocket?(request: IncomingMessage, socket: Duplex, head: Buffer, clientAddress?: string): PhoneUpgrade
   /** Closes what `acceptWebSocket` has taken. */
@@ -74,6 +84,8 @@ export interface CallDoor {
   hangup(account: AccountUuid, sid: string): Promise<CallRecord | undefined>
   get(account: AccountUuid, uuid: string): Promise<CallRecord | undefined>
   list(account: AccountUuid, filter: CallFilter): Promise<CallPage>
+  /** How many calls began in each `sliceMs` since then, and why those that failed did. Without it there are no plots. */
+  summary?(account: AccountUuid, fromUnix: number, sliceMs: number): Promise<CallSummary>
   /** Calls of all accounts that have not ended. */
   live(): readonly LiveCall[]
   /** How many of them are the account's. */

@@ -16,12 +16,16 @@ import {
 } from './schema/callback.ts'
 import { CheckedDocument, DocumentProblem, HostedDocument } from './schema/document.ts'
 import { ErrorAnswer } from './schema/error.ts'
+import { CallSummary, Delivery, EventRow, Registration } from './schema/insight.ts'
 import { ApiKey, CreatedApiKey } from './schema/key.ts'
 import { OperatorNumber, OwnedNumber, PoolNumber } from './schema/number.ts'
 import { DrainState, LedgerLine, LiveCall } from './schema/operator.ts'
+import { Figures, OperatorChange, RouteMatch, TrunkState } from './schema/operator-console.ts'
 import { IceServer, MintedToken, PhoneToken } from './schema/phone-token.ts'
+import { CurrentSessions, PortalLink, PortalSession, SignedIn } from './schema/portal.ts'
 import { Rate } from './schema/rate.ts'
 import { DownloadLink, Recording } from './schema/recording.ts'
+import { DocumentRevision, SimulatedCourse, Vocabulary } from './schema/simulation.ts'
 import { StreamToken } from './schema/stream.ts'
 import { CallTrace } from './schema/trace.ts'
 import { Trunk } from './schema/trunk.ts'
@@ -35,14 +39,20 @@ const resources: readonly TSchema[] = [
   Call,
   CallControlRequest,
   CallTrace,
+  CallSummary,
   CheckedDocument,
   CreatedApiKey,
+  CurrentSessions,
+  Delivery,
   DialActionRequest,
   DocumentProblem,
+  DocumentRevision,
   DownloadLink,
   DrainState,
   EndUser,
   ErrorAnswer,
+  EventRow,
+  Figures,
   GatherActionRequest,
   HostedDocument,
   IceServer,
@@ -50,18 +60,27 @@ const resources: readonly TSchema[] = [
   LiveCall,
   MintedToken,
   OperatorAccount,
+  OperatorChange,
   OperatorNumber,
   OwnedNumber,
   PhoneToken,
   PoolNumber,
+  PortalLink,
+  PortalSession,
   Rate,
   RecordActionRequest,
   Recording,
+  Registration,
+  RouteMatch,
+  SignedIn,
   SigningSecret,
+  SimulatedCourse,
   StatusCallback,
   StreamEnvelope,
   StreamToken,
   Trunk,
+  TrunkState,
+  Vocabulary,
   WebhookConfig,
 ]
 
@@ -76,6 +95,7 @@ const tags = [
   { name: 'recordings', description: 'List, download and delete recordings.' },
   { name: 'stream', description: 'Events as they happen, over a WebSocket.' },
   { name: 'keys', description: 'API keys: at most 10 active ones.' },
+  { name: 'portal', description: 'Sessions of browsers that are signed in to the portal.' },
   { name: 'documents', description: 'Verb documents that the service hosts.' },
   { name: 'assets', description: 'Audio for `<Play asset>`.' },
   { name: 'operator', description: "The provider's side, with the operator key." },

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import fastify from 'fastify'
+import { noteChanges } from './access/change-log.ts'
 import { guardRoutes } from './access/guard.ts'
 import { checkForm, refuseCodings } from './access/request-form.ts'
+import { RequestLimits } from './access/request-limits.ts'
 import { sendFailure } from './answer/failure.ts'
 import { collectMethods } from './answer/methods.ts'
 import { answerNoHttp } from './answer/no-http.ts'
@@ -14,21 +16,26 @@ import { describeRoutes } from './openapi.ts'
 import { accountRoutes } from './routes/account.ts'
 import { assetRoutes } from './routes/assets.ts'
 import { callRoutes } from './routes/calls.ts'
+import { documentToolRoutes } from './routes/document-tools.ts'
 import { documentRoutes } from './routes/documents.ts'
 import { explorerRoutes } from './routes/explorer.ts'
 import { hangupRoutes } from './routes/hangup.ts'
 import { healthRoutes } from './routes/health.ts'
+import { insightRoutes } from './routes/insight.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { numberRoutes } from './routes/numbers.ts'
 import { operatorAccountRoutes } from './routes/operator/accounts.ts'
 import { operatorCallRoutes } from './routes/operator/calls.ts'
+import { operatorConsoleRoutes } from './routes/operator/console.ts'
 import { operatorNumberRoutes } from './routes/operator/numbers.ts'
 import { operatorRateRoutes } from './routes/operator/rates.ts'
 import { operatorTrunkRoutes } from './routes/operator/trunks.ts'
 import { originateRoutes } from './routes/originate.ts'
 import { phoneRoutes } from './routes/phone.ts'
 import { phoneTokenRoutes } from './routes/phone-tokens.ts'
+import { portalPageRoutes } from './routes/portal-page.ts'
+import { portalSessionRoutes } from './routes/portal-sessions.ts'
 import { reasonRoutes } from './routes/reasons.ts'
 import { recordingRoutes } from './routes/recordings.ts'
 import { sipRoutes } from './routes/sip.ts'
@@ -98,15 +105,18 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
   })
   parseBodies(app)
   boundBodies(app)
-  guardRoutes(app, door, options.operatorKey)
+  const limits = new RequestLimits()
+  guardRoutes(app, door, options.operatorKey, limits)
   refuseCodings(app)
   const answerOtherMethods = collectMethods(app)
+  noteChanges(app, door)
   await describeRoutes(app, door.settings.publicUrl, version)
 
   healthRoutes(app, door)
   explorerRoutes(app)
   reasonRoutes(app)
   phoneRoutes(app)
+  portalPageRoutes(app)
   accountRoutes(app, door)
   webhookRoutes(app, door)
   numberRoutes(app, door)
@@ -116,6 +126,7 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
   hangupRoutes(app, door)
   userRoutes(app, door)
   keyRoutes(app, door)
+  portalSessionRoutes(app, door, options.operatorKey, limits)
   phoneTokenRoutes(app, door)
   recordingRoutes(app, door)
   const upgrades = new Upgrades(app, door.log)
@@ -123,12 +134,15 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
   sipRoutes(app, door, upgrades)
   metricsRoutes(app, door, () => streams.size)
   documentRoutes(app, door)
+  documentToolRoutes(app, door)
+  insightRoutes(app, door)
   await assetRoutes(app, door)
   operatorAccountRoutes(app, door, account => streams.sizeOf(account))
   operatorNumberRoutes(app, door)
   operatorTrunkRoutes(app, door)
   operatorRateRoutes(app, door)
   operatorCallRoutes(app, door)
+  operatorConsoleRoutes(app, door)
   answerOtherMethods()
   await app.ready()
   return app

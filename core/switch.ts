@@ -7,7 +7,13 @@ import { Closers } from './adapters/closers.ts'
 import { CallControl } from './adapters/exchange/call-control.ts'
 import type { RtpMediaCounters } from './adapters/media/index.ts'
 import type { NameCounters } from './adapters/names/index.ts'
-import type { PhoneUpgrade, SignalingCounters } from './adapters/signaling/index.ts'
+import type {
+  PhoneUpgrade,
+  RegisteredPhone,
+  SignalingCounters,
+  TrunkHealth,
+  TrunkTest,
+} from './adapters/signaling/index.ts'
 import type { Repositories } from './adapters/store/repositories.ts'
 import type { StoreCounters, SwitchStore } from './adapters/store/threads/open-store.ts'
 import { openParts, type Parts, type SwitchOptions } from './adapters/switch-parts.ts'
@@ -17,7 +23,7 @@ import type { AdmissionCounters } from './admission/admission.ts'
 import type { LoadMeasures } from './admission/load.ts'
 import type { ExchangeCounters } from './exchange/exchange.ts'
 import type { Latencies } from './metrics/latencies.ts'
-import type { LegUuid } from './model/ids.ts'
+import type { LegUuid, TrunkUuid } from './model/ids.ts'
 import type { Settings, SipListener } from './model/settings.ts'
 import type { Log } from './ports/log.ts'
 
@@ -111,6 +117,21 @@ export class Switch {
   /** A softphone of the end-user is registered now. */
   isRegistered(endUserUuid: string): boolean {
     return this.#parts.signaling.isRegistered(endUserUuid)
+  }
+
+  /** Where the end-user's softphones are registered from. */
+  phonesOf(endUserUuid: string): readonly RegisteredPhone[] {
+    return this.#parts.signaling.phonesOf(endUserUuid)
+  }
+
+  /** What is known of a trunk from registering with it and pinging it. */
+  trunkHealth(trunkUuid: string): TrunkHealth {
+    return this.#parts.signaling.trunkHealth(trunkUuid as TrunkUuid)
+  }
+
+  /** Sends OPTIONS to a trunk now. Undefined: there is no such trunk, or it only calls in. */
+  testTrunk(trunkUuid: string): Promise<TrunkTest | undefined> {
+    return this.#parts.signaling.testTrunk(trunkUuid as TrunkUuid)
   }
 
   /**

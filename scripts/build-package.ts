@@ -48,6 +48,7 @@ writeFileSync(
 
 run(process.execPath, '--disable-warning=ExperimentalWarning', 'scripts/build-sdk.ts')
 cpSync(join(root, 'sdk/dist'), join(dist, 'sdk/dist'), { recursive: true })
+run(process.execPath, '--disable-warning=ExperimentalWarning', 'scripts/build-portal.ts')
 
 for (const program of Object.values(manifest.bin)) chmodSync(join(root, program), 0o755)
 for (const { types, default: module } of entries)
@@ -99,7 +100,7 @@ function typeFiles(): string[] {
 function copyServedFiles(): void {
   for (const folder of folders)
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile() || entry.name.endsWith('.ts')) continue
+      if (!entry.isFile() || /\.tsx?$/.test(entry.name) || entry.parentPath.includes('api/portal/app')) continue
       const from = join(entry.parentPath, entry.name)
       const to = join(dist, from.slice(root.length))
       mkdirSync(dirname(to), { recursive: true })

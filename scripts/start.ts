@@ -2,9 +2,10 @@ import { endAtFault, untilSignal } from '../api/cli/serve.ts'
 import { startFailure } from '../api/cli/start-failure.ts'
 import { openLog } from '../api/log.ts'
 import { openSwitch } from '../api/open-switch.ts'
+import { portalLinkOf } from '../api/routes/portal-sessions.ts'
 import { type Serving, serve } from '../api/serving.ts'
 import { readSettings } from '../api/settings-files.ts'
-import type { Settings } from '../core/index.ts'
+import type { Repositories, Settings } from '../core/index.ts'
 import { type Demo, demoPeer, ensureDemo } from './demo-account.ts'
 import { type DemoPhone, demoPhones } from './demo-phones.ts'
 
@@ -42,14 +43,27 @@ async function start(): Promise<number> {
   }
   const { repositories } = serving.door
   const phones = demo === undefined ? [] : await demoPhones(repositories, demo, settings.sip.realm, settings.publicUrl)
-  print(banner(settings, serving, demo, phones))
+  print(banner(settings, serving, demo, phones, await portalLinks(repositories, settings.publicUrl, demo)))
   await untilSignal(serving)
   log.flush()
   return 0
 }
 
+/** Each signs in once, within an hour. */
+async function portalLinks({ portalSessions }: Repositories, publicUrl: string, demo: Demo | undefined) {
+  const link = async (account: Demo['account'] | null) =>
+    portalLinkOf(publicUrl, await portalSessions.link(account, 'link', Date.now()))
+  return { portal: demo === undefined ? undefined : await link(demo.account), console: await link(null) }
+}
+
 /** At most a screenful. */
-function banner(settings: Settings, serving: Serving, demo: Demo | undefined, phones: readonly DemoPhone[]): string {
+function banner(
+  settings: Settings,
+  serving: Serving,
+  demo: Demo | undefined,
+  phones: readonly DemoPhone[],
+  links: Awaited<ReturnType<typeof portalLinks>>,
+): string {
   const base = settings.publicUrl
   const sipPort = serving.door.sipListeners.find(listener => listener.transport === 'udp')?.port ?? 5060
   const at = sipPort === 5060 ? '127.0.0.1' : `127.0.0.1:${sipPort}`
@@ -57,6 +71,8 @@ function banner(settings: Settings, serving: Serving, demo: Demo | undefined, ph
     '',
     'Sauti is ready.',
     '',
+    ...(links.portal === undefined ? [] : [`  Portal         ${links.portal}`]),
+    `  Console        ${links.console}  (operator; both links are good once, for an hour)`,
     `  API            ${base}`,
     `  Explorer       ${base}/docs`,
     ...(demo === undefined ? [] : [`  API key        ${demo.key}`]),

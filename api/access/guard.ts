@@ -1,20 +1,24 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import type { FastifyRequest } from 'fastify'
-import type { AccountUuid } from '../../core/index.ts'
+import { type AccountUuid, PortalSessions } from '../../core/index.ts'
 import { notFound, Refusal } from '../answer/refusal.ts'
 import type { SwitchDoor } from '../door.ts'
 import type { Api } from '../fastify.ts'
+import { refuseForged, sessionSecretOf } from './portal-cookie.ts'
 import { RequestLimits } from './request-limits.ts'
 
 /** Who calls: set by the guard before a handler runs. */
 export interface Customer {
   readonly accountUuid: AccountUuid
-  readonly keyUuid: string
   readonly isSuspended: boolean
 }
 
 const customers = new WeakMap<FastifyRequest, Customer>()
+const operators = new WeakMap<FastifyRequest, string>()
+
+/** Who changes something on the operator's side: `key`, or the uuid of a session of the console. */
+export const operatorOf = (request: FastifyRequest): string => operators.get(request) ?? 'key'
 
 /** The account of a request on a customer's route. */
 export function customerOf(request: FastifyRequest): Customer {
@@ -22,8 +26,6 @@ export function customerOf(request: FastifyRequest): Customer {
   if (customer === undefined) throw new Error(`${request.routeOptions.url} has no guard`)
   return customer
 }
-
-const operators = new WeakSet<FastifyRequest>()
 
 /** The operator's key was shown: on a route that both may use. */
 export const isOperator = (request: FastifyRequest): boolean => operators.has(request)
@@ -44,11 +46,15 @@ export function suspendedBefore(request: FastifyRequest): Refusal | undefined {
 }
 
 // One text for missing, malformed, unknown and revoked: no oracle.
-const unauthorized = new Refusal(401, 'Invalid or missing API key.', { headers: { 'www-authenticate': 'Bearer' } })
+export const unauthorized = new Refusal(401, 'Invalid or missing API key.', {
+  headers: { 'www-authenticate': 'Bearer' },
+})
 
-/** Checks the bearer key of every request by its route's `access`, before the body is read. */
-export function guardRoutes(app: Api, door: SwitchDoor, operatorKey: string): void {
-  const limits = new RequestLimits()
+/**
+ * Checks the bearer key of every request by its route's `access`, before the body is read; a request of the portal has a
+ * session's cookie instead. Who exchanges keys for sessions counts wrong ones in `limits` too.
+ */
+export function guardRoutes(app: Api, door: SwitchDoor, operatorKey: string, limits = new RequestLimits()): void {
   const operatorHash = sha256(operatorKey)
 
   app.addHook('onRequest', async request => {
@@ -57,16 +63,42 @@ export function guardRoutes(app: Api, door: SwitchDoor, operatorKey: string): vo
     const { access = 'customer', isKeyless } = request.routeOptions.config
     if (access === 'open' || isKeyless?.(request.ip) === true) return
     const header = request.headers.authorization
+    if (header === undefined && access !== 'operator' && (await hasSession(request, 'customer'))) return
+    if (header === undefined && access !== 'customer' && (await hasSession(request, 'operator'))) return
     const presented = header === undefined ? null : /^bearer(?: +(.*))?$/i.exec(header)
     if (presented === null) throw unauthorized
     const key = (presented[1] ?? '').trim()
     const asOperator = access !== 'customer' && timingSafeEqual(sha256(key), operatorHash)
-    if (asOperator) operators.add(request)
+    if (asOperator) operators.set(request, 'key')
     const isKnown = asOperator || (access !== 'operator' && (await isCustomer(request, key)))
     if (isKnown) return
     limits.countUnknownKey(request.ip, performance.now())
     throw unauthorized
   })
+
+  /** A session is good for the routes of its own side only. */
+  async function hasSession(request: FastifyRequest, access: 'customer' | 'operator'): Promise<boolean> {
+    const secret = sessionSecretOf(access, request)
+    if (secret === undefined) return false
+    const { portalSessions } = door.repositories
+    const unixMs = Date.now()
+    const session = await portalSessions.find(secret, unixMs)
+    const isOperator = access === 'operator'
+    if (session === undefined || (session.accountUuid === null) !== isOperator) {
+      limits.countUnknownKey(request.ip, performance.now())
+      throw unauthorized
+    }
+    refuseForged(request, secret, door.settings.publicUrl)
+    if (PortalSessions.isStale(session, unixMs)) await portalSessions.seen(session.uuid, unixMs)
+    const { accountUuid, accountStatus } = session
+    if (accountUuid === null) {
+      operators.set(request, session.uuid)
+      return true
+    }
+    limits.countRequest(accountUuid, performance.now())
+    customers.set(request, { accountUuid, isSuspended: accountStatus === 'suspended' })
+    return true
+  }
 
   async function isCustomer(request: FastifyRequest, key: string): Promise<boolean> {
     const owner = await door.repositories.keys.ownerOf(key)
@@ -75,11 +107,10 @@ export function guardRoutes(app: Api, door: SwitchDoor, operatorKey: string): vo
     door.repositories.keys.used(owner.keyUuid, Date.now())
     customers.set(request, {
       accountUuid: owner.accountUuid,
-      keyUuid: owner.keyUuid,
       isSuspended: owner.accountStatus === 'suspended',
     })
     return true
   }
 }
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -8,21 +8,14 @@ import {
   formatCourse,
   type RemoteBehaviour,
   type SimulatedRate,
-  type SimulatedRemote,
-  type SimulatedRequest,
   Simulation,
 } from '../../core/testing/index.ts'
+import { type CallerPlan, longestCallMs, maxRequests, playCaller } from '../simulation/caller.ts'
 import { readInput } from './action.ts'
 import { type Arguments, UsageError } from './arguments.ts'
 import { type Command, textOf } from './command.ts'
 
 const fetchTimeoutMs = 10_000
-/** A person presses a key after a moment of silence. */
-const beforeKeysMs = 500
-const stepMs = 100
-const longestCallMs = 24 * 3600 * 1000
-/** A call that asks for more documents than this does not end by itself. */
-const maxRequests = 1000
 /** More of an answer is not read: the switch takes no larger document. */
 const maxAnswerBytes = 65_536
 const ownNumber = '+254700000001'
@@ -78,7 +71,7 @@ A call without an end is hung up after a day, or after 1,000 documents.`,
       ...remotesOf(given),
     })
     const caller = sauti.call(textOf(given, 'to') ?? ownNumber, { from: textOf(given, 'from') ?? '+254711111111' })
-    await play(sauti, caller, given)
+    await playCaller(sauti, caller, planOf(given))
     const end = await caller.ended()
     const steps = courseOf(sauti, caller)
     const isEndless = sauti.requests.length >= maxRequests
@@ -95,37 +88,15 @@ A call without an end is hung up after a day, or after 1,000 documents.`,
 /** Reasons of a call that ran the fallback, or met a loop of redirects. */
 const isDocumentFault = /^END\.3/
 
-/** The caller's part: keys at the prompts, speech into recordings, and the end. */
-async function play(sauti: Simulation, caller: SimulatedRemote, given: Arguments): Promise<void> {
-  const keys = listOf(given, 'press')
-  for (const each of keys) {
+/** What the flags say of the caller's part. */
+function planOf(given: Arguments): CallerPlan {
+  const press = listOf(given, 'press')
+  for (const each of press) {
     if (!/^[0-9A-D*#]+$/.test(each)) throw new UsageError(`--press ${each}: keys are 0-9 A-D * #`)
   }
-  const hangUpAt = given.flags.has('hang-up-after') ? 1000 * secondsOf(given, 'hang-up-after', 0) : longestCallMs
-  const speakSeconds = secondsOf(given, 'speak', 3)
-  const hasEnded = () => sauti.endOf(caller) !== undefined
-  const isOver = () => hasEnded() || sauti.requests.length >= maxRequests
-  let silentSince: number | undefined
-  let heardAtLastKeys = -1
-  let wasRecording = false
-  while (!isOver() && sauti.nowMs < hangUpAt) {
-    const isRecording = sauti.isRecording(caller)
-    silentSince = sauti.isSilent(caller) ? (silentSince ?? sauti.nowMs) : undefined
-    const isTurn = silentSince !== undefined && sauti.nowMs - silentSince >= beforeKeysMs
-    // Keys that no Gather took are pressed again once something else was heard.
-    const next = keys[sauti.requests.filter(isGathered).length]
-    if (isRecording && !wasRecording) await caller.speak(speakSeconds)
-    else if (next !== undefined && isTurn && caller.heard.length !== heardAtLastKeys) {
-      heardAtLastKeys = caller.heard.length
-      await caller.press(next)
-    } else await sauti.runUntil(isOver, stepMs)
-    wasRecording = isRecording
-  }
-  if (!hasEnded()) await caller.hangUp()
+  const hangUpAtMs = given.flags.has('hang-up-after') ? 1000 * secondsOf(given, 'hang-up-after', 0) : longestCallMs
+  return { press, speakSeconds: secondsOf(given, 'speak', 3), hangUpAtMs }
 }
-
-const isGathered = ({ fields }: SimulatedRequest): boolean =>
-  fields.Digits !== undefined && fields.RecordingUuid === undefined
 
 const isUrl = (source: string): boolean => /^https?:\/\//i.test(source)
 

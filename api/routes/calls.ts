@@ -10,6 +10,8 @@ import { errors } from '../schema/error.ts'
 import { identifier, pageOf, resource } from '../schema/field.ts'
 import { parseTimestamp } from '../timestamp.ts'
 
+const sidForm = /^CA[0-9A-HJKMNP-TV-Z]{16}$/
+
 export const callAnswer = { ...resource(Call), description: 'The call.' }
 
 export function callRoutes(app: Api, door: SwitchDoor): void {
@@ -21,15 +23,19 @@ export function callRoutes(app: Api, door: SwitchDoor): void {
       response: { 200: pageOf('calls', Call), ...errors(422) },
     },
     handler: async (request, reply) => {
-      const { limit, offset, direction, status, search, from_dt: from, to_dt: to } = request.query
+      const { limit, offset, direction, status, reason, search, from_dt: from, to_dt: to } = request.query
       const page = { limit, offset }
-      const digits = search?.replace(/\D/g, '')
+      const sid = search?.trim().toUpperCase()
+      const isSid = sid !== undefined && sidForm.test(sid)
+      const digits = isSid ? undefined : search?.replace(/\D/g, '')
       // A search of letters can match no number; one of blanks or a lone "+" is none.
       if (digits === '' && /[^+\s()-]/.test(search ?? '')) return reply.send(pageAnswer('calls', [], 0, page))
       const found = await door.calls.list(customerOf(request).accountUuid, {
         ...page,
         ...(direction === undefined ? {} : { direction }),
         ...(status === undefined ? {} : { status }),
+        ...(reason === undefined ? {} : { reason }),
+        ...(isSid ? { sid } : {}),
         ...(digits === undefined || digits === '' ? {} : { search: digits }),
         ...(from === undefined ? {} : { fromUnix: timeOr422('from_dt', from) }),
         ...(to === undefined ? {} : { toUnix: timeOr422('to_dt', to) }),

@@ -27,10 +27,10 @@ const files = [
   })),
 ] as const
 
-/** Nothing from elsewhere, nothing inline: a token in this page goes nowhere but to this switch. */
+/** Nothing from elsewhere, nothing inline: a token in this page goes nowhere but to this switch. The portal frames it. */
 const headers = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; media-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
   'permissions-policy': 'microphone=(self), speaker-selection=(self), camera=(), geolocation=()',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',

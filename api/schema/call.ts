@@ -37,7 +37,10 @@ export const Call = Type.Object(
 export const CallFilter = Type.Object({
   direction: Type.Optional(choice(directions, 'Only this direction.')),
   status: Type.Optional(choice(statuses, 'Only this status.')),
-  search: Type.Optional(Type.String({ maxLength: 100, description: 'Any part of either number, digits only.' })),
+  search: Type.Optional(
+    Type.String({ maxLength: 100, description: 'Any part of either number, digits only; or a whole sid.' }),
+  ),
+  reason: Type.Optional(choice(Object.keys(endReasons), 'Only calls that ended for this reason.')),
   from_dt: Type.Optional(Type.String({ maxLength: 64, description: 'ISO-8601, created at or after.' })),
   to_dt: Type.Optional(Type.String({ maxLength: 64, description: 'ISO-8601, created at or before.' })),
   ...paging,

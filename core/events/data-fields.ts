@@ -93,6 +93,8 @@ export const eventDataFields = {
     used: 'What is stored or open now.',
     limit: 'What the account may have.',
   },
+  'ACCT.0200': { address: 'Where the operator’s browser was.' },
+  'WH.0100': { url: 'Where it goes.' },
   'BILL.0100': { sid: 'The call.', seconds_left: 'Seconds that are paid for.' },
   'BILL.0200': {
     leg_uuid: 'The leg that was charged.',

@@ -13,12 +13,30 @@ export interface Page<Record> {
   readonly total: number
 }
 
+/** Calls that began within a stretch of time. */
+export interface CallSlice {
+  readonly atUnix: number
+  readonly calls: number
+  readonly failed: number
+  readonly talkSeconds: number
+  readonly cost: number
+}
+
+export interface CallSummary {
+  readonly slices: readonly CallSlice[]
+  readonly reasons: readonly { readonly reason: string; readonly calls: number }[]
+}
+
 /** Which calls of a list are wanted. */
 export interface CallFilter extends PageRange {
   readonly direction?: CallDirection
   readonly status?: CallStatus
   /** Digits; matches any part of either number. */
   readonly search?: string
+  /** The whole sid of one call. */
+  readonly sid?: string
+  /** Why it ended: `END.0486`. */
+  readonly reason?: string
   /** Bounds of the creation time, Unix ms, inclusive. */
   readonly fromUnix?: number
   readonly toUnix?: number

@@ -1,4 +1,5 @@
 import { apiPage } from './api-page.ts'
+import { apiTypes } from './api-types.ts'
 import { cliPage } from './cli-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { eventsPage } from './events-page.ts'
@@ -8,9 +9,10 @@ import { metricsPage } from './metrics-page.ts'
 import { openApiDocument } from './openapi-document.ts'
 import { verbsPage } from './verbs-page.ts'
 
-/** Every page that is made from the code, by its file in `docs/`. */
+/** Everything that is made from the code, by its file seen from `docs/`: pages, and the types of the portal's client. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
+    ['../api/portal/app/api-types.ts', await apiTypes()],
     ['api.md', apiPage(await openApiDocument())],
     ['cli.md', cliPage()],
     ['errors.md', errorsPage()],

@@ -47,7 +47,6 @@ for (const [query, status] of queries) {
 
 test('paths: unknown 404, wrong method 405 with Allow, OPTIONS and HEAD', async () => {
   for (const url of [
-    '/',
     '/nothing',
     '/calls/a/b/c',
     '/account/%2e%2e/operator',

@@ -89,6 +89,14 @@ export const account: Group = {
       request: ({ word, fields }) => ({ method: 'POST', path: path(word('uuid'), '/keys'), body: fields }),
     },
     {
+      name: 'link',
+      words: ['uuid'],
+      summary: 'a one-time link that signs in to the portal, good for an hour',
+      access: 'operator',
+      flags: [],
+      request: ({ word }) => ({ method: 'POST', path: path(word('uuid'), '/link'), body: {} }),
+    },
+    {
       name: 'ledger',
       words: ['uuid'],
       summary: 'what moved the balance, newest first',

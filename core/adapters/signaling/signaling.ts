@@ -70,6 +70,23 @@ export interface TrunkHealth {
   readonly isReachable: boolean | undefined
 }
 
+/** What came of OPTIONS that were sent to a trunk on demand. */
+export interface TrunkTest {
+  readonly isReachable: boolean
+  readonly milliseconds: number
+}
+
+/** A softphone as it is registered. */
+export interface RegisteredPhone {
+  readonly address: string
+  readonly transport: string
+}
+
+/** A trunk that has not answered OPTIONS in this time is not reachable. */
+const trunkTestMs = 10_000
+/** Seconds between pings of a test: it is over before the second. */
+const testPingSeconds = 3600
+
 export interface SignalingCounters extends Readonly<Counters> {
   readonly calls: number
   readonly clientTransactions: number
@@ -93,6 +110,8 @@ export class SipSignaling implements Signaling {
   readonly #options: SipSignalingOptions
   readonly #endpoint: Endpoint
   readonly #health = new Map<string, TrunkHealth>()
+  /** Trunks that are being tested, by the id of the peer that pings them for it. */
+  readonly #tests = new Map<string, { readonly trunkId: TrunkUuid; readonly done: (isReachable: boolean) => void }>()
   readonly #dns: Dns
   readonly #targets: CustomerTargets
   #driver: SipDriver | undefined
@@ -202,7 +221,40 @@ export class SipSignaling implements Signaling {
   /** Tells the endpoint who may call, whom to register with and whom to ping. */
   trunksChanged(): void {
     this.#targets.trunksChanged()
-    this.#driver?.run({ type: 'peers', peers: this.#options.trunks().map(peerOf) })
+    this.#watchPeers()
+  }
+
+  /** Sends OPTIONS to the trunk now, beside its own pings. Undefined: there is no such trunk, or it only calls in. */
+  async testTrunk(trunkId: TrunkUuid): Promise<TrunkTest | undefined> {
+    const trunk = this.#options.trunks().find(({ uuid }) => uuid === trunkId)
+    if (trunk === undefined || trunk.host === '') return undefined
+    const { clock, random } = this.#options
+    const began = clock.now()
+    const id = `test:${random.uuid()}`
+    const isReachable = await new Promise<boolean>(done => {
+      const cancel = clock.at(began + trunkTestMs, () => done(false))
+      this.#tests.set(id, {
+        trunkId,
+        done: isGood => {
+          cancel()
+          done(isGood)
+        },
+      })
+      this.#watchPeers()
+    })
+    this.#tests.delete(id)
+    this.#watchPeers()
+    return { isReachable, milliseconds: Math.round(clock.now() - began) }
+  }
+
+  #watchPeers(): void {
+    const trunks = this.#options.trunks()
+    const tested = [...this.#tests].flatMap(([id, { trunkId }]) => {
+      const trunk = trunks.find(({ uuid }) => uuid === trunkId)
+      if (trunk === undefined) return []
+      return [{ ...peerOf(trunk), id, register: false, inboundHosts: [], optionsPingSeconds: testPingSeconds }]
+    })
+    this.#driver?.run({ type: 'peers', peers: [...trunks.map(peerOf), ...tested] })
   }
 
   /** What the URI of a `<Sip>` says by itself; undefined: it is none. */
@@ -223,6 +275,12 @@ export class SipSignaling implements Signaling {
   /** A softphone of the end-user is registered now. */
   isRegistered(endUserUuid: string): boolean {
     return this.#endpoint.registrar.isRegistered(endUserUuid)
+  }
+
+  /** Where the end-user's softphones are registered from. */
+  phonesOf(endUserUuid: string): readonly RegisteredPhone[] {
+    const bindings = this.#endpoint.registrar.bindingsOf(endUserUuid)
+    return bindings.map(({ flow }) => ({ address: flow.address, transport: flow.transport }))
   }
 
   /** The end-user's softphones that can be called now. */
@@ -311,6 +369,11 @@ export class SipSignaling implements Signaling {
   }
 
   #peerState(trunkId: string, state: 'registered' | 'registration-failed' | 'reachable' | 'unreachable'): void {
+    const test = this.#tests.get(trunkId)
+    if (test !== undefined) {
+      if (state === 'reachable' || state === 'unreachable') test.done(state === 'reachable')
+      return
+    }
     const health = this.#health.get(trunkId) ?? unknownHealth
     const isGood = state === 'registered' || state === 'reachable'
     const isRegistration = state === 'registered' || state === 'registration-failed'

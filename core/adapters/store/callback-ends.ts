@@ -1,3 +1,4 @@
+import type { AccountUuid } from '../../model/ids.ts'
 import type { Database } from './database.ts'
 import type { Events } from './events.ts'
 import type { Outbox, PendingCallback } from './outbox.ts'
@@ -24,6 +25,24 @@ export class CallbackEnds {
     this.#database = database
     this.#outbox = outbox
     this.#events = events
+  }
+
+  /** A test event, whose callback goes to the `status` webhook of the account. */
+  test(account: AccountUuid, url: string, uuid: string, unixMs: number): Promise<void> {
+    return this.#database.write(() => {
+      const none = { callUuid: null, sid: null, number: null, customPayload: null }
+      this.#events.append({ ...none, uuid, code: 'WH.0100', accountUuid: account, createdUnix: unixMs, data: { url } })
+    })
+  }
+
+  /** Sends the callback of an event once more, to where its end says that it went. False: there is no such event. */
+  again(account: AccountUuid, eventUuid: string, url: string): Promise<boolean> {
+    return this.#database.write(() => {
+      const found = this.#events.rowOf(account, eventUuid)
+      if (found === undefined) return false
+      this.#outbox.add(found.id, { ...found.event, createdUnix: Date.now() }, url)
+      return true
+    })
   }
 
   store(callback: PendingCallback, end: CallbackEnd, unixMs: number): Promise<void> {

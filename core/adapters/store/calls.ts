@@ -1,6 +1,7 @@
 import type { CallRecord, LegRecord } from '../../model/call-record.ts'
+import type { EndReason } from '../../model/end-reason.ts'
 import type { AccountUuid, CallUuid, Sid } from '../../model/ids.ts'
-import type { CallFilter } from '../../model/list.ts'
+import type { CallFilter, CallSummary } from '../../model/list.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { CallStore, Change, CommitResult } from '../../ports/store.ts'
 import { type CallTables, callOf, callTables, legOf } from './call-rows.ts'
@@ -44,6 +45,8 @@ export class Calls implements CallStore {
   readonly #bySid
   readonly #legs
   readonly #live
+  readonly #slices
+  readonly #reasons
 
   constructor(parts: CallsParts) {
     const { database } = parts
@@ -59,6 +62,18 @@ export class Calls implements CallStore {
     this.#legs = database.prepare<[CallUuid], Row<'legs'>>('SELECT * FROM legs WHERE call_uuid = ? ORDER BY rowid')
     this.#live = database.prepare<[AccountUuid], { live: number }>(
       "SELECT count(*) AS live FROM calls WHERE account_uuid = ? AND status IN ('initiated', 'ringing', 'answered')",
+    )
+    this.#slices = database.prepare<
+      [{ account: AccountUuid; from: number; slice: number }],
+      { slice: number; calls: number; failed: number; talkSeconds: number; cost: number }
+    >(
+      `SELECT CAST((created_unix - @from) / @slice AS INTEGER) AS slice, count(*) AS calls, sum(status = 'failed') AS failed,
+              coalesce(sum(talk_seconds), 0) AS talkSeconds, sum(cost) AS cost
+         FROM calls WHERE account_uuid = @account AND created_unix >= @from GROUP BY slice ORDER BY slice`,
+    )
+    this.#reasons = database.prepare<[AccountUuid, number], { reason: string; calls: number }>(
+      `SELECT reason_code AS reason, count(*) AS calls FROM calls
+        WHERE account_uuid = ? AND created_unix >= ? AND status = 'failed' GROUP BY reason_code ORDER BY calls DESC LIMIT 20`,
     )
   }
 
@@ -118,10 +133,12 @@ export class Calls implements CallStore {
 
   /** The account's calls, newest first. */
   async list(account: AccountUuid, filter: CallFilter): Promise<CallPage> {
-    const { direction, status, search, fromUnix, toUnix } = filter
+    const { direction, status, search, sid, reason, fromUnix, toUnix } = filter
     let fitting = this.#parts.database.sql.selectFrom('calls').where('account_uuid', '=', account)
     if (direction !== undefined) fitting = fitting.where('direction', '=', direction)
     if (status !== undefined) fitting = fitting.where('status', '=', status)
+    if (sid !== undefined) fitting = fitting.where('sid', '=', sid as Sid)
+    if (reason !== undefined) fitting = fitting.where('reason_code', '=', reason as EndReason)
     if (fromUnix !== undefined) fitting = fitting.where('created_unix', '>=', fromUnix)
     if (toUnix !== undefined) fitting = fitting.where('created_unix', '<=', toUnix)
     if (search !== undefined && search !== '') {
@@ -134,6 +151,16 @@ export class Calls implements CallStore {
     const newest = fitting.selectAll().orderBy('created_unix', 'desc').orderBy('id', 'desc')
     const { rows, total } = await pageOf(newest, filter, callOf)
     return { calls: rows, total }
+  }
+
+  /** How many calls began in each `sliceMs` from `fromUnix` on, and why they ended. */
+  async summary(account: AccountUuid, fromUnix: number, sliceMs: number): Promise<CallSummary> {
+    const slices = this.#slices.all({ account, from: fromUnix, slice: sliceMs })
+    const reasons = this.#reasons.all(account, fromUnix)
+    return {
+      slices: slices.map(({ slice, ...counted }) => ({ atUnix: fromUnix + slice * sliceMs, ...counted })),
+      reasons,
+    }
   }
 
   #apply(unit: readonly Change[], unixMs: number): CommitResult {

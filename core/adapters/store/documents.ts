@@ -10,6 +10,17 @@ import type { Row } from './schema.ts'
 const hostedPath = '/hosted/'
 const tokenBytes = 24
 
+/** Older texts of a document are forgotten. */
+const keptRevisions = 50
+
+/** A text that a document has had. */
+export interface DocumentRevision {
+  readonly id: number
+  readonly name: string
+  readonly body: string
+  readonly createdUnix: number
+}
+
 export interface DocumentText {
   readonly name: string
   readonly body: string
@@ -87,8 +98,21 @@ export class HostedDocuments {
     await this.#database.write(() => {
       this.#quotas.take(account, 'documents', 1, unixMs)
       this.#database.run(this.#database.sql.insertInto('documents').values(row))
+      this.#keep(row.uuid, text, unixMs)
     })
     return this.#recordOf(row)
+  }
+
+  /** Every text that the document has had, newest first; undefined when the account has no such document. */
+  async revisions(account: AccountUuid, uuid: string): Promise<readonly DocumentRevision[] | undefined> {
+    if ((await this.get(account, uuid)) === undefined) return undefined
+    const rows = await this.#database.sql
+      .selectFrom('document_revisions')
+      .selectAll()
+      .where('document_uuid', '=', uuid)
+      .orderBy('id', 'desc')
+      .execute()
+    return rows.map(({ id, name, body, created_unix: createdUnix }) => ({ id, name, body, createdUnix }))
   }
 
   async change(
@@ -97,24 +121,47 @@ export class HostedDocuments {
     text: DocumentText,
     unixMs: number,
   ): Promise<HostedDocumentRecord | undefined> {
-    await this.#database.write(() =>
-      this.#database.run(
+    await this.#database.write(() => {
+      const changed = this.#database.run(
         this.#database.sql
           .updateTable('documents')
           .set({ name: text.name, body: text.body, updated_unix: unixMs })
           .where('account_uuid', '=', account)
           .where('uuid', '=', uuid),
-      ),
-    )
+      )
+      if (changed > 0) this.#keep(uuid, text, unixMs)
+    })
     return this.get(account, uuid)
   }
 
   remove(account: AccountUuid, uuid: string): Promise<boolean> {
-    return this.#database.write(
-      () =>
-        this.#database.run(
-          this.#database.sql.deleteFrom('documents').where('account_uuid', '=', account).where('uuid', '=', uuid),
-        ) > 0,
+    return this.#database.write(() => {
+      const removed = this.#database.run(
+        this.#database.sql.deleteFrom('documents').where('account_uuid', '=', account).where('uuid', '=', uuid),
+      )
+      if (removed === 0) return false
+      this.#database.run(this.#database.sql.deleteFrom('document_revisions').where('document_uuid', '=', uuid))
+      return true
+    })
+  }
+
+  /** Inside a unit. A text that is as the last one was is no revision. */
+  #keep(uuid: string, text: DocumentText, unixMs: number): void {
+    const of = this.#database.sql
+      .selectFrom('document_revisions')
+      .where('document_uuid', '=', uuid)
+      .orderBy('id', 'desc')
+    const last = this.#database.get(of.select(['name', 'body']).limit(1))
+    if (last?.body === text.body && last.name === text.name) return
+    const row = { document_uuid: uuid, name: text.name, body: text.body, created_unix: unixMs }
+    this.#database.run(this.#database.sql.insertInto('document_revisions').values(row))
+    const oldest = this.#database.get(of.select('id').offset(keptRevisions).limit(1))
+    if (oldest === undefined) return
+    this.#database.run(
+      this.#database.sql
+        .deleteFrom('document_revisions')
+        .where('document_uuid', '=', uuid)
+        .where('id', '<=', oldest.id),
     )
   }
 

@@ -1,6 +1,6 @@
-import { eventCatalogue } from '../../events/catalogue.ts'
+import { type EventCode, eventCatalogue } from '../../events/catalogue.ts'
 import type { VoiceEvent } from '../../events/voice-event.ts'
-import type { AccountUuid } from '../../model/ids.ts'
+import type { AccountUuid, Sid } from '../../model/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Database } from './database.ts'
 import { StoreError } from './errors.ts'
@@ -13,6 +13,16 @@ export interface LoggedEvent {
   /** 1, 2, 3 … within the account. */
   readonly seq: number
   readonly event: VoiceEvent
+}
+
+/** Which events are wanted. */
+export interface EventFilter {
+  /** A code, or how codes begin: `WH.`. */
+  readonly code?: string
+  readonly sid?: string
+  /** Only those that came before this one. */
+  readonly before?: number
+  readonly limit: number
 }
 
 export type EventListener = (logged: LoggedEvent) => void
@@ -89,6 +99,25 @@ export class Events {
   /** The account's events after `seq`, oldest first. */
   after(account: AccountUuid, seq: number, limit: number): readonly LoggedEvent[] {
     return this.#after.all(account, seq, limit).map(row => ({ seq: row.seq, event: eventOf(row) }))
+  }
+
+  /** Events that fit, newest first. */
+  async list(account: AccountUuid, filter: EventFilter): Promise<readonly LoggedEvent[]> {
+    let fitting = this.#database.sql.selectFrom('events').selectAll().where('account_uuid', '=', account)
+    if (filter.code !== undefined)
+      fitting = fitting.where('code', 'like', `${filter.code.replaceAll(/[%_\\]/g, '')}%` as EventCode)
+    if (filter.sid !== undefined) fitting = fitting.where('sid', '=', filter.sid as Sid)
+    if (filter.before !== undefined) fitting = fitting.where('seq', '<', filter.before)
+    const rows = await fitting.orderBy('seq', 'desc').limit(filter.limit).execute()
+    return rows.map(row => ({ seq: row.seq, event: eventOf(row) }))
+  }
+
+  /** Inside a unit: the row of an event of the account. */
+  rowOf(account: AccountUuid, uuid: string): { readonly id: number; readonly event: VoiceEvent } | undefined {
+    const row = this.#database.get(
+      this.#database.sql.selectFrom('events').selectAll().where('account_uuid', '=', account).where('uuid', '=', uuid),
+    )
+    return row === undefined ? undefined : { id: row.id, event: eventOf(row) }
   }
 
   /** The place of the account's oldest event that is kept; the next one's when none is. */

@@ -18,6 +18,7 @@ export type PhoneTokenDesk = Pick<
   | 'revoke'
   | 'revokeAllOf'
   | 'forgetOld'
+  | 'list'
 >
 
 /** So long after its expiry a token is known as expired, and not as none of ours. */
@@ -58,6 +59,10 @@ export class KnownTokens implements PhoneTokenDesk {
       const users = this.#ofExtension.get(token.record.extensionNumber) ?? new Set()
       this.#ofExtension.set(token.record.extensionNumber, users.add(endUserUuid))
     }
+  }
+
+  list(account: AccountUuid, unixMs: number): Promise<readonly PhoneTokenRecord[]> {
+    return this.#rows.list(account, unixMs)
   }
 
   revoked(record: PhoneTokenRecord): void {

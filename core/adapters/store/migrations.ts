@@ -5,6 +5,7 @@ import { capsSchema } from './schema-caps.ts'
 import { listsSchema } from './schema-lists.ts'
 import { mediaHostsSchema } from './schema-media-hosts.ts'
 import { outboxAccountSchema } from './schema-outbox-account.ts'
+import { portalSchema } from './schema-portal.ts'
 import { secondSchema } from './second-schema.ts'
 
 interface Migration {
@@ -21,6 +22,7 @@ const migrations: readonly Migration[] = [
   { about: 'adds caps of inbound calls and dialled legs to accounts', sql: capsSchema },
   { about: 'adds the account to callbacks that wait', sql: outboxAccountSchema },
   { about: 'adds indices for lists', sql: listsSchema },
+  { about: 'adds sessions of the portal, revisions of documents and changes by operators', sql: portalSchema },
 ]
 
 export const schemaVersion = migrations.length

@@ -136,8 +136,10 @@ export class Numbers {
   }
 
   /** All numbers of the switch, by number. */
-  list(range: PageRange): Promise<Page<PoolNumberRecord>> {
-    return pageOf(this.#database.sql.selectFrom('numbers').selectAll().orderBy('number'), range, poolRecordOf)
+  list(range: PageRange & { readonly number?: string }): Promise<Page<PoolNumberRecord>> {
+    let all = this.#database.sql.selectFrom('numbers').selectAll()
+    if (range.number !== undefined) all = all.where('number', '=', range.number)
+    return pageOf(all.orderBy('number'), range, poolRecordOf)
   }
 
   /** Adds a number to the pool; undefined when the switch has it already. */

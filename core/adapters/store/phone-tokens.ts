@@ -60,6 +60,7 @@ export class PhoneTokens {
   readonly #unexpired
   readonly #unexpiredOf
   readonly #revokeOf
+  readonly #ofAccount
   readonly #forget
   readonly #listeners = new Set<(revoked: PhoneTokenRecord) => void>()
   readonly #watchers = new Set<TokensListener>()
@@ -82,6 +83,9 @@ export class PhoneTokens {
     this.#unexpired = database.prepare<[number], TokenRow>(`${select} WHERE t.expires_unix > ?`)
     this.#unexpiredOf = database.prepare<[string, number], TokenRow>(
       `${select} WHERE t.end_user_uuid = ? AND t.expires_unix > ?`,
+    )
+    this.#ofAccount = database.prepare<[AccountUuid, number], TokenRow>(
+      `${select} WHERE t.account_uuid = ? AND t.expires_unix > ? ORDER BY t.created_unix DESC LIMIT 200`,
     )
     this.#revokeOf = database.prepare<[number, AccountUuid, string], Row<'phone_tokens'>>(
       `UPDATE phone_tokens SET revoked_unix = ? WHERE account_uuid = ? AND end_user_uuid = ? AND revoked_unix IS NULL
@@ -199,6 +203,11 @@ export class PhoneTokens {
       this.changing(endUserUuid, unixMs)
       this.#tell(revoked.flatMap(({ uuid }) => this.#byUuid.get(uuid) ?? []).map(recordOf))
     })
+  }
+
+  /** Tokens of the account that have not expired, newest first; a bounded number. */
+  async list(account: AccountUuid, unixMs: number): Promise<readonly PhoneTokenRecord[]> {
+    return this.#ofAccount.all(account, unixMs).map(recordOf)
   }
 
   /** Takes away rows that expired long ago, a bounded number at once. */

@@ -14,7 +14,18 @@ import { type StoreBase, setupParts } from './store-parts.ts'
 
 /** Everything that is set up by people, as opposed to what calls write. */
 export interface Repositories
-  extends Pick<Served, 'accounts' | 'idempotency' | 'numbers' | 'quotas' | 'users' | 'webhookSettings'> {
+  extends Pick<
+    Served,
+    | 'accounts'
+    | 'callbackEnds'
+    | 'idempotency'
+    | 'numbers'
+    | 'operatorChanges'
+    | 'portalSessions'
+    | 'quotas'
+    | 'users'
+    | 'webhookSettings'
+  > {
   readonly assets: Assets
   readonly destinations: DestinationDesk
   readonly documents: Served['documents'] & {
@@ -45,7 +56,17 @@ export interface RepositoryParts
   > {
   readonly served: Pick<
     Served,
-    'accounts' | 'assets' | 'idempotency' | 'keys' | 'numbers' | 'quotas' | 'users' | 'webhookSettings'
+    | 'accounts'
+    | 'assets'
+    | 'callbackEnds'
+    | 'idempotency'
+    | 'keys'
+    | 'numbers'
+    | 'operatorChanges'
+    | 'portalSessions'
+    | 'quotas'
+    | 'users'
+    | 'webhookSettings'
   >
   /** The data folder: assets and recordings lie in it. */
   readonly folder: string
@@ -54,9 +75,20 @@ export interface RepositoryParts
 
 export function repositoriesOver(parts: RepositoryParts): Repositories {
   const { served, folder, signingKey } = parts
-  const { accounts, idempotency, numbers, quotas, users, webhookSettings } = served
+  const {
+    accounts,
+    callbackEnds,
+    idempotency,
+    numbers,
+    operatorChanges,
+    portalSessions,
+    quotas,
+    users,
+    webhookSettings,
+  } = served
   return {
     accounts,
+    callbackEnds,
     assets: new Assets(served.assets, join(folder, 'assets')),
     destinations: parts.destinations,
     documents: parts.documents,
@@ -64,7 +96,9 @@ export function repositoriesOver(parts: RepositoryParts): Repositories {
     idempotency,
     keys: new UsedKeys(served.keys),
     numbers,
+    operatorChanges,
     phoneTokens: parts.phoneTokens,
+    portalSessions,
     quotas,
     rates: parts.rates,
     recordingLinks: new RecordingLinks(signingKey('recording-link')),

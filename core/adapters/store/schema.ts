@@ -10,11 +10,15 @@ import type {
   ApiKeyTable,
   AssetTable,
   DestinationTable,
+  DocumentRevisionTable,
   DocumentTable,
   EndUserTable,
   IdempotencyTable,
   NumberTable,
+  OperatorChangeTable,
   PhoneTokenTable,
+  PortalLinkTable,
+  PortalSessionTable,
   RateTable,
   SettingTable,
   TrunkTable,
@@ -185,6 +189,10 @@ export interface Tables {
   webhook_endpoints: WebhookEndpointTable
   recordings: RecordingTable
   documents: DocumentTable
+  document_revisions: DocumentRevisionTable
+  operator_changes: OperatorChangeTable
+  portal_links: PortalLinkTable
+  portal_sessions: PortalSessionTable
   assets: AssetTable
   idempotency: IdempotencyTable
   settings: SettingTable

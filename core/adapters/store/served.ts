@@ -12,8 +12,10 @@ import type { IdempotencyKeys } from './idempotency.ts'
 import type { ApiKeys } from './keys.ts'
 import type { Ledger } from './ledger.ts'
 import type { Numbers } from './numbers.ts'
+import type { OperatorChanges } from './operator-changes.ts'
 import type { Outbox } from './outbox.ts'
 import type { PhoneTokens } from './phone-tokens.ts'
+import type { PortalSessions } from './portal-sessions.ts'
 import type { QuotaBook } from './quota-book.ts'
 import type { Rates } from './rates.ts'
 import type { Recordings } from './recordings.ts'
@@ -37,8 +39,10 @@ export interface StoreParts {
   readonly ledger: Ledger
   readonly numbers: Numbers
   readonly oldEvents: OldEvents
+  readonly operatorChanges: OperatorChanges
   readonly outbox: Outbox
   readonly phoneTokens: PhoneTokens
+  readonly portalSessions: PortalSessions
   readonly quotas: QuotaBook
   readonly rates: Rates
   readonly recordings: Recordings
@@ -59,7 +63,7 @@ export const lanes = {
   accounts: { get: 'look', list: 'list', create: 'write', change: 'write', credit: 'write', statement: 'list' },
   assets: { list: 'list', find: 'look', makeRoom: 'write', put: 'write', remove: 'write' },
   books: { problems: 'list' },
-  callbackEnds: { store: 'write' },
+  callbackEnds: { store: 'write', again: 'write', test: 'write' },
   calls: {
     commit: 'write',
     account: 'look',
@@ -72,6 +76,7 @@ export const lanes = {
     getBySid: 'look',
     legsOf: 'look',
     list: 'list',
+    summary: 'list',
   },
   destinations: { replace: 'write' },
   documents: {
@@ -79,11 +84,12 @@ export const lanes = {
     get: 'look',
     byToken: 'look',
     byUrl: 'look',
+    revisions: 'list',
     create: 'write',
     change: 'write',
     remove: 'write',
   },
-  events: { after: 'list', oldestSeq: 'look', lastSeq: 'look' },
+  events: { after: 'list', list: 'list', rowOf: 'look', oldestSeq: 'look', lastSeq: 'look' },
   heartbeat: { beatWithLiveCalls: 'write', beat: 'write' },
   idempotency: { begin: 'write', free: 'write', freeInFlight: 'write', forgetOld: 'write' },
   keys: { ownerOf: 'look', list: 'look', create: 'write', revoke: 'write', touch: 'write' },
@@ -100,8 +106,18 @@ export const lanes = {
     remove: 'write',
   },
   oldEvents: { purge: 'write' },
+  operatorChanges: { note: 'write', list: 'list' },
   outbox: { pendingAfter: 'look', pendingOf: 'look', message: 'look' },
-  phoneTokens: { mint: 'write', revoke: 'write', revokeAllOf: 'write', forgetOld: 'write' },
+  phoneTokens: { list: 'list', mint: 'write', revoke: 'write', revokeAllOf: 'write', forgetOld: 'write' },
+  portalSessions: {
+    find: 'look',
+    list: 'look',
+    seen: 'write',
+    open: 'write',
+    link: 'write',
+    redeem: 'write',
+    end: 'write',
+  },
   quotas: { streamLimit: 'look', streamOpened: 'write' },
   rates: { replace: 'write' },
   recordings: {

@@ -2,6 +2,7 @@ import type { Generated } from 'kysely'
 import type { FallbackMode } from '../../model/account.ts'
 import type { AccountUuid, TrunkUuid } from '../../model/ids.ts'
 import type { Money } from '../../model/money.ts'
+import type { SessionOrigin } from '../../model/portal-session.ts'
 import type { Rate } from '../../model/rate.ts'
 import type { Trunk } from '../../model/trunk.ts'
 
@@ -166,6 +167,48 @@ export interface IdempotencyTable {
   /** Null status = still in flight. */
   status: number | null
   body: string | null
+  created_unix: UnixMs
+}
+
+export interface PortalSessionTable {
+  uuid: string
+  /** Null = the operator's console. */
+  account_uuid: AccountUuid | null
+  /** SHA-256 of the cookie's secret, hex. */
+  hash: string
+  key_uuid: string | null
+  origin: SessionOrigin
+  address: string
+  user_agent: string
+  created_unix: UnixMs
+  seen_unix: UnixMs
+  expires_unix: UnixMs
+}
+
+export interface PortalLinkTable {
+  hash: string
+  account_uuid: AccountUuid | null
+  origin: SessionOrigin
+  expires_unix: UnixMs
+}
+
+export interface DocumentRevisionTable {
+  id: Generated<number>
+  document_uuid: string
+  name: string
+  body: string
+  created_unix: UnixMs
+}
+
+export interface OperatorChangeTable {
+  id: Generated<number>
+  actor: string
+  address: string
+  action: string
+  path: string
+  status: number
+  before: Json | null
+  after: Json | null
   created_unix: UnixMs
 }
 

@@ -6,7 +6,9 @@ import { DestinationStore } from './destinations.ts'
 import { HostedDocuments } from './documents.ts'
 import { ApiKeys } from './keys.ts'
 import { Numbers } from './numbers.ts'
+import { OperatorChanges } from './operator-changes.ts'
 import { PhoneTokens } from './phone-tokens.ts'
+import { PortalSessions } from './portal-sessions.ts'
 import { Rates } from './rates.ts'
 import { Recordings, recordingsFolder } from './recordings.ts'
 import type { StoreParts } from './served.ts'
@@ -15,7 +17,7 @@ import { Trunks } from './trunks.ts'
 import { EndUsers } from './users.ts'
 import { WebhookSettingsStore } from './webhook-settings.ts'
 
-export type StoreBase = Pick<Store, 'database' | 'ledger' | 'idempotency' | 'events' | 'quotas'>
+export type StoreBase = Pick<Store, 'database' | 'callbackEnds' | 'ledger' | 'idempotency' | 'events' | 'quotas'>
 
 /** What people set up, over the database of `store`. `publicUrl` without a trailing slash. */
 export function setupParts(store: StoreBase, publicUrl: string) {
@@ -24,6 +26,7 @@ export function setupParts(store: StoreBase, publicUrl: string) {
   const phoneTokens = new PhoneTokens(database, openSigningKeys(database.folder)('phone-token'), quotas)
   return {
     accounts: new Accounts(database, ledger, keys, quotas),
+    callbackEnds: store.callbackEnds,
     assets: new AssetRows(database, quotas),
     destinations: new DestinationStore(database),
     documents: new HostedDocuments(database, publicUrl, quotas),
@@ -31,7 +34,9 @@ export function setupParts(store: StoreBase, publicUrl: string) {
     idempotency,
     keys,
     numbers: new Numbers(database, ledger, idempotency),
+    operatorChanges: new OperatorChanges(database),
     phoneTokens,
+    portalSessions: new PortalSessions(database, events),
     quotas,
     rates: new Rates(database),
     recordings: new Recordings(database, events, quotas, recordingsFolder(database.folder)),
@@ -45,7 +50,6 @@ export function setupParts(store: StoreBase, publicUrl: string) {
 export const storeParts = (store: Store, publicUrl: string): StoreParts => ({
   ...setupParts(store, publicUrl),
   books: new Books(store.database),
-  callbackEnds: store.callbackEnds,
   calls: store.calls,
   heartbeat: store.heartbeat,
   ledger: store.ledger,

@@ -1,0 +1,71 @@
+import { signal } from '@preact/signals'
+import createClient, { type Middleware } from 'openapi-fetch'
+import type { CurrentSessions, paths, SignedIn } from './api-types.ts'
+
+// The public API and nothing else. The session's secret is in a cookie that no script reads; what stands here is only
+// what proves that a request comes from this page.
+
+export const sessions = signal<CurrentSessions | undefined>(undefined)
+
+const sessionFor = (url: string): SignedIn | null | undefined =>
+  new URL(url).pathname.startsWith('/operator/') ? sessions.value?.operator : sessions.value?.customer
+
+const withFormToken: Middleware = {
+  onRequest({ request }) {
+    const session = sessionFor(request.url)
+    if (session) request.headers.set('x-sauti-csrf', session.form_token)
+    return request
+  },
+  async onResponse({ request, response }) {
+    if (response.status === 401 && !request.url.includes('/portal/session')) await loadSessions()
+    return undefined
+  },
+}
+
+export const api = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin' })
+api.use(withFormToken)
+
+/** For what is no JSON: the bytes of audio. */
+export const fetchBytes = (url: string, init: RequestInit = {}): Promise<Response> => {
+  const session = sessionFor(new URL(url, location.origin).href)
+  const headers = {
+    ...(init.headers as Record<string, string>),
+    ...(session ? { 'x-sauti-csrf': session.form_token } : {}),
+  }
+  return fetch(url, { ...init, headers, credentials: 'same-origin' })
+}
+
+export async function loadSessions(): Promise<void> {
+  const { data } = await api.GET('/portal/session', {})
+  sessions.value = data ?? { customer: null, operator: null }
+}
+
+export async function signIn(body: { key: string } | { link: string }): Promise<string | undefined> {
+  const { data, error } = await api.POST('/portal/session', { body })
+  if (data === undefined) return sentenceOf(error)
+  await loadSessions()
+  return undefined
+}
+
+export async function signOut(kind: 'customer' | 'operator'): Promise<void> {
+  const session = sessions.value?.[kind]
+  await fetch(`/portal/session?kind=${kind}`, {
+    method: 'DELETE',
+    headers: session ? { 'x-sauti-csrf': session.form_token } : {},
+  })
+  await loadSessions()
+}
+
+/** What the API says is wrong, for people. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof Error) return error.message
+  const detail = (error as { detail?: unknown } | undefined)?.detail
+  return typeof detail === 'string' ? detail : 'The service did not answer.'
+}
+
+/** The answer, or an error with the API's sentence. */
+export async function must<T>(asked: Promise<{ data?: T; error?: unknown }>): Promise<T> {
+  const { data, error } = await asked
+  if (data === undefined) throw new Error(sentenceOf(error))
+  return data
+}

@@ -1,0 +1,61 @@
+import { useEffect, useState } from 'preact/hooks'
+import { loadSessions, sessions, signIn } from './api.ts'
+import { follow } from './live.ts'
+import { SignIn } from './pages/sign-in.tsx'
+import { place } from './router.ts'
+import { Shell } from './shell.tsx'
+import { t } from './texts/index.ts'
+import { notices, Waiting } from './ui/basics.tsx'
+
+/** A link's secret leaves the address at once, and is good once. */
+async function start(): Promise<string | undefined> {
+  const link = new URLSearchParams(location.hash.slice(1)).get('link')
+  if (link === null) {
+    await loadSessions()
+    return undefined
+  }
+  history.replaceState(null, '', location.pathname)
+  const refused = await signIn({ link })
+  if (refused !== undefined) await loadSessions()
+  else location.hash = sessions.value?.customer ? '#/' : '#/operator'
+  return refused === undefined ? undefined : t('linkUsed')
+}
+
+let started: Promise<string | undefined> | undefined
+
+export function App() {
+  const [refused, refuse] = useState<string | undefined>(undefined)
+  useEffect(() => {
+    started ??= start()
+    started.then(refuse).catch(fault => refuse(String(fault)))
+    const again = () => {
+      if (new URLSearchParams(location.hash.slice(1)).has('link')) start().then(refuse)
+    }
+    addEventListener('hashchange', again)
+    return () => removeEventListener('hashchange', again)
+  }, [])
+  const current = sessions.value
+  useEffect(() => {
+    if (current?.customer) follow()
+  }, [current?.customer?.session])
+  const isConsole = place.value.path[0] === 'operator'
+  const isIn = current !== undefined && (isConsole ? current.operator !== null : current.customer !== null)
+  return (
+    <>
+      {current === undefined && refused === undefined ? (
+        <Waiting />
+      ) : isIn ? (
+        <Shell isConsole={isConsole} />
+      ) : (
+        <SignIn isConsole={isConsole} refused={refused} />
+      )}
+      <div class="notices" role="status">
+        {notices.value.map(({ id, text, isBad }) => (
+          <p key={id} class={isBad ? 'bad' : ''}>
+            {text}
+          </p>
+        ))}
+      </div>
+    </>
+  )
+}

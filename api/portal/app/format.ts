@@ -1,0 +1,54 @@
+import { language } from './texts/index.ts'
+
+// Values as people read them, in their language.
+
+const locale = (): string => (language.value === 'sw' ? 'sw-KE' : 'en-GB')
+
+export const time = (iso: string | null | undefined): string =>
+  iso
+    ? new Intl.DateTimeFormat(locale(), { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(new Date(iso))
+    : '–'
+
+export const dateTime = (iso: string | null | undefined): string =>
+  iso
+    ? new Intl.DateTimeFormat(locale(), {
+        day: 'numeric',
+        month: 'short',
+        hour: '2-digit',
+        minute: '2-digit',
+        second: '2-digit',
+      }).format(new Date(iso))
+    : '–'
+
+export const money = (text: string | null | undefined): string =>
+  text
+    ? `KES ${new Intl.NumberFormat(locale(), { minimumFractionDigits: 2, maximumFractionDigits: 4 }).format(Number(text))}`
+    : '–'
+
+export const count = (value: number): string => new Intl.NumberFormat(locale()).format(value)
+
+export const length = (seconds: number | null | undefined): string => {
+  if (seconds === null || seconds === undefined) return '–'
+  const whole = Math.round(seconds)
+  const rest = String(whole % 60).padStart(2, '0')
+  const hours = Math.floor(whole / 3600)
+  return hours > 0
+    ? `${hours}:${String(Math.floor(whole / 60) % 60).padStart(2, '0')}:${rest}`
+    : `${Math.floor(whole / 60)}:${rest}`
+}
+
+export const bytes = (size: number): string =>
+  size < 1024
+    ? `${size} B`
+    : size < 1024 ** 2
+      ? `${(size / 1024).toFixed(0)} kB`
+      : `${(size / 1024 ** 2).toFixed(1)} MB`
+
+/** +254 710 000 109: grouped from the right, as it is read aloud. A SIP URI stays as it is. */
+export function number(text: string): string {
+  if (!/^\+\d{9,15}$/.test(text)) return text
+  const country =
+    /^\+(1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/.exec(text)?.[0] ?? text.slice(0, 4)
+  const rest = text.slice(country.length)
+  return `${country} ${rest.replace(/(\d)(?=(\d{3})+$)/g, '$1 ')}`
+}

@@ -1,0 +1,59 @@
+import { signal } from '@preact/signals'
+import { api, sessions } from './api.ts'
+
+// The event stream of the account: lists and figures follow it, so that nobody asks every second.
+
+export interface LiveEvent {
+  readonly seq: number
+  readonly code: string
+  readonly event: string
+  readonly sid: string
+  readonly createdAt: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+const kept = 500
+const againMs = 3000
+export const events = signal<readonly LiveEvent[]>([])
+export const isLive = signal(false)
+/** Goes up, at most twice a second, when calls have changed. */
+export const callsChanged = signal(0)
+let isTelling = false
+let socket: WebSocket | undefined
+let last: number | undefined
+
+export async function follow(): Promise<void> {
+  if (socket !== undefined || !sessions.value?.customer) return
+  const { data } = await api.POST('/stream/token', {})
+  if (data === undefined) return
+  const after = last === undefined ? '' : `&after=${last}`
+  const base = location.origin.replace(/^http/, 'ws')
+  const opened = new WebSocket(`${base}/stream?token=${encodeURIComponent(data.token)}${after}`)
+  socket = opened
+  opened.onopen = () => {
+    isLive.value = true
+  }
+  opened.onmessage = ({ data: text }) => {
+    const event = JSON.parse(String(text)) as LiveEvent
+    last = event.seq
+    events.value = [event, ...events.value].slice(0, kept)
+    if (isTelling) return
+    isTelling = true
+    setTimeout(() => {
+      isTelling = false
+      callsChanged.value++
+    }, 500)
+  }
+  opened.onclose = ({ code }) => {
+    isLive.value = false
+    socket = undefined
+    if (code === 4010) last = undefined
+    if (sessions.value?.customer) setTimeout(follow, againMs)
+  }
+}
+
+export function leave(): void {
+  socket?.close()
+  events.value = []
+  last = undefined
+}

@@ -1,0 +1,41 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+export interface Loaded<T> {
+  readonly data: T | undefined
+  readonly error: string | undefined
+  readonly reload: () => void
+}
+
+/** What `ask` gives, asked again when `key` changes, when `reload` is called, and every `everyMs` while the tab is seen. */
+export function useLoad<T>(key: string, ask: () => Promise<T>, everyMs?: number): Loaded<T> {
+  const [state, setState] = useState<{ key: string; data?: T; error?: string }>({ key })
+  const latest = useRef(ask)
+  latest.current = ask
+  const [turn, setTurn] = useState(0)
+  useEffect(() => {
+    let isOver = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const run = async () => {
+      if (!document.hidden || everyMs === undefined) {
+        try {
+          const data = await latest.current()
+          if (!isOver) setState({ key, data })
+        } catch (fault) {
+          if (!isOver)
+            setState(before => ({ ...before, key, error: fault instanceof Error ? fault.message : String(fault) }))
+        }
+      }
+      if (!isOver && everyMs !== undefined) timer = setTimeout(run, everyMs)
+    }
+    run()
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [key, turn, everyMs])
+  return {
+    data: state.key === key ? state.data : undefined,
+    error: state.error,
+    reload: () => setTurn(before => before + 1),
+  }
+}

@@ -1,0 +1,139 @@
+import { api, must } from '../api.ts'
+import type { Figures } from '../api-types.ts'
+import { count, length, number, time } from '../format.ts'
+import { useLoad } from '../load.ts'
+import { type TextKey, t, word } from '../texts/index.ts'
+import { attempt, Badge, Button, Card, Empty, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
+import { Plot, type Series } from '../ui/plot.tsx'
+import { Table } from '../ui/table.tsx'
+
+const everyMs = 5000
+
+export default function Live() {
+  const { data, error, reload } = useLoad(
+    'live',
+    async () => {
+      const [figures, calls] = await Promise.all([
+        must(api.GET('/operator/figures', {})),
+        must(api.GET('/operator/calls', { params: { query: { limit: 50 } } })),
+      ])
+      return { figures, calls }
+    },
+    everyMs,
+  )
+  const drain = () =>
+    attempt(async () => {
+      await must(api.POST('/operator/drain', { body: {} }))
+      reload()
+    }, t('draining'))
+  const resume = () =>
+    attempt(async () => {
+      await must(api.DELETE('/operator/drain', {}))
+      reload()
+    }, t('taking'))
+  return (
+    <Page
+      title={t('liveFigures')}
+      lead={t('lastHour')}
+      actions={
+        <>
+          <Button onClick={resume}>{t('resumeCalls')}</Button>
+          <Sure kind="danger" label={t('drain')} question={t('drainSure')} act={drain} />
+        </>
+      }
+    >
+      <Trouble error={error} />
+      {data === undefined ? (
+        <Waiting />
+      ) : (
+        <>
+          <Plots figures={data.figures} />
+          <div class="columns two">
+            <Card title={t('liveCalls')} class="wide">
+              {data.calls.calls.length === 0 ? (
+                <Empty>{t('noLiveCalls')}</Empty>
+              ) : (
+                <Table
+                  caption={t('liveCalls')}
+                  rows={data.calls.calls}
+                  keyOf={call => call.uuid}
+                  columns={[
+                    {
+                      head: t('call'),
+                      class: 'grow',
+                      cell: call => `${number(call.from_number)} → ${number(call.to_number)}`,
+                    },
+                    { head: t('state'), cell: call => <Badge tone="live">{word('status', call.status)}</Badge> },
+                    { head: t('trunk'), cell: call => call.legs.map(leg => leg.trunk || leg.direction).join(', ') },
+                    { head: t('codec'), cell: call => call.legs.map(leg => leg.codec ?? '–').join(', ') },
+                    {
+                      head: 'MOS',
+                      class: 'figure',
+                      cell: call => call.legs.map(leg => leg.quality?.mos ?? '–').join(', '),
+                    },
+                    {
+                      head: t('length'),
+                      class: 'figure',
+                      cell: call => length((Date.now() - Date.parse(call.created_at)) / 1000),
+                    },
+                  ]}
+                />
+              )}
+            </Card>
+            <Card title={t('failures')}>
+              {data.figures.failures.length === 0 ? (
+                <Empty>{t('noFailures')}</Empty>
+              ) : (
+                <ul class="reasons">
+                  {data.figures.failures.map(({ reason_code: reason, calls }) => (
+                    <li key={reason}>
+                      <span>{word('end', reason)}</span>
+                      <span class="figure">{count(calls)}</span>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </Card>
+          </div>
+        </>
+      )}
+    </Page>
+  )
+}
+
+function Plots({ figures }: { readonly figures: Figures }) {
+  const from = Date.parse(figures.from)
+  const at = figures.live_calls.map((_, place) =>
+    time(new Date(from + place * figures.step_seconds * 1000).toISOString()),
+  )
+  const percent = (values: readonly number[]) => values.map(value => Math.round(value * 100))
+  const one = (name: TextKey, values: readonly number[], tone: Series['tone'] = 'brand'): Series => ({
+    name: t(name),
+    tone,
+    values,
+  })
+  const plots: readonly (readonly [title: TextKey, series: readonly Series[], unit?: string, most?: number])[] = [
+    ['liveCalls', [one('liveCalls', figures.live_calls)]],
+    ['callsASecond', [one('began', figures.calls_per_second), one('failed', figures.failed_per_second, 'bad')]],
+    [
+      'mediaThreads',
+      [one('sessionsOfMedia', figures.media_sessions), one('busy', percent(figures.media_busy), 'warn')],
+    ],
+    [
+      'eventLoop',
+      [one('delayMs', figures.loop_delay_ms.map(Math.round), 'warn'), one('busy', percent(figures.loop_busy))],
+    ],
+    ['backlog', [one('waitingCallbacks', figures.callbacks_waiting, 'warn')]],
+    ['machine', [one('disk', percent(figures.disk_used), 'warn')], ' %', 100],
+  ]
+  if (at.length === 0) return <p class="soft">{t('figuresSoon')}</p>
+  return (
+    <div class="plots">
+      {plots.map(([title, series, unit, most]) => (
+        <Card key={title} title={t(title)}>
+          <Plot label={t(title)} at={at} series={series} unit={unit ?? ''} {...(most === undefined ? {} : { most })} />
+        </Card>
+      ))}
+    </div>
+  )
+}

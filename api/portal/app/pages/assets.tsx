@@ -1,0 +1,152 @@
+import { useRef, useState } from 'preact/hooks'
+import { api, fetchBytes, must, sentenceOf } from '../api.ts'
+import { bytes, dateTime, length } from '../format.ts'
+import { useLoad } from '../load.ts'
+import { href } from '../router.ts'
+import { t } from '../texts/index.ts'
+import { AudioPlayer } from '../ui/audio.tsx'
+import { attempt, Badge, Button, Card, Copy, Empty, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
+import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
+
+/** A slug of what a file is called. */
+const slugOf = (name: string): string =>
+  name
+    .replace(/\.[^.]*$/, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 64) || 'audio'
+
+export default function Assets() {
+  const { data, error, reload } = useLoad(`assets ${offsetOf()}`, async () => {
+    const [page, documents] = await Promise.all([
+      must(api.GET('/assets/', { params: { query: { limit: pageSize, offset: offsetOf() } } })),
+      must(api.GET('/documents/', { params: { query: { limit: 200 } } })),
+    ])
+    return { ...page, documents: documents.documents }
+  })
+  const [isOver, over] = useState(false)
+  const [heard, hear] = useState('')
+  const picker = useRef<HTMLInputElement>(null)
+  const upload = (files: FileList | null | undefined) =>
+    attempt(async () => {
+      for (const file of files ?? []) {
+        const answer = await fetchBytes(`/assets/${encodeURIComponent(slugOf(file.name))}`, {
+          method: 'PUT',
+          body: file,
+          headers: { 'content-type': 'application/octet-stream' },
+        })
+        if (!answer.ok) throw new Error(`${file.name}: ${sentenceOf(await answer.json())}`)
+      }
+      reload()
+    }, t('uploaded'))
+  const usedIn = (slug: string) =>
+    (data?.documents ?? []).filter(
+      document => document.body.includes(`asset="${slug}"`) || document.body.includes(`asset='${slug}'`),
+    )
+  return (
+    <Page title={t('assets')} lead={t('assetsLead')}>
+      <Trouble error={error} />
+      <section
+        class={`drop ${isOver ? 'over' : ''}`}
+        aria-label={t('upload')}
+        onDragOver={event => {
+          event.preventDefault()
+          over(true)
+        }}
+        onDragLeave={() => over(false)}
+        onDrop={event => {
+          event.preventDefault()
+          over(false)
+          upload(event.dataTransfer?.files)
+        }}
+      >
+        <p>{t('dropHere')}</p>
+        <input
+          ref={picker}
+          class="hidden"
+          type="file"
+          accept=".wav,.mp3,.ogg,.opus,audio/*"
+          multiple
+          tabIndex={-1}
+          aria-label={t('chooseFile')}
+          onChange={event => upload(event.currentTarget.files)}
+        />
+        <Button glyph="plus" onClick={() => picker.current?.click()}>
+          {t('chooseFile')}
+        </Button>
+      </section>
+      {data === undefined ? (
+        <Waiting />
+      ) : (
+        <Card>
+          {data.assets.length === 0 ? (
+            <Empty>{t('noAssets')}</Empty>
+          ) : (
+            <Table
+              caption={t('assets')}
+              rows={data.assets}
+              keyOf={asset => asset.slug}
+              columns={[
+                {
+                  head: t('slug'),
+                  cell: asset => (
+                    <span class="with-copy">
+                      <code>{asset.slug}</code>
+                      <Copy text={`<Play asset="${asset.slug}"/>`} label={asset.slug} />
+                    </span>
+                  ),
+                },
+                {
+                  head: t('sound'),
+                  class: 'grow',
+                  cell: asset =>
+                    heard === asset.slug ? (
+                      <AudioPlayer
+                        name={asset.slug}
+                        load={async () => {
+                          const answer = await fetchBytes(`/assets/${encodeURIComponent(asset.slug)}`)
+                          if (!answer.ok) throw new Error(t('gone'))
+                          return answer.arrayBuffer()
+                        }}
+                      />
+                    ) : (
+                      <Button glyph="play" onClick={() => hear(asset.slug)}>
+                        {t('listen')} · {length(asset.duration_seconds)}
+                      </Button>
+                    ),
+                },
+                { head: t('format'), cell: asset => <Badge tone="calm">{asset.media_format}</Badge> },
+                { head: t('size'), class: 'figure', cell: asset => bytes(asset.size_bytes) },
+                {
+                  head: t('usedIn'),
+                  cell: asset =>
+                    usedIn(asset.slug).map(document => (
+                      <a key={document.uuid} href={href('documents', document.uuid)}>
+                        {document.name}{' '}
+                      </a>
+                    )),
+                },
+                { head: t('when'), cell: asset => dateTime(asset.created_at) },
+                {
+                  head: '',
+                  cell: asset => (
+                    <Sure
+                      label={t('delete')}
+                      question={t('deleteSure', { name: asset.slug })}
+                      act={async () => {
+                        await must(api.DELETE('/assets/{slug}', { params: { path: { slug: asset.slug } } }))
+                        reload()
+                      }}
+                    />
+                  ),
+                },
+              ]}
+            />
+          )}
+          <Pager total={data.total} />
+        </Card>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,47 @@
+import type { Call } from '../api-types.ts'
+import { dateTime, length, money, number } from '../format.ts'
+import { href } from '../router.ts'
+import { t, word } from '../texts/index.ts'
+import { Badge } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+import type { Column } from '../ui/table.tsx'
+
+export const isLive = ({ status }: Pick<Call, 'status'>): boolean => status !== 'completed' && status !== 'failed'
+
+export const CallStatus = ({ call }: { readonly call: Pick<Call, 'status'> }) => (
+  <Badge tone={call.status === 'failed' ? 'bad' : call.status === 'completed' ? 'good' : 'live'}>
+    {word('status', call.status)}
+  </Badge>
+)
+
+const arrows = { inbound: 'in', outbound: 'outward', internal: 'internal' } as const
+
+export const callColumns = (): readonly Column<Call>[] => [
+  {
+    head: t('call'),
+    class: 'grow',
+    cell: call => (
+      <a class="call-link" href={href('calls', call.uuid)}>
+        <span class="arrow" title={word('direction', call.direction)}>
+          <Icon name={arrows[call.direction]} />
+          <span class="hidden">{word('direction', call.direction)}</span>
+        </span>
+        <span>
+          <b>{number(call.from_number)}</b> <span class="soft">→</span> <b>{number(call.to_number)}</b>
+        </span>
+      </a>
+    ),
+  },
+  { head: t('state'), cell: call => <CallStatus call={call} /> },
+  {
+    head: t('reason'),
+    cell: call => (
+      <span class="soft">
+        {call.status === 'completed' && call.reason_code === 'END.0200' ? '' : call.reason_label}
+      </span>
+    ),
+  },
+  { head: t('length'), class: 'figure', cell: call => length(call.talk_seconds) },
+  { head: t('cost'), class: 'figure', cell: call => money(call.cost) },
+  { head: t('when'), cell: call => <time dateTime={call.created_at}>{dateTime(call.created_at)}</time> },
+]

@@ -1,0 +1,283 @@
+import { useRef, useState } from 'preact/hooks'
+import { api, fetchBytes, must } from '../api.ts'
+import type { Call, Recording } from '../api-types.ts'
+import { dateTime, length, money, number } from '../format.ts'
+import { callsChanged } from '../live.ts'
+import { useLoad } from '../load.ts'
+import { t } from '../texts/index.ts'
+import { AudioPlayer } from '../ui/audio.tsx'
+import { attempt, Badge, Button, Card, Copy, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Plot } from '../ui/plot.tsx'
+import { CallStatus, isLive } from './call-cells.tsx'
+import { DeliveryTable } from './deliveries.tsx'
+import { Ladder } from './ladder.tsx'
+import { type Trace, type TraceEntry, traceOf } from './trace.ts'
+
+async function whole(uuid: string) {
+  const call = await must(api.GET('/calls/{uuid}', { params: { path: { uuid } } }))
+  const [trace, recordings, deliveries, events] = await Promise.all([
+    traceOf(uuid),
+    must(api.GET('/recordings/', { params: { query: { call_uuid: uuid } } })),
+    must(api.GET('/account/webhooks/deliveries', { params: { query: { sid: call.sid } } })),
+    must(api.GET('/events/', { params: { query: { sid: call.sid, limit: 200 } } })),
+  ])
+  return { call, trace, recordings, deliveries, events }
+}
+type Whole = Awaited<ReturnType<typeof whole>>
+
+/** The timeline of the recorder; where it kept none, that of the events. */
+function entriesOf({ trace, events, call }: Whole): readonly TraceEntry[] {
+  if (trace !== undefined && trace.entries.length > 0) return trace.entries
+  const began = Date.parse(call.created_at)
+  return events.toReversed().map(event => ({
+    seq: event.seq,
+    at: event.created_at,
+    ms: Date.parse(event.created_at) - began,
+    kind: event.code.startsWith('DOC')
+      ? 'document'
+      : event.code.startsWith('WH')
+        ? 'webhook'
+        : event.code.startsWith('BILL')
+          ? 'money'
+          : 'event',
+    leg: null,
+    text: `${event.code} ${event.event}`,
+    data: event.data,
+  }))
+}
+
+export default function CallPage({ id }: { readonly id: string }) {
+  const { data, error } = useLoad(`call ${id} ${callsChanged.value}`, () => whole(id))
+  const kept = useRef<Whole | undefined>(undefined)
+  if (data !== undefined) kept.current = data
+  const shown = kept.current
+  if (shown === undefined)
+    return error === undefined ? (
+      <Waiting />
+    ) : (
+      <Page title={t('call')}>
+        <Trouble error={error} />
+      </Page>
+    )
+  const { call, trace, recordings, deliveries } = shown
+  const entries = entriesOf(shown)
+  return (
+    <Page
+      title={
+        <>
+          {number(call.from_number)} <span class="soft">→</span> {number(call.to_number)}
+        </>
+      }
+      lead={
+        <>
+          <CallStatus call={call} /> <code>{call.sid}</code> <Copy text={call.sid} label={call.sid} />
+        </>
+      }
+      actions={
+        isLive(call) && (
+          <Sure
+            kind="danger"
+            label={t('hangUp')}
+            question={t('hangUpSure')}
+            act={() => must(api.POST('/calls/hangup', { body: { sid: call.sid } }))}
+          />
+        )
+      }
+    >
+      <End call={call} trace={trace} />
+      <div class="tiles">
+        <div class="tile">
+          <span>{t('began')}</span>
+          <b class="small">{dateTime(call.created_at)}</b>
+        </div>
+        <div class="tile">
+          <span>{t('length')}</span>
+          <b>{length(call.duration_seconds)}</b>
+        </div>
+        <div class="tile">
+          <span>{t('talk')}</span>
+          <b>{length(call.talk_seconds)}</b>
+        </div>
+        <div class="tile">
+          <span>{t('cost')}</span>
+          <b>{money(call.cost)}</b>
+        </div>
+      </div>
+      <div class="columns two">
+        <Card title={t('timeline')} class="wide">
+          <Timeline entries={entries} />
+        </Card>
+        <div class="stack">
+          {recordings.length > 0 && (
+            <Card title={t('recordings')}>
+              {recordings.map(recording => (
+                <RecordingPlayer key={recording.uuid} recording={recording} />
+              ))}
+            </Card>
+          )}
+          <Cost call={call} trace={trace} />
+          <Quality call={call} trace={trace} />
+        </div>
+      </div>
+      {trace !== undefined && (
+        <Card title={t('ladder')}>
+          <Ladder trace={trace} />
+        </Card>
+      )}
+      {deliveries.length > 0 && (
+        <Card title={t('deliveries')}>
+          <DeliveryTable rows={deliveries} />
+        </Card>
+      )}
+    </Page>
+  )
+}
+
+/** Why it ended, in words, and what to do. */
+function End({ call, trace }: { readonly call: Call; readonly trace: Trace | undefined }) {
+  if (isLive(call)) return null
+  const isBad = call.status === 'failed' || call.reason_code !== 'END.0200'
+  return (
+    <p class={`end ${call.status === 'failed' ? 'bad' : isBad ? 'warn' : 'good'}`}>
+      <Icon name={isBad ? 'warn' : 'check'} />
+      <span>
+        <b>{trace?.end?.sentence ?? call.reason_label}</b> {trace?.end?.advice ?? ''}{' '}
+        <a href={trace?.end?.link ?? '/docs'}>
+          <code>{call.reason_code}</code>
+        </a>
+      </span>
+    </p>
+  )
+}
+
+const tones: Readonly<Record<string, 'good' | 'bad' | 'warn' | 'calm' | 'live'>> = {
+  document: 'live',
+  webhook: 'warn',
+  money: 'good',
+  call: 'calm',
+}
+
+function Timeline({ entries }: { readonly entries: readonly TraceEntry[] }) {
+  const [kind, choose] = useState('')
+  const kinds = [...new Set(entries.map(entry => entry.kind))]
+  const shown = entries.filter(entry => kind === '' || entry.kind === kind)
+  return (
+    <>
+      <fieldset class="chips">
+        <legend class="hidden">{t('kind')}</legend>
+        {['', ...kinds].map(each => (
+          <button type="button" key={each} aria-pressed={each === kind} onClick={() => choose(each)}>
+            {each === '' ? t('all') : each}
+          </button>
+        ))}
+      </fieldset>
+      <ol class="timeline">
+        {shown.map(entry => (
+          <li key={entry.seq}>
+            <details>
+              <summary>
+                <span class="at figure">{(entry.ms / 1000).toFixed(2)}</span>
+                <Badge tone={tones[entry.kind] ?? 'calm'}>
+                  {entry.leg === null ? entry.kind : `${entry.kind} ${entry.leg}`}
+                </Badge>
+                <span class="text">{entry.text}</span>
+              </summary>
+              <pre>{JSON.stringify(entry.data, null, 2)}</pre>
+            </details>
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+function Cost({ call, trace }: { readonly call: Call; readonly trace: Trace | undefined }) {
+  const charges = trace?.charges ?? []
+  return (
+    <Card title={t('costExplained')}>
+      {charges.length === 0 ? (
+        <p class="soft">{Number(call.cost) === 0 ? t('costNothing') : money(call.cost)}</p>
+      ) : (
+        <ul class="sums">
+          {charges.map(charge => (
+            <li key={`${charge.leg} ${charge.number}`}>
+              <span>
+                <b>{number(charge.number)}</b>
+                <br />
+                <small>{charge.explained}</small>
+              </span>
+              <b class="figure">{money(charge.charge)}</b>
+            </li>
+          ))}
+        </ul>
+      )}
+      {call.tts_seconds > 0 && <p class="soft">{t('spoken', { seconds: call.tts_seconds })}</p>}
+    </Card>
+  )
+}
+
+function Quality({ call, trace }: { readonly call: Call; readonly trace: Trace | undefined }) {
+  const rtp = (trace?.rtp ?? []).filter(each => each.ms.length > 1)
+  if (rtp.length === 0 && !call.quality?.length) return null
+  return (
+    <Card title={t('quality')}>
+      {rtp.map(each => (
+        <div key={each.leg}>
+          <h3>
+            {each.leg} <small class="soft">{each.codec}</small>
+          </h3>
+          <Plot
+            label={`MOS ${each.leg}`}
+            at={each.ms.map(ms => length(ms / 1000))}
+            most={5}
+            series={[{ name: 'MOS', tone: 'brand', values: each.mos }]}
+          />
+          <Plot
+            label={`${t('lossAndJitter')} ${each.leg}`}
+            at={each.ms.map(ms => length(ms / 1000))}
+            series={[
+              { name: t('loss'), tone: 'bad', values: each.loss_percent },
+              { name: t('jitter'), tone: 'warn', values: each.jitter_ms },
+            ]}
+          />
+        </div>
+      ))}
+      {call.quality?.map(leg => (
+        <p key={leg.leg} class="soft">
+          {number(leg.number)}: {leg.codec ?? '–'} · MOS {leg.mos ?? '–'} · {t('loss')} {leg.loss_percent.toFixed(1)} %
+          · {t('jitter')} {leg.jitter_ms.toFixed(0)} ms
+        </p>
+      ))}
+    </Card>
+  )
+}
+
+export async function recordingBytes(uuid: string): Promise<ArrayBuffer> {
+  const { url } = await must(api.POST('/recordings/download', { body: { uuid } }))
+  const { pathname, search } = new URL(url)
+  const answer = await fetchBytes(pathname + search)
+  if (!answer.ok) throw new Error(t('gone'))
+  return answer.arrayBuffer()
+}
+
+export function RecordingPlayer({ recording }: { readonly recording: Recording }) {
+  const [isOpen, open] = useState(false)
+  const name = `${recording.media_format} ${length(recording.duration_seconds)}`
+  const download = async () => {
+    const { url } = await must(api.POST('/recordings/download', { body: { uuid: recording.uuid } }))
+    window.open(url, '_blank', 'noopener')
+  }
+  return (
+    <div class="recording">
+      {isOpen ? (
+        <AudioPlayer name={name} load={() => recordingBytes(recording.uuid)} />
+      ) : (
+        <Button glyph="play" onClick={() => open(true)}>
+          {t('listen')} · {length(recording.duration_seconds)}
+        </Button>
+      )}
+      <Button onClick={() => attempt(download)}>{t('download')}</Button>
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+import { api, must } from '../api.ts'
+import { dateTime } from '../format.ts'
+import { useLoad } from '../load.ts'
+import { go, href } from '../router.ts'
+import { t } from '../texts/index.ts'
+import { attempt, Badge, Button, Card, Copy, Empty, Page, Trouble, Waiting } from '../ui/basics.tsx'
+import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
+
+const blank = `<?xml version="1.0" encoding="UTF-8"?>
+<Response>
+  <Say>Hello.</Say>
+</Response>
+`
+
+export default function Documents() {
+  const { data, error } = useLoad(`documents ${offsetOf()}`, () =>
+    must(api.GET('/documents/', { params: { query: { limit: pageSize, offset: offsetOf() } } })),
+  )
+  const create = () =>
+    attempt(async () => {
+      const made = await must(api.POST('/documents/', { body: { name: t('newDocument'), body: blank } }))
+      go('documents', made.uuid)
+    })
+  return (
+    <Page
+      title={t('documents')}
+      lead={t('documentsLead')}
+      actions={
+        <Button kind="main" glyph="plus" onClick={create}>
+          {t('newDocument')}
+        </Button>
+      }
+    >
+      <Trouble error={error} />
+      {data === undefined ? (
+        <Waiting />
+      ) : (
+        <Card>
+          {data.documents.length === 0 ? (
+            <Empty>{t('noDocuments')}</Empty>
+          ) : (
+            <Table
+              caption={t('documents')}
+              rows={data.documents}
+              keyOf={document => document.uuid}
+              columns={[
+                {
+                  head: t('name'),
+                  class: 'grow',
+                  cell: document => <a href={href('documents', document.uuid)}>{document.name}</a>,
+                },
+                {
+                  head: t('problems'),
+                  cell: document =>
+                    document.problems.length === 0 ? (
+                      <Badge tone="good">{t('none')}</Badge>
+                    ) : (
+                      <Badge tone="warn">{document.problems.length}</Badge>
+                    ),
+                },
+                {
+                  head: t('url'),
+                  cell: document => (
+                    <span class="with-copy">
+                      <code class="cut">{document.url}</code>
+                      <Copy text={document.url} label={document.name} />
+                    </span>
+                  ),
+                },
+                { head: t('changed'), cell: document => dateTime(document.updated_at) },
+              ]}
+            />
+          )}
+          <Pager total={data.total} />
+        </Card>
+      )}
+    </Page>
+  )
+}

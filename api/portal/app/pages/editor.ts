@@ -1,0 +1,142 @@
+import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { type ElementSpec, xml } from '@codemirror/lang-xml'
+import { HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
+import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint'
+import { MergeView } from '@codemirror/merge'
+import { EditorState, type Extension } from '@codemirror/state'
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+import type { DocumentProblem, Vocabulary } from '../api-types.ts'
+
+// CodeMirror in a shadow root: there its styles are sheets of the document, which the policy of the page allows.
+
+const colours = HighlightStyle.define([
+  { tag: tags.tagName, color: 'var(--code-tag)', fontWeight: '600' },
+  { tag: tags.attributeName, color: 'var(--code-name)' },
+  { tag: [tags.attributeValue, tags.string], color: 'var(--code-value)' },
+  { tag: [tags.comment, tags.processingInstruction], color: 'var(--soft)' },
+  { tag: tags.angleBracket, color: 'var(--soft)' },
+])
+
+const look = EditorView.theme({
+  '&': { fontSize: '14px', color: 'var(--ink)', backgroundColor: 'var(--card)', height: '100%' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6' },
+  '.cm-content': { caretColor: 'var(--ink)', padding: '12px 0' },
+  '.cm-cursor': { borderLeftColor: 'var(--ink)' },
+  '.cm-gutters': { backgroundColor: 'var(--tint)', color: 'var(--soft)', border: 'none' },
+  '.cm-activeLine': { backgroundColor: 'var(--line-now)' },
+  '&.cm-focused': { outline: '2px solid var(--brand)', outlineOffset: '-2px' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'var(--selection)',
+  },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--card)',
+    color: 'var(--ink)',
+    border: '1px solid var(--line)',
+    borderRadius: '8px',
+    overflow: 'hidden',
+  },
+  '.cm-tooltip-autocomplete > ul > li[aria-selected]': {
+    backgroundColor: 'var(--brand-fill)',
+    color: 'var(--on-brand)',
+  },
+  '.cm-diagnostic': { padding: '6px 10px' },
+})
+
+const specsOf = ({ verbs }: Vocabulary): readonly ElementSpec[] => [
+  {
+    name: 'Response',
+    top: true,
+    children: verbs.filter(verb => verb.within.includes('Response')).map(verb => verb.name),
+  },
+  ...verbs.map(verb => ({
+    name: verb.name,
+    children: verbs.filter(other => other.within.includes(verb.name)).map(other => other.name),
+    attributes: verb.attributes.map(attribute => ({ name: attribute.name, completion: { info: attribute.summary } })),
+    completion: { info: verb.summary },
+  })),
+]
+
+const base: Extension = [lineNumbers(), syntaxHighlighting(colours), look, EditorView.lineWrapping]
+
+export interface EditorParts {
+  readonly host: HTMLElement
+  readonly text: string
+  readonly label: string
+  readonly vocabulary: Vocabulary
+  readonly check: (text: string) => Promise<readonly DocumentProblem[]>
+  readonly changed: (text: string) => void
+}
+
+const rootOf = (host: HTMLElement): ShadowRoot => host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+
+/** An editor for verb documents: completion by the vocabulary, problems by the server's own checker. */
+export function openEditor({ host, text, label, vocabulary, check, changed }: EditorParts): EditorView {
+  const problems = linter(
+    async view => {
+      const found = await check(view.state.doc.toString())
+      return found.map((problem): Diagnostic => {
+        const line = view.state.doc.line(Math.max(1, Math.min(problem.line, view.state.doc.lines)))
+        const from = Math.min(line.from + Math.max(0, problem.column - 1), line.to)
+        const word = /^<?\/?[\w.-]*/.exec(view.state.sliceDoc(from, line.to))?.[0].length ?? 0
+        const to = Math.min(line.to, from + Math.max(1, word))
+        return {
+          from: from === to ? line.from : from,
+          to,
+          severity: problem.code === 'DOC.0400' ? 'error' : 'warning',
+          message: problem.message,
+          source: problem.code,
+        }
+      })
+    },
+    { delay: 300 },
+  )
+  const root = rootOf(host)
+  return new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        base,
+        history(),
+        drawSelection(),
+        indentOnInput(),
+        closeBrackets(),
+        highlightActiveLine(),
+        xml({ elements: specsOf(vocabulary), autoCloseTags: true }),
+        autocompletion(),
+        problems,
+        lintGutter(),
+        // Escape, then Tab leaves the editor, as CodeMirror documents.
+        keymap.of([...completionKeymap, ...lintKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+        EditorView.contentAttributes.of({ 'aria-label': label }),
+        EditorView.updateListener.of(update => {
+          if (update.docChanged) changed(update.state.doc.toString())
+        }),
+      ],
+    }),
+  })
+}
+
+/** Two texts beside each other, what differs marked. */
+export function openDiff(
+  host: HTMLElement,
+  before: string,
+  after: string,
+  labels: readonly [string, string],
+): MergeView {
+  const root = rootOf(host)
+  const side = (doc: string, label: string) => ({
+    doc,
+    extensions: [base, xml(), EditorState.readOnly.of(true), EditorView.contentAttributes.of({ 'aria-label': label })],
+  })
+  return new MergeView({
+    root,
+    parent: root,
+    a: side(before, labels[0]),
+    b: side(after, labels[1]),
+    collapseUnchanged: {},
+  })
+}

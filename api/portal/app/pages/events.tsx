@@ -1,0 +1,98 @@
+import { useState } from 'preact/hooks'
+import { api, must } from '../api.ts'
+import { dateTime } from '../format.ts'
+import { events, isLive } from '../live.ts'
+import { useLoad } from '../load.ts'
+import { filter, href, place } from '../router.ts'
+import { t } from '../texts/index.ts'
+import { Badge, Button, Card, Empty, Page, Select, Trouble } from '../ui/basics.tsx'
+
+const groups = ['CALL.', 'DIAL.', 'REC.', 'BILL.', 'DTMF.', 'WH.', 'DOC.', 'PLAY.', 'SAY.', 'ACCT.'] as const
+
+export default function Events() {
+  const { query } = place.value
+  const code = query.get('code') ?? ''
+  const sid = query.get('sid') ?? ''
+  const [isPaused, pause] = useState(false)
+  const [frozen, freeze] = useState(events.value)
+  const past = useLoad(`events ${code} ${sid}`, () =>
+    must(
+      api.GET('/events/', {
+        params: { query: { limit: 100, ...(code === '' ? {} : { code }), ...(sid === '' ? {} : { sid }) } },
+      }),
+    ),
+  )
+  const live = (isPaused ? frozen : events.value).filter(
+    event => event.code.startsWith(code) && (sid === '' || event.sid === sid),
+  )
+  const known = new Set(live.map(event => event.seq))
+  const rows = [
+    ...live.map(event => ({ ...event, created_at: event.createdAt })),
+    ...(past.data ?? []).filter(event => !known.has(event.seq)),
+  ].slice(0, 300)
+  return (
+    <Page
+      title={t('events')}
+      lead={
+        <Badge tone={isLive.value && !isPaused ? 'live' : 'calm'}>
+          {t(isPaused ? 'paused' : isLive.value ? 'live' : 'notLive')}
+        </Badge>
+      }
+      actions={
+        <Button
+          glyph={isPaused ? 'play' : 'pause'}
+          onClick={() => {
+            freeze(events.value)
+            pause(!isPaused)
+          }}
+        >
+          {t(isPaused ? 'resume' : 'pause')}
+        </Button>
+      }
+    >
+      <search>
+        <form class="filters" onSubmit={event => event.preventDefault()}>
+          <Select
+            aria-label={t('kind')}
+            value={code}
+            options={[['', t('all')], ...groups.map(group => [group, group.slice(0, -1)] as const)]}
+            change={chosen => filter({ code: chosen })}
+          />
+          <label class="search">
+            <span class="hidden">sid</span>
+            <input
+              type="search"
+              placeholder="CA…"
+              value={sid}
+              onChange={event => filter({ sid: event.currentTarget.value.trim() })}
+            />
+          </label>
+        </form>
+      </search>
+      <Trouble error={past.error} />
+      <Card>
+        {rows.length === 0 ? (
+          <Empty>{t('noEvents')}</Empty>
+        ) : (
+          <ol class="timeline">
+            {rows.map(event => (
+              <li key={event.seq}>
+                <details>
+                  <summary>
+                    <span class="at wide">{dateTime(event.created_at)}</span>
+                    <Badge tone={/\.04/.test(event.code) ? 'bad' : 'calm'}>{event.code}</Badge>
+                    <span class="text">
+                      {event.event} <span class="soft">{event.sid}</span>
+                    </span>
+                  </summary>
+                  {event.sid !== '' && <a href={`${href('calls')}?search=${event.sid}`}>{t('call')}</a>}
+                  <pre>{JSON.stringify(event.data, null, 2)}</pre>
+                </details>
+              </li>
+            ))}
+          </ol>
+        )}
+      </Card>
+    </Page>
+  )
+}

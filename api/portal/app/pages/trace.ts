@@ -1,0 +1,48 @@
+import { fetchBytes } from '../api.ts'
+
+/** `GET /calls/{uuid}/trace`, the flight recorder of a call. */
+export interface TraceEntry {
+  readonly seq: number
+  readonly at: string
+  readonly ms: number
+  readonly kind: string
+  readonly leg: string | null
+  readonly text: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+export interface TraceRtp {
+  readonly leg: string
+  readonly codec: string | null
+  readonly ms: readonly number[]
+  readonly loss_percent: readonly number[]
+  readonly jitter_ms: readonly number[]
+  readonly mos: readonly (number | null)[]
+}
+
+export interface Trace {
+  readonly is_over: boolean
+  readonly is_complete: boolean
+  readonly legs: readonly { readonly id: string; readonly via: string; readonly number: string }[]
+  readonly entries: readonly TraceEntry[]
+  readonly rtp: readonly TraceRtp[]
+  readonly charges: readonly {
+    readonly leg: string | null
+    readonly number: string
+    readonly charge: string
+    readonly explained: string
+  }[]
+  readonly cost: string
+  readonly end: {
+    readonly reason_code: string
+    readonly sentence: string
+    readonly advice: string
+    readonly link: string
+  } | null
+}
+
+/** Undefined: the switch keeps no trace of the call. */
+export async function traceOf(uuid: string): Promise<Trace | undefined> {
+  const answer = await fetchBytes(`/calls/${encodeURIComponent(uuid)}/trace`)
+  return answer.ok ? ((await answer.json()) as Trace) : undefined
+}

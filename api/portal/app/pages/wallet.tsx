@@ -1,0 +1,115 @@
+import { api, must } from '../api.ts'
+import type { LedgerEntry } from '../api-types.ts'
+import { dateTime, money } from '../format.ts'
+import { useLoad } from '../load.ts'
+import { href } from '../router.ts'
+import { t, word } from '../texts/index.ts'
+import { attempt, Badge, Button, Card, Empty, Page, Trouble, Waiting } from '../ui/basics.tsx'
+import { offsetOf, Pager, pageSize, Table } from '../ui/table.tsx'
+
+const exportPage = 200
+
+export default function Wallet() {
+  const { data, error } = useLoad(`wallet ${offsetOf()}`, async () => {
+    const [account, ledger] = await Promise.all([
+      must(api.GET('/account/', {})),
+      must(api.GET('/account/ledger', { params: { query: { limit: pageSize, offset: offsetOf() } } })),
+    ])
+    return { account, ledger }
+  })
+  return (
+    <Page
+      title={t('wallet')}
+      lead={t('walletLead')}
+      actions={<Button onClick={() => attempt(exportCsv)}>{t('exportCsv')}</Button>}
+    >
+      <Trouble error={error} />
+      {data === undefined ? (
+        <Waiting />
+      ) : (
+        <>
+          <div class="tiles">
+            <div class="tile">
+              <span>{t('balance')}</span>
+              <b>{money(data.account.wallet_balance)}</b>
+            </div>
+            <div class="tile">
+              <span>{t('state')}</span>
+              <b>
+                <Badge tone={data.account.status === 'active' ? 'good' : 'bad'}>
+                  {word('account', data.account.status)}
+                </Badge>
+              </b>
+            </div>
+          </div>
+          <Card title={t('statement')}>
+            {data.ledger.entries.length === 0 ? (
+              <Empty>{t('noEntries')}</Empty>
+            ) : (
+              <Statement rows={data.ledger.entries} />
+            )}
+          </Card>
+          <Pager total={data.ledger.total} />
+        </>
+      )}
+    </Page>
+  )
+}
+
+export const Statement = ({ rows }: { readonly rows: readonly LedgerEntry[] }) => (
+  <Table
+    caption={t('statement')}
+    rows={rows}
+    keyOf={row => row.id}
+    columns={[
+      { head: t('when'), cell: row => dateTime(row.created_at) },
+      { head: t('kind'), cell: row => <Badge tone="calm">{word('ledger', row.kind)}</Badge> },
+      {
+        head: t('details'),
+        class: 'grow',
+        cell: row =>
+          row.call_uuid === null ? (
+            (row.reference ?? detailsOf(row))
+          ) : (
+            <a href={href('calls', row.call_uuid)}>{detailsOf(row) || t('call')}</a>
+          ),
+      },
+      {
+        head: t('amount'),
+        class: 'figure',
+        cell: row => <span class={row.amount.startsWith('-') ? '' : 'good'}>{money(row.amount)}</span>,
+      },
+    ]}
+  />
+)
+
+const detailsOf = ({ details }: LedgerEntry): string =>
+  Object.entries(details)
+    .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(', ')
+
+/** Every row. A cell that a spreadsheet would run begins with an apostrophe. */
+async function exportCsv(): Promise<void> {
+  const rows: LedgerEntry[] = []
+  for (let offset = 0; ; offset += exportPage) {
+    const page = await must(api.GET('/account/ledger', { params: { query: { limit: exportPage, offset } } }))
+    rows.push(...page.entries)
+    if (page.entries.length < exportPage) break
+  }
+  const cell = (text: string) =>
+    `"${(/^[=+@\t\r]|^-(?![\d.]+$)/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
+  const lines = rows.map(row =>
+    [row.created_at, row.kind, row.amount, row.reference ?? '', row.call_uuid ?? '', JSON.stringify(row.details)]
+      .map(cell)
+      .join(','),
+  )
+  const url = URL.createObjectURL(
+    new Blob([['created_at,kind,amount,reference,call_uuid,details', ...lines].join('\r\n')], { type: 'text/csv' }),
+  )
+  const link = document.createElement('a')
+  link.href = url
+  link.download = 'statement.csv'
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 1000)
+}

@@ -1,0 +1,238 @@
+import { useEffect, useState } from 'preact/hooks'
+import { api, must } from '../api.ts'
+import type { WebhookConfig } from '../api-types.ts'
+import { useLoad } from '../load.ts'
+import { filter, place } from '../router.ts'
+import { t, word } from '../texts/index.ts'
+import {
+  attempt,
+  Badge,
+  Button,
+  Card,
+  Copy,
+  Empty,
+  Field,
+  Page,
+  Select,
+  Sure,
+  Trouble,
+  Waiting,
+} from '../ui/basics.tsx'
+import { DeliveryTable } from './deliveries.tsx'
+
+const purposes = ['voice_inbound', 'voice_outbound', 'status'] as const
+const modes = ['message', 'play', 'drop'] as const
+
+export default function Webhooks() {
+  const outcome = place.value.query.get('outcome')
+  const wanted = outcome === 'failed' || outcome === 'delivered' ? outcome : undefined
+  const sid = place.value.query.get('sid') ?? ''
+  const config = useLoad('webhooks', () => must(api.GET('/account/webhooks', {})))
+  const deliveries = useLoad(
+    `deliveries ${wanted} ${sid}`,
+    () =>
+      must(
+        api.GET('/account/webhooks/deliveries', {
+          params: {
+            query: { limit: 50, ...(wanted === undefined ? {} : { outcome: wanted }), ...(sid === '' ? {} : { sid }) },
+          },
+        }),
+      ),
+    10_000,
+  )
+  return (
+    <Page
+      title={t('webhooks')}
+      lead={t('webhooksLead')}
+      actions={
+        <Button
+          onClick={() =>
+            attempt(async () => {
+              await must(api.POST('/account/webhooks/test', {}))
+              setTimeout(deliveries.reload, 1000)
+            }, t('testSent'))
+          }
+        >
+          {t('sendTest')}
+        </Button>
+      }
+    >
+      <Trouble error={config.error} />
+      <div class="columns two">
+        {config.data === undefined ? <Waiting /> : <Defaults config={config.data} done={config.reload} />}
+        <div class="stack">
+          <Secret />
+          <Checker />
+        </div>
+      </div>
+      <Card
+        title={t('deliveries')}
+        aside={
+          <span class="filters">
+            <Select
+              aria-label={t('outcome')}
+              value={wanted ?? ''}
+              options={[
+                ['', t('all')],
+                ['delivered', t('delivered')],
+                ['failed', t('failed')],
+              ]}
+              change={chosen => filter({ outcome: chosen })}
+            />
+            <input
+              aria-label="sid"
+              type="search"
+              placeholder="CA…"
+              value={sid}
+              onChange={event => filter({ sid: event.currentTarget.value.trim() })}
+            />
+          </span>
+        }
+      >
+        <Trouble error={deliveries.error} />
+        {deliveries.data?.length === 0 ? (
+          <Empty>{t('noDeliveries')}</Empty>
+        ) : (
+          <DeliveryTable rows={deliveries.data ?? []} done={deliveries.reload} />
+        )}
+      </Card>
+    </Page>
+  )
+}
+
+function Defaults({ config, done }: { readonly config: WebhookConfig; readonly done: () => void }) {
+  const [urls, setUrls] = useState({ ...config.endpoints })
+  const [mode, setMode] = useState<(typeof modes)[number]>(config.fallback_mode)
+  const [value, setValue] = useState(config.fallback_value)
+  useEffect(() => setUrls({ ...config.endpoints }), [config])
+  const save = () =>
+    attempt(async () => {
+      for (const purpose of purposes)
+        if (urls[purpose] !== config.endpoints[purpose])
+          await must(api.POST('/account/webhooks/endpoint', { body: { purpose, url: urls[purpose] } }))
+      if (mode !== config.fallback_mode || value !== config.fallback_value)
+        await must(
+          api.POST('/account/webhooks', {
+            body: { fallback_mode: mode, ...(mode === 'drop' ? {} : { fallback_value: value }) },
+          }),
+        )
+      done()
+    }, t('saved'))
+  return (
+    <Card title={t('defaults')}>
+      {purposes.map(purpose => (
+        <Field key={purpose} label={word('purpose', purpose)}>
+          {field => (
+            <input
+              {...field}
+              type="url"
+              value={urls[purpose]}
+              onInput={event => setUrls({ ...urls, [purpose]: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+      ))}
+      <Field label={t('fallback')} hint={t('fallbackHint')}>
+        {field => (
+          <Select
+            {...field}
+            value={mode}
+            options={modes.map(each => [each, word('fallback', each)] as const)}
+            change={chosen => setMode(modes.find(each => each === chosen) ?? 'message')}
+          />
+        )}
+      </Field>
+      {mode !== 'drop' && (
+        <Field label={t(mode === 'message' ? 'fallbackText' : 'fallbackUrl')}>
+          {field => <input {...field} value={value} onInput={event => setValue(event.currentTarget.value)} />}
+        </Field>
+      )}
+      <div class="actions end">
+        <Button kind="main" onClick={save}>
+          {t('save')}
+        </Button>
+      </div>
+    </Card>
+  )
+}
+
+function Secret() {
+  const [secret, show] = useState<string | undefined>(undefined)
+  return (
+    <Card title={t('secret')}>
+      <p class="soft">{t('secretLead')}</p>
+      {secret !== undefined && (
+        <p class="with-copy">
+          <code class="cut">{secret}</code>
+          <Copy text={secret} label={t('secret')} />
+        </p>
+      )}
+      <div class="actions">
+        <Button
+          onClick={() =>
+            secret === undefined
+              ? attempt(async () => show((await must(api.GET('/account/webhooks/secret', {}))).signing_secret))
+              : show(undefined)
+          }
+        >
+          {t(secret === undefined ? 'show' : 'hide')}
+        </Button>
+        <Sure
+          label={t('rotate')}
+          question={t('rotateSure')}
+          act={async () => show((await must(api.POST('/account/webhooks/secret/rotate', {}))).signing_secret)}
+        />
+      </div>
+    </Card>
+  )
+}
+
+/** Whether a request that somebody received was signed by this account's secret: computed here, nothing is sent. */
+function Checker() {
+  const [url, setUrl] = useState('')
+  const [timestamp, setTimestamp] = useState('')
+  const [body, setBody] = useState('')
+  const [signature, setSignature] = useState('')
+  const [result, tell] = useState<boolean | undefined>(undefined)
+  const check = () =>
+    attempt(async () => {
+      const { signing_secret: secret } = await must(api.GET('/account/webhooks/secret', {}))
+      const encoder = new TextEncoder()
+      const key = await crypto.subtle.importKey(
+        'raw',
+        encoder.encode(secret),
+        { name: 'HMAC', hash: 'SHA-256' },
+        false,
+        ['sign'],
+      )
+      const bytes = new Uint8Array(await crypto.subtle.sign('HMAC', key, encoder.encode(url + timestamp + body)))
+      tell(btoa(String.fromCharCode(...bytes)) === signature.trim())
+    })
+  return (
+    <Card title={t('checker')}>
+      <details>
+        <summary>{t('checkerLead')}</summary>
+        <Field label={t('url')}>
+          {field => <input {...field} value={url} onInput={event => setUrl(event.currentTarget.value)} />}
+        </Field>
+        <Field label="X-Voice-Timestamp">
+          {field => <input {...field} value={timestamp} onInput={event => setTimestamp(event.currentTarget.value)} />}
+        </Field>
+        <Field label="X-Voice-Signature">
+          {field => <input {...field} value={signature} onInput={event => setSignature(event.currentTarget.value)} />}
+        </Field>
+        <Field label={t('body')}>
+          {field => <textarea {...field} rows={4} value={body} onInput={event => setBody(event.currentTarget.value)} />}
+        </Field>
+        <div class="actions">
+          <Button onClick={check}>{t('check')}</Button>
+          <span role="status">
+            {result !== undefined && (
+              <Badge tone={result ? 'good' : 'bad'}>{t(result ? 'signatureGood' : 'signatureBad')}</Badge>
+            )}
+          </span>
+        </div>
+      </details>
+    </Card>
+  )
+}

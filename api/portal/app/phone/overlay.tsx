@@ -1,0 +1,110 @@
+import { signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { api, must } from '../api.ts'
+import type { EndUser } from '../api-types.ts'
+import { go } from '../router.ts'
+import { t } from '../texts/index.ts'
+import { attempt, tell } from '../ui/basics.tsx'
+import { Icon } from '../ui/icon.tsx'
+
+// The phone of /phone, in a frame over every page: one phone, one set of rules.
+
+const isOpen = signal(false)
+const source = signal('')
+/** Whose phone it is. */
+export const phoneOf = signal<EndUser | undefined>(undefined)
+let frame: HTMLIFrameElement | null = null
+
+interface FramedPhone {
+  readonly calls: readonly unknown[]
+  on(event: 'incoming', listener: () => void): void
+}
+const insideOf = (it: HTMLIFrameElement): (Window & { phone?: FramedPhone }) | null => it.contentWindow
+
+const tokenSeconds = 3600
+
+/** Opens the phone of an end-user; of the first one, where none is named. */
+export async function openPhone(user?: EndUser): Promise<EndUser | undefined> {
+  isOpen.value = true
+  if (phoneOf.value !== undefined && (user === undefined || user.uuid === phoneOf.value.uuid)) return phoneOf.value
+  const owner = user ?? (await must(api.GET('/users/', {}))).find(each => each.is_active)
+  if (owner === undefined) {
+    isOpen.value = false
+    tell(t('phoneNeedsPerson'), true)
+    go('people')
+    return undefined
+  }
+  const { token, iceServers } = await must(
+    api.POST('/phone-tokens/mint', { body: { uuid: owner.uuid, ttl_seconds: tokenSeconds, max_concurrent: 3 } }),
+  )
+  source.value = `/phone#${new URLSearchParams({ token, ice: JSON.stringify(iceServers) })}`
+  phoneOf.value = owner
+  return owner
+}
+
+/** The phone once it is registered, to dial from. */
+async function ready(): Promise<Document> {
+  for (let waited = 0; waited < 10_000; waited += 100) {
+    const inside = frame?.contentDocument
+    if (inside?.querySelector('#status[data-state="on"]')) return inside
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+  throw new Error(t('phoneNotReady'))
+}
+
+export async function dialFromPhone(number: string): Promise<void> {
+  if ((await openPhone()) === undefined) return
+  const inside = await ready()
+  const field = inside.querySelector<HTMLInputElement>('#number')
+  if (field !== null) field.value = number
+  inside.querySelector<HTMLButtonElement>('#dial')?.click()
+}
+
+/** Rings the phone, and runs the document once it is answered. */
+export async function callPhone(from: string, url: string): Promise<string | undefined> {
+  const owner = await openPhone()
+  if (owner === undefined) return undefined
+  await ready()
+  const call = await must(api.POST('/calls/originate', { params: {}, body: { to: owner.extension_number, from, url } }))
+  return call.uuid
+}
+
+export function PhoneOverlay() {
+  const it = useRef<HTMLIFrameElement>(null)
+  useEffect(() => {
+    frame = it.current
+  })
+  const loaded = () => {
+    const inside = it.current === null ? null : insideOf(it.current)
+    inside?.phone?.on('incoming', () => {
+      isOpen.value = true
+    })
+  }
+  return (
+    <aside class={`phone-overlay ${isOpen.value ? 'open' : ''}`} aria-label={t('phone')}>
+      {source.value !== '' && (
+        <iframe
+          ref={it}
+          title={t('phone')}
+          src={source.value}
+          allow="microphone; speaker-selection; autoplay"
+          onLoad={loaded}
+          tabIndex={isOpen.value ? 0 : -1}
+          inert={!isOpen.value}
+        />
+      )}
+      <button
+        type="button"
+        class="phone-button"
+        aria-expanded={isOpen.value}
+        aria-label={t(isOpen.value ? 'closePhone' : 'openPhone')}
+        onClick={() => {
+          if (isOpen.value) isOpen.value = false
+          else attempt(() => openPhone())
+        }}
+      >
+        <Icon name={isOpen.value ? 'close' : 'calls'} />
+      </button>
+    </aside>
+  )
+}

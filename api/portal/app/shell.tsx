@@ -1,0 +1,126 @@
+import { useEffect, useState } from 'preact/hooks'
+import { api, must, sessions, signOut } from './api.ts'
+import { leave } from './live.ts'
+import { useLoad } from './load.ts'
+import { pageFor } from './pages.tsx'
+import { PhoneOverlay } from './phone/overlay.tsx'
+import { href, place } from './router.ts'
+import { type TextKey, t } from './texts/index.ts'
+import { Button } from './ui/basics.tsx'
+import { Chooser } from './ui/chooser.tsx'
+import { Icon, type IconName } from './ui/icon.tsx'
+
+type Entry = readonly [path: string, text: TextKey, icon: IconName]
+
+const customer: readonly Entry[] = [
+  ['', 'home', 'home'],
+  ['calls', 'calls', 'calls'],
+  ['documents', 'documents', 'documents'],
+  ['numbers', 'numbers', 'numbers'],
+  ['assets', 'assets', 'assets'],
+  ['people', 'people', 'people'],
+  ['recordings', 'recordings', 'recordings'],
+  ['webhooks', 'webhooks', 'webhooks'],
+  ['events', 'events', 'events'],
+  ['wallet', 'wallet', 'wallet'],
+  ['keys', 'keys', 'keys'],
+]
+const operator: readonly Entry[] = [
+  ['operator', 'liveFigures', 'live'],
+  ['operator/accounts', 'accounts', 'accounts'],
+  ['operator/pool', 'pool', 'numbers'],
+  ['operator/trunks', 'trunks', 'trunks'],
+  ['operator/rates', 'rates', 'rates'],
+  ['operator/destinations', 'destinations', 'blocked'],
+  ['operator/changes', 'changes', 'audit'],
+  ['operator/sessions', 'sessions', 'keys'],
+]
+
+export function Shell({ isConsole }: { readonly isConsole: boolean }) {
+  const [isOpen, open] = useState(false)
+  const { path } = place.value
+  const here = path.join('/')
+  useEffect(() => open(false), [here])
+  const entries = isConsole ? operator : customer
+  const current = isConsole ? path.slice(0, 2).join('/') : (path[0] ?? '')
+  const account = useLoad(`account ${isConsole}`, async () => (isConsole ? undefined : must(api.GET('/account/', {}))))
+  const title = entries.find(([to]) => to === current)?.[1]
+  useEffect(() => {
+    document.title = title === undefined ? 'Sauti' : `${t(title)} – Sauti`
+  })
+  const kind = isConsole ? 'operator' : 'customer'
+  return (
+    <div class={`shell ${isConsole ? 'console' : ''}`}>
+      <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('main h1')?.focus()}>
+        {t('skip')}
+      </button>
+      <header class="bar">
+        <button
+          type="button"
+          class="bare only-narrow"
+          aria-expanded={isOpen}
+          aria-controls="menu"
+          aria-label={t('menu')}
+          onClick={() => open(!isOpen)}
+        >
+          <Icon name={isOpen ? 'close' : 'menu'} />
+        </button>
+        <a class="brand" href={isConsole ? href('operator') : href()}>
+          <span class="wave-mark" aria-hidden="true">
+            <i />
+            <i />
+            <i />
+            <i />
+          </span>
+          Sauti
+          {isConsole && <small>{t('console')}</small>}
+        </a>
+        <span class="who">{isConsole ? '' : account.data?.name}</span>
+        <Chooser />
+        <button
+          type="button"
+          class="bare"
+          aria-label={t('signOut')}
+          title={t('signOut')}
+          onClick={() => {
+            leave()
+            signOut(kind)
+          }}
+        >
+          <Icon name="out" />
+        </button>
+      </header>
+      <nav id="menu" class={isOpen ? 'open' : ''} aria-label={t('menu')}>
+        <ul>
+          {entries.map(([to, text, icon]) => (
+            <li key={to}>
+              <a href={`#/${to}`} aria-current={to === current ? 'page' : undefined}>
+                <Icon name={icon} />
+                {t(text)}
+              </a>
+            </li>
+          ))}
+        </ul>
+        <ul class="foot">
+          <li>
+            <a href="/docs">{t('apiReference')}</a>
+          </li>
+          {isConsole ? (
+            sessions.value?.customer && (
+              <li>
+                <a href={href()}>{t('toPortal')}</a>
+              </li>
+            )
+          ) : (
+            <li>
+              <a href={href('operator')}>{t('toConsole')}</a>
+            </li>
+          )}
+        </ul>
+      </nav>
+      <main id="main">{pageFor(path)}</main>
+      {!isConsole && <PhoneOverlay />}
+      {isOpen && <Button class="veil" aria-label={t('close')} onClick={() => open(false)} />}
+    </div>
+  )
+}

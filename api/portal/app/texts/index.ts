@@ -1,0 +1,32 @@
+import { signal } from '@preact/signals'
+import { type Catalogue, en, type TextKey } from './en.ts'
+import { sw } from './sw.ts'
+
+export type { TextKey }
+export type Language = 'en' | 'sw'
+
+export const catalogues: Readonly<Record<Language, Catalogue>> = { en, sw }
+
+const stored = (): Language => {
+  const chosen = localStorage.getItem('language')
+  if (chosen === 'en' || chosen === 'sw') return chosen
+  return navigator.language.startsWith('sw') ? 'sw' : 'en'
+}
+
+export const language = signal<Language>(stored())
+
+export function speak(chosen: Language): void {
+  localStorage.setItem('language', chosen)
+  language.value = chosen
+  document.documentElement.lang = chosen
+}
+
+export function t(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
+  return catalogues[language.value][key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+}
+
+/** Words of the API that have a text, else as they are: `word('status', 'active')`. */
+export function word(kind: string, value: string): string {
+  const key = `${kind}.${value}`
+  return key in en ? t(key as TextKey) : value
+}

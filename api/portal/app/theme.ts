@@ -1,0 +1,15 @@
+import { signal } from '@preact/signals'
+
+export type Theme = 'system' | 'light' | 'dark'
+const stored = localStorage.getItem('theme')
+export const theme = signal<Theme>(stored === 'light' || stored === 'dark' ? stored : 'system')
+
+export function applyTheme(chosen: Theme = theme.value): void {
+  theme.value = chosen
+  localStorage.setItem('theme', chosen)
+  if (chosen === 'system') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = chosen
+}
+
+export const isDark = (): boolean =>
+  theme.value === 'dark' || (theme.value === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)

@@ -1,0 +1,245 @@
+import { signal } from '@preact/signals'
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { t } from '../texts/index.ts'
+import { Icon, type IconName } from './icon.tsx'
+
+/** Short words about what was done, told to screen readers too. */
+export const notices = signal<readonly { readonly id: number; readonly text: string; readonly isBad: boolean }[]>([])
+let nextNotice = 0
+export function tell(text: string, isBad = false): void {
+  const id = nextNotice++
+  notices.value = [...notices.value, { id, text, isBad }].slice(-3)
+  setTimeout(
+    () => {
+      notices.value = notices.value.filter(notice => notice.id !== id)
+    },
+    isBad ? 9000 : 4000,
+  )
+}
+
+/** Runs what a button does; says what went wrong. */
+export async function attempt(work: () => Promise<unknown>, done?: string): Promise<boolean> {
+  try {
+    await work()
+    if (done !== undefined) tell(done)
+    return true
+  } catch (fault) {
+    tell(fault instanceof Error ? fault.message : String(fault), true)
+    return false
+  }
+}
+
+export const Page = ({
+  title,
+  lead,
+  actions,
+  children,
+}: {
+  readonly title: ComponentChildren
+  readonly lead?: ComponentChildren
+  readonly actions?: ComponentChildren
+  readonly children: ComponentChildren
+}) => (
+  <>
+    <header class="page-head">
+      <div>
+        <h1 tabIndex={-1}>{title}</h1>
+        {lead !== undefined && <p class="lead">{lead}</p>}
+      </div>
+      {actions !== undefined && <div class="actions">{actions}</div>}
+    </header>
+    {children}
+  </>
+)
+
+export const Card = ({
+  title,
+  aside,
+  children,
+  class: name = '',
+}: {
+  readonly title?: string | undefined
+  readonly aside?: ComponentChildren
+  readonly children: ComponentChildren
+  readonly class?: string
+}) => (
+  <section class={`card ${name}`}>
+    {title !== undefined && (
+      <header class="card-head">
+        <h2>{title}</h2>
+        {aside}
+      </header>
+    )}
+    {children}
+  </section>
+)
+
+type Tone = 'good' | 'bad' | 'warn' | 'calm' | 'live'
+export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) => (
+  <span class={`badge ${tone}`}>{children}</span>
+)
+
+type ButtonProps = Omit<JSX.IntrinsicElements['button'], 'icon'> & {
+  readonly kind?: 'main' | 'plain' | 'danger'
+  readonly glyph?: IconName
+}
+export const Button = ({ kind = 'plain', glyph, children, class: name, ...rest }: ButtonProps) => (
+  <button type="button" class={`button ${kind} ${name ?? ''}`} {...rest}>
+    {glyph !== undefined && <Icon name={glyph} />}
+    {children}
+  </button>
+)
+
+export const Empty = ({
+  children,
+  action,
+}: {
+  readonly children: ComponentChildren
+  readonly action?: ComponentChildren
+}) => (
+  <div class="empty">
+    <p>{children}</p>
+    {action}
+  </div>
+)
+
+export const Trouble = ({ error }: { readonly error: string | undefined }) =>
+  error === undefined ? null : (
+    <p class="trouble" role="alert">
+      <Icon name="warn" />
+      {error}
+    </p>
+  )
+
+export const Waiting = () => (
+  <p class="waiting" role="status">
+    {t('waiting')}
+  </p>
+)
+
+let nextField = 0
+/** A label and its field, joined; `hint` is read with it. */
+export function Field({
+  label,
+  hint,
+  children,
+}: {
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly children: (id: { id: string; 'aria-describedby'?: string }) => ComponentChildren
+}) {
+  const [id] = useState(() => `f${nextField++}`)
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children(hint === undefined ? { id } : { id, 'aria-describedby': `${id}h` })}
+      {hint !== undefined && (
+        <small id={`${id}h`} class="hint">
+          {hint}
+        </small>
+      )}
+    </div>
+  )
+}
+
+/** The browser's own dialog: it keeps the focus, and Escape closes it. */
+export function Dialog({
+  title,
+  close,
+  children,
+  wide = false,
+}: {
+  readonly title: string
+  readonly close: () => void
+  readonly children: ComponentChildren
+  readonly wide?: boolean
+}) {
+  const it = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    it.current?.showModal()
+  }, [])
+  return (
+    <dialog ref={it} class={wide ? 'wide' : ''} onClose={close} aria-labelledby="dialog-title">
+      <header class="card-head">
+        <h2 id="dialog-title">{title}</h2>
+        <button type="button" class="bare" aria-label={t('close')} onClick={() => it.current?.close()}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {children}
+    </dialog>
+  )
+}
+
+/** Asks before what cannot be taken back. */
+export function Sure({
+  label,
+  question,
+  act,
+  kind = 'plain',
+}: {
+  readonly label: string
+  readonly question: string
+  readonly act: () => Promise<unknown>
+  readonly kind?: 'plain' | 'danger'
+}) {
+  const [isOpen, open] = useState(false)
+  return (
+    <>
+      <Button kind={kind} onClick={() => open(true)}>
+        {label}
+      </Button>
+      {isOpen && (
+        <Dialog title={label} close={() => open(false)}>
+          <p>{question}</p>
+          <div class="actions end">
+            <Button onClick={() => open(false)}>{t('cancel')}</Button>
+            <Button
+              kind="danger"
+              onClick={async () => {
+                await attempt(act)
+                open(false)
+              }}
+            >
+              {label}
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+export function Copy({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <button
+      type="button"
+      class="bare"
+      aria-label={`${t('copy')}: ${label}`}
+      title={t('copy')}
+      onClick={() => attempt(() => navigator.clipboard.writeText(text), t('copied'))}
+    >
+      <Icon name="copy" />
+    </button>
+  )
+}
+
+export const Select = ({
+  value,
+  options,
+  change,
+  ...rest
+}: {
+  readonly value: string
+  readonly options: readonly (readonly [value: string, text: string])[]
+  readonly change: (value: string) => void
+} & { readonly id?: string; readonly 'aria-label'?: string; readonly 'aria-describedby'?: string }) => (
+  <select {...rest} value={value} onChange={event => change(event.currentTarget.value)}>
+    {options.map(([key, text]) => (
+      <option key={key} value={key}>
+        {text}
+      </option>
+    ))}
+  </select>
+)

@@ -1,0 +1,79 @@
+import type { ComponentChildren } from 'preact'
+import { count } from '../format.ts'
+import { filter, place } from '../router.ts'
+import { t } from '../texts/index.ts'
+import { Button } from './basics.tsx'
+
+export interface Column<Row> {
+  readonly head: string
+  readonly cell: (row: Row) => ComponentChildren
+  readonly class?: string
+}
+
+/** Rows as a table; on a narrow screen each row is a card, and the heads stand beside the values. */
+export function Table<Row>({
+  rows,
+  columns,
+  keyOf,
+  caption,
+}: {
+  readonly rows: readonly Row[]
+  readonly columns: readonly Column<Row>[]
+  readonly keyOf: (row: Row) => string | number
+  readonly caption: string
+}) {
+  return (
+    <div class="table">
+      <table>
+        <caption class="hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(({ head, class: name }) => (
+              <th key={head} scope="col" class={name}>
+                {head === '' ? <span class="hidden">{t('actions')}</span> : head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ head, cell, class: name }) => (
+                <td key={head} data-head={head} class={name}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+export const pageSize = 50
+export const offsetOf = (): number => Math.max(0, Number(place.value.query.get('from') ?? 0) || 0)
+
+/** The place in a long list stands in the address. */
+export function Pager({ total }: { readonly total: number }) {
+  const offset = offsetOf()
+  if (total <= pageSize && offset === 0) return null
+  const move = (to: number) => filter({ from: to <= 0 ? '' : String(to) })
+  return (
+    <nav class="pager" aria-label={t('pages')}>
+      <span>
+        {t('pageOf', {
+          from: count(Math.min(offset + 1, total)),
+          to: count(Math.min(offset + pageSize, total)),
+          total: count(total),
+        })}
+      </span>
+      <Button disabled={offset === 0} onClick={() => move(offset - pageSize)}>
+        {t('newer')}
+      </Button>
+      <Button disabled={offset + pageSize >= total} onClick={() => move(offset + pageSize)}>
+        {t('older')}
+      </Button>
+    </nav>
+  )
+}

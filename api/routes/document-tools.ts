@@ -1,0 +1,127 @@
+import { Type } from '@sinclair/typebox'
+import { type AccountUuid, dialNouns, formatMoney, vocabulary } from '../../core/index.ts'
+import { customerOf } from '../access/guard.ts'
+import { conflict, notFound, Refusal } from '../answer/refusal.ts'
+import { timeOf } from '../answer/render.ts'
+import type { SwitchDoor } from '../door.ts'
+import type { Api } from '../fastify.ts'
+import { errors } from '../schema/error.ts'
+import { identifier, listOf, resource } from '../schema/field.ts'
+import { DocumentRevision, SimulatedCourse, SimulationInput, Vocabulary } from '../schema/simulation.ts'
+import { simulate } from '../simulation/run.ts'
+
+const tags = ['documents']
+const mostDocuments = 50
+const bodyLimit = 6 * 64 * 1024 + 8 * 1024
+const inGather = ['Say', 'Play', 'Pause']
+
+/** What helps who writes a document: its words, its course without a call, and what it was before. */
+export function documentToolRoutes(app: Api, door: SwitchDoor): void {
+  const { documents, users, numbers, rates } = door.repositories
+
+  app.get('/documents/vocabulary', {
+    schema: {
+      tags,
+      summary: 'Verbs and their attributes',
+      response: { 200: { ...resource(Vocabulary), description: 'For completion in editors.' }, ...errors() },
+    },
+    handler: async (_request, reply) => reply.send({ verbs: words }),
+  })
+
+  app.post('/documents/simulate', {
+    bodyLimit,
+    schema: {
+      tags,
+      summary: 'Run a document in virtual time',
+      description:
+        'No call is placed. The switch itself runs it, with a caller who presses the keys that are given; hosted documents of the account that it names are followed, other servers are not asked.',
+      body: SimulationInput,
+      response: {
+        200: { ...resource(SimulatedCourse), description: 'The course of the call.' },
+        ...errors(400, 409, 413, 415, 422, 503),
+      },
+    },
+    handler: async (request, reply) => {
+      const { accountUuid } = customerOf(request)
+      const { body, press = [], answer = 'answer', from = '+254711111111' } = request.body
+      const [hosted, ownUsers, [number]] = await Promise.all([
+        hostedBy(accountUuid),
+        users.list(accountUuid),
+        numbers.owned(accountUuid),
+      ])
+      const simulated = await simulate({
+        body,
+        documents: hosted,
+        url: 'https://document.invalid/simulated',
+        press,
+        answer,
+        talkSeconds: request.body.talk_seconds ?? 30,
+        speakSeconds: request.body.speak_seconds ?? 3,
+        hangUpAfterSeconds: request.body.hang_up_after_seconds,
+        from,
+        to: number?.number ?? '+254700000001',
+        users: ownUsers
+          .filter(user => user.isActive)
+          .map(user => ({ extension: user.extensionNumber, isRegistered: true })),
+        rates: rates
+          .current()
+          .filter(rate => rate.direction === 'outbound')
+          .map(rate => ({
+            prefix: rate.prefix.startsWith('sip:') ? rate.prefix : `+${rate.prefix.replace(/^\+/, '')}`,
+            perMinute: formatMoney(rate.ratePerMinute),
+            incrementSeconds: rate.incrementSeconds,
+            minimumSeconds: rate.minimumSeconds,
+            connectionFee: formatMoney(rate.connectionFee),
+          })),
+      })
+      if (simulated.ok) return reply.send(simulated.course)
+      if (simulated.why === 'fault') throw conflict(`The document cannot be simulated: ${simulated.fault}.`)
+      throw new Refusal(503, 'Other simulations are running. Try again in a moment.', {
+        headers: { 'retry-after': '1' },
+      })
+    },
+  })
+
+  async function hostedBy(account: AccountUuid): Promise<Record<string, string>> {
+    const { rows } = await documents.list(account, { limit: mostDocuments, offset: 0 })
+    return Object.fromEntries(rows.map(({ url, body }) => [url, body]))
+  }
+
+  app.get('/documents/:uuid/revisions', {
+    schema: {
+      tags,
+      summary: 'What a hosted document was before',
+      description: 'The last 50 texts; to restore one, store its text again.',
+      params: Type.Object({ uuid: identifier("The document's uuid.") }),
+      response: { 200: listOf(DocumentRevision, 'Newest first; the first is what stands now.'), ...errors(404, 422) },
+    },
+    handler: async (request, reply) => {
+      const found = await documents.revisions(customerOf(request).accountUuid, request.params.uuid)
+      if (found === undefined) throw notFound('There is no such document.')
+      return reply.send(
+        found.map(({ id, name, body, createdUnix }) => ({ id, name, body, created_at: timeOf(createdUnix) })),
+      )
+    },
+  })
+}
+
+const words = [
+  ...[...vocabulary].map(([name, { about }]) => ({
+    name,
+    summary: about.summary,
+    within: inGather.includes(name) ? ['Response', 'Gather'] : ['Response'],
+    attributes: attributesOf(about.attributes),
+    example: about.example,
+  })),
+  ...[...dialNouns].map(([name, { about }]) => ({
+    name,
+    summary: about.summary,
+    within: ['Dial'],
+    attributes: attributesOf(about.attributes),
+    example: about.example,
+  })),
+]
+
+function attributesOf(attributes: Readonly<Record<string, string>>) {
+  return Object.entries(attributes).map(([name, summary]) => ({ name, summary }))
+}

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import { callbackEnvelope, formatMoney, type LoggedEvent, streamEnvelope } from '../../core/index.ts'
+import { customerOf } from '../access/guard.ts'
+import { pageAnswer } from '../answer/page.ts'
+import { conflict, notFound } from '../answer/refusal.ts'
+import { renderLedgerLine, renderPhoneToken, timeOf } from '../answer/render.ts'
+import type { SwitchDoor } from '../door.ts'
+import type { Api } from '../fastify.ts'
+import { errors } from '../schema/error.ts'
+import { listOf, message, Paging, pageOf, resource } from '../schema/field.ts'
+import {
+  ByCallback,
+  CallSummary,
+  Delivery,
+  DeliveryFilter,
+  EventFilter,
+  EventRow,
+  Registration,
+  SummaryFilter,
+} from '../schema/insight.ts'
+import { LedgerLine } from '../schema/operator.ts'
+import { PhoneToken } from '../schema/phone-token.ts'
+
+const hourMs = 3_600_000
+
+/** What an account may know of itself beyond its resources: figures, statement, events, deliveries, phones. */
+export function insightRoutes(app: Api, door: SwitchDoor): void {
+  const { accounts, events, callbackEnds, webhookSettings, phoneTokens, users } = door.repositories
+
+  app.get('/calls/summary', {
+    schema: {
+      tags: ['calls'],
+      summary: 'Calls and failures over time',
+      description: 'By the hour; by the day beyond three days.',
+      querystring: SummaryFilter,
+      response: { 200: { ...resource(CallSummary), description: 'The figures.' }, ...errors(422) },
+    },
+    handler: async (request, reply) => {
+      const { hours } = request.query
+      const sliceMs = hours > 72 ? 24 * hourMs : hourMs
+      const fromUnix = Math.floor((Date.now() - hours * hourMs) / sliceMs) * sliceMs + sliceMs
+      const found = await door.calls.summary?.(customerOf(request).accountUuid, fromUnix, sliceMs)
+      return reply.send({
+        slice_seconds: sliceMs / 1000,
+        slices: (found?.slices ?? []).map(({ atUnix, calls, failed, talkSeconds, cost }) => ({
+          at: timeOf(atUnix),
+          calls,
+          failed,
+          talk_seconds: talkSeconds,
+          cost: formatMoney(cost),
+        })),
+        failures: (found?.reasons ?? []).map(({ reason, calls }) => ({ reason_code: reason, calls })),
+      })
+    },
+  })
+
+  app.get('/account/ledger', {
+    schema: {
+      tags: ['account'],
+      summary: 'What moved the balance, newest first',
+      querystring: Paging,
+      response: { 200: pageOf('entries', LedgerLine), ...errors(422) },
+    },
+    handler: async (request, reply) => {
+      const { lines, total } = await accounts.statement(customerOf(request).accountUuid, request.query)
+      return reply.send(pageAnswer('entries', lines.map(renderLedgerLine), total, request.query))
+    },
+  })
+
+  app.get('/events/', {
+    schema: {
+      tags: ['stream'],
+      summary: 'Events that were, newest first',
+      querystring: EventFilter,
+      response: { 200: listOf(EventRow, 'As the stream told them.'), ...errors(422) },
+    },
+    handler: async (request, reply) =>
+      reply.send((await events.list(customerOf(request).accountUuid, request.query)).map(renderEvent)),
+  })
+
+  app.get('/account/webhooks/deliveries', {
+    schema: {
+      tags: ['webhooks'],
+      summary: 'Status callbacks that were delivered or given up, newest first',
+      querystring: DeliveryFilter,
+      response: { 200: listOf(Delivery, 'With what was sent.'), ...errors(422) },
+    },
+    handler: async (request, reply) => {
+      const { accountUuid } = customerOf(request)
+      const { outcome, ...range } = request.query
+      const code = outcome === undefined ? 'WH.0' : outcome === 'delivered' ? 'WH.0200' : 'WH.0400'
+      const ends = (await events.list(accountUuid, { ...range, code })).filter(({ event }) => event.code !== 'WH.0100')
+      const sent = await Promise.all(ends.map(({ event }) => events.rowOf(accountUuid, String(event.data.id))))
+      return reply.send(ends.map((end, at) => renderDelivery(end, sent[at]?.event)))
+    },
+  })
+
+  app.post('/account/webhooks/deliveries/resend', {
+    schema: {
+      tags: ['webhooks'],
+      summary: 'Send a status callback again',
+      description: 'To where the status webhook of its number or the account leads now.',
+      body: ByCallback,
+      response: { 200: message('Done.'), ...errors(400, 404, 409, 413, 415, 422) },
+    },
+    handler: async (request, reply) => {
+      const { accountUuid } = customerOf(request)
+      const url = (await webhookSettings.get(accountUuid)).endpoints.status
+      if (url === '') throw conflict('The account has no status webhook: set one first.')
+      if (!(await callbackEnds.again(accountUuid, request.body.id, url))) throw notFound('There is no such event.')
+      return reply.send({ message: 'The callback is sent again.' })
+    },
+  })
+
+  app.post('/account/webhooks/test', {
+    schema: {
+      tags: ['webhooks'],
+      summary: 'Send a test event to the status webhook',
+      response: { 200: message('Done.'), ...errors(409) },
+    },
+    handler: async (request, reply) => {
+      const { accountUuid } = customerOf(request)
+      const url = (await webhookSettings.get(accountUuid)).endpoints.status
+      if (url === '') throw conflict('The account has no status webhook: set one first.')
+      await callbackEnds.test(accountUuid, url, randomUUID(), Date.now())
+      return reply.send({ message: 'A test event is on its way.' })
+    },
+  })
+
+  app.get('/phone-tokens/', {
+    schema: {
+      tags: ['phone-tokens'],
+      summary: 'Phone tokens that have not expired, newest first',
+      response: { 200: listOf(PhoneToken, 'At most 200; never the secrets.'), ...errors() },
+    },
+    handler: async (request, reply) => {
+      const unixMs = Date.now()
+      const rows = await phoneTokens.list(customerOf(request).accountUuid, unixMs)
+      return reply.send(rows.map(row => renderPhoneToken(row, unixMs)))
+    },
+  })
+
+  app.get('/users/registrations', {
+    schema: {
+      tags: ['users'],
+      summary: 'Phones that are registered now',
+      response: { 200: listOf(Registration, 'Of all end-users.'), ...errors() },
+    },
+    handler: async (request, reply) => {
+      const own = await users.list(customerOf(request).accountUuid)
+      const phones = own.flatMap(user =>
+        (door.phonesOf?.(user.uuid) ?? []).map(({ address, transport }) => ({
+          end_user: user.uuid,
+          address,
+          transport,
+        })),
+      )
+      return reply.send(phones)
+    },
+  })
+}
+
+const renderEvent = ({ seq, event }: LoggedEvent) => {
+  const { code, event: name, sid, createdAt, data } = streamEnvelope(event)
+  return { seq, id: event.uuid, code, event: name, sid, created_at: createdAt, data }
+}
+
+const renderDelivery = ({ seq, event }: LoggedEvent, told: LoggedEvent['event'] | undefined) => {
+  const { id, code, url, tries, status, detail } = event.data
+  return {
+    seq,
+    id,
+    code,
+    sid: event.sid ?? '',
+    url,
+    outcome: event.code === 'WH.0200' ? ('delivered' as const) : ('failed' as const),
+    tries,
+    status: typeof status === 'number' ? status : null,
+    detail: typeof detail === 'string' ? detail : '',
+    finished_at: timeOf(event.createdUnix),
+    body: told === undefined ? null : callbackEnvelope(told),
+  }
+}

@@ -1,0 +1,84 @@
+import { Type } from '@sinclair/typebox'
+import { choice, moneyOut, nullable, numberOut, timestamp, uuidOut } from './field.ts'
+
+const series = (description: string) => Type.Array(Type.Number(), { description })
+
+export const Figures = Type.Object(
+  {
+    step_seconds: Type.Integer({ description: 'Between two places of a series.' }),
+    from: timestamp('When the first place was measured.'),
+    live_calls: series('Calls that live.'),
+    calls_per_second: series('Calls that began.'),
+    failed_per_second: series('Calls that ended without an answer.'),
+    media_sessions: series('Sessions of the media threads.'),
+    media_busy: series('Share of its time that the busiest media thread works.'),
+    loop_delay_ms: series('How late the event loop was.'),
+    loop_busy: series('Share of its time that the signalling thread works.'),
+    callbacks_waiting: series('Status callbacks that wait, or are being sent.'),
+    disk_used: series('Share of the disk of the data folder.'),
+    memory_mb: series('Resident memory.'),
+    failures: Type.Array(Type.Object({ reason_code: Type.String({ examples: ['END.0486'] }), calls: Type.Integer() }), {
+      description: 'Why calls failed, in the time that is shown.',
+    }),
+  },
+  { $id: 'Figures' },
+)
+
+export const OperatorChange = Type.Object(
+  {
+    id: Type.Integer(),
+    actor: Type.String({ description: '`key`, or the uuid of a session of the console.', examples: ['key'] }),
+    address: Type.String({ examples: ['203.0.113.7'] }),
+    action: choice(['POST', 'PUT', 'PATCH', 'DELETE'], 'The method of the request.'),
+    path: Type.String({ description: 'Where it went.', examples: ['/operator/rates'] }),
+    before: nullable(Type.Unknown(), { description: 'How it was: what GET of the path said; null for what is new.' }),
+    after: nullable(Type.Unknown(), { description: 'What was answered, without secrets.' }),
+    created_at: timestamp('When.'),
+  },
+  { $id: 'OperatorChange' },
+)
+
+export const TrunkState = Type.Object(
+  {
+    uuid: uuidOut('The trunk.'),
+    is_registered: nullable(Type.Boolean(), { description: 'Null: it is not registered with.' }),
+    is_reachable: nullable(Type.Boolean(), { description: 'By OPTIONS; null: it is not pinged.' }),
+    live_legs: Type.Integer({ description: 'Legs of live calls on it.' }),
+  },
+  { $id: 'TrunkState' },
+)
+
+export const TrunkTest = Type.Object({
+  is_reachable: Type.Boolean({ description: 'It answered OPTIONS.' }),
+  milliseconds: Type.Integer({ description: 'Until it did, or until nobody waited any more.' }),
+})
+
+export const RouteMatch = Type.Object(
+  {
+    number: numberOut('Who is called.'),
+    is_allowed: Type.Boolean({ description: 'False: the lists of destinations block it.' }),
+    owner: nullable(uuidOut('The account.'), {
+      description: 'Set where the number is of this switch: no trunk is used.',
+    }),
+    rate: nullable(
+      Type.Object({
+        prefix: Type.String({ examples: ['+254'] }),
+        rate_per_minute: moneyOut('KES.'),
+        connection_fee: moneyOut('KES.'),
+        increment_seconds: Type.Integer(),
+      }),
+      { description: 'Null: no rate fits, so calls are refused.' },
+    ),
+    trunks: Type.Array(
+      Type.Object({
+        uuid: uuidOut('The trunk.'),
+        name: Type.String({ examples: ['Carrier'] }),
+        dialled: numberOut('The number in the form of the trunk.'),
+        priority: Type.Integer(),
+        weight: Type.Integer(),
+      }),
+      { description: 'In the order in which they are tried; equals by the share of their weight.' },
+    ),
+  },
+  { $id: 'RouteMatch' },
+)

@@ -1,0 +1,50 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { behaviourNames, courseOf, type RemoteBehaviour, Simulation } from '../../core/testing/index.ts'
+import { longestCallMs, playCaller } from './caller.ts'
+import type { SimulatedCourse, SimulationOrder } from './order.ts'
+
+// A thread of its own: a document of a customer may keep it busy, and it is ended when it takes too long.
+
+async function courseFor(order: SimulationOrder): Promise<SimulatedCourse> {
+  const { documents, url, talkSeconds, from, to, users, rates } = order
+  const named = behaviourNames.find(name => name === order.answer)
+  const phone: RemoteBehaviour = named ?? { hangsUpAfter: talkSeconds }
+  const sauti = new Simulation({
+    documents: call => {
+      const found = call.url.startsWith(url) ? order.body : documents[call.url.replace(/[?#].*$/, '')]
+      if (found === undefined) throw new Error('status 404')
+      return found
+    },
+    webhook: url,
+    numbers: [to],
+    users: users.map(({ extension, isRegistered }) => ({ extension, phone: isRegistered ? phone : null })),
+    balance: '1000.00',
+    rates: rates.length === 0 ? [{ prefix: '+', perMinute: '0' }] : rates,
+    otherRemotes: phone,
+  })
+  const caller = sauti.call(to, { from })
+  const hangUpAtMs = order.hangUpAfterSeconds === undefined ? longestCallMs : 1000 * order.hangUpAfterSeconds
+  await playCaller(sauti, caller, { press: order.press, speakSeconds: order.speakSeconds, hangUpAtMs })
+  const end = await caller.ended()
+  const steps = courseOf(sauti, caller).slice(0, maxSteps)
+  return {
+    steps: steps.map(({ atMs, text }) => ({ at_ms: Math.round(atMs), text })),
+    end: {
+      status: end.status,
+      reason_code: end.reason,
+      reason_label: end.label,
+      duration_seconds: end.durationSeconds,
+      talk_seconds: end.talkSeconds,
+      cost: end.cost,
+    },
+  }
+}
+
+/** A course that is longer is no reading. */
+const maxSteps = 1000
+
+courseFor(workerData as SimulationOrder).then(
+  course => parentPort?.postMessage({ ok: true, course }),
+  (fault: unknown) =>
+    parentPort?.postMessage({ ok: false, fault: fault instanceof Error ? fault.message : String(fault) }),
+)

@@ -1,0 +1,110 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ApiBed } from './bed/api-bed.ts'
+import { isOfInsight } from './bed/portal-paths.ts'
+
+// What the portal asks beyond the contract's resources.
+
+const bed = await ApiBed.open({}, { testTrunk: async () => ({ isReachable: true, milliseconds: 12 }) })
+const other = (await bed.operator('POST', '/operator/accounts', { name: 'Other' })).body
+const asOther = (method: string, url: string, body?: unknown) =>
+  bed.conforming(method, url, { key: other.key, ...(body === undefined ? {} : { body }) })
+
+test('figures, statement, events, deliveries, tokens and registrations of the account alone', async () => {
+  const ledger = await bed.customer('GET', '/account/ledger')
+  assert.equal([ledger.body.total, ledger.body.entries[0].amount], [1, '1000.00'])
+  assert.is((await asOther('GET', '/account/ledger')).body.total, 0)
+  assert.is((await bed.customer('GET', '/calls/summary?hours=24')).body.slice_seconds, 3600)
+  assert.is((await bed.customer('GET', '/calls/summary?hours=720')).body.slice_seconds, 86_400)
+  for (const path of ['/events/', '/account/webhooks/deliveries', '/phone-tokens/', '/users/registrations'])
+    assert.equal((await bed.customer('GET', path)).body, [], path)
+  const user = (await bed.customer('POST', '/users/create', { email: 'a@example.com' })).body
+  await bed.customer('POST', '/phone-tokens/mint', { uuid: user.uuid })
+  assert.is((await bed.customer('GET', '/phone-tokens/')).body[0].end_user, user.uuid)
+  assert.equal((await asOther('GET', '/phone-tokens/')).body, [])
+})
+
+test('calls are found by their sid and their reason', async () => {
+  assert.is((await bed.customer('GET', '/calls/?search=CA01JZXQ7R5T8K2M4N')).body.total, 0)
+  assert.is((await bed.customer('GET', '/calls/?reason=END.0486')).body.total, 0)
+  assert.is((await bed.customer('GET', '/calls/?reason=END.9999')).status, 422)
+})
+
+test('a test event and a callback sent again need a status webhook, and an event of the account', async () => {
+  assert.is((await bed.customer('POST', '/account/webhooks/test')).status, 409)
+  assert.is((await bed.customer('POST', '/account/webhooks/deliveries/resend', { id: 'x' })).status, 409)
+  await bed.customer('POST', '/account/webhooks/endpoint', { url: 'http://status.test/', purpose: 'status' })
+  assert.is((await bed.customer('POST', '/account/webhooks/test')).status, 200)
+  const [event] = (await bed.customer('GET', '/events/?code=WH.')).body
+  assert.equal([event.code, event.data.url], ['WH.0100', 'http://status.test/'])
+  assert.is((await bed.customer('POST', '/account/webhooks/deliveries/resend', { id: event.id })).status, 200)
+  assert.is(bed.store.outbox.pendingAfter(0, 10).length, 2)
+  assert.is((await bed.customer('POST', '/account/webhooks/deliveries/resend', { id: 'none' })).status, 404)
+  await asOther('POST', '/account/webhooks/endpoint', { url: 'http://other.test/', purpose: 'status' })
+  assert.is((await asOther('POST', '/account/webhooks/deliveries/resend', { id: event.id })).status, 404)
+})
+
+test('revisions of a document: what it was, without repetitions', async () => {
+  const made = (await bed.customer('POST', '/documents/', { name: 'Hi', body: '<Response/>' })).body
+  const path = `/documents/${made.uuid}`
+  for (const body of ['<Response/>', '<Response><Hangup/></Response>', '<Response/>'])
+    await bed.customer('PUT', path, { name: 'Hi', body })
+  const revisions = (await bed.customer('GET', `${path}/revisions`)).body
+  assert.equal(
+    revisions.map((each: { body: string }) => each.body),
+    ['<Response/>', '<Response><Hangup/></Response>', '<Response/>'],
+  )
+  assert.is((await asOther('GET', `${path}/revisions`)).status, 404)
+  await bed.customer('DELETE', path)
+  assert.is((await bed.customer('GET', `${path}/revisions`)).status, 404)
+})
+
+test('a document runs in virtual time, follows hosted ones, and one without an end is stopped', async () => {
+  const menu = (await bed.customer('POST', '/documents/', { name: 'M', body: '<Response><Say>Sales</Say></Response>' }))
+    .body
+  const body = `<Response><Gather numDigits="1" action="${menu.url}"><Say>Press one</Say></Gather></Response>`
+  const { steps, end } = (await bed.customer('POST', '/documents/simulate', { body, press: ['1'] })).body
+  const text = steps.map((step: { text: string }) => step.text).join('\n')
+  assert.match(text, /say "Press one"[\s\S]*digit 1[\s\S]*say "Sales"/)
+  assert.equal([end.status, end.reason_code], ['completed', 'END.0202'])
+  const failed = await bed.customer('POST', '/documents/simulate', { body: '<Response' })
+  assert.match(JSON.stringify(failed.body.steps), /DOC\.0400/)
+})
+
+test('the vocabulary names verbs, where they stand, and their attributes', async () => {
+  const { verbs } = (await bed.customer('GET', '/documents/vocabulary')).body
+  const dial = verbs.find((verb: { name: string }) => verb.name === 'Dial')
+  assert.ok(dial.attributes.some((attribute: { name: string }) => attribute.name === 'timeout'))
+  assert.equal(verbs.find((verb: { name: string }) => verb.name === 'Number').within, ['Dial'])
+})
+
+test('the operator: figures, trunks, routes, and every change with before and after', async () => {
+  const carrier = { name: 'Carrier', host: 'sip.carrier.test', prefixes: ['+254'], strip: 1, password: 'secret' }
+  const trunk = (await bed.operator('POST', '/operator/trunks', carrier)).body
+  await bed.operator('PATCH', `/operator/trunks/${trunk.uuid}`, { priority: 7 })
+  const rate = { prefix: '+254', direction: 'outbound', rate_per_minute: '3.00' }
+  await bed.operator('PUT', '/operator/rates', { rates: [rate] })
+  await bed.operator('PUT', '/operator/destinations', { blocked: ['+2547999'], allowed: [] })
+  const match = (await bed.operator('GET', '/operator/routes?to=%2B254710000001')).body
+  assert.equal([match.is_allowed, match.rate.prefix, match.trunks[0].dialled], [true, '+254', '254710000001'])
+  assert.is((await bed.operator('GET', '/operator/routes?to=%2B254799900000')).body.is_allowed, false)
+  assert.is((await bed.operator('GET', '/operator/routes?to=12')).status, 422)
+  assert.equal((await bed.operator('GET', '/operator/trunks/states')).body[0].live_legs, 0)
+  assert.is((await bed.operator('POST', '/operator/trunks/none/test')).status, 404)
+  const test = (await bed.operator('POST', `/operator/trunks/${trunk.uuid}/test`)).body
+  assert.equal(test, { is_reachable: true, milliseconds: 12 })
+  assert.is((await bed.operator('GET', '/operator/figures')).body.step_seconds, 10)
+
+  const { changes } = (await bed.operator('GET', '/operator/changes')).body
+  const patched = changes.find((change: { action: string }) => change.action === 'PATCH')
+  assert.equal([patched.actor, patched.before.priority, patched.after.priority], ['key', trunk.priority, 7])
+  const deck = changes.find((change: { path: string }) => change.path === '/operator/rates')
+  assert.equal([deck.before.rates.length, deck.after.rates.length], [0, 1])
+  assert.not.match(JSON.stringify(changes), /vk_|"secret"/)
+})
+
+test('every operation of these paths was answered with success', () => {
+  assert.equal(bed.unanswered(isOfInsight), [])
+})
+
+test.run()
