@@ -7,6 +7,8 @@ import type { SipListener } from '../model/settings.ts'
 import { Switch as WholeSwitch } from '../switch.ts'
 import { Accounts } from './accounts.ts'
 import { Calls } from './calls.ts'
+import { Destinations } from './destinations.ts'
+import { EndUsers } from './end-users.ts'
 import { type EventsOptions, eventFeed, type SwitchEvent } from './event-feed.ts'
 import { FunctionDocuments } from './function-documents.ts'
 import { Numbers } from './numbers.ts'
@@ -28,16 +30,20 @@ export class Switch {
   readonly numbers: Numbers
   readonly trunks: Trunks
   readonly rates: Rates
+  readonly destinations: Destinations
+  readonly endUsers: EndUsers
   readonly calls: Calls
   readonly #whole: WholeSwitch
   readonly #functions: FunctionDocuments
 
   private constructor(whole: WholeSwitch, functions: FunctionDocuments, unixMs: () => number) {
-    const { accounts, numbers, trunks, rates } = whole.repositories
+    const { accounts, destinations, numbers, trunks, rates } = whole.repositories
     this.accounts = new Accounts(accounts, unixMs)
     this.numbers = new Numbers(numbers, unixMs)
     this.trunks = new Trunks(trunks, unixMs)
     this.rates = new Rates(rates)
+    this.destinations = new Destinations(destinations)
+    this.endUsers = new EndUsers(whole.repositories, whole.settings.sip.realm, unixMs)
     this.calls = new Calls(whole.calls, functions)
     this.#whole = whole
     this.#functions = functions

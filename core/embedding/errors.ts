@@ -4,7 +4,11 @@ export type SwitchErrorCode =
   | 'config.invalid'
   /** An amount of money is no decimal of KES. */
   | 'money.invalid'
-  /** There is no such account, number, trunk or end-user. */
+  /** A prefix of the lists of destinations is wrong, or stands in both. */
+  | 'destination.invalid'
+  /** The end-user may not sign in. */
+  | 'inactive'
+  /** There is no such account, number, trunk, end-user or token. */
   | 'not-found'
   /** The number, or a name that must be unique, exists already. */
   | 'exists'
