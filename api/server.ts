@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import fastify from 'fastify'
 import { noteChanges } from './access/change-log.ts'
 import { guardRoutes } from './access/guard.ts'
@@ -9,6 +8,7 @@ import { collectMethods } from './answer/methods.ts'
 import { answerNoHttp } from './answer/no-http.ts'
 import { notFound } from './answer/refusal.ts'
 import { boundBodies, maxBodyBytes, parseBodies } from './body-parser.ts'
+import { version } from './cli/version.ts'
 import type { SwitchDoor } from './door.ts'
 import type { Api, TypeBoxProvider } from './fastify.ts'
 import { httpsOptions, mainListener } from './listeners.ts'
@@ -45,8 +45,6 @@ import { userRoutes } from './routes/users.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { isWebSocket, Upgrades } from './upgrades.ts'
 import { validatorCompiler } from './validation.ts'
-
-export const version: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
 /** A slow or silent client holds a connection for so long at most. */
 const headersTimeoutMs = 15_000

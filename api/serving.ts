@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HttpListener, Log, Settings } from '../core/index.ts'
+import { version } from './cli/version.ts'
 import type { OwnedSwitch } from './door.ts'
 import type { Api } from './fastify.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { type HttpListeners, listen } from './listeners.ts'
 import { ensureOperatorKey } from './operator-key.ts'
-import { buildApi, version } from './server.ts'
+import { buildApi } from './server.ts'
 
 /** How often a drain looks whether the last call has gone. */
 const drainPollMs = 100

@@ -5,7 +5,7 @@ import { type BenchOptions, type Figure, tableOf } from './report.ts'
 
 const usage = `usage: npm run bench [-- [--short] [--json] [name…]]
   --short  two minutes in all: shows that they run, not what the machine can do; those that the long tests
-           run as well (kills, overload, soak-calls) only when they are named
+           run as well (kills, overload, soak-calls), and start, only when they are named
   --json   figures for scripts
   --minutes M, --calls N  of the soak, and of peers for each codec: how long, and how many calls (5, 50)
            of soak-calls: how long, and how many calls a second (60, 50)
@@ -51,7 +51,7 @@ const files = readdirSync(folder)
   .sort()
 
 interface Benchmark {
-  /** The long tests run it as well: with --short it runs only when it is named. */
+  /** The long tests run it as well, or it needs what `npm run build` makes: with --short it runs only when it is named. */
   readonly isLongTest?: true
   run(short: boolean, options: BenchOptions): Promise<Figure[]>
   /** More about the last run, for people. */

@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundleProgram } from './bundle-program.ts'
 
 // `npm run build`: dist/, what the package runs. Every module of core, sip, rtp and api as JavaScript with its source map;
 // the declarations that the entries of package.json reach; the files that the switch serves; the browser SDK.
@@ -47,6 +48,7 @@ writeFileSync(
 )
 
 run(process.execPath, '--disable-warning=ExperimentalWarning', 'scripts/build-sdk.ts')
+await bundleProgram(root, join(dist, 'api/program'))
 cpSync(join(root, 'sdk/dist'), join(dist, 'sdk/dist'), { recursive: true })
 run(process.execPath, '--disable-warning=ExperimentalWarning', 'scripts/build-portal.ts')
 

@@ -2,6 +2,7 @@ import type { Settings } from '../../core/index.ts'
 import { openLog } from '../log.ts'
 import { openSwitch } from '../open-switch.ts'
 import { type Serving, serve } from '../serving.ts'
+import { saveCompiled } from './compile-cache.ts'
 import { startFailure } from './start-failure.ts'
 
 type ServeLog = ReturnType<typeof openLog>
@@ -41,6 +42,7 @@ export async function runServe(settings: Settings): Promise<number> {
     log.flush()
     return 1
   }
+  saveCompiled()
   await untilSignal(serving)
   log.flush()
   return 0

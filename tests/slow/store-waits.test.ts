@@ -4,6 +4,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { addTrunk, expectStatus, RigAccount } from '../rig/account.ts'
 import { SipProbe } from '../rig/sip-probe.ts'
+import { storeCalls } from '../rig/stored-calls.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
 import { sleep } from '../rig/wait.ts'
 
@@ -31,7 +32,7 @@ waits.before(async () => {
   await quiet.hosts('voice_inbound', '<Reject/>')
   await addTrunk(on, { name: 'in', port: 5099, prefixes: [] })
   await on.kill('SIGTERM')
-  storeCalls(join(on.dataFolder, 'sauti.db'), busy.uuid)
+  storeCalls(join(on.dataFolder, 'sauti.db'), busy.uuid, storedCalls)
   const readyMs = await on.open()
   process.stdout.write(`ready ${readyMs} ms after its start, with ${storedCalls} calls stored\n`)
   probe = await SipProbe.open(on.sipPort)
@@ -131,24 +132,4 @@ function quantile(values: readonly number[], share: number): number {
 function said(values: readonly number[]): string {
   const [p50, p90, p99] = [0.5, 0.9, 0.99].map(share => quantile(values, share).toFixed(1))
   return `p50 ${p50} ms, p90 ${p90} ms, p99 ${p99} ms`
-}
-
-/** Ended calls with a leg each, as a year of work leaves them. */
-function storeCalls(file: string, account: string): void {
-  const database = new BetterSqlite(file)
-  database
-    .prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-       INSERT INTO calls (uuid, sid, account_uuid, direction, from_number, to_number, status, reason_code, cost,
-         tts_seconds, created_unix, started_unix, ended_unix, duration_seconds, talk_seconds)
-       SELECT 'u' || i, 'CA' || i, ?, iif(i % 2, 'inbound', 'outbound'), '+2547' || (10000000 + i),
-         '+2557' || (20000000 + i * 7), 'failed', 'END.0486', 0, 0, 1700000000000 + i * 1000,
-         1700000000000 + i * 1000, 1700000060000 + i * 1000, 60, 0 FROM n`,
-    )
-    .run(storedCalls, account)
-  database.exec(
-    `INSERT INTO legs (uuid, call_uuid, role, direction, trunk_name, number, started_unix, ended_unix, reason_code)
-     SELECT 'l' || id, uuid, 'callee', 'outbound', 'c', to_number, started_unix, ended_unix, reason_code FROM calls`,
-  )
-  database.close()
 }

@@ -23,9 +23,9 @@ export type ChildResult = { readonly ok: true; readonly output: Uint8Array; read
 
 const usualComplaint = 400
 
-/** What a child needs to find its files; none of our secrets. */
+/** What a child needs to find its files, as `SAUTI_UNPACKED` those of the single executable; none of our secrets. */
 export function childEnvironment(): Record<string, string> {
-  const kept = ['PATH', 'ESPEAK_DATA_PATH', 'LD_LIBRARY_PATH', 'HOME', 'TMPDIR']
+  const kept = ['PATH', 'ESPEAK_DATA_PATH', 'LD_LIBRARY_PATH', 'HOME', 'TMPDIR', 'SAUTI_UNPACKED']
   const environment: Record<string, string> = { LANG: 'C.UTF-8' }
   for (const name of kept) {
     const value = process.env[name]

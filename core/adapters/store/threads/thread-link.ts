@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { ownModule } from '../../../../rtp/io/index.ts'
 import type { Log } from '../../../ports/log.ts'
 import { StoreError } from '../errors.ts'
 import type { TimedRecovery } from '../recovery.ts'
@@ -96,10 +97,9 @@ export class ThreadLink {
   }
 
   #spawn(): void {
-    // The same folder, whether the sources run or what was made of them.
-    const file = import.meta.url.endsWith('.ts') ? './store-thread.ts' : './store-thread.js'
     // Flags of the process, as that its program came by `-e`, are not for it.
-    const worker = new Worker(new URL(file, import.meta.url), { execArgv: [], workerData: this.#config })
+    const program = ownModule('./store-thread.ts', import.meta.url)
+    const worker = new Worker(program, { execArgv: [], workerData: this.#config })
     this.#worker = worker
     let fault: Error | undefined
     worker.on('message', (message: FromStore) => this.#receive(message))

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { build } from 'esbuild'
+
+/**
+ * The program in few files: what `sauti` starts, and each thread and child process, share what they have in common. Six
+ * hundred modules cost a start more than half a second; these cost a tenth of that. Native modules, and packages that are
+ * only ever loaded by a thread or a child, stay packages.
+ */
+export async function bundleProgram(root: string, folder: string): Promise<void> {
+  const main = join(root, 'api/cli/main.ts')
+  const entries = [main, ...['core', 'rtp', 'api'].flatMap(part => ownModules(join(root, part)))]
+  await build({
+    entryPoints: Object.fromEntries(entries.map(file => [basename(file, '.ts'), file])),
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'linked',
+    external: [...packagesKept, 'esbuild'],
+    // Packages in CommonJS ask for Node's own modules.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    logLevel: 'warning',
+  })
+}
+
+/** Packages that are not in the bundle: native ones, and those whose files are found by their place. */
+export const packagesKept: readonly string[] = [
+  'better-sqlite3',
+  'koffi',
+  'libopus-wasm',
+  'mpg123-decoder',
+  'espeak-ng',
+]
+
+/** Programs of threads and child processes: whatever is started by `ownModule('./name.ts', import.meta.url)`. */
+function ownModules(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && entry.name.endsWith('.ts'))
+    .flatMap(entry => {
+      const source = readFileSync(join(entry.parentPath, entry.name), 'utf8')
+      const named = source.matchAll(/^[^*]*ownModule\(\s*'\.\/([\w-]+\.ts)'/gm)
+      return [...named].map(([, file = '']) => join(entry.parentPath, file))
+    })
+}
