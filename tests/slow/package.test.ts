@@ -22,7 +22,8 @@ import { until } from '../rig/wait.ts'
 const packed = suite('package sauti')
 
 const root = new URL('../../', import.meta.url).pathname
-const mostMegabytes = 4
+/** The modules one by one for who imports them, and once more in few files for who starts the program. */
+const mostMegabytes = 5
 let bench: string
 let app: string
 let archive: string
