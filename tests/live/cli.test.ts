@@ -172,7 +172,11 @@ test('mistakes are told, with what was meant', async () => {
   await refused(sauti('account', 'list', '--foo'), UsageError, /"--foo" is no flag of sauti account list/)
   await refused(sauti('account', 'create', '--nmae', '--json'), UsageError, /did you mean "--name"/)
   await refused(sauti('trunk', 'create', '--port', 'x'), UsageError, /whole number/)
-  await refused(sauti('document', 'check', join(folder, 'none.xml')), UsageError, /cannot be read: there is no such file \(ENOENT\)/)
+  await refused(
+    sauti('document', 'check', join(folder, 'none.xml')),
+    UsageError,
+    /cannot be read: there is no such file \(ENOENT\)/,
+  )
   await refused(sauti('account', 'show', '../../keys'), ApiRefusal, /no such account/)
   await refused(sauti('account', 'create'), ApiRefusal, /^name: is required$/)
   await refused(sauti('account', 'list', '--api', 'http://127.0.0.1:9'), ApiUnreachable, /is "sauti serve" running/)
