@@ -216,3 +216,11 @@ export function serverUrl(value: unknown): ParsedOption {
   const isOne = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
   return isOne ? good(url.href) : bad(`${shown(value)} must be an http or https address without user and password`)
 }
+
+/** `udp:192.0.2.9:9060`. */
+export function hepServer(value: unknown): ParsedOption {
+  const found = /^udp:(?:\[([0-9A-Fa-f:.]+)\]|([\d.]+)):(\d{1,5})$/.exec(String(value).trim())
+  const port = Number(found?.[3])
+  if (found === null || port < 1 || port > 65_535) return bad('must be udp:address:port, as udp:192.0.2.9:9060')
+  return good({ address: found[1] ?? found[2], port })
+}

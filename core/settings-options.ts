@@ -3,6 +3,7 @@ import {
   dnsServer,
   externalAddress,
   flag,
+  hepServer,
   http,
   integer,
   list,
@@ -279,6 +280,20 @@ export const settingOptions: readonly SettingOption[] = [
     flag: 'event-days',
     help: 'events are purged after so many days, 0 = never (90)',
     parse: integer(0, 36_500),
+  },
+  {
+    path: 'recorder.memory_mb',
+    environment: 'SAUTI_RECORDER_MEMORY_MB',
+    flag: 'recorder-memory-mb',
+    help: 'MB of memory for the traces of calls, 0 = none are recorded (32)',
+    parse: integer(0, 2000),
+  },
+  {
+    path: 'hep',
+    environment: 'SAUTI_HEP',
+    flag: 'hep',
+    help: 'udp:host:port of a Homer server that is sent the SIP messages of calls by HEP3, host an IP address (none)',
+    parse: hepServer,
   },
   {
     path: 'quotas.asset_mb',

@@ -138,6 +138,8 @@ function assemble(given: ReadonlyMap<string, unknown>, cores: number): Settings 
       timeoutSeconds: pick('media.timeout_seconds', defaultSettings.media.timeoutSeconds),
       weakFingerprints: pick('media.weak_fingerprints', defaultSettings.media.weakFingerprints),
     }),
+    recorder: Object.freeze({ memoryMb: pick('recorder.memory_mb', defaultSettings.recorder.memoryMb) }),
+    hep: pick('hep', defaultSettings.hep),
     admission: Object.freeze({
       loopDelayMs: pick('admission.loop_delay_ms', defaultSettings.admission.loopDelayMs),
       inviteWaitMs: pick('admission.invite_wait_ms', defaultSettings.admission.inviteWaitMs),

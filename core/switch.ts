@@ -7,6 +7,7 @@ import { Closers } from './adapters/closers.ts'
 import { CallControl } from './adapters/exchange/call-control.ts'
 import type { RtpMediaCounters } from './adapters/media/index.ts'
 import type { NameCounters } from './adapters/names/index.ts'
+import type { CallTraces } from './adapters/recorder/call-traces.ts'
 import type {
   PhoneUpgrade,
   RegisteredPhone,
@@ -148,6 +149,11 @@ export class Switch {
   /** Closes the WebSockets that `acceptWebSocket` has taken: the HTTP server that they came by cannot close before. */
   disconnectWebSockets(): Promise<void> {
     return this.#parts.signaling.disconnectWebSockets()
+  }
+
+  /** What is recorded of calls; undefined: nothing is. */
+  get traces(): CallTraces | undefined {
+    return this.#parts.traces
   }
 
   get isDraining(): boolean {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { UsageError } from './arguments.ts'
-import type { ApiRequest } from './client.ts'
+import type { ApiClient, ApiRequest } from './client.ts'
 import type { Column } from './table.ts'
 
 /** A flag that becomes a field of the request's body. */
@@ -33,13 +33,18 @@ export interface Action {
   readonly name: string
   readonly words: readonly string[]
   readonly summary: string
-  readonly access: 'operator' | 'customer'
+  /** `either`: the account of SAUTI_API_KEY, else the operator; the flag --operator wins. */
+  readonly access: 'operator' | 'customer' | 'either'
   readonly flags: readonly FieldFlag[]
   readonly request: (given: Given) => ApiRequest
   /** Rows as a table; `rows` names the list in the answer, empty when the answer is the list. */
   readonly table?: { readonly rows: string; readonly columns: readonly Column[] }
   /** Where the answer's bytes go instead of to the terminal. */
-  readonly saveTo?: (given: Given) => string
+  readonly saveTo?: (given: Given) => string | undefined
+  /** The answer is text, shown as it is. */
+  readonly isText?: boolean
+  /** Goes on after the first answer, and prints; undefined: there is nothing to go on with. */
+  readonly follow?: (given: Given, client: ApiClient) => Promise<void> | undefined
 }
 
 export interface Group {

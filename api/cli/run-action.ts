@@ -12,13 +12,19 @@ import { formatFields, formatTable } from './table.ts'
 export async function runAction(group: Group, given: Arguments, settings: Settings): Promise<string> {
   const { action, words } = actionOf(group, given.words.slice(1))
   const request = givenOf(group, action, words, given.flags)
-  const client = new ApiClient(addressOf(settings, given.flags.get('api')), keyOf(action, settings))
+  const client = new ApiClient(addressOf(settings, given.flags.get('api')), keyOf(action, settings, request.fields))
+  const following = action.follow?.(request, client)
+  if (following !== undefined) {
+    await following
+    return ''
+  }
   const answer = await client.request(action.request(request))
-  if (action.saveTo !== undefined) {
-    const path = action.saveTo(request)
+  const path = action.saveTo?.(request)
+  if (path !== undefined) {
     writeFileSync(path, answer.bytes)
     return `${answer.bytes.length} bytes written to ${path}`
   }
+  if (action.isText === true) return Buffer.from(answer.bytes).toString()
   if (given.flags.has('json')) return JSON.stringify(answer.value, null, 2)
   return shown(action, answer.value)
 }
@@ -66,9 +72,11 @@ function addressOf(settings: Settings, written: string | true | undefined): stri
   return `http://${host}:${port}`
 }
 
-function keyOf(action: Action, settings: Settings): string {
+function keyOf(action: Action, settings: Settings, fields: Given['fields']): string {
+  const own = process.env.SAUTI_API_KEY
+  if (action.access === 'either' && fields.operator !== true && own !== undefined && own !== '') return own
   if (action.access === 'customer') {
-    const key = process.env.SAUTI_API_KEY
+    const key = own
     if (key !== undefined && key !== '') return key
     throw new UsageError(
       'this speaks for an account: put its API key into SAUTI_API_KEY (sauti account key UUID makes one)',

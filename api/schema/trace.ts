@@ -38,7 +38,6 @@ const TraceRtp = Type.Object({
   delay_ms: sparse('From mouth to ear, estimated.'),
   round_trip_ms: sparse('There and back by RTCP.'),
   mos: sparse('Estimated opinion score (E-model).'),
-  level_dbov: sparse('Level of what was received, dBov (RFC 6464); -127 is silence.'),
   concealed_ms: sparse('Audio that was concealed in that second.'),
   remote_loss_percent: sparse('What the remote reports of our stream by RTCP.'),
 })

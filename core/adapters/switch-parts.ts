@@ -21,6 +21,7 @@ import { HttpClient, resolveBy } from './http/index.ts'
 import { LoadMonitor } from './load/load-monitor.ts'
 import { RtpMedia } from './media/index.ts'
 import { NameResolver } from './names/index.ts'
+import { CallTraces } from './recorder/call-traces.ts'
 import { isAllowedOrigin, SipSignaling, sipDns } from './signaling/index.ts'
 import { EventPurge } from './store/event-purge.ts'
 import { Heartbeat } from './store/heartbeat.ts'
@@ -69,6 +70,8 @@ export interface Parts {
   readonly delivery: CallbackDelivery
   readonly latencies: Latencies
   readonly admission: Admission
+  /** Undefined when nothing is recorded. */
+  readonly traces: CallTraces | undefined
   /** INVITEs that wait for an answer for lack of time. */
   readonly invitesDropped: () => number
   /** Undefined when no certificate is set. */
@@ -102,6 +105,8 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   const uuid = () => random.uuid()
   if (recovered.calls > 0 || recovered.holds > 0) log.warn({ ...recovered }, 'closed what an earlier end had left open')
 
+  const traces = CallTraces.open(settings, clock)
+  closers.add('traces', () => traces?.close())
   // SIP opens last: from then on phones may register.
   let bindingsOf = (_endUserUuid: string): readonly PhoneBinding[] => []
   let sipTarget: CallEnvironment['sipTarget'] = () => undefined
@@ -117,6 +122,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
       recordingsFolder,
       recordingDays: settings.recordingDays,
       recordingQuota: settings.quotas.recordingBytes,
+      verbBegan: traces && ((callId, verb) => traces.recorder.verb(callId, verb)),
     }),
   )
   const runner = new ExchangeRunner({
@@ -124,6 +130,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     store: options.functions?.over(store.calls) ?? store.calls,
     clock,
     log,
+    recorder: traces?.recorder,
   })
   closers.add('exchange', () => runner.close())
   const emit = (event: ExchangeEvent) => runner.post(event)
@@ -171,6 +178,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     },
     mostSetUps: () => admission.mostSetUps,
     ...(tls === undefined ? {} : { tls: tls.current }),
+    ...(traces === undefined ? {} : { tap: traces.tap }),
   })
   closers.add('signaling', () => signaling.close())
   tls?.onReplaced(identity => signaling.replaceIdentity(identity))
@@ -199,6 +207,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     log,
   })
   closers.add('load monitor', () => monitor.stop())
+  traces?.watch(legId => media.statsOf(legId))
   runner.connect({ signaling, media, documents, audio })
 
   const heartbeat = new Heartbeat({ heartbeat: store.heartbeat, clock, log })
@@ -215,7 +224,15 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   const callbackHttp = new HttpClient({ ...web, timed: ms => latencies.observe('callback', ms) })
   closers.add('callbacks', () => callbackHttp.close())
   const { outbox, callbackEnds } = store
-  const delivery = new CallbackDelivery({ outbox, callbackEnds, http: callbackHttp, clock, log, uuid })
+  const delivery = new CallbackDelivery({
+    outbox,
+    callbackEnds,
+    http: callbackHttp,
+    clock,
+    log,
+    uuid,
+    tried: traces?.tried,
+  })
   delivery.start()
   closers.add('delivery', () => delivery.stop())
   return {
@@ -233,6 +250,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     delivery,
     latencies,
     admission,
+    traces,
     invitesDropped: () => invitesDropped,
     tls,
     closers,

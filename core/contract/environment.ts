@@ -1,9 +1,10 @@
 import type { Destinations } from '../billing/destinations.ts'
 import type { RateDeck } from '../billing/rate-deck.ts'
 import type { SipPlace } from '../billing/sip-prefix.ts'
-import type { RecordingUuid, Sid } from '../model/ids.ts'
+import type { CallUuid, RecordingUuid, Sid } from '../model/ids.ts'
 import type { PhoneBinding } from '../model/phone.ts'
 import type { CodecName, Trunk } from '../model/trunk.ts'
+import type { BegunVerb } from '../verbs/interpreter.ts'
 
 /** Where a recording lies: relative to the recordings folder for the row, and as media is to open it. */
 export interface RecordingPlace {
@@ -43,6 +44,8 @@ export const defaultCallTimes: CallTimes = Object.freeze({
 
 /** What comes into the machine from outside besides events: randomness, wall clock, tables and names. */
 export interface CallEnvironment {
+  /** A verb of a document begins. Missing: nobody wants to know. */
+  verbBegan?: ((callId: CallUuid, verb: BegunVerb) => void) | undefined
   /** A new UUID. */
   uuid(): string
   /** In [0, 1). */

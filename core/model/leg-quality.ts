@@ -50,6 +50,8 @@ export interface LegMediaStats {
   /** Undefined where it sent no reports. */
   readonly far: FarReport | undefined
   readonly source: MediaSource
+  /** Where a jitter buffer played it out: audio that was concealed. */
+  readonly playout?: { readonly concealedMs: number }
 }
 
 /** How one leg of a call was heard; kept with the call. */

@@ -45,6 +45,12 @@ export interface Settings {
     /** DTLS: a certificate is believed by its SHA-1 fingerprint where SDP names no stronger one. */
     readonly weakFingerprints: boolean
   }
+  readonly recorder: {
+    /** Memory for the traces of calls; 0 = nothing is recorded. */
+    readonly memoryMb: number
+  }
+  /** The Homer server that SIP messages of calls go to by HEP3. */
+  readonly hep: { readonly address: string; readonly port: number } | undefined
   /** Beyond these new calls are refused with 503 (docs/operations.md); 0 = that one is not looked at. */
   readonly admission: {
     /** Mean delay of the signalling thread's event loop. */
@@ -120,6 +126,8 @@ export const defaultSettings: Settings = Object.freeze({
   tls: undefined,
   externalAddress: undefined,
   media: { ports: [10000, 20000], workers: 1, timeoutSeconds: 60, weakFingerprints: false },
+  recorder: { memoryMb: 32 },
+  hep: undefined,
   admission: {
     loopDelayMs: 10,
     inviteWaitMs: 20,

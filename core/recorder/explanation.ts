@@ -108,8 +108,12 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
       'Every trunk that fits was tried. If it goes on, give the carrier the Call-ID and the time of the response.',
   },
   'END.0503': {
-    why: facts => `The carrier had no room or was out of service.${said(facts)}`,
-    advice: 'Try again. A second trunk for the same prefix takes over when this one fails.',
+    why: facts =>
+      facts.response === undefined
+        ? `No trunk could take the call to ${who(facts, 'this number')}: none has a prefix that fits it, or all are full or out of service.`
+        : `The carrier had no room or was out of service.${said(facts)}`,
+    advice:
+      'Check that a trunk has a prefix for the number (`GET /operator/trunks`). A second trunk for the same prefix takes over when this one fails.',
   },
   'END.0603': {
     why: facts => `The call was declined${facts.number ? ` by ${facts.number}` : ''}.${said(facts)}`,

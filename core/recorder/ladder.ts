@@ -19,10 +19,10 @@ export function drawLadder(trace: Trace, columns: number): string {
 }
 
 /** The lines of entries alone, as a follower appends them. */
-export const drawEntries = (trace: Trace, columns: number): readonly string[] =>
+export const drawEntries = (trace: Pick<Trace, 'legs' | 'entries'>, columns: number): readonly string[] =>
   trace.entries.flatMap(entry => linesOf(trace, entry, Math.max(narrowest, columns)))
 
-export function headOf(trace: Trace, width: number): readonly string[] {
+function headOf(trace: Trace, width: number): readonly string[] {
   const names = trace.legs.map(
     leg => `${leg.id}: ${leg.number || leg.via}${leg.trunk === null ? '' : ` (${leg.trunk})`}`,
   )
@@ -34,7 +34,7 @@ export function headOf(trace: Trace, width: number): readonly string[] {
   ]
 }
 
-function linesOf(trace: Trace, entry: TraceEntry, width: number): readonly string[] {
+function linesOf(trace: Pick<Trace, 'legs'>, entry: TraceEntry, width: number): readonly string[] {
   const time = seconds(entry.ms)
   if (entry.kind !== 'sip') {
     const mark = `${entry.leg ?? ' '} ${entry.kind.padEnd(9)} `

@@ -61,7 +61,6 @@ export interface TraceRtp {
   readonly delay_ms: readonly (number | null)[]
   readonly round_trip_ms: readonly (number | null)[]
   readonly mos: readonly (number | null)[]
-  readonly level_dbov: readonly (number | null)[]
   readonly concealed_ms: readonly (number | null)[]
   readonly remote_loss_percent: readonly (number | null)[]
 }

@@ -1,6 +1,6 @@
 import type { DialOutcome } from '../leg/connection.ts'
 import type { EndReason } from '../model/end-reason.ts'
-import { Interpreter } from '../verbs/interpreter.ts'
+import { type BegunVerb, Interpreter } from '../verbs/interpreter.ts'
 import type { DocumentRules } from '../verbs/problem.ts'
 import type {
   ProgramCommand,
@@ -27,6 +27,8 @@ export interface Stage {
   dial(command: Extract<ProgramCommand, { readonly type: 'dial' }>): void
   report(command: Extract<ProgramCommand, { readonly type: 'report' }>): void
   end(reason: EndReason, rejectWith: 486 | 603 | undefined): void
+  /** A verb begins. Default: nobody wants to know. */
+  readonly began?: ((verb: BegunVerb) => void) | undefined
 }
 
 /**
@@ -41,7 +43,12 @@ export class Script {
   #lastDial: DialOutcome | undefined
 
   constructor(url: string, context: ProgramContext, rules: DocumentRules, stage: Stage) {
-    this.#program = new Interpreter({ url, context, rules })
+    this.#program = new Interpreter({
+      url,
+      context,
+      rules,
+      ...(stage.began === undefined ? {} : { began: stage.began }),
+    })
     this.#context = context
     this.#stage = stage
   }

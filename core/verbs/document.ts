@@ -91,7 +91,7 @@ function readVerbs(root: Element, rules: DocumentRules): ParsedDocument {
       continue
     }
     if (verb === undefined) continue
-    verbs.push(verb)
+    verbs.push({ ...verb, line: element.line, column: element.column })
     if (verb.isLast) last = verb
   }
   if (last !== undefined && behindLast !== undefined) {

@@ -33,6 +33,15 @@ export interface InterpreterOptions {
   readonly context: ProgramContext
   /** What documents are read by. */
   readonly rules?: DocumentRules
+  /** A verb begins; for people who read the trace. */
+  readonly began?: (verb: BegunVerb) => void
+}
+
+export interface BegunVerb {
+  readonly name: string
+  readonly line: number
+  readonly column: number
+  readonly url: string
 }
 
 /**
@@ -43,6 +52,7 @@ export class Interpreter {
   readonly #context: ProgramContext
   readonly #firstUrl: string
   readonly #rules: DocumentRules
+  readonly #began: ((verb: BegunVerb) => void) | undefined
   #stage: Stage = { at: 'idle' }
   #documentUrl = ''
   #verbs: readonly ParsedVerb[] = []
@@ -61,6 +71,7 @@ export class Interpreter {
     this.#firstUrl = options.url
     this.#rules = options.rules ?? {}
     this.#context = options.context
+    this.#began = options.began
     this.#answered = options.context.answered
   }
 
@@ -239,6 +250,9 @@ export class Interpreter {
             this.#end(this.#reason)
             return
           }
+          // The fallback's verbs stand in no document.
+          if (this.#began !== undefined && verb.line !== undefined)
+            this.#began({ name: verb.name, line: verb.line, column: verb.column ?? 1, url: this.#documentUrl })
           step = verb.start(this.#runAt(now))
         }
       }

@@ -95,6 +95,9 @@ export interface VerbModule<Verb, State> {
 
 /** A verb of one document, ready to run; its kind and its state are private to it. */
 export interface ParsedVerb {
+  /** Where its element stands in the document. */
+  readonly line?: number
+  readonly column?: number
   readonly name: string
   readonly isLast: boolean
   readonly isBrief: boolean

@@ -82,6 +82,11 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
     return this.#calls.size
   }
 
+  /** The Call-ID of a call that has not ended. */
+  callIdOf(id: string): string | undefined {
+    return this.#calls.get(id)?.callId
+  }
+
   /** Dialogs that requests may name. */
   get tagCount(): number {
     return this.#byTag.size

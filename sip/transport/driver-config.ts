@@ -3,6 +3,7 @@ import type { SecureContextOptions } from 'node:tls'
 import type { CallEvent } from '../endpoint/call-event.ts'
 import type { ChallengeRefusal } from '../endpoint/credential-scope.ts'
 import type { DroppedCall, PeerState } from '../endpoint/input.ts'
+import type { Flow } from '../transaction/flow.ts'
 import type { OpenDatagrams } from './datagrams.ts'
 import type { TransportLimits } from './limits.ts'
 import type { Dns, ResolvedHop } from './resolve.ts'
@@ -13,7 +14,16 @@ export interface ListenAddress {
   readonly port: number
 }
 
+/** What sees every message as it was received or sent. Nothing is copied or formatted where there is none. */
+export interface SipTap {
+  message(bytes: Uint8Array, flow: Flow, isSent: boolean): void
+  /** The call of that id has this Call-ID. */
+  dialog(id: string, callId: string): void
+}
+
 export interface DriverConfig {
+  /** Default: nobody looks. */
+  readonly tap?: SipTap
   readonly listeners: readonly ListenAddress[]
   /** Written into Via and Contact instead of the interface's address. */
   readonly externalAddress: string | undefined

@@ -4,6 +4,7 @@ import type { SecureContextOptions } from 'node:tls'
 import type { HopName } from '../endpoint/call-command.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { EndpointInput, EndpointOutput } from '../endpoint/input.ts'
+import { formatMessage } from '../message/format.ts'
 import { headerOf } from '../message/headers.ts'
 import type { SipMessage } from '../message/message.ts'
 import { type Flow, isWebSocket } from '../transaction/flow.ts'
@@ -146,11 +147,20 @@ export class SipDriver {
     if (this.#isRunning) return
     this.#isRunning = true
     try {
-      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#act(this.#handle(next))
+      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+        this.#act(this.#handle(next))
+        if (next.type === 'dial') this.#tellDialog(next.id)
+      }
     } finally {
       this.#isRunning = false
     }
     this.#arm()
+  }
+
+  #tellDialog(id: string): void {
+    const { tap } = this.#config
+    const callId = tap === undefined ? undefined : this.#endpoint.callIdOf(id)
+    if (callId !== undefined) tap?.dialog(id, callId)
   }
 
   /** Connections refused or given up for others since the start. */
@@ -256,12 +266,15 @@ export class SipDriver {
   #received(bytes: Uint8Array, flow: Flow, listener?: UdpListener): void {
     this.#arrivals.arrived(bytes, flow.socket, waitedMs => {
       // Those read before it may have taken the last place.
-      if (listener === undefined || !this.#isRefused(listener, bytes, flow, waitedMs))
-        this.run({ type: 'received', bytes, flow, waitedMs })
+      if (listener !== undefined && this.#isRefused(listener, bytes, flow, waitedMs)) return
+      this.#config.tap?.message(bytes, flow, false)
+      this.run({ type: 'received', bytes, flow, waitedMs })
     })
   }
 
   #message(message: SipMessage, flow: Flow): void {
+    // A stream's framer has parsed it: written again, header for header as it came.
+    if (this.#config.tap !== undefined) this.#config.tap.message(formatMessage(message), flow, false)
     const read = (waitedMs: number) =>
       this.run({ type: 'message', parsed: { ok: true, value: message }, flow, waitedMs })
     const method = message.kind === 'request' ? message.method : undefined
@@ -287,8 +300,10 @@ export class SipDriver {
           this.#config.onPeer(output.peerId, output.state)
           break
         case 'call':
-          if (output.event.type === 'offered') this.#setUps.began(output.event.id)
-          else if (output.event.type === 'ended' && this.#setUps.ended(output.event.id)) this.#arrivals.roomMade()
+          if (output.event.type === 'offered') {
+            this.#tellDialog(output.event.id)
+            this.#setUps.began(output.event.id)
+          } else if (output.event.type === 'ended' && this.#setUps.ended(output.event.id)) this.#arrivals.roomMade()
           this.#config.onCall(output.event)
           break
         case 'stranger':
@@ -308,6 +323,7 @@ export class SipDriver {
   }
 
   #send({ flow, bytes, transaction }: Extract<EndpointOutput, { type: 'send' }>): void {
+    this.#config.tap?.message(bytes, flow, true)
     const failed = transaction && (() => this.run({ type: 'send-failed', transaction }))
     if (isWebSocket(flow.transport)) {
       this.#webSockets.send(flow, bytes, failed)

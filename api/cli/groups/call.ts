@@ -1,5 +1,10 @@
 import { type Group, integer, pageFlags, segment, text, withQuery } from '../action.ts'
+import { followTrace } from '../follow-trace.ts'
 import type { Column } from '../table.ts'
+
+/** Of the ladder: as asked for, else the terminal's, within what the API draws. */
+const widthOf = (fields: Readonly<Record<string, unknown>>): number =>
+  Math.min(400, Math.max(80, Number(fields.columns ?? process.stdout.columns ?? 100)))
 
 const columns: readonly Column[] = [
   ['sid', 'sid'],
@@ -71,6 +76,29 @@ export const call: Group = {
       access: 'customer',
       flags: [],
       request: ({ word }) => ({ method: 'GET', path: `/calls/${segment(word('uuid'))}` }),
+    },
+    {
+      name: 'trace',
+      words: ['sid'],
+      summary: 'all that happened in a call, as a ladder; a key of the account or, with --operator, of the operator',
+      access: 'either',
+      flags: [
+        integer('columns', 'columns', 'width (that of the terminal, at least 80)'),
+        text('pcap', 'pcap', 'file to write packets to, for Wireshark (operator)'),
+        { flag: 'follow', field: 'follow', kind: 'switch', help: 'go on until the call ends' },
+        { flag: 'operator', field: 'operator', kind: 'switch', help: 'as the operator: with trunks and addresses' },
+      ],
+      request: ({ word, fields }) => {
+        const path = `/calls/${segment(word('sid'))}/trace`
+        if (fields.pcap !== undefined) return { method: 'GET', path: `${path}.pcapng` }
+        return { method: 'GET', path: withQuery(path, { format: 'text', columns: widthOf(fields) }) }
+      },
+      saveTo: ({ fields }) => (fields.pcap === undefined ? undefined : String(fields.pcap)),
+      isText: true,
+      follow: ({ word, fields }, client) =>
+        fields.follow === true && fields.pcap === undefined
+          ? followTrace(client, word('sid'), widthOf(fields), text => process.stdout.write(text))
+          : undefined,
     },
     {
       name: 'originate',

@@ -24,6 +24,7 @@ export interface EnvironmentOptions {
   /** Bytes that an account's recordings may take where its operator has said nothing else. */
   readonly recordingQuota: number
   readonly times?: CallTimes
+  readonly verbBegan?: CallEnvironment['verbBegan']
 }
 
 const dayMs = 24 * 3600 * 1000
@@ -39,6 +40,7 @@ export function callEnvironment(options: EnvironmentOptions): CallEnvironment {
     bindingsOf: options.bindingsOf,
     sipTarget: options.sipTarget,
     codecsIn,
+    verbBegan: options.verbBegan,
     deck: derived(options.rates, rates => new RateDeck(rates)),
     destinations: derived(options.destinations, lists => new Destinations(lists.blocked, lists.allowed)),
     recordingPlace: (sid, uuid, unixMs, format) => {

@@ -13,6 +13,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Media, MediaCommand } from '../../ports/media.ts'
 import type { Signaling, SignalingCommand } from '../../ports/signaling.ts'
 import type { CallStore } from '../../ports/store.ts'
+import type { FlightRecorder } from '../../recorder/flight-recorder.ts'
 import { lookUp } from './look-up.ts'
 
 export interface ExchangePorts {
@@ -27,6 +28,8 @@ export interface ExchangeRunnerOptions {
   readonly store: CallStore
   readonly clock: Clock
   readonly log: Log
+  /** What records calls. Default: nothing does. */
+  readonly recorder?: FlightRecorder | undefined
 }
 
 /** Longest text of a fault that goes into the machine and the log. */
@@ -100,15 +103,24 @@ export class ExchangeRunner {
   #work(): void {
     if (this.#isBusy || this.#ports === undefined) return
     this.#isBusy = true
-    const { exchange, clock } = this.#options
     try {
       for (let event = this.#queue.shift(); event !== undefined; event = this.#queue.shift()) {
-        this.#execute(exchange.handle(event, clock.now()))
+        this.#execute(this.#handle(event))
       }
     } finally {
       this.#isBusy = false
     }
     this.#arm()
+  }
+
+  #handle(event: ExchangeEvent): readonly ExchangeCommand[] {
+    const { exchange, clock, recorder } = this.#options
+    if (recorder === undefined) return exchange.handle(event, clock.now())
+    // An event is recorded before what it causes; whose leg an offer is, only the exchange can say.
+    if (event.type !== 'leg.offered') recorder.event(event, noCall)
+    const commands = exchange.handle(event, clock.now())
+    if (event.type === 'leg.offered') recorder.event(event, legId => exchange.callOfLeg(legId)?.callId)
+    return commands
   }
 
   #arm(): void {
@@ -134,7 +146,9 @@ export class ExchangeRunner {
   }
 
   #execute(commands: readonly ExchangeCommand[]): void {
+    const { recorder } = this.#options
     for (const command of commands) {
+      recorder?.command(command)
       try {
         this.#perform(command)
       } catch (fault) {
@@ -231,6 +245,8 @@ export class ExchangeRunner {
     for (const resolve of waiting ?? []) resolve()
   }
 }
+
+const noCall = () => undefined
 
 const closedResult: OriginateResult = Object.freeze(refusedBy('END.5503', 'the switch is closing'))
 

@@ -19,6 +19,7 @@ import {
   defaultTransportLimits,
   type ListenAddress,
   SipDriver,
+  type SipTap,
   type Upgraded,
 } from '../../../sip/transport/index.ts'
 import type { SipTarget } from '../../contract/environment.ts'
@@ -57,6 +58,8 @@ export interface SipSignalingOptions {
   readonly gate?: InviteGate
   /** How many new calls may be set up side by side now. Default: any number. */
   readonly mostSetUps?: () => number
+  /** Sees every message. Default: nobody does. */
+  readonly tap?: SipTap
   /** Default: what the system says (`NameResolver`). */
   readonly dns?: Dns
 }
@@ -163,6 +166,7 @@ export class SipSignaling implements Signaling {
       limits: defaultTransportLimits,
       ...(options.mostSetUps === undefined ? {} : { mostSetUps: options.mostSetUps }),
       ...(openDatagrams === undefined ? {} : { openDatagrams }),
+      ...(options.tap === undefined ? {} : { tap: options.tap }),
       dns: signaling.#dns,
       mayReach: hops => signaling.#targets.mayReach(hops),
       clock,

@@ -1,7 +1,9 @@
 import { eventCatalogue } from '../../events/catalogue.ts'
 import { callbackEnvelope } from '../../events/envelope.ts'
+import type { CallUuid } from '../../model/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
+import { withoutSecrets } from '../../recorder/redaction.ts'
 import {
   type DeliveryInput,
   type DeliveryLimits,
@@ -28,6 +30,8 @@ export interface CallbackDeliveryParts {
   readonly uuid: () => string
   readonly limits?: DeliveryLimits
   readonly backlog?: BacklogLimits
+  /** One try has ended. Default: nobody wants to know. */
+  readonly tried?: ((callUuid: CallUuid, tried: Readonly<Record<string, unknown>>) => void) | undefined
 }
 
 /**
@@ -154,7 +158,14 @@ export class CallbackDelivery {
   #record(output: Exclude<DeliveryOutput, { type: 'attempt' }>, answer: HttpAnswer | undefined): void {
     const callback = this.#callbacks.get(output.id)
     if (callback === undefined) return
-    const { callbackEnds, clock, log, uuid } = this.#parts
+    const { callbackEnds, clock, log, uuid, tried } = this.#parts
+    if (callback.callUuid !== null)
+      tried?.(callback.callUuid as CallUuid, {
+        url: withoutSecrets(callback.url),
+        tries: output.tries,
+        outcome: output.type,
+        ...outcomeOf(answer),
+      })
     const unixMs = clock.unixMs()
     const end: CallbackEnd =
       output.type === 'retry'

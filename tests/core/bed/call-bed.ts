@@ -15,6 +15,7 @@ import type { CodecName, Trunk } from '../../../core/model/trunk.ts'
 import type { FetchFault } from '../../../core/ports/documents.ts'
 import type { MediaCommand } from '../../../core/ports/media.ts'
 import type { SignalingCommand } from '../../../core/ports/signaling.ts'
+import type { FlightRecorder } from '../../../core/recorder/flight-recorder.ts'
 import { readSipTarget } from '../../../core/routing/sip-target.ts'
 import { MemoryStore } from '../../../core/testing/memory-store.ts'
 import { SimulatedMedia, unheard } from '../../../core/testing/simulated-media.ts'
@@ -30,6 +31,8 @@ export type Document = string | { readonly fault: FetchFault } | 'never'
 /** The whole switch above its ports, in virtual time, with a world that answers for SIP, media, HTTP and the store. */
 export class CallRig {
   now = 1000
+  /** What records the calls, if anything does. */
+  recorder: FlightRecorder | undefined
   readonly store = new MemoryStore()
   readonly exchange: Exchange
   readonly commands: ExchangeCommand[] = []
@@ -74,6 +77,7 @@ export class CallRig {
     const random = seeded(options.seed ?? 1)
     this.#tasks = new VirtualTasks(options.jitter === true ? random : undefined)
     this.exchange = new Exchange({
+      verbBegan: (callId, verb) => this.recorder?.verb(callId, verb),
       uuid: () => `id-${++this.#ids}`,
       random,
       unixMs: () => 1_800_000_000_000 + Math.round(this.now),
@@ -123,7 +127,10 @@ export class CallRig {
   }
 
   send(event: ExchangeEvent): void {
-    this.#execute(this.exchange.handle(event, this.now))
+    if (event.type !== 'leg.offered') this.recorder?.event(event, () => undefined)
+    const commands = this.exchange.handle(event, this.now)
+    if (event.type === 'leg.offered') this.recorder?.event(event, legId => this.exchange.callOfLeg(legId)?.callId)
+    this.#execute(commands)
   }
 
   isDelayedOffer(legId: LegUuid): boolean {
@@ -237,6 +244,7 @@ export class CallRig {
   #execute(commands: readonly ExchangeCommand[]): void {
     for (const command of commands) {
       this.commands.push(command)
+      this.recorder?.command(command)
       this.#perform(command)
     }
   }

@@ -1,0 +1,62 @@
+/** An IP literal as bytes; what is none becomes the unspecified address of `length` bytes. */
+export function addressBytes(text: string, length = 4): Uint8Array {
+  const plain = text.replace(/^\[|\]$/g, '').replace(/^::ffff:(?=\d+\.)/, '')
+  const parts = plain.split('.').map(Number)
+  if (parts.length === 4 && parts.every(part => part >= 0 && part <= 255)) return Uint8Array.from(parts)
+  if (!/^[0-9a-f:]+$/i.test(plain) || !plain.includes(':')) return new Uint8Array(length)
+  const [head = '', tail] = plain.split('::')
+  const groups = (side: string): number[] =>
+    side === '' ? [] : side.split(':').map(group => Number.parseInt(group, 16))
+  const before = groups(head)
+  const after = tail === undefined ? [] : groups(tail)
+  const all = [...before, ...new Array<number>(Math.max(0, 8 - before.length - after.length)).fill(0), ...after]
+  return Uint8Array.from(all.slice(0, 8).flatMap(group => [group >> 8, group & 0xff]))
+}
+
+export interface Endpoints {
+  readonly from: Uint8Array
+  readonly to: Uint8Array
+  readonly fromPort: number
+  readonly toPort: number
+}
+
+const udp = 17
+const udpHeadBytes = 8
+
+/** An IP packet with one UDP datagram, as a capture shows it. The checksum is left out (RFC 768), which IPv6 readers only note. */
+export function datagram({ from, to, fromPort, toPort }: Endpoints, payload: Uint8Array): Uint8Array {
+  const is6 = from.length === 16 && to.length === 16
+  const headBytes = is6 ? 40 : 20
+  const packet = new Uint8Array(headBytes + udpHeadBytes + payload.length)
+  const view = new DataView(packet.buffer)
+  const udpLength = udpHeadBytes + payload.length
+  if (is6) {
+    packet[0] = 0x60
+    view.setUint16(4, udpLength)
+    packet[6] = udp
+    packet[7] = 64
+    packet.set(from, 8)
+    packet.set(to, 24)
+  } else {
+    packet[0] = 0x45
+    view.setUint16(2, packet.length)
+    packet[8] = 64
+    packet[9] = udp
+    packet.set(from.subarray(0, 4), 12)
+    packet.set(to.subarray(0, 4), 16)
+    view.setUint16(10, checksum(packet.subarray(0, 20)))
+  }
+  view.setUint16(headBytes, fromPort)
+  view.setUint16(headBytes + 2, toPort)
+  view.setUint16(headBytes + 4, udpLength)
+  packet.set(payload, headBytes + udpHeadBytes)
+  return packet
+}
+
+/** RFC 1071. */
+function checksum(bytes: Uint8Array): number {
+  let sum = 0
+  for (let at = 0; at < bytes.length; at += 2) sum += (bytes[at]! << 8) | bytes[at + 1]!
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16)
+  return ~sum & 0xffff
+}

@@ -1,0 +1,162 @@
+import type { ExchangeCommand } from '../contract/exchange-command.ts'
+import type { ExchangeEvent } from '../contract/exchange-event.ts'
+import type { Change } from '../ports/store.ts'
+import { withoutSecrets } from './redaction.ts'
+
+/** What is written of an event or a command: small, without secrets, `kind` first. Times and legs stand in the record. */
+export interface Note {
+  readonly kind: string
+  readonly [field: string]: unknown
+}
+
+/** Longest text that a note keeps of what others wrote. */
+const longestText = 1000
+const longestBody = 64 * 1024
+const decoder = new TextDecoder()
+
+const clipped = (text: string, length = longestText): string =>
+  text.length > length ? `${text.slice(0, length)}…` : text
+const safe = (text: string): string => withoutSecrets(clipped(text))
+
+const direction = /^a=(sendrecv|sendonly|recvonly|inactive)\s*$/m
+
+export function noteOfEvent(event: ExchangeEvent): Note | undefined {
+  switch (event.type) {
+    case 'leg.ended':
+      return { kind: 'leg-ended', cause: event.cause }
+    case 'leg.ringing':
+      return { kind: 'leg-rings' }
+    case 'leg.answered':
+      return { kind: 'leg-answered' }
+    case 'leg.reoffered': {
+      const found = direction.exec(event.sdp ?? '')?.[1] ?? 'sendrecv'
+      return { kind: 'hold', direction: found }
+    }
+    case 'media.digit':
+    case 'leg.digit': {
+      const by = event.type === 'leg.digit' ? 'INFO' : 'RTP'
+      return { kind: 'digit', digit: event.digit, durationMs: event.durationMs, by }
+    }
+    case 'media.ready':
+      return { kind: 'media-ready', codec: event.codec }
+    case 'media.failed':
+      return { kind: 'media-failed', fault: event.fault, reoffer: event.reoffer }
+    case 'media.timeout':
+      return { kind: 'media-timeout', fault: event.fault }
+    case 'media.played':
+      return { kind: 'played', id: event.playId, completed: event.completed, fault: event.fault }
+    case 'media.recorded': {
+      const { recordId, durationMs, sizeBytes, endedBy } = event
+      return { kind: 'recorded', id: recordId, durationMs, sizeBytes, endedBy }
+    }
+    case 'document.fetched':
+      return {
+        kind: 'document-answer',
+        id: event.requestId,
+        body: withoutSecrets(decoder.decode(event.bytes.slice(0, longestBody))),
+      }
+    case 'document.failed':
+      return { kind: 'document-failed', id: event.requestId, fault: event.fault, detail: safe(event.detail) }
+    case 'audio.ready':
+      return {
+        kind: 'audio-ready',
+        id: event.requestId,
+        durationMs: event.durationMs,
+        unknownVoice: event.unknownVoice,
+      }
+    case 'audio.failed':
+      return { kind: 'audio-failed', id: event.requestId, code: event.code, detail: safe(event.detail) }
+    case 'store.committed':
+      return event.result.ok ? undefined : { kind: 'money-refused', refused: event.result.refused }
+    case 'store.commit-failed':
+      return { kind: 'store-failed', detail: safe(event.detail) }
+    case 'call.hangup':
+      return { kind: 'hangup', reason: event.reason ?? 'END.0201' }
+    default:
+      return undefined
+  }
+}
+
+export function noteOfCommand(command: ExchangeCommand): Note | undefined {
+  switch (command.type) {
+    case 'document.fetch':
+      return {
+        kind: 'document-request',
+        id: command.requestId,
+        url: safe(command.url),
+        fields: withoutSecrets(clipped(JSON.stringify(command.fields), 4000)),
+      }
+    case 'audio.speak':
+      return {
+        kind: 'say',
+        id: command.requestId,
+        text: clipped(command.text),
+        voice: command.voice,
+        language: command.language,
+      }
+    case 'audio.load': {
+      const source = 'asset' in command.source ? command.source.asset : safe(command.source.url)
+      return { kind: 'load', id: command.requestId, source }
+    }
+    case 'media.play': {
+      const { source, loop, playId: id } = command
+      return { kind: 'play', id, source: source.kind === 'tone' ? source.tone : 'prompt', loop }
+    }
+    case 'media.record':
+    case 'media.record-session':
+      return { kind: 'record', id: command.recordId }
+    case 'media.bridge':
+      return { kind: 'bridge', other: command.otherLegId }
+    case 'media.unbridge':
+      return { kind: 'unbridge' }
+    case 'media.join':
+      return { kind: 'join', muted: command.muted }
+    case 'media.leave':
+      return { kind: 'leave' }
+    case 'media.send-digits':
+      return { kind: 'digits-sent', digits: command.digits }
+    case 'leg.end':
+      return { kind: 'leg-end', reason: command.reason }
+    default:
+      return undefined
+  }
+}
+
+/** Rows, events and money of one unit of work. */
+export function notesOfUnit(unit: readonly Change[]): readonly Note[] {
+  const notes: Note[] = []
+  for (const change of unit) {
+    switch (change.type) {
+      case 'call.insert': {
+        const { sid, accountUuid, direction: way, fromNumber, toNumber } = change.call
+        notes.push({ kind: 'call', sid, accountUuid, direction: way, fromNumber, toNumber })
+        break
+      }
+      case 'hold.open': {
+        const { uuid, legUuid, rate, amount } = change.hold
+        notes.push({ kind: 'hold-opened', hold: uuid, legId: legUuid, rate, amount })
+        break
+      }
+      case 'hold.grow':
+        notes.push({ kind: 'hold-grown', hold: change.uuid, amount: change.amount })
+        break
+      case 'hold.settle': {
+        const { uuid: hold, charge, talkSeconds, billedSeconds } = change
+        notes.push({ kind: 'settled', hold, charge, talkSeconds, billedSeconds })
+        break
+      }
+      case 'event.append': {
+        const { code, data, uuid } = change.event
+        // Call events repeat the record, and digits have their own entry.
+        const isProblem = code.startsWith('DOC.') || code.startsWith('PLAY.') || code.startsWith('SAY.')
+        if (code === 'DTMF.0100' || code === 'BILL.0200') break
+        const kept = isProblem || code === 'BILL.0100' ? { data: JSON.parse(withoutSecrets(JSON.stringify(data))) } : {}
+        notes.push({ kind: 'event', code, event: uuid, ...kept })
+        break
+      }
+      default:
+        break
+    }
+  }
+  return notes
+}

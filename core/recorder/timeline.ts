@@ -1,0 +1,396 @@
+import { type EndReason, endReasons } from '../model/end-reason.ts'
+import { formatMoney } from '../model/money.ts'
+import type { Rate } from '../model/rate.ts'
+import { type EndFacts, endOf } from './explanation.ts'
+import { type RecordView, recordKinds } from './record.ts'
+import { RtpColumns } from './rtp-columns.ts'
+import { readRtp } from './rtp-sample.ts'
+import { readSip } from './sip-record.ts'
+import { carriersRemoved, sipText } from './sip-text.ts'
+import type { Trace, TraceCharge, TraceEntry, TraceKind, TraceLeg, TracePage, TraceReader } from './trace.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+const decoder = new TextDecoder()
+const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
+const letterOf = (index: number): string | null =>
+  index === 0 ? null : index <= 26 ? String.fromCharCode(64 + index) : `L${index}`
+
+interface LegFacts {
+  uuid: string
+  role: 'caller' | 'callee'
+  via: TraceLeg['via']
+  number: string
+  trunk: string | null
+}
+
+/** Reads the records of one call, oldest first, as the timeline of one reader. Unreadable ones are left out. */
+export function timelineOf(
+  records: readonly RecordView[],
+  isComplete: boolean,
+  reader: TraceReader,
+  page: TracePage,
+): Trace {
+  const telling = new Telling(reader)
+  const ordered = [...records].sort((one, other) => one.unixMs - other.unixMs)
+  const first = ordered[0]?.unixMs ?? 0
+  let seq = 0
+  let taken = 0
+  let last = page.after
+  for (const record of ordered) {
+    seq++
+    const isOnPage = seq > page.after && taken < page.limit
+    if (isOnPage) {
+      taken++
+      last = seq
+    }
+    try {
+      telling.take(record, seq, record.unixMs - first, isOnPage)
+    } catch {
+      // Damaged on the disk: the others stay readable.
+    }
+  }
+  return { ...telling.trace(), isComplete, last, hasMore: seq > last }
+}
+
+class Telling {
+  readonly #reader: TraceReader
+  readonly #entries: TraceEntry[] = []
+  readonly #legs = new Map<number, LegFacts>()
+  readonly #rtp = new Map<number, RtpColumns>()
+  readonly #charges: TraceCharge[] = []
+  readonly #requests = new Map<string, { readonly url: string; readonly unixMs: number }>()
+  readonly #holds = new Map<string, { readonly rate: Rate; readonly leg: number }>()
+  readonly #ends = new Map<number, string>()
+  #facts: { -readonly [K in keyof EndFacts]: EndFacts[K] } = {}
+  #call: Fields = {}
+  #over: Fields | undefined
+  #cost = 0
+
+  constructor(reader: TraceReader) {
+    this.#reader = reader
+  }
+
+  take(record: RecordView, seq: number, ms: number, isOnPage: boolean): void {
+    const { kind, leg, unixMs } = record
+    const add = (entryKind: TraceKind, sentence: string, data: Fields = {}) => {
+      if (!isOnPage) return
+      const at = { seq, unixMs, ms: Math.round(ms * 1000) / 1000 }
+      this.#entries.push({ ...at, kind: entryKind, leg: letterOf(leg), text: sentence, data })
+    }
+    if (kind === recordKinds.sip) this.#sip(record, add)
+    else if (kind === recordKinds.rtp) this.#sample(record, ms, isOnPage)
+    else {
+      const note = JSON.parse(decoder.decode(record.payload)) as Fields
+      if (kind === recordKinds.begin) this.#call = { ...note, ...this.#call }
+      else if (kind === recordKinds.over) this.#ended(note, add)
+      else if (kind === recordKinds.note) this.#note(note, leg, unixMs, add)
+    }
+  }
+
+  trace(): Omit<Trace, 'isComplete' | 'last' | 'hasMore'> {
+    const call = { ...this.#call, ...this.#over }
+    const reason = text(this.#over?.reasonCode) as EndReason
+    return {
+      uuid: text(call.uuid),
+      sid: text(call.sid),
+      account: text(call.accountUuid),
+      direction: text(call.direction),
+      fromNumber: text(call.fromNumber),
+      toNumber: text(call.toNumber),
+      isOver: this.#over !== undefined,
+      legs: [...this.#legs].map(([index, { uuid, role, via, number, trunk }]) => {
+        const name = this.#reader === 'operator' ? trunk : null
+        return { id: letterOf(index) ?? '', uuid, role, via, number, trunk: name }
+      }),
+      entries: this.#entries,
+      rtp: [...this.#rtp].map(([index, columns]) => columns.read(letterOf(index) ?? '')),
+      charges: this.#charges,
+      cost: formatMoney(this.#cost),
+      end: reason in endReasons ? endOf(reason, { number: this.#endNumber(call), ...this.#facts }) : null,
+    }
+  }
+
+  #endNumber(call: Fields): string {
+    return text(this.#dialledNumber(call))
+  }
+
+  #dialledNumber(call: Fields): unknown {
+    const dialled = [...this.#legs.values()].findLast(leg => leg.role === 'callee' && leg.number !== '')
+    // A call that came in and dialled nobody: its own number would mislead.
+    return dialled?.number ?? (call.direction === 'inbound' ? '' : call.toNumber)
+  }
+
+  #sip(record: RecordView, add: Add): void {
+    const sip = readSip(record.payload)
+    const message = decoder.decode(sip.message)
+    const isTrunk = this.#legs.get(record.leg)?.via === 'trunk'
+    const isHidden = this.#reader === 'customer' && isTrunk
+    const shown = isHidden ? carriersRemoved(message) : message
+    const { line, status, method } = sipText(shown)
+    if (status !== undefined && status >= 300 && method === 'INVITE' && status !== 401 && status !== 407) {
+      if (!sip.isSent) this.#facts.response = line
+    }
+    add('sip', line, {
+      direction: sip.isSent ? 'sent' : 'received',
+      transport: sip.transport,
+      method,
+      ...(status === undefined ? {} : { status }),
+      ...(this.#reader === 'operator'
+        ? { remote: `${sip.address}:${sip.port}`, local: `${sip.localHost}:${sip.localPort}` }
+        : {}),
+      message: shown,
+    })
+    this.#codecs(message, sip.isSent)
+  }
+
+  /** What the remote offered last, for the sentence of a call without a common codec. */
+  #codecs(message: string, isSent: boolean): void {
+    if (isSent) return
+    const names = [...message.matchAll(/^a=rtpmap:\d+ ([\w.-]+)\/\d+/gm)].map(found => found[1] ?? '')
+    const spoken = names.filter(name => name !== 'telephone-event' && name !== 'CN')
+    if (spoken.length > 0) this.#facts.codecs = spoken
+  }
+
+  #sample(record: RecordView, ms: number, isOnPage: boolean): void {
+    const columns = this.#rtp.get(record.leg) ?? new RtpColumns()
+    this.#rtp.set(record.leg, columns)
+    columns.add(readRtp(record.payload), ms, isOnPage)
+  }
+
+  #note(note: Fields, leg: number, unixMs: number, add: Add): void {
+    const { kind, id: _id, ...rest } = note
+    switch (kind) {
+      case 'leg-begins': {
+        const before = this.#legs.get(leg)
+        const facts: LegFacts = {
+          uuid: text(note.uuid),
+          role: note.role === 'caller' ? 'caller' : 'callee',
+          via: (note.via as TraceLeg['via']) ?? 'uri',
+          number: text(note.number) || (before?.number ?? ''),
+          trunk: note.trunk === undefined ? (before?.trunk ?? null) : text(note.trunk),
+        }
+        this.#legs.set(leg, facts)
+        const trunk = facts.trunk !== null && this.#reader === 'operator' ? ` by trunk ${facts.trunk}` : ''
+        const what = facts.role === 'caller' ? 'calls' : 'is dialled'
+        if (before === undefined || facts.number !== before.number)
+          add('leg', `${facts.number || `a leg (${facts.via})`} ${what}${trunk}`, { uuid: facts.uuid, via: facts.via })
+        return
+      }
+      case 'leg-ended': {
+        const cause = (note.cause ?? {}) as Fields
+        this.#ends.set(leg, text(cause.kind))
+        add('leg', `the remote ended the leg: ${causeText(cause)}`, cause)
+        return
+      }
+      case 'leg-end':
+        add('leg', `we end the leg: ${text(note.reason)} ${labelOf(note.reason)}`, rest)
+        return
+      case 'leg-rings':
+        add('leg', 'rings', rest)
+        return
+      case 'leg-answered':
+        add('leg', 'answered', rest)
+        return
+      case 'call':
+        this.#call = { ...this.#call, ...rest }
+        add('call', `${text(note.direction)} call from ${text(note.fromNumber)} to ${text(note.toNumber)}`, {
+          sid: note.sid,
+        })
+        return
+      case 'document-request':
+        this.#requests.set(text(note.id), { url: text(note.url), unixMs })
+        add('document', `request to ${text(note.url)}`, { url: note.url, fields: note.fields })
+        return
+      case 'document-answer': {
+        const request = this.#requests.get(text(note.id))
+        const ms = request === undefined ? null : Math.round(unixMs - request.unixMs)
+        this.#facts.document = { url: request?.url ?? '', detail: '', ms: ms ?? 0 }
+        add('document', `answer after ${ms ?? '?'} ms, ${text(note.body).length} characters`, {
+          url: request?.url ?? '',
+          ms,
+          body: note.body,
+        })
+        return
+      }
+      case 'document-failed': {
+        const request = this.#requests.get(text(note.id))
+        const ms = request === undefined ? 0 : Math.round(unixMs - request.unixMs)
+        this.#facts.document = { url: request?.url ?? '', detail: text(note.detail), ms }
+        add('document', `failed after ${ms} ms: ${text(note.fault)}: ${text(note.detail)}`, {
+          url: request?.url ?? '',
+          ms,
+          fault: note.fault,
+          detail: note.detail,
+        })
+        return
+      }
+      case 'verb':
+        add('verb', `<${text(note.name)}> at line ${text(note.line)}, column ${text(note.column)}`, rest)
+        return
+      case 'say':
+        add('say', `says "${text(note.text)}"`, rest)
+        return
+      case 'load':
+        add('play', `fetches ${text(note.source)}`, rest)
+        return
+      case 'audio-ready':
+        add('play', `audio of ${text(note.durationMs)} ms is ready`, rest)
+        return
+      case 'audio-failed':
+        add('play', `${text(note.code)}: ${text(note.detail)}`, rest)
+        return
+      case 'play':
+        add('play', `plays ${text(note.source)}`, rest)
+        return
+      case 'played':
+        add(
+          'play',
+          note.completed === true
+            ? 'played to its end'
+            : `stopped${note.fault === undefined ? '' : `: ${text(note.fault)}`}`,
+          rest,
+        )
+        return
+      case 'digit':
+        add('digit', `digit ${text(note.digit)} received by ${text(note.by)}`, rest)
+        return
+      case 'digits-sent':
+        add('digit', `sends digits ${text(note.digits)}`, rest)
+        return
+      case 'bridge':
+        add('bridge', `bridged with ${this.#letter(note.other)}`, rest)
+        return
+      case 'unbridge':
+        add('bridge', 'no longer bridged', rest)
+        return
+      case 'join':
+        add('bridge', 'joins a conference', rest)
+        return
+      case 'leave':
+        add('bridge', 'leaves the conference', rest)
+        return
+      case 'hold':
+        add('hold', note.direction === 'sendrecv' ? 'new offer' : `put on hold (${text(note.direction)})`, rest)
+        return
+      case 'record':
+        add('recording', 'recording begins', rest)
+        return
+      case 'recorded':
+        add('recording', `recorded ${text(note.durationMs)} ms, ended by ${text(note.endedBy)}`, rest)
+        return
+      case 'media-ready':
+        add('media', `audio flows: ${text(note.codec)}`, rest)
+        return
+      case 'media-failed':
+        add('media', `media failed: ${text(note.fault)}`, rest)
+        return
+      case 'media-timeout':
+        add(
+          'media',
+          note.fault === undefined ? 'no RTP for the media timeout' : `${text(note.fault).toUpperCase()} failed`,
+          rest,
+        )
+        return
+      case 'hangup':
+        add('call', `hang-up asked for: ${text(note.reason)} ${labelOf(note.reason)}`, rest)
+        return
+      case 'webhook': {
+        const outcome = note.status === undefined ? text(note.fault ?? note.detail) : text(note.status)
+        add('webhook', `callback to ${text(note.url)}: try ${text(note.tries)}: ${outcome}`, rest)
+        return
+      }
+      case 'event': {
+        const data = (note.data ?? {}) as Fields
+        if (typeof data.line === 'number' && this.#facts.problem === undefined)
+          this.#facts.problem = { line: data.line, column: Number(data.column), message: text(data.message) }
+        const where =
+          typeof data.line === 'number'
+            ? ` at line ${data.line}, column ${text(data.column)}: ${text(data.message)}`
+            : ''
+        add('event', `${text(note.code)}${where}`, rest)
+        return
+      }
+      default:
+        this.#money(note, leg, add)
+    }
+  }
+
+  #money(note: Fields, leg: number, add: Add): void {
+    const { kind, ...rest } = note
+    const hold = this.#holds.get(text(note.hold))
+    const amount = formatMoney(Number(note.amount ?? note.charge ?? 0))
+    switch (kind) {
+      case 'hold-opened': {
+        const rate = note.rate as Rate
+        this.#holds.set(text(note.hold), { rate, leg })
+        add('money', `holds ${amount} KES at ${formatMoney(rate.ratePerMinute)} KES/min`, {
+          amount,
+          prefix: rate.prefix,
+        })
+        return
+      }
+      case 'hold-grown':
+        add('money', `holds ${amount} KES more`, { amount })
+        return
+      case 'settled':
+        this.#settle(note, hold, amount, add)
+        return
+      case 'money-refused':
+        add('money', 'the balance does not cover it', rest)
+        return
+      case 'store-failed':
+        add('call', `the database failed: ${text(note.detail)}`, rest)
+    }
+  }
+
+  #settle(
+    note: Fields,
+    hold: { readonly rate: Rate; readonly leg: number } | undefined,
+    charge: string,
+    add: Add,
+  ): void {
+    this.#cost += Number(note.charge)
+    if (hold === undefined) {
+      add('money', `settled: ${charge} KES`, { charge })
+      return
+    }
+    const { rate, leg } = hold
+    const billed = Number(note.billedSeconds)
+    const fee =
+      rate.connectionFee === 0 || billed === 0 ? '' : ` + ${formatMoney(rate.connectionFee)} KES connection fee`
+    const explained = `${text(note.talkSeconds)} s of talk, ${billed} s billed (increments of ${rate.incrementSeconds} s, at least ${rate.minimumSeconds} s): ${billed} s × ${formatMoney(rate.ratePerMinute)} KES / 60 s${fee} = ${charge} KES`
+    this.#charges.push({
+      leg: letterOf(leg),
+      number: this.#legs.get(leg)?.number ?? '',
+      prefix: rate.prefix,
+      rate_per_minute: formatMoney(rate.ratePerMinute),
+      increment_seconds: rate.incrementSeconds,
+      minimum_seconds: rate.minimumSeconds,
+      connection_fee: formatMoney(rate.connectionFee),
+      talk_seconds: Number(note.talkSeconds),
+      billed_seconds: billed,
+      charge,
+      explained,
+    })
+    add('money', `settled: ${explained}`, { charge })
+  }
+
+  #ended(note: Fields, add: Add): void {
+    this.#over = note
+    add('call', `${text(note.status)}: ${text(note.reasonCode)} ${labelOf(note.reasonCode)}`, {
+      reason_code: note.reasonCode,
+    })
+  }
+
+  #letter(uuid: unknown): string {
+    for (const [index, leg] of this.#legs) if (leg.uuid === uuid) return letterOf(index) ?? ''
+    return 'a leg'
+  }
+}
+
+type Add = (kind: TraceKind, sentence: string, data?: Fields) => void
+
+const labelOf = (reason: unknown): string => endReasons[text(reason) as EndReason]?.label ?? ''
+
+const causeText = (cause: Fields): string =>
+  cause.kind === 'response' ? `response ${text(cause.status)}` : text(cause.kind).replaceAll('-', ' ')

@@ -1,0 +1,166 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { LegUuid } from '../../core/model/ids.ts'
+import { FlightRecorder } from '../../core/recorder/flight-recorder.ts'
+import { drawLadder } from '../../core/recorder/ladder.ts'
+import { TraceRing } from '../../core/recorder/ring.ts'
+import type { Trace } from '../../core/recorder/trace.ts'
+import { acme } from './bed/acme.ts'
+import { CallRig } from './bed/call-bed.ts'
+
+const far = '+254733333333'
+const own = '+254700000001'
+const hook = 'https://acme.test/in'
+const dial = `<Response><Dial><Number>${far}</Number></Dial></Response>`
+
+interface FailedCall {
+  readonly set: (rig: CallRig) => void
+  /** What happens once the call is there. */
+  readonly act?: (rig: CallRig, caller: LegUuid) => void
+  readonly code: string
+  readonly sentence: RegExp
+  readonly advice: RegExp
+}
+
+const pause = '<Response><Say>Hello</Say><Pause length="600"/></Response>'
+/** Every kind of failed call: the trace ends with why, and with what to do. */
+const failed: Readonly<Record<string, FailedCall>> = {
+  busy: {
+    set: rig => {
+      rig.documents.set(hook, dial)
+      rig.peers.set(far, { endAfter: 50, cause: { kind: 'response', status: 486 } })
+    },
+    code: 'END.0486',
+    sentence: /\+254733333333 is busy/,
+    advice: /voicemail or another number/,
+  },
+  'no route': {
+    set: rig => {
+      rig.documents.set(hook, dial)
+      rig.trunks = []
+    },
+    code: 'END.0503',
+    sentence: /No trunk could take the call to this number: none has a prefix/,
+    advice: /a trunk has a prefix/,
+  },
+  402: {
+    set: rig => {
+      rig.documents.set(hook, dial)
+      rig.store.accounts.clear()
+      rig.store.addAccount(acme, 0)
+    },
+    code: 'END.0402',
+    sentence: /balance does not cover/,
+    advice: /Top up the wallet/,
+  },
+  'webhook 500': {
+    set: rig => rig.documents.set(hook, { fault: 'status' }),
+    code: 'END.3502',
+    sentence: /https:\/\/acme\.test\/in failed/,
+    advice: /must answer 200/,
+  },
+  'webhook timeout': {
+    set: rig => rig.documents.set(hook, { fault: 'timeout' }),
+    code: 'END.3408',
+    sentence: /acme\.test\/in did not answer within 10 seconds/,
+    advice: /Answer the webhook at once/,
+  },
+  'XML error': {
+    set: rig => rig.documents.set(hook, '<Response>\n  <Say>Hello</Sya>\n</Response>'),
+    code: 'END.3422',
+    sentence: /cannot be run: line 2, column \d+: /,
+    advice: /Mend the document at that place/,
+  },
+  'media timeout': {
+    set: rig => rig.documents.set(hook, pause),
+    act: (rig, legId) => rig.send({ type: 'media.timeout', legId }),
+    code: 'END.0212',
+    sentence: /no RTP came for the media timeout/,
+    advice: /firewall drops UDP/,
+  },
+  'ICE failure': {
+    set: rig => rig.documents.set(hook, pause),
+    act: (rig, legId) => rig.send({ type: 'media.timeout', legId, fault: 'ice' }),
+    code: 'END.2410',
+    sentence: /ICE failed/,
+    advice: /SAUTI_TURN/,
+  },
+  'codec mismatch': {
+    set: rig => {
+      rig.documents.set(hook, dial)
+      rig.peers.set(far, { endAfter: 50, cause: { kind: 'response', status: 488 } })
+    },
+    code: 'END.0488',
+    sentence: /no codec that both sides speak/,
+    advice: /PCMA, PCMU, G722 or opus/,
+  },
+}
+
+const traced = (call: FailedCall): { readonly rig: CallRig; readonly trace: Trace } => {
+  const rig = new CallRig()
+  const recorder = new FlightRecorder(new TraceRing(new ArrayBuffer(4 << 20)), {
+    now: () => 1_800_000_000_000 + rig.now,
+  })
+  rig.recorder = recorder
+  call.set(rig)
+  const caller = rig.call(own)
+  rig.run(2000)
+  call.act?.(rig, caller)
+  rig.run(120_000)
+  const sid = rig.over[0]?.sid ?? ''
+  const trace = recorder.read(sid, 'customer', { after: 0, limit: 10_000 })
+  if (trace === undefined) throw new Error('no trace')
+  return { rig, trace }
+}
+
+for (const [name, call] of Object.entries(failed)) {
+  test(`${name}: the trace ends with why, and with what to do`, () => {
+    const { trace } = traced(call)
+    assert.is(trace.end?.reason_code, call.code)
+    assert.match(trace.end?.sentence ?? '', call.sentence)
+    assert.match(trace.end?.advice ?? '', call.advice)
+    assert.is(trace.end?.link, `/docs/reasons#${call.code}`)
+    assert.is(trace.isComplete, true)
+    const drawn = drawLadder(trace, 80)
+    assert.ok(drawn.includes(call.code))
+    const wide = drawn.split('\n').filter(line => line.length > 80)
+    assert.equal(wide, [])
+  })
+}
+
+test('a good call: document, verbs with their places, bridge, digits, money with its sum', () => {
+  const { trace } = traced({
+    set: rig => {
+      rig.documents.set(hook, `<Response>\n  <Dial><Number>${far}</Number></Dial>\n</Response>`)
+      rig.peers.set(far, { ringAfter: 10, answerAfter: 100, byeAfter: 61_000 })
+    },
+    act: (rig, legId) => rig.press(legId, '5'),
+    code: '',
+    sentence: /./,
+    advice: /./,
+  })
+  const texts = trace.entries.map(({ kind, text }) => `${kind}: ${text}`)
+  for (const wanted of [
+    /^document: request to https:\/\/acme\.test\/in/,
+    /^document: answer after 20 ms/,
+    /^verb: <Dial> at line 2, column \d+/,
+    /^bridge: bridged with [AB]/,
+    /^digit: digit 5/,
+    /^money: holds /,
+    /^money: settled: .* s × .* KES \/ 60 s/,
+    /^call: completed: END\.0200/,
+  ])
+    assert.ok(
+      texts.some(text => wanted.test(text)),
+      `${wanted}\n${texts.join('\n')}`,
+    )
+  assert.ok(trace.charges.length > 0)
+  assert.is(trace.end?.advice, '')
+  // Page by page it is the same.
+  assert.equal(
+    trace.entries.map(({ seq }) => seq),
+    [...trace.entries.map(({ seq }) => seq)].sort((a, b) => a - b),
+  )
+})
+
+test.run()
