@@ -47,7 +47,7 @@ export const eventCatalogue = {
   'BILL.0100': { event: 'billing.low-balance', callback: true, when: 'The balance nears its end.' },
   'BILL.0200': { event: 'billing.settled', callback: true, when: 'A call has been charged.' },
   'DTMF.0100': { event: 'dtmf.received', callback: false, when: 'A digit was pressed.' },
-  'WH.0100': { event: 'webhook.test', callback: true, when: 'Somebody asked for a test of the status webhook.' },
+  'WH.0100': { event: 'webhook.test', callback: true, when: 'A test of the status webhook was requested.' },
   'WH.0200': { event: 'webhook.delivered', callback: false, when: 'A status callback was delivered.' },
   'WH.0400': { event: 'webhook.failed', callback: false, when: 'All tries of a status callback failed.' },
   'PLAY.0400': { event: 'play.failed', callback: false, when: 'The audio cannot be played.' },

@@ -94,7 +94,6 @@ export const eventDataFields = {
     limit: 'What the account may have.',
   },
   'ACCT.0200': { address: 'Where the operator’s browser was.' },
-  'WH.0100': { url: 'Where it goes.' },
   'BILL.0100': { sid: 'The call.', seconds_left: 'Seconds that are paid for.' },
   'BILL.0200': {
     leg_uuid: 'The leg that was charged.',
@@ -112,6 +111,7 @@ export const eventDataFields = {
     duration_ms: 'How long it was pressed.',
     leg: 'Who pressed it: `caller` or `callee`.',
   },
+  'WH.0100': { url: 'Where it goes.' },
   'WH.0200': ofCallback,
   'WH.0400': ofCallback,
   'PLAY.0400': ofAudio,

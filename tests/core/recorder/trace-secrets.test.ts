@@ -1,10 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { LegUuid } from '../../core/model/ids.ts'
-import { FlightRecorder } from '../../core/recorder/flight-recorder.ts'
-import { withoutSecrets } from '../../core/recorder/redaction.ts'
-import { TraceRing } from '../../core/recorder/ring.ts'
-import { CallRig } from './bed/call-bed.ts'
+import type { LegUuid } from '../../../core/model/ids.ts'
+import { FlightRecorder } from '../../../core/recorder/flight-recorder.ts'
+import { withoutSecrets } from '../../../core/recorder/redaction.ts'
+import { TraceRing } from '../../../core/recorder/ring.ts'
+import { CallRig } from '../bed/call-bed.ts'
 
 const canary = 'C4NARYC4NARY'
 const flow = { transport: 'udp', address: '198.51.100.9', port: 5060, localHost: '192.0.2.1', localPort: 5060 } as const
