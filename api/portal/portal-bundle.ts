@@ -6,7 +6,8 @@ const entry = new URL('./app/main.tsx', import.meta.url)
 const styles = new URL('./app/portal.css', import.meta.url)
 const page = new URL('./app/index.html', import.meta.url)
 /** What `npm run build` writes. */
-const built = new URL('./built/', import.meta.url)
+// By its folder's name: in the bundle of the program this module lies in a neighbour of it.
+const built = new URL('../portal/built/', import.meta.url)
 
 /** Files of the portal by their names: index.html, portal.js, portal.css, and the parts that are loaded when needed. */
 export type PortalFiles = ReadonlyMap<string, Buffer>
