@@ -198,6 +198,47 @@ operator('assets: the bytes decide; what is no audio is 415 or 422', async () =>
   await own(404, 'DELETE', '/assets/welcome')
 })
 
+operator('the console and the tools of the portal answer as described', async () => {
+  assert.ok((await ask(200, 'GET', '/operator/figures')).samples !== null)
+  const { changes } = await ask(200, 'GET', '/operator/changes?limit=1')
+  assert.equal(Object.keys(changes[0]).sort(), [
+    'action',
+    'actor',
+    'address',
+    'after',
+    'before',
+    'created_at',
+    'id',
+    'path',
+  ])
+  const trunk = await ask(201, 'POST', '/operator/trunks', { name: 'in only', inbound_hosts: ['192.0.2.7'] })
+  const states = await ask(200, 'GET', '/operator/trunks/states')
+  assert.is(states.find(({ uuid }: { uuid: string }) => uuid === trunk.uuid).live_legs, 0)
+  await ask(404, 'POST', `/operator/trunks/${nobody}/test`)
+  await ask(409, 'POST', `/operator/trunks/${trunk.uuid}/test`)
+  await ask(200, 'DELETE', `/operator/trunks/${trunk.uuid}`)
+  assert.is((await ask(200, 'GET', '/operator/routes?to=%2B254711000001')).number, '+254711000001')
+  await ask(422, 'GET', '/operator/routes?to=254')
+  await ask(200, 'GET', '/operator/sessions')
+  await ask(404, 'DELETE', `/operator/sessions/${nobody}`)
+  const [account] = (await ask(200, 'GET', '/operator/accounts?limit=1')).accounts
+  const link = await ask(201, 'POST', `/operator/accounts/${account.uuid}/link`, {})
+  assert.match(link.url, /^http.*#/)
+  await ask(404, 'POST', `/operator/accounts/${nobody}/link`, {})
+
+  assert.ok((await own(200, 'GET', '/documents/vocabulary')).verbs.length >= 10)
+  const body = '<Response><Say>Karibu</Say></Response>'
+  assert.match(JSON.stringify(await own(200, 'POST', '/documents/simulate', { body })), /Karibu/)
+  const document = await own(201, 'POST', '/documents/', { name: 'Revised', body })
+  await own(200, 'PUT', `/documents/${document.uuid}`, { name: 'Revised', body: '<Response><Hangup/></Response>' })
+  const revisions = await own(200, 'GET', `/documents/${document.uuid}/revisions`)
+  assert.equal(
+    revisions.map((revision: { body: string }) => revision.body.includes('Karibu')),
+    [false, true],
+  )
+  await own(404, 'GET', `/documents/${nobody}/revisions`)
+})
+
 operator('every operation of the operator’s side was met', () => {
   const met = new Set([...walk.seen].map(line => line.split(' ').slice(0, 2).join(' ')))
   const missing = Object.entries(walk.document.paths)
