@@ -30,6 +30,8 @@ const { version, description, license } = JSON.parse(readFileSync(join(root, 'pa
   description: string
   license: string
 }
+/** The builder's name and address: SAUTI_MAINTAINER='Name <address>'. */
+const maintainer = process.env.SAUTI_MAINTAINER ?? 'The authors of Sauti <sauti@example.org>'
 const tree = join(dist, 'deb')
 rmSync(tree, { recursive: true, force: true })
 const put = (path: string, content: string | Uint8Array, mode = 0o644) => {
@@ -55,7 +57,24 @@ put('usr/share/zsh/vendor-completions/_sauti', said('completion', 'zsh'))
 put('usr/share/fish/vendor_completions.d/sauti.fish', said('completion', 'fish'))
 put('usr/lib/systemd/system/sauti.service', readFileSync(join(parts, 'sauti.service')))
 put('etc/sauti/sauti.yaml', readFileSync(join(parts, 'sauti.yaml')))
-put('usr/share/doc/sauti/changelog.gz', packed(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')))
+put('usr/share/doc/sauti/NEWS.gz', packed(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')))
+const madeAt = new Date(Number(process.env.SOURCE_DATE_EPOCH ?? Math.floor(Date.now() / 1000)) * 1000)
+put(
+  'usr/share/doc/sauti/changelog.gz',
+  packed(`sauti (${version}) unstable; urgency=medium
+
+  * Version ${version}: what changed is in /usr/share/doc/sauti/NEWS.gz.
+
+ -- ${maintainer}  ${madeAt.toUTCString().replace('GMT', '+0000')}
+`),
+)
+// Node's single executable must stay as it was built: stripping it cuts the program off.
+put(
+  'usr/share/lintian/overrides/sauti',
+  ['embedded-library', 'unstripped-binary-or-object', 'hardening-no-pie', 'maintainer-script-calls-systemctl']
+    .map(tag => `sauti: ${tag} *\n`)
+    .join(''),
+)
 put(
   'usr/share/doc/sauti/copyright',
   `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
@@ -80,7 +99,7 @@ Version: ${version}
 Section: comm
 Priority: optional
 Architecture: ${architecture}
-Maintainer: Sauti <sauti@localhost>
+Maintainer: ${maintainer}
 Depends: adduser, libatomic1, libc6 (>= 2.28), libgcc-s1, libstdc++6
 Recommends: espeak-ng
 Installed-Size: ${Math.ceil(sizeOf(tree) / 1024)}
