@@ -9,6 +9,11 @@ const root = new URL('../../', import.meta.url).pathname
 /** A bound for a machine that is busy with everything else, too. */
 const readyTimeoutMs = 40_000
 
+/** SAUTI_TEST_PROGRAM names another program that is to be tested, such as the one executable: `dist/sauti-linux-x64`. */
+const program = process.env.SAUTI_TEST_PROGRAM ?? process.execPath
+const programArguments =
+  process.env.SAUTI_TEST_PROGRAM === undefined ? ['--disable-warning=ExperimentalWarning', 'api/cli/main.ts'] : []
+
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -74,27 +79,23 @@ export class SwitchProcess {
   /** Starts (again) on the same data folder and ports; resolves when the switch says that it is ready. */
   async open(): Promise<number> {
     const started = Date.now()
-    const child = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', 'api/cli/main.ts', 'serve', ...this.#flags],
-      {
-        cwd: root,
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: {
-          ...process.env,
-          SAUTI_DATA: this.dataFolder,
-          SAUTI_HTTP: `${this.#httpAddress}:${this.httpPort}`,
-          SAUTI_PUBLIC_URL: this.baseUrl,
-          SAUTI_SIP: `udp:127.0.0.1:${this.sipPort},tcp:127.0.0.1:${this.sipPort}`,
-          SAUTI_EXTERNAL_ADDRESS: '127.0.0.1',
-          SAUTI_MEDIA_PORTS: `${this.mediaPorts[0]}-${this.mediaPorts[1]}`,
-          SAUTI_OPERATOR_KEY: this.operatorKey,
-          SAUTI_ALLOW_PRIVATE_URLS: '1',
-          SAUTI_LOG: 'debug',
-          ...this.#extraEnv,
-        },
+    const child = spawn(program, [...programArguments, 'serve', ...this.#flags], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...process.env,
+        SAUTI_DATA: this.dataFolder,
+        SAUTI_HTTP: `${this.#httpAddress}:${this.httpPort}`,
+        SAUTI_PUBLIC_URL: this.baseUrl,
+        SAUTI_SIP: `udp:127.0.0.1:${this.sipPort},tcp:127.0.0.1:${this.sipPort}`,
+        SAUTI_EXTERNAL_ADDRESS: '127.0.0.1',
+        SAUTI_MEDIA_PORTS: `${this.mediaPorts[0]}-${this.mediaPorts[1]}`,
+        SAUTI_OPERATOR_KEY: this.operatorKey,
+        SAUTI_ALLOW_PRIVATE_URLS: '1',
+        SAUTI_LOG: 'debug',
+        ...this.#extraEnv,
       },
-    )
+    })
     this.#child = child
     let isReady = false
     let rest = ''
@@ -167,7 +168,7 @@ export class SwitchProcess {
   /** Runs the CLI against this switch's folder and address. */
   cli(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
     return new Promise(resolve => {
-      const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'api/cli/main.ts', ...args], {
+      const child = spawn(program, [...programArguments, ...args], {
         cwd: root,
         stdio: ['ignore', 'pipe', 'pipe'],
         env: {
