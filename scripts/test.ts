@@ -12,7 +12,7 @@ const usage = `usage: npm test [-- [--quick | --long | --all] [--jobs N] [filter
   --long    the others: minutes of sound (tests/audio), and what loads or kills a switch, counts its seconds, or needs
             the machine to itself (tests/slow)
   --all     both; so does a filter, for the files that it names
-  --jobs N  files at once of those that only compute (3)
+  --jobs N  files at once of those that only compute (4)
   filter    only files whose path contains one of these`
 
 const root = new URL('../', import.meta.url).pathname
@@ -25,7 +25,7 @@ if (args.includes('--help')) {
 const quick = args.includes('--quick')
 const long = args.includes('--long')
 const jobsAt = args.indexOf('--jobs')
-const jobs = jobsAt === -1 ? 3 : Number(args[jobsAt + 1])
+const jobs = jobsAt === -1 ? 4 : Number(args[jobsAt + 1])
 const filters = args.filter((arg, at) => !arg.startsWith('--') && (jobsAt === -1 || at !== jobsAt + 1))
 
 const isAll = args.includes('--all') || (filters.length > 0 && !quick && !long)

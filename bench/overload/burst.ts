@@ -72,8 +72,11 @@ export async function burst(order: Burst): Promise<BurstResult> {
   return result
 }
 
+/** A later sipp counts its dates from its own start, an earlier one from 1970. */
+const sinceStart = (date: number, began: number): number => (date > 1e12 ? date - began : date)
+
 /** A line: date in ms, response time in ms, which of the two: the second says that the one before was a refusal. */
-function resultOf(text: string, offered: number, began: number): BurstResult {
+export function resultOf(text: string, offered: number, began: number): BurstResult {
   const answeredMs: number[] = []
   const refusedMs: number[] = []
   let lastRefusal: number | undefined
@@ -82,12 +85,12 @@ function resultOf(text: string, offered: number, began: number): BurstResult {
     const [date, time, which] = line.split(';').map(Number)
     if (date === undefined || time === undefined || which === undefined || Number.isNaN(date)) continue
     if (which === 1) {
-      lastStart = Math.max(lastStart, date - time - began)
+      lastStart = Math.max(lastStart, sinceStart(date, began) - time)
       answeredMs.push(time)
       continue
     }
     refusedMs.push(answeredMs.pop() ?? 0)
-    lastRefusal = Math.max(lastRefusal ?? 0, (date - began) / 1000)
+    lastRefusal = Math.max(lastRefusal ?? 0, sinceStart(date, began) / 1000)
   }
   const unanswered = Math.max(0, offered - answeredMs.length - refusedMs.length)
   return { offered, answeredMs, refusedMs, unanswered, lastRefusal, offeredIn: lastStart / 1000 }

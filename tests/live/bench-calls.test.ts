@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { threadTimes, usedBetween } from '../../bench/load/thread-times.ts'
+import { resultOf } from '../../bench/overload/burst.ts'
 
 const program = new URL('../../bench/load/calls.ts', import.meta.url).pathname
 const run = (...args: string[]) => spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' })
@@ -29,6 +30,17 @@ test('the time of threads: what this one has used, and no time of what has not r
   const used = usedBetween(before, threadTimes(process.pid))
   assert.is(used[0]?.[0], 'signalling')
   assert.ok(used[0]![1] >= 80, `${used[0]![1]} ms`)
+})
+
+test('what sipp has written: when the last call began and the last refusal came, by either of its clocks', () => {
+  for (const [began, zero] of [
+    [1_795_000_000_000, 0],
+    [1_795_000_000_000, 1_795_000_000_000],
+  ] as const) {
+    const lines = ['Date_ms;response_time_ms;rtd_no', `${zero + 76};24;1`, `${zero + 2040};40;1`, `${zero + 2041};1;2`]
+    const { answeredMs, refusedMs, unanswered, lastRefusal, offeredIn } = resultOf(lines.join('\n'), 3, began)
+    assert.equal([answeredMs, refusedMs, unanswered, lastRefusal, offeredIn], [[24], [40], 1, 2.041, 2])
+  }
 })
 
 test.run()
