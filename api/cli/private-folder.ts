@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * A folder that nobody but this user can write to or read, for what the program keeps between starts: the first of these
+ * A folder that only this user can read or write, for what the program keeps between starts: the first of these
  * that can be had. `CACHE_DIRECTORY` is what systemd's CacheDirectory= gives to a unit.
  */
 export function cacheFolder(environment: NodeJS.ProcessEnv): string | undefined {

@@ -1,14 +1,15 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { cpus } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { addTrunk, expectStatus, RigAccount, setRates } from '../../tests/rig/account.ts'
 import { NameServer } from '../../tests/rig/name-server.ts'
 import { freePort } from '../../tests/rig/ports.ts'
+import { storeCalls } from '../../tests/rig/stored-calls.ts'
 import { SwitchProcess } from '../../tests/rig/switch-process.ts'
 import { sine } from '../../tests/rig/tone.ts'
 import { burst, percentile } from '../overload/burst.ts'
-import { storeCalls } from './stored-calls.ts'
 import { type Way, type WorstOrder, type WorstResult, ways } from './ways.ts'
 
 const storedCalls = 100_000
@@ -58,7 +59,7 @@ export async function neighbours({ seconds, isMeasured = () => true, told = () =
     const quiet = await RigAccount.make(on, { balance: '1000000' })
     await addTrunk(on, { name: 'in', port: await freePort(), prefixes: [] })
     await on.kill('SIGTERM')
-    storeCalls(on.dataFolder, busy.uuid, storedCalls)
+    storeCalls(join(on.dataFolder, 'sauti.db'), busy.uuid, storedCalls)
     await on.open()
     if (processors !== undefined) execFileSync('taskset', ['-acp', '0', String(on.pid)], { stdio: 'ignore' })
     expectStatus(await on.operator('PATCH', `/accounts/${quiet.uuid}`, { max_inbound_calls: 1000 }), 200)

@@ -8,7 +8,7 @@ import { sine, wavOf } from '../../tests/rig/tone.ts'
 import { floodRegister } from './register-flood.ts'
 import type { WayName, WorstOrder, WorstResult } from './ways.ts'
 
-// A process of its own: it does one account's worst until it is told to stop, then says how much that was.
+// A process of its own: it does one account's worst until it is stopped, then reports how much that was.
 
 const connections = 8
 const callsPerSecond = 10

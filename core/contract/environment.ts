@@ -44,7 +44,7 @@ export const defaultCallTimes: CallTimes = Object.freeze({
 
 /** What comes into the machine from outside besides events: randomness, wall clock, tables and names. */
 export interface CallEnvironment {
-  /** A verb of a document begins. Missing: nobody wants to know. */
+  /** A verb of a document begins. Missing: not reported. */
   verbBegan?: ((callId: CallUuid, verb: BegunVerb) => void) | undefined
   /** A new UUID. */
   uuid(): string

@@ -69,7 +69,7 @@ export class FlightRecorder {
     return this.#calls.size - this.#ended.length
   }
 
-  // What the exchange is told and what it asks for.
+  // What the exchange receives and what it asks for.
 
   /** `callOf`: whose leg that is, after the event was handled. */
   event(event: ExchangeEvent, callOf: (legId: LegUuid) => CallUuid | undefined): void {

@@ -10,7 +10,7 @@ const rawIp = 101
 
 /**
  * SIP messages as a pcapng file (draft-ietf-opsawg-pcapng). What came by TCP, TLS or WebSocket stands as UDP datagrams
- * between the same addresses: a stream's segments are not kept, and encrypted ones nobody could read.
+ * between the same addresses: a stream's segments are not kept, and encrypted ones could not be read.
  */
 export function pcapngOf(messages: readonly (SipRecord & { readonly unixMs: number })[]): Uint8Array {
   const section = new Uint8Array(16)

@@ -7,7 +7,7 @@ export const ringMarginBytes = maxPayloadBytes + recordHeadBytes + 8
 
 /**
  * A ring of records in one preallocated block that another thread may read. Positions rise for ever: `position % size` is
- * the place. One writer; `publish` is told of every record that is whole.
+ * the place. One writer; `publish` is called for every complete record.
  */
 export class TraceRing {
   readonly bytes: Uint8Array

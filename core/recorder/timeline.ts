@@ -116,7 +116,7 @@ class Telling {
 
   #dialledNumber(call: Fields): unknown {
     const dialled = [...this.#legs.values()].findLast(leg => leg.role === 'callee' && leg.number !== '')
-    // A call that came in and dialled nobody: its own number would mislead.
+    // A call that came in and dialled no one: its own number would mislead.
     return dialled?.number ?? (call.direction === 'inbound' ? '' : call.toNumber)
   }
 

@@ -27,7 +27,7 @@ export interface Stage {
   dial(command: Extract<ProgramCommand, { readonly type: 'dial' }>): void
   report(command: Extract<ProgramCommand, { readonly type: 'report' }>): void
   end(reason: EndReason, rejectWith: 486 | 603 | undefined): void
-  /** A verb begins. Default: nobody wants to know. */
+  /** A verb begins. Default: not reported. */
   readonly began?: ((verb: BegunVerb) => void) | undefined
 }
 

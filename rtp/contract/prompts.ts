@@ -16,7 +16,7 @@ export interface Prompt {
    * is silent until then. Undefined = all.
    */
   readonly made?: number
-  /** False while nobody knows how long it will be: where it is not made in time, the play waits. Undefined = true. */
+  /** False while its length is not known: where it is not made in time, the play waits. Undefined = true. */
   readonly isWhole?: boolean
   /** Of a prompt in Opus that was made to be repeated: its rounds join without a seam. */
   readonly rounds?: PromptRounds

@@ -17,7 +17,7 @@ export const handshakeTimeoutMs = 20_000
 const leastRepeatMs = 50
 /** Of a datagram of ours: fits any path. */
 const datagramLength = 1200
-/** Alerts that we send (RFC 5246 §7.2): warnings, and sealed only. An alert in clear could be anybody's, so nobody should act on it. */
+/** Alerts that we send (RFC 5246 §7.2): warnings, and sealed only. An alert in clear can be forged, so it must not be acted on. */
 const closeNotify = Uint8Array.of(1, 0)
 const noRenegotiation = Uint8Array.of(1, 100)
 
@@ -192,7 +192,7 @@ export class DtlsAssociation {
     this.#transmit(now)
   }
 
-  /** RFC 5246 §7.2.2: one handshake is all. The other certificate that a second one could bring would be nobody's. */
+  /** RFC 5246 §7.2.2: one handshake is all. The other certificate that a second one could bring would be unverified. */
   #refuseRenegotiation({ type, offset }: Fragment, now: number): void {
     if (type !== handshakeTypes.clientHello && type !== handshakeTypes.helloRequest) return
     this.refused++

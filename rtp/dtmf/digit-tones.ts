@@ -74,7 +74,7 @@ export class DigitTones {
     else if (dtmfTone(digit) !== undefined) this.#add(digit, lasts)
   }
 
-  /** Nobody will tell of digits that are down any more. */
+  /** No end will be reported for digits that have begun. */
   releaseAll(): void {
     if (this.#current !== undefined) this.#current.durationMs ??= leastPressMs
     for (const each of this.#waiting) each.durationMs ??= leastPressMs
@@ -101,7 +101,7 @@ export class DigitTones {
         return true
       case 'silent':
         pcm.fill(0, 0, count)
-        // The tone fades out after its last frame, since nobody could know that it was the last.
+        // The tone fades out after its last frame, since it was not known to be the last.
         if (from === 0) this.#sound(pcm, Math.min(count, (fadeMs * sampleRate) / 1000), sampleRate, this.#soundedMs, -1)
         return true
       case 'pausing':

@@ -107,7 +107,7 @@ export class LiteAgent {
     const run = this.#runOf(user)
     const isReal =
       isBinding && run !== undefined && fingerprintFits(message) === true && integrityFits(message, run.key)
-    // An answer to what nobody vouches for would be a gift to anyone who forges addresses: RFC 8489 §9.1.3's 401 stays out.
+    // An answer to an unauthenticated request would help those who forge addresses: RFC 8489 §9.1.3's 401 stays out.
     if (!isReal || run === undefined) {
       this.counters.dropped++
       return dropped

@@ -164,7 +164,7 @@ export class JitterBuffer {
     else counters.expandedMs += ms
   }
 
-  /** Nobody has listened for a while: what waits is past, and the next packet restarts. */
+  /** Playout was paused for a while: what waits is out of date, and the next packet restarts. */
   skip(): void {
     this.#queue.skip()
     this.#playing = false

@@ -16,7 +16,7 @@ interface SocketPair {
 export class ProtectedPair implements SocketPair {
   readonly rtp: DatagramSocket
   readonly rtcp: DatagramSocket
-  /** A packet came that nobody with the remote's key has protected. */
+  /** A packet came that was not protected with the remote's key. */
   onRejected: () => void = () => {}
   #state: 'waits' | 'plain' | 'protected' = 'waits'
   /**

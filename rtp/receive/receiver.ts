@@ -161,7 +161,7 @@ export class Receiver {
   }
 
   /**
-   * A digit is reported by telephone-events until then: of its tone, if it sounds beside them, nobody else is to hear. Of a
+   * A digit is reported by telephone-events until then: of its tone, if it sounds beside them, no other leg may receive it. Of a
    * sender whose events have a source of their own the audio goes on.
    */
   #eventsReport(until: number, now: number): void {

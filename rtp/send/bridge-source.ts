@@ -7,7 +7,7 @@ import type { SendParts } from './frame-parts.ts'
 import type { ToneDetection } from './transcoder.ts'
 
 const opusUnitsPerMs = 48
-/** The order of digits that the other leg's remote pressed. Nobody waits for it. */
+/** The order of digits that the other leg's remote pressed. Its end is not reported. */
 const passedOn = 'passed-on as events'
 
 /**

@@ -77,7 +77,7 @@ export class UnreadInvites {
     if (taken.has(key, now)) return undefined
     if (!this.#write(bytes, flow, retrySecondsOf(key))) return undefined
     if (!refused.has(key, now)) {
-      // Counted as what it is; a copy uses up nobody's place.
+      // Counted as what it is; a copy takes no place.
       gate.admits(peer.id, now, waitedMs)
       refused.add(key, now)
     }

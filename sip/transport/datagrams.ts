@@ -1,6 +1,6 @@
 /**
  * The system's own calls on a bound UDP socket, beside those of node:dgram: many datagrams at once, and a fraction of the
- * time for each. The socket belongs to whoever listens on it; nothing is called once that is closed.
+ * time for each. The socket belongs to the listener that opened it; nothing is called once that is closed.
  */
 export interface Datagrams {
   /** Bound, and given to node:dgram to listen on. */

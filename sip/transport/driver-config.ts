@@ -22,7 +22,7 @@ export interface SipTap {
 }
 
 export interface DriverConfig {
-  /** Default: nobody looks. */
+  /** Default: none. */
   readonly tap?: SipTap
   readonly listeners: readonly ListenAddress[]
   /** Written into Via and Contact instead of the interface's address. */

@@ -1,6 +1,6 @@
 import type { EndpointInput } from '../endpoint/input.ts'
 
-/** Whoever owns the calls has done with setting one up: it rings, speaks, is answered or refused. */
+/** The set-up of a call is over: it rings, has early media, is answered or refused. */
 const ends: ReadonlySet<EndpointInput['type']> = new Set(['ring', 'progress', 'answer', 'end'])
 
 /**

@@ -95,7 +95,7 @@ export class Programs {
       '-keymatexportlen',
       material,
     ]
-    // DTLS 1.0 signs with SHA-1, short keys are weak: only a program that is told to would do it.
+    // DTLS 1.0 signs with SHA-1, short keys are weak: only a program with that option does it.
     const weak = options.dtls10 === true || certificate === 'RSA 1024' || certificate === 'SHA-1 signature'
     const suite = options.suite ?? 'DEFAULT'
     args.push('-cipher', weak ? `${suite}:@SECLEVEL=0` : suite)

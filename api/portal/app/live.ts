@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { api, sessions } from './api.ts'
 
-// The event stream of the account: lists and figures follow it, so that nobody asks every second.
+// The event stream of the account: lists and figures follow it, so that no page polls every second.
 
 export interface LiveEvent {
   readonly seq: number

@@ -7,7 +7,7 @@ import { unusableStore } from '../store/errors.ts'
 import { versionOf } from '../store/migrations.ts'
 import { type BackedUpFile, BackupError, type BackupManifest, hashFile, manifestFile, newManifest } from './manifest.ts'
 
-/** Pages of the database copied at a time, between which progress is told. */
+/** Pages of the database copied at a time, between which progress is reported. */
 const pagesAtATime = 2000
 const busyTimeoutMs = 5000
 /** Made again when it is missing. */

@@ -56,7 +56,7 @@ const tryMs = 2000
 const triesInAll = 2
 /** Over and above what c-ares does by itself: no question lasts longer. */
 const questionMs = 5000
-/** RFC 8305 §3 speaks of 50 ms; name servers at the far end of the world take more. */
+/** RFC 8305 §3 speaks of 50 ms; distant name servers take more. */
 const secondFamilyMs = 250
 
 const questionsAtOnce = 1024

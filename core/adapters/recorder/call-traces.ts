@@ -35,7 +35,7 @@ export class CallTraces {
     const ring = new TraceRing(new ArrayBuffer(recorder.memoryMb * megabyte))
     this.#socket = hep === undefined ? undefined : createSocket(isIPv6(hep.address) ? 'udp6' : 'udp4')
     const socket = this.#socket
-    // A Homer server that is away is nobody's fault but its own: nothing waits for it.
+    // Nothing waits for a Homer server that does not answer.
     socket?.on('error', () => {})
     socket?.unref()
     const mirror =

@@ -82,7 +82,7 @@ class NativeDatagrams implements Datagrams {
     while (taken < most) {
       const asked = Math.min(burst, most - taken)
       const count = libc.recvmmsg(this.descriptor, incoming.pointers[0]!, asked, dontWait, 0n)
-      // An error of an earlier send is told once here, and then gone.
+      // An error of an earlier send is reported here once.
       if (count <= 0) break
       for (let at = 0; at < count; at++) {
         const bytes = incoming.slots[at]!.subarray(0, incoming.lengthOf(at))

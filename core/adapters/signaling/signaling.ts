@@ -58,7 +58,7 @@ export interface SipSignalingOptions {
   readonly gate?: InviteGate
   /** How many new calls may be set up side by side now. Default: any number. */
   readonly mostSetUps?: () => number
-  /** Sees every message. Default: nobody does. */
+  /** Sees every message. Default: none. */
   readonly tap?: SipTap
   /** Default: what the system says (`NameResolver`). */
   readonly dns?: Dns

@@ -5,9 +5,9 @@ import type { Database } from './database.ts'
 import type { Events } from './events.ts'
 import type { Row } from './schema.ts'
 
-/** A working day; then whoever works signs in again. */
+/** A working day; after that a new sign-in is needed. */
 const sessionMs = 12 * 3_600_000
-/** A session that nobody used for so long has ended. */
+/** A session that was not used for so long has ended. */
 const idleMs = 2 * 3_600_000
 const linkMs = 3_600_000
 /** When it was last used is written so often at most. */

@@ -30,7 +30,7 @@ export interface CallbackDeliveryParts {
   readonly uuid: () => string
   readonly limits?: DeliveryLimits
   readonly backlog?: BacklogLimits
-  /** One try has ended. Default: nobody wants to know. */
+  /** One try has ended. Default: none. */
   readonly tried?: ((callUuid: CallUuid, tried: Readonly<Record<string, unknown>>) => void) | undefined
 }
 
