@@ -22,8 +22,8 @@ export interface LibC {
 }
 
 /**
- * A block outside the garbage collector's heap: it never moves and is never freed, so that the kernel may hold
- * addresses into it for as long as the process lives.
+ * A block outside the garbage collector's heap: it never moves. It lives as long as `buffer` is held, and ends with its thread, so that
+ * a media thread that dies leaves nothing behind: who gives its address to the kernel holds the buffer meanwhile.
  */
 export interface FixedMemory {
   readonly buffer: ArrayBuffer
@@ -64,8 +64,8 @@ export const loadLibC = (): NativeCalls | undefined => {
       libc,
       errno: () => koffi.errno(),
       allocate: bytes => {
-        const pointer: unknown = koffi.alloc('uint8_t', bytes)
-        return { buffer: koffi.view(pointer, bytes), address: koffi.address(pointer) }
+        const buffer = new ArrayBuffer(bytes)
+        return { buffer, address: koffi.address(buffer) }
       },
     }
   } catch {

@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net'
-import { loadLibC, MessageBatch, type NativeCalls } from '../../../rtp/io/index.ts'
+import { type FixedMemory, loadLibC, MessageBatch, type NativeCalls } from '../../../rtp/io/index.ts'
 import type { Datagrams, OpenDatagrams } from '../../../sip/transport/index.ts'
 
 const inet = 2
@@ -25,16 +25,17 @@ export function nativeDatagrams(): OpenDatagrams | undefined {
   // All sockets are read by one thread, each batch to its end.
   const incoming = new MessageBatch(native, burst, longestDatagram)
   const addresses = new AddressTexts()
+  // Held by this function for as long as the kernel is given its address.
+  const name = native.allocate(addressBytes)
   return (address, port) => {
-    const descriptor = isIPv4(address) ? bind(native, address, port) : undefined
+    const descriptor = isIPv4(address) ? bind(native, address, port, name) : undefined
     return descriptor === undefined ? undefined : new NativeDatagrams(native, descriptor, incoming, addresses)
   }
 }
 
-function bind({ libc, allocate }: NativeCalls, address: string, port: number): number | undefined {
+function bind({ libc }: NativeCalls, address: string, port: number, name: FixedMemory): number | undefined {
   const descriptor = libc.socket(inet, datagramNonBlocking, 0)
   if (descriptor < 0) return undefined
-  const name = allocate(addressBytes)
   const view = new DataView(name.buffer)
   for (let at = 0; at < addressBytes; at++) view.setUint8(at, 0)
   view.setUint16(0, inet, true)
