@@ -2,6 +2,7 @@ import { seeded } from '../tests/rig/seeded.ts'
 import { killsUnderLoad } from './kills/kills.ts'
 import { percentile } from './overload/burst.ts'
 import { type BenchOptions, type Figure, figureOf } from './report.ts'
+import { useBuiltProgram } from './served-program.ts'
 
 // Question: what is lost when a switch is killed with calls on it? kill -9 at random moments under load, on one data folder; then
 // every row is held against what the customer's server and the API's client received.
@@ -16,6 +17,7 @@ let verdict = ''
 export const table = (): string => verdict
 
 export async function run(short: boolean, options: BenchOptions = {}): Promise<Figure[]> {
+  useBuiltProgram()
   const kills = options.kills ?? (short || options.isNamed !== true ? brief : usual)
   const seed = Number(process.env.SAUTI_TEST_SEED ?? Date.now() % 1_000_000)
   const result = await killsUnderLoad({

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { type NeighbourRow, neighbours, rowOf } from './neighbours/neighbours.ts'
 import { type BenchOptions, type Figure, figureOf } from './report.ts'
+import { useBuiltProgram } from './served-program.ts'
 
 // Question: does an account that does its worst within its limits slow another's calls? A served switch on one core; 20 calls a
 // second of the other account, each way of being a bad neighbour in turn.
@@ -19,6 +20,7 @@ let last: readonly NeighbourRow[] = []
 export const table = (): string => tableOf(last)
 
 export async function run(short: boolean, options: BenchOptions = {}): Promise<Figure[]> {
+  useBuiltProgram()
   const brief = new Set(['lists', 'bodies', 'webhooks'])
   last = await neighbours({
     seconds: short ? 3 : 8,

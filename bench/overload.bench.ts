@@ -3,6 +3,7 @@ import { cpus } from 'node:os'
 import { graphOf } from './overload/graph.ts'
 import { lineOf, type RampResult, ramp, setUpMs } from './overload/ramp.ts'
 import { type BenchOptions, type Figure, figureOf } from './report.ts'
+import { useBuiltProgram } from './served-program.ts'
 
 // Question: what becomes of a switch that is offered up to ten times what it can bear? On one core as it is served, called by
 // sipp from the other, with twenty live calls whose packets are counted; every call is half a second of an announcement.
@@ -20,6 +21,7 @@ let last: RampResult | undefined
 export const table = (): string => (last === undefined ? '' : stepsOf(last).join('\n'))
 
 export async function run(short: boolean, options: BenchOptions = {}): Promise<Figure[]> {
+  useBuiltProgram()
   const result = await ramp({ ...(short ? brief : usual), told: line => process.stderr.write(`${line}\n`) })
   last = result
   const { capacity, steps, recoverySeconds } = result

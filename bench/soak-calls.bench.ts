@@ -1,4 +1,5 @@
 import { type BenchOptions, type Figure, figureOf } from './report.ts'
+import { useBuiltProgram } from './served-program.ts'
 import { soakCalls } from './soak-calls/soak-calls.ts'
 
 // Question: does a served switch keep anything of the calls that have gone? Fifty calls a second of every kind (all verbs; trunks
@@ -15,6 +16,7 @@ let verdict = ''
 export const table = (): string => verdict
 
 export async function run(short: boolean, options: BenchOptions = {}): Promise<Figure[]> {
+  useBuiltProgram()
   // Along with all other benchmarks it only shows that it runs.
   const plan = short || options.isNamed !== true ? brief : usual
   const minutes = options.minutes ?? plan.minutes

@@ -9,6 +9,7 @@ import { Sipp } from '../../tests/rig/sipp.ts'
 import { SwitchProcess } from '../../tests/rig/switch-process.ts'
 import { sine } from '../../tests/rig/tone.ts'
 import { burst, percentile } from '../overload/burst.ts'
+import { useBuiltProgram } from '../served-program.ts'
 import { Scrape } from './scrape.ts'
 import { residentMb, threadTimes, usedBetween } from './thread-times.ts'
 
@@ -232,6 +233,7 @@ async function main(): Promise<number> {
   const isTerminal = process.stderr.isTTY
   const progress = (line: string) => process.stderr.write(isTerminal ? `\r\x1b[K${line}` : `${line}\n`)
   const order = { kind: kind as Kind, callsPerSecond: callsPerSecond!, seconds: seconds!, talkMs: talkMs!, progress }
+  useBuiltProgram()
   const report = await loadCalls(order)
   if (isTerminal) process.stderr.write('\r\x1b[K')
   process.stdout.write(`${values.json === true ? JSON.stringify(report, null, 2) : textOf(report)}\n`)

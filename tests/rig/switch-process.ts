@@ -9,10 +9,15 @@ const root = new URL('../../', import.meta.url).pathname
 /** A bound for a machine that is busy with everything else, too. */
 const readyTimeoutMs = 40_000
 
-/** SAUTI_TEST_PROGRAM names another program that is to be tested, such as the one executable: `dist/sauti-linux-x64`. */
-const program = process.env.SAUTI_TEST_PROGRAM ?? process.execPath
-const programArguments =
-  process.env.SAUTI_TEST_PROGRAM === undefined ? ['--disable-warning=ExperimentalWarning', 'api/cli/main.ts'] : []
+/**
+ * The program under test and its first arguments. SAUTI_TEST_PROGRAM names another one than the checkout's sources: the one
+ * executable (`dist/sauti-linux-x64`), or what the package starts (`dist/api/cli/program.js`).
+ */
+function programUnderTest(): readonly [program: string, first: readonly string[]] {
+  const other = process.env.SAUTI_TEST_PROGRAM
+  if (other === undefined) return [process.execPath, ['--disable-warning=ExperimentalWarning', 'api/cli/main.ts']]
+  return other.endsWith('.js') ? [process.execPath, [other]] : [other, []]
+}
 
 export interface Answer {
   readonly status: number
@@ -79,7 +84,8 @@ export class SwitchProcess {
   /** Starts (again) on the same data folder and ports; resolves when the switch says that it is ready. */
   async open(): Promise<number> {
     const started = Date.now()
-    const child = spawn(program, [...programArguments, 'serve', ...this.#flags], {
+    const [program, first] = programUnderTest()
+    const child = spawn(program, [...first, 'serve', ...this.#flags], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
@@ -168,7 +174,8 @@ export class SwitchProcess {
   /** Runs the CLI against this switch's folder and address. */
   cli(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
     return new Promise(resolve => {
-      const child = spawn(program, [...programArguments, ...args], {
+      const [program, first] = programUnderTest()
+      const child = spawn(program, [...first, ...args], {
         cwd: root,
         stdio: ['ignore', 'pipe', 'pipe'],
         env: {
