@@ -29,6 +29,10 @@ export class Subject {
     return this.ask<number>('cpu')
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
   stop(): void {
     if (this.#child.connected) this.#child.disconnect()
   }

@@ -1,10 +1,10 @@
 import { linearOfMuLaw } from '../../rtp/codec/g711-tables.ts'
 import type { NativeCalls } from '../../rtp/io/libc.ts'
 import { MessageBatch } from '../../rtp/io/message-batch.ts'
+import { TimedReceiver } from '../../rtp/io/timed-receiver.ts'
 import { Histogram } from './histogram.ts'
 import { isOpusLeg, opusPayloadType, type SoakPorts } from './soak-plan.ts'
 import { framesPerLoop, HumFollower } from './sounds.ts'
-import { TimedReceiver } from './timed-receiver.ts'
 
 /** A socket's buffer holds some 250 packets: so many legs send into one. */
 const legsPerSocket = 16

@@ -50,7 +50,11 @@ export class RecordingThreadLink {
     const mailbox = new RecordingMailbox()
     const workerData: RecordingThreadConfig = { mailbox: mailbox.memory, niceness: this.#niceness }
     // Flags of the process, as that its program came by `-e`, are not for it.
-    const worker = new Worker(ownModule('./recording-thread.ts', import.meta.url), { execArgv: [], workerData })
+    const worker = new Worker(ownModule('./recording-thread.ts', import.meta.url), {
+      name: 'recording',
+      execArgv: [],
+      workerData,
+    })
     worker.on('message', (message: FromRecording) => this.#told(message))
     // An error is followed by the exit.
     worker.on('error', () => {})

@@ -199,6 +199,7 @@ class MediaThread {
 
   #spawn(): void {
     const worker = new Worker(ownModule('./media-thread.ts', import.meta.url), {
+      name: 'media',
       workerData: { ...this.#config, descriptors: this.#descriptors.memory },
     })
     this.#worker = worker

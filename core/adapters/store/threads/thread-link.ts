@@ -99,7 +99,7 @@ export class ThreadLink {
   #spawn(): void {
     // Flags of the process, as that its program came by `-e`, are not for it.
     const program = ownModule('./store-thread.ts', import.meta.url)
-    const worker = new Worker(program, { execArgv: [], workerData: this.#config })
+    const worker = new Worker(program, { name: 'store', execArgv: [], workerData: this.#config })
     this.#worker = worker
     let fault: Error | undefined
     worker.on('message', (message: FromStore) => this.#receive(message))

@@ -1,4 +1,4 @@
-import type { NativeCalls } from '../../rtp/io/libc.ts'
+import type { NativeCalls } from './libc.ts'
 
 // As in rtp/io/message-batch.ts, with room for control messages: the kernel's own time of each packet.
 const headerBytes = 64
@@ -62,7 +62,7 @@ export class TimedReceiver {
     const bound =
       libc.bind(this.fd, scratchPointer, nameBytes) === 0 &&
       libc.getsockname(this.fd, scratchPointer, scratchPointer + 32n) === 0
-    if (this.fd < 0 || !bound) throw new Error('no socket for the far ends')
+    if (this.fd < 0 || !bound) throw new Error('no socket for the generator of the load')
     this.port = this.#view.getUint16(scratch + 2, false)
     this.#view.setInt32(scratch, 1, true)
     libc.setsockopt(this.fd, socketLevel, timestampNs, scratchPointer, 4)

@@ -1,0 +1,261 @@
+import { execFileSync } from 'node:child_process'
+import { cpus } from 'node:os'
+import { RtpLoad, type RtpLoadReport, type Speech } from '../../core/adapters/benchmark/rtp-load.ts'
+import { SipLoad } from '../../core/adapters/benchmark/sip-load.ts'
+import { takePrecedence } from '../../rtp/io/thread-precedence.ts'
+import { Scrape } from '../load/scrape.ts'
+import { residentMb } from '../load/thread-times.ts'
+import { droppedDatagrams, openDescriptors, sumOf, threadMicros } from './process-usage.ts'
+import { cRelay, dgramRelay, type Relay, type RelayOrder, rtpengineRelay } from './relays.ts'
+import { type MediaKind, roomMembers, type ServedSwitch, serveSwitch } from './served-switch.ts'
+import { opusSpeech, pcmuSpeech } from './speech.ts'
+
+/** Calls that are being set up at once. */
+const settingUp = 10
+const warmUpMs = 2000
+/** Before one subject's round its caches are the other's. */
+const relayWarmUpMs = 1000
+
+export interface MediaOrder {
+  readonly kind: MediaKind
+  readonly calls: number
+  readonly seconds: number
+  readonly rounds: number
+  readonly baselines: boolean
+  readonly progress: (line: string) => void
+}
+
+export interface SubjectReport extends RtpLoadReport {
+  readonly name: string
+  /** By the system's accounting, of the whole process and of each kind of thread, for each packet. */
+  readonly microsPerPacket: number
+  readonly threads: Readonly<Record<string, number>>
+  /** Share of one processor. */
+  readonly busy: number
+  /** Datagrams that the kernel dropped for want of room: at the subject's sockets, and at the generator's. */
+  readonly dropped: number
+  readonly droppedAtGenerator: number
+  readonly residentMb: number
+}
+
+export interface MediaReport {
+  readonly kind: MediaKind
+  readonly calls: number
+  /** The switch's, one a round; then each baseline's. */
+  readonly subjects: Readonly<Record<string, readonly SubjectReport[]>>
+  readonly kilobytesPerCall: number
+  readonly descriptors: number
+  readonly eventLoopDelayMs: { readonly p50: number; readonly p99: number; readonly max: number }
+  readonly worstTickMs: number
+  /** Baselines that this machine cannot run, and why. */
+  readonly left: readonly string[]
+}
+
+export const otherProcessors = (): string | undefined => (cpus().length > 1 ? `1-${cpus().length - 1}` : undefined)
+
+const pin = (pid: number, processors: string): void => {
+  if (otherProcessors() !== undefined) execFileSync('taskset', ['-acp', processors, String(pid)], { stdio: 'ignore' })
+}
+
+/** The least of the real-time priorities, as our media threads take it: those that are held against them get the same. */
+function giveFirstTurn(pid: number): void {
+  try {
+    execFileSync('chrt', ['-a', '-r', '-p', '1', String(pid)], { stdio: 'ignore' })
+  } catch {
+    // Without privileges nobody has it.
+  }
+}
+
+/** So many calls of a kind at the switch as it is served, on the first processor; baselines of a relay take turns with it. */
+export async function loadMedia(order: MediaOrder): Promise<MediaReport> {
+  const { kind, calls, seconds, rounds, progress } = order
+  pin(process.pid, otherProcessors() ?? '0')
+  // As a media thread does where it may: on a machine that does other things, too, it is these that wait.
+  takePrecedence()
+  progress('starting the switch')
+  const served = await serveSwitch(kind)
+  const { on } = served
+  const load = await openLoad(kind)
+  const sink = await openSink()
+  let sip: SipLoad | undefined
+  const stops: (() => void)[] = []
+  try {
+    pin(on.pid, '0')
+    const [idleMb, idleDescriptors] = [residentMb(on.pid), openDescriptors(on.pid)]
+    sip = await setUp(order, served, load, sink.port)
+    const [callsMb, descriptors] = [residentMb(on.pid), openDescriptors(on.pid)]
+    const subjects: Record<string, SubjectReport[]> = { sauti: [] }
+    const { relays, left } = kind === 'relay' && order.baselines ? await openBaselines(order, stops) : noBaselines
+    await Scrape.of(on)
+    let after: Scrape | undefined
+    for (let round = 0; round < rounds; round++) {
+      const show = (name: string) => (part: number) =>
+        progress(`${kind}, ${calls} calls: round ${round + 1} of ${rounds}, ${name}, ${Math.floor(100 * part)} %`)
+      const own = (port: number) => port >= served.mediaPorts[0] && port <= served.mediaPorts[1]
+      const measured = await measure('sauti', on.pid, load, own, warmUpMs, seconds, show('Sauti'), kind)
+      after = await Scrape.of(on)
+      subjects.sauti!.push(measured)
+      if (relays.length > 0) process.kill(on.pid, 'SIGSTOP')
+      for (const { relay, load: relayLoad } of relays) {
+        process.kill(relay.pid, 'SIGCONT')
+        const ports = new Set(relay.ports)
+        const has = (port: number) => ports.has(port)
+        const run = measure(relay.name, relay.pid, relayLoad, has, relayWarmUpMs, seconds, show(relay.name), kind)
+        const earlier = subjects[relay.name] ?? []
+        subjects[relay.name] = [...earlier, await run]
+        process.kill(relay.pid, 'SIGSTOP')
+      }
+      if (relays.length > 0) process.kill(on.pid, 'SIGCONT')
+    }
+    const lag = (name: string) => 1000 * (after?.read(`nodejs_eventloop_lag_${name}_seconds`) ?? 0)
+    return {
+      kind,
+      calls,
+      subjects,
+      kilobytesPerCall: (1024 * (callsMb - idleMb)) / calls,
+      descriptors: (descriptors - idleDescriptors) / calls,
+      eventLoopDelayMs: { p50: lag('p50'), p99: lag('p99'), max: lag('max') },
+      worstTickMs: 1000 * (after?.read('sauti_media_tick_lateness_seconds') ?? 0),
+      left,
+    }
+  } finally {
+    for (const stop of stops) stop()
+    sip?.close()
+    load.close()
+    sink.close()
+    process.kill(on.pid, 'SIGCONT')
+    await on.close()
+  }
+}
+
+async function openLoad(kind: MediaKind): Promise<RtpLoad> {
+  const speeches: Record<MediaKind, () => Promise<readonly [near: Speech, far: Speech]>> = {
+    relay: async () => [{ kind: 'stamped' }, { kind: 'stamped' }],
+    play: async () => [{ kind: 'none' }, { kind: 'none' }],
+    record: async () => [pcmuSpeech(), { kind: 'none' }],
+    transcode: async () => [pcmuSpeech(), await opusSpeech()],
+    conference: async () => [pcmuSpeech(), { kind: 'none' }],
+  }
+  return opened(await speeches[kind](), kind === 'transcode')
+}
+
+function opened(speeches: readonly [Speech, Speech], isFarOpus = false): RtpLoad {
+  const load = RtpLoad.open(...speeches)
+  if (load === undefined) throw new Error('the generator calls the C library, which it can on Linux only')
+  if (isFarOpus) load.sides[1]!.unitsPerMs = 48
+  return load
+}
+
+/** Takes RTCP, which nobody reads. */
+async function openSink(): Promise<{ readonly port: number; close(): void }> {
+  const load = opened([{ kind: 'none' }, { kind: 'none' }])
+  return { port: load.sides[0]!.port, close: () => load.close() }
+}
+
+async function setUp(order: MediaOrder, served: ServedSwitch, load: RtpLoad, rtcpPort: number): Promise<SipLoad> {
+  const { kind, calls, progress } = order
+  const [near, far] = load.sides
+  const sip = await SipLoad.open(
+    served.on.sipPort,
+    served.carrierPort,
+    { port: near!.port, rtcpPort, codec: 'PCMU' },
+    { port: far!.port, rtcpPort, codec: kind === 'transcode' ? 'opus' : 'PCMU' },
+  )
+  sip.onDialled = port => far!.add(port)
+  let begun = 0
+  const next = async (): Promise<void> => {
+    while (begun < calls) {
+      const room = Math.floor(begun++ / roomMembers)
+      const from = `+2547220${String(room).padStart(5, '0')}`
+      const { status, remotePort } = await sip.call(served.number, from)
+      if (status !== 200) throw new Error(`the switch answered ${status} to call ${begun} of ${calls}`)
+      near!.add(remotePort)
+      if (begun % 50 === 0) progress(`${kind}: ${begun} of ${calls} calls are set up`)
+    }
+  }
+  await Promise.all(Array.from({ length: settingUp }, next))
+  return sip
+}
+
+interface Baseline {
+  readonly relay: Relay
+  readonly load: RtpLoad
+}
+const noBaselines: { readonly relays: readonly Baseline[]; readonly left: readonly string[] } = { relays: [], left: [] }
+
+async function openBaselines({ calls }: MediaOrder, stops: (() => void)[]): Promise<typeof noBaselines> {
+  const relays: Baseline[] = []
+  const left: string[] = []
+  const makers = [
+    [dgramRelay, ''],
+    [cRelay, 'C relay: there is no cc'],
+    [rtpengineRelay, "rtpengine: Debian's rtpengine-daemon is not installed"],
+  ] as const
+  for (const [make, why] of makers) {
+    const load = opened([{ kind: 'stamped' }, { kind: 'stamped' }])
+    const [near, far] = load.sides
+    const order: RelayOrder = { pairs: calls, nearPort: near!.port, farPort: far!.port }
+    const relay = await make(order)
+    if (relay === undefined) {
+      left.push(why)
+      load.close()
+      continue
+    }
+    for (const [leg, port] of relay.ports.entries()) (leg % 2 === 0 ? near! : far!).add(port)
+    pin(relay.pid, '0')
+    giveFirstTurn(relay.pid)
+    process.kill(relay.pid, 'SIGSTOP')
+    relays.push({ relay, load })
+    stops.push(() => {
+      process.kill(relay.pid, 'SIGCONT')
+      relay.close()
+      load.close()
+    })
+  }
+  return { relays, left }
+}
+
+async function measure(
+  name: string,
+  pid: number,
+  load: RtpLoad,
+  isOwn: (port: number) => boolean,
+  warmMs: number,
+  seconds: number,
+  progress: (part: number) => void,
+  kind: MediaKind,
+): Promise<SubjectReport> {
+  const generatorPorts = new Set(load.sides.map(({ port }) => port))
+  const isGenerators = (port: number) => generatorPorts.has(port)
+  let [before, after] = [
+    new Map<string, number>() as ReadonlyMap<string, number>,
+    new Map() as ReadonlyMap<string, number>,
+  ]
+  let drops: readonly [number, number] = [0, 0]
+  const dropsNow = () => [droppedDatagrams(isOwn), droppedDatagrams(isGenerators)] as const
+  const report = await load.run(warmMs, 1000 * seconds, {
+    began: () => {
+      before = threadMicros(pid)
+      drops = dropsNow()
+    },
+    ended: () => {
+      after = threadMicros(pid)
+    },
+    progress,
+  })
+  const [own, generators] = dropsNow()
+  const packets = Math.max(1, kind === 'play' ? report.received : report.sent)
+  const threads: Record<string, number> = {}
+  for (const [thread, micros] of after) threads[thread] = (micros - (before.get(thread) ?? 0)) / packets
+  const used = sumOf(after) - sumOf(before)
+  return {
+    ...report,
+    name,
+    microsPerPacket: used / packets,
+    threads,
+    busy: used / (1_000_000 * report.seconds),
+    dropped: own - drops[0],
+    droppedAtGenerator: generators - drops[1],
+    residentMb: residentMb(pid),
+  }
+}

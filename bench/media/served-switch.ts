@@ -1,0 +1,70 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundleProgram } from '../../scripts/bundle-program.ts'
+import { addTrunk, expectStatus, RigAccount, setRates } from '../../tests/rig/account.ts'
+import { freePort } from '../../tests/rig/ports.ts'
+import { SwitchProcess } from '../../tests/rig/switch-process.ts'
+import { babble } from '../../tests/rig/tone.ts'
+
+export const mediaKinds = {
+  relay: 'a trunk calls, Dial to a trunk: PCMU passed on both ways',
+  play: 'a trunk calls, Play of an asset without end; the caller sends nothing',
+  record: 'a trunk calls and speaks, Record writes it',
+  transcode: 'a trunk calls in PCMU, Dial to a trunk that speaks Opus',
+  conference: 'trunks call into rooms of ten; three of each speak',
+} as const
+export type MediaKind = keyof typeof mediaKinds
+
+export const roomMembers = 10
+const mediaPorts = [10_000, 19_999] as const
+
+/** A switch as it is served, whose account's number leads to what a kind of load needs. */
+export interface ServedSwitch {
+  readonly on: SwitchProcess
+  readonly number: string
+  readonly carrierPort: number
+  readonly mediaPorts: readonly [number, number]
+}
+
+/** The program bundled as in the package, so that what is measured is what is installed; made once a run. */
+export async function compiledProgram(root: string): Promise<string> {
+  const base = join(root, 'node_modules/.cache/sauti-program')
+  const folder = join(base, 'api/program')
+  mkdirSync(folder, { recursive: true })
+  // The program reads its version two folders above.
+  writeFileSync(join(base, 'package.json'), '{ "name": "sauti-program", "version": "0.0.0", "type": "module" }\n')
+  for (const served of ['explorer', 'phone'])
+    cpSync(join(root, 'api', served), join(base, 'api', served), { recursive: true })
+  await bundleProgram(root, folder)
+  return join(folder, 'main.js')
+}
+
+export async function serveSwitch(kind: MediaKind): Promise<ServedSwitch> {
+  const on = await SwitchProcess.start({
+    SAUTI_LOG: 'info',
+    SAUTI_MEDIA_PORTS: mediaPorts.join('-'),
+    SAUTI_MEDIA_WORKERS: '1',
+  })
+  try {
+    await setRates(on)
+    const account = await RigAccount.make(on, { balance: '10000000' })
+    const caps = { max_concurrent_calls: 100_000, max_inbound_calls: 100_000, max_dialled_legs: 100_000 }
+    expectStatus(await on.operator('PATCH', `/accounts/${account.uuid}`, { ...caps, max_calls_per_second: 1000 }), 200)
+    const carrierPort = await freePort()
+    await addTrunk(on, { name: 'carrier', port: carrierPort, prefixes: ['+255'] })
+    if (kind === 'play') await account.asset('speech', babble(30))
+    const dial = '<Dial><Number>+255700000001</Number></Dial>'
+    const documents: Readonly<Record<MediaKind, string>> = {
+      relay: dial,
+      transcode: dial,
+      play: '<Play asset="speech" loop="0"/>',
+      record: '<Record maxLength="3600" timeout="0" playBeep="false"/>',
+      conference: '<Dial><Conference beep="false">{{From}}</Conference></Dial>',
+    }
+    await account.hosts('voice_inbound', documents[kind])
+    return { on, number: account.number, carrierPort, mediaPorts }
+  } catch (error) {
+    await on.close()
+    throw error
+  }
+}

@@ -1,0 +1,321 @@
+import { loadLibC, MessageBatch, type NativeCalls, TimedReceiver } from '../../../rtp/io/index.ts'
+import { Histogram } from './histogram.ts'
+
+const loopback = 0x7f000001
+const headerBytes = 12
+/** Legs speak in turns, one part of them every millisecond, as calls that began at different moments. */
+const frameMs = 20
+/** The first bytes of a payload that says after them when it was sent. */
+const stampMark = 0x5a07_1c0d
+const stampAt = headerBytes + 4
+const stampedBytes = 160
+const batchPackets = 256
+const dontWait = 0x40
+/** A generator that is late by this sends bursts of its own making. */
+const lateBeatMs = 10
+const mostLateShare = 0.01
+/** What is still on its way when the measurement ends. */
+const drainMs = 300
+const calibrations = 200
+/** A packet that is later than the fastest of its stream by more than this was held up. */
+export const latePacketMs = 5
+
+/** What the legs of one side send. `stamped`: PCMU whose payload tells when it was sent; it must be relayed untouched. */
+export type Speech =
+  | { readonly kind: 'stamped' }
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'frames'
+      readonly payloadType: number
+      /** Of 20 ms each, over and over. */
+      readonly frames: readonly Uint8Array[]
+      readonly samplesPerFrame: number
+    }
+
+export interface RtpLoadReport {
+  readonly sent: number
+  readonly received: number
+  /** Of what was expected: sent by us where it is passed on, else by the numbers of what came. */
+  readonly lost: number
+  readonly expected: number
+  /** Packets later than the fastest of their stream by more than `latePacketMs`. */
+  readonly late: number
+  readonly lateP99Ms: number
+  /** From our send call to the kernel's time of arrival; undefined where packets do not come through untouched. */
+  readonly insideMs: { readonly p50: number; readonly p99: number; readonly max: number } | undefined
+  /** Half of our own packets, and all but a hundredth, left so much after their time. */
+  readonly generatorLateMs: { readonly p50: number; readonly p99: number }
+  readonly generatorKeptUp: boolean
+  /** Datagrams that the kernel dropped at our sockets. */
+  readonly seconds: number
+}
+
+/** One side of the calls: all its legs are behind one socket and are told apart by whom their packets come from. */
+export class RtpSide {
+  readonly port: number
+  readonly speech: Speech
+  /** Where each leg's remote is. */
+  readonly remotes: number[] = []
+  /** Which leg hears from a port; −1 = none. */
+  readonly legOf = new Int32Array(65_536).fill(-1)
+  readonly receiver: TimedReceiver
+  readonly sequences: number[] = []
+  readonly times: number[] = []
+  readonly firsts: number[] = []
+  readonly highests: number[] = []
+  readonly bases: number[] = []
+  readonly fastest: number[] = []
+  /** Timestamps of what comes count so many a millisecond. */
+  unitsPerMs = 8
+
+  constructor(native: NativeCalls, speech: Speech) {
+    this.receiver = new TimedReceiver(native)
+    this.port = this.receiver.port
+    this.speech = speech
+  }
+
+  /** A leg whose remote sends from, and is sent to, this port. */
+  add(remotePort: number): void {
+    const leg = this.remotes.push(remotePort) - 1
+    this.legOf[remotePort] = leg
+    this.sequences[leg] = Math.floor(Math.random() * 0x7fff)
+    this.times[leg] = Math.floor(Math.random() * 0x7fff_ffff)
+    this.forget(leg)
+  }
+
+  /** What came so far counts no more. */
+  forget(leg: number): void {
+    this.firsts[leg] = -1
+    this.highests[leg] = -1
+    this.bases[leg] = -1
+    this.fastest[leg] = Number.POSITIVE_INFINITY
+  }
+
+  clear(): void {
+    for (const port of this.remotes) this.legOf[port] = -1
+    this.remotes.length = 0
+  }
+}
+
+/**
+ * Speaks RTP for many legs and listens to what comes back, in one thread: packets are sent and received in batches, and
+ * those that come carry the kernel's own time. Linux only.
+ */
+export class RtpLoad {
+  readonly sides: readonly RtpSide[]
+  readonly #native: NativeCalls
+  readonly #batch: MessageBatch
+  readonly #views: readonly DataView[]
+  /** Added to `performance.now()` for the kernel's clock. */
+  readonly #clockOffsetMs: number
+  readonly #inside = new Histogram(0.01, 20_000)
+  readonly #lateness = new Histogram(0.05, 20_000)
+  readonly #beats = new Histogram(0.05, 20_000)
+  #queued = 0
+  #isMeasuring = false
+  #measuredFrom = 0
+  #sent = 0
+  #received = 0
+  #stamped = 0
+  #unsent = 0
+
+  private constructor(native: NativeCalls, speeches: readonly Speech[]) {
+    this.#native = native
+    this.sides = speeches.map(speech => new RtpSide(native, speech))
+    this.#batch = new MessageBatch(native, batchPackets)
+    this.#views = this.#batch.slots.map(slot => new DataView(slot.buffer, slot.byteOffset, slot.byteLength))
+    this.#clockOffsetMs = kernelClockOffset(native)
+  }
+
+  /** Undefined where the C library cannot be called. */
+  static open(...speeches: readonly Speech[]): RtpLoad | undefined {
+    const native = loadLibC()
+    return native && new RtpLoad(native, speeches)
+  }
+
+  /** Datagrams that the system would not take. */
+  get unsent(): number {
+    return this.#unsent
+  }
+
+  /** Speaks for so long without counting, then for so long with. `beforeMs` and `afterMs` see the measured part begin and end. */
+  async run(
+    warmUpMs: number,
+    measureMs: number,
+    watch: { began(): void; ended(): void; progress?(part: number): void },
+  ): Promise<RtpLoadReport> {
+    const began = performance.now()
+    const measuredFrom = began + warmUpMs
+    const until = measuredFrom + measureMs
+    let beat = 0
+    let told = 0
+    for (;;) {
+      const now = performance.now()
+      if (!this.#isMeasuring && now >= measuredFrom && now < until) this.#begin(watch.began)
+      if (now >= until) break
+      const due = Math.floor(now - began)
+      for (; beat < due; beat++) {
+        if (this.#isMeasuring) this.#beats.add(now - began - beat - 1)
+        this.#speak(beat % frameMs)
+      }
+      this.#listen()
+      if (now - told > 250) {
+        told = now
+        watch.progress?.((now - began) / (warmUpMs + measureMs))
+      }
+      await new Promise(resolve => setTimeout(resolve, 1))
+    }
+    watch.ended()
+    const seconds = (performance.now() - this.#measuredFrom) / 1000
+    const end = performance.now() + drainMs
+    const isPassedOn = this.sides.some(({ speech }) => speech.kind === 'stamped')
+    // What is generated at the other side goes on: only packets of our own are waited for.
+    this.#isMeasuring = isPassedOn
+    while (performance.now() < end) {
+      this.#listen()
+      await new Promise(resolve => setTimeout(resolve, 1))
+    }
+    this.#isMeasuring = false
+    return this.#report(seconds, isPassedOn)
+  }
+
+  close(): void {
+    for (const { receiver } of this.sides) receiver.close()
+  }
+
+  #begin(began: () => void): void {
+    this.#listen()
+    for (const side of this.sides) for (let leg = 0; leg < side.remotes.length; leg++) side.forget(leg)
+    this.#inside.clear()
+    this.#lateness.clear()
+    this.#beats.clear()
+    this.#sent = 0
+    this.#received = 0
+    this.#stamped = 0
+    began()
+    this.#measuredFrom = performance.now()
+    this.#isMeasuring = true
+  }
+
+  /** One packet of each leg whose turn it is. */
+  #speak(turn: number): void {
+    for (const side of this.sides) {
+      if (side.speech.kind === 'none') continue
+      for (let leg = turn; leg < side.remotes.length; leg += frameMs) {
+        if (this.#queued === batchPackets) this.#flush(side)
+        this.#write(side, side.speech, leg)
+      }
+      this.#flush(side)
+    }
+  }
+
+  #write(side: RtpSide, speech: Exclude<Speech, { readonly kind: 'none' }>, leg: number): void {
+    const at = this.#queued++
+    const [slot, view] = [this.#batch.slots[at]!, this.#views[at]!]
+    const sequence = side.sequences[leg]!
+    const isStamped = speech.kind === 'stamped'
+    const frame = isStamped ? undefined : speech.frames[(sequence + leg) % speech.frames.length]!
+    side.sequences[leg] = (sequence + 1) & 0xffff
+    const time = side.times[leg]!
+    side.times[leg] = (time + (isStamped ? stampedBytes : speech.samplesPerFrame)) >>> 0
+    view.setUint16(0, 0x8000 | (isStamped ? 0 : speech.payloadType))
+    view.setUint16(2, sequence)
+    view.setUint32(4, time)
+    view.setUint32(8, (0x1000_0000 + side.port * 0x1000 + leg) >>> 0)
+    if (frame === undefined) {
+      slot.fill(0x55, stampAt + 8, headerBytes + stampedBytes)
+      view.setUint32(headerBytes, stampMark)
+      view.setFloat64(stampAt, performance.now())
+    } else slot.set(frame, headerBytes)
+    const length = headerBytes + (frame?.length ?? stampedBytes)
+    this.#batch.point(at, this.#batch, slot, length, loopback, side.remotes[leg]!)
+    if (this.#isMeasuring) this.#sent++
+  }
+
+  #flush(side: RtpSide): void {
+    const { libc } = this.#native
+    for (let at = 0; at < this.#queued; ) {
+      const sent = libc.sendmmsg(side.receiver.fd, this.#batch.pointers[at]!, this.#queued - at, dontWait)
+      if (sent > 0) at += sent
+      else {
+        this.#unsent++
+        at++
+      }
+    }
+    this.#queued = 0
+  }
+
+  #listen(): void {
+    for (const side of this.sides)
+      side.receiver.read((bytes, length, fromPort, atMs) => this.#hear(side, bytes, length, fromPort, atMs))
+  }
+
+  #hear(side: RtpSide, bytes: Uint8Array, length: number, fromPort: number, atMs: number): void {
+    const leg = side.legOf[fromPort]!
+    if (!this.#isMeasuring || leg < 0 || length < headerBytes) return
+    const view = new DataView(bytes.buffer, bytes.byteOffset, length)
+    if (length >= stampAt + 8 && view.getUint32(headerBytes) === stampMark) {
+      const sentAt = view.getFloat64(stampAt)
+      if (sentAt < this.#measuredFrom) return
+      this.#stamped++
+      this.#inside.add(atMs - this.#clockOffsetMs - sentAt)
+    }
+    this.#received++
+    const sequence = view.getUint16(2)
+    const first = side.firsts[leg]!
+    if (first < 0) {
+      side.firsts[leg] = sequence
+      side.highests[leg] = sequence
+      side.bases[leg] = view.getUint32(4)
+    } else {
+      const highest = side.highests[leg]!
+      const step = ((sequence - highest) << 16) >> 16
+      if (step > 0) side.highests[leg] = highest + step
+    }
+    const transit = atMs - ((view.getUint32(4) - side.bases[leg]!) | 0) / side.unitsPerMs
+    const fastest = side.fastest[leg]!
+    if (transit < fastest) side.fastest[leg] = transit
+    else this.#lateness.add(transit - fastest)
+  }
+
+  #report(seconds: number, isPassedOn: boolean): RtpLoadReport {
+    let numbered = 0
+    for (const { firsts, highests } of this.sides)
+      firsts.forEach((first, leg) => {
+        if (first >= 0) numbered += highests[leg]! - first + 1
+      })
+    const expected = isPassedOn ? this.#sent : numbered
+    const beats = { p50: this.#beats.percentile(0.5), p99: this.#beats.percentile(0.99) }
+    return {
+      sent: this.#sent,
+      received: this.#received,
+      lost: Math.max(0, expected - (isPassedOn ? this.#stamped : this.#received)),
+      expected,
+      late: this.#lateness.above(latePacketMs),
+      lateP99Ms: this.#lateness.percentile(0.99),
+      insideMs: isPassedOn
+        ? { p50: this.#inside.percentile(0.5), p99: this.#inside.percentile(0.99), max: this.#inside.max }
+        : undefined,
+      generatorLateMs: beats,
+      generatorKeptUp: this.#beats.above(lateBeatMs) <= mostLateShare * this.#beats.count && this.#unsent === 0,
+      seconds,
+    }
+  }
+}
+
+/** Between the kernel's clock of arriving packets and ours, by packets to ourselves: the least of many. */
+function kernelClockOffset(native: NativeCalls): number {
+  const receiver = new TimedReceiver(native)
+  const batch = new MessageBatch(native, 1)
+  let offset = Number.POSITIVE_INFINITY
+  for (let i = 0; i < calibrations; i++) {
+    batch.point(0, batch, batch.slots[0]!, headerBytes, loopback, receiver.port)
+    const now = performance.now()
+    native.libc.sendmmsg(receiver.fd, batch.pointers[0]!, 1, dontWait)
+    receiver.read((_bytes, _length, _port, atMs) => {
+      offset = Math.min(offset, atMs - now)
+    })
+  }
+  receiver.close()
+  return offset
+}
