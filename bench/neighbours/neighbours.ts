@@ -13,11 +13,15 @@ import { burst, percentile } from '../overload/burst.ts'
 import { type Way, type WorstOrder, type WorstResult, ways } from './ways.ts'
 
 const storedCalls = 100_000
-const callsPerSecond = 20
+const callsPerSecond = 40
 const talkMs = 300
 const realm = 'sauti.test'
 /** What was begun in the one time must not count in the next. */
 const restMs = 1500
+/** p99 of the set-up may rise by so much, ms. */
+export const mostRiseMs = 50
+/** Of the busy account, ten times the defaults: the load is to be seen, not the cap. Everything else is as by default. */
+const raisedCaps = { max_inbound_calls: 1000, max_dialled_legs: 2000 }
 
 export interface NeighboursOptions {
   /** Of each measurement. */
@@ -34,13 +38,26 @@ export interface SetUp {
   readonly failed: number
 }
 
-export interface NeighbourRow {
-  readonly way: Way
+export interface Attempt {
   readonly worst: WorstResult
   readonly before: SetUp
   readonly during: SetUp
   readonly after: SetUp
 }
+
+export interface NeighbourRow {
+  readonly way: Way
+  /** A second one where the first exceeded what is demanded: the machine's own pauses do not come twice. */
+  readonly attempts: readonly Attempt[]
+}
+
+/** By how much p99 rose over the calm before and after, ms. */
+export const riseOf = ({ before, during, after }: Attempt): number => during.p99 - Math.max(before.p99, after.p99)
+
+const isBeyond = (attempt: Attempt): boolean => riseOf(attempt) > mostRiseMs || attempt.during.failed > 0
+
+/** What is demanded was exceeded each time that it was tried. */
+export const exceeds = ({ attempts }: NeighbourRow): boolean => attempts.every(isBeyond)
 
 /** One account does its worst, each way for some seconds; the calls of another are measured before, during and after. */
 export async function neighbours({ seconds, isMeasured = () => true, told = () => {} }: NeighboursOptions) {
@@ -55,11 +72,11 @@ export async function neighbours({ seconds, isMeasured = () => true, told = () =
   const on = await SwitchProcess.start(env)
   try {
     await setRates(on)
-    const busy = await RigAccount.make(on, { balance: '1000000' })
+    const listed = await RigAccount.make(on, { balance: '1000000' })
     const quiet = await RigAccount.make(on, { balance: '1000000' })
     await addTrunk(on, { name: 'in', port: await freePort(), prefixes: [] })
     await on.kill('SIGTERM')
-    storeCalls(join(on.dataFolder, 'sauti.db'), busy.uuid, storedCalls)
+    storeCalls(join(on.dataFolder, 'sauti.db'), listed.uuid, storedCalls)
     await on.open()
     if (processors !== undefined) execFileSync('taskset', ['-acp', '0', String(on.pid)], { stdio: 'ignore' })
     expectStatus(await on.operator('PATCH', `/accounts/${quiet.uuid}`, { max_inbound_calls: 1000 }), 200)
@@ -81,10 +98,15 @@ export async function neighbours({ seconds, isMeasured = () => true, told = () =
     }
     await measure()
     let before = await measure()
-    const rows: NeighbourRow[] = []
-    for (const way of ways.filter(isMeasured)) {
+    /** An account has 3,000 requests a minute: what one way has used up, the next must not lack. */
+    const busyOf = async (name: string): Promise<RigAccount> =>
+      name === 'lists' || name === 'pages' || name === 'portal' ? listed : RigAccount.make(on, { balance: '1000000' })
+    const attemptOf = async ({ name }: Way): Promise<Attempt> => {
+      const busy = await busyOf(name)
+      expectStatus(await on.operator('PATCH', `/accounts/${busy.uuid}`, raisedCaps), 200)
+      const asked = silent.questions.length
       const child = begin({
-        way: way.name,
+        way: name,
         baseUrl: on.baseUrl,
         sipPort: on.sipPort,
         realm,
@@ -94,13 +116,21 @@ export async function neighbours({ seconds, isMeasured = () => true, told = () =
       })
       await sleep(restMs)
       const during = await measure()
-      const worst = await end(child)
+      const { done, answers } = await end(child)
+      const questions = silent.questions.length - asked
       await sleep(restMs)
       const after = await measure()
-      const row = { way, worst, before, during, after }
+      const worst = { done, answers: { ...answers, ...(questions === 0 ? {} : { 'DNS questions': questions }) } }
+      const attempt = { worst, before, during, after }
+      before = after
+      return attempt
+    }
+    const rows: NeighbourRow[] = []
+    for (const way of ways.filter(isMeasured)) {
+      const first = await attemptOf(way)
+      const row = { way, attempts: isBeyond(first) ? [first, await attemptOf(way)] : [first] }
       rows.push(row)
       told(rowOf(row))
-      before = after
     }
     return rows
   } finally {
@@ -109,10 +139,15 @@ export async function neighbours({ seconds, isMeasured = () => true, told = () =
   }
 }
 
-export const rowOf = ({ way, worst, before, during, after }: NeighbourRow): string =>
-  `| ${way.what} | ${worst.done} (${Object.entries(worst.answers)
-    .map(([answer, times]) => `${answer}: ${times}`)
-    .join(', ')}) | ${setUpOf(before)} | ${setUpOf(during)} | ${setUpOf(after)} |`
+export const rowOf = (row: NeighbourRow): string =>
+  row.attempts.map((attempt, at) => attemptRow(row, attempt, at > 0)).join('\n')
+
+function attemptRow(row: NeighbourRow, attempt: Attempt, isAgain: boolean): string {
+  const { worst, before, during, after } = attempt
+  const answers = Object.entries(worst.answers).map(([answer, times]) => `${answer}: ${times}`)
+  const verdict = !isBeyond(attempt) ? 'holds' : exceeds(row) ? '**exceeds**' : 'once'
+  return `| ${isAgain ? 'the same again' : row.way.what} | ${worst.done} (${answers.join(', ')}) | ${[before, during, after].map(setUpOf).join(' | ')} | ${riseOf(attempt).toFixed(0)} | ${verdict} |`
+}
 
 const setUpOf = ({ p50, p90, p99, failed }: SetUp): string =>
   `${[p50, p90, p99].map(ms => ms.toFixed(0)).join(' / ')}${failed === 0 ? '' : ` (${failed} failed)`}`

@@ -1,17 +1,14 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { WorstOrder } from './ways.ts'
+import type { Work } from './work.ts'
 
 const perSecond = 500
 const turnMs = 20
 
 /** REGISTER requests with credentials that are wrong, each with a nonce that the switch gave. */
-export async function floodRegister(
-  { sipPort, realm }: WorstOrder,
-  isOver: () => boolean,
-  count: (answer: string) => void,
-): Promise<void> {
+export async function floodRegister(work: Work): Promise<void> {
+  const { sipPort, realm } = work.order
   const socket = createSocket('udp4')
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -20,11 +17,11 @@ export async function floodRegister(
   socket.on('message', bytes => {
     const text = bytes.toString()
     nonce = /nonce="([^"]+)"/.exec(text)?.[1] ?? nonce
-    count(text.slice(8, 11))
+    work.count(text.slice(8, 11))
   })
   let asked = 0
   const began = performance.now()
-  while (!isOver()) {
+  while (!work.isOver) {
     for (; asked < ((performance.now() - began) / 1000) * perSecond; asked++) {
       const user = `user${asked % 100}`
       const digest = `Digest username="${user}", realm="${realm}", nonce="${nonce}", uri="sip:${realm}", algorithm=SHA-256, qop=auth, nc=00000001, cnonce="x", response="${'0'.repeat(64)}"`
@@ -49,5 +46,6 @@ export async function floodRegister(
     }
     await sleep(turnMs)
   }
+  work.note('sent', asked)
   socket.close()
 }
