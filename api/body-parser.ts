@@ -1,8 +1,11 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import secureJson from 'secure-json-parse'
+import { turnOwnerOf } from './access/guard.ts'
 import { Refusal } from './answer/refusal.ts'
+import { announcedBytes, readBody } from './body-reader.ts'
 import type { Api } from './fastify.ts'
-import { ParsingTurns } from './parsing-turns.ts'
+import type { WorkTurns } from './work-turns.ts'
 
 /** The operator's lists: rates, numbers, trunks. */
 export const maxBodyBytes = 1024 * 1024
@@ -36,14 +39,16 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
-export function parseBodies(app: Api): void {
+export function parseBodies(app: Api, turns: WorkTurns): void {
   app.removeAllContentTypeParsers()
-  const turns = new ParsingTurns()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (request: FastifyRequest, bytes: Buffer) => {
+  app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) => {
     // A client that names no type at all still means JSON.
     const type = request.headers['content-type']
-    if (type !== undefined && !jsonTypes.test(type) && bytes.length > 0) throw new Refusal(415, notJson)
-    if (bytes.length > smallBodyBytes) await turns.next()
+    const isOther = type !== undefined && !jsonTypes.test(type)
+    if (isOther && (announcedBytes(request) ?? 0) > 0) throw new Refusal(415, notJson)
+    const bytes = await readBody(request, payload, turns)
+    if (isOther && bytes.length > 0) throw new Refusal(415, notJson)
+    if (bytes.length > smallBodyBytes) await turns.next(turnOwnerOf(request))
     return parseJson(bytes)
   })
 }

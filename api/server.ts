@@ -8,6 +8,7 @@ import { collectMethods } from './answer/methods.ts'
 import { answerNoHttp } from './answer/no-http.ts'
 import { notFound } from './answer/refusal.ts'
 import { boundBodies, maxBodyBytes, parseBodies } from './body-parser.ts'
+import { dropBodies } from './body-reader.ts'
 import { version } from './cli/version.ts'
 import type { SwitchDoor } from './door.ts'
 import type { Api, TypeBoxProvider } from './fastify.ts'
@@ -45,6 +46,7 @@ import { userRoutes } from './routes/users.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { isWebSocket, Upgrades } from './upgrades.ts'
 import { validatorCompiler } from './validation.ts'
+import { WorkTurns } from './work-turns.ts'
 
 /** A slow or silent client holds a connection for so long at most. */
 const headersTimeoutMs = 15_000
@@ -101,10 +103,12 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
       reply.header('strict-transport-security', `max-age=${strictTransportSeconds}`)
     }
   })
-  parseBodies(app)
+  const turns = new WorkTurns()
+  parseBodies(app, turns)
   boundBodies(app)
+  dropBodies(app, turns)
   const limits = new RequestLimits()
-  guardRoutes(app, door, options.operatorKey, limits)
+  guardRoutes(app, door, options.operatorKey, turns, limits)
   refuseCodings(app)
   const answerOtherMethods = collectMethods(app)
   noteChanges(app, door)
@@ -131,10 +135,10 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
   const streams = streamRoutes(app, door, upgrades)
   sipRoutes(app, door, upgrades)
   metricsRoutes(app, door, () => streams.size)
-  documentRoutes(app, door)
+  documentRoutes(app, door, turns)
   documentToolRoutes(app, door)
   insightRoutes(app, door)
-  await assetRoutes(app, door)
+  await assetRoutes(app, door, turns)
   operatorAccountRoutes(app, door, account => streams.sizeOf(account))
   operatorNumberRoutes(app, door)
   operatorTrunkRoutes(app, door)

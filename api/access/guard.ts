@@ -1,12 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
-import type { FastifyRequest } from 'fastify'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type AccountUuid, PortalSessions } from '../../core/index.ts'
 import { notFound, Refusal } from '../answer/refusal.ts'
 import type { SwitchDoor } from '../door.ts'
 import type { Api } from '../fastify.ts'
+import type { WorkTurns } from '../work-turns.ts'
 import { refuseForged, sessionSecretOf } from './portal-cookie.ts'
-import { RequestLimits } from './request-limits.ts'
+import { networkOf, RequestLimits } from './request-limits.ts'
 
 /** Who calls: set by the guard before a handler runs. */
 export interface Customer {
@@ -26,6 +28,10 @@ export function customerOf(request: FastifyRequest): Customer {
   if (customer === undefined) throw new Error(`${request.routeOptions.url} has no guard`)
   return customer
 }
+
+/** Whose turn the work of a request takes: the account's, the operator's, or the network's that it comes from. */
+export const turnOwnerOf = (request: FastifyRequest): string =>
+  customers.get(request)?.accountUuid ?? (operators.has(request) ? 'operator' : networkOf(request.ip))
 
 /** The operator's key was shown: on a route that both may use. */
 export const isOperator = (request: FastifyRequest): boolean => operators.has(request)
@@ -54,10 +60,35 @@ export const unauthorized = new Refusal(401, 'Invalid or missing API key.', {
  * Checks the bearer key of every request by its route's `access`, before the body is read; a request of the portal has a
  * session's cookie instead. Who exchanges keys for sessions counts wrong ones in `limits` too.
  */
-export function guardRoutes(app: Api, door: SwitchDoor, operatorKey: string, limits = new RequestLimits()): void {
+export function guardRoutes(
+  app: Api,
+  door: SwitchDoor,
+  operatorKey: string,
+  turns: WorkTurns,
+  limits = new RequestLimits(),
+): void {
   const operatorHash = sha256(operatorKey)
 
-  app.addHook('onRequest', async request => {
+  app.addHook('onRequest', async (request, reply) => {
+    try {
+      await checkAccess(request)
+    } catch (fault) {
+      if (fault instanceof Refusal && fault.status === 429) await paced(request, reply)
+      else await turns.next(turnOwnerOf(request))
+      throw fault
+    }
+    // However many connections ask at once: one request is begun in a turn of the event loop, and accounts take turns.
+    await turns.next(turnOwnerOf(request))
+  })
+
+  /** Who is over the limit gets its refusals one after the other; where too many wait, the connection is closed as well. */
+  async function paced(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const waitMs = limits.refusalWaitMs(turnOwnerOf(request), performance.now())
+    if (waitMs === undefined) reply.header('connection', 'close')
+    else if (waitMs > 0) await sleep(waitMs)
+  }
+
+  async function checkAccess(request: FastifyRequest): Promise<void> {
     // Before the body is read: a refused request has no body worth reading.
     if (request.is404) throw notFound('There is nothing at this path.')
     const { access = 'customer', isKeyless } = request.routeOptions.config
@@ -74,7 +105,7 @@ export function guardRoutes(app: Api, door: SwitchDoor, operatorKey: string, lim
     if (isKnown) return
     limits.countUnknownKey(request.ip, performance.now())
     throw unauthorized
-  })
+  }
 
   /** A session is good for the routes of its own side only. */
   async function hasSession(request: FastifyRequest, access: 'customer' | 'operator'): Promise<boolean> {
@@ -95,20 +126,20 @@ export function guardRoutes(app: Api, door: SwitchDoor, operatorKey: string, lim
       operators.set(request, session.uuid)
       return true
     }
-    limits.countRequest(accountUuid, performance.now())
     customers.set(request, { accountUuid, isSuspended: accountStatus === 'suspended' })
+    limits.countRequest(accountUuid, performance.now())
     return true
   }
 
   async function isCustomer(request: FastifyRequest, key: string): Promise<boolean> {
     const owner = await door.repositories.keys.ownerOf(key)
     if (owner === undefined) return false
-    limits.countRequest(owner.accountUuid, performance.now())
-    door.repositories.keys.used(owner.keyUuid, Date.now())
     customers.set(request, {
       accountUuid: owner.accountUuid,
       isSuspended: owner.accountStatus === 'suspended',
     })
+    limits.countRequest(owner.accountUuid, performance.now())
+    door.repositories.keys.used(owner.keyUuid, Date.now())
     return true
   }
 }

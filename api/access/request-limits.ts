@@ -5,6 +5,9 @@ import { SlidingWindow } from './sliding-window.ts'
 const windowMs = 60_000
 const requestsPerAccount = 3000
 const unknownKeysPerAddress = 20
+/** Who is over a limit gets a refusal so often at most, and so many of them wait; beyond it the connection is closed. */
+const refusalEveryMs = 20
+const mostRefusalsWaiting = 100
 /** Addresses and accounts that are remembered at once; beyond it, idle ones go first, then the oldest. */
 const maxWindows = 20_000
 
@@ -12,10 +15,12 @@ const maxWindows = 20_000
 export class RequestLimits {
   readonly #accounts = new Map<string, SlidingWindow>()
   readonly #addresses = new Map<string, SlidingWindow>()
+  /** When the next refusal of an account or a network may leave. */
+  readonly #refusals = new Map<string, number>()
 
   /** How many accounts and addresses are remembered. */
   get size(): number {
-    return this.#accounts.size + this.#addresses.size
+    return this.#accounts.size + this.#addresses.size + this.#refusals.size
   }
 
   /** Counts a request of an account, over all its keys; throws 429 over the limit. */
@@ -28,6 +33,26 @@ export class RequestLimits {
   countUnknownKey(address: string, now: number): void {
     const wait = windowOf(this.#addresses, networkOf(address), unknownKeysPerAddress, now).take(now)
     if (wait > 0) throw tooMany('Too many requests with an invalid API key from this address.', wait)
+  }
+
+  /**
+   * How long the refusal of a request over the limit is to wait, so that a client which asks again at once costs little;
+   * undefined: too many wait already.
+   */
+  refusalWaitMs(name: string, now: number): number | undefined {
+    const at = Math.max(now, this.#refusals.get(name) ?? now)
+    if (at - now >= mostRefusalsWaiting * refusalEveryMs) return undefined
+    if (this.#refusals.size >= maxWindows) this.#forgetRefusals(now)
+    this.#refusals.set(name, at + refusalEveryMs)
+    return at - now
+  }
+
+  #forgetRefusals(now: number): void {
+    for (const [name, at] of this.#refusals) if (at <= now) this.#refusals.delete(name)
+    for (const name of this.#refusals.keys()) {
+      if (this.#refusals.size < maxWindows) return
+      this.#refusals.delete(name)
+    }
   }
 }
 

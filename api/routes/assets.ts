@@ -1,22 +1,27 @@
+import { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
 import { inspectAudio } from '../../core/index.ts'
 import { customerOf } from '../access/guard.ts'
 import { pageAnswer } from '../answer/page.ts'
 import { invalid, notFound, Refusal } from '../answer/refusal.ts'
 import { renderAsset } from '../answer/render.ts'
+import { sendFile } from '../answer/send-file.ts'
 import { untrustedHeaders } from '../answer/untrusted.ts'
+import { announcedBytes, piecesOf, refuseLong } from '../body-reader.ts'
 import type { SwitchDoor } from '../door.ts'
 import type { Api } from '../fastify.ts'
 import { Asset, Slug } from '../schema/asset.ts'
 import { errors } from '../schema/error.ts'
 import { message, Paging, pageOf, resource } from '../schema/field.ts'
+import type { WorkTurns } from '../work-turns.ts'
 
 /** What Play takes at most. */
 const maxAssetBytes = 20 * 1024 * 1024
 const contentTypes: Readonly<Record<string, string>> = { wav: 'audio/wav', mp3: 'audio/mpeg', ogg: 'audio/ogg' }
 const noSuch = () => notFound('There is no such asset.')
+const isEmpty = () => invalid('body', 'must be the bytes of an audio file')
 
-export async function assetRoutes(app: Api, door: SwitchDoor): Promise<void> {
+export async function assetRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): Promise<void> {
   const { assets } = door.repositories
   const tags = ['assets']
 
@@ -49,12 +54,13 @@ export async function assetRoutes(app: Api, door: SwitchDoor): Promise<void> {
       },
     },
     handler: async (request, reply) => {
-      const found = await assets.read(customerOf(request).accountUuid, request.params.slug)
+      const found = await assets.find(customerOf(request).accountUuid, request.params.slug)
       if (found === undefined) throw noSuch()
-      return reply
-        .type(contentTypes[found.asset.mediaFormat] ?? 'application/octet-stream')
-        .headers(untrustedHeaders)
-        .send(found.bytes)
+      const type = contentTypes[found.mediaFormat] ?? 'application/octet-stream'
+      return sendFile(request, reply, {
+        path: assets.fileOf(found),
+        headers: { 'content-type': type, ...untrustedHeaders },
+      })
     },
   })
 
@@ -74,11 +80,7 @@ export async function assetRoutes(app: Api, door: SwitchDoor): Promise<void> {
   await app.register(async scope => {
     // Here a body is audio, whatever its Content-Type says: the bytes themselves decide.
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser(
-      '*',
-      { parseAs: 'buffer', bodyLimit: maxAssetBytes },
-      async (_request: unknown, bytes: Buffer) => bytes,
-    )
+    scope.addContentTypeParser('*', async (_request: unknown, body: unknown) => body)
     scope.put('/assets/:slug', {
       bodyLimit: maxAssetBytes,
       schema: {
@@ -95,15 +97,20 @@ export async function assetRoutes(app: Api, door: SwitchDoor): Promise<void> {
         },
       },
       handler: async (request, reply) => {
-        const bytes = request.body
-        if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw invalid('body', 'must be the bytes of an audio file')
+        const { accountUuid } = customerOf(request)
         const { slug } = request.params as { slug: string }
-        const found = await inspectAudio(bytes)
-        if (!found.ok) {
+        const { body } = request
+        if (!(body instanceof Readable) || announcedBytes(request) === 0) throw isEmpty()
+        refuseLong(request, maxAssetBytes)
+        const announced = announcedBytes(request) ?? 0
+        const asset = await assets.receive(accountUuid, slug, announced, Date.now(), async upload => {
+          for await (const piece of piecesOf(request, body, maxAssetBytes, turns)) await upload.write(piece)
+          if (upload.length === 0) throw isEmpty()
+          const found = await inspectAudio(await upload.bytes(), accountUuid)
+          if (found.ok) return found
           if (found.code === 'PLAY.0415') throw new Refusal(415, `The asset cannot be played: ${found.detail}.`)
           throw invalid('body', `cannot be played: ${found.detail}`)
-        }
-        const asset = await assets.put(customerOf(request).accountUuid, slug, bytes, found, Date.now())
+        })
         return reply.code(201).send(renderAsset(asset))
       },
     })

@@ -28,10 +28,10 @@ export async function floodRegister(work: Work): Promise<void> {
       socket.send(
         [
           `REGISTER sip:${realm} SIP/2.0`,
-          `Via: SIP/2.0/UDP 127.0.0.1:${port};branch=z9hG4bK${asked};rport`,
+          `Via: SIP/2.0/UDP 127.0.0.1:${port};branch=z9hG4bK${port}-${asked};rport`,
           `From: <sip:${user}@${realm}>;tag=${asked}`,
           `To: <sip:${user}@${realm}>`,
-          `Call-ID: register-${asked}`,
+          `Call-ID: register-${port}-${asked}`,
           'CSeq: 2 REGISTER',
           'Max-Forwards: 70',
           `Contact: <sip:${user}@127.0.0.1:${port}>`,

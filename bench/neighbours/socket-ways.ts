@@ -34,7 +34,7 @@ export const socketWays = {
 
   phones: work => {
     const { baseUrl, realm } = work.order
-    let sent = 0
+    let sent = Date.now()
     return again(work, `${baseUrl.replace('http', 'ws')}/sip`, 'sip', socket => {
       socket.on('message', bytes => work.note(String(bytes).slice(8, 11)))
       const lines = [

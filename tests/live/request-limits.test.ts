@@ -53,6 +53,25 @@ test('3000 a minute per account', () => {
   limits.countRequest('a', 60_000)
 })
 
+test('refusals of one name leave one after the other; where too many wait, that is told; nobody else waits for them', () => {
+  const limits = new RequestLimits()
+  const waits = Array.from({ length: 100 }, () => limits.refusalWaitMs('a', 1000))
+  assert.equal(
+    waits,
+    Array.from({ length: 100 }, (_, at) => at * 20),
+  )
+  assert.is(limits.refusalWaitMs('a', 1000), undefined)
+  assert.is(limits.refusalWaitMs('b', 1000), 0)
+  assert.is(limits.refusalWaitMs('a', 1020), 1980)
+  assert.is(limits.refusalWaitMs('a', 10_000), 0)
+})
+
+test('the memory of refusals is bounded', () => {
+  const limits = new RequestLimits()
+  for (let at = 0; at < 60_000; at++) limits.refusalWaitMs(`name ${at}`, at / 1000)
+  assert.ok(limits.size <= 20_000)
+})
+
 test('a whole IPv6 network counts as one address', () => {
   assert.is(networkOf('192.0.2.1'), '192.0.2.1')
   assert.is(networkOf('::ffff:192.0.2.1'), '192.0.2.1')

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 
@@ -14,6 +15,7 @@ export class SipProbe {
   readonly #socket: Socket
   readonly #sipPort: number
   readonly #waiting = new Map<string, (status: number, message: string) => void>()
+  readonly #prefix = randomUUID().slice(0, 8)
   #asked = 0
 
   private constructor(socket: Socket, sipPort: number) {
@@ -36,7 +38,7 @@ export class SipProbe {
   }
 
   options(): Promise<number> {
-    const callId = `probe-${++this.#asked}`
+    const callId = this.#nextCallId()
     const begun = performance.now()
     return new Promise(resolve => {
       this.#waiting.set(callId, () => {
@@ -49,7 +51,7 @@ export class SipProbe {
 
   /** An INVITE that a document of the number is to reject. */
   invite(to: string): Promise<ProbedCall> {
-    const callId = `probe-${++this.#asked}`
+    const callId = this.#nextCallId()
     const begun = performance.now()
     let firstMs: number | undefined
     return new Promise(resolve => {
@@ -62,6 +64,11 @@ export class SipProbe {
       })
       this.#send('INVITE', callId, to)
     })
+  }
+
+  /** No other probe's: a switch answers a request that it has had from elsewhere with 482 (RFC 3261 §8.2.2.2). */
+  #nextCallId(): string {
+    return `probe-${this.#prefix}-${++this.#asked}`
   }
 
   close(): void {

@@ -43,12 +43,15 @@ export function unknownAudio(tagged: Uint8Array): AudioFault {
   return audioFault('PLAY.0415', `it is ${what}; WAV, MP3 and Ogg Opus are played`)
 }
 
-/** Whether media can play these bytes, told by themselves and by no name or Content-Type. Never rejects. */
-export async function inspectAudio(bytes: Uint8Array): Promise<AudioInspection> {
+/**
+ * Whether media can play these bytes, told by themselves and by no name or Content-Type. Never rejects. Owners take turns
+ * where they have to be decoded for it.
+ */
+export async function inspectAudio(bytes: Uint8Array, owner = ''): Promise<AudioInspection> {
   const kind = kindOfAudio(bytes)
   if (kind === undefined) return unknownAudio(bytes)
   if (kind === 'wav') return inspectWav(bytes)
-  const found = await inspector.convert(kind, bytes)
+  const found = await inspector.convert(owner, bytes)
   if ('ok' in found) return found
   const { durationMs } = found
   return { ok: true, mediaFormat: kind, durationMs: Math.round(durationMs), durationSeconds: durationMs / 1000 }

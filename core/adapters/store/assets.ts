@@ -1,16 +1,18 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { AssetRecord } from '../../model/asset.ts'
 import type { AccountUuid } from '../../model/ids.ts'
+import { FairQueue, QueueFull } from '../queue/fair-queue.ts'
+import { AssetUpload } from './asset-upload.ts'
 import type { Database } from './database.ts'
+import { StoreError } from './errors.ts'
 import { type Page, type PageRange, pageOf } from './page.ts'
 import type { QuotaBook } from './quota-book.ts'
 import type { Row } from './schema.ts'
 import type { Served } from './served.ts'
 
-const folderMode = 0o700
-const fileMode = 0o600
+/** Uploads that are read at once; of one account; and that wait. A slow client keeps a place of its own account. */
+const arrivingAtOnce = { width: 32, widthPerOwner: 4, maxWaiting: 1000, maxWaitingPerOwner: 64 }
 const slugForm = /^[a-z0-9-]{1,64}$/
 
 export interface AudioFacts {
@@ -87,6 +89,7 @@ export class AssetRows {
 export class Assets {
   readonly #rows: Served['assets']
   readonly #folder: string
+  readonly #queue = new FairQueue(arrivingAtOnce)
   /** Bytes that are being written, by account: the database does not count them yet. */
   readonly #arriving = new Map<AccountUuid, number>()
 
@@ -109,52 +112,77 @@ export class Assets {
     return join(this.#folder, asset.path)
   }
 
-  async read(account: AccountUuid, slug: string): Promise<{ asset: AssetRecord; bytes: Buffer } | undefined> {
-    const asset = await this.find(account, slug)
-    if (asset === undefined) return undefined
-    return { asset, bytes: await readFile(this.fileOf(asset)) }
+  /** New or in place of the old one; a call that plays the old file at that moment plays it to its end. */
+  put(account: AccountUuid, slug: string, bytes: Uint8Array, facts: AudioFacts, unixMs: number): Promise<AssetRecord> {
+    return this.receive(account, slug, bytes.length, unixMs, async upload => {
+      await upload.write(bytes)
+      return facts
+    })
   }
 
-  /** New or in place of the old one; a call that plays the old file at that moment hears it to its end. */
-  async put(
+  /**
+   * The same, as the bytes arrive: `fill` writes them and says what they are. It is called when the account has a place;
+   * `announced` bytes have room then, or it rejects with `store.quota`. Nothing is stored where `fill` rejects.
+   */
+  async receive(
     account: AccountUuid,
     slug: string,
-    bytes: Uint8Array,
-    facts: AudioFacts,
+    announced: number,
     unixMs: number,
+    fill: (upload: AssetUpload) => Promise<AudioFacts>,
   ): Promise<AssetRecord> {
     if (!slugForm.test(slug)) throw new RangeError(`${slug} is no slug`)
-    const arriving = this.#arriving.get(account) ?? 0
-    this.#arriving.set(account, arriving + bytes.length)
     try {
-      await this.#rows.makeRoom(account, slug, arriving + bytes.length, unixMs)
-      return await this.#store(account, slug, bytes, facts, unixMs)
-    } finally {
-      const left = (this.#arriving.get(account) ?? 0) - bytes.length
-      if (left > 0) this.#arriving.set(account, left)
-      else this.#arriving.delete(account)
+      return await this.#queue.run(account, () => this.#receive(account, slug, announced, unixMs, fill))
+    } catch (fault) {
+      if (fault instanceof QueueFull) throw new StoreError('store.busy', 'too many uploads wait')
+      throw fault
     }
   }
 
-  async #store(
+  async #receive(
     account: AccountUuid,
     slug: string,
-    bytes: Uint8Array,
-    facts: AudioFacts,
+    announced: number,
     unixMs: number,
+    fill: (upload: AssetUpload) => Promise<AudioFacts>,
   ): Promise<AssetRecord> {
     const path = join(account, slug)
-    await writeWhole(join(this.#folder, path), bytes)
-    const asset: AssetRecord = {
-      slug,
-      mediaFormat: facts.mediaFormat,
-      durationMs: Math.round(facts.durationMs),
-      sizeBytes: bytes.length,
-      path,
-      createdUnix: unixMs,
+    let counted = 0
+    const count = async (bytes: number): Promise<void> => {
+      const arriving = this.#count(account, bytes - counted)
+      counted = bytes
+      await this.#rows.makeRoom(account, slug, arriving, unixMs)
     }
-    await this.#rows.put(account, asset)
-    return asset
+    let upload: AssetUpload | undefined
+    try {
+      await count(announced)
+      upload = await AssetUpload.open(join(this.#folder, path))
+      const facts = await fill(upload)
+      if (upload.length !== announced) await count(upload.length)
+      await upload.place()
+      const asset: AssetRecord = {
+        slug,
+        mediaFormat: facts.mediaFormat,
+        durationMs: Math.round(facts.durationMs),
+        sizeBytes: upload.length,
+        path,
+        createdUnix: unixMs,
+      }
+      await this.#rows.put(account, asset)
+      return asset
+    } finally {
+      this.#count(account, -counted)
+      await upload?.close()
+    }
+  }
+
+  /** Bytes of the account that are arriving now. */
+  #count(account: AccountUuid, more: number): number {
+    const arriving = (this.#arriving.get(account) ?? 0) + more
+    if (arriving > 0) this.#arriving.set(account, arriving)
+    else this.#arriving.delete(account)
+    return arriving
   }
 
   async remove(account: AccountUuid, slug: string): Promise<boolean> {
@@ -162,25 +190,6 @@ export class Assets {
     // The row went first: a crash in between leaves a file that nothing names, not a name without a file.
     if (removed !== undefined) await rm(this.fileOf(removed), { force: true })
     return removed !== undefined
-  }
-}
-
-/** Beside its place, synced, then renamed: at every moment the name has the whole old file or the whole new one. */
-async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: folderMode })
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.part`
-  try {
-    const file = await open(temporary, 'wx', fileMode)
-    try {
-      await file.writeFile(bytes)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(temporary, path)
-  } catch (fault) {
-    await rm(temporary, { force: true })
-    throw fault
   }
 }
 

@@ -1,0 +1,66 @@
+/** A piece of work that took longer leaves the thread to calls for as long as it took. */
+const restFromMs = 1
+const mostRestMs = 50
+
+export interface LoopClock {
+  readonly now: () => number
+  /** In the next turn of the event loop, after what has arrived was read. */
+  readonly soon: (fire: () => void) => void
+  readonly later: (fire: () => void, ms: number) => void
+}
+
+const systemLoop: LoopClock = {
+  now: () => performance.now(),
+  soon: fire => void setImmediate(fire),
+  later: (fire, ms) => void setTimeout(fire, ms),
+}
+
+/**
+ * What HTTP makes the signalling thread do is done piece by piece: one in a turn of the event loop, so that calls have
+ * their turn between two of them, and never for more than half of the time. Owners take turns: who asks for much waits for
+ * its own.
+ */
+export class WorkTurns {
+  readonly #loop: LoopClock
+  /** In the order of their turns; a Map keeps it. */
+  readonly #waiting = new Map<string, (() => void)[]>()
+  #isDue = false
+
+  constructor(loop: LoopClock = systemLoop) {
+    this.#loop = loop
+  }
+
+  /** Resolves when it is the turn of this piece of the owner's work, which is what runs until the next `await`. */
+  next(owner: string): Promise<void> {
+    return new Promise(resolve => {
+      const own = this.#waiting.get(owner)
+      if (own === undefined) this.#waiting.set(owner, [resolve])
+      else own.push(resolve)
+      if (this.#isDue) return
+      this.#isDue = true
+      this.#loop.soon(() => this.#turn())
+    })
+  }
+
+  #turn(): void {
+    const first = this.#waiting.entries().next().value
+    if (first === undefined) {
+      this.#isDue = false
+      return
+    }
+    const [owner, pieces] = first
+    const piece = pieces.shift()
+    // Back to the end of the line, after everyone who waits.
+    this.#waiting.delete(owner)
+    if (pieces.length > 0) this.#waiting.set(owner, pieces)
+    const begun = this.#loop.now()
+    piece?.()
+    // What the piece does is done by then: it runs before anything else does.
+    this.#loop.soon(() => this.#rest(this.#loop.now() - begun))
+  }
+
+  #rest(tookMs: number): void {
+    if (tookMs < restFromMs) this.#turn()
+    else this.#loop.later(() => this.#turn(), Math.min(mostRestMs, tookMs))
+  }
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+const folderMode = 0o700
+const fileMode = 0o600
+/** So much is gathered in memory, then written and synced: calls' rows never wait behind megabytes on the same disk. */
+const sliceBytes = 1024 * 1024
+
+/**
+ * The bytes of an asset while they arrive, in a file beside its place. Who writes waits for the disk before it reads more of
+ * its client.
+ */
+export class AssetUpload {
+  readonly #path: string
+  readonly #temporary: string
+  readonly #file: FileHandle
+  #pieces: Uint8Array[] = []
+  #gathered = 0
+  #length = 0
+
+  private constructor(path: string, temporary: string, file: FileHandle) {
+    this.#path = path
+    this.#temporary = temporary
+    this.#file = file
+  }
+
+  /** `path`: where the asset is to lie. */
+  static async open(path: string): Promise<AssetUpload> {
+    await mkdir(dirname(path), { recursive: true, mode: folderMode })
+    const temporary = `${path}.${randomBytes(6).toString('hex')}.part`
+    return new AssetUpload(path, temporary, await open(temporary, 'wx+', fileMode))
+  }
+
+  get length(): number {
+    return this.#length
+  }
+
+  /** Resolves when there is room for the next piece. */
+  async write(piece: Uint8Array): Promise<void> {
+    this.#pieces.push(piece)
+    this.#gathered += piece.length
+    this.#length += piece.length
+    if (this.#gathered >= sliceBytes) await this.#flush()
+  }
+
+  /** All that was written. */
+  async bytes(): Promise<Buffer> {
+    await this.#flush()
+    const bytes = Buffer.allocUnsafeSlow(this.#length)
+    let read = 0
+    while (read < bytes.length) {
+      const { bytesRead } = await this.#file.read(bytes, read, bytes.length - read, read)
+      if (bytesRead === 0) throw new Error(`${this.#temporary} is shorter than what was written`)
+      read += bytesRead
+    }
+    return bytes
+  }
+
+  /** Synced, then renamed: at every moment the name has the whole old file or the whole new one. */
+  async place(): Promise<void> {
+    await this.#flush()
+    await this.#file.sync()
+    await rename(this.#temporary, this.#path)
+  }
+
+  /** Closes it; what was not placed is deleted. */
+  async close(): Promise<void> {
+    await this.#file.close()
+    await rm(this.#temporary, { force: true })
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#gathered === 0) return
+    const pieces = this.#pieces
+    const from = this.#length - this.#gathered
+    this.#pieces = []
+    this.#gathered = 0
+    let at = from
+    for (const piece of pieces) {
+      let written = 0
+      while (written < piece.length)
+        written += (await this.#file.write(piece, written, piece.length - written, at + written)).bytesWritten
+      at += piece.length
+    }
+    await this.#file.datasync()
+  }
+}
