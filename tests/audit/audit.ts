@@ -2,12 +2,20 @@ import { AuditBed } from './bed.ts'
 import type { Finding, Probe } from './probe.ts'
 import { apiProbes } from './probes/api.ts'
 import { carrierProbes } from './probes/carriers.ts'
+import { loadProbes } from './probes/load.ts'
 import { mediaProbes } from './probes/media.ts'
 import { moneyProbes } from './probes/money.ts'
 import { phoneProbes } from './probes/phones.ts'
 
 /** Every probe, in the order of the table. */
-export const probes: readonly Probe[] = [...moneyProbes, ...carrierProbes, ...mediaProbes, ...phoneProbes, ...apiProbes]
+export const probes: readonly Probe[] = [
+  ...moneyProbes,
+  ...carrierProbes,
+  ...loadProbes,
+  ...mediaProbes,
+  ...phoneProbes,
+  ...apiProbes,
+]
 
 /** What came of one probe, and how long it took. */
 export interface Row extends Finding {

@@ -12,7 +12,7 @@ export interface Finding {
 export interface Probe {
   readonly name: string
   /** The group of the table in docs/security.md. */
-  readonly group: 'Money and tenants' | 'Carriers and unknown sources' | 'Media' | 'Phones' | 'API'
+  readonly group: 'Money and tenants' | 'Carriers and unknown sources' | 'Load' | 'Media' | 'Phones' | 'API'
   /** What the switch promises, in one sentence. */
   readonly promise: string
   run(bed: AuditBed): Promise<Finding>

@@ -1,7 +1,14 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
 import { expectStatus } from '../../rig/account.ts'
+import { testCertificate, testKey } from '../../rig/certificate.ts'
+import { freePort } from '../../rig/ports.ts'
 import { sleep, until } from '../../rig/wait.ts'
-import { type AuditBed, answerCalls, callerAddress, unknownAddress } from '../bed.ts'
+import { AuditBed, answerCalls, callerAddress, unknownAddress } from '../bed.ts'
 import { Findings, type Probe } from '../probe.ts'
 import { plainSdp, SipPeer, type SipText } from '../sip-peer.ts'
 
@@ -265,4 +272,55 @@ export const malformed: Probe = {
   },
 }
 
-export const carrierProbes: readonly Probe[] = [digestLeak, knownTags, enumeration, idleConnections, malformed]
+const unfinishedHandshakes: Probe = {
+  name: 'unfinished TLS handshakes',
+  group: 'Carriers and unknown sources',
+  promise:
+    'One address that begins 2,000 TLS handshakes and finishes none leaves SIP over TLS and HTTPS open to others.',
+  async run() {
+    const folder = mkdtempSync(join(tmpdir(), 'sauti-audit-'))
+    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+    writeFileSync(cert, testCertificate)
+    writeFileSync(key, testKey)
+    const [udpPort, tlsPort] = [await freePort(), await freePort()]
+    const bed = await AuditBed.open({
+      SAUTI_SIP: `udp:127.0.0.1:${udpPort},tls:127.0.0.1:${tlsPort},wss:127.0.0.1:${tlsPort + 1}`,
+      SAUTI_TLS_CERT: cert,
+      SAUTI_TLS_KEY: key,
+    })
+    const findings = new Findings()
+    const sockets: Socket[] = []
+    try {
+      for (const port of [tlsPort, tlsPort + 1]) {
+        for (let at = 0; at < 1000; at++) {
+          findings.inputs++
+          sockets.push(connect({ port, host: '127.0.0.1', localAddress: '127.0.6.50' }).on('error', () => {}))
+          if (at % 50 === 49) await sleep(10)
+        }
+        await sleep(300)
+        const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.6.51' })
+        const other = connectTls({ socket, rejectUnauthorized: false })
+        const isOpen = await Promise.race([
+          once(other, 'secureConnect').then(() => true),
+          sleep(5000).then(() => false),
+        ]).catch(() => false)
+        findings.expect(isOpen, `${port === tlsPort ? 'tls:' : 'wss:'} another address could not finish a handshake`)
+        other.destroy()
+      }
+    } finally {
+      for (const socket of sockets) socket.destroy()
+      await bed.close()
+      rmSync(folder, { recursive: true, force: true })
+    }
+    return findings
+  },
+}
+
+export const carrierProbes: readonly Probe[] = [
+  digestLeak,
+  knownTags,
+  enumeration,
+  idleConnections,
+  unfinishedHandshakes,
+  malformed,
+]

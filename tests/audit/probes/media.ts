@@ -1,4 +1,5 @@
 import { RtpSource } from '../../rig/rtp-source.ts'
+import { sine } from '../../rig/tone.ts'
 import { sleep, until } from '../../rig/wait.ts'
 import { AuditBed, answerCalls, callerAddress, carrierAddress, unknownAddress } from '../bed.ts'
 import { Findings, type Probe } from '../probe.ts'
@@ -237,4 +238,34 @@ export const unknownVoice: Probe = {
   },
 }
 
-export const mediaProbes: readonly Probe[] = [injection, mediaJunk, downgrade, holdLives, unknownVoice]
+const thirdParty: Probe = {
+  name: 'media for a third party',
+  group: 'Media',
+  promise: 'Addresses in SDP from which nothing comes get 5 s of media in a call, however many offers name them.',
+  async run(bed) {
+    const findings = new Findings()
+    await bed.account.asset('long', sine(440, 30))
+    const number = await bed.number('<Play asset="long"/>')
+    const victims = await Promise.all([1, 2, 3, 4].map(at => RtpSource.open(`127.0.7.${at}`, 0x33)))
+    const call = bed.caller.invite(number, { sdp: plainSdp('127.0.7.1', victims[0]!.port) })
+    await bed.caller.final(call)
+    for (let at = 1; at < 5; at++) {
+      findings.inputs++
+      await sleep(2000)
+      const victim = victims[at % victims.length]!
+      bed.caller.within(call, 'INVITE', { sdp: plainSdp(`127.0.7.${1 + (at % victims.length)}`, victim.port) })
+      findings.equal((await bed.caller.final(call, 'INVITE')).status, 200, 'an offer with another address')
+    }
+    await sleep(2000)
+    const received = victims.reduce((sum, victim) => sum + victim.received, 0)
+    // 50 packets a second; an offer may come in the middle of a frame.
+    findings.expect(received > 0 && received <= 260, `third parties received ${received} packets of 20 ms`)
+    for (const victim of victims) victim.close()
+    bed.caller.within(call, 'BYE')
+    await bed.caller.final(call, 'BYE')
+    await bed.atRest()
+    return findings
+  },
+}
+
+export const mediaProbes: readonly Probe[] = [injection, mediaJunk, downgrade, holdLives, unknownVoice, thirdParty]

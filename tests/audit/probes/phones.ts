@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import { WebSocket } from 'ws'
-import { headerOf } from '../../../sip/index.ts'
+import { headerOf, headersOf } from '../../../sip/index.ts'
 import { expectStatus } from '../../rig/account.ts'
 import { until } from '../../rig/wait.ts'
+import { WebrtcLines } from '../../rig/webrtc-lines.ts'
 import { plainSdp, WsPhone } from '../../rig/ws-phone.ts'
 import { AuditBed } from '../bed.ts'
 import { Findings, type Probe } from '../probe.ts'
@@ -141,4 +143,145 @@ export const sipHeaders: Probe = {
   },
 }
 
-export const phoneProbes: readonly Probe[] = [ringingSurvives, revoked, silentSockets, sipHeaders]
+const callerShown: Probe = {
+  name: 'who is shown to a phone',
+  group: 'Phones',
+  promise: 'A phone that is dialled, as <Client> or by its extension, sees who calls, unless callerId says otherwise.',
+  async run(bed) {
+    const findings = new Findings()
+    const { phone, user } = await phoneOf(bed, 'shown')
+    const extension = `<Number>${user.extension_number}</Number>`
+    const client = `<Client>${user.uuid}</Client>`
+    const cases = [
+      [`<Dial>${client}</Dial>`, '+254733000001'],
+      [`<Dial>${extension}</Dial>`, '+254733000001'],
+      [`<Dial callerId="${bed.account.number}">${client}</Dial>`, bed.account.number],
+      [`<Dial callerId="${bed.account.number}">${extension}</Dial>`, bed.account.number],
+    ] as const
+    for (const [verbs, shown] of cases) {
+      findings.inputs++
+      const call = bed.caller.invite(await bed.number(verbs))
+      const invite = await phone.incoming()
+      const from = headerOf(invite, 'From') ?? ''
+      findings.expect(from.includes(shown), `${verbs}: the phone sees ${from} instead of ${shown}`)
+      phone.answer(invite, 486)
+      bed.caller.within(call, 'CANCEL')
+      await bed.atRest()
+    }
+    phone.close()
+    return findings
+  },
+}
+
+const crashedTab: Probe = {
+  name: 'a tab that crashes',
+  group: 'Phones',
+  promise: 'A call whose browser is gone, its WebSocket and its STUN consent (RFC 7675), ends within 20 s.',
+  async run(bed) {
+    const findings = new Findings()
+    const { phone } = await phoneOf(bed, 'crashes')
+    await bed.account.hosts('voice_outbound', '<Say>Hello</Say><Pause length="100"/>')
+    const lines = new WebrtcLines()
+    const client = await lines.open()
+    const { final, call } = await phone.ask('INVITE', { to: '+254722000009', sdp: client.offer() })
+    findings.inputs++
+    findings.equal(final.status, 200, 'the answer to the call')
+    call.acknowledge()
+    client.accept(Buffer.from(final.body).toString())
+    await until('keys', () => client.isConnected, 10_000)
+    findings.equal((await bed.live()).length, 1, 'live calls')
+    lines.stop()
+    phone.socket.terminate()
+    const begun = performance.now()
+    await until('the end of the call', async () => (await bed.live()).length === 0, 40_000).catch(() => {})
+    const tookMs = performance.now() - begun
+    findings.expect(tookMs < 20_000, `the call went on for ${(tookMs / 1000).toFixed(1)} s`)
+    phone.close()
+    await bed.atRest()
+    return findings
+  },
+}
+
+const weakFingerprints: Probe = {
+  name: 'weak fingerprints',
+  group: 'Phones',
+  promise: 'A browser that names its certificate by SHA-1 or MD5 alone, or not at all, is refused.',
+  async run(bed) {
+    const findings = new Findings()
+    const { phone } = await phoneOf(bed, 'weak')
+    await bed.account.hosts('voice_outbound', '<Say>Hello</Say>')
+    const lines = new WebrtcLines()
+    const offer = (await lines.open()).offer()
+    const ofLength = (octets: number) => Array.from({ length: octets }, () => 'AB').join(':')
+    for (const line of [`a=fingerprint:sha-1 ${ofLength(20)}`, `a=fingerprint:md5 ${ofLength(16)}`, 'a=mid:0']) {
+      findings.inputs++
+      const sdp = offer.replace(/^a=fingerprint:.*$/m, line)
+      const { final } = await phone.ask('INVITE', { to: '+254722000009', sdp })
+      findings.equal(final.status, 488, line)
+    }
+    lines.stop()
+    phone.close()
+    await bed.atRest()
+    return findings
+  },
+}
+
+const wrongDigests: Probe = {
+  name: 'wrong digests of a phone',
+  group: 'Phones',
+  promise: 'A digest without qop is not taken where qop was offered, and 300 wrong digests in a row are throttled.',
+  async run(bed) {
+    const findings = new Findings()
+    const { phone } = await phoneOf(bed, 'digests')
+    const { extension, token } = phone.options
+    phone.close()
+    const url = `${bed.sauti.baseUrl.replace('http', 'ws')}/sip`
+    const asker = await WsPhone.open(url, { extension, token: 'wrong', by: 'digest' })
+    const challenged = await asker.ask('REGISTER', { headers: [`Contact: ${asker.contact}`] })
+    const challenge = headersOf(challenged.final, 'WWW-Authenticate').at(-1) ?? ''
+    const part = (name: string) => new RegExp(`${name}="?([^",]+)`).exec(challenge)?.[1] ?? ''
+    const hash = (text: string) =>
+      createHash(part('algorithm') === 'MD5' ? 'md5' : 'sha256')
+        .update(text)
+        .digest('hex')
+    findings.expect(part('qop') !== '', 'no qop was offered')
+    const uri = `sip:${asker.realm}`
+    const right = hash(`${hash(`${extension}:${part('realm')}:${token}`)}:${part('nonce')}:${hash(`REGISTER:${uri}`)}`)
+    const credentials = (response: string) =>
+      `Authorization: Digest username="${extension}", realm="${part('realm')}", nonce="${part('nonce')}", uri="${uri}", algorithm=${part('algorithm') || 'MD5'}, response="${response}"`
+    // With a Bearer token of nothing in front, the phone would sign in otherwise: one request, its own credentials.
+    const plain = await WsPhone.open(url, { extension, token: 'none', by: 'digest' })
+    findings.inputs++
+    const unsigned = await plain.ask('REGISTER', { headers: [`Contact: ${plain.contact}`, credentials(right)] })
+    findings.expect(unsigned.final.status !== 200, `a right digest without qop got ${unsigned.final.status}`)
+    let answers = 0
+    let isThrottled = false
+    for (let at = 0; at < 300 && !isThrottled; at++) {
+      findings.inputs++
+      const tried = await Promise.race([
+        asker.ask('REGISTER', { headers: [`Contact: ${asker.contact}`] }).then(({ final }) => final.status),
+        until('the end of the connection', () => asker.closed !== undefined, 3000).then(
+          () => 0,
+          () => 0,
+        ),
+      ]).catch(() => 0)
+      if (tried === 401 || tried === 403) answers++
+      else isThrottled = true
+    }
+    findings.expect(isThrottled, `${answers} of 300 wrong digests in a row were answered`)
+    plain.close()
+    asker.close()
+    return findings
+  },
+}
+
+export const phoneProbes: readonly Probe[] = [
+  ringingSurvives,
+  revoked,
+  crashedTab,
+  silentSockets,
+  wrongDigests,
+  weakFingerprints,
+  callerShown,
+  sipHeaders,
+]
