@@ -1,5 +1,6 @@
 // The pure door of the protocol library: no sockets, no clock, no randomness; runs in the browser too.
 
+export type { Parsed } from './base/parsed.ts'
 export { Dialog, type DialogHead, type DialogStart } from './dialog/dialog.ts'
 export { dialogOfCallee, dialogOfCaller, type RespondedInvite } from './dialog/invite-dialog.ts'
 export { type OfferInput, type OfferState, offerAnswer, refusalOfOffer } from './dialog/offer-answer.ts'
@@ -17,25 +18,31 @@ export { type CredentialsFault, type DigestCredentials, parseCredentials } from 
 export { checkNonce, createNonce, type NonceRules } from './digest/nonce.ts'
 export { ReplayWindow } from './digest/replay-window.ts'
 export { type ClientNonce, ha1Of, type ResponseFields, responseOf, sameDigest } from './digest/response.ts'
-export { formatAckTo } from './endpoint/ack.ts'
-export {
-  type AddressRange,
-  addressBytes,
-  isForbiddenTarget,
-  parseAddressRange,
-  rangeHolds,
-} from './endpoint/address-range.ts'
-export { AnsweredInvite } from './endpoint/answered-invite.ts'
-export type { BindingTarget, CallCommand, DialTarget, EndWords, HopName } from './endpoint/call-command.ts'
-export type { CallCause, CallEvent, PhoneOffer } from './endpoint/call-event.ts'
-export type { Counters } from './endpoint/counters.ts'
+export { cancelOf } from './endpoint/calls/invite-request.ts'
 export { Endpoint } from './endpoint/endpoint.ts'
-export type { DroppedCall, EndpointInput, EndpointOutput, PeerState } from './endpoint/input.ts'
-export { type InviteGate, phonesSource } from './endpoint/invite-gate.ts'
-export { cancelOf } from './endpoint/invite-request.ts'
-export type { PeerConfig } from './endpoint/peer.ts'
-export { buildRequest, hopOf } from './endpoint/request.ts'
-export { defaultLimits, type EndpointLimits, type EndpointSettings } from './endpoint/settings.ts'
+export type { EndpointInput, EndpointOutput } from './endpoint/input.ts'
+export type { PeerConfig } from './endpoint/peers/peer.ts'
+export type { DroppedCall } from './endpoint/routing/unknown-source-notices.ts'
+export type { BindingTarget, CallCommand, DialTarget, HopName } from './endpoint/services/call-command.ts'
+export type { CallCause, CallEvent, PhoneOffer } from './endpoint/services/call-event.ts'
+export type { Counters } from './endpoint/services/counters.ts'
+export { type InviteGate, phonesSource } from './endpoint/services/invite-gate.ts'
+export type { ReasonHeader } from './endpoint/services/reason-header.ts'
+export { buildRequest, hopOf } from './endpoint/services/request.ts'
+export type { PeerState } from './endpoint/services/services.ts'
+export { defaultLimits, type EndpointLimits, type EndpointSettings } from './endpoint/services/settings.ts'
+export { AnsweredInvite } from './endpoint/session/answered-invite.ts'
+export { splitList } from './grammar/comma-list.ts'
+export {
+  formatParameters,
+  type Parameter,
+  parameterOf,
+  parseParameters,
+  withoutParameter,
+  withParameter,
+} from './grammar/parameters.ts'
+export { quote, unquote } from './grammar/quoted-string.ts'
+export { isToken } from './grammar/token.ts'
 export { acceptsType } from './header/accept.ts'
 export { parseAssertedIdentity } from './header/asserted-identity.ts'
 export {
@@ -47,7 +54,6 @@ export {
   parseAuthentication,
 } from './header/authentication.ts'
 export { parseCallId } from './header/call-id.ts'
-export { splitList } from './header/comma-list.ts'
 export {
   type Contact,
   contactExpiresOf,
@@ -70,15 +76,6 @@ export {
   tagOf,
   withTag,
 } from './header/name-addr.ts'
-export {
-  formatParameters,
-  type Parameter,
-  parameterOf,
-  parseParameters,
-  withoutParameter,
-  withParameter,
-} from './header/parameters.ts'
-export { quote, unquote } from './header/quoted-string.ts'
 export { formatRAck, parseRAck, type RAck } from './header/rack.ts'
 export { formatReason, parseReason, q850CauseOf, type Reason } from './header/reason.ts'
 export { parseRetryAfter } from './header/retry-after.ts'
@@ -90,7 +87,6 @@ export {
   parseSessionExpires,
   type SessionExpires,
 } from './header/session-expires.ts'
-export { isToken } from './header/token.ts'
 export { formatTokens, includesToken, parseTokens } from './header/token-list.ts'
 export {
   branchOf,
@@ -127,7 +123,14 @@ export {
   validateRequest,
   validateResponse,
 } from './message/validate.ts'
-export type { Parsed } from './parsed.ts'
+export {
+  type AddressRange,
+  addressBytes,
+  isForbiddenTarget,
+  parseAddressRange,
+  rangeHolds,
+} from './network/address-range.ts'
+export { defaultPort, type Flow, isWebSocket, type TransportName } from './network/flow.ts'
 export type { Binding } from './registrar/binding.ts'
 export type { PhoneDirectory, PhoneIdentity } from './registrar/phone.ts'
 export { type Answered, answerOffer, type Negotiation } from './sdp/answer.ts'
@@ -182,7 +185,7 @@ export {
   sdpLimits,
 } from './sdp/session.ts'
 export { type Framed, StreamFramer } from './stream/framer.ts'
-export { defaultPort, type Flow, isWebSocket, type TransportName } from './transaction/flow.ts'
+export { formatAckTo } from './transaction/ack.ts'
 export type { IncomingRequest, IncomingResponse } from './transaction/incoming.ts'
 export { branchCookie } from './transaction/key.ts'
 export { TransactionLayer } from './transaction/layer.ts'

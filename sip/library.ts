@@ -1,6 +1,7 @@
 // The door of `sauti/sip`: what a program that is not the switch reads and writes SIP with. It stays when the inside
 // changes; the switch itself uses index.ts.
 
+export type { Parsed } from './base/parsed.ts'
 export { type DigestAlgorithm, digestAlgorithms, type Hash } from './digest/algorithm.ts'
 export { type AnswerRules, answerChallenge, chooseChallenges } from './digest/answer-challenge.ts'
 export {
@@ -15,11 +16,10 @@ export { type CredentialsFault, type DigestCredentials, parseCredentials } from 
 export { createNonce, type NonceRules } from './digest/nonce.ts'
 export { ReplayWindow } from './digest/replay-window.ts'
 export { ha1Of } from './digest/response.ts'
-
+export { type Parameter, parameterOf } from './grammar/parameters.ts'
 export { type Contact, formatContact, parseContact } from './header/contact.ts'
 export { type CSeq, formatCSeq, parseCSeq } from './header/cseq.ts'
 export { formatNameAddr, type NameAddr, type NameAddrFault, parseNameAddr, tagOf, withTag } from './header/name-addr.ts'
-export { type Parameter, parameterOf } from './header/parameters.ts'
 export { formatReason, parseReason, q850CauseOf, type Reason } from './header/reason.ts'
 export { formatRoute, isLooseRoute, parseRoutes } from './header/route.ts'
 export { formatSessionExpires, parseSessionExpires, type SessionExpires } from './header/session-expires.ts'
@@ -30,7 +30,6 @@ export { headerOf, headersOf, withBody, withHeader, withHeaderAdded, withoutHead
 export { messageLimits } from './message/limits.ts'
 export type { HeaderField, SipMessage, SipRequest, SipResponse } from './message/message.ts'
 export { parseMessage } from './message/parse.ts'
-export type { Parsed } from './parsed.ts'
 export { type Answered, answerOffer, type Negotiation } from './sdp/answer.ts'
 export { attributeOf, type Direction, directionOf, ptimeOf, rtcpPortOf } from './sdp/attributes.ts'
 export { type Codec, codecsOf, g722, opus, pcma, pcmu } from './sdp/codec.ts'

@@ -166,7 +166,7 @@ test('names say the idea', () => {
 const inCircles: Readonly<Record<string, { readonly files: number; readonly folders: number }>> = {
   rtp: { files: 0, folders: 0 },
   core: { files: 18, folders: 0 },
-  sip: { files: 6, folders: 11 },
+  sip: { files: 0, folders: 0 },
   sdk: { files: 6, folders: 3 },
   api: { files: 4, folders: 9 },
 }
@@ -246,11 +246,12 @@ for (const [part, most] of Object.entries(inCircles)) {
   })
 }
 
-test('docs/architecture.md draws the floors of rtp as the imports have them', () => {
-  for (const part of ['core', 'sip']) process.stdout.write(`\nfloors of ${part}:\n${figureOf(part)}\n`)
-  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
-  const figure = figureOf('rtp')
-  assert.ok(page.includes(`\`\`\`\n${figure}\n\`\`\``), `docs/architecture.md should hold:\n${figure}`)
-})
+for (const part of ['sip', 'rtp', 'core']) {
+  test(`docs/architecture.md draws the floors of ${part} as the imports have them`, () => {
+    const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+    const figure = figureOf(part)
+    assert.ok(page.includes(`\`\`\`\n${figure}\n\`\`\``), `docs/architecture.md should hold:\n${figure}`)
+  })
+}
 
 test.run()

@@ -34,11 +34,11 @@ test('what a file needs is found in what it imports, too', () => {
   assert.ok(needsOf('tests/interop/verb-play.test.ts').peers.has('sipp'), 'by its rig')
   assert.is(needsOf('tests/interop/verb-play.test.ts').makesNetworks, false)
   assert.is(needsOf('tests/interop/turn-relay.test.ts').makesNetworks, true)
-  assert.equal(needsOf('tests/sip/uri.test.ts'), { peers: new Set(), makesNetworks: false })
+  assert.equal(needsOf('tests/sip/uri/uri.test.ts'), { peers: new Set(), makesNetworks: false })
 })
 
 test('what needs no peer runs wherever it is', () => {
-  const files = ['tests/sip/uri.test.ts', 'tests/sip/sdp.test.ts']
+  const files = ['tests/sip/uri/uri.test.ts', 'tests/sip/sdp/sdp.test.ts']
   assert.equal(preparePeers(files), { files, leftOut: [] })
 })
 

@@ -1,3 +1,4 @@
+import type { Parsed } from '../base/parsed.ts'
 import {
   type AuthenticationParameter,
   authenticationParameterOf,
@@ -6,7 +7,6 @@ import {
   parseAuthentication,
   quotedParameter,
 } from '../header/authentication.ts'
-import type { Parsed } from '../parsed.ts'
 import { algorithmOf, type DigestAlgorithm } from './algorithm.ts'
 
 /** A Digest challenge that we can answer. */

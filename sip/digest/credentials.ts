@@ -1,5 +1,5 @@
+import type { Parsed } from '../base/parsed.ts'
 import { authenticationParameterOf, isScheme, parseAuthentication } from '../header/authentication.ts'
-import type { Parsed } from '../parsed.ts'
 import { algorithmOf, type DigestAlgorithm } from './algorithm.ts'
 import type { ClientNonce } from './response.ts'
 

@@ -1,39 +1,40 @@
-import { assertNever } from '../assert-never.ts'
-import type { Machine } from '../machine.ts'
+import { assertNever } from '../base/assert-never.ts'
+import type { Machine } from '../base/machine.ts'
+import { NoticeLimit } from '../base/notice-limit.ts'
+import { Tokens } from '../base/tokens.ts'
+import type { ChallengeRefusal, CredentialScope } from '../digest/credential-scope.ts'
 import { formatMessage } from '../message/format.ts'
 import type { SipRequest } from '../message/message.ts'
 import { parseMessage } from '../message/parse.ts'
-import { NoticeLimit } from '../notice-limit.ts'
+import { type Flow, isReliable } from '../network/flow.ts'
 import { noPhones } from '../registrar/phone.ts'
 import { type PhoneMove, Registrar } from '../registrar/registrar.ts'
-import { type Flow, isReliable } from '../transaction/flow.ts'
+import { formatAckTo } from '../transaction/ack.ts'
 import type { IncomingRequest } from '../transaction/incoming.ts'
 import { TransactionLayer } from '../transaction/layer.ts'
+import { buildResponse, type ResponseParts } from '../transaction/response.ts'
 import { TimerQueue } from '../transaction/timer-queue.ts'
 import type { ServerTransaction, TimerOwner } from '../transaction/transaction.ts'
 import { escapeUser } from '../uri/escape.ts'
 import { formatHost } from '../uri/host.ts'
-import { formatAckTo } from './ack.ts'
-import type { Credentialed, TaggedCall } from './agent.ts'
-import type { CallCommand, HopName } from './call-command.ts'
-import type { CallEvent } from './call-event.ts'
-import { type Counters, newCounters } from './counters.ts'
-import type { ChallengeRefusal, CredentialScope } from './credential-scope.ts'
-import type { Desk } from './desk.ts'
-import type { Who } from './dialog-party.ts'
+import { IncomingCall } from './calls/incoming-call.ts'
+import { OutgoingCall } from './calls/outgoing-call.ts'
 import { FlowLoss } from './flow-loss.ts'
-import { HopCache, type UseHops } from './hop-cache.ts'
-import { IncomingCall } from './incoming-call.ts'
-import type { DroppedCall, EndpointInput, EndpointOutput, PeerState } from './input.ts'
-import { OutgoingCall } from './outgoing-call.ts'
-import { PeerTable } from './peer.ts'
-import { PeerWatch } from './peer-watch.ts'
-import { Reception } from './reception.ts'
-import { notifyRegistrationEnded } from './registration-notice.ts'
-import { buildResponse, type ResponseParts } from './response.ts'
-import type { EndpointSettings } from './settings.ts'
-import { Tokens } from './tokens.ts'
-import type { UnreadRefusal } from './unread-invites.ts'
+import type { EndpointInput, EndpointOutput } from './input.ts'
+import { PeerTable } from './peers/peer.ts'
+import { PeerWatch } from './peers/peer-watch.ts'
+import { notifyRegistrationEnded } from './phones/registration-notice.ts'
+import { RequestRouter } from './routing/request-router.ts'
+import type { RoutingServices } from './routing/routing-services.ts'
+import type { DroppedCall } from './routing/unknown-source-notices.ts'
+import type { UnreadRefusal } from './routing/unread-invites.ts'
+import type { CallCommand, HopName } from './services/call-command.ts'
+import type { CallEvent } from './services/call-event.ts'
+import { type Counters, newCounters } from './services/counters.ts'
+import { HopCache, type UseHops } from './services/hop-cache.ts'
+import type { Credentialed, PeerState, TaggedCall } from './services/services.ts'
+import type { EndpointSettings } from './services/settings.ts'
+import type { RemoteIdentity } from './session/dialog-remote.ts'
 
 /** Q.850 cause of a softphone that has gone. */
 const subscriberAbsent = 20
@@ -42,7 +43,7 @@ const subscriberAbsent = 20
  * The user agent as a machine: messages and commands in, messages and events out. It owns the transactions, the
  * calls, and what keeps us known to our peers; whoever owns the sockets drives it.
  */
-export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
+export class Endpoint implements Machine<EndpointInput, EndpointOutput>, RoutingServices {
   readonly settings: EndpointSettings
   readonly timers = new TimerQueue<TimerOwner>()
   readonly tokens: Tokens
@@ -50,7 +51,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
   readonly layer: TransactionLayer
   readonly peers = new PeerTable()
   readonly registrar: Registrar
-  readonly #reception: Reception
+  readonly #router: RequestRouter
   readonly #watch: PeerWatch
   readonly #hops: HopCache
   readonly #refusedChallenges = new NoticeLimit()
@@ -63,7 +64,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
     this.tokens = new Tokens(settings.random)
     this.registrar = new Registrar({ timers: this.timers, newId: () => this.tokens.take(16) })
     this.#hops = new HopCache(settings.limits.lookups)
-    this.#reception = new Reception(this, settings.phones ?? noPhones)
+    this.#router = new RequestRouter(this, settings.phones ?? noPhones)
     this.#watch = new PeerWatch(this)
     this.layer = new TransactionLayer({
       timers: settings.timers,
@@ -94,22 +95,22 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
 
   /** It belongs to a refusal that left nothing behind: there is nothing to `handle`. */
   isAckOfRefusal(bytes: Uint8Array): boolean {
-    return this.#reception.isAckOfRefusal(bytes)
+    return this.#router.isAckOfRefusal(bytes)
   }
 
   /** The refusal of a new call that there is no room for, at a fraction of what `handle` costs; undefined: `handle` it. */
   refusalOf(bytes: Uint8Array, flow: Flow, now: number, waitedMs: number): UnreadRefusal | undefined {
-    return this.#reception.refusalOf(bytes, flow, now, waitedMs)
+    return this.#router.refusalOf(bytes, flow, now, waitedMs)
   }
 
   handle(input: EndpointInput, now: number): readonly EndpointOutput[] {
     switch (input.type) {
       case 'received':
-        if (this.#reception.isAckOfRefusal(input.bytes)) break
-        this.#reception.messageArrived(parseMessage(input.bytes), input.bytes.length, input.flow, now, input.waitedMs)
+        if (this.#router.isAckOfRefusal(input.bytes)) break
+        this.#router.messageArrived(parseMessage(input.bytes), input.bytes.length, input.flow, now, input.waitedMs)
         break
       case 'message':
-        this.#reception.messageArrived(input.parsed, 0, input.flow, now, input.waitedMs)
+        this.#router.messageArrived(input.parsed, 0, input.flow, now, input.waitedMs)
         break
       case 'send-failed':
         this.layer.transportFailed(input.transaction, now)
@@ -122,7 +123,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
         this.#watch.replace(input.peers, now)
         break
       case 'flow-closed':
-        this.#reception.flowClosed(input.flow)
+        this.#router.flowClosed(input.flow)
         this.registrar.flowClosed(input.flow, now)
         new FlowLoss(this.timers, now + this.registrar.graceMs, later => this.#flowLost(input.flow, later))
         break
@@ -130,7 +131,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
         for (const binding of this.registrar.revoke(input.tokenId)) notifyRegistrationEnded(this, binding, now)
         break
       case 'drain':
-        this.#reception.isDraining = input.on
+        this.#router.isDraining = input.on
         break
       default:
         this.#command(input, now)
@@ -168,8 +169,8 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
     if (refused !== undefined) this.#out.push({ type: 'challenge-refused', refusal: { ...refusal, refused } })
   }
 
-  tellStranger(call: DroppedCall): void {
-    this.#out.push({ type: 'stranger', call })
+  unknownSourceDropped(call: DroppedCall): void {
+    this.#out.push({ type: 'unknown-source', call })
   }
 
   sendAck(flow: Flow, ack: SipRequest): Uint8Array {
@@ -212,7 +213,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
   }
 
   inviteFinished(invite: IncomingRequest): void {
-    this.#reception.inviteFinished(invite)
+    this.#router.inviteFinished(invite)
   }
 
   release(id: string): void {
@@ -223,11 +224,11 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
     return this.#byTag.get(localTag)
   }
 
-  openCall(id: string, transaction: ServerTransaction, who: Who): void {
-    this.#calls.set(id, new IncomingCall(this, id, transaction, who))
+  openCall(id: string, transaction: ServerTransaction, identity: RemoteIdentity): void {
+    this.#calls.set(id, new IncomingCall(this, id, transaction, identity))
   }
 
-  know(flow: Flow): void {
+  flowKnown(flow: Flow): void {
     if (isReliable(flow.transport) && this.peers.bySource(flow.address) === undefined)
       this.#out.push({ type: 'known', flow })
   }
@@ -236,7 +237,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
     for (const call of [...this.#calls.values()]) if (call instanceof OutgoingCall) call.phoneMoved(from, binding, now)
   }
 
-  trust(flow: Flow): void {
+  flowTrusted(flow: Flow): void {
     this.#out.push({ type: 'trusted', flow })
   }
 
@@ -264,7 +265,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Desk {
         if (call instanceof IncomingCall) call.named(command.sid).answer(command.sdp, now)
         break
       case 'end':
-        call.end(command.words, now)
+        call.end(command.reason, now)
         break
       case 'reoffer':
         call.session?.reoffer(command.sdp, now)

@@ -1,10 +1,12 @@
+import type { ChallengeRefusal } from '../digest/credential-scope.ts'
 import type { ParsedMessage } from '../message/fault.ts'
-import type { Flow } from '../transaction/flow.ts'
+import type { Flow } from '../network/flow.ts'
 import type { Transaction } from '../transaction/transaction.ts'
-import type { CallCommand, HopName } from './call-command.ts'
-import type { CallEvent } from './call-event.ts'
-import type { ChallengeRefusal } from './credential-scope.ts'
-import type { PeerConfig } from './peer.ts'
+import type { PeerConfig } from './peers/peer.ts'
+import type { DroppedCall } from './routing/unknown-source-notices.ts'
+import type { CallCommand, HopName } from './services/call-command.ts'
+import type { CallEvent } from './services/call-event.ts'
+import type { PeerState } from './services/services.ts'
 
 export type EndpointInput =
   /**
@@ -45,24 +47,10 @@ export type EndpointOutput =
   | { readonly type: 'peer'; readonly peerId: string; readonly state: PeerState }
   | { readonly type: 'call'; readonly event: CallEvent }
   /** A call from nobody that we know was dropped without an answer. Not told of each. */
-  | { readonly type: 'stranger'; readonly call: DroppedCall }
+  | { readonly type: 'unknown-source'; readonly call: DroppedCall }
   /** A challenge was not answered. Not told of each. */
   | { readonly type: 'challenge-refused'; readonly refusal: ChallengeRefusal }
   /** Whoever is behind the flow is known by a request within its dialog, or by a peer's credentials. */
   | { readonly type: 'known'; readonly flow: Flow }
   /** Whoever is behind the flow has signed in. */
   | { readonly type: 'trusted'; readonly flow: Flow }
-
-/** A call from an address that is no peer's. */
-export interface DroppedCall {
-  readonly address: string
-  readonly transport: Flow['transport']
-  /** User parts, as it writes them. */
-  readonly from: string
-  readonly to: string
-  /** Its messages since the last that was told. */
-  readonly dropped: number
-}
-
-/** What registration and pings say about a peer. */
-export type PeerState = 'registered' | 'registration-failed' | 'reachable' | 'unreachable'

@@ -1,4 +1,4 @@
-import type { Parsed } from '../parsed.ts'
+import type { Parsed } from '../base/parsed.ts'
 import { type NameAddr, type NameAddrFault, parseNameAddrs } from './name-addr.ts'
 
 /**

@@ -1,7 +1,7 @@
-import type { Parsed } from '../parsed.ts'
-import { parameterOf } from './parameters.ts'
-import { quote, quotedEnd } from './quoted-string.ts'
-import { isBlankCode, skipBlanks, tokenEnd } from './token.ts'
+import type { Parsed } from '../base/parsed.ts'
+import { parameterOf } from '../grammar/parameters.ts'
+import { quote, quotedEnd } from '../grammar/quoted-string.ts'
+import { isBlankCode, skipBlanks, tokenEnd } from '../grammar/token.ts'
 
 /** `name=value` with the value as written, quotes and escapes included. */
 export interface AuthenticationParameter {

@@ -1,4 +1,4 @@
-import type { Parsed } from '../parsed.ts'
+import type { Parsed } from '../base/parsed.ts'
 
 // RFC 3261 §25.1: word [ "@" word ]; a word is token characters and ()<>:\"/[]?{}
 const callId = /^[-.!%*_+`'~()<>:\\"/[\]?{}0-9A-Za-z]+(?:@[-.!%*_+`'~()<>:\\"/[\]?{}0-9A-Za-z]+)?$/

@@ -1,7 +1,7 @@
-import type { Parsed } from '../parsed.ts'
+import type { Parsed } from '../base/parsed.ts'
+import { parameterOf } from '../grammar/parameters.ts'
+import { clampedNumber, max32 } from '../grammar/token.ts'
 import { formatNameAddr, type NameAddr, type NameAddrFault, parseNameAddr } from './name-addr.ts'
-import { parameterOf } from './parameters.ts'
-import { clampedNumber, max32 } from './token.ts'
 
 /** RFC 3261 §20.10: `*` stands in a REGISTER that removes all bindings. */
 export type Contact = '*' | NameAddr

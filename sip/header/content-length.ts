@@ -1,5 +1,5 @@
-import type { Parsed } from '../parsed.ts'
-import { boundedNumber } from './token.ts'
+import type { Parsed } from '../base/parsed.ts'
+import { boundedNumber } from '../grammar/token.ts'
 
 /** Nobody has a body this long; a larger number is no length. */
 const maxLength = 0x7fff_ffff

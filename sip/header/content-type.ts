@@ -1,5 +1,5 @@
-import type { Parsed } from '../parsed.ts'
-import { formatParameters, type Parameter, parseParameters } from './parameters.ts'
+import type { Parsed } from '../base/parsed.ts'
+import { formatParameters, type Parameter, parseParameters } from '../grammar/parameters.ts'
 
 /** RFC 3261 §20.15. `type` and `subtype` in lower case. */
 export interface MediaType {

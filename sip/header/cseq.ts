@@ -1,5 +1,5 @@
-import type { Parsed } from '../parsed.ts'
-import { boundedNumber, isToken } from './token.ts'
+import type { Parsed } from '../base/parsed.ts'
+import { boundedNumber, isToken } from '../grammar/token.ts'
 
 /** RFC 3261 §20.16: a number below 2³¹, and the method of the request. */
 export interface CSeq {

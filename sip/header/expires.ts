@@ -1,5 +1,5 @@
-import type { Parsed } from '../parsed.ts'
-import { clampedNumber, max32 } from './token.ts'
+import type { Parsed } from '../base/parsed.ts'
+import { clampedNumber, max32 } from '../grammar/token.ts'
 
 /** Expires and Min-Expires (RFC 3261 §20.19): seconds; larger ones than 2^32 − 1 are taken as that. */
 export function parseExpires(text: string): Parsed<number, 'bad-expires'> {

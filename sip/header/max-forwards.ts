@@ -1,5 +1,5 @@
-import type { Parsed } from '../parsed.ts'
-import { clampedNumber } from './token.ts'
+import type { Parsed } from '../base/parsed.ts'
+import { clampedNumber } from '../grammar/token.ts'
 
 /** RFC 3261 §20.22: 0 to 255; larger ones are taken as 255 (RFC 4475 §3.1.2.4). */
 const maxForwards = 255

@@ -1,10 +1,10 @@
-import type { Parsed } from '../parsed.ts'
+import type { Parsed } from '../base/parsed.ts'
+import { formatParameters, type Parameter, parameterOf, parseParameters, withParameter } from '../grammar/parameters.ts'
+import { quote, quotedEnd, unquote } from '../grammar/quoted-string.ts'
+import { skipBlanks } from '../grammar/token.ts'
 import { formatUri } from '../uri/format.ts'
 import { parseUri } from '../uri/parse.ts'
 import type { Uri, UriFault } from '../uri/uri.ts'
-import { formatParameters, type Parameter, parameterOf, parseParameters, withParameter } from './parameters.ts'
-import { quote, quotedEnd, unquote } from './quoted-string.ts'
-import { skipBlanks } from './token.ts'
 
 /** `"Display Name" <uri>;parameters`, or a bare URI. `displayName` without quotes and escapes, '' = none. */
 export interface NameAddr {

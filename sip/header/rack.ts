@@ -1,5 +1,5 @@
-import type { Parsed } from '../parsed.ts'
-import { boundedNumber, isToken, max32 } from './token.ts'
+import type { Parsed } from '../base/parsed.ts'
+import { boundedNumber, isToken, max32 } from '../grammar/token.ts'
 
 /** RFC 3262 §7.2: which reliable provisional response a PRACK acknowledges. */
 export interface RAck {

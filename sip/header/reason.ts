@@ -1,7 +1,7 @@
-import type { Parsed } from '../parsed.ts'
-import { formatParameters, type Parameter, parameterOf, parseParameters } from './parameters.ts'
-import { quote } from './quoted-string.ts'
-import { boundedNumber, skipBlanks, tokenEnd } from './token.ts'
+import type { Parsed } from '../base/parsed.ts'
+import { formatParameters, type Parameter, parameterOf, parseParameters } from '../grammar/parameters.ts'
+import { quote } from '../grammar/quoted-string.ts'
+import { boundedNumber, skipBlanks, tokenEnd } from '../grammar/token.ts'
 
 /** RFC 3326, one value: why a request is sent, as `Q.850;cause=16;text="Terminated"` or `SIP;cause=200`. */
 export interface Reason {

@@ -1,5 +1,5 @@
-import type { Parsed } from '../parsed.ts'
-import { clampedNumber, max32 } from './token.ts'
+import type { Parsed } from '../base/parsed.ts'
+import { clampedNumber, max32 } from '../grammar/token.ts'
 
 // RFC 3261 §20.33: delta-seconds [ comment ] *( ;duration=… )
 const seconds = /^(\d+)\s*(?:\(|;|$)/

@@ -1,5 +1,5 @@
+import { parameterOf } from '../grammar/parameters.ts'
 import { formatNameAddr, type NameAddr, parseNameAddr, parseNameAddrs } from './name-addr.ts'
-import { parameterOf } from './parameters.ts'
 
 // Route and Record-Route (RFC 3261 §20.30, §20.34), Path and Service-Route share one grammar.
 export const parseRoute = parseNameAddr

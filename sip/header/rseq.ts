@@ -1,5 +1,5 @@
-import type { Parsed } from '../parsed.ts'
-import { boundedNumber, max32 } from './token.ts'
+import type { Parsed } from '../base/parsed.ts'
+import { boundedNumber, max32 } from '../grammar/token.ts'
 
 /** RFC 3262 §7.1: 1 to 2^32 − 1. */
 export function parseRSeq(text: string): Parsed<number, 'bad-rseq'> {

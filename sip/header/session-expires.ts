@@ -1,6 +1,6 @@
-import type { Parsed } from '../parsed.ts'
-import { parameterOf, parseParameters } from './parameters.ts'
-import { clampedNumber, max32 } from './token.ts'
+import type { Parsed } from '../base/parsed.ts'
+import { parameterOf, parseParameters } from '../grammar/parameters.ts'
+import { clampedNumber, max32 } from '../grammar/token.ts'
 
 /** RFC 4028 §4: the session's interval, and who refreshes it. */
 export interface SessionExpires {

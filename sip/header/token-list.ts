@@ -1,5 +1,5 @@
-import { splitList } from './comma-list.ts'
-import { isToken } from './token.ts'
+import { splitList } from '../grammar/comma-list.ts'
+import { isToken } from '../grammar/token.ts'
 
 /**
  * Require, Proxy-Require, Supported, Unsupported and Allow (RFC 3261 §20.5, §20.32, §20.37): the tokens of all values

@@ -1,7 +1,7 @@
-import type { Parsed } from '../parsed.ts'
+import type { Parsed } from '../base/parsed.ts'
+import { formatParameters, type Parameter, parameterOf, parseParameters, withParameter } from '../grammar/parameters.ts'
+import { boundedNumber } from '../grammar/token.ts'
 import { formatHostPort, parseHostPort } from '../uri/host.ts'
-import { formatParameters, type Parameter, parameterOf, parseParameters, withParameter } from './parameters.ts'
-import { boundedNumber } from './token.ts'
 
 /** RFC 3261 §20.42, one value. `host` without brackets; `transport` as written, usually upper case. */
 export interface Via {

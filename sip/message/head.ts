@@ -1,4 +1,4 @@
-import { clampedNumber, isToken, trimBlanks, trimBlanksEnd } from '../header/token.ts'
+import { clampedNumber, isToken, trimBlanks, trimBlanksEnd } from '../grammar/token.ts'
 import type { ParseFault } from './fault.ts'
 import { headerKey, internHeaderName, isHeader } from './header-name.ts'
 import { messageLimits } from './limits.ts'

@@ -1,4 +1,4 @@
-import { splitList } from '../header/comma-list.ts'
+import { splitList } from '../grammar/comma-list.ts'
 import { headerKey, isHeader, isListed } from './header-name.ts'
 import type { HeaderField, SipMessage } from './message.ts'
 

@@ -1,5 +1,5 @@
+import { parameterOf } from '../grammar/parameters.ts'
 import { type MediaType, parseMediaType } from '../header/content-type.ts'
-import { parameterOf } from '../header/parameters.ts'
 import { parseHead } from './head.ts'
 import { type HeaderKey, headerKey, isHeader } from './header-name.ts'
 

@@ -1,4 +1,4 @@
-import { isToken, trimBlanks, trimBlanksEnd } from '../header/token.ts'
+import { isToken, trimBlanks, trimBlanksEnd } from '../grammar/token.ts'
 import type { ParseFault } from './fault.ts'
 
 export type StartLine =

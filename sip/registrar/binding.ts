@@ -1,4 +1,4 @@
-import type { Flow } from '../transaction/flow.ts'
+import type { Flow } from '../network/flow.ts'
 import { sameUri } from '../uri/compare.ts'
 import type { SipUri } from '../uri/uri.ts'
 

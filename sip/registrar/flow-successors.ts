@@ -1,4 +1,4 @@
-import { type Flow, isReliable } from '../transaction/flow.ts'
+import { type Flow, isReliable } from '../network/flow.ts'
 
 const remembered = 10_000
 const longestChain = 16

@@ -1,7 +1,7 @@
+import { parameterOf } from '../grammar/parameters.ts'
 import { contactExpiresOf, parseContact } from '../header/contact.ts'
 import { parseExpires } from '../header/expires.ts'
 import { parseNameAddr } from '../header/name-addr.ts'
-import { parameterOf } from '../header/parameters.ts'
 import { headerOf, headersOf } from '../message/headers.ts'
 import type { SipRequest } from '../message/message.ts'
 import { userOf } from '../uri/format.ts'

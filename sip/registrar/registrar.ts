@@ -1,5 +1,5 @@
 import type { HeaderField } from '../message/message.ts'
-import type { Flow } from '../transaction/flow.ts'
+import type { Flow } from '../network/flow.ts'
 import type { IncomingRequest } from '../transaction/incoming.ts'
 import { Timer, type TimerQueue } from '../transaction/timer-queue.ts'
 import type { TimerOwner } from '../transaction/transaction.ts'

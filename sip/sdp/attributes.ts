@@ -1,4 +1,4 @@
-import { boundedNumber } from '../header/token.ts'
+import { boundedNumber } from '../grammar/token.ts'
 import type { Attribute, MediaDescription, SessionDescription } from './session.ts'
 
 /** The first attribute of that name: its value, '' for a property, undefined when there is none. */

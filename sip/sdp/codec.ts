@@ -1,4 +1,4 @@
-import { boundedNumber } from '../header/token.ts'
+import { boundedNumber } from '../grammar/token.ts'
 import type { MediaDescription } from './session.ts'
 
 /** A codec at a payload type, as `a=rtpmap` and `a=fmtp` say it. */

@@ -1,5 +1,5 @@
-import { boundedNumber } from '../header/token.ts'
-import type { Parsed } from '../parsed.ts'
+import type { Parsed } from '../base/parsed.ts'
+import { boundedNumber } from '../grammar/token.ts'
 import {
   type Attribute,
   type Connection,

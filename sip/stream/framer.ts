@@ -1,4 +1,4 @@
-import { isBlankCode } from '../header/token.ts'
+import { isBlankCode } from '../grammar/token.ts'
 import { assemble, messageFault } from '../message/assemble.ts'
 import type { MessageFault, ParseFault } from '../message/fault.ts'
 import { type Head, parseHead } from '../message/head.ts'

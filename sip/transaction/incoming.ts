@@ -1,5 +1,5 @@
 import type { SipRequest, SipResponse } from '../message/message.ts'
-import type { Flow } from './flow.ts'
+import type { Flow } from '../network/flow.ts'
 
 /** The topmost Via: what matches a message to its transaction, and where a response goes. */
 export interface TopVia {

@@ -1,5 +1,5 @@
 import type { SipRequest } from '../message/message.ts'
-import type { Flow } from './flow.ts'
+import type { Flow } from '../network/flow.ts'
 import type { IncomingRequest, IncomingResponse } from './incoming.ts'
 import { inviteClient } from './invite-client.ts'
 import { inviteServer } from './invite-server.ts'

@@ -1,5 +1,5 @@
 import type { SipRequest } from '../message/message.ts'
-import { type Flow, isReliable } from './flow.ts'
+import { type Flow, isReliable } from '../network/flow.ts'
 import type { IncomingRequest, IncomingResponse } from './incoming.ts'
 import type { StateTimers, Table, TransactionInput } from './table.ts'
 import { Timer, type TimerQueue } from './timer-queue.ts'

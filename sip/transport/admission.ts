@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net'
-import { NoticeLimit } from '../notice-limit.ts'
-import { sourceKey } from '../source-network.ts'
+import { NoticeLimit } from '../base/notice-limit.ts'
+import { sourceKey } from '../network/source-network.ts'
 
 export interface AdmissionLimits {
   /** Connections that came in and that are admitted at once. */

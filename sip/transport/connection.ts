@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
+import type { Flow } from '../network/flow.ts'
 import { type Framed, StreamFramer } from '../stream/framer.ts'
-import type { Flow } from '../transaction/flow.ts'
 import type { Ticket } from './admission.ts'
 import type { TransportLimits } from './limits.ts'
 

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { SecureContextOptions } from 'node:tls'
-import type { CallEvent } from '../endpoint/call-event.ts'
-import type { ChallengeRefusal } from '../endpoint/credential-scope.ts'
-import type { DroppedCall, PeerState } from '../endpoint/input.ts'
-import type { Flow } from '../transaction/flow.ts'
+import type { ChallengeRefusal } from '../digest/credential-scope.ts'
+import type { DroppedCall } from '../endpoint/routing/unknown-source-notices.ts'
+import type { CallEvent } from '../endpoint/services/call-event.ts'
+import type { PeerState } from '../endpoint/services/services.ts'
+import type { Flow } from '../network/flow.ts'
 import type { OpenDatagrams } from './datagrams.ts'
 import type { TransportLimits } from './limits.ts'
 import type { Dns, ResolvedHop } from './resolve.ts'
@@ -45,7 +46,7 @@ export interface DriverConfig {
   readonly onCall: (event: CallEvent) => void
   readonly onPeer: (peerId: string, state: PeerState) => void
   /** A call of a stranger was dropped; told of a few. */
-  readonly onStranger?: (call: DroppedCall) => void
+  readonly onUnknownSource?: (call: DroppedCall) => void
   /** A challenge was not answered; told of a few. */
   readonly onChallengeRefused?: (refusal: ChallengeRefusal) => void
   /** Something of the system failed that no call hears of. */

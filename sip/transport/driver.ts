@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
-import type { HopName } from '../endpoint/call-command.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { EndpointInput, EndpointOutput } from '../endpoint/input.ts'
+import type { HopName } from '../endpoint/services/call-command.ts'
 import { formatMessage } from '../message/format.ts'
 import { headerOf } from '../message/headers.ts'
 import type { SipMessage } from '../message/message.ts'
-import { type Flow, isWebSocket } from '../transaction/flow.ts'
+import { type Flow, isWebSocket } from '../network/flow.ts'
 import { type ArrivalFigures, Arrivals } from './arrivals.ts'
 import type { DriverConfig, ListenAddress } from './driver-config.ts'
 import { OwnAddresses } from './own-addresses.ts'
@@ -306,8 +306,8 @@ export class SipDriver {
           } else if (output.event.type === 'ended' && this.#setUps.ended(output.event.id)) this.#arrivals.roomMade()
           this.#config.onCall(output.event)
           break
-        case 'stranger':
-          this.#config.onStranger?.(output.call)
+        case 'unknown-source':
+          this.#config.onUnknownSource?.(output.call)
           break
         case 'challenge-refused':
           this.#config.onChallengeRefused?.(output.refusal)

@@ -1,5 +1,5 @@
 import { isIP, isIPv6 } from 'node:net'
-import type { Flow } from '../transaction/flow.ts'
+import type { Flow } from '../network/flow.ts'
 import { formatHost } from '../uri/host.ts'
 import type { ListenAddress } from './driver-config.ts'
 import { LocalAddresses } from './local-address.ts'

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import type { HopName } from '../endpoint/call-command.ts'
-import { defaultPort } from '../transaction/flow.ts'
+import type { HopName } from '../endpoint/services/call-command.ts'
+import { defaultPort } from '../network/flow.ts'
 
 /** An address to try, in the order of RFC 3263. */
 export interface ResolvedHop {

@@ -6,8 +6,8 @@ import {
   Server as TlsServer,
   connect as tlsConnect,
 } from 'node:tls'
+import type { Flow } from '../network/flow.ts'
 import type { Framed } from '../stream/framer.ts'
-import type { Flow } from '../transaction/flow.ts'
 import { Admission, guardConnections, type Ticket } from './admission.ts'
 import { type ConnectionOwner, StreamConnection } from './connection.ts'
 import type { TransportLimits } from './limits.ts'

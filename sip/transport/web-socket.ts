@@ -1,5 +1,5 @@
 import type { RawData, WebSocket } from 'ws'
-import type { Flow } from '../transaction/flow.ts'
+import type { Flow } from '../network/flow.ts'
 import type { TransportLimits } from './limits.ts'
 
 const crlf = new Uint8Array([0x0d, 0x0a])

@@ -1,4 +1,4 @@
-import type { Parameter } from '../header/parameters.ts'
+import type { Parameter } from '../grammar/parameters.ts'
 import type { SipUri, TelUri, Uri } from './uri.ts'
 
 /** Whether two URIs are equal. SIP: RFC 3261 §19.1.4; tel: RFC 3966 §4; others: letter by letter. Not transitive. */

@@ -1,4 +1,4 @@
-import { formatParameters, parameterOf } from '../header/parameters.ts'
+import { formatParameters, parameterOf } from '../grammar/parameters.ts'
 import { unescapeUri } from './escape.ts'
 import { formatHostPort } from './host.ts'
 import type { SipUri, TelUri, Uri } from './uri.ts'

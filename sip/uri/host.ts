@@ -1,4 +1,4 @@
-import { boundedNumber } from '../header/token.ts'
+import { boundedNumber } from '../grammar/token.ts'
 
 /** `host` without brackets, as sockets take it. */
 export interface HostPort {

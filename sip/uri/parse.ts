@@ -1,5 +1,5 @@
-import type { Parameter } from '../header/parameters.ts'
-import type { Parsed } from '../parsed.ts'
+import type { Parsed } from '../base/parsed.ts'
+import type { Parameter } from '../grammar/parameters.ts'
 import { hasBadEscape } from './escape.ts'
 import { parseHostPort } from './host.ts'
 import type { SipUri, TelUri, Uri, UriFault } from './uri.ts'

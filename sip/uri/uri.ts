@@ -1,4 +1,4 @@
-import type { Parameter } from '../header/parameters.ts'
+import type { Parameter } from '../grammar/parameters.ts'
 
 /** sip: and sips:. Parts stand as written, with their escapes; `userOf` gives the text. */
 export interface SipUri {

@@ -176,7 +176,7 @@ export class SipSignaling implements Signaling {
         if (legEvent !== undefined) signaling.#emit(legEvent)
       },
       onPeer: (trunkId, state) => signaling.#peerState(trunkId, state),
-      onStranger: call => log.warn({ ...call }, 'a call from an address of no trunk was dropped'),
+      onUnknownSource: call => log.warn({ ...call }, 'a call from an address of no trunk was dropped'),
       onChallengeRefused: refusal =>
         log.warn(
           { ...refusal },
@@ -208,7 +208,7 @@ export class SipSignaling implements Signaling {
       case 'leg.end': {
         const { sip, q850, label } = endReasons[command.reason]
         const { type: _, legId: __, reason, status = sip, ...more } = command
-        this.#driver?.run({ type: 'end', id, words: { status, q850, text: label, code: reason, ...more } })
+        this.#driver?.run({ type: 'end', id, reason: { status, q850, text: label, code: reason, ...more } })
         return
       }
       case 'leg.reanswer':

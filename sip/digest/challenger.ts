@@ -1,0 +1,107 @@
+import type { Tokens } from '../base/tokens.ts'
+import { headersOf } from '../message/headers.ts'
+import type { HeaderField, SipRequest } from '../message/message.ts'
+import type { DigestAlgorithm, Hash } from './algorithm.ts'
+import { formatChallenges } from './challenge.ts'
+import { checkCredentials } from './check.ts'
+import { parseCredentials } from './credentials.ts'
+import { createNonce, type NonceRules } from './nonce.ts'
+import { ReplayWindow } from './replay-window.ts'
+import { ha1Of } from './response.ts'
+
+/** A nonce may be used for so long, each count of it once. */
+const nonceLifetimeMs = 300_000
+/** Nonces in use whose counts are remembered. */
+const rememberedNonces = 65_536
+/** Passwords are compared so often for a wrong digest, whoever it names: a name that exists takes no longer. */
+const comparisons = 32
+/** Header values of one request that are looked at. */
+const mostHeaders = 4
+/** Passwords whose HA1 is remembered. */
+const rememberedSecrets = 20_000
+
+/** Somebody who may prove to be it; several may share a name. */
+export interface Candidate<Owner> {
+  readonly username: string
+  readonly password: string
+  readonly owner: Owner
+}
+
+export interface CredentialsVerdict<Owner> {
+  /** Whose credentials they are; undefined = challenge again. */
+  readonly owner: Owner | undefined
+  readonly stale: boolean
+  /** Credentials came, and they were nobody's. */
+  readonly isWrong: boolean
+}
+
+/** Our side of digest authentication: challenges without state, and credentials that prove a peer (RFC 3261 §22). */
+export class Challenger {
+  readonly #realm: string
+  readonly #tokens: Tokens
+  readonly #nonces: NonceRules
+  readonly #replay = new ReplayWindow(rememberedNonces)
+  readonly #ha1 = new Map<string, Partial<Record<DigestAlgorithm, string>>>()
+
+  constructor(settings: { readonly realm: string; readonly hash: Hash }, tokens: Tokens) {
+    this.#realm = settings.realm
+    this.#tokens = tokens
+    this.#nonces = { hash: settings.hash, secret: tokens.take(32), lifetimeMs: nonceLifetimeMs }
+  }
+
+  /** RFC 8760: a challenge for each algorithm, the stronger first. */
+  challenge(now: number, stale: boolean, algorithms: readonly DigestAlgorithm[]): readonly HeaderField[] {
+    const nonce = createNonce(this.#nonces, this.#realm, this.#tokens.take(8), now)
+    const challenges = formatChallenges({ realm: this.#realm, nonce, stale, algorithms })
+    return challenges.map(value => ({ name: 'WWW-Authenticate', value }))
+  }
+
+  /** `candidates` are asked for by the username that the request names. */
+  check<Owner>(
+    message: SipRequest,
+    candidates: (username: string) => readonly Candidate<Owner>[],
+    now: number,
+  ): CredentialsVerdict<Owner> {
+    let isWrong = false
+    for (const value of headersOf(message, 'Authorization').slice(0, mostHeaders)) {
+      const credentials = parseCredentials(value)
+      if (!credentials.ok) continue
+      isWrong = true
+      // qop was offered: without it the same answer could be sent again while its nonce lives (RFC 7616 §3.4).
+      if (credentials.value.client === undefined) continue
+      const rules = {
+        nonces: this.#nonces,
+        realm: this.#realm,
+        method: message.method,
+        requestUri: message.uri,
+        replay: this.#replay,
+      }
+      const { algorithm, username } = credentials.value
+      const known = candidates(username).slice(0, comparisons)
+      for (const { password, owner } of known) {
+        const ha1 = { [algorithm]: this.#ha1Of(algorithm, username, password) }
+        const verdict = checkCredentials(credentials.value, { ha1 }, rules, now)
+        if (verdict === 'right') return { owner, stale: false, isWrong: false }
+        if (verdict === 'stale') return { owner: undefined, stale: true, isWrong: false }
+      }
+      const nobody = { ha1: { [algorithm]: this.#ha1Of(algorithm, '', this.#nonces.secret) } }
+      for (let at = known.length; at < comparisons; at++) checkCredentials(credentials.value, nobody, rules, now)
+    }
+    return { owner: undefined, stale: false, isWrong }
+  }
+
+  #ha1Of(algorithm: DigestAlgorithm, username: string, password: string): string {
+    const key = `${username} ${password}`
+    let known = this.#ha1.get(key)
+    if (known === undefined) {
+      for (const oldest of this.#ha1.keys()) {
+        if (this.#ha1.size < rememberedSecrets) break
+        this.#ha1.delete(oldest)
+      }
+      known = {}
+      this.#ha1.set(key, known)
+    }
+    known[algorithm] ??= ha1Of(this.#nonces.hash, algorithm, username, this.#realm, password)
+    return known[algorithm]
+  }
+}

@@ -1,0 +1,42 @@
+import { dialogOfCaller, type RespondedInvite } from '../../dialog/invite-dialog.ts'
+import type { CredentialScope } from '../../digest/credential-scope.ts'
+import type { HeaderField, SipRequest } from '../../message/message.ts'
+import { allowsMethod, contactUriOf } from '../../message/typed-fields.ts'
+import type { Flow } from '../../network/flow.ts'
+import type { EndpointServices } from '../services/services.ts'
+import type { DialogRemote } from '../session/dialog-remote.ts'
+import { InviteSession } from '../session/invite-session.ts'
+import type { InviteSessionOwner } from '../session/session-context.ts'
+
+/** An INVITE of ours and a 2xx to it. */
+export interface DialAnswer extends RespondedInvite {
+  /** What we offered. */
+  readonly sdp: string
+  /** Where the dialog's messages come from. */
+  readonly near: Flow
+  /** The customer whose document named the target (`HopName`). */
+  readonly customer: string | undefined
+  readonly remote: DialogRemote
+  readonly scope: CredentialScope | undefined
+}
+
+/** The dialog that a 2xx makes (RFC 3261 §12.1.2), as a session whose offer was ours. */
+export function sessionOf(services: EndpointServices, host: InviteSessionOwner, answered: DialAnswer): InviteSession {
+  const { response } = answered
+  const dialog = dialogOfCaller(answered, contactUriOf(response.message))
+  const session = new InviteSession(services, host, dialog, answered.near, {
+    state: 'open',
+    offer: 'local-offer',
+    weCalled: true,
+    localSdp: answered.sdp,
+    customer: answered.customer,
+    remote: answered.remote,
+    scope: answered.scope,
+  })
+  if (allowsMethod(response.message, 'UPDATE')) session.peerAllowsUpdate = true
+  return session
+}
+
+/** What an ACK repeats of its INVITE's credentials (RFC 3261 §22.1). */
+export const authorizationOf = (request: SipRequest): HeaderField[] =>
+  request.headers.filter(header => header.name === 'Authorization' || header.name === 'Proxy-Authorization')

@@ -1,0 +1,206 @@
+import { dialogOfCallee } from '../../dialog/invite-dialog.ts'
+import { allowsMethod, contactUriOf, requires, sdpOf } from '../../message/typed-fields.ts'
+import type { Flow } from '../../network/flow.ts'
+import type { IncomingRequest } from '../../transaction/incoming.ts'
+import type { ResponseParts } from '../../transaction/response.ts'
+import { Timer } from '../../transaction/timer-queue.ts'
+import type { ServerOwner, ServerTransaction, TimerOwner } from '../../transaction/transaction.ts'
+import type { CallCause } from '../services/call-event.ts'
+import type { ReasonHeader } from '../services/reason-header.ts'
+import { reasonFields } from '../services/reason-header.ts'
+import { contactOf } from '../services/request.ts'
+import type { EndpointServices, TaggedCall } from '../services/services.ts'
+import { allow, callSidHeader } from '../services/settings.ts'
+import { DialogRemote, type RemoteIdentity } from '../session/dialog-remote.ts'
+import { prackArrived } from '../session/in-dialog.ts'
+import { InviteSession } from '../session/invite-session.ts'
+import type { InviteSessionOwner } from '../session/session-context.ts'
+import { ReliableProvisional } from './reliable-provisional.ts'
+
+/** RFC 3261 §13.3.1.1: once a minute a provisional goes out again, so that proxies on the way keep the call. */
+const provisionalEveryMs = 60_000
+
+/** A call that came in: from its INVITE to our final response; then its session has the word. */
+export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner, TaggedCall {
+  readonly id: string
+  readonly callId: string
+  readonly session: InviteSession
+  readonly #services: EndpointServices
+  readonly #remote: DialogRemote
+  readonly #transaction: ServerTransaction
+  readonly #isPhone: boolean
+  readonly #timer = new Timer<TimerOwner>(this, 'provisional')
+  readonly #reliable: ReliableProvisional | undefined
+  /** Our answer, until a PRACK lets it go. */
+  #heldAnswer: string | undefined
+  #state: 'offered' | 'answered' | 'over' = 'offered'
+
+  constructor(services: EndpointServices, id: string, transaction: ServerTransaction, identity: RemoteIdentity) {
+    this.#services = services
+    this.id = id
+    this.#transaction = transaction
+    this.#isPhone = identity.kind === 'phone'
+    const { request } = transaction
+    this.callId = request.callId
+    this.#remote = new DialogRemote(services, identity, request.flow)
+    const localTag = services.tokens.take(12)
+    const dialog = dialogOfCallee(request, localTag, contactUriOf(request.message))
+    this.session = new InviteSession(services, this, dialog, request.flow, {
+      state: 'early',
+      offer: sdpOf(request.message) === undefined ? 'initial' : 'remote-offer',
+      weCalled: false,
+      remote: this.#remote,
+    })
+    this.session.peerAllowsUpdate = allowsMethod(request.message, 'UPDATE')
+    if (requires(request.message, '100rel'))
+      this.#reliable = new ReliableProvisional(services, transaction, later => this.#neverAcknowledged(later))
+    transaction.owner = this
+    services.bindTag(localTag, this)
+  }
+
+  /** By its `sid`, which a softphone is told with every answer from now on. */
+  named(sid: string | undefined): this {
+    if (sid !== undefined && this.#isPhone) this.session.answerFields = [{ name: callSidHeader, value: sid }]
+    return this
+  }
+
+  ring(now: number): void {
+    this.#provisional(180, {}, now)
+  }
+
+  progress(sdp: string, now: number): void {
+    // A provisional cannot carry an offer that nobody would answer: without theirs ours waits for the 2xx.
+    this.#provisional(183, this.session.offer === 'remote-offer' ? { sdp } : {}, now)
+  }
+
+  answer(sdp: string, now: number): void {
+    if (this.#state !== 'offered') return
+    if (this.#reliable?.holdsAnswer !== undefined) {
+      this.#heldAnswer = sdp
+      return
+    }
+    this.#state = 'answered'
+    this.#stopProvisionals()
+    this.session.accept(this.#transaction, sdp, now)
+  }
+
+  end(reason: ReasonHeader, now: number): void {
+    if (this.#state === 'answered') this.session.end(reason, now)
+    if (this.#state !== 'offered') return
+    this.#services.respond(this.#transaction, reason.status, now, {
+      toTag: this.session.dialog.localTag,
+      fields: [...reasonFields(reason), ...this.session.answerFields],
+    })
+    this.session.close({ kind: 'response', status: reason.status }, now)
+  }
+
+  /** The connection is gone for good: nobody waits for an answer any more. */
+  flowLost(isLost: (flow: Flow) => boolean, now: number): void {
+    if (this.#state !== 'offered' || !isLost(this.#transaction.request.flow)) return
+    this.#services.respond(this.#transaction, 487, now, { toTag: this.session.dialog.localTag })
+    this.session.close({ kind: 'cancel' }, now)
+  }
+
+  isSource(flow: Flow): boolean {
+    return this.#remote.isSource(flow)
+  }
+
+  requestArrived(transaction: ServerTransaction, now: number): void {
+    const { request } = transaction
+    if (request.fromTag !== this.session.dialog.remoteTag) {
+      this.#services.respond(transaction, 481, now)
+      return
+    }
+    if (request.message.method === 'PRACK' && this.#reliable !== undefined) {
+      this.session.dialog.takeRemoteSeq(request.cseq)
+      if (this.#acknowledged(this.#reliable, request, now)) prackArrived(this.session, transaction, now)
+      else this.#services.respond(transaction, 481, now)
+      if (this.#heldAnswer !== undefined) this.answer(this.#heldAnswer, now)
+      return
+    }
+    this.session.requestArrived(transaction, now)
+  }
+
+  ackArrived(ack: IncomingRequest, now: number): void {
+    this.session.ackArrived(ack, now)
+  }
+
+  confirmed(sdp: string | undefined): void {
+    this.#services.emit({ type: 'confirmed', id: this.id, ...(sdp === undefined ? {} : { sdp }) })
+  }
+
+  over(cause: CallCause, now: number): void {
+    if (this.#state === 'over') return
+    if (this.#state === 'offered' && cause.kind === 'bye')
+      this.#services.respond(this.#transaction, 487, now, { toTag: this.session.dialog.localTag })
+    this.#state = 'over'
+    this.#stopProvisionals()
+    this.#services.bindTag(this.session.dialog.localTag, undefined)
+    this.#services.emit({ type: 'ended', id: this.id, cause })
+    this.#services.release(this.id)
+  }
+
+  acknowledged(_transaction: ServerTransaction, ack: IncomingRequest, now: number): void {
+    this.session.ackArrived(ack, now)
+  }
+
+  cancelled(transaction: ServerTransaction, _cancel: IncomingRequest, now: number): void {
+    if (this.#state !== 'offered') return
+    this.#services.respond(transaction, 487, now, { toTag: this.session.dialog.localTag })
+    this.session.close({ kind: 'cancel' }, now)
+  }
+
+  failed(): void {
+    // A response that nobody acknowledged: the transaction has done all that can be done.
+  }
+
+  finished(transaction: ServerTransaction): void {
+    this.#services.inviteFinished(transaction.request)
+  }
+
+  expired(_name: string, now: number): void {
+    if (this.#state !== 'offered' || this.#transaction.bytes === undefined) return
+    this.#services.layer.respond(this.#transaction, 180, this.#transaction.bytes, now)
+    this.#services.timers.set(this.#timer, now + provisionalEveryMs)
+  }
+
+  #provisional(status: number, parts: ResponseParts, now: number): void {
+    if (this.#state !== 'offered') return
+    const all: ResponseParts = {
+      ...parts,
+      toTag: this.session.dialog.localTag,
+      recordRoute: true,
+      fields: [
+        { name: 'Contact', value: contactOf(this.#transaction.flow) },
+        { name: 'Allow', value: allow },
+        ...this.session.answerFields,
+      ],
+    }
+    if (this.#reliable !== undefined) {
+      this.#reliable.send(status, all, now)
+      return
+    }
+    this.#services.respond(this.#transaction, status, now, all)
+    this.#services.timers.set(this.#timer, now + provisionalEveryMs)
+  }
+
+  /** False: the PRACK means nothing that is open. An answer that it acknowledges is agreed before the 2xx. */
+  #acknowledged(reliable: ReliableProvisional, prack: IncomingRequest, now: number): boolean {
+    const sdp = reliable.holdsAnswer
+    const isTaken = reliable.acknowledged(prack, now)
+    if (isTaken && sdp !== undefined) this.session.agreedEarly(sdp)
+    return isTaken
+  }
+
+  /** RFC 3262 §3: a provisional that is never acknowledged ends the call. */
+  #neverAcknowledged(now: number): void {
+    if (this.#state !== 'offered') return
+    this.#services.respond(this.#transaction, 504, now, { toTag: this.session.dialog.localTag })
+    this.session.close({ kind: 'timeout' }, now)
+  }
+
+  #stopProvisionals(): void {
+    this.#reliable?.stop()
+    this.#services.timers.stop(this.#timer)
+  }
+}

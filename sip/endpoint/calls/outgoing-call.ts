@@ -1,0 +1,323 @@
+import { q850Of, sdpOf } from '../../message/typed-fields.ts'
+import type { Flow } from '../../network/flow.ts'
+import type { Binding } from '../../registrar/binding.ts'
+import type { IncomingRequest, IncomingResponse } from '../../transaction/incoming.ts'
+import { Timer } from '../../transaction/timer-queue.ts'
+import { giveUpAfter, type TimerSettings } from '../../transaction/timer-settings.ts'
+import type {
+  ClientOwner,
+  ClientTransaction,
+  ServerTransaction,
+  TimerOwner,
+  TransactionFault,
+} from '../../transaction/transaction.ts'
+import type { CallCause } from '../services/call-event.ts'
+import type { UseHops } from '../services/hop-cache.ts'
+import type { ReasonHeader } from '../services/reason-header.ts'
+import type { EndpointServices, TaggedCall } from '../services/services.ts'
+import type { RemoteIdentity } from '../session/dialog-remote.ts'
+import type { InviteSession } from '../session/invite-session.ts'
+import type { InviteSessionOwner } from '../session/session-context.ts'
+import { DialAttempts } from './dial-attempts.ts'
+import { authorizationOf, type DialAnswer, sessionOf } from './dialed-session.ts'
+import { EarlySessions } from './early-sessions.ts'
+import type { ResolvedDial } from './invite-request.ts'
+import { LateForks, lateForkReason } from './late-forks.ts'
+import { PrackSender } from './prack-sender.ts'
+
+/**
+ * `abandoned`: to be ended, but no provisional has come, so the CANCEL waits (RFC 3261 §9.1). `cancelling`: the
+ * CANCEL is out, the INVITE's final response is not in. `answered`: the session has the word. `given-up`: told as over
+ * since the peer kept silent; should it speak after all, it is cancelled or hung up.
+ */
+type OutgoingState =
+  | 'resolving'
+  | 'calling'
+  | 'abandoned'
+  | 'proceeding'
+  | 'cancelling'
+  | 'answered'
+  | 'given-up'
+  | 'over'
+
+/**
+ * A peer that is there sends 100 within 200 ms (RFC 3261 §8.2.6.1). After five copies of the INVITE without a word the
+ * call goes elsewhere, long before Timer B: a caller who hears nothing does not wait 32 s.
+ */
+const silentPeerAfter = (t: TimerSettings): number => 16 * t.t1
+
+/** A softphone that did not come back: Q.850's subscriber absent. */
+const phoneGone: CallCause = { kind: 'response', status: 480, q850: 20 }
+
+const noAnswerReason: ReasonHeader = { status: 488, q850: 88, text: 'No session description', code: 'END.0488' }
+
+/** A softphone that is dialled: whose it is, and its connection. */
+export interface BoundPhone {
+  readonly userId: string
+  readonly flow: Flow
+}
+
+function whoOf({ target }: ResolvedDial, bound: BoundPhone | undefined): RemoteIdentity {
+  if (bound !== undefined) return { kind: 'phone', userId: bound.userId }
+  return target.peerId === undefined ? { kind: 'other' } : { kind: 'peer', peerId: target.peerId }
+}
+
+/** A call that we dial: what becomes of its attempts, its forks, its CANCEL and all their crossings. */
+export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner, TaggedCall {
+  readonly id: string
+  readonly callId: string
+  readonly #services: EndpointServices
+  readonly #dial: ResolvedDial
+  /** Where the phone is, to which everything goes; undefined = where the target's name leads. */
+  #bound: BoundPhone | undefined
+  readonly #attempts: DialAttempts
+  readonly #forks: LateForks
+  readonly #pracks: PrackSender
+  readonly #early: EarlySessions
+  readonly #timer = new Timer<TimerOwner>(this, 'cancel')
+  #state: OutgoingState = 'resolving'
+  #endReason: ReasonHeader | undefined
+  #session: InviteSession | undefined
+  #earlySdp: { readonly tag: string | undefined; readonly sdp: string } | undefined
+
+  constructor(services: EndpointServices, dial: ResolvedDial, bound?: BoundPhone) {
+    this.#services = services
+    this.#dial = dial
+    this.#bound = bound
+    this.id = dial.id
+    this.#attempts = new DialAttempts(services, dial, this, whoOf(dial, bound))
+    this.callId = this.#attempts.callId
+    this.#forks = new LateForks(services, dial.id)
+    this.#pracks = new PrackSender(services)
+    this.#early = new EarlySessions(services, dial.id)
+  }
+
+  start(now: number): void {
+    this.#services.bindTag(this.#attempts.localTag, this)
+    const begin: UseHops = (hops, at, isRefused) => {
+      if (this.#state !== 'resolving') return
+      if (this.#attempts.begin(hops, at)) this.#calling(at)
+      else {
+        if (isRefused) this.#services.counters.refusedTargets++
+        this.over({ kind: isRefused ? 'refused-address' : 'unreachable' }, at)
+      }
+    }
+    if (this.#bound === undefined) this.#services.resolve(this.#dial.target.hop, now, begin)
+    else begin([this.#bound.flow], now, false)
+  }
+
+  end(reason: ReasonHeader, now: number): void {
+    switch (this.#state) {
+      case 'resolving':
+        this.over({ kind: 'response', status: 487 }, now)
+        return
+      case 'calling':
+        this.#state = 'abandoned'
+        this.#endReason = reason
+        return
+      case 'proceeding':
+        this.#endReason = reason
+        this.#cancel(now)
+        return
+      case 'answered':
+        this.#session?.end(reason, now)
+        return
+      case 'abandoned':
+      case 'cancelling':
+      case 'given-up':
+      case 'over':
+    }
+  }
+
+  get session(): InviteSession | undefined {
+    return this.#session ?? this.#early.awaitingAnswer
+  }
+
+  /** The connection is gone for good; what is answered lives by its media. */
+  flowLost(isLost: (flow: Flow) => boolean, now: number): void {
+    const flow = this.#attempts.latest?.flow
+    if (this.#state === 'answered' || this.#isOver || flow === undefined || !isLost(flow)) return
+    if (this.#bound === undefined) this.over({ kind: 'unreachable' }, now)
+    else this.over(phoneGone, now)
+  }
+
+  /** Its phone has come back over another connection: what rang there is offered to it there (RFC 5626 §5.3). */
+  phoneMoved(from: Flow, { flow, contact }: Binding, now: number): void {
+    if (this.#bound === undefined || this.#bound.flow.socket !== from.socket) return
+    this.#bound = { ...this.#bound, flow }
+    if (this.#state === 'calling' || this.#state === 'proceeding') this.#attempts.fork(contact, flow, now)
+    // The first CANCEL may have gone with the old connection.
+    else if (this.#state === 'cancelling') this.#attempts.cancel(this.#endReason, now)
+  }
+
+  isSource(flow: Flow): boolean {
+    return this.#attempts.isSource(flow)
+  }
+
+  requestArrived(transaction: ServerTransaction, now: number): void {
+    const { request } = transaction
+    const session = this.#session
+    if (session !== undefined && request.toTag !== undefined && request.fromTag === session.dialog.remoteTag) {
+      session.requestArrived(transaction, now)
+      return
+    }
+    const fork = this.#forks.get(request.fromTag)
+    if (fork !== undefined) fork.requestArrived(transaction, now)
+    else if (this.#state === 'proceeding') this.#early.requestArrived(transaction, now)
+    else this.#services.respond(transaction, 481, now)
+  }
+
+  ackArrived(ack: IncomingRequest, now: number): void {
+    this.#session?.ackArrived(ack, now)
+  }
+
+  confirmed(): void {}
+
+  over(cause: CallCause, now: number): void {
+    if (this.#isOver) return
+    this.#state = 'over'
+    this.#early.close(now)
+    this.#services.timers.stop(this.#timer)
+    this.#services.bindTag(this.#attempts.localTag, undefined)
+    this.#attempts.forget(cause === phoneGone || cause.kind === 'unreachable', now)
+    this.#services.emit({ type: 'ended', id: this.id, cause })
+    this.#services.release(this.id)
+  }
+
+  expired(_name: string, now: number): void {
+    // RFC 3261 §9.1: no final response 64 × T1 after the CANCEL means that none will come.
+    if (this.#state === 'cancelling') this.over({ kind: 'timeout' }, now)
+    else if (this.#state === 'calling' || this.#state === 'abandoned') {
+      this.over({ kind: 'timeout' }, now)
+      this.#state = 'given-up'
+    }
+  }
+
+  get #isOver(): boolean {
+    return this.#state === 'over' || this.#state === 'given-up'
+  }
+
+  responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    const { status } = response.message
+    if (status < 200) this.#provisional(transaction, response, now)
+    else if (status < 300) this.#answer(transaction, response, now)
+    else if (transaction === this.#attempts.latest) this.#refusal(transaction, response, now)
+  }
+
+  failed(transaction: ClientTransaction, fault: TransactionFault, now: number): void {
+    if (transaction !== this.#attempts.latest) return
+    if (fault === 'unreachable' && this.#state === 'calling' && this.#attempts.next(now)) this.#calling(now)
+    else this.over({ kind: fault }, now)
+  }
+
+  finished(): void {}
+
+  #calling(now: number): void {
+    this.#state = 'calling'
+    this.#services.timers.set(this.#timer, now + silentPeerAfter(this.#services.settings.timers))
+  }
+
+  #provisional(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    this.#attempts.provisionalReceived(transaction, response.message.status, now)
+    const progress = this.#attempts.answerOf(transaction, response)
+    if (!this.#pracks.take(progress, now)) return
+    if (this.#state === 'abandoned') {
+      this.#cancel(now)
+      return
+    }
+    if (this.#state === 'given-up') {
+      this.#attempts.cancel(this.#endReason, now)
+      this.#state = 'over'
+      return
+    }
+    if (this.#state === 'calling') {
+      this.#state = 'proceeding'
+      this.#services.timers.stop(this.#timer)
+    }
+    if (this.#state !== 'proceeding' || response.message.status === 100) return
+    this.#early.progressed(progress)
+    const sdp = sdpOf(response.message)
+    const ringing = response.message.status === 180
+    if (sdp === undefined || this.#early.hasReoffered(response.toTag)) {
+      this.#services.emit({ type: 'ringing', id: this.id })
+      return
+    }
+    this.#earlySdp = { tag: response.toTag, sdp }
+    this.#services.emit({ type: 'early', id: this.id, sdp, ringing, source: response.flow.address })
+  }
+
+  #answer(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    const remoteTag = response.toTag ?? ''
+    const again = this.#session?.dialog.remoteTag === remoteTag ? this.#session : this.#forks.get(remoteTag)
+    if (again !== undefined) {
+      again.sender.acknowledgeAgain()
+      return
+    }
+    if (this.#session !== undefined || this.#isOver) {
+      this.#forks.hangUp(this.#answerOf(transaction, response), now)
+      return
+    }
+    const wasWanted = this.#state === 'calling' || this.#state === 'proceeding'
+    this.#attempts.answered(transaction, now)
+    this.#state = 'answered'
+    this.#services.timers.stop(this.#timer)
+    const session = sessionOf(this.#services, this, this.#answerOf(transaction, response))
+    this.#session = session
+    const hasReoffered = this.#early.hasReoffered(response.toTag)
+    this.#early.confirmed(session, now)
+    const early = this.#earlySdp?.tag === response.toTag ? this.#earlySdp?.sdp : undefined
+    // Some peers put the answer into the 183 alone; without 100rel it belongs into the 2xx (RFC 3264, RFC 3261 §13.2.1).
+    const sdp = sdpOf(response.message) ?? early
+    session.sender.acknowledge(response.cseq, authorizationOf(transaction.request), now)
+    if (!wasWanted) {
+      session.end(this.#endReason ?? lateForkReason, now)
+      return
+    }
+    if (sdp === undefined) {
+      session.endFor({ kind: 'response', status: 488 }, noAnswerReason, now)
+      return
+    }
+    session.step('answer-received')
+    session.refresh.answered(response.message, now)
+    this.#services.emit({
+      type: 'answered',
+      id: this.id,
+      source: response.flow.address,
+      ...(hasReoffered ? {} : { sdp }),
+    })
+  }
+
+  #answerOf(transaction: ClientTransaction, response: IncomingResponse): DialAnswer {
+    const answered = this.#attempts.answerOf(transaction, response)
+    return { ...answered, cseq: this.#pracks.lastSeq(response) ?? answered.cseq }
+  }
+
+  #refusal(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    const { status } = response.message
+    if (this.#isOver) return
+    // RFC 3261 §8.2.2.2: the phone has kept the INVITE of its old connection, and answers that one.
+    if (status === 482 && this.#attempts.unfork()) {
+      if (this.#state === 'cancelling') this.#attempts.cancel(this.#endReason, now)
+      return
+    }
+    const isWanted = this.#state === 'calling' || this.#state === 'proceeding'
+    if ((status === 401 || status === 407) && isWanted) {
+      if (this.#attempts.answerChallenge(transaction, response.message, now)) this.#calling(now)
+      else this.over({ kind: 'auth-failed' }, now)
+      return
+    }
+    if (status === 421 && isWanted && this.#attempts.requireReliable(transaction, response.message, now)) {
+      this.#calling(now)
+      return
+    }
+    const q850 = q850Of(response.message)
+    this.over({ kind: 'response', status, ...(q850 === undefined ? {} : { q850 }) }, now)
+  }
+
+  #cancel(now: number): void {
+    this.#state = 'cancelling'
+    this.#early.close(now)
+    this.#attempts.cancel(this.#endReason, now)
+    this.#services.timers.set(this.#timer, now + giveUpAfter(this.#services.settings.timers))
+  }
+}

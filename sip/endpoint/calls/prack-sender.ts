@@ -1,0 +1,71 @@
+import type { Dialog } from '../../dialog/dialog.ts'
+import { dialogOfCaller } from '../../dialog/invite-dialog.ts'
+import { boundedNumber, max32 } from '../../grammar/token.ts'
+import { formatRAck } from '../../header/rack.ts'
+import { headerOf } from '../../message/headers.ts'
+import { contactUriOf, requires } from '../../message/typed-fields.ts'
+import type { IncomingResponse } from '../../transaction/incoming.ts'
+import type { ClientOwner } from '../../transaction/transaction.ts'
+import type { EndpointServices } from '../services/services.ts'
+import { DialogSender } from '../session/dialog-sender.ts'
+import type { DialAnswer } from './dialed-session.ts'
+
+/** One fork of the far end before its answer. */
+interface EarlyDialog {
+  readonly dialog: Dialog
+  readonly sender: DialogSender
+  /** RSeq of the last one that was acknowledged. */
+  rseq: number
+}
+
+/** Forks of one INVITE among those of a call. */
+const keyOf = ({ cseq, toTag }: IncomingResponse): string => `${cseq} ${toTag}`
+
+/** PRACKs for reliable provisional responses to an INVITE of ours, fork by fork (RFC 3262 §4). */
+export class PrackSender {
+  readonly #services: EndpointServices
+  readonly #early = new Map<string, EarlyDialog>()
+
+  constructor(services: EndpointServices) {
+    this.#services = services
+  }
+
+  /** False: a copy, or one whose predecessor is missing; it says nothing until it comes in its turn (RFC 3262 §4). */
+  take(progress: DialAnswer, now: number): boolean {
+    const { message, toTag, cseq } = progress.response
+    const rseq = boundedNumber(headerOf(message, 'RSeq') ?? '', max32)
+    if (toTag === undefined || rseq === undefined || !requires(message, '100rel')) return true
+    const known = this.#early.get(keyOf(progress.response))
+    if (known !== undefined && rseq !== known.rseq + 1) return false
+    const early = known ?? this.#begin(progress)
+    if (early === undefined) return true
+    early.rseq = rseq
+    const rack = formatRAck({ rseq, sequence: cseq, method: 'INVITE' })
+    early.sender.request('PRACK', now, { fields: [{ name: 'RAck', value: rack }] })
+    return true
+  }
+
+  /** The last CSeq of ours in the dialog of this answer; undefined: its INVITE's. */
+  lastSeq(answer: IncomingResponse): number | undefined {
+    return this.#early.get(keyOf(answer))?.dialog.localSeq
+  }
+
+  #begin(progress: DialAnswer): EarlyDialog | undefined {
+    if (this.#early.size >= this.#services.settings.limits.forks) return undefined
+    const { response } = progress
+    const dialog = dialogOfCaller(progress, contactUriOf(response.message))
+    // A PRACK that does not arrive fails the call at the far end, which then says so.
+    const owner: ClientOwner = {
+      responded(prack, reply, now) {
+        const { status } = reply.message
+        if (status === 401 || status === 407) early.sender.authorized(prack, reply, now)
+      },
+      failed() {},
+      finished() {},
+    }
+    const sender = new DialogSender(this.#services, dialog, owner, progress)
+    const early: EarlyDialog = { dialog, sender, rseq: 0 }
+    this.#early.set(keyOf(response), early)
+    return early
+  }
+}

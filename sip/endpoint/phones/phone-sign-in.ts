@@ -1,0 +1,89 @@
+import { digestAlgorithms } from '../../digest/challenge.ts'
+import type { Challenger } from '../../digest/challenger.ts'
+import { quote } from '../../grammar/quoted-string.ts'
+import { authenticationParameterOf, isScheme, parseAuthentication } from '../../header/authentication.ts'
+import { headersOf } from '../../message/headers.ts'
+import type { HeaderField, SipRequest } from '../../message/message.ts'
+import { isWebSocket, type TransportName } from '../../network/flow.ts'
+import type { PhoneDirectory, PhoneIdentity } from '../../registrar/phone.ts'
+import type { ReasonHeader } from '../services/reason-header.ts'
+
+/** What a softphone is answered, and told, whose token opens nothing any more (decisions §3). */
+export const tokenEnded: ReasonHeader = {
+  status: 403,
+  q850: 57,
+  text: 'The phone token is not valid',
+  code: 'END.0403',
+}
+
+/**
+ * `refused`: a token of ours that opens nothing any more, revoked or of a user who is not active; asking again would
+ * not help. `unproven`: challenge; `error` says what was wrong with a Bearer token (RFC 6750 §3.1).
+ */
+export type SignIn =
+  | { readonly kind: 'signed-in'; readonly phone: PhoneIdentity }
+  | { readonly kind: 'refused' }
+  | {
+      readonly kind: 'unproven'
+      readonly stale: boolean
+      readonly error: 'invalid_token' | undefined
+      /** It came with something, and that opens nothing. */
+      readonly isWrong: boolean
+    }
+
+/** Signs softphones in: by their token as Bearer (RFC 8898), or by digest with the token as password. */
+export class PhoneSignIn {
+  readonly #phones: PhoneDirectory
+  readonly #challenger: Challenger
+  readonly #realm: string
+
+  constructor(phones: PhoneDirectory, challenger: Challenger, realm: string) {
+    this.#phones = phones
+    this.#challenger = challenger
+    this.#realm = realm
+  }
+
+  check(message: SipRequest, now: number): SignIn {
+    const token = bearerOf(message)
+    if (token !== undefined) {
+      const phone = this.#phones.byToken(token)
+      if (phone === undefined || phone.remainingMs <= 0)
+        return { kind: 'unproven', stale: false, error: 'invalid_token', isWrong: true }
+      return phone.isUsable ? { kind: 'signed-in', phone } : { kind: 'refused' }
+    }
+    const candidatesOf = (user: string) =>
+      this.#phones.byUser(user).map(phone => ({ username: user, password: phone.password, owner: phone }))
+    const { owner, stale, isWrong } = this.#challenger.check(message, candidatesOf, now)
+    if (owner === undefined) return { kind: 'unproven', stale, error: undefined, isWrong }
+    return owner.isUsable && owner.remainingMs > 0 ? { kind: 'signed-in', phone: owner } : { kind: 'refused' }
+  }
+
+  /**
+   * RFC 8898 §2.1: both ways are offered, the stronger first (RFC 8760 §2.3). MD5 stands last: the libraries of browsers
+   * know only that, and of several challenges only the last. Phones that are no browsers get MD5 alone: libre (baresip)
+   * gives up at a challenge of another scheme or algorithm, wherever it stands among others that it knows. The password
+   * is a signed token that lives an hour at most: what MD5 lacks is not needed here.
+   */
+  challenge(
+    { stale, error }: Pick<Extract<SignIn, { kind: 'unproven' }>, 'stale' | 'error'>,
+    transport: TransportName,
+    now: number,
+  ): readonly HeaderField[] {
+    const isBrowser = isWebSocket(transport)
+    const reason = error === undefined ? '' : `, error=${quote(error)}`
+    const bearer = { name: 'WWW-Authenticate', value: `Bearer realm=${quote(this.#realm)}${reason}` }
+    return [
+      ...(isBrowser || error !== undefined ? [bearer] : []),
+      ...this.#challenger.challenge(now, stale, isBrowser ? digestAlgorithms : ['MD5']),
+    ]
+  }
+}
+
+function bearerOf(message: SipRequest): string | undefined {
+  for (const value of headersOf(message, 'Authorization')) {
+    const parsed = parseAuthentication(value)
+    if (parsed.ok && isScheme(parsed.value, 'Bearer'))
+      return parsed.value.token ?? authenticationParameterOf(parsed.value, 'access_token') ?? ''
+  }
+  return undefined
+}

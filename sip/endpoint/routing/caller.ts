@@ -1,0 +1,26 @@
+import { parseAssertedIdentity } from '../../header/asserted-identity.ts'
+import { parseNameAddr } from '../../header/name-addr.ts'
+import { headersOf } from '../../message/headers.ts'
+import type { IncomingRequest } from '../../transaction/incoming.ts'
+import { subscriberOf } from '../../uri/format.ts'
+
+/** P-Asserted-Identity of a peer that we trust, else From (RFC 3325 §9.1). */
+export function callerOf(request: IncomingRequest): { readonly user: string; readonly displayName: string } {
+  const asserted = parseAssertedIdentity(headersOf(request.message, 'P-Asserted-Identity'))
+  const first = asserted.ok ? asserted.value.find(address => address.uri.kind !== 'other') : undefined
+  const from = parseNameAddr(request.from)
+  const address = first ?? (from.ok ? from.value : undefined)
+  if (address === undefined) return { user: '', displayName: '' }
+  return { user: subscriberOf(address.uri) ?? '', displayName: address.displayName }
+}
+
+/** RFC 3323 §4.2, RFC 3325 §9.3: who asks for one of these is not to be known to whoever is called. */
+const withholding: ReadonlySet<string> = new Set(['id', 'user'])
+
+const anonymous = { user: 'anonymous', displayName: '' }
+
+/** The caller as whoever is called may know it: `anonymous` where Privacy asks for that. */
+export function shownCallerOf(request: IncomingRequest): { readonly user: string; readonly displayName: string } {
+  const asked = headersOf(request.message, 'Privacy').flatMap(value => value.toLowerCase().split(/[;,\s]+/))
+  return asked.some(value => withholding.has(value)) ? anonymous : callerOf(request)
+}

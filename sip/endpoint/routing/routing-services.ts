@@ -1,0 +1,25 @@
+import type { Flow } from '../../network/flow.ts'
+import type { PhoneMove, Registrar } from '../../registrar/registrar.ts'
+import type { ServerTransaction } from '../../transaction/transaction.ts'
+import type { PeerTable } from '../peers/peer.ts'
+import type { EndpointServices, TaggedCall } from '../services/services.ts'
+import type { RemoteIdentity } from '../session/dialog-remote.ts'
+import type { DroppedCall } from './unknown-source-notices.ts'
+
+/** What the reception may ask of the endpoint that it belongs to. */
+export interface RoutingServices extends EndpointServices {
+  readonly peers: PeerTable
+  readonly callCount: number
+  readonly registrar: Registrar
+  /** The call to which a local tag belongs. */
+  callOf(localTag: string): TaggedCall | undefined
+  /** A softphone's requests go back over its flow, wherever its Contact leads. */
+  openCall(id: string, transaction: ServerTransaction, identity: RemoteIdentity): void
+  /** Whoever is behind the flow is who speaks in a dialog of ours, or has a peer's credentials. */
+  flowKnown(flow: Flow): void
+  /** What rings on the phone goes to its new connection. */
+  phoneMoved(move: PhoneMove, now: number): void
+  /** Whoever is behind the flow has signed in. */
+  flowTrusted(flow: Flow): void
+  unknownSourceDropped(call: DroppedCall): void
+}

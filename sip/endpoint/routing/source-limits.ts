@@ -1,0 +1,92 @@
+import { neighbourhoodKey, sourceKey } from '../../network/source-network.ts'
+
+/** So many at once, and how many more each second brings. */
+interface Allowance {
+  readonly burst: number
+  readonly perSecond: number
+}
+
+/** Requests of an address that nobody has signed in from; of one network (/24, IPv6: /56). */
+const asksOfAddress: Allowance = { burst: 100, perSecond: 2 }
+const asksOfNetwork: Allowance = { burst: 400, perSecond: 8 }
+/** Wrong digests of an address, of a network, and for one name from addresses that have been wrong before. */
+const wrongOfAddress: Allowance = { burst: 20, perSecond: 0.2 }
+const wrongOfNetwork: Allowance = { burst: 60, perSecond: 0.6 }
+const wrongOfName: Allowance = { burst: 50, perSecond: 0.5 }
+/** Keys of each kind that are remembered; the oldest go first. */
+const mostKeys = 20_000
+
+/** Token buckets by key; one that is full is forgotten. */
+class Buckets {
+  readonly #allowance: Allowance
+  readonly #levels = new Map<string, { level: number; at: number }>()
+
+  constructor(allowance: Allowance) {
+    this.#allowance = allowance
+  }
+
+  level(key: string, now: number): number {
+    const { burst, perSecond } = this.#allowance
+    const known = this.#levels.get(key)
+    if (known === undefined) return burst
+    return Math.min(burst, known.level + ((now - known.at) * perSecond) / 1000)
+  }
+
+  isFull(key: string, now: number): boolean {
+    return this.level(key, now) >= this.#allowance.burst
+  }
+
+  /** Negative `cost` gives back. */
+  take(key: string, now: number, cost = 1): void {
+    const level = Math.min(this.#allowance.burst, this.level(key, now) - cost)
+    this.#levels.delete(key)
+    if (level >= this.#allowance.burst) return
+    for (const oldest of this.#levels.keys()) {
+      if (this.#levels.size < mostKeys) break
+      this.#levels.delete(oldest)
+    }
+    this.#levels.set(key, { level, at: now })
+  }
+}
+
+/** What unknown sources may ask, and how often anybody may be wrong: counted before any digest is computed. */
+export class SourceLimits {
+  readonly #asks = [new Buckets(asksOfAddress), new Buckets(asksOfNetwork)] as const
+  readonly #wrong = [new Buckets(wrongOfAddress), new Buckets(wrongOfNetwork)] as const
+  readonly #wrongOfName = new Buckets(wrongOfName)
+
+  /** Counts a request of an unknown source; false: it gets no answer. */
+  mayAsk(address: string, now: number): boolean {
+    const keys = keysOf(address)
+    if (this.#asks.some((buckets, at) => buckets.level(keys[at]!, now) < 1)) return false
+    for (const [at, buckets] of this.#asks.entries()) buckets.take(keys[at]!, now)
+    return true
+  }
+
+  /**
+   * Credentials may be compared. A name that is being guessed stays open to an address that has not been wrong: nobody
+   * locks a phone out by guessing for it.
+   */
+  mayTry(address: string, name: string, now: number): boolean {
+    const keys = keysOf(address)
+    if (this.#wrong.some((buckets, at) => buckets.level(keys[at]!, now) < 1)) return false
+    return this.#wrong[0].isFull(keys[0], now) || this.#wrongOfName.level(name, now) >= 1
+  }
+
+  wasWrong(address: string, name: string, now: number): void {
+    const keys = keysOf(address)
+    for (const [at, buckets] of this.#wrong.entries()) buckets.take(keys[at]!, now)
+    this.#wrongOfName.take(name, now)
+  }
+
+  /** Somebody has signed in from there: what was asked to get so far counts for nothing. */
+  wasRight(address: string, now: number): void {
+    const keys = keysOf(address)
+    for (const [at, buckets] of this.#asks.entries()) buckets.take(keys[at]!, now, -signInCost)
+  }
+}
+
+/** The challenge, and the answer to it. */
+const signInCost = 2
+
+const keysOf = (address: string): readonly [string, string] => [sourceKey(address), neighbourhoodKey(address)]

@@ -1,0 +1,36 @@
+import { NoticeLimit } from '../../base/notice-limit.ts'
+import type { Flow } from '../../network/flow.ts'
+import type { ReadRequest } from '../../transaction/read-incoming.ts'
+import { subscriberOf } from '../../uri/format.ts'
+import { callerOf } from './caller.ts'
+
+/** A call from an address that is no peer's. */
+export interface DroppedCall {
+  readonly address: string
+  readonly transport: Flow['transport']
+  /** User parts, as it writes them. */
+  readonly from: string
+  readonly to: string
+  /** Its messages since the last that was reported. */
+  readonly dropped: number
+}
+
+/** Which dropped calls are worth a line to the operator: the first of an address, and one a minute of those that go on. */
+export class UnknownSourceNotices {
+  readonly #report: (call: DroppedCall) => void
+  readonly #limit = new NoticeLimit()
+
+  constructor(tell: (call: DroppedCall) => void) {
+    this.#report = tell
+  }
+
+  /** A request of an unknown source was dropped. Only those that would have been calls are told of. */
+  dropped({ request, uri }: ReadRequest, now: number): void {
+    if (request.message.method !== 'INVITE') return
+    const { address, transport } = request.flow
+    const dropped = this.#limit.count(address, now)
+    if (dropped === undefined) return
+    const to = uri === undefined ? '' : (subscriberOf(uri) ?? '')
+    this.#report({ address, transport, from: callerOf(request).user, to, dropped })
+  }
+}

@@ -1,0 +1,39 @@
+import type { HeaderField } from '../../message/message.ts'
+import { reasonCodeHeader } from './settings.ts'
+
+/** What the remote is told when we end a call: the final response, and its Reason header (RFC 3326). */
+export interface ReasonHeader {
+  /** The final response, when the call is not answered yet. */
+  readonly status: number
+  readonly q850: number
+  /** Of a final response: the Reason header repeats its status instead. */
+  readonly withoutQ850?: true
+  readonly text: string
+  /** Goes into `X-Voice-Reason-Code`. */
+  readonly code: string
+  readonly retryAfterSeconds?: number
+  /** Another of those who rang has answered. */
+  readonly isAnsweredElsewhere?: boolean
+}
+
+const safeText = (text: string): string => text.replace(/["\\\r\n]/g, ' ')
+
+/** RFC 3326 §3.2: by this a phone knows a call that it did not miss. */
+const elsewhere = 'SIP;cause=200;text="Call completed elsewhere"'
+
+const causeOf = ({ withoutQ850, status, q850 }: ReasonHeader): string =>
+  withoutQ850 ? `SIP;cause=${status}` : `Q.850;cause=${q850}`
+
+/** RFC 3326 Reason and our own code: what a BYE, a CANCEL and a refusal say. */
+export function reasonFields(reason: ReasonHeader): HeaderField[] {
+  const fields: HeaderField[] = [
+    {
+      name: 'Reason',
+      value: reason.isAnsweredElsewhere ? elsewhere : `${causeOf(reason)};text="${safeText(reason.text)}"`,
+    },
+    { name: reasonCodeHeader, value: reason.code },
+  ]
+  if (reason.retryAfterSeconds !== undefined)
+    fields.push({ name: 'Retry-After', value: String(Math.max(0, Math.ceil(reason.retryAfterSeconds))) })
+  return fields
+}

@@ -1,0 +1,116 @@
+import { refusalOfOffer } from '../../dialog/offer-answer.ts'
+import { minSessionSeconds } from '../../dialog/session-timer.ts'
+import { headerOf } from '../../message/headers.ts'
+import { allowsMethod, bodyText, contactUriOf, q850Of, sdpOf } from '../../message/typed-fields.ts'
+import type { ServerTransaction } from '../../transaction/transaction.ts'
+import { acceptedBody, allow, supported } from '../services/settings.ts'
+import { parseInfoDigit } from './dtmf-info.ts'
+import type { SessionContext } from './session-context.ts'
+import { isIntervalTooSmall } from './session-refresh.ts'
+
+/** Seconds after which an offer in the wrong state may come again (RFC 3261 §14.2: 0 to 10). */
+const mostRetrySeconds = 10
+
+/** What the peer asks within a dialog. The request has passed the screening, and its tags are right. */
+export function answerInDialog(session: SessionContext, transaction: ServerTransaction, now: number): void {
+  const { services, dialog } = session
+  const { message, cseq } = transaction.request
+  const isOpen = session.state === 'open' || session.state === 'early' || session.state === 'ending-on-ack'
+  if (!isOpen && message.method !== 'BYE') {
+    services.respond(transaction, 481, now)
+    return
+  }
+  if (!dialog.takeRemoteSeq(cseq)) {
+    services.respond(transaction, 500, now, { fields: [{ name: 'Retry-After', value: '0' }] })
+    return
+  }
+  switch (message.method) {
+    case 'BYE': {
+      services.respond(transaction, 200, now)
+      const q850 = q850Of(message)
+      session.close(q850 === undefined ? { kind: 'bye' } : { kind: 'bye', q850 }, now)
+      return
+    }
+    case 'INVITE':
+    case 'UPDATE':
+      offerArrived(session, transaction, now)
+      return
+    case 'INFO':
+      infoArrived(session, transaction, now)
+      return
+    case 'OPTIONS':
+      services.respond(transaction, 200, now, {
+        fields: [
+          { name: 'Allow', value: allow },
+          { name: 'Accept', value: acceptedBody },
+          { name: 'Supported', value: supported },
+        ],
+      })
+      return
+    default:
+      // NOTIFY without a subscription, PRACK of nothing that we sent.
+      services.respond(transaction, 481, now)
+  }
+}
+
+function offerArrived(session: SessionContext, transaction: ServerTransaction, now: number): void {
+  const { services } = session
+  const { message } = transaction.request
+  const isInvite = message.method === 'INVITE'
+  const sdp = sdpOf(message)
+  const carriesOffer = isInvite || sdp !== undefined
+  const retry = Math.floor(services.tokens.fraction() * (mostRetrySeconds + 1))
+  const later = { fields: [{ name: 'Retry-After', value: String(retry) }] }
+  if (session.pending !== undefined || (isInvite && session.state === 'early')) {
+    services.respond(transaction, 500, now, later)
+    return
+  }
+  const refusal = carriesOffer ? refusalOfOffer(session.offer) : undefined
+  if (refusal !== undefined || (carriesOffer && session.ownOffers.isOpen) || (isInvite && session.awaitsAck)) {
+    const status = session.ownOffers.isOpen || session.awaitsAck ? 491 : (refusal ?? 491)
+    services.respond(transaction, status, now, status === 500 ? later : {})
+    return
+  }
+  if (isIntervalTooSmall(message)) {
+    services.respond(transaction, 422, now, { fields: [{ name: 'Min-SE', value: String(minSessionSeconds) }] })
+    return
+  }
+  const contact = contactUriOf(message)
+  if (contact !== undefined) {
+    session.dialog.remoteTarget = contact
+    session.remote.learnNextHop(session.dialog.nextHop, now)
+  }
+  if (allowsMethod(message, 'UPDATE')) session.peerAllowsUpdate = true
+  if (!carriesOffer) {
+    services.respond(transaction, 200, now, { fields: session.updateFields(transaction, now) })
+    return
+  }
+  session.askForAnswer(transaction, sdp)
+}
+
+/**
+ * A PRACK that acknowledges one of ours. An offer in it is answered in its 2xx (RFC 3262 §5); one that may not be made,
+ * since another is still open, is passed over: what the PRACK acknowledges is acknowledged.
+ */
+export function prackArrived(session: SessionContext, transaction: ServerTransaction, now: number): void {
+  const sdp = sdpOf(transaction.request.message)
+  const mayOffer = session.offer === 'stable' && session.pending === undefined && !session.ownOffers.isOpen
+  if (sdp === undefined || !mayOffer) session.services.respond(transaction, 200, now)
+  else session.askForAnswer(transaction, sdp)
+}
+
+function infoArrived(session: SessionContext, transaction: ServerTransaction, now: number): void {
+  const { message } = transaction.request
+  if (message.body.length === 0) {
+    session.services.respond(transaction, 200, now)
+    return
+  }
+  const digit = parseInfoDigit(headerOf(message, 'Content-Type') ?? '', bodyText(message))
+  if (digit === undefined) {
+    const fields = [{ name: 'Accept', value: 'application/dtmf-relay, application/dtmf' }]
+    session.services.respond(transaction, 415, now, { fields })
+    return
+  }
+  session.services.respond(transaction, 200, now)
+  session.services.emit({ type: 'digit', id: session.host.id, ...digit })
+}

@@ -1,0 +1,324 @@
+import type { Dialog } from '../../dialog/dialog.ts'
+import { type OfferInput, type OfferState, offerAnswer } from '../../dialog/offer-answer.ts'
+import type { CredentialScope } from '../../digest/credential-scope.ts'
+import type { HeaderField } from '../../message/message.ts'
+import { sdpOf } from '../../message/typed-fields.ts'
+import type { Flow } from '../../network/flow.ts'
+import type { IncomingRequest, IncomingResponse } from '../../transaction/incoming.ts'
+import type {
+  ClientOwner,
+  ClientTransaction,
+  ServerOwner,
+  ServerTransaction,
+  TransactionFault,
+} from '../../transaction/transaction.ts'
+import type { CallCause } from '../services/call-event.ts'
+import type { ReasonHeader } from '../services/reason-header.ts'
+import { reasonFields } from '../services/reason-header.ts'
+import { contactOf } from '../services/request.ts'
+import type { EndpointServices } from '../services/services.ts'
+import { allow, supported } from '../services/settings.ts'
+import { AnsweredInvite } from './answered-invite.ts'
+import type { DialogRemote } from './dialog-remote.ts'
+import { DialogSender } from './dialog-sender.ts'
+import { answerInDialog } from './in-dialog.ts'
+import { OwnOffers } from './own-offers.ts'
+import type { InviteSessionOwner, SessionContext, SessionState } from './session-context.ts'
+import { SessionRefresh } from './session-refresh.ts'
+
+export interface SessionStart {
+  readonly state: SessionState
+  readonly offer: OfferState
+  /** We made the Call-ID. */
+  readonly weCalled: boolean
+  readonly localSdp?: string
+  readonly scope?: CredentialScope | undefined
+  /** A softphone's requests go over the flow of its messages, wherever its Contact leads (RFC 5626 §5.3). */
+  readonly remote: DialogRemote
+  /** The customer whose document named the peer (`HopName`). */
+  readonly customer?: string | undefined
+}
+
+const noAnswer: ReasonHeader = { status: 488, q850: 88, text: 'No answer to the offer', code: 'END.0488' }
+const noAck: ReasonHeader = { status: 480, q850: 102, text: 'No ACK', code: 'END.1408' }
+const lost: ReasonHeader = { status: 480, q850: 102, text: 'No answer within the dialog', code: 'END.1408' }
+const expired: ReasonHeader = { status: 480, q850: 102, text: 'Session expired', code: 'END.0212' }
+
+/** A dialog made by INVITE, from its first answer to its BYE: requests of both sides, offers, refreshes. */
+export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
+  readonly services: EndpointServices
+  readonly host: InviteSessionOwner
+  readonly dialog: Dialog
+  readonly refresh: SessionRefresh
+  readonly sender: DialogSender
+  readonly remote: DialogRemote
+  readonly ownOffers: OwnOffers
+  state: SessionState
+  offer: OfferState
+  /** Their re-INVITE, UPDATE or PRACK whose offer we have not answered. */
+  pending: ServerTransaction | undefined
+  peerAllowsUpdate = false
+  /** An offer in an UPDATE has been answered: descriptions in answers to the INVITE are history. */
+  hasReanswered = false
+  /** In our 2xx to the INVITE that made it, besides what every one has. */
+  answerFields: readonly HeaderField[] = []
+  /** What we said last. */
+  localSdp: string | undefined
+  readonly #answered: AnsweredInvite
+  #endReason: ReasonHeader | undefined
+  #endCause: CallCause = { kind: 'bye' }
+  /** The INVITE that made the dialog has its ACK: theirs, or the one that we send. */
+  #isConfirmed: boolean
+  #isAgreedEarly = false
+
+  constructor(services: EndpointServices, host: InviteSessionOwner, dialog: Dialog, near: Flow, start: SessionStart) {
+    this.services = services
+    this.host = host
+    this.dialog = dialog
+    this.state = start.state
+    this.offer = start.offer
+    this.localSdp = start.localSdp
+    this.#isConfirmed = start.weCalled
+    this.sender = new DialogSender(services, dialog, this, { ...start, near })
+    this.remote = start.remote
+    this.ownOffers = new OwnOffers(this, start.weCalled)
+    this.refresh = new SessionRefresh(services, this)
+    this.#answered = new AnsweredInvite(services.timers, services.settings.timers, {
+      repeat: (transaction, bytes, later) => services.layer.respond(transaction, 200, bytes, later),
+      gaveUp: later => this.#neverAcknowledged(later),
+    })
+  }
+
+  get awaitsAck(): boolean {
+    return this.#answered.waits
+  }
+
+  /** False: the step is not allowed in this state, and nothing changed. */
+  step(input: OfferInput): boolean {
+    const next = offerAnswer[this.offer][input]
+    if (next === undefined) return false
+    this.offer = next
+    return true
+  }
+
+  /** Our answer has arrived before the 2xx, which only repeats what holds (RFC 3262 §5, RFC 3261 §13.2.1). */
+  agreedEarly(sdp: string): void {
+    if (!this.step('answer-sent')) return
+    this.localSdp = sdp
+    this.#isAgreedEarly = true
+  }
+
+  /** Of the same dialog before its 2xx: what was asked and agreed there holds. */
+  continueFrom(early: InviteSession, remoteSeq: number): void {
+    this.offer = early.offer
+    this.localSdp = early.localSdp
+    this.hasReanswered = early.hasReanswered
+    if (early.peerAllowsUpdate) this.peerAllowsUpdate = true
+    this.dialog.takeRemoteSeq(remoteSeq)
+    this.pending = early.pending
+    if (this.pending !== undefined) this.pending.owner = this
+  }
+
+  /** Our 2xx to an INVITE, repeated until its ACK. */
+  accept(transaction: ServerTransaction, answer: string, now: number): void {
+    const agreed = this.state === 'early' && this.#isAgreedEarly ? this.localSdp : undefined
+    if (agreed === undefined && !this.step(this.offer === 'remote-offer' ? 'answer-sent' : 'offer-sent')) return
+    const sdp = agreed ?? answer
+    this.localSdp = sdp
+    if (this.state === 'early') this.state = 'open'
+    this.remote.learnNextHop(this.dialog.nextHop, now)
+    const bytes = this.services.respond(transaction, 200, now, {
+      toTag: this.dialog.localTag,
+      recordRoute: !this.#isConfirmed,
+      fields: [
+        { name: 'Contact', value: contactOf(transaction.flow) },
+        { name: 'Allow', value: allow },
+        { name: 'Supported', value: supported },
+        ...this.answerFields,
+        ...this.refresh.answerFields(transaction.request.message, now),
+      ],
+      sdp,
+    })
+    this.#answered.begin(transaction, bytes, now)
+  }
+
+  ackArrived(ack: IncomingRequest, now: number): void {
+    if (!this.#answered.acknowledged(ack.cseq)) return
+    const sdp = sdpOf(ack.message)
+    const answers = this.offer === 'local-offer'
+    const isMissing = answers && sdp === undefined
+    if (answers) this.step(isMissing ? 'withdrawn' : 'answer-received')
+    const isFirst = !this.#isConfirmed
+    this.#isConfirmed = true
+    if (this.#endReason !== undefined) this.#sendBye(this.#endReason, now)
+    else if (isMissing && isFirst) this.endFor({ kind: 'response', status: noAnswer.status }, noAnswer, now)
+    else if (isFirst) this.host.confirmed(answers ? sdp : undefined, now)
+    else if (answers)
+      this.services.emit({ type: 'reconfirmed', id: this.host.id, ...(sdp === undefined ? {} : { sdp }) })
+  }
+
+  /** Ends the dialog; the host hears `over` once the BYE is answered or given up. */
+  end(reason: ReasonHeader, now: number): void {
+    if (this.state !== 'early' && this.state !== 'open') return
+    if (!this.awaitsAck) {
+      this.#sendBye(reason, now)
+      return
+    }
+    this.state = 'ending-on-ack'
+    this.#endReason = reason
+  }
+
+  /** The same, and `cause` is what the host hears. */
+  endFor(cause: CallCause, reason: ReasonHeader, now: number): void {
+    this.#endCause = cause
+    this.end(reason, now)
+  }
+
+  /** Over without a BYE of ours. */
+  close(cause: CallCause, now: number): void {
+    if (this.state === 'over') return
+    this.state = 'over'
+    this.#stopAll(now)
+    this.sender.close()
+    this.host.over(cause, now)
+  }
+
+  /** A request within the dialog, whose tags are right. */
+  requestArrived(transaction: ServerTransaction, now: number): void {
+    this.sender.receivedOver(transaction.request.flow)
+    answerInDialog(this, transaction, now)
+  }
+
+  reanswer(sdp: string, now: number): void {
+    const transaction = this.pending
+    if (transaction === undefined) return
+    this.pending = undefined
+    if (transaction.request.message.method === 'INVITE') {
+      this.accept(transaction, sdp, now)
+      return
+    }
+    this.step('answer-sent')
+    this.localSdp = sdp
+    this.hasReanswered = true
+    const fields = transaction.request.message.method === 'UPDATE' ? this.updateFields(transaction, now) : []
+    this.services.respond(transaction, 200, now, { fields, sdp })
+  }
+
+  /** What our 2xx to an UPDATE says. */
+  updateFields(transaction: ServerTransaction, now: number): readonly HeaderField[] {
+    const contact = { name: 'Contact', value: contactOf(transaction.flow) }
+    // The timer of a session begins with its 2xx.
+    const timer = this.state === 'early' ? [] : this.refresh.answerFields(transaction.request.message, now)
+    return [contact, ...timer]
+  }
+
+  askForAnswer(transaction: ServerTransaction, sdp: string | undefined): void {
+    if (sdp !== undefined) this.step('offer-received')
+    this.pending = transaction
+    transaction.owner = this
+    const source = transaction.request.flow.address
+    this.services.emit({ type: 'reoffered', id: this.host.id, source, ...(sdp === undefined ? {} : { sdp }) })
+  }
+
+  refuseReoffer(now: number): void {
+    this.#withdrawPending(488, now)
+  }
+
+  /** Our own re-INVITE. */
+  reoffer(sdp: string, now: number): void {
+    this.ownOffers.make(sdp, now)
+  }
+
+  /** OPTIONS within the dialog: any answer but 408 and 481 shows that the peer is there (RFC 5057 §5.1). */
+  probe(now: number): void {
+    if (this.state === 'open' && !this.awaitsAck) this.sender.request('OPTIONS', now, {})
+  }
+
+  sendRefresh(fields: readonly HeaderField[], now: number): void {
+    this.ownOffers.refresh(fields, now)
+  }
+
+  /** RFC 4028 §10: nobody refreshed, or the peer has forgotten the session. So it is when a probe finds nobody. */
+  sessionExpired(now: number): void {
+    this.#gone({ kind: 'session-expired' }, expired, now)
+  }
+
+  responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
+    const { status } = response.message
+    if (status < 200) return
+    if (transaction.request.method === 'OPTIONS') {
+      if (status === 408 || status === 481) this.sessionExpired(now)
+      return
+    }
+    if (transaction.request.method !== 'BYE') {
+      this.ownOffers.responded(transaction, response, now)
+      return
+    }
+    if ((status === 401 || status === 407) && this.sender.authorized(transaction, response, now)) return
+    this.close(this.#endCause, now)
+  }
+
+  failed(transaction: ClientTransaction | ServerTransaction, _fault: TransactionFault, now: number): void {
+    if (transaction.role === 'server') return
+    if (transaction.request.method === 'BYE') {
+      this.close(this.#endCause, now)
+      return
+    }
+    if (transaction.request.method === 'OPTIONS') {
+      this.sessionExpired(now)
+      return
+    }
+    this.ownOffers.forget()
+    // RFC 3261 §12.2.1.2: it does not answer within the dialog.
+    this.#gone({ kind: 'timeout' }, lost, now)
+  }
+
+  finished(): void {}
+
+  isSource(flow: Flow): boolean {
+    return this.remote.isSource(flow)
+  }
+
+  acknowledged(_transaction: ServerTransaction, ack: IncomingRequest, now: number): void {
+    this.ackArrived(ack, now)
+  }
+
+  /** CANCEL of their re-INVITE: the session goes on as it was. */
+  cancelled(transaction: ServerTransaction, _cancel: IncomingRequest, now: number): void {
+    if (transaction === this.pending) this.#withdrawPending(487, now)
+  }
+
+  /** RFC 3261 §13.3.1.4: the session is ended by a BYE. */
+  #neverAcknowledged(now: number): void {
+    if (this.#endReason === undefined) this.#gone({ kind: 'timeout' }, noAck, now)
+    else this.#sendBye(this.#endReason, now)
+  }
+
+  /** The BYE is a formality: the host does not wait 32 s for an answer to it that will hardly come. */
+  #gone(cause: CallCause, reason: ReasonHeader, now: number): void {
+    this.endFor(cause, reason, now)
+    if (this.state === 'ending') this.host.over(cause, now)
+  }
+
+  #sendBye(reason: ReasonHeader, now: number): void {
+    this.#stopAll(now)
+    this.state = 'ending'
+    this.sender.request('BYE', now, { fields: reasonFields(reason) })
+  }
+
+  #withdrawPending(status: number, now: number): void {
+    const transaction = this.pending
+    if (transaction === undefined) return
+    this.pending = undefined
+    this.step('withdrawn')
+    this.services.respond(transaction, status, now)
+  }
+
+  #stopAll(now: number): void {
+    // RFC 3261 §15.1.2: what waits for an answer gets a 487.
+    this.#withdrawPending(487, now)
+    this.#answered.stop()
+    this.ownOffers.stop()
+    this.refresh.stop()
+  }
+}

@@ -1,0 +1,49 @@
+import type { Dialog } from '../../dialog/dialog.ts'
+import type { OfferInput, OfferState } from '../../dialog/offer-answer.ts'
+import type { HeaderField } from '../../message/message.ts'
+import type { ServerTransaction } from '../../transaction/transaction.ts'
+import type { CallCause } from '../services/call-event.ts'
+import type { EndpointServices } from '../services/services.ts'
+import type { DialogRemote } from './dialog-remote.ts'
+import type { DialogSender } from './dialog-sender.ts'
+import type { SessionRefresh } from './session-refresh.ts'
+
+/** The call that a session belongs to. It is told of the first ACK and of the end. */
+export interface InviteSessionOwner {
+  readonly id: string
+  /** The ACK for the 2xx to the INVITE that made the dialog. */
+  confirmed(sdp: string | undefined, now: number): void
+  over(cause: CallCause, now: number): void
+}
+
+/** `ending-on-ack`: ended as soon as our 2xx is acknowledged (RFC 3261 §15). `ending`: our BYE is out. */
+export type SessionState = 'early' | 'open' | 'ending-on-ack' | 'ending' | 'over'
+
+/** What the parts of a session (requests of the peer, our own offers) use of it. */
+export interface SessionContext {
+  readonly services: EndpointServices
+  readonly host: InviteSessionOwner
+  readonly dialog: Dialog
+  readonly refresh: SessionRefresh
+  readonly sender: DialogSender
+  readonly remote: DialogRemote
+  readonly ownOffers: { readonly isOpen: boolean }
+  readonly state: SessionState
+  readonly offer: OfferState
+  /** Our 2xx to an INVITE has no ACK yet. */
+  readonly awaitsAck: boolean
+  /** The peer's re-INVITE, UPDATE or PRACK whose offer we have not answered. */
+  readonly pending: ServerTransaction | undefined
+  peerAllowsUpdate: boolean
+  /** Our latest session description. */
+  localSdp: string | undefined
+  /** False: the step is not allowed in this state, and nothing changed. */
+  step(input: OfferInput): boolean
+  /** Fields of our 2xx to an UPDATE. */
+  updateFields(transaction: ServerTransaction, now: number): readonly HeaderField[]
+  /** The peer has the dialog no more, or nobody refreshed it in time (RFC 4028 §10). */
+  sessionExpired(now: number): void
+  /** Asks the owner of the media for an answer to `sdp`; without `sdp`, for an offer. */
+  askForAnswer(transaction: ServerTransaction, sdp: string | undefined): void
+  close(cause: CallCause, now: number): void
+}

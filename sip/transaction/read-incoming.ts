@@ -1,0 +1,82 @@
+import { tagOf } from '../header/name-addr.ts'
+import { branchOf, formatVia, parseVia, rportOf, type Via, withSource } from '../header/via.ts'
+import { headerOf, headersOf } from '../message/headers.ts'
+import type { SipRequest, SipResponse } from '../message/message.ts'
+import { type Refusal, validateRequest, validateResponse } from '../message/validate.ts'
+import { defaultPort, type Flow } from '../network/flow.ts'
+import type { Uri } from '../uri/uri.ts'
+import type { IncomingRequest, IncomingResponse, TopVia } from './incoming.ts'
+
+/** A request as it came, and what is wrong with the fields that every request needs (RFC 3261 §8.1.1). */
+export interface ReadRequest {
+  readonly request: IncomingRequest
+  readonly uri: Uri | undefined
+  readonly refusal: Refusal | undefined
+}
+
+/** Never fails: what cannot be read is empty and told in `refusal`, so that even a bad request can be answered. */
+export function readRequest(message: SipRequest, flow: Flow): ReadRequest {
+  const validated = validateRequest(message)
+  const essentials = validated.ok ? validated.value : undefined
+  const { via, replyTo } = readVia(essentials?.via, essentials?.viaText ?? headersOf(message, 'Via')[0] ?? '', flow)
+  return {
+    request: {
+      message,
+      flow,
+      replyTo,
+      via,
+      from: headerOf(message, 'From') ?? '',
+      to: headerOf(message, 'To') ?? '',
+      callId: headerOf(message, 'Call-ID') ?? '',
+      fromTag: (essentials && tagOf(essentials.from)) ?? '',
+      toTag: (essentials && tagOf(essentials.to)) || undefined,
+      cseq: essentials?.cseq.sequence ?? 0,
+      cseqText: headerOf(message, 'CSeq') ?? '',
+    },
+    uri: essentials?.uri,
+    refusal: validated.ok ? undefined : validated,
+  }
+}
+
+function readVia(read: Via | undefined, text: string, flow: Flow): { via: TopVia; replyTo: Flow } {
+  const parsed = read === undefined ? parseVia(text) : undefined
+  const value = parsed?.ok ? parsed.value : read
+  if (value === undefined)
+    return { via: { branch: undefined, host: '', port: undefined, text, stamped: text }, replyTo: flow }
+  const stamped = withSource(value, flow.address, flow.port)
+  const via: TopVia = {
+    branch: branchOf(value),
+    host: value.host.toLowerCase(),
+    port: value.port,
+    text,
+    stamped: stamped === value ? text : formatVia(stamped),
+  }
+  // RFC 3261 §18.2.2, RFC 3581 §4. A sent-by that is not the source's address means a NAT between us, and there only
+  // the source's own port leads back, whether rport was asked or not.
+  const honest = rportOf(value) === undefined && value.host === flow.address
+  const port = value.port ?? defaultPort(flow.transport)
+  const replyTo = flow.transport === 'udp' && honest && port !== flow.port ? { ...flow, port } : flow
+  return { via, replyTo }
+}
+
+/** Undefined: it lacks what would match it to a request of ours. */
+export function readResponse(message: SipResponse, flow: Flow): IncomingResponse | undefined {
+  // RFC 3261 §8.1.3.3: with more than one Via it was not meant for us.
+  if (headersOf(message, 'Via').length !== 1) return undefined
+  const validated = validateResponse(message)
+  if (!validated.ok) return undefined
+  const { via, from, to, callId, cseq } = validated.value
+  const branch = branchOf(via)
+  if (branch === undefined) return undefined
+  return {
+    message,
+    flow,
+    branch,
+    to: headerOf(message, 'To') ?? '',
+    callId,
+    fromTag: tagOf(from) ?? '',
+    toTag: tagOf(to),
+    cseq: cseq.sequence,
+    cseqMethod: cseq.method,
+  }
+}

@@ -1,0 +1,36 @@
+import { headersOf } from '../message/headers.ts'
+import type { HeaderField, SipResponse } from '../message/message.ts'
+import { reasonPhrase } from '../message/reason-phrase.ts'
+import type { IncomingRequest } from './incoming.ts'
+
+export interface ResponseParts {
+  /** Our tag, added to a To without one (RFC 3261 §8.2.6.2). */
+  readonly toTag?: string
+  readonly fields?: readonly HeaderField[]
+  readonly sdp?: string
+  /** Record-Route goes back in responses that make a dialog (RFC 3261 §12.1.1). */
+  readonly recordRoute?: boolean
+}
+
+const utf8 = new TextEncoder()
+const noBody = new Uint8Array(0)
+
+/** RFC 3261 §8.2.6: Via, From, To, Call-ID and CSeq as they came, the topmost Via stamped with the source. */
+export function buildResponse(request: IncomingRequest, status: number, parts: ResponseParts = {}): SipResponse {
+  const headers: HeaderField[] = []
+  for (const [at, value] of headersOf(request.message, 'Via').entries())
+    headers.push({ name: 'Via', value: at === 0 ? request.via.stamped : value })
+  if (parts.recordRoute === true)
+    for (const value of headersOf(request.message, 'Record-Route')) headers.push({ name: 'Record-Route', value })
+  const to = request.toTag !== undefined || parts.toTag === undefined ? request.to : `${request.to};tag=${parts.toTag}`
+  // What a bad request lacks, its answer lacks too.
+  if (request.from !== '') headers.push({ name: 'From', value: request.from })
+  if (request.to !== '') headers.push({ name: 'To', value: to })
+  if (request.callId !== '') headers.push({ name: 'Call-ID', value: request.callId })
+  if (request.cseqText !== '') headers.push({ name: 'CSeq', value: request.cseqText })
+  if (parts.fields !== undefined) headers.push(...parts.fields)
+  const body = parts.sdp === undefined ? noBody : utf8.encode(parts.sdp)
+  if (body.length > 0) headers.push({ name: 'Content-Type', value: 'application/sdp' })
+  headers.push({ name: 'Content-Length', value: String(body.length) })
+  return { kind: 'response', status, reason: reasonPhrase(status), headers, body }
+}

@@ -1,0 +1,35 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { ScriptedPeer } from '../../bed/scripted-peer.ts'
+import { VirtualNetwork } from '../../bed/virtual-network.ts'
+
+const us = '192.0.2.1'
+const them = '192.0.2.9'
+const asserted = 'P-Asserted-Identity: "Amina" <sip:+254733000001@carrier.test>'
+const known = { user: '+254733000001', displayName: 'Amina' }
+const anonymous = { user: 'anonymous', displayName: '' }
+
+const cells: readonly [name: string, headers: readonly string[], from: object][] = [
+  ['From alone', [], { user: 'peer', displayName: '' }],
+  ['P-Asserted-Identity over From', [asserted], known],
+  ['a tel URI', ['P-Asserted-Identity: <tel:+254733000001>'], { ...known, displayName: '' }],
+  ['Privacy: none', [asserted, 'Privacy: none'], known],
+  ['Privacy of other things', [asserted, 'Privacy: header;session'], known],
+  ['Privacy: id', [asserted, 'Privacy: id'], anonymous],
+  ['Privacy: id among others', [asserted, 'Privacy: header; ID ;critical'], anonymous],
+  ['Privacy: id in a second header', [asserted, 'Privacy: header', 'Privacy: id'], anonymous],
+  ['Privacy: user', [asserted, 'Privacy: user'], anonymous],
+  ['Privacy: id, but From tells the number', ['Privacy: id'], anonymous],
+]
+
+for (const [name, headers, from] of cells) {
+  test(`who calls: ${name} (RFC 3325 §9)`, () => {
+    const net = new VirtualNetwork(5)
+    const station = net.station(us, [{ inboundHosts: [them] }])
+    new ScriptedPeer(net, them).request('INVITE', us, 1, { body: 'offer', headers })
+    const offered = station.events.find(event => event.type === 'offered')
+    assert.equal(offered?.type === 'offered' && offered.from, from)
+  })
+}
+
+test.run()

@@ -1,0 +1,177 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { formatMessage } from '../../../../sip/message/format.ts'
+import type { SipResponse } from '../../../../sip/message/message.ts'
+import type { Flow } from '../../../../sip/network/flow.ts'
+import { field, PhoneBed, realm } from '../../bed/phone-bed.ts'
+
+const uri = `sip:${realm}`
+const usual = [
+  'Contact: <sip:1001@10.0.0.5:5062>;expires=3600',
+  'User-Agent: a desk phone of some maker, release 1.2.3.4',
+]
+const must = (response: SipResponse | undefined): SipResponse => {
+  if (response === undefined) throw new Error('no answer')
+  return response
+}
+
+/** An unknown source on UDP. */
+const sourceOf = (bed: PhoneBed, address: string, set: Partial<Flow> = {}) =>
+  bed.flow({ transport: 'udp', socket: 1, port: 5060, address, ...set })
+
+const shapeOf = (response: SipResponse) =>
+  new TextDecoder()
+    .decode(formatMessage(response))
+    .replace(/nonce="[^"]*"|branch=\w+/g, part => 'x'.repeat(part.length))
+
+test('a name that exists and one that does not get the same 401, and nobody is looked up for it', () => {
+  for (const transport of ['udp', 'tcp', 'ws'] as const)
+    for (const method of ['REGISTER', 'INVITE']) {
+      const bed = new PhoneBed()
+      for (let n = 0; n < 5; n++) bed.token('1001')
+      const asked = bed.lookUps
+      const shapes = ['1001', '1009'].map(user => {
+        const flow = bed.flow({ transport, socket: transport === 'udp' ? 1 : 77, port: 5060, address: '203.0.113.5' })
+        const response = must(bed.ask(flow, { method, user, headers: usual, branch: `z9hG4bK${user}`, callId: 'one' }))
+        assert.is(response.status, 401)
+        return shapeOf(response).replaceAll(user, 'NAME')
+      })
+      assert.is(shapes[0], shapes[1], `${method} ${transport}`)
+      assert.is(bed.lookUps, asked)
+    }
+})
+
+test('an INVITE of a foreign realm, and every other method, get silence', () => {
+  const bed = new PhoneBed()
+  bed.token('1001')
+  const flow = sourceOf(bed, '203.0.113.5')
+  for (const method of [
+    'BYE',
+    'CANCEL',
+    'MESSAGE',
+    'SUBSCRIBE',
+    'NOTIFY',
+    'PUBLISH',
+    'REFER',
+    'INFO',
+    'PRACK',
+    'UPDATE',
+    'FOO',
+  ])
+    assert.is(bed.ask(flow, { method, headers: usual }), undefined, method)
+  assert.is(bed.ask(flow, { method: 'INVITE', user: '1001@carrier.example;x=', headers: usual }), undefined)
+  assert.is(bed.ask(flow, { method: 'REGISTER', toTag: 'x', headers: usual }), undefined)
+})
+
+test('no answer to a datagram is longer than 1.5 times the question; one that is too small gets none', () => {
+  for (const pad of [0, 20, 60, 120, 200, 300])
+    for (const method of ['OPTIONS', 'REGISTER', 'INVITE']) {
+      const bed = new PhoneBed()
+      const flow = sourceOf(bed, '203.0.113.5')
+      const headers = [`Subject: ${'x'.repeat(pad)}`]
+      const response = bed.ask(flow, { method, headers })
+      if (response === undefined) assert.ok(pad < 200, `${method} with ${pad}`)
+      else assert.ok(formatMessage(response).length <= 1.5 * bed.lastAsked, `${method} with ${pad}`)
+    }
+})
+
+test('an address that asks on and on gets silence after 100, its /24 after 400, others are answered', () => {
+  const bed = new PhoneBed()
+  const answers = (address: string, times: number) => {
+    let answered = 0
+    for (let n = 0; n < times; n++) if (bed.ask(sourceOf(bed, address), { user: `${n}`, headers: usual })) answered++
+    return answered
+  }
+  assert.is(answers('203.0.113.5', 300), 100)
+  assert.is(answers('203.0.113.6', 300), 100)
+  assert.is(answers('203.0.113.7', 300), 100)
+  assert.is(answers('203.0.113.8', 300), 100)
+  assert.is(answers('203.0.113.9', 300), 0)
+  assert.is(answers('203.0.114.9', 50), 50)
+  assert.is(answers('2001:db8:0:1::5', 300), 100)
+  assert.is(answers('2001:db8:0:1:ffff::6', 300), 0, 'one /64 is one source')
+  assert.ok(bed.endpoint.counters.throttled > 1000)
+  bed.pass(60_000)
+  assert.is(answers('203.0.113.5', 300), 100)
+})
+
+/** REGISTER with the digest of a password; the status. */
+function tryOut(bed: PhoneBed, flow: Flow, user: string, password: string, challenged: SipResponse, cseq: number) {
+  const headers = [bed.digest(challenged, { user, password }, 'REGISTER', uri), ...usual]
+  return bed.ask(flow, { user, cseq, headers })?.status
+}
+
+test('300 wrong digests in a row: 20 are answered, and nothing is computed for the rest', () => {
+  const bed = new PhoneBed()
+  bed.token('1001')
+  const flow = sourceOf(bed, '203.0.113.5')
+  const challenged = must(bed.ask(flow, { headers: usual }))
+  const statuses: (number | undefined)[] = []
+  for (let n = 0; n < 300; n++) statuses.push(tryOut(bed, flow, '1001', `guess ${n}`, challenged, n + 2))
+  assert.is(statuses.filter(status => status === 401).length, 20)
+  assert.ok(bed.lookUps <= 20)
+  assert.is(bed.endpoint.counters.throttled, 280)
+})
+
+test('guesses for a name from many addresses are bounded, and its real phone still signs in, from old and new places', () => {
+  const bed = new PhoneBed()
+  const token = bed.token('1001')
+  const own = sourceOf(bed, '198.51.100.9')
+  assert.is(bed.register(own, token)?.status, 200)
+  const challenged = must(bed.ask(sourceOf(bed, '203.0.113.1'), { headers: usual }))
+  let answered = 0
+  for (let n = 0; n < 1000; n++) {
+    const flow = sourceOf(bed, `10.${n % 50}.0.1`)
+    if (tryOut(bed, flow, '1001', `guess ${n}`, challenged, n + 2) === 401) answered++
+  }
+  assert.ok(answered <= 100, `${answered}`)
+  for (const flow of [own, sourceOf(bed, '192.0.2.77')]) {
+    const again = must(bed.ask(flow, { callId: 'real', cseq: 5000, headers: usual }))
+    const headers = [bed.digest(again, token, 'REGISTER', uri), ...usual]
+    assert.is(bed.ask(flow, { callId: `real-${flow.address}`, cseq: 5001, headers })?.status, 200)
+  }
+})
+
+test('whoever signs in is not counted: hundreds of phones of one address come in', () => {
+  const bed = new PhoneBed()
+  for (let n = 0; n < 300; n++) {
+    const token = bed.token(`${2000 + n}`)
+    const flow = sourceOf(bed, '203.0.113.5', { port: 10_000 + n })
+    const challenged = must(bed.ask(flow, { user: token.user, headers: usual }))
+    const headers = [bed.digest(challenged, token, 'REGISTER', uri), ...usual]
+    assert.is(bed.ask(flow, { user: token.user, cseq: 2, headers })?.status, 200, `${n}`)
+  }
+})
+
+test('a digest without qop is not taken: qop was offered', () => {
+  const bed = new PhoneBed()
+  const token = bed.token('1001')
+  const flow = bed.flow()
+  const challenged = must(bed.ask(flow, { headers: usual }))
+  const bare = must(bed.ask(flow, { headers: usual }))
+  const without = {
+    ...bare,
+    headers: bare.headers.map(header => ({ ...header, value: header.value.replace(/, qop="auth"/, '') })),
+  }
+  const headers = [bed.digest(without, token, 'REGISTER', uri), ...usual]
+  assert.not.match(headers[0] ?? '', /qop/)
+  assert.is(bed.ask(flow, { cseq: 2, headers })?.status, 401)
+  const right = [bed.digest(challenged, token, 'REGISTER', uri), ...usual]
+  assert.is(bed.ask(flow, { cseq: 3, headers: right })?.status, 200)
+})
+
+test('a nonce is good for five minutes', () => {
+  const bed = new PhoneBed()
+  const token = bed.token('1001')
+  const flow = bed.flow()
+  const challenged = must(bed.ask(flow, { headers: usual }))
+  bed.pass(300_001)
+  const late = must(bed.ask(flow, { cseq: 2, headers: [bed.digest(challenged, token, 'REGISTER', uri), ...usual] }))
+  assert.is(late.status, 401)
+  assert.match(
+    field({ ...late, headers: late.headers.filter(({ value }) => value.includes('MD5')) }, 'WWW-Authenticate') ?? '',
+    /stale=true/,
+  )
+})
+
+test.run()
