@@ -42,8 +42,8 @@ const doors: readonly Door[] = [
       'Messages, headers, URIs, digest authentication, SDP with offer and answer. It is pure: no socket, no timer, no clock, and it runs in browsers too. What a network sends never throws: a fault is `{ ok: false, reason, at }`. Messages and descriptions are values; what changes one gives another. For whole calls use `sauti`.',
     example: 'sip',
     tables: {
-      Messages: ['message', 'stream', 'parsed.ts'],
-      Headers: ['header'],
+      Messages: ['message', 'stream', 'base'],
+      Headers: ['header', 'grammar'],
       URIs: ['uri'],
       'Digest authentication': ['digest'],
       'SDP, offer and answer': ['sdp'],
