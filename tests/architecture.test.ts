@@ -246,7 +246,7 @@ for (const [part, most] of Object.entries(inCircles)) {
   })
 }
 
-for (const part of ['sip', 'rtp', 'core']) {
+for (const part of ['sip', 'rtp']) {
   test(`docs/architecture.md draws the floors of ${part} as the imports have them`, () => {
     const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
     const figure = figureOf(part)
