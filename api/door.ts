@@ -19,9 +19,8 @@ import type {
   SipListener,
   SwitchCounters,
   TlsIdentityFiles,
-  Trace,
-  TracePage,
-  TraceReader,
+  TraceAnswer,
+  TraceWish,
   TrunkHealth,
   TrunkTest,
 } from '../core/index.ts'
@@ -70,10 +69,8 @@ export interface OwnedSwitch extends SwitchDoor {
 }
 
 export interface TraceDoor {
-  /** By uuid or sid; undefined: nothing is kept of such a call. */
-  read(id: string, reader: TraceReader, page: TracePage): Promise<Trace | undefined>
-  /** SIP, RTP and digits as a file for Wireshark. */
-  pcapng(id: string): Promise<Uint8Array | undefined>
+  /** By uuid or sid, as bytes that are sent as they are; undefined: nothing is kept of such a call. */
+  read(id: string, wish: TraceWish): Promise<TraceAnswer | undefined>
 }
 
 export interface CallDoor {

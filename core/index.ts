@@ -65,7 +65,17 @@ export type { Clock, Random } from './ports/clock.ts'
 export type { Log } from './ports/log.ts'
 export { endOf, explanations, reasonsPath } from './recorder/explanation.ts'
 export { drawEntries, drawLadder } from './recorder/ladder.ts'
-export { type Trace, type TraceEntry, type TracePage, type TraceReader, traceKinds } from './recorder/trace.ts'
+export {
+  type Trace,
+  type TraceAnswer,
+  type TraceEntry,
+  type TraceForm,
+  type TraceReader,
+  type TraceWish,
+  traceForms,
+  traceKinds,
+} from './recorder/trace.ts'
+export { traceJson } from './recorder/trace-json.ts'
 export { traceOfRecord } from './recorder/trace-of-record.ts'
 export { numberForTrunk, routesTo } from './routing/routes.ts'
 export { type ParsedSettings, parseSettings, type SettingsProblem, type SettingsSources } from './settings.ts'

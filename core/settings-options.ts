@@ -289,6 +289,20 @@ export const settingOptions: readonly SettingOption[] = [
     parse: integer(0, 2000),
   },
   {
+    path: 'recorder.disk_mb',
+    environment: 'SAUTI_RECORDER_DISK_MB',
+    flag: 'recorder-disk-mb',
+    help: 'MB of disk for the traces of calls, those of failed calls go last, 0 = in memory alone (1000)',
+    parse: integer(0, 10_000_000),
+  },
+  {
+    path: 'recorder.hours',
+    environment: 'SAUTI_RECORDER_HOURS',
+    flag: 'recorder-hours',
+    help: 'hours until traces on the disk are removed (48)',
+    parse: integer(1, 876_000),
+  },
+  {
     path: 'hep',
     environment: 'SAUTI_HEP',
     flag: 'hep',

@@ -138,7 +138,11 @@ function assemble(given: ReadonlyMap<string, unknown>, cores: number): Settings 
       timeoutSeconds: pick('media.timeout_seconds', defaultSettings.media.timeoutSeconds),
       weakFingerprints: pick('media.weak_fingerprints', defaultSettings.media.weakFingerprints),
     }),
-    recorder: Object.freeze({ memoryMb: pick('recorder.memory_mb', defaultSettings.recorder.memoryMb) }),
+    recorder: Object.freeze({
+      memoryMb: pick('recorder.memory_mb', defaultSettings.recorder.memoryMb),
+      diskMb: pick('recorder.disk_mb', defaultSettings.recorder.diskMb),
+      hours: pick('recorder.hours', defaultSettings.recorder.hours),
+    }),
     hep: pick('hep', defaultSettings.hep),
     admission: Object.freeze({
       loopDelayMs: pick('admission.loop_delay_ms', defaultSettings.admission.loopDelayMs),

@@ -7,7 +7,7 @@ import { Closers } from './adapters/closers.ts'
 import { CallControl } from './adapters/exchange/call-control.ts'
 import type { RtpMediaCounters } from './adapters/media/index.ts'
 import type { NameCounters } from './adapters/names/index.ts'
-import type { CallTraces } from './adapters/recorder/call-traces.ts'
+import type { CallTraces, TraceCounters } from './adapters/recorder/call-traces.ts'
 import type {
   PhoneUpgrade,
   RegisteredPhone,
@@ -53,6 +53,8 @@ export interface SwitchCounters {
   readonly names: Readonly<NameCounters>
   /** What each speech engine did, by its name. */
   readonly speech: Readonly<Record<string, Readonly<SpeechCounters>>>
+  /** What is recorded of calls; undefined: nothing is. */
+  readonly traces?: TraceCounters | undefined
 }
 
 /** A database or a media thread that does not answer in this time is not healthy. */
@@ -174,7 +176,7 @@ export class Switch {
   }
 
   async counters(): Promise<SwitchCounters> {
-    const { exchange, signaling, media, store, delivery, audio, admission, invitesDropped, names } = this.#parts
+    const { exchange, signaling, media, store, delivery, audio, admission, invitesDropped, names, traces } = this.#parts
     return {
       exchange: { ...exchange.counters, liveCalls: exchange.live().length, calls: exchange.size },
       signaling: signaling.counters(),
@@ -190,6 +192,7 @@ export class Switch {
       callbacks: { backlog: delivery.backlog },
       names: { ...names.counters },
       speech: audio.speechCounters,
+      traces: traces?.counters,
     }
   }
 

@@ -67,6 +67,16 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     'What the load is measured by: milliseconds (loop_delay_ms, invite_wait_ms), units (store_backlog), the others as shares of 1.',
     'of',
   )
+  const traces = labelled(
+    'traces_bytes',
+    'Bytes of the traces of calls that are kept in memory, and on the disk.',
+    'where',
+  )
+  const traced = total(
+    'traces',
+    'Traces of calls since the start: records kept; missed or cut for their size; bytes given up for lack of memory (dropped_bytes), or of disk and by age (purged_bytes); faults of the disk.',
+  )
+  const tracedCalls = gauge('traces_calls', 'Calls whose traces are on the disk.')
   const queue = gauge('callbacks_queued', 'Status callbacks that wait, or are being sent.')
 
   const sampleLive = (calls: readonly LiveCall[]) => {
@@ -135,9 +145,18 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     for (const [engine, { spoken, failed, skipped }] of Object.entries(counters.speech)) {
       for (const [what, value] of Object.entries({ spoken, failed, skipped })) speech.inc({ engine, what }, value)
     }
+    if (counters.traces !== undefined) sampleTraces(counters.traces)
     callsHeld.set(counters.exchange.calls)
     const { begun, absorbed, crashed, turnedAway } = counters.exchange
     addAll(exchange, { begun, absorbed, crashed, turnedAway })
+  }
+
+  const sampleTraces = (figures: NonNullable<SwitchCounters['traces']>) => {
+    const { records, missed, cut, memoryBytes, diskBytes, diskCalls, droppedBytes, purgedBytes, diskFaults } = figures
+    traces.set({ where: 'memory' }, memoryBytes)
+    traces.set({ where: 'disk' }, diskBytes)
+    tracedCalls.set(diskCalls)
+    addAll(traced, { records, missed, cut, droppedBytes, purgedBytes, faults: diskFaults })
   }
 
   const sampleAdmission = (figures: SwitchCounters['admission']) => {

@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { drawLadder, type Trace, type TraceReader, traceOfRecord } from '../../core/index.ts'
+import { drawLadder, type TraceReader, type TraceWish, traceJson, traceOfRecord } from '../../core/index.ts'
 import { customerOf, isOperator } from '../access/guard.ts'
 import { notFound, Refusal } from '../answer/refusal.ts'
-import { renderTrace } from '../answer/render-trace.ts'
 import type { SwitchDoor } from '../door.ts'
 import type { Api } from '../fastify.ts'
 import { errors } from '../schema/error.ts'
@@ -13,6 +12,7 @@ import { CallTrace, TraceQuery } from '../schema/trace.ts'
 const config = { access: 'either' } as const
 const tags = ['calls']
 const pcapngType = 'application/x-pcapng'
+const wholeFile = { form: 'pcapng', after: 0, limit: Number.MAX_SAFE_INTEGER, columns: 0 } as const
 const packets = Type.String({ format: 'binary', description: 'A pcapng file.' })
 const params = Type.Object({ uuid: identifier("The call's uuid, or its sid.") })
 
@@ -20,30 +20,27 @@ const params = Type.Object({ uuid: identifier("The call's uuid, or its sid.") })
 export function traceRoutes(app: Api, door: SwitchDoor): void {
   const readerOf = (request: FastifyRequest): TraceReader => (isOperator(request) ? 'operator' : 'customer')
 
-  const traceFor = async (
-    request: FastifyRequest,
-    id: string,
-    page: { after: number; limit: number },
-  ): Promise<Trace> => {
+  const bodyFor = async (request: FastifyRequest, id: string, wish: Omit<TraceWish, 'reader'>): Promise<Uint8Array> => {
     const reader = readerOf(request)
-    const found = await door.traces?.read(id, reader, page)
+    const found = await door.traces?.read(id, { ...wish, reader })
     if (found !== undefined && (reader === 'operator' || found.account === customerOf(request).accountUuid))
-      return found
+      return found.body
     // Not kept, or another account's: the call's own record says at least why it ended.
     const record = reader === 'operator' ? undefined : await door.calls.get(customerOf(request).accountUuid, id)
     if (record === undefined) throw notFound('There is no such call.')
-    return traceOfRecord(record)
+    const trace = traceOfRecord(record)
+    return Buffer.from(wish.form === 'json' ? JSON.stringify(traceJson(trace)) : drawLadder(trace, wish.columns))
   }
 
   const sendPcapng = async (request: FastifyRequest, reply: FastifyReply, id: string) => {
     // Packets carry addresses of carriers and of the switch: there is no customer's half of them.
     if (!isOperator(request)) throw new Refusal(403, 'Only the operator can export packets.')
-    const bytes = await door.traces?.pcapng(id)
-    if (bytes === undefined) throw notFound('There is no such call.')
+    const found = await door.traces?.read(id, { ...wholeFile, reader: 'operator' })
+    if (found === undefined) throw notFound('There is no such call.')
     return reply
       .type(pcapngType)
       .header('content-disposition', `attachment; filename="${id.replace(/[^\w-]/g, '')}.pcapng"`)
-      .send(Buffer.from(bytes))
+      .send(Buffer.from(found.body.buffer, found.body.byteOffset, found.body.length))
   }
 
   app.get('/calls/:uuid/trace', {
@@ -71,9 +68,10 @@ export function traceRoutes(app: Api, door: SwitchDoor): void {
       const { format = 'json', columns, ...page } = request.query
       const { uuid } = request.params
       if (format === 'pcapng') return sendPcapng(request, reply, uuid)
-      const trace = await traceFor(request, uuid, page)
-      if (format === 'json') return reply.send(renderTrace(trace))
-      return reply.type('text/plain; charset=utf-8').serializer(String).send(drawLadder(trace, columns))
+      const body = await bodyFor(request, uuid, { ...page, form: format, columns })
+      return reply
+        .type(format === 'json' ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8')
+        .send(Buffer.from(body.buffer, body.byteOffset, body.length))
     },
   })
 

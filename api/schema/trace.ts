@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { endReasons, traceKinds } from '../../core/index.ts'
+import { endReasons, traceForms, traceKinds } from '../../core/index.ts'
 import { directions } from './call.ts'
 import { choice, moneyOut, nullable, numberOut, openObject, sidOut, timestamp, uuidOut } from './field.ts'
 
@@ -31,14 +31,17 @@ const TraceRtp = Type.Object({
   leg: letter('The leg.'),
   codec: nullable(Type.String({ examples: ['PCMU'] })),
   ms: column('When each was measured, milliseconds since the first entry of the call.'),
-  packets_received: column('In that second.'),
-  packets_sent: column('In that second.'),
-  loss_percent: column('Of the packets that should have come in that second.'),
+  seconds: column('How many seconds the counts are of: 1, in calls of over an hour more.'),
+  packets_received: column('In that time.'),
+  packets_sent: column('In that time.'),
+  packets_lost: column('In that time.'),
+  loss_percent: column('Of the packets that should have come in that time.'),
   jitter_ms: column('Interarrival jitter (RFC 3550).'),
   delay_ms: sparse('From mouth to ear, estimated.'),
   round_trip_ms: sparse('There and back by RTCP.'),
   mos: sparse('Estimated opinion score (E-model).'),
-  concealed_ms: sparse('Audio that was concealed in that second.'),
+  level_dbov: sparse('Level of what was received: 0 is the overload point, -127 silence.'),
+  concealed_ms: sparse('Audio that was concealed in that time.'),
   remote_loss_percent: sparse('What the remote reports of our stream by RTCP.'),
 })
 
@@ -85,11 +88,9 @@ export const CallTrace = Type.Object(
   { $id: 'CallTrace' },
 )
 
-export const traceFormats = ['json', 'text', 'pcapng'] as const
-
 export const TraceQuery = Type.Object({
   format: Type.Optional(
-    choice(traceFormats, '`json` (default), `text`: the ladder as a terminal shows it, `pcapng`: for Wireshark.'),
+    choice(traceForms, '`json` (default), `text`: the ladder as a terminal shows it, `pcapng`: for Wireshark.'),
   ),
   after: Type.Integer({ minimum: 0, default: 0, description: 'Only what came after this `seq`.' }),
   limit: Type.Integer({

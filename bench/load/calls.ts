@@ -1,42 +1,27 @@
-import { execFileSync } from 'node:child_process'
-import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../../tests/rig/account.ts'
-import { Customer } from '../../tests/rig/customer.ts'
 import { requirePeers } from '../../tests/rig/debian.ts'
-import { freePort } from '../../tests/rig/ports.ts'
-import { Sipp } from '../../tests/rig/sipp.ts'
-import { SwitchProcess } from '../../tests/rig/switch-process.ts'
-import { sine } from '../../tests/rig/tone.ts'
-import { burst, percentile } from '../overload/burst.ts'
+import { percentile } from '../overload/burst.ts'
 import { useBuiltProgram } from '../served-program.ts'
+import { LoadedSwitch, type LoadKind, loadKinds } from './loaded-switch.ts'
 import { Scrape } from './scrape.ts'
 import { residentMb, threadTimes, usedBetween } from './thread-times.ts'
 
-const kinds = {
-  sip: 'a trunk calls, a hosted document plays a tone; no second leg',
-  full: 'a trunk calls, a hosted document dials on to a trunk: hold, settlement, rows and events',
-  webhook: 'the same, with the document from a web server and a status callback for each event',
-} as const
-type Kind = keyof typeof kinds
-
-const usage = `usage: npm run bench:calls -- [--cps N] [--seconds S] [--kind ${Object.keys(kinds).join('|')}] [--json]
+const usage = `usage: npm run bench:calls -- [--cps N] [--seconds S] [--kind ${Object.keys(loadKinds).join('|')}] [--json]
 Offers calls to a switch as it is served, from sipp on the other processors, and reports what became of them.
   --cps N      new calls a second (50)
   --seconds S  for how long (20)
-  --kind KIND  ${Object.entries(kinds)
+  --kind KIND  ${Object.entries(loadKinds)
     .map(([name, about]) => `${name}: ${about}`)
     .join('\n               ')}
   --talk MS    how long an answered call lasts (500)
   --json       the report for scripts
 Exit codes: 0 every call was answered; 1 some were not, or sipp could not keep up; 2 the command is wrong.`
 
-const callee = new URL('./callee', import.meta.url).pathname
 /** sipp may take so much longer than it was asked to, as a share. */
 const slowGenerator = 1.05
 
 export interface LoadReport {
-  readonly kind: Kind
+  readonly kind: LoadKind
   readonly offered: number
   readonly offeredPerSecond: number
   readonly completed: number
@@ -57,7 +42,7 @@ export interface LoadReport {
 }
 
 export interface LoadOrder {
-  readonly kind: Kind
+  readonly kind: LoadKind
   readonly callsPerSecond: number
   readonly seconds: number
   readonly talkMs: number
@@ -67,49 +52,10 @@ export interface LoadOrder {
 /** One rate for so many seconds at a switch on the first processor. */
 export async function loadCalls(order: LoadOrder): Promise<LoadReport> {
   const { kind, callsPerSecond, seconds, talkMs, progress = () => {} } = order
-  const others = cpus().length > 1 ? `1-${cpus().length - 1}` : undefined
-  const on = await SwitchProcess.start({
-    SAUTI_LOG: 'info',
-    SAUTI_MEDIA_PORTS: '12000-19999',
-    SAUTI_MEDIA_WORKERS: '1',
-  })
-  const customer = await Customer.open()
-  let carrier: Sipp | undefined
+  const loaded = await LoadedSwitch.open(kind, { SAUTI_MEDIA_PORTS: '12000-19999' })
+  const { on, customer } = loaded
   try {
-    if (others !== undefined) execFileSync('taskset', ['-acp', '0', String(on.pid)], { stdio: 'ignore' })
-    await setRates(on)
-    const account = await RigAccount.make(on, { balance: '1000000' })
-    const caps = { max_concurrent_calls: 100_000, max_inbound_calls: 100_000, max_dialled_legs: 100_000 }
-    expectStatus(await on.operator('PATCH', `/accounts/${account.uuid}`, { ...caps, max_calls_per_second: 1000 }), 200)
-    await account.asset('tone', sine(440, 4))
-    const calleePort = await freePort()
-    await addTrunk(on, { name: 'carrier', port: calleePort, prefixes: ['+255'] })
-    const dial = '<Dial><Number>+255700000001</Number></Dial>'
-    if (kind === 'sip') await account.hosts('voice_inbound', '<Play asset="tone"/>')
-    else {
-      const forever = { calls: 100_000_000, timeoutSeconds: 86_400, trace: false }
-      carrier = new Sipp({ scenario: callee, localPort: calleePort, rtpPort: 9, ...forever })
-      await carrier.listening()
-      if (kind === 'full') await account.hosts('voice_inbound', dial)
-      else {
-        await account.webhook('voice_inbound', customer.on('/document', `<Response>${dial}</Response>`))
-        await account.webhook(
-          'status',
-          customer.on('/status', (_post, response) => response.writeHead(200).end()),
-        )
-      }
-    }
-    const offer = async (rate: number, forSeconds: number) =>
-      burst({
-        callsPerSecond: rate,
-        seconds: forSeconds,
-        sipPort: on.sipPort,
-        localPort: await freePort(),
-        rtpPort: 9,
-        number: account.number,
-        talkMs,
-        processors: others,
-      })
+    const offer = (rate: number, forSeconds: number) => loaded.offer(rate, forSeconds, talkMs)
     progress('warming up')
     await offer(Math.min(40, callsPerSecond), 5)
     customer.posts.length = 0
@@ -158,9 +104,7 @@ export async function loadCalls(order: LoadOrder): Promise<LoadReport> {
       generatorKeptUp: raw.offeredIn <= slowGenerator * seconds,
     }
   } finally {
-    carrier?.stop()
-    await customer.close()
-    await on.close()
+    await loaded.close()
   }
 }
 
@@ -228,11 +172,17 @@ async function main(): Promise<number> {
   if (!(callsPerSecond! >= 1 && callsPerSecond! <= 10_000)) return wrong('--cps: 1 to 10000')
   if (!(seconds! >= 1 && seconds! <= 86_400)) return wrong('--seconds: 1 to 86400')
   if (!(talkMs! >= 0 && talkMs! <= 3_600_000)) return wrong('--talk: 0 to 3600000 ms')
-  if (!Object.hasOwn(kinds, kind)) return wrong(`--kind: ${kind} is none of ${Object.keys(kinds).join(', ')}`)
+  if (!Object.hasOwn(loadKinds, kind)) return wrong(`--kind: ${kind} is none of ${Object.keys(loadKinds).join(', ')}`)
   requirePeers('sipp')
   const isTerminal = process.stderr.isTTY
   const progress = (line: string) => process.stderr.write(isTerminal ? `\r\x1b[K${line}` : `${line}\n`)
-  const order = { kind: kind as Kind, callsPerSecond: callsPerSecond!, seconds: seconds!, talkMs: talkMs!, progress }
+  const order = {
+    kind: kind as LoadKind,
+    callsPerSecond: callsPerSecond!,
+    seconds: seconds!,
+    talkMs: talkMs!,
+    progress,
+  }
   useBuiltProgram()
   const report = await loadCalls(order)
   if (isTerminal) process.stderr.write('\r\x1b[K')

@@ -105,7 +105,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   const uuid = () => random.uuid()
   if (recovered.calls > 0 || recovered.holds > 0) log.warn({ ...recovered }, 'closed what an earlier end had left open')
 
-  const traces = CallTraces.open(settings, clock)
+  const traces = CallTraces.open(settings, clock, log)
   closers.add('traces', () => traces?.close())
   // SIP opens last: from then on phones may register.
   let bindingsOf = (_endUserUuid: string): readonly PhoneBinding[] => []
@@ -207,7 +207,6 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     log,
   })
   closers.add('load monitor', () => monitor.stop())
-  traces?.watch(legId => media.statsOf(legId))
   runner.connect({ signaling, media, documents, audio })
 
   const heartbeat = new Heartbeat({ heartbeat: store.heartbeat, clock, log })

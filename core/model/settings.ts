@@ -48,6 +48,10 @@ export interface Settings {
   readonly recorder: {
     /** Memory for the traces of calls; 0 = nothing is recorded. */
     readonly memoryMb: number
+    /** Disk for the traces of ended calls; 0 = they are kept in memory alone. */
+    readonly diskMb: number
+    /** Traces on the disk are removed after so many hours. */
+    readonly hours: number
   }
   /** The Homer server that SIP messages of calls go to by HEP3. */
   readonly hep: { readonly address: string; readonly port: number } | undefined
@@ -126,7 +130,7 @@ export const defaultSettings: Settings = Object.freeze({
   tls: undefined,
   externalAddress: undefined,
   media: { ports: [10000, 20000], workers: 1, timeoutSeconds: 60, weakFingerprints: false },
-  recorder: { memoryMb: 32 },
+  recorder: { memoryMb: 32, diskMb: 1000, hours: 48 },
   hep: undefined,
   admission: {
     loopDelayMs: 10,

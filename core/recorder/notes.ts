@@ -3,7 +3,7 @@ import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import type { Change } from '../ports/store.ts'
 import { withoutSecrets } from './redaction.ts'
 
-/** What is written of an event or a command: small, without secrets, `kind` first. Times and legs stand in the record. */
+/** What is written of an event or a command: small, `kind` first. Times and legs stand in the record. */
 export interface Note {
   readonly kind: string
   readonly [field: string]: unknown
@@ -11,12 +11,11 @@ export interface Note {
 
 /** Longest text that a note keeps of what others wrote. */
 const longestText = 1000
-const longestBody = 64 * 1024
-const decoder = new TextDecoder()
+const longestFields = 4000
+export const longestBody = 64 * 1024
 
 const clipped = (text: string, length = longestText): string =>
   text.length > length ? `${text.slice(0, length)}…` : text
-const safe = (text: string): string => withoutSecrets(clipped(text))
 
 const direction = /^a=(sendrecv|sendonly|recvonly|inactive)\s*$/m
 
@@ -50,13 +49,9 @@ export function noteOfEvent(event: ExchangeEvent): Note | undefined {
       return { kind: 'recorded', id: recordId, durationMs, sizeBytes, endedBy }
     }
     case 'document.fetched':
-      return {
-        kind: 'document-answer',
-        id: event.requestId,
-        body: withoutSecrets(decoder.decode(event.bytes.slice(0, longestBody))),
-      }
+      return { kind: 'document-answer', id: event.requestId }
     case 'document.failed':
-      return { kind: 'document-failed', id: event.requestId, fault: event.fault, detail: safe(event.detail) }
+      return { kind: 'document-failed', id: event.requestId, fault: event.fault, detail: clipped(event.detail) }
     case 'audio.ready':
       return {
         kind: 'audio-ready',
@@ -65,11 +60,11 @@ export function noteOfEvent(event: ExchangeEvent): Note | undefined {
         unknownVoice: event.unknownVoice,
       }
     case 'audio.failed':
-      return { kind: 'audio-failed', id: event.requestId, code: event.code, detail: safe(event.detail) }
+      return { kind: 'audio-failed', id: event.requestId, code: event.code, detail: clipped(event.detail) }
     case 'store.committed':
       return event.result.ok ? undefined : { kind: 'money-refused', refused: event.result.refused }
     case 'store.commit-failed':
-      return { kind: 'store-failed', detail: safe(event.detail) }
+      return { kind: 'store-failed', detail: clipped(event.detail) }
     case 'call.hangup':
       return { kind: 'hangup', reason: event.reason ?? 'END.0201' }
     default:
@@ -83,8 +78,8 @@ export function noteOfCommand(command: ExchangeCommand): Note | undefined {
       return {
         kind: 'document-request',
         id: command.requestId,
-        url: safe(command.url),
-        fields: withoutSecrets(clipped(JSON.stringify(command.fields), 4000)),
+        url: clipped(command.url),
+        fields: clipped(JSON.stringify(command.fields), longestFields),
       }
     case 'audio.speak':
       return {
@@ -95,7 +90,7 @@ export function noteOfCommand(command: ExchangeCommand): Note | undefined {
         language: command.language,
       }
     case 'audio.load': {
-      const source = 'asset' in command.source ? command.source.asset : safe(command.source.url)
+      const source = 'asset' in command.source ? command.source.asset : clipped(command.source.url)
       return { kind: 'load', id: command.requestId, source }
     }
     case 'media.play': {
@@ -150,7 +145,7 @@ export function notesOfUnit(unit: readonly Change[]): readonly Note[] {
         // Call events repeat the record, and digits have their own entry.
         const isProblem = code.startsWith('DOC.') || code.startsWith('PLAY.') || code.startsWith('SAY.')
         if (code === 'DTMF.0100' || code === 'BILL.0200') break
-        const kept = isProblem || code === 'BILL.0100' ? { data: JSON.parse(withoutSecrets(JSON.stringify(data))) } : {}
+        const kept = isProblem || code === 'BILL.0100' ? { data } : {}
         notes.push({ kind: 'event', code, event: uuid, ...kept })
         break
       }
@@ -159,4 +154,17 @@ export function notesOfUnit(unit: readonly Change[]): readonly Note[] {
     }
   }
   return notes
+}
+
+/** Texts that others wrote, or that name what they wrote. */
+const openTexts = ['url', 'detail', 'source', 'fields', 'body', 'number', 'text'] as const
+
+/** The note without what is secret in its texts. */
+export function redacted(note: Note): Note {
+  const found = openTexts.filter(name => typeof note[name] === 'string')
+  if (found.length === 0 && note.data === undefined) return note
+  const covered: Record<string, unknown> = { ...note }
+  for (const name of found) covered[name] = withoutSecrets(String(note[name]))
+  if (note.data !== undefined) covered.data = JSON.parse(withoutSecrets(JSON.stringify(note.data)))
+  return covered as Note
 }

@@ -1,48 +1,42 @@
-import type { RtpSample } from './rtp-sample.ts'
+import type { RtpPoint } from './rtp-point.ts'
 import type { TraceRtp } from './trace.ts'
 
 const rounded = (value: number): number => Math.round(value * 100) / 100
+const roundedOrNull = (value: number | null): number | null => (value === null ? null : rounded(value))
 
-/** Samples of what was counted until then, as columns of what each second brought. */
+/** Points of a leg's RTP as columns. */
 export class RtpColumns {
+  readonly #points: RtpPoint[] = []
   readonly #ms: number[] = []
-  readonly #received: number[] = []
-  readonly #sent: number[] = []
-  readonly #loss: number[] = []
-  readonly #samples: RtpSample[] = []
-  readonly #concealed: (number | null)[] = []
-  #before: RtpSample | undefined
+  #codec: string | null = null
 
-  add(sample: RtpSample, ms: number, isShown: boolean): void {
-    const before = this.#before
-    this.#before = sample
+  add(point: RtpPoint, ms: number, isShown: boolean): void {
+    this.#codec = point.codec ?? this.#codec
     if (!isShown) return
-    const received = Math.max(0, sample.received - (before?.received ?? 0))
-    const lost = Math.max(0, sample.lost - (before?.lost ?? 0))
+    this.#points.push(point)
     this.#ms.push(Math.round(ms))
-    this.#received.push(received)
-    this.#sent.push(Math.max(0, sample.sent - (before?.sent ?? 0)))
-    this.#loss.push(received + lost === 0 ? 0 : rounded((100 * lost) / (received + lost)))
-    const concealed = sample.concealedMs
-    this.#concealed.push(concealed === null ? null : Math.max(0, rounded(concealed - (before?.concealedMs ?? 0))))
-    this.#samples.push(sample)
   }
 
   read(leg: string): TraceRtp {
-    const column = <T>(pick: (sample: RtpSample) => T): T[] => this.#samples.map(pick)
+    const column = <T>(pick: (point: RtpPoint) => T): T[] => this.#points.map(pick)
     return {
       leg,
-      codec: this.#before?.codec ?? null,
+      codec: this.#codec,
       ms: this.#ms,
-      packets_received: this.#received,
-      packets_sent: this.#sent,
-      loss_percent: this.#loss,
-      jitter_ms: column(sample => sample.jitterMs),
-      delay_ms: column(sample => sample.delayMs),
-      round_trip_ms: column(sample => sample.roundTripMs),
-      mos: column(sample => sample.mos),
-      concealed_ms: this.#concealed,
-      remote_loss_percent: column(sample => sample.remoteLossPercent),
+      seconds: column(point => point.seconds),
+      packets_received: column(point => point.received),
+      packets_sent: column(point => point.sent),
+      packets_lost: column(point => point.lost),
+      loss_percent: column(({ received, lost }) =>
+        received + lost === 0 ? 0 : rounded((100 * lost) / (received + lost)),
+      ),
+      jitter_ms: column(point => point.jitterMs),
+      delay_ms: column(point => point.delayMs),
+      round_trip_ms: column(point => point.roundTripMs),
+      mos: column(point => roundedOrNull(point.mos)),
+      level_dbov: column(point => point.levelDbov),
+      concealed_ms: column(point => point.concealedMs),
+      remote_loss_percent: column(point => roundedOrNull(point.remoteLossPercent)),
     }
   }
 }

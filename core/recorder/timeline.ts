@@ -4,7 +4,7 @@ import type { Rate } from '../model/rate.ts'
 import { type EndFacts, endOf } from './explanation.ts'
 import { type RecordView, recordKinds } from './record.ts'
 import { RtpColumns } from './rtp-columns.ts'
-import { readRtp } from './rtp-sample.ts'
+import { readRtpPoint, rtpPointBytes } from './rtp-point.ts'
 import { readSip } from './sip-record.ts'
 import { carriersRemoved, sipText } from './sip-text.ts'
 import type { Trace, TraceCharge, TraceEntry, TraceKind, TraceLeg, TracePage, TraceReader } from './trace.ts'
@@ -23,37 +23,60 @@ interface LegFacts {
   trunk: string | null
 }
 
-/** Reads the records of one call, oldest first, as the timeline of one reader. Unreadable ones are left out. */
-export function timelineOf(
-  records: readonly RecordView[],
-  isComplete: boolean,
-  reader: TraceReader,
-  page: TracePage,
-): Trace {
-  const telling = new Telling(reader)
-  const ordered = [...records].sort((one, other) => one.unixMs - other.unixMs)
+/** Reads the records of one call, parts in their order, as the timeline of one reader. Unreadable ones are left out. */
+export function timelineOf(records: readonly RecordView[], reader: TraceReader, page: TracePage): Trace {
+  const numbered = numberedOf(records)
+  const ordered = [...numbered].sort((one, other) => one.unixMs - other.unixMs)
   const first = ordered[0]?.unixMs ?? 0
-  let seq = 0
-  let taken = 0
-  let last = page.after
+  const highest = numbered.reduce((found, record) => Math.max(found, record.last), 0)
+  const last = Math.max(page.after, Math.min(highest, page.after + page.limit))
+  const telling = new Telling(reader, { after: page.after, last, first })
   for (const record of ordered) {
-    seq++
-    const isOnPage = seq > page.after && taken < page.limit
-    if (isOnPage) {
-      taken++
-      last = seq
-    }
     try {
-      telling.take(record, seq, record.unixMs - first, isOnPage)
+      telling.take(record)
     } catch {
       // Damaged on the disk: the others stay readable.
     }
   }
-  return { ...telling.trace(), isComplete, last, hasMore: seq > last }
+  const isComplete = records[0]?.kind === recordKinds.begin && records.every(({ kind }) => kind !== recordKinds.cut)
+  return { ...telling.trace(), isComplete, last, hasMore: highest > last }
+}
+
+interface Numbered extends RecordView {
+  /** Added to the numbers of RTP points. */
+  readonly base: number
+  /** The highest number in it. */
+  readonly last: number
+}
+
+/** A call that was forgotten in between has begun its numbers again: they go on from those before. */
+function numberedOf(records: readonly RecordView[]): readonly Numbered[] {
+  let [base, highest] = [0, 0]
+  return records.map((record, at) => {
+    if (record.kind === recordKinds.begin && at > 0) base = highest
+    const seq = base + record.seq
+    const last = record.kind === recordKinds.rtp ? Math.max(seq, base + lastPointOf(record.payload)) : seq
+    highest = Math.max(highest, last)
+    return { ...record, seq, base, last }
+  })
+}
+
+const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+
+const lastPointOf = (payload: Uint8Array): number =>
+  payload.length < rtpPointBytes ? 0 : viewOf(payload).getUint32(payload.length - rtpPointBytes, true)
+
+/** What of the call the reader asked for. */
+interface Shown {
+  readonly after: number
+  readonly last: number
+  /** Unix ms of the call's first record. */
+  readonly first: number
 }
 
 class Telling {
   readonly #reader: TraceReader
+  readonly #shown: Shown
   readonly #entries: TraceEntry[] = []
   readonly #legs = new Map<number, LegFacts>()
   readonly #rtp = new Map<number, RtpColumns>()
@@ -66,19 +89,22 @@ class Telling {
   #over: Fields | undefined
   #cost = 0
 
-  constructor(reader: TraceReader) {
+  constructor(reader: TraceReader, shown: Shown) {
     this.#reader = reader
+    this.#shown = shown
   }
 
-  take(record: RecordView, seq: number, ms: number, isOnPage: boolean): void {
-    const { kind, leg, unixMs } = record
+  take(record: Numbered): void {
+    const { kind, leg, unixMs, seq } = record
+    const isOnPage = this.#isShown(seq)
+    const ms = unixMs - this.#shown.first
     const add = (entryKind: TraceKind, sentence: string, data: Fields = {}) => {
       if (!isOnPage) return
       const at = { seq, unixMs, ms: Math.round(ms * 1000) / 1000 }
       this.#entries.push({ ...at, kind: entryKind, leg: letterOf(leg), text: sentence, data })
     }
     if (kind === recordKinds.sip) this.#sip(record, add)
-    else if (kind === recordKinds.rtp) this.#sample(record, ms, isOnPage)
+    else if (kind === recordKinds.rtp) this.#points(record)
     else {
       const note = JSON.parse(decoder.decode(record.payload)) as Fields
       if (kind === recordKinds.begin) this.#call = { ...note, ...this.#call }
@@ -151,10 +177,18 @@ class Telling {
     if (spoken.length > 0) this.#facts.codecs = spoken
   }
 
-  #sample(record: RecordView, ms: number, isOnPage: boolean): void {
-    const columns = this.#rtp.get(record.leg) ?? new RtpColumns()
-    this.#rtp.set(record.leg, columns)
-    columns.add(readRtp(record.payload), ms, isOnPage)
+  #points({ leg, payload, base, unixMs }: Numbered): void {
+    const columns = this.#rtp.get(leg) ?? new RtpColumns()
+    this.#rtp.set(leg, columns)
+    const view = viewOf(payload)
+    for (let at = 0; at + rtpPointBytes <= payload.length; at += rtpPointBytes) {
+      const point = readRtpPoint(view, at, unixMs)
+      columns.add(point, point.unixMs - this.#shown.first, this.#isShown(base + point.seq))
+    }
+  }
+
+  #isShown(seq: number): boolean {
+    return seq > this.#shown.after && seq <= this.#shown.last
   }
 
   #note(note: Fields, leg: number, unixMs: number, add: Add): void {

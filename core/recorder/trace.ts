@@ -54,13 +54,18 @@ export interface TraceRtp {
   readonly leg: string
   readonly codec: string | null
   readonly ms: readonly number[]
+  /** How many seconds the counts are of: 1, in long calls more. */
+  readonly seconds: readonly number[]
   readonly packets_received: readonly number[]
   readonly packets_sent: readonly number[]
+  readonly packets_lost: readonly number[]
   readonly loss_percent: readonly number[]
   readonly jitter_ms: readonly number[]
   readonly delay_ms: readonly (number | null)[]
   readonly round_trip_ms: readonly (number | null)[]
   readonly mos: readonly (number | null)[]
+  /** Of what was received; 0 = overload point, -127 = silence (RFC 6464). */
+  readonly level_dbov: readonly (number | null)[]
   readonly concealed_ms: readonly (number | null)[]
   readonly remote_loss_percent: readonly (number | null)[]
 }
@@ -125,4 +130,22 @@ export interface TracePage {
   readonly after: number
   /** Entries and RTP points of a page. */
   readonly limit: number
+}
+
+export const traceForms = ['json', 'text', 'pcapng'] as const
+export type TraceForm = (typeof traceForms)[number]
+
+/** How a trace is asked for. */
+export interface TraceWish extends TracePage {
+  readonly reader: TraceReader
+  readonly form: TraceForm
+  /** Width of `text`. */
+  readonly columns: number
+}
+
+/** A trace as it is sent. */
+export interface TraceAnswer {
+  /** Whose call it is; empty: not known. */
+  readonly account: string
+  readonly body: Uint8Array
 }

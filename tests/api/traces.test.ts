@@ -2,7 +2,9 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endReasons } from '../../core/model/end-reason.ts'
 import { explanations } from '../../core/recorder/explanation.ts'
+import { drawLadder } from '../../core/recorder/ladder.ts'
 import type { Trace, TraceReader } from '../../core/recorder/trace.ts'
+import { traceJson } from '../../core/recorder/trace-json.ts'
 import { traceOfRecord } from '../../core/recorder/trace-of-record.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
@@ -12,9 +14,14 @@ const bed = await ApiBed.open(
   {},
   {
     traces: {
-      read: async (id, reader) =>
-        id === kept.trace?.sid || id === kept.trace?.uuid ? asked(kept.trace, reader) : undefined,
-      pcapng: async id => (id === kept.trace?.sid ? packets : undefined),
+      read: async (id, wish) => {
+        const { trace } = kept
+        if (trace === undefined || (id !== trace.sid && id !== trace.uuid)) return undefined
+        if (wish.form === 'pcapng') return id === trace.sid ? { account: '', body: packets } : undefined
+        const shown = asked(trace, wish.reader)
+        const text = wish.form === 'json' ? JSON.stringify(traceJson(shown)) : drawLadder(shown, wish.columns)
+        return { account: trace.account, body: Buffer.from(text) }
+      },
     },
   },
 )

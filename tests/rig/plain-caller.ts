@@ -56,10 +56,10 @@ export class PlainCaller {
     return this.requests.includes('BYE')
   }
 
-  /** INVITE, or re-INVITE when there is a dialog; resolves with the final response, acknowledged. */
-  async invite(media: WantedMedia): Promise<Response & { readonly port: number }> {
+  /** INVITE, or re-INVITE when there is a dialog; resolves with the final response, acknowledged. A text is the whole SDP. */
+  async invite(media: WantedMedia | string): Promise<Response & { readonly port: number }> {
     const cseq = ++this.#cseq
-    this.#send('INVITE', cseq, sdpOf(media, cseq))
+    this.#send('INVITE', cseq, typeof media === 'string' ? media : sdpOf(media, cseq))
     const response = await until(`an answer to INVITE ${cseq}`, () => this.#responses.get(cseq), 20_000)
     this.#send('ACK', cseq)
     return { ...response, port: Number(/^m=audio (\d+)/m.exec(response.sdp)?.[1] ?? 0) }

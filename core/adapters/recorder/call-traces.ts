@@ -1,51 +1,58 @@
-import { createSocket, type Socket } from 'node:dgram'
-import { isIPv6 } from 'node:net'
+import { join } from 'node:path'
 import type { SipTap } from '../../../sip/transport/index.ts'
 import type { CallUuid, LegUuid } from '../../model/ids.ts'
-import type { LegMediaStats } from '../../model/leg-quality.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
 import { FlightRecorder } from '../../recorder/flight-recorder.ts'
-import { hepPacket } from '../../recorder/hep.ts'
-import { pcapngOf } from '../../recorder/pcapng.ts'
-import { TraceRing } from '../../recorder/ring.ts'
-import type { SipRecord } from '../../recorder/sip-record.ts'
-import type { Trace, TracePage, TraceReader } from '../../recorder/trace.ts'
+import type { TraceAnswer, TraceWish } from '../../recorder/trace.ts'
+import { inletMemory, TraceInlet } from '../../recorder/trace-inlet.ts'
+import { TraceLink } from './trace-link.ts'
+import { type TraceFigure, traceFigures } from './trace-protocol.ts'
 
-const rtpEveryMs = 1000
 const megabyte = 1024 * 1024
+const hourMs = 3_600_000
+/** What waits for the thread of traces: some seconds of a busy switch. */
+const inletBytes = 8 * megabyte
 
-/** The flight recorder of a switch: its memory, its clock, its second's tick, and Homer. */
+export type TraceCounters = Readonly<Record<TraceFigure, number>> & {
+  /** What found no room on its way to the thread. */
+  readonly missed: number
+}
+
+/** The flight recorder of a switch: what is noted goes through shared memory to a thread that keeps it. */
 export class CallTraces {
   readonly recorder: FlightRecorder
   readonly tap: SipTap
   readonly tried: (callId: CallUuid, tried: Readonly<Record<string, unknown>>) => void
-  readonly #clock: Clock
-  readonly #socket: Socket | undefined
-  #stop: () => void = () => {}
+  readonly #inlet: TraceInlet
+  readonly #link: TraceLink
+  readonly #figures: Float64Array
 
   /** Undefined when the settings give it no memory. */
-  static open(settings: Pick<Settings, 'recorder' | 'hep'>, clock: Clock): CallTraces | undefined {
-    return settings.recorder.memoryMb === 0 ? undefined : new CallTraces(settings, clock)
+  static open(
+    settings: Pick<Settings, 'recorder' | 'hep' | 'dataFolder'>,
+    clock: Clock,
+    log: Log,
+  ): CallTraces | undefined {
+    return settings.recorder.memoryMb === 0 ? undefined : new CallTraces(settings, clock, log)
   }
 
-  private constructor({ recorder, hep }: Pick<Settings, 'recorder' | 'hep'>, clock: Clock) {
+  private constructor(
+    { recorder, hep, dataFolder }: Pick<Settings, 'recorder' | 'hep' | 'dataFolder'>,
+    clock: Clock,
+    log: Log,
+  ) {
     const offset = clock.unixMs() - clock.now()
-    this.#clock = clock
-    const ring = new TraceRing(new ArrayBuffer(recorder.memoryMb * megabyte))
-    this.#socket = hep === undefined ? undefined : createSocket(isIPv6(hep.address) ? 'udp6' : 'udp4')
-    const socket = this.#socket
-    // Nothing waits for a Homer server that does not answer.
-    socket?.on('error', () => {})
-    socket?.unref()
-    const mirror =
-      hep === undefined
-        ? undefined
-        : (sip: SipRecord, unixMs: number) => socket?.send(hepPacket(sip, unixMs), hep.port, hep.address, () => {})
-    this.recorder = new FlightRecorder(ring, {
-      now: () => clock.now() + offset,
-      ...(mirror === undefined ? {} : { mirror }),
-    })
+    const inlet = inletMemory(inletBytes)
+    const figures = new SharedArrayBuffer(8 * traceFigures.length)
+    const { memoryMb, diskMb, hours } = recorder
+    const folder = join(dataFolder, 'traces')
+    const disk = diskMb === 0 ? undefined : { folder, bytes: diskMb * megabyte, keptMs: hours * hourMs }
+    this.#inlet = new TraceInlet(inlet)
+    this.#figures = new Float64Array(figures)
+    this.#link = new TraceLink({ inlet, figures, memoryBytes: memoryMb * megabyte, disk, hep }, log)
+    this.recorder = new FlightRecorder(this.#inlet, () => clock.now() + offset)
     this.tap = {
       message: (bytes, flow, isSent) => this.recorder.sip(bytes, flow, isSent),
       dialog: (id, callId) => this.recorder.dialog(id as LegUuid, callId),
@@ -53,28 +60,18 @@ export class CallTraces {
     this.tried = (callId, tried) => this.recorder.callback(callId, tried)
   }
 
-  /** Once a second the figures of every leg that has any. */
-  watch(statsOf: (legId: LegUuid) => LegMediaStats | undefined): void {
-    this.#stop = this.#clock.at(this.#clock.now() + rtpEveryMs, () => {
-      for (const legId of this.recorder.liveLegs()) {
-        const stats = statsOf(legId)
-        if (stats !== undefined) this.recorder.rtp(legId, stats)
-      }
-      this.watch(statsOf)
-    })
+  get counters(): TraceCounters {
+    const figures = traceFigures.map((name, at) => [name, this.#figures[at] ?? 0])
+    return { ...(Object.fromEntries(figures) as Record<TraceFigure, number>), missed: this.#inlet.dropped }
   }
 
-  async read(id: string, reader: TraceReader, page: TracePage): Promise<Trace | undefined> {
-    return this.recorder.read(id, reader, page)
+  /** A call's trace by uuid or sid; undefined: nothing is kept of it. */
+  read(id: string, wish: TraceWish): Promise<TraceAnswer | undefined> {
+    return this.#link.read(id, wish)
   }
 
-  async pcapng(id: string): Promise<Uint8Array | undefined> {
-    const messages = this.recorder.messages(id)
-    return messages && pcapngOf(messages)
-  }
-
-  close(): void {
-    this.#stop()
-    this.#socket?.close()
+  /** What was recorded is kept first. */
+  close(): Promise<void> {
+    return this.#link.close()
   }
 }

@@ -1,12 +1,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { LegUuid } from '../../../core/model/ids.ts'
-import { FlightRecorder } from '../../../core/recorder/flight-recorder.ts'
 import { drawLadder } from '../../../core/recorder/ladder.ts'
-import { TraceRing } from '../../../core/recorder/ring.ts'
 import type { Trace } from '../../../core/recorder/trace.ts'
 import { acme } from '../bed/acme.ts'
 import { CallRig } from '../bed/call-bed.ts'
+import { TraceBed } from '../bed/trace-bed.ts'
 
 const far = '+254733333333'
 const own = '+254700000001'
@@ -98,17 +97,15 @@ const failed: Readonly<Record<string, FailedCall>> = {
 
 const traced = (call: FailedCall): { readonly rig: CallRig; readonly trace: Trace } => {
   const rig = new CallRig()
-  const recorder = new FlightRecorder(new TraceRing(new ArrayBuffer(4 << 20)), {
-    now: () => 1_800_000_000_000 + rig.now,
-  })
-  rig.recorder = recorder
+  const bed = new TraceBed(() => 1_800_000_000_000 + rig.now)
+  rig.recorder = bed.recorder
   call.set(rig)
   const caller = rig.call(own)
   rig.run(2000)
   call.act?.(rig, caller)
   rig.run(120_000)
   const sid = rig.over[0]?.sid ?? ''
-  const trace = recorder.read(sid, 'customer', { after: 0, limit: 10_000 })
+  const trace = bed.read(sid, 'customer')
   if (trace === undefined) throw new Error('no trace')
   return { rig, trace }
 }

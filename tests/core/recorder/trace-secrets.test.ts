@@ -1,19 +1,21 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { LegUuid } from '../../../core/model/ids.ts'
-import { FlightRecorder } from '../../../core/recorder/flight-recorder.ts'
 import { withoutSecrets } from '../../../core/recorder/redaction.ts'
-import { TraceRing } from '../../../core/recorder/ring.ts'
 import { CallRig } from '../bed/call-bed.ts'
+import { PartsInMemory, TraceBed } from '../bed/trace-bed.ts'
 
 const canary = 'C4NARYC4NARY'
 const flow = { transport: 'udp', address: '198.51.100.9', port: 5060, localHost: '192.0.2.1', localPort: 5060 } as const
 const bytes = (text: string) => new TextEncoder().encode(text.replaceAll('\n', '\r\n'))
 
-test('no secret of a SIP message reaches the memory of the recorder, however it is written', () => {
+test('no secret of a SIP message or a document is kept or sent on, however it is written', () => {
   const rig = new CallRig()
-  const ring = new TraceRing(new ArrayBuffer(1 << 20))
-  const recorder = new FlightRecorder(ring, { now: () => 1 })
+  const store = new PartsInMemory()
+  const mirrored: string[] = []
+  const mirror = ({ message }: { readonly message: Uint8Array }) => mirrored.push(Buffer.from(message).toString())
+  const bed = new TraceBed(() => 1, { store, mirror })
+  const { recorder } = bed
   rig.recorder = recorder
   const secrets = [
     `Authorization: Digest username="a", response="${canary}"`,
@@ -37,15 +39,20 @@ test('no secret of a SIP message reaches the memory of the recorder, however it 
   )
   rig.call('+254700000001', { legId })
   rig.run(60_000)
-  assert.is(Buffer.from(ring.bytes).includes(canary), false)
+  const live = JSON.stringify(bed.read(rig.over[0]?.sid ?? '', 'operator'))
+  assert.ok(live.includes('INVITE') && !live.includes(canary), live)
+  bed.close()
+  assert.ok(store.kept.length > 0 && mirrored.length > 0)
+  for (const { bytes: kept } of store.kept) assert.is(Buffer.from(kept).includes(canary), false)
+  for (const sent of mirrored) assert.is(sent.includes(canary), false)
   const [id] = rig.over.map(({ sid }) => sid)
-  const trace = recorder.read(id ?? '', 'operator', { after: 0, limit: 1000 })
+  const trace = bed.read(id ?? '', 'operator')
   const sip = trace?.entries.find(entry => entry.kind === 'sip')
   assert.is(sip?.text, 'INVITE sip:+254700000001@192.0.2.1')
   assert.match(String(sip?.data.message), /a=rtpmap:0 PCMU/)
   assert.match(String(sip?.data.message), /Authorization: Digest \*+/)
   // The same for the customer: no address of the carrier.
-  const own = JSON.stringify(recorder.read(id ?? '', 'customer', { after: 0, limit: 1000 }))
+  const own = JSON.stringify(bed.read(id ?? '', 'customer'))
   assert.is(/198\.51\.100\.9|192\.0\.2\.[17]/.test(own), false, own)
 })
 
@@ -63,17 +70,18 @@ test('URLs, documents and fields lose what is secret in them', () => {
   assert.is(withoutSecrets('https://a.test/x?b=1'), 'https://a.test/x?b=1')
 })
 
-test('what is overwritten is not read, and a trace whose beginning is gone says so', () => {
+test('what finds no room is given up, the oldest first', () => {
   const rig = new CallRig()
-  const recorder = new FlightRecorder(new TraceRing(new ArrayBuffer(256 * 1024)), { now: () => rig.now })
-  rig.recorder = recorder
+  const bed = new TraceBed(() => rig.now, { memoryBytes: 256 * 1024 })
+  rig.recorder = bed.recorder
   rig.documents.set('https://acme.test/in', '<Response><Pause length="1"/><Hangup/></Response>')
   for (let call = 0; call < 200; call++) {
     rig.call('+254700000001')
     rig.run(5000)
+    bed.tick(rig.now)
   }
   const sids = rig.over.map(({ sid }) => sid)
-  const read = (sid: string) => recorder.read(sid, 'operator', { after: 0, limit: 1000 })
+  const read = (sid: string) => bed.read(sid, 'operator')
   assert.is(read(sids[0]!), undefined)
   assert.is(read(sids.at(-1)!)?.isComplete, true)
   const kept = sids.map(read).filter(trace => trace !== undefined)

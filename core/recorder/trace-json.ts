@@ -1,7 +1,9 @@
-import type { Trace } from '../../core/index.ts'
-import { timeOf } from './render.ts'
+import type { Trace } from './trace.ts'
 
-export const renderTrace = (trace: Trace) => ({
+const timeOf = (unixMs: number): string => new Date(unixMs).toISOString()
+
+/** A trace as the API sends it. */
+export const traceJson = (trace: Trace) => ({
   uuid: trace.uuid,
   sid: trace.sid,
   direction: trace.direction,

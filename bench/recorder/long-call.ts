@@ -1,0 +1,71 @@
+import { CallTraces } from '../../core/adapters/recorder/call-traces.ts'
+import { silentLog } from '../../core/adapters/system/silent-log.ts'
+import type { CallUuid, LegUuid } from '../../core/model/ids.ts'
+import { defaultSettings } from '../../core/model/settings.ts'
+import type { Clock } from '../../core/ports/clock.ts'
+
+const seconds = 3600
+const events = 2000
+const flow = { transport: 'udp', address: '198.51.100.9', port: 5060, localHost: '192.0.2.1', localPort: 5060 } as const
+
+const option = (method: string, sequence: number): Uint8Array =>
+  new TextEncoder().encode(
+    `${method} sip:+254700000001@192.0.2.1 SIP/2.0\r\nVia: SIP/2.0/UDP 198.51.100.9:5060;branch=z9hG4bK${sequence}\r\nMax-Forwards: 70\r\nFrom: <sip:a@h>;tag=1\r\nTo: <sip:b@h>\r\nCall-ID: long@h\r\nCSeq: ${sequence} ${method}\r\nContact: <sip:a@198.51.100.9>\r\nContent-Length: 0\r\n\r\n`,
+  )
+
+/** The recorder as the switch has it, with one call that went on for an hour. */
+export async function openLongCall(dataFolder: string): Promise<{ readonly traces: CallTraces; readonly sid: string }> {
+  const began = Date.now() - seconds * 1000
+  let now = 0
+  const clock: Clock = { now: () => now, unixMs: () => began + now, at: () => () => {} }
+  const traces = CallTraces.open({ ...defaultSettings, dataFolder }, clock, silentLog)
+  if (traces === undefined) throw new Error('nothing is recorded')
+  const { recorder } = traces
+  const [callId, legId, other] = ['call-1' as CallUuid, 'leg-1' as LegUuid, 'leg-2' as LegUuid]
+  const sid = 'CAlong'
+  recorder.sip(option('INVITE', 1), flow, false)
+  recorder.dialog(legId, 'long@h')
+  const leg = { type: 'leg.dial', callId, target: { kind: 'uri', uri: 'sip:x@y.test' } }
+  for (const id of [legId, other]) recorder.command({ ...leg, legId: id } as Parameters<typeof recorder.command>[0])
+  recorder.command({
+    type: 'store.commit',
+    callId,
+    commitId: 1,
+    unit: [
+      {
+        type: 'call.insert',
+        call: { sid, accountUuid: 'account', direction: 'inbound', fromNumber: '', toNumber: '' },
+      },
+    ],
+  } as unknown as Parameters<typeof recorder.command>[0])
+  let written = 0
+  for (let second = 0; second < seconds; second++) {
+    now = second * 1000
+    for (const id of [legId, other]) recorder.rtp(id, statsAt(second))
+    for (; written < (second * events) / seconds; written++) {
+      if (written % 2 === 0) recorder.sip(option('OPTIONS', written + 2), flow, written % 4 === 0)
+      else recorder.verb(callId, { name: 'Say', line: written, column: 3, url: 'https://acme.test/in' })
+    }
+    // The thread takes what waits ten times a second.
+    if (second % 400 === 399) await new Promise(resolve => setTimeout(resolve, second < 1000 ? 1000 : 250))
+  }
+  return { traces, sid }
+}
+
+const statsAt = (second: number) => ({
+  codec: 'PCMU' as const,
+  packetsReceived: 50 * second,
+  packetsSent: 50 * second,
+  packetsLost: Math.floor(second / 10),
+  packetsLate: 0,
+  packetsDropped: 0,
+  jitterMs: 2 + (second % 5),
+  roundTripMs: 30,
+  lossPercent: 0,
+  burstRatio: 1,
+  oneWayMs: 80,
+  rFactor: 90,
+  mos: 4.3,
+  far: undefined,
+  source: { address: '198.51.100.9:4000', state: 'confirmed' as const, changes: 0, refused: 0, withheld: 0 },
+})

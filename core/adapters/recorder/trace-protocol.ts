@@ -1,0 +1,37 @@
+import type { TraceAnswer, TraceWish } from '../../recorder/trace.ts'
+
+/** What the thread of traces is started with. */
+export interface TraceThreadConfig {
+  /** What is recorded waits here to be taken. */
+  readonly inlet: SharedArrayBuffer
+  /** `traceFigures`, as numbers of eight bytes. */
+  readonly figures: SharedArrayBuffer
+  readonly memoryBytes: number
+  /** Undefined: nothing is kept on the disk. */
+  readonly disk: { readonly folder: string; readonly bytes: number; readonly keptMs: number } | undefined
+  readonly hep: { readonly address: string; readonly port: number } | undefined
+}
+
+/** What the thread counts, by its place in the shared memory. */
+export const traceFigures = [
+  'records',
+  'cut',
+  'memoryBytes',
+  'droppedBytes',
+  'diskBytes',
+  'purgedBytes',
+  'diskCalls',
+  'diskFaults',
+  'readMs',
+] as const
+export type TraceFigure = (typeof traceFigures)[number]
+
+export type ToTraces =
+  | { readonly type: 'read'; readonly id: number; readonly call: string; readonly wish: TraceWish }
+  | { readonly type: 'close' }
+
+export type FromTraces =
+  | { readonly type: 'answer'; readonly id: number; readonly answer: TraceAnswer | undefined }
+  /** The disk failed: once for each kind of fault. */
+  | { readonly type: 'fault'; readonly detail: string }
+  | { readonly type: 'closed' }

@@ -1,0 +1,119 @@
+import { createSocket } from 'node:dgram'
+import { isIPv6 } from 'node:net'
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { hepPacket } from '../../recorder/hep.ts'
+import type { SipRecord } from '../../recorder/sip-record.ts'
+import { traceAnswer } from '../../recorder/trace-answer.ts'
+import { TraceBook } from '../../recorder/trace-book.ts'
+import { TraceOutlet } from '../../recorder/trace-inlet.ts'
+import { TraceFiles } from './trace-files.ts'
+import {
+  type FromTraces,
+  type ToTraces,
+  type TraceFigure,
+  type TraceThreadConfig,
+  traceFigures,
+} from './trace-protocol.ts'
+
+// The main file of the thread of traces: it takes what the signalling thread has written, keeps it, and answers readers.
+
+const port = parentPort
+if (port === null) throw new Error('trace-thread.ts is the main file of a worker')
+const { inlet, figures, memoryBytes, disk, hep } = workerData as TraceThreadConfig
+const post = (message: FromTraces, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer)
+
+/** Nobody waits for it: signalling and media come first. What needs no privilege. */
+const niceness = 5
+if (process.platform === 'linux') setPriority(0, niceness)
+
+/** How often what was written is taken. Nothing wakes this thread: that would cost the writer more than all else. */
+const drainEveryMs = 100
+const keepEveryMs = 1000
+
+const shared = new Float64Array(figures)
+const setFigure = (name: TraceFigure, value: number): void => {
+  shared[traceFigures.indexOf(name)] = value
+}
+
+const faults = new Set<string>()
+function fault(detail: string): void {
+  if (faults.has(detail) || faults.size > 100) return
+  faults.add(detail)
+  post({ type: 'fault', detail })
+}
+
+const files = openFiles()
+const socket = hep === undefined ? undefined : createSocket(isIPv6(hep.address) ? 'udp6' : 'udp4')
+// Nothing waits for a Homer server that does not answer.
+socket?.on('error', () => {})
+const mirror =
+  hep === undefined
+    ? undefined
+    : (sip: SipRecord, unixMs: number) => socket?.send(hepPacket(sip, unixMs), hep.port, hep.address, () => {})
+const book = new TraceBook({
+  memoryBytes,
+  ...(files === undefined ? {} : { store: files }),
+  ...(mirror === undefined ? {} : { mirror }),
+})
+const outlet = new TraceOutlet(inlet, book)
+
+/** Where the folder cannot be had, traces are kept in memory alone. */
+function openFiles(): TraceFiles | undefined {
+  if (disk === undefined) return undefined
+  try {
+    return new TraceFiles({ ...disk, unixMs: Date.now, fault })
+  } catch (cause) {
+    fault(`traces are not kept on the disk: ${cause instanceof Error ? cause.message : String(cause)}`)
+    return undefined
+  }
+}
+
+function keep(): void {
+  outlet.drain()
+  book.tick(Date.now())
+  files?.purge()
+  setFigure('records', book.counters.records)
+  setFigure('cut', book.counters.cut)
+  setFigure('memoryBytes', book.counters.memoryBytes)
+  setFigure('droppedBytes', book.counters.droppedBytes)
+  if (files === undefined) return
+  setFigure('diskBytes', files.counters.bytes)
+  setFigure('purgedBytes', files.counters.purgedBytes)
+  setFigure('diskCalls', files.counters.calls)
+  setFigure('diskFaults', files.counters.faults)
+}
+
+function answer({ id, call, wish }: Extract<ToTraces, { type: 'read' }>): void {
+  const began = performance.now()
+  outlet.drain()
+  const found = traceAnswer(book, call, wish)
+  setFigure('readMs', performance.now() - began)
+  if (found === undefined) {
+    post({ type: 'answer', id, answer: undefined })
+    return
+  }
+  // What is transferred is nobody else's buffer, and no larger than the answer.
+  const body = found.body.slice()
+  post({ type: 'answer', id, answer: { account: found.account, body } }, [body.buffer])
+}
+
+const draining = setInterval(() => outlet.drain(), drainEveryMs)
+const keeping = setInterval(keep, keepEveryMs)
+
+port.on('message', (message: ToTraces) => {
+  switch (message.type) {
+    case 'read':
+      answer(message)
+      return
+    case 'close':
+      clearInterval(draining)
+      clearInterval(keeping)
+      outlet.drain()
+      book.close()
+      files?.close()
+      socket?.close()
+      post({ type: 'closed' })
+      port.close()
+  }
+})

@@ -1,0 +1,41 @@
+import type { CallUuid, LegUuid } from '../model/ids.ts'
+import { RecordPages } from './record-pages.ts'
+import type { RtpSeries } from './rtp-series.ts'
+
+/** What is known of a call while something of it may still come. */
+export interface CallTrack {
+  readonly uuid: CallUuid
+  readonly legs: LegUuid[]
+  readonly dialogs: string[]
+  readonly pages: RecordPages
+  readonly rtp: Map<number, RtpSeries>
+  sid: string
+  /** The highest sequence number that was given. */
+  seq: number
+  /** Of the oldest record in memory. */
+  sinceMs: number
+  /** Unix ms of its end; undefined: it lives. */
+  endedMs: number | undefined
+  isFailed: boolean
+  /** Parts of it were put into the store. */
+  isStored: boolean
+}
+
+export const newTrack = (uuid: CallUuid): CallTrack => ({
+  uuid,
+  legs: [],
+  dialogs: [],
+  pages: new RecordPages(),
+  rtp: new Map(),
+  sid: '',
+  seq: 0,
+  sinceMs: 0,
+  endedMs: undefined,
+  isFailed: false,
+  isStored: false,
+})
+
+export interface LegPlace {
+  readonly track: CallTrack
+  readonly index: number
+}

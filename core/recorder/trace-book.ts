@@ -1,0 +1,354 @@
+import type { CallUuid, LegUuid } from '../model/ids.ts'
+import type { LegMediaStats } from '../model/leg-quality.ts'
+import { type CallTrack, type LegPlace, newTrack } from './call-track.ts'
+import { explanations } from './explanation.ts'
+import { type Note, redacted } from './notes.ts'
+import { PendingDialogs } from './pending-dialogs.ts'
+import { maxPayloadBytes, type RecordView, recordKinds, recordsIn } from './record.ts'
+import { coverSecrets } from './redaction.ts'
+import { RtpSeries } from './rtp-series.ts'
+import { readSip, type SipAddresses, type SipRecord, sipHeadBytes, writeSipHead } from './sip-record.ts'
+import { timelineOf } from './timeline.ts'
+import type { Trace, TracePage, TraceReader } from './trace.ts'
+import type { OverFields, TraceSink } from './trace-sink.ts'
+import type { TraceStore } from './trace-store.ts'
+
+/** Ended calls that still take late messages and callbacks as their own. */
+const endedCalls = 2000
+const maxLegs = 255
+/** An ended call is put into the store after this, with what comes late. */
+const settledMs = 5000
+/** What is older than this is put into the store while the call lives: a crash loses no more. */
+const unstoredMs = 60_000
+/** A live call that holds more is put into the store at once. */
+const unstoredBytes = 256 * 1024
+
+/** Sees every SIP message of a call, with secrets covered; the bytes are a view. */
+export type Mirror = (sip: SipRecord, unixMs: number) => void
+
+export interface TraceBookOptions {
+  /** Bytes for what is not in the store. */
+  readonly memoryBytes: number
+  /** Default: nothing is kept but in memory. */
+  readonly store?: TraceStore
+  readonly mirror?: Mirror
+}
+
+export interface TraceBookCounters {
+  /** Records written. */
+  records: number
+  /** What was larger than a record may be and was cut. */
+  cut: number
+  /** Bytes of calls that are in memory. */
+  memoryBytes: number
+  /** Bytes that were given up for lack of memory. */
+  droppedBytes: number
+}
+
+/** Traces of calls: what is recent and of live calls in memory, the others in a store. Secrets are covered before anything is kept. */
+export class TraceBook implements TraceSink {
+  readonly counters: TraceBookCounters = { records: 0, cut: 0, memoryBytes: 0, droppedBytes: 0 }
+  readonly #options: TraceBookOptions
+  readonly #calls = new Map<CallUuid, CallTrack>()
+  readonly #sids = new Map<string, CallUuid>()
+  readonly #legs = new Map<LegUuid, LegPlace>()
+  readonly #dialogs = new Map<string, LegPlace>()
+  readonly #pending = new PendingDialogs()
+  readonly #encoder = new TextEncoder()
+  readonly #decoder = new TextDecoder()
+  readonly #scratch = new Uint8Array(maxPayloadBytes)
+  /** Ended and in memory, oldest first. */
+  #ended: CallTrack[] = []
+
+  constructor(options: TraceBookOptions) {
+    this.#options = options
+  }
+
+  leg(unixMs: number, callId: CallUuid, legId: LegUuid, facts: Readonly<Record<string, unknown>>): void {
+    let place = this.#legs.get(legId)
+    if (place !== undefined && facts.opened === true) return
+    const track = this.#track(unixMs, callId)
+    if (place === undefined) {
+      if (track.legs.length >= maxLegs) return
+      track.legs.push(legId)
+      place = { track, index: track.legs.length }
+      this.#legs.set(legId, place)
+    }
+    this.#json(recordKinds.note, place, unixMs, redacted({ kind: 'leg-begins', uuid: legId, ...facts }))
+    const dialog = this.#pending.nameOf(legId)
+    if (dialog !== undefined) this.#attach(place, dialog)
+  }
+
+  note(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', note: Note): void {
+    const place = this.#placeOf(unixMs, callId, legId)
+    if (place === undefined) return
+    // The callback of a call that is forgotten here: it goes to the store after the call's other parts.
+    if (note.kind === 'webhook' && place.track.seq === 1 && place.track.endedMs === undefined)
+      this.#end(place.track, unixMs)
+    if (note.kind === 'call') {
+      place.track.sid = String(note.sid)
+      this.#sids.set(place.track.sid, place.track.uuid)
+    }
+    this.#json(recordKinds.note, place, unixMs, redacted(note))
+  }
+
+  document(unixMs: number, callId: CallUuid, note: Note, body: Uint8Array): void {
+    this.note(unixMs, callId, '', { ...note, body: this.#decoder.decode(body) })
+  }
+
+  over(unixMs: number, callId: CallUuid, record: OverFields): void {
+    const track = this.#calls.get(callId)
+    if (track === undefined || track.endedMs !== undefined) return
+    this.#json(recordKinds.over, { track, index: 0 }, unixMs, record)
+    this.#end(track, unixMs)
+    track.isFailed = (explanations[record.reasonCode as keyof typeof explanations]?.advice ?? '') !== ''
+  }
+
+  dialog(legId: LegUuid, callId: string): void {
+    const place = this.#legs.get(legId)
+    if (place === undefined) this.#pending.named(legId, callId)
+    else this.#attach(place, callId)
+  }
+
+  sip(unixMs: number, bytes: Uint8Array, addresses: SipAddresses, isSent: boolean): void {
+    const scratch = this.#scratch
+    const from = writeSipHead(scratch, 0, addresses, isSent)
+    const size = Math.min(bytes.length, maxPayloadBytes - sipHeadBytes(addresses))
+    if (size < bytes.length) this.counters.cut++
+    scratch.set(size === bytes.length ? bytes : bytes.subarray(0, size), from)
+    const found = coverSecrets(scratch, from, from + size)
+    if (found === -1) return
+    const callId = textOf(scratch, from + Math.floor(found / 65536), found % 65536)
+    const payload = scratch.subarray(0, from + size)
+    const place = this.#dialogs.get(callId)
+    if (place !== undefined) this.#write(place, payload, unixMs)
+    else if (this.#pending.has(callId) || beginsCall(bytes))
+      this.#pending.add(callId, { unixMs, payload: payload.slice() })
+  }
+
+  rtp(unixMs: number, legId: LegUuid, stats: LegMediaStats): void {
+    const place = this.#legs.get(legId)
+    if (place === undefined) return
+    const { track, index } = place
+    let series = track.rtp.get(index)
+    if (series === undefined) {
+      series = new RtpSeries()
+      track.rtp.set(index, series)
+    }
+    if (!series.isDue(unixMs)) return
+    series.add(unixMs, ++track.seq, stats)
+    if (series.isFull) this.#closeSeries(track, index, series)
+  }
+
+  /** The call's trace as `reader` sees it, by uuid or sid; undefined: nothing is kept of it. */
+  read(id: string, reader: TraceReader, page: TracePage): Trace | undefined {
+    const records = this.#recordsOf(id)
+    return records && timelineOf(records, reader, page)
+  }
+
+  /** The call's SIP messages, oldest first, for an export. */
+  messages(id: string): readonly (SipRecord & { readonly unixMs: number })[] | undefined {
+    return this.#recordsOf(id)
+      ?.filter(({ kind }) => kind === recordKinds.sip)
+      .map(record => ({ ...readSip(record.payload), unixMs: record.unixMs }))
+      .sort((one, other) => one.unixMs - other.unixMs)
+  }
+
+  /** About once a second: what is settled goes to the store, and what is too much for the memory. */
+  tick(unixMs: number): void {
+    for (const track of this.#calls.values()) {
+      const { endedMs, pages, sinceMs } = track
+      if (pages.length === 0 && track.rtp.size === 0) continue
+      const isSettled = endedMs !== undefined && unixMs - Math.max(endedMs, sinceMs) >= settledMs
+      if (isSettled || pages.length > unstoredBytes || (pages.length > 0 && unixMs - sinceMs > unstoredMs))
+        this.#store(track)
+    }
+    this.#forgetStored()
+    this.#makeRoom()
+  }
+
+  /** All that is in memory goes to the store. */
+  close(): void {
+    for (const track of this.#calls.values()) this.#store(track)
+  }
+
+  #end(track: CallTrack, unixMs: number): void {
+    track.endedMs = unixMs
+    this.#ended.push(track)
+  }
+
+  #placeOf(unixMs: number, callId: CallUuid | '', legId: LegUuid | ''): LegPlace | undefined {
+    const place = legId === '' ? undefined : this.#legs.get(legId)
+    if (place !== undefined) return place
+    return callId === '' ? undefined : { track: this.#track(unixMs, callId), index: 0 }
+  }
+
+  #track(unixMs: number, uuid: CallUuid): CallTrack {
+    const known = this.#calls.get(uuid)
+    if (known !== undefined) return known
+    const track = newTrack(uuid)
+    this.#calls.set(uuid, track)
+    this.#json(recordKinds.begin, { track, index: 0 }, unixMs, { uuid })
+    return track
+  }
+
+  #attach(place: LegPlace, callId: string): void {
+    this.#dialogs.set(callId, place)
+    place.track.dialogs.push(callId)
+    for (const { unixMs, payload } of this.#pending.take(callId)) this.#write(place, payload, unixMs)
+  }
+
+  #write({ track, index }: LegPlace, payload: Uint8Array, unixMs: number): void {
+    this.#touch(track, unixMs)
+    track.pages.add({ kind: recordKinds.sip, leg: index, unixMs, seq: ++track.seq }, payload)
+    this.counters.records++
+    this.#options.mirror?.(readSip(payload), unixMs)
+  }
+
+  #json(kind: number, { track, index }: LegPlace, unixMs: number, value: object): void {
+    this.#touch(track, unixMs)
+    track.pages.addJson({ kind, leg: index, unixMs, seq: ++track.seq }, value, this.#encoder)
+    this.counters.records++
+  }
+
+  #touch(track: CallTrack, unixMs: number): void {
+    if (track.pages.length === 0) track.sinceMs = unixMs
+    // A late record of a call that was put away: it is put away again later.
+    if (track.endedMs !== undefined && track.isStored && track.pages.length === 0) this.#ended.push(track)
+  }
+
+  #closeSeries(track: CallTrack, leg: number, series: RtpSeries): void {
+    const { beganMs: unixMs, firstSeq: seq, bytes } = series
+    if (bytes.length === 0) return
+    this.#touch(track, unixMs)
+    track.pages.add({ kind: recordKinds.rtp, leg, unixMs, seq }, bytes)
+    this.counters.records++
+    series.clear()
+  }
+
+  #recordsOf(id: string): RecordView[] | undefined {
+    const track = this.#calls.get((this.#sids.get(id) ?? id) as CallUuid)
+    const parts = this.#options.store?.partsOf(track?.uuid ?? id) ?? []
+    const records = parts.flatMap(part => [...recordsIn(part)])
+    if (track !== undefined) {
+      records.push(...recordsIn(track.pages.bytes))
+      for (const [leg, { beganMs: unixMs, firstSeq: seq, bytes }] of track.rtp)
+        if (bytes.length > 0) records.push({ kind: recordKinds.rtp, leg, unixMs, seq, payload: bytes })
+    }
+    return records.length === 0 ? undefined : records
+  }
+
+  #store(track: CallTrack): void {
+    for (const [leg, series] of track.rtp) this.#closeSeries(track, leg, series)
+    const { store } = this.#options
+    const { uuid, sid, pages, isFailed, sinceMs: unixMs } = track
+    if (store === undefined || pages.length === 0) return
+    // What was put while nobody knew that it would fail is put again, where it is kept longer.
+    const before = isFailed && track.isStored ? store.partsOf(uuid) : []
+    const bytes = before.length === 0 ? pages.bytes : joined([...before, pages.bytes])
+    if (!store.put({ uuid, sid, unixMs, isFailed, isWhole: before.length > 0, bytes })) return
+    track.isStored = true
+    pages.clear()
+  }
+
+  /** Ended calls that are stored take late records for a while; then they are forgotten here. */
+  #forgetStored(): void {
+    if (this.#options.store === undefined) {
+      // They stay until there is no room; only their legs and dialogs are given back.
+      for (let at = this.#ended.length - endedCalls; at >= 0; at--) {
+        const track = this.#ended[at]
+        if (track === undefined || track.legs.length + track.dialogs.length === 0) return
+        this.#release(track)
+      }
+      return
+    }
+    while (this.#ended.length > endedCalls) {
+      const track = this.#ended.shift()
+      if (track === undefined || this.#ended.includes(track)) continue
+      this.#store(track)
+      this.#forget(track)
+    }
+  }
+
+  #makeRoom(): void {
+    const { memoryBytes } = this.#options
+    let used = 0
+    for (const { pages } of this.#calls.values()) used += pages.capacity
+    if (used > memoryBytes) used -= this.#dropEnded(used - memoryBytes)
+    if (used > memoryBytes) used -= this.#cutLive(used - memoryBytes)
+    this.counters.memoryBytes = used
+  }
+
+  /** Good calls first, then failed ones, the oldest first. */
+  #dropEnded(bytes: number): number {
+    let freed = 0
+    for (const failed of [false, true]) {
+      const kept: CallTrack[] = []
+      for (const track of this.#ended) {
+        if (freed >= bytes || track.isFailed !== failed) {
+          kept.push(track)
+          continue
+        }
+        const { capacity, length } = track.pages
+        freed += capacity
+        this.#store(track)
+        // It could not be stored.
+        if (track.pages.length > 0) this.counters.droppedBytes += length
+        this.#forget(track)
+      }
+      this.#ended = kept
+      if (freed >= bytes) break
+    }
+    return freed
+  }
+
+  /** Beginnings of live calls, those with most first. */
+  #cutLive(bytes: number): number {
+    let freed = 0
+    const tracks = [...this.#calls.values()].sort((one, other) => other.pages.capacity - one.pages.capacity)
+    for (const track of tracks) {
+      if (freed >= bytes) break
+      freed += track.pages.capacity
+      this.#store(track)
+      const { length } = track.pages
+      if (length === 0) continue
+      this.counters.droppedBytes += length
+      track.pages.clear()
+      this.#json(recordKinds.cut, { track, index: 0 }, track.sinceMs, { uuid: track.uuid, sid: track.sid })
+    }
+    return freed
+  }
+
+  #forget(track: CallTrack): void {
+    this.#release(track)
+    if (this.#calls.get(track.uuid) !== track) return
+    this.#calls.delete(track.uuid)
+    if (track.sid !== '') this.#sids.delete(track.sid)
+  }
+
+  #release(track: CallTrack): void {
+    for (const leg of track.legs) this.#legs.delete(leg)
+    for (const dialog of track.dialogs) this.#dialogs.delete(dialog)
+    track.legs.length = 0
+    track.dialogs.length = 0
+  }
+}
+
+const invite = [0x49, 0x4e, 0x56, 0x49, 0x54, 0x45, 0x20]
+const beginsCall = (bytes: Uint8Array): boolean => invite.every((byte, at) => bytes[at] === byte)
+
+function textOf(bytes: Uint8Array, at: number, length: number): string {
+  let text = ''
+  for (let index = at; index < at + length; index++) text += String.fromCharCode(bytes[index]!)
+  return text
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}

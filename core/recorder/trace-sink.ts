@@ -1,0 +1,24 @@
+import type { CallUuid, LegUuid } from '../model/ids.ts'
+import type { LegMediaStats } from '../model/leg-quality.ts'
+import type { Note } from './notes.ts'
+import type { SipAddresses } from './sip-record.ts'
+
+/** What a call's record keeps for its trace. */
+export type OverFields = Readonly<Record<string, unknown>> & { readonly sid: string }
+
+/** Takes what happens in calls, secrets included: it keeps none of them. Times are Unix milliseconds with fractions. */
+export interface TraceSink {
+  /** A leg of the call begins, or more is known of it. */
+  leg(unixMs: number, callId: CallUuid, legId: LegUuid, facts: Readonly<Record<string, unknown>>): void
+  /** About a leg, about a call, or about the leg of a call: an empty id is not known. */
+  note(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', note: Note): void
+  /** A note about a call with a text that somebody else wrote; the bytes are a view. */
+  document(unixMs: number, callId: CallUuid, note: Note, body: Uint8Array): void
+  over(unixMs: number, callId: CallUuid, record: OverFields): void
+  /** The leg's dialog has this Call-ID: messages that were seen before belong to it. */
+  dialog(legId: LegUuid, callId: string): void
+  /** One SIP message; the bytes are a view. */
+  sip(unixMs: number, bytes: Uint8Array, addresses: SipAddresses, isSent: boolean): void
+  /** What a leg's RTP has counted until now. */
+  rtp(unixMs: number, legId: LegUuid, stats: LegMediaStats): void
+}

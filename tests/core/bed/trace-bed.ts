@@ -1,0 +1,52 @@
+import { FlightRecorder } from '../../../core/recorder/flight-recorder.ts'
+import type { Trace, TracePage, TraceReader } from '../../../core/recorder/trace.ts'
+import { TraceBook, type TraceBookOptions } from '../../../core/recorder/trace-book.ts'
+import { inletMemory, TraceInlet, TraceOutlet } from '../../../core/recorder/trace-inlet.ts'
+import type { TracePart, TraceStore } from '../../../core/recorder/trace-store.ts'
+
+/** A recorder as the switch has it, with both sides of its shared memory in one thread. */
+export class TraceBed {
+  readonly recorder: FlightRecorder
+  readonly book: TraceBook
+  readonly inlet: TraceInlet
+  readonly #outlet: TraceOutlet
+
+  constructor(now: () => number, options: Partial<TraceBookOptions> & { readonly inletBytes?: number } = {}) {
+    const memory = inletMemory(options.inletBytes ?? 1 << 20)
+    this.book = new TraceBook({ memoryBytes: 4 << 20, ...options })
+    this.inlet = new TraceInlet(memory)
+    this.#outlet = new TraceOutlet(memory, this.book)
+    this.recorder = new FlightRecorder(this.inlet, now)
+  }
+
+  tick(unixMs: number): void {
+    this.#outlet.drain()
+    this.book.tick(unixMs)
+  }
+
+  close(): void {
+    this.#outlet.drain()
+    this.book.close()
+  }
+
+  read(id: string, reader: TraceReader, page: TracePage = { after: 0, limit: 10_000 }): Trace | undefined {
+    this.#outlet.drain()
+    return this.book.read(id, reader, page)
+  }
+}
+
+/** A store in memory. */
+export class PartsInMemory implements TraceStore {
+  readonly kept: TracePart[] = []
+
+  put(part: TracePart): boolean {
+    this.kept.push({ ...part, bytes: part.bytes.slice() })
+    return true
+  }
+
+  partsOf(id: string): readonly Uint8Array[] {
+    const parts = this.kept.filter(({ uuid, sid }) => uuid === id || sid === id)
+    const whole = parts.findLastIndex(({ isWhole }) => isWhole)
+    return parts.slice(Math.max(0, whole)).map(({ bytes }) => bytes)
+  }
+}
