@@ -9,6 +9,7 @@ import { threadTimes, usedBetween } from './load/thread-times.ts'
 import { LiveCalls } from './overload/live-calls.ts'
 import { openLongCall } from './recorder/long-call.ts'
 import { type Figure, figureOf } from './report.ts'
+import { useBuiltProgram } from './served-program.ts'
 
 // Question: what does the flight recorder cost a call and a packet, and does a reader disturb the signalling thread? Two switches
 // as they are served, one with `recorder.memory_mb: 0`, take turns on one processor.
@@ -29,6 +30,7 @@ interface Sums {
 
 export async function run(short: boolean): Promise<Figure[]> {
   requirePeers('sipp')
+  useBuiltProgram()
   const plan = short ? brief : usual
   const without = await Subject.open('0')
   const with_ = await Subject.open('32')
