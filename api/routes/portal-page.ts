@@ -39,7 +39,15 @@ export function portalPageRoutes(app: Api): void {
     if (file === undefined) throw notFound('There is nothing at this path.')
     return file.send(request, reply.type(types[name.split('.').pop() ?? ''] ?? 'text/plain').headers(headers))
   }
-  app.get('/', { ...page, handler: (request, reply) => send('index.html', request, reply) })
+  app.get('/', {
+    ...page,
+    handler: (request, reply) => {
+      // Programs that ask for JSON get what any unknown path gives.
+      const { accept = '' } = request.headers
+      if (/\bjson\b/.test(accept) && !accept.includes('text/html')) throw notFound('There is nothing at this path.')
+      return send('index.html', request, reply)
+    },
+  })
   app.get('/portal/:file', {
     ...page,
     schema: { hide: true, params: Type.Object({ file: Type.String({ pattern: '^portal\\.css$|^[\\w-]+\\.js$' }) }) },

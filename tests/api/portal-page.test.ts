@@ -25,9 +25,50 @@ test('the page and its parts carry a policy without anything inline or from else
     assert.equal([headers['x-content-type-options'], headers['referrer-policy']], ['nosniff', 'no-referrer'])
     assert.ok(headers.etag)
   }
+  const json = await bed.ask('GET', '/', { key: '', headers: { accept: 'application/json' } })
+  assert.equal([json.status, json.body], [404, { detail: 'There is nothing at this path.' }])
   assert.not.match(page.text, /<script(?![^>]*src=)|<style|style=|onload=/)
   for (const url of ['/portal/none.js', '/portal/..%2fportal-bundle.ts', '/portal/index.html'])
     assert.ok([404, 422].includes((await get(url)).status), url)
+})
+
+test('every page of the switch: nosniff, no referrer, no foreign frame, nothing inline', async () => {
+  for (const url of ['/', '/phone/', '/docs', '/docs/reasons']) {
+    const { status, headers } = await get(url)
+    assert.is(status, 200, url)
+    const policy = String(headers['content-security-policy'])
+    assert.match(policy, /default-src 'none'/, url)
+    assert.match(policy, /frame-ancestors '(none|self)'/, url)
+    assert.match(policy, /base-uri 'none'/, url)
+    assert.not.match(policy, /unsafe|https?:|\*/, url)
+    assert.equal([headers['x-content-type-options'], headers['referrer-policy']], ['nosniff', 'no-referrer'], url)
+    assert.is(headers['strict-transport-security'], undefined, url)
+  }
+  const { headers } = await get('/')
+  assert.is(headers['cross-origin-opener-policy'], 'same-origin')
+  // Answers of the API are no pages, whatever a customer put into them.
+  const data = await bed.ask('GET', '/account/')
+  assert.is(data.headers['x-content-type-options'], 'nosniff')
+  assert.match(String(data.headers['content-type']), /^application\/json/)
+})
+
+test('over TLS: HSTS, and cookies that no other host can set', async () => {
+  const proxied = await ApiBed.open({ trustedProxies: ['127.0.0.1'], publicUrl: 'https://voice.test' })
+  const headers = { 'x-forwarded-proto': 'https', host: 'voice.test', origin: 'https://voice.test' }
+  const page = await proxied.ask('GET', '/', { key: '', headers })
+  assert.is(page.headers['strict-transport-security'], 'max-age=31536000')
+  const made = await proxied.ask('POST', '/portal/session', { key: '', body: { key: proxied.key }, headers })
+  assert.match(
+    String(made.headers['set-cookie']),
+    /^__Host-sauti_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure; Max-Age=43200$/,
+  )
+  const cookie = String(made.headers['set-cookie']).split(';')[0] ?? ''
+  const form = { 'x-sauti-csrf': made.body.form_token as string }
+  assert.is((await proxied.ask('GET', '/account/', { key: '', headers: { ...headers, ...form, cookie } })).status, 200)
+  // A cookie that another program of this host has set, without the name that only TLS can set.
+  const plain = { ...headers, ...form, cookie: cookie.replace('__Host-', '') }
+  assert.is((await proxied.ask('GET', '/account/', { key: '', headers: plain })).status, 401)
+  await proxied.close()
 })
 
 test('the first load is under 120 kB compressed, the editor apart', async () => {

@@ -99,6 +99,25 @@ test('a request without the token of the page, or of another page, is refused', 
   assert.not.ok(left.body.some((user: { email: string }) => user.email === body.email))
 })
 
+test('a form of another page, which needs no preflight, changes nothing', async () => {
+  const signed = await signIn({ key: bed.key })
+  const text = JSON.stringify({ email: 'form@example.com' })
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])
+    for (const from of [{}, { origin: 'http://evil.test' }, { origin: 'null' }, { origin: 'http://voice.test' }]) {
+      const headers = { cookie: signed.cookie, ...from, ...(type === '' ? {} : { 'content-type': type }) }
+      const { status } = await bed.ask('POST', '/users/create', { key: '', raw: text, headers })
+      assert.is(status, 403, `${type} ${JSON.stringify(from)}`)
+    }
+  // With the token of the page, but not as JSON.
+  const headers = headersOf(signed, { 'content-type': 'text/plain' })
+  assert.is((await bed.ask('POST', '/users/create', { key: '', raw: text, headers })).status, 415)
+  // A sign-in by a form of another page would put somebody into its own account.
+  const raw = JSON.stringify({ key: bed.key })
+  const plain = { 'content-type': 'text/plain', origin: 'http://evil.test' }
+  assert.ok([403, 415].includes((await bed.ask('POST', '/portal/session', { key: '', raw, headers: plain })).status))
+  assert.not.match((await as(signed, 'GET', '/users/')).text, /form@example/)
+})
+
 test('a session ends by itself, by sign-out, by revocation, and with its key', async () => {
   const [first, second] = [await signIn({ key: bed.key }), await signIn({ key: bed.key })]
   assert.is((await as(first, 'DELETE', `/portal/sessions/${second.uuid}`)).status, 200)

@@ -54,8 +54,8 @@ portal.before(async () => {
   page = await (await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })).newPage()
   page.on('pageerror', fault => complaints.push(String(fault)))
   page.on('console', message => {
-    // A script that the policy refused is one that somebody tried to run.
-    if (/script-src|TrustedHTML|TrustedScript/.test(message.text())) complaints.push(message.text())
+    // A script that the policy refused is one that somebody tried to run; a style is one that is missing.
+    if (/Content Security Policy|TrustedHTML|TrustedScript/.test(message.text())) complaints.push(message.text())
   })
 })
 

@@ -5,7 +5,7 @@ import { SignIn } from './pages/sign-in.tsx'
 import { place } from './router.ts'
 import { Shell } from './shell.tsx'
 import { t } from './texts/index.ts'
-import { notices, Waiting } from './ui/basics.tsx'
+import { notices, tell, Waiting } from './ui/basics.tsx'
 
 /** A link's secret leaves the address at once, and is good once. */
 async function start(): Promise<string | undefined> {
@@ -18,7 +18,9 @@ async function start(): Promise<string | undefined> {
   const refused = await signIn({ link })
   if (refused !== undefined) await loadSessions()
   else location.hash = sessions.value?.customer ? '#/' : '#/operator'
-  return refused === undefined ? undefined : t('linkUsed')
+  if (refused === undefined) return undefined
+  if (sessions.value?.customer) tell(t('linkUsed'), true)
+  return t('linkUsed')
 }
 
 let started: Promise<string | undefined> | undefined

@@ -8,7 +8,8 @@ export interface Place {
 }
 
 function read(): Place {
-  const [path = '', query = ''] = location.hash.replace(/^#/, '').split('?')
+  // A link that signs in is no place.
+  const [path = '', query = ''] = location.hash.replace(/^#(link=.*)?/, '').split('?')
   return {
     path: path
       .split('/')

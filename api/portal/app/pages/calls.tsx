@@ -26,12 +26,16 @@ const reasons = [
 ] as const
 const typingMs = 300
 
+/** What the address says, if it is a day. */
+const dayOf = (text: string | null): string | undefined =>
+  text !== null && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined
+
 const one = <T extends string>(value: string | null, of: readonly T[]): T | undefined => of.find(each => each === value)
 
 export function Calls() {
   const { query } = place.value
   const wait = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  const from = query.get('day')
+  const from = dayOf(query.get('day'))
   const asked = {
     limit: pageSize,
     offset: offsetOf(),

@@ -5,7 +5,14 @@ import { HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/l
 import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint'
 import { MergeView } from '@codemirror/merge'
 import { EditorState, type Extension } from '@codemirror/state'
-import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view'
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import type { DocumentProblem, Vocabulary } from '../api-types.ts'
 
@@ -58,6 +65,24 @@ const specsOf = ({ verbs }: Vocabulary): readonly ElementSpec[] => [
   })),
 ]
 
+/**
+ * What is typed over a selection. The browser by itself would give the new text the look of the old one in a `style`
+ * attribute, which the policy of the page refuses.
+ */
+const typedOver = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { main } = view.state.selection
+    if (event.inputType !== 'insertText' || event.data === null || main.empty || view.composing) return false
+    event.preventDefault()
+    const text = event.data
+    const insert = () =>
+      view.state.update({ ...view.state.replaceSelection(text), scrollIntoView: true, userEvent: 'input.type' })
+    const handlers = view.state.facet(EditorView.inputHandler)
+    if (!handlers.some(handle => handle(view, main.from, main.to, text, insert))) view.dispatch(insert())
+    return true
+  },
+})
+
 const base: Extension = [lineNumbers(), syntaxHighlighting(colours), look, EditorView.lineWrapping]
 
 export interface EditorParts {
@@ -101,6 +126,8 @@ export function openEditor({ host, text, label, vocabulary, check, changed }: Ed
       extensions: [
         base,
         history(),
+        typedOver,
+        highlightSpecialChars(),
         drawSelection(),
         indentOnInput(),
         closeBrackets(),
