@@ -9,8 +9,8 @@ import { runShared } from './test/shared-process.ts'
 const usage = `usage: npm test [-- [--quick | --long | --all] [--jobs N] [filter…]]
             what tells within five minutes whether all works: everything but the long tests
   --quick   of that, only what needs no real peer, process or clock (nothing of tests/interop and tests/live)
-  --long    the others: minutes of sound (tests/audio), and what loads or kills a switch, counts its seconds, or needs
-            the machine to itself (tests/slow)
+  --long    the others: minutes of sound (tests/audio), what takes its time and mostly waits (tests/long), and what loads
+            or kills a switch, counts its seconds, or needs the machine to itself (tests/slow)
   --all     both; so does a filter, for the files that it names
   --jobs N  files at once of those that only compute (4)
   filter    only files whose path contains one of these`
@@ -33,7 +33,7 @@ const isAll = args.includes('--all') || (filters.length > 0 && !quick && !long)
 const selected = readdirSync(`${root}tests`, { recursive: true, encoding: 'utf8' })
   .filter(file => file.endsWith('.test.ts'))
   .map(file => `tests/${file}`)
-  .filter(file => isAll || /^tests\/(audio|slow)\//.test(file) === long)
+  .filter(file => isAll || /^tests\/(audio|long|slow)\//.test(file) === long)
   .filter(file => !quick || !/^tests\/(interop|live)\//.test(file))
   .filter(file => filters.length === 0 || filters.some(filter => file.includes(filter)))
   .sort()
@@ -43,13 +43,16 @@ for (const line of leftOut) process.stdout.write(`! ${line}\n`)
 // What runs by real clocks mostly waits: several run at once. What loads or kills a switch, or is
 // measured by the second, runs alone.
 const inRealTime = all.filter(file => /^tests\/(interop|live)\//.test(file)).sort(mixed)
+const waiting = all.filter(file => file.startsWith('tests/long/')).sort(mixed)
 const alone = all.filter(file => file.startsWith('tests/slow/'))
-const computing = all.filter(file => !inRealTime.includes(file) && !alone.includes(file))
+const computing = all.filter(file => ![...inRealTime, ...waiting, ...alone].includes(file))
 /** What measures the memory of its process, or ends it, cannot share it. */
 const needsOwnProcess = (file: string) => /\bprocess\.(memoryUsage|exit)\b/.test(readFileSync(`${root}${file}`, 'utf8'))
 const own = computing.filter(needsOwnProcess)
 const sharing = computing.filter(file => !own.includes(file))
 const callsAtOnce = 4
+/** Each has a switch, and most of them a browser: more than two would want more than two processors. */
+const longAtOnce = 2
 
 /** In an order that has nothing to do with their names: those of one kind need the same things at the same time. */
 function mixed(one: string, two: string): number {
@@ -98,7 +101,8 @@ async function againAlone(files: readonly string[]): Promise<void> {
 const started = Date.now()
 await drain(own, jobs, sharing)
 await drain(inRealTime, callsAtOnce)
-await againAlone(inRealTime)
+await drain(waiting, longAtOnce)
+await againAlone([...inRealTime, ...waiting])
 await drain(alone, 1)
 const passed = results.reduce((sum, result) => sum + result.passed, 0)
 const failed = results.reduce((sum, result) => sum + result.failed, 0)

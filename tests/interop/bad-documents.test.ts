@@ -10,7 +10,7 @@ import { SwitchBed } from '../rig/switch-bed.ts'
 import { babble, wavOf } from '../rig/tone.ts'
 import { until } from '../rig/wait.ts'
 
-// Bad customer servers: the fallback runs, the reason is right, another call feels nothing (issue: a first real call, 6).
+// Bad customer servers: the fallback runs, the reason is right, another call feels nothing.
 const bad = suite('bad documents')
 const calls = sideBySide(bad)
 

@@ -11,8 +11,8 @@ import { outsideCaller, SwitchBed } from '../rig/switch-bed.ts'
 import { sine } from '../rig/tone.ts'
 import { until } from '../rig/wait.ts'
 
-// The pages of docs/phones.md as they stand, in Debian's Chromium, against `sauti serve` with nothing set for them (issue:
-// browser phones, 2). The external address is loopback, which no browser's own candidate has: what is asked there must
+// The pages of docs/phones.md as they stand, in Debian's Chromium, against `sauti serve` with nothing set for them.
+// The external address is loopback, which no browser's own candidate has: what is asked there must
 // be answered from there.
 
 const [microphoneHz, farHz, assetHz] = [600, 1000, 440]

@@ -5,7 +5,7 @@ import { ContractWalk } from '../rig/contract.ts'
 import { SwitchBed } from '../rig/switch-bed.ts'
 import type { Answer } from '../rig/switch-process.ts'
 
-// Every row of the contract's error table, and of decisions §1, over real HTTP (issue: the whole HTTP contract, 1).
+// Every row of the contract's error table, and of decisions §1, over real HTTP.
 const errors = suite('contract: errors')
 
 const nobody = '00000000-0000-4000-8000-000000000000'

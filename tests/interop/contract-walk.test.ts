@@ -17,7 +17,7 @@ import { babble, wavOf } from '../rig/tone.ts'
 import { until } from '../rig/wait.ts'
 
 // Every row of the contract's endpoint tables over real HTTP, its fields by the contract's own text, each answer held
-// against /openapi.json (issue: the whole HTTP contract, 1).
+// against /openapi.json.
 const walkThrough = suite('contract: endpoints')
 
 let bed: SwitchBed

@@ -11,7 +11,7 @@ import { babble, sine, toneShare } from '../rig/tone.ts'
 import { VerbBed } from '../rig/verb-bed.ts'
 import { until } from '../rig/wait.ts'
 
-// <Dial><Number> through an outbound trunk to a second user agent (issue: a first real call, 3).
+// <Dial><Number> through an outbound trunk to a second user agent.
 const dial = suite('Dial')
 const calls = sideBySide(dial)
 

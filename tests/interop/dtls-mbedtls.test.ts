@@ -4,7 +4,7 @@ import { cases, nameOf } from '../dtls/cases.ts'
 import { runCases } from '../dtls/run-cases.ts'
 import { requirePeers } from '../rig/debian.ts'
 
-// Handshakes with mbedTLS in both roles; tests/slow/dtls-programs.test.ts has all cases, docs/dtls.md the table.
+// Handshakes with mbedTLS in both roles; tests/long/dtls-programs.test.ts has all cases, docs/dtls.md the table.
 
 test('DTLS with mbedTLS', async () => {
   requirePeers('openssl', 'cc', 'mbedtls-headers')

@@ -7,7 +7,7 @@ import { requirePeers } from '../rig/debian.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
 import { until } from '../rig/wait.ts'
 
-// The explorer in a real browser (issue: the whole HTTP contract, 2).
+// The explorer in a real browser.
 const explorer = suite('explorer in Chromium')
 
 let on: SwitchProcess

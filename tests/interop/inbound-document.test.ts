@@ -12,7 +12,7 @@ import { outsideCaller, SwitchBed } from '../rig/switch-bed.ts'
 import { babble } from '../rig/tone.ts'
 import { until } from '../rig/wait.ts'
 
-// A carrier calls an owned number; the customer's server answers with documents (issue: a first real call, 2).
+// A carrier calls an owned number; the customer's server answers with documents.
 const inbound = suite('inbound call by document')
 const calls = sideBySide(inbound)
 

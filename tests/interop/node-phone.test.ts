@@ -11,7 +11,7 @@ import { outsideCaller, SwitchBed } from '../rig/switch-bed.ts'
 import { sine } from '../rig/tone.ts'
 import { until } from '../rig/wait.ts'
 
-// JsSIP and libwebrtc in Node, by the block of docs/phones.md as it stands (issue: browser phones, 2).
+// JsSIP and libwebrtc in Node, by the block of docs/phones.md as it stands.
 
 interface NodePhone {
   signIn(options: object): Promise<unknown>

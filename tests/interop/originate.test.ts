@@ -6,7 +6,7 @@ import { requirePeers } from '../rig/debian.ts'
 import { SwitchBed } from '../rig/switch-bed.ts'
 import { until } from '../rig/wait.ts'
 
-// POST /calls/originate: out, document on answer, record, cost, ledger, callbacks (issue: a first real call, 5).
+// POST /calls/originate: out, document on answer, record, cost, ledger, callbacks.
 const originate = suite('originate')
 
 let bed: SwitchBed

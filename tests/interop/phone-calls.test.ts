@@ -9,7 +9,7 @@ import { outsideCaller, SwitchBed } from '../rig/switch-bed.ts'
 import { sine, toneShare } from '../rig/tone.ts'
 import { until } from '../rig/wait.ts'
 
-// The SDK in Debian's Chromium against a real switch: documents, a carrier, refusals (issue: browser phones, 1).
+// The SDK in Debian's Chromium against a real switch: documents, a carrier, refusals.
 const calls = suite('phone in Chromium: calls')
 
 const microphoneHz = 600

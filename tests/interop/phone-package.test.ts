@@ -7,7 +7,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { copyTree } from '../rig/copied-tree.ts'
 
-// What `npm pack` puts into the package of the browser SDK. That of the switch: tests/slow/package.test.ts.
+// What `npm pack` puts into the package of the browser SDK. That of the switch: tests/long/package.test.ts.
 const packages = suite('package sauti-phone')
 
 const root = new URL('../../', import.meta.url).pathname

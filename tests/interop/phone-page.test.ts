@@ -8,7 +8,7 @@ import { ownAddress } from '../rig/own-address.ts'
 import { SwitchBed } from '../rig/switch-bed.ts'
 import { until } from '../rig/wait.ts'
 
-// The softphone that the switch serves at /phone, as people use it (issue: browser phones).
+// The softphone that the switch serves at /phone, as people use it.
 const suitePage = suite('softphone page')
 
 let bed: SwitchBed

@@ -13,7 +13,7 @@ import { SwitchBed } from '../rig/switch-bed.ts'
 import { babble } from '../rig/tone.ts'
 import { sleep, until } from '../rig/wait.ts'
 
-// <Record> of a spoken sentence (issue: a first real call, 4).
+// <Record> of a spoken sentence.
 const record = suite('Record')
 
 let bed: SwitchBed

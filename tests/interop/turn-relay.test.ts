@@ -13,7 +13,7 @@ import { SwitchBed } from '../rig/switch-bed.ts'
 import { sine } from '../rig/tone.ts'
 import { sleep, until } from '../rig/wait.ts'
 
-// Three hosts (issue: browser phones, 3). Between the browser's network and the switch's stands a router that lets TCP
+// Three hosts. Between the browser's network and the switch's stands a router that lets TCP
 // through and no UDP, as companies' do; coturn runs on it.
 //
 //   Chromium 10.77.1.2 ── 10.77.1.1 router, coturn 10.77.2.1 ── 10.77.2.2 switch, SIP peer, this test

@@ -18,7 +18,7 @@ import { WebrtcLines } from '../rig/webrtc-lines.ts'
 import { type PhoneCall, WsPhone } from '../rig/ws-phone.ts'
 
 // A thousand junk ClientHellos a second and hostile datagrams at the port that all browsers share, while twenty calls
-// set up and two talk (issue: browser phones, 4).
+// set up and two talk.
 const attack = suite('attack on the browsers’ port')
 
 const setups = 20

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { freePort } from '../rig/ports.ts'
 import { until } from '../rig/wait.ts'
 
-// A newcomer's minute: clone, npm start (issue: a first real call, 1). Timed limits are the issue's own, widely kept.
+// A newcomer's minute: clone, npm start. Timed limits are the issue's own, widely kept.
 const first = suite('first start')
 
 const root = new URL('../../', import.meta.url).pathname

@@ -10,7 +10,7 @@ import { Sipp } from '../rig/sipp.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
 import { sleep, until } from '../rig/wait.ts'
 
-// kill -9 during 20 live calls, then a restart (issue: a first real call, 7).
+// kill -9 during 20 live calls, then a restart.
 const killed = suite('kill -9')
 
 const live = 20

@@ -7,7 +7,7 @@ import { ownAddress } from '../rig/own-address.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
 import { until } from '../rig/wait.ts'
 
-// Two browsers, each with a microphone that plays one tone, talk through a real switch (issue: browser phones, 1).
+// Two browsers, each with a microphone that plays one tone, talk through a real switch.
 const pairs = suite('phone in Chromium: two browsers')
 
 const [aHz, bHz] = [600, 1000]

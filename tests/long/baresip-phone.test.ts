@@ -15,7 +15,7 @@ import { outsideCaller, SwitchBed } from '../rig/switch-bed.ts'
 import { sine } from '../rig/tone.ts'
 import { until } from '../rig/wait.ts'
 
-// A registered phone that is no browser: Debian's baresip over TLS (issue: browser phones, 2).
+// A registered phone that is no browser: Debian's baresip over TLS.
 
 const phones = suite('baresip over TLS as a registered phone')
 const [ownHz, farHz, assetHz] = [600, 1000, 440]

@@ -16,7 +16,7 @@ import { sine, toneShare } from '../rig/tone.ts'
 import { sleep } from '../rig/wait.ts'
 
 // A phone that leaves one network for another in a call, as from Wi-Fi to mobile: Chromium on a host of its own with two
-// links to the switch: the one in use goes down, the other comes up (issue: browser phones, 1).
+// links to the switch: the one in use goes down, the other comes up.
 const network = suite('phone in Chromium: another network')
 
 const number = '+254733000444'
