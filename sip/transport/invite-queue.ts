@@ -6,9 +6,9 @@ const mostWaiting = 4000
  * While the first of them has waited so long, the newest is read first: under a flood the calls that are taken are taken
  * at once, and those that would be late in any case are refused.
  */
-const standingMs = 30
+const standingMs = 15
 /** Who has waited so long is read whether there is room or not: to be refused. */
-const mostWaitMs = 80
+const mostWaitMs = 60
 
 /** What waits: the bytes' or message's way into the endpoint, given how long it has waited. */
 export interface WaitingInvite {

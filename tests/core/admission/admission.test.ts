@@ -152,6 +152,8 @@ test('while limited: what has waited too long is refused, and looking takes no t
   }
   const now = 6 * measureEveryMs
   assert.is(admission.decide('trunk', now, 1000), 'late')
+  assert.is(admission.wouldRefuse('trunk', now, 20), false)
+  assert.is(admission.wouldRefuse('trunk', now, 21), true, 'with its set-up it would come near to 100 ms')
   for (let look = 0; look < 100; look++) assert.is(admission.wouldRefuse('trunk', now), false)
   assert.is(admission.decide('trunk', now), undefined)
   let refused: string | undefined
@@ -163,7 +165,7 @@ test('while limited: what has waited too long is refused, and looking takes no t
 test('a flood shows in how long an INVITE has waited, before any mean does', () => {
   const admission = new Admission()
   assert.is(admission.decide('trunk', 0, 60), undefined)
-  assert.is(admission.decide('trunk', 0, 100), 'late')
+  assert.is(admission.decide('trunk', 0, 61), 'late')
   assert.is(new Admission({ ...defaultLoadBounds, inviteWaitMs: 0 }).decide('trunk', 0, 100), undefined)
 })
 

@@ -249,9 +249,9 @@ test('new calls are read for 4 ms in a turn, the rest waits for the next; how lo
   turn(0)
   assert.is(read.length, 4)
   assert.is(arrivals.takeFigures().waiting, 6)
-  turn(20)
+  turn(10)
   assert.is(read.length, 8)
-  assert.is(read[4], '4 24')
+  assert.is(read[4], '4 14')
   turn(20)
   assert.is(read.length, 10)
   assert.ok(arrivals.takeFigures().waitMs >= 20)
@@ -279,7 +279,7 @@ test('a socket whose turns are full holds more: its age counts as waiting', () =
   assert.is(arrivals.takeFigures().waitMs, 0)
 })
 
-test('while the first has waited 30 ms, the newest is read first; who has waited 80 ms is read, to be refused', () => {
+test('while the first has waited 15 ms, the newest is read first; who has waited 60 ms is read, to be refused', () => {
   let now = 0
   const read: string[] = []
   const invites = new InviteQueue()
@@ -287,15 +287,18 @@ test('while the first has waited 30 ms, the newest is read first; who has waited
     invites.add({ callId: undefined, socket: 1, at, read: waitedMs => read.push(`${name} ${waitedMs}`) })
   for (const [at, name] of ['a', 'b', 'c', 'd'].entries()) add(name, at)
   invites.readNext(10, true)
-  invites.readNext(35, true)
-  assert.equal(read, ['a 10', 'd 32'])
+  invites.readNext(15, true)
+  assert.equal(read.splice(1), ['b 14'])
+  invites.readNext(20, true)
+  assert.equal(read, ['a 10', 'd 17'])
   add('e', 40)
   invites.readNext(45, true)
-  assert.equal(read.splice(0), ['a 10', 'd 32', 'e 5'])
-  for (now = 50; now <= 90; now += 10) invites.readNext(now, false)
-  assert.equal(read, ['b 89'], 'without room only who has waited too long')
-  assert.is(invites.readNext(95, true), true)
-  assert.is(invites.readNext(95, true), false)
+  assert.equal(read.splice(0), ['a 10', 'd 17', 'e 5'])
+  add('f', 46)
+  for (now = 50; now <= 70; now += 10) invites.readNext(now, false)
+  assert.equal(read, ['c 68'], 'without room only who has waited too long')
+  assert.is(invites.readNext(75, true), true)
+  assert.is(invites.readNext(75, true), false)
   assert.is(invites.size, 0)
 })
 
