@@ -1,9 +1,13 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Log } from '../core/index.ts'
+import { clientAddresses } from './access/client-address.ts'
 import { checkHost } from './access/request-form.ts'
+import { networkOf } from './access/request-limits.ts'
 import { bodyOf, Refusal } from './answer/refusal.ts'
+import type { SwitchDoor } from './door.ts'
 import type { Api } from './fastify.ts'
+import type { WorkTurns } from './work-turns.ts'
 
 /** Takes the socket over, or throws or rejects with a Refusal before it has written anything. */
 export type UpgradeHandler = (request: IncomingMessage, url: URL, socket: Duplex, head: Buffer) => void | Promise<void>
@@ -16,9 +20,13 @@ export class Upgrades {
   readonly #handlers = new Map<string, UpgradeHandler>()
 
   readonly #log: Log
+  readonly #turns: WorkTurns
+  readonly #addressOf: (request: IncomingMessage) => string | undefined
 
-  constructor(app: Api, log: Log) {
+  constructor(app: Api, { log, settings }: Pick<SwitchDoor, 'log' | 'settings'>, turns: WorkTurns) {
     this.#log = log
+    this.#turns = turns
+    this.#addressOf = clientAddresses(settings.trustedProxies)
     app.server.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head))
   }
 
@@ -35,6 +43,8 @@ export class Upgrades {
       const url = parseUrl(request.url)
       const handler = url === undefined ? undefined : this.#handlers.get(url.pathname.replace(/(?<=.)\/+$/, ''))
       if (url === undefined || handler === undefined) throw new Refusal(404, 'Nothing can be opened at this path.')
+      // However many come at once: one in a turn of the event loop, and addresses take turns.
+      await this.#turns.next(networkOf(this.#addressOf(request) ?? ''))
       await handler(request, url, socket, head)
     } catch (fault) {
       refuse(socket, this.#refusalOf(fault))

@@ -1,6 +1,9 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { turnOwnerOf } from '../access/guard.ts'
+import type { WorkTurns } from '../work-turns.ts'
 import { parseRange } from './byte-range.ts'
 import { failedPrecondition } from './preconditions.ts'
 import { notFound, Refusal } from './refusal.ts'
@@ -8,6 +11,8 @@ import { notFound, Refusal } from './refusal.ts'
 /** What is sent, and the headers that go with its bytes. */
 export interface SentFile {
   readonly path: string
+  /** Each piece of the file is read in a turn. */
+  readonly turns: WorkTurns
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -18,7 +23,7 @@ export interface SentFile {
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { path, headers }: SentFile,
+  { path, headers, turns }: SentFile,
 ): Promise<FastifyReply> {
   const file = await openFile(path)
   if (file === undefined) throw missing()
@@ -53,9 +58,20 @@ export async function sendFile(
     })
     if (request.method === 'HEAD' || last < first) return reply.send()
     isStreaming = true
-    return reply.send(file.createReadStream({ start: first, end: last }))
+    const pieces = file.createReadStream({ start: first, end: last })
+    const sent = Readable.from(inTurns(pieces, turnOwnerOf(request), turns))
+    // A client that has gone before the first piece leaves no open file.
+    sent.once('close', () => pieces.destroy())
+    return reply.send(sent)
   } finally {
     if (!isStreaming) await file.close()
+  }
+}
+
+async function* inTurns(pieces: Readable, owner: string, turns: WorkTurns): AsyncGenerator<Buffer, void, undefined> {
+  for await (const piece of pieces) {
+    await turns.next(owner)
+    yield piece as Buffer
   }
 }
 

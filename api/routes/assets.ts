@@ -18,6 +18,9 @@ import type { WorkTurns } from '../work-turns.ts'
 /** What Play takes at most. */
 const maxAssetBytes = 20 * 1024 * 1024
 const contentTypes: Readonly<Record<string, string>> = { wav: 'audio/wav', mp3: 'audio/mpeg', ogg: 'audio/ogg' }
+const content = Object.fromEntries(
+  Object.values(contentTypes).map(type => [type, { schema: Type.String({ contentMediaType: type }) }]),
+)
 const noSuch = () => notFound('There is no such asset.')
 const isEmpty = () => invalid('body', 'must be the bytes of an audio file')
 
@@ -43,14 +46,12 @@ export async function assetRoutes(app: Api, door: SwitchDoor, turns: WorkTurns):
       tags,
       summary: 'The audio itself',
       params: Slug,
+      description: 'Takes Range with one range of bytes, and conditions (If-None-Match and the like).',
       response: {
-        200: {
-          description: 'The bytes that were uploaded.',
-          content: Object.fromEntries(
-            Object.values(contentTypes).map(type => [type, { schema: Type.String({ contentMediaType: type }) }]),
-          ),
-        },
-        ...errors(404, 422),
+        200: { description: 'The bytes that were uploaded.', content },
+        206: { description: 'The part that Range asks for.', content },
+        304: Type.Null({ description: 'It is still as the conditions of the request know it.' }),
+        ...errors(404, 412, 416, 422),
       },
     },
     handler: async (request, reply) => {
@@ -59,6 +60,7 @@ export async function assetRoutes(app: Api, door: SwitchDoor, turns: WorkTurns):
       const type = contentTypes[found.mediaFormat] ?? 'application/octet-stream'
       return sendFile(request, reply, {
         path: assets.fileOf(found),
+        turns,
         headers: { 'content-type': type, ...untrustedHeaders },
       })
     },

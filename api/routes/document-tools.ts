@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { type AccountUuid, dialNouns, formatMoney, vocabulary } from '../../core/index.ts'
-import { customerOf } from '../access/guard.ts'
+import { type AccountUuid, dialNouns, formatMoney, type Rate, vocabulary } from '../../core/index.ts'
+import { customerOf, turnOwnerOf } from '../access/guard.ts'
 import { conflict, notFound, Refusal } from '../answer/refusal.ts'
 import { timeOf } from '../answer/render.ts'
 import type { SwitchDoor } from '../door.ts'
@@ -8,15 +8,40 @@ import type { Api } from '../fastify.ts'
 import { errors } from '../schema/error.ts'
 import { identifier, listOf, resource } from '../schema/field.ts'
 import { DocumentRevision, SimulatedCourse, SimulationInput, Vocabulary } from '../schema/simulation.ts'
-import { simulate } from '../simulation/run.ts'
+import type { SimulationOrder } from '../simulation/order.ts'
+import { isSimulatorBusy, simulate } from '../simulation/run.ts'
+import type { WorkTurns } from '../work-turns.ts'
 
 const tags = ['documents']
 const mostDocuments = 50
 const bodyLimit = 6 * 64 * 1024 + 8 * 1024
 const inGather = ['Say', 'Play', 'Pause']
 
+const busy = () =>
+  new Refusal(503, 'Other simulations are running. Try again in a moment.', { headers: { 'retry-after': '1' } })
+
+type SimulatedRates = SimulationOrder['rates']
+/** Of each deck once. */
+const knownRates = new WeakMap<readonly Rate[], SimulatedRates>()
+
+function simulatedRates(deck: readonly Rate[]): SimulatedRates {
+  const known = knownRates.get(deck)
+  if (known !== undefined) return known
+  const simulated = deck
+    .filter(rate => rate.direction === 'outbound')
+    .map(rate => ({
+      prefix: rate.prefix.startsWith('sip:') ? rate.prefix : `+${rate.prefix.replace(/^\+/, '')}`,
+      perMinute: formatMoney(rate.ratePerMinute),
+      incrementSeconds: rate.incrementSeconds,
+      minimumSeconds: rate.minimumSeconds,
+      connectionFee: formatMoney(rate.connectionFee),
+    }))
+  knownRates.set(deck, simulated)
+  return simulated
+}
+
 /** What helps who writes a document: its words, its course without a call, and what it was before. */
-export function documentToolRoutes(app: Api, door: SwitchDoor): void {
+export function documentToolRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): void {
   const { documents, users, numbers, rates } = door.repositories
 
   app.get('/documents/vocabulary', {
@@ -42,6 +67,8 @@ export function documentToolRoutes(app: Api, door: SwitchDoor): void {
       },
     },
     handler: async (request, reply) => {
+      if (isSimulatorBusy()) throw busy()
+      await turns.next(turnOwnerOf(request))
       const { accountUuid } = customerOf(request)
       const { body, press = [], answer = 'answer', from = '+254711111111' } = request.body
       const [hosted, ownUsers, [number]] = await Promise.all([
@@ -63,22 +90,11 @@ export function documentToolRoutes(app: Api, door: SwitchDoor): void {
         users: ownUsers
           .filter(user => user.isActive)
           .map(user => ({ extension: user.extensionNumber, isRegistered: true })),
-        rates: rates
-          .current()
-          .filter(rate => rate.direction === 'outbound')
-          .map(rate => ({
-            prefix: rate.prefix.startsWith('sip:') ? rate.prefix : `+${rate.prefix.replace(/^\+/, '')}`,
-            perMinute: formatMoney(rate.ratePerMinute),
-            incrementSeconds: rate.incrementSeconds,
-            minimumSeconds: rate.minimumSeconds,
-            connectionFee: formatMoney(rate.connectionFee),
-          })),
+        rates: simulatedRates(rates.current()),
       })
       if (simulated.ok) return reply.send(simulated.course)
       if (simulated.why === 'fault') throw conflict(`The document cannot be simulated: ${simulated.fault}.`)
-      throw new Refusal(503, 'Other simulations are running. Try again in a moment.', {
-        headers: { 'retry-after': '1' },
-      })
+      throw busy()
     },
   })
 

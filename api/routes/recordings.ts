@@ -9,6 +9,7 @@ import type { Api } from '../fastify.ts'
 import { errors, openErrors } from '../schema/error.ts'
 import { byUuid, listOf, message, resource } from '../schema/field.ts'
 import { DownloadLink, DownloadOrder, defaultLinkSeconds, Recording, RecordingFilter } from '../schema/recording.ts'
+import type { WorkTurns } from '../work-turns.ts'
 
 const contentTypes = { wav: 'audio/wav', ogg: 'audio/ogg' } as const
 const noSuch = () => notFound('There is no such recording.')
@@ -16,7 +17,7 @@ const gone = () => new Refusal(410, 'The recording is deleted.')
 // One text for expired and altered: no oracle.
 const badLink = () => new Refusal(403, 'The link has expired, or is not as it was signed.')
 
-export function recordingRoutes(app: Api, door: SwitchDoor): void {
+export function recordingRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): void {
   const { recordings, recordingLinks } = door.repositories
   const tags = ['recordings']
 
@@ -114,7 +115,7 @@ export function recordingRoutes(app: Api, door: SwitchDoor): void {
         'cache-control': 'private, no-store',
         ...untrustedAudioHeaders,
       }
-      return sendFile(request, reply, { path, headers })
+      return sendFile(request, reply, { path, turns, headers })
     },
   })
 }

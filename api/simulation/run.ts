@@ -15,9 +15,12 @@ export type Simulated =
   | { readonly ok: false; readonly why: 'busy' }
   | { readonly ok: false; readonly why: 'fault'; readonly fault: string }
 
+/** Another one would only be told that it is so: what it needs had better not be gathered. */
+export const isSimulatorBusy = (): boolean => running >= mostAtOnce
+
 /** Runs a document in virtual time in a thread of its own, bounded in time, memory and number. */
 export async function simulate(order: SimulationOrder): Promise<Simulated> {
-  if (running >= mostAtOnce) return { ok: false, why: 'busy' }
+  if (isSimulatorBusy()) return { ok: false, why: 'busy' }
   running++
   const file = import.meta.url.endsWith('.ts') ? './simulation-thread.ts' : './simulation-thread.js'
   const worker = new Worker(new URL(file, import.meta.url), {

@@ -1,9 +1,15 @@
+import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { behaviourNames, courseOf, type RemoteBehaviour, Simulation } from '../../core/testing/index.ts'
 import { longestCallMs, playCaller } from './caller.ts'
 import type { SimulatedCourse, SimulationOrder } from './order.ts'
 
 // A thread of its own: a document of a customer may keep it busy, and it is ended when it takes too long.
+
+/** It takes what calls and media leave. */
+const niceness = 10
+// Of this thread alone, where threads have a priority of their own.
+if (process.platform === 'linux') setPriority(0, niceness)
 
 async function courseFor(order: SimulationOrder): Promise<SimulatedCourse> {
   const { documents, url, talkSeconds, from, to, users, rates } = order

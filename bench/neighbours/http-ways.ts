@@ -77,6 +77,11 @@ export const httpWays = {
     await work.sideBySide(connections, () => work.ask('GET', '/documents/?limit=200', { isDropped: true }))
   },
 
+  simulations: work => {
+    const body = JSON.stringify({ body: `<Response>${'<Say>a</Say>'.repeat(900)}</Response>` })
+    return work.sideBySide(connections, () => work.ask('POST', '/documents/simulate', { body, isDropped: true }))
+  },
+
   uploads: work => {
     const body = asset()
     return work.sideBySide(uploads, at => work.ask('PUT', `/assets/large-${at % uploads}`, { body, headers: audio }))

@@ -1,9 +1,12 @@
 import { WebSocket } from 'ws'
+import { answeredCalls } from './call-ways.ts'
 import type { WayName } from './ways.ts'
 import type { Work } from './work.ts'
 
 const sockets = 200
 const openMs = 500
+/** Their events are what each stream begins with. */
+const eventCalls = 60
 
 /** Opens so many WebSockets again and again, each for half a second. */
 const again = (work: Work, url: string, protocol: string | undefined, opened: (socket: WebSocket) => void) =>
@@ -27,6 +30,7 @@ const again = (work: Work, url: string, protocol: string | undefined, opened: (s
 
 export const socketWays = {
   streams: async work => {
+    await answeredCalls(work, eventCalls)
     const base = work.order.baseUrl.replace('http', 'ws')
     const token = (await work.ask('POST', '/stream/token'))?.token
     await again(work, `${base}/stream?token=${token}&after=0`, undefined, () => {})

@@ -13,6 +13,7 @@ export const ways = [
   { name: 'documents', what: 'hosted documents of 64 KB made and deleted, 8 connections' },
   { name: 'checks', what: 'documents of 64 KB checked, a problem in every 4 bytes, 8 connections' },
   { name: 'documentPages', what: 'pages of 200 hosted documents of 64 KB each, 8 connections' },
+  { name: 'simulations', what: 'documents simulated, 8 connections' },
   { name: 'huge', what: '10 calls a second whose documents have 64 KB and reject them' },
   { name: 'slow', what: '10 calls a second whose documents take 10 s' },
   { name: 'streams', what: '200 event streams opened again and again, from the first event' },

@@ -33,7 +33,7 @@ export function parseDocument(bytes: Uint8Array, rules: DocumentRules = {}): Par
   }
   const decoded = decodeUtf8(bytes)
   if (!decoded.ok) return invalid([decoded.problem])
-  const xml = parseXml(decoded.text)
+  const xml = parseXml(decoded.text, maxVerbs)
   if (!xml.ok) return invalid([xml.problem])
   const { root, encoding } = xml
   // Frameworks write the encoding of their strings here; where every byte is ASCII it makes no difference.
@@ -69,9 +69,6 @@ function readVerbs(root: Element, rules: DocumentRules): ParsedDocument {
   const elements = root.children.filter(child => typeof child !== 'string')
   const text = squeezed(root.children.filter(child => typeof child === 'string').join(' '))
   if (text !== '') notes.add(root, `text ${quoted(text)} outside of a verb is ignored`)
-  const beyond = elements[maxVerbs]
-  if (beyond !== undefined) return malformed(beyond, `the document holds more than ${maxVerbs} verbs`)
-
   const verbs: ParsedVerb[] = []
   let knownVerbs = 0
   let last: ParsedVerb | undefined

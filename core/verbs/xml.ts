@@ -4,6 +4,8 @@ import type { Position, Problem } from './problem.ts'
 
 export const maxDepth = 32
 export const maxAttributes = 64
+/** Each takes microseconds, with what is read of it: 64 KB could hold sixteen thousand. */
+export const maxElements = 4000
 
 export type ParsedXml =
   | { readonly ok: true; readonly root: Element; readonly encoding: string | undefined }
@@ -26,10 +28,11 @@ class XmlFault extends Error {
 }
 
 /**
+ * `maxInRoot`: elements that the root may hold, the verbs.
  * XML 1.0 without DOCTYPE, and so without entities but XML's five. The parser keeps no names and no values in plain
  * objects of ours, so that an attribute called `__proto__` is only an attribute.
  */
-export function parseXml(source: string): ParsedXml {
+export function parseXml(source: string, maxInRoot = maxElements): ParsedXml {
   // White space before the prolog is tolerated; the lines it takes still count.
   const text = source.trimStart()
   const place = placer(source, source.length - text.length)
@@ -43,6 +46,8 @@ export function parseXml(source: string): ParsedXml {
   let root: Growing | undefined
   let encoding: string | undefined
   let next: Growing | undefined
+  let elements = 0
+  let inRoot = 0
   const here = () => place(Math.max(0, parser.position - 1))
 
   parser.on('error', error => {
@@ -57,6 +62,10 @@ export function parseXml(source: string): ParsedXml {
   parser.on('opentagstart', tag => {
     if (open.length >= maxDepth) throw new XmlFault(here(), `elements are nested more than ${maxDepth} deep`)
     const at = place(text.lastIndexOf('<', parser.position - 1))
+    // At once: what follows would be read in vain.
+    if (open.length === 1 && ++inRoot > maxInRoot)
+      throw new XmlFault(at, `the document holds more than ${maxInRoot} verbs`)
+    if (++elements > maxElements) throw new XmlFault(at, `the document holds more than ${maxElements} elements`)
     next = { name: tag.name, attributes: new Map(), children: [], line: at.line, column: at.column }
   })
   parser.on('attribute', ({ name, value }) => {

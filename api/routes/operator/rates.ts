@@ -1,27 +1,51 @@
 import { Type } from '@sinclair/typebox'
-import { isSipPrefix, parseMoney } from '../../../core/index.ts'
+import type { FastifyRequest } from 'fastify'
+import { isSipPrefix, parseMoney, type Rate } from '../../../core/index.ts'
+import { turnOwnerOf } from '../../access/guard.ts'
+import { jsonType } from '../../answer/failure.ts'
 import { invalid } from '../../answer/refusal.ts'
 import { renderRate } from '../../answer/render.ts'
 import type { SwitchDoor } from '../../door.ts'
 import type { Api } from '../../fastify.ts'
 import { errors } from '../../schema/error.ts'
 import { listOf } from '../../schema/field.ts'
-import { Destinations, Rate, RateDeck } from '../../schema/rate.ts'
+import { Destinations, RateDeck, Rate as RateSchema } from '../../schema/rate.ts'
+import type { WorkTurns } from '../../work-turns.ts'
 
 /** A deck of 50,000 rows is some 8 MB of JSON. */
 const maxDeckBytes = 16 * 1024 * 1024
 const config = { access: 'operator' } as const
 const tags = ['operator']
 
-export function operatorRateRoutes(app: Api, door: SwitchDoor): void {
+/** Rates that are written in a turn. */
+const writtenAtOnce = 1000
+
+export function operatorRateRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): void {
   const { rates, destinations } = door.repositories
-  const deck = Type.Object({ rates: listOf(Rate, 'By direction and prefix.') }, { description: 'The whole deck.' })
-  const rendered = () => ({ rates: rates.current().map(renderRate) })
+  const deck = Type.Object(
+    { rates: listOf(RateSchema, 'By direction and prefix.') },
+    { description: 'The whole deck.' },
+  )
+  /** Of each deck once: a deck has megabytes, and is asked for before it is changed and after. */
+  const texts = new WeakMap<readonly Rate[], string>()
+  const written = async (request: FastifyRequest): Promise<string> => {
+    const current = rates.current()
+    const known = texts.get(current)
+    if (known !== undefined) return known
+    const slices: string[] = []
+    for (let at = 0; at < current.length; at += writtenAtOnce) {
+      await turns.next(turnOwnerOf(request))
+      slices.push(JSON.stringify(current.slice(at, at + writtenAtOnce).map(renderRate)).slice(1, -1))
+    }
+    const text = `{"rates":[${slices.join(',')}]}`
+    texts.set(current, text)
+    return text
+  }
 
   app.get('/operator/rates', {
     config,
     schema: { tags, summary: 'The rate deck', response: { 200: deck, ...errors() } },
-    handler: async (_request, reply) => reply.send(rendered()),
+    handler: async (request, reply) => reply.type(jsonType).send(await written(request)),
   })
 
   app.put('/operator/rates', {
@@ -48,7 +72,7 @@ export function operatorRateRoutes(app: Api, door: SwitchDoor): void {
           connectionFee: parseMoney(rate.connection_fee ?? '0') ?? 0,
         })),
       )
-      return reply.send(rendered())
+      return reply.type(jsonType).send(await written(request))
     },
   })
 

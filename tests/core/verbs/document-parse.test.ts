@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { checkDocument, maxDocumentBytes, maxVerbs, parseDocument } from '../../../core/verbs/index.ts'
 import { maxProblems } from '../../../core/verbs/problem.ts'
-import { maxAttributes, maxDepth } from '../../../core/verbs/xml.ts'
+import { maxAttributes, maxDepth, maxElements } from '../../../core/verbs/xml.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const check = (text: string) => checkDocument(bytes(text))
@@ -157,6 +157,10 @@ test('every limit holds on both sides', () => {
   assert.is(check(verbs(maxVerbs)).valid, true)
   assert.is(check(verbs(maxVerbs + 1)).valid, false)
 
+  const children = (count: number) => `<Response>${`<Gather>${'<Pause/>'.repeat(9)}</Gather>`.repeat(count)}</Response>`
+  assert.is(check(children(Math.floor((maxElements - 1) / 10))).valid, true)
+  assert.is(check(children(Math.ceil(maxElements / 10))).valid, false)
+
   const sized = (length: number) => `<Response><Pause/>${' '.repeat(length - 29)}</Response>`
   assert.is(check(sized(maxDocumentBytes)).valid, true)
   assert.is(sized(maxDocumentBytes).length, maxDocumentBytes)
@@ -164,6 +168,19 @@ test('every limit holds on both sides', () => {
   assert.is(names(sized(maxDocumentBytes + 1)), 'END.3413')
 
   assert.is(check(`<Response>${'<X/>'.repeat(900)}<Pause/></Response>`).problems.length, maxProblems)
+})
+
+test('what is beyond a limit is not read: a fault that follows it is not found', () => {
+  const beyond = `<Response>${'<x/>'.repeat(maxVerbs + 1)}<<<`
+  assert.equal(
+    check(beyond).problems.map(({ message }) => message),
+    [`the document holds more than ${maxVerbs} verbs`],
+  )
+  const children = `<Response><Say>${'<x/>'.repeat(maxElements)}<<<`
+  assert.equal(
+    check(children).problems.map(({ message }) => message),
+    [`the document holds more than ${maxElements} elements`],
+  )
 })
 
 test('names from the document stay names', () => {
