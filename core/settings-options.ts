@@ -303,6 +303,13 @@ export const settingOptions: readonly SettingOption[] = [
     parse: integer(1, 876_000),
   },
   {
+    path: 'recorder.rtp_headers',
+    environment: 'SAUTI_RECORDER_RTP_HEADERS',
+    flag: 'recorder-rtp-headers',
+    help: 'headers of RTP packets that are kept of each leg for Wireshark, the newest, 0 = of digits alone (0)',
+    parse: integer(0, 100_000),
+  },
+  {
     path: 'hep',
     environment: 'SAUTI_HEP',
     flag: 'hep',

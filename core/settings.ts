@@ -142,6 +142,7 @@ function assemble(given: ReadonlyMap<string, unknown>, cores: number): Settings 
       memoryMb: pick('recorder.memory_mb', defaultSettings.recorder.memoryMb),
       diskMb: pick('recorder.disk_mb', defaultSettings.recorder.diskMb),
       hours: pick('recorder.hours', defaultSettings.recorder.hours),
+      rtpHeaders: pick('recorder.rtp_headers', defaultSettings.recorder.rtpHeaders),
     }),
     hep: pick('hep', defaultSettings.hep),
     admission: Object.freeze({

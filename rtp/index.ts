@@ -57,6 +57,14 @@ export {
   writeHeader,
 } from './packet/header.ts'
 export { SequenceUnwrapper, sequenceAfter, sequenceDelta, timestampAfter, timestampDelta } from './packet/sequence.ts'
+export {
+  MediaTape,
+  MediaTapeReader,
+  type TapeListener,
+  type TapePacket,
+  type TapePoint,
+  tapeMemory,
+} from './report/media-tape.ts'
 export { type ResampleFilter, resampleFilter } from './resample/filter.ts'
 export { Resampler, resample } from './resample/resampler.ts'
 export {

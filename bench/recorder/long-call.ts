@@ -3,6 +3,7 @@ import { silentLog } from '../../core/adapters/system/silent-log.ts'
 import type { CallUuid, LegUuid } from '../../core/model/ids.ts'
 import { defaultSettings } from '../../core/model/settings.ts'
 import type { Clock } from '../../core/ports/clock.ts'
+import { MediaTape, type TapePoint } from '../../rtp/index.ts'
 
 const seconds = 3600
 const events = 2000
@@ -38,10 +39,14 @@ export async function openLongCall(dataFolder: string): Promise<{ readonly trace
       },
     ],
   } as unknown as Parameters<typeof recorder.command>[0])
+  const [first] = traces.tapes
+  if (first === undefined) throw new Error('there is no tape')
+  const tape = new MediaTape(first.memory, false)
+  const legs = [legId, other].map(id => tape.name(id))
   let written = 0
   for (let second = 0; second < seconds; second++) {
     now = second * 1000
-    for (const id of [legId, other]) recorder.rtp(id, statsAt(second))
+    for (const leg of legs) tape.point(leg, began + now, figuresAt(second))
     for (; written < (second * events) / seconds; written++) {
       if (written % 2 === 0) recorder.sip(option('OPTIONS', written + 2), flow, written % 4 === 0)
       else recorder.verb(callId, { name: 'Say', line: written, column: 3, url: 'https://acme.test/in' })
@@ -52,20 +57,16 @@ export async function openLongCall(dataFolder: string): Promise<{ readonly trace
   return { traces, sid }
 }
 
-const statsAt = (second: number) => ({
-  codec: 'PCMU' as const,
-  packetsReceived: 50 * second,
-  packetsSent: 50 * second,
-  packetsLost: Math.floor(second / 10),
-  packetsLate: 0,
-  packetsDropped: 0,
+const figuresAt = (second: number): TapePoint => ({
+  codec: 'PCMU',
+  received: 50 * second,
+  sent: 50 * second,
+  lost: Math.floor(second / 10),
   jitterMs: 2 + (second % 5),
+  delayMs: 80,
   roundTripMs: 30,
-  lossPercent: 0,
-  burstRatio: 1,
-  oneWayMs: 80,
-  rFactor: 90,
   mos: 4.3,
-  far: undefined,
-  source: { address: '198.51.100.9:4000', state: 'confirmed' as const, changes: 0, refused: 0, withheld: 0 },
+  remoteLossPercent: 0,
+  concealedMs: 0,
+  levelDbov: -20 - (second % 10),
 })

@@ -159,7 +159,14 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
 
   // The address that a peer sees is known to SIP, which opens last: from then on calls may come.
   let localAddressFor = (_remote: string): string | undefined => undefined
-  const media = await RtpMedia.open({ settings, localAddressFor: remote => localAddressFor(remote), emit, random, log })
+  const media = await RtpMedia.open({
+    settings,
+    localAddressFor: remote => localAddressFor(remote),
+    emit,
+    random,
+    log,
+    tapes: traces?.tapes,
+  })
   closers.add('media', () => media.close())
   const tls = TlsIdentityFiles.open(settings, log)
   const signaling = await SipSignaling.open({

@@ -52,8 +52,6 @@ export interface LegMediaStats {
   readonly source: MediaSource
   /** Where a jitter buffer played it out: audio that was concealed. */
   readonly playout?: { readonly concealedMs: number }
-  /** Mean level of what was received lately, 0 (overload) to -127 (silence); undefined where it is not measured. */
-  readonly levelDbov?: number | undefined
 }
 
 /** How one leg of a call was heard; kept with the call. */

@@ -52,6 +52,8 @@ export interface Settings {
     readonly diskMb: number
     /** Traces on the disk are removed after so many hours. */
     readonly hours: number
+    /** Headers of RTP kept of each leg, the newest; 0 = of telephone-events alone. */
+    readonly rtpHeaders: number
   }
   /** The Homer server that SIP messages of calls go to by HEP3. */
   readonly hep: { readonly address: string; readonly port: number } | undefined
@@ -130,7 +132,7 @@ export const defaultSettings: Settings = Object.freeze({
   tls: undefined,
   externalAddress: undefined,
   media: { ports: [10000, 20000], workers: 1, timeoutSeconds: 60, weakFingerprints: false },
-  recorder: { memoryMb: 32, diskMb: 1000, hours: 48 },
+  recorder: { memoryMb: 32, diskMb: 1000, hours: 48, rtpHeaders: 0 },
   hep: undefined,
   admission: {
     loopDelayMs: 10,

@@ -1,4 +1,5 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
+import type { PacketRing } from './packet-ring.ts'
 import { RecordPages } from './record-pages.ts'
 import type { RtpSeries } from './rtp-series.ts'
 
@@ -9,6 +10,7 @@ export interface CallTrack {
   readonly dialogs: string[]
   readonly pages: RecordPages
   readonly rtp: Map<number, RtpSeries>
+  readonly packets: Map<number, PacketRing>
   sid: string
   /** The highest sequence number that was given. */
   seq: number
@@ -27,6 +29,7 @@ export const newTrack = (uuid: CallUuid): CallTrack => ({
   dialogs: [],
   pages: new RecordPages(),
   rtp: new Map(),
+  packets: new Map(),
   sid: '',
   seq: 0,
   sinceMs: 0,

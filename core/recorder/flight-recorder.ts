@@ -1,7 +1,6 @@
 import type { ExchangeCommand } from '../contract/exchange-command.ts'
 import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import type { CallUuid, LegUuid } from '../model/ids.ts'
-import type { LegMediaStats } from '../model/leg-quality.ts'
 import { longestBody, noteOfCommand, noteOfEvent, notesOfUnit } from './notes.ts'
 import type { SipAddresses } from './sip-record.ts'
 import type { TraceSink } from './trace-sink.ts'
@@ -84,11 +83,6 @@ export class FlightRecorder {
   /** One try of a status callback. */
   callback(callId: CallUuid, tried: Readonly<Record<string, unknown>>): void {
     this.#sink.note(this.#now(), callId, '', { kind: 'webhook', ...tried })
-  }
-
-  /** What a leg's RTP has counted until now. */
-  rtp(legId: LegUuid, stats: LegMediaStats): void {
-    this.#sink.rtp(this.#now(), legId, stats)
   }
 
   // What the transport sees.

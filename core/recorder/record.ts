@@ -23,6 +23,8 @@ export const recordKinds = {
   over: 5,
   /** What came before was given up for lack of memory. */
   cut: 6,
+  /** Captured RTP packets, one after another. */
+  packets: 7,
 } as const
 
 export interface RecordHead {

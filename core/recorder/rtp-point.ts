@@ -1,4 +1,17 @@
-import type { LegMediaStats } from '../model/leg-quality.ts'
+/** What a media thread tells of a leg: counts since its beginning, all else of the last second; NaN: not known. */
+export interface RtpFigures {
+  readonly codec: string | undefined
+  readonly received: number
+  readonly sent: number
+  readonly lost: number
+  readonly jitterMs: number
+  readonly delayMs: number
+  readonly roundTripMs: number
+  readonly mos: number
+  readonly remoteLossPercent: number
+  readonly concealedMs: number
+  readonly levelDbov: number
+}
 
 /** One second of a leg's RTP; null: not known in it. */
 export interface RtpPoint {
@@ -30,12 +43,9 @@ const unknown8 = 0xff
 const unknown16 = 0xffff
 
 const u16 = (value: number): number => Math.max(0, Math.min(unknown16 - 1, Math.round(value)))
-const u16OrUnknown = (value: number | undefined | null): number =>
-  value === undefined || value === null || Number.isNaN(value) ? unknown16 : u16(value)
-const u8OrUnknown = (value: number | undefined | null): number =>
-  value === undefined || value === null || Number.isNaN(value)
-    ? unknown8
-    : Math.max(0, Math.min(254, Math.round(value)))
+const u16OrUnknown = (value: number): number => (Number.isNaN(value) ? unknown16 : u16(value))
+const u8OrUnknown = (value: number): number =>
+  Number.isNaN(value) ? unknown8 : Math.max(0, Math.min(unknown8 - 1, Math.round(value)))
 
 /** Sums that a point is the difference of. */
 export interface RtpSums {
@@ -50,22 +60,21 @@ export function writeRtpPoint(
   at: number,
   place: { readonly seq: number; readonly ms: number; readonly seconds: number },
   before: RtpSums,
-  stats: LegMediaStats,
+  figures: RtpFigures,
 ): void {
-  const codec = codecs.findIndex(name => name.toLowerCase() === (stats.codec ?? '').toLowerCase())
-  const concealed = stats.playout?.concealedMs
+  const codec = codecs.findIndex(name => name.toLowerCase() === (figures.codec ?? '').toLowerCase())
   view.setUint32(at, place.seq, true)
   view.setUint32(at + 4, place.ms, true)
-  view.setUint16(at + 8, u16(stats.packetsReceived - before.received), true)
-  view.setUint16(at + 10, u16(stats.packetsSent - before.sent), true)
-  view.setUint16(at + 12, u16(stats.packetsLost - before.lost), true)
-  view.setUint16(at + 14, u16(stats.jitterMs * 10), true)
-  view.setUint16(at + 16, u16OrUnknown(stats.oneWayMs), true)
-  view.setUint16(at + 18, u16OrUnknown(stats.roundTripMs), true)
-  view.setUint16(at + 20, concealed === undefined ? unknown16 : u16(concealed - before.concealedMs), true)
-  view.setUint8(at + 22, u8OrUnknown(stats.mos === undefined ? undefined : stats.mos * 50))
-  view.setUint8(at + 23, u8OrUnknown(stats.far === undefined ? undefined : stats.far.lossPercent * 2))
-  view.setUint8(at + 24, u8OrUnknown(stats.levelDbov === undefined ? undefined : -stats.levelDbov))
+  view.setUint16(at + 8, u16(figures.received - before.received), true)
+  view.setUint16(at + 10, u16(figures.sent - before.sent), true)
+  view.setUint16(at + 12, u16(figures.lost - before.lost), true)
+  view.setUint16(at + 14, u16(figures.jitterMs * 10), true)
+  view.setUint16(at + 16, u16OrUnknown(figures.delayMs), true)
+  view.setUint16(at + 18, u16OrUnknown(figures.roundTripMs), true)
+  view.setUint16(at + 20, u16OrUnknown(figures.concealedMs - before.concealedMs), true)
+  view.setUint8(at + 22, u8OrUnknown(figures.mos * 50))
+  view.setUint8(at + 23, u8OrUnknown(figures.remoteLossPercent * 2))
+  view.setUint8(at + 24, u8OrUnknown(-figures.levelDbov))
   view.setUint8(at + 25, Math.max(0, codec))
   view.setUint16(at + 26, place.seconds, true)
 }

@@ -1,5 +1,4 @@
-import type { LegMediaStats } from '../model/leg-quality.ts'
-import { type RtpSums, rtpPointBytes, writeRtpPoint } from './rtp-point.ts'
+import { type RtpFigures, type RtpSums, rtpPointBytes, writeRtpPoint } from './rtp-point.ts'
 
 /** Points that are gathered before they become one record. */
 const pointsPerRecord = 60
@@ -40,15 +39,15 @@ export class RtpSeries {
     return unixMs - this.#lastMs >= 1000 * this.#seconds - 500
   }
 
-  add(unixMs: number, seq: number, stats: LegMediaStats): void {
+  add(unixMs: number, seq: number, figures: RtpFigures): void {
     if (this.#count === 0) this.#beganMs = unixMs
     const seconds = Number.isFinite(this.#lastMs) ? Math.max(1, Math.round((unixMs - this.#lastMs) / 1000)) : 1
     const ms = Math.max(0, Math.round(unixMs - this.#beganMs))
-    writeRtpPoint(this.#view, this.#count * rtpPointBytes, { seq, ms, seconds }, this.#before, stats)
-    this.#before.received = stats.packetsReceived
-    this.#before.sent = stats.packetsSent
-    this.#before.lost = stats.packetsLost
-    this.#before.concealedMs = stats.playout?.concealedMs ?? this.#before.concealedMs
+    writeRtpPoint(this.#view, this.#count * rtpPointBytes, { seq, ms, seconds }, this.#before, figures)
+    this.#before.received = figures.received
+    this.#before.sent = figures.sent
+    this.#before.lost = figures.lost
+    if (!Number.isNaN(figures.concealedMs)) this.#before.concealedMs = figures.concealedMs
     this.#lastMs = unixMs
     this.#count++
     this.#points++

@@ -105,6 +105,7 @@ class Telling {
     }
     if (kind === recordKinds.sip) this.#sip(record, add)
     else if (kind === recordKinds.rtp) this.#points(record)
+    else if (kind === recordKinds.packets) return
     else {
       const note = JSON.parse(decoder.decode(record.payload)) as Fields
       if (kind === recordKinds.begin) this.#call = { ...note, ...this.#call }

@@ -1,19 +1,37 @@
 import { drawLadder } from './ladder.ts'
-import { pcapngOf } from './pcapng.ts'
+import { pcapngOf, type RtpCapture } from './pcapng.ts'
+import type { SipRecord } from './sip-record.ts'
 import type { TraceAnswer, TraceWish } from './trace.ts'
 import type { TraceBook } from './trace-book.ts'
 import { traceJson } from './trace-json.ts'
 
 const encoder = new TextEncoder()
+const decoder = new TextDecoder()
 
 /** The bytes that a reader asked for; undefined: nothing is kept of such a call. */
 export function traceAnswer(book: TraceBook, id: string, wish: TraceWish): TraceAnswer | undefined {
   if (wish.form === 'pcapng') {
     const messages = book.messages(id)
-    return messages && { account: '', body: pcapngOf(messages) }
+    return messages && { account: '', body: pcapngOf(messages, capturedOf(book, id, messages)) }
   }
   const trace = book.read(id, wish.reader, wish)
   if (trace === undefined) return undefined
   const text = wish.form === 'json' ? JSON.stringify(traceJson(trace)) : drawLadder(trace, wish.columns)
   return { account: trace.account, body: encoder.encode(text) }
+}
+
+const connection = /^c=IN IP4 (\S+)/m
+
+/** RTP of the call, with the address that our SDP gave the leg: by it Wireshark knows what is RTP. */
+function capturedOf(
+  book: TraceBook,
+  id: string,
+  messages: readonly (SipRecord & { readonly leg: number })[],
+): readonly RtpCapture[] {
+  const hosts = new Map<number, string>()
+  for (const { leg, isSent, message, localHost } of messages) {
+    const named = isSent ? connection.exec(decoder.decode(message))?.[1] : undefined
+    if (named !== undefined || !hosts.has(leg)) hosts.set(leg, named ?? localHost)
+  }
+  return book.packets(id).map(packet => ({ ...packet, localHost: hosts.get(packet.leg) ?? '0.0.0.0' }))
 }

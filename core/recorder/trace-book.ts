@@ -1,11 +1,12 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
-import type { LegMediaStats } from '../model/leg-quality.ts'
 import { type CallTrack, type LegPlace, newTrack } from './call-track.ts'
 import { explanations } from './explanation.ts'
 import { type Note, redacted } from './notes.ts'
+import { type CapturedPacket, capturedBytes, PacketRing, readCaptured, writeCaptured } from './packet-ring.ts'
 import { PendingDialogs } from './pending-dialogs.ts'
 import { maxPayloadBytes, type RecordView, recordKinds, recordsIn } from './record.ts'
 import { coverSecrets } from './redaction.ts'
+import type { RtpFigures } from './rtp-point.ts'
 import { RtpSeries } from './rtp-series.ts'
 import { readSip, type SipAddresses, type SipRecord, sipHeadBytes, writeSipHead } from './sip-record.ts'
 import { timelineOf } from './timeline.ts'
@@ -32,6 +33,8 @@ export interface TraceBookOptions {
   /** Default: nothing is kept but in memory. */
   readonly store?: TraceStore
   readonly mirror?: Mirror
+  /** Headers of RTP that are kept of each leg, the newest. Default 0. */
+  readonly rtpHeaders?: number
 }
 
 export interface TraceBookCounters {
@@ -57,6 +60,7 @@ export class TraceBook implements TraceSink {
   readonly #encoder = new TextEncoder()
   readonly #decoder = new TextDecoder()
   readonly #scratch = new Uint8Array(maxPayloadBytes)
+  readonly #captured = new Uint8Array(capturedBytes)
   /** Ended and in memory, oldest first. */
   #ended: CallTrack[] = []
 
@@ -126,7 +130,8 @@ export class TraceBook implements TraceSink {
       this.#pending.add(callId, { unixMs, payload: payload.slice() })
   }
 
-  rtp(unixMs: number, legId: LegUuid, stats: LegMediaStats): void {
+  /** Figures of a leg's RTP, about once a second. */
+  rtp(unixMs: number, legId: LegUuid, figures: RtpFigures): void {
     const place = this.#legs.get(legId)
     if (place === undefined) return
     const { track, index } = place
@@ -136,8 +141,30 @@ export class TraceBook implements TraceSink {
       track.rtp.set(index, series)
     }
     if (!series.isDue(unixMs)) return
-    series.add(unixMs, ++track.seq, stats)
+    series.add(unixMs, ++track.seq, figures)
     if (series.isFull) this.#closeSeries(track, index, series)
+  }
+
+  /** A packet of a leg: of telephone-events all are kept, of others the newest. */
+  packet(unixMs: number, legId: LegUuid, packet: Omit<CapturedPacket, 'unixMs'>): void {
+    const place = this.#legs.get(legId)
+    if (place === undefined) return
+    const { track, index } = place
+    if (packet.bytes.length > rtpHeaderBytes) {
+      writeCaptured(this.#captured, 0, { ...packet, unixMs })
+      this.#touch(track, unixMs)
+      const head = { kind: recordKinds.packets, leg: index, unixMs, seq: ++track.seq }
+      track.pages.add(head, this.#captured)
+      return
+    }
+    const { rtpHeaders = 0 } = this.#options
+    if (rtpHeaders === 0) return
+    let ring = track.packets.get(index)
+    if (ring === undefined) {
+      ring = new PacketRing(rtpHeaders)
+      track.packets.set(index, ring)
+    }
+    ring.add({ ...packet, unixMs })
   }
 
   /** The call's trace as `reader` sees it, by uuid or sid; undefined: nothing is kept of it. */
@@ -147,10 +174,19 @@ export class TraceBook implements TraceSink {
   }
 
   /** The call's SIP messages, oldest first, for an export. */
-  messages(id: string): readonly (SipRecord & { readonly unixMs: number })[] | undefined {
+  messages(id: string): readonly (SipRecord & { readonly unixMs: number; readonly leg: number })[] | undefined {
     return this.#recordsOf(id)
       ?.filter(({ kind }) => kind === recordKinds.sip)
-      .map(record => ({ ...readSip(record.payload), unixMs: record.unixMs }))
+      .map(record => ({ ...readSip(record.payload), unixMs: record.unixMs, leg: record.leg }))
+      .sort((one, other) => one.unixMs - other.unixMs)
+  }
+
+  /** RTP of the call that was captured, with the letter of nothing: legs by their number. */
+  packets(id: string): readonly (CapturedPacket & { readonly leg: number })[] {
+    const records = this.#recordsOf(id) ?? []
+    return records
+      .filter(({ kind }) => kind === recordKinds.packets)
+      .flatMap(({ leg, payload }) => readCaptured(payload).map(packet => ({ ...packet, leg })))
       .sort((one, other) => one.unixMs - other.unixMs)
   }
 
@@ -226,6 +262,14 @@ export class TraceBook implements TraceSink {
     series.clear()
   }
 
+  #closePackets(track: CallTrack): void {
+    for (const [leg, ring] of track.packets) {
+      const head = { kind: recordKinds.packets, leg, unixMs: track.endedMs ?? 0, seq: ++track.seq }
+      track.pages.add(head, ring.read())
+    }
+    track.packets.clear()
+  }
+
   #recordsOf(id: string): RecordView[] | undefined {
     const track = this.#calls.get((this.#sids.get(id) ?? id) as CallUuid)
     const parts = this.#options.store?.partsOf(track?.uuid ?? id) ?? []
@@ -234,12 +278,15 @@ export class TraceBook implements TraceSink {
       records.push(...recordsIn(track.pages.bytes))
       for (const [leg, { beganMs: unixMs, firstSeq: seq, bytes }] of track.rtp)
         if (bytes.length > 0) records.push({ kind: recordKinds.rtp, leg, unixMs, seq, payload: bytes })
+      for (const [leg, ring] of track.packets)
+        records.push({ kind: recordKinds.packets, leg, unixMs: track.sinceMs, seq: 0, payload: ring.read() })
     }
     return records.length === 0 ? undefined : records
   }
 
   #store(track: CallTrack): void {
     for (const [leg, series] of track.rtp) this.#closeSeries(track, leg, series)
+    if (track.endedMs !== undefined) this.#closePackets(track)
     const { store } = this.#options
     const { uuid, sid, pages, isFailed, sinceMs: unixMs } = track
     if (store === undefined || pages.length === 0) return
@@ -334,6 +381,7 @@ export class TraceBook implements TraceSink {
   }
 }
 
+const rtpHeaderBytes = 12
 const invite = [0x49, 0x4e, 0x56, 0x49, 0x54, 0x45, 0x20]
 const beginsCall = (bytes: Uint8Array): boolean => invite.every((byte, at) => bytes[at] === byte)
 

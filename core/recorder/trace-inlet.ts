@@ -1,5 +1,4 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
-import type { LegMediaStats } from '../model/leg-quality.ts'
 import type { Note } from './notes.ts'
 import { maxPayloadBytes } from './record.ts'
 import { readSip, type SipAddresses, sipHeadBytes, writeSipHead } from './sip-record.ts'
@@ -17,7 +16,7 @@ const writtenAt = 0
 const readAt = 1
 const droppedAt = 2
 
-const kinds = { skip: 0, leg: 1, note: 2, document: 3, over: 4, dialog: 5, sip: 6, rtp: 7 } as const
+const kinds = { skip: 0, leg: 1, note: 2, document: 3, over: 4, dialog: 5, sip: 6 } as const
 
 export const inletMemory = (bytes: number): SharedArrayBuffer => new SharedArrayBuffer(controlBytes + bytes)
 
@@ -78,10 +77,6 @@ export class TraceInlet implements TraceSink {
     const from = writeSipHead(this.#inlet.bytes, at + headBytes, addresses, isSent)
     this.#inlet.bytes.set(size === bytes.length ? bytes : bytes.subarray(0, size), from)
     this.#commit(at, kinds.sip, unixMs, head + size)
-  }
-
-  rtp(unixMs: number, legId: LegUuid, stats: LegMediaStats): void {
-    this.#json(kinds.rtp, unixMs, [legId, stats])
   }
 
   #json(kind: number, unixMs: number, value: readonly unknown[], rest?: Uint8Array): void {
@@ -190,9 +185,6 @@ export class TraceOutlet {
         return
       case kinds.dialog:
         sink.dialog(value[0], value[1])
-        return
-      case kinds.rtp:
-        sink.rtp(unixMs, value[0], value[1])
     }
   }
 }

@@ -1,5 +1,4 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
-import type { LegMediaStats } from '../model/leg-quality.ts'
 import type { Note } from './notes.ts'
 import type { SipAddresses } from './sip-record.ts'
 
@@ -19,6 +18,4 @@ export interface TraceSink {
   dialog(legId: LegUuid, callId: string): void
   /** One SIP message; the bytes are a view. */
   sip(unixMs: number, bytes: Uint8Array, addresses: SipAddresses, isSent: boolean): void
-  /** What a leg's RTP has counted until now. */
-  rtp(unixMs: number, legId: LegUuid, stats: LegMediaStats): void
 }

@@ -72,6 +72,7 @@ export class MediaEngine {
         network: env.network,
         opus: env.opus,
         tickSlots: new TickSlots(),
+        tape: env.tape,
         timeoutMs: config.timeoutMs ?? defaultTimeoutMs,
         emit,
         random,

@@ -5,6 +5,7 @@ import type { EngineEvent } from '../contract/event.ts'
 import type { PromptStore } from '../contract/prompts.ts'
 import type { RecordingStore } from '../contract/recording-sink.ts'
 import type { DatagramNetwork } from '../net/network.ts'
+import type { MediaTape } from '../report/media-tape.ts'
 
 export interface EngineConfig {
   /** Inclusive; even ones carry RTP, the next odd one RTCP. */
@@ -24,6 +25,8 @@ export interface EngineEnvironment {
   readonly browsers?: BrowserPortConfig
   /** What happens, as it happens; must not call back into the engine. */
   emit(event: EngineEvent): void
+  /** Takes what is traced of sessions. Default: nothing is. */
+  readonly tape?: MediaTape | undefined
   /** Monotonic milliseconds, for what does not happen on a tick. */
   now(): number
   /** What is to be added to this thread's times for those of a clock that all threads share. Default 0. */

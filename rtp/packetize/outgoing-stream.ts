@@ -22,6 +22,10 @@ export class OutgoingStream {
   /** Of payload, for sender reports. */
   octets = 0
   held: HeldFrames | undefined
+  /** Sees what goes out. */
+  tape:
+    | { sent(packet: Uint8Array, length: number): void; sentEvent(packet: Uint8Array, length: number): void }
+    | undefined
   /** The numbers of the next packet of our own. */
   #sequence: number
   #timestamp: number
@@ -84,6 +88,7 @@ export class OutgoingStream {
     this.#write(packet, payloadType, this.#marker, this.#timestamp)
     this.#marker = false
     this.#goOn(samples)
+    this.tape?.sent(packet, headerLength + payloadLength)
     return this.#count(payloadLength)
   }
 
@@ -99,6 +104,7 @@ export class OutgoingStream {
     this.held?.flush()
     this.#write(packet, payloadType, marker, timestamp)
     this.#goOn(samples)
+    this.tape?.sentEvent(packet, headerLength + payloadLength)
     return this.#count(payloadLength)
   }
 
@@ -116,6 +122,7 @@ export class OutgoingStream {
     const begins = marker || this.#marker
     this.#marker = false
     rewriteHeader(packet, payloadType, begins, sequence, timestamp, this.#ssrc)
+    this.tape?.sent(packet, headerLength + payloadLength)
     if (sequenceDelta(sequence, this.#sequence) >= 0) this.#sequence = sequenceAfter(sequence, 1)
     const end = timestampAfter(timestamp, samples)
     if (timestampDelta(end, this.#timestamp) > 0) this.#timestamp = end

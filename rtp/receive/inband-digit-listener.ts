@@ -57,6 +57,9 @@ export class InbandDigitListener implements SampleListener {
     this.#digits = keys
   }
 
+  /** Sees what is decoded. */
+  tape: { decoded(pcm: Int16Array, from: number, count: number): void } | undefined
+
   /** What was read last holds the tone of a digit that is reported otherwise, or what may become one. */
   get detectsTone(): boolean {
     return this.#detector?.hearsTone === true || this.#toneBesideEvents?.hearsTone === true
@@ -139,6 +142,7 @@ export class InbandDigitListener implements SampleListener {
   samples(pcm: Int16Array, from: number, count: number, endTime: number | undefined, isLost: boolean): void {
     const rate = this.#reader?.sampleRate
     if (rate === undefined) return
+    if (!isLost) this.tape?.decoded(pcm, from, count)
     if (this.#detector === undefined) {
       if (this.#eventsUntil > Number.NEGATIVE_INFINITY) this.#detectBesideEvents(rate, pcm, from, count)
       return

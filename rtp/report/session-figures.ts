@@ -6,6 +6,7 @@ import type { Ingress } from '../receive/ingress.ts'
 import type { Receiver } from '../receive/receiver.ts'
 import type { Recordings } from '../record/recordings.ts'
 import type { VoipMetrics } from '../rtcp/extended-report.ts'
+import type { TapePoint } from './media-tape.ts'
 import type { Reporter } from './reporter.ts'
 import { type ReceiveQuality, scoreOf } from './score.ts'
 import { voipMetricsOf } from './voip-metrics.ts'
@@ -24,6 +25,8 @@ export interface FigureSources {
 export class SessionFigures {
   readonly #from: FigureSources
   #agreement: Agreement | undefined
+  /** Counts of a second ago. */
+  #before = { received: 0, lost: 0, late: 0 }
 
   constructor(from: FigureSources) {
     this.#from = from
@@ -48,6 +51,35 @@ export class SessionFigures {
       ...scoreOf(heard),
       far: reporter.far(codecFacts[heard.codec ?? 'PCMU'].clockRate),
       playout: receiver.inband.playout,
+    }
+  }
+
+  /** Counts until now, and how well the last second was heard; undefined before anything is agreed on. */
+  second(): Omit<TapePoint, 'levelDbov'> | undefined {
+    if (this.#agreement === undefined) return undefined
+    const { stream, receiver, reporter } = this.#from
+    const heard = this.#listened
+    const { received, lost, late, jitterMs, roundTripMs, codec } = heard
+    const before = this.#before
+    this.#before = { received, lost, late }
+    const { mos, oneWayMs } = scoreOf({
+      ...heard,
+      received: Math.max(0, received - before.received),
+      lost: Math.max(0, lost - before.lost),
+      late: Math.max(0, late - before.late),
+    })
+    const far = reporter.far(codecFacts[codec ?? 'PCMU'].clockRate)
+    return {
+      codec,
+      received,
+      sent: stream.packetsBefore + stream.packets,
+      lost,
+      jitterMs,
+      delayMs: oneWayMs,
+      roundTripMs: roundTripMs ?? Number.NaN,
+      mos: mos ?? Number.NaN,
+      remoteLossPercent: far?.lossPercent ?? Number.NaN,
+      concealedMs: receiver.inband.bufferMs === undefined ? Number.NaN : receiver.inband.playout.concealedMs,
     }
   }
 

@@ -19,11 +19,13 @@ import { ReflectionGuard } from '../receive/reflection-guard.ts'
 import { SymmetricRtp } from '../receive/symmetric-rtp.ts'
 import { Recordings } from '../record/recordings.ts'
 import { streamTracks } from '../record/stream-tracks.ts'
+import type { MediaTape } from '../report/media-tape.ts'
 import { ReportExchange } from '../report/report-exchange.ts'
 import { Reporter } from '../report/reporter.ts'
 import { SessionFigures } from '../report/session-figures.ts'
 import { Sender } from '../send/sender.ts'
 import { RoomSeat } from './room-seat.ts'
+import { SessionTape } from './session-tape.ts'
 
 /** How often a session tells how it fares. */
 const statsEveryMs = 5000
@@ -34,6 +36,8 @@ export interface MediaSessionHost {
   readonly network: DatagramNetwork
   readonly opus: OpusCoders
   readonly tickSlots: TickSlots
+  /** Takes what is traced of sessions. Default: nothing is. */
+  readonly tape?: MediaTape | undefined
   /** A leg without RTP for so long, while the remote was to send, is reported as `timeout`; on hold RTCP counts as well. */
   readonly timeoutMs: number
   emit(event: EngineEvent): void
@@ -65,6 +69,7 @@ export class MediaSession implements Destination {
   readonly #rtpTimeAt = (now: number): number => this.sender.clock.rtpTimeAt(now)
   readonly #payloadTypes = new PayloadTypes()
   readonly #figures: SessionFigures
+  readonly #tape: SessionTape | undefined
   #agreement: Agreement | undefined
   #sourceChanges = 0
   #statsAt: number
@@ -102,7 +107,10 @@ export class MediaSession implements Destination {
     this.sender = new Sender(host.network, ports.rtp, this, stream, events, host.opus, host.tickSlots)
     const receiver = new Receiver(id, host, this.#payloadTypes, recordings, now)
     this.#receiver = receiver
-    this.ingress = new Ingress(host.network, this.#symmetricRtp, this.#reflection, this.#payloadTypes, receiver, by =>
+    const tape = this.#tapeOver(receiver, now)
+    this.#tape = tape
+    const sink = tape ?? receiver
+    this.ingress = new Ingress(host.network, this.#symmetricRtp, this.#reflection, this.#payloadTypes, sink, by =>
       this.#reportSource(by),
     )
     this.seat = new RoomSeat(receiver.inband, this.sender, () => reporter.lossPercent)
@@ -215,9 +223,21 @@ export class MediaSession implements Destination {
   /** What happens every few seconds or later: reports, figures, a remote that is missed. */
   #look(now: number): void {
     this.#lookAt = now + lookEveryMs
+    this.#tape?.tick(now, this.#figures)
     this.#reports.tick(this.#receiver.source.present, this.#rtpTimeAt, now)
     if (now >= this.#statsAt) this.#reportStats(now)
     this.#receiver.reportMissing(this.sender.isTalking, now)
+  }
+
+  /** Sees what comes in and goes out, where it is wanted. */
+  #tapeOver(receiver: Receiver, now: number): SessionTape | undefined {
+    const { tape } = this.#host
+    if (tape === undefined) return undefined
+    const session = { id: this.id, localPort: this.ports.rtp.port, remote: this.#symmetricRtp }
+    const own = new SessionTape(tape, session, receiver, at => this.#host.unixMs(at), now)
+    receiver.inband.tape = own
+    this.#stream.tape = own
+    return own
   }
 
   /** Media comes from another source now, and goes there. */

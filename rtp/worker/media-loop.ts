@@ -12,6 +12,7 @@ import { RecordingFiles } from '../io/recording-files.ts'
 import { SlowProcessor } from '../io/slow-processor.ts'
 import { otherProcessor } from '../io/thread-processor.ts'
 import type { DatagramNetwork } from '../net/network.ts'
+import { MediaTape } from '../report/media-tape.ts'
 import type { MediaCounters, MediaThreadConfig } from './protocol.ts'
 
 /** How often it is looked whether all is on disk: a thread that goes before others must let those have their turn who write it. */
@@ -53,6 +54,7 @@ export class MediaLoop {
       opus,
       ...(config.certificate === undefined ? {} : { browsers: { certificate: config.certificate, randomBytes } }),
       emit: event => this.#emit(event),
+      tape: config.tape && new MediaTape(config.tape.memory, config.tape.wantsHeaders),
       now: () => performance.now(),
       // The system's monotonic clock; `performance.now` begins with its thread.
       clockOffsetMs: Number(process.hrtime.bigint()) / 1e6 - performance.now(),

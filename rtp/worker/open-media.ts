@@ -6,6 +6,8 @@ import { WorkerMedia } from './worker-media.ts'
 export interface MediaConfig extends MediaThreadConfig {
   /** Media threads; 0 = in the caller's thread. */
   readonly workers: number
+  /** A tape a thread, at least one. Default: nothing is traced. */
+  readonly tapes?: readonly NonNullable<MediaThreadConfig['tape']>[] | undefined
 }
 
 /** `emit` gets events in the order of each session; `died` that a thread was lost, whose sessions follow as failed. */
@@ -13,4 +15,7 @@ export const openMedia = (
   config: MediaConfig,
   emit: (event: EngineEvent) => void,
   died: (error: Error) => void,
-): MediaThreads => (config.workers === 0 ? new InProcessMedia(config, emit) : new WorkerMedia(config, emit, died))
+): MediaThreads =>
+  config.workers === 0
+    ? new InProcessMedia({ ...config, tape: config.tapes?.[0] }, emit)
+    : new WorkerMedia(config, emit, died)

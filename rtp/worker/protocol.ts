@@ -12,6 +12,8 @@ export interface MediaThreadConfig extends EngineConfig, NetworkOptions {
   readonly promptBytes?: number
   /** What browsers know us by; undefined = there are no browser legs. */
   readonly certificate?: DtlsCertificate
+  /** Where the thread notes what is traced of its sessions. Default: nothing is traced. */
+  readonly tape?: { readonly memory: SharedArrayBuffer; readonly wantsHeaders: boolean } | undefined
 }
 
 export interface MediaCounters extends EngineCounters, ClockCounters {

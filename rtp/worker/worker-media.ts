@@ -20,6 +20,8 @@ const endMs = 3000
 export interface WorkerMediaConfig extends MediaThreadConfig {
   /** At least 1. */
   readonly workers: number
+  /** A tape a thread. Default: nothing is traced. */
+  readonly tapes?: readonly NonNullable<MediaThreadConfig['tape']>[] | undefined
 }
 
 /**
@@ -40,9 +42,9 @@ export class WorkerMedia implements MediaThreads {
     this.#died = died
     this.#rooms = new SharedRooms(config.workers)
     this.#threads = portRanges(config.ports, config.workers).map(
-      ports =>
+      (ports, at) =>
         new MediaThread(
-          { ...config, ports },
+          { ...config, ports, tape: config.tapes?.[at] },
           event => this.#told(event),
           (thread, error) => this.#lost(thread, error),
         ),

@@ -12,6 +12,8 @@ export interface RtpMediaOptions {
   emit(event: MediaEvent): void
   readonly random: Random
   readonly log: Log
+  /** Memory, one a thread, where threads note what is traced of legs. Default: nothing is traced. */
+  readonly tapes?: readonly { readonly memory: SharedArrayBuffer; readonly wantsHeaders: boolean }[] | undefined
   /** Address that sockets are bound to. Default `0.0.0.0`. */
   readonly bindAddress?: string
   /** Default `auto`: batched calls on Linux, else node:dgram. */

@@ -61,6 +61,7 @@ export class RtpMedia implements Media {
         address: options.bindAddress ?? anyAddress,
         sockets: options.sockets ?? 'auto',
         certificate: this.#certificate,
+        tapes: options.tapes,
       },
       event => this.#heard(event),
       error => {

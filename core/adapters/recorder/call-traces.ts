@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { tapeMemory } from '../../../rtp/index.ts'
 import type { SipTap } from '../../../sip/transport/index.ts'
 import type { CallUuid, LegUuid } from '../../model/ids.ts'
 import type { Settings } from '../../model/settings.ts'
@@ -24,6 +25,8 @@ export type TraceCounters = Readonly<Record<TraceFigure, number>> & {
 export class CallTraces {
   readonly recorder: FlightRecorder
   readonly tap: SipTap
+  /** For media threads, one each. */
+  readonly tapes: readonly { readonly memory: SharedArrayBuffer; readonly wantsHeaders: boolean }[]
   readonly tried: (callId: CallUuid, tried: Readonly<Record<string, unknown>>) => void
   readonly #inlet: TraceInlet
   readonly #link: TraceLink
@@ -31,7 +34,7 @@ export class CallTraces {
 
   /** Undefined when the settings give it no memory. */
   static open(
-    settings: Pick<Settings, 'recorder' | 'hep' | 'dataFolder'>,
+    settings: Pick<Settings, 'recorder' | 'hep' | 'dataFolder' | 'media'>,
     clock: Clock,
     log: Log,
   ): CallTraces | undefined {
@@ -39,19 +42,21 @@ export class CallTraces {
   }
 
   private constructor(
-    { recorder, hep, dataFolder }: Pick<Settings, 'recorder' | 'hep' | 'dataFolder'>,
+    { recorder, hep, dataFolder, media }: Pick<Settings, 'recorder' | 'hep' | 'dataFolder' | 'media'>,
     clock: Clock,
     log: Log,
   ) {
     const offset = clock.unixMs() - clock.now()
     const inlet = inletMemory(inletBytes)
     const figures = new SharedArrayBuffer(8 * traceFigures.length)
-    const { memoryMb, diskMb, hours } = recorder
+    const { memoryMb, diskMb, hours, rtpHeaders } = recorder
+    const tapes = Array.from({ length: Math.max(1, media.workers) }, tapeMemory)
     const folder = join(dataFolder, 'traces')
     const disk = diskMb === 0 ? undefined : { folder, bytes: diskMb * megabyte, keptMs: hours * hourMs }
     this.#inlet = new TraceInlet(inlet)
     this.#figures = new Float64Array(figures)
-    this.#link = new TraceLink({ inlet, figures, memoryBytes: memoryMb * megabyte, disk, hep }, log)
+    this.#link = new TraceLink({ inlet, tapes, figures, memoryBytes: memoryMb * megabyte, rtpHeaders, disk, hep }, log)
+    this.tapes = tapes.map(memory => ({ memory, wantsHeaders: rtpHeaders > 0 }))
     this.recorder = new FlightRecorder(this.#inlet, () => clock.now() + offset)
     this.tap = {
       message: (bytes, flow, isSent) => this.recorder.sip(bytes, flow, isSent),

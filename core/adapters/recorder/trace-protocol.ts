@@ -6,7 +6,11 @@ export interface TraceThreadConfig {
   readonly inlet: SharedArrayBuffer
   /** `traceFigures`, as numbers of eight bytes. */
   readonly figures: SharedArrayBuffer
+  /** One a media thread. */
+  readonly tapes: readonly SharedArrayBuffer[]
   readonly memoryBytes: number
+  /** Headers of RTP that are kept of each leg. */
+  readonly rtpHeaders: number
   /** Undefined: nothing is kept on the disk. */
   readonly disk: { readonly folder: string; readonly bytes: number; readonly keptMs: number } | undefined
   readonly hep: { readonly address: string; readonly port: number } | undefined
@@ -22,7 +26,7 @@ export const traceFigures = [
   'purgedBytes',
   'diskCalls',
   'diskFaults',
-  'readMs',
+  'missedMedia',
 ] as const
 export type TraceFigure = (typeof traceFigures)[number]
 

@@ -2,6 +2,8 @@ import { createSocket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
+import { MediaTapeReader } from '../../../rtp/index.ts'
+import type { LegUuid } from '../../model/ids.ts'
 import { hepPacket } from '../../recorder/hep.ts'
 import type { SipRecord } from '../../recorder/sip-record.ts'
 import { traceAnswer } from '../../recorder/trace-answer.ts'
@@ -20,7 +22,7 @@ import {
 
 const port = parentPort
 if (port === null) throw new Error('trace-thread.ts is the main file of a worker')
-const { inlet, figures, memoryBytes, disk, hep } = workerData as TraceThreadConfig
+const { inlet, tapes, figures, memoryBytes, rtpHeaders, disk, hep } = workerData as TraceThreadConfig
 const post = (message: FromTraces, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer)
 
 /** Nobody waits for it: signalling and media come first. What needs no privilege. */
@@ -53,10 +55,24 @@ const mirror =
     : (sip: SipRecord, unixMs: number) => socket?.send(hepPacket(sip, unixMs), hep.port, hep.address, () => {})
 const book = new TraceBook({
   memoryBytes,
+  rtpHeaders,
   ...(files === undefined ? {} : { store: files }),
   ...(mirror === undefined ? {} : { mirror }),
 })
 const outlet = new TraceOutlet(inlet, book)
+const readers = tapes.map(
+  tape =>
+    new MediaTapeReader(tape, {
+      point: (session, unixMs, point) => book.rtp(unixMs, session as LegUuid, point),
+      packet: (session, unixMs, packet) => book.packet(unixMs, session as LegUuid, packet),
+    }),
+)
+
+/** Legs are noted before their media is. */
+function drain(): void {
+  outlet.drain()
+  for (const reader of readers) reader.drain()
+}
 
 /** Where the folder cannot be had, traces are kept in memory alone. */
 function openFiles(): TraceFiles | undefined {
@@ -70,13 +86,17 @@ function openFiles(): TraceFiles | undefined {
 }
 
 function keep(): void {
-  outlet.drain()
+  drain()
   book.tick(Date.now())
   files?.purge()
   setFigure('records', book.counters.records)
   setFigure('cut', book.counters.cut)
   setFigure('memoryBytes', book.counters.memoryBytes)
   setFigure('droppedBytes', book.counters.droppedBytes)
+  setFigure(
+    'missedMedia',
+    readers.reduce((sum, { dropped }) => sum + dropped, 0),
+  )
   if (files === undefined) return
   setFigure('diskBytes', files.counters.bytes)
   setFigure('purgedBytes', files.counters.purgedBytes)
@@ -85,10 +105,8 @@ function keep(): void {
 }
 
 function answer({ id, call, wish }: Extract<ToTraces, { type: 'read' }>): void {
-  const began = performance.now()
-  outlet.drain()
+  drain()
   const found = traceAnswer(book, call, wish)
-  setFigure('readMs', performance.now() - began)
   if (found === undefined) {
     post({ type: 'answer', id, answer: undefined })
     return
@@ -98,7 +116,7 @@ function answer({ id, call, wish }: Extract<ToTraces, { type: 'read' }>): void {
   post({ type: 'answer', id, answer: { account: found.account, body } }, [body.buffer])
 }
 
-const draining = setInterval(() => outlet.drain(), drainEveryMs)
+const draining = setInterval(drain, drainEveryMs)
 const keeping = setInterval(keep, keepEveryMs)
 
 port.on('message', (message: ToTraces) => {
@@ -109,7 +127,7 @@ port.on('message', (message: ToTraces) => {
     case 'close':
       clearInterval(draining)
       clearInterval(keeping)
-      outlet.drain()
+      drain()
       book.close()
       files?.close()
       socket?.close()

@@ -21,7 +21,6 @@ class Heard implements TraceSink {
   over = (...given: unknown[]) => void this.all.push(['over', ...given])
   dialog = (...given: unknown[]) => void this.all.push(['dialog', ...given])
   sip = (...given: unknown[]) => void this.all.push(['sip', ...given])
-  rtp = (...given: unknown[]) => void this.all.push(['rtp', ...given])
 }
 
 test('what is written comes out as it went in, in its order, however often the memory wraps', () => {

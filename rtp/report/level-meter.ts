@@ -1,0 +1,46 @@
+import { expandALaw, expandMuLaw } from '../codec/g711-tables.ts'
+
+/** One packet in eight is measured: speech is the same before and after it. */
+const oneIn = 8
+const fullScale = 32_768 * 32_768
+/** RFC 6464 §3: what is quieter counts as silence. */
+const silence = -127
+
+const squares = (expand: (code: number) => number): Float32Array =>
+  Float32Array.from({ length: 256 }, (_, code) => expand(code) ** 2)
+const muLaw = squares(expandMuLaw)
+const aLaw = squares(expandALaw)
+
+/** The level of received audio in dBov, where it can be had without decoding: G.711, and what is decoded anyway. */
+export class LevelMeter {
+  #sum = 0
+  #samples = 0
+  #turn = 0
+
+  /** Payload of G.711. */
+  packet(bytes: Uint8Array, from: number, length: number, isMuLaw: boolean): void {
+    if (++this.#turn % oneIn !== 1) return
+    const table = isMuLaw ? muLaw : aLaw
+    let sum = 0
+    for (let at = from; at < from + length; at++) sum += table[bytes[at]!]!
+    this.#sum += sum
+    this.#samples += length
+  }
+
+  /** Decoded samples of another codec. */
+  pcm(samples: Int16Array, from: number, count: number): void {
+    if (++this.#turn % oneIn !== 1) return
+    let sum = 0
+    for (let at = from; at < from + count; at++) sum += samples[at]! * samples[at]!
+    this.#sum += sum
+    this.#samples += count
+  }
+
+  /** Since the last time; NaN: nothing was measured. */
+  take(): number {
+    const mean = this.#sum / this.#samples
+    this.#sum = 0
+    this.#samples = 0
+    return Number.isNaN(mean) ? mean : Math.min(0, Math.max(silence, Math.round(10 * Math.log10(mean / fullScale))))
+  }
+}

@@ -1,0 +1,231 @@
+/**
+ * What media threads note for another thread, over shared memory: one writer, one reader, slots of 64 bytes, and nobody is
+ * woken. Positions count slots, unsigned 32-bit; their number is a power of two. A slot, little endian:
+ *
+ *     0 u8 kind   4 u32 number of the session
+ *     name:   1 u8 length   8 its id
+ *     point:  1 u8 codec   8 f64 Unix ms   16 u32 received   20 u32 sent   24 u32 lost   28 f32 jitter ms   32 f32 delay ms
+ *             36 f32 round trip ms   40 f32 MOS   44 f32 remote loss %   48 f32 concealed ms   52 f32 level dBov; NaN: not known
+ *     packet: 1 u8 sent   2 u8 bytes kept   8 f64 Unix ms   16 u32 remote address   20 u16 its port   22 u16 our port
+ *             24 u16 length of the packet   28 its first bytes
+ */
+const slotBytes = 64
+const controlBytes = 64
+const writtenAt = 0
+const readAt = 1
+const droppedAt = 2
+const kinds = { name: 1, point: 2, packet: 3 } as const
+const longestId = slotBytes - 8
+const headerBytes = 12
+/** Header, and the payload of a telephone-event (RFC 4733 §2.3). */
+export const tapedBytes = headerBytes + 4
+const codecs = ['', 'PCMU', 'PCMA', 'G722', 'opus'] as const
+const slotCount = 16_384
+
+export const tapeMemory = (): SharedArrayBuffer => new SharedArrayBuffer(controlBytes + slotCount * slotBytes)
+
+/** A session's figures: counts since its beginning, all else of the last second; NaN: not known. */
+export interface TapePoint {
+  readonly codec: string | undefined
+  readonly received: number
+  readonly sent: number
+  readonly lost: number
+  readonly jitterMs: number
+  readonly delayMs: number
+  readonly roundTripMs: number
+  readonly mos: number
+  readonly remoteLossPercent: number
+  readonly concealedMs: number
+  readonly levelDbov: number
+}
+
+export interface TapePacket {
+  readonly isSent: boolean
+  /** IPv4, as a number. */
+  readonly remoteAddress: number
+  readonly remotePort: number
+  readonly localPort: number
+  readonly length: number
+  /** Its first bytes; a view. */
+  readonly bytes: Uint8Array
+}
+
+/** The writer's side. What finds no room is dropped and counted. */
+export class MediaTape {
+  /** Headers of all packets are wanted, not of telephone-events alone. */
+  readonly wantsHeaders: boolean
+  readonly #control: Int32Array
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  #head: number
+  #sessions = 0
+
+  constructor(memory: SharedArrayBuffer, wantsHeaders: boolean) {
+    this.wantsHeaders = wantsHeaders
+    this.#control = new Int32Array(memory, 0, controlBytes / 4)
+    this.#bytes = new Uint8Array(memory, controlBytes)
+    this.#view = new DataView(memory, controlBytes)
+    // A thread that takes another's place goes on where that was.
+    this.#head = Atomics.load(this.#control, writtenAt) >>> 0
+  }
+
+  /** Gives the session its number. */
+  name(id: string): number {
+    const number = ++this.#sessions
+    const at = this.#slot(kinds.name, number)
+    if (at === -1) return number
+    const length = Math.min(longestId, id.length)
+    this.#bytes[at + 1] = length
+    for (let index = 0; index < length; index++) this.#bytes[at + 8 + index] = id.charCodeAt(index)
+    this.#commit()
+    return number
+  }
+
+  point(session: number, unixMs: number, point: TapePoint): void {
+    const at = this.#slot(kinds.point, session)
+    if (at === -1) return
+    const view = this.#view
+    this.#bytes[at + 1] = Math.max(0, codecs.indexOf((point.codec ?? '') as (typeof codecs)[number]))
+    view.setFloat64(at + 8, unixMs, true)
+    view.setUint32(at + 16, point.received, true)
+    view.setUint32(at + 20, point.sent, true)
+    view.setUint32(at + 24, point.lost, true)
+    view.setFloat32(at + 28, point.jitterMs, true)
+    view.setFloat32(at + 32, point.delayMs, true)
+    view.setFloat32(at + 36, point.roundTripMs, true)
+    view.setFloat32(at + 40, point.mos, true)
+    view.setFloat32(at + 44, point.remoteLossPercent, true)
+    view.setFloat32(at + 48, point.concealedMs, true)
+    view.setFloat32(at + 52, point.levelDbov, true)
+    this.#commit()
+  }
+
+  /** `kept`: bytes of it that may be kept, `tapedBytes` at most. */
+  packet(
+    session: number,
+    unixMs: number,
+    isSent: boolean,
+    packet: Uint8Array,
+    length: number,
+    kept: number,
+    remoteAddress: number,
+    remotePort: number,
+    localPort: number,
+  ): void {
+    const at = this.#slot(kinds.packet, session)
+    if (at === -1) return
+    const view = this.#view
+    const bytes = this.#bytes
+    const count = Math.min(kept, length, tapedBytes)
+    bytes[at + 1] = isSent ? 1 : 0
+    bytes[at + 2] = count
+    view.setFloat64(at + 8, unixMs, true)
+    view.setUint32(at + 16, remoteAddress, true)
+    view.setUint16(at + 20, remotePort, true)
+    view.setUint16(at + 22, localPort, true)
+    view.setUint16(at + 24, length, true)
+    for (let index = 0; index < count; index++) bytes[at + 28 + index] = packet[index]!
+    this.#commit()
+  }
+
+  #slot(kind: number, session: number): number {
+    if ((this.#head - Atomics.load(this.#control, readAt)) >>> 0 >= slotCount) {
+      Atomics.add(this.#control, droppedAt, 1)
+      return -1
+    }
+    const at = (this.#head & (slotCount - 1)) * slotBytes
+    this.#bytes[at] = kind
+    this.#view.setUint32(at + 4, session, true)
+    return at
+  }
+
+  #commit(): void {
+    this.#head = (this.#head + 1) >>> 0
+    Atomics.store(this.#control, writtenAt, this.#head | 0)
+  }
+}
+
+export interface TapeListener {
+  point(session: string, unixMs: number, point: TapePoint): void
+  packet(session: string, unixMs: number, packet: TapePacket): void
+}
+
+/** More are forgotten, the oldest first: sessions say nothing when they end. */
+const namesKept = 20_000
+
+/** The reader's side. */
+export class MediaTapeReader {
+  readonly #control: Int32Array
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  readonly #listener: TapeListener
+  readonly #names = new Map<number, string>()
+
+  constructor(memory: SharedArrayBuffer, listener: TapeListener) {
+    this.#control = new Int32Array(memory, 0, controlBytes / 4)
+    this.#bytes = new Uint8Array(memory, controlBytes)
+    this.#view = new DataView(memory, controlBytes)
+    this.#listener = listener
+  }
+
+  get dropped(): number {
+    return Atomics.load(this.#control, droppedAt) >>> 0
+  }
+
+  /** All that is there now. */
+  drain(): void {
+    const head = Atomics.load(this.#control, writtenAt) >>> 0
+    let tail = Atomics.load(this.#control, readAt) >>> 0
+    while (tail !== head) {
+      this.#take((tail & (slotCount - 1)) * slotBytes)
+      tail = (tail + 1) >>> 0
+      Atomics.store(this.#control, readAt, tail | 0)
+    }
+  }
+
+  #take(at: number): void {
+    const view = this.#view
+    const session = view.getUint32(at + 4, true)
+    if (this.#bytes[at] === kinds.name) {
+      const id = this.#bytes.slice(at + 8, at + 8 + this.#bytes[at + 1]!)
+      this.#names.delete(session)
+      this.#names.set(session, String.fromCharCode(...id))
+      if (this.#names.size > namesKept) this.#names.delete(this.#names.keys().next().value!)
+      return
+    }
+    const id = this.#names.get(session)
+    if (id === undefined) return
+    const unixMs = view.getFloat64(at + 8, true)
+    if (this.#bytes[at] === kinds.point) this.#listener.point(id, unixMs, this.#pointAt(at))
+    else this.#listener.packet(id, unixMs, this.#packetAt(at))
+  }
+
+  #pointAt(at: number): TapePoint {
+    const view = this.#view
+    return {
+      codec: codecs[this.#bytes[at + 1]!] || undefined,
+      received: view.getUint32(at + 16, true),
+      sent: view.getUint32(at + 20, true),
+      lost: view.getUint32(at + 24, true),
+      jitterMs: view.getFloat32(at + 28, true),
+      delayMs: view.getFloat32(at + 32, true),
+      roundTripMs: view.getFloat32(at + 36, true),
+      mos: view.getFloat32(at + 40, true),
+      remoteLossPercent: view.getFloat32(at + 44, true),
+      concealedMs: view.getFloat32(at + 48, true),
+      levelDbov: view.getFloat32(at + 52, true),
+    }
+  }
+
+  #packetAt(at: number): TapePacket {
+    const view = this.#view
+    return {
+      isSent: this.#bytes[at + 1] === 1,
+      remoteAddress: view.getUint32(at + 16, true),
+      remotePort: view.getUint16(at + 20, true),
+      localPort: view.getUint16(at + 22, true),
+      length: view.getUint16(at + 24, true),
+      bytes: this.#bytes.subarray(at + 28, at + 28 + this.#bytes[at + 2]!),
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { CallUuid, LegUuid } from '../../../core/model/ids.ts'
+import type { RtpFigures } from '../../../core/recorder/rtp-point.ts'
+import { PartsInMemory, TraceBed } from '../bed/trace-bed.ts'
+
+const callId = 'call-1' as CallUuid
+const legId = 'leg-1' as LegUuid
+const began = 1_800_000_000_000
+const figuresAt = (second: number): RtpFigures => ({
+  codec: 'PCMU',
+  received: 50 * second,
+  sent: 49 * second,
+  lost: Math.floor(second / 10),
+  jitterMs: 2.5,
+  delayMs: 80,
+  roundTripMs: Number.NaN,
+  mos: 4.3,
+  remoteLossPercent: Number.NaN,
+  concealedMs: 20 * second,
+  levelDbov: -26,
+})
+
+const talk = (seconds: number, options: { readonly store?: PartsInMemory } = {}): TraceBed => {
+  const bed = new TraceBed(() => began, options)
+  bed.book.leg(began, callId, legId, { role: 'caller', via: 'trunk' })
+  for (let second = 1; second <= seconds; second++) {
+    bed.book.rtp(began + 1000 * second + (second % 3), legId, figuresAt(second))
+    if (second % 70 === 0) bed.tick(began + 1000 * second)
+  }
+  return bed
+}
+
+test('a leg has a point a second, of what that second brought', () => {
+  for (const options of [{}, { store: new PartsInMemory() }]) {
+    const trace = talk(200, options).read(callId, 'operator')
+    const [rtp] = trace?.rtp ?? []
+    assert.is(rtp?.ms.length, 200)
+    assert.is(rtp?.codec, 'PCMU')
+    assert.equal([...new Set(rtp?.packets_received)], [50])
+    assert.equal([...new Set(rtp?.packets_sent)], [49])
+    assert.is(
+      rtp?.packets_lost.reduce((sum, lost) => sum + lost, 0),
+      20,
+    )
+    assert.is(rtp?.packets_lost[9], 1)
+    assert.is(rtp?.loss_percent[9], 1.96)
+    assert.equal([rtp?.jitter_ms[5], rtp?.delay_ms[5], rtp?.level_dbov[5], rtp?.mos[5]], [2.5, 80, -26, 4.3])
+    assert.equal([rtp?.round_trip_ms[5], rtp?.remote_loss_percent[5], rtp?.concealed_ms[5]], [null, null, 20])
+  }
+})
+
+test('points have their place in the pages: none twice, none missing', () => {
+  const bed = talk(150)
+  const ms: number[] = []
+  for (let after = 0; ; ) {
+    const page = bed.read(callId, 'operator', { after, limit: 40 })
+    ms.push(...(page?.rtp[0]?.ms ?? []))
+    after = page?.last ?? 0
+    if (page?.hasMore !== true) break
+  }
+  assert.is(ms.length, 150)
+  assert.is(new Set(ms).size, 150)
+})
+
+test('after an hour points are one in two seconds, after two more hours one in four', () => {
+  const bed = talk(4 * 3600, { store: new PartsInMemory() })
+  const [rtp] = bed.read(callId, 'operator', { after: 0, limit: 20_000 })?.rtp ?? []
+  const counts = new Map<number, number>()
+  for (const seconds of rtp?.seconds ?? []) counts.set(seconds, (counts.get(seconds) ?? 0) + 1)
+  assert.equal(
+    [...counts],
+    [
+      [1, 3600],
+      [2, 3600],
+      [4, 900],
+    ],
+  )
+  // Nothing is lost by it: the counts of a point are of all its seconds.
+  assert.is(
+    rtp?.packets_received.reduce((sum, packets) => sum + packets, 0),
+    50 * 4 * 3600,
+  )
+})
+
+const packet = (length: number, at: number) => ({
+  isSent: false,
+  remoteAddress: 0xc6336409,
+  remotePort: 4000,
+  localPort: 10_000,
+  length: 172,
+  bytes: new Uint8Array(length).fill(at),
+})
+
+test('of headers the newest are kept, of telephone-events all', () => {
+  const bed = new TraceBed(() => began, { rtpHeaders: 10, store: new PartsInMemory() })
+  bed.book.leg(began, callId, legId, { role: 'caller', via: 'trunk' })
+  for (let at = 0; at < 35; at++) bed.book.packet(began + at, legId, packet(12, at))
+  for (let at = 0; at < 20; at++) bed.book.packet(began + 100 + at, legId, packet(16, at))
+  const wanted = [...Array.from({ length: 10 }, (_, at) => 25 + at), ...Array.from({ length: 20 }, (_, at) => at)]
+  const kept = () => bed.book.packets(callId).map(({ bytes }) => bytes[0])
+  assert.equal(kept(), wanted)
+  bed.book.over(began + 200, callId, { sid: 'CA1', uuid: callId, reasonCode: 'END.0200' })
+  bed.tick(began + 60_000)
+  assert.equal(kept(), wanted)
+})
+
+test.run()

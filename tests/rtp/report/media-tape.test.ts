@@ -1,0 +1,96 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { compressALaw } from '../../../rtp/codec/g711-tables.ts'
+import { LevelMeter } from '../../../rtp/report/level-meter.ts'
+import { MediaTape, MediaTapeReader, type TapePoint, tapeMemory } from '../../../rtp/report/media-tape.ts'
+import { encodePcmu } from '../../rig/g711.ts'
+
+const figures: TapePoint = {
+  codec: 'PCMA',
+  received: 50,
+  sent: 49,
+  lost: 1,
+  jitterMs: 1.5,
+  delayMs: 80,
+  roundTripMs: Number.NaN,
+  mos: 4.25,
+  remoteLossPercent: 0.5,
+  concealedMs: Number.NaN,
+  levelDbov: -27,
+}
+
+const taped = () => {
+  const memory = tapeMemory()
+  const heard: unknown[] = []
+  const reader = new MediaTapeReader(memory, {
+    point: (session, unixMs, point) => heard.push([session, unixMs, point]),
+    packet: (session, unixMs, { bytes, ...packet }) => heard.push([session, unixMs, packet, [...bytes]]),
+  })
+  return { memory, heard, reader, tape: new MediaTape(memory, true) }
+}
+
+test('points and packets come out with the name of their session, also after its thread was replaced', () => {
+  const { memory, heard, reader, tape } = taped()
+  const leg = tape.name('leg-')
+  tape.point(leg, 1000.5, figures)
+  const packet = Uint8Array.from({ length: 40 }, (_, at) => at)
+  tape.packet(leg, 1001, true, packet, 40, 16, 0xc0000201, 4000, 10_002)
+  reader.drain()
+  assert.equal(heard, [
+    ['leg-', 1000.5, figures],
+    [
+      'leg-',
+      1001,
+      { isSent: true, remoteAddress: 0xc0000201, remotePort: 4000, localPort: 10_002, length: 40 },
+      [...packet.subarray(0, 16)],
+    ],
+  ])
+  const next = new MediaTape(memory, false)
+  next.point(next.name('other'), 2000, figures)
+  reader.drain()
+  assert.equal((heard[2] as unknown[])[0], 'other')
+})
+
+test('a full tape drops what is new and counts it; positions wrap', () => {
+  const { heard, reader, tape } = taped()
+  const leg = tape.name('leg')
+  for (let count = 0; count < 16_384; count++) tape.point(leg, count, figures)
+  assert.is(reader.dropped, 1)
+  reader.drain()
+  assert.is(heard.length, 16_383)
+  for (let round = 0; round < 3; round++) {
+    for (let count = 0; count < 10_000; count++) tape.point(leg, round, figures)
+    reader.drain()
+  }
+  assert.is(heard.length, 16_383 + 30_000)
+  assert.is(reader.dropped, 1)
+})
+
+const sine = (amplitude: number): Int16Array =>
+  Int16Array.from({ length: 160 }, (_, at) => Math.round(amplitude * Math.sin((2 * Math.PI * 400 * at) / 8000)))
+
+test('levels in dBov (RFC 6464): a full sine is -3, half its amplitude 6 less, silence -127; nothing is NaN', () => {
+  for (const [amplitude, wanted] of [
+    [32_000, -3],
+    [16_000, -9],
+    [3200, -23],
+    [320, -43],
+  ] as const) {
+    const [muLaw, aLaw, decoded] = [new LevelMeter(), new LevelMeter(), new LevelMeter()]
+    for (let packet = 0; packet < 50; packet++) {
+      muLaw.packet(encodePcmu(sine(amplitude)), 0, 160, true)
+      aLaw.packet(Uint8Array.from(sine(amplitude), compressALaw), 0, 160, false)
+      decoded.pcm(sine(amplitude), 0, 160)
+    }
+    for (const meter of [muLaw, aLaw, decoded]) {
+      const level = meter.take()
+      assert.ok(Math.abs(level - wanted) <= 1, `${amplitude}: ${level}`)
+    }
+    assert.ok(Number.isNaN(muLaw.take()))
+  }
+  const quiet = new LevelMeter()
+  quiet.pcm(new Int16Array(160), 0, 160)
+  assert.is(quiet.take(), -127)
+})
+
+test.run()
