@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, isIPv6, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:tls'
 import type { HttpListener } from '../core/index.ts'
-import type { TlsFiles } from './door.ts'
-import type { Api } from './fastify.ts'
+import type { TlsFiles } from './base/door.ts'
+import type { Api } from './base/fastify.ts'
 
 /** A client that does not finish its TLS handshake holds a connection for so long. */
 const handshakeTimeoutMs = 8000

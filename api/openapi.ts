@@ -1,6 +1,6 @@
 import fastifySwagger from '@fastify/swagger'
 import type { TSchema } from '@sinclair/typebox'
-import type { Access, Api } from './fastify.ts'
+import type { Access, Api } from './base/fastify.ts'
 import { exampleOf, type Schemas } from './openapi-examples.ts'
 import { webhooks } from './openapi-webhooks.ts'
 import { Account, OperatorAccount } from './schema/account.ts'

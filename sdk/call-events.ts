@@ -1,4 +1,4 @@
-import type { EndReason } from './end-reason.ts'
+import type { EndReason } from './base/end-reason.ts'
 import type { CallQuality } from './media/quality.ts'
 
 /** Name → what its listeners get. Either `ended` or `failed` is a call's last event. */

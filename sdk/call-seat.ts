@@ -1,4 +1,3 @@
-import type { Call } from './call.ts'
 import type { MediaSettings } from './media/peer-connection.ts'
 import type { Party } from './signaling/station.ts'
 import type { UserAgentInput } from './signaling/user-agent.ts'
@@ -17,8 +16,6 @@ export interface CallSeat {
   closeSpeaker(element: HTMLAudioElement): void
   keyTone(tone: string): void
   listenerFailed(name: string, fault: unknown): void
-  /** Its state, or whether it has early audio, changed: what rings may change too. */
-  changed(call: Call): void
 }
 
 export interface CallStart {

@@ -1,6 +1,6 @@
+import { PhoneError } from './base/errors.ts'
 import { CallAudio } from './call-audio.ts'
 import type { CallSeat } from './call-seat.ts'
-import { PhoneError } from './errors.ts'
 import type { PeerMedia } from './media/peer-connection.ts'
 import { Recovery } from './recovery.ts'
 import { Renegotiation } from './renegotiation.ts'

@@ -1,4 +1,4 @@
-import type { EndReason } from './end-reason.ts'
+import type { EndReason } from './base/end-reason.ts'
 
 /** `trying`: dialled, no word of the remote yet. `ringing`: there, or here for an inbound call. */
 export type CallState = 'trying' | 'ringing' | 'answering' | 'accepted' | 'ended'

@@ -1,10 +1,10 @@
+import { type EndReason, isOwnWill, type LocalCause, localEnd } from './base/end-reason.ts'
+import { PhoneError } from './base/errors.ts'
 import type { CallEvents } from './call-events.ts'
 import type { CallSeat, CallStart } from './call-seat.ts'
 import { CallSession } from './call-session.ts'
 import { CallProgress, type CallState } from './call-state.ts'
 import { checkDigits } from './digits.ts'
-import { type EndReason, isOwnWill, type LocalCause, localEnd } from './end-reason.ts'
-import { PhoneError } from './errors.ts'
 import { Emitter } from './events.ts'
 import { microphoneCause } from './media/microphone.ts'
 import { QualityMeter } from './media/quality-meter.ts'
@@ -12,12 +12,18 @@ import type { CallEvent, Party } from './signaling/station.ts'
 
 export type CallDirection = 'inbound' | 'outbound'
 
+/** The same, and what only the call itself reports. */
+export interface CallOwner extends CallSeat {
+  /** Its state, or whether it has early audio, changed: the ring tone may change too. */
+  changed(call: Call): void
+}
+
 /** One call of a Phone. */
 export class Call {
   /** Ours, in this page; `sid` is the switch's. */
   readonly id: string
   readonly direction: CallDirection
-  readonly #seat: CallSeat
+  readonly #seat: CallOwner
   readonly #party: Party
   readonly #emitter: Emitter<CallEvents>
   readonly #session: CallSession
@@ -28,7 +34,7 @@ export class Call {
   #hasEarlyAudio = false
 
   /** @internal Made by `Phone.call` and for the phone's `incoming` event. */
-  constructor(seat: CallSeat, start: CallStart) {
+  constructor(seat: CallOwner, start: CallStart) {
     this.#seat = seat
     this.id = start.id
     this.direction = start.direction

@@ -1,4 +1,4 @@
-import { PhoneError } from './errors.ts'
+import { PhoneError } from './base/errors.ts'
 
 export const customPayloadHeader = 'X-Service-Custom-Payload'
 /** Longest value, in characters. */

@@ -1,4 +1,4 @@
-import { PhoneError } from './errors.ts'
+import { PhoneError } from './base/errors.ts'
 
 const longest = 256
 const userAndHost = /^[^\s<>"@;?]+@[\w.-]+(?::\d{1,5})?$/

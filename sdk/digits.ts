@@ -1,4 +1,4 @@
-import { PhoneError } from './errors.ts'
+import { PhoneError } from './base/errors.ts'
 
 /** What a sender takes (`,` = a pause of 2 s), in upper case. Throws a PhoneError for anything else. */
 export function checkDigits(tone: string | number): string {

@@ -1,5 +1,5 @@
-import type { EndReason, LocalCause } from './end-reason.ts'
-import { PhoneError } from './errors.ts'
+import type { EndReason, LocalCause } from './base/end-reason.ts'
+import { PhoneError } from './base/errors.ts'
 
 const tryAgain = 'Please try again in a moment.'
 const tokenRevoked = 'The phone token is no longer valid. Get a new one.'

@@ -1,11 +1,11 @@
 // A WebRTC softphone for the browser: `new Phone()`, `authenticate`, `call`.
 
+export type { EndedBy, EndReason } from './base/end-reason.ts'
+export { PhoneError, type PhoneErrorCode } from './base/errors.ts'
 export { Call } from './call.ts'
 export type { CallEvents } from './call-events.ts'
 export type { CallState } from './call-state.ts'
 export type { CustomPayload } from './custom-payload.ts'
-export type { EndedBy, EndReason } from './end-reason.ts'
-export { PhoneError, type PhoneErrorCode } from './errors.ts'
 export { describeFailure } from './failure.ts'
 export { DEFAULT_ICE_SERVERS, type IceServer } from './ice-servers.ts'
 export type { LogLevel, LogSink } from './log.ts'

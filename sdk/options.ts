@@ -1,4 +1,4 @@
-import { PhoneError } from './errors.ts'
+import { PhoneError } from './base/errors.ts'
 import { DEFAULT_ICE_SERVERS, type IceServer } from './ice-servers.ts'
 import { type LogLevel, type LogSink, logLevels } from './log.ts'
 

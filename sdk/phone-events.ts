@@ -1,5 +1,5 @@
+import type { EndReason } from './base/end-reason.ts'
 import type { Call } from './call.ts'
-import type { EndReason } from './end-reason.ts'
 
 /** Name → what its listeners get. */
 export type PhoneEvents = {

@@ -1,10 +1,10 @@
+import { localEnd } from './base/end-reason.ts'
+import { PhoneError } from './base/errors.ts'
+import type { CallOwner } from './call.ts'
 import { Call } from './call.ts'
-import type { CallSeat } from './call-seat.ts'
 import { type CustomPayload, customPayloadHeader, formatCustomPayload } from './custom-payload.ts'
 import { uriOfDestination } from './destination.ts'
-import { localEnd } from './end-reason.ts'
 import type { Engine } from './engine.ts'
-import { PhoneError } from './errors.ts'
 import { Emitter } from './events.ts'
 import { type IceServer, toRtcIceServers } from './ice-servers.ts'
 import { type Log, openLog } from './log.ts'
@@ -245,7 +245,7 @@ export class Phone {
     this.#emitter.emit('incoming', call)
   }
 
-  #seat(engine: Engine): CallSeat {
+  #seat(engine: Engine): CallOwner {
     return {
       media: {
         iceServers: toRtcIceServers(this.#iceServers),

@@ -1,4 +1,4 @@
-import { PhoneError } from './errors.ts'
+import { PhoneError } from './base/errors.ts'
 
 /** Throws where a browser would never give the microphone: a page that is not HTTPS (or localhost), or no WebRTC. */
 export function requireSecureContext(): void {

@@ -1,6 +1,6 @@
-import { type EndReason, localEnd } from './end-reason.ts'
+import { type EndReason, localEnd } from './base/end-reason.ts'
+import { PhoneError } from './base/errors.ts'
 import { Engine } from './engine.ts'
-import { PhoneError } from './errors.ts'
 import { describeFailure } from './failure.ts'
 import type { Log } from './log.ts'
 import type { RegistrationEvent } from './signaling/registration.ts'

@@ -1,4 +1,4 @@
-import { PhoneError } from './errors.ts'
+import { PhoneError } from './base/errors.ts'
 
 /** What a phone token says. It is read here, never verified: only the switch has the key. */
 export interface TokenClaims {

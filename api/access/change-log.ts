@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import type { SwitchDoor } from '../door.ts'
-import type { Api } from '../fastify.ts'
+import type { SwitchDoor } from '../base/door.ts'
+import type { Api } from '../base/fastify.ts'
 import { operatorOf } from './guard.ts'
 
 /** A longer text is cut: a rate deck has megabytes. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../answer/refusal.ts'
-import type { Api } from '../fastify.ts'
+import type { Api } from '../base/fastify.ts'
 
 /** RFC 3986 §3.2.2: a name, an IPv4 address or an IP literal, and perhaps a port. */
 const hostForm = /^([A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(:\d{0,5})?$/

@@ -7,11 +7,11 @@ import {
   StoreError,
   takeBackup,
 } from '../../core/index.ts'
+import { version } from '../base/version.ts'
 import { defaultFile } from '../settings-files.ts'
 import { runCheck } from './check.ts'
 import { type Command, type CommandInput, textOf } from './command.ts'
 import { progressBar } from './progress.ts'
-import { version } from './version.ts'
 
 const bytesPerMb = 1_000_000
 

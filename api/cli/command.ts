@@ -1,15 +1,6 @@
 import type { Settings } from '../../core/index.ts'
-import type { Arguments } from './arguments.ts'
-import type { Reference } from './reference.ts'
-
-/** A flag of one command, beside those that every command takes. */
-export interface CommandFlag {
-  readonly flag: string
-  /** What stands for its value in the help; missing: it takes none. */
-  readonly value?: string
-  /** What it does, with its unit, and its default in brackets. */
-  readonly help: string
-}
+import type { Arguments } from './action/arguments.ts'
+import type { CommandFlag, Reference } from './command-entry.ts'
 
 /** A command that works on this machine itself, rather than by a request to the API. */
 export interface Command {

@@ -1,6 +1,6 @@
-import { UsageError } from './arguments.ts'
+import { UsageError } from './action/arguments.ts'
 import type { Command } from './command.ts'
-import type { CommandEntry, Reference } from './reference.ts'
+import type { CommandEntry, Reference } from './command-entry.ts'
 
 type Shell = (reference: Reference) => string
 

@@ -1,4 +1,4 @@
-import type { Group } from './action.ts'
+import type { Group } from './action/action.ts'
 import { account } from './groups/account.ts'
 import { asset } from './groups/asset.ts'
 import { call } from './groups/call.ts'

@@ -1,10 +1,11 @@
 import { settingOptions } from '../../core/index.ts'
-import type { Group } from './action.ts'
+import type { Group } from './action/action.ts'
 import { aligned, helpColumns, wrapped } from './aligned.ts'
 import type { Command } from './command.ts'
+import type { CommandEntry } from './command-entry.ts'
 import { commands } from './commands.ts'
 import { groups } from './group-table.ts'
-import { type CommandEntry, commonEntries, entryOfCommand, entryOfGroup, referenceOf, written } from './reference.ts'
+import { commonEntries, entryOfCommand, entryOfGroup, referenceOf, written } from './reference.ts'
 
 export { groups }
 

@@ -6,7 +6,7 @@ import { stringify } from 'yaml'
 import { makeFirstRows } from '../../core/index.ts'
 import { ensureOperatorKey } from '../operator-key.ts'
 import { defaultFile, readSettings } from '../settings-files.ts'
-import { UsageError } from './arguments.ts'
+import { UsageError } from './action/arguments.ts'
 import { type Command, type CommandInput, textOf } from './command.ts'
 
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9_]([a-z0-9-]*[a-z0-9])?)*$/i

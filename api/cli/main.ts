@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { defaultSettings, settingOptions } from '../../core/index.ts'
+import { version } from '../base/version.ts'
 import { readSettings } from '../settings-files.ts'
-import { type Arguments, parseArguments, UsageError, unknown } from './arguments.ts'
-import { ApiRefusal, ApiUnreachable } from './client.ts'
+import { type Arguments, parseArguments, UsageError, unknown } from './action/arguments.ts'
+import { ApiRefusal, ApiUnreachable } from './action/client.ts'
 import { type Command, textOf } from './command.ts'
 import { commands } from './commands.ts'
 import { commandHelp, commonFlags, groupHelp, groups, mainHelp, reference, switches, valued } from './help.ts'
 import { runAction } from './run-action.ts'
-import { version } from './version.ts'
 
 const names = [...commands, ...groups].map(({ name }) => name)
 const print = (text: string) => process.stdout.write(`${text}\n`)

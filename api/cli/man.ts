@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
-import { type CommandEntry, type Reference, written } from './reference.ts'
+import type { CommandEntry, Reference } from './command-entry.ts'
+import { written } from './reference.ts'
 
 /** `sauti man`: the manual page sauti(1), for the package and for `sauti man | man -l -`. */
 export const man: Command = {

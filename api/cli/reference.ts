@@ -1,34 +1,7 @@
 import { settingOptions } from '../../core/index.ts'
-import type { Action, FieldFlag, Group } from './action.ts'
-import type { Command, CommandFlag } from './command.ts'
-
-/** One command as help, man page, completion and docs/cli.md show it. */
-export interface CommandEntry {
-  readonly name: string
-  readonly summary: string
-  /** What is written after `sauti`, with words in capitals. */
-  readonly usage: string
-  readonly about: string
-  readonly flags: readonly CommandFlag[]
-  /** What a group can do; empty for a command of this machine. */
-  readonly actions: readonly ActionEntry[]
-  readonly examples: readonly string[]
-  readonly exits: Readonly<Record<number, string>>
-}
-
-export interface ActionEntry {
-  readonly name: string
-  readonly usage: string
-  readonly summary: string
-  readonly needsAccountKey: boolean
-  readonly flags: readonly CommandFlag[]
-}
-
-export interface Reference {
-  readonly commands: readonly CommandEntry[]
-  /** Flags that every command takes. */
-  readonly common: readonly CommandFlag[]
-}
+import type { Action, FieldFlag, Group } from './action/action.ts'
+import type { Command } from './command.ts'
+import type { ActionEntry, CommandEntry, CommandFlag, Reference } from './command-entry.ts'
 
 export const commonEntries: readonly CommandFlag[] = [
   { flag: 'json', help: 'answers as JSON, for scripts' },

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs'
 import type { Settings } from '../../core/index.ts'
 import { mainListener } from '../listeners.ts'
 import { findOperatorKey } from '../operator-key.ts'
-import { type Action, fieldValue, type Given, type Group } from './action.ts'
-import { type Arguments, UsageError, unknown } from './arguments.ts'
-import { ApiClient } from './client.ts'
+import { type Action, fieldValue, type Given, type Group } from './action/action.ts'
+import { type Arguments, UsageError, unknown } from './action/arguments.ts'
+import { ApiClient } from './action/client.ts'
+import { formatFields, formatTable } from './action/table.ts'
 import { commonFlags } from './help.ts'
-import { formatFields, formatTable } from './table.ts'
 
 /** Does what the words after the group say, and gives what is to be printed. */
 export async function runAction(group: Group, given: Arguments, settings: Settings): Promise<string> {

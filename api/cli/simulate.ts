@@ -11,8 +11,8 @@ import {
   Simulation,
 } from '../../core/testing/index.ts'
 import { type CallerPlan, longestCallMs, maxRequests, playCaller } from '../simulation/caller.ts'
-import { readInput } from './action.ts'
-import { type Arguments, UsageError } from './arguments.ts'
+import { readInput } from './action/action.ts'
+import { type Arguments, UsageError } from './action/arguments.ts'
 import { type Command, textOf } from './command.ts'
 
 const fetchTimeoutMs = 10_000

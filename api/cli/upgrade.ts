@@ -1,6 +1,6 @@
 import { migrationsFrom, StoreError, schemaVersion, storedSchema } from '../../core/index.ts'
+import { version } from '../base/version.ts'
 import type { Command } from './command.ts'
-import { version } from './version.ts'
 
 /** `sauti upgrade --check`: what the start of this program would do to the database. */
 export const upgrade: Command = {

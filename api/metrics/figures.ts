@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import type { SwitchDoor } from '../door.ts'
+import type { SwitchDoor } from '../base/door.ts'
 
 const stepMs = 10_000
 const places = 360

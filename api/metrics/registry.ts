@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { LatencyListener, LoggedEvent } from '../../core/index.ts'
-import type { SwitchDoor } from '../door.ts'
+import type { SwitchDoor } from '../base/door.ts'
 import { qualityHistograms } from './quality-histograms.ts'
 import { RateMeter } from './rate-meter.ts'
 import { switchSamples } from './switch-samples.ts'

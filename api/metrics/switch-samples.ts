@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { LiveCall, SwitchCounters } from '../../core/index.ts'
-import type { SwitchDoor } from '../door.ts'
+import type { SwitchDoor } from '../base/door.ts'
 
 /** What the switch counts itself, read whole at each scrape; sums since the start are reported in full each time. */
 export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Promise<void> {

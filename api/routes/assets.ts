@@ -7,13 +7,13 @@ import { invalid, notFound, Refusal } from '../answer/refusal.ts'
 import { renderAsset } from '../answer/render.ts'
 import { sendFile } from '../answer/send-file.ts'
 import { untrustedHeaders } from '../answer/untrusted.ts'
-import { announcedBytes, piecesOf, refuseLong } from '../body-reader.ts'
-import type { SwitchDoor } from '../door.ts'
-import type { Api } from '../fastify.ts'
+import type { SwitchDoor } from '../base/door.ts'
+import type { Api } from '../base/fastify.ts'
+import type { WorkTurns } from '../base/work-turns.ts'
+import { announcedBytes, piecesOf, refuseLong } from '../request/body-reader.ts'
 import { Asset, Slug } from '../schema/asset.ts'
 import { errors } from '../schema/error.ts'
 import { message, Paging, pageOf, resource } from '../schema/field.ts'
-import type { WorkTurns } from '../work-turns.ts'
 
 /** What Play takes at most. */
 const maxAssetBytes = 20 * 1024 * 1024

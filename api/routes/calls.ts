@@ -3,12 +3,12 @@ import { customerOf } from '../access/guard.ts'
 import { pageAnswer } from '../answer/page.ts'
 import { invalid, notFound } from '../answer/refusal.ts'
 import { renderCall } from '../answer/render.ts'
-import type { SwitchDoor } from '../door.ts'
-import type { Api } from '../fastify.ts'
+import type { SwitchDoor } from '../base/door.ts'
+import type { Api } from '../base/fastify.ts'
+import { parseTimestamp } from '../base/timestamp.ts'
 import { Call, CallFilter } from '../schema/call.ts'
 import { errors } from '../schema/error.ts'
 import { identifier, pageOf, resource } from '../schema/field.ts'
-import { parseTimestamp } from '../timestamp.ts'
 
 const sidForm = /^CA[0-9A-HJKMNP-TV-Z]{16}$/
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { StaticFile } from '../answer/static-file.ts'
-import type { Api } from '../fastify.ts'
+import type { Api } from '../base/fastify.ts'
 
 const files = [
   { url: '/docs/', file: 'index.html', type: 'text/html; charset=utf-8' },

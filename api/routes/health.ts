@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import type { SwitchDoor } from '../door.ts'
-import type { Api } from '../fastify.ts'
+import type { SwitchDoor } from '../base/door.ts'
+import type { Api } from '../base/fastify.ts'
 import { openErrors } from '../schema/error.ts'
 
 export function healthRoutes(app: Api, door: SwitchDoor): void {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { membership } from '../access/networks.ts'
-import type { SwitchDoor } from '../door.ts'
-import type { Api } from '../fastify.ts'
+import type { SwitchDoor } from '../base/door.ts'
+import type { Api } from '../base/fastify.ts'
 import { openMetrics } from '../metrics/registry.ts'
 import { errors } from '../schema/error.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Refusal } from '../answer/refusal.ts'
 import { StaticFile } from '../answer/static-file.ts'
-import type { Api } from '../fastify.ts'
+import type { Api } from '../base/fastify.ts'
 import { sdkCode } from '../phone/sdk-bundle.ts'
 
 const script = 'text/javascript; charset=utf-8'

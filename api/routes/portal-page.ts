@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { notFound, Refusal } from '../answer/refusal.ts'
 import { StaticFile } from '../answer/static-file.ts'
-import type { Api } from '../fastify.ts'
+import type { Api } from '../base/fastify.ts'
 import { portalFiles } from '../portal/portal-bundle.ts'
 
 const types: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { endReasons, explanations, reasonsPath } from '../../core/index.ts'
 import { StaticFile } from '../answer/static-file.ts'
-import type { Api } from '../fastify.ts'
+import type { Api } from '../base/fastify.ts'
 
 /** The page uses the explorer's style sheet and nothing else: no script, nothing from elsewhere. */
 const policy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

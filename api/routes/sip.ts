@@ -1,9 +1,9 @@
 import { clientAddresses } from '../access/client-address.ts'
 import { isAllowedOrigin } from '../access/origins.ts'
 import { Refusal } from '../answer/refusal.ts'
-import type { SwitchDoor } from '../door.ts'
-import type { Api } from '../fastify.ts'
-import type { UpgradeHandler, Upgrades } from '../upgrades.ts'
+import type { SwitchDoor } from '../base/door.ts'
+import type { Api } from '../base/fastify.ts'
+import type { UpgradeHandler, Upgrades } from '../request/upgrades.ts'
 
 const crowdedRetrySeconds = 30
 

@@ -4,14 +4,14 @@ import { quotaSentence, streamTokenSeconds } from '../../core/index.ts'
 import { customerOf } from '../access/guard.ts'
 import { isAllowedOrigin } from '../access/origins.ts'
 import { invalid, Refusal } from '../answer/refusal.ts'
-import type { SwitchDoor } from '../door.ts'
-import type { Api } from '../fastify.ts'
+import type { SwitchDoor } from '../base/door.ts'
+import type { Api } from '../base/fastify.ts'
+import type { UpgradeHandler, Upgrades } from '../request/upgrades.ts'
 import { errors, openErrors } from '../schema/error.ts'
 import { resource } from '../schema/field.ts'
 import { StreamToken } from '../schema/stream.ts'
 import { StreamHub } from '../stream/hub.ts'
 import { maxMessageBytes } from '../stream/limits.ts'
-import type { UpgradeHandler, Upgrades } from '../upgrades.ts'
 
 /** What it returns knows how many streams are open. */
 export function streamRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): Pick<StreamHub, 'size' | 'sizeOf'> {

@@ -1,18 +1,8 @@
 import type { LoggedEvent } from '../../core/index.ts'
-import { streamEnvelope } from '../../core/index.ts'
+import { messageOf } from './batch.ts'
 import { frameOf } from './frame.ts'
 import { batchMs, maxBatchBytes } from './limits.ts'
 import type { Subscriber } from './subscriber.ts'
-
-/** Frames of neighbouring events, in order. */
-export interface Batch {
-  readonly firstSeq: number
-  readonly lastSeq: number
-  readonly bytes: Buffer
-}
-
-/** One message: the envelope of the event, and its place for `after`. */
-export const messageOf = ({ seq, event }: LoggedEvent): string => JSON.stringify({ seq, ...streamEnvelope(event) })
 
 /** The live events of one account: each is serialised once for all listeners. */
 export class AccountFeed {

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { LoggedEvent } from '../../core/index.ts'
-import { type Batch, messageOf } from './account-feed.ts'
+import { type Batch, messageOf } from './batch.ts'
 import { frameOf, pingFrame } from './frame.ts'
 import { goingAway, maxUnsentBytes, readAgainMs, readTries, resumePage, tooSlow, tryAgain } from './limits.ts'
 

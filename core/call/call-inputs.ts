@@ -1,14 +1,18 @@
 import type { StoreEvent } from '../contract/exchange-event.ts'
 import type { RoomEvent } from '../contract/rooms.ts'
 import { dialDigitsId } from '../dial/dial.ts'
+import type { CallLegs } from '../leg/call-legs.ts'
 import { DigitDeduplication } from '../leg/digit-deduplication.ts'
+import type { Host } from '../leg/host.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { EndReason } from '../model/end-reason.ts'
+import type { Sid } from '../model/ids.ts'
 import type { AudioEvent } from '../ports/audio.ts'
 import type { DocumentEvent } from '../ports/documents.ts'
 import type { MediaEvent } from '../ports/media.ts'
 import type { SignalingEvent } from '../ports/signaling.ts'
-import type { Call } from './call.ts'
+import type { Conversation } from './conversation.ts'
+import type { StoreRequests } from './store-requests.ts'
 
 export type LegSignal = Exclude<SignalingEvent, { readonly type: 'leg.offered' }>
 export type CallInput = LegSignal | MediaEvent | AudioEvent | DocumentEvent | StoreEvent | RoomEvent
@@ -23,12 +27,21 @@ const mediaFaults: Readonly<Record<Extract<MediaEvent, { type: 'media.failed' }>
 /** The remote sends nothing any more, or a browser never did. */
 const timeoutReasons = { silent: 'END.0212', ice: 'END.2410', dtls: 'END.2409' } as const
 
+/** What the inputs use of their call. */
+interface InputsContext extends Host {
+  readonly sid: Sid
+  readonly isLive: boolean
+  readonly legs: CallLegs
+  readonly storeRequests: StoreRequests
+  readonly talk: Conversation
+}
+
 /** Routes each input of a call to the part that it concerns. False: no part waits for it (late, or repeated). */
 export class CallInputs {
-  readonly #call: Call
+  readonly #call: InputsContext
   readonly #digits = new DigitDeduplication()
 
-  constructor(call: Call) {
+  constructor(call: InputsContext) {
     this.#call = call
   }
 

@@ -5,11 +5,10 @@ import type { ExchangeCommand } from '../contract/exchange-command.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { SidSequence } from '../leg/sid.ts'
 import type { CallRecord } from '../model/call-record.ts'
-import type { Call } from './call.ts'
 import type { ConversationFacts } from './conversation.ts'
 
 /** What a call shares with the others of its exchange. */
-export interface CallShare {
+export interface CallShare<Call> {
   readonly env: CallEnvironment
   readonly sids: SidSequence
   readonly trunkLoads: TrunkLoads

@@ -43,7 +43,7 @@ export class Call implements Host {
   readonly places = new CallSlots(() => this.now())
   readonly dialCaps: DialCaps
   readonly #inputs = new CallInputs(this)
-  readonly #share: CallShare
+  readonly #share: CallShare<Call>
   readonly #closing: ClosingTransaction
   readonly #startedAt: number
   readonly #startedUnix: number
@@ -56,7 +56,7 @@ export class Call implements Host {
   #onEnd: () => void = () => {}
   #onDatabaseFailure: () => void = () => {}
 
-  constructor(share: CallShare, now: number) {
+  constructor(share: CallShare<Call>, now: number) {
     this.#share = share
     this.env = share.env
     this.callId = share.env.uuid() as CallUuid

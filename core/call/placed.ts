@@ -116,7 +116,7 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
 }
 
 /** What the one branch of a placed call means for the call. */
-class PlacedLeg implements BranchListener {
+class PlacedLeg implements BranchListener<Branch> {
   readonly #call: Call
   readonly #url: string
 

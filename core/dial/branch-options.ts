@@ -6,7 +6,6 @@ import type { Rate } from '../model/rate.ts'
 import type { CodecName, Trunk } from '../model/trunk.ts'
 import type { SrtpWish } from '../ports/media.ts'
 import type { LegTarget } from '../ports/signaling.ts'
-import type { Branch } from './branch.ts'
 
 export type Route =
   | { readonly kind: 'trunk'; readonly trunk: Trunk; readonly srtp: SrtpWish }
@@ -36,7 +35,7 @@ export interface BranchOptions {
   readonly isDial: boolean
 }
 
-export interface BranchListener {
+export interface BranchListener<Branch> {
   /** It rings, or a provisional says so. */
   ringing(branch: Branch): void
   /** The remote sends early media. */

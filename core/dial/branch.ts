@@ -1,9 +1,10 @@
 import type { DialledLeg } from '../events/call-data.ts'
 import { BilledLeg } from '../leg/billed-leg.ts'
 import { secondsBetween } from '../leg/call-row.ts'
-import type { Host, LegOwner, OwnedSignal } from '../leg/host.ts'
+import type { Host } from '../leg/host.ts'
 import { Leg, type LegEnding } from '../leg/leg.ts'
 import { LegAdmission } from '../leg/leg-admission.ts'
+import type { LegOwner, OwnedSignal } from '../leg/leg-owner.ts'
 import type { MeterAlarms } from '../leg/meter.ts'
 import { reasonOf } from '../leg/reason-of.ts'
 import { assertNever } from '../model/assert-never.ts'
@@ -28,7 +29,7 @@ export type BranchState = 'new' | 'waiting' | 'placing' | 'trying' | 'agreeing' 
 export class Branch implements LegOwner {
   readonly options: BranchOptions
   readonly #host: Host
-  readonly #listener: BranchListener
+  readonly #listener: BranchListener<Branch>
   readonly #alarms: MeterAlarms
   readonly #trials: RouteTrials
   /** Of a dialled leg; that of a placed call counts as the call. */
@@ -44,7 +45,7 @@ export class Branch implements LegOwner {
   /** The call has ended it, and its last unit closes the rows. */
   #isStopped = false
 
-  constructor(host: Host, options: BranchOptions, listener: BranchListener, alarms: MeterAlarms) {
+  constructor(host: Host, options: BranchOptions, listener: BranchListener<Branch>, alarms: MeterAlarms) {
     this.#host = host
     this.options = options
     this.#listener = listener

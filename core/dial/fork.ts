@@ -8,10 +8,10 @@ import type { BranchListener, BranchOptions, Route } from './branch-options.ts'
 import { mostTelling } from './dial-outcome.ts'
 
 /** One destination that may be in several places, as the softphones of one end-user: all ring, the first answer wins. */
-export class Fork implements BranchListener {
+export class Fork implements BranchListener<Branch> {
   readonly #host: Host
   readonly #branches: readonly Branch[]
-  readonly #listener: BranchListener
+  readonly #listener: BranchListener<Branch>
   #winner: Branch | undefined
 
   /** `forks`: the routes to each place. */
@@ -19,7 +19,7 @@ export class Fork implements BranchListener {
     host: Host,
     options: Omit<BranchOptions, 'routes'>,
     forks: readonly (readonly Route[])[],
-    listener: BranchListener,
+    listener: BranchListener<Branch>,
     alarms: MeterAlarms,
   ) {
     this.#host = host

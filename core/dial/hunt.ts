@@ -54,7 +54,7 @@ const ringTimer = 'dial:ring'
 const confirmTimer = 'dial:confirm'
 
 /** Seeks the one child of a Dial who answers: all ring together, or one after another when sequential. */
-export class Hunt implements BranchListener {
+export class Hunt implements BranchListener<Branch> {
   readonly #host: Host
   readonly #request: DialRequest
   readonly #parts: HuntParts

@@ -1,6 +1,7 @@
 import type { LegUuid } from '../model/ids.ts'
-import type { LegOwner } from './host.ts'
 import type { Leg } from './leg.ts'
+import type { LostLeg } from './leg-host.ts'
+import type { LegOwner } from './leg-owner.ts'
 import type { Release } from './release.ts'
 
 export interface OwnedLeg {
@@ -43,9 +44,10 @@ export class CallLegs {
   }
 
   /** The signalling has not reported the leg's end in time: it is taken as ended. */
-  lost(leg: Leg): void {
-    if (!leg.step('lost')) return
-    this.find(leg.uuid)?.owner.signalled(leg, { type: 'leg.ended', legId: leg.uuid, cause: { kind: 'timeout' } })
+  lost(lost: LostLeg): void {
+    if (!lost.step('lost')) return
+    const owned = this.find(lost.uuid)
+    owned?.owner.signalled(owned.leg, { type: 'leg.ended', legId: lost.uuid, cause: { kind: 'timeout' } })
   }
 
   end({ reason, more }: Release): void {

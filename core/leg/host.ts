@@ -1,39 +1,24 @@
 import type { DialCaps } from '../caps/dial-caps.ts'
 import type { TrunkLoads } from '../caps/trunk-loads.ts'
-import type { CallEnvironment } from '../contract/environment.ts'
-import type { ExchangeCommand, Lookup } from '../contract/exchange-command.ts'
+import type { Lookup } from '../contract/exchange-command.ts'
 import type { Found } from '../contract/exchange-event.ts'
 import type { EventCode } from '../events/catalogue.ts'
-import type { CallRecord } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
-import type { CallUuid } from '../model/ids.ts'
 import type { Money } from '../model/money.ts'
-import type { SignalingEvent } from '../ports/signaling.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
 import type { CallLegs } from './call-legs.ts'
-import type { Deadlines } from './deadlines.ts'
-import type { Leg } from './leg.ts'
+import type { LegHost } from './leg-host.ts'
 
 /** What the parts of a call (legs, a dial, a player…) may ask of the call they belong to. */
-export interface Host {
-  readonly env: CallEnvironment
-  readonly timers: Deadlines
+export interface Host extends LegHost {
   readonly legs: Pick<CallLegs, 'adopt' | 'lost'>
   readonly trunkLoads: Pick<TrunkLoads, 'take' | 'release'>
   readonly dialCaps: Pick<DialCaps, 'takeLeg' | 'takeTurn' | 'giveTurnBack'>
-  readonly callId: CallUuid
   /** Its account has room for another recording. */
   readonly mayRecord: boolean
   /** A recording has so many bytes. */
   recorded(bytes: number): void
-  /** As it is now. */
-  readonly record: CallRecord
   readonly isOver: boolean
-  /** Monotonic time of the event that is being handled. */
-  now(): number
-  /** The same moment on the wall clock, which never steps within a call. */
-  unix(): number
-  emit(command: ExchangeCommand): void
   /** One unit of work. `then` hears of success and of refusal; a database that fails ends the call instead. */
   commit(unit: readonly Change[], then?: (result: CommitResult) => void): void
   /** `then` is not called when the call has ended meanwhile. */
@@ -48,19 +33,3 @@ export interface Host {
   /** Ends the call, once. `rejectWith`: the SIP status for a caller who was never answered. */
   finish(reason: EndReason, rejectWith?: 486 | 603): void
 }
-
-/** Who acts on what a leg does. The call has moved the leg's own state before it tells. */
-export interface LegOwner {
-  /** Media has our SDP. */
-  opened(leg: Leg): void
-  /** Offer and answer are complete. */
-  ready(leg: Leg): void
-  /** Media cannot go on with it. */
-  failed(leg: Leg, reason: EndReason): void
-  signalled(leg: Leg, event: OwnedSignal): void
-}
-
-export type OwnedSignal = Extract<
-  SignalingEvent,
-  { readonly type: 'leg.ringing' | 'leg.early' | 'leg.answered' | 'leg.confirmed' | 'leg.ended' }
->

@@ -6,7 +6,7 @@ import type { LegMediaStats } from '../model/leg-quality.ts'
 import type { CodecName } from '../model/trunk.ts'
 import type { MediaSources, SrtpWish } from '../ports/media.ts'
 import type { LegTarget, SignalingCommand } from '../ports/signaling.ts'
-import type { Host } from './host.ts'
+import type { LegHost } from './leg-host.ts'
 import { type LegInput, type LegState, legTable, type MediaState } from './leg-states.ts'
 
 export interface LegOptions {
@@ -61,7 +61,7 @@ export class Leg {
   isReady = false
   /** A caller has our answer: what it says cannot be changed but by a new offer. */
   isAgreed = false
-  readonly #host: Host
+  readonly #host: LegHost
   readonly #direction: LegRecord['direction']
   readonly #codecs: readonly CodecName[]
   readonly #prefer: readonly CodecName[]
@@ -74,7 +74,7 @@ export class Leg {
   #state: LegState
   #media: MediaState = 'none'
 
-  constructor(host: Host, options: LegOptions) {
+  constructor(host: LegHost, options: LegOptions) {
     this.#host = host
     this.uuid = options.uuid
     this.role = options.role

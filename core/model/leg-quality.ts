@@ -1,4 +1,3 @@
-import type { LegRecord } from './call-record.ts'
 import type { LegUuid } from './ids.ts'
 import type { CodecName } from './trunk.ts'
 
@@ -57,7 +56,7 @@ export interface LegMediaStats {
 /** How one leg of a call was heard; kept with the call. */
 export interface LegQuality {
   readonly legUuid: LegUuid
-  readonly role: LegRecord['role']
+  readonly role: 'caller' | 'callee'
   readonly number: string
   readonly media: LegMediaStats
 }

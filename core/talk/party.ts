@@ -1,5 +1,6 @@
-import type { Host, LegOwner, OwnedSignal } from '../leg/host.ts'
+import type { Host } from '../leg/host.ts'
 import type { Leg } from '../leg/leg.ts'
+import type { LegOwner, OwnedSignal } from '../leg/leg-owner.ts'
 import { reasonOf } from '../leg/reason-of.ts'
 import { assertNever } from '../model/assert-never.ts'
 import type { EndReason } from '../model/end-reason.ts'

@@ -1,7 +1,6 @@
 import type { StreamEnvelope } from '../events/envelope.ts'
 import { describeHeard } from './heard.ts'
 import type { CallEnd, SimulatedRemote } from './simulated-remote.ts'
-import type { SimulatedRequest, Simulation } from './simulation.ts'
 
 /** One step of a call, in words. `atMs`: virtual time since the start. */
 export interface CourseStep {
@@ -9,11 +8,26 @@ export interface CourseStep {
   readonly text: string
 }
 
+/** A request for a document, as the customer's server would have seen it. */
+export interface SimulatedRequest {
+  readonly atMs: number
+  /** Path and query below the switch's own base, else the whole URL. */
+  readonly url: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** What a simulation has to show. */
+interface Shown {
+  readonly startsAt: Date
+  readonly events: readonly StreamEnvelope[]
+  readonly requests: readonly SimulatedRequest[]
+}
+
 /**
  * What happened in a simulation, oldest first: requests, keys, dialled legs, money, and what the caller of it, or another
  * party, heard. It is that of the whole simulation: make one for each call that is to be shown alone.
  */
-export function courseOf(simulation: Simulation, caller?: SimulatedRemote): readonly CourseStep[] {
+export function courseOf(simulation: Shown, caller?: SimulatedRemote): readonly CourseStep[] {
   const startsUnix = simulation.startsAt.getTime()
   const steps: CourseStep[] = [
     ...simulation.events.flatMap(event => {

@@ -1,6 +1,6 @@
-export { type CourseStep, courseOf, formatCourse, formatSteps } from './course.ts'
+export { type CourseStep, courseOf, formatCourse, formatSteps, type SimulatedRequest } from './course.ts'
 export type { Heard } from './heard.ts'
 export type { DocumentSource, SimulatedRate, SimulatedUser, SimulationOptions } from './options.ts'
 export { behaviourNames, type RemoteBehaviour, type RemoteRefusal, type RemoteTimes } from './remote.ts'
 export type { CallEnd, SimulatedRemote } from './simulated-remote.ts'
-export { type SimulatedCallRecord, type SimulatedRecording, type SimulatedRequest, Simulation } from './simulation.ts'
+export { type SimulatedCallRecord, type SimulatedRecording, Simulation } from './simulation.ts'

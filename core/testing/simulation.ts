@@ -19,7 +19,7 @@ import type { MediaCommand } from '../ports/media.ts'
 import type { LegTarget, SignalingCommand } from '../ports/signaling.ts'
 import { readSipTarget } from '../routing/sip-target.ts'
 import { accountOf, moneyOf, numberOf, rateOf, simulatedAccount, simulatedTrunk } from './account.ts'
-import { courseOf, formatSteps } from './course.ts'
+import { courseOf, formatSteps, type SimulatedRequest } from './course.ts'
 import { dialledEnd } from './dialled-end.ts'
 import type { Heard } from './heard.ts'
 import { MemoryStore } from './memory-store.ts'
@@ -31,14 +31,6 @@ import { SimulatedMedia, unheard } from './simulated-media.ts'
 import { type CallEnd, SimulatedRemote } from './simulated-remote.ts'
 import { SimulatedSignaling } from './simulated-signaling.ts'
 import { VirtualTasks } from './virtual-tasks.ts'
-
-/** A request for a document, as the customer's server would have seen it. */
-export interface SimulatedRequest {
-  readonly atMs: number
-  /** Path and query below the switch's own base, else the whole URL. */
-  readonly url: string
-  readonly fields: Readonly<Record<string, unknown>>
-}
 
 /** A call as `GET /calls/{uuid}` shows it. */
 export type SimulatedCallRecord = ReturnType<typeof callView>

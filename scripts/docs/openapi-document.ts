@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SwitchDoor } from '../../api/door.ts'
+import type { SwitchDoor } from '../../api/base/door.ts'
 import { buildApi } from '../../api/server.ts'
 import { openDatabase } from '../../core/adapters/store/database.ts'
 import { openRepositories } from '../../core/adapters/store/repositories.ts'

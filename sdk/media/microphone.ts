@@ -1,5 +1,5 @@
-import type { LocalCause } from '../end-reason.ts'
-import { PhoneError } from '../errors.ts'
+import type { LocalCause } from '../base/end-reason.ts'
+import { PhoneError } from '../base/errors.ts'
 
 const processing = { echoCancellation: true, noiseSuppression: true, autoGainControl: true } as const
 

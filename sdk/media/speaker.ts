@@ -1,4 +1,4 @@
-import { PhoneError } from '../errors.ts'
+import { PhoneError } from '../base/errors.ts'
 
 /** An element that can be sent to another output; Safari and older Firefox lack it. */
 type Routable = HTMLAudioElement & { setSinkId?: (id: string) => Promise<void> }

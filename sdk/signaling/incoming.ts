@@ -8,7 +8,7 @@ import {
   Timer,
   type TimerOwner,
 } from '../../sip/index.ts'
-import { type EndReason, localEnd } from '../end-reason.ts'
+import { type EndReason, localEnd } from '../base/end-reason.ts'
 import { contactOf, readAddress, sdpOf } from './read.ts'
 import { reasonOf } from './response-reason.ts'
 import { Session, type SessionHost } from './session.ts'

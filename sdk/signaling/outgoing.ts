@@ -15,7 +15,7 @@ import {
   type TimerOwner,
   type TransactionFault,
 } from '../../sip/index.ts'
-import { type EndReason, localEnd } from '../end-reason.ts'
+import { type EndReason, localEnd } from '../base/end-reason.ts'
 import { contactOf, sdpOf } from './read.ts'
 import { reasonOf } from './response-reason.ts'
 import { Session, type SessionHost } from './session.ts'

@@ -1,17 +1,29 @@
-import type { ClientTransaction, IncomingResponse, TransactionFault } from '../../sip/index.ts'
-import { localEnd } from '../end-reason.ts'
+import type { ClientTransaction, Dialog, IncomingResponse, OfferInput, TransactionFault } from '../../sip/index.ts'
+import { type EndReason, localEnd } from '../base/end-reason.ts'
+import type { DialogSender } from './dialog-sender.ts'
 import { contactOf, sdpOf } from './read.ts'
 import { reasonOf } from './response-reason.ts'
-import type { Session } from './session.ts'
-import { bearer } from './station.ts'
+import { bearer, type Station } from './station.ts'
+
+/** What our own offers use of their session. */
+interface OffersContext {
+  readonly station: Station
+  readonly host: { readonly id: string }
+  readonly dialog: Dialog
+  readonly sender: DialogSender
+  readonly isOpen: boolean
+  readonly isSettled: boolean
+  step(input: OfferInput): boolean
+  end(reason: EndReason, now: number): void
+}
 
 /** Our own re-INVITEs in a session, one at a time. */
 export class OwnOffers {
-  readonly #session: Session
+  readonly #session: OffersContext
   /** Our INVITE that has no final response yet. */
   #invite: ClientTransaction | undefined
 
-  constructor(session: Session) {
+  constructor(session: OffersContext) {
     this.#session = session
   }
 

@@ -11,7 +11,7 @@ import {
   type TimerOwner,
   type TransactionFault,
 } from '../../sip/index.ts'
-import { type EndReason, localEnd } from '../end-reason.ts'
+import { type EndReason, localEnd } from '../base/end-reason.ts'
 import { numberOf, readAddress } from './read.ts'
 import { reasonOf } from './response-reason.ts'
 import { bearer, type Station } from './station.ts'

@@ -1,5 +1,5 @@
 import { headerOf, headersOf, type SipMessage } from '../../sip/index.ts'
-import type { EndedBy, EndReason } from '../end-reason.ts'
+import type { EndedBy, EndReason } from '../base/end-reason.ts'
 import { numberOf } from './read.ts'
 
 /** What a final response, a BYE or a CANCEL says about why. */

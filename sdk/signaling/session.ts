@@ -16,7 +16,7 @@ import {
   type TimerOwner,
   type TransactionFault,
 } from '../../sip/index.ts'
-import { type EndReason, localEnd } from '../end-reason.ts'
+import { type EndReason, localEnd } from '../base/end-reason.ts'
 import { DialogSender } from './dialog-sender.ts'
 import { OwnOffers } from './own-offers.ts'
 import { contactOf, sdpOf } from './read.ts'

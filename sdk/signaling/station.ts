@@ -10,7 +10,7 @@ import type {
   TimerQueue,
   TransactionLayer,
 } from '../../sip/index.ts'
-import type { EndReason } from '../end-reason.ts'
+import type { EndReason } from '../base/end-reason.ts'
 import type { ResponseParts } from './response.ts'
 
 /** Who we are to the switch. */

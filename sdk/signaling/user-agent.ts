@@ -16,7 +16,7 @@ import {
   TimerQueue,
   TransactionLayer,
 } from '../../sip/index.ts'
-import type { EndReason } from '../end-reason.ts'
+import type { EndReason } from '../base/end-reason.ts'
 import { IncomingCall } from './incoming.ts'
 import { type Dial, OutgoingCall } from './outgoing.ts'
 import { readRequest, readResponse } from './read.ts'

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Refusal } from '../../api/answer/refusal.ts'
-import { piecesOf } from '../../api/body-reader.ts'
-import { WorkTurns } from '../../api/work-turns.ts'
+import { WorkTurns } from '../../api/base/work-turns.ts'
+import { piecesOf } from '../../api/request/body-reader.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
 const pieceBytes = 64 * 1024

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { formatTable } from '../../api/cli/table.ts'
+import { formatTable } from '../../api/cli/action/table.ts'
 
 test('a column of a list shows each of its entries, and a dash for what is not known', () => {
   const rows = [

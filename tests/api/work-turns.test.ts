@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { WorkTurns } from '../../api/work-turns.ts'
+import { WorkTurns } from '../../api/base/work-turns.ts'
 
 /** An event loop by hand: a turn runs what was due when it began. */
 class Loop {

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { localEnd } from '../../sdk/end-reason.ts'
+import { localEnd } from '../../sdk/base/end-reason.ts'
 import { headerOf } from '../../sip/index.ts'
 import { AgentBench } from './rig/agent-bench.ts'
 import { bodyOf, requestOf } from './rig/switch-side.ts'

@@ -1,4 +1,4 @@
-import { type FieldFlag, type Group, integer, pageFlags, segment, text, withQuery } from '../action.ts'
+import { type FieldFlag, type Group, integer, pageFlags, segment, text, withQuery } from '../action/action.ts'
 
 const limits: readonly FieldFlag[] = [
   text('grace', 'grace_amount', 'KES spendable beyond the balance (0)'),

@@ -1,4 +1,4 @@
-import { type Group, pageFlags, readInput, segment, withQuery } from '../action.ts'
+import { type Group, pageFlags, readInput, segment, withQuery } from '../action/action.ts'
 
 const path = (slug: string) => `/assets/${segment(slug)}`
 

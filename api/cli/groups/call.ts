@@ -1,6 +1,6 @@
-import { type Group, integer, pageFlags, segment, text, withQuery } from '../action.ts'
-import { followTrace } from '../follow-trace.ts'
-import type { Column } from '../table.ts'
+import { type Group, integer, pageFlags, segment, text, withQuery } from '../action/action.ts'
+import { followTrace } from '../action/follow-trace.ts'
+import type { Column } from '../action/table.ts'
 
 /** Of the ladder: as asked for, else the terminal's, within what the API draws. */
 const widthOf = (fields: Readonly<Record<string, unknown>>): number =>

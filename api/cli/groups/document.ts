@@ -1,4 +1,4 @@
-import { type Group, pageFlags, readInput, segment, withQuery } from '../action.ts'
+import { type Group, pageFlags, readInput, segment, withQuery } from '../action/action.ts'
 
 const text = (file: string) => readInput(file).toString()
 const path = (uuid: string) => `/documents/${segment(uuid)}`

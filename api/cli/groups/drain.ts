@@ -1,4 +1,4 @@
-import { type Group, integer } from '../action.ts'
+import { type Group, integer } from '../action/action.ts'
 
 export const drain: Group = {
   name: 'drain',

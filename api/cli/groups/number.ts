@@ -1,4 +1,4 @@
-import { type Group, pageFlags, segment, text, withQuery } from '../action.ts'
+import { type Group, pageFlags, segment, text, withQuery } from '../action/action.ts'
 
 export const number: Group = {
   name: 'number',

@@ -1,6 +1,6 @@
 import { parse } from 'yaml'
-import { type Action, type Group, list, readInput } from '../action.ts'
-import { UsageError } from '../arguments.ts'
+import { type Action, type Group, list, readInput } from '../action/action.ts'
+import { UsageError } from '../action/arguments.ts'
 
 const destinationsPath = '/operator/destinations'
 

@@ -1,4 +1,4 @@
-import { type FieldFlag, type Group, integer, list, pageFlags, segment, text, withQuery } from '../action.ts'
+import { type FieldFlag, type Group, integer, list, pageFlags, segment, text, withQuery } from '../action/action.ts'
 
 const fields: readonly FieldFlag[] = [
   text('name', 'name', 'what it is called'),

@@ -1,5 +1,5 @@
 import type { Accounts } from './accounts.ts'
-import type { AssetRows } from './assets.ts'
+import type { AssetRows } from './asset-rows.ts'
 import type { Books } from './books.ts'
 import type { CallbackEnds } from './callback-ends.ts'
 import type { Calls } from './calls.ts'

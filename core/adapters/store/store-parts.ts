@@ -1,6 +1,6 @@
 import { openSigningKeys } from '../tokens/signing-keys.ts'
 import { Accounts } from './accounts.ts'
-import { AssetRows } from './assets.ts'
+import { AssetRows } from './asset-rows.ts'
 import { Books } from './books.ts'
 import { DestinationStore } from './destinations.ts'
 import { HostedDocuments } from './documents.ts'

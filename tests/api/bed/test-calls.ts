@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { CallDoor } from '../../../api/door.ts'
+import type { CallDoor } from '../../../api/base/door.ts'
 import type { Calls } from '../../../core/adapters/store/calls.ts'
 import type { OriginateRefusal, OriginateResult } from '../../../core/contract/originate-order.ts'
 import { begunRow } from '../../../core/leg/call-row.ts'

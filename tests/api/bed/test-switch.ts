@@ -1,4 +1,4 @@
-import type { OwnedSwitch } from '../../../api/door.ts'
+import type { OwnedSwitch } from '../../../api/base/door.ts'
 import { openDatabase } from '../../../core/adapters/store/database.ts'
 import { openRepositories } from '../../../core/adapters/store/repositories.ts'
 import { storeOver } from '../../../core/adapters/store/store.ts'

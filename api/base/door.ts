@@ -23,7 +23,7 @@ import type {
   TraceWish,
   TrunkHealth,
   TrunkTest,
-} from '../core/index.ts'
+} from '../../core/index.ts'
 
 /** A certificate that may be replaced while the switch runs. */
 export type TlsFiles = Pick<TlsIdentityFiles, 'current' | 'expiresUnix' | 'onReplaced'>

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import secureJson from 'secure-json-parse'
-import { turnOwnerOf } from './access/guard.ts'
-import { Refusal } from './answer/refusal.ts'
+import { turnOwnerOf } from '../access/guard.ts'
+import { Refusal } from '../answer/refusal.ts'
+import type { Api } from '../base/fastify.ts'
+import type { WorkTurns } from '../base/work-turns.ts'
 import { announcedBytes, readBody } from './body-reader.ts'
-import type { Api } from './fastify.ts'
-import type { WorkTurns } from './work-turns.ts'
 
 /** The operator's lists: rates, numbers, trunks. */
 export const maxBodyBytes = 1024 * 1024

@@ -1,13 +1,13 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Log } from '../core/index.ts'
-import { clientAddresses } from './access/client-address.ts'
-import { checkHost } from './access/request-form.ts'
-import { networkOf } from './access/request-limits.ts'
-import { bodyOf, Refusal } from './answer/refusal.ts'
-import type { SwitchDoor } from './door.ts'
-import type { Api } from './fastify.ts'
-import type { WorkTurns } from './work-turns.ts'
+import type { Log } from '../../core/index.ts'
+import { clientAddresses } from '../access/client-address.ts'
+import { checkHost } from '../access/request-form.ts'
+import { networkOf } from '../access/request-limits.ts'
+import { bodyOf, Refusal } from '../answer/refusal.ts'
+import type { SwitchDoor } from '../base/door.ts'
+import type { Api } from '../base/fastify.ts'
+import type { WorkTurns } from '../base/work-turns.ts'
 
 /** Takes the socket over, or throws or rejects with a Refusal before it has written anything. */
 export type UpgradeHandler = (request: IncomingMessage, url: URL, socket: Duplex, head: Buffer) => void | Promise<void>

@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type Log, StoreError } from '../../core/index.ts'
 import { suspendedBefore } from '../access/guard.ts'
-import { fieldProblems } from './field-problems.ts'
-import { bodyOf, Refusal } from './refusal.ts'
+import { fieldProblems } from '../answer/field-problems.ts'
+import { bodyOf, Refusal } from '../answer/refusal.ts'
 
 /** A client that sent too many requests may retry after this. */
 const crowdedRetrySeconds = 1

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AccountUuid } from '../core/index.ts'
-import { jsonType } from './answer/failure.ts'
-import { conflict, Refusal } from './answer/refusal.ts'
-import type { SwitchDoor } from './door.ts'
+import type { AccountUuid } from '../../core/index.ts'
+import { conflict, Refusal } from '../answer/refusal.ts'
+import type { SwitchDoor } from '../base/door.ts'
+import { jsonType } from './failure.ts'
 
 export const idempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(

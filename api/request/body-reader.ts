@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import { turnOwnerOf } from './access/guard.ts'
-import { Refusal } from './answer/refusal.ts'
-import type { Api } from './fastify.ts'
-import type { WorkTurns } from './work-turns.ts'
+import { turnOwnerOf } from '../access/guard.ts'
+import { Refusal } from '../answer/refusal.ts'
+import type { Api } from '../base/fastify.ts'
+import type { WorkTurns } from '../base/work-turns.ts'
 
 /** What fits is read at once; of what follows, a piece of at most this in a turn of the event loop. */
 const pieceBytes = 64 * 1024

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { drawEntries, type Trace } from '../../core/index.ts'
+import { drawEntries, type Trace } from '../../../core/index.ts'
 import { segment, withQuery } from './action.ts'
 import type { ApiClient } from './client.ts'
 
