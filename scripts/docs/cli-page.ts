@@ -1,7 +1,7 @@
+import type { CommandEntry } from '../../api/cli/command-entry.ts'
 import { commands } from '../../api/cli/commands.ts'
 import { groups } from '../../api/cli/group-table.ts'
 import { referenceOf, written } from '../../api/cli/reference.ts'
-import type { CommandEntry } from '../../api/cli/command-entry.ts'
 
 /** `docs/cli.md`: every command, action and flag, from the table that answers `--help`. */
 export function cliPage(): string {
