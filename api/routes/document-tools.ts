@@ -5,12 +5,12 @@ import { conflict, notFound, Refusal } from '../answer/refusal.ts'
 import { timeOf } from '../answer/render.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
+import type { WorkTurns } from '../base/work-turns.ts'
 import { errors } from '../schema/error.ts'
 import { identifier, listOf, resource } from '../schema/field.ts'
 import { DocumentRevision, SimulatedCourse, SimulationInput, Vocabulary } from '../schema/simulation.ts'
 import type { SimulationOrder } from '../simulation/order.ts'
 import { isSimulatorBusy, simulate } from '../simulation/run.ts'
-import type { WorkTurns } from '../work-turns.ts'
 
 const tags = ['documents']
 const mostDocuments = 50

@@ -6,10 +6,10 @@ import { sendFile } from '../answer/send-file.ts'
 import { untrustedAudioHeaders } from '../answer/untrusted.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
+import type { WorkTurns } from '../base/work-turns.ts'
 import { errors, openErrors } from '../schema/error.ts'
 import { byUuid, listOf, message, resource } from '../schema/field.ts'
 import { DownloadLink, DownloadOrder, defaultLinkSeconds, Recording, RecordingFilter } from '../schema/recording.ts'
-import type { WorkTurns } from '../work-turns.ts'
 
 const contentTypes = { wav: 'audio/wav', ogg: 'audio/ogg' } as const
 const noSuch = () => notFound('There is no such recording.')

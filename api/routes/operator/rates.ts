@@ -2,15 +2,15 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { isSipPrefix, parseMoney, type Rate } from '../../../core/index.ts'
 import { turnOwnerOf } from '../../access/guard.ts'
-import { jsonType } from '../../answer/failure.ts'
 import { invalid } from '../../answer/refusal.ts'
 import { renderRate } from '../../answer/render.ts'
 import type { SwitchDoor } from '../../base/door.ts'
 import type { Api } from '../../base/fastify.ts'
+import type { WorkTurns } from '../../base/work-turns.ts'
+import { jsonType } from '../../request/failure.ts'
 import { errors } from '../../schema/error.ts'
 import { listOf } from '../../schema/field.ts'
 import { Destinations, RateDeck, Rate as RateSchema } from '../../schema/rate.ts'
-import type { WorkTurns } from '../../work-turns.ts'
 
 /** A deck of 50,000 rows is some 8 MB of JSON. */
 const maxDeckBytes = 16 * 1024 * 1024
