@@ -3,10 +3,10 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { turnOwnerOf } from '../access/guard.ts'
+import { parseRange } from '../answer/byte-range.ts'
+import { failedPrecondition } from '../answer/preconditions.ts'
+import { notFound, Refusal } from '../answer/refusal.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
-import { parseRange } from './byte-range.ts'
-import { failedPrecondition } from './preconditions.ts'
-import { notFound, Refusal } from './refusal.ts'
 
 /** What is sent, and the headers that go with its bytes. */
 export interface SentFile {
