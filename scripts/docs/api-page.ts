@@ -64,7 +64,7 @@ const rules = `## Rules
 - Bodies are JSON in UTF-8 of at most 64 KB (documents 392 KB, the operator’s lists 1 MB); more is 413. Unknown fields are ignored, wrong types are 422 and never coerced.
 - Money is a decimal string of KES with at most four decimals; timestamps are ISO-8601 in UTC. \`/calls\` and \`/calls/\` are the same.
 - Lists take \`limit\` (1 to 200, default 50) and \`offset\`, and answer \`{ <name>, total, limit, offset }\` or an array.
-- 3000 requests a minute an account over all its keys; 20 a minute an address with keys that are not valid. Over it 429 with \`Retry-After\`.
+- 3000 requests a minute an account over all its keys; 20 a minute an address with keys that are not valid. Over it 429 with \`Retry-After\`, one every 20 ms.
 - \`Idempotency-Key\` where it is named: kept 24 hours an account; the same request again is answered from the first, byte for byte; 409 while the
   first still runs, 422 with another body or path; any answer but 2xx frees the key.`
 
