@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import type { SwitchDoor } from '../base/door.ts'
+import { residentBytes } from '../../core/index.ts'
 
 const stepMs = 10_000
 const places = 360
@@ -64,7 +65,7 @@ export class HourlyFigures {
       loopBusy: measures?.loopBusy ?? 0,
       callbacks: counters?.callbacks.backlog ?? 0,
       diskUsed: disk === undefined || disk.blocks === 0 ? 0 : 1 - disk.bavail / disk.blocks,
-      memoryMb: process.memoryUsage.rss() / 1024 ** 2,
+      memoryMb: (residentBytes() ?? 0) / 1024 ** 2,
     })
     if (this.#samples.length > places) this.#samples.shift()
   }

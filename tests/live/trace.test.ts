@@ -9,8 +9,10 @@ import { hepPacket } from '../../core/recorder/hep.ts'
 import { addressBytes, datagram } from '../../core/recorder/ip-packet.ts'
 import { pcapngOf } from '../../core/recorder/pcapng.ts'
 import type { SipRecord } from '../../core/recorder/sip-record.ts'
+import { requirePeers } from '../rig/debian.ts'
 
 // tshark reads what is exported; it is another program's view of the same bytes.
+requirePeers('tshark')
 const folder = mkdtempSync(join(tmpdir(), 'sauti-trace-'))
 const message = new TextEncoder().encode(
   'INVITE sip:+254700000001@192.0.2.1 SIP/2.0\r\nVia: SIP/2.0/UDP 198.51.100.9:5060;branch=z9hG4bK1\r\nMax-Forwards: 70\r\nFrom: <sip:a@h>;tag=1\r\nTo: <sip:b@h>\r\nCall-ID: call-1@h\r\nCSeq: 1 INVITE\r\nAuthorization: Digest ********\r\nContent-Length: 0\r\n\r\n',

@@ -31,6 +31,7 @@ export const peers = {
   'nss-headers': { package: 'libnss3-dev', file: '/usr/include/nss/ssl.h' },
   turnserver: { package: 'coturn' },
   tcpdump: { package: 'tcpdump' },
+  tshark: { package: 'tshark' },
   ip: { package: 'iproute2' },
   'sounds-en': sounds('en', 'en_US_f_Allison'),
   'sounds-es': sounds('es', 'es_MX_f_Allison'),

@@ -4,6 +4,7 @@ import type { MediaCounters } from '../../../rtp/worker/index.ts'
 import { type Admission, measureEveryMs } from '../../admission/admission.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
+import { residentBytes } from '../system/resident-memory.ts'
 import { refusalNews } from './refusal-news.ts'
 
 /** How exactly the delay of the event loop is measured, ms. */
@@ -67,6 +68,8 @@ export class LoadMonitor {
       setInterval(() => void this.#lookSlowly(), slowlyMs),
     ]
     for (const timer of this.#timers) timer.unref()
+    if (residentBytes() === undefined)
+      options.log.warn({}, 'the memory in use is unknown (is /proc mounted?): calls are not refused for lack of it')
   }
 
   stop(): void {
@@ -147,13 +150,15 @@ export class LoadMonitor {
   }
 }
 
-/** The fuller of the heap and of the memory that the process may have. */
+/** The fuller of the heap and, where it is known, of the memory that the process may have. */
 function memoryShare(): number {
   const heap = getHeapStatistics()
-  const resident = process.memoryUsage.rss()
+  const ofHeap = heap.used_heap_size / heap.heap_size_limit
+  const resident = residentBytes()
+  if (resident === undefined) return ofHeap
   const allowed = Math.min(
     process.constrainedMemory() || Number.POSITIVE_INFINITY,
     process.availableMemory() + resident,
   )
-  return Math.max(heap.used_heap_size / heap.heap_size_limit, resident / allowed)
+  return Math.max(ofHeap, resident / allowed)
 }
