@@ -5,6 +5,7 @@ export { BackupError, type BackupManifest } from './adapters/backup/manifest.ts'
 export { type Restored, restoreBackup } from './adapters/backup/restore-backup.ts'
 export { takeBackup } from './adapters/backup/take-backup.ts'
 export type { LiveCall, LiveLeg } from './adapters/exchange/call-control.ts'
+export { storedOf } from './adapters/recordings/recording-hand-over.ts'
 export {
   isAllowedOrigin,
   namesPrivateHost,
@@ -64,6 +65,7 @@ export { defaultSettings, type HttpListener, type LogLevel, type Settings, type 
 export { type CodecName, codecNames, type Trunk } from './model/trunk.ts'
 export type { Clock, Random } from './ports/clock.ts'
 export type { Log } from './ports/log.ts'
+export type { ByteRange, RecordingStorage, StoredRecording } from './ports/recording-storage.ts'
 export { endOf, explanations, reasonsPath } from './recorder/explanation.ts'
 export { drawEntries, drawLadder } from './recorder/ladder.ts'
 export {

@@ -27,6 +27,7 @@ import type { Latencies } from './metrics/latencies.ts'
 import type { LegUuid, TrunkUuid } from './model/ids.ts'
 import type { Settings, SipListener } from './model/settings.ts'
 import type { Log } from './ports/log.ts'
+import type { RecordingStorage } from './ports/recording-storage.ts'
 
 export type { SwitchOptions } from './adapters/switch-parts.ts'
 
@@ -115,6 +116,16 @@ export class Switch {
   /** The certificate of listeners over TLS, as it is now; undefined when none is set. */
   get tls(): TlsIdentityFiles | undefined {
     return this.#parts.tls
+  }
+
+  /** Where recordings lie once they have ended; undefined: in the data folder. */
+  get recordingStorage(): RecordingStorage | undefined {
+    return this.#parts.recordings?.storage
+  }
+
+  /** Recordings that have ended and are not in the storage yet. */
+  get recordingsWaiting(): number {
+    return this.#parts.recordings?.waiting() ?? 0
   }
 
   /** A softphone of the end-user is registered now. */

@@ -13,6 +13,7 @@ import type {
   OriginateRefusal,
   OriginateResult,
   PhoneUpgrade,
+  RecordingStorage,
   RegisteredPhone,
   Repositories,
   Settings,
@@ -54,6 +55,8 @@ export interface SwitchDoor {
   readonly traces?: TraceDoor | undefined
   /** The certificate of listeners over TLS; undefined when none is set. */
   readonly tls?: TlsFiles | undefined
+  /** Where recordings lie once they have ended; undefined: in the data folder. */
+  readonly recordingStorage?: RecordingStorage | undefined
   /** False when the database, a SIP listener or a media thread fails, and while draining. */
   health(): Promise<boolean>
   /** No new calls; live ones get `seconds` (default: the settings' `drainSeconds`), then END.5503. */

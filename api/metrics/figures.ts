@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
-import type { SwitchDoor } from '../base/door.ts'
 import { residentBytes } from '../../core/index.ts'
+import type { SwitchDoor } from '../base/door.ts'
 
 const stepMs = 10_000
 const places = 360

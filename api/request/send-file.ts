@@ -14,6 +14,16 @@ export interface SentFile {
   /** Each piece of the file is read in a turn. */
   readonly turns: WorkTurns
   readonly headers: Readonly<Record<string, string>>
+  /** What is sent when nothing lies at the path. */
+  readonly elsewhere?: SentBytes | undefined
+}
+
+/** Bytes that lie somewhere else than in a file of this machine. */
+export interface SentBytes {
+  readonly size: number
+  readonly modifiedMs: number
+  /** Undefined: they are not there. */
+  read(first: number, last: number): Promise<Readable | undefined>
 }
 
 /**
@@ -23,49 +33,65 @@ export interface SentFile {
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { path, headers, turns }: SentFile,
+  { path, headers, turns, elsewhere }: SentFile,
 ): Promise<FastifyReply> {
   const file = await openFile(path)
-  if (file === undefined) throw missing()
+  if (file === undefined) {
+    if (elsewhere === undefined) throw missing()
+    return sendBytes(request, reply, elsewhere, { headers, turns })
+  }
   let isStreaming = false
   try {
     const facts = await file.stat()
     if (!facts.isFile()) throw missing()
-    const { size, mtimeMs } = facts
-    const tag = `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`
-    const validators = { etag: tag, 'last-modified': new Date(mtimeMs).toUTCString() }
-    const failed = failedPrecondition(request.headers, { tag, modifiedMs: mtimeMs })
-    if (failed === 304)
-      return reply
-        .code(304)
-        .headers({ ...headers, ...validators })
-        .removeHeader('content-type')
-        .send()
-    if (failed === 412) throw new Refusal(412, 'The file is not as the conditions of the request want it.')
-    const range = parseRange(isRangeWanted(request, tag) ? request.headers.range : undefined, size)
-    if (range === 'unsatisfiable') {
-      throw new Refusal(416, `The range lies outside of the ${size} bytes.`, {
-        headers: { 'content-range': `bytes */${size}`, 'accept-ranges': 'bytes' },
-      })
+    const read = (first: number, last: number) => {
+      isStreaming = true
+      return Promise.resolve(file.createReadStream({ start: first, end: last }))
     }
-    const { first, last } = range ?? { first: 0, last: size - 1 }
-    if (range !== undefined) reply.code(206).header('content-range', `bytes ${first}-${last}/${size}`)
-    reply.headers({
-      ...headers,
-      'accept-ranges': 'bytes',
-      ...validators,
-      'content-length': last - first + 1,
-    })
-    if (request.method === 'HEAD' || last < first) return reply.send()
-    isStreaming = true
-    const pieces = file.createReadStream({ start: first, end: last })
-    const sent = Readable.from(inTurns(pieces, turnOwnerOf(request), turns))
-    // A client that has gone before the first piece leaves no open file.
-    sent.once('close', () => pieces.destroy())
-    return reply.send(sent)
+    return await sendBytes(request, reply, { size: facts.size, modifiedMs: facts.mtimeMs, read }, { headers, turns })
   } finally {
     if (!isStreaming) await file.close()
   }
+}
+
+async function sendBytes(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { size, modifiedMs, read }: SentBytes,
+  { headers, turns }: Pick<SentFile, 'headers' | 'turns'>,
+): Promise<FastifyReply> {
+  const tag = `"${size.toString(36)}-${Math.floor(modifiedMs).toString(36)}"`
+  const validators = { etag: tag, 'last-modified': new Date(modifiedMs).toUTCString() }
+  const failed = failedPrecondition(request.headers, { tag, modifiedMs })
+  if (failed === 304)
+    return reply
+      .code(304)
+      .headers({ ...headers, ...validators })
+      .removeHeader('content-type')
+      .send()
+  if (failed === 412) throw new Refusal(412, 'The file is not as the conditions of the request want it.')
+  const range = parseRange(isRangeWanted(request, tag) ? request.headers.range : undefined, size)
+  if (range === 'unsatisfiable') {
+    throw new Refusal(416, `The range lies outside of the ${size} bytes.`, {
+      headers: { 'content-range': `bytes */${size}`, 'accept-ranges': 'bytes' },
+    })
+  }
+  const { first, last } = range ?? { first: 0, last: size - 1 }
+  const isEmpty = request.method === 'HEAD' || last < first
+  const pieces = isEmpty ? undefined : await read(first, last)
+  if (!isEmpty && pieces === undefined) throw missing()
+  if (range !== undefined) reply.code(206).header('content-range', `bytes ${first}-${last}/${size}`)
+  reply.headers({
+    ...headers,
+    'accept-ranges': 'bytes',
+    ...validators,
+    'content-length': last - first + 1,
+  })
+  if (pieces === undefined) return reply.send()
+  const sent = Readable.from(inTurns(pieces, turnOwnerOf(request), turns))
+  // A client that has gone before the first piece leaves no open file.
+  sent.once('close', () => pieces.destroy())
+  return reply.send(sent)
 }
 
 async function* inTurns(pieces: Readable, owner: string, turns: WorkTurns): AsyncGenerator<Buffer, void, undefined> {

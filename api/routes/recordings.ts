@@ -1,21 +1,39 @@
+import { Readable } from 'node:stream'
 import { Type } from '@sinclair/typebox'
-import { recordingResource } from '../../core/index.ts'
+import { type RecordingRecord, recordingResource, storedOf } from '../../core/index.ts'
 import { customerOf } from '../access/guard.ts'
 import { notFound, Refusal } from '../answer/refusal.ts'
 import { untrustedAudioHeaders } from '../answer/untrusted.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
-import { sendFile } from '../request/send-file.ts'
+import { type SentBytes, sendFile } from '../request/send-file.ts'
 import { errors, openErrors } from '../schema/error.ts'
 import { byUuid, listOf, message, resource } from '../schema/field.ts'
 import { DownloadLink, DownloadOrder, defaultLinkSeconds, Recording, RecordingFilter } from '../schema/recording.ts'
 
 const contentTypes = { wav: 'audio/wav', ogg: 'audio/ogg' } as const
+const retryLater = { 'retry-after': '5' }
 const noSuch = () => notFound('There is no such recording.')
 const gone = () => new Refusal(410, 'The recording is deleted.')
 // One text for expired and altered: no oracle.
 const badLink = () => new Refusal(403, 'The link has expired, or is not as it was signed.')
+
+/** Where a program keeps ended recordings itself. */
+function storedBytes({ recordingStorage: storage, log }: SwitchDoor, record: RecordingRecord): SentBytes | undefined {
+  const stored = storedOf(record)
+  if (storage === undefined || stored === undefined) return undefined
+  const read = async (first: number, last: number) => {
+    try {
+      const audio = await storage.get(stored, { first, last })
+      return audio && Readable.from(audio, { objectMode: false })
+    } catch (fault) {
+      log.error({ recording: stored.uuid, detail: String(fault).slice(0, 400) }, 'the storage gave no recording')
+      throw new Refusal(503, 'The storage of recordings does not answer: try again later.', { headers: retryLater })
+    }
+  }
+  return { size: stored.sizeBytes, modifiedMs: stored.createdUnix + stored.durationMs, read }
+}
 
 export function recordingRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): void {
   const { recordings, recordingLinks } = door.repositories
@@ -93,7 +111,7 @@ export function recordingRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): v
         200: { description: 'The whole file.', content: audio },
         206: { description: 'The part that Range asks for.', content: audio },
         304: Type.Null({ description: 'It is still as the conditions of the request know it.' }),
-        ...openErrors(403, 404, 410, 412, 416),
+        ...openErrors(403, 404, 410, 412, 416, 503),
       },
     },
     handler: async (request, reply) => {
@@ -115,7 +133,7 @@ export function recordingRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): v
         'cache-control': 'private, no-store',
         ...untrustedAudioHeaders,
       }
-      return sendFile(request, reply, { path, turns, headers })
+      return sendFile(request, reply, { path, turns, headers, elsewhere: storedBytes(door, found.record) })
     },
   })
 }

@@ -11,6 +11,7 @@ import type { Settings } from '../model/settings.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { DocumentEvent, Documents } from '../ports/documents.ts'
 import type { Log } from '../ports/log.ts'
+import type { RecordingStorage } from '../ports/recording-storage.ts'
 import type { CallStore } from '../ports/store.ts'
 import { AudioLibrary, openSpeech, type SpeechEngine } from './audio/index.ts'
 import type { Closers } from './closers.ts'
@@ -22,6 +23,8 @@ import { LoadMonitor } from './load/load-monitor.ts'
 import { RtpMedia } from './media/index.ts'
 import { NameResolver } from './names/index.ts'
 import { CallTraces } from './recorder/call-traces.ts'
+import { BoundedStorage } from './recordings/bounded-storage.ts'
+import { RecordingHandOver } from './recordings/recording-hand-over.ts'
 import { isAllowedOrigin, SipSignaling, sipDns } from './signaling/index.ts'
 import { EventPurge } from './store/event-purge.ts'
 import { Heartbeat } from './store/heartbeat.ts'
@@ -46,6 +49,8 @@ export interface SwitchOptions {
   readonly functions?: DocumentFunctions
   /** What turns text into audio. Default: what the settings name, else espeak-ng. */
   readonly speech?: SpeechEngine
+  /** Where recordings lie once they have ended. Default: the data folder. */
+  readonly recordings?: RecordingStorage
 }
 
 /** Documents that functions give: the store as calls are to see it, and what answers for their URLs. */
@@ -72,6 +77,8 @@ export interface Parts {
   readonly admission: Admission
   /** Undefined when nothing is recorded. */
   readonly traces: CallTraces | undefined
+  /** Undefined when recordings lie in the data folder. */
+  readonly recordings: { readonly storage: RecordingStorage; readonly waiting: () => number } | undefined
   /** INVITEs that wait for an answer for lack of time. */
   readonly invitesDropped: () => number
   /** Undefined when no certificate is set. */
@@ -219,9 +226,22 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   const heartbeat = new Heartbeat({ heartbeat: store.heartbeat, clock, log })
   heartbeat.start()
   closers.add('heartbeat', () => heartbeat.stop())
-  const purge = new RecordingPurge({ recordings: repositories.recordings, clock, log })
+  const storage = options.recordings && new BoundedStorage(options.recordings, clock)
+  const purge = new RecordingPurge({ recordings: repositories.recordings, clock, log, storage })
   purge.start()
   closers.add('purge', () => purge.stop())
+  const { recordings } = repositories
+  const handOver =
+    storage &&
+    new RecordingHandOver({
+      ...{ storage, recordings, clock, log },
+      folder: recordingsFolder,
+      subscribe: listener => store.events.subscribe(listener),
+    })
+  closers.add('storage of recordings', () => {
+    handOver?.stop()
+    storage?.close()
+  })
   const keptMs = settings.eventDays === 0 ? Number.POSITIVE_INFINITY : settings.eventDays * dayMs
   const retention = new EventPurge({ oldEvents: store.oldEvents, clock, log, keptMs })
   retention.start()
@@ -257,6 +277,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     latencies,
     admission,
     traces,
+    recordings: storage && { storage, waiting: () => handOver?.waiting ?? 0 },
     invitesDropped: () => invitesDropped,
     tls,
     closers,

@@ -14,6 +14,7 @@ import { FunctionDocuments } from './function-documents.ts'
 import { Numbers } from './numbers.ts'
 import { type OpenOptions, settingsOf } from './open-options.ts'
 import { Rates } from './rates.ts'
+import { Recordings } from './recordings.ts'
 import { Trunks } from './trunks.ts'
 
 const drainPollMs = 20
@@ -33,6 +34,7 @@ export class Switch {
   readonly destinations: Destinations
   readonly endUsers: EndUsers
   readonly calls: Calls
+  readonly recordings: Recordings
   readonly #whole: WholeSwitch
   readonly #functions: FunctionDocuments
 
@@ -45,6 +47,12 @@ export class Switch {
     this.destinations = new Destinations(destinations)
     this.endUsers = new EndUsers(whole.repositories, whole.settings.sip.realm, unixMs)
     this.calls = new Calls(whole.calls, functions)
+    this.recordings = new Recordings(
+      whole.repositories.recordings,
+      whole.recordingStorage,
+      () => whole.recordingsWaiting,
+      unixMs,
+    )
     this.#whole = whole
     this.#functions = functions
   }
@@ -55,7 +63,7 @@ export class Switch {
    * or the system's error of an address that cannot be bound.
    */
   static async open(options: OpenOptions = {}): Promise<Switch> {
-    const { log = silentLog, clock = systemClock, random, speech } = options
+    const { log = silentLog, clock = systemClock, random, speech, recordings } = options
     const functions = new FunctionDocuments(log)
     const whole = await WholeSwitch.open(settingsOf(options), {
       log,
@@ -63,6 +71,7 @@ export class Switch {
       functions,
       ...(random === undefined ? {} : { random }),
       ...(speech === undefined ? {} : { speech }),
+      ...(recordings === undefined ? {} : { recordings }),
     })
     return new Switch(whole, functions, () => clock.unixMs())
   }

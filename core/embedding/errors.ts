@@ -8,7 +8,7 @@ export type SwitchErrorCode =
   | 'destination.invalid'
   /** The end-user may not sign in. */
   | 'inactive'
-  /** There is no such account, number, trunk, end-user or token. */
+  /** There is no such account, number, trunk, end-user, token or recording. */
   | 'not-found'
   /** The number, or a name that must be unique, exists already. */
   | 'exists'

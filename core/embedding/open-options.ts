@@ -3,6 +3,7 @@ import type { SpeechEngine } from '../adapters/audio/speech-engine.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import type { RecordingStorage } from '../ports/recording-storage.ts'
 import { parseSettings } from '../settings.ts'
 import { SwitchError } from './errors.ts'
 
@@ -34,6 +35,8 @@ export interface OpenOptions {
   readonly random?: Random
   /** What turns text into audio. Default: what the settings name, else espeak-ng. */
   readonly speech?: SpeechEngine
+  /** Where recordings lie once they have ended, such as an object store. Default: the data folder. */
+  readonly recordings?: RecordingStorage
 }
 
 /** The settings that the options mean. Throws `config.invalid` with every problem. */

@@ -7,8 +7,8 @@ interface Door {
   readonly entry: string
   readonly file: string
   readonly about: string
-  /** Program in docs/library/. */
-  readonly example: string
+  /** Programs in docs/library/. */
+  readonly examples: readonly string[]
   /** Its exports in several tables: title, and the folders that they come from. Default: one table. */
   readonly tables?: Readonly<Record<string, readonly string[]>>
 }
@@ -19,28 +19,28 @@ const doors: readonly Door[] = [
     file: 'core/embedding/index.ts',
     about:
       'The whole switch inside a program: SIP, media, documents, billing and store, without HTTP. Methods take and give what the operator API does, and throw a `SwitchError` with a code.',
-    example: 'embed',
+    examples: ['embed', 'recordings'],
   },
   {
     entry: 'sauti/documents',
     file: 'core/document-builder/index.ts',
     about:
       "Documents from typed methods, with every verb and attribute of [Verbs](verbs.md), and the check of a webhook's signature. It needs no switch: use it on the server that answers webhooks.",
-    example: 'documents',
+    examples: ['documents'],
   },
   {
     entry: 'sauti/testing',
     file: 'core/testing/index.ts',
     about:
       'Calls in virtual time, for tests of documents: a caller who dials, presses keys and hangs up; an hour takes milliseconds. No socket, no thread, no file.',
-    example: 'testing',
+    examples: ['testing'],
   },
   {
     entry: 'sauti/sip',
     file: 'sip/library.ts',
     about:
       'Messages, headers, URIs, digest authentication, SDP with offer and answer. It is pure: no socket, no timer, no clock, and it runs in browsers too. What a network sends never throws: a fault is `{ ok: false, reason, at }`. Messages and descriptions are values; what changes one gives another. For whole calls use `sauti`.',
-    example: 'sip',
+    examples: ['sip'],
     tables: {
       Messages: ['message', 'stream', 'base'],
       Headers: ['header', 'grammar'],
@@ -54,7 +54,7 @@ const doors: readonly Door[] = [
     file: 'rtp/library.ts',
     about:
       'RTP and RTCP packets, SRTP, jitter buffer, codecs, DTMF, tones, WAV and Ogg Opus files. It opens no socket and reads no clock (SRTP needs `node:crypto`). Samples are 16-bit, levels in dBm0, times in milliseconds unless a name says another unit. Names that end in `Into` fill what they are given, and nothing is allocated for a packet.',
-    example: 'rtp',
+    examples: ['rtp'],
     tables: {
       'RTP packets': ['packet'],
       RTCP: ['rtcp'],
@@ -85,12 +85,14 @@ export function libraryPage(): string {
 }
 
 function sectionOf(door: Door): string[] {
-  const { entry, file, about, example } = door
+  const { entry, file, about, examples } = door
   const exported = exportsOf(file)
   const silent = exported.filter(each => each.about === '').map(({ name }) => name)
   if (silent.length > 0) throw new Error(`${entry} exports without a word: ${silent.join(', ')}`)
-  const source = readFileSync(new URL(`../../docs/library/${example}.ts`, import.meta.url), 'utf8').trimEnd()
-  return [`## ${entry}`, about, `\`\`\`ts\n${source}\n\`\`\``, ...wordsOf(door, exported)]
+  const sourceOf = (example: string) =>
+    readFileSync(new URL(`../../docs/library/${example}.ts`, import.meta.url), 'utf8').trimEnd()
+  const shown = examples.map(example => `\`\`\`ts\n${sourceOf(example)}\n\`\`\``)
+  return [`## ${entry}`, about, ...shown, ...wordsOf(door, exported)]
 }
 
 const exportTable = (exported: readonly Declaration[]): string =>

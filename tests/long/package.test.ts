@@ -86,6 +86,7 @@ packed('its examples compile under strict, the declarations of all its entries w
 packed('its examples run', () => {
   const told = (name: string) => run(process.execPath, [`built/${name}.js`], app)
   assert.match(told('embed'), /CALL\.0100[\s\S]*CALL\.0300/)
+  assert.match(told('recordings'), /^wav 1 s audio\n$/)
   assert.match(told('documents'), /<Say>Karibu<\/Say><Dial timeout="20"><Number>\+254711000001<\/Number><\/Dial>/)
   assert.match(told('testing'), /END\.\d{4}[\s\S]*Press one/)
   assert.match(
@@ -97,7 +98,7 @@ packed('its examples run', () => {
     readdirSync(app)
       .filter(name => name.endsWith('.ts'))
       .sort(),
-    ['documents.ts', 'embed.ts', 'rtp.ts', 'sip.ts', 'testing.ts'],
+    ['documents.ts', 'embed.ts', 'recordings.ts', 'rtp.ts', 'sip.ts', 'testing.ts'],
     'each has its line here',
   )
 })

@@ -2,6 +2,8 @@ import { rm } from 'node:fs/promises'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { type PurgePass, pauseAfter, purgeBatch } from '../../recordings/purge-schedule.ts'
+import type { BoundedStorage } from '../recordings/bounded-storage.ts'
+import { storedOf } from '../recordings/recording-hand-over.ts'
 import type { Repositories } from './repositories.ts'
 
 /** What cannot be purged is stepped over, until there is so much of it. */
@@ -11,6 +13,8 @@ export interface RecordingPurgeParts {
   readonly recordings: Pick<Repositories['recordings'], 'due' | 'nextExpiry' | 'purged' | 'fileOf'>
   readonly clock: Clock
   readonly log: Log
+  /** Where ended recordings lie, when it is not the data folder. It always answers. */
+  readonly storage?: Pick<BoundedStorage, 'delete'> | undefined
 }
 
 /**
@@ -61,7 +65,7 @@ export class RecordingPurge {
   }
 
   async #purgeDue(): Promise<PurgePass> {
-    const { recordings, clock, log } = this.#parts
+    const { recordings, clock, log, storage } = this.#parts
     const due = await recordings.due(clock.unixMs(), purgeBatch + this.#stuck.size)
     const batch = due.filter(({ uuid }) => !this.#stuck.has(uuid)).slice(0, purgeBatch)
     let fault: unknown
@@ -70,6 +74,8 @@ export class RecordingPurge {
       const file = recordings.fileOf(recording)
       try {
         if (file !== undefined) await rm(file, { force: true })
+        const stored = storedOf(recording)
+        if (stored !== undefined) await storage?.delete(stored)
         await recordings.purged(recording.uuid, clock.unixMs())
       } catch (cause) {
         fault ??= cause
