@@ -40,19 +40,22 @@ export function documentRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): vo
     return { ...renderDocument(document), problems: check(document.body).problems }
   }
   /** Two hundred documents are 13 MB of JSON: written one by one, too. */
-  const page = async (request: FastifyRequest, account: AccountUuid, { limit, offset }: Page): Promise<string> => {
-    const written: string[] = []
+  const page = async (request: FastifyRequest, account: AccountUuid, { limit, offset }: Page): Promise<Buffer> => {
+    const written: Buffer[] = []
     let total = 0
     for (let at = 0; at < limit; at += readAtOnce) {
       const range = { limit: Math.min(readAtOnce, limit - at), offset: offset + at }
       const found = await documents.list(account, range)
       total = found.total
-      for (const row of found.rows) written.push(JSON.stringify(await rendered(request, row)))
+      for (const row of found.rows) {
+        const text = JSON.stringify(await rendered(request, row))
+        written.push(Buffer.from(written.length === 0 ? text : `,${text}`))
+      }
       if (found.rows.length < range.limit) break
     }
     await turns.next(turnOwnerOf(request))
-    const head = JSON.stringify(pageAnswer('documents', [], total, { limit, offset }))
-    return head.replace('"documents":[]', () => `"documents":[${written.join(',')}]`)
+    const [before = '', after = ''] = JSON.stringify(pageAnswer('documents', [], total, { limit, offset })).split('[]')
+    return Buffer.concat([Buffer.from(`${before}[`), ...written, Buffer.from(`]${after}`)])
   }
   const tags = ['documents']
 

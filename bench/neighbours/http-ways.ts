@@ -13,7 +13,8 @@ const storedPages = 400
 
 const document = (verbs: string): string =>
   JSON.stringify({ name: 'd', body: `<Response>${verbs}</Response>`.padEnd(largestDocument, ' ') })
-const tag = '<x/>'
+const mostVerbs = 1000
+const mistaken = '<Say a="" b="" c="" d="" e="" f="" g="" h=""/>'
 const asset = () => new Uint8Array(wavOf(sine(440, assetSeconds)))
 const audio = { 'content-type': 'audio/wav' }
 
@@ -63,7 +64,7 @@ export const httpWays = {
     }),
 
   checks: work => {
-    const body = document(tag.repeat((largestDocument - 30) / tag.length))
+    const body = document(mistaken.repeat(mostVerbs))
     return work.sideBySide(connections, () => work.ask('POST', '/documents/check', { body, isDropped: true }))
   },
 
@@ -71,7 +72,7 @@ export const httpWays = {
     for (let made = 0; made < documentsOfAPage && !work.isOver; made += connections)
       await Promise.all(
         Array.from({ length: connections }, () =>
-          work.ask('POST', '/documents/', { body: document('<Say>a</Say>'.repeat(4000)) }),
+          work.ask('POST', '/documents/', { body: document('<Say>a</Say>'.repeat(mostVerbs)) }),
         ),
       )
     await work.sideBySide(connections, () => work.ask('GET', '/documents/?limit=200', { isDropped: true }))
