@@ -1,12 +1,14 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { until } from './wait.ts'
+import { sleep, until } from './wait.ts'
 
 export interface WrittenCall {
   readonly to: string
   /** Of From, with its brackets and its display name. */
   readonly from: string
   readonly headers?: readonly string[]
+  /** From its answer to its BYE. Default 0. */
+  readonly talkMs?: number
 }
 
 /** A SIP peer on one UDP socket whose every header a test writes: for words that no real peer would send. */
@@ -71,7 +73,9 @@ export class SipWriter {
     await whenRinging?.()
     const final = await until(`a final response to ${callId}`, () => this.#finals.get(callId), 30_000)
     send('ACK', 1, [])
-    if (final.startsWith('2')) send('BYE', 2, headers)
+    if (!final.startsWith('2')) return final
+    await sleep(wants.talkMs ?? 0)
+    send('BYE', 2, headers)
     return final
   }
 

@@ -28,11 +28,35 @@ function safeDecode(part: string): string {
 }
 
 export const place = signal<Place>(read())
-addEventListener('hashchange', () => {
+
+/** How far down each place was when it was left. */
+const depths = new Map<string, number>()
+const patienceMs = 2000
+history.scrollRestoration = 'manual'
+history.replaceState({ seen: true }, '')
+
+/** As soon as the page is long enough again. */
+function scrollBack(to: number): void {
+  const from = performance.now()
+  const here = location.href
+  const step = () => {
+    scrollTo(0, to)
+    const isDone = scrollY >= to - 1 || performance.now() - from > patienceMs || location.href !== here
+    if (!isDone) requestAnimationFrame(step)
+  }
+  step()
+}
+
+addEventListener('hashchange', ({ oldURL }) => {
   const before = place.value.path.join('/')
+  depths.set(oldURL, scrollY)
+  // An entry of the history that was here before: back, or forward.
+  const isReturn = history.state?.seen === true
+  if (!isReturn) history.replaceState({ seen: true }, '')
   place.value = read()
   if (before === place.value.path.join('/')) return
-  scrollTo(0, 0)
+  if (isReturn) scrollBack(depths.get(location.href) ?? 0)
+  else scrollTo(0, 0)
   // For who does not see that the page has changed.
   requestAnimationFrame(() => document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true }))
 })
@@ -49,7 +73,7 @@ export function filter(changes: Readonly<Record<string, string>>, { replace = fa
   const text = query.toString()
   const next = `#/${place.value.path.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`
   if (replace) {
-    history.replaceState(null, '', next)
+    history.replaceState({ seen: true }, '', next)
     place.value = read()
   } else location.hash = next
 }

@@ -2,7 +2,7 @@ import { api, must } from '../api.ts'
 import { dateTime } from '../format.ts'
 import { useLoad } from '../load.ts'
 import { t } from '../texts/index.ts'
-import { Badge, Card, Empty, Page, Trouble, Waiting } from '../ui/basics.tsx'
+import { Badge, Card, Data, Empty, Page, Trouble, Waiting } from '../ui/basics.tsx'
 import { offsetOf, Pager, pageSize } from '../ui/table.tsx'
 
 export default function Changes() {
@@ -35,12 +35,12 @@ export default function Changes() {
                     </summary>
                     <div class="columns two even">
                       <div>
-                        <h3>{t('before')}</h3>
-                        <pre>{JSON.stringify(change.before, null, 2)}</pre>
+                        <h2>{t('before')}</h2>
+                        <Data value={change.before} />
                       </div>
                       <div>
-                        <h3>{t('after')}</h3>
-                        <pre>{JSON.stringify(change.after, null, 2)}</pre>
+                        <h2>{t('after')}</h2>
+                        <Data value={change.after} />
                       </div>
                     </div>
                   </details>

@@ -3,6 +3,7 @@ import { api, must } from '../api.ts'
 import type { Rate } from '../api-types.ts'
 import { count, money } from '../format.ts'
 import { useLoad } from '../load.ts'
+import { filter, place } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { attempt, Badge, Button, Card, Dialog, Empty, Field, Page, Trouble, Waiting } from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
@@ -12,7 +13,7 @@ const mostRows = 300
 
 export default function Rates() {
   const { data, error, reload } = useLoad('rates', () => must(api.GET('/operator/rates', {})))
-  const [search, setSearch] = useState('')
+  const search = place.value.query.get('search') ?? ''
   const [read, take] = useState<ReadDeck | undefined>(undefined)
   const picker = useRef<HTMLInputElement>(null)
   const rates = data?.rates ?? []
@@ -56,7 +57,7 @@ export default function Rates() {
                 {...field}
                 type="search"
                 value={search}
-                onInput={event => setSearch(event.currentTarget.value.trim())}
+                onInput={event => filter({ search: event.currentTarget.value.trim() }, { replace: true })}
               />
             )}
           </Field>

@@ -4,9 +4,10 @@ import type { Call, Recording } from '../api-types.ts'
 import { dateTime, length, money, number } from '../format.ts'
 import { callsChanged } from '../live.ts'
 import { useLoad } from '../load.ts'
+import { filter, place } from '../router.ts'
 import { t } from '../texts/index.ts'
 import { AudioPlayer } from '../ui/audio.tsx'
-import { attempt, Badge, Button, Card, Copy, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
+import { attempt, Badge, Button, Card, Copy, Data, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Plot } from '../ui/plot.tsx'
 import { CallStatus, isLive } from './call-cells.tsx'
@@ -71,7 +72,10 @@ export default function CallPage({ id }: { readonly id: string }) {
       }
       lead={
         <>
-          <CallStatus call={call} /> <code>{call.sid}</code> <Copy text={call.sid} label={call.sid} />
+          <span role="status">
+            <CallStatus call={call} />
+          </span>{' '}
+          <code>{call.sid}</code> <Copy text={call.sid} label={call.sid} />
         </>
       }
       actions={
@@ -139,7 +143,7 @@ function End({ call, trace }: { readonly call: Call; readonly trace: Trace | und
   if (isLive(call)) return null
   const isBad = call.status === 'failed' || call.reason_code !== 'END.0200'
   return (
-    <p class={`end ${call.status === 'failed' ? 'bad' : isBad ? 'warn' : 'good'}`}>
+    <p class={`outcome ${call.status === 'failed' ? 'bad' : isBad ? 'warn' : 'good'}`}>
       <Icon name={isBad ? 'warn' : 'check'} />
       <span>
         <b>{trace?.end?.sentence ?? call.reason_label}</b> {trace?.end?.advice ?? ''}{' '}
@@ -159,7 +163,8 @@ const tones: Readonly<Record<string, 'good' | 'bad' | 'warn' | 'calm' | 'live'>>
 }
 
 function Timeline({ entries }: { readonly entries: readonly TraceEntry[] }) {
-  const [kind, choose] = useState('')
+  const kind = place.value.query.get('kind') ?? ''
+  const choose = (chosen: string) => filter({ kind: chosen })
   const kinds = [...new Set(entries.map(entry => entry.kind))]
   const shown = entries.filter(entry => kind === '' || entry.kind === kind)
   return (
@@ -183,7 +188,7 @@ function Timeline({ entries }: { readonly entries: readonly TraceEntry[] }) {
                 </Badge>
                 <span class="text">{entry.text}</span>
               </summary>
-              <pre>{JSON.stringify(entry.data, null, 2)}</pre>
+              <Data value={entry.data} />
             </details>
           </li>
         ))}
@@ -245,8 +250,8 @@ function Quality({ call, trace }: { readonly call: Call; readonly trace: Trace |
       ))}
       {call.quality?.map(leg => (
         <p key={leg.leg} class="soft">
-          {number(leg.number)}: {leg.codec ?? '–'} · MOS {leg.mos ?? '–'} · {t('loss')} {leg.loss_percent.toFixed(1)} %
-          · {t('jitter')} {leg.jitter_ms.toFixed(0)} ms
+          {number(leg.number)}: {leg.codec ?? '–'} · MOS {leg.mos ?? '–'} · {t('loss')} {leg.loss_percent.toFixed(1)} ·{' '}
+          {t('jitter')} {leg.jitter_ms.toFixed(0)} ms
         </p>
       ))}
     </Card>

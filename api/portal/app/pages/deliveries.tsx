@@ -4,7 +4,7 @@ import type { Delivery } from '../api-types.ts'
 import { dateTime } from '../format.ts'
 import { href } from '../router.ts'
 import { t } from '../texts/index.ts'
-import { attempt, Badge, Button, Dialog } from '../ui/basics.tsx'
+import { attempt, Badge, Button, Data, Dialog } from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
 
 /** Webhook tries with what was sent, and a way to send it again. */
@@ -57,7 +57,7 @@ export function DeliveryTable({
               <a href={`${href('calls')}?search=${shown.sid}`}>{shown.sid}</a>
             </p>
           )}
-          <pre>{shown.body === null ? t('notKept') : JSON.stringify(shown.body, null, 2)}</pre>
+          <Data value={shown.body ?? t('notKept')} />
         </Dialog>
       )}
     </>

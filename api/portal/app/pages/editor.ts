@@ -1,5 +1,5 @@
 import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/autocomplete'
-import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { type ElementSpec, xml } from '@codemirror/lang-xml'
 import { HighlightStyle, indentOnInput, syntaxHighlighting } from '@codemirror/language'
 import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint'
@@ -136,8 +136,8 @@ export function openEditor({ host, text, label, vocabulary, check, changed }: Ed
         autocompletion(),
         problems,
         lintGutter(),
-        // Escape, then Tab leaves the editor, as CodeMirror documents.
-        keymap.of([...completionKeymap, ...lintKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+        // Tab leaves the editor, as any field (WCAG 2.1.2); Control and a bracket indent.
+        keymap.of([...completionKeymap, ...lintKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorView.contentAttributes.of({ 'aria-label': label }),
         EditorView.updateListener.of(update => {
           if (update.docChanged) changed(update.state.doc.toString())

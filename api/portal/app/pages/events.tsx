@@ -5,7 +5,7 @@ import { events, isLive } from '../live.ts'
 import { useLoad } from '../load.ts'
 import { filter, href, place } from '../router.ts'
 import { t } from '../texts/index.ts'
-import { Badge, Button, Card, Empty, Page, Select, Trouble } from '../ui/basics.tsx'
+import { Badge, Button, Card, Data, Empty, Page, Select, Trouble } from '../ui/basics.tsx'
 
 const groups = ['CALL.', 'DIAL.', 'REC.', 'BILL.', 'DTMF.', 'WH.', 'DOC.', 'PLAY.', 'SAY.', 'ACCT.'] as const
 
@@ -86,7 +86,7 @@ export default function Events() {
                     </span>
                   </summary>
                   {event.sid !== '' && <a href={`${href('calls')}?search=${event.sid}`}>{t('call')}</a>}
-                  <pre>{JSON.stringify(event.data, null, 2)}</pre>
+                  <Data value={event.data} />
                 </details>
               </li>
             ))}

@@ -73,6 +73,7 @@ function FirstSteps({ facts: { numbers, documents, users, recent, recordings } }
     [t('stepRecording'), 'recordings', recordings.length > 0],
   ] as const
   const done = steps.filter(([, , isDone]) => isDone).length
+  if (done === steps.length) return null
   return (
     <Card title={t('firstSteps')} aside={<span class="soft figure">{`${done} / ${steps.length}`}</span>}>
       <ol class="steps">

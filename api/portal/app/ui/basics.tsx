@@ -75,6 +75,24 @@ export const Card = ({
   </section>
 )
 
+/** What scrolls is reached by keyboard (WCAG 2.1.1). */
+const reachable = { tabIndex: 0 }
+/** Data as it is, in a part that scrolls. */
+export function Data({ value }: { readonly value: unknown }) {
+  const { message, ...rest } = (typeof value === 'object' ? (value ?? {}) : {}) as { readonly message?: unknown }
+  // A SIP message is read line by line.
+  if (typeof message === 'string' && message.includes('\n')) {
+    const facts = Object.entries(rest).map(([name, fact]) => `${name}: ${String(fact)}`)
+    return (
+      <>
+        <p class="soft">{facts.join(' · ')}</p>
+        <pre {...reachable}>{message.replaceAll('\r\n', '\n')}</pre>
+      </>
+    )
+  }
+  return <pre {...reachable}>{typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</pre>
+}
+
 type Tone = 'good' | 'bad' | 'warn' | 'calm' | 'live'
 export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) => (
   <span class={`badge ${tone}`}>{children}</span>
@@ -157,7 +175,15 @@ export function Dialog({
 }) {
   const it = useRef<HTMLDialogElement>(null)
   useEffect(() => {
+    const opener = document.activeElement
     it.current?.showModal()
+    // Back to where the keyboard was, or to the head of the page where that is gone: a row that was deleted.
+    return () =>
+      setTimeout(() => {
+        if (document.activeElement !== null && document.activeElement !== document.body) return
+        const here = opener instanceof HTMLElement && opener.isConnected ? opener : undefined
+        ;(here ?? document.querySelector<HTMLElement>('main h1'))?.focus({ preventScroll: true })
+      })
   }, [])
   return (
     <dialog ref={it} class={wide ? 'wide' : ''} onClose={close} aria-labelledby="dialog-title">

@@ -12,6 +12,7 @@ const height = 150
 const left = 40
 const bottom = 20
 const top = 8
+const leastWidth = 300
 
 /** A round number that is not less. */
 function ceilingOf(value: number): number {
@@ -27,7 +28,7 @@ export function Plot({
   kind = 'line',
   unit = '',
   most,
-  width = 600,
+  width: whole = 600,
 }: {
   readonly label: string
   readonly series: readonly Series[]
@@ -40,7 +41,12 @@ export function Plot({
   readonly width?: number
 }) {
   const [shown, show] = useState<number | undefined>(undefined)
-  const values = series.flatMap(each => each.values.filter(value => value !== null))
+  // On a narrow screen the drawing is narrow too, so that its words keep their size.
+  const width = Math.min(whole, Math.max(leastWidth, innerWidth - 60))
+  const values =
+    kind === 'bars'
+      ? at.map((_, place) => series.reduce((sum, each) => sum + (each.values[place] ?? 0), 0))
+      : series.flatMap(each => each.values.filter(value => value !== null))
   const top1 = most ?? ceilingOf(Math.max(0, ...values))
   const places = at.length
   const inner = width - left - 8

@@ -57,11 +57,16 @@ export const offsetOf = (): number => Math.max(0, Number(place.value.query.get('
 /** The place in a long list stands in the address. */
 export function Pager({ total }: { readonly total: number }) {
   const offset = offsetOf()
-  if (total <= pageSize && offset === 0) return null
+  if (total <= pageSize && offset === 0)
+    return (
+      <p class="hidden" role="status">
+        {t('pageOf', { from: count(Math.min(1, total)), to: count(total), total: count(total) })}
+      </p>
+    )
   const move = (to: number) => filter({ from: to <= 0 ? '' : String(to) })
   return (
     <nav class="pager" aria-label={t('pages')}>
-      <span>
+      <span role="status">
         {t('pageOf', {
           from: count(Math.min(offset + 1, total)),
           to: count(Math.min(offset + pageSize, total)),
