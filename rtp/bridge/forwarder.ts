@@ -54,6 +54,10 @@ export class Forwarder {
   get isFlowing(): boolean {
     return this.#relay.running || this.#isRepacking || this.#isMixed
   }
+  /** Packets are made of others' parts, by the clock too. */
+  get isRepacking(): boolean {
+    return this.#isRepacking
+  }
   /** When something of the other leg last came to go through: audio, its rest, or a digit. */
   get forwardedAt(): number {
     return this.#forwardedAt

@@ -23,6 +23,8 @@ const defaultTimeoutMs = 60_000
 const lookEvery = 8
 /** Of two ticks, that far apart, one between was missed. */
 const missedFromMs = 1.5 * aheadMs
+/** So long after a packet was passed on others are expected to follow. */
+const relayingMs = 100
 /** What is read longer than this after the tick has begun came meanwhile: the thread was held up. */
 const heldUpMs = 1
 
@@ -43,6 +45,8 @@ export class MediaEngine {
   readonly #deferred: DeferredWork
   #closing = 0
   #now = 0
+  /** Packets are passed on until then, as far as is known. */
+  #relaysUntil = Number.NEGATIVE_INFINITY
   /** Of the last tick; undefined when there was nothing to tick for. */
   #lastTickAt: number | undefined
 
@@ -57,7 +61,7 @@ export class MediaEngine {
     this.#plays = new PlayLoader(env.prompts, emit, guard)
     this.#ports = new PortPool(env.network, config, random)
     this.#browsers = new BrowserLegs(env.network, this.#ports, env.browsers)
-    this.#deferred = new DeferredWork(guard, env.now, tickAt => departures.releaseOverdue(tickAt))
+    this.#deferred = new DeferredWork(guard, tickAt => departures.releaseOverdue(tickAt))
     this.#connections = new Connections(env.opus, env.clockOffsetMs ?? 0, guard)
     this.#opener = new SessionOpener(
       {
@@ -84,6 +88,11 @@ export class MediaEngine {
   /** True when there is nothing to tick for. */
   get isIdle(): boolean {
     return this.#table.size === 0 && this.#ports.draining === 0
+  }
+
+  /** Packets come that other legs are to have at once: they need not wait for the next tick. */
+  get isRelaying(): boolean {
+    return this.#now < this.#relaysUntil
   }
 
   /** True until every session has reported its end: recordings may still be on their way to disk. */
@@ -143,8 +152,7 @@ export class MediaEngine {
     departures.release()
     departures.sendAtOnce()
     this.#browsers.tick(now)
-    this.#env.network.receive()
-    departures.holdForTick()
+    this.#receive(now)
     if (this.#lastTickAt !== undefined && tickAt - this.#lastTickAt > missedFromMs) {
       this.#makeFrames(now, tickAt - aheadMs)
       departures.release()
@@ -158,14 +166,32 @@ export class MediaEngine {
     if (this.isIdle) departures.release()
   }
 
+  /** Between two ticks: what has arrived is passed on. */
+  receive(now: number): void {
+    this.#now = now
+    this.#schedule.sendInOrder()
+    this.#receive(now)
+  }
+
+  #receive(now: number): void {
+    const { network } = this.#env
+    const before = network.counters.sent
+    network.receive()
+    this.#schedule.holdForTick()
+    if (network.counters.sent > before) this.#relaysUntil = now + relayingMs
+  }
+
   #makeFrames(now: number, tickAt: number): void {
-    const { open } = this.#table
+    const table = this.#table
+    const { open } = table
     this.#connections.tick(now, tickAt)
     // Backwards: a session that ends takes the last one's place, which has had its turn.
     for (let i = open.length - 1; i >= 0; i--) {
+      if (now < table.restsUntil[i]!) continue
       const session = open[i]!
       try {
         session.send(now, tickAt)
+        table.restsUntil[i] = session.restsUntil
       } catch (error) {
         this.#guard.fail(session, error)
       }

@@ -19,14 +19,21 @@ export class SendSchedule {
     network.hold(true)
   }
 
-  /** Until `wait`, packets go with the next flush. */
+  /** Until `holdForTick`, packets go with the next flush. */
   sendAtOnce(): void {
+    this.#set(false)
+  }
+
+  /** The same between two ticks: of a leg whose frames wait for the next tick, packets go after those. */
+  sendInOrder(): void {
+    this.#network.keepsOrder = true
     this.#set(false)
   }
 
   /** What goes at once is flushed. */
   holdForTick(): void {
     this.#network.flush()
+    this.#network.keepsOrder = false
     this.#set(true)
   }
 

@@ -17,10 +17,14 @@ export interface Entry extends Played {
   keyed: ProtectedPair | undefined
 }
 
+const firstPlaces = 256
+
 /** The sessions of a thread by their names, from the moment that they are asked for. */
 export class SessionTable {
   /** Those whose ports are bound, for the tick: in an array, in no order. */
   readonly open: MediaSession[] = []
+  /** Of each of them: until when it need not be asked for frames. Side by side: most of them rest most of the time. */
+  restsUntil = new Float64Array(firstPlaces)
   readonly #entries = new Map<SessionId, Entry>()
 
   get size(): number {
@@ -57,7 +61,17 @@ export class SessionTable {
 
   fill(entry: Entry, session: MediaSession): void {
     entry.session = session
-    this.open.push(session)
+    const place = this.open.push(session) - 1
+    if (place === this.restsUntil.length) {
+      const wider = new Float64Array(2 * place)
+      wider.set(this.restsUntil)
+      this.restsUntil = wider
+    }
+    this.restsUntil[place] = 0
+    session.place = place
+    session.onWake = () => {
+      this.restsUntil[session.place] = 0
+    }
   }
 
   /** The last of `open` takes its place there. */
@@ -65,6 +79,10 @@ export class SessionTable {
     this.#entries.delete(session.id)
     const at = this.open.indexOf(session)
     const last = this.open.pop()
-    if (at !== -1 && last !== undefined && at < this.open.length) this.open[at] = last
+    session.onWake = () => {}
+    if (at === -1 || last === undefined || at === this.open.length) return
+    this.open[at] = last
+    this.restsUntil[at] = this.restsUntil[last.place]!
+    last.place = at
   }
 }

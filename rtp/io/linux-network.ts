@@ -40,6 +40,7 @@ const sharedBufferBytes = 4 * 1024 * 1024
 /** Sockets in batches on Linux: epoll tells which have packets, recvmmsg and sendmmsg move them. IPv4. */
 export class LinuxNetwork implements DatagramNetwork {
   readonly kind = 'mmsg'
+  keepsOrder = false
   readonly counters: NetworkCounters = { received: 0, sent: 0, unsent: 0, oversized: 0 }
   readonly #native: NativeCalls
   readonly #descriptors: OpenDescriptors | undefined
@@ -56,6 +57,8 @@ export class LinuxNetwork implements DatagramNetwork {
   readonly #eventDataAt: number
   readonly #sockets = new Map<number, LinuxSocket>()
   #isHolding = false
+  /** Counts what was released: a socket that holds something since then keeps its order. */
+  #holdRound = 0
   #slotsReceived = 0
 
   constructor(native: NativeCalls, address: string, descriptors?: OpenDescriptors) {
@@ -115,6 +118,7 @@ export class LinuxNetwork implements DatagramNetwork {
   }
 
   release(): void {
+    this.#holdRound++
     this.#held.flush()
   }
 
@@ -127,9 +131,11 @@ export class LinuxNetwork implements DatagramNetwork {
 
   /** For a socket of ours. */
   enqueue(socket: LinuxSocket, packet: Uint8Array, length: number, host: number, port: number): void {
-    const queue = this.#isHolding ? this.#held : this.#outgoing
+    const isHeld = this.#isHolding || (this.keepsOrder && socket.heldRound === this.#holdRound)
+    if (isHeld) socket.heldRound = this.#holdRound
+    const queue = isHeld ? this.#held : this.#outgoing
     // What was received is only lent until the flush.
-    const lender = this.#isHolding ? undefined : this.#incoming
+    const lender = isHeld ? undefined : this.#incoming
     if (queue.owns(packet) || lender?.owns(packet)) queue.add(socket, packet, length, host, port, lender)
     else queue.addCopy(socket, packet, length, host, port)
   }
@@ -232,6 +238,8 @@ class LinuxSocket implements DatagramSocket {
   readonly port: number
   receiver: DatagramReceiver | undefined = undefined
   isOpen = true
+  /** When something of it was held last. */
+  heldRound = -1
   readonly #network: LinuxNetwork
   #isShared = false
 

@@ -4,6 +4,8 @@ export interface MediaClockConfig {
   readonly now?: () => number
   /** Holds the thread for so long, to a fraction of a millisecond, where nobody else needs it. Default: ticks are as exact as timers. */
   readonly sleep?: (ms: number) => void
+  /** What is done every millisecond between two ticks, while it is wanted; only where the thread is the clock's own. */
+  readonly between?: { isWanted(): boolean; run(now: number): void }
 }
 
 export interface ClockCounters {
@@ -19,6 +21,8 @@ export interface ClockCounters {
 export const defaultTickMs = 5
 /** It is looked over so long how much of its time the thread has left to others. */
 const windowMs = 100
+/** Nearer to the next tick nothing is done between. */
+const betweenMs = 1
 /**
  * A thread with more to do than it has time leaves so much of it to the others of the machine, who may have to end what
  * overloads it. One of real time that leaves less than a twentieth is stopped for all of that at once (sched(7)).
@@ -40,6 +44,7 @@ export class MediaClock {
   readonly #tickMs: number
   readonly #now: () => number
   readonly #sleep: ((ms: number) => void) | undefined
+  readonly #between: MediaClockConfig['between']
   readonly #tick: MediaTick
   #timer: ReturnType<typeof setTimeout> | undefined
   #dueAt = 0
@@ -53,6 +58,7 @@ export class MediaClock {
     this.#tickMs = config.tickMs ?? defaultTickMs
     this.#now = config.now ?? (() => performance.now())
     this.#sleep = config.sleep
+    this.#between = config.sleep === undefined ? undefined : config.between
   }
 
   get running(): boolean {
@@ -73,7 +79,12 @@ export class MediaClock {
   }
 
   readonly #fire = (): void => {
-    const now = this.#waitedOut(this.#now())
+    const woken = this.#now()
+    if (this.#between !== undefined && this.#dueAt - woken >= betweenMs) {
+      this.#runBetween(this.#between, woken)
+      return
+    }
+    const now = this.#waitedOut(woken)
     const lateMs = now - this.#dueAt
     this.counters.ticks++
     if (lateMs > this.counters.worstLateMs) this.counters.worstLateMs = lateMs
@@ -82,9 +93,20 @@ export class MediaClock {
     const tickAt = this.#dueAt + missed * this.#tickMs
     this.#dueAt = tickAt + this.#tickMs
     // Armed first: a tick that stops the clock must find its timer.
-    this.#arm(this.#dueAt - now)
+    this.#arm(this.#between?.isWanted() === true ? betweenMs : this.#dueAt - now)
     this.#tick(now, tickAt)
     if (this.#sleep !== undefined) this.#leaveTime(now, this.#sleep)
+  }
+
+  /** A timer that fired early, or one that was set for what is done between ticks. */
+  #runBetween(between: NonNullable<MediaClockConfig['between']>, began: number): void {
+    const isWanted = between.isWanted()
+    this.#arm(isWanted ? betweenMs : this.#dueAt - began)
+    if (!isWanted) return
+    between.run(began)
+    const tookMs = this.#now() - began
+    this.#workedMs += tookMs
+    this.counters.workedMs += tookMs
   }
 
   /** After a tick that began then. */

@@ -4,6 +4,8 @@ import type { TickSlots } from './tick-slots.ts'
 export const maxCatchUpFrames = 10
 /** Half a tick of the media clock. */
 const earlyMs = 2.5
+/** A tick may come this much before its time, where ticks are only as exact as timers. */
+const tickEarlyMs = 1
 const pullShare = 0.05
 /** Frames are made one tick before they are sent: a stall of less than this makes no packet late. */
 export const aheadMs = 5
@@ -21,6 +23,8 @@ export class FrameClock {
   /** Since the tick began. */
   #frames = 0
   #idleUntil = 0
+  /** Called by `wake`. */
+  onWake: () => void = () => {}
 
   constructor(slots: TickSlots) {
     this.#slots = slots
@@ -41,9 +45,17 @@ export class FrameClock {
   idleUntil(at: number): void {
     this.#idleUntil = at
   }
+  get restsUntil(): number {
+    return this.#idleUntil
+  }
+  /** Frames go on as they do: nothing is due before the next one. */
+  idleUntilDue(): void {
+    this.#idleUntil = this.#dueAt - earlyMs - tickEarlyMs
+  }
   /** Something has happened. */
   wake(): void {
     this.#idleUntil = 0
+    this.onWake()
   }
 
   /** Nothing is sent by the clock, until `resume`. */

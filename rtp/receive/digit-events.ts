@@ -28,6 +28,11 @@ export class DigitEvents {
     return this.#ssrc
   }
 
+  /** A digit is down, whose last packets may be lost: `tick` finds its end. */
+  get isHeld(): boolean {
+    return this.#receiver.deadline() !== undefined
+  }
+
   /** A packet of events, counted in `clockRate`. */
   receive(packet: Uint8Array, payloadLength: number, clockRate: number, now: number): void {
     const ssrc = ssrcOf(packet)

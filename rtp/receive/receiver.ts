@@ -41,6 +41,7 @@ export class Receiver {
   readonly #host: ReceiverHost
   readonly #payloadTypes: PayloadTypes
   readonly #recordings: Recordings
+  readonly #digitHeld: () => void
   #agreement: Agreement | undefined
   #other: PeerLeg | undefined
   /** Where digits come as tones, or have come as telephone-events with their tones beside them. */
@@ -53,7 +54,16 @@ export class Receiver {
   #aliveAt: number
   #received = 0
 
-  constructor(id: SessionId, host: ReceiverHost, meanings: PayloadTypes, recordings: Recordings, now: number) {
+  /** `digitHeld`: called when a digit goes down, whose end may have to be found by the clock. */
+  constructor(
+    id: SessionId,
+    host: ReceiverHost,
+    meanings: PayloadTypes,
+    recordings: Recordings,
+    digitHeld: () => void,
+    now: number,
+  ) {
+    this.#digitHeld = digitHeld
     this.#id = id
     this.#host = host
     this.#payloadTypes = meanings
@@ -209,6 +219,7 @@ export class Receiver {
   }
 
   #digitDown(digit: string, now: number): void {
+    this.#digitHeld()
     this.#eventsReport(Number.POSITIVE_INFINITY, now)
     this.#host.emit({ type: 'key-down', session: this.#id, digit })
     this.#other?.sender.bridged.digitDown(digit)

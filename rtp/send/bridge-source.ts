@@ -90,6 +90,7 @@ export class BridgeSource {
     transcoder.markDecoderUnsettled()
     forwarder.audio(packet, payloadLength, codec, agreement, now)
     clock.frames.follow(now)
+    if (forwarder.isRepacking) this.#wake()
   }
 
   /** A packet's `length` bytes of a room's mix, due at `at`, in the format asked for; 0 = none is to be sent. */
@@ -111,6 +112,7 @@ export class BridgeSource {
       packetizer.put(packet, agreement.payloadType, length, clock.frameUnits, true, at, now)
     } else clock.pass(1)
     frames.follow(at)
+    if (packetizer.units > 0) this.#wake()
   }
 
   /** The other leg is silent (DTX), and tells how its silence sounds (RFC 3389); the remote hears that from us, if not itself. */

@@ -89,6 +89,10 @@ export class Sender {
     this.#isTalking = isTalking
     this.#frameClock.wake()
   }
+  /** Until then `tick` has nothing to do. */
+  get restsUntil(): number {
+    return this.#packetizer.units > 0 || this.#forwarder.isRepacking ? 0 : this.#frameClock.restsUntil
+  }
   /** What plays, and needs its prompt in the present codec. */
   get playNeedingPrompt(): string | undefined {
     const codec = this.#agreement?.codec
@@ -174,6 +178,7 @@ export class Sender {
     }
     const leftOut = frames.endTick(tickAt)
     if (leftOut > 0) this.clock.pass(leftOut)
+    if (this.#isSteady) frames.idleUntilDue()
   }
 
   /** The chain of what is sent, best source first: `dtmf | prompt | bridge(forward PCMU) | silence → packetize(20 ms)`. */
@@ -207,6 +212,12 @@ export class Sender {
     if (!this.isTalking) return false
     if (!this.bridged.isBridged || this.#transcoder.hasAudio) return true
     return !this.#forwarder.isFlowing || now >= this.#missedAt
+  }
+
+  /** A prompt or silence goes on, and nothing else is to be looked for before its next frame. */
+  get #isSteady(): boolean {
+    if (this.#plays.isEnding || this.#digits.busy) return false
+    return this.#plays.isPlaying || (this.#isTalking && !this.bridged.isBridged)
   }
 
   /** When the other leg, of which something passes, will have been silent for too long. */

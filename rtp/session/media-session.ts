@@ -55,6 +55,8 @@ export class MediaSession implements Destination {
   readonly ingress: Ingress
   readonly sender: Sender
   readonly recordings: Recordings
+  /** Where its thread's table has it. */
+  place = -1
   /** Who hears this leg, and is heard by it. */
   other: MediaSession | undefined
   /** For rooms, where it is heard by many. */
@@ -105,7 +107,7 @@ export class MediaSession implements Destination {
       promptFrame: (packet: Uint8Array, length: number, at: number) => recordings.promptFrame(packet, length, at),
     }
     this.sender = new Sender(host.network, ports.rtp, this, stream, events, host.opus, host.tickSlots)
-    const receiver = new Receiver(id, host, this.#payloadTypes, recordings, now)
+    const receiver = new Receiver(id, host, this.#payloadTypes, recordings, () => this.sender.clock.frames.wake(), now)
     this.#receiver = receiver
     const tape = this.#tapeOver(receiver, now)
     this.#tape = tape
@@ -123,6 +125,14 @@ export class MediaSession implements Destination {
   }
   get agreement(): Agreement | undefined {
     return this.#agreement
+  }
+  /** Until then `send` has nothing to do, unless `onWake` is called. */
+  get restsUntil(): number {
+    return this.#receiver.digits.isHeld ? 0 : this.sender.restsUntil
+  }
+  /** Called when it must be asked for frames again. */
+  set onWake(woken: () => void) {
+    this.sender.clock.frames.onWake = woken
   }
   get address(): number {
     return this.#symmetricRtp.address

@@ -25,6 +25,8 @@ export class MediaLoop {
   readonly #clock: MediaClock
   readonly #opus = new LibOpus()
   readonly #processor: SlowProcessor | undefined
+  /** What was done between ticks since the last one, ms. */
+  #betweenMs = 0
   readonly #deliver: (events: readonly EngineEvent[]) => void
   #events: EngineEvent[] = []
 
@@ -64,7 +66,12 @@ export class MediaLoop {
     })
     this.#clock = new MediaClock(
       (now, tickAt) => this.#tick(now, tickAt),
-      native === undefined ? {} : { sleep: ms => void native.libc.usleep(Math.round(1000 * ms)) },
+      native === undefined || this.#network.kind !== 'mmsg'
+        ? {}
+        : {
+            sleep: ms => void native.libc.usleep(Math.round(1000 * ms)),
+            between: { isWanted: () => this.#engine.isRelaying, run: now => this.#receive(now) },
+          },
     )
   }
 
@@ -94,8 +101,14 @@ export class MediaLoop {
 
   #tick(now: number, tickAt: number): void {
     this.#engine.tick(now, tickAt)
-    this.#opus.effort.observe(performance.now() - now, defaultTickMs)
+    this.#opus.effort.observe(performance.now() - now + this.#betweenMs, defaultTickMs)
+    this.#betweenMs = 0
     if (this.#engine.isIdle) this.#clock.stop()
+  }
+
+  #receive(now: number): void {
+    this.#engine.receive(now)
+    this.#betweenMs += performance.now() - now
   }
 
   #emit(event: EngineEvent): void {

@@ -57,4 +57,38 @@ test('a thread that has caught up leaves nothing more', async () => {
   for (const ms of slept.slice(60)) assert.ok(ms <= 3.001, `${ms} ms of a pause of 3`)
 })
 
+test('between two ticks it is looked for packets every millisecond while that is wanted, and ticks keep their grid', async () => {
+  const betweens: number[] = []
+  const ticks: number[] = []
+  let isWanted = true
+  const clock = new MediaClock((_now, tickAt) => ticks.push(tickAt), {
+    // The thread's own time stands still while it does nothing: each look at the clock is a quarter of a millisecond later.
+    now: () => {
+      time += 0.25
+      return time
+    },
+    sleep: ms => {
+      time += ms
+    },
+    between: {
+      isWanted: () => isWanted,
+      run: now => betweens.push(now),
+    },
+  })
+  let time = 0
+  clock.start()
+  const until = async (count: number) => {
+    while (ticks.length < count) await new Promise(resolve => setTimeout(resolve, 1))
+  }
+  await until(4)
+  assert.ok(betweens.length >= 4, `${betweens.length} times between ${ticks.length} ticks`)
+  for (const at of betweens) assert.ok(!ticks.includes(at))
+  isWanted = false
+  const before = betweens.length
+  await until(6)
+  clock.stop()
+  assert.is(betweens.length, before, 'not wanted any more')
+  for (const [n, at] of ticks.entries()) assert.is((at - ticks[0]!) % 5, 0, `tick ${n} at ${at}`)
+})
+
 test.run()

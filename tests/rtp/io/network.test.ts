@@ -136,6 +136,39 @@ for (const sockets of kinds) {
     network.close()
   })
 
+  if (sockets === 'mmsg')
+    test('mmsg: between two ticks a packet goes behind what its own socket holds, and at once by any other', async () => {
+      const network = openNetwork({ address: '127.0.0.1', sockets })
+      const [a, b, c] = [await bind(network), await bind(network), await bind(network)]
+      assert.ok(a !== undefined && b !== undefined && c !== undefined)
+      const got: string[] = []
+      c.receiver = (packet, length) => got.push(Buffer.from(packet.subarray(0, length)).toString())
+      const send = (by: DatagramSocket, text: string) => {
+        const slot = network.slot()
+        slot.set(Buffer.from(text))
+        by.send(slot, text.length, home, c.port)
+      }
+      network.hold(true)
+      send(a, 'frame')
+      network.hold(false)
+      network.keepsOrder = true
+      send(a, 'behind the frame')
+      send(b, 'at once')
+      network.flush()
+      network.keepsOrder = false
+      await settle(network, () => got.length === 1)
+      assert.equal(got, ['at once'])
+      network.release()
+      await settle(network, () => got.length === 3)
+      assert.equal(got, ['at once', 'frame', 'behind the frame'])
+      network.keepsOrder = true
+      send(a, 'nothing is held')
+      network.flush()
+      await settle(network, () => got.length === 4)
+      assert.is(got.at(-1), 'nothing is held')
+      network.close()
+    })
+
   for (const [how, isHeld, slots] of [
     ['held', true, 1024],
     ['not held', false, 256],
