@@ -4,6 +4,8 @@ export { type AudioFacts, type AudioInspection, inspectAudio } from './adapters/
 export { BackupError, type BackupManifest } from './adapters/backup/manifest.ts'
 export { type Restored, restoreBackup } from './adapters/backup/restore-backup.ts'
 export { takeBackup } from './adapters/backup/take-backup.ts'
+export { RtpLoad, type RtpLoadReport, type Speech } from './adapters/benchmark/rtp-load.ts'
+export { type PlacedCall, SipLoad } from './adapters/benchmark/sip-load.ts'
 export type { LiveCall, LiveLeg } from './adapters/exchange/call-control.ts'
 export { storedOf } from './adapters/recordings/recording-hand-over.ts'
 export {

@@ -1,6 +1,7 @@
 import { settingOptions } from '../../core/index.ts'
 import { aligned } from './aligned.ts'
 import { backup, restore } from './backup.ts'
+import { bench } from './bench.ts'
 import { runCheck } from './check.ts'
 import type { Command } from './command.ts'
 import { completion } from './completion.ts'
@@ -67,6 +68,7 @@ export const commands: readonly Command[] = [
   restore,
   upgrade,
   simulate,
+  bench,
   completion,
   man,
 ]

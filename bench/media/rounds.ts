@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { cpus } from 'node:os'
 import { RtpLoad, type RtpLoadReport, type Speech } from '../../core/adapters/benchmark/rtp-load.ts'
 import { SipLoad } from '../../core/adapters/benchmark/sip-load.ts'
-import { takePrecedence } from '../../rtp/io/thread-precedence.ts'
 import { Scrape } from '../load/scrape.ts'
 import { residentMb } from '../load/thread-times.ts'
 import { droppedDatagrams, openDescriptors, sumOf, threadMicros } from './process-usage.ts'
@@ -70,8 +69,6 @@ function giveFirstTurn(pid: number): void {
 export async function loadMedia(order: MediaOrder): Promise<MediaReport> {
   const { kind, calls, seconds, rounds, progress } = order
   pin(process.pid, otherProcessors() ?? '0')
-  // As a media thread does where it may: on a machine that does other things, too, it is these that wait.
-  takePrecedence()
   progress('starting the switch')
   const served = await serveSwitch(kind)
   const { on } = served

@@ -1,4 +1,4 @@
-import { loadLibC, MessageBatch, type NativeCalls, TimedReceiver } from '../../../rtp/io/index.ts'
+import { loadLibC, MessageBatch, type NativeCalls, TimedReceiver, takePrecedence } from '../../../rtp/io/index.ts'
 import { Histogram } from './histogram.ts'
 
 const loopback = 0x7f000001
@@ -54,6 +54,8 @@ export interface RtpLoadReport {
 export class RtpSide {
   readonly port: number
   readonly speech: Speech
+  /** Only so many of the legs speak. */
+  speaking = Number.POSITIVE_INFINITY
   /** Where each leg's remote is. */
   readonly remotes: number[] = []
   /** Which leg hears from a port; −1 = none. */
@@ -130,6 +132,8 @@ export class RtpLoad {
   /** Undefined where the C library cannot be called. */
   static open(...speeches: readonly Speech[]): RtpLoad | undefined {
     const native = loadLibC()
+    // As a media thread does where it may: on a machine that does other things, too, it is those that wait.
+    if (native !== undefined) takePrecedence()
     return native && new RtpLoad(native, speeches)
   }
 
@@ -201,7 +205,8 @@ export class RtpLoad {
   #speak(turn: number): void {
     for (const side of this.sides) {
       if (side.speech.kind === 'none') continue
-      for (let leg = turn; leg < side.remotes.length; leg += frameMs) {
+      const speaking = Math.min(side.remotes.length, side.speaking)
+      for (let leg = turn; leg < speaking; leg += frameMs) {
         if (this.#queued === batchPackets) this.#flush(side)
         this.#write(side, side.speech, leg)
       }
