@@ -1,6 +1,16 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { drawLadder, type TraceReader, type TraceWish, traceJson, traceOfRecord } from '../../core/index.ts'
+import {
+  type AccountUuid,
+  type CallRecord,
+  drawLadder,
+  type Sid,
+  type TraceAnswer,
+  type TraceReader,
+  type TraceWish,
+  traceJson,
+  traceOfRecord,
+} from '../../core/index.ts'
 import { customerOf, isOperator } from '../access/guard.ts'
 import { notFound, Refusal } from '../answer/refusal.ts'
 import type { SwitchDoor } from '../base/door.ts'
@@ -24,12 +34,27 @@ export function traceRoutes(app: Api, door: SwitchDoor): void {
     const reader = readerOf(request)
     const found = await door.traces?.read(id, { ...wish, reader })
     if (found !== undefined && (reader === 'operator' || found.account === customerOf(request).accountUuid))
-      return found.body
+      return found.isOver || found.account === ''
+        ? found.body
+        : ((await endedSince(id, wish, reader, found)) ?? found.body)
     // Not kept, or another account's: the call's own record says at least why it ended.
-    const record = reader === 'operator' ? undefined : await door.calls.get(customerOf(request).accountUuid, id)
+    const record = reader === 'operator' ? undefined : await recordOf(door, customerOf(request).accountUuid, id)
     if (record === undefined) throw notFound('There is no such call.')
     const trace = traceOfRecord(record)
     return Buffer.from(wish.form === 'json' ? JSON.stringify(traceJson(trace)) : drawLadder(trace, wish.columns))
+  }
+
+  /** The switch was stopped in mid-call: how that ended only its row knows. */
+  const endedSince = async (
+    id: string,
+    wish: Omit<TraceWish, 'reader'>,
+    reader: TraceReader,
+    found: TraceAnswer,
+  ): Promise<Uint8Array | undefined> => {
+    const record = await recordOf(door, found.account as AccountUuid, id)
+    if (record === undefined || record.endedUnix === null || record.reasonCode === '') return undefined
+    const { reasonCode, status } = record
+    return (await door.traces?.read(id, { ...wish, reader, ended: { reasonCode, status } }))?.body
   }
 
   const sendPcapng = async (request: FastifyRequest, reply: FastifyReply, id: string) => {
@@ -93,4 +118,10 @@ export function traceRoutes(app: Api, door: SwitchDoor): void {
     },
     handler: async (request, reply) => sendPcapng(request, reply, request.params.uuid),
   })
+}
+
+/** By uuid, else by sid. */
+async function recordOf(door: SwitchDoor, account: AccountUuid, id: string): Promise<CallRecord | undefined> {
+  const found = await door.calls.get(account, id)
+  return found ?? (await door.calls.list(account, { sid: id as Sid, limit: 1, offset: 0 })).calls[0]
 }

@@ -159,6 +159,13 @@ export function notesOfUnit(unit: readonly Change[]): readonly Note[] {
 /** Texts that others wrote, or that name what they wrote. */
 const openTexts = ['url', 'detail', 'source', 'fields', 'body', 'number', 'text'] as const
 
+/** It has no such text, and nothing of it is looked at but by readers. */
+export const isPlain = (note: Note): boolean =>
+  note.data === undefined &&
+  note.kind !== 'call' &&
+  note.kind !== 'webhook' &&
+  openTexts.every(name => typeof note[name] !== 'string')
+
 /** The note without what is secret in its texts. */
 export function redacted(note: Note): Note {
   const found = openTexts.filter(name => typeof note[name] === 'string')

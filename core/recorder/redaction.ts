@@ -120,8 +120,13 @@ function callIdAt(bytes: Uint8Array, line: number, end: number, from: number): n
   return (start - from) * 65536 + Math.min(65535, stop - start)
 }
 
+/** What no text without a secret needs to be looked at for. */
+const maySecret = /[=@]|"\s*:/
+
 /** Values of attributes and of query parameters that are secrets, in a document, a URL or JSON. */
-export const withoutSecrets = (text: string): string =>
+export const withoutSecrets = (text: string): string => (maySecret.test(text) ? covered(text) : text)
+
+const covered = (text: string): string =>
   text
     .replace(/(\bpassword\s*=\s*)("[^"]*"|'[^']*')/gi, '$1"****"')
     .replace(/(https?:\/\/)[^/\s"'<>@]+@/gi, '$1****@')

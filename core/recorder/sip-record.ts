@@ -35,6 +35,9 @@ export function writeSipHead(into: Uint8Array, at: number, flow: SipAddresses, i
   return next
 }
 
+/** Where the message begins in a record. */
+export const sipMessageAt = (payload: Uint8Array): number => fixedBytes + payload[6]! + payload[7]!
+
 const ascii = (bytes: Uint8Array): string => String.fromCharCode(...bytes)
 
 export function readSip(payload: Uint8Array): SipRecord {

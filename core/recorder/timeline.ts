@@ -7,7 +7,16 @@ import { RtpColumns } from './rtp-columns.ts'
 import { readRtpPoint, rtpPointBytes } from './rtp-point.ts'
 import { readSip } from './sip-record.ts'
 import { carriersRemoved, sipText } from './sip-text.ts'
-import type { Trace, TraceCharge, TraceEntry, TraceKind, TraceLeg, TracePage, TraceReader } from './trace.ts'
+import type {
+  Trace,
+  TraceCharge,
+  TraceEnding,
+  TraceEntry,
+  TraceKind,
+  TraceLeg,
+  TracePage,
+  TraceReader,
+} from './trace.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 const decoder = new TextDecoder()
@@ -24,7 +33,12 @@ interface LegFacts {
 }
 
 /** Reads the records of one call, parts in their order, as the timeline of one reader. Unreadable ones are left out. */
-export function timelineOf(records: readonly RecordView[], reader: TraceReader, page: TracePage): Trace {
+export function timelineOf(
+  records: readonly RecordView[],
+  reader: TraceReader,
+  page: TracePage,
+  ended?: TraceEnding,
+): Trace {
   const numbered = numberedOf(records)
   const ordered = [...numbered].sort((one, other) => one.unixMs - other.unixMs)
   const first = ordered[0]?.unixMs ?? 0
@@ -38,6 +52,7 @@ export function timelineOf(records: readonly RecordView[], reader: TraceReader, 
       // Damaged on the disk: the others stay readable.
     }
   }
+  if (ended !== undefined) telling.endedAs(ended)
   const isComplete = records[0]?.kind === recordKinds.begin && records.every(({ kind }) => kind !== recordKinds.cut)
   return { ...telling.trace(), isComplete, last, hasMore: highest > last }
 }
@@ -112,6 +127,11 @@ class Telling {
       else if (kind === recordKinds.over) this.#ended(note, add)
       else if (kind === recordKinds.note) this.#note(note, leg, unixMs, add)
     }
+  }
+
+  /** The end that nobody could record. */
+  endedAs(ended: TraceEnding): void {
+    this.#over ??= { ...ended }
   }
 
   trace(): Omit<Trace, 'isComplete' | 'last' | 'hasMore'> {

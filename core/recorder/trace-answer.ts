@@ -12,12 +12,12 @@ const decoder = new TextDecoder()
 export function traceAnswer(book: TraceBook, id: string, wish: TraceWish): TraceAnswer | undefined {
   if (wish.form === 'pcapng') {
     const messages = book.messages(id)
-    return messages && { account: '', body: pcapngOf(messages, capturedOf(book, id, messages)) }
+    return messages && { account: '', isOver: true, body: pcapngOf(messages, capturedOf(book, id, messages)) }
   }
-  const trace = book.read(id, wish.reader, wish)
+  const trace = book.read(id, wish.reader, wish, wish.ended)
   if (trace === undefined) return undefined
   const text = wish.form === 'json' ? JSON.stringify(traceJson(trace)) : drawLadder(trace, wish.columns)
-  return { account: trace.account, body: encoder.encode(text) }
+  return { account: trace.account, isOver: trace.isOver, body: encoder.encode(text) }
 }
 
 const connection = /^c=IN IP4 (\S+)/m

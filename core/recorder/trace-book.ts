@@ -8,9 +8,9 @@ import { maxPayloadBytes, type RecordView, recordKinds, recordsIn } from './reco
 import { coverSecrets } from './redaction.ts'
 import type { RtpFigures } from './rtp-point.ts'
 import { RtpSeries } from './rtp-series.ts'
-import { readSip, type SipAddresses, type SipRecord, sipHeadBytes, writeSipHead } from './sip-record.ts'
+import { readSip, type SipAddresses, type SipRecord, sipHeadBytes, sipMessageAt, writeSipHead } from './sip-record.ts'
 import { timelineOf } from './timeline.ts'
-import type { Trace, TracePage, TraceReader } from './trace.ts'
+import type { Trace, TraceEnding, TracePage, TraceReader } from './trace.ts'
 import type { OverFields, TraceSink } from './trace-sink.ts'
 import type { TraceStore } from './trace-store.ts'
 
@@ -96,6 +96,15 @@ export class TraceBook implements TraceSink {
     this.#json(recordKinds.note, place, unixMs, redacted(note))
   }
 
+  plainNote(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', json: Uint8Array): void {
+    const place = this.#placeOf(unixMs, callId, legId)
+    if (place === undefined) return
+    const { track, index: leg } = place
+    this.#touch(track, unixMs)
+    track.pages.add({ kind: recordKinds.note, leg, unixMs, seq: ++track.seq }, json)
+    this.counters.records++
+  }
+
   document(unixMs: number, callId: CallUuid, note: Note, body: Uint8Array): void {
     this.note(unixMs, callId, '', { ...note, body: this.#decoder.decode(body) })
   }
@@ -120,10 +129,21 @@ export class TraceBook implements TraceSink {
     const size = Math.min(bytes.length, maxPayloadBytes - sipHeadBytes(addresses))
     if (size < bytes.length) this.counters.cut++
     scratch.set(size === bytes.length ? bytes : bytes.subarray(0, size), from)
-    const found = coverSecrets(scratch, from, from + size)
+    this.#cover(unixMs, from, from + size, bytes)
+  }
+
+  sipRecord(unixMs: number, payload: Uint8Array): void {
+    this.#scratch.set(payload)
+    this.#cover(unixMs, sipMessageAt(payload), payload.length, payload.subarray(sipMessageAt(payload)))
+  }
+
+  /** A message lies in the scratch memory, after its addresses. */
+  #cover(unixMs: number, from: number, to: number, bytes: Uint8Array): void {
+    const scratch = this.#scratch
+    const found = coverSecrets(scratch, from, to)
     if (found === -1) return
     const callId = textOf(scratch, from + Math.floor(found / 65536), found % 65536)
-    const payload = scratch.subarray(0, from + size)
+    const payload = scratch.subarray(0, to)
     const place = this.#dialogs.get(callId)
     if (place !== undefined) this.#write(place, payload, unixMs)
     else if (this.#pending.has(callId) || beginsCall(bytes))
@@ -167,10 +187,10 @@ export class TraceBook implements TraceSink {
     ring.add({ ...packet, unixMs })
   }
 
-  /** The call's trace as `reader` sees it, by uuid or sid; undefined: nothing is kept of it. */
-  read(id: string, reader: TraceReader, page: TracePage): Trace | undefined {
+  /** The call's trace as `reader` sees it, by uuid or sid; undefined: nothing is kept of it. `ended`: what else is known of its end. */
+  read(id: string, reader: TraceReader, page: TracePage, ended?: TraceEnding): Trace | undefined {
     const records = this.#recordsOf(id)
-    return records && timelineOf(records, reader, page)
+    return records && timelineOf(records, reader, page, ended)
   }
 
   /** The call's SIP messages, oldest first, for an export. */

@@ -1,7 +1,7 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
-import type { Note } from './notes.ts'
+import { isPlain, type Note } from './notes.ts'
 import { maxPayloadBytes } from './record.ts'
-import { readSip, type SipAddresses, sipHeadBytes, writeSipHead } from './sip-record.ts'
+import { type SipAddresses, sipHeadBytes, writeSipHead } from './sip-record.ts'
 import type { OverFields, TraceSink } from './trace-sink.ts'
 
 /**
@@ -16,7 +16,7 @@ const writtenAt = 0
 const readAt = 1
 const droppedAt = 2
 
-const kinds = { skip: 0, leg: 1, note: 2, document: 3, over: 4, dialog: 5, sip: 6 } as const
+const kinds = { skip: 0, leg: 1, note: 2, document: 3, over: 4, dialog: 5, sip: 6, plain: 7 } as const
 
 export const inletMemory = (bytes: number): SharedArrayBuffer => new SharedArrayBuffer(controlBytes + bytes)
 
@@ -54,7 +54,12 @@ export class TraceInlet implements TraceSink {
   }
 
   note(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', note: Note): void {
-    this.#json(kinds.note, unixMs, [callId, legId, note])
+    if (isPlain(note)) this.#plain(unixMs, callId, legId, JSON.stringify(note))
+    else this.#json(kinds.note, unixMs, [callId, legId, note])
+  }
+
+  plainNote(unixMs: number, callId: CallUuid | '', legId: LegUuid | '', json: Uint8Array): void {
+    this.#plain(unixMs, callId, legId, new TextDecoder().decode(json.slice()))
   }
 
   document(unixMs: number, callId: CallUuid, note: Note, body: Uint8Array): void {
@@ -77,6 +82,26 @@ export class TraceInlet implements TraceSink {
     const from = writeSipHead(this.#inlet.bytes, at + headBytes, addresses, isSent)
     this.#inlet.bytes.set(size === bytes.length ? bytes : bytes.subarray(0, size), from)
     this.#commit(at, kinds.sip, unixMs, head + size)
+  }
+
+  /** It is kept as it is: two lengths, two ids, and the JSON. */
+  #plain(unixMs: number, callId: string, legId: string, json: string): void {
+    const text = callId + legId + json
+    const at = this.#reserve(2 + text.length * 3)
+    if (at === -1) return
+    const { bytes } = this.#inlet
+    const from = at + headBytes
+    bytes[from] = callId.length
+    bytes[from + 1] = legId.length
+    const { written } = this.#encoder.encodeInto(text, bytes.subarray(from + 2, from + 2 + text.length * 3))
+    this.#commit(at, kinds.plain, unixMs, 2 + written)
+  }
+
+  sipRecord(unixMs: number, payload: Uint8Array): void {
+    const at = this.#reserve(payload.length)
+    if (at === -1) return
+    this.#inlet.bytes.set(payload, at + headBytes)
+    this.#commit(at, kinds.sip, unixMs, payload.length)
   }
 
   #json(kind: number, unixMs: number, value: readonly unknown[], rest?: Uint8Array): void {
@@ -162,12 +187,21 @@ export class TraceOutlet {
     const sink = this.#sink
     const unixMs = this.#inlet.view.getFloat64(at + 8, true)
     const from = at + headBytes
-    const payload = this.#inlet.bytes.slice(from, from + payloadBytes)
+    const { bytes } = this.#inlet
     if (kind === kinds.sip) {
-      const { message, isSent, ...addresses } = readSip(payload)
-      sink.sip(unixMs, message, addresses, isSent)
+      sink.sipRecord(unixMs, bytes.subarray(from, from + payloadBytes))
       return
     }
+    if (kind === kinds.plain) {
+      const callEnd = from + 2 + bytes[from]!
+      const legEnd = callEnd + bytes[from + 1]!
+      const callId = asciiOf(bytes, from + 2, callEnd) as CallUuid | ''
+      const legId = asciiOf(bytes, callEnd, legEnd) as LegUuid | ''
+      sink.plainNote(unixMs, callId, legId, bytes.subarray(legEnd, from + payloadBytes))
+      return
+    }
+    // Of shared memory not every version of Node decodes text.
+    const payload = bytes.slice(from, from + payloadBytes)
     const size = new DataView(payload.buffer).getUint32(0, true)
     const value = JSON.parse(this.#decoder.decode(payload.subarray(4, 4 + size)))
     switch (kind) {
@@ -187,4 +221,10 @@ export class TraceOutlet {
         sink.dialog(value[0], value[1])
     }
   }
+}
+
+function asciiOf(bytes: Uint8Array, from: number, to: number): string {
+  let text = ''
+  for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at]!)
+  return text
 }

@@ -141,11 +141,21 @@ export interface TraceWish extends TracePage {
   readonly form: TraceForm
   /** Width of `text`. */
   readonly columns: number
+  /** How the call ended, where the trace does not know it: the switch was stopped meanwhile. */
+  readonly ended?: TraceEnding | undefined
+}
+
+/** What a call's record says of its end. */
+export interface TraceEnding {
+  readonly reasonCode: EndReason
+  readonly status: string
 }
 
 /** A trace as it is sent. */
 export interface TraceAnswer {
   /** Whose call it is; empty: not known. */
   readonly account: string
+  /** False: the trace knows no end of the call. */
+  readonly isOver: boolean
   readonly body: Uint8Array
 }

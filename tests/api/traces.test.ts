@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endReasons } from '../../core/model/end-reason.ts'
-import { explanations } from '../../core/recorder/explanation.ts'
+import { endOf, explanations } from '../../core/recorder/explanation.ts'
 import { drawLadder } from '../../core/recorder/ladder.ts'
 import type { Trace, TraceReader } from '../../core/recorder/trace.ts'
 import { traceJson } from '../../core/recorder/trace-json.ts'
@@ -17,10 +17,12 @@ const bed = await ApiBed.open(
       read: async (id, wish) => {
         const { trace } = kept
         if (trace === undefined || (id !== trace.sid && id !== trace.uuid)) return undefined
-        if (wish.form === 'pcapng') return id === trace.sid ? { account: '', body: packets } : undefined
-        const shown = asked(trace, wish.reader)
+        if (wish.form === 'pcapng') return id === trace.sid ? { account: '', isOver: true, body: packets } : undefined
+        const known = asked(trace, wish.reader)
+        const { ended } = wish
+        const shown = ended === undefined ? known : { ...known, isOver: true, end: endOf(ended.reasonCode, {}) }
         const text = wish.form === 'json' ? JSON.stringify(traceJson(shown)) : drawLadder(shown, wish.columns)
-        return { account: trace.account, body: Buffer.from(text) }
+        return { account: trace.account, isOver: trace.isOver, body: Buffer.from(text) }
       },
     },
   },
@@ -34,6 +36,7 @@ test('a call without a trace still says why it ended; another account and a stra
   assert.equal([live.status, live.body.end, live.body.is_over, live.body.is_complete], [200, null, false, false])
   await bed.customer('POST', '/calls/hangup', { sid })
   const { body } = await bed.customer('GET', `/calls/${uuid}/trace`)
+  assert.equal((await bed.customer('GET', `/calls/${sid}/trace`)).body, body)
   assert.equal([body.sid, body.end.reason_code, body.end.link], [sid, 'END.0201', '/docs/reasons#END.0201'])
   assert.match(body.end.sentence, /API was asked to hang up/)
   const { key } = (await bed.operator('POST', '/operator/accounts', { name: 'Stranger' })).body
@@ -80,6 +83,18 @@ test('a trace goes to its account and to the operator, by uuid or sid, as JSON, 
     bed.unanswered(path => path.includes('/trace')),
     [],
   )
+})
+
+test('a trace that was broken off by a restart ends as the row of the call says', async () => {
+  const { uuid, sid } = (await bed.customer('POST', '/calls/originate', order)).body
+  const record = await bed.calls.get(bed.accountUuid as Parameters<typeof bed.calls.get>[0], uuid)
+  if (record === undefined) throw new Error('no call')
+  kept.trace = traceOfRecord(record)
+  const asks = () =>
+    Promise.all([bed.customer('GET', `/calls/${uuid}/trace`), bed.operator('GET', `/calls/${sid}/trace`)])
+  for (const { body } of await asks()) assert.equal([body.is_over, body.end], [false, null])
+  await bed.customer('POST', '/calls/hangup', { sid })
+  for (const { body } of await asks()) assert.equal([body.is_over, body.end.reason_code], [true, 'END.0201'])
 })
 
 test.after(() => bed.close())

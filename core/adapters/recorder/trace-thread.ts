@@ -113,7 +113,7 @@ function answer({ id, call, wish }: Extract<ToTraces, { type: 'read' }>): void {
   }
   // What is transferred is nobody else's buffer, and no larger than the answer.
   const body = found.body.slice()
-  post({ type: 'answer', id, answer: { account: found.account, body } }, [body.buffer])
+  post({ type: 'answer', id, answer: { ...found, body } }, [body.buffer])
 }
 
 const draining = setInterval(drain, drainEveryMs)

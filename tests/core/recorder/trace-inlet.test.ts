@@ -1,6 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CallUuid } from '../../../core/model/ids.ts'
+import { readSip } from '../../../core/recorder/sip-record.ts'
 import { inletMemory, TraceInlet, TraceOutlet } from '../../../core/recorder/trace-inlet.ts'
 import type { TraceSink } from '../../../core/recorder/trace-sink.ts'
 
@@ -17,10 +18,16 @@ class Heard implements TraceSink {
   readonly all: unknown[][] = []
   leg = (...given: unknown[]) => void this.all.push(['leg', ...given])
   note = (...given: unknown[]) => void this.all.push(['note', ...given])
+  plainNote = (unixMs: number, callId: string, legId: string, json: Uint8Array) =>
+    void this.all.push(['note', unixMs, callId, legId, JSON.parse(new TextDecoder().decode(json))])
   document = (...given: unknown[]) => void this.all.push(['document', ...given])
   over = (...given: unknown[]) => void this.all.push(['over', ...given])
   dialog = (...given: unknown[]) => void this.all.push(['dialog', ...given])
   sip = (...given: unknown[]) => void this.all.push(['sip', ...given])
+  sipRecord(unixMs: number, payload: Uint8Array): void {
+    const { message, isSent, ...addresses } = readSip(payload.slice())
+    this.all.push(['sip', unixMs, message, addresses, isSent])
+  }
 }
 
 test('what is written comes out as it went in, in its order, however often the memory wraps', () => {
