@@ -58,6 +58,8 @@ export class Callers {
   readonly #sipps: Sipp[] = []
   readonly #stops: (() => void)[] = []
   readonly #users: PhoneUser[] = []
+  readonly #open = new Set<WsPhone>()
+  #isStopped = false
   placed = 0
   refused = 0
 
@@ -182,6 +184,7 @@ export class Callers {
 
   /** Softphones over WebSocket, each calling in its turn; they sign in again with new tokens long before the old ones end. */
   async #phones(perSecond: number): Promise<void> {
+    this.#isStopped = false
     let phones = await this.#signedIn()
     let next = 0
     this.#every(1000 / perSecond, () => void talk(phones[next++ % phones.length]!).catch(() => {}))
@@ -191,7 +194,9 @@ export class Callers {
       for (const phone of before) setTimeout(() => phone.socket.close(), 2 * talkMs)
     })
     this.#stops.push(() => {
-      for (const phone of phones) phone.socket.close()
+      this.#isStopped = true
+      for (const phone of this.#open) phone.socket.close()
+      this.#open.clear()
     })
   }
 
@@ -203,7 +208,11 @@ export class Callers {
       this.#users[at] = user
       const { token } = await mint(this.#account, user)
       const phone = await WsPhone.open(url, { extension: user.extension, token })
+      this.#open.add(phone)
+      phone.socket.once('close', () => this.#open.delete(phone))
       await phone.register(3000)
+      // The end may come in the middle of a sign-in.
+      if (this.#isStopped) phone.socket.close()
       phones.push(phone)
     }
     return phones
