@@ -8,7 +8,7 @@ import { soakCalls } from './soak-calls/soak-calls.ts'
 const usual = { minutes: 60, callsPerSecond: 50, killEverySeconds: 30 }
 const brief = { minutes: 1, callsPerSecond: 20, killEverySeconds: 15 }
 
-/** tests/slow/soak-calls.test.ts. */
+/** tests/long/soak-calls.test.ts. */
 export const isLongTest = true
 
 let verdict = ''
