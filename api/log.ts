@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import type { Log, LogLevel } from '../core/index.ts'
 
-export interface ProcessLog extends Log {
+interface ProcessLog extends Log {
   /** Writes what is still buffered; call it before the process ends. */
   flush(): void
 }

@@ -177,7 +177,7 @@ function completed(document: unknown): Record<string, unknown> {
 }
 
 /** `get /calls/{uuid}` is getCallsByUuid: stable, and no name has to be invented. */
-export const operationIdOf = (method: string, path: string): string =>
+const operationIdOf = (method: string, path: string): string =>
   path
     .split(/[/.-]/)
     .filter(part => part !== '')

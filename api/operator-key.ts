@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Settings } from '../core/index.ts'
 
-export const operatorKeyFile = 'operator.key'
+const operatorKeyFile = 'operator.key'
 
 /** What the settings say, else what lies in the data folder; undefined when neither does. */
 export function findOperatorKey(settings: Settings): string | undefined {

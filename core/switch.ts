@@ -32,7 +32,7 @@ import type { RecordingStorage } from './ports/recording-storage.ts'
 export type { SwitchOptions } from './adapters/switch-parts.ts'
 
 /** How new calls are admitted. */
-export interface AdmissionFigures extends Readonly<AdmissionCounters> {
+interface AdmissionFigures extends Readonly<AdmissionCounters> {
   /** INVITEs that were dropped unread. */
   readonly invitesDropped: number
   /** Calls a second that are admitted; Infinity = there is no limit. */

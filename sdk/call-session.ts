@@ -8,7 +8,7 @@ import type { CallEvent } from './signaling/station.ts'
 
 type ReofferEvent = Extract<CallEvent, { type: 'reoffered' | 'reoffer-answered' | 'reoffer-refused' }>
 
-export interface CallSessionPorts {
+interface CallSessionPorts {
   readonly id: string
   /** Both sides have agreed: the session may change. */
   isAccepted(): boolean

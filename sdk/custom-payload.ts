@@ -2,7 +2,7 @@ import { PhoneError } from './base/errors.ts'
 
 export const customPayloadHeader = 'X-Service-Custom-Payload'
 /** Longest value, in characters. */
-export const customPayloadLimit = 500
+const customPayloadLimit = 500
 
 export type CustomPayload = string | Readonly<Record<string, unknown>>
 

@@ -4,7 +4,7 @@ import { UserAgent, type UserAgentInput, type UserAgentOutput } from './signalin
 
 type Told = Exclude<UserAgentOutput, { type: 'send' | 'pong' }>
 
-export interface EngineEvents {
+interface EngineEvents {
   lineUp(): void
   lineDown(detail: string, willRetry: boolean): void
   output(output: Told): void

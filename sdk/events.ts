@@ -1,5 +1,5 @@
 /** Event name → what its listeners get. */
-export type EventMap = { readonly [name: string]: unknown }
+type EventMap = { readonly [name: string]: unknown }
 
 type Listener<Value> = (value: Value) => void
 

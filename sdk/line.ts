@@ -1,6 +1,6 @@
 import { backoffMs } from './backoff.ts'
 
-export interface LineEvents {
+interface LineEvents {
   up(): void
   /** `willRetry`: another attempt follows by itself. */
   down(detail: string, willRetry: boolean): void

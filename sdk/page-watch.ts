@@ -1,4 +1,4 @@
-export interface PageEvents {
+interface PageEvents {
   /** The network is another one, or back. */
   networkChanged(): void
   /** The page is looked at again: timers may have slept. */

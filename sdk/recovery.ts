@@ -2,7 +2,7 @@
 const withinMs = 30_000
 const againMs = 6_000
 
-export interface RecoveryPorts {
+interface RecoveryPorts {
   /** One more ICE try. */
   restart(): void
   began(): void

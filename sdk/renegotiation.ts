@@ -1,5 +1,5 @@
 /** What a live call asks of the rest to change its session. */
-export interface RenegotiationPorts {
+interface RenegotiationPorts {
   /** Our offer; rejects when the media are gone. */
   offer(wish: { readonly hold: boolean; readonly restart: boolean }): Promise<string>
   accept(sdp: string): Promise<void>

@@ -8,7 +8,7 @@ import type { CallEvent } from './signaling/station.ts'
 import type { TokenClaims } from './token.ts'
 import { TokenClock } from './token-clock.ts'
 
-export interface SignInEvents {
+interface SignInEvents {
   connected(): void
   disconnected(detail: string, willRetry: boolean): void
   /** On a new flow: what lives must be shown there. */

@@ -28,7 +28,7 @@ export function sessionCookie(kind: SessionKind, request: FastifyRequest, secret
 }
 
 /** What the page sends back in a header, which no other site can: it cannot read it. */
-export const formTokenHeader = 'x-sauti-csrf'
+const formTokenHeader = 'x-sauti-csrf'
 export const formTokenOf = (secret: string): string =>
   createHash('sha256').update(`form token ${secret}`).digest('base64url')
 

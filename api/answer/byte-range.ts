@@ -1,5 +1,5 @@
 /** Bytes `first` to `last`, both inclusive. */
-export interface ByteRange {
+interface ByteRange {
   readonly first: number
   readonly last: number
 }

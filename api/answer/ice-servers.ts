@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Settings } from '../../core/index.ts'
 
-export interface IceServerEntry {
+interface IceServerEntry {
   readonly urls: readonly string[]
   readonly username?: string
   readonly credential?: string

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** What a file is now: its entity tag, strong, with its quotes, and when it was last written. */
-export interface Validators {
+interface Validators {
   readonly tag: string
   readonly modifiedMs: number
 }

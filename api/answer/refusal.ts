@@ -4,7 +4,7 @@ export interface FieldProblem {
   readonly message: string
 }
 
-export interface RefusalExtras {
+interface RefusalExtras {
   /** Stands in `detail` before the sentence, and alone in `code`: `BILL.0402`, `LIMIT.0430`. */
   readonly code?: string
   readonly errors?: readonly FieldProblem[]
@@ -23,7 +23,7 @@ export class Refusal extends Error {
   }
 }
 
-export interface ErrorBody {
+interface ErrorBody {
   readonly detail: string
   readonly code?: string
   readonly errors?: readonly FieldProblem[]

@@ -71,7 +71,7 @@ export interface OwnedSwitch extends SwitchDoor {
   close(): Promise<void>
 }
 
-export interface TraceDoor {
+interface TraceDoor {
   /** By uuid or sid, as bytes that are sent as they are; undefined: nothing is kept of such a call. */
   read(id: string, wish: TraceWish): Promise<TraceAnswer | undefined>
 }

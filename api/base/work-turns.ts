@@ -2,7 +2,7 @@
 const restFromMs = 1
 const mostRestMs = 50
 
-export interface LoopClock {
+interface LoopClock {
   readonly now: () => number
   /** In the next turn of the event loop, after what has arrived was read. */
   readonly soon: (fire: () => void) => void

@@ -1,6 +1,6 @@
 import { checkBooks, openDatabase, type Settings, StoreError, unusableStore } from '../../core/index.ts'
 
-export interface Checked {
+interface Checked {
   readonly code: 0 | 1
   readonly output: string
 }

@@ -10,7 +10,7 @@ const page = new URL('./app/index.html', import.meta.url)
 const built = new URL('../portal/built/', import.meta.url)
 
 /** Files of the portal by their names: index.html, portal.js, portal.css, and the parts that are loaded when needed. */
-export type PortalFiles = ReadonlyMap<string, Buffer>
+type PortalFiles = ReadonlyMap<string, Buffer>
 
 /** The portal made from its source. */
 export async function bundlePortal(): Promise<PortalFiles> {

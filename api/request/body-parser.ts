@@ -10,7 +10,7 @@ import { announcedBytes, readBody } from './body-reader.ts'
 /** The operator's lists: rates, numbers, trunks. */
 export const maxBodyBytes = 1024 * 1024
 /** What a customer asks fits well: the largest field, a custom payload, has 8 KB. Parsing more would keep calls waiting. */
-export const maxCustomerBodyBytes = 64 * 1024
+const maxCustomerBodyBytes = 64 * 1024
 /** Larger ones take a millisecond and more to parse. */
 const smallBodyBytes = 8 * 1024
 
@@ -24,7 +24,7 @@ export function boundBodies(app: Api): void {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /** JSON in UTF-8. An empty body is no body, whatever Content-Type says; keys that would reach a prototype are dropped. */
-export function parseJson(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   let text: string
   try {

@@ -23,7 +23,7 @@ export interface KeptAnswer {
 }
 
 /** What an operation does with its answer. */
-export interface Remembering {
+interface Remembering {
   /** Undefined when the request has no Idempotency-Key. */
   readonly key: string | undefined
   /**

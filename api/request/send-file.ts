@@ -9,7 +9,7 @@ import { notFound, Refusal } from '../answer/refusal.ts'
 import type { WorkTurns } from '../base/work-turns.ts'
 
 /** What is sent, and the headers that go with its bytes. */
-export interface SentFile {
+interface SentFile {
   readonly path: string
   /** Each piece of the file is read in a turn. */
   readonly turns: WorkTurns

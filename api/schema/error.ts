@@ -42,7 +42,7 @@ const meanings = {
   503: 'The service drains, or is not ready.',
 } as const
 
-export type ErrorStatus = keyof typeof meanings
+type ErrorStatus = keyof typeof meanings
 
 /** What a protected endpoint may always answer. */
 const always: readonly ErrorStatus[] = [401, 429, 500]

@@ -6,7 +6,7 @@ import { goneBefore, heartbeatMs } from './limits.ts'
 import { SharedReads } from './shared-reads.ts'
 import { Subscriber } from './subscriber.ts'
 
-export interface StreamHubParts {
+interface StreamHubParts {
   readonly events: Repositories['events']
   readonly log: Log
   /** Default `heartbeatMs`. */
@@ -14,7 +14,7 @@ export interface StreamHubParts {
 }
 
 /** Which events of an account are kept. */
-export interface KeptLog {
+interface KeptLog {
   readonly oldestSeq: number
   readonly newestSeq: number
 }

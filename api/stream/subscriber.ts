@@ -5,7 +5,7 @@ import { type Batch, messageOf } from './batch.ts'
 import { frameOf, pingFrame } from './frame.ts'
 import { goingAway, maxUnsentBytes, readAgainMs, readTries, resumePage, tooSlow, tryAgain } from './limits.ts'
 
-export interface SubscriberParts {
+interface SubscriberParts {
   readonly socket: WebSocket
   /** Below the WebSocket: frames that many share are written here as they are. */
   readonly wire: Duplex

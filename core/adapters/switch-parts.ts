@@ -54,7 +54,7 @@ export interface SwitchOptions {
 }
 
 /** Documents that functions give: the store as calls are to see it, and what answers for their URLs. */
-export interface DocumentFunctions {
+interface DocumentFunctions {
   over(store: CallStore): CallStore
   documents(others: Documents, emit: (event: DocumentEvent) => void): Documents
 }

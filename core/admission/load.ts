@@ -23,7 +23,7 @@ export type LoadSignal = Exclude<keyof LoadMeasures, 'isMediaSilent' | 'loopBusy
 /** Beyond its bound a measure slows the admission of new calls. 0 = it is not looked at. */
 export type LoadBounds = Readonly<Record<LoadSignal, number>>
 
-export const loadSignals = [
+const loadSignals = [
   'loopDelayMs',
   'inviteWaitMs',
   'storeBacklog',

@@ -28,7 +28,7 @@ export const defaultBlocked: readonly string[] = [
   '+49900', // Germany, premium
 ]
 
-export type Permission = 'blocked' | 'allowed'
+type Permission = 'blocked' | 'allowed'
 
 /**
  * Which numbers may be dialled. The longest prefix decides, among the operator's lists and the default one together;

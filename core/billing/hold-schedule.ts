@@ -3,8 +3,8 @@ import type { Rate } from '../model/rate.ts'
 import { admissionAmount, billedSecondsFor, chargeFor, paidSecondsOf } from './charge.ts'
 
 /** How far ahead of the last paid second the hold is grown, and how early the warning tone comes. */
-export const growthLeadSeconds = 15
-export const warningLeadSeconds = 10
+const growthLeadSeconds = 15
+const warningLeadSeconds = 10
 /** What one growth tries to buy, largest first: each refusal tries the next. Rounded up to whole increments. */
 const growthSteps: readonly number[] = [60, 20, 5, 1]
 

@@ -14,7 +14,7 @@ import type { SignalingEvent } from '../ports/signaling.ts'
 import type { Conversation } from './conversation.ts'
 import type { StoreRequests } from './store-requests.ts'
 
-export type LegSignal = Exclude<SignalingEvent, { readonly type: 'leg.offered' }>
+type LegSignal = Exclude<SignalingEvent, { readonly type: 'leg.offered' }>
 export type CallInput = LegSignal | MediaEvent | AudioEvent | DocumentEvent | StoreEvent | RoomEvent
 
 const mediaFaults: Readonly<Record<Extract<MediaEvent, { type: 'media.failed' }>['fault'], EndReason>> = {

@@ -26,7 +26,7 @@ export const callPhaseTable: Readonly<Record<CallPhase, Partial<Record<PhaseStep
   void: { opened: 'closed' },
 }
 
-export interface PhaseFacts {
+interface PhaseFacts {
   /** Its row is durable: people know its sid. */
   readonly isKnown: boolean
   readonly isOver: boolean

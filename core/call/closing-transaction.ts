@@ -7,7 +7,7 @@ const maxTries = 7
 
 const retryTimer = 'closing-transaction'
 
-export interface ClosingTransactionListener {
+interface ClosingTransactionListener {
   /** Asked once, when every other unit is through: a hold that is being opened must exist to be settled. */
   changes(): readonly Change[]
   /** Durable, or given up after a failing database: then the next start closes the call. */

@@ -29,7 +29,7 @@ export interface ConversationFacts {
   readonly endUser?: EndUserProfile
 }
 
-export interface ConversationListener {
+interface ConversationListener {
   /** 200 is going out to the caller: talk runs. */
   answering(): void
 }

@@ -18,7 +18,7 @@ import { webhookUrl } from './admit.ts'
 import type { Call } from './call.ts'
 import { customPayloadOf } from './call-fields.ts'
 
-export interface SoftphoneOffer {
+interface SoftphoneOffer {
   readonly legId: LegUuid
   readonly endUser: PhoneCaller
   /** User part of the Request-URI, or a whole URI. */
@@ -31,7 +31,7 @@ export interface SoftphoneOffer {
 type FoundSoftphone = Extract<Found, { kind: 'softphone' }>
 
 /** The contract's limit of `X-Service-Custom-Payload`. */
-export const maxPhonePayloadCharacters = 500
+const maxPhonePayloadCharacters = 500
 const maxDestinationCharacters = 200
 
 /** As records and webhooks name it: E.164 where it can be read as such, else as it was dialled. */
@@ -47,7 +47,7 @@ function refuseForm({ to, endUser }: SoftphoneOffer): EndReason | undefined {
 }
 
 /** Why the account or the end-user may not place it; caps come after (decisions §3). */
-export function refuseSoftphone(found: FoundSoftphone, to: string, env: CallEnvironment): EndReason | undefined {
+function refuseSoftphone(found: FoundSoftphone, to: string, env: CallEnvironment): EndReason | undefined {
   const { account, user, spendable } = found
   if (account === undefined || user?.isActive !== true) return 'END.0403'
   if (account.status === 'suspended') return 'END.4403'

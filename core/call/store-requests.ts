@@ -9,7 +9,7 @@ interface PendingCommit {
   readonly failed: (() => void) | undefined
 }
 
-export interface StoreRequestsListener {
+interface StoreRequestsListener {
   /** The database itself has failed: nothing of the unit is written. */
   databaseFailed(detail: string): void
 }

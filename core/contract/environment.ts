@@ -7,7 +7,7 @@ import type { CodecName, Trunk } from '../model/trunk.ts'
 import type { BegunVerb } from '../verbs/interpreter.ts'
 
 /** Where a recording lies: relative to the recordings folder for the row, and as media is to open it. */
-export interface RecordingPlace {
+interface RecordingPlace {
   readonly path: string
   readonly file: string
 }

@@ -7,7 +7,7 @@ const mostOnNet = 8
 const mostOnNetLegs = 20
 
 /** The on-net legs that have come of one origin call, over all calls that came of it. */
-export class OnNetTree {
+class OnNetTree {
   #legs = 0
 
   /** One more; false when there are as many as there may be. */

@@ -2,7 +2,7 @@ import type { AccountUuid, LegUuid } from '../model/ids.ts'
 import type { MediaCommand } from '../ports/media.ts'
 
 /** What a member brings to its room. */
-export interface RoomRules {
+interface RoomRules {
   readonly startOnEnter: boolean
   readonly endOnExit: boolean
   readonly beepOnExit: boolean
@@ -27,7 +27,7 @@ export type RoomEvent =
   /** `room`: its name for media; unique to this room. */
   | { readonly type: 'room.started'; readonly legId: LegUuid; readonly room: string }
 
-export interface RoomSteps {
+interface RoomSteps {
   readonly events: readonly RoomEvent[]
   readonly media: readonly MediaCommand[]
 }

@@ -23,7 +23,7 @@ import { legBy, RouteTrials } from './route-trials.ts'
  * - `answered`
  * - `over`
  */
-export type BranchState = 'new' | 'waiting' | 'placing' | 'trying' | 'agreeing' | 'answered' | 'over'
+type BranchState = 'new' | 'waiting' | 'placing' | 'trying' | 'agreeing' | 'answered' | 'over'
 
 /** One destination: its routes are tried in order, one leg at a time, until one answers. */
 export class Branch implements LegOwner {

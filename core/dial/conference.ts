@@ -13,7 +13,7 @@ import type { Recorder } from '../talk/recorder.ts'
 import type { ConferenceOrder, DialRequest } from '../verbs/program.ts'
 import { dialStatusOf } from './dial-outcome.ts'
 
-export interface ConferenceParts {
+interface ConferenceParts {
   readonly party: Party
   readonly player: Player
   readonly recorder: Recorder

@@ -11,7 +11,7 @@ export const dialStatusOf = (answered: boolean, reason: EndReason): DialCallStat
   return dial === 'completed' ? 'failed' : dial
 }
 
-export interface Unanswered {
+interface Unanswered {
   readonly reason: EndReason
   readonly sid: string
 }

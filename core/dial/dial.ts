@@ -11,7 +11,7 @@ import type { DialRequest } from '../verbs/program.ts'
 import type { Branch } from './branch.ts'
 import { Hunt, type HuntListener, type HuntParts } from './hunt.ts'
 
-export interface DialParts extends HuntParts {
+interface DialParts extends HuntParts {
   readonly player: Player
   readonly recorder: Recorder
   readonly done: (outcome: DialOutcome) => void

@@ -115,7 +115,7 @@ export function resolveChild(child: DialChild, found: Placing, env: CallEnvironm
 }
 
 /** Who calls, for what the dialled side sees of it. */
-export interface Presenter {
+interface Presenter {
   /** The call's own number. */
   readonly number: string
   readonly call: Pick<CallRecord, 'direction' | 'fromNumber'>

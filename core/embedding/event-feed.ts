@@ -21,7 +21,7 @@ export interface EventsOptions {
 }
 
 /** @internal */
-export interface EventSource {
+interface EventSource {
   subscribe(listener: EventListener): () => void
   after(account: string, seq: number, limit: number): Promise<readonly LoggedEvent[]> | readonly LoggedEvent[]
 }

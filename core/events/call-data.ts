@@ -12,7 +12,7 @@ export const timestampOf = (unixMs: number | null): string | null =>
   unixMs === null ? null : new Date(unixMs).toISOString()
 
 /** What the contract's Call resource and the CALL events have in common. */
-export const callResource = (call: CallRecord) => ({
+const callResource = (call: CallRecord) => ({
   sid: call.sid,
   uuid: call.uuid,
   direction: call.direction,
@@ -81,7 +81,7 @@ export const dialData = (call: CallRecord, dialled: DialledLeg): Data => ({
   ended_at: timestampOf(dialled.leg?.endedUnix ?? null),
 })
 
-export interface RoomVisit {
+interface RoomVisit {
   readonly dialSid: Sid
   /** Of the room. */
   readonly name: string

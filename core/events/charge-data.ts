@@ -2,7 +2,7 @@ import type { LegUuid } from '../model/ids.ts'
 import { formatMoney, type Money } from '../model/money.ts'
 import type { Rate } from '../model/rate.ts'
 
-export interface SettledCharge {
+interface SettledCharge {
   readonly legUuid: LegUuid
   /** The number that was called, or that called. */
   readonly number: string

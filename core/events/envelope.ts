@@ -14,7 +14,7 @@ export interface StreamEnvelope {
 }
 
 /** What a status callback carries: the same, and whose it is. */
-export interface CallbackEnvelope extends StreamEnvelope {
+interface CallbackEnvelope extends StreamEnvelope {
   /** Identical across retries. */
   readonly id: string
   readonly accountId: AccountUuid

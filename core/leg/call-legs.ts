@@ -4,7 +4,7 @@ import type { LostLeg } from './leg-host.ts'
 import type { LegOwner } from './leg-owner.ts'
 import type { Release } from './release.ts'
 
-export interface OwnedLeg {
+interface OwnedLeg {
   readonly leg: Leg
   readonly owner: LegOwner
 }

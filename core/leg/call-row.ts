@@ -9,7 +9,7 @@ export const secondsBetween = (fromUnix: number, toUnix: number): number =>
   Math.max(0, Math.ceil((toUnix - fromUnix) / 1000))
 
 /** What a call is known by from its first moment on. */
-export type BegunFacts = Pick<
+type BegunFacts = Pick<
   CallRecord,
   'uuid' | 'sid' | 'accountUuid' | 'direction' | 'fromNumber' | 'toNumber' | 'customPayload'
 >

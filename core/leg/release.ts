@@ -9,7 +9,7 @@ export const capRetrySeconds = 1
 /** How long who was refused by load is told to wait. */
 export const loadRetrySeconds = 2
 /** The same of a caller for whom there was no media port: one becomes free when a call ends. */
-export const mediaRetrySeconds = 5
+const mediaRetrySeconds = 5
 
 /** What the legs of a call are sent when it ends. */
 export interface Release {

@@ -5,7 +5,7 @@
  * `sip`: the final response that we give to a caller whose leg ends for this reason before it was answered.
  * `q850`: the cause in the Reason header of our BYE or CANCEL. `dial`: the DialCallStatus of a dialled leg.
  */
-export interface Cause {
+interface Cause {
   readonly label: string
   readonly sip: number
   readonly q850: number

@@ -1,5 +1,5 @@
 /** Engines by the name that stands before a voice: `piper:sw_CD-lanfrica-medium`. */
-export const speechEngineNames = ['espeak', 'piper', 'openai'] as const
+const speechEngineNames = ['espeak', 'piper', 'openai'] as const
 export type SpeechEngineName = (typeof speechEngineNames)[number]
 
 /** A voice of an engine; without a voice, the engine's own default. */

@@ -2,7 +2,7 @@ import type { LegUuid } from './ids.ts'
 import type { CodecName } from './trunk.ts'
 
 /** What the remote reports about the stream that we send. */
-export interface FarReport {
+interface FarReport {
   /** 0 to 100. */
   readonly lossPercent: number
   readonly jitterMs: number

@@ -4,7 +4,7 @@
  */
 export type Money = number
 
-export const moneyUnitsPerShilling = 10_000
+const moneyUnitsPerShilling = 10_000
 
 const decimal = /^(-?)(\d{1,12})(?:\.(\d{1,4}))?$/
 

@@ -1,6 +1,6 @@
 import type { TrunkUuid } from './ids.ts'
 
-export type TrunkTransport = 'udp' | 'tcp' | 'tls'
+type TrunkTransport = 'udp' | 'tcp' | 'tls'
 /** What media can speak, by our preference: what every carrier has comes first. */
 export const codecNames = ['PCMU', 'PCMA', 'G722', 'opus'] as const
 export type CodecName = (typeof codecNames)[number]

@@ -36,14 +36,14 @@ export interface MediaSources {
   readonly hosts: readonly string[]
 }
 
-export interface RecordLimits {
+interface RecordLimits {
   /** Ends the recording after so much silence; 0 = never. */
   readonly silenceMs: number
   readonly maxLengthMs: number
   readonly trimSilence: boolean
 }
 
-export interface SessionRecordRules {
+interface SessionRecordRules {
   /** `dual`: what the remote sends left, what is sent to it right. `mono`: both mixed. */
   readonly channels: 'dual' | 'mono'
   /** `inbound`: only what the remote sends; `outbound`: only what is sent to it. */

@@ -16,7 +16,7 @@ export interface EndFacts {
   readonly leg?: { readonly id: string; readonly reason: EndReason }
 }
 
-export interface Explanation {
+interface Explanation {
   readonly why: (facts: EndFacts) => string
   /** Empty: nothing is wrong. */
   readonly advice: string

@@ -4,7 +4,7 @@ import type { LegUuid } from '../model/ids.ts'
 const maxDialogs = 2000
 const maxMessages = 12
 
-export interface WaitingMessage {
+interface WaitingMessage {
   readonly unixMs: number
   /** With secrets covered. */
   readonly payload: Uint8Array

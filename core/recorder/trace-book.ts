@@ -25,7 +25,7 @@ const unstoredMs = 60_000
 const unstoredBytes = 256 * 1024
 
 /** Sees every SIP message of a call, with secrets covered; the bytes are a view. */
-export type Mirror = (sip: SipRecord, unixMs: number) => void
+type Mirror = (sip: SipRecord, unixMs: number) => void
 
 export interface TraceBookOptions {
   /** Bytes for what is not in the store. */
@@ -37,7 +37,7 @@ export interface TraceBookOptions {
   readonly rtpHeaders?: number
 }
 
-export interface TraceBookCounters {
+interface TraceBookCounters {
   /** Records written. */
   records: number
   /** What was larger than a record may be and was cut. */

@@ -6,7 +6,7 @@ const e164 = /^\+[1-9]\d{6,14}$/
 const extension = /^[1-9]\d{2,9}$/
 
 /** What a national number (`0712 345 678`) is put behind: this is a service of Kenya. */
-export const homeCountryCode = '254'
+const homeCountryCode = '254'
 
 export const isE164 = (text: string): boolean => e164.test(text)
 
@@ -29,7 +29,7 @@ export function e164Candidates(user: string): readonly string[] {
 export const presentedNumber = (user: string): string => e164Candidates(user)[0] ?? user
 
 /** A prefix as `+254`; `254` means the same. The empty prefix fits every number. */
-export const normalPrefix = (prefix: string): string =>
+const normalPrefix = (prefix: string): string =>
   prefix === '' || prefix.startsWith('+') ? prefix : `+${prefix}`
 
 /** Length of the longest of the prefixes that fits; undefined when none does. No prefixes at all fit nothing. */

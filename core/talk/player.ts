@@ -19,7 +19,7 @@ interface Playing {
   soundsSince: number
 }
 
-export interface PlayerListener {
+interface PlayerListener {
   played(playId: string, spokenMs: number): void
   spoke(durationMs: number): void
 }

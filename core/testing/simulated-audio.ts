@@ -5,7 +5,7 @@ export type Sound =
   | { readonly type: 'say'; readonly text: string; readonly voice?: string; readonly language?: string }
   | { readonly type: 'play'; readonly source: string }
 
-export interface SimulatedAudioOptions {
+interface SimulatedAudioOptions {
   /** Milliseconds that a text takes to say. */
   readonly speechMs: (text: string) => number
   /** Milliseconds of an asset or URL; undefined: it does not exist (PLAY.0404). */

@@ -29,7 +29,7 @@ export const unheard: LegMediaStats = {
 }
 
 /** What the simulation around it offers. */
-export interface MediaWorld {
+interface MediaWorld {
   readonly now: number
   at(delayMs: number, act: () => void): void
   send(event: MediaEvent): void

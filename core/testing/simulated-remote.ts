@@ -16,7 +16,7 @@ export interface CallEnd {
 }
 
 /** What a remote needs of the simulation that it belongs to. */
-export interface RemoteWorld {
+interface RemoteWorld {
   readonly nowMs: number
   /** Runs until `isDone`, or for so long; resolves with whether it was done. */
   runUntil(isDone: () => boolean, forMs: number): Promise<boolean>

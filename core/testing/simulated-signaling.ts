@@ -25,7 +25,7 @@ function peerName(target: LegTarget): string {
 }
 
 /** What the simulation around it offers. */
-export interface SignalingWorld {
+interface SignalingWorld {
   at(delayMs: number, act: () => void): void
   send(event: SignalingEvent): void
   /** The caller sent no offer: its answer comes in the ACK. */

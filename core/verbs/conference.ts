@@ -5,7 +5,7 @@ import { type Notes, quoted } from './problem.ts'
 import type { ConferenceOrder } from './program.ts'
 import type { VerbAbout } from './verb.ts'
 
-export const maxRoomMembers = 50
+const maxRoomMembers = 50
 const fewestMembers = 2
 
 export const aboutConference: VerbAbout = {

@@ -72,7 +72,7 @@ export const dialNouns: ReadonlyMap<string, { readonly read: ReadChild; readonly
   ['Conference', { read: readConference, about: aboutConference }],
 ])
 
-export interface DialChildren {
+interface DialChildren {
   readonly targets: readonly DialChild[]
   /** There are no targets beside it. */
   readonly conference?: ConferenceOrder

@@ -15,7 +15,7 @@ export interface Gather {
 }
 
 /** Digits of one Gather; who types on is told with these. */
-export const maxGatheredDigits = 256
+const maxGatheredDigits = 256
 
 /** A key that is held for longer has been forgotten. */
 const longestPressMs = 10_000

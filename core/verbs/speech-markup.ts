@@ -42,7 +42,7 @@ const markup: ReadonlyMap<string, ReadonlyMap<string, RegExp>> = new Map([
 ])
 
 /** What the breaks of one Say may last together. */
-export const maxBreaksMs = 60_000
+const maxBreaksMs = 60_000
 
 export function readSpeech(element: Element, notes: Notes): Speech {
   const reader = new SpeechReader(notes)

@@ -7,7 +7,7 @@ export const maxAttributes = 64
 /** Each takes microseconds, with what is read of it: 64 KB could hold sixteen thousand. */
 export const maxElements = 4000
 
-export type ParsedXml =
+type ParsedXml =
   | { readonly ok: true; readonly root: Element; readonly encoding: string | undefined }
   | { readonly ok: false; readonly problem: Problem }
 

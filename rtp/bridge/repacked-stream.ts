@@ -7,7 +7,7 @@ import type { OutgoingStream } from '../packetize/outgoing-stream.ts'
 import { changeLaw } from './relay.ts'
 import { Repacker } from './repacker.ts'
 
-export type PlainCodec = Exclude<AudioCodecName, 'opus'>
+type PlainCodec = Exclude<AudioCodecName, 'opus'>
 
 const unitsPerMs = 8
 /** Half a tick of the media clock. */

@@ -12,7 +12,7 @@ import type { StunMessage } from '../stun/message.ts'
 import type { BrowserCounters } from './browser-counters.ts'
 
 /** How a session names the remote of a link: where that is, is ICE's business. Loopback, port 9 (discard). */
-export const linkAddress = { address: '127.0.0.1', number: (127 << 24) | 1, port: 9 } as const
+const linkAddress = { address: '127.0.0.1', number: (127 << 24) | 1, port: 9 } as const
 /** An agreement whose remote is at the other end of the link. */
 export const throughLink = (agreement: Agreement): Agreement => {
   const { address, port } = linkAddress
@@ -31,7 +31,7 @@ export const quietMs = 12_000
 /** `internal`: a fault of ours. */
 export type LinkFault = 'ice' | 'dtls' | 'internal'
 
-export interface LinkHost {
+interface LinkHost {
   readonly network: DatagramNetwork
   readonly certificate: DtlsCertificate
   readonly counters: BrowserCounters

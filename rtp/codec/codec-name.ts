@@ -6,7 +6,7 @@ export type AudioCodecName = 'PCMU' | 'PCMA' | 'G722' | 'opus'
 /** Samples a second of a stream that is decoded or encoded; the highest between Opus and Opus only. */
 export type StreamRate = 8000 | 16_000 | 48_000
 
-export interface CodecFacts {
+interface CodecFacts {
   /** Units of the RTP timestamp a second. G.722's is 8,000 by an old mistake (RFC 3551 §4.5.2). */
   readonly clockRate: number
   /** Of its samples, as far as a telephone makes use of it: Opus is decoded at what the listener needs. */

@@ -1,5 +1,3 @@
-/** The static payload type of comfort noise beside codecs of an 8,000 Hz clock (RFC 3551 §6, RFC 3389 §4). */
-export const comfortNoisePayloadType = 13
 /** What a sender of less than a byte is accepted to mean, in −dBov. */
 const usualLevel = 62
 

@@ -5,7 +5,7 @@
  */
 
 /** Makes the 8-bit mu-law code of a 16-bit sample. Only the upper 14 bits count. */
-export const compressMuLaw = (sample: number): number => {
+const compressMuLaw = (sample: number): number => {
   const folded = sample < 0 ? ~sample : sample
   const biased = Math.min((folded >> 2) + 33, 0x1fff)
   const exponent = 26 - Math.clz32(biased)

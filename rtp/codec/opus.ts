@@ -1,5 +1,3 @@
-/** Opus (RFC 6716) counts its RTP time in 48,000ths of a second, whatever it was made from (RFC 7587 §4.1). */
-export const opusClockRate = 48_000
 /** What a frame of ours lasts; for remotes that ask for longer packets several go out in one. */
 export const opusFrameMs = 20
 /** RFC 6716 §3.2.5: 120 ms. */

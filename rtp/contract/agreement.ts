@@ -20,7 +20,7 @@ export interface ExtendedTerms {
 }
 
 /** A payload type of telephone-events, and what their durations are counted in. */
-export interface EventFormat {
+interface EventFormat {
   readonly payloadType: number
   readonly clockRate: number
 }

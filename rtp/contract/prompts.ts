@@ -22,7 +22,7 @@ export interface Prompt {
   readonly rounds?: PromptRounds
 }
 
-export interface PromptRounds {
+interface PromptRounds {
   /** How long one lasts. */
   readonly roundMs: number
   /** After its end the prompt goes on from there, for ever; undefined = it holds all rounds that were asked for. */

@@ -9,7 +9,7 @@ import { ServerHandshake } from './server-handshake.ts'
 import { concat } from './wire.ts'
 
 /** RFC 6347 §4.2.4.1 begins with a second; a far end that ICE has just reached answers sooner. */
-export const firstRetransmitMs = 250
+const firstRetransmitMs = 250
 const longestRetransmitMs = 2000
 /** After this nothing comes of it. */
 export const handshakeTimeoutMs = 20_000
@@ -21,7 +21,7 @@ const datagramLength = 1200
 const closeNotify = Uint8Array.of(1, 0)
 const noRenegotiation = Uint8Array.of(1, 100)
 
-export type DtlsState = 'handshaking' | 'connected' | 'failed' | 'closed'
+type DtlsState = 'handshaking' | 'connected' | 'failed' | 'closed'
 
 export interface DtlsOptions extends HandshakeOptions {
   readonly role: DtlsRole

@@ -7,7 +7,7 @@ const cookieLength = 20
 const leastHelloMs = 100
 
 /** `begin-anew`: it has proved that it is heard at its address, and is another one than what was answered so far. */
-export type HelloVerdict = 'let-in' | 'begin-anew' | 'ask-for-cookie' | 'ignore'
+type HelloVerdict = 'let-in' | 'begin-anew' | 'ask-for-cookie' | 'ignore'
 
 /**
  * Who may begin a handshake with the passive side. ICE has proved the address, so a first hello needs nothing more; but

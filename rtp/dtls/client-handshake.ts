@@ -5,7 +5,7 @@ import { randomLength, readServerHello, secp256r1, signatureSchemes, writeClient
 import { isSignedBy, KeyShare, type Randoms, signed } from './secrets.ts'
 import { concat, uint, vector, WireReader } from './wire.ts'
 
-export type ClientState =
+type ClientState =
   | 'server-hello'
   | 'certificate'
   | 'key-exchange'

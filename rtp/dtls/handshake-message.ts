@@ -17,11 +17,10 @@ export const handshakeTypes = {
   finished: 20,
 } as const
 
-export const handshakeHeaderLength = 12
 /** A chain of certificates of a browser has some hundred bytes, a hello with post-quantum shares two thousand. */
-export const longestMessage = 16_384
+const longestMessage = 16_384
 /** Messages ahead of the next that are kept. */
-export const mostAhead = 8
+const mostAhead = 8
 
 export interface HandshakeMessage {
   readonly type: number

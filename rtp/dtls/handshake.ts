@@ -28,7 +28,7 @@ export interface FlightPart {
 /** `refused`: not what is to come now, or not real; whoever says the real thing is still heard. */
 export type Step = 'refused' | 'taken' | 'connected'
 
-export interface Established {
+interface Established {
   readonly read: RecordCipher
   readonly write: RecordCipher
   readonly local: SrtpKeys

@@ -9,7 +9,7 @@ const longestSession = 32
 /** The only curve of ours; everybody has it (RFC 8827 §6.5). */
 export const secp256r1 = 23
 
-export const cipherSuites = { ecdheEcdsaAes128Gcm: 0xc02b, ecdheRsaAes128Gcm: 0xc02f } as const
+const cipherSuites = { ecdheEcdsaAes128Gcm: 0xc02b, ecdheRsaAes128Gcm: 0xc02f } as const
 
 const extensionTypes = {
   supportedGroups: 10,

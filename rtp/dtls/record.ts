@@ -4,7 +4,7 @@ import { concat, uint } from './wire.ts'
 
 export const contentTypes = { changeCipherSpec: 20, alert: 21, handshake: 22, applicationData: 23 } as const
 
-export const recordHeaderLength = 13
+const recordHeaderLength = 13
 /** RFC 6347 §4.1: 2^14, and what the cipher adds. */
 const longestRecord = 16_384 + 256
 /** Records that are read of one datagram. */

@@ -12,7 +12,7 @@ import {
 import { isSignedBy, KeyShare, type Randoms, signed } from './secrets.ts'
 import { concat, uint, vector, WireReader } from './wire.ts'
 
-export type ServerState = 'hello' | 'certificate' | 'key-exchange' | 'verify' | 'finished' | 'connected'
+type ServerState = 'hello' | 'certificate' | 'key-exchange' | 'verify' | 'finished' | 'connected'
 
 /** RFC 5246 figure 1 from the server's side: what is to come, and what comes then. */
 const steps: Readonly<Record<ServerState, readonly [expected: number, next: ServerState] | undefined>> = {

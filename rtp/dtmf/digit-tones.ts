@@ -3,7 +3,7 @@ import { fadeMs } from '../tone/tone-source.ts'
 import { dtmfTone } from '../tone/tones.ts'
 import { maxQueuedDigits } from './digit-sender.ts'
 
-export interface DigitTonesConfig {
+interface DigitTonesConfig {
   /** How long a digit of an order sounds, rounded up to whole frames. Default 160. */
   readonly digitMs?: number
   /** Least silence after a digit, rounded up to whole frames. Default 100. */

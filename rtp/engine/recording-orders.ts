@@ -4,7 +4,7 @@ import type { RecordingStore } from '../contract/recording-sink.ts'
 import { channelsOf } from '../record/session-recorder.ts'
 import type { MediaSession } from '../session/media-session.ts'
 
-export type RecordingCommand = Extract<
+type RecordingCommand = Extract<
   EngineCommand,
   { readonly type: 'record' | 'record-session' | 'pause-record' | 'resume-record' | 'stop-record' }
 >

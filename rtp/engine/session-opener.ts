@@ -10,7 +10,7 @@ import type { AgreeCommand, Entry } from './session-table.ts'
 
 export type OpenCommand = Extract<EngineCommand, { readonly type: 'open' }>
 
-export interface OpenerHost {
+interface OpenerHost {
   readonly env: EngineEnvironment
   readonly ports: PortPool
   readonly browsers: BrowserLegs

@@ -17,7 +17,7 @@ export const mostPaths = 16
 /** Attributes that a 420 names; otherwise it grows beyond the request. */
 const mostNamed = 8
 
-export interface IceCounters {
+interface IceCounters {
   /** Requests that were answered with success. */
   checks: number
   /** Without MESSAGE-INTEGRITY, or with a wrong one; other users'; no requests. */
@@ -35,7 +35,7 @@ export interface Path {
   checkedAt: number
 }
 
-export interface IceAnswer {
+interface IceAnswer {
   /** Of the response in the buffer given; 0 = none. */
   readonly length: number
   /** The check was valid: the address may be listened to. */

@@ -2,7 +2,7 @@ import { endianness } from 'node:os'
 import koffi from 'koffi'
 
 /** The calls of the C library that media needs. Pointers are bigints, results are −1 with `errno()` on failure. */
-export interface LibC {
+interface LibC {
   socket(domain: number, type: number, protocol: number): number
   bind(fd: number, address: bigint, length: number): number
   getsockname(fd: number, address: bigint, length: bigint): number

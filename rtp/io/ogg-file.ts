@@ -11,7 +11,7 @@ const bitrates: Readonly<Record<RecordedRate, number>> = { 8000: 24_000, 16000: 
 /** Opus counts in 48,000ths of a second, whatever went in (RFC 7845 §4). */
 const opusRate = 48_000
 /** What libopus looks ahead when it codes any sound, 6.5 ms: so much later comes what was put in. */
-export const oggPreSkip = 312
+const oggPreSkip = 312
 const longestPacket = 1275
 const longestDelimited = longestPacket + 2
 

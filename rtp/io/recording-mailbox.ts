@@ -6,7 +6,7 @@ const putAt = 0
 const takenAt = 1
 const headWords = 2
 
-export const mailboxBytes = 4 * (headWords + entries * entryWords)
+const mailboxBytes = 4 * (headWords + entries * entryWords)
 
 /**
  * Chunks on their way from a media thread to the thread that writes them. Nobody locks or wakes anybody: a thread of real

@@ -6,7 +6,7 @@ const dontWait = 0x40
 const interrupted = 4
 
 /** Where packets of a queue go out. */
-export interface SendSocket {
+interface SendSocket {
   readonly fd: number
   readonly isOpen: boolean
 }

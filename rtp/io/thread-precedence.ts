@@ -2,7 +2,7 @@ import { setPriority } from 'node:os'
 import koffi from 'koffi'
 
 /** Before every thread that is not of real time, or before most others, or as they come. */
-export type Precedence = 'realtime' | 'nice' | 'usual'
+type Precedence = 'realtime' | 'nice' | 'usual'
 
 // sched_setscheduler(2): the least of the real-time priorities; what this thread starts is as everybody else.
 const roundRobin = 2

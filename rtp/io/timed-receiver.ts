@@ -16,7 +16,7 @@ const dontWait = 0x40
 const wantedBuffer = 4 << 20
 
 /** The packet lies in `bytes` until the receiver is read again. `atMs`: by the kernel's clock, when it was sent. */
-export type TimedPacket = (bytes: Uint8Array, length: number, fromPort: number, atMs: number) => void
+type TimedPacket = (bytes: Uint8Array, length: number, fromPort: number, atMs: number) => void
 
 /**
  * A UDP socket of the loopback whose packets carry the moment at which the kernel took them: how late the reader is

@@ -1,4 +1,4 @@
-export type SlotState = 0 | 1 | 2 | 3
+type SlotState = 0 | 1 | 2 | 3
 export const empty = 0
 export const audio = 1
 /** A number that was used, but for no audio. */

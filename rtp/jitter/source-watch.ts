@@ -2,7 +2,7 @@
 const silentMs = 100
 
 /** `first`: nothing came before. `restart`: another source, or the same at another place. `doubtful`: perhaps that. */
-export type SourceVerdict = 'same' | 'first' | 'restart' | 'doubtful'
+type SourceVerdict = 'same' | 'first' | 'restart' | 'doubtful'
 
 /**
  * Who is listened to. One odd packet does not make another source: it is accepted when a second one follows, or when

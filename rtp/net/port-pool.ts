@@ -1,6 +1,6 @@
 import type { DatagramNetwork, DatagramSocket } from './network.ts'
 
-export interface PortPoolConfig {
+interface PortPoolConfig {
   /** Inclusive; even ports carry RTP, the next odd one RTCP. */
   readonly ports: readonly [first: number, last: number]
   /** How long the ports of an ended session stay bound and are read empty. Default 2000. */
@@ -12,7 +12,7 @@ export interface PortPair {
   readonly rtcp: DatagramSocket
 }
 
-export const defaultDrainMs = 2000
+const defaultDrainMs = 2000
 /** Pairs tried for one session: others on this machine may hold some ports of the range, hardly so many. */
 const maxTries = 64
 

@@ -1,7 +1,7 @@
 import { isOgg, oggChecksum, oggHeadLength } from './page.ts'
 
 /** A page as it lies in a file, checked. */
-export interface FoundPage {
+interface FoundPage {
   readonly flags: number
   /** In 48,000ths of a second; undefined where it is none that a number holds, as on a page where no packet ends. */
   readonly position: number | undefined

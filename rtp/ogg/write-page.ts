@@ -8,7 +8,7 @@ export const oggMaxPageLength = oggHeadLength + oggMaxSegments + oggMaxSegments 
 /** Segments that a packet takes; one that fills its last segment is ended by an empty one. */
 export const oggSegmentsOf = (packetLength: number): number => Math.floor(packetLength / segmentBytes) + 1
 
-export interface OggPageFields {
+interface OggPageFields {
   readonly flags: number
   /** Position of the last sample that ends on the page, in 48,000ths of a second. */
   readonly position: number

@@ -18,7 +18,7 @@ const maxCatchUp = 5
 const mostLostMs = 120
 
 /** Digits that come as tones. */
-export interface ToneDigits {
+interface ToneDigits {
   /** A digit sounds, for long enough to be one. */
   toneBegan(digit: string): void
   /** It has ended. `began`: the RTP time of its beginning. */

@@ -6,7 +6,7 @@ import { isInRange, isPrivateAddress, maskOf, type NetworkRange, parseNetworkRan
 const sipNetworkPrefixLength = 24
 
 /** How close a host is to what signalling says; 0 = not at all. */
-export type Rank = 0 | 1 | 2 | 3
+type Rank = 0 | 1 | 2 | 3
 export const ranks = { unknown: 0, network: 1, sip: 2, signalled: 3 } as const satisfies Record<string, Rank>
 
 /** The hosts that signalling and the trunk name for a leg's media. */

@@ -16,7 +16,7 @@ import { ReceivedSource } from './received-source.ts'
 /** After a digit is up its tone may still be on its way, or in a jitter buffer. */
 const toneTrailMs = 400
 
-export interface ReceiverHost {
+interface ReceiverHost {
   readonly opus: OpusCoders
   /** A remote that was to send is missed after so long. */
   readonly timeoutMs: number
@@ -24,7 +24,7 @@ export interface ReceiverHost {
 }
 
 /** The leg that hears this one. */
-export interface PeerLeg {
+interface PeerLeg {
   readonly sender: { readonly bridged: BridgeSource }
   readonly recordings: Recordings
 }

@@ -23,7 +23,7 @@ export type SourceInput =
   | 'unknown'
 
 /** `accept`: it is played. `return`: it is, and media goes there again. `probe`: held until its probation is over. */
-export type SourceAction = 'accept' | 'return' | 'probe'
+type SourceAction = 'accept' | 'return' | 'probe'
 
 type Cell = readonly [next: SourceState, action: SourceAction]
 

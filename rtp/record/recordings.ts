@@ -7,9 +7,9 @@ import { SessionRecorder } from './session-recorder.ts'
 import type { TrackCodecs } from './track-decoder.ts'
 
 /** Recordings of the whole conversation that one leg may have at once. */
-export const maxSessionRecorders = 4
+const maxSessionRecorders = 4
 
-export interface RecordingsHost {
+interface RecordingsHost {
   readonly id: SessionId
   /** What the leg's remote says. */
   readonly received: TrackCodecs

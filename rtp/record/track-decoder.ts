@@ -1,5 +1,5 @@
 /** What a recording needs to know of a codec, for packets in their order. */
-export interface TrackCodec {
+interface TrackCodec {
   /** Units of the RTP timestamp a second. */
   readonly clockRate: number
   /** Bytes. */

@@ -20,7 +20,7 @@ import { writeBye, writeReceiverReport, writeSdes, writeSenderReport } from '../
 const noReports: readonly ReportBlock[] = []
 
 /** What the reporter asks about its session. */
-export interface ReportSource {
+interface ReportSource {
   /** In [0, 1). */
   random(): number
   /** The wall clock at a monotonic time. */

@@ -13,7 +13,7 @@ import { voipMetricsOf } from './voip-metrics.ts'
 
 const usualPacketMs = 20
 
-export interface FigureSources {
+interface FigureSources {
   readonly stream: OutgoingStream
   readonly ingress: Ingress
   readonly receiver: Receiver

@@ -7,7 +7,7 @@ interface Waiting {
 }
 
 /** How what sends now is sent: as telephone-events or, to a remote that takes none, as tones. */
-export type DigitManner = 'events' | 'tones'
+type DigitManner = 'events' | 'tones'
 
 /**
  * Orders to send digits wait for one another here; each is reported when its last digit is out. Digits that another leg passes

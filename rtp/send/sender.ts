@@ -18,7 +18,7 @@ import { PromptPlayer } from './prompt-player.ts'
 import { Transcoder } from './transcoder.ts'
 
 /** When the other leg was silent for so long, we send silence of our own; otherwise the remote believes us gone. */
-export const relayIdleMs = 500
+const relayIdleMs = 500
 
 /**
  * The sending side of a leg. A digit is sent before a prompt, a prompt before the other leg, the

@@ -9,7 +9,7 @@ const headerBytes = 12
 const everyMs = 1000
 
 /** Where packets come from and go to. */
-export interface TapedAddresses {
+interface TapedAddresses {
   readonly address: number
   readonly port: number
 }

@@ -4,7 +4,7 @@ import type { SrtpKeys } from './profile.ts'
 /** RFC 3711 §4.3.1, table of labels. */
 const labels = { rtp: { cipher: 0, auth: 1, salt: 2 }, rtcp: { cipher: 3, auth: 4, salt: 5 } } as const
 
-export const authKeyLength = 20
+const authKeyLength = 20
 
 export interface SessionKeys {
   readonly cipher: Uint8Array

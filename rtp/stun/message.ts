@@ -20,7 +20,7 @@ export const mostAttributes = 128
 
 const classes: readonly StunClass[] = ['request', 'indication', 'success', 'error']
 
-export interface StunAttribute {
+interface StunAttribute {
   readonly type: number
   /** Where its value begins in the message. */
   readonly at: number
@@ -37,9 +37,9 @@ export interface StunMessage {
   readonly attributes: readonly StunAttribute[]
 }
 
-export type StunFault = 'too-short' | 'bad-header' | 'bad-length' | 'bad-attribute' | 'too-many-attributes'
+type StunFault = 'too-short' | 'bad-header' | 'bad-length' | 'bad-attribute' | 'too-many-attributes'
 
-export type ParsedStun =
+type ParsedStun =
   | { readonly ok: true; readonly value: StunMessage }
   | { readonly ok: false; readonly reason: StunFault }
 
@@ -114,7 +114,7 @@ export const integrityFits = (message: StunMessage, key: Uint8Array): boolean | 
   return hmac.matches(message.bytes, attribute.at, integrityLength)
 }
 
-export const word16 = (bytes: Uint8Array, at: number): number => (bytes[at]! << 8) | bytes[at + 1]!
+const word16 = (bytes: Uint8Array, at: number): number => (bytes[at]! << 8) | bytes[at + 1]!
 export const word32 = (bytes: Uint8Array, at: number): number =>
   ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
 export const writeWord16 = (bytes: Uint8Array, at: number, value: number): void => {

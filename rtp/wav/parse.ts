@@ -37,10 +37,10 @@ export type ParsedWav =
   | { readonly ok: false; readonly reason: WavFault; readonly at: number }
 
 export const minWavRateHz = 4000
-export const maxWavRateHz = 192_000
-export const maxWavChannels = 64
+const maxWavRateHz = 192_000
+const maxWavChannels = 64
 /** Chunks before the samples; more is no honest file. */
-export const maxWavChunks = 64
+const maxWavChunks = 64
 /** A size of 32 bits that says: look elsewhere, or: was never filled in. */
 const unknownSize = 0xffff_ffff
 /** Beyond, a number loses its units; no file is as long. */

@@ -17,7 +17,7 @@ const countMs = 1000
 /** A thread that does not end in this time is stopped. */
 const endMs = 3000
 
-export interface WorkerMediaConfig extends MediaThreadConfig {
+interface WorkerMediaConfig extends MediaThreadConfig {
   /** At least 1. */
   readonly workers: number
   /** A tape a thread. Default: nothing is traced. */

@@ -46,7 +46,7 @@ export type UserAgentOutput =
   | RegistrationEvent
   | CallEvent
 
-export interface UserAgentSettings {
+interface UserAgentSettings {
   readonly transport: 'ws' | 'wss'
   /** A uuid: this phone, as long as it lives. */
   readonly instance: string

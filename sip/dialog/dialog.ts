@@ -25,7 +25,7 @@ export interface DialogHead {
 }
 
 /** URI within `<…>`; the value itself when it has none. */
-export function uriOfRoute(route: string): string {
+function uriOfRoute(route: string): string {
   const open = route.indexOf('<')
   const close = route.indexOf('>', open)
   return open === -1 || close === -1 ? route.trim() : route.slice(open + 1, close)

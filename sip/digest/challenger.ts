@@ -27,7 +27,7 @@ export interface Candidate<Owner> {
   readonly owner: Owner
 }
 
-export interface CredentialsVerdict<Owner> {
+interface CredentialsVerdict<Owner> {
   /** Whose credentials they are; undefined = challenge again. */
   readonly owner: Owner | undefined
   readonly stale: boolean

@@ -30,13 +30,13 @@ export interface ChallengeRefusal {
   readonly refused: number
 }
 
-export type Chosen =
+type Chosen =
   | { readonly kind: 'answer'; readonly challenge: DigestChallenge }
   | { readonly kind: 'refuse'; readonly why: ChallengeFault; readonly realm: string }
   /** There is no challenge that anybody could answer. */
   | { readonly kind: 'none' }
 
-export interface ScopeRules {
+interface ScopeRules {
   readonly peerId: string | undefined
   /** Requests with credentials go over TLS and nothing else. */
   readonly needsTls: boolean

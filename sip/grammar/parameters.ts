@@ -8,7 +8,7 @@ export interface Parameter {
   readonly value: string | undefined
 }
 
-export type ParameterFault = 'bad-parameter'
+type ParameterFault = 'bad-parameter'
 
 const fault = (at: number): Parsed<never, ParameterFault> => ({ ok: false, reason: 'bad-parameter', at })
 

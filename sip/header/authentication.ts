@@ -19,7 +19,7 @@ export interface Authentication {
   readonly parameters: readonly AuthenticationParameter[]
 }
 
-export type AuthenticationFault = 'bad-scheme' | 'bad-parameter' | 'too-many-parameters'
+type AuthenticationFault = 'bad-scheme' | 'bad-parameter' | 'too-many-parameters'
 
 /** A real one has a dozen. */
 const maxParameters = 64

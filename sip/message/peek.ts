@@ -5,7 +5,7 @@ const semicolon = 0x3b
 const lowerCase = 0x20
 
 /** What can be seen of a message without parsing it. */
-export interface Glance {
+interface Glance {
   /** `invite`: one that begins a call (no To tag). A `cancel` follows its INVITE. */
   readonly kind: 'invite' | 'cancel' | 'other'
   /** Of these two, a view into the message; undefined when there is none. */

@@ -6,7 +6,7 @@ export type StartLine =
   | { readonly kind: 'response'; readonly status: number; readonly reason: string }
 
 /** `line` is missing when so little was understood that there is nothing to answer. */
-export type ParsedStartLine =
+type ParsedStartLine =
   | { readonly ok: true; readonly line: StartLine }
   | { readonly ok: false; readonly reason: ParseFault; readonly line?: StartLine }
 

@@ -9,7 +9,7 @@ import { FlowSuccessors } from './flow-successors.ts'
 import type { PhoneIdentity } from './phone.ts'
 import { type RegisterRequest, readRegister, type WantedBinding } from './register-request.ts'
 
-export interface RegistrarRules {
+interface RegistrarRules {
   /** Shorter ones get 423 (RFC 3261 §10.3 step 7). Default 60. */
   readonly minSeconds: number
   /** Longer ones are cut. Default 3600. */
@@ -33,7 +33,7 @@ export const defaultRegistrarRules: RegistrarRules = Object.freeze({
   bindings: 50_000,
 })
 
-export interface RegistrarHost {
+interface RegistrarHost {
   readonly timers: TimerQueue<TimerOwner>
   /** A new unguessable name. */
   newId(): string
@@ -45,7 +45,7 @@ export interface PhoneMove {
   readonly binding: Binding
 }
 
-export interface RegisterAnswer {
+interface RegisterAnswer {
   readonly status: number
   readonly fields: readonly HeaderField[]
   readonly moved?: readonly PhoneMove[]

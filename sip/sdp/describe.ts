@@ -64,7 +64,7 @@ export const telephoneEventCodec = (payloadType: number, rate: number): Codec =>
 })
 
 /** How the packets of the line go. Defaults: as in an offer. */
-export interface DescribedMeans {
+interface DescribedMeans {
   readonly setup?: BrowserSetup
   /** What it answers, or, in an offer, continues. */
   readonly offered?: MediaDescription | undefined

@@ -161,7 +161,7 @@ const isTelephoneEvent = (codec: Codec): boolean => codec.name.toLowerCase() ===
 export const browserRemote: RemoteMedia = { address: '0.0.0.0', port: 9, rtcpPort: 9 }
 
 /** What is spoken: plain RTP, RTP that keys in SDP protect, or what browsers speak. */
-export interface OurTransport {
+interface OurTransport {
   readonly browser?: unknown
   readonly crypto?: unknown
 }

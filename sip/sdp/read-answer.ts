@@ -19,7 +19,7 @@ import {
 import type { SessionDescription } from './session.ts'
 
 /** How our offer said that packets go. */
-export interface OurMeans {
+interface OurMeans {
   readonly browser?: BrowserLocal | undefined
   readonly crypto?: CryptoLocal | undefined
 }

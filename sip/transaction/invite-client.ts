@@ -1,6 +1,6 @@
 import type { Table } from './table.ts'
 
-export type InviteClientState = 'calling' | 'proceeding' | 'cancelling' | 'completed' | 'accepted' | 'terminated'
+type InviteClientState = 'calling' | 'proceeding' | 'cancelling' | 'completed' | 'accepted' | 'terminated'
 
 /**
  * RFC 3261 figure 5, with the Accepted state of RFC 6026 §7.2: it takes 2xx of every fork until Timer M. A proceeding INVITE

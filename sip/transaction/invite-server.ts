@@ -1,6 +1,6 @@
 import type { Table } from './table.ts'
 
-export type InviteServerState = 'proceeding' | 'completed' | 'confirmed' | 'accepted' | 'terminated'
+type InviteServerState = 'proceeding' | 'completed' | 'confirmed' | 'accepted' | 'terminated'
 
 /**
  * RFC 3261 figure 7, with the Accepted state of RFC 6026 §7.1. The core repeats its 2xx by itself until the ACK

@@ -18,7 +18,7 @@ import {
   type TransactionFault,
 } from './transaction.ts'
 
-export interface LayerConfig {
+interface LayerConfig {
   readonly timers: TimerSettings
   readonly queue: TimerQueue<TimerOwner>
   /** A failed sending is told to `transportFailed` with the same transaction. */

@@ -1,6 +1,6 @@
 import type { Table } from './table.ts'
 
-export type NonInviteClientState = 'trying' | 'proceeding' | 'completed' | 'terminated'
+type NonInviteClientState = 'trying' | 'proceeding' | 'completed' | 'terminated'
 
 /** RFC 3261 figure 6. */
 export const nonInviteClient = {

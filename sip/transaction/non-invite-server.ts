@@ -1,6 +1,6 @@
 import type { Table } from './table.ts'
 
-export type NonInviteServerState = 'trying' | 'proceeding' | 'completed' | 'terminated'
+type NonInviteServerState = 'trying' | 'proceeding' | 'completed' | 'terminated'
 
 /** RFC 3261 figure 8. */
 export const nonInviteServer = {

@@ -2,7 +2,7 @@ import type { Server, Socket } from 'node:net'
 import { NoticeLimit } from '../base/notice-limit.ts'
 import { sourceKey } from '../network/source-network.ts'
 
-export interface AdmissionLimits {
+interface AdmissionLimits {
   /** Connections that came in and that are admitted at once. */
   readonly most: number
   /** Of these, kept free for peers, which are known by their address. */
@@ -14,7 +14,7 @@ export interface AdmissionLimits {
   readonly unknownPerAddress: number
 }
 
-export interface AdmissionConfig {
+interface AdmissionConfig {
   readonly limits: AdmissionLimits
   /** A trunk sends from there. */
   readonly isPeer: (address: string) => boolean

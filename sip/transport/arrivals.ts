@@ -8,7 +8,7 @@ const fullTurnMs = 1
 /** So many INVITEs that wait are no burst of some milliseconds any more. */
 const crowd = 32
 
-export interface ArrivalsConfig {
+interface ArrivalsConfig {
   readonly now: () => number
   /** Calls `fire` in this turn of the event loop, after all that has arrived was read. */
   readonly soon: (fire: () => void) => void

@@ -11,7 +11,7 @@ const standingMs = 15
 const mostWaitMs = 60
 
 /** What waits: the bytes' or message's way into the endpoint, given how long it has waited. */
-export interface WaitingInvite {
+interface WaitingInvite {
   readonly callId: Uint8Array | undefined
   /** The socket that it came by. */
   readonly socket: number | undefined

@@ -14,7 +14,7 @@ import type { TransportLimits } from './limits.ts'
 
 export type StreamTransport = 'tcp' | 'tls'
 
-export interface StreamsConfig {
+interface StreamsConfig {
   readonly limits: TransportLimits
   readonly tls: SecureContextOptions | undefined
   readonly now: () => number

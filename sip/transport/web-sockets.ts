@@ -19,7 +19,7 @@ export type Upgraded =
   | { readonly ok: true }
   | { readonly ok: false; readonly status: 400 | 403 | 404 | 429 | 503; readonly detail: string }
 
-export interface WebSocketsConfig {
+interface WebSocketsConfig {
   readonly limits: TransportLimits
   readonly tls: SecureContextOptions | undefined
   readonly externalAddress: string | undefined

@@ -3,7 +3,7 @@ import { api, sessions } from './api.ts'
 
 // The event stream of the account: lists and figures follow it, so that no page polls every second.
 
-export interface LiveEvent {
+interface LiveEvent {
   readonly seq: number
   readonly code: string
   readonly event: string

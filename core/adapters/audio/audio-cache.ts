@@ -3,7 +3,7 @@ import { copyFile, link, mkdir, open, readdir, rename, rm, stat, utimes, writeFi
 import { join } from 'node:path'
 import { GrowingWav } from './growing-wav.ts'
 
-export interface AudioCacheOptions {
+interface AudioCacheOptions {
   readonly folder: string
   /** Above it the files that were used longest ago are removed. */
   readonly maxBytes: number

@@ -1,6 +1,6 @@
 import type { AudioEvent } from '../../ports/audio.ts'
 
-export type AudioFaultCode = Extract<AudioEvent, { readonly type: 'audio.failed' }>['code']
+type AudioFaultCode = Extract<AudioEvent, { readonly type: 'audio.failed' }>['code']
 
 /** Audio that cannot be played, and why; `code` is the event that tells it. */
 export interface AudioFault {

@@ -19,7 +19,7 @@ export interface ChildFault {
   readonly detail: string
 }
 
-export type ChildResult = { readonly ok: true; readonly output: Uint8Array; readonly complaint: string } | ChildFault
+type ChildResult = { readonly ok: true; readonly output: Uint8Array; readonly complaint: string } | ChildFault
 
 const usualComplaint = 400
 

@@ -7,7 +7,7 @@ import { lineOf, patienceFor } from './speech-text.ts'
 import { spokenPieces } from './spoken-pieces.ts'
 import { spokenPcm, spokenWav } from './spoken-wav.ts'
 
-export interface OpenAiSpeechOptions {
+interface OpenAiSpeechOptions {
   /** The server's base, `https://api.openai.com/v1`, or the whole address of its `/audio/speech`. */
   readonly url: string
   readonly key?: string

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { childEnvironment } from './child-output.ts'
 import { SpeechFault } from './speech-engine.ts'
 
-export interface PiperProcessOptions {
+interface PiperProcessOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly modelFile: string

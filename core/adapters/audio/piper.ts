@@ -10,7 +10,7 @@ import { lineOf, patienceFor } from './speech-text.ts'
 import { spokenPieces } from './spoken-pieces.ts'
 import { spokenPcm } from './spoken-wav.ts'
 
-export interface PiperOptions {
+interface PiperOptions {
   /** Piper's executable, and what it is always given. Default `piper`. */
   readonly command?: string
   readonly args?: readonly string[]

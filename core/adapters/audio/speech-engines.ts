@@ -9,7 +9,7 @@ export interface NamedEngine {
   close(): void
 }
 
-export interface SpeechEnginesParts {
+interface SpeechEnginesParts {
   readonly table: VoiceTable
   /** Speaks what no other engine does, in some voice. */
   readonly espeak: SpeechEngine

@@ -8,13 +8,13 @@ const headerBytes = 44
 /** Where it tells its rate. */
 const rateAt = 24
 
-export interface SpokenPcm {
+interface SpokenPcm {
   /** Mono, 16 bits, little-endian. */
   readonly pcm: Uint8Array
   readonly sampleRate: number
 }
 
-export interface SpokenWav {
+interface SpokenWav {
   readonly bytes: Uint8Array
   readonly durationMs: number
 }

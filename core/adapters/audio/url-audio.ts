@@ -7,7 +7,7 @@ import { type AudioFault, audioFault } from './audio-fault.ts'
 import { kindOfAudio } from './audio-kind.ts'
 import { inspectWav, unknownAudio } from './inspect-audio.ts'
 
-export const maxAudioBytes = 20 * 1024 * 1024
+const maxAudioBytes = 20 * 1024 * 1024
 export const fetchTimeoutMs = 10_000
 
 /** Each may hold `maxAudioBytes` in memory. */

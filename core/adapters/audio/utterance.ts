@@ -16,7 +16,7 @@ export interface BegunAudio extends CachedAudio {
   readonly growing?: Utterance
 }
 
-export interface UtteranceOptions {
+interface UtteranceOptions {
   readonly cache: AudioCache
   readonly key: string
   readonly pieces: (signal: AbortSignal) => AsyncGenerator<SpokenPiece, void, undefined>

@@ -1,7 +1,7 @@
 import { shortenedTags } from './language-tag.ts'
 
 /** Which voice speaks: what the engine calls it, and what could not be honoured. */
-export interface ChosenVoice {
+interface ChosenVoice {
   /** As espeak-ng's `-v` takes it; always from its own list, never the document's text. */
   readonly name: string
   readonly unknownVoice?: string

@@ -5,7 +5,7 @@ import { isFolderInUse } from '../store/database.ts'
 import { schemaVersion } from '../store/migrations.ts'
 import { BackupError, type BackupManifest, hashFile, manifestFile, readManifest } from './manifest.ts'
 
-export interface RestoreOrder {
+interface RestoreOrder {
   readonly from: string
   readonly dataFolder: string
   /** A data folder with something in it is put aside. */

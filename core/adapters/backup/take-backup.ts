@@ -13,7 +13,7 @@ const busyTimeoutMs = 5000
 /** Made again when it is missing. */
 const leftOut = new Set(['cache'])
 
-export interface BackupOrder {
+interface BackupOrder {
   readonly dataFolder: string
   /** The backup: a folder that is not there yet. */
   readonly into: string

@@ -51,7 +51,7 @@ export interface RtpLoadReport {
 }
 
 /** One side of the calls: all its legs are behind one socket and are told apart by whom their packets come from. */
-export class RtpSide {
+class RtpSide {
   readonly port: number
   readonly speech: Speech
   /** Only so many of the legs speak. */

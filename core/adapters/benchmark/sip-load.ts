@@ -10,13 +10,13 @@ const receiveBuffer = 4 << 20
 const digitsPayloadType = 101
 
 /** What a side of the calls offers or takes for audio. `port`: where its RTP comes in; `rtcpPort`: where its RTCP does. */
-export interface SipAudio {
+interface SipAudio {
   readonly port: number
   readonly rtcpPort: number
   readonly codec: 'PCMU' | 'opus'
 }
 
-export interface PlacedCall {
+interface PlacedCall {
   readonly status: number
   /** From the INVITE to the final response. */
   readonly setUpMs: number

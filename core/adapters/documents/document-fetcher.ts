@@ -5,13 +5,13 @@ import type { DocumentEvent, DocumentFetch, Documents, FetchFault } from '../../
 import { type HttpAnswer, type HttpClient, webhookMaxBytes } from '../http/index.ts'
 
 /** Documents that this switch hosts. */
-export interface HostedTexts {
+interface HostedTexts {
   /** Whether the URL is one of ours, so that no HTTP is needed. */
   isHosted(url: string): boolean
   byUrl(url: string): { readonly body: string } | undefined | Promise<{ readonly body: string } | undefined>
 }
 
-export interface DocumentFetcherParts {
+interface DocumentFetcherParts {
   readonly hosted: HostedTexts
   /** One of its own: documents' connections are no callback's. */
   readonly http: Pick<HttpClient, 'signedPost'>

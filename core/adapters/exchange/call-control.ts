@@ -18,7 +18,7 @@ import type { ExchangeRunner } from './runner.ts'
 
 export type { LiveCall, LiveLeg }
 
-export interface CallControlParts {
+interface CallControlParts {
   readonly exchange: Exchange
   readonly runner: ExchangeRunner
   readonly store: Pick<Served['calls'], 'get' | 'getBySid' | 'list' | 'summary'>

@@ -9,7 +9,7 @@ import type { Clock, Random } from '../../ports/clock.ts'
 import { codecsIn } from '../media/index.ts'
 import { fractionOf } from '../system/system-clock.ts'
 
-export interface EnvironmentOptions {
+interface EnvironmentOptions {
   readonly clock: Pick<Clock, 'unixMs'>
   readonly random: Random
   /** The operator's tables; a change shows as another object. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-export interface SignatureHeaders {
+interface SignatureHeaders {
   readonly 'x-voice-signature': string
   readonly 'x-voice-timestamp': string
 }

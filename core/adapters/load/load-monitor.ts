@@ -13,7 +13,7 @@ const loopResolutionMs = 5
 const slowlyMs = 1000
 const looksInARow = 3
 
-export interface MediaLook {
+interface MediaLook {
   readonly threads: readonly MediaCounters[]
   /** Threads that do not answer. */
   readonly threadsSilent: number
@@ -24,7 +24,7 @@ interface MediaLoad {
   readonly mediaBusy: number
 }
 
-export interface LoadMonitorOptions {
+interface LoadMonitorOptions {
   readonly admission: Admission
   /** The one that calls are admitted by. */
   readonly clock: Pick<Clock, 'now'>

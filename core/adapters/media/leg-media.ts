@@ -25,7 +25,7 @@ export type RecordOrder = Extract<
  * `opening`: its ports are not known yet. `failed`: there is no session, and `media.close` will be answered.
  * `closing`: the engine ends it.
  */
-export type LegMediaState = 'opening' | 'open' | 'failed' | 'closing'
+type LegMediaState = 'opening' | 'open' | 'failed' | 'closing'
 
 /** One leg as the adapter knows it. */
 export interface LegMedia {

@@ -32,7 +32,7 @@ const telephoneEvent = 101
 const ptimeMs = 20
 const known: Readonly<Record<CodecName, Codec>> = { PCMU: pcmu, PCMA: pcma, G722: g722, opus }
 
-export type SdpRefusal = 'no-common-codec' | 'bad-sdp'
+type SdpRefusal = 'no-common-codec' | 'bad-sdp'
 
 export type Negotiation<T> =
   | { readonly ok: true; readonly value: T }
@@ -76,7 +76,7 @@ export const readSdp = (sdp: string): SessionDescription | undefined => {
 export const addressIn = (session: SessionDescription): string | undefined =>
   session.media.find(media => media.connections.length > 0)?.connections[0]?.address ?? session.connection?.address
 
-export interface LegSdpOptions {
+interface LegSdpOptions {
   readonly address: string
   readonly port: number
   readonly sessionId: string

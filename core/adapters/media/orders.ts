@@ -6,7 +6,7 @@ import { closedUnopened, nothingRecorded } from './ends.ts'
 import type { LegMedia, OpenCommand, RecordOrder, SdpCommand } from './leg-media.ts'
 
 /** What goes to the leg's session as it is: everything but offers and answers. */
-export type Order = Exclude<MediaCommand, OpenCommand | SdpCommand>
+type Order = Exclude<MediaCommand, OpenCommand | SdpCommand>
 
 /** It is of a recording that cannot begin before the leg's codec is known. */
 export function mustWait(leg: LegMedia, order: Order): order is RecordOrder {
@@ -97,7 +97,7 @@ export function endOfLate(legId: LegUuid, order: MediaCommand, isRefused: boolea
 }
 
 /** What a session reports about its orders and its remote. */
-export type SessionNews = Exclude<EngineEvent, { readonly type: 'opened' | 'failed' | 'stats' | 'source' | 'closed' }>
+type SessionNews = Exclude<EngineEvent, { readonly type: 'opened' | 'failed' | 'stats' | 'source' | 'closed' }>
 
 /** The news in the domain's words; undefined: of an order whose end was reported before. */
 export function mediaNews(leg: LegMedia, news: SessionNews): MediaEvent | undefined {

@@ -3,7 +3,7 @@ export class QueueFull extends Error {
   override readonly name = 'QueueFull'
 }
 
-export interface FairQueueOptions {
+interface FairQueueOptions {
   /** Tasks that run at once. */
   readonly width: number
   /** Of one owner; so many places another one's slow tasks leave free. Default: all. */

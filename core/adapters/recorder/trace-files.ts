@@ -19,7 +19,7 @@ const filesOfBudget = 16
 const oldestFileMs = 10 * 60_000
 const nameOf = /^(\d+)-(\d+)\.(good|failed)\.trace$/
 
-export interface TraceFilesOptions {
+interface TraceFilesOptions {
   readonly folder: string
   readonly bytes: number
   readonly keptMs: number
@@ -43,7 +43,7 @@ interface Place {
   readonly order: number
 }
 
-export interface TraceFilesCounters {
+interface TraceFilesCounters {
   /** On the disk. */
   bytes: number
   /** Given up for lack of room, or by age. */

@@ -5,7 +5,7 @@ import { finishOggFile } from '../../../rtp/io/index.ts'
 /** Holds the head of any WAV that we write. */
 const headLength = 4096
 
-export interface RecordingMeasure {
+interface RecordingMeasure {
   readonly durationMs: number
   readonly sizeBytes: number
 }

@@ -16,7 +16,7 @@ import type { Log } from '../../ports/log.ts'
 import { isPublicAddress } from '../http/index.ts'
 
 /** What customers' documents may not name, beside trunks. */
-export interface CustomerTargetOptions {
+interface CustomerTargetOptions {
   readonly trunks: () => readonly Trunk[]
   readonly dns: Dns
   readonly clock: { now(): number }

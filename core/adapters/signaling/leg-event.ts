@@ -4,7 +4,7 @@ import type { PhoneCaller } from '../../model/phone.ts'
 import type { SignalingEvent } from '../../ports/signaling.ts'
 
 /** What the token stands for that a softphone has signed in with. */
-export type PhoneLookUp = (phone: PhoneOffer) => PhoneCaller | undefined
+type PhoneLookUp = (phone: PhoneOffer) => PhoneCaller | undefined
 
 /** The endpoint's event in the domain's words; undefined for what the domain never asked for. */
 export function legEventOf(event: CallEvent, callerOf: PhoneLookUp): SignalingEvent | undefined {

@@ -5,7 +5,7 @@ import { recordingOf } from './call-rows.ts'
 import type { Database } from './database.ts'
 import type { Row } from './schema.ts'
 
-export interface MeasuredRecording {
+interface MeasuredRecording {
   readonly recording: RecordingRecord
   /** False: the file is missing, or has no sample that could be heard. */
   readonly isAudible: boolean

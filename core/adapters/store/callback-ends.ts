@@ -9,7 +9,7 @@ export type CallbackEnd =
   | { readonly type: 'delivered' | 'gave-up'; readonly tries: number; readonly report: CallbackReport }
 
 /** The event of the stream that tells of the end. */
-export interface CallbackReport {
+interface CallbackReport {
   readonly uuid: string
   /** What the endpoint answered, or why it did not. */
   readonly outcome: Readonly<Record<string, unknown>>

@@ -23,7 +23,7 @@ export interface CallPage {
 }
 
 /** What the units of work are made of. */
-export interface CallsParts {
+interface CallsParts {
   readonly database: Database
   readonly holds: Holds
   readonly events: Events

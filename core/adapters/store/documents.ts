@@ -21,7 +21,7 @@ export interface DocumentRevision {
   readonly createdUnix: number
 }
 
-export interface DocumentText {
+interface DocumentText {
   readonly name: string
   readonly body: string
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Database } from './database.ts'
 
-export interface EventPurgeParts {
+interface EventPurgeParts {
   readonly oldEvents: Pick<OldEvents, 'purge'>
   readonly clock: Clock
   readonly log: Log

@@ -4,7 +4,7 @@ import { openDatabase } from './database.ts'
 import { openRepositories } from './repositories.ts'
 import { storeOver } from './store.ts'
 
-export interface FirstRows {
+interface FirstRows {
   /** Name of the first account; none when it is missing. */
   readonly account?: string | undefined
   /** Carrier of all outbound calls; none when it is missing. */

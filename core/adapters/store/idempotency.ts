@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 /** A key is remembered so long from its first use. */
 export const idempotencyLifeMs = 24 * 3600 * 1000
 
-export type IdempotencyStart =
+type IdempotencyStart =
   /** The key is ours now: run the operation, then complete or free it. */
   | { readonly state: 'begun' }
   | { readonly state: 'in-flight' }

@@ -4,7 +4,7 @@ import type { AccountUuid } from '../../model/ids.ts'
 import type { Database } from './database.ts'
 import type { Row } from './schema.ts'
 
-export const maxActiveKeys = 10
+const maxActiveKeys = 10
 /** A whole key is `vk_<prefix>_<secret>`; the prefix is shown in lists, only a hash of the whole is stored. */
 const prefixBytes = 6
 const secretBytes = 32

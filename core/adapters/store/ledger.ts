@@ -5,12 +5,12 @@ import { StoreError } from './errors.ts'
 import type { LedgerKind } from './schema.ts'
 
 /** The other side of a customer's entry. */
-export type OwnBook = 'revenue:calls' | 'revenue:numbers' | 'revenue:speech' | 'operator:credit'
-export type CustomerBook = `customer:${string}`
+type OwnBook = 'revenue:calls' | 'revenue:numbers' | 'revenue:speech' | 'operator:credit'
+type CustomerBook = `customer:${string}`
 
-export const customerBook = (account: AccountUuid): CustomerBook => `customer:${account}`
+const customerBook = (account: AccountUuid): CustomerBook => `customer:${account}`
 
-export interface Posting {
+interface Posting {
   readonly kind: LedgerKind
   readonly account: AccountUuid
   /** What the customer gains (positive) or pays (negative). */

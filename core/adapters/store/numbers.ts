@@ -9,7 +9,7 @@ import { type Page, type PageRange, pageOf } from './page.ts'
 import { ownedNumberOf } from './profile-rows.ts'
 import type { Row } from './schema.ts'
 
-export type Acquired =
+type Acquired =
   | { readonly ok: true; readonly number: NumberRecord }
   | { readonly ok: false; readonly refused: 'unknown' | 'taken' }
   | { readonly ok: false; readonly refused: 'insufficient-funds'; readonly fee: Money }

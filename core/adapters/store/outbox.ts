@@ -15,7 +15,7 @@ export interface PendingCallback {
   readonly dueUnix: number
 }
 
-export interface CallbackMessage {
+interface CallbackMessage {
   readonly event: VoiceEvent
   /** As it is now: a rotated secret stops being used at once. */
   readonly signingSecret: string

@@ -21,7 +21,7 @@ export interface MintOrder {
   readonly realm: string
 }
 
-export type Minted =
+type Minted =
   | { readonly ok: true; readonly record: PhoneTokenRecord; readonly token: string }
   | { readonly ok: false; readonly refused: 'unknown' | 'other-account' | 'inactive' | 'insufficient-funds' }
 
@@ -32,7 +32,7 @@ export interface KnownToken {
 }
 
 /** All unexpired tokens of an end-user, after one of them, or the end-user, has changed. */
-export type TokensListener = (endUserUuid: string, tokens: readonly KnownToken[]) => void
+type TokensListener = (endUserUuid: string, tokens: readonly KnownToken[]) => void
 
 /** `isUsable` false: expired, revoked, or its end-user is not active. */
 export interface PresentedToken {

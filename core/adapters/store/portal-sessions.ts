@@ -17,7 +17,7 @@ const secretForm = /^[A-Za-z0-9_-]{43}$/
 const maxSessions = 50
 const maxUserAgent = 200
 
-export interface SessionOrder {
+interface SessionOrder {
   readonly accountUuid: AccountUuid | null
   readonly origin: SessionOrigin
   /** The key that it was exchanged for: revoking that ends the session. */

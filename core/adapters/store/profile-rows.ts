@@ -22,7 +22,7 @@ export const webhookSettingsOf = (row: Pick<Row<'accounts'>, WebhookColumns>): W
   fallbackValue: row.fallback_value,
 })
 
-export const profileOf = (row: Row<'accounts'>): AccountProfile => ({
+const profileOf = (row: Row<'accounts'>): AccountProfile => ({
   uuid: row.uuid,
   name: row.name,
   status: row.status,

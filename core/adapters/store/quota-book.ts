@@ -7,8 +7,8 @@ import type { Events } from './events.ts'
 import type { Row } from './schema.ts'
 
 /** What the database counts; streams are counted where they are open. */
-export type CountedQuota = Exclude<QuotaName, 'streamConnections'>
-export type Usage = Readonly<Record<CountedQuota, number>>
+type CountedQuota = Exclude<QuotaName, 'streamConnections'>
+type Usage = Readonly<Record<CountedQuota, number>>
 
 /** Who goes back and forth across the line is reported once in this time. */
 const noticePauseMs = 3_600_000

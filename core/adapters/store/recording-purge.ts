@@ -9,7 +9,7 @@ import type { Repositories } from './repositories.ts'
 /** What cannot be purged is stepped over, until there is so much of it. */
 const maxStuck = 1000
 
-export interface RecordingPurgeParts {
+interface RecordingPurgeParts {
   readonly recordings: Pick<Repositories['recordings'], 'due' | 'nextExpiry' | 'purged' | 'fileOf'>
   readonly clock: Clock
   readonly log: Log

@@ -27,7 +27,7 @@ export interface RecordingFilter extends PageRange {
   readonly callUuid?: string
 }
 
-export interface FoundRecording {
+interface FoundRecording {
   readonly record: RecordingRecord
   /** Deleted by its owner, or past its expiry. */
   readonly isGone: boolean

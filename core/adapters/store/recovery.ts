@@ -12,7 +12,7 @@ import type { Store } from './store.ts'
 
 const interrupted = 'END.5410'
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   readonly recordingsFolder: string
   /** Wall clock, Unix ms. */
   readonly unixMs: number
@@ -20,7 +20,7 @@ export interface RecoveryOptions {
 }
 
 /** What a crash had left behind. */
-export interface Recovered {
+interface Recovered {
   readonly calls: number
   readonly legs: number
   readonly holds: number

@@ -49,7 +49,7 @@ export interface Repositories
   readonly trunks: TrunkDesk
 }
 
-export interface RepositoryParts
+interface RepositoryParts
   extends Pick<
     Repositories,
     'documents' | 'events' | 'trunks' | 'rates' | 'recordings' | 'destinations' | 'phoneTokens'

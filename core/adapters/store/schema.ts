@@ -31,7 +31,7 @@ import type {
 type UnixMs = number
 type Json = string
 
-export interface CallTable {
+interface CallTable {
   id: Generated<number>
   uuid: CallUuid
   sid: Sid
@@ -53,7 +53,7 @@ export interface CallTable {
   created_unix: UnixMs
 }
 
-export interface LegTable {
+interface LegTable {
   uuid: LegUuid
   call_uuid: CallUuid
   role: LegRecord['role']
@@ -66,7 +66,7 @@ export interface LegTable {
   reason_code: EndReason | ''
 }
 
-export interface HoldTable {
+interface HoldTable {
   uuid: HoldUuid
   account_uuid: AccountUuid
   call_uuid: CallUuid
@@ -89,7 +89,7 @@ export interface HoldTable {
 
 export type LedgerKind = 'call' | 'number' | 'credit' | 'speech'
 
-export interface LedgerTransactionTable {
+interface LedgerTransactionTable {
   id: Generated<number>
   kind: LedgerKind
   /** The customer whom it concerns. */
@@ -104,7 +104,7 @@ export interface LedgerTransactionTable {
   created_unix: UnixMs
 }
 
-export interface LedgerEntryTable {
+interface LedgerEntryTable {
   id: Generated<number>
   transaction_id: number
   /** `customer:<uuid>`, `revenue:calls`, `revenue:numbers`, `operator:credit`. */
@@ -113,7 +113,7 @@ export interface LedgerEntryTable {
   amount: Money
 }
 
-export interface EventTable {
+interface EventTable {
   id: Generated<number>
   uuid: string
   account_uuid: AccountUuid
@@ -129,7 +129,7 @@ export interface EventTable {
 }
 
 /** A status callback that is still to be delivered; the row goes when it was delivered or given up. */
-export interface OutboxTable {
+interface OutboxTable {
   id: Generated<number>
   event_id: number
   account_uuid: AccountUuid
@@ -140,7 +140,7 @@ export interface OutboxTable {
   due_unix: UnixMs
 }
 
-export interface WebhookEndpointTable {
+interface WebhookEndpointTable {
   account_uuid: AccountUuid
   url: string
   /** Callbacks given up after all tries. */
@@ -148,7 +148,7 @@ export interface WebhookEndpointTable {
   last_failure_unix: UnixMs
 }
 
-export interface RecordingTable {
+interface RecordingTable {
   uuid: RecordingUuid
   account_uuid: AccountUuid
   call_uuid: CallUuid
@@ -165,7 +165,7 @@ export interface RecordingTable {
 }
 
 /** One row: when the switch last was seen alive with live calls. */
-export interface HeartbeatTable {
+interface HeartbeatTable {
   id: number
   beat_unix: UnixMs
 }

@@ -29,7 +29,7 @@ export interface Store {
   readonly quotas: QuotaBook
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly clock: Clock
   readonly log: Log
   /** What an account may store where its operator has said nothing else. Default: the settings' defaults. */

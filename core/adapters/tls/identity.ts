@@ -103,7 +103,7 @@ export class TlsIdentityFiles {
 }
 
 /** The certificate and key of the files, read and tried. Throws with the name of the setting that is wrong. */
-export function readIdentity({ certFile, keyFile }: NonNullable<Settings['tls']>): TlsIdentity {
+function readIdentity({ certFile, keyFile }: NonNullable<Settings['tls']>): TlsIdentity {
   return checked({ cert: read('SAUTI_TLS_CERT', certFile), key: read('SAUTI_TLS_KEY', keyFile) })
 }
 
@@ -119,7 +119,7 @@ function checked(identity: TlsIdentity): TlsIdentity {
 }
 
 /** End of validity of the first certificate of the chain, Unix ms. */
-export const expiryOf = ({ cert }: Pick<TlsIdentity, 'cert'>): number => new X509Certificate(cert).validToDate.getTime()
+const expiryOf = ({ cert }: Pick<TlsIdentity, 'cert'>): number => new X509Certificate(cert).validToDate.getTime()
 
 function read(name: string, file: string): string {
   try {

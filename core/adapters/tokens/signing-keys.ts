@@ -2,7 +2,7 @@ import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:cry
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export const signingKeyFile = 'signing.key'
+const signingKeyFile = 'signing.key'
 const keyBytes = 32
 
 export type SigningPurpose = 'phone-token' | 'recording-link' | 'stream-token'

@@ -9,7 +9,7 @@ export interface BacklogLimits {
   readonly perAccount: number
 }
 
-export const defaultBacklogLimits: BacklogLimits = Object.freeze({ total: 50_000, perAccount: 2_000 })
+const defaultBacklogLimits: BacklogLimits = Object.freeze({ total: 50_000, perAccount: 2_000 })
 
 const loadAtOnce = 1000
 

@@ -20,7 +20,7 @@ import { type BacklogLimits, CallbackBacklog } from './callback-backlog.ts'
 
 const longestPauseMs = Math.max(...retryDelaysMs)
 
-export interface CallbackDeliveryParts {
+interface CallbackDeliveryParts {
   readonly outbox: Served['outbox'] & { onAdded(listener: () => void): () => void }
   readonly callbackEnds: Served['callbackEnds']
   /** One of its own: the callbacks' connections are no document's. */

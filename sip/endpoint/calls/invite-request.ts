@@ -13,7 +13,7 @@ type DialCommand = Extract<CallCommand, { type: 'dial' }>
 /** A dial whose target is known. */
 export type ResolvedDial = Omit<DialCommand, 'target'> & { readonly target: DialTarget }
 
-export interface InviteNames {
+interface InviteNames {
   readonly branch: string
   readonly callId: string
   readonly localTag: string

@@ -52,7 +52,7 @@ const phoneGone: CallCause = { kind: 'response', status: 480, q850: 20 }
 const noAnswerReason: ReasonHeader = { status: 488, q850: 88, text: 'No session description', code: 'END.0488' }
 
 /** A softphone that is dialled: whose it is, and its connection. */
-export interface BoundPhone {
+interface BoundPhone {
   readonly userId: string
   readonly flow: Flow
 }

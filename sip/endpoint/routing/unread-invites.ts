@@ -18,7 +18,7 @@ export interface UnreadRefusal {
   readonly port: number
 }
 
-export interface UnreadInvitesParts {
+interface UnreadInvitesParts {
   readonly peers: PeerTable
   readonly gate: InviteGate
   readonly isPhone: (flow: Flow) => boolean

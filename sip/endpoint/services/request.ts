@@ -19,7 +19,7 @@ export function contactOf(flow: Flow): string {
   return `<sip:sauti@${flow.localHost}:${flow.localPort}${transport}>`
 }
 
-export interface RequestParts {
+interface RequestParts {
   readonly method: string
   readonly uri: string
   readonly via: string

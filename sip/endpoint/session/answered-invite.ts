@@ -3,7 +3,7 @@ import { Timer, type TimerQueue } from '../../transaction/timer-queue.ts'
 import type { TimerSettings } from '../../transaction/timer-settings.ts'
 import type { ServerTransaction, TimerOwner } from '../../transaction/transaction.ts'
 
-export interface AnsweredInviteOwner {
+interface AnsweredInviteOwner {
   /** Once more. */
   repeat(transaction: ServerTransaction, bytes: Uint8Array, now: number): void
   gaveUp(now: number): void

@@ -12,7 +12,7 @@ import type { EndpointServices } from '../services/services.ts'
 import { reasonCodeHeader, supported } from '../services/settings.ts'
 import type { DialogRemote } from './dialog-remote.ts'
 
-export interface SentParts {
+interface SentParts {
   readonly fields?: readonly HeaderField[]
   readonly sdp?: string | undefined
 }
@@ -28,7 +28,7 @@ const keptFields: ReadonlySet<string> = new Set([
 ])
 
 /** Where a dialog's requests go. */
-export interface DialogPath {
+interface DialogPath {
   /** Where messages of this dialog come from. */
   readonly near: Flow
   readonly scope?: CredentialScope | undefined

@@ -1,5 +1,5 @@
 /** A digit sent in an INFO. */
-export interface InfoDigit {
+interface InfoDigit {
   readonly digit: string
   readonly durationMs: number
 }

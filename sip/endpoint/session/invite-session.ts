@@ -26,7 +26,7 @@ import { OwnOffers } from './own-offers.ts'
 import type { InviteSessionOwner, SessionContext, SessionState } from './session-context.ts'
 import { SessionRefresh } from './session-refresh.ts'
 
-export interface SessionStart {
+interface SessionStart {
   readonly state: SessionState
   readonly offer: OfferState
   /** We made the Call-ID. */

@@ -1,6 +1,6 @@
 import type { Rate } from '../api-types.ts'
 
-export interface DeckDiff {
+interface DeckDiff {
   readonly added: readonly Rate[]
   readonly removed: readonly Rate[]
   readonly changed: readonly { readonly before: Rate; readonly after: Rate }[]

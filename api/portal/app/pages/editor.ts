@@ -85,7 +85,7 @@ const typedOver = EditorView.domEventHandlers({
 
 const base: Extension = [lineNumbers(), syntaxHighlighting(colours), look, EditorView.lineWrapping]
 
-export interface EditorParts {
+interface EditorParts {
   readonly host: HTMLElement
   readonly text: string
   readonly label: string

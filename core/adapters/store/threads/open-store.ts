@@ -17,7 +17,7 @@ import type { Served } from '../served.ts'
 import type { News } from './protocol.ts'
 import { StoreThreads } from './store-threads.ts'
 
-export interface OpenStoreOptions {
+interface OpenStoreOptions {
   readonly folder: string
   /** Without a trailing slash. */
   readonly publicUrl: string

@@ -6,7 +6,7 @@ import type { News } from './protocol.ts'
 import { type Opened, ThreadLink } from './thread-link.ts'
 import { TurnQueue } from './turn-queue.ts'
 
-export interface StoreThreadsOptions {
+interface StoreThreadsOptions {
   readonly folder: string
   /** Without a trailing slash. */
   readonly publicUrl: string
@@ -22,7 +22,7 @@ const listLimits = { width: 2, widthOfOwner: 1, waitingOfOwner: 32, waiting: 100
 /** Threads of lists take what calls and media leave. */
 const listNiceness = 10
 
-export interface StoreThreadCounters {
+interface StoreThreadCounters {
   /** Lists that run, wait, and were refused because too many waited. */
   readonly lists: TurnQueue['counters']
 }

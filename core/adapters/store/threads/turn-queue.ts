@@ -1,6 +1,6 @@
 import { StoreError } from '../errors.ts'
 
-export interface TurnLimits {
+interface TurnLimits {
   /** Tasks that run at once. */
   readonly width: number
   /** Of them, of one owner. */
