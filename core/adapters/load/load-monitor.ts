@@ -24,7 +24,7 @@ interface MediaLoad {
   readonly mediaBusy: number
 }
 
-interface LoadMonitorOptions {
+export interface LoadMonitorOptions {
   readonly admission: Admission
   /** The one that calls are admitted by. */
   readonly clock: Pick<Clock, 'now'>
