@@ -29,8 +29,7 @@ export function e164Candidates(user: string): readonly string[] {
 export const presentedNumber = (user: string): string => e164Candidates(user)[0] ?? user
 
 /** A prefix as `+254`; `254` means the same. The empty prefix fits every number. */
-const normalPrefix = (prefix: string): string =>
-  prefix === '' || prefix.startsWith('+') ? prefix : `+${prefix}`
+const normalPrefix = (prefix: string): string => (prefix === '' || prefix.startsWith('+') ? prefix : `+${prefix}`)
 
 /** Length of the longest of the prefixes that fits; undefined when none does. No prefixes at all fit nothing. */
 export function longestPrefix(number: string, prefixes: readonly string[]): number | undefined {
