@@ -16,7 +16,7 @@ interface SipAudio {
   readonly codec: 'PCMU' | 'opus'
 }
 
-interface PlacedCall {
+export interface PlacedCall {
   readonly status: number
   /** From the INVITE to the final response. */
   readonly setUpMs: number
