@@ -17,7 +17,7 @@ const usual = { rounds: 5, secondsPerRound: 8, callsPerSecond: 60, liveCalls: 40
 const brief = { rounds: 1, secondsPerRound: 4, callsPerSecond: 40, liveCalls: 10, packetSeconds: 3 }
 const talkMs = 500
 
-/** tests/slow/trace-reading.test.ts reads the long call. */
+/** Two switches and minutes of calls: it runs when it is named. */
 export const isLongTest = true
 
 interface Sums {

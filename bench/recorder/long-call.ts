@@ -5,7 +5,6 @@ import { defaultSettings } from '../../core/model/settings.ts'
 import type { Clock } from '../../core/ports/clock.ts'
 import { MediaTape, type TapePoint } from '../../rtp/index.ts'
 
-const seconds = 3600
 const events = 2000
 const flow = { transport: 'udp', address: '198.51.100.9', port: 5060, localHost: '192.0.2.1', localPort: 5060 } as const
 
@@ -14,8 +13,11 @@ const option = (method: string, sequence: number): Uint8Array =>
     `${method} sip:+254700000001@192.0.2.1 SIP/2.0\r\nVia: SIP/2.0/UDP 198.51.100.9:5060;branch=z9hG4bK${sequence}\r\nMax-Forwards: 70\r\nFrom: <sip:a@h>;tag=1\r\nTo: <sip:b@h>\r\nCall-ID: long@h\r\nCSeq: ${sequence} ${method}\r\nContact: <sip:a@198.51.100.9>\r\nContent-Length: 0\r\n\r\n`,
   )
 
-/** The recorder as the switch has it, with one call that went on for an hour. */
-export async function openLongCall(dataFolder: string): Promise<{ readonly traces: CallTraces; readonly sid: string }> {
+/** The recorder as the switch has it, with one call that went on for an hour, or for other seconds; 0: without a call. */
+export async function openLongCall(
+  dataFolder: string,
+  seconds = 3600,
+): Promise<{ readonly traces: CallTraces; readonly sid: string }> {
   const began = Date.now() - seconds * 1000
   let now = 0
   const clock: Clock = { now: () => now, unixMs: () => began + now, at: () => () => {} }
@@ -24,6 +26,7 @@ export async function openLongCall(dataFolder: string): Promise<{ readonly trace
   const { recorder } = traces
   const [callId, legId, other] = ['call-1' as CallUuid, 'leg-1' as LegUuid, 'leg-2' as LegUuid]
   const sid = 'CAlong'
+  if (seconds === 0) return { traces, sid }
   recorder.sip(option('INVITE', 1), flow, false)
   recorder.dialog(legId, 'long@h')
   const leg = { type: 'leg.dial', callId, target: { kind: 'uri', uri: 'sip:x@y.test' } }
