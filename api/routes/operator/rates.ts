@@ -17,7 +17,7 @@ const maxDeckBytes = 16 * 1024 * 1024
 const config = { access: 'operator' } as const
 const tags = ['operator']
 
-/** Rates that are written in a turn. */
+/** Rates that are read, or written, in a turn. */
 const writtenAtOnce = 1000
 
 export function operatorRateRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): void {
@@ -59,19 +59,24 @@ export function operatorRateRoutes(app: Api, door: SwitchDoor, turns: WorkTurns)
       response: { 200: deck, ...errors(400, 413, 415, 422) },
     },
     handler: async (request, reply) => {
-      for (const [at, { prefix, direction }] of request.body.rates.entries())
-        if (direction === 'inbound' && isSipPrefix(prefix))
+      const given = request.body.rates
+      const deck: Rate[] = []
+      for (const [at, rate] of given.entries()) {
+        if (at % writtenAtOnce === 0) await turns.next(turnOwnerOf(request))
+        if (rate.direction === 'inbound' && isSipPrefix(rate.prefix))
           throw invalid(`rates[${at}].direction`, 'must be "outbound" where the prefix begins with sip:')
-      await rates.replace(
-        request.body.rates.map(rate => ({
+        deck.push({
           prefix: rate.prefix,
           direction: rate.direction,
           ratePerMinute: parseMoney(rate.rate_per_minute) ?? 0,
           incrementSeconds: rate.increment_seconds ?? 60,
           minimumSeconds: rate.minimum_seconds ?? 0,
           connectionFee: parseMoney(rate.connection_fee ?? '0') ?? 0,
-        })),
-      )
+        })
+      }
+      // What goes to the store's thread is copied whole.
+      await turns.next(turnOwnerOf(request))
+      await rates.replace(deck)
       return reply.type(jsonType).send(await written(request))
     },
   })
