@@ -1,9 +1,9 @@
-import type { CallSeat } from './call-seat.ts'
+import type { CallServices } from './call-services.ts'
 import { type MediaEvents, PeerMedia } from './media/peer-connection.ts'
 
 /** A call's microphone track, connection and loudspeaker: opened once, closed once, whichever comes first. */
 export class CallAudio {
-  readonly #seat: CallSeat
+  readonly #services: CallServices
   readonly #events: MediaEvents
   #media: PeerMedia | undefined
   #track: MediaStreamTrack | undefined
@@ -11,8 +11,8 @@ export class CallAudio {
   #isSilent = false
   #isClosed = false
 
-  constructor(seat: CallSeat, events: MediaEvents) {
-    this.#seat = seat
+  constructor(services: CallServices, events: MediaEvents) {
+    this.#services = services
     this.#events = events
   }
 
@@ -26,15 +26,15 @@ export class CallAudio {
 
   /** Undefined when the call was closed while the person was asked for the microphone. Rejects as `Microphone.take` does. */
   async open(): Promise<PeerMedia | undefined> {
-    const track = await this.#seat.takeMicrophone()
+    const track = await this.#services.takeMicrophone()
     if (this.#isClosed) {
-      this.#seat.giveBackMicrophone(track)
+      this.#services.giveBackMicrophone(track)
       return undefined
     }
     this.#track = track
     this.silence(this.#isSilent)
-    this.#media = new PeerMedia(track, this.#seat.media, this.#events)
-    this.#speaker = this.#seat.openSpeaker(this.#media.remote)
+    this.#media = new PeerMedia(track, this.#services.media, this.#events)
+    this.#speaker = this.#services.openSpeaker(this.#media.remote)
     return this.#media
   }
 
@@ -55,8 +55,8 @@ export class CallAudio {
   close(): void {
     this.#isClosed = true
     this.#media?.close()
-    if (this.#speaker !== undefined) this.#seat.closeSpeaker(this.#speaker)
-    if (this.#track !== undefined) this.#seat.giveBackMicrophone(this.#track)
+    if (this.#speaker !== undefined) this.#services.closeSpeaker(this.#speaker)
+    if (this.#track !== undefined) this.#services.giveBackMicrophone(this.#track)
     this.#track = undefined
   }
 }

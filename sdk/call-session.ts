@@ -1,10 +1,10 @@
 import { PhoneError } from './base/errors.ts'
 import { CallAudio } from './call-audio.ts'
-import type { CallSeat } from './call-seat.ts'
+import type { CallServices } from './call-services.ts'
 import type { PeerMedia } from './media/peer-connection.ts'
 import { Recovery } from './recovery.ts'
 import { Renegotiation } from './renegotiation.ts'
-import type { CallEvent } from './signaling/station.ts'
+import type { CallEvent } from './signaling/services.ts'
 
 type ReofferEvent = Extract<CallEvent, { type: 'reoffered' | 'reoffer-answered' | 'reoffer-refused' }>
 
@@ -21,23 +21,23 @@ interface CallSessionPorts {
 
 /** The media session of a call: its audio, what is negotiated again of it, and how it recovers. */
 export class CallSession {
-  readonly #seat: CallSeat
+  readonly #services: CallServices
   readonly #ports: CallSessionPorts
   readonly #audio: CallAudio
   readonly #renegotiation: Renegotiation
   readonly #recovery: Recovery
   #isMuted = false
 
-  constructor(seat: CallSeat, ports: CallSessionPorts, weCalled: boolean) {
-    this.#seat = seat
+  constructor(services: CallServices, ports: CallSessionPorts, weCalled: boolean) {
+    this.#services = services
     this.#ports = ports
     this.#renegotiation = new Renegotiation(
       {
         offer: wish => this.#live().offer(wish),
         accept: sdp => this.#live().accept(sdp),
         rollBack: hold => this.#live().rollBack(hold),
-        send: sdp => seat.handle({ type: 'reoffer', id: ports.id, sdp }),
-        isReady: () => ports.isAccepted() && seat.isReady(),
+        send: sdp => services.handle({ type: 'reoffer', id: ports.id, sdp }),
+        isReady: () => ports.isAccepted() && services.isReady(),
         held: isOnHold => {
           this.#silence()
           ports.held(isOnHold)
@@ -52,11 +52,11 @@ export class CallSession {
       succeeded: () => ports.reconnected(),
       gaveUp: () => this.#giveUp(),
     })
-    this.#audio = new CallAudio(seat, {
+    this.#audio = new CallAudio(services, {
       connected: () => this.#recovery.done(),
       faltering: () => this.#recover(),
       failed: () => this.#recover(),
-      moved: () => seat.doubtLine(),
+      moved: () => services.doubtLine(),
     })
   }
 
@@ -167,13 +167,13 @@ export class CallSession {
     const media = this.#audio.media
     // Between our offer and its re-INVITE theirs would overwrite it: as if both had met on the way.
     if (media === undefined || this.#renegotiation.isOpen) {
-      this.#seat.handle({ type: 'refuse-reoffer', id, status: 491 })
+      this.#services.handle({ type: 'refuse-reoffer', id, status: 491 })
       return
     }
     const described = sdp === undefined ? media.offer({ hold: this.isHeld, restart: false }) : media.answer(sdp)
     described.then(
-      answer => this.#seat.handle({ type: 'reanswer', id, sdp: answer }),
-      () => this.#seat.handle({ type: 'refuse-reoffer', id, status: 488 }),
+      answer => this.#services.handle({ type: 'reanswer', id, sdp: answer }),
+      () => this.#services.handle({ type: 'refuse-reoffer', id, status: 488 }),
     )
   }
 
@@ -188,7 +188,7 @@ export class CallSession {
 
   #recover(): void {
     if (!this.#ports.isAccepted()) return
-    this.#seat.doubtLine()
+    this.#services.doubtLine()
     this.#recovery.begin()
   }
 

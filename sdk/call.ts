@@ -1,19 +1,19 @@
 import { type EndReason, isOwnWill, type LocalCause, localEnd } from './base/end-reason.ts'
 import { PhoneError } from './base/errors.ts'
 import type { CallEvents } from './call-events.ts'
-import type { CallSeat, CallStart } from './call-seat.ts'
+import type { CallServices, CallStart } from './call-services.ts'
 import { CallSession } from './call-session.ts'
 import { CallProgress, type CallState } from './call-state.ts'
 import { checkDigits } from './digits.ts'
 import { Emitter } from './events.ts'
 import { microphoneCause } from './media/microphone.ts'
 import { QualityMeter } from './media/quality-meter.ts'
-import type { CallEvent, Party } from './signaling/station.ts'
+import type { CallEvent, Party } from './signaling/services.ts'
 
 export type CallDirection = 'inbound' | 'outbound'
 
-/** The same, and what only the call itself reports. */
-export interface CallOwner extends CallSeat {
+/** @internal What a call uses of its phone, the report of its own changes included. */
+export interface CallOwner extends CallServices {
   /** Its state, or whether it has early audio, changed: the ring tone may change too. */
   changed(call: Call): void
 }
@@ -23,7 +23,7 @@ export class Call {
   /** Ours, in this page; `sid` is the switch's. */
   readonly id: string
   readonly direction: CallDirection
-  readonly #seat: CallOwner
+  readonly #services: CallOwner
   readonly #party: Party
   readonly #emitter: Emitter<CallEvents>
   readonly #session: CallSession
@@ -34,23 +34,25 @@ export class Call {
   #hasEarlyAudio = false
 
   /** @internal Made by `Phone.call` and for the phone's `incoming` event. */
-  constructor(seat: CallOwner, start: CallStart) {
-    this.#seat = seat
+  constructor(services: CallOwner, start: CallStart) {
+    this.#services = services
     this.id = start.id
     this.direction = start.direction
     this.#party = start.party
     this.#offer = start.sdp
     this.#sid = start.sid
-    this.#progress = new CallProgress(start.direction === 'inbound' ? 'ringing' : 'trying', () => seat.changed(this))
-    this.#emitter = new Emitter((name, fault) => seat.listenerFailed(`call.${String(name)}`, fault))
+    this.#progress = new CallProgress(start.direction === 'inbound' ? 'ringing' : 'trying', () =>
+      services.changed(this),
+    )
+    this.#emitter = new Emitter((name, fault) => services.listenerFailed(`call.${String(name)}`, fault))
     this.#session = new CallSession(
-      seat,
+      services,
       {
         id: this.id,
         isAccepted: () => this.state === 'accepted',
         held: isOnHold => {
           this.#emitter.emit(isOnHold ? 'hold' : 'unhold', undefined)
-          seat.changed(this)
+          services.changed(this)
         },
         reconnecting: () => this.#emitter.emit('reconnecting', undefined),
         reconnected: () => this.#emitter.emit('reconnected', undefined),
@@ -140,7 +142,7 @@ export class Call {
     this.#progress.enter('answering')
     const sdp = await this.#begin(this.#offer)
     if (sdp === undefined) throw new PhoneError('call.state', 'The call ended before it was answered.')
-    this.#seat.handle({ type: 'answer', id: this.id, sdp })
+    this.#services.handle({ type: 'answer', id: this.id, sdp })
     this.#accepted()
   }
 
@@ -181,13 +183,13 @@ export class Call {
     const isLive = this.state === 'accepted' || this.#hasEarlyAudio
     if (!isLive || !this.#session.sendDigits(tones))
       throw new PhoneError('call.state', `A call that is ${this.state} cannot send digits.`)
-    if (tones.length === 1) this.#seat.keyTone(tones)
+    if (tones.length === 1) this.#services.keyTone(tones)
   }
 
   /** @internal Dials. */
   async dial(uri: string, fields: readonly { readonly name: string; readonly value: string }[]): Promise<void> {
     const sdp = await this.#begin(undefined)
-    if (sdp !== undefined) this.#seat.handle({ type: 'dial', id: this.id, uri, sdp, fields })
+    if (sdp !== undefined) this.#services.handle({ type: 'dial', id: this.id, uri, sdp, fields })
   }
 
   /** @internal */
@@ -205,7 +207,7 @@ export class Call {
           () => {
             this.#hasEarlyAudio = true
             this.#ringing()
-            this.#seat.changed(this)
+            this.#services.changed(this)
           },
           () => this.#ringing(),
         )
@@ -292,7 +294,7 @@ export class Call {
   }
 
   #end(reason: EndReason, status: number | undefined): void {
-    this.#seat.handle({ type: 'end', id: this.id, reason, status })
+    this.#services.handle({ type: 'end', id: this.id, reason, status })
     // Nothing may have been dialled yet.
     this.#over(reason, this.state === 'accepted')
   }

@@ -18,7 +18,7 @@ import type { PhoneEvents } from './phone-events.ts'
 import { Ringing } from './ringing.ts'
 import { requireSecureContext } from './secure-context.ts'
 import { type Account, SignIn } from './sign-in.ts'
-import type { CallEvent } from './signaling/station.ts'
+import type { CallEvent } from './signaling/services.ts'
 import { decodeToken } from './token.ts'
 
 export interface Credentials {

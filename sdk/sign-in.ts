@@ -4,7 +4,7 @@ import { Engine } from './engine.ts'
 import { describeFailure } from './failure.ts'
 import type { Log } from './log.ts'
 import type { RegistrationEvent } from './signaling/registration.ts'
-import type { CallEvent } from './signaling/station.ts'
+import type { CallEvent } from './signaling/services.ts'
 import type { TokenClaims } from './token.ts'
 import { TokenClock } from './token-clock.ts'
 

@@ -9,17 +9,25 @@ import {
   type TimerOwner,
 } from '../../sip/index.ts'
 import { type EndReason, localEnd } from '../base/end-reason.ts'
+import { CallDialog, type CallDialogOwner } from './call-dialog.ts'
 import { contactOf, readAddress, sdpOf } from './read.ts'
 import { reasonOf } from './response-reason.ts'
-import { Session, type SessionHost } from './session.ts'
-import { allow, lineLostMs, type Party, type Station, shownAgainMs, sidHeader, type TaggedCall } from './station.ts'
+import {
+  allow,
+  type EndpointServices,
+  lineLostMs,
+  type Party,
+  shownAgainMs,
+  sidHeader,
+  type TaggedCall,
+} from './services.ts'
 
 /** A call that came: from its INVITE to our final response; then its session has the word. */
-export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, SessionHost {
+export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, CallDialogOwner {
   readonly id: string
   readonly callId: string
-  readonly session: Session
-  readonly #station: Station
+  readonly session: CallDialog
+  readonly #services: EndpointServices
   readonly #invite: ServerTransaction
   readonly #timer = new Timer<TimerOwner>(this, 'line')
   #state: 'offered' | 'answered' | 'over' = 'offered'
@@ -27,26 +35,31 @@ export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, Sessio
   /** Declined while the line was down: the status to answer with when the switch shows the call again. */
   #refusal: number | undefined
 
-  constructor(station: Station, id: string, transaction: ServerTransaction) {
+  constructor(services: EndpointServices, id: string, transaction: ServerTransaction) {
     const { request } = transaction
-    this.#station = station
+    this.#services = services
     this.#invite = transaction
     this.id = id
     this.callId = request.callId
-    const localTag = station.word(12)
+    const localTag = services.word(12)
     const dialog = dialogOfCallee(request, localTag, contactOf(request.message))
-    this.session = new Session(station, this, dialog, sdpOf(request.message) === undefined ? 'initial' : 'remote-offer')
+    this.session = new CallDialog(
+      services,
+      this,
+      dialog,
+      sdpOf(request.message) === undefined ? 'initial' : 'remote-offer',
+    )
     transaction.owner = this
   }
 
   start(now: number): void {
-    this.#station.bind(this.session.dialog.localTag, this)
+    this.#services.bind(this.session.dialog.localTag, this)
     this.#ring(now)
     const { message } = this.#invite.request
     const sdp = sdpOf(message)
     const sid = headerOf(message, sidHeader)
     const from = partyOf(this.#invite.request)
-    this.#station.emit({ type: 'offered', id: this.id, from, sid, sdp })
+    this.#services.emit({ type: 'offered', id: this.id, from, sid, sdp })
   }
 
   isOf({ callId, fromTag }: IncomingRequest): boolean {
@@ -58,8 +71,8 @@ export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, Sessio
    * holds (RFC 3261 §8.2.2.2), and what was said of it is said again, since it may have gone with the old connection.
    */
   offeredAgain(transaction: ServerTransaction, now: number): void {
-    this.#station.timers.stop(this.#timer)
-    this.#station.respond(transaction, this.#refusal ?? 482, now, { toTag: this.session.dialog.localTag })
+    this.#services.timers.stop(this.#timer)
+    this.#services.respond(transaction, this.#refusal ?? 482, now, { toTag: this.session.dialog.localTag })
     if (this.#refusal !== undefined) this.released()
     else if (this.#state === 'offered') this.#ring(now)
     else this.session.answerAgain(now)
@@ -75,12 +88,12 @@ export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, Sessio
   end(reason: EndReason, now: number, status = 480): void {
     if (this.#state === 'answered') this.session.end(reason, now)
     if (this.#state !== 'offered') return
-    if (this.#timer.running && !this.#station.isReady) {
+    if (this.#timer.running && !this.#services.isReady) {
       this.#refusal = status
       this.#tell(reason)
       return
     }
-    this.#station.respond(this.#invite, status, now, { toTag: this.session.dialog.localTag })
+    this.#services.respond(this.#invite, status, now, { toTag: this.session.dialog.localTag })
     this.#finish(reason)
   }
 
@@ -90,19 +103,19 @@ export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, Sessio
 
   released(): void {
     this.#state = 'over'
-    this.#station.timers.stop(this.#timer)
-    this.#station.release(this.id, this.session.dialog.localTag)
+    this.#services.timers.stop(this.#timer)
+    this.#services.release(this.id, this.session.dialog.localTag)
   }
 
   requestArrived(transaction: ServerTransaction, now: number): void {
     const { request } = transaction
-    if (request.fromTag !== this.session.dialog.remoteTag) this.#station.respond(transaction, 481, now)
+    if (request.fromTag !== this.session.dialog.remoteTag) this.#services.respond(transaction, 481, now)
     else if (this.#state !== 'offered') this.session.requestArrived(transaction, now)
     else if (request.message.method === 'BYE') {
       // RFC 3261 §15: allowed to the caller in an early dialog.
-      this.#station.respond(transaction, 200, now)
+      this.#services.respond(transaction, 200, now)
       this.end(reasonOf(request.message, 'remote'), now, 487)
-    } else this.#station.respond(transaction, request.message.method === 'UPDATE' ? 504 : 491, now)
+    } else this.#services.respond(transaction, request.message.method === 'UPDATE' ? 504 : 491, now)
   }
 
   ackArrived(ack: IncomingRequest, now: number): void {
@@ -114,11 +127,11 @@ export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, Sessio
   }
 
   lineDown(now: number): void {
-    if (this.#state === 'offered') this.#station.timers.set(this.#timer, now + lineLostMs)
+    if (this.#state === 'offered') this.#services.timers.set(this.#timer, now + lineLostMs)
   }
 
   registered(now: number): void {
-    if (this.#timer.running) this.#station.timers.set(this.#timer, now + shownAgainMs)
+    if (this.#timer.running) this.#services.timers.set(this.#timer, now + shownAgainMs)
   }
 
   /** The line did not come back in time, or the switch rings us no more. */
@@ -141,10 +154,10 @@ export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, Sessio
   finished(): void {}
 
   #ring(now: number): void {
-    this.#station.respond(this.#invite, 180, now, {
+    this.#services.respond(this.#invite, 180, now, {
       toTag: this.session.dialog.localTag,
       fields: [
-        { name: 'Contact', value: this.#station.contact() },
+        { name: 'Contact', value: this.#services.contact() },
         { name: 'Allow', value: allow },
       ],
     })
@@ -158,7 +171,7 @@ export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, Sessio
   #tell(reason: EndReason, wasOpen = false): void {
     if (this.#isTold) return
     this.#isTold = true
-    this.#station.emit({ type: 'ended', id: this.id, reason, wasOpen })
+    this.#services.emit({ type: 'ended', id: this.id, reason, wasOpen })
   }
 }
 

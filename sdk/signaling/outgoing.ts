@@ -16,10 +16,18 @@ import {
   type TransactionFault,
 } from '../../sip/index.ts'
 import { type EndReason, localEnd } from '../base/end-reason.ts'
+import { CallDialog, type CallDialogOwner } from './call-dialog.ts'
 import { contactOf, sdpOf } from './read.ts'
 import { reasonOf } from './response-reason.ts'
-import { Session, type SessionHost } from './session.ts'
-import { allow, bearer, lineLostMs, type Station, shownAgainMs, sidHeader, type TaggedCall } from './station.ts'
+import {
+  allow,
+  bearer,
+  type EndpointServices,
+  lineLostMs,
+  shownAgainMs,
+  sidHeader,
+  type TaggedCall,
+} from './services.ts'
 
 export interface Dial {
   readonly id: string
@@ -36,36 +44,36 @@ const nobody: ClientOwner = { responded() {}, failed() {}, finished() {} }
 const late = localEnd('Cancelled', 'local')
 
 /** A call that we place: from the INVITE to its final response; then its session has the word. */
-export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, SessionHost {
+export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, CallDialogOwner {
   readonly id: string
   readonly callId: string
-  readonly #station: Station
+  readonly #services: EndpointServices
   readonly #dial: Dial
   readonly #localTag: string
   readonly #timer = new Timer<TimerOwner>(this, 'cancel')
   #state: OutgoingState = 'calling'
   #invite: ClientTransaction | undefined
   #cseq = 0
-  #session: Session | undefined
+  #session: CallDialog | undefined
   #earlySdp: string | undefined
   #isTold = false
   #isNamed = false
 
-  constructor(station: Station, dial: Dial) {
-    this.#station = station
+  constructor(services: EndpointServices, dial: Dial) {
+    this.#services = services
     this.#dial = dial
     this.id = dial.id
-    this.callId = station.word(24)
-    this.#localTag = station.word(12)
+    this.callId = services.word(24)
+    this.#localTag = services.word(12)
   }
 
-  get session(): Session | undefined {
+  get session(): CallDialog | undefined {
     return this.#session
   }
 
   start(now: number): void {
-    this.#station.bind(this.#localTag, this)
-    if (this.#station.isUp) this.#send('Authorization', now)
+    this.#services.bind(this.#localTag, this)
+    if (this.#services.isUp) this.#send('Authorization', now)
     else this.#finish(localEnd('Connection lost', 'network'))
   }
 
@@ -74,7 +82,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
       case 'calling':
         this.#state = 'abandoned'
         // The switch may be silent for good: the wait is bounded here too.
-        this.#station.timers.set(this.#timer, now + noFinalResponseMs)
+        this.#services.timers.set(this.#timer, now + noFinalResponseMs)
         this.#tell(reason)
         return
       case 'proceeding':
@@ -96,14 +104,14 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
 
   released(): void {
     this.#state = 'over'
-    this.#station.timers.stop(this.#timer)
-    this.#station.release(this.id, this.#localTag)
+    this.#services.timers.stop(this.#timer)
+    this.#services.release(this.id, this.#localTag)
   }
 
   requestArrived(transaction: ServerTransaction, now: number): void {
     if (this.#session !== undefined && transaction.request.fromTag === this.#session.dialog.remoteTag)
       this.#session.requestArrived(transaction, now)
-    else this.#station.respond(transaction, 481, now)
+    else this.#services.respond(transaction, 481, now)
   }
 
   ackArrived(ack: IncomingRequest, now: number): void {
@@ -117,8 +125,8 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
   lineDown(now: number): void {
     if (this.#isDecided) return
     // It does not fail with its line: the switch answers it over the next one.
-    if (this.#invite !== undefined) this.#station.finished(this.#invite)
-    if (!this.#timer.running) this.#station.timers.set(this.#timer, now + lineLostMs)
+    if (this.#invite !== undefined) this.#services.finished(this.#invite)
+    if (!this.#timer.running) this.#services.timers.set(this.#timer, now + lineLostMs)
   }
 
   /** The INVITE once more, as it was: the switch repeats what it said last, or takes a call that never reached it. */
@@ -128,8 +136,8 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
       this.#cancel(now)
       return
     }
-    this.#station.resend(formatMessage(this.#invite.request))
-    if (this.#state !== 'abandoned') this.#station.timers.set(this.#timer, now + shownAgainMs)
+    this.#services.resend(formatMessage(this.#invite.request))
+    if (this.#state !== 'abandoned') this.#services.timers.set(this.#timer, now + shownAgainMs)
   }
 
   expired(): void {
@@ -146,7 +154,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
     const sid = headerOf(response.message, sidHeader)
     if (sid !== undefined && !this.#isNamed) {
       this.#isNamed = true
-      this.#station.emit({ type: 'named', id: this.id, sid })
+      this.#services.emit({ type: 'named', id: this.id, sid })
     }
     if (status < 200) this.#provisional(response, now)
     else if (status < 300) this.#answered(transaction, response, now)
@@ -159,18 +167,18 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
   }
 
   finished(transaction: ClientTransaction): void {
-    this.#station.finished(transaction)
+    this.#services.finished(transaction)
   }
 
   #send(credentials: 'Authorization' | 'Proxy-Authorization', now: number): void {
-    const station = this.#station
-    const { extension, realm } = station.identity
-    const branch = branchCookie + station.word(16)
+    const services = this.#services
+    const { extension, realm } = services.identity
+    const branch = branchCookie + services.word(16)
     this.#cseq++
     const request = buildRequest({
       method: 'INVITE',
       uri: this.#dial.uri,
-      via: station.via(branch),
+      via: services.via(branch),
       head: [
         { name: 'Max-Forwards', value: '70' },
         { name: 'From', value: `<sip:${extension}@${realm}>;tag=${this.#localTag}` },
@@ -179,16 +187,16 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
         { name: 'CSeq', value: `${this.#cseq} INVITE` },
       ],
       fields: [
-        { name: 'Contact', value: station.contact() },
-        { name: credentials, value: bearer(station.identity).value },
+        { name: 'Contact', value: services.contact() },
+        { name: credentials, value: bearer(services.identity).value },
         { name: 'Allow', value: allow },
         { name: 'Supported', value: 'outbound' },
-        { name: 'User-Agent', value: station.userAgent },
+        { name: 'User-Agent', value: services.userAgent },
         ...this.#dial.fields,
       ],
       sdp: this.#dial.sdp,
     })
-    this.#invite = station.request(request, branch, this, now)
+    this.#invite = services.request(request, branch, this, now)
   }
 
   #provisional(response: IncomingResponse, now: number): void {
@@ -197,16 +205,16 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
       return
     }
     if (this.#state === 'cancelling') return
-    this.#station.timers.stop(this.#timer)
+    this.#services.timers.stop(this.#timer)
     if (this.#state === 'calling') this.#state = 'proceeding'
     if (this.#state !== 'proceeding' || response.message.status === 100) return
     const sdp = sdpOf(response.message)
     if (sdp === undefined) {
-      this.#station.emit({ type: 'ringing', id: this.id })
+      this.#services.emit({ type: 'ringing', id: this.id })
       return
     }
     this.#earlySdp = sdp
-    this.#station.emit({ type: 'early', id: this.id, sdp })
+    this.#services.emit({ type: 'early', id: this.id, sdp })
   }
 
   #answered(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
@@ -222,7 +230,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
     }
     const isWanted = this.#state === 'calling' || this.#state === 'proceeding'
     this.#state = 'answered'
-    this.#station.timers.stop(this.#timer)
+    this.#services.timers.stop(this.#timer)
     const made = this.#open(transaction, response, this)
     this.#session = made
     // Some peers put the answer into the 183 alone (RFC 3261 §13.2.1).
@@ -231,7 +239,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
     else if (sdp === undefined) made.end(localEnd('No common codec', 'remote'), now)
     else {
       made.step('answer-received')
-      this.#station.emit({ type: 'answered', id: this.id, sdp })
+      this.#services.emit({ type: 'answered', id: this.id, sdp })
     }
   }
 
@@ -241,12 +249,12 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
   }
 
   /** The session of a 2xx, which is acknowledged. */
-  #open(transaction: ClientTransaction, response: IncomingResponse, host: SessionHost): Session {
+  #open(transaction: ClientTransaction, response: IncomingResponse, host: CallDialogOwner): CallDialog {
     const dialog = dialogOfCaller(
       { callId: this.callId, localTag: this.#localTag, request: transaction.request, cseq: this.#cseq, response },
       contactOf(response.message),
     )
-    const session = new Session(this.#station, host, dialog, 'local-offer')
+    const session = new CallDialog(this.#services, host, dialog, 'local-offer')
     session.sender.acknowledge(response.cseq)
     return session
   }
@@ -263,10 +271,10 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
     const invite = this.#invite
     if (invite === undefined) return
     this.#state = 'cancelling'
-    this.#station.timers.set(this.#timer, now + noFinalResponseMs)
-    if (!this.#station.isReady) return
+    this.#services.timers.set(this.#timer, now + noFinalResponseMs)
+    if (!this.#services.isReady) return
     const { cancel, branch } = cancelOf(invite.request, this.#cseq, [])
-    this.#station.request(cancel, branch, { ...nobody, finished: done => this.#station.finished(done) }, now)
+    this.#services.request(cancel, branch, { ...nobody, finished: done => this.#services.finished(done) }, now)
   }
 
   #finish(reason: EndReason): void {
@@ -277,6 +285,6 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, Sessio
   #tell(reason: EndReason, wasOpen = false): void {
     if (this.#isTold) return
     this.#isTold = true
-    this.#station.emit({ type: 'ended', id: this.id, reason, wasOpen })
+    this.#services.emit({ type: 'ended', id: this.id, reason, wasOpen })
   }
 }

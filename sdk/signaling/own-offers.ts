@@ -3,11 +3,11 @@ import { type EndReason, localEnd } from '../base/end-reason.ts'
 import type { DialogSender } from './dialog-sender.ts'
 import { contactOf, sdpOf } from './read.ts'
 import { reasonOf } from './response-reason.ts'
-import { bearer, type Station } from './station.ts'
+import { bearer, type EndpointServices } from './services.ts'
 
 /** What our own offers use of their session. */
 interface OffersContext {
-  readonly station: Station
+  readonly services: EndpointServices
   readonly host: { readonly id: string }
   readonly dialog: Dialog
   readonly sender: DialogSender
@@ -33,10 +33,10 @@ export class OwnOffers {
 
   make(sdp: string, now: number): void {
     const session = this.#session
-    if (session.isSettled && session.station.isUp) {
+    if (session.isSettled && session.services.isUp) {
       session.step('offer-sent')
       this.#invite = session.sender.request('INVITE', now, [], sdp)
-    } else this.#tellRefused(session.station.isUp ? 491 : 0)
+    } else this.#reportRefused(session.services.isUp ? 491 : 0)
   }
 
   responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
@@ -50,7 +50,7 @@ export class OwnOffers {
     // RFC 8898 §2.1.2: within a dialog the token is shown only to who asks for it.
     const isFirst = !transaction.request.headers.some(({ name }) => name === 'Authorization')
     if (status === 401 && isFirst && session.isOpen) {
-      const credentials = bearer(session.station.identity)
+      const credentials = bearer(session.services.identity)
       this.#invite = session.sender.request('INVITE', now, [credentials], sdpOf(transaction.request))
     } else if (status < 300) this.#accepted(response)
     else this.#refused(response, now)
@@ -61,7 +61,7 @@ export class OwnOffers {
     this.#invite = undefined
     this.#session.step('withdrawn')
     if (fault === 'timeout') this.#session.end(localEnd('No answer from the service', 'network'), now)
-    else this.#tellRefused(0)
+    else this.#reportRefused(0)
   }
 
   #accepted(response: IncomingResponse): void {
@@ -72,8 +72,8 @@ export class OwnOffers {
     const sdp = sdpOf(response.message)
     session.step(sdp === undefined ? 'withdrawn' : 'answer-received')
     if (!session.isOpen) return
-    if (sdp === undefined) this.#tellRefused(response.message.status)
-    else session.station.emit({ type: 'reoffer-answered', id: session.host.id, sdp })
+    if (sdp === undefined) this.#reportRefused(response.message.status)
+    else session.services.emit({ type: 'reoffer-answered', id: session.host.id, sdp })
   }
 
   #refused(response: IncomingResponse, now: number): void {
@@ -82,11 +82,11 @@ export class OwnOffers {
     if (!this.#session.isOpen) return
     // RFC 3261 §12.2.1.2: the peer knows nothing of this dialog any more.
     if (status === 481 || status === 408) this.#session.end(reasonOf(response.message, 'remote'), now)
-    else this.#tellRefused(status)
+    else this.#reportRefused(status)
   }
 
-  #tellRefused(status: number): void {
-    const { station, host } = this.#session
-    station.emit({ type: 'reoffer-refused', id: host.id, status })
+  #reportRefused(status: number): void {
+    const { services, host } = this.#session
+    services.emit({ type: 'reoffer-refused', id: host.id, status })
   }
 }

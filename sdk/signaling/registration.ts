@@ -14,7 +14,7 @@ import {
 import { type EndReason, localEnd } from '../base/end-reason.ts'
 import { numberOf, readAddress } from './read.ts'
 import { reasonOf } from './response-reason.ts'
-import { bearer, type Station } from './station.ts'
+import { bearer, type EndpointServices } from './services.ts'
 
 export type RegistrationEvent =
   /** `displayName`: the end-user's own. */
@@ -35,7 +35,7 @@ const final: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 407, 4
 
 /** Keeps the phone known to the registrar (RFC 3261 §10.2) over the flow that stands (RFC 5626 §4.2). */
 export class Registration implements ClientOwner, TimerOwner {
-  readonly #station: Station
+  readonly #services: EndpointServices
   readonly #instance: string
   readonly #tell: (event: RegistrationEvent) => void
   readonly #callId: string
@@ -51,12 +51,12 @@ export class Registration implements ClientOwner, TimerOwner {
   #knowsFlow = false
 
   /** `instance`: a uuid that stays the same while this phone lives (RFC 5626 §4.1). */
-  constructor(station: Station, instance: string, tell: (event: RegistrationEvent) => void) {
-    this.#station = station
+  constructor(services: EndpointServices, instance: string, tell: (event: RegistrationEvent) => void) {
+    this.#services = services
     this.#instance = instance
     this.#tell = tell
-    this.#callId = station.word(24)
-    this.#tag = station.word(12)
+    this.#callId = services.word(24)
+    this.#tag = services.word(12)
   }
 
   get isRegistered(): boolean {
@@ -72,12 +72,12 @@ export class Registration implements ClientOwner, TimerOwner {
   start(now: number): void {
     this.#state = 'on'
     this.#retryMs = firstRetryMs
-    if (this.#station.isUp) this.#send(this.#wanted, now)
+    if (this.#services.isUp) this.#send(this.#wanted, now)
   }
 
   stop(now: number): void {
-    this.#station.timers.stop(this.#timer)
-    if (this.#state === 'on' && this.#station.isUp && this.#isRegistered) {
+    this.#services.timers.stop(this.#timer)
+    if (this.#state === 'on' && this.#services.isUp && this.#isRegistered) {
       this.#state = 'leaving'
       this.#send(0, now)
       return
@@ -92,7 +92,7 @@ export class Registration implements ClientOwner, TimerOwner {
   /** RFC 5626 §4.4.1: a binding is worth what its flow is. */
   lineDown(): void {
     this.#register = undefined
-    this.#station.timers.stop(this.#timer)
+    this.#services.timers.stop(this.#timer)
     if (this.#state === 'leaving') this.#leave()
     this.#isRegistered = false
     this.#knowsFlow = false
@@ -104,7 +104,7 @@ export class Registration implements ClientOwner, TimerOwner {
   }
 
   expired(_name: string, now: number): void {
-    if (this.#state === 'on' && this.#station.isUp) this.#send(this.#wanted, now)
+    if (this.#state === 'on' && this.#services.isUp) this.#send(this.#wanted, now)
   }
 
   responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
@@ -127,19 +127,19 @@ export class Registration implements ClientOwner, TimerOwner {
   }
 
   finished(transaction: ClientTransaction): void {
-    this.#station.finished(transaction)
+    this.#services.finished(transaction)
   }
 
   #send(seconds: number, now: number): void {
-    const station = this.#station
-    const { extension, realm } = station.identity
+    const services = this.#services
+    const { extension, realm } = services.identity
     const self = `<sip:${extension}@${realm}>`
-    const branch = branchCookie + station.word(16)
+    const branch = branchCookie + services.word(16)
     this.#cseq++
     const request = buildRequest({
       method: 'REGISTER',
       uri: `sip:${realm}`,
-      via: station.via(branch),
+      via: services.via(branch),
       head: [
         { name: 'Max-Forwards', value: '70' },
         { name: 'From', value: `${self};tag=${this.#tag}` },
@@ -150,19 +150,19 @@ export class Registration implements ClientOwner, TimerOwner {
       fields: [
         {
           name: 'Contact',
-          value: `${station.contact()};reg-id=1;+sip.instance="<urn:uuid:${this.#instance}>";expires=${seconds}`,
+          value: `${services.contact()};reg-id=1;+sip.instance="<urn:uuid:${this.#instance}>";expires=${seconds}`,
         },
-        bearer(station.identity),
+        bearer(services.identity),
         { name: 'Expires', value: String(seconds) },
         { name: 'Supported', value: 'outbound, path' },
-        { name: 'User-Agent', value: station.userAgent },
+        { name: 'User-Agent', value: services.userAgent },
       ],
     })
-    this.#register = station.request(request, branch, this, now)
+    this.#register = services.request(request, branch, this, now)
   }
 
   #granted(message: SipResponse, now: number): void {
-    const ours = /sip:[^@]*@([^;>]*)/.exec(this.#station.contact())?.[1] ?? ''
+    const ours = /sip:[^@]*@([^;>]*)/.exec(this.#services.contact())?.[1] ?? ''
     // The grant stands with our Contact, else in Expires (RFC 3261 §10.2.4).
     const contact = headersOf(message, 'Contact').find(value => value.includes(ours)) ?? ''
     const own = /;\s*expires=(\d{1,9})/i.exec(contact)?.[1]
@@ -172,7 +172,7 @@ export class Registration implements ClientOwner, TimerOwner {
     this.#isRegistered = true
     this.#knowsFlow = true
     // Early enough for a repetition, and spread, so that a restarted switch does not meet all phones at once.
-    this.#station.timers.set(this.#timer, now + seconds * (700 + 150 * this.#station.fraction()))
+    this.#services.timers.set(this.#timer, now + seconds * (700 + 150 * this.#services.fraction()))
     const { displayName } = readAddress(headerOf(message, 'P-Associated-URI') ?? '')
     this.#tell({ type: 'registered', expiresSeconds: granted, displayName })
   }
@@ -193,9 +193,9 @@ export class Registration implements ClientOwner, TimerOwner {
     if (isFinal) this.#state = 'off'
     else {
       const wait = Math.max((reason.retryAfterSeconds ?? 0) * 1000, this.#retryMs)
-      this.#station.timers.set(
+      this.#services.timers.set(
         this.#timer,
-        now + Math.min(wait, longestRetryMs) * (0.75 + this.#station.fraction() / 2),
+        now + Math.min(wait, longestRetryMs) * (0.75 + this.#services.fraction() / 2),
       )
       this.#retryMs = Math.min(2 * this.#retryMs, longestRetryMs)
     }
@@ -206,7 +206,7 @@ export class Registration implements ClientOwner, TimerOwner {
     this.#state = 'off'
     this.#register = undefined
     this.#isRegistered = false
-    this.#station.timers.stop(this.#timer)
+    this.#services.timers.stop(this.#timer)
     this.#tell(reason === undefined ? { type: 'unregistered' } : { type: 'unregistered', reason })
   }
 }

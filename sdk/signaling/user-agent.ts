@@ -23,7 +23,7 @@ import { readRequest, readResponse } from './read.ts'
 import { Registration, type RegistrationEvent } from './registration.ts'
 import { buildResponse, type ResponseParts } from './response.ts'
 import { reasonOf } from './response-reason.ts'
-import { allow, type CallEvent, type Identity, type Station, type TaggedCall } from './station.ts'
+import { allow, type CallEvent, type EndpointServices, type Identity, type TaggedCall } from './services.ts'
 
 export type UserAgentInput =
   | { readonly type: 'line-up' }
@@ -63,7 +63,7 @@ const mostCalls = 8
  * The phone's SIP side as a machine (RFC 3261 over RFC 7118): messages and wishes in, messages and events out. It
  * knows nothing of sockets: whoever owns the WebSocket says when the line is up, and sends.
  */
-export class UserAgent implements Station {
+export class UserAgent implements EndpointServices {
   readonly timers = new TimerQueue<TimerOwner>()
   readonly layer: TransactionLayer
   readonly userAgent: string

@@ -1,4 +1,4 @@
-/** Each key is told of so often at most. */
+/** Each key is reported so often at most. */
 export const noticeEveryMs = 60_000
 /** Keys that are kept in mind: a flood of forged addresses makes no more lines than this in that time. */
 export const mostNoticed = 64

@@ -3,7 +3,7 @@ import type { SipRequest } from '../message/message.ts'
 import type { IncomingRequest, IncomingResponse } from '../transaction/incoming.ts'
 import { Dialog } from './dialog.ts'
 
-/** The dialog of whoever is called (RFC 3261 §12.1.1). `contact`: the URI in the INVITE's Contact. */
+/** The dialog of the UAS (RFC 3261 §12.1.1). `contact`: the URI in the INVITE's Contact. */
 export const dialogOfCallee = (request: IncomingRequest, localTag: string, contact: string | undefined): Dialog =>
   new Dialog({
     callId: request.callId,
@@ -26,7 +26,7 @@ export interface RespondedInvite {
   readonly response: IncomingResponse
 }
 
-/** The dialog of whoever calls (RFC 3261 §12.1.2). `contact`: the URI in the response's Contact. */
+/** The dialog of the UAC (RFC 3261 §12.1.2). `contact`: the URI in the response's Contact. */
 export const dialogOfCaller = (
   { callId, localTag, request, cseq, response }: RespondedInvite,
   contact: string | undefined,

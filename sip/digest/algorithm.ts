@@ -10,7 +10,7 @@ export const hashNames: Readonly<Record<DigestAlgorithm, string>> = {
   'SHA-512-256': 'sha512-256',
 }
 
-/** The hash of a text's UTF-8 bytes as lower-case hex; whoever runs us has it (`node:crypto`, a browser's code). */
+/** The hash of a text's UTF-8 bytes as lower-case hex; the host provides it (`node:crypto`, a browser's code). */
 export type Hash = (algorithm: DigestAlgorithm, text: string) => string
 
 /** Missing means MD5 (RFC 7616 §3.3); undefined = one that we do not know. */

@@ -31,7 +31,7 @@ interface CredentialsVerdict<Owner> {
   /** Whose credentials they are; undefined = challenge again. */
   readonly owner: Owner | undefined
   readonly stale: boolean
-  /** Credentials came, and they were nobody's. */
+  /** Credentials came, and they match no candidate. */
   readonly isWrong: boolean
 }
 
@@ -84,8 +84,8 @@ export class Challenger {
         if (verdict === 'right') return { owner, stale: false, isWrong: false }
         if (verdict === 'stale') return { owner: undefined, stale: true, isWrong: false }
       }
-      const nobody = { ha1: { [algorithm]: this.#ha1Of(algorithm, '', this.#nonces.secret) } }
-      for (let at = known.length; at < comparisons; at++) checkCredentials(credentials.value, nobody, rules, now)
+      const unknown = { ha1: { [algorithm]: this.#ha1Of(algorithm, '', this.#nonces.secret) } }
+      for (let at = known.length; at < comparisons; at++) checkCredentials(credentials.value, unknown, rules, now)
     }
     return { owner: undefined, stale: false, isWrong }
   }

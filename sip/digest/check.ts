@@ -26,7 +26,7 @@ export interface CheckRules {
  */
 export type CheckVerdict = 'right' | 'stale' | 'wrong'
 
-/** RFC 7616 §3.4, RFC 3261 §22.4. An unknown user is to be checked against a made-up secret, so that time tells nothing. */
+/** RFC 7616 §3.4, RFC 3261 §22.4. An unknown user is to be checked against a made-up secret, so that the time taken reveals nothing. */
 export function checkCredentials(
   credentials: DigestCredentials,
   secret: DigestSecret,

@@ -26,7 +26,7 @@ export interface ChallengeRefusal {
   readonly realm: string
   /** The realm that is answered; undefined: none has been learnt. */
   readonly expected: string | undefined
-  /** So many since the last that was told. */
+  /** How many since the last that was reported. */
   readonly refused: number
 }
 
@@ -46,7 +46,7 @@ interface ScopeRules {
 
 /**
  * Where one password may be used: towards the addresses of its trunk, for the realm of the first challenge, and never
- * with a weaker algorithm than was offered before. A far end that is reached through the trunk may answer with any
+ * with a weaker algorithm than was offered before. A remote that is reached through the trunk may answer with any
  * Contact and any challenge; the digest of a password is worth an offline attack (CVE-2021-41158).
  */
 export class CredentialScope {

@@ -45,8 +45,8 @@ function advance(use: Use, nc: number): boolean {
     use.highest = nc
     return true
   }
-  const behind = use.highest - nc
-  if (behind >= width || ((use.seen >>> behind) & 1) === 1) return false
-  use.seen = (use.seen | (1 << behind)) >>> 0
+  const age = use.highest - nc
+  if (age >= width || ((use.seen >>> age) & 1) === 1) return false
+  use.seen = (use.seen | (1 << age)) >>> 0
   return true
 }

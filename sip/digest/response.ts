@@ -32,7 +32,7 @@ export function responseOf(hash: Hash, { algorithm, ha1, nonce, method, uri, cli
   return hash(algorithm, `${ha1}:${middle}:${ha2}`)
 }
 
-/** Compares in a time that tells nothing but the lengths. Hex in either case. */
+/** Compares in a time that reveals nothing but the lengths. Hex in either case. */
 export function sameDigest(a: string, b: string): boolean {
   if (a.length !== b.length) return false
   const left = a.toLowerCase()

@@ -41,7 +41,7 @@ const subscriberAbsent = 20
 
 /**
  * The user agent as a machine: messages and commands in, messages and events out. It owns the transactions, the
- * calls, and what keeps us known to our peers; whoever owns the sockets drives it.
+ * calls, and what keeps us registered with our peers; the owner of the sockets drives it.
  */
 export class Endpoint implements Machine<EndpointInput, EndpointOutput>, RoutingServices {
   readonly settings: EndpointSettings
@@ -93,7 +93,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
     return this.#byTag.size
   }
 
-  /** It belongs to a refusal that left nothing behind: there is nothing to `handle`. */
+  /** It belongs to a refusal that left no state: there is nothing to `handle`. */
   isAckOfRefusal(bytes: Uint8Array): boolean {
     return this.#router.isAckOfRefusal(bytes)
   }
@@ -315,7 +315,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
     return new OutgoingCall(this, { ...command, target: bound }, { userId, flow })
   }
 
-  /** Nobody has come back in time: what waits for this connection waits in vain. */
+  /** RFC 5626 grace period over: fail the calls that are bound to this flow. */
   #flowLost(flow: Flow, now: number): void {
     if (this.registrar.current(flow) !== flow) return
     const isLost = (used: Flow) => this.registrar.current(used).socket === flow.socket

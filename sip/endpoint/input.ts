@@ -46,11 +46,11 @@ export type EndpointOutput =
   | { readonly type: 'resolve'; readonly lookup: number; readonly hop: HopName }
   | { readonly type: 'peer'; readonly peerId: string; readonly state: PeerState }
   | { readonly type: 'call'; readonly event: CallEvent }
-  /** A call from nobody that we know was dropped without an answer. Not told of each. */
+  /** A call of an unknown source was dropped without an answer. Some are reported. */
   | { readonly type: 'unknown-source'; readonly call: DroppedCall }
-  /** A challenge was not answered. Not told of each. */
+  /** A challenge was not answered. Some are reported. */
   | { readonly type: 'challenge-refused'; readonly refusal: ChallengeRefusal }
-  /** Whoever is behind the flow is known by a request within its dialog, or by a peer's credentials. */
+  /** The remote of the flow is known by a request within its dialog, or by a peer's credentials. */
   | { readonly type: 'known'; readonly flow: Flow }
-  /** Whoever is behind the flow has signed in. */
+  /** The remote of the flow has signed in. */
   | { readonly type: 'trusted'; readonly flow: Flow }

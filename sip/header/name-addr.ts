@@ -16,7 +16,7 @@ export interface NameAddr {
 /** Why an address cannot be read. */
 export type NameAddrFault = 'bad-display-name' | 'bad-address' | 'bad-parameter' | UriFault
 
-// Beyond tokens, what peers put there unquoted and nobody can misread (RFC 4475 §3.1.2.15 is misread: a comma).
+// Beyond tokens, what peers put there unquoted and cannot be misread (RFC 4475 §3.1.2.15 is misread: a comma).
 const ambiguous = /[",;:<>]/
 
 /** RFC 3261 §20.10. Without angle brackets all parameters are the header's, none the URI's. */

@@ -19,7 +19,7 @@ export type ParseFault = keyof typeof parseFaults
 
 /**
  * `at`: how far into the head. `status` and `partial`: what to answer, and with which Via, From, To, Call-ID and CSeq,
- * when the bytes were a request; what is wrong is missing from `partial`. Without them there is nobody to answer.
+ * when the bytes were a request; what is wrong is missing from `partial`. Without them it cannot be answered.
  */
 export interface MessageFault {
   readonly ok: false

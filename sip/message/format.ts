@@ -9,7 +9,7 @@ const breaks = /[\r\n]/
 const oneLine = (text: string): string => (breaks.test(text) ? text.replace(/[\r\n]+/g, ' ') : text)
 
 /**
- * The bytes of a message: header fields as they stand, in their order, unfolded. A Content-Length that does not tell
+ * The bytes of a message: header fields as they stand, in their order, unfolded. A Content-Length that does not state
  * the body's length is put right; a missing one stays missing (`withBody` adds it).
  */
 export function formatMessage(message: SipMessage): Uint8Array {

@@ -147,7 +147,7 @@ function take(bytes: Uint8Array, line: number, lineEnd: number, into: Span): boo
   return end > from
 }
 
-/** A parameter `tag`; inside a quoted name it looks like one, and the parser tells them apart. */
+/** A parameter `tag`; inside a quoted name it looks like one, and the parser distinguishes them. */
 function holdsTag(bytes: Uint8Array, { from, end }: Span): boolean {
   for (let at = from; at < end; at++) {
     if (bytes[at] !== semicolon) continue

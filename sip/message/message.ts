@@ -25,5 +25,5 @@ export interface SipResponse extends Common {
   readonly reason: string
 }
 
-/** A request or a response; `kind` tells which. */
+/** A request or a response; `kind` says which. */
 export type SipMessage = SipRequest | SipResponse

@@ -41,11 +41,11 @@ function partsOf(body: string, delimiter: string): readonly string[] {
   const parts: string[] = []
   let from = -1
   for (let at = body.indexOf(delimiter); at !== -1; at = body.indexOf(delimiter, at + delimiter.length)) {
-    const behind = /^(--)?[ \t]*(\r?\n|$)/.exec(body.slice(at + delimiter.length, at + delimiter.length + 80))
-    if (behind === null || (at > 0 && body[at - 1] !== '\n')) continue
+    const after = /^(--)?[ \t]*(\r?\n|$)/.exec(body.slice(at + delimiter.length, at + delimiter.length + 80))
+    if (after === null || (at > 0 && body[at - 1] !== '\n')) continue
     if (from !== -1) parts.push(body.slice(from, Math.max(from, at - (body[at - 2] === '\r' ? 2 : 1))))
-    if (behind[1] !== undefined) return parts
-    from = at + delimiter.length + behind[0].length
+    if (after[1] !== undefined) return parts
+    from = at + delimiter.length + after[0].length
   }
   // One that never closes was cut on its way: its last part is not whole.
   return parts

@@ -7,7 +7,7 @@ import { messageLimits } from './limits.ts'
 // The bytes of a mark at the start stay: a name that begins with one is no token.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const contentLength = headerKey('Content-Length')
-// A session description has more; fewer surplus bytes may be stray line ends behind a right body.
+// A session description has more; fewer surplus bytes may be stray line ends after a correct body.
 const leastLines = 6
 const lf = 0x0a
 const cr = 0x0d

@@ -37,5 +37,5 @@ const phrases: Readonly<Record<number, string>> = {
   603: 'Decline',
 }
 
-/** What stands behind the number in a status line. */
+/** The text after the number in a status line. */
 export const reasonPhrase = (status: number): string => phrases[status] ?? 'Refused'

@@ -49,7 +49,7 @@ export function sessionExpiresOf(message: SipMessage): SessionExpires | undefine
   return parsed?.ok ? parsed.value : undefined
 }
 
-/** URI of the Contact, without the header fields that a URI may carry: they are nobody's to run. */
+/** URI of the Contact, without the header fields that a URI may carry: a peer must not choose them. */
 export function contactUriOf(message: SipMessage): string | undefined {
   const [value] = headersOf(message, 'Contact')
   if (value === undefined) return undefined

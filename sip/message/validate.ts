@@ -58,7 +58,7 @@ export function validateRequest(request: SipRequest): Validated<RequestEssential
   if (cseq.method !== request.method) {
     return knownMethods.has(request.method) ? refuse('CSeq Method Mismatch') : refuse('Method Not Implemented', 501)
   }
-  // RFC 4475 §3.2.1: a cookie without anything behind it is unique to nobody.
+  // RFC 4475 §3.2.1: a cookie with nothing after it is not unique.
   if (branchOf(via) === 'z9hG4bK') return refuse('Bad Via Branch')
   const hops = headerOf(request, 'Max-Forwards')
   const maxForwards = hops === undefined ? undefined : parseMaxForwards(hops)
@@ -67,7 +67,7 @@ export function validateRequest(request: SipRequest): Validated<RequestEssential
   return { ok: true, value: { ...essentials.value, uri: uri.value, maxForwards: maxForwards?.value } }
 }
 
-/** A response without these is dropped: nobody is told. */
+/** A response without these is dropped. */
 export function validateResponse(response: SipResponse): Validated<Essentials> {
   const essentials = readEssentials(response)
   return essentials.ok && branchOf(essentials.value.via) === undefined ? refuse('Missing Via Branch') : essentials

@@ -17,7 +17,7 @@ export interface Flow {
   readonly serverName?: string
 }
 
-/** A WebSocket's far end is a softphone, never a peer that is known by its address. */
+/** A WebSocket's remote is a softphone, never a peer that is known by its address. */
 export const isWebSocket = (transport: TransportName): boolean => transport === 'ws' || transport === 'wss'
 
 export const isReliable = (transport: TransportName): boolean => transport !== 'udp'

@@ -13,7 +13,7 @@ export interface Binding {
   readonly contact: string
   /** `+sip.instance` as written, quotes and brackets included. */
   readonly instance: string | undefined
-  /** Undefined: the phone does not speak RFC 5626, and its Contact alone tells bindings apart. */
+  /** Undefined: the phone does not speak RFC 5626, and its Contact alone identifies the binding. */
   readonly regId: number | undefined
   readonly callId: string
   readonly cseq: number

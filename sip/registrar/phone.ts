@@ -5,7 +5,7 @@ export interface PhoneIdentity {
   readonly userId: string
   /** Its address of record and its digest username: the extension. */
   readonly user: string
-  /** Its own name, which it is told with its registration. */
+  /** Its own name; the answer to its registration says it. */
   readonly displayName?: string
   /** The token itself. */
   readonly password: string

@@ -143,7 +143,7 @@ export class Registrar {
     if (answer !== undefined) return answer
     const entries = this.#byUser.get(phone.userId) ?? []
     const fields = entries.map(({ binding }) => ({ name: 'Contact', value: formatBinding(binding, now) }))
-    // RFC 5626 §6: told when a binding was made by its rules.
+    // RFC 5626 §6: said when a binding was made by its rules.
     const isOutbound = read.kind === 'update' && read.wanted.some(isOutboundContact)
     return { status: 200, fields: isOutbound ? [...fields, { name: 'Require', value: 'outbound' }] : fields, moved }
   }

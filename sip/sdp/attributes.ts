@@ -42,7 +42,7 @@ export const hasRtcpMux = (media: MediaDescription): boolean => attributeOf(medi
 
 /**
  * Where RTCP goes (RFC 3605, RFC 5761), undefined = nowhere. The address of `a=rtcp` is left aside: RTCP goes to where
- * RTP goes, so that nobody points it at a third party. `muxed`: both sides agreed on `a=rtcp-mux`; one alone must not
+ * RTP goes, so that it cannot be pointed at a third party. `muxed`: both sides agreed on `a=rtcp-mux`; one alone must not
  * put RTCP on the port of RTP (RFC 5761 §5.1.1). Default: as the media description says.
  */
 export function rtcpPortOf(media: MediaDescription, muxed = hasRtcpMux(media)): number | undefined {

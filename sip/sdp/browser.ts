@@ -10,11 +10,11 @@ export interface BrowserLocal {
   readonly fingerprint: string
   /** The part that we had in the handshake; it stays (RFC 8842 §5.5). Undefined before the first. */
   readonly role?: BrowserRole | undefined
-  /** Where else the same port is heard, the best first. Default none. */
+  /** Other addresses of the same port, the best first. Default none. */
   readonly moreAddresses?: readonly string[]
   /** SHA-1 is believed where nothing stronger is offered. Default false. */
   readonly weakFingerprints?: boolean
-  /** Of our stream; some clients want to be told (RFC 5576 §4.1). */
+  /** Of our stream; some clients need it (RFC 5576 §4.1). */
   readonly ssrc?: number | undefined
 }
 
@@ -27,7 +27,7 @@ export interface BrowserFingerprint {
   readonly value: string
 }
 
-/** The far end's side, and what follows for ours. */
+/** The remote's side, and what follows for ours. */
 export interface BrowserAgreed {
   readonly ufrag: string
   readonly fingerprints: readonly BrowserFingerprint[]
@@ -39,7 +39,7 @@ const protocols = new Set(['UDP/TLS/RTP/SAVPF', 'UDP/TLS/RTP/SAVP', 'RTP/SAVPF']
 export const browserProtocol = 'UDP/TLS/RTP/SAVPF'
 /**
  * RFC 8445 §5.1.2.1: host, the best address, RTP; each further address is less by one local preference. §5.2 would have
- * one IPv4 candidate of a lite agent; but browsers check whatever they are told, and only they know which networks they
+ * one IPv4 candidate of a lite agent; but browsers check every address that they are given, and only they know which networks they
  * share with us.
  */
 const candidatePriority = 2_130_706_431
@@ -75,7 +75,7 @@ export function browserAgreed(
   return { ufrag, fingerprints, role }
 }
 
-/** RFC 8842 §5: whoever is offered the choice takes the part it has, else waits. */
+/** RFC 8842 §5: the side that is offered the choice keeps its role, otherwise it waits. */
 function roleFor(setup: string | undefined, { role }: BrowserLocal, answers: boolean): BrowserRole | undefined {
   switch (setup) {
     case 'active':

@@ -5,7 +5,7 @@ export const cryptoSuites = ['AES_CM_128_HMAC_SHA1_80', 'AES_CM_128_HMAC_SHA1_32
 /** A crypto suite of SDES by its name (RFC 4568 §6.2, RFC 7714 §14.2). */
 export type CryptoSuite = (typeof cryptoSuites)[number]
 
-/** Bytes of master key and master salt, one behind the other. */
+/** Bytes of master key and master salt, one after the other. */
 export const masterLengths: Readonly<Record<CryptoSuite, number>> = {
   AES_CM_128_HMAC_SHA1_80: 30,
   AES_CM_128_HMAC_SHA1_32: 30,
@@ -23,7 +23,7 @@ export interface CryptoLine {
 /** Our side of a stream that is protected by keys in SDP. */
 export interface CryptoLocal {
   /**
-   * Random, and ours for the life of the session: as long as the far end keeps its key too, streams go on as they were.
+   * Random, and ours for the life of the session: as long as the remote keeps its key too, streams go on as they were.
    * One for each suite, since two suites under one key may give one keystream twice.
    */
   readonly masters: Readonly<Record<CryptoSuite, Uint8Array>>
@@ -42,7 +42,7 @@ const mostLines = 16
 /** RFC 4568 §9.1: one key; its lifetime and its index may follow, and parameters of the session. */
 const line =
   /^(\d{1,9})[ \t]+([A-Za-z0-9_]+)[ \t]+inline:([A-Za-z0-9+/]{1,64})={0,2}((?:\|[^|;\s]+){0,2})((?:[ \t]+\S+)*)[ \t]*$/
-/** A key with an index (MKI) is one of several, which nobody needs for one call: such a line is not taken. */
+/** A key with an index (MKI) is one of several, which one call never needs: such a line is not taken. */
 const lifetime = /^(?:\|(?:2\^)?\d{1,15})?$/
 /** RFC 4568 §6.3: a hint that changes nothing for us, and what may be passed over; all others are to be understood. */
 const harmless = /^(?:WSH=\d{1,9}|-\S+)$/
@@ -73,8 +73,8 @@ export function cryptosOf(media: MediaDescription): readonly CryptoLine[] {
 }
 
 function readLine(value: string): CryptoLine | undefined {
-  const [, tag = '', suite = '', key = '', behind = '', parameters = ''] = line.exec(value) ?? []
-  if (!isSuite(suite) || !lifetime.test(behind)) return undefined
+  const [, tag = '', suite = '', key = '', life = '', parameters = ''] = line.exec(value) ?? []
+  if (!isSuite(suite) || !lifetime.test(life)) return undefined
   if (key.length !== Math.ceil((masterLengths[suite] * 8) / 6)) return undefined
   if (!parameters.split(/[ \t]+/).every(parameter => parameter === '' || harmless.test(parameter))) return undefined
   return { tag, suite, master: Uint8Array.from(atob(key), character => character.charCodeAt(0)) }

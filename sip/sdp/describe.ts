@@ -40,7 +40,7 @@ export interface LocalMedia {
   readonly rtcpMux?: boolean
   /** Offer extended RTCP reports, and take up what an offer names of them. Default false. */
   readonly extendedReports?: boolean
-  /** The far end is a browser: ICE, DTLS and one port for everything. Default: plain RTP. */
+  /** The remote is a browser: ICE, DTLS and one port for everything. Default: plain RTP. */
   readonly browser?: BrowserLocal
   /** Packets are protected by keys in SDP (SRTP, RFC 4568). Default: they are plain. */
   readonly crypto?: CryptoLocal

@@ -3,7 +3,7 @@ import type { MediaDescription, SessionDescription } from './session.ts'
 
 /** What `a=rtcp-xr` names of the extended RTCP reports that we know (RFC 3611 §5.1). */
 export interface ExtendedReports {
-  /** Its writer wants to be told how it is heard (§4.7). */
+  /** Its writer wants reports of how it is received (§4.7). */
   readonly voipMetrics: boolean
   /** Who measures the round trip without sending media itself: everybody, or senders only (§4.4). */
   readonly receiverTime: 'all' | 'sender' | undefined

@@ -8,7 +8,7 @@ export const connectionOf = (session: SessionDescription, media: MediaDescriptio
 /**
  * What may be sent to an address of `c=`: `hold` is the zero address, with which old peers hold (RFC 3264 §8.4).
  * `refused`: multicast, broadcast and reserved ones, which would multiply what we send, and names, which would have to
- * be resolved on the say of a stranger.
+ * be resolved at the request of an unknown source.
  */
 export type MediaAddress = 'unicast' | 'hold' | 'refused'
 

@@ -20,11 +20,11 @@ export interface AgreedCodec {
   readonly name: string
   readonly rate: number
   readonly channels: number
-  /** What we write: the far end's number. */
+  /** What we write: the remote's number. */
   readonly sendPayloadType: number
   /** What we read: ours. */
   readonly receivePayloadType: number
-  /** The far end's `a=fmtp`. */
+  /** The remote's `a=fmtp`. */
   readonly fmtp: string | undefined
 }
 
@@ -38,7 +38,7 @@ export interface RemoteMedia {
 
 /** What offer and answer agreed on for the one audio stream (RFC 3264 §6, §7). */
 export interface Negotiated {
-  /** Undefined while the far end holds by a zero address: nothing may be sent. */
+  /** Undefined while the remote holds by a zero address: nothing may be sent. */
   readonly remote: RemoteMedia | undefined
   /** What we send. */
   readonly codec: AgreedCodec
@@ -46,7 +46,7 @@ export interface Negotiated {
   readonly codecs: readonly AgreedCodec[]
   /** RFC 4733 payload types; undefined = digits go in band or not at all. */
   readonly telephoneEvent: { readonly sendPayloadType: number; readonly receivePayloadType: number } | undefined
-  /** What durations in those are counted in: the codec's clock, or 8,000 Hz when the far end has no others. */
+  /** What durations in those are counted in: the codec's clock, or 8,000 Hz when the remote has no others. */
   readonly eventClockRate: number
   /** More telephone-events that may come in, as browsers send them beside Opus. */
   readonly moreEvents: readonly { readonly receivePayloadType: number; readonly clockRate: number }[]
@@ -59,7 +59,7 @@ export interface Negotiated {
   readonly rtcpMux: boolean
   /** The extended RTCP reports that both name; undefined = there are none. */
   readonly extendedReports: ExtendedReports | undefined
-  /** The far end is a browser; `remote` tells nothing then, where it is is found by ICE. */
+  /** The remote is a browser; `remote` means nothing then: ICE finds its address. */
   readonly browser?: BrowserAgreed
   /** What protects the packets of each side. */
   readonly crypto?: CryptoAgreed
@@ -83,7 +83,7 @@ export type NegotiationFault =
 /** Default 20, and what a peer may ask for. */
 export const ptimeRange = { least: 10, most: 60 } as const
 
-/** What the far end asks for, else our own wish, within what is possible; a peer's maxptime under 10 is nonsense. */
+/** What the remote asks for, else our own wish, within what is possible; a peer's maxptime under 10 is nonsense. */
 export function ptimeFor(media: MediaDescription, wishMs: number): number {
   const { least, most } = ptimeRange
   const limit = Math.min(most, Math.max(maxPtimeOf(media) ?? most, least))
@@ -91,7 +91,7 @@ export function ptimeFor(media: MediaDescription, wishMs: number): number {
   return Math.floor(wanted / 10) * 10
 }
 
-/** Where the far end wants RTP, and whether it is there to hear it. */
+/** Where the remote wants RTP, and whether it receives any. */
 export function remoteOf(
   session: SessionDescription,
   media: MediaDescription,
@@ -111,7 +111,7 @@ export function remoteOf(
   }
 }
 
-/** Our view of a stream: what we are willing to do, less what the far end leaves us. */
+/** Our view of a stream: what we are willing to do, less what the remote leaves us. */
 export function directionFrom(
   ours: Direction,
   theirSession: SessionDescription,
@@ -122,7 +122,7 @@ export function directionFrom(
   return directionFor(sends(ours) && receives(theirs) && remote !== undefined, receives(ours) && sends(theirs))
 }
 
-/** The far end's codecs that we know too, in its order, with the numbers of each side. */
+/** The remote's codecs that we know too, in its order, with the numbers of each side. */
 export const agreedCodecs = (theirs: readonly Codec[], ours: readonly Codec[]): readonly AgreedCodec[] =>
   theirs.flatMap(codec => {
     const own = ours.find(known => sameCodec(known, codec))

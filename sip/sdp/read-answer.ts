@@ -32,7 +32,7 @@ const bothWays = (sent: Codec, received: Codec) => ({
 })
 
 /**
- * RFC 3264 §7: what the far end made of our offer. Of several codecs the first is what we send, and all may come in.
+ * RFC 3264 §7: what the remote made of our offer. Of several codecs the first is what we send, and all may come in.
  * A codec that the answer renumbers is sent by its number and received by ours. `means`: what our offer said of us.
  */
 export function readAnswer(

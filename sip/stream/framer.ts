@@ -11,7 +11,7 @@ import { ReceiveBuffer } from './receive-buffer.ts'
 
 /**
  * `pong`: a line end between messages (RFC 5626 §3.5.1). `ping`: the second in a row, to be answered with one CRLF; a
- * `pong` went before it. `fault`: a message that cannot be; `closes`: nobody knows where the next one would begin, so
+ * `pong` went before it. `fault`: a message that cannot be; `closes`: the start of the next one is unknown, so
  * the connection is to be closed once the fault is answered.
  */
 export type Framed =

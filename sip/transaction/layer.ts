@@ -21,13 +21,13 @@ import {
 interface LayerConfig {
   readonly timers: TimerSettings
   readonly queue: TimerQueue<TimerOwner>
-  /** A failed sending is told to `transportFailed` with the same transaction. */
+  /** A failed sending is reported to `transportFailed` with the same transaction. */
   readonly send: (flow: Flow, bytes: Uint8Array, transaction: Transaction) => void
   readonly format: (message: SipRequest) => Uint8Array
   readonly formatAck: (request: SipRequest, response: IncomingResponse) => Uint8Array
 }
 
-/** What came to a request: it is new, it belongs to a transaction (and is dealt with), or it is an ACK of nobody. */
+/** What came to a request: it is new, it belongs to a transaction (and is dealt with), or it is an ACK without a transaction. */
 export type Arrival = 'new' | 'absorbed' | 'stray-ack'
 
 const responseInput = (status: number): TransactionInput => (status < 200 ? '1xx' : status < 300 ? '2xx' : '3xx-6xx')
@@ -126,7 +126,7 @@ export class TransactionLayer {
     if (cellOf(transaction, 'send-cancel') !== undefined) this.#run(transaction, 'send-cancel', now)
   }
 
-  /** Forgets a request whose flow is gone: nothing is reported, and a late response finds nobody. */
+  /** Forgets a request whose flow is gone: nothing is reported, and a late response finds no transaction. */
   abandon(transaction: ClientTransaction, now: number): void {
     if (transaction.state === 'terminated') return
     transaction.state = 'terminated'

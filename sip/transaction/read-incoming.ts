@@ -14,7 +14,7 @@ export interface ReadRequest {
   readonly refusal: Refusal | undefined
 }
 
-/** Never fails: what cannot be read is empty and told in `refusal`, so that even a bad request can be answered. */
+/** Never fails: what cannot be read is empty and named in `refusal`, so that even a bad request can be answered. */
 export function readRequest(message: SipRequest, flow: Flow): ReadRequest {
   const validated = validateRequest(message)
   const essentials = validated.ok ? validated.value : undefined

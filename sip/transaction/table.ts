@@ -19,7 +19,7 @@ type TransactionAction =
   | 'pass-up'
   /** Acknowledge a final response that is not 2xx (RFC 3261 §17.1.1.3). */
   | 'ack'
-  /** Send the request or the last response again because a timer fired, and start that timer anew, longer. */
+  /** Send the request or the last response again because a timer fired, and start that timer again, longer. */
   | 'retransmit'
   /** Send the response that came from above. */
   | 'send'

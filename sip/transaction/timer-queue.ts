@@ -17,7 +17,7 @@ export class Timer<Owner> {
 
 /**
  * All deadlines of a machine in one binary heap, by time. Deadlines are mostly set in rising order, so setting is
- * nearly constant; stopping is logarithmic and leaves nothing behind.
+ * nearly constant; stopping is logarithmic and leaves nothing in the queue.
  */
 export class TimerQueue<Owner> {
   readonly #heap: Timer<Owner>[] = []

@@ -1,4 +1,4 @@
-/** Durations of RFC 3261 table 4, in milliseconds. They come in as a value; nothing reads a default behind one's back. */
+/** Durations of RFC 3261 table 4, in milliseconds. They come in as a value; nothing reads a default of its own. */
 export interface TimerSettings {
   /** Estimated round trip. Default 500. */
   readonly t1: number

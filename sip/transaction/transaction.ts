@@ -5,14 +5,14 @@ import type { StateTimers, Table, TransactionInput } from './table.ts'
 import { Timer, type TimerQueue } from './timer-queue.ts'
 import { nextInterval, type RepeatTimer, type TimerName, type TimerSettings, timerDuration } from './timer-settings.ts'
 
-/** Whoever set a timer is told its name when it fires. */
+/** The owner of a timer, which gets its name when it fires. */
 export interface TimerOwner {
   expired(name: string, now: number): void
 }
 
 export type TransactionFault = 'timeout' | 'unreachable'
 
-/** Who sent a request hears what became of it. */
+/** The sender of a request, which gets its responses or its failure. */
 export interface ClientOwner {
   responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void
   /** No final response will come. */
@@ -20,7 +20,7 @@ export interface ClientOwner {
   finished(transaction: ClientTransaction, now: number): void
 }
 
-/** Who answers an INVITE hears of its ACK, of responses that nobody acknowledged, and of the end. */
+/** The side that answers an INVITE: it gets the ACK, responses that stayed without one, and the end. */
 export interface ServerOwner {
   /** Repetitions of the request, its ACK and its CANCEL are taken from there. Default: from where the request came. */
   isSource?(flow: Flow): boolean

@@ -12,7 +12,7 @@ interface ArrivalsConfig {
   readonly now: () => number
   /** Calls `fire` in this turn of the event loop, after all that has arrived was read. */
   readonly soon: (fire: () => void) => void
-  /** Another call may be set up beside those that are. Default: always; `roomMade` tells that it is so again. */
+  /** Another call may be set up beside those that are. Default: always; `roomMade` says that it may again. */
   readonly hasRoom?: () => boolean
 }
 

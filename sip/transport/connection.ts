@@ -6,7 +6,7 @@ import type { TransportLimits } from './limits.ts'
 
 const crlf = new Uint8Array([0x0d, 0x0a])
 
-/** What a connection tells its owner. */
+/** What a connection reports to its owner. */
 export interface ConnectionOwner {
   framed(connection: StreamConnection, framed: Framed): void
   closed(connection: StreamConnection): void
@@ -91,7 +91,7 @@ export class StreamConnection {
     this.#ticket?.know()
   }
 
-  /** True when it has been closed: as idle, as nobody's, or as one that never finishes its message. */
+  /** True when it has been closed: as idle, as of an unknown source, or as one that never finishes its message. */
   sweep(now: number): boolean {
     const isIdle = now - this.#activeAt > this.#limits.idleMs
     const isStuck = this.#partialSince !== undefined && now - this.#partialSince > this.#limits.partialMs

@@ -11,5 +11,5 @@ export interface Datagrams {
   send(bytes: Uint8Array, address: string, port: number): boolean
 }
 
-/** Undefined: not for this address, or not on this machine; node:dgram binds it then, and tells why it cannot. */
+/** Undefined: not for this address, or not on this machine; node:dgram binds it then, and says why it cannot. */
 export type OpenDatagrams = (address: string, port: number) => Datagrams | undefined

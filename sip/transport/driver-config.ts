@@ -45,11 +45,11 @@ export interface DriverConfig {
   readonly random: () => number
   readonly onCall: (event: CallEvent) => void
   readonly onPeer: (peerId: string, state: PeerState) => void
-  /** A call of a stranger was dropped; told of a few. */
+  /** A call of an unknown source was dropped; a few are reported. */
   readonly onUnknownSource?: (call: DroppedCall) => void
-  /** A challenge was not answered; told of a few. */
+  /** A challenge was not answered; a few are reported. */
   readonly onChallengeRefused?: (refusal: ChallengeRefusal) => void
-  /** Something of the system failed that no call hears of. */
+  /** Something of the system failed that no call is told of by an event. */
   readonly onFault: (what: string) => void
 }
 

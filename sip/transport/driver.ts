@@ -116,7 +116,7 @@ export class SipDriver {
     return this.#streams.size + this.#webSockets.size
   }
 
-  /** A fault of ours that some message sets off is told, and costs only what that message was about. */
+  /** A fault of ours that a message causes is reported, and costs only what that message was about. */
   #handle(input: EndpointInput): ReturnType<Endpoint['handle']> {
     try {
       return this.#endpoint.handle(input, this.#config.clock.now())

@@ -8,7 +8,7 @@ export interface TransportLimits {
   readonly reservedConnections: number
   /** From one address, or one /64 of IPv6. Default 200. */
   readonly connectionsPerAddress: number
-  /** Connections, TLS handshakes included, of which nobody known has spoken yet; a further one takes the oldest's place. Default 1,000. */
+  /** Connections, TLS handshakes included, over which no known peer has sent yet; a further one takes the oldest's place. Default 1,000. */
   readonly unknownConnections: number
   /** Of these from one address, or one /64; a further one is refused. Default 50. */
   readonly unknownConnectionsPerAddress: number
@@ -28,9 +28,9 @@ export interface TransportLimits {
   readonly unknownWebSockets: number
   /** From one address, or one /64 of IPv6; a further one is refused. Default 200. */
   readonly unknownPerAddress: number
-  /** A connection or WebSocket over which nobody known has spoken for so long is closed. Default 10 s. */
+  /** A connection or WebSocket over which no known peer has sent for so long is closed. Default 10 s. */
   readonly unknownMs: number
-  /** A WebSocket of which nothing was heard for so long is pinged; it is closed after twice that. Default 30 s. */
+  /** A WebSocket over which nothing was received for so long is pinged; it is closed after twice that. Default 30 s. */
   readonly pingMs: number
   /** Messages in a row from one WebSocket, and how many more each second brings. Default 400 and 100. */
   readonly messageBurst: number

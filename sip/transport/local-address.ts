@@ -8,7 +8,7 @@ const discardPort = 9
 
 /**
  * The address by which a peer is reached: what a UDP socket connected to it is bound to. Asked once per peer address
- * and remembered; whoever needs it at once gets `undefined` and calls `find`.
+ * and remembered; a caller that needs it at once gets `undefined` and calls `find`.
  */
 export class LocalAddresses {
   readonly #known = new Map<string, string>()

@@ -7,7 +7,7 @@ import type { ResolvedHop } from './resolve.ts'
 import type { StreamTransport } from './streams.ts'
 import type { UdpListener } from './udp.ts'
 
-/** From which of our sockets a far end is reached, and what it is told to answer to. */
+/** Which of our sockets reaches a remote, and the address that it answers to. */
 export class OwnAddresses {
   readonly #externalAddress: string | undefined
   readonly #udp: readonly UdpListener[]

@@ -95,7 +95,7 @@ export class UdpListener {
     return new Promise(resolve => this.#socket.close(() => resolve()))
   }
 
-  /** The event loop took the first; what waits behind it is taken here, all at once. */
+  /** The event loop took the first; what waits after it is taken here, all at once. */
   #arrived(bytes: Uint8Array, from: Source): void {
     this.#received(this, bytes, from, false)
     this.#datagrams?.receive(this.mostPerTurn - 1, (lent, address, port) =>

@@ -18,7 +18,7 @@ export const isIpv4 = (text: string): boolean => {
   return parts.length === 4 && parts.every(part => ipv4Part.test(part))
 }
 
-/** RFC 4291 §2.2 without a zone; an RFC 3261 reader took three colons in a row, which nobody means (RFC 5118 §4.10). */
+/** RFC 4291 §2.2 without a zone; an RFC 3261 reader took three colons in a row, which is never meant (RFC 5118 §4.10). */
 export function isIpv6(text: string): boolean {
   if (text.length > 45 || !text.includes(':')) return false
   const halves = text.split('::')

@@ -29,7 +29,7 @@ export interface OtherUri {
   readonly rest: string
 }
 
-/** A URI of any scheme; `kind` tells which. */
+/** A URI of any scheme; `kind` says which. */
 export type Uri = SipUri | TelUri | OtherUri
 
 /** Which part of a URI cannot be read. */

@@ -35,7 +35,7 @@ export class DialAttempts {
   /** The branch to the connection that a phone had before, until the phone says which of both it answers. */
   #previous: ClientTransaction | undefined
 
-  /** `owner`: hears what becomes of each INVITE. To a phone everything goes over the flow of the first. */
+  /** `owner`: gets the responses to each INVITE. To a phone everything goes over the flow of the first. */
   constructor(services: EndpointServices, dial: ResolvedDial, owner: ClientOwner, identity: RemoteIdentity) {
     this.#services = services
     this.#dial = dial
@@ -51,7 +51,7 @@ export class DialAttempts {
     return this.#latest
   }
 
-  /** Requests of the far end are taken from there. */
+  /** Requests of the remote are taken from there. */
   isSource(flow: Flow): boolean {
     return this.#remote?.isSource(flow) === true
   }
@@ -114,7 +114,7 @@ export class DialAttempts {
     } else this.#dropPrevious(now)
   }
 
-  /** The call is over. `isGone`: nobody is left to answer the INVITE. */
+  /** The call is over. `isGone`: the remote is gone, and the INVITE gets no answer. */
   forget(isGone: boolean, now: number): void {
     this.#dropPrevious(now)
     if (isGone && this.#latest !== undefined) this.#services.layer.abandon(this.#latest, now)

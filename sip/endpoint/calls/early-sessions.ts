@@ -6,7 +6,7 @@ import { answerInDialog } from '../session/in-dialog.ts'
 import type { InviteSession } from '../session/invite-session.ts'
 import { type DialAnswer, sessionOf } from './dialed-session.ts'
 
-/** One fork of the far end before its answer. */
+/** One fork of our INVITE before its answer. */
 interface Fork {
   readonly progress: DialAnswer
   /** An answer has come in a reliable provisional: offer and answer are complete (RFC 3262 §5). */
@@ -16,7 +16,7 @@ interface Fork {
   remoteSeq: number
 }
 
-/** What a far end may ask of us before it has answered. */
+/** What a remote may ask of us before it has answered. */
 const taken: ReadonlySet<string> = new Set(['UPDATE', 'INFO', 'OPTIONS'])
 
 /** The early dialogs of a call that we dial, fork by fork, for requests within them (RFC 3261 §12.1, RFC 3311 §5.2). */
@@ -24,7 +24,7 @@ export class EarlySessions {
   readonly #services: EndpointServices
   readonly #id: string
   readonly #forks = new Map<string, Fork>()
-  /** The fork whose description was told last: only it may change what media does. */
+  /** The fork whose description was reported last: only it may change the media. */
   #reported: string | undefined
 
   /** `id`: of the call. */
@@ -54,7 +54,7 @@ export class EarlySessions {
     if (requires(message, '100rel') && headerOf(message, 'RSeq') !== undefined) fork.isAgreed = true
   }
 
-  /** It has offered anew since its answer, so that its answer is history. */
+  /** It has offered again since its answer, so its answer no longer holds. */
   hasReoffered(toTag: string | undefined): boolean {
     const session = toTag === undefined ? undefined : this.#forks.get(toTag)?.session
     return session !== undefined && (session.pending !== undefined || session.hasReanswered)
@@ -69,7 +69,7 @@ export class EarlySessions {
     }
     const session = this.#sessionOf(fork)
     if (message.method === 'UPDATE' && sdpOf(message) !== undefined && fromTag !== this.#reported) {
-      // What is heard is another fork's: it may ask again once one of them has answered.
+      // The media is another fork's: it may ask again once one of them has answered.
       if (session.dialog.takeRemoteSeq(cseq)) fork.remoteSeq = cseq
       this.#services.respond(transaction, 491, now)
       return

@@ -58,7 +58,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     services.bindTag(localTag, this)
   }
 
-  /** By its `sid`, which a softphone is told with every answer from now on. */
+  /** Sets its `sid`, which a softphone gets with every answer from now on. */
   named(sid: string | undefined): this {
     if (sid !== undefined && this.#isPhone) this.session.answerFields = [{ name: callSidHeader, value: sid }]
     return this
@@ -69,7 +69,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   }
 
   progress(sdp: string, now: number): void {
-    // A provisional cannot carry an offer that nobody would answer: without theirs ours waits for the 2xx.
+    // A provisional cannot carry an offer that would stay unanswered: without theirs ours waits for the 2xx.
     this.#provisional(183, this.session.offer === 'remote-offer' ? { sdp } : {}, now)
   }
 
@@ -94,7 +94,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     this.session.close({ kind: 'response', status: reason.status }, now)
   }
 
-  /** The connection is gone for good: nobody waits for an answer any more. */
+  /** The connection is gone for good: an answer would reach nobody. */
   flowLost(isLost: (flow: Flow) => boolean, now: number): void {
     if (this.#state !== 'offered' || !isLost(this.#transaction.request.flow)) return
     this.#services.respond(this.#transaction, 487, now, { toTag: this.session.dialog.localTag })
@@ -151,7 +151,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   }
 
   failed(): void {
-    // A response that nobody acknowledged: the transaction has done all that can be done.
+    // A response without its ACK: the transaction has done all that can be done.
   }
 
   finished(transaction: ServerTransaction): void {

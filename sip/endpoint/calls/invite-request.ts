@@ -20,7 +20,7 @@ interface InviteNames {
   readonly cseq: number
   /** Provisional responses may be reliable. */
   readonly isReliable: boolean
-  /** Credentials, and what only softphones are told. */
+  /** Credentials, and what only softphones get. */
   readonly extra: readonly HeaderField[]
 }
 

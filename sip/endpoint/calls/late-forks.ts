@@ -5,7 +5,7 @@ import { authorizationOf, type DialAnswer, sessionOf } from './dialed-session.ts
 
 export const lateForkReason: ReasonHeader = { status: 487, q850: 26, text: 'Answered elsewhere', code: 'END.0487' }
 
-/** Answers of forks that nobody waits for any more: ACK and BYE (RFC 3261 §13.2.2.4). */
+/** Answers of forks that are no longer wanted: ACK and BYE (RFC 3261 §13.2.2.4). */
 export class LateForks {
   readonly #services: EndpointServices
   readonly #id: string

@@ -27,7 +27,7 @@ import { PrackSender } from './prack-sender.ts'
 
 /**
  * `abandoned`: to be ended, but no provisional has come, so the CANCEL waits (RFC 3261 §9.1). `cancelling`: the
- * CANCEL is out, the INVITE's final response is not in. `answered`: the session has the word. `given-up`: told as over
+ * CANCEL is out, the INVITE's final response is not in. `answered`: the session takes over. `given-up`: reported as over
  * since the peer kept silent; should it speak after all, it is cancelled or hung up.
  */
 type OutgoingState =
@@ -41,8 +41,8 @@ type OutgoingState =
   | 'over'
 
 /**
- * A peer that is there sends 100 within 200 ms (RFC 3261 §8.2.6.1). After five copies of the INVITE without a word the
- * call goes elsewhere, long before Timer B: a caller who hears nothing does not wait 32 s.
+ * A peer that is there sends 100 within 200 ms (RFC 3261 §8.2.6.1). After five copies of the INVITE without a response the
+ * call goes elsewhere, long before Timer B: a caller does not wait 32 s in silence.
  */
 const silentPeerAfter = (t: TimerSettings): number => 16 * t.t1
 

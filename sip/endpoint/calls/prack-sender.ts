@@ -10,7 +10,7 @@ import type { EndpointServices } from '../services/services.ts'
 import { DialogSender } from '../session/dialog-sender.ts'
 import type { DialAnswer } from './dialed-session.ts'
 
-/** One fork of the far end before its answer. */
+/** One fork of our INVITE before its answer. */
 interface EarlyDialog {
   readonly dialog: Dialog
   readonly sender: DialogSender
@@ -54,7 +54,7 @@ export class PrackSender {
     if (this.#early.size >= this.#services.settings.limits.forks) return undefined
     const { response } = progress
     const dialog = dialogOfCaller(progress, contactUriOf(response.message))
-    // A PRACK that does not arrive fails the call at the far end, which then says so.
+    // A PRACK that does not arrive fails the call at the remote, which then says so.
     const owner: ClientOwner = {
       responded(prack, reply, now) {
         const { status } = reply.message

@@ -9,7 +9,7 @@ import { contactOf, viaOf } from '../services/request.ts'
 import type { EndpointServices } from '../services/services.ts'
 import { tokenEnded } from './phone-sign-in.ts'
 
-const nobody: ClientOwner = { responded() {}, failed() {}, finished() {} }
+const unwatched: ClientOwner = { responded() {}, failed() {}, finished() {} }
 const utf8 = new TextEncoder()
 const escapeXml = (text: string): string => text.replace(/[<>&"]/g, character => `&#${character.charCodeAt(0)};`)
 
@@ -43,5 +43,5 @@ export function notifyRegistrationEnded(services: EndpointServices, binding: Bin
     { name: 'Content-Length', value: String(body.length) },
   ]
   const request: SipRequest = { kind: 'request', method: 'NOTIFY', uri: contact, headers, body }
-  services.layer.request(request, branch, flow, nobody, now)
+  services.layer.request(request, branch, flow, unwatched, now)
 }

@@ -14,12 +14,12 @@ export function callerOf(request: IncomingRequest): { readonly user: string; rea
   return { user: subscriberOf(address.uri) ?? '', displayName: address.displayName }
 }
 
-/** RFC 3323 §4.2, RFC 3325 §9.3: who asks for one of these is not to be known to whoever is called. */
+/** RFC 3323 §4.2, RFC 3325 §9.3: a caller that asks for one of these stays unknown to the callee. */
 const withholding: ReadonlySet<string> = new Set(['id', 'user'])
 
 const anonymous = { user: 'anonymous', displayName: '' }
 
-/** The caller as whoever is called may know it: `anonymous` where Privacy asks for that. */
+/** The caller as the callee may know it: `anonymous` where Privacy asks for that. */
 export function shownCallerOf(request: IncomingRequest): { readonly user: string; readonly displayName: string } {
   const asked = headersOf(request.message, 'Privacy').flatMap(value => value.toLowerCase().split(/[;,\s]+/))
   return asked.some(value => withholding.has(value)) ? anonymous : callerOf(request)

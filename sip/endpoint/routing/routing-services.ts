@@ -15,11 +15,11 @@ export interface RoutingServices extends EndpointServices {
   callOf(localTag: string): TaggedCall | undefined
   /** A softphone's requests go back over its flow, wherever its Contact leads. */
   openCall(id: string, transaction: ServerTransaction, identity: RemoteIdentity): void
-  /** Whoever is behind the flow is who speaks in a dialog of ours, or has a peer's credentials. */
+  /** The remote of the flow takes part in a dialog of ours, or has a peer's credentials. */
   flowKnown(flow: Flow): void
   /** What rings on the phone goes to its new connection. */
   phoneMoved(move: PhoneMove, now: number): void
-  /** Whoever is behind the flow has signed in. */
+  /** The remote of the flow has signed in. */
   flowTrusted(flow: Flow): void
   unknownSourceDropped(call: DroppedCall): void
 }

@@ -20,11 +20,11 @@ export class UnknownSourceNotices {
   readonly #report: (call: DroppedCall) => void
   readonly #limit = new NoticeLimit()
 
-  constructor(tell: (call: DroppedCall) => void) {
-    this.#report = tell
+  constructor(report: (call: DroppedCall) => void) {
+    this.#report = report
   }
 
-  /** A request of an unknown source was dropped. Only those that would have been calls are told of. */
+  /** A request of an unknown source was dropped. Only those that would have been calls are reported. */
   dropped({ request, uri }: ReadRequest, now: number): void {
     if (request.message.method !== 'INVITE') return
     const { address, transport } = request.flow

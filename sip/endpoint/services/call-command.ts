@@ -23,13 +23,13 @@ export interface HopName {
   readonly port: number | undefined
   readonly transport: 'udp' | 'tcp' | 'tls' | undefined
   /**
-   * The customer whose document names it, or in whose call a far end does; undefined: the operator's own. What customers
+   * The customer whose document names it, or in whose call a remote does; undefined: the operator's own. What customers
    * name may not be every address: the driver's owner says which.
    */
   readonly customer?: string
 }
 
-/** What may be asked of a call. `sid`: the call's name, which softphones are told. `id` names the call; an id that is gone is ignored. */
+/** What may be asked of a call. `sid`: the call's name, which softphones get with each answer. `id` names the call; an id that is gone is ignored. */
 export type CallCommand =
   | { readonly type: 'ring'; readonly id: string; readonly sid?: string | undefined }
   | { readonly type: 'progress'; readonly id: string; readonly sdp: string; readonly sid?: string | undefined }

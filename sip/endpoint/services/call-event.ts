@@ -1,4 +1,4 @@
-/** Why a call is over, as the far side or the network made it. */
+/** Why a call is over, as the remote or the network caused it. */
 export type CallCause =
   | { readonly kind: 'bye'; readonly q850?: number }
   | { readonly kind: 'cancel' }
@@ -10,7 +10,7 @@ export type CallCause =
   | { readonly kind: 'auth-failed' }
   | { readonly kind: 'session-expired' }
 
-/** The IP address that the message came from: who is behind a NAT sends media from there, too. */
+/** The IP address that the message came from: a remote behind a NAT sends media from there, too. */
 export type SourceAddress = string
 
 /** The softphone that a call comes from; it has signed in. */

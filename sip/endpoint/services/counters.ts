@@ -2,9 +2,9 @@
 export interface Counters {
   received: number
   sent: number
-  /** Bytes that are no message, from strangers or beyond an answer. */
+  /** Bytes that are no message: from unknown sources, or not answerable. */
   malformed: number
-  /** Requests of strangers that got no answer. */
+  /** Requests of unknown sources that got no answer. */
   dropped: number
   challenged: number
   /** Requests without an answer, of sources that ask or are wrong too often. */

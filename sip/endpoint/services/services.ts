@@ -34,7 +34,7 @@ export interface EndpointServices {
   /** Sends without a transaction: the ACK of a 2xx. */
   sendAck(flow: Flow, ack: SipRequest): Uint8Array
   resend(flow: Flow, bytes: Uint8Array): void
-  /** Returns the bytes, for whoever repeats them. */
+  /** Returns the bytes, so that they can be repeated. */
   respond(transaction: ServerTransaction, status: number, now: number, parts?: ResponseParts): Uint8Array
   /** RFC 3263. `use` gets the hops at once when they are known, else when they are. */
   resolve(hop: HopName, now: number, use: UseHops): void

@@ -46,7 +46,7 @@ export const allowedMethods = ['INVITE', 'ACK', 'CANCEL', 'BYE', 'OPTIONS', 'INF
 export const allow = allowedMethods.join(', ')
 
 export const supported = 'timer, 100rel'
-/** As a caller we do not ask for reliable provisionals; a far end that insists gets its way. */
+/** As a caller we do not ask for reliable provisionals; a remote that requires them gets them. */
 export const supportedByCaller = 'timer'
 export const supportedExtensions: ReadonlySet<string> = new Set(['timer', '100rel', 'outbound'])
 export const acceptedBody = 'application/sdp'

@@ -9,7 +9,7 @@ interface AnsweredInviteOwner {
   gaveUp(now: number): void
 }
 
-/** Our 2xx to an INVITE, repeated until its ACK comes or nobody can expect it any more (RFC 3261 §13.3.1.4). */
+/** Our 2xx to an INVITE, repeated until its ACK comes or 64*T1 are over (RFC 3261 §13.3.1.4). */
 export class AnsweredInvite implements TimerOwner {
   readonly #queue: TimerQueue<TimerOwner>
   readonly #settings: TimerSettings

@@ -13,8 +13,8 @@ export type RemoteIdentity =
   | { readonly kind: 'other' }
 
 /**
- * Where the requests of a call's dialogs may come from. Who knows the tags, from a trace or a log, is not who speaks:
- * a trunk speaks from its own addresses and from the next hops of the dialog, a softphone over its own connection or
+ * Where the requests of a call's dialogs may come from. Knowing the tags, from a trace or a log, proves nothing:
+ * a trunk sends from its own addresses and from the next hops of the dialog, a softphone over its own connection or
  * the one that has taken its place (RFC 5626 §4.4).
  */
 export class DialogRemote {
@@ -38,7 +38,7 @@ export class DialogRemote {
     this.#remember(flow.address)
   }
 
-  /** The next hop of our requests: whoever stands there may speak too. A name is looked up. */
+  /** The next hop of our requests: requests may come from there, too. A name is looked up. */
   learnNextHop(uri: string, now: number): void {
     if (this.identity.kind === 'phone') return
     const hop = hopOf(uri)

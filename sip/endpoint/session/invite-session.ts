@@ -157,7 +157,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
       this.services.emit({ type: 'reconfirmed', id: this.host.id, ...(sdp === undefined ? {} : { sdp }) })
   }
 
-  /** Ends the dialog; the host hears `over` once the BYE is answered or given up. */
+  /** Ends the dialog; the host gets `over` once the BYE is answered or given up. */
   end(reason: ReasonHeader, now: number): void {
     if (this.state !== 'early' && this.state !== 'open') return
     if (!this.awaitsAck) {
@@ -168,7 +168,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
     this.#endReason = reason
   }
 
-  /** The same, and `cause` is what the host hears. */
+  /** The same, and `cause` is what the host gets. */
   endFor(cause: CallCause, reason: ReasonHeader, now: number): void {
     this.#endCause = cause
     this.end(reason, now)
@@ -238,7 +238,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
     this.ownOffers.refresh(fields, now)
   }
 
-  /** RFC 4028 §10: nobody refreshed, or the peer has forgotten the session. So it is when a probe finds nobody. */
+  /** RFC 4028 §10: the session was not refreshed, or the peer has forgotten it. A probe without an answer means the same. */
   sessionExpired(now: number): void {
     this.#gone({ kind: 'session-expired' }, expired, now)
   }

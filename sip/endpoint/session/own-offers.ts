@@ -128,7 +128,7 @@ export class OwnOffers implements TimerOwner {
     session.refresh.refused(now)
   }
 
-  /** RFC 3261 §14.1: whoever made the Call-ID waits 2.1 to 4 s, the other 0 to 2 s, in steps of 10 ms. */
+  /** RFC 3261 §14.1: the side that made the Call-ID waits 2.1 to 4 s, the other 0 to 2 s, in steps of 10 ms. */
   #waitOut(now: number): void {
     const { tokens, timers } = this.#session.services
     const wait = this.#weCalled ? 2100 + 1900 * tokens.fraction() : 2000 * tokens.fraction()

@@ -8,7 +8,7 @@ import type { DialogRemote } from './dialog-remote.ts'
 import type { DialogSender } from './dialog-sender.ts'
 import type { SessionRefresh } from './session-refresh.ts'
 
-/** The call that a session belongs to. It is told of the first ACK and of the end. */
+/** The call that a session belongs to. It learns of the first ACK and of the end. */
 export interface InviteSessionOwner {
   readonly id: string
   /** The ACK for the 2xx to the INVITE that made the dialog. */
@@ -41,7 +41,7 @@ export interface SessionContext {
   step(input: OfferInput): boolean
   /** Fields of our 2xx to an UPDATE. */
   updateFields(transaction: ServerTransaction, now: number): readonly HeaderField[]
-  /** The peer has the dialog no more, or nobody refreshed it in time (RFC 4028 §10). */
+  /** The peer has the dialog no more, or it was not refreshed in time (RFC 4028 §10). */
   sessionExpired(now: number): void
   /** Asks the owner of the media for an answer to `sdp`; without `sdp`, for an offer. */
   askForAnswer(transaction: ServerTransaction, sdp: string | undefined): void

@@ -52,7 +52,7 @@ export interface Party {
 }
 
 /** What the parts of the user agent (registration, calls) use of it. */
-export interface Station {
+export interface EndpointServices {
   readonly identity: Identity
   readonly layer: TransactionLayer
   readonly timers: TimerQueue<TimerOwner>

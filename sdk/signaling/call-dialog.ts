@@ -21,25 +21,25 @@ import { DialogSender } from './dialog-sender.ts'
 import { OwnOffers } from './own-offers.ts'
 import { contactOf, sdpOf } from './read.ts'
 import { reasonOf } from './response-reason.ts'
-import { allow, type Station } from './station.ts'
+import { allow, type EndpointServices } from './services.ts'
 
 /** Whose dialog it is. `over` comes once; the dialog itself may live on until its BYE is answered. */
-export interface SessionHost {
+export interface CallDialogOwner {
   readonly id: string
   over(reason: EndReason, now: number): void
   /** Nothing of the dialog is left. */
   released(): void
 }
 
-/** `doomed`: BYE as soon as our 2xx is acknowledged (RFC 3261 §15). `ending`: our BYE is to be answered. */
-type SessionState = 'open' | 'doomed' | 'ending' | 'over'
+/** `ending-on-ack`: BYE as soon as our 2xx is acknowledged (RFC 3261 §15). `ending`: our BYE is to be answered. */
+type SessionState = 'open' | 'ending-on-ack' | 'ending' | 'over'
 
 const byeGivenUpMs = 32_000
 
 /** A dialog that stands: offers of both sides, the answer that waits for its ACK, and the BYE. */
-export class Session implements ClientOwner, ServerOwner, TimerOwner {
-  readonly station: Station
-  readonly host: SessionHost
+export class CallDialog implements ClientOwner, ServerOwner, TimerOwner {
+  readonly services: EndpointServices
+  readonly host: CallDialogOwner
   readonly dialog: Dialog
   readonly sender: DialogSender
   readonly ownOffers: OwnOffers
@@ -52,15 +52,15 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
   #pending: ServerTransaction | undefined
   #isByeOut = false
 
-  constructor(station: Station, host: SessionHost, dialog: Dialog, offer: OfferState) {
-    this.station = station
+  constructor(services: EndpointServices, host: CallDialogOwner, dialog: Dialog, offer: OfferState) {
+    this.services = services
     this.host = host
     this.dialog = dialog
-    this.sender = new DialogSender(station, dialog, this)
+    this.sender = new DialogSender(services, dialog, this)
     this.ownOffers = new OwnOffers(this)
     this.#offer = offer
-    this.#answered = new AnsweredInvite(station.timers, defaultTimers, {
-      repeat: (_transaction, bytes) => station.resend(bytes),
+    this.#answered = new AnsweredInvite(services.timers, defaultTimers, {
+      repeat: (_transaction, bytes) => services.resend(bytes),
       gaveUp: later => this.#neverAcknowledged(later),
     })
   }
@@ -94,8 +94,8 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
       return
     }
     this.step('answer-sent')
-    const fields = [{ name: 'Contact', value: this.station.contact() }]
-    this.station.respond(transaction, 200, now, { fields, sdp })
+    const fields = [{ name: 'Contact', value: this.services.contact() }]
+    this.services.respond(transaction, 200, now, { fields, sdp })
   }
 
   refuseReoffer(status: number, now: number): void {
@@ -103,16 +103,16 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
     if (transaction === undefined) return
     this.#pending = undefined
     this.step('withdrawn')
-    this.station.respond(transaction, status, now)
+    this.services.respond(transaction, status, now)
   }
 
   /** Our 2xx to an INVITE, repeated until its ACK (RFC 3261 §13.3.1.4). */
   answer(transaction: ServerTransaction, sdp: string, now: number): void {
     if (!this.step(this.#offer === 'remote-offer' ? 'answer-sent' : 'offer-sent')) return
-    const bytes = this.station.respond(transaction, 200, now, {
+    const bytes = this.services.respond(transaction, 200, now, {
       toTag: this.dialog.localTag,
       fields: [
-        { name: 'Contact', value: this.station.contact() },
+        { name: 'Contact', value: this.services.contact() },
         { name: 'Allow', value: allow },
         { name: 'Supported', value: 'outbound' },
       ],
@@ -132,7 +132,7 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
     if (this.#state !== 'open') return
     this.host.over(reason, now)
     this.refuseReoffer(487, now)
-    if (this.#answered.waits) this.#state = 'doomed'
+    if (this.#answered.waits) this.#state = 'ending-on-ack'
     else this.#bye(now)
   }
 
@@ -141,28 +141,28 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
   requestArrived(transaction: ServerTransaction, now: number): void {
     const { message, cseq } = transaction.request
     const { method } = message
-    const station = this.station
+    const services = this.services
     if (!this.dialog.takeRemoteSeq(cseq)) {
-      station.respond(transaction, 500, now, { fields: [{ name: 'Retry-After', value: '0' }] })
+      services.respond(transaction, 500, now, { fields: [{ name: 'Retry-After', value: '0' }] })
       return
     }
     if (method === 'BYE') {
-      station.respond(transaction, 200, now)
+      services.respond(transaction, 200, now)
       this.#close(reasonOf(message, 'remote'), now)
       return
     }
-    if (this.#state !== 'open') station.respond(transaction, 481, now)
+    if (this.#state !== 'open') services.respond(transaction, 481, now)
     else if (method === 'INVITE' || method === 'UPDATE') this.#offerArrived(transaction, now)
-    else station.respond(transaction, 200, now, { fields: [{ name: 'Allow', value: allow }] })
+    else services.respond(transaction, 200, now, { fields: [{ name: 'Allow', value: allow }] })
   }
 
   ackArrived(ack: IncomingRequest, now: number): void {
     if (!this.#answered.acknowledged(ack.cseq)) return
     const sdp = sdpOf(ack.message)
     if (this.#offer === 'local-offer') this.step(sdp === undefined ? 'withdrawn' : 'answer-received')
-    if (this.#state === 'doomed') this.#bye(now)
+    if (this.#state === 'ending-on-ack') this.#bye(now)
     else if (this.#state === 'open')
-      this.station.emit({ type: 'confirmed', id: this.host.id, ...(sdp === undefined ? {} : { sdp }) })
+      this.services.emit({ type: 'confirmed', id: this.host.id, ...(sdp === undefined ? {} : { sdp }) })
   }
 
   responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
@@ -186,7 +186,7 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
   }
 
   finished(transaction: ClientTransaction | ServerTransaction): void {
-    if (transaction.role === 'client') this.station.finished(transaction)
+    if (transaction.role === 'client') this.services.finished(transaction)
   }
 
   acknowledged(_transaction: ServerTransaction, ack: IncomingRequest, now: number): void {
@@ -207,7 +207,7 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
   }
 
   #offerArrived(transaction: ServerTransaction, now: number): void {
-    const station = this.station
+    const services = this.services
     const { message } = transaction.request
     const sdp = sdpOf(message)
     const carriesOffer = message.method === 'INVITE' || sdp !== undefined
@@ -215,30 +215,30 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
     const refusal = carriesOffer ? (refusalOfOffer(this.#offer) ?? (isBusy ? 491 : undefined)) : undefined
     if (this.#pending !== undefined || refusal === 500) {
       // RFC 3261 §14.2: 0 to 10 s.
-      const after = { name: 'Retry-After', value: String(Math.floor(11 * station.fraction())) }
-      station.respond(transaction, 500, now, { fields: [after] })
+      const after = { name: 'Retry-After', value: String(Math.floor(11 * services.fraction())) }
+      services.respond(transaction, 500, now, { fields: [after] })
       return
     }
     if (refusal !== undefined) {
-      station.respond(transaction, refusal, now)
+      services.respond(transaction, refusal, now)
       return
     }
     const contact = contactOf(message)
     if (contact !== undefined) this.dialog.remoteTarget = contact
     if (!carriesOffer) {
-      station.respond(transaction, 200, now, { fields: [{ name: 'Contact', value: station.contact() }] })
+      services.respond(transaction, 200, now, { fields: [{ name: 'Contact', value: services.contact() }] })
       return
     }
     if (sdp !== undefined) this.step('offer-received')
     this.#pending = transaction
     transaction.owner = this
-    station.emit({ type: 'reoffered', id: this.host.id, ...(sdp === undefined ? {} : { sdp }) })
+    services.emit({ type: 'reoffered', id: this.host.id, ...(sdp === undefined ? {} : { sdp }) })
   }
 
   #bye(now: number): void {
     this.#state = 'ending'
-    if (!this.#timer.running) this.station.timers.set(this.#timer, now + byeGivenUpMs)
-    if (!this.station.isUp) return
+    if (!this.#timer.running) this.services.timers.set(this.#timer, now + byeGivenUpMs)
+    if (!this.services.isUp) return
     this.#isByeOut = true
     this.sender.request('BYE', now)
   }
@@ -258,7 +258,7 @@ export class Session implements ClientOwner, ServerOwner, TimerOwner {
     if (this.#state === 'over') return
     this.#state = 'over'
     this.#answered.stop()
-    this.station.timers.stop(this.#timer)
+    this.services.timers.stop(this.#timer)
     this.host.released()
   }
 }

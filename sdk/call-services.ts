@@ -1,9 +1,9 @@
 import type { MediaSettings } from './media/peer-connection.ts'
-import type { Party } from './signaling/station.ts'
+import type { Party } from './signaling/services.ts'
 import type { UserAgentInput } from './signaling/user-agent.ts'
 
 /** What a call uses of its phone. */
-export interface CallSeat {
+export interface CallServices {
   readonly media: MediaSettings
   handle(input: UserAgentInput): void
   /** The line stands, and we are registered on it. */
