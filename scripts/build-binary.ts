@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statS
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { thirdPartyNotices } from './third-party-notices.ts'
 
 // `npm run build:binary`: dist/sauti-linux-x64, the program with its Node, native modules and WebAssembly in one executable
 // (Node's single executable application). It is for the architecture that it is built on.
@@ -21,6 +22,7 @@ rmSync(work, { recursive: true, force: true })
 const program = join(work, 'program')
 mkdirSync(program, { recursive: true })
 for (const part of ['package.json', 'sdk/dist/sauti-phone.js', 'api']) copy(join(dist, part), part)
+writeFileSync(join(program, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(root, { node: true }))
 writeFileSync(join(program, 'start.cjs'), 'module.exports = file => import(file)\n')
 
 // Of the packages that are loaded as such, what this machine's architecture loads.

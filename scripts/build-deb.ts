@@ -57,6 +57,7 @@ put('usr/share/zsh/vendor-completions/_sauti', said('completion', 'zsh'))
 put('usr/share/fish/vendor_completions.d/sauti.fish', said('completion', 'fish'))
 put('usr/lib/systemd/system/sauti.service', readFileSync(join(parts, 'sauti.service')))
 put('etc/sauti/sauti.yaml', readFileSync(join(parts, 'sauti.yaml')))
+put('usr/share/doc/sauti/THIRD-PARTY-NOTICES.gz', packed(said('licences')))
 put('usr/share/doc/sauti/NEWS.gz', packed(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')))
 const madeAt = new Date(Number(process.env.SOURCE_DATE_EPOCH ?? Math.floor(Date.now() / 1000)) * 1000)
 put(
@@ -79,6 +80,8 @@ put(
   'usr/share/doc/sauti/copyright',
   `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: sauti
+Comment: The executable carries other programs and libraries. Their licences, and where the source of those under the
+ GPL and LGPL is to be had, are in /usr/share/doc/sauti/THIRD-PARTY-NOTICES.gz; sauti licences prints the same.
 
 Files: *
 Copyright: the authors of Sauti

@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleProgram } from './bundle-program.ts'
+import { thirdPartyNotices } from './third-party-notices.ts'
 
 // `npm run build`: dist/, what the package runs. Every module of core, sip, rtp and api as JavaScript with its source map;
 // the declarations that the entries of package.json reach; the files that the switch serves; the browser SDK.
@@ -46,6 +47,7 @@ writeFileSync(
   join(dist, 'package.json'),
   `${JSON.stringify({ name: 'sauti-dist', version: manifest.version, type: 'module' })}\n`,
 )
+writeFileSync(join(dist, 'THIRD-PARTY-NOTICES'), thirdPartyNotices(root, { node: false }))
 
 run(process.execPath, '--disable-warning=ExperimentalWarning', 'scripts/build-sdk.ts')
 await bundleProgram(root, join(dist, 'api/program'))

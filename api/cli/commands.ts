@@ -7,6 +7,7 @@ import type { Command } from './command.ts'
 import { completion } from './completion.ts'
 import { doctor } from './doctor.ts'
 import { init } from './init.ts'
+import { licences } from './licences.ts'
 import { man } from './man.ts'
 import { runServe } from './serve.ts'
 import { simulate } from './simulate.ts'
@@ -71,4 +72,5 @@ export const commands: readonly Command[] = [
   bench,
   completion,
   man,
+  licences,
 ]

@@ -66,6 +66,10 @@ packed('holds what runs and its types, no source, no test, no bench, and is smal
     name => name.endsWith('.js') && !/^(api\/(explorer|phone|portal\/built)|sdk)\//.test(name),
   ))
     assert.ok(existsSync(join(folder, 'dist', `${name}.map`)), `${name} has its source map`)
+  const notices = readFileSync(join(folder, 'dist/THIRD-PARTY-NOTICES'), 'utf8')
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  for (const name of [...Object.keys(dependencies), 'espeak-ng', 'preact']) assert.match(notices, `\n${name} `)
+  assert.match(notices, /GNU GENERAL PUBLIC LICENSE[\s\S]*GNU LESSER GENERAL PUBLIC LICENSE/)
   assert.ok(statSync(archive).size < mostMegabytes * 1_000_000, `${statSync(archive).size} bytes`)
 })
 
@@ -114,6 +118,7 @@ packed('npx sauti serve: health, explorer, phone page and SDK are served', async
   const program = join(app, 'node_modules/.bin/sauti')
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   assert.is(run(process.execPath, [program, '--version'], app).trim(), version)
+  assert.match(run(process.execPath, [program, 'licences'], app), /^Sauti carries/)
   const server: ChildProcess = spawn(process.execPath, [program, 'serve'], {
     cwd: app,
     env: {
