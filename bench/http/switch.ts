@@ -21,6 +21,15 @@ serveQuestions<'open'>(async (): Promise<HttpSubject> => {
       sip: { listeners: [{ transport: 'udp', address: '127.0.0.1', port: 0 }], realm: 'localhost' },
       media: { ...defaultSettings.media, workers: 1 },
       operatorKey,
+      // As many requests as it answers are wanted, not those that leave calls their time.
+      admission: {
+        loopDelayMs: 0,
+        inviteWaitMs: 0,
+        storeBacklog: 0,
+        mediaLatePercent: 0,
+        mediaBusyPercent: 0,
+        memoryPercent: 0,
+      },
     },
     silentLog,
     openSwitch,
