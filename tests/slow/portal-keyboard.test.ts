@@ -72,7 +72,8 @@ keyboard('a document is written, mended, simulated, given to a number and called
   const { page } = tab
   await use('New document')
   await page.waitForSelector('.editor')
-  await page.waitForFunction(`document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content')`)
+  const isThere = `document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-content') != null`
+  await until('the editor', () => page.evaluate<boolean>(isThere))
   await reach('Document')
   await press('Control+A')
   await page.keyboard.insertText('<Response><Shout>Hello</Shout></Response>')

@@ -16,9 +16,15 @@ const kept = 500
 const againMs = 3000
 export const events = signal<readonly LiveEvent[]>([])
 export const isLive = signal(false)
-/** Goes up, at most twice a second, when calls have changed. */
+/** So soon after a change a page asks again; with many of them, as seldom as nobody could read faster anyway. */
+const tellMs = 500
+const tellSeldomMs = 10_000
+/** Events in one `tellMs` that are many. */
+const many = 8
+/** Goes up when calls have changed. */
 export const callsChanged = signal(0)
 let isTelling = false
+let arrived: LiveEvent[] = []
 let socket: WebSocket | undefined
 let last: number | undefined
 
@@ -36,13 +42,10 @@ export async function follow(): Promise<void> {
   opened.onmessage = ({ data: text }) => {
     const event = JSON.parse(String(text)) as LiveEvent
     last = event.seq
-    events.value = [event, ...events.value].slice(0, kept)
+    arrived.unshift(event)
     if (isTelling) return
     isTelling = true
-    setTimeout(() => {
-      isTelling = false
-      callsChanged.value++
-    }, 500)
+    setTimeout(tellAll, tellMs)
   }
   opened.onclose = ({ code }) => {
     isLive.value = false
@@ -50,6 +53,32 @@ export async function follow(): Promise<void> {
     if (code === 4010) last = undefined
     if (sessions.value?.customer) setTimeout(follow, againMs)
   }
+}
+
+let toldAt = 0
+function tellAll(): void {
+  const isBusy = arrived.length >= many
+  events.value = [...arrived, ...events.value].slice(0, kept)
+  arrived = []
+  isTelling = false
+  if (isBusy && performance.now() - toldAt < tellSeldomMs) {
+    tellLater()
+    return
+  }
+  toldAt = performance.now()
+  callsChanged.value++
+}
+
+/** The last change is always told. */
+let isLater = false
+function tellLater(): void {
+  if (isLater) return
+  isLater = true
+  setTimeout(() => {
+    isLater = false
+    toldAt = performance.now()
+    callsChanged.value++
+  }, tellSeldomMs)
 }
 
 export function leave(): void {

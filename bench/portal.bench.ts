@@ -1,0 +1,57 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { measurePortal, type PortalFigures } from './portal/portal-load.ts'
+import { type BenchOptions, type Figure, figureOf } from './report.ts'
+import { useBuiltProgram } from './served-program.ts'
+
+// Question: what does the portal cost, in the browser and on the switch, with 100,000 calls stored, 50 live and 20 new ones a
+// second? Chromium, one tab, a served switch of the built package.
+
+const file = new URL('../docs/performance.md', import.meta.url)
+const marks = ['<!-- portal: written by npm run bench portal -->', '<!-- /portal -->'] as const
+
+/** Minutes of load: with --short it runs only when it is named. */
+export const isLongTest = true
+
+let last: PortalFigures | undefined
+
+const rowsOf = ({ opens, plots, scriptKb, switchPercents, pagingMs }: PortalFigures): readonly Figure[] => [
+  ...opens.map(({ name, ms }) => figureOf(`opens: ${name}`, ms, 'ms', 300, 'demanded')),
+  figureOf('the next page of 100,000 calls', pagingMs, 'ms', 300, 'demanded'),
+  ...plots.map(({ name, percent }) => figureOf(`browser, live: ${name}`, percent, '% of a core', 10, 'demanded')),
+  figureOf('first JavaScript, compressed, without the editor', scriptKb, 'kB', 120, 'demanded'),
+  ...switchPercents.map(({ name, percent }) =>
+    figureOf(`switch, for one open page: ${name}`, percent, '% of a core', 1, 'demanded'),
+  ),
+]
+
+export const table = (): string => (last === undefined ? '' : tableOf(last))
+
+export async function run(short: boolean, options: BenchOptions = {}): Promise<Figure[]> {
+  useBuiltProgram()
+  last = await measurePortal({
+    seconds: short ? 10 : Math.round(60 * (options.minutes ?? 1)),
+    rounds: short ? 3 : 7,
+    told: line => process.stderr.write(`${line}\n`),
+  })
+  if (!short && options.isNamed === true) writePage(last)
+  return [...rowsOf(last)]
+}
+
+const tableOf = (figures: PortalFigures): string =>
+  [
+    '| what | measured | demanded at most |',
+    '|---|---|---|',
+    ...rowsOf(figures).map(
+      ({ what, value, unit, baseline }) =>
+        `| ${what} | ${value >= 100 ? value.toFixed(0) : value.toFixed(1)} ${unit} | ${baseline} ${unit} |`,
+    ),
+  ].join('\n')
+
+function writePage(figures: PortalFigures): void {
+  const page = readFileSync(file, 'utf8')
+  const [from, to] = [page.indexOf(marks[0]), page.indexOf(marks[1])]
+  if (from === -1 || to < from) throw new Error(`docs/performance.md has no ${marks[0]} … ${marks[1]}`)
+  const machine = `Medians (Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, Chromium ${figures.browser}).`
+  writeFileSync(file, `${page.slice(0, from)}${marks[0]}\n${machine}\n\n${tableOf(figures)}\n${page.slice(to)}`)
+}
