@@ -5,7 +5,7 @@ export function requireSecureContext(): void {
   if (globalThis.isSecureContext === false)
     throw new PhoneError(
       'insecure-context',
-      'The phone needs a secure context: browsers give the microphone only to pages on HTTPS or localhost.',
+      'The phone needs a secure context: no microphone without HTTPS or localhost.',
     )
   if (typeof RTCPeerConnection === 'undefined' || globalThis.navigator?.mediaDevices === undefined)
     throw new PhoneError('unsupported-browser', 'The phone needs WebRTC and microphone capture.')
