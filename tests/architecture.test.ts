@@ -232,7 +232,7 @@ for (const part of ['sip', 'rtp', 'core', 'api', 'sdk']) {
   })
 }
 
-for (const part of ['sip', 'rtp']) {
+for (const part of ['sip', 'rtp', 'core']) {
   test(`docs/architecture.md draws the floors of ${part} as the imports have them`, () => {
     const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
     const figure = figureOf(part)
