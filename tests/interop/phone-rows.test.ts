@@ -111,7 +111,7 @@ rows('nothing in the page went wrong unseen', async () => {
 })
 
 rows('every name in the tables of sdk/README.md stands in a test in the browser', () => {
-  const tests = ['./', '../slow/']
+  const tests = ['./', '../long/', '../slow/']
     .map(folder => new URL(folder, import.meta.url))
     .flatMap(folder => readdirSync(folder).map(name => new URL(name, folder)))
     .filter(({ pathname }) => /\/phone-[^/]*\.test\.ts$/.test(pathname))
