@@ -136,6 +136,7 @@ pages('dialogs and what buttons show', async () => {
   for (const [path, press, seen] of states) {
     await page.setViewportSize(wide)
     await tab.go(path.replace('{document}', filling.document))
+    if (press === 'Match') await page.fill('main form.row input[inputmode="tel"]', '+254711000001')
     await page
       .getByRole('button', { name: new RegExp(`^${press}`) })
       .first()
