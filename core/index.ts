@@ -32,6 +32,7 @@ export { openRepositories, type Repositories } from './adapters/store/repositori
 export type { TrunkFields } from './adapters/store/trunks.ts'
 export type { EndUserRecord } from './adapters/store/users.ts'
 export type { WebhookSettingsChange } from './adapters/store/webhook-settings.ts'
+export { ownModule } from './adapters/system/own-module.ts'
 export { residentBytes } from './adapters/system/resident-memory.ts'
 export type { TlsIdentity, TlsIdentityFiles } from './adapters/tls/identity.ts'
 export { streamTokenSeconds } from './adapters/tokens/stream-tokens.ts'

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { ownModule } from '../../core/index.ts'
 import type { SimulatedCourse, SimulationOrder } from './order.ts'
 
 const timeoutMs = 5_000
@@ -22,8 +23,7 @@ export const isSimulatorBusy = (): boolean => running >= mostAtOnce
 export async function simulate(order: SimulationOrder): Promise<Simulated> {
   if (isSimulatorBusy()) return { ok: false, why: 'busy' }
   running++
-  const file = import.meta.url.endsWith('.ts') ? './simulation-thread.ts' : './simulation-thread.js'
-  const worker = new Worker(new URL(file, import.meta.url), {
+  const worker = new Worker(ownModule('./simulation-thread.ts', import.meta.url), {
     execArgv: [],
     workerData: order,
     resourceLimits: { maxOldGenerationSizeMb: heapMb },

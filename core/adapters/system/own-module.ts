@@ -1,0 +1,1 @@
+export { ownModule } from '../../../rtp/io/index.ts'
