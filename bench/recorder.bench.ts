@@ -154,7 +154,7 @@ async function reading(): Promise<Figure[]> {
     return [
       figureOf('trace of a call of an hour, 2,000 events, opened in', readMs, 'ms', 1000, 'demanded at most'),
       figureOf('… longest turn of the thread that asks', busy, 'ms', 10, 'demanded at most'),
-      figureOf('… the same while nobody reads', calm, 'ms', 10, 'demanded at most'),
+      figureOf('… the same without a reader', calm, 'ms', 10, 'demanded at most'),
     ]
   } finally {
     await traces.close()

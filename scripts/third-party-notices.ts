@@ -29,7 +29,7 @@ Their source:
     as WebAssembly    https://github.com/ianmarmour/espeak-ng.js (how it is built is in its README)
   libmpg123           https://www.mpg123.de
     as WebAssembly    https://github.com/eshaz/wasm-audio-decoders
-Whoever passes this on passes their source on too, or says where it is, under the conditions of these licences.`
+If you pass this on, pass their source on too, or say where it is, under the conditions of these licences.`
 
 /** `node`: with the licence of the Node that the executable is made of. */
 export function thirdPartyNotices(root: string, { node }: { readonly node: boolean }): string {

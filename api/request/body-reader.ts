@@ -25,7 +25,7 @@ export function refuseLong(request: FastifyRequest, limit: number): void {
 
 /**
  * The pieces of a body, as they come. The next one is read when the consumer asks for it, at the account's turn: until then
- * the client waits (TCP's window), so that neither memory nor the event loop fills up with what nobody has dealt with.
+ * the client waits (TCP's window), so that neither memory nor the event loop fills up with data that waits.
  */
 export async function* piecesOf(
   request: FastifyRequest,

@@ -61,7 +61,7 @@ function giveFirstTurn(pid: number): void {
   try {
     execFileSync('chrt', ['-a', '-r', '-p', '1', String(pid)], { stdio: 'ignore' })
   } catch {
-    // Without privileges nobody has it.
+    // It needs privileges.
   }
 }
 
@@ -143,7 +143,7 @@ function opened(speeches: readonly [Speech, Speech], isFarOpus = false): RtpLoad
   return load
 }
 
-/** Takes RTCP, which nobody reads. */
+/** Takes RTCP and drops it. */
 async function openSink(): Promise<{ readonly port: number; close(): void }> {
   const load = opened([{ kind: 'none' }, { kind: 'none' }])
   return { port: load.sides[0]!.port, close: () => load.close() }

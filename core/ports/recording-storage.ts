@@ -22,7 +22,7 @@ export interface RecordingStorage {
   /**
    * Keeps the audio that lies in `file`. When it resolves, the local file is removed; when it rejects, or takes longer than
    * ten minutes, the file stays and it is asked again, also after a restart. It may come twice for one recording, with the
-   * same audio. `signal` aborts when nobody waits any longer.
+   * same audio. `signal` aborts when the caller no longer waits.
    */
   put(recording: StoredRecording, file: string, signal: AbortSignal): Promise<void>
   /** These bytes of the audio; undefined: there is none. A stream of Node or of the web fits. */

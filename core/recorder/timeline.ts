@@ -129,7 +129,7 @@ class Telling {
     }
   }
 
-  /** The end that nobody could record. */
+  /** An end that could not be recorded. */
   endedAs(ended: TraceEnding): void {
     this.#over ??= { ...ended }
   }

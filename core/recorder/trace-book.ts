@@ -310,7 +310,7 @@ export class TraceBook implements TraceSink {
     const { store } = this.#options
     const { uuid, sid, pages, isFailed, sinceMs: unixMs } = track
     if (store === undefined || pages.length === 0) return
-    // What was put while nobody knew that it would fail is put again, where it is kept longer.
+    // It was stored before the call was known to fail: it is stored again, where it is kept longer.
     const before = isFailed && track.isStored ? store.partsOf(uuid) : []
     const bytes = before.length === 0 ? pages.bytes : joined([...before, pages.bytes])
     if (!store.put({ uuid, sid, unixMs, isFailed, isWhole: before.length > 0, bytes })) return

@@ -42,7 +42,7 @@ await sauti.calls.originate({
 for await (const { code } of sauti.events({ account: account.uuid, after: 0, signal: AbortSignal.timeout(20_000) }))
   if (code === 'REC.0200') break
 
-// A call never waits for the storage; whoever wants to know, looks.
+// A call never waits for the storage; this list shows what waits.
 while (sauti.recordings.waiting > 0) await new Promise(resolve => setTimeout(resolve, 100))
 for (const { uuid, mediaFormat, duration = 0 } of await sauti.recordings.list(account.uuid)) {
   let bytes = 0

@@ -9,7 +9,7 @@ interface AdmissionLimits {
   readonly reserved: number
   /** Connections of one address (one /64 of IPv6). */
   readonly perAddress: number
-  /** Connections over which nobody has signed in yet: in all, and of one address. */
+  /** Connections without a sign-in: in all, and of one address. */
   readonly unknown: number
   readonly unknownPerAddress: number
 }

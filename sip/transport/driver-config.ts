@@ -49,7 +49,7 @@ export interface DriverConfig {
   readonly onUnknownSource?: (call: DroppedCall) => void
   /** A challenge was not answered; a few are reported. */
   readonly onChallengeRefused?: (refusal: ChallengeRefusal) => void
-  /** Something of the system failed that no call is told of by an event. */
+  /** A part of the system failed, and no call has an event for it. */
   readonly onFault: (what: string) => void
 }
 

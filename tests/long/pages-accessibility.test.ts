@@ -87,7 +87,7 @@ async function check(page: Page, state: string): Promise<void> {
     }
 }
 
-/** For whoever wants to look at them. */
+/** Where screenshots are written. */
 async function photographed(_page: Page, _where: string): Promise<void> {}
 
 const textOf = async (page: Page, selector: string) => (await page.textContent(selector)) ?? ''

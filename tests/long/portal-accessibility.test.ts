@@ -69,7 +69,7 @@ async function check(page: Page, state: string, all: readonly (typeof looks)[num
   }
 }
 
-/** For whoever wants to look at them. */
+/** Where screenshots are written. */
 async function photographed(_page: Page, _where: string): Promise<void> {}
 
 pages('the sign-in, and a key that is none', async () => {

@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert'
 import { launchChromium } from '../rig/chromium.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { ownAddress } from '../rig/own-address.ts'
+import { consolePages, customerPages } from '../rig/portal-bed.ts'
 import { freePort } from '../rig/ports.ts'
 import { until } from '../rig/wait.ts'
 
@@ -125,23 +126,6 @@ portal('the filters stay with reload and back', async () => {
   assert.is(await page.getByLabel('State').inputValue(), '')
 })
 
-const pages = [
-  '',
-  'calls',
-  'documents',
-  'numbers',
-  'assets',
-  'people',
-  'recordings',
-  'webhooks',
-  'events',
-  'wallet',
-  'keys',
-]
-const consolePages = ['', '/accounts', '/pool', '/trunks', '/rates', '/destinations', '/changes', '/sessions'].map(
-  path => `operator${path}`,
-)
-
 portal('names and bodies that would be scripts run nowhere', async () => {
   const key = /API key +(\S+)/.exec(output)?.[1] ?? ''
   const post = (path: string, body: object) =>
@@ -159,7 +143,7 @@ portal('names and bodies that would be scripts run nowhere', async () => {
   assert.is((await post('/portal/session', { key })).status, 201)
   await page.goto(consoleLink)
   await page.waitForSelector('main h1')
-  for (const path of [...pages, ...consolePages]) {
+  for (const path of [...customerPages, ...consolePages]) {
     await go(path)
     await page.waitForTimeout(150)
   }

@@ -16,7 +16,7 @@ const kept = 500
 const againMs = 3000
 export const events = signal<readonly LiveEvent[]>([])
 export const isLive = signal(false)
-/** So soon after a change a page asks again; with many of them, as seldom as nobody could read faster anyway. */
+/** So soon after a change a page asks again; with many of them, no more often than a person can read. */
 const tellMs = 500
 const tellSeldomMs = 10_000
 /** Events in one `tellMs` that are many. */

@@ -34,7 +34,7 @@ export class TraceLink {
       const id = ++this.#ids
       this.#waiting.set(id, resolve)
       const worker = this.#spawned()
-      // Nobody ends the process while somebody waits for an answer.
+      // The process must not end while an answer is awaited.
       worker.ref()
       worker.postMessage({ type: 'read', id, call, wish } satisfies ToTraces)
     })

@@ -25,7 +25,7 @@ if (port === null) throw new Error('trace-thread.ts is the main file of a worker
 const { inlet, tapes, figures, memoryBytes, rtpHeaders, disk, hep } = workerData as TraceThreadConfig
 const post = (message: FromTraces, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer)
 
-/** Nobody waits for it: signalling and media come first. What needs no privilege. */
+/** Signalling and media come first. Lowering the priority needs no privilege. */
 const niceness = 5
 if (process.platform === 'linux') setPriority(0, niceness)
 
@@ -111,7 +111,7 @@ function answer({ id, call, wish }: Extract<ToTraces, { type: 'read' }>): void {
     post({ type: 'answer', id, answer: undefined })
     return
   }
-  // What is transferred is nobody else's buffer, and no larger than the answer.
+  // The buffer that is transferred must be the answer's own, and no larger than it.
   const body = found.body.slice()
   post({ type: 'answer', id, answer: { ...found, body } }, [body.buffer])
 }

@@ -94,7 +94,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     this.session.close({ kind: 'response', status: reason.status }, now)
   }
 
-  /** The connection is gone for good: an answer would reach nobody. */
+  /** The connection is closed: an answer cannot be delivered. */
   flowLost(isLost: (flow: Flow) => boolean, now: number): void {
     if (this.#state !== 'offered' || !isLost(this.#transaction.request.flow)) return
     this.#services.respond(this.#transaction, 487, now, { toTag: this.session.dialog.localTag })

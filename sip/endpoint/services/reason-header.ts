@@ -1,7 +1,7 @@
 import type { HeaderField } from '../../message/message.ts'
 import { reasonCodeHeader } from './settings.ts'
 
-/** What the remote is told when we end a call: the final response, and its Reason header (RFC 3326). */
+/** What the remote receives when we end a call: the final response, and its Reason header (RFC 3326). */
 export interface ReasonHeader {
   /** The final response, when the call is not answered yet. */
   readonly status: number

@@ -136,7 +136,7 @@ export function openEditor({ host, text, label, vocabulary, check, changed }: Ed
         autocompletion(),
         problems,
         lintGutter(),
-        // Tab leaves the editor, as any field (WCAG 2.1.2); Control and a bracket indent.
+        // Tab leaves the editor, as it leaves any field (WCAG 2.1.2). Control and a bracket indent.
         keymap.of([...completionKeymap, ...lintKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorView.contentAttributes.of({ 'aria-label': label }),
         EditorView.updateListener.of(update => {
