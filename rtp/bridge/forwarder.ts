@@ -24,8 +24,10 @@ export class Forwarder {
   readonly #packetizer: Packetizer
   readonly #send: (packet: Uint8Array, length: number) => void
   readonly #relay = new Relay()
-  readonly #repacked: RepackedStream
-  readonly #order = new StreamOrder()
+  // Made at the first need, and given back: most legs never repack, and see few digits.
+  #repacked: RepackedStream | undefined
+  #order: StreamOrder | undefined
+  #events: EventRewriter | undefined
   #isRepacking = false
   #isMixed = false
   /** What a packet of ours lasts. */
@@ -33,7 +35,6 @@ export class Forwarder {
   #unitsPerMs = 8
   /** Whose audio passed last; −1 = nobody's. */
   #audioSsrc = -1
-  readonly #events = new EventRewriter()
   #eventUntil = 0
   #forwardedAt = Number.NEGATIVE_INFINITY
 
@@ -46,7 +47,6 @@ export class Forwarder {
     this.#network = network
     this.#stream = stream
     this.#packetizer = packetizer
-    this.#repacked = new RepackedStream(network, stream, send)
     this.#send = send
   }
 
@@ -90,7 +90,7 @@ export class Forwarder {
 
   /** What waits to be packed goes out when it is due. */
   tick(now: number): void {
-    if (this.#isRepacking) this.#repacked.tick(now)
+    if (this.#isRepacking) this.#repacked?.tick(now)
   }
 
   /** A packet of audio, of a codec whose packets can go out as packets of ours; it may be altered. */
@@ -100,7 +100,10 @@ export class Forwarder {
     this.#audioSsrc = ssrcOf(packet)
     if (this.#mustRepack(units, codec, agreement)) {
       if (codec === 'opus') this.#join(packet, payloadLength, units, agreement, now)
-      else this.#repacked.push(packet, payloadLength, codec, agreement, this.#packetUnits, now)
+      else {
+        this.#repacked ??= new RepackedStream(this.#network, this.#stream, this.#send)
+        this.#repacked.push(packet, payloadLength, codec, agreement, this.#packetUnits, now)
+      }
       this.#isRepacking = true
       return
     }
@@ -137,6 +140,7 @@ export class Forwarder {
       this.#relayPacket(plain, payloadType, payloadLength, 0, now)
       return
     }
+    this.#events ??= new EventRewriter()
     const course = this.#events
     if (!course.follow(plain, headerLength, clockRate, ownRate, this.#stream.timestamp)) return
     this.#eventUntil = now + eventHoldMs
@@ -152,8 +156,8 @@ export class Forwarder {
 
   #stopRepacking(): void {
     this.#isRepacking = false
-    this.#repacked.reset()
-    this.#order.reset()
+    this.#repacked = undefined
+    this.#order = undefined
   }
 
   /** The remote wants packets of another length than this one's, `units`; of Opus one that frames can be joined to. */
@@ -169,6 +173,7 @@ export class Forwarder {
 
   /** Frames of Opus stay what they are: only how many go in a packet changes. */
   #join(packet: Uint8Array, payloadLength: number, units: number, agreement: Agreement, now: number): void {
+    this.#order ??= new StreamOrder()
     const missing = this.#order.follow(packet, units, this.#unitsPerMs, now)
     if (!this.#isRepacking) this.#relay.interrupt()
     this.#isRepacking = true

@@ -38,10 +38,6 @@ export class RepackedStream {
     this.#send = send
   }
 
-  reset(): void {
-    this.#repacker.reset()
-  }
-
   push(
     packet: Uint8Array,
     payloadLength: number,

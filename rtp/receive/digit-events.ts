@@ -14,7 +14,8 @@ interface DigitListener {
 /** Digits of a remote, as its telephone-events tell them. */
 export class DigitEvents {
   readonly #listener: DigitListener
-  #receiver = new DigitReceiver({ clockRate: usualClock })
+  /** Made with the first event: most calls have none. */
+  #receiver: DigitReceiver | undefined
   #clockRate = usualClock
   #ssrc = -1
   #began = 0
@@ -30,34 +31,37 @@ export class DigitEvents {
 
   /** A digit is down, whose last packets may be lost: `tick` finds its end. */
   get isHeld(): boolean {
-    return this.#receiver.deadline() !== undefined
+    return this.#receiver?.deadline() !== undefined
   }
 
   /** A packet of events, counted in `clockRate`. */
   receive(packet: Uint8Array, payloadLength: number, clockRate: number, now: number): void {
     const ssrc = ssrcOf(packet)
-    if (clockRate !== this.#clockRate || ssrc !== this.#ssrc) {
+    if (this.#receiver === undefined || clockRate !== this.#clockRate || ssrc !== this.#ssrc) {
       this.reset(now)
       this.#clockRate = clockRate
       this.#ssrc = ssrc
       this.#receiver = new DigitReceiver({ clockRate })
     }
-    const wasHeld = this.#receiver.held !== undefined
+    const receiver = this.#receiver
+    const wasHeld = receiver.held !== undefined
     const timestamp = timestampOf(packet)
-    const told = this.#receiver.push(packet, payloadOffsetOf(packet), payloadLength, timestamp, markerOf(packet), now)
+    const told = receiver.push(packet, payloadOffsetOf(packet), payloadLength, timestamp, markerOf(packet), now)
     if (wasHeld && told === 0) return
     // Its own last packet has ended it, or the first of the next digit, when all of its last were lost.
     if (wasHeld) this.#reportNext(now)
     this.#began = timestamp
-    const { held } = this.#receiver
+    const { held } = receiver
     if (held !== undefined) this.#listener.digitDown(held, now)
     this.#reportAll(now)
   }
 
   /** A digit whose last packets were lost is up after a while. */
   tick(now: number): void {
-    const stalled = this.#receiver.deadline()
-    if (stalled !== undefined && now >= stalled && this.#receiver.timeout(now) > 0) this.#reportAll(now)
+    const receiver = this.#receiver
+    const stalled = receiver?.deadline()
+    if (receiver !== undefined && stalled !== undefined && now >= stalled && receiver.timeout(now) > 0)
+      this.#reportAll(now)
   }
 
   /** The source `ssrc` is gone: what it held down is held no more. Some senders' events have a source of their own. */
@@ -67,7 +71,7 @@ export class DigitEvents {
 
   /** Another remote: what was held down is held no more. */
   reset(now: number): void {
-    this.#receiver.reset()
+    this.#receiver?.reset()
     this.#reportAll(now)
   }
 
@@ -76,7 +80,7 @@ export class DigitEvents {
   }
 
   #reportNext(now: number): boolean {
-    const press = this.#receiver.take()
+    const press = this.#receiver?.take()
     if (press !== undefined) this.#listener.digitUp(press, this.#began, now)
     return press !== undefined
   }

@@ -9,7 +9,7 @@ const longest = 1080
  */
 export class HeldPackets {
   #slots: Uint8Array[] | undefined
-  readonly #lengths = new Uint16Array(probationPackets)
+  readonly #lengths: number[] = []
   #count = 0
 
   get count(): number {
@@ -33,8 +33,8 @@ export class HeldPackets {
   /** Copies the packet at that place into `into`; returns its length. */
   copyInto(into: Uint8Array, at: number): number {
     const slot = this.#slots?.[at]
-    const length = this.#lengths[at]!
-    if (slot === undefined) return 0
+    const length = this.#lengths[at]
+    if (slot === undefined || length === undefined) return 0
     for (let i = 0; i < length; i++) into[i] = slot[i]!
     return length
   }

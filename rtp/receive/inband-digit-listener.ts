@@ -17,6 +17,14 @@ const maxCatchUp = 5
 /** So much may be lost without a break before a tone that sounded is taken to have ended. */
 const mostLostMs = 120
 
+/** What is read for detection alone, one listener at a time: nobody keeps it. */
+const unheard = new Int16Array((frameMs * 48_000) / 1000)
+
+/** By payload type. */
+interface AgreedCodecs {
+  readonly codecs: readonly (AudioCodecName | undefined)[]
+}
+
 /** Digits that come as tones. */
 interface ToneDigits {
   /** A digit sounds, for long enough to be one. */
@@ -30,10 +38,9 @@ interface ToneDigits {
  * digits in the audio when no telephone-events were agreed on.
  */
 export class InbandDigitListener implements SampleListener {
-  readonly #codecs: readonly (AudioCodecName | undefined)[]
+  readonly #types: AgreedCodecs
   readonly #coders: OpusCoders
   readonly #digits: ToneDigits
-  readonly #scratch = new Int16Array((frameMs * 48_000) / 1000)
   #reader: PlayoutReader | undefined
   #detector: InbandDetector | undefined
   /** While a digit is down as telephone-events tell: some senders let its tone sound beside them. */
@@ -50,9 +57,8 @@ export class InbandDigitListener implements SampleListener {
   #dueAt = 0
   #before = noPlayout
 
-  /** `codecs`: by payload type, as agreed on. */
-  constructor(codecs: readonly (AudioCodecName | undefined)[], coders: OpusCoders, keys: ToneDigits) {
-    this.#codecs = codecs
+  constructor(types: AgreedCodecs, coders: OpusCoders, keys: ToneDigits) {
+    this.#types = types
     this.#coders = coders
     this.#digits = keys
   }
@@ -132,7 +138,7 @@ export class InbandDigitListener implements SampleListener {
     }
     const count = (frameMs * reader.sampleRate) / 1000
     for (let frames = 0; frames < maxCatchUp && this.#dueAt <= now; frames++) {
-      reader.readInto(this.#scratch, 0, count, now)
+      reader.readInto(unheard, 0, count, now)
       this.#dueAt += frameMs
     }
     if (this.#dueAt <= now) this.#dueAt = now + frameMs
@@ -195,7 +201,7 @@ export class InbandDigitListener implements SampleListener {
   #readerAt(sampleRate: StreamRate): PlayoutReader {
     if (this.#reader?.sampleRate === sampleRate) return this.#reader
     this.#close()
-    const reader = new PlayoutReader(sampleRate, this.#codecs, this.#coders)
+    const reader = new PlayoutReader(sampleRate, this.#types.codecs, this.#coders)
     reader.listener = this
     this.#reader = reader
     this.#readAt = -1

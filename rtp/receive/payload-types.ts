@@ -4,15 +4,24 @@ import type { Agreement, EngineCodec } from '../contract/agreement.ts'
 /** What a payload type means: a codec, telephone-events or comfort noise. */
 export type PayloadKind = EngineCodec | 'events' | 'noise'
 
-const payloadTypes = 128
+interface Meaning {
+  readonly payloadType: number
+  readonly kind: PayloadKind
+  /** What durations of telephone-events are counted in; 0 for others. */
+  readonly eventClockRate: number
+}
 
-/** What payload types mean by the last agreement. The arrays stay the same objects, so that others may look into them. */
+/** What payload types mean by the last agreement: a handful, looked through one by one. */
 export class PayloadTypes {
-  /** Those that are audio. */
-  readonly codecs: (EngineCodec | undefined)[] = new Array(payloadTypes).fill(undefined)
-  readonly #meanings: (PayloadKind | undefined)[] = new Array(payloadTypes).fill(undefined)
-  readonly #eventClocks = new Uint32Array(payloadTypes)
+  #meanings: readonly Meaning[] = []
+  #codecs: (EngineCodec | undefined)[] | undefined
   #hasEvents = false
+
+  /** Those that are audio, by payload type. Stays the same object, so that others may look into it. Made when asked for. */
+  get codecs(): readonly (EngineCodec | undefined)[] {
+    this.#codecs ??= this.#fillCodecs([])
+    return this.#codecs
+  }
 
   /** Digits come as telephone-events. */
   get hasEvents(): boolean {
@@ -20,29 +29,37 @@ export class PayloadTypes {
   }
 
   of(payloadType: number): PayloadKind | undefined {
-    return this.#meanings[payloadType]
+    return this.#find(payloadType)?.kind
   }
 
   /** What durations of these events are counted in, Hz. */
   eventClockOf(payloadType: number): number {
-    return this.#eventClocks[payloadType]!
+    return this.#find(payloadType)?.eventClockRate ?? 0
   }
 
   agree({ codec, accept, acceptEvents, eventClockRate, acceptNoise, moreEvents = [] }: Agreement): void {
-    this.#meanings.fill(undefined)
-    this.codecs.fill(undefined)
-    for (const { payloadType, codec } of accept) {
-      this.#meanings[payloadType] = codec
-      this.codecs[payloadType] = codec
-    }
-    if (acceptEvents !== undefined) this.#addEvents(acceptEvents, eventClockRate ?? codecFacts[codec].clockRate)
-    for (const { payloadType, clockRate } of moreEvents) this.#addEvents(payloadType, clockRate)
-    if (acceptNoise !== undefined) this.#meanings[acceptNoise] = 'noise'
+    const meanings = new Map<number, Meaning>()
+    const mean = (payloadType: number, kind: PayloadKind, clockRate = 0) =>
+      meanings.set(payloadType, { payloadType, kind, eventClockRate: clockRate })
+    for (const { payloadType, codec } of accept) mean(payloadType, codec)
+    if (acceptEvents !== undefined) mean(acceptEvents, 'events', eventClockRate ?? codecFacts[codec].clockRate)
+    for (const { payloadType, clockRate } of moreEvents) mean(payloadType, 'events', clockRate)
+    if (acceptNoise !== undefined) mean(acceptNoise, 'noise')
+    this.#meanings = [...meanings.values()]
     this.#hasEvents = acceptEvents !== undefined || moreEvents.length > 0
+    if (this.#codecs !== undefined) this.#fillCodecs(this.#codecs)
   }
 
-  #addEvents(payloadType: number, clockRate: number): void {
-    this.#meanings[payloadType] = 'events'
-    this.#eventClocks[payloadType] = clockRate
+  #fillCodecs(codecs: (EngineCodec | undefined)[]): (EngineCodec | undefined)[] {
+    codecs.length = 0
+    for (const { payloadType, kind } of this.#meanings)
+      if (kind !== 'events' && kind !== 'noise') codecs[payloadType] = kind
+    return codecs
+  }
+
+  #find(payloadType: number): Meaning | undefined {
+    const meanings = this.#meanings
+    for (let at = 0; at < meanings.length; at++) if (meanings[at]!.payloadType === payloadType) return meanings[at]
+    return undefined
   }
 }

@@ -70,7 +70,7 @@ export class Receiver {
     this.#recordings = recordings
     this.#receivedAt = now
     this.#aliveAt = now
-    this.inband = new InbandDigitListener(meanings.codecs, host.opus, {
+    this.inband = new InbandDigitListener(meanings, host.opus, {
       toneBegan: digit => this.#host.emit({ type: 'key-down', session: this.#id, digit }),
       toneEnded: (press, began) => this.#toneEnded(press, began),
     })

@@ -1,4 +1,4 @@
-import { DigitSender, maxQueuedDigits } from '../dtmf/digit-sender.ts'
+import { DigitSender, type DigitSenderConfig, maxQueuedDigits } from '../dtmf/digit-sender.ts'
 import { DigitTones } from '../dtmf/digit-tones.ts'
 
 interface Waiting {
@@ -19,8 +19,10 @@ const maxOrders = maxQueuedDigits
 export class DigitQueue {
   readonly #sent: (id: string) => void
   readonly #waiting: Waiting[] = []
-  readonly #tones = new DigitTones()
-  #sender = new DigitSender()
+  // Made at the first need: few legs ever send a digit.
+  #tones: DigitTones | undefined
+  #sender: DigitSender | undefined
+  #senderConfig: DigitSenderConfig = {}
   #agreed: DigitManner = 'tones'
   #current: string | undefined
   #manner: DigitManner = 'tones'
@@ -30,19 +32,21 @@ export class DigitQueue {
   }
 
   get busy(): boolean {
-    return this.#current !== undefined || this.#waiting.length > 0 || this.#tones.busy
+    return this.#current !== undefined || this.#waiting.length > 0 || this.#tones?.busy === true
   }
   get marker(): boolean {
-    return this.#sender.marker
+    return this.#sender?.marker === true
   }
   get timestamp(): number {
-    return this.#sender.timestamp
+    return this.#sender?.timestamp ?? 0
   }
 
   /** `areEvents`: the remote takes telephone-events, counted in `clockRate`. An order that has begun ends as it began. */
   agree(ptimeMs: number, areEvents: boolean, clockRate: number): void {
     this.#agreed = areEvents ? 'events' : 'tones'
-    if (!this.#sender.busy) this.#sender = new DigitSender({ ptimeMs, clockRate })
+    if (this.#sender?.busy === true) return
+    this.#sender = undefined
+    this.#senderConfig = { ptimeMs, clockRate }
   }
 
   enqueue(id: string, digits: string): void {
@@ -52,23 +56,23 @@ export class DigitQueue {
 
   /** A digit of another leg is down, to be heard as a tone. */
   digitDown(digit: string): void {
-    this.#tones.press(digit)
+    this.#tonesNow().press(digit)
   }
   digitUp(digit: string, durationMs: number): void {
-    this.#tones.release(digit, durationMs)
+    this.#tonesNow().release(digit, durationMs)
   }
   releaseAll(): void {
-    this.#tones.releaseAll()
+    this.#tones?.releaseAll()
   }
 
   /** Begins the next order when there is none; undefined when there is nothing to send. */
   next(): DigitManner | undefined {
-    while (this.#current === undefined && !this.#tones.busy) {
+    while (this.#current === undefined && this.#tones?.busy !== true) {
       const next = this.#waiting.shift()
       if (next === undefined) return undefined
       this.#current = next.id
       this.#manner = this.#agreed
-      const sender = this.#manner === 'events' ? this.#sender : this.#tones
+      const sender = this.#manner === 'events' ? this.#senderNow() : this.#tonesNow()
       if (sender.enqueue(next.digits) === 0) this.#finish()
     }
     return this.#current === undefined ? 'tones' : this.#manner
@@ -76,20 +80,22 @@ export class DigitQueue {
 
   /** One tick of the stream, see `DigitSender`: the bytes of event written; 0 = let the audio through. */
   nextInto(into: Uint8Array, at: number, rtpTime: number): number {
-    const length = this.#sender.nextInto(into, at, rtpTime)
-    if (!this.#sender.busy) this.#finish()
+    const sender = this.#senderNow()
+    const length = sender.nextInto(into, at, rtpTime)
+    if (!sender.busy) this.#finish()
     return length
   }
 
   /** See `DigitTones`. */
   proceed(): boolean {
-    return this.#tones.proceed()
+    return this.#tonesNow().proceed()
   }
 
   /** A frame of tones, see `DigitTones`; false = let the audio through. */
   fillInto(pcm: Int16Array, count: number, sampleRate: number): boolean {
-    const sounds = this.#tones.fillInto(pcm, count, sampleRate)
-    if (!this.#tones.busy) this.#finish()
+    const tones = this.#tonesNow()
+    const sounds = tones.fillInto(pcm, count, sampleRate)
+    if (!tones.busy) this.#finish()
     return sounds
   }
 
@@ -98,6 +104,16 @@ export class DigitQueue {
       if (this.#current === undefined) this.#current = this.#waiting.shift()?.id
       this.#finish()
     }
+  }
+
+  #senderNow(): DigitSender {
+    this.#sender ??= new DigitSender(this.#senderConfig)
+    return this.#sender
+  }
+
+  #tonesNow(): DigitTones {
+    this.#tones ??= new DigitTones()
+    return this.#tones
   }
 
   #finish(): void {

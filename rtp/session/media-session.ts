@@ -93,10 +93,10 @@ export class MediaSession implements Destination {
     this.#stream = stream
     this.#reporter = reporter
     this.#reports = new ReportExchange(host.network, ports.rtcp, reporter, this.#symmetricRtp, this.#reflection)
-    const { codecs } = this.#payloadTypes
+    const types = this.#payloadTypes
     const recordings = new Recordings({
       id,
-      received: streamTracks(payloadType => codecs[payloadType], host.opus),
+      received: streamTracks(payloadType => types.codecs[payloadType], host.opus),
       sent: streamTracks(() => this.#agreement?.codec, host.opus),
       emit: event => host.emit(event),
     })

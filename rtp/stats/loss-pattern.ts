@@ -1,10 +1,9 @@
-/** Packets that may still come after one with a higher number before they are held for lost. A power of two. */
+/** Packets that may still come after one with a higher number before they are held for lost: as an integer has bits. */
 const patience = 32
 /** RFC 3611 §4.7.2, recommended: so many packets without loss part one burst from the next. */
 export const gapMinimum = 16
 
-const missing = 0
-const received = 1
+const bitOf = (index: number): number => 1 << (index & (patience - 1))
 
 /** How losses lie to each other (RFC 3611 §4.7.2). Densities are parts of one, lengths packets. */
 export interface BurstGap {
@@ -20,7 +19,8 @@ export interface BurstGap {
  * of ITU-T G.107. What comes late but within the patience is not lost. Numbers are indexes that do not wrap.
  */
 export class LossPattern {
-  readonly #window = new Uint8Array(patience)
+  /** A bit for each number that may still come: set when it has. */
+  #window = 0
   #started = false
   /** The first index that is not decided; one beyond the highest that came. */
   #next = 0
@@ -46,8 +46,8 @@ export class LossPattern {
     if (index < this.#next) return
     // As often as numbers are missing, which the statistics of sequence numbers bound.
     while (index >= this.#next + patience) this.#decide()
-    for (; this.#end <= index; this.#end++) this.#window[this.#end & (patience - 1)] = missing
-    this.#window[index & (patience - 1)] = received
+    for (; this.#end <= index; this.#end++) this.#window &= ~bitOf(this.#end)
+    this.#window |= bitOf(index)
   }
 
   /** The source counts again from `index`; what it missed before, it will not send. The counters go on. */
@@ -93,7 +93,7 @@ export class LossPattern {
   }
 
   #decide(): void {
-    const isHere = this.#next < this.#end && this.#window[this.#next & (patience - 1)] === received
+    const isHere = this.#next < this.#end && (this.#window & bitOf(this.#next)) !== 0
     this.#next++
     this.#end = Math.max(this.#end, this.#next)
     if (isHere) {
