@@ -1,12 +1,12 @@
 // The door of the API and of what runs beside it. A program that embeds the switch opens core/embedding/index.ts, the package's `sauti`.
 
-export { type AudioFacts, type AudioInspection, inspectAudio } from './adapters/audio/inspect-audio.ts'
+export { type AudioFacts, type AudioInspection, inspectAudio } from './adapters/audio/index.ts'
 export { BackupError, type BackupManifest } from './adapters/backup/manifest.ts'
 export { type Restored, restoreBackup } from './adapters/backup/restore-backup.ts'
 export { takeBackup } from './adapters/backup/take-backup.ts'
 export { RtpLoad, type RtpLoadReport, type Speech } from './adapters/benchmark/rtp-load.ts'
 export { type PlacedCall, SipLoad } from './adapters/benchmark/sip-load.ts'
-export type { LiveCall, LiveLeg } from './adapters/exchange/call-control.ts'
+export type { LiveCall, LiveLeg } from './adapters/exchange/index.ts'
 export { storedOf } from './adapters/recordings/recording-hand-over.ts'
 export {
   isAllowedOrigin,
@@ -87,6 +87,4 @@ export { numberForTrunk, routesTo } from './routing/routes.ts'
 export { type ParsedSettings, parseSettings, type SettingsProblem, type SettingsSources } from './settings.ts'
 export { type SettingOption, settingOptions } from './settings-options.ts'
 export { Switch, type SwitchCounters, type SwitchOptions } from './switch.ts'
-export { dialNouns } from './verbs/dial-children.ts'
-export { checkDocument } from './verbs/index.ts'
-export { vocabulary } from './verbs/registry.ts'
+export { checkDocument, dialNouns, vocabulary } from './verbs/index.ts'

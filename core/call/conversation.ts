@@ -14,7 +14,7 @@ import { Player } from '../talk/player.ts'
 import { Recorder } from '../talk/recorder.ts'
 import { Script, type Stage } from '../talk/script.ts'
 import { type RecordedParty, SessionRecording } from '../talk/session-recording.ts'
-import type { DialRequest, ProgramContext } from '../verbs/program.ts'
+import type { DialRequest, ProgramContext } from '../verbs/index.ts'
 import { callFields, softphoneFields } from './call-fields.ts'
 
 /** What a document needs to know of its call. */

@@ -4,7 +4,7 @@ import type { SipPlace } from '../billing/sip-prefix.ts'
 import type { CallUuid, RecordingUuid, Sid } from '../model/ids.ts'
 import type { PhoneBinding } from '../model/phone.ts'
 import type { CodecName, Trunk } from '../model/trunk.ts'
-import type { BegunVerb } from '../verbs/interpreter.ts'
+import type { BegunVerb } from '../verbs/index.ts'
 
 /** Where a recording lies: relative to the recordings folder for the row, and as media is to open it. */
 interface RecordingPlace {

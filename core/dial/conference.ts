@@ -10,7 +10,7 @@ import { recordDial } from '../talk/dial-recording.ts'
 import type { Party } from '../talk/party.ts'
 import type { Player } from '../talk/player.ts'
 import type { Recorder } from '../talk/recorder.ts'
-import type { ConferenceOrder, DialRequest } from '../verbs/program.ts'
+import type { ConferenceOrder, DialRequest } from '../verbs/index.ts'
 import { dialStatusOf } from './dial-outcome.ts'
 
 interface ConferenceParts {

@@ -7,7 +7,7 @@ import type { Change } from '../ports/store.ts'
 import { recordDial } from '../talk/dial-recording.ts'
 import type { Player } from '../talk/player.ts'
 import type { Recorder } from '../talk/recorder.ts'
-import type { DialRequest } from '../verbs/program.ts'
+import type { DialRequest } from '../verbs/index.ts'
 import type { Branch } from './branch.ts'
 import { Hunt, type HuntListener, type HuntParts } from './hunt.ts'
 

@@ -9,7 +9,7 @@ import type { SrtpWish } from '../ports/media.ts'
 import type { LegTarget } from '../ports/signaling.ts'
 import { e164Candidates, isExtension } from '../routing/e164.ts'
 import { routesTo } from '../routing/routes.ts'
-import type { DialChild } from '../verbs/program.ts'
+import type { DialChild } from '../verbs/index.ts'
 import type { BranchOptions, Route } from './branch-options.ts'
 
 /** What a child of Dial reaches, or why nothing. `forks`: the routes to each place where it may be. */

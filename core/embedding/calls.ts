@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { CallControl } from '../adapters/exchange/call-control.ts'
+import type { CallControl } from '../adapters/exchange/index.ts'
 import { causeOfRefusal } from '../contract/originate-order.ts'
 import type { CallAnswer, CallHandler } from '../document-builder/call-handler.ts'
 import { type Duration, durationMs } from '../document-builder/duration.ts'

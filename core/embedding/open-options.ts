@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import type { SpeechEngine } from '../adapters/audio/speech-engine.ts'
+import type { SpeechEngine } from '../adapters/audio/index.ts'
 import type { Settings } from '../model/settings.ts'
 import type { Clock, Random } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'

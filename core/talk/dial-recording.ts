@@ -1,5 +1,5 @@
 import type { Leg } from '../leg/leg.ts'
-import type { DialRequest } from '../verbs/program.ts'
+import type { DialRequest } from '../verbs/index.ts'
 import type { Recorder } from './recorder.ts'
 
 /** The longest that a Dial may last is also the longest of its recording. */

@@ -4,7 +4,7 @@ import type { Leg } from '../leg/leg.ts'
 import { assertNever } from '../model/assert-never.ts'
 import type { AudioEvent } from '../ports/audio.ts'
 import { type AudioSource, type MediaEvent, ringbackCountries, type ToneName } from '../ports/media.ts'
-import type { ProgramCommand, SoundCommand } from '../verbs/program.ts'
+import type { ProgramCommand, SoundCommand } from '../verbs/index.ts'
 import { PromptPrefetch } from './prompt-prefetch.ts'
 
 interface Playing {

@@ -1,5 +1,5 @@
 import type { AudioEvent } from '../ports/audio.ts'
-import type { SoundCommand } from '../verbs/program.ts'
+import type { SoundCommand } from '../verbs/index.ts'
 
 /** Audio that was prepared so long ago is requested again: its source may have changed, and our copy may be deleted. */
 export const prefetchKeepsMs = 50_000

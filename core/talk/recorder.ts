@@ -4,7 +4,7 @@ import type { Leg } from '../leg/leg.ts'
 import type { RecordingRecord } from '../model/call-record.ts'
 import type { LegUuid, RecordingUuid } from '../model/ids.ts'
 import type { MediaEvent } from '../ports/media.ts'
-import type { ProgramEvent, RecordOptions, SessionRecordOptions } from '../verbs/program.ts'
+import type { ProgramEvent, RecordOptions, SessionRecordOptions } from '../verbs/index.ts'
 
 type Recorded = Extract<ProgramEvent, { readonly type: 'recorded' }>
 type MediaRecorded = Pick<

@@ -1,14 +1,15 @@
 import type { DialOutcome } from '../leg/connection.ts'
 import type { EndReason } from '../model/end-reason.ts'
-import { type BegunVerb, Interpreter } from '../verbs/interpreter.ts'
-import type { DocumentRules } from '../verbs/problem.ts'
-import type {
-  ProgramCommand,
-  ProgramContext,
-  ProgramEvent,
-  SessionRecordOrder,
-  SoundCommand,
-} from '../verbs/program.ts'
+import {
+  type BegunVerb,
+  type DocumentRules,
+  Interpreter,
+  type ProgramCommand,
+  type ProgramContext,
+  type ProgramEvent,
+  type SessionRecordOrder,
+  type SoundCommand,
+} from '../verbs/index.ts'
 import type { PlayCommand } from './player.ts'
 
 type Fetch = Extract<ProgramCommand, { readonly type: 'fetch' }>

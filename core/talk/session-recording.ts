@@ -1,4 +1,4 @@
-import type { SessionRecordOptions, SessionRecordOrder } from '../verbs/program.ts'
+import type { SessionRecordOptions, SessionRecordOrder } from '../verbs/index.ts'
 import type { Party } from './party.ts'
 import type { Player } from './player.ts'
 import type { Recorder } from './recorder.ts'

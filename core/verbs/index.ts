@@ -1,7 +1,11 @@
+/** The verb documents: what they mean (`parseDocument`), how they run (`Interpreter`), what each verb is for (`vocabulary`). */
+
+export { dialNouns } from './dial-children.ts'
 export { checkDocument, maxDocumentBytes, maxVerbs, type ParsedDocument, parseDocument } from './document.ts'
-export { Interpreter, type InterpreterOptions, maxSilentDocuments } from './interpreter.ts'
-export type { Problem } from './problem.ts'
+export { type BegunVerb, Interpreter, type InterpreterOptions, maxSilentDocuments } from './interpreter.ts'
+export type { DocumentRules, Problem } from './problem.ts'
 export type {
+  ConferenceOrder,
   DialChild,
   DialRequest,
   ProgramCommand,
@@ -10,4 +14,6 @@ export type {
   RecordOptions,
   SessionRecordOptions,
   SessionRecordOrder,
+  SoundCommand,
 } from './program.ts'
+export { vocabulary } from './registry.ts'

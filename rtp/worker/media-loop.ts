@@ -3,14 +3,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { EngineCommand } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
 import { MediaEngine } from '../engine/engine.ts'
-import { loadLibC } from '../io/libc.ts'
-import { LibOpus } from '../io/libopus.ts'
-import { defaultTickMs, MediaClock } from '../io/media-clock.ts'
-import { openNetwork } from '../io/open-network.ts'
-import { PromptFiles } from '../io/prompt-files.ts'
-import { RecordingFiles } from '../io/recording-files.ts'
-import { SlowProcessor } from '../io/slow-processor.ts'
-import { otherProcessor } from '../io/thread-processor.ts'
+import {
+  defaultTickMs,
+  LibOpus,
+  loadLibC,
+  MediaClock,
+  openNetwork,
+  otherProcessor,
+  PromptFiles,
+  RecordingFiles,
+  SlowProcessor,
+} from '../io/index.ts'
 import type { DatagramNetwork } from '../net/network.ts'
 import { MediaTape } from '../report/media-tape.ts'
 import type { MediaCounters, MediaThreadConfig } from './protocol.ts'

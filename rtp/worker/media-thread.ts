@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { takePrecedence } from '../io/thread-precedence.ts'
+import { takePrecedence } from '../io/index.ts'
 import { MediaLoop } from './media-loop.ts'
 import type { FromMedia, MediaThreadConfig, ToMedia } from './protocol.ts'
 

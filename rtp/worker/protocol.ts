@@ -3,8 +3,7 @@ import type { EngineCommand, SessionId } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
 import type { DtlsCertificate } from '../dtls/certificate.ts'
 import type { EngineConfig, EngineCounters } from '../engine/environment.ts'
-import type { ClockCounters } from '../io/media-clock.ts'
-import type { NetworkOptions } from '../io/open-network.ts'
+import type { ClockCounters, NetworkOptions } from '../io/index.ts'
 
 /** What a media thread is made with; plain data. */
 export interface MediaThreadConfig extends EngineConfig, NetworkOptions {

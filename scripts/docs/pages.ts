@@ -1,5 +1,6 @@
 import { apiPage } from './api-page.ts'
 import { apiTypes } from './api-types.ts'
+import { architecturePage } from './architecture-page.ts'
 import { cliPage } from './cli-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { eventsPage } from './events-page.ts'
@@ -14,6 +15,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['../api/portal/app/api-types.ts', await apiTypes()],
     ['api.md', apiPage(await openApiDocument())],
+    ['architecture.md', architecturePage()],
     ['cli.md', cliPage()],
     ['errors.md', errorsPage()],
     ['events.md', eventsPage()],
