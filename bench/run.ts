@@ -5,7 +5,7 @@ import { type BenchOptions, type Figure, tableOf } from './report.ts'
 
 const usage = `usage: npm run bench [-- [--short] [--json] [name…]]
   --short  two minutes in all: shows that they run, not what the machine can do; those that the long tests
-           run as well (kills, overload, soak-calls), recorder and start, only when they are named
+           run as well (kills, overload, soak-calls), trace and start, only when they are named
   --json   figures for scripts
   --minutes M, --calls N  of the soak, and of peers for each codec: how long, and how many calls (5, 50)
            of soak-calls: how long, and how many calls a second (60, 50)

@@ -69,8 +69,12 @@ export { type CodecName, codecNames, type Trunk } from './model/trunk.ts'
 export type { Clock, Random } from './ports/clock.ts'
 export type { Log } from './ports/log.ts'
 export type { ByteRange, RecordingStorage, StoredRecording } from './ports/recording-storage.ts'
-export { endOf, explanations, reasonsPath } from './recorder/explanation.ts'
-export { drawEntries, drawLadder } from './recorder/ladder.ts'
+export { numberForTrunk, routesTo } from './routing/routes.ts'
+export { type ParsedSettings, parseSettings, type SettingsProblem, type SettingsSources } from './settings.ts'
+export { type SettingOption, settingOptions } from './settings-options.ts'
+export { Switch, type SwitchCounters, type SwitchOptions } from './switch.ts'
+export { endOf, explanations, reasonsPath } from './trace/explanation.ts'
+export { drawEntries, drawLadder } from './trace/ladder.ts'
 export {
   type Trace,
   type TraceAnswer,
@@ -80,11 +84,7 @@ export {
   type TraceWish,
   traceForms,
   traceKinds,
-} from './recorder/trace.ts'
-export { traceJson } from './recorder/trace-json.ts'
-export { traceOfRecord } from './recorder/trace-of-record.ts'
-export { numberForTrunk, routesTo } from './routing/routes.ts'
-export { type ParsedSettings, parseSettings, type SettingsProblem, type SettingsSources } from './settings.ts'
-export { type SettingOption, settingOptions } from './settings-options.ts'
-export { Switch, type SwitchCounters, type SwitchOptions } from './switch.ts'
+} from './trace/trace.ts'
+export { traceJson } from './trace/trace-json.ts'
+export { traceOfRecord } from './trace/trace-of-record.ts'
 export { checkDocument, dialNouns, vocabulary } from './verbs/index.ts'

@@ -7,7 +7,6 @@ import { Closers } from './adapters/closers.ts'
 import { CallControl } from './adapters/exchange/index.ts'
 import type { RtpMediaCounters } from './adapters/media/index.ts'
 import type { NameCounters } from './adapters/names/index.ts'
-import type { CallTraces, TraceCounters } from './adapters/recorder/call-traces.ts'
 import type {
   PhoneUpgrade,
   RegisteredPhone,
@@ -20,6 +19,7 @@ import type { StoreCounters, SwitchStore } from './adapters/store/threads/open-s
 import { openParts, type Parts, type SwitchOptions } from './adapters/switch-parts.ts'
 import { silentLog } from './adapters/system/silent-log.ts'
 import type { TlsIdentityFiles } from './adapters/tls/identity.ts'
+import type { CallTraces, TraceCounters } from './adapters/trace/call-traces.ts'
 import type { AdmissionCounters } from './admission/admission.ts'
 import type { LoadMeasures } from './admission/load.ts'
 import type { ExchangeCounters } from './exchange/exchange.ts'

@@ -1,5 +1,5 @@
 import type { Element } from './element.ts'
-import { type Notes, type Place, quoted } from './problem.ts'
+import { type Place, type ProblemList, quoted } from './problem.ts'
 import { urlProblem } from './url.ts'
 
 export interface Range {
@@ -14,12 +14,12 @@ export interface Range {
  */
 export class Attributes {
   readonly #element: Element
-  readonly #notes: Notes
+  readonly #problems: ProblemList
   readonly #asked = new Set<string>()
 
-  constructor(element: Element, notes: Notes) {
+  constructor(element: Element, problems: ProblemList) {
     this.#element = element
-    this.#notes = notes
+    this.#problems = problems
   }
 
   /** The value as written, of at most `maxLength` characters; undefined when missing or bad. */
@@ -62,9 +62,9 @@ export class Attributes {
     return undefined
   }
 
-  /** Notes a value that was understood but cannot be honoured. */
+  /** Reports a value that was understood but cannot be honoured. */
   bad(name: string, value: string, wanted: string): void {
-    this.#notes.add(this.#element, this.problem(name, value, wanted).message)
+    this.#problems.add(this.#element, this.problem(name, value, wanted).message)
   }
 
   /** The same, for a value that only the call can judge: it is reported then, or never. */
@@ -76,7 +76,7 @@ export class Attributes {
   noteUnknown(): void {
     for (const name of this.#element.attributes.keys()) {
       if (this.#asked.has(name) || isNamespace(name)) continue
-      this.#notes.add(this.#element, `<${this.#element.name}> has no attribute ${quoted(name)}; it is ignored`)
+      this.#problems.add(this.#element, `<${this.#element.name}> has no attribute ${quoted(name)}; it is ignored`)
     }
   }
 

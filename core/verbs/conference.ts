@@ -1,7 +1,7 @@
 import { ringbackCountries } from '../ports/media.ts'
 import type { Attributes } from './attributes.ts'
 import { type Element, squeezed, textOf } from './element.ts'
-import { type Notes, quoted } from './problem.ts'
+import { type ProblemList, quoted } from './problem.ts'
 import type { ConferenceOrder } from './program.ts'
 import type { VerbAbout } from './verb.ts'
 
@@ -15,8 +15,8 @@ export const aboutConference: VerbAbout = {
     muted: 'The caller only listens.',
     startOnEnter: 'The room starts when this caller enters. Until a participant starts it, all wait.',
     endOnExit: 'The room ends for all when this caller leaves it.',
-    beep: 'Two notes that all hear when this caller enters, or leaves, or both.',
-    waitAsset: `Heard until the room starts, over and over: slug of an asset, a country's ringing tone by its code (${ringbackCountries.slice(0, 4).join(' ')} …), or \`silence\`. Default: two soft notes every six seconds.`,
+    beep: 'Two tones for all members when this caller enters, or leaves, or both.',
+    waitAsset: `Heard until the room starts, over and over: slug of an asset, a country's ringing tone by its code (${ringbackCountries.slice(0, 4).join(' ')} …), or \`silence\`. Default: two soft problems every six seconds.`,
     maxMembers: `How many may be in the room with this caller. Who finds it full is not answered by it: DialCallStatus is \`busy\`, DialReasonCode END.0486.`,
   },
   example:
@@ -24,7 +24,11 @@ export const aboutConference: VerbAbout = {
 }
 
 /** A room to enter; undefined when its name is none. */
-export function readConference(element: Element, attributes: Attributes, notes: Notes): ConferenceOrder | undefined {
+export function readConference(
+  element: Element,
+  attributes: Attributes,
+  problems: ProblemList,
+): ConferenceOrder | undefined {
   const beep = attributes.choice('beep', ['true', 'false', 'onEnter', 'onExit'], 'true')
   const wait = attributes.text('waitAsset', /^[a-z0-9-]{1,64}$/, 'the slug of an asset, a country code or silence')
   const order = {
@@ -38,6 +42,6 @@ export function readConference(element: Element, attributes: Attributes, notes: 
   }
   const name = squeezed(textOf(element))
   if (/^\P{Cc}{1,128}$/u.test(name)) return { kind: 'conference', name, ...order }
-  notes.add(element, `<Conference> ${quoted(name)} is no name of a room; nobody enters it`)
+  problems.add(element, `<Conference> ${quoted(name)} is no name of a room; nobody enters it`)
   return undefined
 }

@@ -1,7 +1,7 @@
 import { Attributes } from './attributes.ts'
 import { aboutConference, readConference } from './conference.ts'
 import { type Element, squeezed, textOf } from './element.ts'
-import { type Notes, quoted } from './problem.ts'
+import { type ProblemList, quoted } from './problem.ts'
 import type { ConferenceOrder, DialChild } from './program.ts'
 import type { VerbAbout } from './verb.ts'
 
@@ -26,7 +26,11 @@ const isSipUri = (text: string): boolean => {
   return port > 0 && port < 65_536
 }
 
-type ReadChild = (element: Element, attributes: Attributes, notes: Notes) => DialChild | ConferenceOrder | undefined
+type ReadChild = (
+  element: Element,
+  attributes: Attributes,
+  problems: ProblemList,
+) => DialChild | ConferenceOrder | undefined
 
 const sipSummary =
   "A SIP address of an external server. One that leads to a trunk, to this switch, or to a private or loopback network (unless `SAUTI_ALLOW_PRIVATE_URLS`) is refused: `failed`, END.0403; where the URI shows it, DOC.0422 says so. It is rated by the deck's longest `sip:` prefix; without one it costs nothing, and needs a balance above zero (END.0402). A user part that is an international number is held against the blocked destinations (END.4433)."
@@ -82,33 +86,33 @@ interface DialChildren {
  * Whom a Dial rings: its nouns, or its plain text as one Number; or the room that it leads to. What cannot be dialled
  * is noted and left out.
  */
-export function readDialChildren(dial: Element, notes: Notes): DialChildren {
+export function readDialChildren(dial: Element, problems: ProblemList): DialChildren {
   const elements = dial.children.filter(child => typeof child !== 'string')
   const text = squeezed(dial.children.filter(child => typeof child === 'string').join(' '))
   if (elements.length === 0) {
-    if (text !== '') return { targets: present(plainNumber(dial, text, '', notes)) }
-    notes.add(dial, '<Dial> names nobody to dial')
+    if (text !== '') return { targets: present(plainNumber(dial, text, '', problems)) }
+    problems.add(dial, '<Dial> names nobody to dial')
     return { targets: [] }
   }
-  if (text !== '') notes.add(dial, `<Dial> text ${quoted(text)} beside its children is ignored`)
+  if (text !== '') problems.add(dial, `<Dial> text ${quoted(text)} beside its children is ignored`)
   const children: DialChild[] = []
   for (const element of elements) {
     const noun = dialNouns.get(element.name)
     if (noun === undefined) {
-      notes.add(element, `<Dial> has no child ${quoted(element.name)}; it is ignored`)
+      problems.add(element, `<Dial> has no child ${quoted(element.name)}; it is ignored`)
       continue
     }
-    const attributes = new Attributes(element, notes)
-    const child = noun.read(element, attributes, notes)
+    const attributes = new Attributes(element, problems)
+    const child = noun.read(element, attributes, problems)
     attributes.noteUnknown()
     if (child === undefined) continue
     if (child.kind === 'conference') {
       if (elements.length === 1) return { targets: [], conference: child }
-      notes.add(element, '<Conference> must be the only child of its <Dial>; it is ignored')
+      problems.add(element, '<Conference> must be the only child of its <Dial>; it is ignored')
       continue
     }
     if (children.length === maxDialChildren) {
-      notes.add(element, `<Dial> rings at most ${maxDialChildren} children; this one is left out`)
+      problems.add(element, `<Dial> rings at most ${maxDialChildren} children; this one is left out`)
       continue
     }
     children.push(child)
@@ -118,37 +122,40 @@ export function readDialChildren(dial: Element, notes: Notes): DialChildren {
 
 const present = (child: DialChild | undefined): DialChild[] => (child === undefined ? [] : [child])
 
-function readNumber(element: Element, attributes: Attributes, notes: Notes): DialChild | undefined {
+function readNumber(element: Element, attributes: Attributes, problems: ProblemList): DialChild | undefined {
   const sendDigits = attributes.text('sendDigits', /^[0-9A-Da-d*#w]{1,128}$/, 'up to 128 of 0-9 A-D * # and w') ?? ''
-  return plainNumber(element, squeezed(textOf(element)), sendDigits.toUpperCase().replaceAll('W', 'w'), notes)
+  return plainNumber(element, squeezed(textOf(element)), sendDigits.toUpperCase().replaceAll('W', 'w'), problems)
 }
 
-function plainNumber(at: Element, written: string, sendDigits: string, notes: Notes): DialChild | undefined {
+function plainNumber(at: Element, written: string, sendDigits: string, problems: ProblemList): DialChild | undefined {
   // People write numbers in groups: +254 20 123-4567.
   const number = written.replace(/[\s().-]/g, '')
   if (dialableNumber.test(number)) return { kind: 'number', number, sendDigits }
-  notes.add(at, `${quoted(written)} is neither an E.164 number nor an extension; it is not dialled`)
+  problems.add(at, `${quoted(written)} is neither an E.164 number nor an extension; it is not dialled`)
   return undefined
 }
 
-function readClient(element: Element, _attributes: Attributes, notes: Notes): DialChild | undefined {
+function readClient(element: Element, _attributes: Attributes, problems: ProblemList): DialChild | undefined {
   const client = squeezed(textOf(element))
   if (/^[^\s]{1,320}$/.test(client)) return { kind: 'client', client }
-  notes.add(element, `<Client> ${quoted(client)} is no end-user's uuid, extension or email; it is not dialled`)
+  problems.add(element, `<Client> ${quoted(client)} is no end-user's uuid, extension or email; it is not dialled`)
   return undefined
 }
 
-function readSip(element: Element, attributes: Attributes, notes: Notes): DialChild | undefined {
+function readSip(element: Element, attributes: Attributes, problems: ProblemList): DialChild | undefined {
   const username = attributes.text('username', /^[^\u0000-\u001f"\u007f]{1,128}$/, 'a user name')
   const password = attributes.text('password', /^[^\u0000-\u001f\u007f]{1,128}$/, 'a password')
   const uri = squeezed(textOf(element))
   if (!isSipUri(uri)) {
-    notes.add(element, `<Sip> ${quoted(uri)} is no SIP URI; it is not dialled`)
+    problems.add(element, `<Sip> ${quoted(uri)} is no SIP URI; it is not dialled`)
     return undefined
   }
   // It stands among those who are rung, and fails there as one whose name leads to such a place.
-  if (notes.rules.refusesSip?.(uri) === true)
-    notes.add(element, `<Sip> ${quoted(uri)} names a trunk, this switch or a private network; it is refused (END.0403)`)
+  if (problems.rules.refusesSip?.(uri) === true)
+    problems.add(
+      element,
+      `<Sip> ${quoted(uri)} names a trunk, this switch or a private network; it is refused (END.0403)`,
+    )
   return {
     kind: 'sip',
     uri,

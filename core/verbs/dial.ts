@@ -55,7 +55,7 @@ export const dial: VerbModule<Dial, DialState> = {
     example: '<Dial action="/done" timeout="20"><Number>+254711000001</Number><Client>1001</Client></Dial>',
   },
 
-  parse({ element, attributes, notes }) {
+  parse({ element, attributes, problems }) {
     const action = attributes.url('action')
     const written = element.attributes.get('callerId') ?? ''
     const callerId = attributes
@@ -69,7 +69,7 @@ export const dial: VerbModule<Dial, DialState> = {
         ? { callerIdProblem: attributes.problem('callerId', written, 'an active number of the account') }
         : {}),
       request: {
-        ...readDialChildren(element, notes),
+        ...readDialChildren(element, problems),
         timeoutMs: attributes.secondsMs('timeout', { min: 1, max: 600, fallback: 30 }),
         timeLimitMs: attributes.secondsMs('timeLimit', { min: 1, max: 14_400, fallback: 14_400 }),
         ...(presentable && callerId !== undefined ? { callerId } : {}),

@@ -3,7 +3,7 @@ import type { EndReason } from '../model/end-reason.ts'
 import { Attributes } from './attributes.ts'
 import { decodeUtf8 } from './decode.ts'
 import { type Element, squeezed } from './element.ts'
-import { type DocumentRules, Notes, type Problem, quoted } from './problem.ts'
+import { type DocumentRules, type Problem, ProblemList, quoted } from './problem.ts'
 import { vocabulary } from './registry.ts'
 import type { ParsedVerb } from './verb.ts'
 import { parseXml } from './xml.ts'
@@ -63,12 +63,12 @@ const malformed = (at: { line: number; column: number }, message: string): Parse
   invalid([{ line: at.line, column: at.column, code: 'DOC.0400', message }])
 
 function readVerbs(root: Element, rules: DocumentRules): ParsedDocument {
-  const notes = new Notes(rules)
-  const rootAttributes = new Attributes(root, notes)
+  const problems = new ProblemList(rules)
+  const rootAttributes = new Attributes(root, problems)
   rootAttributes.noteUnknown()
   const elements = root.children.filter(child => typeof child !== 'string')
   const text = squeezed(root.children.filter(child => typeof child === 'string').join(' '))
-  if (text !== '') notes.add(root, `text ${quoted(text)} outside of a verb is ignored`)
+  if (text !== '') problems.add(root, `text ${quoted(text)} outside of a verb is ignored`)
   const verbs: ParsedVerb[] = []
   let knownVerbs = 0
   let last: ParsedVerb | undefined
@@ -76,12 +76,12 @@ function readVerbs(root: Element, rules: DocumentRules): ParsedDocument {
   for (const element of elements) {
     const module = vocabulary.get(element.name)
     if (module === undefined) {
-      notes.add(element, `${quoted(element.name)} is no verb; it is skipped`)
+      problems.add(element, `${quoted(element.name)} is no verb; it is skipped`)
       continue
     }
     knownVerbs++
-    const attributes = new Attributes(element, notes)
-    const verb = module.parse({ element, attributes, notes })
+    const attributes = new Attributes(element, problems)
+    const verb = module.parse({ element, attributes, problems })
     attributes.noteUnknown()
     if (last !== undefined) {
       behindLast ??= element
@@ -92,8 +92,8 @@ function readVerbs(root: Element, rules: DocumentRules): ParsedDocument {
     if (verb.isLast) last = verb
   }
   if (last !== undefined && behindLast !== undefined) {
-    notes.add(behindLast, `what stands behind <${last.name}> never runs`, 'DOC.0204')
+    problems.add(behindLast, `what stands behind <${last.name}> never runs`, 'DOC.0204')
   }
-  if (elements.length > 0 && knownVerbs === 0) return invalid(notes.list())
-  return { ok: true, verbs, isEmpty: elements.length === 0, problems: notes.list() }
+  if (elements.length > 0 && knownVerbs === 0) return invalid(problems.list())
+  return { ok: true, verbs, isEmpty: elements.length === 0, problems: problems.list() }
 }

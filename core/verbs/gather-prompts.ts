@@ -2,26 +2,26 @@ import { Attributes } from './attributes.ts'
 import { type Element, squeezed } from './element.ts'
 import { pause } from './pause.ts'
 import { play } from './play.ts'
-import { type Notes, quoted } from './problem.ts'
+import { type ProblemList, quoted } from './problem.ts'
 import { say } from './say.ts'
 import { known, type ParsedVerb } from './verb.ts'
 
 const prompts = new Map([known(say), known(play), known(pause)].map(verb => [verb.name, verb]))
 
 /** What is played while digits are collected: Say, Play and Pause, in order. Anything else is noted and left out. */
-export function readPrompts(gather: Element, notes: Notes): readonly ParsedVerb[] {
+export function readPrompts(gather: Element, problems: ProblemList): readonly ParsedVerb[] {
   const verbs: ParsedVerb[] = []
   const text = squeezed(gather.children.filter(child => typeof child === 'string').join(' '))
-  if (text !== '') notes.add(gather, `<Gather> text ${quoted(text)} outside of Say is ignored`)
+  if (text !== '') problems.add(gather, `<Gather> text ${quoted(text)} outside of Say is ignored`)
   for (const element of gather.children) {
     if (typeof element === 'string') continue
     const module = prompts.get(element.name)
     if (module === undefined) {
-      notes.add(element, `<Gather> has no child ${quoted(element.name)}; it is ignored`)
+      problems.add(element, `<Gather> has no child ${quoted(element.name)}; it is ignored`)
       continue
     }
-    const attributes = new Attributes(element, notes)
-    const verb = module.parse({ element, attributes, notes })
+    const attributes = new Attributes(element, problems)
+    const verb = module.parse({ element, attributes, problems })
     attributes.noteUnknown()
     if (verb !== undefined) verbs.push(verb)
   }

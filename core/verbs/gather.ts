@@ -46,14 +46,14 @@ export const gather: VerbModule<Gather, GatherState> = {
     example: '<Gather action="/menu" numDigits="1"><Say>For sales press one.</Say></Gather>',
   },
 
-  parse({ element, attributes, notes }) {
+  parse({ element, attributes, problems }) {
     attributes.choice('input', ['dtmf'], 'dtmf')
     return {
       action: attributes.url('action'),
       numDigits: attributes.whole('numDigits', { min: 1, max: maxGatheredDigits, fallback: maxGatheredDigits }),
       timeoutMs: attributes.secondsMs('timeout', { min: 0, max: 600, fallback: 5 }),
       finishOnKey: attributes.text('finishOnKey', /^[0-9*#]{0,12}$/, 'keys of 0-9 * #') ?? '#',
-      prompts: readPrompts(element, notes),
+      prompts: readPrompts(element, problems),
     }
   },
 

@@ -35,7 +35,7 @@ export const play: VerbModule<Play, PlayState> = {
     example: '<Play asset="welcome" loop="2"/>',
   },
 
-  parse({ element, attributes, notes }) {
+  parse({ element, attributes, problems }) {
     const loop = attributes.whole('loop', { min: 0, max: 1000, fallback: 1 })
     const digits = attributes.text('digits', /^[0-9A-Da-d*#w]{1,128}$/, 'up to 128 of 0-9 A-D * # and w') ?? ''
     // Whether the asset exists is known only when it is played: PLAY.0404 then.
@@ -44,11 +44,11 @@ export const play: VerbModule<Play, PlayState> = {
     const url = squeezed(textOf(element))
     if (url === '') {
       if (digits !== '') return { source: undefined, loop, digits }
-      notes.add(element, '<Play> needs an asset, a URL or digits; it is skipped')
+      problems.add(element, '<Play> needs an asset, a URL or digits; it is skipped')
       return undefined
     }
     const problem = urlProblem(url)
-    if (problem !== undefined) notes.add(element, `<Play> ${quoted(url)} cannot be played: ${problem}`)
+    if (problem !== undefined) problems.add(element, `<Play> ${quoted(url)} cannot be played: ${problem}`)
     return { source: { url }, loop, digits }
   },
 

@@ -28,7 +28,7 @@ export interface DocumentRules {
 }
 
 /** Collects what is wrong while a document is read; reading always goes on. */
-export class Notes {
+export class ProblemList {
   readonly rules: DocumentRules
   readonly #problems: Problem[] = []
 

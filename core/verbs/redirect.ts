@@ -18,11 +18,11 @@ export const redirect: VerbModule<Redirect, never> = {
     example: '<Redirect>/menu?step=2</Redirect>',
   },
 
-  parse({ element, notes }) {
+  parse({ element, problems }) {
     const url = squeezed(textOf(element))
     const problem = urlProblem(url)
     if (problem === undefined) return { url }
-    notes.add(element, `<Redirect> ${quoted(url)} is skipped: ${problem}`)
+    problems.add(element, `<Redirect> ${quoted(url)} is skipped: ${problem}`)
     return undefined
   },
 

@@ -29,19 +29,19 @@ export const say: VerbModule<Say, SayState> = {
     example: '<Say language="sw">Karibu. <break time="300ms"/> Tafadhali subiri.</Say>',
   },
 
-  parse({ element, attributes, notes }) {
+  parse({ element, attributes, problems }) {
     const voice = attributes.text('voice', /^(\w{1,16}:)?[\w .,()+-]{1,64}$/, 'the name of a voice')
     const language = attributes.text('language', /^[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8}){0,3}$/, 'a language such as sw')
     const loop = attributes.whole('loop', { min: 0, max: 1000, fallback: 1 })
-    const speech = readSpeech(element, notes)
+    const speech = readSpeech(element, problems)
     const length = [...speech.text].length
     if (length > maxSayCharacters) {
       const message = `<Say> has ${length} characters, more than ${maxSayCharacters}; it is not spoken`
-      notes.add(element, message, 'SAY.0413')
+      problems.add(element, message, 'SAY.0413')
       return undefined
     }
     if (speech.text === '' && speech.ssml === undefined) {
-      notes.add(element, '<Say> has nothing to say; it is skipped')
+      problems.add(element, '<Say> has nothing to say; it is skipped')
       return undefined
     }
     return {

@@ -1,5 +1,5 @@
 import { type Element, squeezed } from './element.ts'
-import { type Notes, quoted } from './problem.ts'
+import { type ProblemList, quoted } from './problem.ts'
 
 /** What a Say holds: its words, and the same with markup where the document used any. */
 export interface Speech {
@@ -44,21 +44,21 @@ const markup: ReadonlyMap<string, ReadonlyMap<string, RegExp>> = new Map([
 /** What the breaks of one Say may last together. */
 const maxBreaksMs = 60_000
 
-export function readSpeech(element: Element, notes: Notes): Speech {
-  const reader = new SpeechReader(notes)
+export function readSpeech(element: Element, problems: ProblemList): Speech {
+  const reader = new SpeechReader(problems)
   const inside = reader.read(element.children)
   const text = squeezed(reader.text)
   return reader.marked ? { text, ssml: `<speak>${squeezed(inside)}</speak>` } : { text }
 }
 
 class SpeechReader {
-  readonly #notes: Notes
+  readonly #problems: ProblemList
   #breaksMs = 0
   text = ''
   marked = false
 
-  constructor(notes: Notes) {
-    this.#notes = notes
+  constructor(problems: ProblemList) {
+    this.#problems = problems
   }
 
   /** The SSML of what stands inside an element; its plain words are added to `text`. */
@@ -78,7 +78,7 @@ class SpeechReader {
   #element(element: Element): string {
     const allowed = markup.get(element.name)
     if (allowed === undefined) {
-      this.#notes.add(element, `<Say> knows no markup ${quoted(element.name)}; its text is spoken`)
+      this.#problems.add(element, `<Say> knows no markup ${quoted(element.name)}; its text is spoken`)
       return this.read(element.children)
     }
     let tag = element.name
@@ -87,7 +87,7 @@ class SpeechReader {
       if (allowed.get(name)?.test(value) === true) {
         tag += ` ${name}="${escaped(value)}"`
         if (name === 'time') time = value
-      } else this.#notes.add(element, `<${element.name}> ${name}=${quoted(value)} is not understood; it is ignored`)
+      } else this.#problems.add(element, `<${element.name}> ${name}=${quoted(value)} is not understood; it is ignored`)
     }
     if (element.name === 'break' && !this.#affords(element, time)) return ''
     this.marked = true
@@ -108,7 +108,10 @@ class SpeechReader {
   #affords(element: Element, time: string): boolean {
     this.#breaksMs += Number.parseFloat(time) * (time.endsWith('ms') ? 1 : 1000)
     if (this.#breaksMs <= maxBreaksMs) return true
-    this.#notes.add(element, `the breaks of one <Say> may last ${maxBreaksMs / 1000} s together; this one is left out`)
+    this.#problems.add(
+      element,
+      `the breaks of one <Say> may last ${maxBreaksMs / 1000} s together; this one is left out`,
+    )
     return false
   }
 }

@@ -1,14 +1,14 @@
 import type { EndReason } from '../model/end-reason.ts'
 import type { Attributes } from './attributes.ts'
 import type { Element } from './element.ts'
-import type { Notes } from './problem.ts'
+import type { ProblemList } from './problem.ts'
 import type { ProgramCommand, ProgramEvent, SoundCommand } from './program.ts'
 
 /** What a verb is read from. */
 export interface VerbSource {
   readonly element: Element
   readonly attributes: Attributes
-  readonly notes: Notes
+  readonly problems: ProblemList
 }
 
 /** What a running verb may ask. */
@@ -76,7 +76,7 @@ export interface VerbAbout {
 export interface VerbModule<Verb, State> {
   readonly name: string
   readonly about: VerbAbout
-  /** Undefined when the verb makes no sense as written; what is wrong stands in the notes. */
+  /** Undefined when the verb makes no sense as written; what is wrong stands in the problems. */
   parse(source: VerbSource): Verb | undefined
   /** True when no verb after this one can ever run. */
   isLast?(verb: Verb): boolean

@@ -1,6 +1,6 @@
 import { Attributes, type Range } from '../../core/verbs/attributes.ts'
 import type { Element } from '../../core/verbs/element.ts'
-import type { Notes } from '../../core/verbs/problem.ts'
+import type { ProblemList } from '../../core/verbs/problem.ts'
 
 /** How an attribute is read, as its verb asks for it. */
 export interface AttributeFacts {
@@ -13,12 +13,12 @@ export interface AttributeFacts {
   readonly choices: readonly string[]
 }
 
-/** Reads like Attributes, and notes what was asked: the reference says what the verb does, not what somebody wrote. */
+/** Reads like Attributes, and records what was asked: the reference says what the verb does, not what somebody wrote. */
 export class AttributeSpy extends Attributes {
   readonly asked: AttributeFacts[] = []
 
-  constructor(element: Element, notes: Notes) {
-    super(element, notes)
+  constructor(element: Element, problems: ProblemList) {
+    super(element, problems)
   }
 
   override text(name: string, pattern: RegExp, wanted: string): string | undefined {

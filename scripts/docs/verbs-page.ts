@@ -1,6 +1,6 @@
 import { dialNouns } from '../../core/verbs/dial-children.ts'
 import type { Element } from '../../core/verbs/element.ts'
-import { Notes } from '../../core/verbs/problem.ts'
+import { ProblemList } from '../../core/verbs/problem.ts'
 import { vocabulary } from '../../core/verbs/registry.ts'
 import type { VerbAbout, VerbSource } from '../../core/verbs/verb.ts'
 import { type AttributeFacts, AttributeSpy } from './attribute-spy.ts'
@@ -23,7 +23,7 @@ export function verbsPage(): string {
     ([name, { about, read }]): Described => ({
       name,
       about,
-      read: source => read(source.element, source.attributes, source.notes),
+      read: source => read(source.element, source.attributes, source.problems),
     }),
   )
   const later = planned.filter(name => !vocabulary.has(name) && !dialNouns.has(name))
@@ -54,10 +54,10 @@ answer between them end the call with END.3482.
 \`{{CallStatus}}\`, \`{{AccountSid}}\`, \`{{customPayload}}\`, \`{{endUser.display_name}}\`, \`{{endUser.extension_number}}\`.`
 
 function described({ name, about, read }: Described, level: string): string {
-  const { asked, notes } = parse(read, name, {})
+  const { asked, problems } = parse(read, name, {})
   const unknown = Object.keys(about.attributes).filter(each => !asked.some(facts => facts.name === each))
   if (unknown.length > 0) throw new Error(`<${name}> describes ${unknown.join(', ')}, which it never reads`)
-  const absent = notes.find(note => missing.test(note))
+  const absent = problems.find(note => missing.test(note))
   const rows = asked.map(facts => {
     const meaning = about.attributes[facts.name]
     if (meaning === undefined) throw new Error(`<${name}> does not describe its attribute ${facts.name}`)
@@ -80,7 +80,7 @@ function row(read: Described['read'], name: string, facts: AttributeFacts, meani
   const said = /^(.*?)\s*Default: (.+?)\.?$/s.exec(meaning)
   const fallback = facts.fallback === '' ? (said?.[2] ?? 'none') : code(facts.fallback)
   const absent = facts.choices.filter(value =>
-    parse(read, name, { [facts.name]: value }).notes.some(note =>
+    parse(read, name, { [facts.name]: value }).problems.some(note =>
       note.includes(`${facts.name}="${value}" is not avail`),
     ),
   )
@@ -90,10 +90,10 @@ function row(read: Described['read'], name: string, facts: AttributeFacts, meani
 
 function parse(read: Described['read'], name: string, attributes: Readonly<Record<string, string>>) {
   const element: Element = { name, attributes: new Map(Object.entries(attributes)), children: [], line: 1, column: 1 }
-  const notes = new Notes()
-  const spy = new AttributeSpy(element, notes)
-  read({ element, attributes: spy, notes })
-  return { asked: spy.asked, notes: notes.list().map(problem => problem.message) }
+  const problems = new ProblemList()
+  const spy = new AttributeSpy(element, problems)
+  read({ element, attributes: spy, problems })
+  return { asked: spy.asked, problems: problems.list().map(problem => problem.message) }
 }
 
 const lowerFirst = (text: string): string =>

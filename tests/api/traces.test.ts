@@ -1,11 +1,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endReasons } from '../../core/model/end-reason.ts'
-import { endOf, explanations } from '../../core/recorder/explanation.ts'
-import { drawLadder } from '../../core/recorder/ladder.ts'
-import type { Trace, TraceReader } from '../../core/recorder/trace.ts'
-import { traceJson } from '../../core/recorder/trace-json.ts'
-import { traceOfRecord } from '../../core/recorder/trace-of-record.ts'
+import { endOf, explanations } from '../../core/trace/explanation.ts'
+import { drawLadder } from '../../core/trace/ladder.ts'
+import type { Trace, TraceReader } from '../../core/trace/trace.ts'
+import { traceJson } from '../../core/trace/trace-json.ts'
+import { traceOfRecord } from '../../core/trace/trace-of-record.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
 const packets = new TextEncoder().encode('pcapng')

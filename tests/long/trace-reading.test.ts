@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { openLongCall } from '../../bench/recorder/long-call.ts'
-import type { CallTraces } from '../../core/adapters/recorder/call-traces.ts'
+import { openLongCall } from '../../bench/trace/long-call.ts'
+import type { CallTraces } from '../../core/adapters/trace/call-traces.ts'
 
 // A call of an hour with 2,000 events, kept and read by the thread of traces.
 const folder = mkdtempSync(join(tmpdir(), 'sauti-trace-'))

@@ -13,7 +13,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Media, MediaCommand } from '../../ports/media.ts'
 import type { Signaling, SignalingCommand } from '../../ports/signaling.ts'
 import type { CallStore } from '../../ports/store.ts'
-import type { FlightRecorder } from '../../recorder/flight-recorder.ts'
+import type { TraceRecorder } from '../../trace/trace-recorder.ts'
 import { lookUp } from './look-up.ts'
 
 export interface ExchangePorts {
@@ -29,7 +29,7 @@ export interface ExchangeRunnerOptions {
   readonly clock: Clock
   readonly log: Log
   /** What records calls. Default: nothing does. */
-  readonly recorder?: FlightRecorder | undefined
+  readonly recorder?: TraceRecorder | undefined
 }
 
 /** Longest text of a fault that goes into the machine and the log. */

@@ -3,7 +3,7 @@ import { callbackEnvelope } from '../../events/envelope.ts'
 import type { CallUuid } from '../../model/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import { withoutSecrets } from '../../recorder/redaction.ts'
+import { withoutSecrets } from '../../trace/redaction.ts'
 import {
   type DeliveryInput,
   type DeliveryLimits,

@@ -15,12 +15,12 @@ import type { CodecName, Trunk } from '../../../core/model/trunk.ts'
 import type { FetchFault } from '../../../core/ports/documents.ts'
 import type { MediaCommand } from '../../../core/ports/media.ts'
 import type { SignalingCommand } from '../../../core/ports/signaling.ts'
-import type { FlightRecorder } from '../../../core/recorder/flight-recorder.ts'
 import { readSipTarget } from '../../../core/routing/sip-target.ts'
 import { MemoryStore } from '../../../core/testing/memory-store.ts'
 import { SimulatedMedia, unheard } from '../../../core/testing/simulated-media.ts'
 import { SimulatedSignaling } from '../../../core/testing/simulated-signaling.ts'
 import { VirtualTasks } from '../../../core/testing/virtual-tasks.ts'
+import type { TraceRecorder } from '../../../core/trace/trace-recorder.ts'
 import { seeded } from '../../rig/seeded.ts'
 import { trunk } from '../../rig/trunk.ts'
 import { acme, own, rate } from './acme.ts'
@@ -32,7 +32,7 @@ export type Document = string | { readonly fault: FetchFault } | 'never'
 export class CallRig {
   now = 1000
   /** What records the calls, if anything does. */
-  recorder: FlightRecorder | undefined
+  recorder: TraceRecorder | undefined
   readonly store = new MemoryStore()
   readonly exchange: Exchange
   readonly commands: ExchangeCommand[] = []

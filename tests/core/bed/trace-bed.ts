@@ -1,12 +1,12 @@
-import { FlightRecorder } from '../../../core/recorder/flight-recorder.ts'
-import type { Trace, TracePage, TraceReader } from '../../../core/recorder/trace.ts'
-import { TraceBook, type TraceBookOptions } from '../../../core/recorder/trace-book.ts'
-import { inletMemory, TraceInlet, TraceOutlet } from '../../../core/recorder/trace-inlet.ts'
-import type { TracePart, TraceStore } from '../../../core/recorder/trace-store.ts'
+import type { Trace, TracePage, TraceReader } from '../../../core/trace/trace.ts'
+import { TraceBook, type TraceBookOptions } from '../../../core/trace/trace-book.ts'
+import { inletMemory, TraceInlet, TraceOutlet } from '../../../core/trace/trace-inlet.ts'
+import { TraceRecorder } from '../../../core/trace/trace-recorder.ts'
+import type { TracePart, TraceStore } from '../../../core/trace/trace-store.ts'
 
 /** A recorder as the switch has it, with both sides of its shared memory in one thread. */
 export class TraceBed {
-  readonly recorder: FlightRecorder
+  readonly recorder: TraceRecorder
   readonly book: TraceBook
   readonly inlet: TraceInlet
   readonly #outlet: TraceOutlet
@@ -16,7 +16,7 @@ export class TraceBed {
     this.book = new TraceBook({ memoryBytes: 4 << 20, ...options })
     this.inlet = new TraceInlet(memory)
     this.#outlet = new TraceOutlet(memory, this.book)
-    this.recorder = new FlightRecorder(this.inlet, now)
+    this.recorder = new TraceRecorder(this.inlet, now)
   }
 
   tick(unixMs: number): void {

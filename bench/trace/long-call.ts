@@ -1,5 +1,5 @@
-import { CallTraces } from '../../core/adapters/recorder/call-traces.ts'
 import { silentLog } from '../../core/adapters/system/silent-log.ts'
+import { CallTraces } from '../../core/adapters/trace/call-traces.ts'
 import type { CallUuid, LegUuid } from '../../core/model/ids.ts'
 import { defaultSettings } from '../../core/model/settings.ts'
 import type { Clock } from '../../core/ports/clock.ts'

@@ -1,6 +1,6 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
-import type { Note } from './notes.ts'
 import type { SipAddresses } from './sip-record.ts'
+import type { Note } from './trace-notes.ts'
 
 /** What a call's record keeps for its trace. */
 export type OverFields = Readonly<Record<string, unknown>> & { readonly sid: string }

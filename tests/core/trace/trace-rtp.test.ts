@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CallUuid, LegUuid } from '../../../core/model/ids.ts'
-import type { RtpFigures } from '../../../core/recorder/rtp-point.ts'
+import type { RtpFigures } from '../../../core/trace/rtp-point.ts'
 import { PartsInMemory, TraceBed } from '../bed/trace-bed.ts'
 
 const callId = 'call-1' as CallUuid

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { TraceFiles } from '../../../../core/adapters/recorder/trace-files.ts'
+import { TraceFiles } from '../../../../core/adapters/trace/trace-files.ts'
 
 const hour = 3_600_000
 const folders: string[] = []

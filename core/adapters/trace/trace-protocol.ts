@@ -1,4 +1,4 @@
-import type { TraceAnswer, TraceWish } from '../../recorder/trace.ts'
+import type { TraceAnswer, TraceWish } from '../../trace/trace.ts'
 
 /** What the thread of traces is started with. */
 export interface TraceThreadConfig {

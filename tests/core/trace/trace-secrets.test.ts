@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { LegUuid } from '../../../core/model/ids.ts'
-import { withoutSecrets } from '../../../core/recorder/redaction.ts'
+import { withoutSecrets } from '../../../core/trace/redaction.ts'
 import { CallRig } from '../bed/call-bed.ts'
 import { PartsInMemory, TraceBed } from '../bed/trace-bed.ts'
 

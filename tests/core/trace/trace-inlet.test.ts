@@ -1,9 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CallUuid } from '../../../core/model/ids.ts'
-import { readSip } from '../../../core/recorder/sip-record.ts'
-import { inletMemory, TraceInlet, TraceOutlet } from '../../../core/recorder/trace-inlet.ts'
-import type { TraceSink } from '../../../core/recorder/trace-sink.ts'
+import { readSip } from '../../../core/trace/sip-record.ts'
+import { inletMemory, TraceInlet, TraceOutlet } from '../../../core/trace/trace-inlet.ts'
+import type { TraceSink } from '../../../core/trace/trace-sink.ts'
 
 const callId = 'call-1' as CallUuid
 const flow = {

@@ -7,9 +7,9 @@ import { freePort } from '../tests/rig/ports.ts'
 import { LoadedSwitch } from './load/loaded-switch.ts'
 import { threadTimes, usedBetween } from './load/thread-times.ts'
 import { LiveCalls } from './overload/live-calls.ts'
-import { openLongCall } from './recorder/long-call.ts'
 import { type Figure, figureOf } from './report.ts'
 import { useBuiltProgram } from './served-program.ts'
+import { openLongCall } from './trace/long-call.ts'
 
 // Question: what does the flight recorder cost a call and a packet, and does a reader disturb the signalling thread? Two switches
 // as they are served, one with `recorder.memory_mb: 0`, take turns on one processor.

@@ -5,9 +5,9 @@ import type { CallUuid, LegUuid } from '../../model/ids.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import { FlightRecorder } from '../../recorder/flight-recorder.ts'
-import type { TraceAnswer, TraceWish } from '../../recorder/trace.ts'
-import { inletMemory, TraceInlet } from '../../recorder/trace-inlet.ts'
+import type { TraceAnswer, TraceWish } from '../../trace/trace.ts'
+import { inletMemory, TraceInlet } from '../../trace/trace-inlet.ts'
+import { TraceRecorder } from '../../trace/trace-recorder.ts'
 import { TraceLink } from './trace-link.ts'
 import { type TraceFigure, traceFigures } from './trace-protocol.ts'
 
@@ -23,7 +23,7 @@ export type TraceCounters = Readonly<Record<TraceFigure, number>> & {
 
 /** The flight recorder of a switch: what is noted goes through shared memory to a thread that keeps it. */
 export class CallTraces {
-  readonly recorder: FlightRecorder
+  readonly recorder: TraceRecorder
   readonly tap: SipTap
   /** For media threads, one each. */
   readonly tapes: readonly { readonly memory: SharedArrayBuffer; readonly wantsHeaders: boolean }[]
@@ -57,7 +57,7 @@ export class CallTraces {
     this.#figures = new Float64Array(figures)
     this.#link = new TraceLink({ inlet, tapes, figures, memoryBytes: memoryMb * megabyte, rtpHeaders, disk, hep }, log)
     this.tapes = tapes.map(memory => ({ memory, wantsHeaders: rtpHeaders > 0 }))
-    this.recorder = new FlightRecorder(this.#inlet, () => clock.now() + offset)
+    this.recorder = new TraceRecorder(this.#inlet, () => clock.now() + offset)
     this.tap = {
       message: (bytes, flow, isSent) => this.recorder.sip(bytes, flow, isSent),
       dialog: (id, callId) => this.recorder.dialog(id as LegUuid, callId),

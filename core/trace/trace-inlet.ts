@@ -1,7 +1,7 @@
 import type { CallUuid, LegUuid } from '../model/ids.ts'
-import { isPlain, type Note } from './notes.ts'
 import { maxPayloadBytes } from './record.ts'
 import { type SipAddresses, sipHeadBytes, writeSipHead } from './sip-record.ts'
+import { isPlain, type Note } from './trace-notes.ts'
 import type { OverFields, TraceSink } from './trace-sink.ts'
 
 /**

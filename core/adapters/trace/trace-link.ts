@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { ownModule } from '../../../rtp/io/index.ts'
 import type { Log } from '../../ports/log.ts'
-import type { TraceAnswer, TraceWish } from '../../recorder/trace.ts'
+import type { TraceAnswer, TraceWish } from '../../trace/trace.ts'
 import type { FromTraces, ToTraces, TraceThreadConfig } from './trace-protocol.ts'
 
 /** Nothing is asked of the thread while the switch starts: what is recorded waits in the shared memory. */

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import type { TracePart, TraceStore } from '../../recorder/trace-store.ts'
+import type { TracePart, TraceStore } from '../../trace/trace-store.ts'
 
 /**
  * A file is a row of blocks, one a part. Little endian:

@@ -1,15 +1,15 @@
 import type { ExchangeCommand } from '../contract/exchange-command.ts'
 import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import type { CallUuid, LegUuid } from '../model/ids.ts'
-import { longestBody, noteOfCommand, noteOfEvent, notesOfUnit } from './notes.ts'
 import type { SipAddresses } from './sip-record.ts'
+import { longestBody, noteOfCommand, noteOfEvent, notesOfUnit } from './trace-notes.ts'
 import type { TraceSink } from './trace-sink.ts'
 
 /**
  * What the switch shows of its calls, as notes for a sink. It keeps nothing and never waits; secrets go to the sink, which
  * covers them before anything is kept. Times are Unix milliseconds with fractions, from `now`.
  */
-export class FlightRecorder {
+export class TraceRecorder {
   readonly #sink: TraceSink
   readonly #now: () => number
 
