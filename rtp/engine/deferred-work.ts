@@ -4,6 +4,12 @@ import type { FaultGuard } from './fault-guard.ts'
 /** Every session is served once in so many ticks, a frame's time: nothing of this is wanted sooner. */
 const ticksPerRound = 4
 
+interface Sessions {
+  readonly open: readonly MediaSession[]
+  /** Of each, side by side: until when nothing of this waits. */
+  readonly quietUntil: Float64Array
+}
+
 /** Runs deferred work (recordings, reports, session ends) of a part of the sessions each tick, in turns. */
 export class DeferredWork {
   readonly #guard: FaultGuard
@@ -17,14 +23,18 @@ export class DeferredWork {
     this.#sessionDone = went
   }
 
-  run(open: readonly MediaSession[], now: number, tickAt: number): void {
+  /** Those that are quiet until later are passed over. */
+  run({ open, quietUntil }: Sessions, now: number, tickAt: number): void {
     for (let left = Math.ceil(open.length / ticksPerRound); left > 0; left--) {
       // Downwards: a session that ends takes the last one's place, which has had its turn.
       this.#turn = Math.min(this.#turn <= 0 ? open.length : this.#turn, open.length) - 1
       const session = open[this.#turn]
       if (session === undefined) break
+      const place = this.#turn
+      if (now < quietUntil[place]!) continue
       try {
         session.tick(now)
+        quietUntil[place] = session.quietUntil
       } catch (error) {
         this.#guard.fail(session, error)
       }

@@ -159,7 +159,7 @@ export class MediaEngine {
     }
     this.#makeFrames(now, tickAt)
     departures.sendAtOnce()
-    this.#deferred.run(this.#table.open, now, tickAt)
+    this.#deferred.run(this.#table, now, tickAt)
     departures.holdForTick()
     this.#ports.tick(now)
     this.#lastTickAt = this.isIdle ? undefined : tickAt
@@ -242,7 +242,9 @@ export class MediaEngine {
 
   #runGuarded(entry: Entry, command: Exclude<EngineCommand, OpenCommand>, now: number): void {
     const { session } = entry
-    if (session !== undefined) this.#guard.run(session, () => this.#run(session, entry, command, now))
+    if (session === undefined) return
+    this.#table.disturb(session)
+    this.#guard.run(session, () => this.#run(session, entry, command, now))
   }
 
   #run(session: MediaSession, entry: Entry, command: Exclude<EngineCommand, OpenCommand>, now: number): void {

@@ -19,12 +19,20 @@ export interface Entry extends Played {
 
 const firstPlaces = 256
 
+const widened = (numbers: Float64Array): Float64Array<ArrayBuffer> => {
+  const wider = new Float64Array(2 * numbers.length)
+  wider.set(numbers)
+  return wider
+}
+
 /** The sessions of a thread by their names, from the moment that they are asked for. */
 export class SessionTable {
   /** Those whose ports are bound, for the tick: in an array, in no order. */
   readonly open: MediaSession[] = []
   /** Of each of them: until when it need not be asked for frames. Side by side: most of them rest most of the time. */
   restsUntil = new Float64Array(firstPlaces)
+  /** The same of what can wait: recordings, reports. */
+  quietUntil = new Float64Array(firstPlaces)
   readonly #entries = new Map<SessionId, Entry>()
 
   get size(): number {
@@ -63,15 +71,20 @@ export class SessionTable {
     entry.session = session
     const place = this.open.push(session) - 1
     if (place === this.restsUntil.length) {
-      const wider = new Float64Array(2 * place)
-      wider.set(this.restsUntil)
-      this.restsUntil = wider
+      this.restsUntil = widened(this.restsUntil)
+      this.quietUntil = widened(this.quietUntil)
     }
     this.restsUntil[place] = 0
+    this.quietUntil[place] = 0
     session.place = place
     session.onWake = () => {
       this.restsUntil[session.place] = 0
     }
+  }
+
+  /** A command comes to it: it may have to record, or to listen. */
+  disturb(session: MediaSession): void {
+    if (session.place >= 0) this.quietUntil[session.place] = 0
   }
 
   /** The last of `open` takes its place there. */
@@ -83,6 +96,7 @@ export class SessionTable {
     if (at === -1 || last === undefined || at === this.open.length) return
     this.open[at] = last
     this.restsUntil[at] = this.restsUntil[last.place]!
+    this.quietUntil[at] = this.quietUntil[last.place]!
     last.place = at
   }
 }

@@ -71,6 +71,11 @@ export class InbandDigitListener implements SampleListener {
     return this.#detector?.hearsTone === true || this.#toneBesideEvents?.hearsTone === true
   }
 
+  /** `tick` may have something to do. */
+  get isListening(): boolean {
+    return this.#detector !== undefined || this.#eventsUntil > Number.NEGATIVE_INFINITY
+  }
+
   /** What became of what was listened to. */
   get playout(): PlayoutCounters {
     return this.#reader === undefined ? this.#before : playoutSum(this.#before, this.#reader.playout)

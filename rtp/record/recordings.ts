@@ -32,6 +32,10 @@ export class Recordings {
     this.#host = host
   }
 
+  get areRunning(): boolean {
+    return this.#message !== undefined || this.#sessions.length > 0
+  }
+
   get late(): number {
     let late = this.#late + (this.#message?.late ?? 0)
     for (const recorder of this.#sessions) late += recorder.late

@@ -93,9 +93,16 @@ export class Playback {
   #bytesInto(into: Uint8Array, at: number, codec: Exclude<AudioCodecName, 'opus'>, ptimeMs: number): number {
     const { bytes, made = bytes.length } = this.#prompt
     const perMs = bytesPerMs[codec]
-    const length = quietInto(into, at, codec, ptimeMs)
     const left = (this.#lastsMs - this.#elapsedMs) * perMs
     let from = Math.round(this.#elapsedMs * perMs) % bytes.length
+    const whole = ptimeMs * perMs
+    if (left >= whole && from + whole <= made) {
+      // Nearly always: nothing ends within the frame.
+      for (let i = 0; i < whole; i++) into[at + i] = bytes[from + i]!
+      this.skip(ptimeMs)
+      return whole
+    }
+    const length = quietInto(into, at, codec, ptimeMs)
     for (let i = 0; i < Math.min(length, left); i++) {
       if (from < made) into[at + i] = bytes[from]!
       from = from + 1 === bytes.length ? 0 : from + 1

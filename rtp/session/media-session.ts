@@ -130,6 +130,10 @@ export class MediaSession implements Destination {
   get restsUntil(): number {
     return this.#receiver.digits.isHeld ? 0 : this.sender.restsUntil
   }
+  /** Until then `tick` has nothing to do, unless a command comes. */
+  get quietUntil(): number {
+    return this.#receiver.inband.isListening || this.recordings.areRunning ? 0 : this.#lookAt
+  }
   /** Called when it must be asked for frames again. */
   set onWake(woken: () => void) {
     this.sender.clock.frames.onWake = woken
