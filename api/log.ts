@@ -37,8 +37,8 @@ export function openLog(level: LogLevel, isTerminal = process.stdout.isTTY === t
 /** `08:30:00 info  ready http=127.0.0.1:8080` */
 function forPeople(line: string): string {
   const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, unknown>
-  const told = Object.entries(fields).map(([name, value]) => `${name}=${inWords(value)}`)
-  return `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${[String(msg), ...told].join(' ')}\n`
+  const pairs = Object.entries(fields).map(([name, value]) => `${name}=${inWords(value)}`)
+  return `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${[String(msg), ...pairs].join(' ')}\n`
 }
 
 function inWords(value: unknown): string {

@@ -7,7 +7,7 @@ import { type Figure, ratioOf } from './report.ts'
 
 // Question: what does it cost to put a 20 ms packet in its place, wait, decode it and hide what is missing?
 
-const ears = 100
+const readers = 100
 const frames = 100
 const payloadLength = 160
 /** Until the machine code is there. */
@@ -58,12 +58,12 @@ const packetOf = (codec: Case['codec'], n: number): Uint8Array => {
   return packet
 }
 
-/** µs a packet, of `ears` ears for `frames` frames each time. */
+/** µs a packet, of `readers` readers for `frames` frames each time. */
 const listening = (codec: Case['codec'], way: (n: number) => number) => {
   const codecs: (Case['codec'] | undefined)[] = new Array(128).fill(undefined)
   codecs[codec === 'PCMU' ? 0 : 9] = codec
   const { sampleRate } = codecFacts[codec]
-  const listeners = Array.from({ length: ears }, () => new PlayoutReader(sampleRate, codecs, noOpus))
+  const listeners = Array.from({ length: readers }, () => new PlayoutReader(sampleRate, codecs, noOpus))
   const out = new Int16Array((sampleRate * 20) / 1000)
   let n = 0
   let waiting: { at: number; packet: Uint8Array }[] = []
@@ -75,19 +75,19 @@ const listening = (codec: Case['codec'], way: (n: number) => number) => {
       const due = waiting.filter(one => one.at <= now)
       waiting = waiting.filter(one => one.at > now && one.at !== Infinity)
       const began = performance.now()
-      for (const ear of listeners) {
-        for (const { packet } of due) ear.push(packet, packet.length, now)
-        ear.readInto(out, 0, out.length, now + 5)
+      for (const reader of listeners) {
+        for (const { packet } of due) reader.push(packet, packet.length, now)
+        reader.readInto(out, 0, out.length, now + 5)
       }
       spent += performance.now() - began
     }
-    return (spent * 1000) / (ears * frames)
+    return (spent * 1000) / (readers * frames)
   }
 }
 
 const decoding = (codec: Case['codec']) => {
   const { sampleRate } = codecFacts[codec]
-  const decoders = Array.from({ length: ears }, () => new StreamDecoder(sampleRate, noOpus))
+  const decoders = Array.from({ length: readers }, () => new StreamDecoder(sampleRate, noOpus))
   const out = new Int16Array((sampleRate * 20) / 1000)
   let n = 0
   return (): number => {
@@ -98,7 +98,7 @@ const decoding = (codec: Case['codec']) => {
       for (const decoder of decoders) decoder.frameInto(out, 0, codec, packet, headerLength, payloadLength, false)
       spent += performance.now() - began
     }
-    return (spent * 1000) / (ears * frames)
+    return (spent * 1000) / (readers * frames)
   }
 }
 

@@ -25,11 +25,11 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
     inboundPerSecond: 20,
     placedPerSecond: 10,
     random: seeded(seed),
-    told: line => process.stderr.write(`${line}\n`),
+    onProgress: line => process.stderr.write(`${line}\n`),
   })
   const { findings, restartMs, recoveryMs } = result
   verdict = [
-    `seed ${seed}: ${result.calls} calls, ${result.interrupted} of them interrupted, ${result.events} events, ${result.repeated} told once more`,
+    `seed ${seed}: ${result.calls} calls, ${result.interrupted} of them interrupted, ${result.events} events, ${result.repeated} onProgress once more`,
     `restart, exec to listening: ${distributionOf(restartMs)}; of that recovery: ${distributionOf(recoveryMs)}`,
     findings.length === 0
       ? 'right: nothing open, nothing charged twice, no event lost or doubled'

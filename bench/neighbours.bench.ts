@@ -34,7 +34,7 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
   last = await neighbours({
     seconds: short ? seconds.short : seconds.usual,
     isMeasured: ({ name }) => !short || brief.has(name),
-    told: line => process.stderr.write(`${line}\n`),
+    onProgress: line => process.stderr.write(`${line}\n`),
   })
   if (!short && options.isNamed === true) writePage()
   const named = (verdict: string) => last.filter(row => verdictOfRow(row) === verdict).map(({ way }) => way.name)

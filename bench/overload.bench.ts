@@ -22,7 +22,7 @@ export const table = (): string => (last === undefined ? '' : stepsOf(last).join
 
 export async function run(short: boolean, options: BenchOptions = {}): Promise<Figure[]> {
   useBuiltProgram()
-  const result = await ramp({ ...(short ? brief : usual), told: line => process.stderr.write(`${line}\n`) })
+  const result = await ramp({ ...(short ? brief : usual), onProgress: line => process.stderr.write(`${line}\n`) })
   last = result
   const { capacity, steps, recoverySeconds } = result
   // A run of its own is the one that the page tells.

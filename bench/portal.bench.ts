@@ -32,7 +32,7 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
   last = await measurePortal({
     seconds: short ? 10 : Math.round(60 * (options.minutes ?? 1)),
     rounds: short ? 3 : 7,
-    told: line => process.stderr.write(`${line}\n`),
+    onProgress: line => process.stderr.write(`${line}\n`),
   })
   if (!short && options.isNamed === true) writePage(last)
   return [...rowsOf(last)]

@@ -21,7 +21,12 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
   const plan = short || options.isNamed !== true ? brief : usual
   const minutes = options.minutes ?? plan.minutes
   const callsPerSecond = options.calls ?? plan.callsPerSecond
-  const result = await soakCalls({ ...plan, minutes, callsPerSecond, told: line => process.stderr.write(`${line}\n`) })
+  const result = await soakCalls({
+    ...plan,
+    minutes,
+    callsPerSecond,
+    onProgress: line => process.stderr.write(`${line}\n`),
+  })
   const { left, openRows, check, heapMb, residentMb, crashed } = result
   const growth = heapMb.end / heapMb.warm
   const isRight =

@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os'
 import { type BenchOptions, type Figure, figureOf } from './report.ts'
-import { inHandMs } from './soak/far-ends.ts'
 import { showProgress } from './soak/progress.ts'
+import { inHandMs } from './soak/remotes.ts'
 import { soak } from './soak/soak.ts'
 
 // Question: do fifty calls between PCMU and Opus, each recorded in two channels, run on one media thread for minutes

@@ -1,7 +1,7 @@
 import { type Figure, ratioOf } from './report.ts'
 import { Subject } from './subject.ts'
-import { FarEnds } from './webrtc/far-ends.ts'
 import type { WebrtcQuestion } from './webrtc/questions.ts'
+import { Remotes } from './webrtc/remotes.ts'
 
 // Question: what processor time does a packet of a browser's leg cost (G.711, 20 ms; opened, rewritten, protected, sent),
 // and a leg's setting up (offer, answer, checks, DTLS handshake, keys, end), against werift's RTCPeerConnection doing the
@@ -18,7 +18,7 @@ const ask = <Answer>(subject: Subject, question: WebrtcQuestion): Promise<Answer
 
 async function relay(name: string, other: Kind, legs: number, seconds: number): Promise<Relay> {
   const subject = new Subject(new URL(`./webrtc/${name}.ts`, import.meta.url))
-  const ends = new FarEnds()
+  const ends = new Remotes()
   for (let leg = 0; leg < legs; leg++) await ends.add(leg % 2 === 0 ? 'browser' : other)
   await ends.accept(await ask(subject, { type: 'open', offers: ends.offers, bridged: true }))
   await ends.load(1500)
@@ -41,7 +41,7 @@ async function setup(name: string, batches: number): Promise<number> {
   const atOnce = 20
   const subject = new Subject(new URL(`./webrtc/${name}.ts`, import.meta.url))
   const batch = async () => {
-    const ends = new FarEnds()
+    const ends = new Remotes()
     for (let leg = 0; leg < atOnce; leg++) await ends.add('browser')
     await ends.accept(await ask(subject, { type: 'open', offers: ends.offers, bridged: false }))
     await ask(subject, { type: 'close' })

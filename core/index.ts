@@ -80,8 +80,8 @@ export {
   type TraceAnswer,
   type TraceEntry,
   type TraceForm,
+  type TraceQuery,
   type TraceReader,
-  type TraceWish,
   traceForms,
   traceKinds,
 } from './trace/trace.ts'

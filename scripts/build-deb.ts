@@ -43,7 +43,7 @@ const put = (path: string, content: string | Uint8Array, mode = 0o644) => {
 mkdirSync(join(tree, 'usr/bin'), { recursive: true })
 copyFileSync(binary, join(tree, 'usr/bin/sauti'))
 chmodSync(join(tree, 'usr/bin/sauti'), 0o755)
-const said = (...args: readonly string[]): string => {
+const output = (...args: readonly string[]): string => {
   const env = { ...process.env, XDG_CACHE_HOME: join(dist, 'deb-cache') }
   const { status, stdout, stderr } = spawnSync(binary, args, { encoding: 'utf8', env, maxBuffer: 1 << 24 })
   if (status !== 0) throw new Error(`sauti ${args.join(' ')}: ${stderr}`)
@@ -51,13 +51,13 @@ const said = (...args: readonly string[]): string => {
 }
 // -9 and no name or time in it, as Debian's policy wants it (§12.1), and the same bytes for the same text.
 const packed = (text: string) => gzipSync(text, { level: 9 })
-put('usr/share/man/man1/sauti.1.gz', packed(said('man')))
-put('usr/share/bash-completion/completions/sauti', said('completion', 'bash'))
-put('usr/share/zsh/vendor-completions/_sauti', said('completion', 'zsh'))
-put('usr/share/fish/vendor_completions.d/sauti.fish', said('completion', 'fish'))
+put('usr/share/man/man1/sauti.1.gz', packed(output('man')))
+put('usr/share/bash-completion/completions/sauti', output('completion', 'bash'))
+put('usr/share/zsh/vendor-completions/_sauti', output('completion', 'zsh'))
+put('usr/share/fish/vendor_completions.d/sauti.fish', output('completion', 'fish'))
 put('usr/lib/systemd/system/sauti.service', readFileSync(join(parts, 'sauti.service')))
 put('etc/sauti/sauti.yaml', readFileSync(join(parts, 'sauti.yaml')))
-put('usr/share/doc/sauti/THIRD-PARTY-NOTICES.gz', packed(said('licences')))
+put('usr/share/doc/sauti/THIRD-PARTY-NOTICES.gz', packed(output('licences')))
 put('usr/share/doc/sauti/NEWS.gz', packed(readFileSync(join(root, 'CHANGELOG.md'), 'utf8')))
 const madeAt = new Date(Number(process.env.SOURCE_DATE_EPOCH ?? Math.floor(Date.now() / 1000)) * 1000)
 put(

@@ -31,9 +31,9 @@ function fieldOf(error: ErrorObject, where: string): string {
 
 /** A schema may say in its `x-problem` what its pattern or its choice wants. */
 function messageOf(error: ErrorObject): string {
-  const said: unknown = error.parentSchema?.['x-problem']
+  const problem: unknown = error.parentSchema?.['x-problem']
   if (error.keyword === 'required') return 'is required'
-  if (typeof said === 'string' && error.keyword !== 'type') return said
+  if (typeof problem === 'string' && error.keyword !== 'type') return problem
   switch (error.keyword) {
     case 'type':
       return `must be ${[error.params.type].flat().join(' or ')}`

@@ -21,7 +21,7 @@ import type {
   SwitchCounters,
   TlsIdentityFiles,
   TraceAnswer,
-  TraceWish,
+  TraceQuery,
   TrunkHealth,
   TrunkTest,
 } from '../../core/index.ts'
@@ -73,13 +73,13 @@ export interface OwnedSwitch extends SwitchDoor {
 
 interface TraceDoor {
   /** By uuid or sid, as bytes that are sent as they are; undefined: nothing is kept of such a call. */
-  read(id: string, wish: TraceWish): Promise<TraceAnswer | undefined>
+  read(id: string, query: TraceQuery): Promise<TraceAnswer | undefined>
 }
 
 export interface CallDoor {
   originate(order: OriginateOrder): Promise<OriginateResult>
   /** Why no call may be placed now, by load; undefined: one may. */
-  turnAway?(): OriginateRefusal | undefined
+  refuseNewCalls?(): OriginateRefusal | undefined
   /** The call as it is once it has ended; one that had ended already is unchanged. */
   hangup(account: AccountUuid, sid: string): Promise<CallRecord | undefined>
   get(account: AccountUuid, uuid: string): Promise<CallRecord | undefined>

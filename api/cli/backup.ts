@@ -30,7 +30,7 @@ the next one of that name. The backup holds secrets: it is readable for its user
   examples: ['sauti backup /backup/sauti-$(date +%F) --data /var/lib/sauti'],
   exits: { 0: 'DIR is whole', 1: 'there is no backup; the message says why', 2: 'a word, flag or setting is wrong' },
   run: input =>
-    told(input, async () => {
+    reportOutcome(input, async () => {
       const { given, settings } = input
       const config = textOf(given, 'config') ?? (existsSync(defaultFile) ? defaultFile : undefined)
       const into = given.words[1] ?? ''
@@ -68,7 +68,7 @@ in settings/sauti.yaml of the data folder, to compare.`,
     2: 'a word, flag or setting is wrong',
   },
   run: input =>
-    told(input, async () => {
+    reportOutcome(input, async () => {
       const { given, settings } = input
       const { manifest, putAside } = await restoreBackup({
         from: given.words[1] ?? '',
@@ -94,14 +94,14 @@ in settings/sauti.yaml of the data folder, to compare.`,
     }),
 }
 
-interface Told {
+interface Outcome {
   readonly code: number
   readonly fields: object
   readonly text: string
 }
 
 /** Prints what came of it, for people or as JSON; a fault of the world is a sentence and exit code 1. */
-async function told({ given, print }: CommandInput, work: () => Promise<Told>): Promise<number> {
+async function reportOutcome({ given, print }: CommandInput, work: () => Promise<Outcome>): Promise<number> {
   const asJson = given.flags.has('json')
   try {
     const { code, fields, text } = await work()

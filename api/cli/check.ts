@@ -15,8 +15,8 @@ export function runCheck(settings: Settings, asJson: boolean): Checked {
       const code = problems.length === 0 ? 0 : 1
       if (asJson) return { code, output: JSON.stringify({ ok: code === 0, problems }, null, 2) }
       if (code === 0) return { code, output: `The books in ${folder} balance.` }
-      const told = problems.map(({ rule, subject, detail }) => `  ${subject}: ${rule} (${detail})`)
-      return { code, output: [`The books in ${folder} have ${problems.length} problems:`, ...told].join('\n') }
+      const lines = problems.map(({ rule, subject, detail }) => `  ${subject}: ${rule} (${detail})`)
+      return { code, output: [`The books in ${folder} have ${problems.length} problems:`, ...lines].join('\n') }
     } finally {
       database.close()
     }

@@ -6,8 +6,8 @@ export function startFailure(fault: unknown, settings: Settings): string | undef
   for (let each: unknown = fault; each instanceof Error; each = each.cause) {
     const { code, port, address, path } = each as NodeJS.ErrnoException & { port?: number; address?: string }
     if (path !== undefined && resolve(path).startsWith(resolve(settings.dataFolder))) {
-      const told = unusableStore(settings.dataFolder, each)
-      if (told instanceof StoreError) return told.message
+      const failure = unusableStore(settings.dataFolder, each)
+      if (failure instanceof StoreError) return failure.message
     }
     const place = port === undefined ? each.message : `${address ?? ''}:${port}`
     switch (code) {

@@ -3,7 +3,7 @@ import { Histogram, type Registry } from 'prom-client'
 const labelNames = ['codec'] as const
 
 /** What is read of an entry of `quality` in the event of a call's end. */
-interface Heard {
+interface ReceivedAudio {
   readonly codec: string
   readonly mos: number
   readonly loss_percent: number
@@ -37,7 +37,7 @@ export function qualityHistograms(registers: Registry[]): (quality: unknown) => 
   )
   return quality => {
     if (!Array.isArray(quality)) return
-    for (const leg of quality.filter(wasHeard)) {
+    for (const leg of quality.filter(hasReceivedAudio)) {
       const { codec } = leg
       mos.observe({ codec }, leg.mos)
       loss.observe({ codec }, leg.loss_percent / 100)
@@ -47,4 +47,5 @@ export function qualityHistograms(registers: Registry[]): (quality: unknown) => 
   }
 }
 
-const wasHeard = (leg: Partial<Heard>): leg is Heard => typeof leg.codec === 'string' && typeof leg.mos === 'number'
+const hasReceivedAudio = (leg: Partial<ReceivedAudio>): leg is ReceivedAudio =>
+  typeof leg.codec === 'string' && typeof leg.mos === 'number'

@@ -86,7 +86,7 @@ export function registerMetrics(registry: Registry, streams: () => number) {
     },
   })
 
-  const hear = qualityHistograms(registers)
+  const observeQuality = qualityHistograms(registers)
   return {
     count: ({ event: { code, data } }: LoggedEvent): void => {
       if (code === 'CALL.0100') {
@@ -94,7 +94,7 @@ export function registerMetrics(registry: Registry, streams: () => number) {
         meter.count(performance.now())
       } else if (code === 'CALL.0300' || code === 'CALL.0400') {
         ended.inc({ reason: String(data.reason_code) })
-        hear(data.quality)
+        observeQuality(data.quality)
       }
     },
     time: (timed: Parameters<LatencyListener>[0], durationMs: number): void => {

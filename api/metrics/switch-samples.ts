@@ -86,18 +86,18 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
     }
     const all = calls.flatMap(call => call.legs)
     legs.set(all.length)
-    const heard = all.flatMap(({ media }) => media ?? [])
+    const media = all.flatMap(leg => leg.media ?? [])
     spread(
       jitter,
-      heard.map(({ jitterMs }) => jitterMs / 1000),
+      media.map(({ jitterMs }) => jitterMs / 1000),
       Math.max,
     )
     spread(
       score,
-      heard.flatMap(({ mos }) => mos ?? []),
+      media.flatMap(({ mos }) => mos ?? []),
       Math.min,
     )
-    return heard.reduce((sum, { packetsLost }) => sum + packetsLost, 0)
+    return media.reduce((sum, { packetsLost }) => sum + packetsLost, 0)
   }
 
   const sampleCounters = (counters: SwitchCounters, lostNow: number) => {

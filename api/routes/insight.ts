@@ -165,7 +165,7 @@ const renderEvent = ({ seq, event }: LoggedEvent) => {
   return { seq, id: event.uuid, code, event: name, sid, created_at: createdAt, data }
 }
 
-const renderDelivery = ({ seq, event }: LoggedEvent, told: LoggedEvent['event'] | undefined) => {
+const renderDelivery = ({ seq, event }: LoggedEvent, callback: LoggedEvent['event'] | undefined) => {
   const { id, code, url, tries, status, detail } = event.data
   return {
     seq,
@@ -178,6 +178,6 @@ const renderDelivery = ({ seq, event }: LoggedEvent, told: LoggedEvent['event'] 
     status: typeof status === 'number' ? status : null,
     detail: typeof detail === 'string' ? detail : '',
     finished_at: timeOf(event.createdUnix),
-    body: told === undefined ? null : callbackEnvelope(told),
+    body: callback === undefined ? null : callbackEnvelope(callback),
   }
 }

@@ -31,8 +31,8 @@ export function originateRoutes(app: Api, door: SwitchDoor): void {
     },
     handler: (request, reply) => {
       // Before the key is looked up: a loaded switch has no time for calls that it does not take.
-      const turnedAway = door.calls.turnAway?.()
-      if (turnedAway !== undefined) throw refusalOf(turnedAway)
+      const refusal = door.calls.refuseNewCalls?.()
+      if (refusal !== undefined) throw refusalOf(refusal)
       return once(door, request, reply, customerOf(request).accountUuid, async ({ key, keep }) => {
         const { accountUuid } = activeCustomerOf(request)
         const { to, from, url, timeout, customPayload } = request.body

@@ -6,8 +6,8 @@ import {
   drawLadder,
   type Sid,
   type TraceAnswer,
+  type TraceQuery,
   type TraceReader,
-  type TraceWish,
   traceJson,
   traceOfRecord,
 } from '../../core/index.ts'
@@ -17,7 +17,7 @@ import type { SwitchDoor } from '../base/door.ts'
 import type { Api } from '../base/fastify.ts'
 import { errors } from '../schema/error.ts'
 import { identifier, resource } from '../schema/field.ts'
-import { CallTrace, TraceQuery } from '../schema/trace.ts'
+import { CallTrace, TraceQuerystring } from '../schema/trace.ts'
 
 const config = { access: 'either' } as const
 const tags = ['calls']
@@ -30,31 +30,35 @@ const params = Type.Object({ uuid: identifier("The call's uuid, or its sid.") })
 export function traceRoutes(app: Api, door: SwitchDoor): void {
   const readerOf = (request: FastifyRequest): TraceReader => (isOperator(request) ? 'operator' : 'customer')
 
-  const bodyFor = async (request: FastifyRequest, id: string, wish: Omit<TraceWish, 'reader'>): Promise<Uint8Array> => {
+  const bodyFor = async (
+    request: FastifyRequest,
+    id: string,
+    query: Omit<TraceQuery, 'reader'>,
+  ): Promise<Uint8Array> => {
     const reader = readerOf(request)
-    const found = await door.traces?.read(id, { ...wish, reader })
+    const found = await door.traces?.read(id, { ...query, reader })
     if (found !== undefined && (reader === 'operator' || found.account === customerOf(request).accountUuid))
       return found.isOver || found.account === ''
         ? found.body
-        : ((await endedSince(id, wish, reader, found)) ?? found.body)
+        : ((await endedSince(id, query, reader, found)) ?? found.body)
     // Not kept, or another account's: the call's own record says at least why it ended.
     const record = reader === 'operator' ? undefined : await recordOf(door, customerOf(request).accountUuid, id)
     if (record === undefined) throw notFound('There is no such call.')
     const trace = traceOfRecord(record)
-    return Buffer.from(wish.form === 'json' ? JSON.stringify(traceJson(trace)) : drawLadder(trace, wish.columns))
+    return Buffer.from(query.form === 'json' ? JSON.stringify(traceJson(trace)) : drawLadder(trace, query.columns))
   }
 
   /** The switch was stopped in mid-call: how that ended only its row knows. */
   const endedSince = async (
     id: string,
-    wish: Omit<TraceWish, 'reader'>,
+    query: Omit<TraceQuery, 'reader'>,
     reader: TraceReader,
     found: TraceAnswer,
   ): Promise<Uint8Array | undefined> => {
     const record = await recordOf(door, found.account as AccountUuid, id)
     if (record === undefined || record.endedUnix === null || record.reasonCode === '') return undefined
     const { reasonCode, status } = record
-    return (await door.traces?.read(id, { ...wish, reader, ended: { reasonCode, status } }))?.body
+    return (await door.traces?.read(id, { ...query, reader, ended: { reasonCode, status } }))?.body
   }
 
   const sendPcapng = async (request: FastifyRequest, reply: FastifyReply, id: string) => {
@@ -76,7 +80,7 @@ export function traceRoutes(app: Api, door: SwitchDoor): void {
       description:
         'SIP messages, documents, verbs, prompts, digits, bridges, RTP once a second, webhooks, money, and why it ended. An account sees its own side: no addresses, names or credentials of carriers. The operator key sees all of it.',
       params,
-      querystring: TraceQuery,
+      querystring: TraceQuerystring,
       response: {
         200: {
           description: 'The trace, or a page of it.',

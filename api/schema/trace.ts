@@ -88,7 +88,7 @@ export const CallTrace = Type.Object(
   { $id: 'CallTrace' },
 )
 
-export const TraceQuery = Type.Object({
+export const TraceQuerystring = Type.Object({
   format: Type.Optional(
     choice(traceForms, '`json` (default), `text`: the ladder as a terminal shows it, `pcapng`: for Wireshark.'),
   ),

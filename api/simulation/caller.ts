@@ -21,7 +21,7 @@ export async function playCaller(sauti: Simulation, caller: SimulatedRemote, pla
   const hasEnded = () => sauti.endOf(caller) !== undefined
   const isOver = () => hasEnded() || sauti.requests.length >= maxRequests
   let silentSince: number | undefined
-  let heardAtLastKeys = -1
+  let promptsAtLastDigits = -1
   let wasRecording = false
   while (!isOver() && sauti.nowMs < plan.hangUpAtMs) {
     const isRecording = sauti.isRecording(caller)
@@ -30,8 +30,8 @@ export async function playCaller(sauti: Simulation, caller: SimulatedRemote, pla
     // Keys that no Gather took are pressed again once something else was heard.
     const next = plan.press[sauti.requests.filter(isGathered).length]
     if (isRecording && !wasRecording) await caller.speak(plan.speakSeconds)
-    else if (next !== undefined && isTurn && caller.heard.length !== heardAtLastKeys) {
-      heardAtLastKeys = caller.heard.length
+    else if (next !== undefined && isTurn && caller.heard.length !== promptsAtLastDigits) {
+      promptsAtLastDigits = caller.heard.length
       await caller.press(next)
     } else await sauti.runUntil(isOver, stepMs)
     wasRecording = isRecording

@@ -68,7 +68,7 @@ export const adaptive: Listening = (stream, trace, coders) => adaptively(stream,
 const adaptively = (stream: Stream, trace: Trace, coders: OpusCoders, isBare: boolean): Outcome => {
   const codecs = new Array<Stream['codec'] | undefined>(128).fill(undefined)
   codecs[stream.payloadType] = stream.codec
-  const ear = new PlayoutReader(stream.sampleRate, codecs, coders)
+  const reader = new PlayoutReader(stream.sampleRate, codecs, coders)
   let endTime: number | undefined
   // After the last packet there is nothing to conceal.
   let concealedMs = 0
@@ -79,21 +79,21 @@ const adaptively = (stream: Stream, trace: Trace, coders: OpusCoders, isBare: bo
       if (isBare && time === undefined) pcm.fill(0, from, from + count)
     },
   }
-  ear.listener = listener
+  reader.listener = listener
   const unitsPerMs = codecFacts[stream.codec].clockRate / 1000
   const count = (stream.sampleRate * packetMs) / 1000
   const { pcm, delays } = everyFrame(
     stream,
     trace,
-    (packet, now) => ear.push(packet, packet.length, now),
+    (packet, now) => reader.push(packet, packet.length, now),
     (into, at, now) => {
-      ear.readInto(into, at, count, now)
-      if (now < endMs) concealedMs = ear.playout.concealedMs
-      return endTime === undefined ? undefined : endTime / unitsPerMs - ear.heldMs
+      reader.readInto(into, at, count, now)
+      if (now < endMs) concealedMs = reader.playout.concealedMs
+      return endTime === undefined ? undefined : endTime / unitsPerMs - reader.heldMs
     },
   )
-  const { lost = 0, dropped = 0, acceleratedMs = 0, expandedMs = 0 } = ear.buffer?.counters ?? {}
-  ear.free()
+  const { lost = 0, dropped = 0, acceleratedMs = 0, expandedMs = 0 } = reader.buffer?.counters ?? {}
+  reader.free()
   return { pcm, delays, unheard: lost + dropped, concealedMs, acceleratedMs, expandedMs }
 }
 

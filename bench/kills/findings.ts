@@ -1,7 +1,7 @@
 import { checkBooks } from '../../core/adapters/store/check.ts'
 import type { Database } from '../../core/adapters/store/database.ts'
 
-export interface Told {
+export interface Observed {
   /** By the id of its event: how often the customer's server got each callback. */
   readonly callbacks: ReadonlyMap<string, number>
   /** Calls that the API has answered 201 for. */
@@ -12,7 +12,7 @@ export interface Told {
 const callbackCodes = `code LIKE 'CALL.%' OR code LIKE 'DIAL.%' OR code LIKE 'REC.%' OR code LIKE 'BILL.%'`
 
 /** Holds the rows of a stopped switch against what was sent to the outside. */
-export function findingsIn(database: Database, { callbacks, acknowledged }: Told) {
+export function findingsIn(database: Database, { callbacks, acknowledged }: Observed) {
   const rows = <Row>(sql: string): Row[] => database.prepare<[], Row>(sql).all()
   const count = (sql: string): number => rows<{ n: number }>(sql)[0]?.n ?? 0
   const findings: string[] = checkBooks(database).map(({ rule, subject, detail }) => `${rule}: ${subject} ${detail}`)

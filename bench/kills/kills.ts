@@ -16,7 +16,7 @@ export interface KillsOptions {
   readonly placedPerSecond: number
   /** In [0, 1). */
   readonly random: () => number
-  readonly told: (line: string) => void
+  readonly onProgress: (line: string) => void
 }
 
 export interface KillsResult {
@@ -40,7 +40,7 @@ const callbacksMs = 60_000
 
 /** A switch under load that is killed at random moments, on one data folder; then its rows, and what its customer received. */
 export async function killsUnderLoad(options: KillsOptions): Promise<KillsResult> {
-  const { kills, inboundPerSecond, placedPerSecond, random, told } = options
+  const { kills, inboundPerSecond, placedPerSecond, random, onProgress } = options
   const on = await SwitchProcess.start({ SAUTI_LOG: 'info', SAUTI_MEDIA_PORTS: '12000-15999' })
   const customer = await Customer.open()
   const callbacks = new Map<string, number>()
@@ -98,7 +98,8 @@ export async function killsUnderLoad(options: KillsOptions): Promise<KillsResult
       restartMs.push(await on.open())
       recoveryMs.push(recoveryOf(on.log))
       isUp = true
-      if (kill % 10 === 0) told(`${kill} kills, ${callbacks.size} events told, last restart ${restartMs.at(-1)} ms`)
+      if (kill % 10 === 0)
+        onProgress(`${kill} kills, ${callbacks.size} events reported, last restart ${restartMs.at(-1)} ms`)
     }
     clearInterval(place)
     for (const peer of peers.splice(1)) peer.stop()

@@ -103,9 +103,9 @@ async function main(): Promise<number> {
     if (isTerminal) process.stderr.write('\r\x1b[K')
   }
   if (values.page === true) {
-    const told = await writeSection(progress)
+    const section = await writeSection(progress)
     clear()
-    process.stdout.write(`${told}\n`)
+    process.stdout.write(`${section}\n`)
     return 0
   }
   const order = { kind: kind as MediaKind, calls: calls!, seconds: seconds!, rounds: rounds! }

@@ -29,7 +29,7 @@ export interface NeighboursOptions {
   /** Of each measurement. */
   readonly seconds: number
   readonly isMeasured?: (way: Way) => boolean
-  readonly told?: (line: string) => void
+  readonly onProgress?: (line: string) => void
 }
 
 export interface SetUp {
@@ -74,7 +74,7 @@ export function verdictOfRow({ attempts }: NeighbourRow): Verdict {
 }
 
 /** One account does its worst, each way for some seconds; the calls of another are measured before, during and after. */
-export async function neighbours({ seconds, isMeasured = () => true, told = () => {} }: NeighboursOptions) {
+export async function neighbours({ seconds, isMeasured = () => true, onProgress = () => {} }: NeighboursOptions) {
   const silent = await NameServer.open(({ name }) => (name.endsWith('hangs.test') ? { isSilent: true } : undefined))
   const processors = cpus().length > 1 ? `1-${cpus().length - 1}` : undefined
   const env = {
@@ -146,7 +146,7 @@ export async function neighbours({ seconds, isMeasured = () => true, told = () =
       const first = await attemptOf(way)
       const row = { way, attempts: verdictOf(first) === 'holds' ? [first] : [first, await attemptOf(way)] }
       rows.push(row)
-      told(rowOf(row))
+      onProgress(rowOf(row))
     }
     return rows
   } finally {
@@ -175,12 +175,12 @@ function begin(order: WorstOrder): ChildProcess {
 }
 
 async function end(child: ChildProcess): Promise<WorstResult> {
-  const told = once(child, 'message')
+  const message = once(child, 'message')
   const gone = once(child, 'exit').then(() => {
     throw new Error('the process of the busy account ended too early')
   })
   child.send('stop')
-  const [result] = await Promise.race([told, gone])
+  const [result] = await Promise.race([message, gone])
   gone.catch(() => {})
   return result as WorstResult
 }

@@ -21,7 +21,7 @@ export interface RampOptions {
   readonly times: readonly number[]
   readonly secondsPerStep: number
   readonly liveCalls: number
-  readonly told?: (line: string) => void
+  readonly onProgress?: (line: string) => void
 }
 
 export interface Step {
@@ -49,7 +49,12 @@ export interface RampResult {
 }
 
 /** A switch on one core, whoever calls it on the others. */
-export async function ramp({ times, secondsPerStep, liveCalls, told = () => {} }: RampOptions): Promise<RampResult> {
+export async function ramp({
+  times,
+  secondsPerStep,
+  liveCalls,
+  onProgress = () => {},
+}: RampOptions): Promise<RampResult> {
   const processors = cpus().length > 1 ? `1-${cpus().length - 1}` : undefined
   const env = { SAUTI_LOG: 'info', SAUTI_MEDIA_PORTS: '12000-19999', SAUTI_MEDIA_WORKERS: '1' }
   // Its default; the rig's switch admits all that is offered unless it is set otherwise.
@@ -95,13 +100,13 @@ export async function ramp({ times, secondsPerStep, liveCalls, told = () => {} }
       await live?.pause()
       const { sent, lost } = live?.takeLoss() ?? { sent: 1, lost: 0 }
       const made = stepOf(share, callsPerSecond, raw, lost / sent, residentMbOf(on.pid))
-      told(lineOf(made))
+      onProgress(lineOf(made))
       return { ...made, raw }
     }
     await live.pause()
     // The first calls pay for compiling.
     await step(0, 40, 6)
-    const capacity = await capacityBy(rate => step(0, rate, Math.min(6, secondsPerStep)), told)
+    const capacity = await capacityBy(rate => step(0, rate, Math.min(6, secondsPerStep)), onProgress)
     const steps: Step[] = []
     for (const share of times) steps.push(without(await step(share, share * capacity, secondsPerStep)))
     const after = await step(0.5, 0.5 * capacity, Math.max(8, secondsPerStep))
@@ -115,7 +120,7 @@ export async function ramp({ times, secondsPerStep, liveCalls, told = () => {} }
 const without = ({ raw: _, ...step }: Step & { raw: BurstResult }): Step => step
 
 /** Rises until calls are refused or late, then halves the last interval. What fails once may be the machine's, not ours. */
-async function capacityBy(offer: (rate: number) => Promise<Step>, told: (line: string) => void): Promise<number> {
+async function capacityBy(offer: (rate: number) => Promise<Step>, onProgress: (line: string) => void): Promise<number> {
   const isBorne = async (rate: number): Promise<boolean> => {
     for (let attempt = 0; attempt < attempts; attempt++) {
       const { refused, unanswered, p99, offered } = await offer(rate)
@@ -134,7 +139,7 @@ async function capacityBy(offer: (rate: number) => Promise<Step>, told: (line: s
     if (await isBorne(middle)) good = middle
     else bad = middle
   }
-  told(`capacity: ${good} calls/s`)
+  onProgress(`capacity: ${good} calls/s`)
   return good
 }
 

@@ -59,7 +59,7 @@ export class Departures {
   readonly #streams = new Map<string, Stream>()
   #rest: Buffer = Buffer.alloc(0)
   #hasBegun = false
-  #told = ''
+  #stderr = ''
 
   /** Of the packets that come from this range of ports. */
   constructor([first, last]: readonly [number, number]) {
@@ -68,27 +68,27 @@ export class Departures {
     this.#dump = spawn('tcpdump', args, { stdio: ['ignore', 'pipe', 'pipe'] })
     this.#dump.stdout?.on('data', (chunk: Buffer) => this.#read(chunk))
     this.#dump.stderr?.on('data', chunk => {
-      this.#told += chunk
+      this.#stderr += chunk
     })
     this.#dump.on('error', fault => {
-      this.#told += String(fault)
+      this.#stderr += String(fault)
     })
   }
 
   /** Resolves when nothing is missed any more. */
   async listening(): Promise<void> {
-    await until('tcpdump to listen', () => this.#told.includes('listening') || this.#hasEnded, listeningTimeoutMs)
-    if (this.#hasEnded) throw new Error(`tcpdump: ${this.#told.trim()}`)
+    await until('tcpdump to listen', () => this.#stderr.includes('listening') || this.#hasEnded, listeningTimeoutMs)
+    if (this.#hasEnded) throw new Error(`tcpdump: ${this.#stderr.trim()}`)
   }
 
   async end(): Promise<DeparturesReport> {
     await pause(handedOverMs)
-    if (this.#hasEnded) throw new Error(`tcpdump ended: ${this.#told.trim()}`)
+    if (this.#hasEnded) throw new Error(`tcpdump ended: ${this.#stderr.trim()}`)
     const closed = once(this.#dump, 'close')
     this.#dump.kill('SIGINT')
     await closed
-    const missed = Number(/(\d+) packets? dropped by kernel/.exec(this.#told)?.[1] ?? Number.NaN)
-    if (missed !== 0) throw new Error(`tcpdump has missed packets: ${this.#told.trim()}`)
+    const missed = Number(/(\d+) packets? dropped by kernel/.exec(this.#stderr)?.[1] ?? Number.NaN)
+    if (missed !== 0) throw new Error(`tcpdump has missed packets: ${this.#stderr.trim()}`)
     const lateness = new Histogram()
     const sum = { packets: 0, holes: 0, timeJumps: 0 }
     for (const { lates, holes, timeJumps } of this.#streams.values()) {

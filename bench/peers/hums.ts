@@ -36,6 +36,6 @@ export function checkHums(path: string): HumCheck {
 
 function follow(pcm: Int16Array, side: number, frames: number): HumFollower {
   const hum = new HumFollower()
-  for (let i = 0; i < frames * frameSamples; i++) hum.hear(pcm[2 * i + side]!)
+  for (let i = 0; i < frames * frameSamples; i++) hum.receive(pcm[2 * i + side]!)
   return hum
 }

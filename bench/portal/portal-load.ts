@@ -22,7 +22,7 @@ export interface PortalOrder {
   readonly seconds: number
   /** Openings of each page; their median counts. */
   readonly rounds: number
-  readonly told: (line: string) => void
+  readonly onProgress: (line: string) => void
 }
 
 const storedCalls = 100_000
@@ -50,7 +50,7 @@ const consolePages = ['operator', 'operator/accounts', 'operator/trunks', 'opera
 const median = (values: readonly number[]): number => percentile(values, 0.5)
 
 /** Every page opened in turn, live pages watched, and the switch's own time with and without a page. */
-export async function measurePortal({ seconds, rounds, told }: PortalOrder): Promise<PortalFigures> {
+export async function measurePortal({ seconds, rounds, onProgress }: PortalOrder): Promise<PortalFigures> {
   const bed = await PortalBed.open({ prefixes: ['+254'] })
   try {
     const { account, on } = bed.bed
@@ -73,7 +73,7 @@ export async function measurePortal({ seconds, rounds, told }: PortalOrder): Pro
     try {
       await until('50 live calls', async () => (await on.operator('GET', '/calls?limit=1')).body.total >= 40, 30_000)
       await sleep(2 * talkMs)
-      return await figuresOf(bed, { seconds, rounds, told })
+      return await figuresOf(bed, { seconds, rounds, onProgress })
     } finally {
       callers.stop()
     }
@@ -82,7 +82,7 @@ export async function measurePortal({ seconds, rounds, told }: PortalOrder): Pro
   }
 }
 
-async function figuresOf(bed: PortalBed, { seconds, rounds, told }: PortalOrder): Promise<PortalFigures> {
+async function figuresOf(bed: PortalBed, { seconds, rounds, onProgress }: PortalOrder): Promise<PortalFigures> {
   const tab = await bed.tab()
   const scriptKb = await firstScripts(tab)
   const opens: { name: string; ms: number }[] = [
@@ -101,7 +101,7 @@ async function figuresOf(bed: PortalBed, { seconds, rounds, told }: PortalOrder)
     }
     const name = path === '' ? 'home' : path.replace(/^calls\/.*/, 'the page of a call')
     opens.push({ name, ms: median(times) })
-    told(`${name}: ${median(times).toFixed(0)} ms`)
+    onProgress(`${name}: ${median(times).toFixed(0)} ms`)
   }
   const pagingMs = await paging(tab, rounds)
   const plots: { name: string; percent: number }[] = []
@@ -122,7 +122,9 @@ async function figuresOf(bed: PortalBed, { seconds, rounds, told }: PortalOrder)
     const percent = ((await taskSeconds(session)) - before) * (100 / seconds)
     plots.push({ name, percent })
     switchPercents.push({ name, percent: Math.max(0, used - idle) })
-    told(`${name}: browser ${percent.toFixed(1)} %, switch ${used.toFixed(1)} % (${idle.toFixed(1)} % without a page)`)
+    onProgress(
+      `${name}: browser ${percent.toFixed(1)} %, switch ${used.toFixed(1)} % (${idle.toFixed(1)} % without a page)`,
+    )
   }
   return { browser: bed.browser.version(), opens, pagingMs, plots, scriptKb, switchPercents }
 }

@@ -10,7 +10,7 @@ export interface SoakCallsOptions {
   readonly callsPerSecond: number
   /** A media thread is ended so often. */
   readonly killEverySeconds: number
-  readonly told: (line: string) => void
+  readonly onProgress: (line: string) => void
 }
 
 export interface SoakCallsResult {
@@ -39,7 +39,7 @@ const preload = new URL('./kill-media.ts', import.meta.url).href
 
 /** Calls of every kind for minutes, media threads ended in between; then what is left. */
 export async function soakCalls(options: SoakCallsOptions): Promise<SoakCallsResult> {
-  const { minutes, callsPerSecond, killEverySeconds, told } = options
+  const { minutes, callsPerSecond, killEverySeconds, onProgress } = options
   const on = await SwitchProcess.start({
     SAUTI_LOG: 'info',
     SAUTI_MEDIA_PORTS: '12000-19999',
@@ -77,7 +77,7 @@ export async function soakCalls(options: SoakCallsOptions): Promise<SoakCallsRes
       heaps.push(Math.min(...minute.map(({ heapMb }) => heapMb)))
       residents.push(Math.max(...minute.map(({ residentMb }) => residentMb)))
       minute = []
-      told(lineOf(heaps.length, held, heaps.at(-1)!, residents.at(-1)!, kills))
+      onProgress(lineOf(heaps.length, held, heaps.at(-1)!, residents.at(-1)!, kills))
     }
     clearInterval(killer)
     await callers.stop()

@@ -51,7 +51,7 @@ export function checkRecording(path: string, speech: Uint8Array): FileCheck {
     }
   }
   const hum = new HumFollower()
-  for (let i = 0; i < end - endFrames; i++) hum.hear(pcm[2 * i + 1]!)
+  for (let i = 0; i < end - endFrames; i++) hum.receive(pcm[2 * i + 1]!)
   return { seconds: frames / 8000, wrong, slips, drifts, humJumps: hum.jumps, humSilent: hum.silent }
 }
 

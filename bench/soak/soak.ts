@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadLibC } from '../../rtp/io/libc.ts'
 import { Subject } from '../subject.ts'
-import { FarEnds, type FarEndsReport } from './far-ends.ts'
 import { checkRecording, type FileCheck } from './recordings.ts'
+import { Remotes, type RemotesReport } from './remotes.ts'
 import { recordingOf, type SoakEnd, type SoakPorts, type SoakQuestion } from './soak-plan.ts'
 import { humLoop, speechLoop } from './sounds.ts'
 import type { StillnessAnswer, StillnessQuestion } from './stillness.ts'
@@ -17,7 +17,7 @@ export interface SoakOptions {
   readonly progress?: (done: number) => void
 }
 
-export interface SoakResult extends FarEndsReport, SoakEnd {
+export interface SoakResult extends RemotesReport, SoakEnd {
   readonly files: readonly FileCheck[]
   /** Processor time of the measured program, in shares of one core. */
   readonly cpu: number
@@ -48,11 +48,11 @@ export async function soak({ calls, seconds, progress }: SoakOptions): Promise<S
   const machine = await stillness(Math.min(mostStillnessSeconds, seconds / 4))
   const folder = mkdtempSync(join(tmpdir(), 'sauti-soak-'))
   const speech = speechLoop()
-  const farEnds = new FarEnds(native, calls, speech, await humLoop())
+  const remotes = new Remotes(native, calls, speech, await humLoop())
   const measured = new Subject(new URL('./switch.ts', import.meta.url))
   const ask = <Answer>(question: SoakQuestion) => measured.ask<Answer>(question)
   try {
-    farEnds.start(await ask<SoakPorts>({ type: 'open', calls, peerPorts: farEnds.ports, folder }))
+    remotes.start(await ask<SoakPorts>({ type: 'open', calls, peerPorts: remotes.ports, folder }))
     await ask<true>({ type: 'begin' })
     const begun = performance.now()
     await sleep(Math.min(loadedAfterMs, seconds * 500))
@@ -65,14 +65,14 @@ export async function soak({ calls, seconds, progress }: SoakOptions): Promise<S
       await sleep(500)
     }
     const cpu = ((await measured.cpuMicros()) - before) / 1000 / (performance.now() - from)
-    farEnds.stop()
+    remotes.stop()
     await sleep(300)
-    const heard = farEnds.report
+    const heard = remotes.report
     const end = await ask<SoakEnd>({ type: 'stop' })
     const files = Array.from({ length: calls }, (_, call) => checkRecording(recordingOf(folder, call), speech))
     return { ...heard, ...end, files, cpu, seconds, machine }
   } finally {
-    farEnds.close()
+    remotes.close()
     measured.stop()
     rmSync(folder, { recursive: true, force: true })
   }

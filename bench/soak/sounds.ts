@@ -85,7 +85,7 @@ export class HumFollower {
     return ((this.#most - this.#least) * 8000) / humHz
   }
 
-  hear(sample: number): void {
+  receive(sample: number): void {
     const angle = (2 * Math.PI * humHz * this.#at++) / 8000
     this.#sin += sample * Math.sin(angle)
     this.#cos += sample * Math.cos(angle)

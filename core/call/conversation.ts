@@ -155,8 +155,8 @@ export class Conversation {
   leave(reason: EndReason): void {
     const { callId } = this.#host
     // A POST that tells how a verb ended has to arrive, even though its answer is no longer wanted.
-    const isTelling = [...this.#requests.values()].includes(true)
-    if (this.#requests.size > 0 && !isTelling) this.#host.emit({ type: 'document.abandon', callId })
+    const isReporting = [...this.#requests.values()].includes(true)
+    if (this.#requests.size > 0 && !isReporting) this.#host.emit({ type: 'document.abandon', callId })
     if (this.#player?.hasGrown === true) this.#host.emit({ type: 'audio.abandon', callId })
     this.#script?.handle({ type: 'caller-gone' }, this.#host.now())
     this.#dial?.stop(reason)

@@ -84,11 +84,11 @@ export class Rooms {
     if (this.#roomOf.has(legId)) return nothing
     const key = `${accountId} ${name}`
     const known = this.#rooms.get(key)
-    if (known !== undefined && known.members.length >= rules.maxMembers) return told({ type: 'room.full', legId })
+    if (known !== undefined && known.members.length >= rules.maxMembers) return onlyEvent({ type: 'room.full', legId })
     const room = known ?? this.#open(key)
     room.members.push({ legId, rules, state: 'expected' })
     this.#roomOf.set(legId, room)
-    return told({ type: 'room.entered', legId })
+    return onlyEvent({ type: 'room.entered', legId })
   }
 
   #attend(legId: LegUuid): RoomSteps {
@@ -96,8 +96,8 @@ export class Rooms {
     const member = room?.members.find(each => each.legId === legId)
     if (room === undefined || member?.state !== 'expected') return nothing
     member.state = 'attending'
-    if (room.state === 'started') return told(started(room, member))
-    if (!member.rules.startOnEnter) return told({ type: 'room.waiting', legId })
+    if (room.state === 'started') return onlyEvent(started(room, member))
+    if (!member.rules.startOnEnter) return onlyEvent({ type: 'room.waiting', legId })
     room.state = 'started'
     // Who has waited comes first, and so hears the new one come.
     const others = attending(room).filter(each => each !== member)
@@ -144,4 +144,4 @@ const attending = (room: Room): readonly Member[] => room.members.filter(each =>
 
 const started = (room: Room, { legId }: Member): RoomEvent => ({ type: 'room.started', legId, room: room.id })
 
-const told = (event: RoomEvent): RoomSteps => ({ events: [event], media: [] })
+const onlyEvent = (event: RoomEvent): RoomSteps => ({ events: [event], media: [] })

@@ -164,18 +164,18 @@ export class Exchange {
   }
 
   #offer(offer: InboundOffer, now: number): void {
-    if (this.#turnsAway(offer.legId)) return
+    if (this.#refusesNew(offer.legId)) return
     const call = this.#newCall(now)
     this.#run(call, now, () => beginInbound(call, offer))
   }
 
   #phoneOffer({ legId, endUser, from, to, sdp, source }: PhoneOffered, now: number): void {
-    if (this.#turnsAway(legId)) return
+    if (this.#refusesNew(legId)) return
     const call = this.#newCall(now)
     this.#run(call, now, () => beginSoftphone(call, { legId, endUser, to, sdp, source }, from.user, this.#tokenLoads))
   }
 
-  #turnsAway(legId: LegUuid): boolean {
+  #refusesNew(legId: LegUuid): boolean {
     if (!this.#drain.isOn) return false
     this.counters.turnedAway++
     this.#emit(this.#drain.refuse(legId))

@@ -8,7 +8,7 @@ import type { ProgramCommand, SoundCommand } from '../verbs/index.ts'
 import { PromptPrefetch } from './prompt-prefetch.ts'
 
 interface Playing {
-  /** Audio is being made or fetched; it waits for the warning tone; it sounds; it was told to stop. */
+  /** Audio is being made or fetched; it waits for the warning tone; it sounds; it was ordered to stop. */
   state: 'loading' | 'waiting' | 'sounding'
   readonly loop: number
   readonly isSpeech: boolean
@@ -196,9 +196,9 @@ export class Player {
 
   /** Counted while the call lives, also when its play was stopped: it is spoken to its end. */
   #audioGrown({ requestId, durationMs, isWhole, detail }: Extract<AudioEvent, { type: 'audio.grown' }>): void {
-    const told = this.#growing.get(requestId)
-    if (told === undefined) return
-    this.#listener.spoke(durationMs - told)
+    const reportedMs = this.#growing.get(requestId)
+    if (reportedMs === undefined) return
+    this.#listener.spoke(durationMs - reportedMs)
     if (isWhole) this.#growing.delete(requestId)
     else this.#growing.set(requestId, durationMs)
     const play = this.#plays.get(requestId)

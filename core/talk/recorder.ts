@@ -17,7 +17,7 @@ interface Running {
   readonly recordId: string
   readonly legId: LegUuid
   readonly row: RecordingRecord
-  readonly told: (event: Recorded) => void
+  readonly reported: (event: Recorded) => void
 }
 
 /** One that was never begun. */
@@ -66,15 +66,15 @@ export class Recorder {
     })
   }
 
-  /** Records both directions of the leg. Returns the recording's id; `told` is called at its end. */
-  startSession(leg: Leg, options: SessionRecordOptions, told: () => void = () => {}): string {
+  /** Records both directions of the leg. Returns the recording's id; `reported` is called at its end. */
+  startSession(leg: Leg, options: SessionRecordOptions, reported: () => void = () => {}): string {
     const recordId = `session-${++this.#sessions}`
     if (!this.#host.mayRecord) {
-      this.#refuse(told)
+      this.#refuse(reported)
       return recordId
     }
     const { format, ...rules } = options
-    const path = this.#begin(leg, recordId, format, told)
+    const path = this.#begin(leg, recordId, format, reported)
     this.#host.emit({ type: 'media.record-session', legId: leg.uuid, recordId, path, rules })
     return recordId
   }
@@ -92,18 +92,18 @@ export class Recorder {
     if (running !== undefined) this.#host.emit({ type: 'media.stop-record', legId: running.legId, recordId })
   }
 
-  mediaRecorded(recordId: string, told: MediaRecorded): void {
+  mediaRecorded(recordId: string, reported: MediaRecorded): void {
     const running = this.#running.get(recordId)
     if (running === undefined) return
     this.#running.delete(recordId)
-    const { durationMs, sizeBytes, endedBy } = told
+    const { durationMs, sizeBytes, endedBy } = reported
     const row = { ...running.row, durationMs, sizeBytes }
     this.#host.recorded(sizeBytes)
     this.#host.commit([
       { type: 'recording.update', uuid: row.uuid, set: { durationMs, sizeBytes } },
       this.#host.event(endedBy === 'failed' ? 'REC.0400' : 'REC.0200', recordingData(row)),
     ])
-    running.told({ type: 'recorded', recordId, recordingUuid: row.uuid, path: row.path, durationMs, endedBy })
+    running.reported({ type: 'recorded', recordId, recordingUuid: row.uuid, path: row.path, durationMs, endedBy })
   }
 
   /** The session is gone; what it has not reported the end of has failed. */
@@ -121,7 +121,7 @@ export class Recorder {
   }
 
   /** Writes the row of a new recording; where media is to write it. */
-  #begin(leg: Leg, recordId: string, format: MediaFormat, told: (event: Recorded) => void): string {
+  #begin(leg: Leg, recordId: string, format: MediaFormat, reported: (event: Recorded) => void): string {
     const { env, record, callId } = this.#host
     const uuid = env.uuid() as RecordingUuid
     const createdUnix = this.#host.unix()
@@ -138,7 +138,7 @@ export class Recorder {
       createdUnix,
       expiresUnix: env.recordingKeptMs === Number.POSITIVE_INFINITY ? null : createdUnix + env.recordingKeptMs,
     }
-    this.#running.set(recordId, { recordId, legId: leg.uuid, row, told })
+    this.#running.set(recordId, { recordId, legId: leg.uuid, row, reported })
     this.#host.commit([{ type: 'recording.insert', recording: row }, this.#host.event('REC.0100', recordingData(row))])
     return place.file
   }

@@ -44,17 +44,17 @@ export function timelineOf(
   const first = ordered[0]?.unixMs ?? 0
   const highest = numbered.reduce((found, record) => Math.max(found, record.last), 0)
   const last = Math.max(page.after, Math.min(highest, page.after + page.limit))
-  const telling = new Telling(reader, { after: page.after, last, first })
+  const builder = new TimelineBuilder(reader, { after: page.after, last, first })
   for (const record of ordered) {
     try {
-      telling.take(record)
+      builder.take(record)
     } catch {
       // Damaged on the disk: the others stay readable.
     }
   }
-  if (ended !== undefined) telling.endedAs(ended)
+  if (ended !== undefined) builder.endedAs(ended)
   const isComplete = records[0]?.kind === recordKinds.begin && records.every(({ kind }) => kind !== recordKinds.cut)
-  return { ...telling.trace(), isComplete, last, hasMore: highest > last }
+  return { ...builder.trace(), isComplete, last, hasMore: highest > last }
 }
 
 interface Numbered extends RecordView {
@@ -89,7 +89,7 @@ interface Shown {
   readonly first: number
 }
 
-class Telling {
+class TimelineBuilder {
   readonly #reader: TraceReader
   readonly #shown: Shown
   readonly #entries: TraceEntry[] = []

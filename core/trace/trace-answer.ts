@@ -1,7 +1,7 @@
 import { drawLadder } from './ladder.ts'
 import { pcapngOf, type RtpCapture } from './pcapng.ts'
 import type { SipRecord } from './sip-record.ts'
-import type { TraceAnswer, TraceWish } from './trace.ts'
+import type { TraceAnswer, TraceQuery } from './trace.ts'
 import type { TraceBook } from './trace-book.ts'
 import { traceJson } from './trace-json.ts'
 
@@ -9,14 +9,14 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /** The bytes that a reader asked for; undefined: nothing is kept of such a call. */
-export function traceAnswer(book: TraceBook, id: string, wish: TraceWish): TraceAnswer | undefined {
-  if (wish.form === 'pcapng') {
+export function traceAnswer(book: TraceBook, id: string, query: TraceQuery): TraceAnswer | undefined {
+  if (query.form === 'pcapng') {
     const messages = book.messages(id)
     return messages && { account: '', isOver: true, body: pcapngOf(messages, capturedOf(book, id, messages)) }
   }
-  const trace = book.read(id, wish.reader, wish, wish.ended)
+  const trace = book.read(id, query.reader, query, query.ended)
   if (trace === undefined) return undefined
-  const text = wish.form === 'json' ? JSON.stringify(traceJson(trace)) : drawLadder(trace, wish.columns)
+  const text = query.form === 'json' ? JSON.stringify(traceJson(trace)) : drawLadder(trace, query.columns)
   return { account: trace.account, isOver: trace.isOver, body: encoder.encode(text) }
 }
 

@@ -123,8 +123,8 @@ export function notesOfUnit(unit: readonly Change[]): readonly Note[] {
   for (const change of unit) {
     switch (change.type) {
       case 'call.insert': {
-        const { sid, accountUuid, direction: way, fromNumber, toNumber } = change.call
-        notes.push({ kind: 'call', sid, accountUuid, direction: way, fromNumber, toNumber })
+        const { sid, accountUuid, direction, fromNumber, toNumber } = change.call
+        notes.push({ kind: 'call', sid, accountUuid, direction, fromNumber, toNumber })
         break
       }
       case 'hold.open': {

@@ -136,7 +136,7 @@ export const traceForms = ['json', 'text', 'pcapng'] as const
 export type TraceForm = (typeof traceForms)[number]
 
 /** How a trace is asked for. */
-export interface TraceWish extends TracePage {
+export interface TraceQuery extends TracePage {
   readonly reader: TraceReader
   readonly form: TraceForm
   /** Width of `text`. */

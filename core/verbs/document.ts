@@ -72,7 +72,7 @@ function readVerbs(root: Element, rules: DocumentRules): ParsedDocument {
   const verbs: ParsedVerb[] = []
   let knownVerbs = 0
   let last: ParsedVerb | undefined
-  let behindLast: Element | undefined
+  let afterLast: Element | undefined
   for (const element of elements) {
     const module = vocabulary.get(element.name)
     if (module === undefined) {
@@ -84,15 +84,15 @@ function readVerbs(root: Element, rules: DocumentRules): ParsedDocument {
     const verb = module.parse({ element, attributes, problems })
     attributes.noteUnknown()
     if (last !== undefined) {
-      behindLast ??= element
+      afterLast ??= element
       continue
     }
     if (verb === undefined) continue
     verbs.push({ ...verb, line: element.line, column: element.column })
     if (verb.isLast) last = verb
   }
-  if (last !== undefined && behindLast !== undefined) {
-    problems.add(behindLast, `what stands behind <${last.name}> never runs`, 'DOC.0204')
+  if (last !== undefined && afterLast !== undefined) {
+    problems.add(afterLast, `nothing after <${last.name}> runs`, 'DOC.0204')
   }
   if (elements.length > 0 && knownVerbs === 0) return invalid(problems.list())
   return { ok: true, verbs, isEmpty: elements.length === 0, problems: problems.list() }

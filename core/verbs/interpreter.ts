@@ -82,7 +82,7 @@ export class Interpreter {
   }
 
   handle(event: ProgramEvent, now: number): readonly ProgramCommand[] {
-    this.#hear(event)
+    this.#observe(event)
     switch (event.type) {
       case 'fetched':
         if (this.#awaits(event.requestId)) this.#open(event.bytes, now)
@@ -98,14 +98,14 @@ export class Interpreter {
         this.#leave(now)
         break
       default:
-        this.#tell(event, now)
+        this.#passToVerb(event, now)
     }
     return this.#flush()
   }
 
   timeout(now: number): readonly ProgramCommand[] {
     const deadline = this.deadline()
-    if (deadline !== undefined && deadline <= now) this.#tell({ type: 'wake' }, now)
+    if (deadline !== undefined && deadline <= now) this.#passToVerb({ type: 'wake' }, now)
     return this.#flush()
   }
 
@@ -127,7 +127,7 @@ export class Interpreter {
   }
 
   /** Keeps what the loop limit and the verbs need to know. */
-  #hear(event: ProgramEvent): void {
+  #observe(event: ProgramEvent): void {
     // A bridge answers without being asked to by the program.
     if (!this.#answered && (event.type === 'answered' || this.#context.answered)) {
       this.#answered = true
@@ -259,7 +259,7 @@ export class Interpreter {
     }
   }
 
-  #tell(event: VerbEvent, now: number): void {
+  #passToVerb(event: VerbEvent, now: number): void {
     if (!('step' in this.#stage)) return
     const step = this.#stage.step.on(event, this.#runAt(now))
     if (step !== undefined) this.#follow(step, now)

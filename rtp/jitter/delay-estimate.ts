@@ -64,14 +64,14 @@ export class DelayEstimate {
   }
 
   /** Takes a packet's way. */
-  receive(wayMs: number, now: number): void {
+  receive(transitMs: number, now: number): void {
     if (now >= this.#halfUntil) {
       this.#fastestBefore = now < this.#halfUntil + fastestHalfMs ? this.#fastest : Infinity
       this.#fastest = Infinity
       this.#halfUntil = now + fastestHalfMs
     }
-    if (wayMs < this.#fastest) this.#fastest = wayMs
-    const bin = Math.min(bins - 1, Math.floor((wayMs - this.fastestMs) / binMs))
+    if (transitMs < this.#fastest) this.#fastest = transitMs
+    const bin = Math.min(bins - 1, Math.floor((transitMs - this.fastestMs) / binMs))
     this.#weight /= forgetting
     this.#weights[bin]! += this.#weight
     this.#total += this.#weight

@@ -133,8 +133,8 @@ export class JitterBuffer {
     const placeMs = this.#slots.placeOf(index)
     const isBehindLoss = this.#queue.missingBefore(index) > 0
     // A listener that stretches needs no silence to restore the aim after a loss.
-    const mayGoOn = this.#control !== undefined && !this.#queue.isUnplayed
-    if (!this.#playing && isBehindLoss && mayGoOn) this.#goOn(placeMs, playsAt)
+    const mayResume = this.#control !== undefined && !this.#queue.isUnplayed
+    if (!this.#playing && isBehindLoss && mayResume) this.#resumePlayout(placeMs, playsAt)
     const aheadMs = placeMs - this.#expectedMs
     if (!this.#playing) {
       // A packet that merely came late goes out at once; after a silence or a loss the aim is restored first.
@@ -181,8 +181,8 @@ export class JitterBuffer {
       result = this.#queue.admit(packet, now)
     }
     if (result === 'late' && bytes > 0) {
-      const wayMs = now - this.#line.placeOf(timestampOf(packet))
-      if (Math.abs(wayMs - this.#estimate.fastestMs) < leapMs) this.#estimate.receive(wayMs, now)
+      const transitMs = now - this.#line.placeOf(timestampOf(packet))
+      if (Math.abs(transitMs - this.#estimate.fastestMs) < leapMs) this.#estimate.receive(transitMs, now)
     }
     if (result === 'queued') this.#lay(packet, now, bytes)
     return result
@@ -244,7 +244,7 @@ export class JitterBuffer {
   }
 
   /** The time that was waited was that of what was lost, or of a part of it. */
-  #goOn(placeMs: number, playsAt: number): void {
+  #resumePlayout(placeMs: number, playsAt: number): void {
     this.#expectedMs = Math.min(placeMs, this.#expectedMs + playsAt - this.#stoppedAt)
     this.#playing = true
   }

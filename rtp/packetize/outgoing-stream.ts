@@ -79,7 +79,7 @@ export class OutgoingStream {
   /** The media clock goes on without a packet. */
   skip(samples: number): void {
     this.held?.flush()
-    this.#goOn(samples)
+    this.#advanceTimestamp(samples)
   }
 
   /** Writes the header of a frame of audio whose payload stands, or will stand, after it. Returns the packet's length. */
@@ -87,7 +87,7 @@ export class OutgoingStream {
     this.held?.flush()
     this.#write(packet, payloadType, this.#marker, this.#timestamp)
     this.#marker = false
-    this.#goOn(samples)
+    this.#advanceTimestamp(samples)
     this.tape?.sent(packet, headerLength + payloadLength)
     return this.#count(payloadLength)
   }
@@ -103,7 +103,7 @@ export class OutgoingStream {
   ): number {
     this.held?.flush()
     this.#write(packet, payloadType, marker, timestamp)
-    this.#goOn(samples)
+    this.#advanceTimestamp(samples)
     this.tape?.sentEvent(packet, headerLength + payloadLength)
     return this.#count(payloadLength)
   }
@@ -133,7 +133,7 @@ export class OutgoingStream {
     return this.held?.units ?? 0
   }
 
-  #goOn(samples: number): void {
+  #advanceTimestamp(samples: number): void {
     this.#timestamp = timestampAfter(this.#timestamp, samples)
   }
 

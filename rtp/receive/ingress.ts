@@ -7,7 +7,7 @@ import type { SymmetricRtp } from './symmetric-rtp.ts'
 
 /** Gets the packets of a remote that is accepted. */
 export interface PacketSink {
-  receive(packet: Uint8Array, length: number, meaning: PayloadKind, now: number): void
+  receive(packet: Uint8Array, length: number, kind: PayloadKind, now: number): void
 }
 
 /** What arrives on a session's RTP port: packets that mean something, of a source that may be accepted, are let in. */
@@ -28,21 +28,21 @@ export class Ingress {
     network: DatagramNetwork,
     symmetricRtp: SymmetricRtp,
     reflection: ReflectionGuard,
-    meanings: PayloadTypes,
-    believer: PacketSink,
+    payloadTypes: PayloadTypes,
+    sink: PacketSink,
     moved: (by: 'learned' | 'returned') => void,
   ) {
     this.#network = network
     this.#symmetricRtp = symmetricRtp
     this.#reflection = reflection
-    this.#payloadTypes = meanings
-    this.#sink = believer
+    this.#payloadTypes = payloadTypes
+    this.#sink = sink
     this.#moved = moved
   }
 
   receive(packet: Uint8Array, length: number, address: number, port: number, now: number): void {
-    const meaning = isRtp(packet, length) ? this.#payloadTypes.of(payloadTypeOf(packet)) : undefined
-    if (meaning === undefined) {
+    const kind = isRtp(packet, length) ? this.#payloadTypes.of(payloadTypeOf(packet)) : undefined
+    if (kind === undefined) {
       this.dropped++
       return
     }
@@ -67,7 +67,7 @@ export class Ingress {
         break
     }
     this.#reflection.answered(address, port)
-    this.#sink.receive(packet, length, meaning, now)
+    this.#sink.receive(packet, length, kind, now)
   }
 
   /** What a source said on its probation, now that it is accepted. */
@@ -75,11 +75,11 @@ export class Ingress {
     for (let at = 0; at < this.#held.count; at++) {
       const packet = this.#network.slot()
       const length = this.#held.copyInto(packet, at)
-      const meaning = this.#payloadTypes.of(payloadTypeOf(packet))
-      if (length === 0 || meaning === undefined) continue
+      const kind = this.#payloadTypes.of(payloadTypeOf(packet))
+      if (length === 0 || kind === undefined) continue
       this.dropped--
       this.refused--
-      this.#sink.receive(packet, length, meaning, now)
+      this.#sink.receive(packet, length, kind, now)
     }
   }
 }

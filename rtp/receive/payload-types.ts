@@ -4,7 +4,7 @@ import type { Agreement, EngineCodec } from '../contract/agreement.ts'
 /** What a payload type means: a codec, telephone-events or comfort noise. */
 export type PayloadKind = EngineCodec | 'events' | 'noise'
 
-interface Meaning {
+interface PayloadMapping {
   readonly payloadType: number
   readonly kind: PayloadKind
   /** What durations of telephone-events are counted in; 0 for others. */
@@ -13,7 +13,7 @@ interface Meaning {
 
 /** What payload types mean by the last agreement: a handful, looked through one by one. */
 export class PayloadTypes {
-  #meanings: readonly Meaning[] = []
+  #mappings: readonly PayloadMapping[] = []
   #codecs: (EngineCodec | undefined)[] | undefined
   #hasEvents = false
 
@@ -38,28 +38,28 @@ export class PayloadTypes {
   }
 
   agree({ codec, accept, acceptEvents, eventClockRate, acceptNoise, moreEvents = [] }: Agreement): void {
-    const meanings = new Map<number, Meaning>()
-    const mean = (payloadType: number, kind: PayloadKind, clockRate = 0) =>
-      meanings.set(payloadType, { payloadType, kind, eventClockRate: clockRate })
-    for (const { payloadType, codec } of accept) mean(payloadType, codec)
-    if (acceptEvents !== undefined) mean(acceptEvents, 'events', eventClockRate ?? codecFacts[codec].clockRate)
-    for (const { payloadType, clockRate } of moreEvents) mean(payloadType, 'events', clockRate)
-    if (acceptNoise !== undefined) mean(acceptNoise, 'noise')
-    this.#meanings = [...meanings.values()]
+    const mappings = new Map<number, PayloadMapping>()
+    const map = (payloadType: number, kind: PayloadKind, clockRate = 0) =>
+      mappings.set(payloadType, { payloadType, kind, eventClockRate: clockRate })
+    for (const { payloadType, codec } of accept) map(payloadType, codec)
+    if (acceptEvents !== undefined) map(acceptEvents, 'events', eventClockRate ?? codecFacts[codec].clockRate)
+    for (const { payloadType, clockRate } of moreEvents) map(payloadType, 'events', clockRate)
+    if (acceptNoise !== undefined) map(acceptNoise, 'noise')
+    this.#mappings = [...mappings.values()]
     this.#hasEvents = acceptEvents !== undefined || moreEvents.length > 0
     if (this.#codecs !== undefined) this.#fillCodecs(this.#codecs)
   }
 
   #fillCodecs(codecs: (EngineCodec | undefined)[]): (EngineCodec | undefined)[] {
     codecs.length = 0
-    for (const { payloadType, kind } of this.#meanings)
+    for (const { payloadType, kind } of this.#mappings)
       if (kind !== 'events' && kind !== 'noise') codecs[payloadType] = kind
     return codecs
   }
 
-  #find(payloadType: number): Meaning | undefined {
-    const meanings = this.#meanings
-    for (let at = 0; at < meanings.length; at++) if (meanings[at]!.payloadType === payloadType) return meanings[at]
+  #find(payloadType: number): PayloadMapping | undefined {
+    const mappings = this.#mappings
+    for (let at = 0; at < mappings.length; at++) if (mappings[at]!.payloadType === payloadType) return mappings[at]
     return undefined
   }
 }

@@ -58,7 +58,7 @@ export class Receiver {
   constructor(
     id: SessionId,
     host: ReceiverHost,
-    meanings: PayloadTypes,
+    payloadTypes: PayloadTypes,
     recordings: Recordings,
     digitHeld: () => void,
     now: number,
@@ -66,11 +66,11 @@ export class Receiver {
     this.#digitHeld = digitHeld
     this.#id = id
     this.#host = host
-    this.#payloadTypes = meanings
+    this.#payloadTypes = payloadTypes
     this.#recordings = recordings
     this.#receivedAt = now
     this.#aliveAt = now
-    this.inband = new InbandDigitListener(meanings, host.opus, {
+    this.inband = new InbandDigitListener(payloadTypes, host.opus, {
       toneBegan: digit => this.#host.emit({ type: 'key-down', session: this.#id, digit }),
       toneEnded: (press, began) => this.#toneEnded(press, began),
     })

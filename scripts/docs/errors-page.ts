@@ -16,7 +16,7 @@ export function errorsPage(): string {
     ),
     'Billing (`BILL.*`, 402 and 403) and caps (`LIMIT.*`, 429 with `Retry-After: 1`) never share a code.',
     '## Why a call or a leg ended',
-    '`reason_code` and `reason_label` of the call record and of events. SIP: what an unanswered caller is told. Q.850: the cause in the `Reason` header of our BYE or CANCEL. DialCallStatus: of a dialled leg that was never answered; an answered one is always `completed`.',
+    '`reason_code` and `reason_label` of the call record and of events. SIP: what an unanswered caller receives. Q.850: the cause in the `Reason` header of our BYE or CANCEL. DialCallStatus: of a dialled leg that was never answered; an answered one is always `completed`.',
     table(
       ['Code', 'Label', 'SIP', 'Q.850', 'DialCallStatus'],
       Object.entries(endReasons).map(([name, cause]) => [
@@ -27,7 +27,7 @@ export function errorsPage(): string {
         code(cause.dial === 'completed' ? 'failed' : cause.dial),
       ]),
     ),
-    'A caller whose call ends by a document that failed (`END.34xx`, `END.35xx`) and who was never answered is told 603, and `Reason: SIP;cause=603`; a softphone 503. An on-net caller sees `END.0603` then.',
+    'A caller whose call ends by a document that failed (`END.34xx`, `END.35xx`) and who was never answered receives 603, and `Reason: SIP;cause=603`; a softphone 503. An on-net caller sees `END.0603` then.',
     '## Caps of an account',
     'Set by the operator. A place is free again when its call or leg has really ended, and one that is on its way to the database is taken already.',
     table(
@@ -76,7 +76,7 @@ const response = (status: number, q850?: number): LegCause => ({
   ...(q850 === undefined ? {} : { q850 }),
 })
 
-const told = (reason: keyof typeof endReasons): string => `${code(reason)} ${endReasons[reason].label}`
+const label = (reason: keyof typeof endReasons): string => `${code(reason)} ${endReasons[reason].label}`
 
 /** Asked of the table itself: every status, those of equal outcome in one row. */
 function bySip(): string[][] {
@@ -88,9 +88,9 @@ function bySip(): string[][] {
       const reason = reasonOf(response(status))
       if (reason === others) continue
       rest = `other ${hundred / 100}xx`
-      rows.set(told(reason), [...(rows.get(told(reason)) ?? []), String(status)])
+      rows.set(label(reason), [...(rows.get(label(reason)) ?? []), String(status)])
     }
-    rows.set(told(others), [...(rows.get(told(others)) ?? []), rest])
+    rows.set(label(others), [...(rows.get(label(others)) ?? []), rest])
   }
   return [...rows].map(([reason, statuses]) => [statuses.join(', '), reason])
 }
@@ -101,7 +101,7 @@ function byQ850(): string[][] {
   const rows = new Map<string, string[]>()
   for (let cause = 0; cause <= 127; cause++) {
     const reason = reasonOf(response(418, cause))
-    if (reason !== plain) rows.set(told(reason), [...(rows.get(told(reason)) ?? []), String(cause)])
+    if (reason !== plain) rows.set(label(reason), [...(rows.get(label(reason)) ?? []), String(cause)])
   }
   return [...rows].map(([reason, causes]) => [causes.join(', '), reason])
 }

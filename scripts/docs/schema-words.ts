@@ -67,8 +67,8 @@ export function limitsOf(given: Schema): string {
 export function defaultOf(given: Schema): { readonly fallback: string; readonly description: string } {
   const schema = withoutNull(given)
   const { description = '' } = schema
-  const said = /^(.*?)\s*\bDefault ([^.]+(?:\.\d+)?)\.$/s.exec(description)
-  if (said !== null) return { fallback: (said[2] ?? '').replaceAll(/^`|`$/g, ''), description: said[1] ?? '' }
+  const match = /^(.*?)\s*\bDefault ([^.]+(?:\.\d+)?)\.$/s.exec(description)
+  if (match !== null) return { fallback: (match[2] ?? '').replaceAll(/^`|`$/g, ''), description: match[1] ?? '' }
   return { fallback: schema.default === undefined ? '' : String(schema.default), description }
 }
 

@@ -77,15 +77,15 @@ function described({ name, about, read }: Described, level: string): string {
 }
 
 function row(read: Described['read'], name: string, facts: AttributeFacts, meaning: string): string[] {
-  const said = /^(.*?)\s*Default: (.+?)\.?$/s.exec(meaning)
-  const fallback = facts.fallback === '' ? (said?.[2] ?? 'none') : code(facts.fallback)
+  const match = /^(.*?)\s*Default: (.+?)\.?$/s.exec(meaning)
+  const fallback = facts.fallback === '' ? (match?.[2] ?? 'none') : code(facts.fallback)
   const absent = facts.choices.filter(value =>
     parse(read, name, { [facts.name]: value }).problems.some(note =>
       note.includes(`${facts.name}="${value}" is not avail`),
     ),
   )
   const later = absent.length === 0 ? '' : ` Not available yet: ${absent.map(code).join(', ')}.`
-  return [code(facts.name), facts.type, facts.limits, fallback, `${said?.[1] ?? meaning}${later}`]
+  return [code(facts.name), facts.type, facts.limits, fallback, `${match?.[1] ?? meaning}${later}`]
 }
 
 function parse(read: Described['read'], name: string, attributes: Readonly<Record<string, string>>) {

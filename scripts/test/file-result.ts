@@ -34,7 +34,7 @@ export const fileTimeoutMs = 240_000
 /** A file that has reported its results must end: what keeps it alive is a leak of its own, or of what it tests. */
 export const endTimeoutMs = 15_000
 /** Written by uvu after a file's last test. */
-export const toldAll = /^\s*Duration:/m
+export const summaryLine = /^\s*Duration:/m
 /** Written by a process that several files share when one of them has ended: 0 where that was without a complaint. */
 export const formatEnd = (exitCode: number): string => `\n\u0000ended ${exitCode}\n`
 export const endMark = /\n\u0000ended (\d+)\n/

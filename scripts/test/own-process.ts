@@ -1,4 +1,4 @@
-import { endTimeoutMs, type FileResult, fileTimeoutMs, readResult, toldAll } from './file-result.ts'
+import { endTimeoutMs, type FileResult, fileTimeoutMs, readResult, summaryLine } from './file-result.ts'
 import { startNode } from './node-process.ts'
 
 /** Runs a test file in a process of its own: a leaked socket or a crash in it cannot reach another. */
@@ -10,7 +10,7 @@ export function runAlone(file: string): Promise<FileResult> {
     let leakTimer: NodeJS.Timeout | undefined
     child.stdout?.on('data', chunk => {
       output += chunk
-      if (!toldAll.test(output)) return
+      if (!summaryLine.test(output)) return
       leakTimer ??= setTimeout(() => {
         output += `\n${file} did not end after its tests and was killed`
         child.kill('SIGKILL')

@@ -1,4 +1,4 @@
-import { endMark, endTimeoutMs, type FileResult, fileTimeoutMs, readResult, toldAll } from './file-result.ts'
+import { endMark, endTimeoutMs, type FileResult, fileTimeoutMs, readResult, summaryLine } from './file-result.ts'
 import { startNode } from './node-process.ts'
 
 /**
@@ -56,7 +56,7 @@ class SharedProcess {
       this.#onOutput = () => {
         const marked = this.#output.match(endMark)
         if (marked) return end(this.#output.replace(endMark, ''), marked[1] === '0')
-        if (toldAll.test(this.#output))
+        if (summaryLine.test(this.#output))
           leakTimer ??= setTimeout(() => giveUp('did not end after its tests and was killed'), endTimeoutMs)
       }
       this.#onClose = code =>

@@ -1,6 +1,6 @@
 export type TransportName = 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
 
-/** Where a peer's messages come from and go to. Made by the driver, which keeps one object per peer. */
+/** Where a peer's messages come from and go to. Made by the transport, which keeps one object per peer. */
 export interface Flow {
   readonly transport: TransportName
   /** IP literal, IPv6 without brackets. */

@@ -2,8 +2,8 @@
 
 export type { ArrivalFigures } from './arrivals.ts'
 export type { Datagrams, OpenDatagrams } from './datagrams.ts'
-export { SipDriver } from './driver.ts'
-export type { DriverClock, DriverConfig, ListenAddress, SipTap } from './driver-config.ts'
 export { defaultTransportLimits, type TransportLimits } from './limits.ts'
 export { type Dns, everyHop, type ResolvedHop, resolveHop } from './resolve.ts'
+export { SipTransport } from './sip-transport.ts'
+export type { ListenAddress, SipTap, SipTransportConfig, TransportClock } from './sip-transport-config.ts'
 export type { Upgraded, WebSocketTransport } from './web-sockets.ts'

@@ -1,9 +1,9 @@
 import { isIP, isIPv6 } from 'node:net'
 import type { Flow } from '../network/flow.ts'
 import { formatHost } from '../uri/host.ts'
-import type { ListenAddress } from './driver-config.ts'
 import { LocalAddresses } from './local-address.ts'
 import type { ResolvedHop } from './resolve.ts'
+import type { ListenAddress } from './sip-transport-config.ts'
 import type { StreamTransport } from './streams.ts'
 import type { UdpListener } from './udp.ts'
 

@@ -40,7 +40,7 @@ const heardThrough = async (from: AudioCodecName, to: AudioCodecName, stallMs: n
   const heard = two.heard()
   const pcm = two.rate === 8000 ? heard : resample(heard, two.rate, 8000)
   // `heard` ends with room that nothing was said in.
-  for (let i = 0; i < pcm.length - 16_000; i++) follower.hear(pcm[i]!)
+  for (let i = 0; i < pcm.length - 16_000; i++) follower.receive(pcm[i]!)
   opus.close()
   return { follower, stats }
 }

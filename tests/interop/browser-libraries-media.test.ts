@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert'
 import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { encodePcmu } from '../rig/g711.ts'
-import { untilHeard } from '../rig/hearing.ts'
 import { LibraryBrowser, LibraryPage } from '../rig/library-page.ts'
+import { untilReceived } from '../rig/received-audio.ts'
 import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
 import type { Sipp } from '../rig/sipp.ts'
 import { outsideCaller, SwitchBed } from '../rig/switch-bed.ts'
@@ -77,12 +77,12 @@ for (const library of ['jssip', 'sip.js']) {
     const callee = await bed.callee({ rtpPort: far.port })
     await phone.act('call', number)
     await phone.state('talking')
-    await untilHeard(far, microphoneHz)
+    await untilReceived(far, microphoneHz)
     await pageHears(far)
     await phone.act('hold')
-    await untilHeard(far, microphoneHz, false)
+    await untilReceived(far, microphoneHz, false)
     await phone.act('unhold')
-    await untilHeard(far, microphoneHz)
+    await untilReceived(far, microphoneHz)
     await pageHears(far)
     await phone.act('hangUp')
     await phone.state('ended')
@@ -99,7 +99,7 @@ for (const library of ['jssip', 'sip.js']) {
     assert.is((await phone.state('incoming')).detail, outsideCaller)
     await phone.act('answer')
     await phone.state('talking')
-    await untilHeard(near, microphoneHz)
+    await untilReceived(near, microphoneHz)
     await pageHears(near)
     await phone.state('ended')
     await went(caller)

@@ -4,8 +4,8 @@ import { addTrunk } from '../rig/account.ts'
 import { Baresip } from '../rig/baresip.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { encodePcmu } from '../rig/g711.ts'
-import { bestShare } from '../rig/hearing.ts'
 import { freePort } from '../rig/ports.ts'
+import { bestShare } from '../rig/received-audio.ts'
 import { sideBySide } from '../rig/side-by-side.ts'
 import { babble, sine, toneShare } from '../rig/tone.ts'
 import { VerbBed } from '../rig/verb-bed.ts'
@@ -35,7 +35,7 @@ async function endOf(result: Promise<{ code: number | null; messages: string; er
 }
 
 calls('answer bridges; both sides hear the other byte-exact; DTMF passes; the caller’s BYE ends both', async () => {
-  const far = await bed.farSide()
+  const far = await bed.callee()
   const call = await bed.call({ voice: dialled(far.number), ...done }, { scenario: 'caller-hangs-up', pauseMs: 4500 })
   const [a, b] = [call.rtp, far.rtp]
   await Promise.all([call.answered(), far.aim()])
@@ -73,7 +73,7 @@ calls('answer bridges; both sides hear the other byte-exact; DTMF passes; the ca
 })
 
 calls('the callee’s BYE ends the Dial and the document goes on', async () => {
-  const far = await bed.farSide('callee-hangs-up', 1200)
+  const far = await bed.callee('callee-hangs-up', 1200)
   const call = await bed.call({ voice: dialled(far.number), '/done': '<Hangup/>' })
   await call.done()
   await endOf(far.sipp.done)
@@ -84,7 +84,7 @@ calls('the callee’s BYE ends the Dial and the document goes on', async () => {
 })
 
 calls('early media: 183 reaches the caller, and its audio, before the answer', async () => {
-  const far = await bed.farSide('callee-early-media', 2500)
+  const far = await bed.callee('callee-early-media', 2500)
   const call = await bed.call({ voice: dialled(far.number), ...done }, { scenario: 'caller-hangs-up' })
   const early = encodePcmu(babble(1.5, 5))
   await far.aim()
@@ -108,7 +108,7 @@ for (const [scenario, status, reason] of [
   ['callee-rings-on', 'no-answer', 'END.0408'],
 ] as const)
   calls(`${scenario}: DialCallStatus ${status}, ${reason}`, async () => {
-    const far = await bed.farSide(scenario)
+    const far = await bed.callee(scenario)
     const call = await bed.call({ voice: dialled(far.number, 2), ...endsBusy }, { scenario: 'caller-busy' })
     await call.done()
     await endOf(far.sipp.done)

@@ -53,7 +53,7 @@ digits('Play digits: events to whom takes them, tones to whom does not; w waits'
 })
 
 digits('sendDigits to a callee without telephone-events: tones, before anybody hears anybody', async () => {
-  const far = await bed.farSide('callee-tones')
+  const far = await bed.callee('callee-tones')
   const call = await bed.call(`<Dial timeLimit="4"><Number sendDigits="w55*">${far.number}</Number></Dial>`)
   await far.aim()
   await call.done()
@@ -86,7 +86,7 @@ const press = async (call: VerbCall, manner: Manner): Promise<void> => {
 
 const reach = async (manner: Manner, wants: 'events' | 'tones'): Promise<void> => {
   const what = `${manner} to ${wants}`
-  const far = await bed.farSide(wants === 'events' ? 'callee' : 'callee-tones')
+  const far = await bed.callee(wants === 'events' ? 'callee' : 'callee-tones')
   const call = await bed.call(`<Dial timeLimit="6"><Number>${far.number}</Number></Dial>`, {
     scenario: scenarios[manner],
     pauseMs: 600,

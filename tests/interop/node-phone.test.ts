@@ -4,8 +4,8 @@ import { libWebrtc, shareAt } from '../core/bed/libwebrtc-peer.ts'
 import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { encodePcmu } from '../rig/g711.ts'
-import { untilHeard } from '../rig/hearing.ts'
 import { documentedPhone } from '../rig/library-page.ts'
+import { untilReceived } from '../rig/received-audio.ts'
 import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
 import { outsideCaller, SwitchBed } from '../rig/switch-bed.ts'
 import { sine } from '../rig/tone.ts'
@@ -75,7 +75,7 @@ const hears = (hz: number) =>
     return last.length === heardHz / 5 && shareAt(last, heardHz, hz) > 0.7
   })
 const bothHear = async (far: RtpEndpoint) => {
-  await untilHeard(far, ownHz)
+  await untilReceived(far, ownHz)
   const said = far.stream(encodePcmu(sine(farHz, 1)))
   await hears(farHz)
   await said

@@ -4,8 +4,8 @@ import { addTrunk, expectStatus } from '../rig/account.ts'
 import { Baresip } from '../rig/baresip.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { encodePcmu } from '../rig/g711.ts'
-import { bestShare, secondsOf, untilHeard } from '../rig/hearing.ts'
 import { freePort } from '../rig/ports.ts'
+import { bestShare, secondsOf, untilReceived } from '../rig/received-audio.ts'
 import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
 import type { Sipp } from '../rig/sipp.ts'
 import { outsideCaller, SwitchBed } from '../rig/switch-bed.ts'
@@ -148,7 +148,7 @@ for (const [srtp, encryption, protects] of [
     const far = await carrierWith(encryption)
     const { near, caller } = await callThrough(srtp === 'required' ? 4500 : 2500)
     await far.said('Call established')
-    await untilHeard(near, ownHz)
+    await untilReceived(near, ownHz)
     await near.stream(encodePcmu(sine(farHz, 1)))
     if (srtp === 'required') {
       // Hold and resume: two new offers, with keys.
@@ -157,7 +157,7 @@ for (const [srtp, encryption, protects] of [
       await sleep(600)
       far.command('X')
       await until('the caller to hear the carrier again', () => near.audio().length > before + 8000)
-      await untilHeard(near, ownHz)
+      await untilReceived(near, ownHz)
     }
     assert.is((await caller.done).code, 0)
     near.close()

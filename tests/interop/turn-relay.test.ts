@@ -5,9 +5,9 @@ import * as assert from 'uvu/assert'
 import { makeUser, mint } from '../rig/browser-phone.ts'
 import { programPath, requireNetworks, requirePeers } from '../rig/debian.ts'
 import { encodePcmu } from '../rig/g711.ts'
-import { untilHeard } from '../rig/hearing.ts'
 import { LibraryBrowser, LibraryPage } from '../rig/library-page.ts'
 import { enterOwnNetwork, mortal, NetworkNamespace } from '../rig/network-namespace.ts'
+import { untilReceived } from '../rig/received-audio.ts'
 import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
 import { SwitchBed } from '../rig/switch-bed.ts'
 import { sine } from '../rig/tone.ts'
@@ -137,7 +137,7 @@ relayed(
     const callee = await bed.callee({ rtpPort: far.port })
     await phone.act('call', number)
     await phone.state('talking')
-    await untilHeard(far, microphoneHz)
+    await untilReceived(far, microphoneHz)
     const [heard] = await Promise.all([phone.hear(600, farHz), far.stream(encodePcmu(sine(farHz, 0.8)))])
     assert.ok(heard.share > 0.7 && heard.loudness > 0.01, `the page hears ${JSON.stringify(heard)}`)
     const route = await phone.evaluate<{ candidateType: string; address: string; remote: string }>('rig.route()')

@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { encodePcmu } from '../rig/g711.ts'
-import { placeOf, placesOf, secondsOf, through } from '../rig/hearing.ts'
+import { placeOf, placesOf, secondsOf, through } from '../rig/received-audio.ts'
 import { sideBySide } from '../rig/side-by-side.ts'
 import { babble, sine } from '../rig/tone.ts'
-import { type FarSide, heardBy, VerbBed, type VerbCall } from '../rig/verb-bed.ts'
+import { type Callee, heardBy, VerbBed, type VerbCall } from '../rig/verb-bed.ts'
 
 // <Dial>: each attribute's default, limits, bad values, and what they do to what both sides hear.
 const dial = suite('Dial')
@@ -21,10 +21,10 @@ dial.before(async () => {
 dial.after(() => bed?.close())
 
 const done = { '/done': '<Hangup/>' } as const
-const to = (far: FarSide, attributes = '', number = `<Number>${far.number}</Number>`) =>
+const to = (far: Callee, attributes = '', number = `<Number>${far.number}</Number>`) =>
   `<Dial action="/done" ${attributes}>${number}</Dial>`
 
-async function over(call: VerbCall, ...fars: readonly FarSide[]): Promise<void> {
+async function over(call: VerbCall, ...fars: readonly Callee[]): Promise<void> {
   await call.done()
   for (const far of fars) {
     const { code, messages, errors } = await far.sipp.done
@@ -34,10 +34,10 @@ async function over(call: VerbCall, ...fars: readonly FarSide[]): Promise<void> 
 }
 
 /** Both get what the switch sends on a line that is quiet. */
-const bridged = (call: VerbCall, far: FarSide) => Promise.all([call.rtp.more(20), far.rtp.more(20)])
+const bridged = (call: VerbCall, far: Callee) => Promise.all([call.rtp.more(20), far.rtp.more(20)])
 
 /** Both stream at once, from when both can be heard. */
-async function talk(call: VerbCall, far: FarSide, ours: Int16Array, theirs: Int16Array): Promise<void> {
+async function talk(call: VerbCall, far: Callee, ours: Int16Array, theirs: Int16Array): Promise<void> {
   await Promise.all([call.answered(), far.aim()])
   await bridged(call, far)
   await Promise.all([call.rtp.stream(encodePcmu(ours)), far.rtp.stream(encodePcmu(theirs))])
@@ -46,7 +46,7 @@ async function talk(call: VerbCall, far: FarSide, ours: Int16Array, theirs: Int1
 calls('record: nothing by default, both mixed, or each on its side', async () => {
   const [ours, theirs] = [babble(2, 1), babble(2, 2)]
   const record = async (attributes: string) => {
-    const far = await bed.farSide()
+    const far = await bed.callee()
     const call = await bed.call({ voice: `<Play asset="short"/>${to(far, `timeLimit="4" ${attributes}`)}`, ...done })
     await talk(call, far, ours, theirs)
     await over(call, far)
@@ -101,7 +101,7 @@ const ringing: readonly Ringing[] = [
 calls('ringTone: heard by a caller who is answered, by country and by asset', async () => {
   await Promise.all(
     ringing.map(async ({ attributes, hz, onMs = 0, offMs = 0, problems = 0 }) => {
-      const far = await bed.farSide('callee-rings-on')
+      const far = await bed.callee('callee-rings-on')
       const voice = to(far, `answerOnBridge="false" timeout="6" ${attributes}`)
       const call = await bed.call({ voice, ...done })
       await over(call, far)
@@ -128,7 +128,7 @@ calls('ringTone: heard by a caller who is answered, by country and by asset', as
 })
 
 calls('answerOnBridge by default: the caller hears its own network, and no 200 before the far side’s', async () => {
-  const far = await bed.farSide('callee-rings-on')
+  const far = await bed.callee('callee-rings-on')
   const call = await bed.call(
     { voice: to(far, 'timeout="2"'), '/done': '<Hangup reason="busy"/>' },
     { scenario: 'caller-busy' },
@@ -140,7 +140,7 @@ calls('answerOnBridge by default: the caller hears its own network, and no 200 b
 
 calls('timeLimit ends the talk; hangupOnStar ends it by a key, and only when it is asked for', async () => {
   const star = async (attributes: string) => {
-    const far = await bed.farSide()
+    const far = await bed.callee()
     const call = await bed.call({ voice: to(far, attributes), '/done': '<Play asset="short"/>' })
     await Promise.all([call.answered(), far.aim()])
     await bridged(call, far)
@@ -169,7 +169,7 @@ calls('timeLimit ends the talk; hangupOnStar ends it by a key, and only when it 
 })
 
 calls('sendDigits: sent to the far side before anybody hears anybody', async () => {
-  const far = await bed.farSide()
+  const far = await bed.callee()
   const number = `<Number sendDigits="ww12#">${far.number}</Number>`
   const call = await bed.call({ voice: to(far, 'timeLimit="4"', number), ...done })
   await far.aim()
@@ -187,7 +187,7 @@ calls('sendDigits: sent to the far side before anybody hears anybody', async () 
 
 calls('callerId: the call’s own number, one of the account’s, or nobody else’s', async () => {
   const presented = async (attributes: string) => {
-    const far = await bed.farSide()
+    const far = await bed.callee()
     const call = await bed.call({ voice: to(far, `timeLimit="1" ${attributes}`), ...done })
     const { messages } = await far.sipp.done
     far.rtp.close()
@@ -207,11 +207,11 @@ calls('callerId: the call’s own number, one of the account’s, or nobody else
 
 calls('children: the first to answer wins and is heard, alone; sequential takes one after another', async () => {
   const [busy, slow, quick] = await Promise.all([
-    bed.farSide('callee-busy'),
-    bed.farSide('callee-rings-on'),
-    bed.farSide(),
+    bed.callee('callee-busy'),
+    bed.callee('callee-rings-on'),
+    bed.callee(),
   ])
-  const numbers = (...fars: FarSide[]) => fars.map(far => `<Number>${far.number}</Number>`).join('')
+  const numbers = (...fars: Callee[]) => fars.map(far => `<Number>${far.number}</Number>`).join('')
   const together = await bed.call({
     voice: `<Dial action="/done" timeLimit="3">${numbers(busy, slow, quick)}</Dial>`,
     ...done,
@@ -221,7 +221,7 @@ calls('children: the first to answer wins and is heard, alone; sequential takes 
   assert.ok(secondsOf(together.heard(), 900) > 0.8)
   assert.is((await together.post('/done')).body.DialCallStatus, 'completed')
 
-  const [first, second] = await Promise.all([bed.farSide('callee-rings-on'), bed.farSide()])
+  const [first, second] = await Promise.all([bed.callee('callee-rings-on'), bed.callee()])
   const voice = `<Dial action="/done" sequential="true" timeout="2" timeLimit="2">${numbers(first, second)}</Dial>`
   const inTurn = await bed.call({ voice, ...done })
   const started = performance.now()
@@ -234,7 +234,7 @@ calls('children: the first to answer wins and is heard, alone; sequential takes 
 calls(
   'sequential: a child that takes the CANCEL and keeps silent is waited for two seconds; its late answer is hung up',
   async () => {
-    const [first, second] = await Promise.all([bed.farSide('callee-ignores-cancel', 4000), bed.farSide()])
+    const [first, second] = await Promise.all([bed.callee('callee-ignores-cancel', 4000), bed.callee()])
     const numbers = `<Number>${first.number}</Number><Number>${second.number}</Number>`
     const call = await bed.call({
       voice: `<Dial action="/done" sequential="true" timeout="2" timeLimit="3">${numbers}</Dial>`,
@@ -253,7 +253,7 @@ calls(
 )
 
 calls('a far end that moves its audio by UPDATE before it answers is heard and hears where it went', async () => {
-  const far = await bed.farSide('callee-moves-early')
+  const far = await bed.callee('callee-moves-early')
   const call = await bed.call({ voice: to(far, 'timeLimit="4"'), ...done })
   await talk(call, far, sine(500, 1), sine(900, 1))
   await over(call, far)
@@ -263,7 +263,7 @@ calls('a far end that moves its audio by UPDATE before it answers is heard and h
 })
 
 calls('timeout and bad values: defaults stand, and each is told', async () => {
-  const far = await bed.farSide()
+  const far = await bed.callee()
   const voice = to(far, 'timeout="0" timeLimit="0" answerOnBridge="1" sequential="2" callerId="x" foo="1"')
   const call = await bed.call({ voice, ...done }, { scenario: 'caller-hangs-up', pauseMs: 500 })
   await over(call, far)

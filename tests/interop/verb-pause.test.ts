@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { placeOf, through } from '../rig/hearing.ts'
+import { placeOf, through } from '../rig/received-audio.ts'
 import { babble } from '../rig/tone.ts'
 import { VerbBed } from '../rig/verb-bed.ts'
 

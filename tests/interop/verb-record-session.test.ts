@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { requirePeers } from '../rig/debian.ts'
 import { encodePcmu } from '../rig/g711.ts'
-import { loudSeconds, placeOf, placesOf, secondsOf, through } from '../rig/hearing.ts'
+import { loudSeconds, placeOf, placesOf, secondsOf, through } from '../rig/received-audio.ts'
 import { sideBySide } from '../rig/side-by-side.ts'
 import { babble, sine } from '../rig/tone.ts'
 import { type RecordingRow, readOgg, readWav, VerbBed } from '../rig/verb-bed.ts'
@@ -129,7 +129,7 @@ calls('maxLength, beep, format, and bad values', async () => {
 })
 
 session('through Redirect and Dial, both sides of one moment at one place', async () => {
-  const far = await bed.farSide()
+  const far = await bed.callee()
   const call = await bed.call(
     {
       voice: '<RecordSession/><Redirect>/next</Redirect>',

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { encodePcmu } from '../rig/g711.ts'
-import { placeOf, secondsOf, through } from '../rig/hearing.ts'
+import { placeOf, secondsOf, through } from '../rig/received-audio.ts'
 import { sideBySide } from '../rig/side-by-side.ts'
 import { babble } from '../rig/tone.ts'
 import { VerbBed } from '../rig/verb-bed.ts'

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { countOf, loudSeconds, through } from '../rig/hearing.ts'
+import { countOf, loudSeconds, through } from '../rig/received-audio.ts'
 import { babble } from '../rig/tone.ts'
 import { VerbBed } from '../rig/verb-bed.ts'
 

@@ -8,8 +8,8 @@ import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
 import { testCertificate, testKey } from '../rig/certificate.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { encodePcmu } from '../rig/g711.ts'
-import { secondsOf, untilHeard } from '../rig/hearing.ts'
 import { freePort } from '../rig/ports.ts'
+import { secondsOf, untilReceived } from '../rig/received-audio.ts'
 import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
 import { outsideCaller, SwitchBed } from '../rig/switch-bed.ts'
 import { sine } from '../rig/tone.ts'
@@ -109,7 +109,7 @@ for (const [how, more, config, proof] of manners.slice(1)) {
     desk.command('/dial 100\n')
     await desk.said('Call established')
     await desk.said(proof)
-    await untilHeard(far, ownHz)
+    await untilReceived(far, ownHz)
     await far.stream(encodePcmu(sine(farHz, 1)))
     desk.command('b')
     assert.is((await callee.done).code, 0)
@@ -133,7 +133,7 @@ for (const [how, more, config, proof] of manners) {
         const ringing = /Incoming call from: .*722000111.* - \(press 'a' to accept\)/g
         await until('baresip to ring', () => (desk.output.match(ringing)?.length ?? 0) > at)
         desk.command('a')
-        await untilHeard(near, ownHz)
+        await untilReceived(near, ownHz)
         if (scenario === 'caller') {
           await near.stream(encodePcmu(sine(farHz, 1)))
           desk.command('b')

@@ -6,7 +6,7 @@ import { requirePeers } from '../rig/debian.ts'
 // `npm run bench soak-calls` does it for an hour at fifty calls a second, and looks at the memory as well.
 test('calls of every kind, media threads ended in between: nothing is left of them', async () => {
   requirePeers('sipp')
-  const result = await soakCalls({ minutes: 1, callsPerSecond: 20, killEverySeconds: 15, told: () => {} })
+  const result = await soakCalls({ minutes: 1, callsPerSecond: 20, killEverySeconds: 15, onProgress: () => {} })
   assert.equal(result.left, {})
   assert.is(result.openRows, 0)
   assert.is(result.crashed, 0)

@@ -68,8 +68,12 @@ export class ContractWalk {
   async ask(method: string, path: string, { key = '', body, headers = {} }: Ask = {}): Promise<Answer> {
     const answer = await this.#on.request(key, method, path, body, headers)
     const type = answer.headers.get('content-type') ?? ''
-    const told = { method, url: path, status: answer.status, type, body: answer.body }
-    assert.equal(this.#conformance.check(told), [], `${method} ${path}: ${JSON.stringify(answer.body).slice(0, 300)}`)
+    const exchange = { method, url: path, status: answer.status, type, body: answer.body }
+    assert.equal(
+      this.#conformance.check(exchange),
+      [],
+      `${method} ${path}: ${JSON.stringify(answer.body).slice(0, 300)}`,
+    )
     this.#checkError(method, path, answer)
     return answer
   }

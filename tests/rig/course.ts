@@ -16,13 +16,13 @@ const toleranceSeconds = 3
 
 /** The first difference of two values, with its path; undefined: there is none that counts. */
 export function difference(simulated: unknown, real: unknown, path = ''): string | undefined {
-  const told = `${path}: simulated ${JSON.stringify(simulated)}, real ${JSON.stringify(real)}`
+  const problem = `${path}: simulated ${JSON.stringify(simulated)}, real ${JSON.stringify(real)}`
   const name = path.split('.').at(-1) ?? ''
-  if (byChance.test(name)) return isThere(simulated) === isThere(real) ? undefined : told
+  if (byChance.test(name)) return isThere(simulated) === isThere(real) ? undefined : problem
   if (measured.test(name) && typeof simulated === 'number' && typeof real === 'number')
-    return Math.abs(simulated - real) <= toleranceSeconds ? undefined : told
+    return Math.abs(simulated - real) <= toleranceSeconds ? undefined : problem
   if (typeof simulated !== 'object' || typeof real !== 'object' || simulated === null || real === null)
-    return simulated === real ? undefined : told
+    return simulated === real ? undefined : problem
   const [one, other] = [simulated as Record<string, unknown>, real as Record<string, unknown>]
   for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
     const found = difference(one[key], other[key], `${path}.${key}`)

@@ -17,7 +17,7 @@ export interface JunkOrder {
 }
 
 /** What it tells when it is stopped. */
-export interface JunkTold {
+export interface JunkReport {
   readonly hellos: number
   readonly datagrams: number
   /** Datagrams that came back. */
@@ -62,7 +62,7 @@ async function flood(order: JunkOrder): Promise<void> {
   parentPort?.once('message', () => {
     clearInterval(timer)
     for (const socket of sockets) socket.close()
-    parentPort?.postMessage({ hellos, datagrams, answers } satisfies JunkTold)
+    parentPort?.postMessage({ hellos, datagrams, answers } satisfies JunkReport)
     parentPort?.close()
   })
 }

@@ -13,7 +13,7 @@ import {
 import { freePort } from './ports.ts'
 import { seeded } from './seeded.ts'
 
-export interface Way {
+export interface LinkConditions {
   /** Of the packets towards the switch, 0 to 1. */
   readonly lossRatio: number
   /** Every packet towards it takes so long, and up to `spreadMs` more. */
@@ -23,8 +23,8 @@ export interface Way {
 }
 
 /**
- * A network between a test's RTP endpoint and the switch: seeded loss and delay on the way to the switch, none on the
- * way back. At the port above it answers the switch's RTCP as a far end would, whose answers are on their way as long.
+ * A network between a test's RTP endpoint and the switch: seeded loss and delay towards the switch, none on the way
+ * back. At the port above it answers RTCP as a remote would, with the same delay.
  */
 export class LossyRelay {
   /** What the peer's SDP names, and where its endpoint sends to. */
@@ -40,18 +40,18 @@ export class LossyRelay {
   readonly kinds = new Set<RtcpPacket['type']>()
   readonly #media: Socket
   readonly #reports: Socket
-  readonly #way: Way
+  readonly #conditions: LinkConditions
   readonly #random: () => number
   #switchPort = 0
   #endpointPort = 0
   #transit: number | undefined
 
-  private constructor(port: number, media: Socket, reports: Socket, way: Way) {
+  private constructor(port: number, media: Socket, reports: Socket, conditions: LinkConditions) {
     this.port = port
     this.#media = media
     this.#reports = reports
-    this.#way = way
-    this.#random = seeded(way.seed)
+    this.#conditions = conditions
+    this.#random = seeded(conditions.seed)
     media.on('message', (packet, from) => {
       if (this.#switchPort === 0) return
       if (from.port === this.#switchPort) media.send(packet, this.#endpointPort, '127.0.0.1')
@@ -62,9 +62,9 @@ export class LossyRelay {
     })
   }
 
-  static async open(way: Way): Promise<LossyRelay> {
+  static async open(conditions: LinkConditions): Promise<LossyRelay> {
     const port = await freePort()
-    return new LossyRelay(port, await bound(port), await bound(port + 1), way)
+    return new LossyRelay(port, await bound(port), await bound(port + 1), conditions)
   }
 
   /** Where the switch's media is, and the endpoint's own. What comes before is lost. */
@@ -79,7 +79,7 @@ export class LossyRelay {
   }
 
   #forward(packet: Buffer): void {
-    const { lossRatio, delayMs, spreadMs } = this.#way
+    const { lossRatio, delayMs, spreadMs } = this.#conditions
     this.sent++
     const wait = delayMs + this.#random() * spreadMs
     if (this.sent > 2 && this.#random() < lossRatio) {
@@ -118,7 +118,7 @@ export class LossyRelay {
     if (end > from) length += writeExtendedHead(bytes, length, 7, end - from)
     setTimeout(
       () => this.#reports.send(bytes.subarray(0, length), this.#switchPort + 1, '127.0.0.1'),
-      this.#way.delayMs,
+      this.#conditions.delayMs,
     )
   }
 }

@@ -120,10 +120,10 @@ export class SwitchProcess {
       if (child.exitCode !== null) throw new Error(`the switch ended with ${child.exitCode}`)
     } catch (fault) {
       child.kill('SIGKILL')
-      const told = `${String(fault)}\n${this.log.slice(-30).join('\n')}`
+      const failure = `${String(fault)}\n${this.log.slice(-30).join('\n')}`
       // The runner of tests keeps silent about what a hook throws.
-      process.stderr.write(`${told}\n`)
-      throw new Error(told)
+      process.stderr.write(`${failure}\n`)
+      throw new Error(failure)
     }
     return Date.now() - started
   }

@@ -12,7 +12,7 @@ export interface UpgradeJunkOrder {
 }
 
 /** What it tells when it is stopped. */
-export interface UpgradeJunkTold {
+export interface UpgradeJunkReport {
   readonly opened: number
   /** WebSockets that the server agreed to. */
   readonly upgraded: number
@@ -114,7 +114,7 @@ function trouble(order: UpgradeJunkOrder): void {
   parentPort?.once('message', () => {
     clearInterval(timer)
     for (const socket of open) socket.destroy()
-    parentPort?.postMessage({ opened, upgraded } satisfies UpgradeJunkTold)
+    parentPort?.postMessage({ opened, upgraded } satisfies UpgradeJunkReport)
     parentPort?.close()
   })
 }

@@ -84,7 +84,7 @@ export class VerbBed {
   }
 
   /** Somebody at the far side of a trunk of its own, at a number of its own. */
-  async farSide(scenario = 'callee', pauseMs = 1000): Promise<FarSide> {
+  async callee(scenario = 'callee', pauseMs = 1000): Promise<Callee> {
     const { number, port } = await this.destination()
     const rtp = await RtpEndpoint.open()
     const sipp = new Sipp({ scenario, localPort: port, rtpPort: rtp.port, pauseMs })
@@ -101,7 +101,7 @@ export class VerbBed {
   }
 }
 
-export interface FarSide {
+export interface Callee {
   readonly number: string
   readonly rtp: RtpEndpoint
   readonly sipp: Sipp

@@ -13,7 +13,7 @@ const loopback = '127.0.0.1'
 const checkAgainMs = 40
 const consentAgainMs = 4000
 
-interface FarEnd {
+interface Remote {
   readonly ufrag: string
   readonly key: Uint8Array
   readonly address: number
@@ -44,7 +44,7 @@ export class WebrtcClient {
   readonly #ufrag = randomBytes(6).toString('hex')
   readonly #password = randomBytes(12).toString('hex')
   readonly #ssrc = randomBytes(4).readUInt32BE()
-  #far: FarEnd | undefined
+  #far: Remote | undefined
   #association: DtlsAssociation | undefined
   #handshake: { readonly role: DtlsRole; readonly fingerprint: string } | undefined
   #sender: SrtpSender | undefined

@@ -16,14 +16,14 @@ import {
 import { TcpLine } from './tcp-line.ts'
 import { until } from './wait.ts'
 
-export interface SignInWords {
+export interface SignInCredentials {
   readonly extension: string
   readonly token: string
   /** Default: Bearer at once. */
   readonly by?: 'bearer' | 'digest'
 }
 
-export interface PhoneOptions extends SignInWords {
+export interface PhoneOptions extends SignInCredentials {
   readonly realm?: string
   readonly binary?: boolean
   /** Written into From in place of the extension. */

@@ -8,10 +8,10 @@ import { expectStatus, RigAccount } from '../rig/account.ts'
 import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
 import { Customer } from '../rig/customer.ts'
 import { requirePeers } from '../rig/debian.ts'
-import { clientHello, type JunkOrder, type JunkTold } from '../rig/junk-sender.ts'
+import { clientHello, type JunkOrder, type JunkReport } from '../rig/junk-sender.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
 import { sine } from '../rig/tone.ts'
-import type { UpgradeJunkOrder, UpgradeJunkTold } from '../rig/upgrade-junk.ts'
+import type { UpgradeJunkOrder, UpgradeJunkReport } from '../rig/upgrade-junk.ts'
 import { sleep, until } from '../rig/wait.ts'
 import type { WebrtcClient } from '../rig/webrtc-client.ts'
 import { WebrtcLines } from '../rig/webrtc-lines.ts'
@@ -177,7 +177,7 @@ attack('20 of 20 set up, live calls lose nothing, all of it is counted, memory s
   )
   await sleep(2000)
   junk.postMessage('stop')
-  const [told] = (await once(junk, 'message')) as [JunkTold]
+  const [told] = (await once(junk, 'message')) as [JunkReport]
   lines.onTick = () => {}
   await sleep(200)
   assert.equal(
@@ -228,7 +228,7 @@ attack(
     await connected(made.client)
     assert.is((await made.call.bye()).status, 200)
     junk.postMessage('stop')
-    const [told] = (await once(junk, 'message')) as [UpgradeJunkTold]
+    const [told] = (await once(junk, 'message')) as [UpgradeJunkReport]
     assert.ok(told.opened > 300 && told.upgraded > 100, JSON.stringify(told))
     assert.ok(Math.max(...slowest) < 2000, slowest.map(Math.round).join())
     await until('all of it to be gone', async () => (await openConnections()) <= 30)

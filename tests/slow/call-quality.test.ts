@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { expectStatus } from '../rig/account.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { encodePcmu } from '../rig/g711.ts'
-import { LossyRelay, type Way } from '../rig/lossy-relay.ts'
+import { type LinkConditions, LossyRelay } from '../rig/lossy-relay.ts'
 import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
 import { mediaPortSeen } from '../rig/sipp.ts'
 import { SwitchBed } from '../rig/switch-bed.ts'
@@ -27,7 +27,7 @@ quality.before(async () => {
 quality.after(() => bed?.close())
 
 /** A call whose audio comes by such a way, seen from all sides. */
-async function callBy(way: Way, from: string, scenario: string) {
+async function callBy(way: LinkConditions, from: string, scenario: string) {
   const relay = await LossyRelay.open(way)
   const rtp = await RtpEndpoint.open()
   const sipp = await bed.caller({ scenario, rtpPort: relay.port, from })
@@ -49,7 +49,7 @@ async function callBy(way: Way, from: string, scenario: string) {
   return { relay, live, record, event: ended.body.data, messages }
 }
 
-const ways: readonly (readonly [string, Way, scenario: string])[] = [
+const ways: readonly (readonly [string, LinkConditions, scenario: string])[] = [
   ['+254722000001', { lossRatio: 0, delayMs: 0, spreadMs: 0, seed: 1 }, 'caller'],
   ['+254722000002', { lossRatio: 0.05, delayMs: 50, spreadMs: 15, seed: 2 }, 'caller-reports'],
   ['+254722000003', { lossRatio: 0.2, delayMs: 120, spreadMs: 40, seed: 3 }, 'caller'],

@@ -11,7 +11,7 @@ test(`kill -9 at ${kills} random moments under load: nothing open, nothing charg
   requirePeers('sipp')
   const seed = Number(process.env.SAUTI_TEST_SEED ?? Date.now() % 1_000_000)
   const random = seeded(seed)
-  const result = await killsUnderLoad({ kills, inboundPerSecond: 15, placedPerSecond: 8, random, told: () => {} })
+  const result = await killsUnderLoad({ kills, inboundPerSecond: 15, placedPerSecond: 8, random, onProgress: () => {} })
   assert.equal(result.findings, [], `seed ${seed}`)
   assert.is(result.restartMs.length, kills)
   assert.ok(result.interrupted > kills, `${result.interrupted} of ${result.calls} calls were interrupted`)

@@ -30,7 +30,7 @@ test('what follows the tone finds a frame that is missing, and one that is there
   const tone = (i: number) => 9000 * Math.sin((2 * Math.PI * humHz * i) / 8000)
   const jumps = (from: (i: number) => number) => {
     const follower = new HumFollower()
-    for (let i = 0; i < 16_000; i++) follower.hear(tone(from(i)))
+    for (let i = 0; i < 16_000; i++) follower.receive(tone(from(i)))
     return follower.jumps
   }
   assert.is(

@@ -156,13 +156,13 @@ async function fromStream(stream: OggOpus, output: WavOutput): Promise<void> {
   const gain = 10 ** (gainDb / 20)
   let skip = Math.round((preSkip * maxRate) / 48_000)
   let left = Math.round((units * maxRate) / 48_000)
-  const heard = (count: number) => {
-    const unheard = Math.min(skip, count)
-    skip -= unheard
-    const written = Math.min(left, count - unheard)
+  const write = (count: number) => {
+    const skipped = Math.min(skip, count)
+    skip -= skipped
+    const written = Math.min(left, count - skipped)
     left -= written
     for (let i = 0; i < written; i++) {
-      pcm[i] = Math.max(-32_768, Math.min(32_767, Math.round(pcm[unheard + i]! * gain)))
+      pcm[i] = Math.max(-32_768, Math.min(32_767, Math.round(pcm[skipped + i]! * gain)))
     }
     output.write(pcm, written, maxRate)
   }
@@ -175,13 +175,13 @@ async function fromStream(stream: OggOpus, output: WavOutput): Promise<void> {
         // What is made up of what was heard before holds for a moment only.
         if (done === 0) decoder.concealInto(pcm, count)
         else pcm.fill(0)
-        heard(count)
+        write(count)
         missing -= count
       }
     }
     const count = decoder.decodeInto(pcm, payload, from, end)
     if (count === 0) throw oggFaults['bad-packet']
-    heard(count)
+    write(count)
   }
 }
 

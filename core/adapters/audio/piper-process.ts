@@ -39,7 +39,7 @@ export class PiperProcess {
   #complaint = ''
   #texts = 0
   #isAlive = true
-  #hasSpoken = false
+  #hasProducedSpeech = false
   /** The text before, whatever became of it. */
   #before: Promise<unknown> = Promise.resolve()
 
@@ -48,7 +48,7 @@ export class PiperProcess {
     const args = [...options.args, '--model', options.modelFile, '--json-input', '--output_dir', options.folder]
     const child = spawn(options.command, args, { stdio: ['pipe', 'pipe', 'pipe'], env: childEnvironment() })
     this.#child = child
-    child.stdout.setEncoding('utf8').on('data', (text: string) => this.#heard(text))
+    child.stdout.setEncoding('utf8').on('data', (text: string) => this.#onOutput(text))
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       // What it said last tells why it died; before that it tells how fast it was.
       this.#complaint = (this.#complaint + text).slice(-maxComplaint)
@@ -65,7 +65,7 @@ export class PiperProcess {
 
   /** Its model is loaded: the next text takes no longer than itself. */
   get isReady(): boolean {
-    return this.#hasSpoken
+    return this.#hasProducedSpeech
   }
 
   /** A WAV, after what was asked before: a call may ask while the model is being loaded. Rejects with a `SpeechFault`, and is over then. */
@@ -109,13 +109,13 @@ export class PiperProcess {
     })
   }
 
-  #heard(text: string): void {
+  #onOutput(text: string): void {
     this.#line += text
     for (let end = this.#line.indexOf('\n'); end >= 0; end = this.#line.indexOf('\n')) {
       const line = this.#line.slice(0, end).trim()
       this.#line = this.#line.slice(end + 1)
       if (line !== this.#asked?.file) continue
-      this.#hasSpoken = true
+      this.#hasProducedSpeech = true
       this.#asked.done()
     }
     if (this.#line.length > maxLine) this.#over('it does not talk as Piper does')

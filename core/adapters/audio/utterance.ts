@@ -119,7 +119,7 @@ export class Utterance {
       for await (const piece of coming) {
         if (this.#stop.signal.aborted) throw new SpeechFault('no call waits for it any more')
         await file.append(piece)
-        this.#tell({ durationMs: file.durationMs, isWhole: false })
+        this.#report({ durationMs: file.durationMs, isWhole: false })
       }
     } catch (error) {
       fault = error instanceof Error ? error.message : String(error)
@@ -131,13 +131,13 @@ export class Utterance {
     } catch (error) {
       fault ??= error instanceof Error ? error.message : String(error)
     }
-    this.#tell({ durationMs: file.durationMs, isWhole: true, ...(fault === undefined ? {} : { fault }) })
+    this.#report({ durationMs: file.durationMs, isWhole: true, ...(fault === undefined ? {} : { fault }) })
     this.#followers.clear()
     if (this.#stop.signal.aborted) await this.#remove()
     ended()
   }
 
-  #tell(growth: Growth): void {
+  #report(growth: Growth): void {
     this.#growth = growth
     for (const follower of this.#followers) follower(growth)
   }

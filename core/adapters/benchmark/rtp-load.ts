@@ -50,7 +50,7 @@ export interface RtpLoadReport {
   readonly seconds: number
 }
 
-/** One side of the calls: all its legs are behind one socket and are told apart by whom their packets come from. */
+/** One side of the calls: all its legs share one socket, and packets are assigned to legs by their source. */
 class RtpSide {
   readonly port: number
   readonly speech: Speech
@@ -152,7 +152,7 @@ export class RtpLoad {
     const measuredFrom = began + warmUpMs
     const until = measuredFrom + measureMs
     let beat = 0
-    let told = 0
+    let reportedAt = 0
     for (;;) {
       const now = performance.now()
       if (!this.#isMeasuring && now >= measuredFrom && now < until) this.#begin(watch.began)
@@ -163,8 +163,8 @@ export class RtpLoad {
         this.#speak(beat % frameMs)
       }
       this.#listen()
-      if (now - told > 250) {
-        told = now
+      if (now - reportedAt > 250) {
+        reportedAt = now
         watch.progress?.((now - began) / (warmUpMs + measureMs))
       }
       await new Promise(resolve => setTimeout(resolve, 1))
@@ -252,10 +252,10 @@ export class RtpLoad {
 
   #listen(): void {
     for (const side of this.sides)
-      side.receiver.read((bytes, length, fromPort, atMs) => this.#hear(side, bytes, length, fromPort, atMs))
+      side.receiver.read((bytes, length, fromPort, atMs) => this.#receive(side, bytes, length, fromPort, atMs))
   }
 
-  #hear(side: RtpSide, bytes: Uint8Array, length: number, fromPort: number, atMs: number): void {
+  #receive(side: RtpSide, bytes: Uint8Array, length: number, fromPort: number, atMs: number): void {
     const leg = side.legOf[fromPort]!
     if (!this.#isMeasuring || leg < 0 || length < headerBytes) return
     const view = new DataView(bytes.buffer, bytes.byteOffset, length)

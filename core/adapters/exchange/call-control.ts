@@ -49,7 +49,7 @@ export class CallControl {
   }
 
   /** Why no call may be placed now, by load, before anything is spent on it; undefined: one may. */
-  turnAway(): OriginateRefusal | undefined {
+  refuseNewCalls(): OriginateRefusal | undefined {
     const { admission } = this.#parts
     if (admission?.wouldRefuse(apiSource, this.#now()) !== true) return undefined
     admission.decide(apiSource, this.#now())

@@ -86,7 +86,7 @@ export class ExchangeRunner {
       else waiting.push(resolve)
       this.post({ type: 'call.hangup', callId: call.callId })
       // It was over already, or the switch is closed.
-      if (this.#isClosed || call.isClosed) this.#tellEnd(call.callId)
+      if (this.#isClosed || call.isClosed) this.#settleEnding(call.callId)
     })
   }
 
@@ -97,7 +97,7 @@ export class ExchangeRunner {
     this.#queue.length = 0
     for (const reply of this.#replies.values()) reply(closedResult)
     this.#replies.clear()
-    for (const callId of [...this.#endings.keys()]) this.#tellEnd(callId)
+    for (const callId of [...this.#endings.keys()]) this.#settleEnding(callId)
   }
 
   #work(): void {
@@ -195,7 +195,7 @@ export class ExchangeRunner {
         this.#replies.delete(command.requestId)
         return
       case 'call.over':
-        this.#tellEnd(command.callId)
+        this.#settleEnding(command.callId)
         return
       case 'log':
         this.#options.log[command.level](command.fields, command.message)
@@ -239,7 +239,7 @@ export class ExchangeRunner {
     }
   }
 
-  #tellEnd(callId: CallUuid): void {
+  #settleEnding(callId: CallUuid): void {
     const waiting = this.#endings.get(callId)
     this.#endings.delete(callId)
     for (const resolve of waiting ?? []) resolve()

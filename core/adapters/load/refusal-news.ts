@@ -13,23 +13,23 @@ interface NewsOptions {
 
 /** A line when calls begin to be refused, and one a minute while they are. */
 export function refusalNews({ admission, invitesDropped, nameOf, log }: NewsOptions): (now: number) => void {
-  let toldAt = Number.NEGATIVE_INFINITY
-  let told = { admitted: 0, refused: 0, dropped: 0 }
+  let reportedAt = Number.NEGATIVE_INFINITY
+  let reported = { admitted: 0, refused: 0, dropped: 0 }
   return now => {
-    if (now - toldAt < newsEveryMs) return
+    if (now - reportedAt < newsEveryMs) return
     const { admitted, refusedRate, refusedLate, refusedNoMedia } = admission.counters
-    const sofar = { admitted, refused: refusedRate + refusedLate + refusedNoMedia, dropped: invitesDropped() }
-    if (sofar.refused === told.refused && sofar.dropped === told.dropped) {
-      told = sofar
+    const total = { admitted, refused: refusedRate + refusedLate + refusedNoMedia, dropped: invitesDropped() }
+    if (total.refused === reported.refused && total.dropped === reported.dropped) {
+      reported = total
       return
     }
     const { pressure, of, measures } = admission.load
     const sources = admission.sources().slice(0, mostNamed)
     log.warn(
       {
-        admitted: sofar.admitted - told.admitted,
-        refused: sofar.refused - told.refused,
-        dropped: sofar.dropped - told.dropped,
+        admitted: total.admitted - reported.admitted,
+        refused: total.refused - reported.refused,
+        dropped: total.dropped - reported.dropped,
         calls_per_second: admission.isLimiting ? Math.round(admission.rate) : 'unlimited',
         pressure: rounded(pressure),
         by: of,
@@ -41,8 +41,8 @@ export function refusalNews({ admission, invitesDropped, nameOf, log }: NewsOpti
       },
       'new calls are refused: the switch is loaded',
     )
-    told = sofar
-    toldAt = now
+    reported = total
+    reportedAt = now
   }
 }
 

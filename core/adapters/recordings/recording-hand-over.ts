@@ -65,7 +65,7 @@ export class RecordingHandOver {
 
   constructor(parts: HandOverParts) {
     this.#parts = parts
-    this.#endSubscription = parts.subscribe(event => this.#told(event))
+    this.#endSubscription = parts.subscribe(event => this.#onEvent(event))
     this.#looking = this.#look()
   }
 
@@ -87,7 +87,7 @@ export class RecordingHandOver {
     for (const cancel of this.#retries.values()) cancel()
   }
 
-  #told({ event: { code, data } }: Logged): void {
+  #onEvent({ event: { code, data } }: Logged): void {
     if (code !== 'REC.0200' && code !== 'REC.0400') return
     const { uuid } = (data.recording ?? {}) as { readonly uuid?: unknown }
     if (typeof uuid === 'string') this.#add(uuid)

@@ -18,8 +18,8 @@ import {
   type Dns,
   defaultTransportLimits,
   type ListenAddress,
-  SipDriver,
   type SipTap,
+  SipTransport,
   type Upgraded,
 } from '../../../sip/transport/index.ts'
 import type { SipTarget } from '../../contract/environment.ts'
@@ -117,7 +117,7 @@ export class SipSignaling implements Signaling {
   readonly #tests = new Map<string, { readonly trunkId: TrunkUuid; readonly done: (isReachable: boolean) => void }>()
   readonly #dns: Dns
   readonly #targets: CustomerTargets
-  #driver: SipDriver | undefined
+  #transport: SipTransport | undefined
   #stopWatching: () => void = () => {}
 
   private constructor(options: SipSignalingOptions) {
@@ -150,7 +150,7 @@ export class SipSignaling implements Signaling {
 
   /** A new certificate for connections from now on; those that are open go on. */
   replaceIdentity(identity: { readonly cert: string; readonly key: string }): void {
-    this.#driver?.replaceIdentity(identity)
+    this.#transport?.replaceIdentity(identity)
   }
 
   static async open(options: SipSignalingOptions): Promise<SipSignaling> {
@@ -158,7 +158,7 @@ export class SipSignaling implements Signaling {
     const { settings, clock, random, log, tokens, isAllowedOrigin } = options
     const openDatagrams = nativeDatagrams()
     const lookUp = (phone: PhoneOffer) => tokens && phoneCallerOf(tokens, phone)
-    signaling.#driver = await SipDriver.open(signaling.#endpoint, {
+    signaling.#transport = await SipTransport.open(signaling.#endpoint, {
       listeners: settings.sip.listeners,
       ...(isAllowedOrigin === undefined ? {} : { isAllowedOrigin }),
       externalAddress: settings.externalAddress,
@@ -185,7 +185,7 @@ export class SipSignaling implements Signaling {
       onFault: what => log.warn({ what: what.slice(0, 500) }, 'sip transport'),
     })
     signaling.trunksChanged()
-    const revoked = tokens?.onRevoked(token => signaling.#driver?.run({ type: 'revoked', tokenId: token.uuid }))
+    const revoked = tokens?.onRevoked(token => signaling.#transport?.run({ type: 'revoked', tokenId: token.uuid }))
     if (revoked !== undefined) signaling.#stopWatching = revoked
     return signaling
   }
@@ -194,13 +194,13 @@ export class SipSignaling implements Signaling {
     const id = command.legId
     switch (command.type) {
       case 'leg.ring':
-        this.#driver?.run({ type: 'ring', id, sid: command.sid })
+        this.#transport?.run({ type: 'ring', id, sid: command.sid })
         return
       case 'leg.progress':
-        this.#driver?.run({ type: 'progress', id, sdp: command.sdp, sid: command.sid })
+        this.#transport?.run({ type: 'progress', id, sdp: command.sdp, sid: command.sid })
         return
       case 'leg.answer':
-        this.#driver?.run({ type: 'answer', id, sdp: command.sdp, sid: command.sid })
+        this.#transport?.run({ type: 'answer', id, sdp: command.sdp, sid: command.sid })
         return
       case 'leg.dial':
         this.#dial(command)
@@ -208,17 +208,17 @@ export class SipSignaling implements Signaling {
       case 'leg.end': {
         const { sip, q850, label } = endReasons[command.reason]
         const { type: _, legId: __, reason, status = sip, ...more } = command
-        this.#driver?.run({ type: 'end', id, reason: { status, q850, text: label, code: reason, ...more } })
+        this.#transport?.run({ type: 'end', id, reason: { status, q850, text: label, code: reason, ...more } })
         return
       }
       case 'leg.reanswer':
-        this.#driver?.run({ type: 'reanswer', id, sdp: command.sdp })
+        this.#transport?.run({ type: 'reanswer', id, sdp: command.sdp })
         return
       case 'leg.refuse-reoffer':
-        this.#driver?.run({ type: 'refuse-reoffer', id })
+        this.#transport?.run({ type: 'refuse-reoffer', id })
         return
       case 'leg.probe':
-        this.#driver?.run({ type: 'probe', id })
+        this.#transport?.run({ type: 'probe', id })
     }
   }
 
@@ -258,7 +258,7 @@ export class SipSignaling implements Signaling {
       if (trunk === undefined) return []
       return [{ ...peerOf(trunk), id, register: false, inboundHosts: [], optionsPingSeconds: testPingSeconds }]
     })
-    this.#driver?.run({ type: 'peers', peers: [...trunks.map(peerOf), ...tested] })
+    this.#transport?.run({ type: 'peers', peers: [...trunks.map(peerOf), ...tested] })
   }
 
   /** What the URI of a `<Sip>` says by itself; undefined: it is none. */
@@ -268,12 +268,12 @@ export class SipSignaling implements Signaling {
 
   /** The addresses that are really bound, ports included. */
   listeners(): readonly ListenAddress[] {
-    return this.#driver?.bound ?? []
+    return this.#transport?.bound ?? []
   }
 
   /** The address under which `remote` (an IP literal) reaches us; undefined while that is not known. */
   localAddressFor(remote: string): string | undefined {
-    return this.#driver?.localAddressFor(remote)
+    return this.#transport?.localAddressFor(remote)
   }
 
   /** A softphone of the end-user is registered now. */
@@ -302,12 +302,12 @@ export class SipSignaling implements Signaling {
     clientAddress?: string,
   ): PhoneUpgrade {
     const stopping = { ok: false, status: 503, detail: 'The service is stopping.' } as const
-    return this.#driver?.upgrade(request, socket, head, transport, clientAddress) ?? stopping
+    return this.#transport?.upgrade(request, socket, head, transport, clientAddress) ?? stopping
   }
 
   /** Phones over WebSocket are told to come back later: the HTTP server that they came by is closing. */
   async disconnectWebSockets(): Promise<void> {
-    await this.#driver?.disconnectWebSockets()
+    await this.#transport?.disconnectWebSockets()
   }
 
   trunkHealth(trunkId: TrunkUuid): TrunkHealth {
@@ -320,8 +320,8 @@ export class SipSignaling implements Signaling {
       calls: this.#endpoint.callCount,
       clientTransactions: this.#endpoint.layer.clientCount,
       serverTransactions: this.#endpoint.layer.serverCount,
-      connections: this.#driver?.connectionCount ?? 0,
-      connectionsRefused: this.#driver?.refusedConnections ?? 0,
+      connections: this.#transport?.connectionCount ?? 0,
+      connectionsRefused: this.#transport?.refusedConnections ?? 0,
       dialogs: this.#endpoint.tagCount,
       timers: this.#endpoint.timers.size,
       phones: this.#endpoint.registrar.userCount,
@@ -330,29 +330,29 @@ export class SipSignaling implements Signaling {
 
   /** How long new calls wait to be read, since this was asked last. */
   takeArrivalFigures(): ArrivalFigures {
-    return this.#driver?.takeArrivalFigures() ?? { waitMs: 0, waiting: 0, dropped: 0 }
+    return this.#transport?.takeArrivalFigures() ?? { waitMs: 0, waiting: 0, dropped: 0 }
   }
 
   /** New calls get 503 with Retry-After from now on; `on` false ends that. */
   drain(on = true): void {
-    this.#driver?.run({ type: 'drain', on })
+    this.#transport?.run({ type: 'drain', on })
   }
 
   /** Closes all sockets. Calls that still live are not reported; end them before. */
   async close(): Promise<void> {
     this.#stopWatching()
-    await this.#driver?.close()
-    this.#driver = undefined
+    await this.#transport?.close()
+    this.#transport = undefined
   }
 
   #dial(command: Extract<SignalingCommand, { type: 'leg.dial' }>): void {
     const target = dialTargetOf(command.target)
-    if (target === undefined || this.#driver === undefined) {
+    if (target === undefined || this.#transport === undefined) {
       this.#emit({ type: 'leg.ended', legId: command.legId, cause: { kind: 'unreachable' } })
       return
     }
     const { legId: id, from, sdp, sid, maxForwards } = command
-    this.#driver.run({
+    this.#transport.run({
       type: 'dial',
       id,
       target,

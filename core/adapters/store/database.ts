@@ -58,8 +58,8 @@ export class Database {
   }
 
   /** Inside `write`: `tell` is called once the unit is durable, before its promise resolves. It must not throw. */
-  afterCommit(tell: () => void): void {
-    this.#group.afterCommit(tell)
+  afterCommit(callback: () => void): void {
+    this.#group.afterCommit(callback)
   }
 
   /** Hears how long each transaction of `write` took, and how many units shared it. It must not throw. */

@@ -16,7 +16,7 @@ export class EventFeed {
     return () => this.#listeners.delete(listener)
   }
 
-  tell(logged: LoggedEvent): void {
+  emit(logged: LoggedEvent): void {
     for (const listener of this.#listeners) {
       try {
         listener(logged)

@@ -93,7 +93,7 @@ export class Events {
       if (url !== '') this.#outbox.add(lastInsertRowid, event, url)
     }
     const logged: LoggedEvent = { seq: account.event_seq, event }
-    this.#database.afterCommit(() => this.#tell(logged))
+    this.#database.afterCommit(() => this.#emit(logged))
   }
 
   /** The account's events after `seq`, oldest first. */
@@ -136,7 +136,7 @@ export class Events {
     return override === '' ? accountDefault : override
   }
 
-  #tell(logged: LoggedEvent): void {
+  #emit(logged: LoggedEvent): void {
     for (const listener of this.#listeners) {
       try {
         listener(logged)

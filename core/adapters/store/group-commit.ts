@@ -28,7 +28,7 @@ export class GroupCommit {
   readonly #undo: BetterSqlite.Statement
   #queue: Unit[] = []
   /** What is to be reported once the unit that runs now is on the disk. */
-  #told: (() => void)[] = []
+  #afterCommit: (() => void)[] = []
   #scheduled = false
   #closed = false
   #timed: (durationMs: number, units: number) => void = () => {}
@@ -89,9 +89,9 @@ export class GroupCommit {
     })
   }
 
-  /** Inside a unit: `tell` is called once its changes are durable, before its promise resolves; never if undone. */
-  afterCommit(tell: () => void): void {
-    this.#told.push(tell)
+  /** Inside a unit: `callback` is called once its changes are durable, before its promise resolves; never if undone. */
+  afterCommit(callback: () => void): void {
+    this.#afterCommit.push(callback)
   }
 
   /** Commits what is queued, now. */
@@ -160,15 +160,15 @@ export class GroupCommit {
   }
 
   #runOne(unit: Unit): () => void {
-    this.#told = []
+    this.#afterCommit = []
     this.#savepoint.run()
     try {
       const settle = unit.run()
       this.#release.run()
-      const told = this.#told
-      if (told.length === 0) return settle
+      const callbacks = this.#afterCommit
+      if (callbacks.length === 0) return settle
       return () => {
-        for (const tell of told) tell()
+        for (const callback of callbacks) callback()
         settle()
       }
     } catch (cause) {

@@ -8,11 +8,11 @@ import type { TrunkFields, Trunks } from './trunks.ts'
 // What calls are routed and priced by, in the memory of the signalling thread. The thread that owns the database sends
 // the whole of what has changed before it answers the change.
 
-export type TrunkDesk = Pick<Trunks, 'current' | 'get' | 'watch' | 'create' | 'change' | 'remove'>
-export type RateDesk = Pick<Rates, 'current' | 'replace'>
-export type DestinationDesk = Pick<DestinationStore, 'get' | 'current' | 'replace'>
+export type TrunkAccess = Pick<Trunks, 'current' | 'get' | 'watch' | 'create' | 'change' | 'remove'>
+export type RateAccess = Pick<Rates, 'current' | 'replace'>
+export type DestinationAccess = Pick<DestinationStore, 'get' | 'current' | 'replace'>
 
-export class KnownTrunks implements TrunkDesk {
+export class KnownTrunks implements TrunkAccess {
   readonly #rows: Served['trunks']
   readonly #watchers = new Set<() => void>()
   #current: readonly Trunk[]
@@ -53,7 +53,7 @@ export class KnownTrunks implements TrunkDesk {
   }
 }
 
-export class KnownRates implements RateDesk {
+export class KnownRates implements RateAccess {
   readonly #rows: Served['rates']
   #current: readonly Rate[]
 
@@ -75,7 +75,7 @@ export class KnownRates implements RateDesk {
   }
 }
 
-export class KnownDestinations implements DestinationDesk {
+export class KnownDestinations implements DestinationAccess {
   readonly #rows: Served['destinations']
   #lists: DestinationLists
   #current: DestinationLists

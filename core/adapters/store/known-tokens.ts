@@ -6,7 +6,7 @@ import { type KnownToken, type PhoneTokens, type PresentedToken, presentableAtOn
 import type { Served } from './served.ts'
 
 /** What the HTTP side and SIP ask of phone tokens. */
-export type PhoneTokenDesk = Pick<
+export type PhoneTokenAccess = Pick<
   PhoneTokens,
   | 'onRevoked'
   | 'mint'
@@ -28,7 +28,7 @@ const keptAfterExpiryMs = 2 * 3_600_000
  * Phone tokens in the memory of the signalling thread, which must not wait when a phone signs in. They live an hour at
  * most; the thread that owns the database tells of every change before it answers the request for it.
  */
-export class KnownTokens implements PhoneTokenDesk {
+export class KnownTokens implements PhoneTokenAccess {
   readonly #rows: Served['phoneTokens']
   readonly #key: KeyObject
   readonly #byUuid = new Map<string, KnownToken>()

@@ -191,7 +191,7 @@ export class PhoneTokens {
       const { sql } = this.#database
       this.#database.run(sql.updateTable('phone_tokens').set({ revoked_unix: unixMs }).where('uuid', '=', uuid))
       this.changing(row.end_user_uuid, unixMs)
-      this.#tell([{ ...recordOf(row), revokedUnix: unixMs }])
+      this.#emitRevoked([{ ...recordOf(row), revokedUnix: unixMs }])
       return true
     })
   }
@@ -201,7 +201,7 @@ export class PhoneTokens {
     return this.#database.write(() => {
       const revoked = this.#revokeOf.all(unixMs, account, endUserUuid)
       this.changing(endUserUuid, unixMs)
-      this.#tell(revoked.flatMap(({ uuid }) => this.#byUuid.get(uuid) ?? []).map(recordOf))
+      this.#emitRevoked(revoked.flatMap(({ uuid }) => this.#byUuid.get(uuid) ?? []).map(recordOf))
     })
   }
 
@@ -227,7 +227,7 @@ export class PhoneTokens {
     return wallet !== undefined && spendableOf(wallet) > 0
   }
 
-  #tell(revoked: readonly PhoneTokenRecord[]): void {
+  #emitRevoked(revoked: readonly PhoneTokenRecord[]): void {
     this.#database.afterCommit(() => {
       for (const record of revoked) for (const listener of this.#listeners) listener(record)
     })

@@ -145,12 +145,13 @@ export class PortalSessions {
     this.#database.run(this.#database.sql.insertInto('portal_sessions').values(row))
     const found = this.#byHash.get(unixMs, unixMs - idleMs, row.hash)
     if (found === undefined) throw new Error('a new session is not there')
-    if (order.origin === 'operator' && order.accountUuid !== null) this.#tell(order.accountUuid, order.address, unixMs)
+    if (order.origin === 'operator' && order.accountUuid !== null)
+      this.#logSignIn(order.accountUuid, order.address, unixMs)
     return { secret, session: recordOf(found) }
   }
 
   /** The account can read in its event log who was there. */
-  #tell(accountUuid: AccountUuid, address: string, unixMs: number): void {
+  #logSignIn(accountUuid: AccountUuid, address: string, unixMs: number): void {
     this.#events.append({
       uuid: randomUUID(),
       code: 'ACCT.0200',

@@ -115,7 +115,7 @@ export class Recordings {
       if (found.isGone) return true
       const keptMs = this.#quotas.isTight(account, 'recordingBytes', unixMs) ? 0 : deletedKeptMs
       this.#delete.run(unixMs, unixMs + keptMs, uuid)
-      this.#tell('REC.0300', found.record, unixMs)
+      this.#emit('REC.0300', found.record, unixMs)
       return true
     })
   }
@@ -136,11 +136,11 @@ export class Recordings {
       const row = this.#byUuid.get(uuid)
       if (row === undefined || this.#purge.run(unixMs, uuid).changes === 0) return
       // Of a deleted one its owner was informed when it was deleted.
-      if (row.deleted_unix === null) this.#tell('REC.0310', recordingOf(row), unixMs)
+      if (row.deleted_unix === null) this.#emit('REC.0310', recordingOf(row), unixMs)
     })
   }
 
-  #tell(code: EventCode, record: RecordingRecord, unixMs: number): void {
+  #emit(code: EventCode, record: RecordingRecord, unixMs: number): void {
     const call = this.#call.get(record.accountUuid, record.callUuid)
     this.#events.append({
       uuid: randomUUID(),

@@ -7,8 +7,8 @@ import { StreamTokens } from '../tokens/stream-tokens.ts'
 import { Assets } from './assets.ts'
 import type { EventListener } from './events.ts'
 import { UsedKeys } from './key-uses.ts'
-import type { DestinationDesk, RateDesk, TrunkDesk } from './known-setup.ts'
-import type { PhoneTokenDesk } from './known-tokens.ts'
+import type { DestinationAccess, RateAccess, TrunkAccess } from './known-setup.ts'
+import type { PhoneTokenAccess } from './known-tokens.ts'
 import type { Served } from './served.ts'
 import { type StoreBase, setupParts } from './store-parts.ts'
 
@@ -27,7 +27,7 @@ export interface Repositories
     | 'webhookSettings'
   > {
   readonly assets: Assets
-  readonly destinations: DestinationDesk
+  readonly destinations: DestinationAccess
   readonly documents: Served['documents'] & {
     /** Whether a webhook URL is one of ours, so that no HTTP is needed. */
     isHosted(url: string): boolean
@@ -38,15 +38,15 @@ export interface Repositories
     subscribe(listener: EventListener): () => void
   }
   readonly keys: UsedKeys
-  readonly phoneTokens: PhoneTokenDesk
-  readonly rates: RateDesk
+  readonly phoneTokens: PhoneTokenAccess
+  readonly rates: RateAccess
   readonly recordingLinks: RecordingLinks
   readonly recordings: Served['recordings'] & {
     /** Where the audio lies; undefined for a path that would lead out of the folder. */
     fileOf(record: RecordingRecord): string | undefined
   }
   readonly streamTokens: StreamTokens
-  readonly trunks: TrunkDesk
+  readonly trunks: TrunkAccess
 }
 
 interface RepositoryParts

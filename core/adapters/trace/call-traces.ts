@@ -5,7 +5,7 @@ import type { CallUuid, LegUuid } from '../../model/ids.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import type { TraceAnswer, TraceWish } from '../../trace/trace.ts'
+import type { TraceAnswer, TraceQuery } from '../../trace/trace.ts'
 import { inletMemory, TraceInlet } from '../../trace/trace-inlet.ts'
 import { TraceRecorder } from '../../trace/trace-recorder.ts'
 import { TraceLink } from './trace-link.ts'
@@ -71,8 +71,8 @@ export class CallTraces {
   }
 
   /** A call's trace by uuid or sid; undefined: nothing is kept of it. */
-  read(id: string, wish: TraceWish): Promise<TraceAnswer | undefined> {
-    return this.#link.read(id, wish)
+  read(id: string, query: TraceQuery): Promise<TraceAnswer | undefined> {
+    return this.#link.read(id, query)
   }
 
   /** What was recorded is kept first. */

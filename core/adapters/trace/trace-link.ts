@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { ownModule } from '../../../rtp/io/index.ts'
 import type { Log } from '../../ports/log.ts'
-import type { TraceAnswer, TraceWish } from '../../trace/trace.ts'
+import type { TraceAnswer, TraceQuery } from '../../trace/trace.ts'
 import type { FromTraces, ToTraces, TraceThreadConfig } from './trace-protocol.ts'
 
 /** Nothing is asked of the thread while the switch starts: what is recorded waits in the shared memory. */
@@ -28,7 +28,7 @@ export class TraceLink {
     this.#startAfter(startAfterMs)
   }
 
-  read(call: string, wish: TraceWish): Promise<TraceAnswer | undefined> {
+  read(call: string, query: TraceQuery): Promise<TraceAnswer | undefined> {
     if (this.#isClosed) return Promise.resolve(undefined)
     return new Promise(resolve => {
       const id = ++this.#ids
@@ -36,7 +36,7 @@ export class TraceLink {
       const worker = this.#spawned()
       // The process must not end while an answer is awaited.
       worker.ref()
-      worker.postMessage({ type: 'read', id, call, wish } satisfies ToTraces)
+      worker.postMessage({ type: 'read', id, call, query } satisfies ToTraces)
     })
   }
 

@@ -1,4 +1,4 @@
-import type { TraceAnswer, TraceWish } from '../../trace/trace.ts'
+import type { TraceAnswer, TraceQuery } from '../../trace/trace.ts'
 
 /** What the thread of traces is started with. */
 export interface TraceThreadConfig {
@@ -31,7 +31,7 @@ export const traceFigures = [
 export type TraceFigure = (typeof traceFigures)[number]
 
 export type ToTraces =
-  | { readonly type: 'read'; readonly id: number; readonly call: string; readonly wish: TraceWish }
+  | { readonly type: 'read'; readonly id: number; readonly call: string; readonly query: TraceQuery }
   | { readonly type: 'close' }
 
 export type FromTraces =

@@ -104,9 +104,9 @@ function keep(): void {
   setFigure('diskFaults', files.counters.faults)
 }
 
-function answer({ id, call, wish }: Extract<ToTraces, { type: 'read' }>): void {
+function answer({ id, call, query }: Extract<ToTraces, { type: 'read' }>): void {
   drain()
-  const found = traceAnswer(book, call, wish)
+  const found = traceAnswer(book, call, query)
   if (found === undefined) {
     post({ type: 'answer', id, answer: undefined })
     return

@@ -19,7 +19,7 @@ export class CallbackBacklog {
   readonly #limits: BacklogLimits
   readonly #held = new Map<AccountUuid, number>()
   /** Accounts of which some were passed over: the last that was taken, by account. */
-  readonly #behind = new Map<AccountUuid, number>()
+  readonly #lagging = new Map<AccountUuid, number>()
   #size = 0
   #lastRead = 0
 
@@ -33,15 +33,15 @@ export class CallbackBacklog {
 
   /** Takes in what there is room for; `take` gets each once. Not to be called again before it has resolved. */
   async load(take: (callback: PendingCallback) => void): Promise<void> {
-    for (const account of [...this.#behind.keys()]) await this.#catchUp(account, take)
+    for (const account of [...this.#lagging.keys()]) await this.#catchUp(account, take)
     while (this.#size < this.#limits.total) {
       const asked = Math.min(loadAtOnce, this.#limits.total - this.#size)
       const rows = await this.#outbox.pendingAfter(this.#lastRead, asked)
       for (const callback of rows) {
         this.#lastRead = callback.id
         const account = callback.accountUuid
-        if (this.#behind.has(account)) continue
-        if ((this.#held.get(account) ?? 0) >= this.#limits.perAccount) this.#behind.set(account, callback.id - 1)
+        if (this.#lagging.has(account)) continue
+        if ((this.#held.get(account) ?? 0) >= this.#limits.perAccount) this.#lagging.set(account, callback.id - 1)
         else this.#take(callback, take)
       }
       if (rows.length < asked) return
@@ -55,12 +55,12 @@ export class CallbackBacklog {
     if (left === 0) this.#held.delete(accountUuid)
     else this.#held.set(accountUuid, left)
     const { total, perAccount } = this.#limits
-    return this.#size < total / 2 || (this.#behind.has(accountUuid) && left <= perAccount / 2)
+    return this.#size < total / 2 || (this.#lagging.has(accountUuid) && left <= perAccount / 2)
   }
 
   async #catchUp(account: AccountUuid, take: (callback: PendingCallback) => void): Promise<void> {
     const held = this.#held.get(account) ?? 0
-    const after = this.#behind.get(account)
+    const after = this.#lagging.get(account)
     if (after === undefined || held > this.#limits.perAccount / 2) return
     const room = Math.min(this.#limits.perAccount - held, this.#limits.total - this.#size)
     if (room <= 0) return
@@ -68,8 +68,8 @@ export class CallbackBacklog {
     const rows = await this.#outbox.pendingOf(account, { after, upTo: this.#lastRead }, room)
     for (const callback of rows) this.#take(callback, take)
     const last = rows.at(-1)
-    if (rows.length < room || last === undefined) this.#behind.delete(account)
-    else this.#behind.set(account, last.id)
+    if (rows.length < room || last === undefined) this.#lagging.delete(account)
+    else this.#lagging.set(account, last.id)
   }
 
   #take(callback: PendingCallback, take: (callback: PendingCallback) => void): void {

@@ -24,7 +24,7 @@ export interface HopName {
   readonly transport: 'udp' | 'tcp' | 'tls' | undefined
   /**
    * The customer whose document names it, or in whose call a remote does; undefined: the operator's own. What customers
-   * name may not be every address: the driver's owner says which.
+   * name may not be every address: the owner of the transport says which.
    */
   readonly customer?: string
 }

@@ -25,7 +25,7 @@ export class TestCalls implements CallDoor {
     this.store = store
   }
 
-  turnAway() {
+  refuseNewCalls() {
     return this.load
   }
 

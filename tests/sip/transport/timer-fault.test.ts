@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { EndpointOutput } from '../../../sip/endpoint/input.ts'
 import { defaultLimits, defaultTimers, Endpoint } from '../../../sip/index.ts'
-import { defaultTransportLimits, SipDriver } from '../../../sip/transport/index.ts'
+import { defaultTransportLimits, SipTransport } from '../../../sip/transport/index.ts'
 
 test('a fault that a timer sets off is told, and the timers after it run', async () => {
   let due = 2
@@ -26,7 +26,7 @@ test('a fault that a timer sets off is told, and the timers after it run', async
   })
   const alarms: (() => void)[] = []
   const faults: string[] = []
-  const driver = await SipDriver.open(endpoint, {
+  const driver = await SipTransport.open(endpoint, {
     listeners: [],
     externalAddress: undefined,
     limits: defaultTransportLimits,

@@ -84,10 +84,10 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     log,
     database,
     quotas,
-    heard(news) {
+    onNews(news) {
       switch (news.type) {
         case 'event':
-          feed.tell(news.logged)
+          feed.emit(news.logged)
           return
         case 'callbacks-added':
           for (const listener of addedListeners) listener()
@@ -109,7 +109,8 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   })
   try {
     const { known, recovered } = await threads.open()
-    if (known === undefined || recovered === undefined) throw new Error('the writer told nothing')
+    if (known === undefined || recovered === undefined)
+      throw new Error('the database writer started without its set-up')
     const { served } = threads
     const trunks = new KnownTrunks(served.trunks, known.trunks)
     const rates = new KnownRates(served.rates, known.rates)

@@ -26,7 +26,7 @@ let parts: StoreParts | undefined
 let news: News[] = []
 
 /** What a commit brings about leaves in one message. */
-function tell(item: News): void {
+function addNews(item: News): void {
   if (news.length === 0) setImmediate(sendNews)
   news.push(item)
 }
@@ -56,15 +56,15 @@ async function open(isRecovering: boolean): Promise<void> {
     : undefined
   const tookMs = Math.round(performance.now() - began)
   const { trunks, rates, destinations, phoneTokens } = parts
-  store.events.subscribe(logged => tell({ type: 'event', logged }))
-  store.outbox.onAdded(() => tell({ type: 'callbacks-added' }))
-  database.onCommit((durationMs, units) => tell({ type: 'committed', durationMs, units }))
-  database.onBlocked(isBlocked => tell({ type: 'blocked', isBlocked }))
-  trunks.watch(() => tell({ type: 'trunks', trunks: trunks.current() }))
-  rates.watch(() => tell({ type: 'rates', rates: rates.current() }))
-  destinations.watch(() => tell({ type: 'destinations', destinations: destinations.get() }))
-  phoneTokens.watch((endUserUuid, tokens) => tell({ type: 'tokens', endUserUuid, tokens }))
-  phoneTokens.onRevoked(record => tell({ type: 'token-revoked', record }))
+  store.events.subscribe(logged => addNews({ type: 'event', logged }))
+  store.outbox.onAdded(() => addNews({ type: 'callbacks-added' }))
+  database.onCommit((durationMs, units) => addNews({ type: 'committed', durationMs, units }))
+  database.onBlocked(isBlocked => addNews({ type: 'blocked', isBlocked }))
+  trunks.watch(() => addNews({ type: 'trunks', trunks: trunks.current() }))
+  rates.watch(() => addNews({ type: 'rates', rates: rates.current() }))
+  destinations.watch(() => addNews({ type: 'destinations', destinations: destinations.get() }))
+  phoneTokens.watch((endUserUuid, tokens) => addNews({ type: 'tokens', endUserUuid, tokens }))
+  phoneTokens.onRevoked(record => addNews({ type: 'token-revoked', record }))
   const known: Known = {
     trunks: trunks.current(),
     rates: rates.current(),
@@ -81,9 +81,9 @@ async function answer({ id, part, method, args }: StoreCall): Promise<void> {
   try {
     const owner = (parts as unknown as Methods | undefined)?.[part]
     if (owner?.[method] === undefined) throw new Error(`there is no ${part}.${method}`)
-    tell({ type: 'answer', id, value: await owner[method](...args) })
+    addNews({ type: 'answer', id, value: await owner[method](...args) })
   } catch (cause) {
-    tell({ type: 'fault', id, fault: faultOf(cause) })
+    addNews({ type: 'fault', id, fault: faultOf(cause) })
   }
 }
 

@@ -14,7 +14,7 @@ interface StoreThreadsOptions {
   readonly database: DatabaseOptions
   readonly quotas: Quotas
   /** What the writer tells beside answers. */
-  readonly heard: (news: News) => void
+  readonly onNews: (news: News) => void
 }
 
 /** One list of an account runs at a time, and two of different accounts side by side. */
@@ -43,7 +43,7 @@ export class StoreThreads {
   /** The threads start; nothing is opened yet. */
   constructor(options: StoreThreadsOptions) {
     this.#options = options
-    this.#writer = this.#link('writer', 0, options.heard)
+    this.#writer = this.#link('writer', 0, options.onNews)
     this.#looks = this.#link('reader', 0)
     this.served = servedBy((lane, part, method, args) => this.#call(lane, part, method, args))
   }
@@ -103,9 +103,9 @@ export class StoreThreads {
     return link
   }
 
-  #link(role: 'writer' | 'reader', niceness: number, heard?: (news: News) => void): ThreadLink {
+  #link(role: 'writer' | 'reader', niceness: number, onNews?: (news: News) => void): ThreadLink {
     const { folder, publicUrl, database, quotas, log } = this.#options
-    return new ThreadLink({ role, folder, publicUrl, database, quotas, niceness }, log, heard)
+    return new ThreadLink({ role, folder, publicUrl, database, quotas, niceness }, log, onNews)
   }
 }
 

@@ -27,7 +27,7 @@ const closeMs = 10_000
  */
 export class ThreadLink {
   readonly #config: StoreThreadConfig
-  readonly #heard: (news: News) => void
+  readonly #onNews: (news: News) => void
   readonly #log: Log
   readonly #waiting = new Map<number, Waiting>()
   #worker: Worker | undefined
@@ -39,11 +39,11 @@ export class ThreadLink {
   #opening: { readonly resolve: (opened: Opened) => void; readonly reject: (cause: Error) => void } | undefined
   #respawn: NodeJS.Timeout | undefined
 
-  /** The thread starts at once; `heard` gets what is no answer. */
-  constructor(config: StoreThreadConfig, log: Log, heard: (news: News) => void = () => {}) {
+  /** The thread starts at once; `onNews` gets what is no answer. */
+  constructor(config: StoreThreadConfig, log: Log, onNews: (news: News) => void = () => {}) {
     this.#config = config
     this.#log = log
-    this.#heard = heard
+    this.#onNews = onNews
     this.#spawn()
   }
 
@@ -164,7 +164,7 @@ export class ThreadLink {
 
   #take(news: News): void {
     if (news.type !== 'answer' && news.type !== 'fault') {
-      this.#heard(news)
+      this.#onNews(news)
       return
     }
     const waiting = this.#waiting.get(news.id)

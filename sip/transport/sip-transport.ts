@@ -9,10 +9,10 @@ import { headerOf } from '../message/headers.ts'
 import type { SipMessage } from '../message/message.ts'
 import { type Flow, isWebSocket } from '../network/flow.ts'
 import { type ArrivalFigures, Arrivals } from './arrivals.ts'
-import type { DriverConfig, ListenAddress } from './driver-config.ts'
 import { OwnAddresses } from './own-addresses.ts'
 import { type ResolvedHop, resolveHop } from './resolve.ts'
 import { SetUps } from './set-ups.ts'
+import type { ListenAddress, SipTransportConfig } from './sip-transport-config.ts'
 import { Streams } from './streams.ts'
 import { type Source, UdpListener } from './udp.ts'
 import { type Upgraded, WebSockets, type WebSocketTransport } from './web-sockets.ts'
@@ -25,9 +25,9 @@ const sweepMs = 5_000
 const shortest = 12
 
 /** Joins sockets and one timer to an endpoint, and holds no rules of its own. */
-export class SipDriver {
+export class SipTransport {
   readonly #endpoint: Endpoint
-  readonly #config: DriverConfig
+  readonly #config: SipTransportConfig
   readonly #udp: UdpListener[] = []
   readonly #streams: Streams
   readonly #webSockets: WebSockets
@@ -43,7 +43,7 @@ export class SipDriver {
   #cancelSweep: () => void = () => {}
   #nextId = 1
 
-  private constructor(endpoint: Endpoint, config: DriverConfig) {
+  private constructor(endpoint: Endpoint, config: SipTransportConfig) {
     this.#endpoint = endpoint
     this.#config = config
     this.#setUps = new SetUps(config.mostSetUps)
@@ -84,16 +84,16 @@ export class SipDriver {
   }
 
   /** Binds everything, or nothing: rejects with the first address that cannot be bound. */
-  static async open(endpoint: Endpoint, config: DriverConfig): Promise<SipDriver> {
-    const driver = new SipDriver(endpoint, config)
+  static async open(endpoint: Endpoint, config: SipTransportConfig): Promise<SipTransport> {
+    const opened = new SipTransport(endpoint, config)
     try {
-      for (const listener of config.listeners) await driver.#listen(listener)
+      for (const listener of config.listeners) await opened.#listen(listener)
     } catch (error) {
-      await driver.close()
+      await opened.close()
       throw error
     }
-    driver.#sweepLater()
-    return driver
+    opened.#sweepLater()
+    return opened
   }
 
   /** What is really bound, in the order of the configuration. */

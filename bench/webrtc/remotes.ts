@@ -11,7 +11,7 @@ const payload = new Uint8Array(160).fill(0x55)
 /** Not silence of the measured program's own; it may have added a header extension. */
 const isOurs = (packet: Uint8Array, length: number): boolean => length >= 172 && packet[length - 1] === 0x55
 
-interface FarEnd {
+interface Remote {
   readonly offer: string
   accept(answer: string): void
   readonly isConnected: boolean
@@ -21,7 +21,7 @@ interface FarEnd {
 }
 
 /** Plain RTP, as a trunk sends it. */
-class PlainEnd implements FarEnd {
+class PlainEnd implements Remote {
   readonly offer: string
   isConnected = false
   readonly #network: DatagramNetwork
@@ -69,7 +69,7 @@ class PlainEnd implements FarEnd {
 }
 
 /** A browser, as far as media goes. */
-class BrowserEnd implements FarEnd {
+class BrowserEnd implements Remote {
   readonly offer: string
   readonly #client: WebrtcClient
 
@@ -103,11 +103,11 @@ class BrowserEnd implements FarEnd {
 }
 
 /** The load's side: remotes on one network, each with a socket of its own. */
-export class FarEnds {
+export class Remotes {
   sent = 0
   received = 0
   readonly #network = openNetwork({ address: '127.0.0.1' })
-  readonly #ends: FarEnd[] = []
+  readonly #ends: Remote[] = []
   #beats = 0
 
   async add(kind: 'browser' | 'plain'): Promise<void> {

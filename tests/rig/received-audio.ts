@@ -23,8 +23,8 @@ export function countOf(samples: Int16Array, wanted: Int16Array): number {
 }
 
 /** Waits until the last half second that an endpoint has got is that tone, or until it is another sound. */
-export const untilHeard = (rtp: RtpEndpoint, frequencyHz: number, isWanted = true): Promise<unknown> =>
-  until(`${isWanted ? '' : 'not '}${frequencyHz} Hz to be heard`, () => {
+export const untilReceived = (rtp: RtpEndpoint, frequencyHz: number, isWanted = true): Promise<unknown> =>
+  until(`${isWanted ? '' : 'not '}${frequencyHz} Hz to be received`, () => {
     const heard = decodePcmu(rtp.audio().subarray(-4000))
     return heard.length === 4000 && toneShare(heard, frequencyHz) > 0.7 === isWanted
   })

@@ -22,7 +22,7 @@ export interface SipTap {
   dialog(id: string, callId: string): void
 }
 
-export interface DriverConfig {
+export interface SipTransportConfig {
   /** Default: none. */
   readonly tap?: SipTap
   readonly listeners: readonly ListenAddress[]
@@ -40,7 +40,7 @@ export interface DriverConfig {
   readonly dns: Dns
   /** Whether a customer's call may go to all of these. Rejects: not known now. Default: it may. */
   readonly mayReach?: (hops: readonly ResolvedHop[]) => Promise<boolean>
-  readonly clock: DriverClock
+  readonly clock: TransportClock
   /** [0, 1), for the draw of SRV records. */
   readonly random: () => number
   readonly onCall: (event: CallEvent) => void
@@ -54,7 +54,7 @@ export interface DriverConfig {
 }
 
 /** Monotonic milliseconds, and one wake-up. */
-export interface DriverClock {
+export interface TransportClock {
   now(): number
   at(deadline: number, fire: () => void): () => void
 }

@@ -22,8 +22,8 @@ const missedForMs = 1000
 /** In these a stream may begin with a skip. */
 const beginningFrames = 10
 
-/** What one far end has heard. */
-class Heard {
+/** What one remote has received. */
+class ReceivedStream {
   packets = 0
   /** Sequence numbers that were left out, and steps of the timestamp that were no frame. */
   holes = 0
@@ -36,7 +36,7 @@ class Heard {
   readonly #lates: number[] = []
 
   /** `clock`: units a millisecond. Returns how far the interval is from what it should be. */
-  hear(sequence: number, timestamp: number, clock: number, atMs: number): number | undefined {
+  receive(sequence: number, timestamp: number, clock: number, atMs: number): number | undefined {
     const isFirst = this.packets++ === 0
     const step = (timestamp - this.#timestamp) >>> 0
     // A coder of Opus takes a moment to be made.
@@ -56,14 +56,14 @@ class Heard {
   }
 
   /** How late each packet was, against the one that was earliest of all. */
-  tell(lateness: Histogram, after: number): void {
+  addLatenessTo(lateness: Histogram, after: number): void {
     let earliest = Number.POSITIVE_INFINITY
     for (let n = after; n < this.#lates.length; n++) earliest = Math.min(earliest, this.#lates[n]!)
     for (let n = after; n < this.#lates.length; n++) lateness.add(this.#lates[n]! - earliest)
   }
 }
 
-export interface FarEndsReport {
+export interface RemotesReport {
   readonly packets: number
   readonly holes: number
   readonly timeJumps: number
@@ -82,14 +82,14 @@ export interface FarEndsReport {
 const settlingFrames = 150
 
 /** The remotes of all calls in one process: they speak every 20 ms, spread over beats of 5 ms, and time what they hear. */
-export class FarEnds {
+export class Remotes {
   readonly #native: NativeCalls
   readonly #legs: number
   readonly #speech: Uint8Array
   readonly #hum: readonly Uint8Array[]
   readonly #sockets: readonly TimedReceiver[]
   readonly #batch: MessageBatch
-  readonly #heard: readonly Heard[]
+  readonly #streams: readonly ReceivedStream[]
   readonly #byPort = new Map<number, number>()
   readonly #intervals = new Histogram()
   readonly #ownLateness = new Histogram()
@@ -107,7 +107,7 @@ export class FarEnds {
     this.#hum = hum
     this.#sockets = Array.from({ length: Math.ceil(this.#legs / legsPerSocket) }, () => new TimedReceiver(native))
     this.#batch = new MessageBatch(native, this.#legs)
-    this.#heard = Array.from({ length: this.#legs }, () => new Heard())
+    this.#streams = Array.from({ length: this.#legs }, () => new ReceivedStream())
   }
 
   get ports(): readonly number[] {
@@ -121,7 +121,7 @@ export class FarEnds {
     this.#timer = setTimeout(this.#fire, beatMs)
   }
 
-  /** What is said stops; what is on its way is still heard. */
+  /** Sending stops; packets in transit are still received. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#judgeOwn(performance.now())
@@ -132,17 +132,17 @@ export class FarEnds {
     for (const socket of this.#sockets) socket.close()
   }
 
-  get report(): FarEndsReport {
+  get report(): RemotesReport {
     const lateness = new Histogram()
     const sum = { packets: 0, holes: 0, timeJumps: 0, humJumps: 0, humSilent: 0, humOfLoad: this.#humOfLoad }
-    for (const [leg, heard] of this.#heard.entries()) {
-      heard.tell(lateness, settlingFrames)
-      sum.packets += heard.packets
-      sum.holes += heard.holes
-      sum.timeJumps += heard.timeJumps
+    for (const [leg, stream] of this.#streams.entries()) {
+      stream.addLatenessTo(lateness, settlingFrames)
+      sum.packets += stream.packets
+      sum.holes += stream.holes
+      sum.timeJumps += stream.timeJumps
       if (isOpusLeg(leg)) continue
-      sum.humJumps += heard.hum.jumps
-      sum.humSilent += heard.hum.silent
+      sum.humJumps += stream.hum.jumps
+      sum.humSilent += stream.hum.silent
     }
     return { ...sum, lateness, intervals: this.#intervals, ownLateness: this.#ownLateness }
   }
@@ -208,16 +208,16 @@ export class FarEnds {
 
   readonly #take = (bytes: Uint8Array, length: number, fromPort: number, atMs: number): void => {
     const leg = this.#byPort.get(fromPort)
-    const heard = leg === undefined ? undefined : this.#heard[leg]
-    if (leg === undefined || heard === undefined || length < 12) return
+    const stream = leg === undefined ? undefined : this.#streams[leg]
+    if (leg === undefined || stream === undefined || length < 12) return
     const sequence = (bytes[2]! << 8) | bytes[3]!
     const timestamp = ((bytes[4]! << 24) | (bytes[5]! << 16) | (bytes[6]! << 8) | bytes[7]!) >>> 0
-    const off = heard.hear(sequence, timestamp, isOpusLeg(leg) ? 48 : 8, atMs)
-    if (off !== undefined && heard.packets > settlingFrames) this.#intervals.add(off)
+    const off = stream.receive(sequence, timestamp, isOpusLeg(leg) ? 48 : 8, atMs)
+    if (off !== undefined && stream.packets > settlingFrames) this.#intervals.add(off)
     if (isOpusLeg(leg)) return
-    const { hum } = heard
+    const { hum } = stream
     const before = hum.jumps + hum.silent
-    for (let i = 12; i < length; i++) hum.hear(linearOfMuLaw[bytes[i]!]!)
+    for (let i = 12; i < length; i++) hum.receive(linearOfMuLaw[bytes[i]!]!)
     if (performance.now() - this.#lateAt < missedForMs) this.#humOfLoad += hum.jumps + hum.silent - before
   }
 }
