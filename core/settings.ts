@@ -14,7 +14,7 @@ export interface SettingsSources {
 }
 
 /** `name` is what the user wrote: `--http`, `SAUTI_HTTP`, or the path in the file. */
-export interface SettingsProblem {
+interface SettingsProblem {
   readonly name: string
   readonly message: string
 }

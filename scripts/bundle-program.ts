@@ -31,13 +31,7 @@ export async function bundleProgram(root: string, folder: string): Promise<void>
 }
 
 /** Packages that are not in the bundle: native ones, and those whose files are found by their place. */
-export const packagesKept: readonly string[] = [
-  'better-sqlite3',
-  'koffi',
-  'libopus-wasm',
-  'mpg123-decoder',
-  'espeak-ng',
-]
+const packagesKept: readonly string[] = ['better-sqlite3', 'koffi', 'libopus-wasm', 'mpg123-decoder', 'espeak-ng']
 
 /** Programs of threads and child processes: whatever is started by `ownModule('./name.ts', import.meta.url)`. */
 function ownModules(folder: string): string[] {

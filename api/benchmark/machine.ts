@@ -14,7 +14,7 @@ const settingUp = 10
 const warmUpMs = 700
 const caller = '+254722000111'
 
-export interface MachineOrder {
+interface MachineOrder {
   readonly mostCalls: number
   /** Of each step. */
   readonly seconds: number
@@ -23,7 +23,7 @@ export interface MachineOrder {
   readonly progress: (part: string, done: number) => void
 }
 
-export interface MachineReport {
+interface MachineReport {
   readonly processors: number
   readonly bridgedCalls: Found
   readonly callsPerSecond: Found

@@ -8,7 +8,7 @@ export interface Found {
   readonly wall: Wall
 }
 
-export interface SearchPlan {
+interface SearchPlan {
   readonly first: number
   readonly limit: number
   /** Steps between the last that held and the first that did not. */

@@ -13,7 +13,7 @@ export const contenders = [
   { name: 'nothing hidden', about: 'ours, but what it makes up is silent', listen: nothingHidden },
 ] as const satisfies readonly { readonly name: string; readonly about: string; readonly listen: Listening }[]
 
-export interface Measured {
+interface Measured {
   /** 0 to 100, by `scoreOf`. */
   readonly score: number
   readonly meanMs: number

@@ -1,7 +1,7 @@
 import { checkBooks } from '../../core/adapters/store/check.ts'
 import type { Database } from '../../core/adapters/store/database.ts'
 
-export interface Observed {
+interface Observed {
   /** By the id of its event: how often the customer's server got each callback. */
   readonly callbacks: ReadonlyMap<string, number>
   /** Calls that the API has answered 201 for. */

@@ -9,7 +9,7 @@ import { sine } from '../../tests/rig/tone.ts'
 import { until } from '../../tests/rig/wait.ts'
 import { findingsIn } from './findings.ts'
 
-export interface KillsOptions {
+interface KillsOptions {
   readonly kills: number
   /** Calls a second that come in, and that are placed by the API. */
   readonly inboundPerSecond: number
@@ -19,7 +19,7 @@ export interface KillsOptions {
   readonly onProgress: (line: string) => void
 }
 
-export interface KillsResult {
+interface KillsResult {
   readonly kills: number
   readonly calls: number
   readonly interrupted: number

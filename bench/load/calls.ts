@@ -20,7 +20,7 @@ Exit codes: 0 every call was answered; 1 some were not, or sipp could not keep u
 /** sipp may take so much longer than it was asked to, as a share. */
 const slowGenerator = 1.05
 
-export interface LoadReport {
+interface LoadReport {
   readonly kind: LoadKind
   readonly offered: number
   readonly offeredPerSecond: number
@@ -41,7 +41,7 @@ export interface LoadReport {
   readonly generatorKeptUp: boolean
 }
 
-export interface LoadOrder {
+interface LoadOrder {
   readonly kind: LoadKind
   readonly callsPerSecond: number
   readonly seconds: number
@@ -50,7 +50,7 @@ export interface LoadOrder {
 }
 
 /** One rate for so many seconds at a switch on the first processor. */
-export async function loadCalls(order: LoadOrder): Promise<LoadReport> {
+async function loadCalls(order: LoadOrder): Promise<LoadReport> {
   const { kind, callsPerSecond, seconds, talkMs, progress = () => {} } = order
   const loaded = await LoadedSwitch.open(kind, { SAUTI_MEDIA_PORTS: '12000-19999' })
   const { on, customer } = loaded

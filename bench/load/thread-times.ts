@@ -11,7 +11,7 @@ const nameOf: Readonly<Record<string, string>> = {
   'libuv-worker': 'thread pool',
 }
 
-export interface ThreadTime {
+interface ThreadTime {
   readonly name: string
   readonly cpuMs: number
 }

@@ -25,14 +25,14 @@ const mostCalmMs = 100
 /** Of the busy account, ten times the defaults: the load is to be seen, not the cap. Everything else is as by default. */
 const raisedCaps = { max_inbound_calls: 1000, max_dialled_legs: 2000 }
 
-export interface NeighboursOptions {
+interface NeighboursOptions {
   /** Of each measurement. */
   readonly seconds: number
   readonly isMeasured?: (way: Way) => boolean
   readonly onProgress?: (line: string) => void
 }
 
-export interface SetUp {
+interface SetUp {
   readonly p50: number
   readonly p90: number
   readonly p99: number

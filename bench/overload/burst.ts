@@ -9,7 +9,7 @@ const patienceSeconds = 12
 /** More than calls can be open at once. */
 const mostOpen = 200_000
 
-export interface Burst {
+interface Burst {
   readonly callsPerSecond: number
   readonly seconds: number
   readonly sipPort: number

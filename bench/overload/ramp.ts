@@ -16,7 +16,7 @@ const halvings = 2
 /** p99 of the set-up that is demanded, ms. */
 export const setUpMs = 100
 
-export interface RampOptions {
+interface RampOptions {
   /** Of the capacity, one step after the other. */
   readonly times: readonly number[]
   readonly secondsPerStep: number

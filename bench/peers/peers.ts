@@ -16,7 +16,7 @@ import { soundFiles } from './sound-files.ts'
 /** What the dialled remotes speak. The callers speak PCMU. */
 export type FarCodec = 'G722' | 'opus'
 
-export interface PeersPlan {
+interface PeersPlan {
   readonly calls: number
   readonly seconds: number
   readonly codec: FarCodec

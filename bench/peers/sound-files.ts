@@ -11,7 +11,7 @@ const secondRound = (bytes: Uint8Array): Uint8Array => bytes.subarray(bytes.leng
 const unitsPerFrame = 960
 
 /** What sipp plays, made in `folder`: payload by payload without a header, or with Opus as a capture of packets. */
-export interface SoundFiles {
+interface SoundFiles {
   readonly pcmu: string
   readonly g722: string
   /** `seconds` long: captures are not repeated. */

@@ -5,7 +5,7 @@ import { SwitchProcess } from '../../tests/rig/switch-process.ts'
 import { Callers } from './callers.ts'
 import { type Held, heldBy } from './figures.ts'
 
-export interface SoakCallsOptions {
+interface SoakCallsOptions {
   readonly minutes: number
   readonly callsPerSecond: number
   /** A media thread is ended so often. */
@@ -13,7 +13,7 @@ export interface SoakCallsOptions {
   readonly onProgress: (line: string) => void
 }
 
-export interface SoakCallsResult {
+interface SoakCallsResult {
   readonly calls: number
   readonly kills: number
   readonly threadsLost: number

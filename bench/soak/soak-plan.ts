@@ -9,11 +9,11 @@ export interface SoakOpen {
 }
 
 /** The calls begin, one after the other. Answered when the last one has begun. */
-export interface SoakBegin {
+interface SoakBegin {
   readonly type: 'begin'
 }
 
-export interface SoakStop {
+interface SoakStop {
   readonly type: 'stop'
 }
 

@@ -10,14 +10,14 @@ import { recordingOf, type SoakEnd, type SoakPorts, type SoakQuestion } from './
 import { humLoop, speechLoop } from './sounds.ts'
 import type { StillnessAnswer, StillnessQuestion } from './stillness.ts'
 
-export interface SoakOptions {
+interface SoakOptions {
   readonly calls: number
   readonly seconds: number
   /** Called now and then with the share that is done. */
   readonly progress?: (done: number) => void
 }
 
-export interface SoakResult extends RemotesReport, SoakEnd {
+interface SoakResult extends RemotesReport, SoakEnd {
   readonly files: readonly FileCheck[]
   /** Processor time of the measured program, in shares of one core. */
   readonly cpu: number

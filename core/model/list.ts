@@ -14,7 +14,7 @@ export interface Page<Record> {
 }
 
 /** Calls that began within a stretch of time. */
-export interface CallSlice {
+interface CallSlice {
   readonly atUnix: number
   readonly calls: number
   readonly failed: number

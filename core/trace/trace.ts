@@ -133,7 +133,7 @@ export interface TracePage {
 }
 
 export const traceForms = ['json', 'text', 'pcapng'] as const
-export type TraceForm = (typeof traceForms)[number]
+type TraceForm = (typeof traceForms)[number]
 
 /** How a trace is asked for. */
 export interface TraceQuery extends TracePage {

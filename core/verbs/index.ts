@@ -1,8 +1,8 @@
 /** The verb documents: what they mean (`parseDocument`), how they run (`Interpreter`), what each verb is for (`vocabulary`). */
 
 export { dialNouns } from './dial-children.ts'
-export { checkDocument, maxDocumentBytes, maxVerbs, type ParsedDocument, parseDocument } from './document.ts'
-export { type BegunVerb, Interpreter, type InterpreterOptions, maxSilentDocuments } from './interpreter.ts'
+export { checkDocument, maxDocumentBytes, parseDocument } from './document.ts'
+export { type BegunVerb, Interpreter } from './interpreter.ts'
 export type { DocumentRules, Problem } from './problem.ts'
 export type {
   ConferenceOrder,

@@ -26,7 +26,7 @@ type Stage =
   | { readonly at: 'requesting'; readonly requestId: string }
   | { readonly at: 'running' | 'leaving'; readonly step: Waiting }
 
-export interface InterpreterOptions {
+interface InterpreterOptions {
   /** Where the first document is asked for. Empty: there is none, and the fallback runs. */
   readonly url: string
   /** Read again whenever it is needed: `answered` may change. */

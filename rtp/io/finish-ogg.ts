@@ -3,7 +3,7 @@ import { oggPageLength, oggPositionOf } from '../ogg/opus-pages.ts'
 import { isOgg, oggChecksum, oggFirst, oggHeadLength, oggLast } from '../ogg/page.ts'
 import { oggMaxPageLength } from '../ogg/write-page.ts'
 
-export interface FinishedOgg {
+interface FinishedOgg {
   readonly durationMs: number
   readonly sizeBytes: number
 }

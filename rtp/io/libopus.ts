@@ -14,7 +14,7 @@ interface Loaded {
   readonly scratch: OpusScratch
 }
 
-export interface LibOpusCounters {
+interface LibOpusCounters {
   /** Coders that were given out and not freed. */
   encoders: number
   decoders: number

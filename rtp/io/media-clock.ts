@@ -1,4 +1,4 @@
-export interface MediaClockConfig {
+interface MediaClockConfig {
   /** Default 5. */
   readonly tickMs?: number
   readonly now?: () => number
@@ -33,7 +33,7 @@ const leftShare = 0.08
  * `tickAt`: the place on the grid that the tick belongs to; `now` is later by what held it up, or sooner by part of a
  * millisecond where ticks are only as exact as timers.
  */
-export type MediaTick = (now: number, tickAt: number) => void
+type MediaTick = (now: number, tickAt: number) => void
 
 /**
  * One tick for all sessions of a thread, on a grid of the monotonic clock: an error of one timer does not move the

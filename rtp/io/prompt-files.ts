@@ -23,7 +23,7 @@ const headStartSeconds = 1
 /** Decoded at a time; between two the thread goes on with its ticks. So many samples resample in well under a tick. */
 const pieceFrames = 4096
 
-export interface PromptFilesConfig {
+interface PromptFilesConfig {
   /** Default 48 MB. */
   readonly keptBytes?: number
   /** For prompts in Opus. */

@@ -14,7 +14,7 @@ const lengthAt = (bytes: Uint8Array, at: number, end: number): readonly [value: 
  * The first of several packets that lie in one (RFC 6716 appendix B): where what stands after it begins, and the bytes
  * in between that a packet of its own would not have. Undefined for what is no packet.
  */
-export interface FirstPacket {
+interface FirstPacket {
   readonly extraFrom: number
   readonly extraLength: number
   readonly next: number

@@ -21,7 +21,7 @@ export const payloadOffsetOf = (packet: Uint8Array): number => {
 }
 
 /** Bytes of padding at the end, as the last byte says; 0 without the P bit. */
-export const paddingOf = (packet: Uint8Array, length = packet.length): number =>
+const paddingOf = (packet: Uint8Array, length = packet.length): number =>
   (packet[0]! & 0x20) === 0 ? 0 : packet[length - 1]!
 
 /** Bytes of payload of a packet that `isRtp`. */
@@ -59,10 +59,10 @@ export const ssrcOf = (packet: Uint8Array): number =>
   ((packet[8]! << 24) | (packet[9]! << 16) | (packet[10]! << 8) | packet[11]!) >>> 0
 
 /** Marker and payload type, the second byte of the header. */
-export const setPayloadType = (packet: Uint8Array, payloadType: number, marker: boolean): void => {
+const setPayloadType = (packet: Uint8Array, payloadType: number, marker: boolean): void => {
   packet[1] = (marker ? 0x80 : 0) | (payloadType & 0x7f)
 }
-export const setSequence = (packet: Uint8Array, sequence: number): void => {
+const setSequence = (packet: Uint8Array, sequence: number): void => {
   packet[2] = sequence >>> 8
   packet[3] = sequence
 }

@@ -39,7 +39,7 @@ export interface TapePoint {
   readonly levelDbov: number
 }
 
-export interface TapePacket {
+interface TapePacket {
   readonly isSent: boolean
   /** IPv4, as a number. */
   readonly remoteAddress: number
@@ -145,7 +145,7 @@ export class MediaTape {
   }
 }
 
-export interface TapeListener {
+interface TapeListener {
   point(session: string, unixMs: number, point: TapePoint): void
   packet(session: string, unixMs: number, packet: TapePacket): void
 }

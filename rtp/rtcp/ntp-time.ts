@@ -18,7 +18,7 @@ export const unitsAgoOf = (ms: number): number | undefined => {
 }
 
 /** A report cannot tell of a longer way and stay believable. */
-export const maxRoundTripMs = 30_000
+const maxRoundTripMs = 30_000
 
 /**
  * The time there and back (RFC 3550 §6.4.1, figure 2) by a report about us that came at `arrival`, the middle 32

@@ -1,4 +1,4 @@
-export interface RtcpScheduleConfig {
+interface RtcpScheduleConfig {
   /** The session's media, bytes a second; RTCP takes a twentieth of it. Default 8000: G.711. */
   readonly mediaBytesPerSecond?: number
   /** Least time between two reports before it is spread. Default 5000 (RFC 3550 §6.2). */

@@ -4,14 +4,14 @@ import { SilenceDetector } from './silence-detector.ts'
 const marginMs = 100
 const frameMs = 20
 
-export interface Trimmed {
+interface Trimmed {
   /** Samples from the beginning where the kept part begins, and how many are kept; 0 = no voice at all. */
   readonly from: number
   readonly count: number
 }
 
 /** The part of a stretch of audio between its first and last voice, by what a detector that heard it all says. */
-export const trimOf = (detector: SilenceDetector, sampleRate: number): Trimmed => {
+const trimOf = (detector: SilenceDetector, sampleRate: number): Trimmed => {
   const first = detector.firstVoiceMs
   if (first === undefined) return { from: 0, count: 0 }
   const fromMs = Math.max(0, first - marginMs)

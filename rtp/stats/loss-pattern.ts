@@ -6,7 +6,7 @@ export const gapMinimum = 16
 const bitOf = (index: number): number => 1 << (index & (patience - 1))
 
 /** How losses lie to each other (RFC 3611 §4.7.2). Densities are parts of one, lengths packets. */
-export interface BurstGap {
+interface BurstGap {
   readonly burstDensity: number
   readonly gapDensity: number
   /** Mean lengths; bursts of 0 packets: there was none. */

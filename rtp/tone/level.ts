@@ -1,5 +1,5 @@
 /** A sine that just fills 16 bits has this level in G.711 (ITU-T G.711 §4: 3.14 for A-law, 3.17 for mu-law). */
-export const fullScaleDbm0 = 3.14
+const fullScaleDbm0 = 3.14
 
 /** The peak of a sine of that level, in 16-bit samples. */
 export const amplitudeOf = (dbm0: number): number => 32_767 * 10 ** ((dbm0 - fullScaleDbm0) / 20)

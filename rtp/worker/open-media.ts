@@ -3,7 +3,7 @@ import { InProcessMedia } from './in-process.ts'
 import type { MediaThreadConfig, MediaThreads } from './protocol.ts'
 import { WorkerMedia } from './worker-media.ts'
 
-export interface MediaConfig extends MediaThreadConfig {
+interface MediaConfig extends MediaThreadConfig {
   /** Media threads; 0 = in the caller's thread. */
   readonly workers: number
   /** A tape a thread, at least one. Default: nothing is traced. */

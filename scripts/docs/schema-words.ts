@@ -43,7 +43,7 @@ export function typeOf(schema: Schema): string {
 }
 
 /** A value that may be null is told by what it is otherwise. */
-export function withoutNull(schema: Schema): Schema {
+function withoutNull(schema: Schema): Schema {
   const option = schema.anyOf?.find(each => each.type !== 'null')
   if (option === undefined) return schema
   const { anyOf: _options, ...own } = schema

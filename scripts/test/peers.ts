@@ -14,7 +14,7 @@ interface Needs {
 }
 
 /** Test files that run here, and a line for each kind of those that do not. */
-export interface Selection {
+interface Selection {
   readonly files: readonly string[]
   readonly leftOut: readonly string[]
 }

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-export interface InsideOptions {
+interface InsideOptions {
   /** User and group inside, by number. Default: root. */
   readonly user?: number
   /** Folder inside where it begins. Default `/`. */

@@ -1,7 +1,7 @@
 import type { HeaderField } from '../message/message.ts'
 
 /** What a dialog is made of when it begins (RFC 3261 §12.1). Header values are whole, as they stand in a message. */
-export interface DialogStart {
+interface DialogStart {
   readonly callId: string
   readonly localTag: string
   readonly remoteTag: string
@@ -18,7 +18,7 @@ export interface DialogStart {
 }
 
 /** The head of a request within a dialog, and the URI that it is sent towards. */
-export interface DialogHead {
+interface DialogHead {
   readonly uri: string
   readonly fields: readonly HeaderField[]
   readonly nextHop: string

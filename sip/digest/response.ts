@@ -15,7 +15,7 @@ export interface ClientNonce {
   readonly cnonce: string
 }
 
-export interface ResponseFields {
+interface ResponseFields {
   readonly algorithm: DigestAlgorithm
   readonly ha1: string
   readonly nonce: string

@@ -22,7 +22,7 @@ export interface Essentials {
   readonly cseq: CSeq
 }
 
-export interface RequestEssentials extends Essentials {
+interface RequestEssentials extends Essentials {
   readonly uri: Uri
   /** Undefined: an RFC 2543 peer, which sends none. */
   readonly maxForwards: number | undefined
@@ -35,7 +35,7 @@ export interface Refusal {
   readonly reason: string
 }
 
-export type Validated<T> = { readonly ok: true; readonly value: T } | Refusal
+type Validated<T> = { readonly ok: true; readonly value: T } | Refusal
 
 const refuse = (reason: string, status: Refusal['status'] = 400): Refusal => ({ ok: false, status, reason })
 

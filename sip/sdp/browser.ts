@@ -19,9 +19,9 @@ export interface BrowserLocal {
 }
 
 /** In the DTLS handshake: `client` says hello first (`a=setup:active`). */
-export type BrowserRole = 'client' | 'server'
+type BrowserRole = 'client' | 'server'
 
-export interface BrowserFingerprint {
+interface BrowserFingerprint {
   /** `sha-1` to `sha-512`. */
   readonly algorithm: string
   readonly value: string

@@ -54,7 +54,7 @@ export interface SipTransportConfig {
 }
 
 /** Monotonic milliseconds, and one wake-up. */
-export interface TransportClock {
+interface TransportClock {
   now(): number
   at(deadline: number, fire: () => void): () => void
 }

@@ -38,7 +38,7 @@ export function isIpv6(text: string): boolean {
   return halves.length === 2 ? count < 8 : count === 8
 }
 
-export const isHostName = (text: string): boolean => text.length <= maxHostLength && hostName.test(text)
+const isHostName = (text: string): boolean => text.length <= maxHostLength && hostName.test(text)
 
 /** `host [ ":" port ]`, an IPv6 address in brackets, ports 1 to 65535. */
 export function parseHostPort(text: string): HostPort | undefined {

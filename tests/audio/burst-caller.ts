@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import { codecFacts } from '../../rtp/codec/codec-name.ts'
 import { silenceInto } from '../../rtp/codec/silence.ts'
 import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
-import { levelOf } from '../../rtp/index.ts'
+import { levelOf } from '../../rtp/tone/level.ts'
 import { seeded } from '../rig/seeded.ts'
 import { type conversation, payloadTypes, type Talker } from '../rtp/bed/talker.ts'
 

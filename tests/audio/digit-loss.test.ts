@@ -1,7 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { AudioCodecName } from '../../rtp/codec/codec-name.ts'
-import { dtmfTone, InbandDetector, pcmu, renderTone, resample } from '../../rtp/index.ts'
+import { InbandDetector } from '../../rtp/dtmf/inband-detector.ts'
+import { pcmu, resample } from '../../rtp/index.ts'
+import { renderTone } from '../../rtp/tone/tone-source.ts'
+import { dtmfTone } from '../../rtp/tone/tones.ts'
 import { alone } from '../rtp/bed/talker.ts'
 import { named, noEvents } from './key-press.ts'
 

@@ -1,6 +1,7 @@
 import { type AudioCodecName, codecFacts } from '../../rtp/codec/codec-name.ts'
 import type { Agreement } from '../../rtp/contract/agreement.ts'
-import { DigitReceiver, InbandDetector } from '../../rtp/index.ts'
+import { DigitReceiver } from '../../rtp/dtmf/digit-receiver.ts'
+import { InbandDetector } from '../../rtp/dtmf/inband-detector.ts'
 import type { Talker } from '../rtp/bed/talker.ts'
 import type { VirtualPeer } from '../rtp/bed/virtual-peer.ts'
 

@@ -1,4 +1,6 @@
-import { levelAt, pcma, pcmu } from '../../rtp/index.ts'
+import { pcma } from '../../rtp/codec/g711.ts'
+import { pcmu } from '../../rtp/index.ts'
+import { levelAt } from '../../rtp/tone/goertzel.ts'
 import type { Agreement } from '../../rtp/worker/index.ts'
 import { agreed } from '../rtp/bed/agreement.ts'
 import { sine } from '../rtp/bed/audio-measure.ts'

@@ -1,7 +1,7 @@
 import { codecFacts } from '../../rtp/codec/codec-name.ts'
 import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
 import { StreamEncoder } from '../../rtp/codec/stream-encoder.ts'
-import { levelAt } from '../../rtp/index.ts'
+import { levelAt } from '../../rtp/tone/goertzel.ts'
 import type { Agreement } from '../../rtp/worker/index.ts'
 import { agreed } from '../rtp/bed/agreement.ts'
 import { sine } from '../rtp/bed/audio-measure.ts'

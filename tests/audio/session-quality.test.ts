@@ -2,16 +2,16 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import {
   extendedHeadLength,
-  parseRtcp,
-  type RtcpPacket,
   readExtended,
   type VoipMetrics,
   writeDelaySince,
   writeExtendedHead,
-  writeReceiverReport,
   writeReceiverTime,
   writeVoipMetrics,
-} from '../../rtp/index.ts'
+} from '../../rtp/rtcp/extended-report.ts'
+import type { RtcpPacket } from '../../rtp/rtcp/packet.ts'
+import { parseRtcp } from '../../rtp/rtcp/parse.ts'
+import { writeReceiverReport } from '../../rtp/rtcp/write.ts'
 import { seeded } from '../rig/seeded.ts'
 import { agreed } from '../rtp/bed/agreement.ts'
 import { frame } from '../rtp/bed/rtp-packet.ts'

@@ -1,7 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type AudioCodecName, codecFacts } from '../../rtp/codec/codec-name.ts'
-import { pcmu, type WavEncoding } from '../../rtp/index.ts'
+import { pcmu } from '../../rtp/index.ts'
+import type { WavEncoding } from '../../rtp/wav/format.ts'
 import { alone } from '../rtp/bed/talker.ts'
 import { WavPrompts } from './wav-prompts.ts'
 

@@ -4,7 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { dtmfTone, InbandDetector, renderTone, tones } from '../../rtp/index.ts'
+import { InbandDetector } from '../../rtp/dtmf/inband-detector.ts'
+import { renderTone } from '../../rtp/tone/tone-source.ts'
+import { dtmfTone, tones } from '../../rtp/tone/tones.ts'
 import { requirePeers } from '../rig/debian.ts'
 
 requirePeers('espeak-ng', 'ffmpeg')

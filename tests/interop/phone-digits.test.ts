@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { digitsByEvent, durationOf, eventOf, isEnd } from '../../rtp/index.ts'
+import { digitsByEvent, durationOf, eventOf, isEnd } from '../../rtp/dtmf/event-payload.ts'
 import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
 import { requirePeers } from '../rig/debian.ts'
 import { ownAddress } from '../rig/own-address.ts'

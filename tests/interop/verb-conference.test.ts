@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { levelAt } from '../../rtp/index.ts'
+import { levelAt } from '../../rtp/tone/goertzel.ts'
 import { encodePcmu } from '../rig/g711.ts'
 import { placeOf, placesOf, through } from '../rig/received-audio.ts'
 import { babble, sine } from '../rig/tone.ts'

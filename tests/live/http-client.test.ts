@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type HttpAnswer, HttpClient, type SignedPost, webhookMaxBytes } from '../../core/adapters/http/index.ts'
+import type { SignedPost } from '../../core/adapters/http/http-client.ts'
+import { type HttpAnswer, HttpClient, webhookMaxBytes } from '../../core/adapters/http/index.ts'
 import { type RawRequest, rawServer, response } from '../core/bed/raw-server.ts'
 
 const ok = (status: number) => status === 200

@@ -7,7 +7,7 @@ import { connect as secureConnect } from 'node:tls'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { defaultSettings, Switch } from '../../core/index.ts'
-import { messageLimits } from '../../sip/index.ts'
+import { messageLimits } from '../../sip/message/limits.ts'
 import { testCertificate, testKey } from '../rig/certificate.ts'
 
 // RFC 3261 §21.5.7 through a whole switch, over real connections.

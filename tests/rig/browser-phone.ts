@@ -27,7 +27,7 @@ export async function mint(account: RigAccount, user: PhoneUser, more: Record<st
   }
 }
 
-export interface SeenCall {
+interface SeenCall {
   readonly direction: string
   readonly remoteIdentity: string
   readonly remoteName: string

@@ -3,7 +3,7 @@ import { conformanceOf, type OpenApi } from '../api/bed/conformance.ts'
 import type { Answer, SwitchProcess } from './switch-process.ts'
 
 /** What a field of the contract may be: `?` = may be null as well. */
-export type FieldType =
+type FieldType =
   | 'string'
   | 'string?'
   | 'integer'

@@ -16,7 +16,7 @@ import { voicemail } from '../../docs/examples/calls/voicemail.ts'
 export type Callee = 'busy' | 'rings' | 'stays' | { readonly hangsUpAfterMs: number }
 
 /** Once it hears this, a party presses keys or speaks. `{0}`, `{1}` …: the extensions of the users. */
-export interface Turn {
+interface Turn {
   readonly hears: string
   readonly keys?: string
   readonly speaksMs?: number

@@ -46,7 +46,7 @@ async function bundled(library: string): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-export interface SeenState {
+interface SeenState {
   readonly state: string
   readonly detail?: string | number
 }
@@ -106,7 +106,7 @@ export class LibraryPage {
   }
 }
 
-export interface LibraryBrowserOptions extends ChromiumOptions {
+interface LibraryBrowserOptions extends ChromiumOptions {
   /** Where its pages are served. Default 127.0.0.1, called localhost: a secure context without HTTPS. */
   readonly address?: string
 }

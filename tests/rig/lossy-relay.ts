@@ -1,15 +1,15 @@
 import { createSocket, type Socket } from 'node:dgram'
 import {
   extendedHeadLength,
-  middleOf,
-  parseRtcp,
-  type RtcpPacket,
   readExtended,
   type VoipMetrics,
   writeDelaySince,
   writeExtendedHead,
-  writeReceiverReport,
-} from '../../rtp/index.ts'
+} from '../../rtp/rtcp/extended-report.ts'
+import { middleOf } from '../../rtp/rtcp/ntp-time.ts'
+import type { RtcpPacket } from '../../rtp/rtcp/packet.ts'
+import { parseRtcp } from '../../rtp/rtcp/parse.ts'
+import { writeReceiverReport } from '../../rtp/rtcp/write.ts'
 import { freePort } from './ports.ts'
 import { seeded } from './seeded.ts'
 

@@ -3,14 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Serving, serve } from '../../api/serving.ts'
 import { silentLog } from '../../core/adapters/system/silent-log.ts'
-import {
-  type AccountUuid,
-  defaultSettings,
-  type EndUserRecord,
-  type Settings,
-  Switch,
-  type SwitchOptions,
-} from '../../core/index.ts'
+import { type AccountUuid, defaultSettings, type EndUserRecord, type Settings, Switch } from '../../core/index.ts'
+import type { SwitchOptions } from '../../core/switch.ts'
 
 export interface SignedUser {
   readonly user: EndUserRecord

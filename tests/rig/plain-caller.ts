@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { until } from './wait.ts'
 
-export interface PlainCallerOptions {
+interface PlainCallerOptions {
   /** Where the switch listens for SIP. */
   readonly sipPort: number
   readonly to: string

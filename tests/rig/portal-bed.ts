@@ -78,7 +78,7 @@ export class PortalTab {
   }
 }
 
-export interface PortalBedOptions extends BedOptions {
+interface PortalBedOptions extends BedOptions {
   readonly chromium?: readonly string[]
 }
 

@@ -10,7 +10,7 @@ const behaviourOf = (callee: Callee): RemoteBehaviour => {
   return callee === 'stays' ? { answersAfter } : { answersAfter, hangsUpAfter: `${callee.hangsUpAfterMs}ms` }
 }
 
-export interface Setting {
+interface Setting {
   readonly number: string
   readonly extensions: readonly string[]
   readonly rates: readonly { readonly prefix: string; readonly perMinute: string }[]

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 
-export interface ProbedCall {
+interface ProbedCall {
   /** From the INVITE to its first response, whichever it was. */
   readonly firstMs: number
   /** From the INVITE to its final response. */

@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { sleep, until } from './wait.ts'
 
-export interface WrittenCall {
+interface WrittenCall {
   readonly to: string
   /** Of From, with its brackets and its display name. */
   readonly from: string

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { wavHeader } from '../../rtp/index.ts'
 
-export interface SpeechOrder {
+interface SpeechOrder {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: {
@@ -14,7 +14,7 @@ export interface SpeechOrder {
 }
 
 /** How it answers: well, or not. */
-export type SpeechManner =
+type SpeechManner =
   | 'well'
   | 'stereo'
   | 'hang'

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { formatMessage, StreamFramer } from '../../sip/index.ts'
+import { formatMessage } from '../../sip/index.ts'
+import { StreamFramer } from '../../sip/stream/framer.ts'
 
 /** A TCP connection with the face of a WebSocket: a message in, a message out. */
 export class TcpLine extends EventEmitter {

@@ -226,7 +226,7 @@ export interface RecordingRow {
   readonly created_at: string
 }
 
-export interface Wav {
+interface Wav {
   readonly channels: number
   readonly seconds: number
   /** Samples of each channel. */

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type RawData, WebSocket } from 'ws'
+import type { DigestAlgorithm } from '../../sip/digest/algorithm.ts'
+import { answerChallenge } from '../../sip/digest/answer-challenge.ts'
+import { parseChallenge } from '../../sip/digest/challenge.ts'
 import {
-  answerChallenge,
-  type DigestAlgorithm,
   hashNames,
   headerOf,
   headersOf,
-  parseChallenge,
   parseMessage,
   type SipMessage,
   type SipRequest,
@@ -16,7 +16,7 @@ import {
 import { TcpLine } from './tcp-line.ts'
 import { until } from './wait.ts'
 
-export interface SignInCredentials {
+interface SignInCredentials {
   readonly extension: string
   readonly token: string
   /** Default: Bearer at once. */

@@ -1,23 +1,22 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { pcma } from '../../rtp/codec/g711.ts'
+import { DigitReceiver } from '../../rtp/dtmf/digit-receiver.ts'
+import { pcmu, writeHeader } from '../../rtp/index.ts'
+import { Concealment } from '../../rtp/jitter/concealment.ts'
+import { JitterBuffer } from '../../rtp/jitter/jitter-buffer.ts'
+import { kindOf } from '../../rtp/packet/demux.ts'
 import {
-  Concealment,
-  DigitReceiver,
   isRtp,
-  JitterBuffer,
-  kindOf,
   markerOf,
-  parseRtcp,
   payloadLengthOf,
   payloadOffsetOf,
   payloadTypeOf,
-  pcma,
-  pcmu,
-  Reception,
   sequenceOf,
   timestampOf,
-  writeHeader,
-} from '../../rtp/index.ts'
+} from '../../rtp/packet/header.ts'
+import { parseRtcp } from '../../rtp/rtcp/parse.ts'
+import { Reception } from '../../rtp/rtcp/reception.ts'
 import { type InputSet, inputs, ownInputs } from '../fixtures/inputs.ts'
 import { seeded } from '../rig/seeded.ts'
 

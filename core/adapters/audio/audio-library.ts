@@ -12,7 +12,7 @@ import { type SpeechCounters, SpeechLibrary } from './speech-library.ts'
 import { UrlAudio } from './url-audio.ts'
 import type { Growth, Utterance } from './utterance.ts'
 
-export interface AudioLibraryOptions {
+interface AudioLibraryOptions {
   /** Holds `speech/`, `urls/` and `assets/`; made when it is missing. */
   readonly cacheFolder: string
   readonly engine: SpeechEngine

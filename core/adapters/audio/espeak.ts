@@ -14,7 +14,7 @@ import { patienceFor } from './speech-text.ts'
 import { VoiceList } from './voices.ts'
 import { WavPieces } from './wav-pieces.ts'
 
-export interface EspeakOptions {
+interface EspeakOptions {
   readonly log: Log
   /** Ways to start espeak-ng, tried in order. Default: the system's, then the one from npm. */
   readonly programs?: readonly EspeakProgram[]

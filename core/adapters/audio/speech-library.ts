@@ -27,7 +27,7 @@ export interface SpeechCounters {
   skipped: number
 }
 
-export interface SpeechLibraryOptions {
+interface SpeechLibraryOptions {
   readonly engine: SpeechEngine
   readonly cache: AudioCache
   readonly log: Log

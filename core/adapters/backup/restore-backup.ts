@@ -13,7 +13,7 @@ interface RestoreOrder {
   readonly onProgress?: (part: string, done: number, total: number) => void
 }
 
-export interface Restored {
+interface Restored {
   readonly manifest: BackupManifest
   /** Where the former data folder lies now, when there was one. */
   readonly putAside: string | undefined

@@ -1,3 +1,3 @@
 export { CallControl, type LiveCall, type LiveLeg } from './call-control.ts'
 export { callEnvironment } from './environment.ts'
-export { type ExchangePorts, ExchangeRunner, type ExchangeRunnerOptions } from './runner.ts'
+export { ExchangeRunner } from './runner.ts'

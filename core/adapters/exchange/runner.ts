@@ -16,14 +16,14 @@ import type { CallStore } from '../../ports/store.ts'
 import type { TraceRecorder } from '../../trace/trace-recorder.ts'
 import { lookUp } from './look-up.ts'
 
-export interface ExchangePorts {
+interface ExchangePorts {
   readonly signaling: Signaling
   readonly media: Media
   readonly documents: Documents
   readonly audio: Audio
 }
 
-export interface ExchangeRunnerOptions {
+interface ExchangeRunnerOptions {
   readonly exchange: Exchange
   readonly store: CallStore
   readonly clock: Clock

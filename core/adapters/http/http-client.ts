@@ -7,7 +7,7 @@ import { isPublicAddress } from './public-address.ts'
 import { signatureHeaders } from './signature.ts'
 
 /** The contract's bounds of a webhook exchange. */
-export const webhookTimeoutMs = 10_000
+const webhookTimeoutMs = 10_000
 export const webhookMaxBytes = 64 * 1024
 
 const maxDetailLength = 200
@@ -15,7 +15,7 @@ const maxDetailLength = 200
 const keepAliveMs = 4000
 const defaultConnectionsPerOrigin = 256
 
-export type HttpFault = 'timeout' | 'too-large' | 'transport' | 'refused-address' | 'aborted'
+type HttpFault = 'timeout' | 'too-large' | 'transport' | 'refused-address' | 'aborted'
 
 export type HttpAnswer =
   | {
@@ -31,7 +31,7 @@ export type HttpAnswer =
     }
   | { readonly ok: false; readonly fault: HttpFault; readonly detail: string }
 
-export interface HttpRequest {
+interface HttpRequest {
   /** The account whose request it is: accounts share no connections, and no places of the resolver. Default: the operator. */
   readonly owner?: string
   readonly method: 'GET' | 'POST'

@@ -1,3 +1,3 @@
 export { codecsIn } from './offered-codecs.ts'
 export { RtpMedia } from './rtp-media.ts'
-export type { RtpMediaCounters, RtpMediaOptions } from './rtp-media-options.ts'
+export type { RtpMediaCounters } from './rtp-media-options.ts'

@@ -1,8 +1,1 @@
-export {
-  type LookupOptions,
-  type NameCounters,
-  NameFault,
-  NameResolver,
-  type NameResolverOptions,
-  type ResolvedAddress,
-} from './name-resolver.ts'
+export { type NameCounters, NameFault, NameResolver, type ResolvedAddress } from './name-resolver.ts'

@@ -11,14 +11,14 @@ export interface ResolvedAddress {
   readonly family: 4 | 6
 }
 
-export interface LookupOptions {
+interface LookupOptions {
   /** Who asks: accounts have places of their own, and take turns. Default: the operator. */
   readonly owner?: string
   /** Both families are waited for, however long the second takes: nothing may be missing. Default: a moment only. */
   readonly isWhole?: boolean
 }
 
-export interface NameResolverOptions {
+interface NameResolverOptions {
   /** `address` or `address:port`; empty: the system's. */
   readonly servers?: readonly string[]
   /** Default: /etc/hosts. */

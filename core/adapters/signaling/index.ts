@@ -5,7 +5,6 @@ export {
   type RegisteredPhone,
   type SignalingCounters,
   SipSignaling,
-  type SipSignalingOptions,
   type TrunkHealth,
   type TrunkTest,
 } from './signaling.ts'

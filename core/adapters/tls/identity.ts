@@ -6,7 +6,7 @@ import type { Settings } from '../../model/settings.ts'
 import type { Log } from '../../ports/log.ts'
 
 /** A certificate with its chain, and its key, in PEM. */
-export interface TlsIdentity {
+interface TlsIdentity {
   readonly cert: string
   readonly key: string
 }

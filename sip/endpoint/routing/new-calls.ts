@@ -25,7 +25,7 @@ import { UnreadInvites, type UnreadRefusal } from './unread-invites.ts'
 const loaded: ReasonHeader = { status: 503, q850: 42, text: 'The switch is loaded', code: 'LIMIT.0503' }
 
 /** Source of an INVITE: a trusted peer, or a softphone that has signed in. */
-export type InviteSource = { readonly peer: PeerConfig } | { readonly phone: PhoneIdentity }
+type InviteSource = { readonly peer: PeerConfig } | { readonly phone: PhoneIdentity }
 
 /** Decides about each new INVITE of a known source: taken as a call, or refused by load, as a loop or by its timer. */
 export class NewCalls {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as assert from 'uvu/assert'
-import { RtpMedia, type RtpMediaOptions } from '../../../core/adapters/media/index.ts'
+import { RtpMedia } from '../../../core/adapters/media/index.ts'
+import type { RtpMediaOptions } from '../../../core/adapters/media/rtp-media-options.ts'
 import { silentLog } from '../../../core/adapters/system/silent-log.ts'
 import type { CallUuid, LegUuid } from '../../../core/model/ids.ts'
 import type { MediaCommand, MediaEvent } from '../../../core/ports/media.ts'

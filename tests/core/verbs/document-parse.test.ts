@@ -1,6 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { checkDocument, maxDocumentBytes, maxVerbs, parseDocument } from '../../../core/verbs/index.ts'
+import { maxVerbs } from '../../../core/verbs/document.ts'
+import { checkDocument, maxDocumentBytes, parseDocument } from '../../../core/verbs/index.ts'
 import { maxProblems } from '../../../core/verbs/problem.ts'
 import { maxAttributes, maxDepth, maxElements } from '../../../core/verbs/xml.ts'
 

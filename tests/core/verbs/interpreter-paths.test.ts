@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Interpreter, maxSilentDocuments, type ProgramEvent } from '../../../core/verbs/index.ts'
-import { maxReportedProblems } from '../../../core/verbs/interpreter.ts'
+import { Interpreter, type ProgramEvent } from '../../../core/verbs/index.ts'
+import { maxReportedProblems, maxSilentDocuments } from '../../../core/verbs/interpreter.ts'
 import { type BedOptions, ProgramBed } from '../bed/program-bed.ts'
 
 const start = 'http://a.test/start'

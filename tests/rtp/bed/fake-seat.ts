@@ -1,5 +1,7 @@
 import type { AudioCodecName } from '../../../rtp/codec/codec-name.ts'
-import { G722Decoder, pcma, pcmu } from '../../../rtp/index.ts'
+import { pcma } from '../../../rtp/codec/g711.ts'
+import { G722Decoder } from '../../../rtp/codec/g722.ts'
+import { pcmu } from '../../../rtp/index.ts'
 import type { MixRate } from '../../../rtp/mix/mix-rate.ts'
 import type { Seat, SeatFormat } from '../../../rtp/mix/seat.ts'
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { pcmaToPcmuInto } from '../../../rtp/index.ts'
+import { pcmaToPcmuInto } from '../../../rtp/codec/g711.ts'
 import { agreed } from '../bed/agreement.ts'
 import { type fieldsOf, frame } from '../bed/rtp-packet.ts'
 import { VirtualMedia } from '../bed/virtual-media.ts'

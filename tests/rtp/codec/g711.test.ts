@@ -1,15 +1,9 @@
 import { crc32 } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  type AudioCodec,
-  pcma,
-  pcmaToPcmuInto,
-  pcmu,
-  pcmuToPcmaInto,
-  silenceOfPcma,
-  silenceOfPcmu,
-} from '../../../rtp/index.ts'
+import type { AudioCodec } from '../../../rtp/codec/codec.ts'
+import { pcma, pcmaToPcmuInto, pcmuToPcmaInto, silenceOfPcma, silenceOfPcmu } from '../../../rtp/codec/g711.ts'
+import { pcmu } from '../../../rtp/index.ts'
 import { corpusFile, testBeside } from '../../fixtures/inputs.ts'
 
 const words = (bytes: Uint8Array): Int16Array => {

@@ -10,8 +10,9 @@ import {
   opusUnitsIn,
 } from '../../../rtp/codec/opus.ts'
 import { StreamDecoder } from '../../../rtp/codec/stream-decoder.ts'
-import { levelAt, levelOf } from '../../../rtp/index.ts'
 import { LibOpus } from '../../../rtp/io/index.ts'
+import { levelAt } from '../../../rtp/tone/goertzel.ts'
+import { levelOf } from '../../../rtp/tone/level.ts'
 import { keyCapture } from '../../fixtures/captures.ts'
 import { seeded } from '../../rig/seeded.ts'
 import { delayOf, segmentalSnrDb, sine, speechLike } from '../bed/audio-measure.ts'

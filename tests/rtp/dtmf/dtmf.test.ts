@@ -1,24 +1,24 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { DigitReceiver, type Press } from '../../../rtp/dtmf/digit-receiver.ts'
+import { DigitSender, type DigitSenderConfig } from '../../../rtp/dtmf/digit-sender.ts'
 import {
-  DigitReceiver,
-  DigitSender,
-  type DigitSenderConfig,
   digitsByEvent,
   durationOf,
   eventOf,
   eventOfDigit,
   isEnd,
+  volumeOf,
+  writeEvent,
+} from '../../../rtp/dtmf/event-payload.ts'
+import {
   isRtp,
   markerOf,
-  type Press,
   payloadLengthOf,
   payloadOffsetOf,
   payloadTypeOf,
   timestampOf,
-  volumeOf,
-  writeEvent,
-} from '../../../rtp/index.ts'
+} from '../../../rtp/packet/header.ts'
 import { type Captured, keyCapture, pressOf } from '../../fixtures/captures.ts'
 import { corpusFiles, testBeside } from '../../fixtures/inputs.ts'
 import { seeded } from '../../rig/seeded.ts'

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { JitterBuffer } from '../../../rtp/index.ts'
+import { JitterBuffer } from '../../../rtp/jitter/jitter-buffer.ts'
 import { seeded } from '../../rig/seeded.ts'
 import { type RtpOptions, rtp } from '../bed/rtp-packet.ts'
 

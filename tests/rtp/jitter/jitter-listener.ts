@@ -1,5 +1,7 @@
 import * as assert from 'uvu/assert'
-import { JitterBuffer, type JitterBufferConfig, type Pulled, writeHeader } from '../../../rtp/index.ts'
+import { writeHeader } from '../../../rtp/index.ts'
+import { JitterBuffer, type Pulled } from '../../../rtp/jitter/jitter-buffer.ts'
+import type { JitterBufferConfig } from '../../../rtp/jitter/jitter-buffer-config.ts'
 
 export interface Arrival {
   readonly at: number

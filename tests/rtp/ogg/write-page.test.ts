@@ -1,17 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { opusSilence } from '../../../rtp/codec/opus.ts'
-import {
-  delimitInto,
-  firstPacketIn,
-  lastOpusPage,
-  OpusPages,
-  oggPageLength,
-  oggPositionOf,
-  readOggOpus,
-  withoutDelimiter,
-} from '../../../rtp/index.ts'
+import { firstPacketIn, readOggOpus, withoutDelimiter } from '../../../rtp/index.ts'
+import { lastOpusPage, OpusPages, oggPageLength, oggPositionOf } from '../../../rtp/ogg/opus-pages.ts'
 import { isOgg, oggChecksum, oggFirst, oggHeadLength, oggLast } from '../../../rtp/ogg/page.ts'
+import { delimitInto } from '../../../rtp/ogg/self-delimited.ts'
 import { seeded } from '../../rig/seeded.ts'
 import { oggPage } from './ogg-pages.ts'
 

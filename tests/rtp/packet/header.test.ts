@@ -1,8 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { writeHeader } from '../../../rtp/index.ts'
+import { kindOf } from '../../../rtp/packet/demux.ts'
 import {
   isRtp,
-  kindOf,
   markerOf,
   maxPacketLength,
   payloadLengthOf,
@@ -12,8 +13,7 @@ import {
   sequenceOf,
   ssrcOf,
   timestampOf,
-  writeHeader,
-} from '../../../rtp/index.ts'
+} from '../../../rtp/packet/header.ts'
 
 const fields = { payloadType: 101, marker: true, sequence: 0xfedc, timestamp: 0xf0000001, ssrc: 0xdeadbeef }
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { SequenceUnwrapper, sequenceAfter, sequenceDelta, timestampDelta } from '../../../rtp/index.ts'
+import { SequenceUnwrapper, sequenceAfter, sequenceDelta, timestampDelta } from '../../../rtp/packet/sequence.ts'
 
 test('sequenceDelta is right across the wrap, for every pair of a sample', () => {
   assert.is(sequenceDelta(0, 0xffff), 1)

@@ -1,17 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  addInto,
-  clipInto,
-  clipWithoutInto,
-  levelAt,
-  levelOf,
-  Resampler,
-  resample,
-  resampleFilter,
-  scaleInPlace,
-  sumInto,
-} from '../../../rtp/index.ts'
+import { Resampler, resample } from '../../../rtp/index.ts'
+import { addInto, clipInto, clipWithoutInto, scaleInPlace, sumInto } from '../../../rtp/mix/mix.ts'
+import { resampleFilter } from '../../../rtp/resample/filter.ts'
+import { levelAt } from '../../../rtp/tone/goertzel.ts'
+import { levelOf } from '../../../rtp/tone/level.ts'
 import { seeded } from '../../rig/seeded.ts'
 
 const sine = (hz: number, rate: number, seconds: number, amplitude = 16_000): Int16Array =>

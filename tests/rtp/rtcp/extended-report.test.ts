@@ -3,15 +3,15 @@ import * as assert from 'uvu/assert'
 import {
   type ExtendedContent,
   extendedHeadLength,
-  parseRtcp,
   readExtended,
   type VoipMetrics,
   writeDelaySince,
   writeExtendedHead,
-  writeReceiverReport,
   writeReceiverTime,
   writeVoipMetrics,
-} from '../../../rtp/index.ts'
+} from '../../../rtp/rtcp/extended-report.ts'
+import { parseRtcp } from '../../../rtp/rtcp/parse.ts'
+import { writeReceiverReport } from '../../../rtp/rtcp/write.ts'
 import { seeded } from '../../rig/seeded.ts'
 
 const metrics: VoipMetrics = {

@@ -1,15 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  InterarrivalJitter,
-  middleOf,
-  ntpFractionOf,
-  ntpSecondsOf,
-  Reception,
-  RtcpSchedule,
-  roundTripMs,
-  SequenceStatistics,
-} from '../../../rtp/index.ts'
+import { InterarrivalJitter } from '../../../rtp/rtcp/interarrival-jitter.ts'
+import { middleOf, ntpFractionOf, ntpSecondsOf, roundTripMs } from '../../../rtp/rtcp/ntp-time.ts'
+import { Reception } from '../../../rtp/rtcp/reception.ts'
+import { RtcpSchedule } from '../../../rtp/rtcp/schedule.ts'
+import { SequenceStatistics } from '../../../rtp/rtcp/sequence-statistics.ts'
 import { seeded } from '../../rig/seeded.ts'
 
 test('a source is on probation until two numbers in a row (RFC 3550 §A.1)', () => {

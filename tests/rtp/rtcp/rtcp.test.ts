@@ -1,13 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  parseRtcp,
-  type ReportBlock,
-  writeBye,
-  writeReceiverReport,
-  writeSdes,
-  writeSenderReport,
-} from '../../../rtp/index.ts'
+import type { ReportBlock } from '../../../rtp/rtcp/packet.ts'
+import { parseRtcp } from '../../../rtp/rtcp/parse.ts'
+import { writeBye, writeReceiverReport, writeSdes, writeSenderReport } from '../../../rtp/rtcp/write.ts'
 import { seeded } from '../../rig/seeded.ts'
 
 const block: ReportBlock = {

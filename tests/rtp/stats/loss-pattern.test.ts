@@ -1,6 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { LossPattern, qualityOf } from '../../../rtp/index.ts'
+import { LossPattern } from '../../../rtp/stats/loss-pattern.ts'
+import { qualityOf } from '../../../rtp/stats/quality.ts'
 import { seeded } from '../../rig/seeded.ts'
 
 /** Packets of which `isLost` says which never come, and enough behind them that all are decided. */

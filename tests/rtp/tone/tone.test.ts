@@ -1,16 +1,12 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  digitsByEvent,
-  dtmfTone,
-  levelAt,
-  levelOf,
-  renderTone,
-  type Tone,
-  ToneSource,
-  tones,
-} from '../../../rtp/index.ts'
+import { digitsByEvent } from '../../../rtp/dtmf/event-payload.ts'
+import { levelAt } from '../../../rtp/tone/goertzel.ts'
+import { levelOf } from '../../../rtp/tone/level.ts'
 import { SlidingTones } from '../../../rtp/tone/sliding-tones.ts'
+import type { Tone } from '../../../rtp/tone/tone.ts'
+import { renderTone, ToneSource } from '../../../rtp/tone/tone-source.ts'
+import { dtmfTone, tones } from '../../../rtp/tone/tones.ts'
 import { seeded } from '../../rig/seeded.ts'
 
 const near = (value: number, wanted: number, by: number, what = '') =>

@@ -1,16 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  decodeWav,
-  decodeWavInto,
-  maxWavDataLengthOf,
-  parseWav,
-  type WavEncoding,
-  type WavFormat,
-  wavHeader,
-  wavHeaderLengthOf,
-  wavPaddingOf,
-} from '../../../rtp/index.ts'
+import { decodeWav, parseWav, type WavFormat, wavHeader } from '../../../rtp/index.ts'
+import { decodeWavInto } from '../../../rtp/wav/decode.ts'
+import type { WavEncoding } from '../../../rtp/wav/format.ts'
+import { maxWavDataLengthOf, wavHeaderLengthOf, wavPaddingOf } from '../../../rtp/wav/write.ts'
 import { wavAttacks } from '../../fixtures/wav-attacks.ts'
 import { seeded } from '../../rig/seeded.ts'
 

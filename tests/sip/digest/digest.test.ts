@@ -1,25 +1,15 @@
 import { createHash } from 'node:crypto'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  answerChallenge,
-  checkCredentials,
-  checkNonce,
-  chooseChallenges,
-  createNonce,
-  type DigestAlgorithm,
-  formatChallenges,
-  type Hash,
-  ha1Of,
-  hashNames,
-  headersOf,
-  type NonceRules,
-  parseChallenge,
-  parseCredentials,
-  ReplayWindow,
-  responseOf,
-  sameDigest,
-} from '../../../sip/index.ts'
+import type { DigestAlgorithm } from '../../../sip/digest/algorithm.ts'
+import { answerChallenge, chooseChallenges } from '../../../sip/digest/answer-challenge.ts'
+import { formatChallenges, parseChallenge } from '../../../sip/digest/challenge.ts'
+import { checkCredentials } from '../../../sip/digest/check.ts'
+import { parseCredentials } from '../../../sip/digest/credentials.ts'
+import { checkNonce, createNonce, type NonceRules } from '../../../sip/digest/nonce.ts'
+import { ReplayWindow } from '../../../sip/digest/replay-window.ts'
+import { ha1Of, responseOf, sameDigest } from '../../../sip/digest/response.ts'
+import { type Hash, hashNames, headersOf } from '../../../sip/index.ts'
 import { inputs } from '../../fixtures/inputs.ts'
 import { digestVectors, sha512Vector } from '../../fixtures/rfc-vectors.ts'
 import { parsed } from '../bed/text.ts'

@@ -1,58 +1,30 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  acceptsType,
-  branchOf,
-  contactExpiresOf,
-  contactPreferenceOf,
-  formatAuthentication,
-  formatContact,
-  formatCSeq,
-  formatDate,
-  formatMediaType,
-  formatNameAddr,
-  formatRAck,
-  formatReason,
-  formatSessionExpires,
-  formatTokens,
-  formatVia,
-  includesToken,
-  isLooseRoute,
-  isToken,
-  type Parsed,
-  parameterOf,
-  parseAssertedIdentity,
-  parseAuthentication,
-  parseCallId,
-  parseContact,
-  parseContentLength,
-  parseCSeq,
-  parseDate,
-  parseExpires,
-  parseMaxForwards,
-  parseMediaType,
-  parseMinSe,
-  parseNameAddr,
-  parseRAck,
-  parseReason,
-  parseRetryAfter,
-  parseRoute,
-  parseRSeq,
-  parseSessionExpires,
-  parseTokens,
-  parseVia,
-  q850CauseOf,
-  quote,
-  receivedOf,
-  rportOf,
-  splitList,
-  tagOf,
-  unquote,
-  withoutParameter,
-  withParameter,
-  withSource,
-  withTag,
-} from '../../../sip/index.ts'
+import type { Parsed } from '../../../sip/base/parsed.ts'
+import { splitList } from '../../../sip/grammar/comma-list.ts'
+import { parameterOf, withoutParameter, withParameter } from '../../../sip/grammar/parameters.ts'
+import { quote, unquote } from '../../../sip/grammar/quoted-string.ts'
+import { isToken } from '../../../sip/grammar/token.ts'
+import { acceptsType } from '../../../sip/header/accept.ts'
+import { parseAssertedIdentity } from '../../../sip/header/asserted-identity.ts'
+import { formatAuthentication, parseAuthentication } from '../../../sip/header/authentication.ts'
+import { parseCallId } from '../../../sip/header/call-id.ts'
+import { contactExpiresOf, contactPreferenceOf, formatContact, parseContact } from '../../../sip/header/contact.ts'
+import { parseContentLength } from '../../../sip/header/content-length.ts'
+import { formatMediaType, parseMediaType } from '../../../sip/header/content-type.ts'
+import { formatCSeq, parseCSeq } from '../../../sip/header/cseq.ts'
+import { formatDate, parseDate } from '../../../sip/header/date.ts'
+import { parseExpires } from '../../../sip/header/expires.ts'
+import { parseMaxForwards } from '../../../sip/header/max-forwards.ts'
+import { formatNameAddr, parseNameAddr, tagOf, withTag } from '../../../sip/header/name-addr.ts'
+import { formatRAck, parseRAck } from '../../../sip/header/rack.ts'
+import { formatReason, parseReason, q850CauseOf } from '../../../sip/header/reason.ts'
+import { parseRetryAfter } from '../../../sip/header/retry-after.ts'
+import { isLooseRoute, parseRoute } from '../../../sip/header/route.ts'
+import { parseRSeq } from '../../../sip/header/rseq.ts'
+import { formatSessionExpires, parseMinSe, parseSessionExpires } from '../../../sip/header/session-expires.ts'
+import { formatTokens, includesToken, parseTokens } from '../../../sip/header/token-list.ts'
+import { branchOf, formatVia, parseVia, receivedOf, rportOf, withSource } from '../../../sip/header/via.ts'
 
 const ok = <T>(result: Parsed<T>): T => {
   if (!result.ok) throw new Error(`${result.reason} at ${result.at}`)

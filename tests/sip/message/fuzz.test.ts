@@ -1,9 +1,28 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { chooseChallenges } from '../../../sip/digest/answer-challenge.ts'
+import { parseCredentials } from '../../../sip/digest/credentials.ts'
+import { acceptsType } from '../../../sip/header/accept.ts'
+import { parseAssertedIdentity } from '../../../sip/header/asserted-identity.ts'
+import { parseAuthentication } from '../../../sip/header/authentication.ts'
+import { parseCallId } from '../../../sip/header/call-id.ts'
+import { parseContact } from '../../../sip/header/contact.ts'
+import { parseContentLength } from '../../../sip/header/content-length.ts'
+import { parseMediaType } from '../../../sip/header/content-type.ts'
+import { parseCSeq } from '../../../sip/header/cseq.ts'
+import { parseDate } from '../../../sip/header/date.ts'
+import { parseExpires } from '../../../sip/header/expires.ts'
+import { parseMaxForwards } from '../../../sip/header/max-forwards.ts'
+import { parseNameAddr } from '../../../sip/header/name-addr.ts'
+import { parseRAck } from '../../../sip/header/rack.ts'
+import { parseReason, q850CauseOf } from '../../../sip/header/reason.ts'
+import { parseRetryAfter } from '../../../sip/header/retry-after.ts'
+import { parseRSeq } from '../../../sip/header/rseq.ts'
+import { parseMinSe, parseSessionExpires } from '../../../sip/header/session-expires.ts'
+import { parseTokens } from '../../../sip/header/token-list.ts'
+import { parseVia } from '../../../sip/header/via.ts'
 import {
-  acceptsType,
   answerOffer,
-  chooseChallenges,
   createOffer,
   formatMessage,
   formatSdp,
@@ -11,41 +30,19 @@ import {
   type HeaderField,
   headersOf,
   type LocalMedia,
-  messageLimits,
-  parseAssertedIdentity,
-  parseAuthentication,
-  parseCallId,
-  parseContact,
-  parseContentLength,
-  parseCredentials,
-  parseCSeq,
-  parseDate,
-  parseExpires,
-  parseMaxForwards,
-  parseMediaType,
   parseMessage,
-  parseMinSe,
-  parseNameAddr,
-  parseRAck,
-  parseReason,
-  parseRetryAfter,
-  parseRSeq,
   parseSdp,
-  parseSessionExpires,
-  parseTokens,
   parseUri,
-  parseVia,
   pcma,
   pcmu,
-  q850CauseOf,
   readAnswer,
   type SipMessage,
-  StreamFramer,
-  sameUri,
-  userOf,
-  validateRequest,
-  validateResponse,
 } from '../../../sip/index.ts'
+import { messageLimits } from '../../../sip/message/limits.ts'
+import { validateRequest, validateResponse } from '../../../sip/message/validate.ts'
+import { StreamFramer } from '../../../sip/stream/framer.ts'
+import { sameUri } from '../../../sip/uri/compare.ts'
+import { userOf } from '../../../sip/uri/format.ts'
 import { type InputSet, inputs } from '../../fixtures/inputs.ts'
 import { seeded } from '../../rig/seeded.ts'
 import { bytes, options, wire } from '../bed/text.ts'

@@ -1,22 +1,17 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { formatMessage, headerOf, headersOf, parseMessage, type SipMessage } from '../../../sip/index.ts'
 import {
   countOf,
-  formatMessage,
-  headerOf,
-  headersOf,
-  messageLimits,
-  parseMessage,
-  type SipMessage,
-  validateRequest,
-  validateResponse,
   withBody,
   withHeader,
   withHeaderAdded,
   withHeaderOnTop,
   withHeaders,
   withoutHeader,
-} from '../../../sip/index.ts'
+} from '../../../sip/message/headers.ts'
+import { messageLimits } from '../../../sip/message/limits.ts'
+import { validateRequest, validateResponse } from '../../../sip/message/validate.ts'
 import { seeded } from '../../rig/seeded.ts'
 import { bytes, options, parsed, parsedRequest, text, wire } from '../bed/text.ts'
 

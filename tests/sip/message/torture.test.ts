@@ -1,26 +1,15 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  branchOf,
-  formatMessage,
-  headerOf,
-  headersOf,
-  parameterOf,
-  parseAuthentication,
-  parseContact,
-  parseDate,
-  parseMessage,
-  parseNameAddr,
-  parseTokens,
-  parseUri,
-  parseVia,
-  receivedOf,
-  tagOf,
-  uriParameterOf,
-  userOf,
-  validateRequest,
-  validateResponse,
-} from '../../../sip/index.ts'
+import { parameterOf } from '../../../sip/grammar/parameters.ts'
+import { parseAuthentication } from '../../../sip/header/authentication.ts'
+import { parseContact } from '../../../sip/header/contact.ts'
+import { parseDate } from '../../../sip/header/date.ts'
+import { parseNameAddr, tagOf } from '../../../sip/header/name-addr.ts'
+import { parseTokens } from '../../../sip/header/token-list.ts'
+import { branchOf, parseVia, receivedOf } from '../../../sip/header/via.ts'
+import { formatMessage, headerOf, headersOf, parseMessage, parseUri } from '../../../sip/index.ts'
+import { validateRequest, validateResponse } from '../../../sip/message/validate.ts'
+import { uriParameterOf, userOf } from '../../../sip/uri/format.ts'
 import { type InputSet, input, inputs, ownInputs } from '../../fixtures/inputs.ts'
 import { parsed, parsedRequest, text } from '../bed/text.ts'
 

@@ -3,13 +3,13 @@ import * as assert from 'uvu/assert'
 import {
   answerOffer,
   createOffer,
-  type Direction,
   formatSdp,
   type LocalMedia,
   pcma,
   pcmu,
   type SessionDescription,
 } from '../../../sip/index.ts'
+import type { Direction } from '../../../sip/sdp/attributes.ts'
 import { wire } from '../bed/text.ts'
 import { answered, offered, opus, read, sdp, them, us } from './offer-answer-sides.ts'
 

@@ -1,21 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  attributeOf,
-  codecsOf,
-  connectionOf,
-  directionOf,
-  formatSdp,
-  hasRtcpMux,
-  type MediaDescription,
-  maxPtimeOf,
-  mediaAddress,
-  parseSdp,
-  ptimeOf,
-  rtcpPortOf,
-  type SessionDescription,
-  sdpLimits,
-} from '../../../sip/index.ts'
+import { codecsOf, formatSdp, maxPtimeOf, parseSdp, ptimeOf, type SessionDescription } from '../../../sip/index.ts'
+import { attributeOf, directionOf, hasRtcpMux, rtcpPortOf } from '../../../sip/sdp/attributes.ts'
+import { connectionOf, mediaAddress } from '../../../sip/sdp/media-address.ts'
+import { type MediaDescription, sdpLimits } from '../../../sip/sdp/session.ts'
 import { input, inputs } from '../../fixtures/inputs.ts'
 import { bytes, parsed, text, wire } from '../bed/text.ts'
 

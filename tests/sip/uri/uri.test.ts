@@ -1,23 +1,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  escapeHeader,
-  escapeParameter,
-  escapeUser,
-  formatHostPort,
-  formatUri,
-  isIpv4,
-  isIpv6,
-  parseHostPort,
-  parseUri,
-  sameUri,
-  sipUri,
-  subscriberOf,
-  type Uri,
-  unescapeUri,
-  uriParameterOf,
-  userOf,
-} from '../../../sip/index.ts'
+import { escapeUser, formatHostPort, formatUri, parseUri, subscriberOf } from '../../../sip/index.ts'
+import { sameUri } from '../../../sip/uri/compare.ts'
+import { escapeHeader, escapeParameter, unescapeUri } from '../../../sip/uri/escape.ts'
+import { sipUri, uriParameterOf, userOf } from '../../../sip/uri/format.ts'
+import { isIpv4, isIpv6, parseHostPort } from '../../../sip/uri/host.ts'
+import type { Uri } from '../../../sip/uri/uri.ts'
 import { inputs } from '../../fixtures/inputs.ts'
 import { text } from '../bed/text.ts'
 
