@@ -4,7 +4,7 @@ import { markerOf, payloadOffsetOf, ssrcOf, timestampOf } from '../packet/header
 /** Beside codecs of that clock events are counted in it too. */
 const usualClock = 8000
 
-interface DigitListener {
+export interface DigitListener {
   /** A digit has gone down. */
   digitDown(digit: string, now: number): void
   /** It is up again. `began`: the RTP time of its beginning. */

@@ -26,7 +26,7 @@ interface AgreedCodecs {
 }
 
 /** Digits that come as tones. */
-interface ToneDigits {
+export interface ToneDigits {
   /** A digit sounds, for long enough to be one. */
   toneBegan(digit: string): void
   /** It has ended. `began`: the RTP time of its beginning. */

@@ -8,8 +8,8 @@ import { ToneMute } from '../dtmf/tone-mute.ts'
 import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
 import type { Recordings } from '../record/recordings.ts'
 import type { BridgeSource } from '../send/bridge-source.ts'
-import { DigitEvents } from './digit-events.ts'
-import { InbandDigitListener } from './inband-digit-listener.ts'
+import { DigitEvents, type DigitListener } from './digit-events.ts'
+import { InbandDigitListener, type ToneDigits } from './inband-digit-listener.ts'
 import type { PayloadKind, PayloadTypes } from './payload-types.ts'
 import { ReceivedSource } from './received-source.ts'
 
@@ -33,7 +33,7 @@ interface PeerLeg {
  * Handles the packets that a leg's remote sends, once they are admitted: counts and records them, and forwards them to the
  * other leg, or decodes them where that leg needs another codec. Reports DTMF digits, from events or from tones.
  */
-export class Receiver {
+export class Receiver implements ToneDigits, DigitListener {
   readonly source: ReceivedSource
   readonly inband: InbandDigitListener
   readonly digits: DigitEvents
@@ -70,15 +70,9 @@ export class Receiver {
     this.#recordings = recordings
     this.#receivedAt = now
     this.#aliveAt = now
-    this.inband = new InbandDigitListener(payloadTypes, host.opus, {
-      toneBegan: digit => this.#host.emit({ type: 'key-down', session: this.#id, digit }),
-      toneEnded: (press, began) => this.#toneEnded(press, began),
-    })
+    this.inband = new InbandDigitListener(payloadTypes, host.opus, this)
     this.source = new ReceivedSource(lastSsrc => this.digits.leave(lastSsrc, this.#receivedAt))
-    this.digits = new DigitEvents({
-      digitDown: (digit, at) => this.#digitDown(digit, at),
-      digitUp: (press, began, at) => this.#digitUp(press, began, at),
-    })
+    this.digits = new DigitEvents(this)
   }
 
   /** Packets, of all sources. */
@@ -212,20 +206,24 @@ export class Receiver {
     this.#other?.recordings.notePeer(this.#recordings, packet, now)
   }
 
-  /** A digit that came as a tone. */
-  #toneEnded(press: Press, began: number): void {
+  /** Digits that come as tones. */
+  toneBegan(digit: string): void {
+    this.#host.emit({ type: 'key-down', session: this.#id, digit })
+  }
+  toneEnded(press: Press, began: number): void {
     this.#emitDigit(press, began, false, this.#receivedAt)
     this.#other?.sender.bridged.toneEnded(press.digit)
   }
 
-  #digitDown(digit: string, now: number): void {
+  /** Digits that come as telephone-events. */
+  digitDown(digit: string, now: number): void {
     this.#digitHeld()
     this.#eventsReport(Number.POSITIVE_INFINITY, now)
     this.#host.emit({ type: 'key-down', session: this.#id, digit })
     this.#other?.sender.bridged.digitDown(digit)
   }
 
-  #digitUp(press: Press, began: number, now: number): void {
+  digitUp(press: Press, began: number, now: number): void {
     this.#eventsReport(now + toneTrailMs, now)
     this.#emitDigit(press, began, this.source.isOther(this.digits.ssrc), now)
     this.#other?.sender.bridged.digitUp(press.digit, press.durationMs)

@@ -9,18 +9,25 @@ import type { TrackCodecs } from './track-decoder.ts'
 /** Recordings of the whole conversation that one leg may have at once. */
 const maxSessionRecorders = 4
 
-interface RecordingsHost {
-  readonly id: SessionId
+/** How both directions of a leg are decoded. */
+interface LegTracks {
   /** What the leg's remote says. */
   readonly received: TrackCodecs
   /** What is said to it. */
   readonly sent: TrackCodecs
+}
+
+interface RecordingsHost {
   emit(event: EngineEvent): void
 }
 
 /** All that is recorded of one leg: at most one message of its remote, and conversations it has with another. */
 export class Recordings {
+  readonly #id: SessionId
   readonly #host: RecordingsHost
+  readonly #makeTracks: () => LegTracks
+  /** Made with the first recording of a conversation that the leg is part of. */
+  #tracks: LegTracks | undefined
   #message: MessageRecorder | undefined
   readonly #sessions: SessionRecorder[] = []
   #late = 0
@@ -28,8 +35,10 @@ export class Recordings {
   #finishing = 0
   #finished: (() => void) | undefined
 
-  constructor(host: RecordingsHost) {
+  constructor(id: SessionId, host: RecordingsHost, makeTracks: () => LegTracks) {
+    this.#id = id
     this.#host = host
+    this.#makeTracks = makeTracks
   }
 
   get areRunning(): boolean {
@@ -53,7 +62,8 @@ export class Recordings {
       this.#emitRecorded(id, 0, 0, 'failed')
       return
     }
-    this.#sessions.push(new SessionRecorder(id, open(), rules, this.#host.received, this.#host.sent, now))
+    const { received, sent } = this.#tracksNow()
+    this.#sessions.push(new SessionRecorder(id, open(), rules, received, sent, now))
   }
 
   pause(id: string, now: number): void {
@@ -78,9 +88,10 @@ export class Recordings {
 
   /** Audio of the leg that is bridged with it. */
   receivedByPeer(from: Recordings, packet: Uint8Array, length: number, now: number): void {
-    const { id, received: heard } = from.#host
+    if (this.#sessions.length === 0) return
+    const { received } = from.#tracksNow()
     for (let at = 0; at < this.#sessions.length; at++)
-      this.#sessions[at]!.receivedByPeer(id, heard, packet, length, now)
+      this.#sessions[at]!.receivedByPeer(from.#id, received, packet, length, now)
   }
 
   /** A packet of a prompt of ours, due at `at`. */
@@ -95,7 +106,7 @@ export class Recordings {
   }
 
   notePeer(from: Recordings, packet: Uint8Array, now: number): void {
-    for (let at = 0; at < this.#sessions.length; at++) this.#sessions[at]!.notePeer(from.#host.id, packet, now)
+    for (let at = 0; at < this.#sessions.length; at++) this.#sessions[at]!.notePeer(from.#id, packet, now)
   }
 
   /** A digit was pressed that began at `timestamp`, and has just been reported. */
@@ -125,6 +136,11 @@ export class Recordings {
     }
   }
 
+  #tracksNow(): LegTracks {
+    this.#tracks ??= this.#makeTracks()
+    return this.#tracks
+  }
+
   #endMessage(endedBy: RecordingEnd, now: number): void {
     const recorder = this.#message
     if (recorder === undefined) return
@@ -151,7 +167,7 @@ export class Recordings {
   }
 
   #emitRecorded(recording: string, durationMs: number, sizeBytes: number, endedBy: RecordingEnd): void {
-    this.#host.emit({ type: 'recorded', session: this.#host.id, recording, durationMs, sizeBytes, endedBy })
+    this.#host.emit({ type: 'recorded', session: this.#id, recording, durationMs, sizeBytes, endedBy })
   }
 
   #reportFinished(): void {

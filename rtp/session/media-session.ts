@@ -9,7 +9,7 @@ import type { Seat } from '../mix/seat.ts'
 import { formatAddress, isUnicast, parseAddress } from '../net/address.ts'
 import type { DatagramNetwork } from '../net/network.ts'
 import type { PortPair } from '../net/port-pool.ts'
-import type { Destination } from '../packetize/destination.ts'
+import type { Destination, SenderEvents } from '../packetize/destination.ts'
 import { OutgoingStream } from '../packetize/outgoing-stream.ts'
 import type { TickSlots } from '../packetize/tick-slots.ts'
 import { Ingress } from '../receive/ingress.ts'
@@ -48,7 +48,7 @@ export interface MediaSessionHost {
 }
 
 /** One leg's media: a pair of ports, the receiving side, the sending side, recordings, and RTCP. */
-export class MediaSession implements Destination {
+export class MediaSession implements Destination, SenderEvents {
   readonly id: SessionId
   readonly ports: PortPair
   /** The door of the RTP port. */
@@ -94,19 +94,12 @@ export class MediaSession implements Destination {
     this.#reporter = reporter
     this.#reports = new ReportExchange(host.network, ports.rtcp, reporter, this.#symmetricRtp, this.#reflection)
     const types = this.#payloadTypes
-    const recordings = new Recordings({
-      id,
+    const recordings = new Recordings(id, host, () => ({
       received: streamTracks(payloadType => types.codecs[payloadType], host.opus),
       sent: streamTracks(() => this.#agreement?.codec, host.opus),
-      emit: event => host.emit(event),
-    })
+    }))
     this.recordings = recordings
-    const events = {
-      played: (play: string, completed: boolean) => host.emit({ type: 'played', session: id, play, completed }),
-      digitsSent: (digitsId: string) => host.emit({ type: 'digits-sent', session: id, digitsId }),
-      promptFrame: (packet: Uint8Array, length: number, at: number) => recordings.promptFrame(packet, length, at),
-    }
-    this.sender = new Sender(host.network, ports.rtp, this, stream, events, host.opus, host.tickSlots)
+    this.sender = new Sender(host.network, ports.rtp, this, stream, this, host.opus, host.tickSlots)
     const receiver = new Receiver(id, host, this.#payloadTypes, recordings, () => this.sender.clock.frames.wake(), now)
     this.#receiver = receiver
     const tape = this.#tapeOver(receiver, now)
@@ -156,6 +149,16 @@ export class MediaSession implements Destination {
   sent(): void {
     const { address, port } = this.#symmetricRtp
     this.#reflection.sent(address, port, this.#agreement?.ptimeMs ?? 0)
+  }
+
+  played(play: string, completed: boolean): void {
+    this.#host.emit({ type: 'played', session: this.id, play, completed })
+  }
+  digitsSent(digitsId: string): void {
+    this.#host.emit({ type: 'digits-sent', session: this.id, digitsId })
+  }
+  promptFrame(packet: Uint8Array, length: number, at: number): void {
+    this.recordings.promptFrame(packet, length, at)
   }
 
   agree(agreement: Agreement, now: number): void {
