@@ -13,6 +13,11 @@ type JoinCommand = Extract<EngineCommand, { readonly type: 'join' }>
 const respawnMs = 100
 /** Nobody waits longer than this for what a thread counts. */
 const countMs = 1000
+/**
+ * A media thread makes little garbage, and what it makes when calls begin is kept for as long as they last: more room for
+ * what is new would only be held, some 27 KB a call, and make each collection of it longer.
+ */
+const youngMb = 6
 /** A thread that does not end in this time is stopped. */
 const endMs = 3000
 
@@ -201,6 +206,7 @@ class MediaThread {
   #spawn(): void {
     const worker = new Worker(ownModule('./media-thread.ts', import.meta.url), {
       name: 'media',
+      resourceLimits: { maxYoungGenerationSizeMb: youngMb },
       workerData: { ...this.#config, descriptors: this.#descriptors.memory },
     })
     this.#worker = worker
