@@ -5,7 +5,7 @@ import type { Settings } from '../core/index.ts'
 
 const operatorKeyFile = 'operator.key'
 
-/** What the settings say, else what lies in the data folder; undefined when neither does. */
+/** What the settings say, else what is in the data folder; undefined when neither does. */
 export function findOperatorKey(settings: Settings): string | undefined {
   if (settings.operatorKey !== undefined) return settings.operatorKey
   try {

@@ -22,7 +22,7 @@ export async function run(short: boolean): Promise<Figure[]> {
   })
 }
 
-/** What was heard, for people. */
+/** What was played, for people. */
 export function table(): string {
   const rows = measured.map(result => {
     const { switched, bare } = result

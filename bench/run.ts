@@ -81,7 +81,7 @@ const machine = `Node ${process.version}, ${cpus()[0]?.model ?? 'unknown process
 if (values.json === true) process.stdout.write(`${JSON.stringify({ machine, figures }, null, 2)}\n`)
 else
   process.stdout.write(
-    `\n${tableOf(figures)}\n\n${machine}. Ratios hold between machines, the values do not: each stands beside its baseline of the same run.\n`,
+    `\n${tableOf(figures)}\n\n${machine}. Ratios hold between machines, the values do not: each is beside its baseline of the same run.\n`,
   )
 if (failed.length > 0) process.stderr.write(`failed: ${failed.join(', ')}\n`)
 process.exit(failed.length > 0 ? 1 : (process.exitCode ?? 0))

@@ -71,7 +71,7 @@ export async function run(short: boolean, options: BenchOptions = {}): Promise<F
       'none',
     ),
     figureOf('… in what the PCMU legs hear', humAll - result.humOfLoad, '', 0, 'none'),
-    figureOf('… and where the load was so late that frames had to be made up', result.humOfLoad, '', 0, 'none'),
+    figureOf('… and where the load was so late that frames had to be concealed', result.humOfLoad, '', 0, 'none'),
     figureOf('shortest recording', Math.min(...files.map(file => file.seconds)), 's', seconds, 'the time of the run'),
     figureOf('recordings that failed', result.failedRecordings, '', 0, 'none'),
     figureOf('packets lost or late for the mixer', result.packetsLost + result.packetsLate, '', 0, 'none'),

@@ -7,7 +7,7 @@ import { type Figure, ratioOf } from './report.ts'
 // Question: from the moment when the document with a short Say has left the customer's server, how long until the caller's
 // socket has the first packet of the voice? With text that was never spoken, and with text from the cache. A real call:
 // document over HTTP, espeak-ng as a child process, resampling, encoding, RTP on its beat of 20 ms. And with new texts of
-// a thousand and of four thousand characters, which are heard while they are spoken.
+// a thousand and of four thousand characters, which are played while they are spoken.
 
 const textOf = (round: number, n: number): string => `Number ${n}, take ${round}.`
 const longText = (length: number, n: number): string =>
@@ -68,10 +68,10 @@ export async function run(short: boolean): Promise<Figure[]> {
     await bed.close()
   }
   const figures = [
-    ['Say of new text until it is heard', fresh, alone, 'espeak-ng alone, started and read'],
-    ['Say of text from the cache until it is heard', cached, asset, 'Play of an asset in the same place'],
+    ['Say of new text until it is played', fresh, alone, 'espeak-ng alone, started and read'],
+    ['Say of text from the cache until it is played', cached, asset, 'Play of an asset in the same place'],
     ...long.map(({ length, ours, alone: whole }) => {
-      const what = `Say of ${length} new characters until it is heard`
+      const what = `Say of ${length} new characters until it is played`
       return [what, ours, whole, 'espeak-ng alone, to the end of the text'] as const
     }),
   ] as const

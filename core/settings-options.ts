@@ -120,7 +120,7 @@ export const settingOptions: readonly SettingOption[] = [
   {
     path: 'media.weak_fingerprints',
     flag: 'media-weak-fingerprints',
-    help: 'SHA-1 fingerprints of DTLS certificates are believed where SDP names no stronger one (0)',
+    help: 'SHA-1 fingerprints of DTLS certificates are accepted where SDP names no stronger one (0)',
     parse: flag,
   },
   {
@@ -257,7 +257,7 @@ export const settingOptions: readonly SettingOption[] = [
     path: 'trusted_proxies',
     environment: 'SAUTI_TRUSTED_PROXIES',
     flag: 'trusted-proxies',
-    help: 'comma list of proxies whose X-Forwarded-For is believed (none)',
+    help: 'comma list of proxies whose X-Forwarded-For is accepted (none)',
     parse: list(network, '127.0.0.1 or 10.0.0.0/8'),
   },
   {

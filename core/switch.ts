@@ -65,7 +65,7 @@ const closeTimeoutMs = 3000
 const closePollMs = 10
 
 /**
- * A whole switch. It builds and joins the parts and decides nothing: what a call does stands in `core/call`.
+ * A whole switch. It builds and joins the parts and decides nothing: what a call does is in `core/call`.
  *
  *     const sauti = await Switch.open(settings, { log })
  *     const placed = await sauti.calls.originate({ accountId, to, from, url })
@@ -118,7 +118,7 @@ export class Switch {
     return this.#parts.tls
   }
 
-  /** Where recordings lie once they have ended; undefined: in the data folder. */
+  /** Where recordings are once they have ended; undefined: in the data folder. */
   get recordingStorage(): RecordingStorage | undefined {
     return this.#parts.recordings?.storage
   }

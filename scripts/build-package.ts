@@ -100,7 +100,7 @@ function typeFiles(): string[] {
   return folders.flatMap(inFolder).filter(file => file.endsWith('.d.ts'))
 }
 
-/** Pages, their scripts and styles: what is no module of ours lies beside the modules that read it. */
+/** Pages, their scripts and styles: what is no module of ours is beside the modules that read it. */
 function copyServedFiles(): void {
   for (const folder of folders)
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {

@@ -24,6 +24,6 @@ export function openLog(level: LogLevel, sink: LogSink = consoleSink): Log {
   return { error: at('error'), info: at('info'), debug: at('debug') }
 }
 
-/** A message fit for a log: the token opens the phone to whoever reads it. */
+/** A message fit for a log: the token opens the phone to the one who reads it. */
 export const withoutSecrets = (message: string): string =>
   message.replace(/^((?:Proxy-)?Authorization: \w+ ).*$/gim, '$1…')

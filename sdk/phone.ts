@@ -159,7 +159,7 @@ export class Phone {
     return this.#microphone.use(id)
   }
 
-  /** Where live and later calls, and the tones, are heard. */
+  /** Where live and later calls, and the tones, are played. */
   async setOutputDevice(id: string): Promise<void> {
     await this.#speaker.use(id)
     this.#tones?.use(this.#speaker.deviceId)

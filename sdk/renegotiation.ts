@@ -20,7 +20,7 @@ interface Waiter {
   reject(status: number): void
 }
 
-/** RFC 3261 §14.1, in ms: whoever made the Call-ID waits longer after a glare. */
+/** RFC 3261 §14.1, in ms: the one who made the Call-ID waits longer after a glare. */
 const glareMs = (weCalled: boolean, fraction: number): number => (weCalled ? 2100 + 1900 * fraction : 2000 * fraction)
 
 /**

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Whether an address lies in one of the networks: `127.0.0.1`, `10.0.0.0/8`, `fd00::/8`. */
+/** Whether an address is in one of the networks: `127.0.0.1`, `10.0.0.0/8`, `fd00::/8`. */
 export function membership(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList()
   for (const network of networks) {

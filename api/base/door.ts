@@ -55,7 +55,7 @@ export interface SwitchDoor {
   readonly traces?: TraceDoor | undefined
   /** The certificate of listeners over TLS; undefined when none is set. */
   readonly tls?: TlsFiles | undefined
-  /** Where recordings lie once they have ended; undefined: in the data folder. */
+  /** Where recordings are once they have ended; undefined: in the data folder. */
   readonly recordingStorage?: RecordingStorage | undefined
   /** False when the database, a SIP listener or a media thread fails, and while draining. */
   health(): Promise<boolean>

@@ -10,7 +10,7 @@ import { isSea } from 'node:sea'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const loopback = '127.0.0.1'
-/** Above those that a switch takes unless it is told otherwise: one may be at work beside. */
+/** Above those that a switch takes unless told otherwise: one may be at work beside. */
 const mediaPorts = '20002-31999'
 const readyTimeoutMs = 30_000
 const manyCalls = 100_000

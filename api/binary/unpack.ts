@@ -9,7 +9,7 @@ export interface PackedFile {
 }
 
 /**
- * The files lie in the folder as they were packed: one that is missing, or is not what was packed, is written again. The
+ * The files are in the folder as they were packed: one that is missing, or is not what was packed, is written again. The
  * folder is this user's alone, so that between this look and the use no other user can change them.
  */
 export function unpack(folder: string, files: readonly PackedFile[], contentOf: (path: string) => Uint8Array): void {

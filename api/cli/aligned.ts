@@ -1,6 +1,6 @@
 /** Every terminal has so many columns. */
 export const helpColumns = 80
-/** A longer name stands on a line of its own, with its text below. */
+/** A longer name is on a line of its own, with its text below. */
 const widestName = 24
 
 /** Rows of two columns, indented by two, the second column aligned and wrapped. */

@@ -17,7 +17,7 @@ warning or a fault, with what mends it. It changes nothing. What a firewall on t
   flags: [],
   examples: ['sauti doctor --config /etc/sauti/sauti.yaml', 'sauti doctor --json --data /var/lib/sauti'],
   settings: ['data', 'sip', 'media-ports', 'external-address'],
-  exits: { 0: 'no fault; warnings are told', 1: 'at least one fault', 2: 'a flag or setting is wrong' },
+  exits: { 0: 'no fault; warnings are reported', 1: 'at least one fault', 2: 'a flag or setting is wrong' },
   run: async ({ given, settings, print }) => {
     const pid = runningOn(settings.dataFolder)
     const findings = await examine(settings, pid)

@@ -359,7 +359,7 @@ function draw() {
   openFromAddress()
 }
 
-// A key lives in its field alone: what lies in the storage of this origin, every script of the origin can read.
+// A key lives in its field alone: what is in the storage of this origin, every script of the origin can read.
 for (const name of ['apiKey', 'operatorKey']) sessionStorage.removeItem(name)
 document.getElementById('search').addEventListener('input', event => search(event.target.value))
 addEventListener('hashchange', openFromAddress)

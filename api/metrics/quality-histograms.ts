@@ -11,7 +11,7 @@ interface ReceivedAudio {
   readonly round_trip_ms: number | null
 }
 
-/** How legs were heard, each counted once, when its call has ended. Returns what counts the `quality` of an event. */
+/** Media quality of legs, each counted once, when its call has ended. Returns what counts the `quality` of an event. */
 export function qualityHistograms(registers: Registry[]): (quality: unknown) => void {
   const histogram = (name: string, help: string, buckets: number[]) =>
     new Histogram({ name: `sauti_leg_${name}`, help, labelNames, buckets, registers })

@@ -36,7 +36,7 @@ export function switchSamples(registers: Registry[]): (door: SwitchDoor) => Prom
   )
   const playout = new Counter({
     name: 'sauti_playout_seconds_total',
-    help: 'Sound that jitter buffers made up for losses (concealed), left out and drew out (accelerated, expanded), of legs that have ended.',
+    help: 'Sound that jitter buffers concealed after losses, left out and drew out (accelerated, expanded), of legs that have ended.',
     labelNames: ['what'],
     registers,
   })

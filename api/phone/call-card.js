@@ -106,7 +106,7 @@ export function showCall(call, { ended, failed, alone }) {
     const codec = quality.codec === 'opus' ? 'Opus' : quality.codec
     const delay = quality.roundTripMs === undefined ? undefined : `${Math.round(quality.roundTripMs)} ms`
     const loss = quality.noMedia || quality.lossPercent < 0.05 ? undefined : `${quality.lossPercent.toFixed(1)} % lost`
-    // On hold nothing is to be heard, so there is nothing to judge.
+    // On hold nothing is to be played, so there is nothing to judge.
     find('.quality').hidden = call.isOnHold
     find('.quality').dataset.bars = String(bars)
     find('.words').textContent = [word, codec, delay, loss].filter(part => part !== undefined).join(' · ')

@@ -22,7 +22,7 @@ try {
   at('sign-in').hidden = true
 }
 
-// For whoever looks at the phone from the browser's console.
+// For the one who looks at the phone from the browser's console.
 globalThis.phone = phone
 
 function notice(text) {

@@ -10,7 +10,7 @@ const crowdedRetrySeconds = 1
 /** Whatever was thrown, as the refusal that the customer sees; undefined is a fault of ours. */
 function refusalOf(error: FastifyError | Refusal | StoreError, request: FastifyRequest): Refusal | undefined {
   if (error instanceof Refusal) return error
-  // What a quota stands in the way of; the store has made the sentence.
+  // What a quota is in the way of; the store has made the sentence.
   if (error instanceof StoreError) return error.code === 'store.quota' ? new Refusal(409, error.message) : undefined
   if (error.validation !== undefined) {
     const refused = suspendedBefore(request)

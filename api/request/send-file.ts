@@ -14,11 +14,11 @@ interface SentFile {
   /** Each piece of the file is read in a turn. */
   readonly turns: WorkTurns
   readonly headers: Readonly<Record<string, string>>
-  /** What is sent when nothing lies at the path. */
+  /** What is sent when nothing is at the path. */
   readonly elsewhere?: SentBytes | undefined
 }
 
-/** Bytes that lie somewhere else than in a file of this machine. */
+/** Bytes that are somewhere else than in a file of this machine. */
 export interface SentBytes {
   readonly size: number
   readonly modifiedMs: number
@@ -72,7 +72,7 @@ async function sendBytes(
   if (failed === 412) throw new Refusal(412, 'The file is not as the conditions of the request want it.')
   const range = parseRange(isRangeWanted(request, tag) ? request.headers.range : undefined, size)
   if (range === 'unsatisfiable') {
-    throw new Refusal(416, `The range lies outside of the ${size} bytes.`, {
+    throw new Refusal(416, `The range is outside of the ${size} bytes.`, {
       headers: { 'content-range': `bytes */${size}`, 'accept-ranges': 'bytes' },
     })
   }
@@ -105,7 +105,7 @@ const missing = () => notFound('The file is missing.')
 
 async function openFile(path: string): Promise<FileHandle | undefined> {
   try {
-    // No link is followed: what lies under the name itself is the recording, or nothing is.
+    // No link is followed: what is under the name itself is the recording, or nothing is.
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   } catch (fault) {
     const { code } = fault as NodeJS.ErrnoException

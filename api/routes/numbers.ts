@@ -57,7 +57,7 @@ export function numberRoutes(app: Api, door: SwitchDoor): void {
         const unixMs = Date.now()
         let result = await numbers.offer(accountUuid, uuid, unixMs)
         if (result.ok) {
-          // Made beforehand: the answer commits with the effect that it tells of.
+          // Made beforehand: the answer commits with the effect that it reports.
           const answer = keep(200, renderNumber(result.number, inherited))
           result = await numbers.acquire(accountUuid, uuid, unixMs, key === undefined ? undefined : { key, ...answer })
         }

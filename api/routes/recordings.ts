@@ -102,10 +102,10 @@ export function recordingRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): v
       summary: 'The audio of a recording, by a signed link',
       description: 'Takes Range with one range of bytes, and conditions (If-None-Match and the like).',
       params: Type.Object({ uuid: Type.String({ maxLength: 256 }) }),
-      // Whatever else stands there is an altered link, so nothing of it is a 422.
+      // Whatever else is there is an altered link, so nothing of it is a 422.
       querystring: Type.Object({
-        expires: Type.Optional(Type.Unknown({ description: 'As it stands in the link.' })),
-        signature: Type.Optional(Type.Unknown({ description: 'As it stands in the link.' })),
+        expires: Type.Optional(Type.Unknown({ description: 'As the link has it.' })),
+        signature: Type.Optional(Type.Unknown({ description: 'As the link has it.' })),
       }),
       response: {
         200: { description: 'The whole file.', content: audio },

@@ -39,8 +39,8 @@ export function streamRoutes(app: Api, door: SwitchDoor, upgrades: Upgrades): Pi
       summary: 'The event stream, a WebSocket',
       description:
         'Every event of the account, once and in order, each as one text message that holds a `StreamEnvelope`. ' +
-        'With `after` it begins behind that event, so that a reader who lost the connection misses nothing. ' +
-        'Closes with 4008 when the reader is too slow, with 4010 when events behind `after` are not kept any more, ' +
+        'With `after` it begins after that event, so that a reader who lost the connection misses nothing. ' +
+        'Closes with 4008 when the reader is too slow, with 4010 when events after `after` are not kept any more, ' +
         'with 1001 when the service stops.',
       querystring: Type.Object({
         token: Type.Optional(Type.Unknown({ description: 'From `POST /stream/token`.' })),

@@ -24,7 +24,8 @@ export const Call = Type.Object(
     tts_seconds: Type.Integer({ description: 'Seconds of speech synthesised.' }),
     customPayload: nullable(openObject('What was attached at originate.')),
     quality: nullable(Type.Array(CallQuality), {
-      description: 'How each leg was heard, once the call has ended; null before, and after a restart of the switch.',
+      description:
+        'Media quality of each leg, once the call has ended; null before, and after a restart of the switch.',
     }),
     started_at: nullable(timestamp('')),
     answered_at: nullable(timestamp('')),

@@ -34,7 +34,7 @@ const meanings = {
   412: 'The file is not as the conditions of the request want it.',
   413: 'The body is too large.',
   415: 'The content type is not supported.',
-  416: 'The range lies outside of the file.',
+  416: 'The range is outside of the file.',
   422: 'A field does not fit; `errors` names each.',
   426: 'Only a WebSocket can be opened here.',
   429: 'A rate limit or a traffic cap (`LIMIT.*`) was reached.',

@@ -56,7 +56,7 @@ export const Delivery = Type.Object(
   {
     seq: Type.Integer({ description: 'What `before` takes.' }),
     id: uuidOut('The callback: the same across tries.'),
-    code: Type.String({ description: 'The event that it told.', examples: ['CALL.0300'] }),
+    code: Type.String({ description: 'The event that it reports.', examples: ['CALL.0300'] }),
     sid: Type.String({ examples: ['CA01JZXQ7R5T8K2M4N'] }),
     url: urlOut('Where it went.'),
     outcome: choice(['delivered', 'failed'], 'What came of it.'),

@@ -46,7 +46,7 @@ const MediaSource = Type.Object({
     '`confirmed`: the address in SDP. `learned`, `resumed`: another, by symmetric RTP. `waiting`: nothing has come. `closed`: no SDP yet.',
   ),
   changes: Type.Integer({ description: 'How often it moved without an offer or answer.' }),
-  refused_packets: Type.Integer({ description: 'Packets from sources that are not believed, RTCP included.' }),
+  refused_packets: Type.Integer({ description: 'Packets from sources that are not accepted, RTCP included.' }),
   withheld_packets: Type.Integer({ description: 'Packets that were not sent to an address that never answered.' }),
 })
 

@@ -6,7 +6,7 @@ const figure = (description: string) => Type.Number({ description })
 
 const figures = {
   mos: nullable(figure(''), {
-    description: 'Estimated opinion score by the E-model (ITU-T G.107), 1 to 4.4; null where nothing was heard.',
+    description: 'Estimated opinion score by the E-model (ITU-T G.107), 1 to 4.4; null where no audio was received.',
   }),
   r_factor: nullable(figure(''), { description: 'The same as rating, 0 to 93.2.' }),
   loss_percent: figure('Packets that the network lost.'),
@@ -17,8 +17,8 @@ const figures = {
   packets_received: count('From the remote.'),
   packets_sent: count('To the remote.'),
   packets_lost: count('Of the remote.'),
-  packets_late: count('Came after they should have been heard.'),
-  packets_dropped: count('Refused: malformed, or of a source that is not believed.'),
+  packets_late: count('Came after they should have been played.'),
+  packets_dropped: count('Refused: malformed, or of a source that is not accepted.'),
   far: nullable(
     Type.Object({
       loss_percent: figure('Of what it was sent.'),
@@ -29,10 +29,10 @@ const figures = {
   ),
 }
 
-/** How a leg is heard now. */
+/** Media quality of a leg now. */
 export const LegFigures = Type.Object(figures)
 
-/** How a leg of a call was heard. */
+/** Media quality of a leg of a call. */
 export const CallQuality = Type.Object({
   leg: uuidOut('The leg.'),
   role: choice(['caller', 'callee'], 'Who began it.'),

@@ -62,7 +62,7 @@ export const Vocabulary = Type.Object(
         name: Type.String({ examples: ['Say'] }),
         summary: Type.String(),
         within: Type.Array(Type.String(), {
-          description: 'The elements that it may stand in.',
+          description: 'The elements that it may be in.',
           examples: [['Response']],
         }),
         attributes: Type.Array(Type.Object({ name: Type.String(), summary: Type.String() })),

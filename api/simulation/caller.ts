@@ -27,7 +27,7 @@ export async function playCaller(sauti: Simulation, caller: SimulatedRemote, pla
     const isRecording = sauti.isRecording(caller)
     silentSince = sauti.isSilent(caller) ? (silentSince ?? sauti.nowMs) : undefined
     const isTurn = silentSince !== undefined && sauti.nowMs - silentSince >= beforeKeysMs
-    // Keys that no Gather took are pressed again once something else was heard.
+    // Keys that no Gather took are pressed again once something else was played.
     const next = plan.press[sauti.requests.filter(isGathered).length]
     if (isRecording && !wasRecording) await caller.speak(plan.speakSeconds)
     else if (next !== undefined && isTurn && caller.heard.length !== promptsAtLastDigits) {

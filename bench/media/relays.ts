@@ -87,7 +87,7 @@ export async function rtpengineRelay(order: RelayOrder): Promise<Relay | undefin
         command: 'answer',
         sdp: sdpOf(order.farPort),
       })
-      // What the offer is changed to is where the far side sends, and the answer where the near one does.
+      // What the offer is changed to is where the remote side sends, and the answer where the near one does.
       ports.push(mediaPortOf(answered), mediaPortOf(offered))
     }
     return { name: 'rtpengine', pid: child.pid ?? 0, ports, close: () => child.kill() }

@@ -108,14 +108,14 @@ class Side {
   sent = 0
   received = 0
   #sequence = 0
-  /** Of each call what was heard last. */
+  /** Of each call what was played last. */
   readonly #heard = new Map<number, number>()
 
   private constructor(socket: Socket, port: number) {
     this.socket = socket
     this.port = port
     socket.on('message', (packet: Buffer) => {
-      // Not RTCP, no comfort noise, nothing that was made up for a gap: what the other side has said, each packet once.
+      // Not RTCP, no comfort noise, nothing that was concealed for a gap: what the other side has said, each packet once.
       if (packet.length !== headerBytes + samples || (packet[1]! & 0x7f) !== 0) return
       if (packet.readUInt32BE(headerBytes) !== stamp) return
       const call = packet.readUInt32BE(headerBytes + 4)

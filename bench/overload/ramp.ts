@@ -48,7 +48,7 @@ export interface RampResult {
   readonly after: Step
 }
 
-/** A switch on one core, whoever calls it on the others. */
+/** A switch on one core, the one who calls it on the others. */
 export async function ramp({
   times,
   secondsPerStep,

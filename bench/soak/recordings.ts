@@ -12,7 +12,7 @@ export interface FileCheck {
   readonly seconds: number
   /** Samples on the left that are not what was said there. */
   readonly wrong: number
-  /** Places at which what was said stands somewhere else than before: something is missing, or there twice. */
+  /** Places at which what was said is somewhere else than before: something is missing, or there twice. */
   readonly slips: number
   /** The same of one sample, as a clock that is followed makes them. */
   readonly drifts: number
@@ -55,14 +55,14 @@ export function checkRecording(path: string, speech: Uint8Array): FileCheck {
   return { seconds: frames / 8000, wrong, slips, drifts, humJumps: hum.jumps, humSilent: hum.silent }
 }
 
-/** What was said stands at `at` as it does at that place ahead of it in the loop. */
+/** What was said is at `at` as it does at that place ahead of it in the loop. */
 const stands = (pcm: Int16Array, at: number, said: Int16Array, ahead: number): boolean => {
   let i = 0
   while (i < print && pcm[2 * (at + i)] === said[(at + i + ahead) % said.length]) i++
   return i === print
 }
 
-/** How far ahead of the file the loop stands at `at`; −1 = what is there was not said. */
+/** How far ahead of the file the loop is at `at`; −1 = what is there was not said. */
 const placeOf = (pcm: Int16Array, at: number, said: Int16Array): number => {
   for (let shift = 0; shift < said.length; shift++) {
     if (stands(pcm, at, said, shift)) return shift

@@ -69,7 +69,7 @@ export interface RemotesReport {
   readonly timeJumps: number
   readonly humJumps: number
   readonly humSilent: number
-  /** Of both, those soon after the load itself was late: what was not said in time has to be made up. */
+  /** Of both, those soon after the load itself was late: what was not said in time has to be concealed. */
   readonly humOfLoad: number
   /** Against the earliest packet of the same stream, and from packet to packet. */
   readonly lateness: Histogram

@@ -57,7 +57,7 @@ serveQuestions<StillnessQuestion>(async ({ seconds, workMs }) => {
     const now = performance.now()
     // Machine code comes first.
     if (due > begun + settlingMs) ends.push(now - due)
-    // As the media clock: what it has missed is not made up for.
+    // As the media clock: what it has missed is not concealed for.
     due += beatMs * Math.max(1, Math.ceil((now - due) / beatMs))
   }
   const earliest = ends.reduce((least, end) => Math.min(least, end), Number.POSITIVE_INFINITY)

@@ -135,7 +135,7 @@ export class Remotes {
     })
     const until = performance.now() + 10_000
     while (this.#ends.some(({ isConnected }) => !isConnected)) {
-      if (performance.now() > until) throw new Error('not all far ends have got keys')
+      if (performance.now() > until) throw new Error('not all remotes have got keys')
       this.#turn()
       await new Promise(resolve => setTimeout(resolve, 1))
     }

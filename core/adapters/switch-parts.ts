@@ -48,7 +48,7 @@ export interface SwitchOptions {
   readonly functions?: DocumentFunctions
   /** What turns text into audio. Default: what the settings name, else espeak-ng. */
   readonly speech?: SpeechEngine
-  /** Where recordings lie once they have ended. Default: the data folder. */
+  /** Where recordings are once they have ended. Default: the data folder. */
   readonly recordings?: RecordingStorage
 }
 
@@ -76,7 +76,7 @@ export interface Parts {
   readonly admission: Admission
   /** Undefined when nothing is recorded. */
   readonly traces: CallTraces | undefined
-  /** Undefined when recordings lie in the data folder. */
+  /** Undefined when recordings are in the data folder. */
   readonly recordings: { readonly storage: RecordingStorage; readonly waiting: () => number } | undefined
   /** INVITEs that wait for an answer for lack of time. */
   readonly invitesDropped: () => number

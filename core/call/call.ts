@@ -255,7 +255,7 @@ export class Call implements Host {
 
   #tryClose(): void {
     if (this.#phase === 'withdrawn' && this.storeRequests.pendingCommits === 0) this.#step('closed')
-    // How a leg was heard is known when its session has ended, which follows at once upon the leg's own end.
+    // Media quality of a leg is known when its session has ended, which follows at once upon the leg's own end.
     else if (this.#phase === 'ending' && this.legs.areMeasured) this.#closing.advance()
   }
 

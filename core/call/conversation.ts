@@ -50,7 +50,7 @@ export class Conversation {
   #dial: Connection | undefined
   #stoppedDial: Connection | undefined
   #script: Script | undefined
-  /** The party has our answer: what is played is heard. */
+  /** The party has our answer: what is played reaches the caller. */
   #hasArrived = false
   #speechMs = 0
 

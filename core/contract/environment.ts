@@ -6,7 +6,7 @@ import type { PhoneBinding } from '../model/phone.ts'
 import type { CodecName, Trunk } from '../model/trunk.ts'
 import type { BegunVerb } from '../verbs/index.ts'
 
-/** Where a recording lies: relative to the recordings folder for the row, and as media is to open it. */
+/** Where a recording is: relative to the recordings folder for the row, and as media is to open it. */
 interface RecordingPlace {
   readonly path: string
   readonly file: string

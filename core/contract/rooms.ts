@@ -44,7 +44,7 @@ interface Member {
 
 /**
  * - `waiting`: for a participant who starts it
- * - `started`: all who attend hear each other
+ * - `started`: all who attend receive each other's audio
  */
 interface Room {
   readonly key: string

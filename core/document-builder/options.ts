@@ -55,7 +55,7 @@ export interface RecordOptions {
 export interface RecordSessionOptions {
   /** What is done. Default `start`. */
   readonly state?: 'start' | 'pause' | 'resume' | 'stop'
-  /** `dual`: caller left, far side right. Default `dual`. */
+  /** `dual`: caller left, remote side right. Default `dual`. */
   readonly channels?: 'dual' | 'mono'
   /** Which side is recorded. Default `both`. */
   readonly track?: 'both' | 'inbound' | 'outbound'
@@ -127,7 +127,7 @@ export interface SipTarget {
 /** One of whom a Dial rings. */
 export type DialTarget = NumberTarget | ClientTarget | SipTarget
 
-/** A room where callers hear one another. */
+/** A room where callers receive each other's audio. */
 export interface ConferenceTarget {
   /** Name of the room, at most 128 characters. */
   readonly conference: string

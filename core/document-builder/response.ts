@@ -19,7 +19,7 @@ import type {
 
 const encoder = new TextEncoder()
 
-/** What may stand in a `<Gather>`: Say, Play and Pause, in order. */
+/** What may be in a `<Gather>`: Say, Play and Pause, in order. */
 export class Prompt {
   protected readonly elements: string[] = []
 
@@ -45,7 +45,7 @@ export class Prompt {
     return this
   }
 
-  /** The elements as they stand in a document. */
+  /** The elements as they are in a document. */
   markup(): string {
     return this.elements.join('')
   }
@@ -112,7 +112,7 @@ export class VerbDocument extends Prompt {
     if (first !== undefined) throw new DocumentError(first.message, problems)
     const parsed = parseDocument(bytes)
     if (parsed.ok && parsed.verbs.length > 1)
-      throw new DocumentError('the SSML ends its <Say>: write only what stands inside')
+      throw new DocumentError('the SSML ends its <Say>: write only what is inside')
     const verb = parsed.ok ? parsed.verbs[0] : undefined
     if (verb?.isLast === true) this.#last = verb.name
     return super.add(element)

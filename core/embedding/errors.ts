@@ -4,7 +4,7 @@ export type SwitchErrorCode =
   | 'config.invalid'
   /** An amount of money is no decimal of KES. */
   | 'money.invalid'
-  /** A prefix of the lists of destinations is wrong, or stands in both. */
+  /** A prefix of the lists of destinations is wrong, or is in both. */
   | 'destination.invalid'
   /** The end-user may not sign in. */
   | 'inactive'
@@ -15,7 +15,7 @@ export type SwitchErrorCode =
   /** The number belongs to an account, so that it cannot be removed or given to another. */
   | 'owned'
   | 'insufficient-funds'
-  /** A call was refused; `code` of the API stands in front of the message, as `BILL.0402` or `LIMIT.0429`. */
+  /** A call was refused; `code` of the API is in front of the message, as `BILL.0402` or `LIMIT.0429`. */
   | 'call.refused'
   /** The reader of events was too slow, and the switch keeps no more for it. */
   | 'events.overrun'

@@ -35,7 +35,7 @@ export interface OpenOptions {
   readonly random?: Random
   /** What turns text into audio. Default: what the settings name, else espeak-ng. */
   readonly speech?: SpeechEngine
-  /** Where recordings lie once they have ended, such as an object store. Default: the data folder. */
+  /** Where recordings are once they have ended, such as an object store. Default: the data folder. */
   readonly recordings?: RecordingStorage
 }
 

@@ -18,7 +18,7 @@ export interface Recording {
   readonly createdAt: Date
 }
 
-/** Recordings, as `/recordings/` has them: those that lie in the data folder, and those of `recordings` of `Switch.open`. */
+/** Recordings, as `/recordings/` has them: those that are in the data folder, and those of `recordings` of `Switch.open`. */
 export class Recordings {
   readonly #rows: Repositories['recordings']
   readonly #storage: RecordingStorage | undefined
@@ -58,7 +58,7 @@ export class Recordings {
     }))
   }
 
-  /** The audio of an ended recording, WAV or Ogg, wherever it lies. Throws `not-found`, and what the storage throws. */
+  /** The audio of an ended recording, WAV or Ogg, wherever it is. Throws `not-found`, and what the storage throws. */
   async audio(account: string, uuid: string): Promise<AsyncIterable<Uint8Array>> {
     const found = await this.#rows.find(account as AccountUuid, uuid, this.#unixMs())
     const stored = found && !found.isGone ? storedOf(found.record) : undefined

@@ -22,7 +22,7 @@ const ofCall: DataFields = {
 
 const ofCallEnd: DataFields = {
   ...ofCall,
-  quality: 'How each leg was heard, as in the Call of `GET /calls/{uuid}`; null after a restart of the switch.',
+  quality: 'Media quality of each leg, as in the Call of `GET /calls/{uuid}`; null after a restart of the switch.',
 }
 
 const ofDial: DataFields = {
@@ -32,7 +32,7 @@ const ofDial: DataFields = {
   kind: '`number`, `client`, `sip` or `conference`.',
   route: '`trunk` or `on-net`, or null.',
   trunk: 'Name of the trunk, or empty.',
-  from_number: 'What the far side sees.',
+  from_number: 'What the remote side sees.',
   to_number: 'Who is dialled, or the name of the room.',
   status: 'Status of the leg now.',
   reason_code: 'Why it ended, or empty.',
@@ -58,7 +58,7 @@ const ofDocument: DataFields = {
 }
 const ofCallback: DataFields = {
   id: 'The `id` of the callback.',
-  code: 'The event that it told.',
+  code: 'The event that it reports.',
   url: 'Where it went.',
   tries: 'How often it was sent.',
   'status?': 'HTTP status of the last answer.',

@@ -27,7 +27,7 @@ export class CallLegs {
     return this.#legs.get(uuid)
   }
 
-  /** How every leg was heard is known, or nothing ever could be. */
+  /** Media quality of every leg is known, or nothing ever could be. */
   get areMeasured(): boolean {
     return this.all.every(leg => leg.isMeasured)
   }

@@ -69,7 +69,7 @@ export const endingOf = (call: CallRecord): Partial<CallRecord> => {
   return { status, reasonCode, durationSeconds, talkSeconds, ttsSeconds, quality, endedUnix }
 }
 
-/** How the legs were heard that ever agreed on a codec. */
+/** Media quality of the legs that agreed on a codec. */
 export const qualityOf = (legs: readonly Leg[]): readonly LegQuality[] =>
   legs.flatMap(({ uuid, role, number, stats }) =>
     stats?.codec === undefined ? [] : [{ legUuid: uuid, role, number, media: stats }],

@@ -42,7 +42,7 @@ export class Leg {
   readonly uuid: LegUuid
   readonly role: LegRecord['role']
   readonly number: string
-  /** Its far side is another leg of this switch. */
+  /** Its remote side is another leg of this switch. */
   readonly isLoop: boolean
   readonly trunkName: string
   /** A caller's offer; undefined when it is delayed, and for a leg that we dial. */
@@ -55,7 +55,7 @@ export class Leg {
   codec: CodecName | undefined
   /** The room that it is in, by the account's name for it. */
   room: string | undefined
-  /** How it was heard, once its session has ended. */
+  /** Its media quality, once its session has ended. */
   stats: LegMediaStats | undefined
   /** Offer and answer are complete: audio can flow. */
   isReady = false
@@ -112,7 +112,7 @@ export class Leg {
     return this.#state === 'ended' && this.#isSilent
   }
 
-  /** How it was heard is known, or nothing ever could be. */
+  /** Its media quality is known, or nothing ever could be. */
   get isMeasured(): boolean {
     return this.codec === undefined || this.#isSilent
   }

@@ -8,7 +8,7 @@ import { secondsBetween } from './call-row.ts'
 import type { Host } from './host.ts'
 import type { Leg } from './leg.ts'
 
-/** So often is money asked for again once the warning was heard: the wallet may be topped up until the cut. */
+/** So often is money asked for again once the warning was played: the wallet may be topped up until the cut. */
 const askAgainMs = 1000
 
 /**

@@ -1,4 +1,4 @@
-/** Engines by the name that stands before a voice: `piper:sw_CD-lanfrica-medium`. */
+/** Engines by the name that is before a voice: `piper:sw_CD-lanfrica-medium`. */
 const speechEngineNames = ['espeak', 'piper', 'openai'] as const
 export type SpeechEngineName = (typeof speechEngineNames)[number]
 

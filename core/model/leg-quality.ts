@@ -21,7 +21,7 @@ export interface MediaSource {
   readonly state: 'closed' | 'waiting' | 'confirmed' | 'learned' | 'resumed'
   /** How often it moved without an offer or answer. */
   readonly changes: number
-  /** Packets from sources that are not believed, RTCP included. */
+  /** Packets from sources that are not accepted, RTCP included. */
   readonly refused: number
   /** Packets that were not sent to an address that never answered. */
   readonly withheld: number
@@ -43,7 +43,7 @@ export interface LegMediaStats {
   readonly burstRatio: number
   /** From mouth to ear, estimated. */
   readonly oneWayMs: number
-  /** By the E-model; undefined where nothing was heard. */
+  /** By the E-model; undefined where no audio was received. */
   readonly rFactor: number | undefined
   readonly mos: number | undefined
   /** Undefined where it sent no reports. */
@@ -53,7 +53,7 @@ export interface LegMediaStats {
   readonly playout?: { readonly concealedMs: number }
 }
 
-/** How one leg of a call was heard; kept with the call. */
+/** Media quality of one leg of a call; kept with the call. */
 export interface LegQuality {
   readonly legUuid: LegUuid
   readonly role: 'caller' | 'callee'

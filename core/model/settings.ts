@@ -42,7 +42,7 @@ export interface Settings {
     readonly workers: number
     /** A leg without RTP for so long ends its call (END.0212). */
     readonly timeoutSeconds: number
-    /** DTLS: a certificate is believed by its SHA-1 fingerprint where SDP names no stronger one. */
+    /** DTLS: a certificate is accepted by its SHA-1 fingerprint where SDP names no stronger one. */
     readonly weakFingerprints: boolean
   }
   readonly recorder: {
@@ -103,7 +103,7 @@ export interface Settings {
   }
   /** Web pages that may open the stream and the phone's WebSocket, as `https://app.example.com`; `*` = all. */
   readonly allowedOrigins: readonly string[]
-  /** Proxies whose `X-Forwarded-For` is believed: addresses and networks. */
+  /** Proxies whose `X-Forwarded-For` is accepted: addresses and networks. */
   readonly trustedProxies: readonly string[]
   /** Addresses and networks that may read /metrics without the operator key. */
   readonly metricsHosts: readonly string[]

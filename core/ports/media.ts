@@ -3,8 +3,8 @@ import type { LegMediaStats } from '../model/leg-quality.ts'
 import type { CodecName } from '../model/trunk.ts'
 
 /**
- * What is heard. A file is a WAV of any rate that media can decode; it is resampled and encoded once per codec.
- * `isGrowing`: it is still written, and whole when its head tells its length; what is not there in time is waited for.
+ * What is played. A file is a WAV of any rate that media can decode; it is resampled and encoded once per codec.
+ * `isGrowing`: it is still written, and whole when its header gives its length; what is not there in time is waited for.
  */
 export type AudioSource =
   | { readonly kind: 'file'; readonly path: string; readonly isGrowing?: true }
@@ -127,7 +127,7 @@ export type MediaCommand =
   | { readonly type: 'media.resume-record'; readonly legId: LegUuid; readonly recordId: string }
   /** Of either kind. */
   | { readonly type: 'media.stop-record'; readonly legId: LegUuid; readonly recordId: string }
-  /** The two legs hear each other, digits included; a play to one of them interrupts what it hears of the other. */
+  /** The two legs receive each other's audio, digits included; a play to one of them interrupts what it hears of the other. */
   | { readonly type: 'media.bridge'; readonly legId: LegUuid; readonly otherLegId: LegUuid }
   | { readonly type: 'media.unbridge'; readonly legId: LegUuid }
   /**

@@ -15,12 +15,12 @@ export interface ByteRange {
 }
 
 /**
- * Where recordings lie once they have ended, instead of in the data folder: an object store, another disk. Each method may
+ * Where recordings are once they have ended, instead of in the data folder: an object store, another disk. Each method may
  * take its time and may reject; nothing of a call waits for it.
  */
 export interface RecordingStorage {
   /**
-   * Keeps the audio that lies in `file`. When it resolves, the local file is removed; when it rejects, or takes longer than
+   * Keeps the audio that is in `file`. When it resolves, the local file is removed; when it rejects, or takes longer than
    * ten minutes, the file stays and it is asked again, also after a restart. It may come twice for one recording, with the
    * same audio. `signal` aborts when the caller no longer waits.
    */

@@ -6,7 +6,7 @@ import type { Money } from '../model/money.ts'
 import type { Rate } from '../model/rate.ts'
 
 /**
- * One thing that a unit of work writes. A unit commits whole or not at all, in order: money and events stand in the
+ * One thing that a unit of work writes. A unit commits whole or not at all, in order: money and events are in the
  * same transaction as the change that caused them.
  */
 export type Change =
@@ -30,7 +30,7 @@ export type Change =
   | { readonly type: 'event.append'; readonly event: VoiceEvent }
   | { readonly type: 'recording.insert'; readonly recording: RecordingRecord }
   | { readonly type: 'recording.update'; readonly uuid: string; readonly set: Partial<RecordingRecord> }
-  /** The answer under an Idempotency-Key, verbatim: durable with the effect that it tells of, or not at all. */
+  /** The answer under an Idempotency-Key, verbatim: durable with the effect that it reports, or not at all. */
   | {
       readonly type: 'idempotency.complete'
       readonly accountUuid: AccountUuid

@@ -1,6 +1,6 @@
 /**
  * E.164 numbers as people and carriers write them. Only `+` and 7 to 15 digits is a number here; anything else that
- * stands in a SIP user part (parameters, spaces, letters) is no number and matches nothing.
+ * is in a SIP user part (parameters, spaces, letters) is no number and matches nothing.
  */
 const e164 = /^\+[1-9]\d{6,14}$/
 const extension = /^[1-9]\d{2,9}$/

@@ -3,7 +3,7 @@ import { longestPrefix } from './e164.ts'
 
 /**
  * The trunks that reach a number, in the order in which they are tried: longest prefix, then priority (lower first),
- * then weight, drawn without replacement so that each trunk of a group stands somewhere in the list.
+ * then weight, drawn without replacement so that each trunk of a group is somewhere in the list.
  * `random` gives numbers in [0, 1).
  */
 export function routesTo(number: string, trunks: readonly Trunk[], random: () => number): readonly Trunk[] {

@@ -9,7 +9,7 @@ import type { CodecName } from '../model/trunk.ts'
 interface PartyListener {
   /** 200 is going out: talk runs. */
   answering(): void
-  /** The caller has our answer: what is played now is heard. */
+  /** The caller has our answer: what is played now reaches the caller. */
   answered(): void
   /** Something that a bridge waits for has come. */
   changed(): void

@@ -29,7 +29,7 @@ type Command<T extends ProgramCommand['type']> = Extract<ProgramCommand, { reado
 export type PlayCommand = Command<'say' | 'play' | 'beep' | 'stop' | 'send-digits'>
 type Played = Extract<MediaEvent, { readonly type: 'media.played' }>
 
-/** Short tones that are heard whatever else sounds; each is its own play id. */
+/** Short tones that are played whatever else sounds; each is its own play id. */
 type Notice = 'warning' | 'beep'
 
 const ringId = 'ring-tone'
@@ -43,7 +43,7 @@ export class Player {
   /** The first one sounds, or waits for the prompt that does. */
   readonly #notices: Notice[] = []
   readonly #ahead = new PromptPrefetch()
-  /** What of each text that is heard while it is spoken has been reported as spoken, by request. */
+  /** What of each text that is played while it is spoken has been reported as spoken, by request. */
   readonly #growing = new Map<string, number>()
   #hasGrown = false
   #ringTone: AudioSource | undefined

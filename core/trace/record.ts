@@ -1,5 +1,5 @@
 /**
- * A record of a call's trace, as it lies in memory and on the disk. Little endian, a multiple of 8 bytes:
+ * A record of a call's trace, as it is in memory and on the disk. Little endian, a multiple of 8 bytes:
  *
  *     0 u32 length   4 u8 kind   5 u8 leg (0 = the call)   6 u16 unused
  *     8 f64 Unix ms   16 u32 sequence number within the call   20 u32 bytes of payload
@@ -15,7 +15,7 @@ export const recordKinds = {
   begin: 1,
   /** One SIP message: addresses, then its bytes. */
   sip: 2,
-  /** Points of a leg's RTP, one after another; their sequence numbers stand in them. */
+  /** Points of a leg's RTP, one after another; their sequence numbers are in them. */
   rtp: 3,
   /** Anything else: JSON, with `kind`. */
   note: 4,
@@ -48,7 +48,7 @@ export function writeRecordHead(view: DataView, at: number, head: RecordHead, pa
   view.setUint32(at + 20, payloadBytes, true)
 }
 
-/** The records that lie in `bytes`, as far as they are whole. Payloads are views. */
+/** The records that are in `bytes`, as far as they are whole. Payloads are views. */
 export function* recordsIn(bytes: Uint8Array): Iterable<RecordView> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   for (let at = 0; at + recordHeadBytes <= bytes.length; ) {

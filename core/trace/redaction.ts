@@ -18,7 +18,7 @@ const secretWords = /token|secret|passw|api-?key|auth|cookie/
 
 /**
  * Covers secrets of a SIP message in place, length unchanged: credentials, passwords in URIs, keys in SDP (RFC 4568), ICE
- * passwords. Returns where the Call-ID's value lies as `start * 65536 + length`, -1 when there is none. One pass.
+ * passwords. Returns where the Call-ID's value is as `start * 65536 + length`, -1 when there is none. One pass.
  */
 export function coverSecrets(bytes: Uint8Array, from: number, to: number): number {
   let callId = -1

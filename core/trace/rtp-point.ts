@@ -1,4 +1,4 @@
-/** What a media thread tells of a leg: counts since its beginning, all else of the last second; NaN: not known. */
+/** What a media thread reports about a leg: counts since its beginning, all else of the last second; NaN: not known. */
 export interface RtpFigures {
   readonly codec: string | undefined
   readonly received: number

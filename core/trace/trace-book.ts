@@ -137,7 +137,7 @@ export class TraceBook implements TraceSink {
     this.#cover(unixMs, sipMessageAt(payload), payload.length, payload.subarray(sipMessageAt(payload)))
   }
 
-  /** A message lies in the scratch memory, after its addresses. */
+  /** A message is in the scratch memory, after its addresses. */
   #cover(unixMs: number, from: number, to: number, bytes: Uint8Array): void {
     const scratch = this.#scratch
     const found = coverSecrets(scratch, from, to)

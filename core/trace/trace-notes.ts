@@ -3,7 +3,7 @@ import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import type { Change } from '../ports/store.ts'
 import { withoutSecrets } from './redaction.ts'
 
-/** What is written of an event or a command: small, `kind` first. Times and legs stand in the record. */
+/** What is written of an event or a command: small, `kind` first. Times and legs are in the record. */
 export interface Note {
   readonly kind: string
   readonly [field: string]: unknown

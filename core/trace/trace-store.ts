@@ -11,7 +11,7 @@ export interface TracePart {
   readonly bytes: Uint8Array
 }
 
-/** Where traces lie that are not in memory. */
+/** Where traces are that are not in memory. */
 export interface TraceStore {
   /** False: it could not be kept. */
   put(part: TracePart): boolean

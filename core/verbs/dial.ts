@@ -39,11 +39,11 @@ export const dial: VerbModule<Dial, DialState> = {
         "What the dialled side sees: a number of the account; towards Clients, extensions and Sip URIs it may also be the inbound caller's. Any other gives way to this call's own number, which DOC.0422 tells, once. Default: Clients, extensions and Sip URIs see who calls, the number of an inbound caller or the extension and name of a softphone; Numbers, by a trunk or on this switch, see the call's own number.",
       timeout: 'How long it rings.',
       timeLimit: 'How long they may talk.',
-      answerOnBridge: 'The caller is answered when the far side is; false answers before it is dialled.',
+      answerOnBridge: 'The caller is answered when the remote side is; false answers before it is dialled.',
       hangupOnStar: 'The caller ends the Dial with `*`.',
       sequential:
         'One child after another instead of all at once. The next is dialled once the one before it has ended; if it does not confirm that it was cancelled, two seconds later.',
-      ringTone: `Slug of an asset, or a country's code (${ringbackCountries.join(' ')}); heard when the caller is answered before the far side. Default: \`ke\`.`,
+      ringTone: `Slug of an asset, or a country's code (${ringbackCountries.join(' ')}); played when the caller is answered before the remote side. Default: \`ke\`.`,
       record: 'Whether the two are recorded, on one or two channels.',
     },
     actionFields: {

@@ -10,7 +10,7 @@ export interface Gather {
   readonly timeoutMs: number
   /** Keys that end the digits and are none of them; empty = none. */
   readonly finishOnKey: string
-  /** What is heard until the first digit. */
+  /** What is played until the first digit. */
   readonly prompts: readonly ParsedVerb[]
 }
 
@@ -33,10 +33,10 @@ export const gather: VerbModule<Gather, GatherState> = {
   about: {
     summary:
       'Waits for digits that the caller types. The first stops the prompt at once and is kept. Keys pressed before it begins, under another verb or while its document is fetched, are not. Where a phone has agreed to send keys as telephone-events (RFC 4733), as nearly all do, its tones are not listened to. Without digits the next verb runs.',
-    content: 'What is heard meanwhile: Say, Play and Pause, in order.',
+    content: 'What is played meanwhile: Say, Play and Pause, in order.',
     attributes: {
       action:
-        'Where the digits are posted, and where the next document comes from. Default: the document that the Gather stands in, asked for again.',
+        'Where the digits are posted, and where the next document comes from. Default: the document that the Gather is in, asked for again.',
       input: 'What is listened to.',
       numDigits: 'So many digits are enough.',
       timeout: 'How long the next digit may take, from the end of the prompt on.',

@@ -46,6 +46,6 @@ export class ProblemList {
   }
 }
 
-/** A name or value from the document as it stands in a message: on one line, in quotes, cut to a sane length. */
+/** A name or value from the document as it is in a message: on one line, in quotes, cut to a sane length. */
 export const quoted = (text: string): string =>
   JSON.stringify(text.length > quotedLength ? `${text.slice(0, quotedLength)}…` : text)

@@ -117,7 +117,7 @@ export type ProgramEvent =
   | { readonly type: 'fetch-failed'; readonly requestId: string; readonly fault: FetchFault; readonly detail: string }
   | { readonly type: 'answered' }
   /**
-   * Ended, stopped, or could not be played (the call has reported why): the program goes on. `spokenMs`: what was heard
+   * Ended, stopped, or could not be played (the call has reported why): the program goes on. `spokenMs`: what was played
    * of a Say or a Play, in ms.
    */
   | { readonly type: 'played'; readonly playId: string; readonly spokenMs: number }

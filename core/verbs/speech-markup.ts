@@ -61,7 +61,7 @@ class SpeechReader {
     this.#problems = problems
   }
 
-  /** The SSML of what stands inside an element; its plain words are added to `text`. */
+  /** The SSML of what is inside an element; its plain words are added to `text`. */
   read(children: Element['children']): string {
     let ssml = ''
     for (const child of children) {

@@ -15,7 +15,7 @@ export interface VerbSource {
 export interface VerbRun {
   readonly now: number
   readonly answered: boolean
-  /** The caller has gone: nothing can be heard any more. */
+  /** The caller has gone: nothing can be played any more. */
   readonly gone: boolean
   /** An id that is new within the call. */
   newId(): string
@@ -59,7 +59,7 @@ export type Leaving =
 
 /**
  * What the reference says of a verb, or of a noun in it. Names, ranges and defaults of attributes are read from `parse`
- * itself; only their meaning stands here.
+ * itself; only their meaning is here.
  */
 export interface VerbAbout {
   readonly summary: string
@@ -68,7 +68,7 @@ export interface VerbAbout {
   readonly attributes: Readonly<Record<string, string>>
   /** What its `action` request carries beside the call's own fields. */
   readonly actionFields?: Readonly<Record<string, string>>
-  /** As it stands in a document. */
+  /** As it is in a document. */
   readonly example: string
 }
 
@@ -76,7 +76,7 @@ export interface VerbAbout {
 export interface VerbModule<Verb, State> {
   readonly name: string
   readonly about: VerbAbout
-  /** Undefined when the verb makes no sense as written; what is wrong stands in the problems. */
+  /** Undefined when the verb makes no sense as written; what is wrong is in the problems. */
   parse(source: VerbSource): Verb | undefined
   /** True when no verb after this one can ever run. */
   isLast?(verb: Verb): boolean
@@ -95,7 +95,7 @@ export interface VerbModule<Verb, State> {
 
 /** A verb of one document, ready to run; its kind and its state are private to it. */
 export interface ParsedVerb {
-  /** Where its element stands in the document. */
+  /** Where its element is in the document. */
   readonly line?: number
   readonly column?: number
   readonly name: string

@@ -9,7 +9,7 @@ export function errorsPage(): string {
     '# Errors and reasons',
     generated,
     '## Refusals of the API',
-    'The body is `{ detail, code?, errors? }`: `detail` begins with the code, `errors` names every field of a 422. What each endpoint may answer stands in [the API](api.md). A call that is refused leaves no row and no charge.',
+    'The body is `{ detail, code?, errors? }`: `detail` begins with the code, `errors` names every field of a 422. What each endpoint may answer is in [the API](api.md). A call that is refused leaves no row and no charge.',
     table(
       ['Code', 'Status', 'Meaning'],
       Object.entries(refusalCodes).map(([name, { status, meaning }]) => [code(name), String(status), meaning]),
@@ -63,8 +63,8 @@ export function errorsPage(): string {
     '## Quotas of an account',
     'What an account stores and holds open: the settings `quotas.*`, and for one account the fields `max_asset_bytes`, `max_recording_bytes`, `max_documents`, `max_end_users`, `max_live_tokens` and `max_stream_connections` of `PATCH /operator/accounts/{uuid}`; `usage` beside them says what is used. Beyond one: 409 with a sentence that names it, without a code; of recordings see [there](recordings.md#quota). At 80 % the stream tells `ACCT.0100`.',
     'Of several children of a Dial that all fail, `busy` wins over `no-answer` over `failed`.',
-    '## From the far end',
-    "What a carrier's final response becomes; a `Reason` header with a Q.850 cause wins over it where the cause says more. A redirection (3xx) is not followed: the far end would choose where the customer's money goes.",
+    '## From the remote',
+    "What a carrier's final response becomes; a `Reason` header with a Q.850 cause wins over it where the cause says more. A redirection (3xx) is not followed: the remote would choose where the customer's money goes.",
     table(['SIP', 'becomes'], bySip()),
     table(['Q.850', 'becomes'], byQ850()),
   )

@@ -27,7 +27,7 @@ export const callTasks: readonly (readonly [name: string, title: string, words: 
 
 /** File in docs/examples without its ending, title, what to know. */
 export const exampleTasks: readonly (readonly [name: string, title: string, words: string])[] = [
-  ['set-webhook', 'Set a webhook', 'The account default for incoming calls, and what is heard when it fails.'],
+  ['set-webhook', 'Set a webhook', 'The account default for incoming calls, and what is played when it fails.'],
   [
     'answer-call',
     'Verify a signature, answer with a document',

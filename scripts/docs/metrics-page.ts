@@ -13,7 +13,7 @@ export function metricsPage(): string {
   return page(
     '# Metrics',
     generated,
-    '`GET /metrics` answers in the text format of Prometheus: with the operator key, or without one from the addresses in `SAUTI_METRICS_HOSTS`. Histograms have `_bucket`, `_sum` and `_count`; totals begin anew with the process. What to watch, and when, stands in [Operations](operations.md#what-to-watch).',
+    '`GET /metrics` answers in the text format of Prometheus: with the operator key, or without one from the addresses in `SAUTI_METRICS_HOSTS`. Histograms have `_bucket`, `_sum` and `_count`; totals begin again with the process. What to watch, and when, is in [Operations](operations.md#what-to-watch).',
     '## Of the switch',
     table(heads, own.map(row)),
     '## Of the process',

@@ -63,7 +63,7 @@ export function limitsOf(given: Schema): string {
   return `${(minLength ?? 0) > 0 ? `${minLength} to` : 'at most'} ${maxLength} characters`
 }
 
-/** The default stands in the schema, or as the last sentence of the description. */
+/** The default is in the schema, or as the last sentence of the description. */
 export function defaultOf(given: Schema): { readonly fallback: string; readonly description: string } {
   const schema = withoutNull(given)
   const { description = '' } = schema

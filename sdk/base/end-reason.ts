@@ -1,7 +1,7 @@
 /** Who or what brought the end about. */
 export type EndedBy = 'local' | 'remote' | 'network' | 'device'
 
-/** Ends that no SIP message tells of. */
+/** Ends that no SIP message reports. */
 export type LocalCause =
   | 'Hung up'
   | 'Rejected'

@@ -2,7 +2,7 @@
 export interface CallQuality {
   /** Estimated opinion, 1 (bad) to 4.5 (excellent), by the E-model (ITU-T G.107). 1 with `noMedia`. */
   readonly mos: number
-  /** No packet arrived in the interval: nothing is heard, and loss and jitter are not known. Also while the call is held. */
+  /** No packet arrived in the interval: no audio is received, and loss and jitter are not known. Also while the call is held. */
   readonly noMedia: boolean
   /** Of the packets to us, 0 to 100. */
   readonly lossPercent: number

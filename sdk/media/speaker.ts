@@ -3,7 +3,7 @@ import { PhoneError } from '../base/errors.ts'
 /** An element that can be sent to another output; Safari and older Firefox lack it. */
 type Routable = HTMLAudioElement & { setSinkId?: (id: string) => Promise<void> }
 
-/** Where calls are heard: one audio element a call, all at one volume on one device. */
+/** Where calls are played: one audio element a call, all at one volume on one device. */
 export class Speaker {
   readonly #elements = new Set<Routable>()
   #deviceId = ''

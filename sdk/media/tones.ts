@@ -109,7 +109,7 @@ export class Tones {
       this.#output.connect(context.destination)
       if (this.#deviceId !== '') context.setSinkId?.(this.#deviceId).catch(() => {})
     }
-    // Suspended until the person touches the page; then the tone that plays is heard.
+    // Suspended until the person touches the page; then the tone that plays is played.
     if (this.#context.state === 'suspended') this.#context.resume().catch(() => {})
     return { context: this.#context, output: this.#output }
   }

@@ -163,7 +163,7 @@ export class Registration implements ClientOwner, TimerOwner {
 
   #granted(message: SipResponse, now: number): void {
     const ours = /sip:[^@]*@([^;>]*)/.exec(this.#services.contact())?.[1] ?? ''
-    // The grant stands with our Contact, else in Expires (RFC 3261 §10.2.4).
+    // The grant is with our Contact, else in Expires (RFC 3261 §10.2.4).
     const contact = headersOf(message, 'Contact').find(value => value.includes(ours)) ?? ''
     const own = /;\s*expires=(\d{1,9})/i.exec(contact)?.[1]
     const granted = own === undefined ? (numberOf(message, 'Expires') ?? this.#wanted) : Number(own)

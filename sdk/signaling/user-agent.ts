@@ -61,7 +61,7 @@ const mostCalls = 8
 
 /**
  * The phone's SIP side as a machine (RFC 3261 over RFC 7118): messages and wishes in, messages and events out. It
- * knows nothing of sockets: whoever owns the WebSocket says when the line is up, and sends.
+ * knows nothing of sockets: the one who owns the WebSocket says when the line is up, and sends.
  */
 export class UserAgent implements EndpointServices {
   readonly timers = new TimerQueue<TimerOwner>()
@@ -80,7 +80,7 @@ export class UserAgent implements EndpointServices {
   constructor(settings: UserAgentSettings) {
     this.#random = settings.random
     this.userAgent = settings.userAgent
-    // RFC 7118 §5: a browser knows no address of its own; a made-up name stands for it.
+    // RFC 7118 §5: a browser knows no address of its own; a invented name stands for it.
     const localHost = `${this.word(12)}.invalid`
     this.flow = { transport: settings.transport, address: '', port: 0, socket: 0, localHost, localPort: 0 }
     this.layer = new TransactionLayer({

@@ -111,7 +111,7 @@ export class Baresip {
     const file = readdirSync(this.#folder).find(name => name.endsWith('-dec.wav'))
     const bytes = file === undefined ? Buffer.alloc(0) : readFileSync(join(this.#folder, file))
     if (bytes.length < wavHeadLength) return new Int16Array(0)
-    // While it writes, its header counts nothing; the samples are behind it all the same.
+    // While it writes, its header counts nothing; the samples are after it all the same.
     const [channels, rateHz] = [bytes.readUInt16LE(22), bytes.readUInt32LE(24)]
     const frameBytes = 2 * channels
     const frames = Math.floor((bytes.length - wavHeadLength) / frameBytes)

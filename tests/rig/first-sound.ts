@@ -18,7 +18,7 @@ export async function firstSounds(bed: VerbBed, verbs: readonly string[]): Promi
     response.writeHead(200, { 'content-type': 'application/xml' })
     response.end(`<Response>${document}</Response>`, () => left.push(performance.now()))
   })
-  // The caller's own packets show where it is; a tone begins what is heard.
+  // The caller's own packets show where it is; a tone begins what is played.
   const call = await bed.call(`<Pause length="0.2"/><Redirect>${path}</Redirect>`, {
     timeoutSeconds: 20 + 3 * verbs.length,
   })
@@ -29,7 +29,7 @@ export async function firstSounds(bed: VerbBed, verbs: readonly string[]): Promi
     const heard = received.find(
       packet => packet.at >= left[at]! && packet.payloadType === 0 && !isSilent(packet.payload),
     )
-    if (heard === undefined || heard.at > left[at + 1]!) throw new Error(`nothing was heard of ${verb}`)
+    if (heard === undefined || heard.at > left[at + 1]!) throw new Error(`no audio was received of ${verb}`)
     return heard.at - left[at]!
   })
 }
@@ -47,7 +47,7 @@ export async function firstSoundOf(bed: VerbBed, verb: string): Promise<number> 
   const call = await bed.call(`<Pause length="0.3"/><Redirect>${path}</Redirect>`)
   const { received } = call.rtp
   const isHeard = (packet: Received) => packet.at >= left && packet.payloadType === 0 && !isSilent(packet.payload)
-  // So long that it tells how long it took wherever it was heard at all.
+  // So long that it tells how long it took wherever it was played at all.
   const heard = await until(`the first sound of ${verb.slice(0, 60)}…`, () => received.find(isHeard), 15_000)
   await call.hangUp()
   await call.done()

@@ -255,7 +255,7 @@ export class RealCourse {
       await until(`${this.#scenario.name} to hear "${hears}"`, () => find() !== -1, callLimitMs)
       seen = find() + 1
       if (speaksMs !== undefined) {
-        // The tone that asks for speech is heard whole first.
+        // The tone that asks for speech is played whole first.
         await sleep(400)
         await rtp.stream(encodePcmu(this.#voices.voice('speech', speaksMs / 1000)))
       }

@@ -6,7 +6,7 @@ import { until } from './wait.ts'
 /** What comes out of G.711 when these samples went in. */
 export const through = (samples: Int16Array): Int16Array => decodePcmu(encodePcmu(samples))
 
-/** Where `wanted` lies in `samples`, bit for bit, from `from` on; −1 = nowhere. */
+/** Where `wanted` is in `samples`, bit for bit, from `from` on; −1 = nowhere. */
 export function placeOf(samples: Int16Array, wanted: Int16Array, from = 0): number {
   const bytes = (of: Int16Array) => Buffer.from(of.buffer, of.byteOffset, of.byteLength)
   const needle = bytes(wanted)
@@ -15,7 +15,7 @@ export function placeOf(samples: Int16Array, wanted: Int16Array, from = 0): numb
   return -1
 }
 
-/** How often it lies there, one after another. */
+/** How often it is there, one after another. */
 export function countOf(samples: Int16Array, wanted: Int16Array): number {
   let count = 0
   for (let at = placeOf(samples, wanted); at >= 0; at = placeOf(samples, wanted, at + wanted.length)) count++

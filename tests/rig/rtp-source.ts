@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 
-/** A sender of RTP at any address of loopback, whose audio is one byte over and over: told apart from all others by it. */
+/** A sender of RTP at any address of loopback, whose audio is one byte over and over: distinguished from all others by it. */
 export class RtpSource {
   readonly socket: Socket
   /** Datagrams that came to it. */

@@ -2,7 +2,7 @@ import type { Test } from 'uvu'
 
 /**
  * For tests of one suite whose calls never meet, and that mostly wait: gives a way to add them by which all begin with the
- * first of them, and each still tells of its own.
+ * first of them, and each still reports its own.
  */
 export function sideBySide<Context>(suite: Test<Context>): (name: string, test: () => Promise<void>) => void {
   const tests: (() => Promise<void>)[] = []

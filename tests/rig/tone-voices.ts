@@ -8,7 +8,7 @@ const firstHz = 1060
 const stepHz = 60
 const lastHz = 3400
 
-/** Gives everything that can be heard a frequency of its own, and reads a line's audio as what was heard, in order. */
+/** Gives everything that can be played a frequency of its own, and reads a line's audio as what was played, in order. */
 export class ToneVoices {
   readonly #lines = new Map<number, string>()
   /** Of texts, by their frequency: how long each is once, in seconds. */

@@ -83,7 +83,7 @@ export class VerbBed {
     return this.#bed.destination()
   }
 
-  /** Somebody at the far side of a trunk of its own, at a number of its own. */
+  /** Somebody at the remote side of a trunk of its own, at a number of its own. */
   async callee(scenario = 'callee', pauseMs = 1000): Promise<Callee> {
     const { number, port } = await this.destination()
     const rtp = await RtpEndpoint.open()
@@ -217,7 +217,7 @@ export class VerbCall {
   }
 }
 
-/** Where a file of a recording lies, and what the API says of it. */
+/** Where a file of a recording is, and what the API says of it. */
 export interface RecordingRow {
   readonly uuid: string
   readonly duration_seconds: number

@@ -35,7 +35,7 @@ const found = (sdp: string, pattern: RegExp): string => {
  * network that it is given. Whoever owns the network calls `tick`, `receive` and `flush`.
  */
 export class WebrtcClient {
-  /** Plain packets of the far end: borrowed, to be read at once. */
+  /** Plain packets of the remote: borrowed, to be read at once. */
   onRtp: (packet: Uint8Array, length: number) => void = () => {}
   onConnected: () => void = () => {}
   /** Packets that were not authentic, or came twice. */

@@ -124,7 +124,7 @@ export function operatorConsoleRoutes(app: Api, door: SwitchDoor): void {
                 connection_fee: formatMoney(rate.connectionFee),
                 increment_seconds: rate.incrementSeconds,
               },
-        // In the order of equal chances: what stands first is the most likely, not the certain one.
+        // In the order of equal chances: what is first is the most likely, not the certain one.
         trunks: routesTo(to, trunks.current(), () => 0).map(trunk => ({
           uuid: trunk.uuid,
           name: trunk.name,

@@ -25,7 +25,7 @@ export class AssetAudio {
   /** Rejects when the file cannot be read. */
   async load(owner: string, file: AssetFile): Promise<CachedAudio | AudioFault> {
     if (file.mediaFormat === 'wav') return file
-    // An asset that is replaced keeps its path: its time and size tell the versions apart.
+    // An asset that is replaced keeps its path: its time and size distinguish the versions.
     const { mtimeMs, size } = await stat(file.path)
     const key = createHash('sha256')
       .update(JSON.stringify([file.path, mtimeMs, size]))

@@ -172,7 +172,7 @@ async function fromStream(stream: OggOpus, output: WavOutput): Promise<void> {
       let missing = Math.round((gaps[gap++]!.units * maxRate) / 48_000)
       for (let done = 0; missing > 0; done++) {
         const count = Math.min(missing, pcm.length)
-        // What is made up of what was heard before holds for a moment only.
+        // Concealment from earlier audio holds for a moment only.
         if (done === 0) decoder.concealInto(pcm, count)
         else pcm.fill(0)
         write(count)

@@ -53,7 +53,7 @@ export const npmEspeak: EspeakProgram = {
 }
 
 const mostBegun = 32
-/** A text is heard when so much of it is made, some 10 ms of work; what follows is made so much at a time, and others have their turn. */
+/** A text is played when so much of it is made, some 10 ms of work; what follows is made so much at a time, and others have their turn. */
 const firstSeconds = 8
 const nextSeconds = 10
 
@@ -102,7 +102,7 @@ export class EspeakEngine implements SpeechEngine {
     this.#closing.abort()
   }
 
-  /** It is one process that speaks the whole text, however long: it has to know what stands before a piece and after it. */
+  /** It is one process that speaks the whole text, however long: it has to know what is before a piece and after it. */
   async *#speak(
     program: EspeakProgram,
     args: readonly string[],
@@ -186,7 +186,7 @@ const sayAs: ReadonlyMap<string, string> = new Map([
   ['verbatim', 'characters'],
 ])
 
-/** Between this and a word there is nothing to be heard (U+2060). espeak-ng leaves out breaks that follow no text. */
+/** Between this and a word there is nothing to be played (U+2060). espeak-ng leaves out breaks that follow no text. */
 const wordJoiner = '\u2060'
 
 /** Quotes in text are escaped, so an attribute is found only where it is one. espeak-ng reads no fractions of a second. */

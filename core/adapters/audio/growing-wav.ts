@@ -10,7 +10,7 @@ type Reserve = (bytes: number) => Promise<void>
 /** In a header: not known yet. */
 const openSize = 0xffff_ffff
 
-/** A WAV, mono of 16 bits, that is played while it is written; its head tells its length when it is whole. */
+/** A WAV, mono of 16 bits, that is played while it is written; its header gives its length when it is whole. */
 export class GrowingWav {
   readonly path: string
   readonly sampleRate: number

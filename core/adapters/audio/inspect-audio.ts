@@ -18,7 +18,7 @@ const inspector = new AudioConverter()
 const wavFaults: Readonly<Record<WavFault, AudioFault>> = {
   'not-wav': audioFault('PLAY.0415', 'it is no audio; WAV, MP3 and Ogg Opus are played'),
   truncated: audioFault('PLAY.0400', 'the WAV ends before its audio begins'),
-  'no-format': audioFault('PLAY.0400', 'the WAV says nowhere how its samples lie'),
+  'no-format': audioFault('PLAY.0400', 'the WAV says nowhere how its samples are'),
   'bad-format': audioFault('PLAY.0400', 'the format in the WAV contradicts itself'),
   unsupported: audioFault('PLAY.0415', 'the WAV holds a coding, rate or number of channels that is not played'),
   'bad-chunk': audioFault('PLAY.0400', 'a chunk of the WAV is longer than the file'),

@@ -184,7 +184,7 @@ export class PiperEngine implements NamedEngine {
     loaded.process.kill()
   }
 
-  /** What it can do stands in its help. */
+  /** What it can do is in its help. */
   #mannerOf(): Promise<Manner> {
     this.#manner ??= this.#ask().catch(error => {
       // What is not installed now may be later.

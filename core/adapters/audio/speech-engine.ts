@@ -33,7 +33,7 @@ export interface SpeechJob {
   /** Asked for but not known: the default speaks instead. */
   readonly unknownVoice?: string
   /**
-   * The audio, piece by piece, each made when it is asked for; a short first one is heard while the others are made. Throws
+   * The audio, piece by piece, each made when it is asked for; a short first one is played while the others are made. Throws
    * a `SpeechFault`, also between two pieces. Returned early, or when `signal` says so, the rest is not made.
    */
   speak(signal: AbortSignal): AsyncGenerator<SpokenPiece, void, undefined>

@@ -17,7 +17,7 @@ interface SpeechEnginesParts {
   readonly others: Readonly<Partial<Record<Exclude<SpeechEngineName, 'espeak'>, NamedEngine>>>
 }
 
-/** Several engines as one: each voice goes to its own, and espeak-ng stands behind them all. */
+/** Several engines as one: each voice goes to its own, and espeak-ng serves the others. */
 export class SpeechEngines implements SpeechEngine {
   readonly #parts: SpeechEnginesParts
 

@@ -76,7 +76,7 @@ export class SpeechLibrary {
   }
 
   /**
-   * `callId` takes its turn among the calls. What is long can be played before it is whole: its `growing` tells of the
+   * `callId` takes its turn among the calls. What is long can be played before it is whole: its `growing` reports the
    * rest. Rejects with what went wrong.
    */
   async speak(callId: string, request: SpeechRequest): Promise<Spoken> {

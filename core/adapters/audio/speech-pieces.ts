@@ -1,7 +1,7 @@
 export interface PieceSizes {
   /** Characters of the first piece, about: it is waited for. */
   readonly first: number
-  /** Of any other, about. Each is at most twice as long as the one before it, which is heard while it is made. */
+  /** Of any other, about. Each is at most twice as long as the one before it, which is played while it is made. */
   readonly most: number
 }
 

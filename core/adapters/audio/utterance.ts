@@ -3,7 +3,7 @@ import type { GrowingWav } from './growing-wav.ts'
 import { SpeechFault, type SpokenPiece } from './speech-engine.ts'
 import { spokenPcm } from './spoken-wav.ts'
 
-/** How much there is by now of what is heard while it is spoken. */
+/** How much there is by now of what is played while it is spoken. */
 export interface Growth {
   readonly durationMs: number
   readonly isWhole: boolean

@@ -15,7 +15,7 @@ interface RestoreOrder {
 
 interface Restored {
   readonly manifest: BackupManifest
-  /** Where the former data folder lies now, when there was one. */
+  /** Where the former data folder is now, when there was one. */
   readonly putAside: string | undefined
 }
 

@@ -20,7 +20,7 @@ const refused4: readonly [network: string, bits: number][] = [
 ]
 
 /**
- * Only 2000::/3 is handed out as public, and of it these are not. What lies outside falls with it: ::, ::1, mapped and
+ * Only 2000::/3 is handed out as public, and of it these are not. What is outside falls with it: ::, ::1, mapped and
  * compatible IPv4 (::ffff:0:0/96, ::/96), NAT64 (64:ff9b::/96 and 64:ff9b:1::/48), unique-local, link-local, multicast.
  */
 const refused6: readonly [network: string, bits: number][] = [

@@ -19,7 +19,7 @@ const staleAgainMs = 30_000
 interface Remembered<Found> {
   readonly answer: Answer<Found>
   readonly freshUntil: number
-  /** For how long it may stand in for an answer that does not come. */
+  /** For how long it may replace an answer that does not come. */
   readonly staleUntil: number
 }
 

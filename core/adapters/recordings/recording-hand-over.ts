@@ -27,7 +27,7 @@ export interface HandOverParts {
   /** It always answers. */
   readonly storage: Pick<BoundedStorage, 'put' | 'delete'>
   readonly recordings: Rows
-  /** Where ended recordings lie until the storage has them. */
+  /** Where ended recordings are until the storage has them. */
   readonly folder: string
   /** Events as they are stored. Returns what ends it. */
   readonly subscribe: (listener: (logged: Logged) => void) => () => void
@@ -48,7 +48,7 @@ const isThere = (file: string): Promise<boolean> =>
   )
 
 /**
- * Gives ended recordings to the storage. What waits for it is what lies in the folder, so a restart forgets nothing: a file
+ * Gives ended recordings to the storage. What waits for it is what is in the folder, so a restart forgets nothing: a file
  * is removed only when the storage has said that it keeps it.
  */
 export class RecordingHandOver {
@@ -151,7 +151,7 @@ export class RecordingHandOver {
     this.#retries.set(uuid, clock.at(clock.now() + pauseMs, again))
   }
 
-  /** What lies in the folder has not ended, waits, or was left by an earlier run. */
+  /** What is in the folder has not ended, waits, or was left by an earlier run. */
   async #look(): Promise<void> {
     const { folder, clock, log } = this.#parts
     try {

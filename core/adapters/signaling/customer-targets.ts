@@ -44,7 +44,7 @@ interface Owned {
 
 /**
  * Where a `<Sip>` may lead: not to a trunk, whose carrier would take our word for the call, not to this switch, and to a
- * private network only where the operator allows it. Loopback is then told apart by port, so that a telephone system on
+ * private network only where the operator allows it. Loopback is then distinguished by port, so that a telephone system on
  * the same machine can be tried; every other address is the trunk's whatever the port, since a caller chooses the port.
  */
 export class CustomerTargets {

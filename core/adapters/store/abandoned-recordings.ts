@@ -7,7 +7,7 @@ import type { Row } from './schema.ts'
 
 interface MeasuredRecording {
   readonly recording: RecordingRecord
-  /** False: the file is missing, or has no sample that could be heard. */
+  /** False: the file is missing, or has no sample that could be played. */
   readonly isAudible: boolean
 }
 

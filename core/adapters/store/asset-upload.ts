@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 
 const folderMode = 0o700
 const fileMode = 0o600
-/** So much is gathered in memory, then written and synced: calls' rows never wait behind megabytes on the same disk. */
+/** So much is gathered in memory, then written and synced: calls' rows never wait after megabytes on the same disk. */
 const sliceBytes = 1024 * 1024
 
 /**
@@ -25,7 +25,7 @@ export class AssetUpload {
     this.#file = file
   }
 
-  /** `path`: where the asset is to lie. */
+  /** `path`: where the asset is to be stored. */
   static async open(path: string): Promise<AssetUpload> {
     await mkdir(dirname(path), { recursive: true, mode: folderMode })
     const temporary = `${path}.${randomBytes(6).toString('hex')}.part`

@@ -39,7 +39,7 @@ export class Assets {
     return this.#rows.find(account, slug)
   }
 
-  /** Where the audio of an asset lies. */
+  /** Where the audio of an asset is. */
   fileOf(asset: AssetRecord): string {
     return join(this.#folder, asset.path)
   }

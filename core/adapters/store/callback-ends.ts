@@ -8,14 +8,14 @@ export type CallbackEnd =
   | { readonly type: 'retry'; readonly tries: number; readonly dueUnix: number }
   | { readonly type: 'delivered' | 'gave-up'; readonly tries: number; readonly report: CallbackReport }
 
-/** The event of the stream that tells of the end. */
+/** The event of the stream that reports the end. */
 interface CallbackReport {
   readonly uuid: string
   /** What the endpoint answered, or why it did not. */
   readonly outcome: Readonly<Record<string, unknown>>
 }
 
-/** Ends of callbacks: the outbox, the endpoint's failures and the event that tells of it, in one unit. */
+/** Ends of callbacks: the outbox, the endpoint's failures and the event that reports it, in one unit. */
 export class CallbackEnds {
   readonly #database: Database
   readonly #outbox: Outbox

@@ -15,7 +15,7 @@ interface EventPurgeParts {
 const isFree = 'NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.event_id = events.id)'
 
 /**
- * The beginning of the event log. Events stand in the order in which they happened, so that only the beginning is looked
+ * The beginning of the event log. Events are in the order in which they happened, so that only the beginning is looked
  * at, however long it is.
  */
 export class OldEvents {

@@ -8,7 +8,7 @@ import { eventOf } from './event-rows.ts'
 import type { Outbox } from './outbox.ts'
 import type { Row } from './schema.ts'
 
-/** An event as it stands in its account's log. */
+/** An event as it is in its account's log. */
 export interface LoggedEvent {
   /** 1, 2, 3 … within the account. */
   readonly seq: number

@@ -15,7 +15,7 @@ interface Unit {
 }
 
 /**
- * Units given within one turn of the event loop share one transaction and so one fsync. Each stands in a savepoint of
+ * Units given within one turn of the event loop share one transaction and so one fsync. Each is in a savepoint of
  * its own: one that throws is undone alone and harms no other. Units run in the order in which they were given.
  */
 export class GroupCommit {

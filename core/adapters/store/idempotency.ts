@@ -53,7 +53,7 @@ export class IdempotencyKeys {
     })
   }
 
-  /** For use inside a unit of work: the answer stands with the effect. */
+  /** For use inside a unit of work: the answer is with the effect. */
   complete(change: Omit<Extract<Change, { type: 'idempotency.complete' }>, 'type'>): void {
     this.#complete.run(change.status, change.body, change.accountUuid, change.key)
   }

@@ -26,7 +26,7 @@ const keptAfterExpiryMs = 2 * 3_600_000
 
 /**
  * Phone tokens in the memory of the signalling thread, which must not wait when a phone signs in. They live an hour at
- * most; the thread that owns the database tells of every change before it answers the request for it.
+ * most; the thread that owns the database reports every change before it answers the request for it.
  */
 export class KnownTokens implements PhoneTokenAccess {
   readonly #rows: Served['phoneTokens']

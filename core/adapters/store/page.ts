@@ -4,7 +4,7 @@ import type { Tables } from './schema.ts'
 
 export type { Page, PageRange }
 
-/** The rows of a list that lie in the range, each as its record. */
+/** The rows of a list that are in the range, each as its record. */
 export async function pageOf<Table extends keyof Tables, Row, Record>(
   list: SelectQueryBuilder<Tables, Table, Row>,
   { limit, offset }: PageRange,

@@ -13,12 +13,12 @@ interface RecordingPurgeParts {
   readonly recordings: Pick<Repositories['recordings'], 'due' | 'nextExpiry' | 'purged' | 'fileOf'>
   readonly clock: Clock
   readonly log: Log
-  /** Where ended recordings lie, when it is not the data folder. It always answers. */
+  /** Where ended recordings are, when it is not the data folder. It always answers. */
   readonly storage?: Pick<BoundedStorage, 'delete'> | undefined
 }
 
 /**
- * Removes the files of expired and of deleted recordings. What is due stands in the database, so a restart forgets
+ * Removes the files of expired and of deleted recordings. What is due is in the database, so a restart forgets
  * nothing; the file goes before its row says so, and a crash between the two only removes nothing once more.
  */
 export class RecordingPurge {

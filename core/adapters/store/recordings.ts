@@ -14,10 +14,10 @@ import type { Row } from './schema.ts'
 /** A deleted recording's file stays so long, in case it was a slip; then it is purged without another event. */
 export const deletedKeptMs = 7 * 24 * 3_600_000
 
-/** Where the files lie, by the paths of the rows. */
+/** Where the files are, by the paths of the rows. */
 export const recordingsFolder = (dataFolder: string): string => resolve(dataFolder, 'recordings')
 
-/** Where the audio lies; undefined for a path that would lead out of the folder, which is absolute. */
+/** Where the audio is; undefined for a path that would lead out of the folder, which is absolute. */
 export function recordingFile(folder: string, record: RecordingRecord): string | undefined {
   const file = join(folder, record.path)
   return file.startsWith(`${folder}${sep}`) ? file : undefined
@@ -99,7 +99,7 @@ export class Recordings {
     return found?.record.accountUuid === account ? found : undefined
   }
 
-  /** Where the audio lies; undefined for a path that would lead out of the folder. */
+  /** Where the audio is; undefined for a path that would lead out of the folder. */
   fileOf(record: RecordingRecord): string | undefined {
     return recordingFile(this.#folder, record)
   }

@@ -42,7 +42,7 @@ export interface Repositories
   readonly rates: RateAccess
   readonly recordingLinks: RecordingLinks
   readonly recordings: Served['recordings'] & {
-    /** Where the audio lies; undefined for a path that would lead out of the folder. */
+    /** Where the audio is; undefined for a path that would lead out of the folder. */
     fileOf(record: RecordingRecord): string | undefined
   }
   readonly streamTokens: StreamTokens
@@ -68,7 +68,7 @@ interface RepositoryParts
     | 'users'
     | 'webhookSettings'
   >
-  /** The data folder: assets and recordings lie in it. */
+  /** The data folder: assets and recordings are in it. */
   readonly folder: string
   readonly signingKey: (purpose: SigningPurpose) => KeyObject
 }

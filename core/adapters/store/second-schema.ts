@@ -1,5 +1,5 @@
 /**
- * Schema 2: how the legs of a call were heard stands with the call, as JSON, NULL while it lives and before this. Events
+ * Schema 2: how the legs of a call were played is with the call, as JSON, NULL while it lives and before this. Events
  * are purged when they are old, and no callback waits for them.
  */
 export const secondSchema = `

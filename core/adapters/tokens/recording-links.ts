@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import { isSignatureOf, signatureOf } from './signature.ts'
 
-/** What stands in a link beside the recording: both parts as text, exactly as they were signed. `expires`: Unix seconds. */
+/** What is in a link beside the recording: both parts as text, exactly as they were signed. `expires`: Unix seconds. */
 interface LinkProof {
   readonly expires: string
   readonly signature: string
