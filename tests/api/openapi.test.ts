@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert'
 import { eventCatalogue } from '../../core/events/catalogue.ts'
 import { callbackEnvelope, streamEnvelope } from '../../core/events/envelope.ts'
 import { acme, own } from '../core/bed/acme.ts'
-import { CallRig } from '../core/bed/call-bed.ts'
+import { CallBed } from '../core/bed/call-bed.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
 // `/openapi.json` as a generated client takes it.
@@ -102,7 +102,7 @@ test('what a real call posts and tells is what the webhooks describe', () => {
   const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
   const at = '+254700000001'
   const far = '+254733333333'
-  const rig = new CallRig()
+  const rig = new CallBed()
   rig.store.accounts.clear()
   const account = {
     ...acme,

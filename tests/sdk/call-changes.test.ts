@@ -1,34 +1,34 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { closeBenches, media, namesOf, placed, signedIn, taken } from './rig/live-call.ts'
-import { settle } from './rig/phone-bench.ts'
-import { bodyOf } from './rig/switch-side.ts'
+import { closeBeds, media, namesOf, placed, signedIn, taken } from './bed/live-call.ts'
+import { settle } from './bed/sdk-phone-bed.ts'
+import { bodyOf } from './bed/switch-side.ts'
 
 test('hold and unhold by re-INVITE: direction, silence, events, getters', async () => {
-  const { bench, call, told } = await placed()
+  const { bed, call, told } = await placed()
   const held = call.hold()
   await settle()
-  assert.match(bodyOf(bench.request('INVITE')), /sendonly/)
+  assert.match(bodyOf(bed.request('INVITE')), /sendonly/)
   assert.not(call.isOnHold)
-  bench.reply('INVITE', 200, 'OK', { sdp: 'held' })
+  bed.reply('INVITE', 200, 'OK', { sdp: 'held' })
   await held
   assert.ok(call.isOnHold)
   assert.is(media().sender?.track.enabled, false)
   await call.hold()
   const back = call.unhold()
   await settle()
-  assert.match(bodyOf(bench.request('INVITE')), /sendrecv/)
-  bench.reply('INVITE', 200, 'OK', { sdp: 'back' })
+  assert.match(bodyOf(bed.request('INVITE')), /sendrecv/)
+  bed.reply('INVITE', 200, 'OK', { sdp: 'back' })
   await back
   assert.is(media().sender?.track.enabled, true)
   assert.equal(namesOf(told).slice(2), ['hold', 'unhold'])
 })
 
 test('hold refused: the promise rejects, the call goes on as it was', async () => {
-  const { bench, call, told } = await placed()
+  const { bed, call, told } = await placed()
   const held = call.hold().catch(fault => fault)
   await settle()
-  bench.reply('INVITE', 488, 'Not Acceptable Here')
+  bed.reply('INVITE', 488, 'Not Acceptable Here')
   const fault = await held
   assert.equal([fault.code, fault.status], ['call.hold-refused', 488])
   assert.not(call.isOnHold)
@@ -37,26 +37,26 @@ test('hold refused: the promise rejects, the call goes on as it was', async () =
 })
 
 test('hold while their offer is open waits and comes through (RFC 3261 §14.1)', async () => {
-  const { bench, call } = await taken()
+  const { bed, call } = await taken()
   await call.answer()
-  bench.inTaken('ACK', 1)
+  bed.inTaken('ACK', 1)
   const held = call.hold()
   await settle()
-  bench.reply('INVITE', 491, 'Request Pending')
-  const before = bench.lines.filter(line => line.startsWith('INVITE')).length
+  bed.reply('INVITE', 491, 'Request Pending')
+  const before = bed.lines.filter(line => line.startsWith('INVITE')).length
   await new Promise(resolve => setTimeout(resolve, 2_050))
-  assert.is(bench.lines.filter(line => line.startsWith('INVITE')).length, before + 1)
-  bench.reply('INVITE', 200, 'OK', { sdp: 'held' })
+  assert.is(bed.lines.filter(line => line.startsWith('INVITE')).length, before + 1)
+  bed.reply('INVITE', 200, 'OK', { sdp: 'held' })
   await held
   assert.ok(call.isOnHold)
 })
 
 test('their re-INVITE is answered by the browser', async () => {
-  const { bench, call } = await placed()
-  bench.inPlaced('INVITE', 7, { sdp: 'their hold' })
+  const { bed, call } = await placed()
+  bed.inPlaced('INVITE', 7, { sdp: 'their hold' })
   await settle()
   assert.equal(media().log.slice(-2), ['remote offer', 'local answer'])
-  assert.match(bench.socket.sent.at(-1) ?? '', /^SIP\/2\.0 200 [\s\S]*local answer$/)
+  assert.match(bed.socket.sent.at(-1) ?? '', /^SIP\/2\.0 200 [\s\S]*local answer$/)
   assert.is(call.state, 'accepted')
 })
 
@@ -84,8 +84,8 @@ test('digits: RFC 4733 through the sender, queued; nonsense throws', async () =>
 })
 
 test('methods in the wrong state throw or reject, and change nothing', async () => {
-  const bench = await signedIn()
-  const call = bench.phone.call('1')
+  const bed = await signedIn()
+  const call = bed.phone.call('1')
   for (const work of [() => call.answer(), () => call.hold(), () => call.unhold()]) {
     const fault = await work().catch(error => error)
     assert.is(fault.code, 'call.state')
@@ -94,8 +94,8 @@ test('methods in the wrong state throw or reject, and change nothing', async () 
 })
 
 test('quality is told while the call lives', async () => {
-  const bench = await signedIn()
-  const call = bench.phone.call('1002')
+  const bed = await signedIn()
+  const call = bed.phone.call('1002')
   await settle()
   let packets = 0
   media().getStats = async () => {
@@ -118,7 +118,7 @@ test('quality is told while the call lives', async () => {
   }
   const qualities: { mos: number; lossPercent: number; jitterMs: number; roundTripMs?: number; codec?: string }[] = []
   call.on('quality', quality => qualities.push(quality))
-  bench.reply('INVITE', 200, 'OK', { sdp: 'answer' })
+  bed.reply('INVITE', 200, 'OK', { sdp: 'answer' })
   await new Promise(resolve => setTimeout(resolve, 2_100))
   const last = qualities.at(-1)
   assert.is(last?.codec, 'opus')
@@ -127,6 +127,6 @@ test('quality is told while the call lives', async () => {
   assert.ok((last?.mos ?? 0) > 3 && (last?.mos ?? 0) < 4.2, String(last?.mos))
 })
 
-test.after(closeBenches)
+test.after(closeBeds)
 
 test.run()

@@ -1,27 +1,27 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { devices, FakePeerConnection } from './rig/fake-browser.ts'
-import { closeBenches, listen, media, namesOf, placed, signedIn, taken } from './rig/live-call.ts'
-import { settle } from './rig/phone-bench.ts'
+import { devices, FakePeerConnection } from './bed/fake-browser.ts'
+import { closeBeds, listen, media, namesOf, placed, signedIn, taken } from './bed/live-call.ts'
+import { settle } from './bed/sdk-phone-bed.ts'
 
 test('outbound: trying, ringing, accepted, ended by us', async () => {
-  const bench = await signedIn()
-  const call = bench.phone.call('1002')
+  const bed = await signedIn()
+  const call = bed.phone.call('1002')
   const told = listen(call)
   assert.is(call.state, 'trying')
   assert.is(call.direction, 'outbound')
   assert.is(call.remoteIdentity, '1002')
   await settle()
-  bench.reply('INVITE', 180, 'Ringing')
+  bed.reply('INVITE', 180, 'Ringing')
   assert.is(call.state, 'ringing')
-  bench.reply('INVITE', 200, 'OK', { sdp: 'answer' })
+  bed.reply('INVITE', 200, 'OK', { sdp: 'answer' })
   await settle()
   assert.is(call.state, 'accepted')
   assert.equal(media().log, ['local offer', 'remote answer'])
   call.hangup()
   assert.equal(namesOf(told), ['ringing', 'accepted', 'ended'])
   assert.equal(told.at(-1)?.[1], { cause: 'Hung up', by: 'local' })
-  assert.is(bench.request('BYE').method, 'BYE')
+  assert.is(bed.request('BYE').method, 'BYE')
   assert.is(media().connectionState, 'closed')
   assert.is(devices.tracks[0]?.readyState, 'ended', 'the microphone is let go')
   call.hangup()
@@ -29,35 +29,35 @@ test('outbound: trying, ringing, accepted, ended by us', async () => {
 })
 
 test('the far side hangs up: ended; it refuses: failed with status and cause', async () => {
-  const { bench, call, told } = await placed()
-  bench.inPlaced('BYE', 5)
+  const { bed, call, told } = await placed()
+  bed.inPlaced('BYE', 5)
   assert.equal(told.at(-1), ['ended', { cause: 'Hung up', by: 'remote' }])
   assert.is(call.endReason?.by, 'remote')
-  const other = bench.phone.call('1003')
+  const other = bed.phone.call('1003')
   const heard = listen(other)
   await settle()
-  bench.reply('INVITE', 486, 'Busy Here', { headers: { 'X-Voice-Reason-Code': 'END.0486' } })
+  bed.reply('INVITE', 486, 'Busy Here', { headers: { 'X-Voice-Reason-Code': 'END.0486' } })
   assert.equal(heard, [['failed', { cause: '486 Busy Here', by: 'remote', status: 486, code: 'END.0486' }]])
 })
 
 test('hung up while it rings: CANCEL, ended', async () => {
-  const bench = await signedIn()
-  const call = bench.phone.call('1002')
+  const bed = await signedIn()
+  const call = bed.phone.call('1002')
   const told = listen(call)
   await settle()
-  bench.reply('INVITE', 180, 'Ringing')
+  bed.reply('INVITE', 180, 'Ringing')
   call.hangup()
   assert.equal(told.at(-1), ['ended', { cause: 'Cancelled', by: 'local' }])
-  assert.is(bench.request('CANCEL').method, 'CANCEL')
+  assert.is(bed.request('CANCEL').method, 'CANCEL')
 })
 
 test('hung up before anything was dialled: nothing is', async () => {
-  const bench = await signedIn()
-  const call = bench.phone.call('1002')
+  const bed = await signedIn()
+  const call = bed.phone.call('1002')
   const told = listen(call)
   call.hangup()
   await settle()
-  assert.not(bench.lines.some(line => line.startsWith('INVITE')))
+  assert.not(bed.lines.some(line => line.startsWith('INVITE')))
   assert.equal(namesOf(told), ['ended'])
   assert.ok(devices.tracks.every(track => track.readyState === 'ended'))
 })
@@ -68,58 +68,58 @@ for (const [name, cause] of [
   ['NotReadableError', 'Microphone failed'],
 ] as const) {
   test(`${name}: the call fails with "${cause}"`, async () => {
-    const bench = await signedIn()
+    const bed = await signedIn()
     devices.fault = new DOMException('no', name)
-    const call = bench.phone.call('1002')
+    const call = bed.phone.call('1002')
     const told = listen(call)
     await settle()
     assert.is(told[0]?.[0], 'failed')
     assert.is(call.endReason?.cause, cause)
-    assert.equal(bench.phone.calls, [])
+    assert.equal(bed.phone.calls, [])
   })
 }
 
 test('early audio is heard before the answer, and replaces our ringback', async () => {
-  const bench = await signedIn()
-  const call = bench.phone.call('1002')
+  const bed = await signedIn()
+  const call = bed.phone.call('1002')
   const told = listen(call)
   await settle()
-  bench.reply('INVITE', 183, 'Session Progress', { sdp: 'early' })
+  bed.reply('INVITE', 183, 'Session Progress', { sdp: 'early' })
   await settle()
   assert.ok(call.hasEarlyAudio)
   assert.equal(media().log, ['local offer', 'remote pranswer'])
-  bench.reply('INVITE', 200, 'OK', { sdp: 'answer' })
+  bed.reply('INVITE', 200, 'OK', { sdp: 'answer' })
   await settle()
   assert.equal(media().log, ['local offer', 'remote pranswer', 'remote answer'])
   assert.equal(namesOf(told), ['ringing', 'accepted'])
 })
 
 test('inbound: answered', async () => {
-  const { bench, call, told } = await taken()
+  const { bed, call, told } = await taken()
   assert.equal(
     [call.direction, call.remoteIdentity, call.remoteName, call.state],
     ['inbound', '1002', 'Juma', 'ringing'],
   )
-  assert.ok(bench.lines.includes('SIP/2.0 180'))
+  assert.ok(bed.lines.includes('SIP/2.0 180'))
   await call.answer()
-  assert.ok(bench.lines.includes('SIP/2.0 200'))
+  assert.ok(bed.lines.includes('SIP/2.0 200'))
   assert.equal(media().log, ['remote offer', 'local answer'])
   assert.is(call.state, 'accepted')
-  bench.inTaken('ACK', 1)
-  bench.inTaken('BYE', 2)
+  bed.inTaken('ACK', 1)
+  bed.inTaken('BYE', 2)
   assert.equal(namesOf(told), ['accepted', 'ended'])
 })
 
 test('inbound: rejected with 486', async () => {
-  const { bench, call, told } = await taken()
+  const { bed, call, told } = await taken()
   call.reject()
-  assert.ok(bench.lines.includes('SIP/2.0 486'))
+  assert.ok(bed.lines.includes('SIP/2.0 486'))
   assert.equal(told, [['ended', { cause: 'Rejected', by: 'local' }]])
   assert.throws(() => call.reject(), /ended/)
 })
 
 test('inbound: an offer that the browser refuses fails the call and tells the switch', async () => {
-  const { bench, call, told } = await taken()
+  const { bed, call, told } = await taken()
   const original = FakePeerConnection.prototype.setRemoteDescription
   FakePeerConnection.prototype.setRemoteDescription = async () => {
     throw new Error('bad')
@@ -127,15 +127,15 @@ test('inbound: an offer that the browser refuses fails the call and tells the sw
   await call.answer().catch(() => {})
   FakePeerConnection.prototype.setRemoteDescription = original
   assert.equal(namesOf(told), ['failed'])
-  assert.ok(bench.lines.some(line => line.startsWith('SIP/2.0 48')))
+  assert.ok(bed.lines.some(line => line.startsWith('SIP/2.0 48')))
 })
 
 test('several calls at once, each with a track of its own', async () => {
-  const bench = await signedIn()
-  const first = bench.phone.call('1')
-  const second = bench.phone.call('2')
+  const bed = await signedIn()
+  const first = bed.phone.call('1')
+  const second = bed.phone.call('2')
   await settle()
-  assert.is(bench.phone.calls.length, 2)
+  assert.is(bed.phone.calls.length, 2)
   first.mute()
   assert.equal(
     FakePeerConnection.all.map(connection => connection.sender?.track.enabled),
@@ -148,6 +148,6 @@ test('several calls at once, each with a track of its own', async () => {
   assert.is(devices.tracks[0]?.readyState, 'ended')
 })
 
-test.after(closeBenches)
+test.after(closeBeds)
 
 test.run()

@@ -8,7 +8,7 @@ import { decodeToken, describeFailure, isExpired, PhoneError } from '../../sdk/i
 import { openLog, withoutSecrets } from '../../sdk/log.ts'
 import { qualityBetween, sampleOf } from '../../sdk/media/quality.ts'
 import { readAddress } from '../../sdk/signaling/read.ts'
-import { claims, tokenFor } from './rig/phone-bench.ts'
+import { claims, tokenFor } from './bed/sdk-phone-bed.ts'
 
 test('decodeToken gives the claims; isExpired goes by exp', () => {
   const token = tokenFor({ exp: 2_000 })

@@ -29,7 +29,7 @@ import { audioFor } from './fake-audio.ts'
 export type Document = string | { readonly fault: FetchFault } | 'never'
 
 /** The whole switch above its ports, in virtual time, with a world that answers for SIP, media, HTTP and the store. */
-export class CallRig {
+export class CallBed {
   now = 1000
   /** What records the calls, if anything does. */
   recorder: TraceRecorder | undefined

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert'
-import { CallRig } from './call-bed.ts'
+import { CallBed } from './call-bed.ts'
 
 /** The number that is called, and two that it dials. */
 export const at = '+254700000001'
@@ -7,8 +7,8 @@ export const far = '+254733333333'
 export const other = '+254744444444'
 
 /** A number whose document is that Dial, behind what stands before it; `/after` says goodbye. */
-export function dialling(dial: string, before = ''): CallRig {
-  const rig = new CallRig()
+export function dialling(dial: string, before = ''): CallBed {
+  const rig = new CallBed()
   rig.documents.set('https://acme.test/in', `<Response>${before}${dial}</Response>`)
   rig.documents.set('https://acme.test/after', '<Response><Say>Bye</Say></Response>')
   return rig
@@ -18,7 +18,7 @@ export const dialTo = (...numbers: string[]) =>
   `<Dial action="/after">${numbers.map(number => `<Number>${number}</Number>`).join('')}</Dial>`
 
 /** What the one action callback said. */
-export const action = (rig: CallRig) => {
+export const action = (rig: CallBed) => {
   const posts = rig.posts.filter(post => post.url.endsWith('/after'))
   assert.is(posts.length, 1, 'one action')
   return posts[0]!.fields

@@ -1,11 +1,11 @@
-import { CallRig } from './call-bed.ts'
+import { CallBed } from './call-bed.ts'
 
 export const to = '+254722222222'
 export const from = '+254700000001'
 
 /** Whoever is called and answers hears what the verbs say. */
-export function placing(verbs = '<Say>Hello</Say>'): CallRig {
-  const rig = new CallRig()
+export function placing(verbs = '<Say>Hello</Say>'): CallBed {
+  const rig = new CallBed()
   rig.documents.set('https://acme.test/out', `<Response>${verbs}</Response>`)
   return rig
 }

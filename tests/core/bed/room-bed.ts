@@ -1,9 +1,9 @@
 import type { LegUuid } from '../../../core/model/ids.ts'
 import { own } from './acme.ts'
-import { CallRig } from './call-bed.ts'
+import { CallBed } from './call-bed.ts'
 
 /** A number of its own for each document, so that calls can bring different ones. */
-export class RoomRig extends CallRig {
+export class RoomBed extends CallBed {
   #numbers = 0
 
   /** A call whose document is this; what follows the Dial is `after`. */

@@ -5,7 +5,7 @@ import type { Peer } from '../../../core/testing/simulated-signaling.ts'
 import { seeded } from '../../rig/seeded.ts'
 import { trunk } from '../../rig/trunk.ts'
 import { acme, own, rate } from '../bed/acme.ts'
-import { CallRig, type Document } from '../bed/call-bed.ts'
+import { CallBed, type Document } from '../bed/call-bed.ts'
 
 // Seeded worlds in which everything happens at any moment. Whatever the order: at the end every row is closed, every
 // hold settled once, the wallets agree with what was charged, and no leg, deadline or media session is left.
@@ -102,9 +102,9 @@ function document(random: Random): Document {
   return `<Response>${verbs(random)}</Response>`
 }
 
-function world(seed: number): { rig: CallRig; balance: number } {
+function world(seed: number): { rig: CallBed; balance: number } {
   const random = seeded(seed)
-  const rig = new CallRig({ seed, jitter: true })
+  const rig = new CallBed({ seed, jitter: true })
   const balance = pick(random, [10_000_000, 500_000, 60_000])
   rig.store.addAccount(
     {
@@ -135,7 +135,7 @@ function world(seed: number): { rig: CallRig; balance: number } {
   return { rig, balance }
 }
 
-function disturb(rig: CallRig, random: Random): void {
+function disturb(rig: CallBed, random: Random): void {
   const legs = [...rig.sipLegs.keys()]
   const leg = legs.length === 0 ? ('nobody' as LegUuid) : pick(random, legs)
   const live = rig.exchange.live()
@@ -217,7 +217,7 @@ test(`${seeds} seeded worlds of ${callsPerWorld} calls come to rest with every r
 })
 
 test('a fault of ours in one call ends that call with END.5500 and touches no other', () => {
-  const rig = new CallRig()
+  const rig = new CallBed()
   rig.documents.set('https://acme.test/in', '<Response><Say loop="0">x</Say></Response>')
   rig.call(numbers[0]!)
   const victim = rig.call(numbers[0]!)
@@ -239,7 +239,7 @@ test('a fault of ours in one call ends that call with END.5500 and touches no ot
 })
 
 test('events for calls that are gone, or never were, are absorbed and counted', () => {
-  const rig = new CallRig()
+  const rig = new CallBed()
   const legId = 'nobody' as LegUuid
   rig.send({ type: 'leg.ended', legId, cause: { kind: 'bye' } })
   rig.send({ type: 'media.opened', legId, sdp: '' })

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { MediaCommand } from '../../../core/ports/media.ts'
 import type { Peer } from '../../../core/testing/simulated-signaling.ts'
 import { acme } from '../bed/acme.ts'
-import { CallRig } from '../bed/call-bed.ts'
+import { CallBed } from '../bed/call-bed.ts'
 
 const number = '+254700000001'
 const far = '+254722222222'
@@ -12,11 +12,11 @@ const dial = `<Dial><Number>${far}</Number></Dial>`
 
 /** The rig's callers are answered with PCMU at first, and whoever is dialled answers with PCMA. */
 function dialled(
-  offered: CallRig['offeredCodecs'],
+  offered: CallBed['offeredCodecs'],
   document = dial,
   peer: Peer = { answerAfter: 500, byeAfter: 3000 },
 ) {
-  const rig = new CallRig()
+  const rig = new CallBed()
   rig.offeredCodecs = offered
   rig.documents.set('https://acme.test/in', response(document))
   rig.peers.set(`t1:${far}`, peer)
@@ -25,9 +25,9 @@ function dialled(
   return { rig, caller }
 }
 
-const offersTo = (rig: CallRig) =>
+const offersTo = (rig: CallBed) =>
   rig.of('media.open').flatMap(open => (open.offer === undefined ? [open.prefer ?? []] : []))
-const adaptations = (rig: CallRig): readonly Extract<MediaCommand, { type: 'media.reoffer' }>[] =>
+const adaptations = (rig: CallBed): readonly Extract<MediaCommand, { type: 'media.reoffer' }>[] =>
   rig.of('media.reoffer')
 
 test('whoever is dialled is offered first what the caller offers, and the caller is answered with what they took', () => {
@@ -55,7 +55,7 @@ test('a caller who does not offer it is answered as it was, and so is one who ha
 })
 
 test('an order of codecs of the trunk goes before the offer’s, and what it leaves out is not taken', () => {
-  const rig = new CallRig()
+  const rig = new CallBed()
   rig.offeredCodecs = ['opus', 'PCMA', 'PCMU']
   rig.trunks = rig.trunks.map(trunk => ({ ...trunk, codecs: ['PCMU', 'opus'] }))
   rig.documents.set('https://acme.test/in', response(dial))
@@ -89,7 +89,7 @@ test('early media fixes the codec: the 183 has it, and the answer says the same'
 
 test('a caller who hangs up while its answer is made anew is not answered', () => {
   const { rig, caller } = dialled(['PCMA', 'PCMU'], dial, { answerAfter: 500 })
-  const again = new CallRig()
+  const again = new CallBed()
   again.offeredCodecs = ['PCMA', 'PCMU']
   again.documents.set('https://acme.test/in', response(dial))
   again.peers.set(`t1:${far}`, { answerAfter: 500 })
@@ -104,7 +104,7 @@ test('a caller who hangs up while its answer is made anew is not answered', () =
 })
 
 test('softphones keep what they prefer', () => {
-  const rig = new CallRig()
+  const rig = new CallBed()
   rig.offeredCodecs = ['opus', 'PCMA']
   const hook = 'https://acme.test/phone'
   rig.store.addAccount({ ...acme, endpoints: { ...acme.endpoints, voice_outbound: hook } }, 10_000_000)

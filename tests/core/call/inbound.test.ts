@@ -2,18 +2,18 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { endReasons } from '../../../core/model/end-reason.ts'
 import { acme, own, rate } from '../bed/acme.ts'
-import { CallRig } from '../bed/call-bed.ts'
+import { CallBed } from '../bed/call-bed.ts'
 
 const at = '+254700000001'
 const answering = (verbs: string) => `<Response>${verbs}</Response>`
 
-function rigWith(verbs: string): CallRig {
-  const rig = new CallRig()
+function rigWith(verbs: string): CallBed {
+  const rig = new CallBed()
   rig.documents.set('https://acme.test/in', answering(verbs))
   return rig
 }
 
-const types = (rig: CallRig) => rig.commands.map(command => command.type).filter(type => !type.startsWith('store.'))
+const types = (rig: CallBed) => rig.commands.map(command => command.type).filter(type => !type.startsWith('store.'))
 
 test('180 goes out before the webhook is asked, and the call is durable before both', () => {
   const rig = rigWith('<Say>Hello</Say>')
@@ -88,7 +88,7 @@ test('the number overrides the account, and without either the fallback runs wit
   rig.call(at)
   rig.run(10)
   assert.is(rig.posts[0]?.url, 'https://acme.test/own')
-  const none = new CallRig()
+  const none = new CallBed()
   none.store.addAccount(
     {
       ...acme,

@@ -1,15 +1,15 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { acme } from '../bed/acme.ts'
-import { CallRig } from '../bed/call-bed.ts'
+import { CallBed } from '../bed/call-bed.ts'
 
 // What media a registered phone is offered: WebRTC where it is a browser, else plain RTP; and WebRTC to a desk phone that
 // refuses that, because it takes nothing that is not encrypted; SRTP by keys in SDP after it.
 
 const hook = 'https://acme.test/in'
 
-function called(isBrowser: boolean, answers: 'plain' | 'srtp' | 'webrtc' | 'none', status = 488): CallRig {
-  const rig = new CallRig()
+function called(isBrowser: boolean, answers: 'plain' | 'srtp' | 'webrtc' | 'none', status = 488): CallBed {
+  const rig = new CallBed()
   rig.store.addAccount({ ...acme, endpoints: { ...acme.endpoints, voice_inbound: hook } }, 10_000_000)
   const user = rig.user('1002')
   rig.bindings.set(user.uuid, [{ id: 'desk', address: '198.51.100.7', isBrowser }])
@@ -26,13 +26,13 @@ function called(isBrowser: boolean, answers: 'plain' | 'srtp' | 'webrtc' | 'none
   return rig
 }
 /** Kinds of media that the phone was offered, in turn. */
-const offered = (rig: CallRig) =>
+const offered = (rig: CallBed) =>
   rig
     .of('media.open')
     .flatMap(({ offer, webrtc, srtp }) =>
       offer === undefined ? [webrtc === true ? 'webrtc' : srtp === 'preferred' ? 'srtp' : 'plain'] : [],
     )
-const result = (rig: CallRig) => [rig.posts[1]?.fields.DialCallStatus, rig.posts[1]?.fields.DialReasonCode]
+const result = (rig: CallBed) => [rig.posts[1]?.fields.DialCallStatus, rig.posts[1]?.fields.DialReasonCode]
 
 test('a desk phone that refuses plain RTP is offered WebRTC, then SRTP, once each, and the call goes on', () => {
   assert.equal(offered(called(false, 'srtp')), ['plain', 'webrtc', 'srtp'])

@@ -5,11 +5,11 @@ import type { AccountUuid } from '../../../core/model/ids.ts'
 import type { Trunk } from '../../../core/model/trunk.ts'
 import { trunk } from '../../rig/trunk.ts'
 import { acme, own, rate } from '../bed/acme.ts'
-import type { CallRig } from '../bed/call-bed.ts'
+import type { CallBed } from '../bed/call-bed.ts'
 import { from, placing, to } from '../bed/placed-bed.ts'
 import { rested } from '../bed/rested.ts'
 
-type Refused = [string, Partial<OriginateOrder>, string, ((rig: CallRig) => unknown)?]
+type Refused = [string, Partial<OriginateOrder>, string, ((rig: CallBed) => unknown)?]
 
 test('what may not be placed leaves no row, no hold, no INVITE', () => {
   const cases: readonly Refused[] = [

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { qualityResource } from '../../../core/events/quality-data.ts'
 import type { LegMediaStats } from '../../../core/model/leg-quality.ts'
-import { CallRig } from '../bed/call-bed.ts'
+import { CallBed } from '../bed/call-bed.ts'
 
 const to = '+254722222222'
 
@@ -24,8 +24,8 @@ const heard: LegMediaStats = {
   source: { address: '192.0.2.1:4000', state: 'confirmed', changes: 0, refused: 0, withheld: 0 },
 }
 
-function answered(verbs: string): CallRig {
-  const rig = new CallRig()
+function answered(verbs: string): CallBed {
+  const rig = new CallBed()
   rig.documents.set('https://acme.test/out', `<Response>${verbs}</Response>`)
   rig.peers.set(to, { answerAfter: 500 })
   rig.endedMedia = heard

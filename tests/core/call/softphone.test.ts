@@ -2,12 +2,12 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Destinations } from '../../../core/billing/destinations.ts'
 import { acme, own } from '../bed/acme.ts'
-import type { CallRig } from '../bed/call-bed.ts'
+import type { CallBed } from '../bed/call-bed.ts'
 import { hook, rigWith } from '../bed/softphone-bed.ts'
 
 const dialWhatWasDialled = '<Response><Dial><Number>+254722222222</Number></Dial></Response>'
 
-const ends = (rig: CallRig, legId: string) =>
+const ends = (rig: CallBed, legId: string) =>
   rig
     .of('leg.end')
     .flatMap(({ legId: id, reason, status, retryAfterSeconds }) =>
@@ -104,7 +104,7 @@ test('extension to extension: internal, free, the callee sees who it is; all pho
   assert.ok(rig.exchange.isEmpty)
 })
 
-const refusals: readonly [what: string, make: (rig: CallRig) => string, ended: object, set?: Partial<typeof acme>][] = [
+const refusals: readonly [what: string, make: (rig: CallBed) => string, ended: object, set?: Partial<typeof acme>][] = [
   ['suspended', () => '+254722222222', { reason: 'END.4403' }, { status: 'suspended' }],
   ['no webhook', () => '+254722222222', { reason: 'END.3404', status: 404 }, { endpoints: acme.endpoints }],
   ['no capacity', () => '+254722222222', { reason: 'END.4429', retryAfterSeconds: 1 }, { maxConcurrentCalls: 0 }],

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Trunk } from '../../../core/model/trunk.ts'
 import { acme } from '../bed/acme.ts'
-import { CallRig } from '../bed/call-bed.ts'
+import { CallBed } from '../bed/call-bed.ts'
 
 // What a trunk is offered: where SRTP is optional, SRTP first, and the same trunk in the clear only if it refuses that.
 
@@ -12,8 +12,8 @@ const good = { answerAfter: 100, byeAfter: 1000 }
 const refusing = (status: number) => ({ endAfter: 20, cause: { kind: 'response', status } }) as const
 
 /** The far end does `first` to the first attempt, `then` to the next ones. */
-function called(trunks: (one: Trunk) => readonly Trunk[], first: number | 'timeout', then: number | 'good'): CallRig {
-  const rig = new CallRig()
+function called(trunks: (one: Trunk) => readonly Trunk[], first: number | 'timeout', then: number | 'good'): CallBed {
+  const rig = new CallBed()
   rig.store.addAccount({ ...acme, endpoints: { ...acme.endpoints, voice_inbound: hook } }, 10_000_000)
   rig.trunks = rig.trunks.flatMap(trunks)
   rig.documents.set(hook, `<Response><Dial action="/after"><Number>${far}</Number></Dial></Response>`)
@@ -27,9 +27,9 @@ function called(trunks: (one: Trunk) => readonly Trunk[], first: number | 'timeo
   assert.ok(rig.exchange.isEmpty)
   return rig
 }
-const offered = (rig: CallRig) =>
+const offered = (rig: CallBed) =>
   rig.of('media.open').flatMap(({ offer, srtp }) => (offer === undefined ? [srtp ?? 'off'] : []))
-const result = (rig: CallRig) => [rig.posts[1]?.fields.DialCallStatus, rig.posts[1]?.fields.DialReasonCode]
+const result = (rig: CallBed) => [rig.posts[1]?.fields.DialCallStatus, rig.posts[1]?.fields.DialReasonCode]
 const alone =
   (srtp: Trunk['srtp'], more: Partial<Trunk> = {}) =>
   (trunk: Trunk): readonly Trunk[] => [{ ...trunk, srtp, ...more }]

@@ -5,18 +5,18 @@ import { causeOfRefusal } from '../../../core/contract/originate-order.ts'
 import type { AccountProfile } from '../../../core/model/account.ts'
 import type { AccountUuid, LegUuid } from '../../../core/model/ids.ts'
 import { acme, own } from '../bed/acme.ts'
-import { CallRig } from '../bed/call-bed.ts'
+import { CallBed } from '../bed/call-bed.ts'
 import { action, at, dialling, dialTo, far, other } from '../bed/dial-bed.ts'
 import { rested } from '../bed/rested.ts'
 
 // Decisions §4: what others and its documents make of an account is bounded.
-const set = (rig: CallRig, fields: Partial<AccountProfile>) => {
+const set = (rig: CallBed, fields: Partial<AccountProfile>) => {
   const account = rig.store.accounts.get(acme.uuid)
   if (account !== undefined) account.profile = { ...account.profile, ...fields }
 }
-const ends = (rig: CallRig, legId: LegUuid) =>
+const ends = (rig: CallBed, legId: LegUuid) =>
   rig.of('leg.end').flatMap(({ type: _, legId: id, ...end }) => (id === legId ? [end] : []))
-const failed = (rig: CallRig) =>
+const failed = (rig: CallBed) =>
   rig.store.events.filter(({ code }) => code === 'DIAL.0400').map(({ data }) => data.reason_code)
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => `+25472000000${n}`)
 
@@ -176,7 +176,7 @@ test('the end of a call while its next trunk waits for a turn closes each row on
 })
 
 test('one call whose numbers dial one another, ten times each, makes at most 20 on-net legs', () => {
-  const rig = new CallRig()
+  const rig = new CallBed()
   rig.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
   const tenTimes = (number: string) =>
     `<Response><Dial action="/after">${`<Number>${number}</Number>`.repeat(10)}</Dial></Response>`
@@ -195,7 +195,7 @@ test('one call whose numbers dial one another, ten times each, makes at most 20 
 })
 
 test('a loop through an action, one after the other, ends as well', () => {
-  const rig = new CallRig()
+  const rig = new CallBed()
   rig.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
   rig.documents.set('https://acme.test/in', `<Response><Dial action="/in"><Number>${other}</Number></Dial></Response>`)
   rig.documents.set('https://acme.test/other', '<Response><Pause length="1"/><Hangup reason="busy"/></Response>')
@@ -206,7 +206,7 @@ test('a loop through an action, one after the other, ends as well', () => {
 })
 
 test('a trunk may be dialled from the depth at which no on-net number may', () => {
-  const rig = new CallRig()
+  const rig = new CallBed()
   const chain = Array.from({ length: 9 }, (_, n) => `+25470000010${n}`)
   for (const [n, number] of chain.entries()) {
     rig.store.numbers.set(number, { account: acme.uuid, number: own(number, `https://acme.test/${n}`) })
@@ -222,7 +222,7 @@ test('a trunk may be dialled from the depth at which no on-net number may', () =
 })
 
 test('a refused call costs no turn: what is refused for money, then one that is paid for', () => {
-  const rig = new CallRig()
+  const rig = new CallBed()
   set(rig, { maxCallsPerSecond: 1 })
   const account = rig.store.accounts.get(acme.uuid)!
   account.balance = 0
@@ -244,7 +244,7 @@ test('a refused call costs no turn: what is refused for money, then one that is 
 })
 
 test('money that two calls race for: the loser is refused for money and gives its place and its moment back', () => {
-  const rig = new CallRig()
+  const rig = new CallBed()
   set(rig, { maxCallsPerSecond: 2, maxConcurrentCalls: 2 })
   rig.store.accounts.get(acme.uuid)!.balance = 30_000
   const requests = [rig.originate(), rig.originate()]

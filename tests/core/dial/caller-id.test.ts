@@ -1,11 +1,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { acme, own } from '../bed/acme.ts'
-import type { CallRig } from '../bed/call-bed.ts'
+import type { CallBed } from '../bed/call-bed.ts'
 import { at, dialling, far } from '../bed/dial-bed.ts'
 import { rested } from '../bed/rested.ts'
 
-const problemsOf = (rig: CallRig) =>
+const problemsOf = (rig: CallBed) =>
   rig.store.events.filter(({ code }) => code === 'DOC.0422').map(({ data }) => [data.url, data.line, data.message])
 
 test('callerId: an owned number is presented, any other gives way to the number of the call', () => {

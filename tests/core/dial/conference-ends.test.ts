@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { AccountUuid } from '../../../core/model/ids.ts'
 import { acme, own } from '../bed/acme.ts'
 import { rested } from '../bed/rested.ts'
-import { RoomRig } from '../bed/room-bed.ts'
+import { RoomBed } from '../bed/room-bed.ts'
 
 // <Dial><Conference>, in virtual time: how callers come and go, and what is kept of it.
 
@@ -11,7 +11,7 @@ import { RoomRig } from '../bed/room-bed.ts'
 const roomsRestMs = 700_000
 
 test('hangupOnStar and timeLimit take one caller out, with the rest of its document; keys are told', () => {
-  const rig = new RoomRig()
+  const rig = new RoomBed()
   const a = rig.guest('>r', 'hangupOnStar="true"')
   const b = rig.guest('>r', 'timeLimit="7"')
   const c = rig.guest('>r')
@@ -41,7 +41,7 @@ for (const [beep, enters, leaves] of [
   ['beep="false"', false, false],
 ] as const) {
   test(`tones of who enters and leaves: ${beep || 'by default'}`, () => {
-    const rig = new RoomRig()
+    const rig = new RoomBed()
     const [a, b] = [rig.guest('beep="false">r'), rig.guest(`muted="true" ${beep}>r`)]
     const [join] = rig.told(a)
     assert.equal(rig.told(b), [`${join} muted`, ...(enters ? ['enter'] : [])])
@@ -54,7 +54,7 @@ for (const [beep, enters, leaves] of [
 }
 
 test('rooms are of an account: the same name elsewhere is another room', () => {
-  const rig = new RoomRig()
+  const rig = new RoomBed()
   const globex = { ...acme, uuid: 'globex' as AccountUuid, name: 'Globex' }
   rig.store.addAccount(globex, 10_000_000)
   rig.own(own('+254700000009', 'https://globex.test/in'), globex.uuid)
@@ -69,7 +69,7 @@ test('rooms are of an account: the same name elsewhere is another room', () => {
 })
 
 test('record: what the caller says and hears, from the start of the room until it leaves', () => {
-  const rig = new RoomRig()
+  const rig = new RoomBed()
   const a = rig.guest('startOnEnter="false">r', 'record="record-from-answer-dual"')
   rig.run(2000)
   assert.is(rig.of('media.record-session').length, 0)
@@ -91,7 +91,7 @@ test('record: what the caller says and hears, from the start of the room until i
 
 test('hang-up by API, silence of the line, drain and a crash leave the room clean', () => {
   for (const end of ['api', 'timeout', 'drain', 'database'] as const) {
-    const rig = new RoomRig()
+    const rig = new RoomBed()
     const a = rig.guest('>r')
     const b = rig.guest('endOnExit="true">r')
     const callId = rig.exchange.callOfLeg(b)!.callId
@@ -110,7 +110,7 @@ test('hang-up by API, silence of the line, drain and a crash leave the room clea
 })
 
 test('a call placed by API enters a room as one that came in does; so does one from a number of this switch', () => {
-  const rig = new RoomRig()
+  const rig = new RoomBed()
   rig.documents.set('https://acme.test/out', '<Response><Dial><Conference>r</Conference></Dial></Response>')
   rig.peers.set('+254722222222', { answerAfter: 100 })
   rig.originate()
@@ -134,7 +134,7 @@ test('a call placed by API enters a room as one that came in does; so does one f
 })
 
 test('before the answer: who gives up leaves no place behind, and does not end the room', () => {
-  const rig = new RoomRig()
+  const rig = new RoomBed()
   const a = rig.guest('maxMembers="2">r')
   const number = '+254700000055'
   rig.own(own(number, 'https://acme.test/quick'))

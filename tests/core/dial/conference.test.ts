@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { rested } from '../bed/rested.ts'
-import { RoomRig } from '../bed/room-bed.ts'
+import { RoomBed } from '../bed/room-bed.ts'
 
 // <Dial><Conference>: calls that meet in rooms, in virtual time: who hears whom, the start, the end, who finds no place.
 
@@ -10,7 +10,7 @@ const at = '+254700000001'
 const roomsRestMs = 700_000
 
 test('two callers are answered and hear each other; each leaves with its own action', () => {
-  const rig = new RoomRig()
+  const rig = new RoomBed()
   const a = rig.guest('>board')
   assert.ok(rig.isAnswered(a))
   const b = rig.guest('>board')
@@ -59,7 +59,7 @@ const waits: readonly Waiting[] = [
 
 for (const { attributes, play } of waits) {
   test(`startOnEnter false waits for somebody who starts it, and hears ${play[0] ?? 'nothing'} (${attributes})`, () => {
-    const rig = new RoomRig()
+    const rig = new RoomBed()
     const a = rig.guest(`startOnEnter="false" ${attributes}>r`)
     const b = rig.guest('startOnEnter="false" waitAsset="silence">r')
     rig.run(20_000)
@@ -83,7 +83,7 @@ for (const { attributes, play } of waits) {
 }
 
 test('endOnExit ends the room for all: their Dial is completed and their document goes on', () => {
-  const rig = new RoomRig()
+  const rig = new RoomBed()
   const a = rig.guest('>r', '', '<Say>Bye</Say>')
   const waiting = rig.guest('startOnEnter="false">other')
   const host = rig.guest('endOnExit="true">r', '', '<Say>Bye</Say>')
@@ -102,7 +102,7 @@ test('endOnExit ends the room for all: their Dial is completed and their documen
 })
 
 test('endOnExit ends a room that never started, too', () => {
-  const rig = new RoomRig()
+  const rig = new RoomBed()
   rig.guest('startOnEnter="false">r', '', '')
   const host = rig.guest('startOnEnter="false" endOnExit="true">r')
   rig.hangUpCaller(host)
@@ -116,7 +116,7 @@ test('endOnExit ends a room that never started, too', () => {
 })
 
 test('a full room is busy and does not answer; the limit is that of who comes', () => {
-  const rig = new RoomRig()
+  const rig = new RoomBed()
   const [a, b] = [rig.guest('maxMembers="2">r'), rig.guest('maxMembers="3">r')]
   const turnedAway = rig.guest('maxMembers="2">r', '', '')
   rig.run(1000)
@@ -133,7 +133,7 @@ test('a full room is busy and does not answer; the limit is that of who comes', 
 })
 
 test('fifty by default, and not one more', () => {
-  const rig = new RoomRig()
+  const rig = new RoomBed()
   rig.rates = []
   const legs = Array.from({ length: 51 }, () => {
     rig.documents.set('https://acme.test/in', '<Response><Dial><Conference>r</Conference></Dial></Response>')

@@ -1,11 +1,11 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { LegUuid } from '../../../core/model/ids.ts'
-import type { CallRig } from '../bed/call-bed.ts'
+import type { CallBed } from '../bed/call-bed.ts'
 import { action, at, dialling, dialTo, far } from '../bed/dial-bed.ts'
 import { rested } from '../bed/rested.ts'
 
-const media = (rig: CallRig) =>
+const media = (rig: CallBed) =>
   rig.commands.map(command => command.type).filter(type => /^(leg\.|media\.(bridge|unbridge|play|stop))/.test(type))
 
 test('180, answer, bridge; the callee hangs up and the action is posted', () => {
@@ -45,7 +45,7 @@ test('early media reaches the caller before anybody answers', () => {
 })
 
 test('a new offer of either side before the answer is answered by media, or refused when it cannot be', () => {
-  for (const legOf of [(caller: LegUuid) => caller, (_: LegUuid, rig: CallRig) => rig.dialled[0]!]) {
+  for (const legOf of [(caller: LegUuid) => caller, (_: LegUuid, rig: CallBed) => rig.dialled[0]!]) {
     const rig = dialling(dialTo(far))
     rig.peers.set(far, { earlyAfter: 100 })
     const caller = rig.call(at)

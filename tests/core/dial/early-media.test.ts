@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { trunk } from '../../rig/trunk.ts'
-import type { CallRig } from '../bed/call-bed.ts'
+import type { CallBed } from '../bed/call-bed.ts'
 import { at, dialling, far, other } from '../bed/dial-bed.ts'
 import { rested } from '../bed/rested.ts'
 
@@ -10,7 +10,7 @@ import { rested } from '../bed/rested.ts'
 const busy = { kind: 'response', status: 486 } as const
 
 /** Whom the caller hears: the leg that is bridged, the ring tone, or nothing. */
-const heard = (rig: CallRig): string => {
+const heard = (rig: CallBed): string => {
   let bridged = 'nothing'
   let tone = false
   for (const command of rig.commands) {

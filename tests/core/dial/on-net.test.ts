@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { endReasons } from '../../../core/model/end-reason.ts'
 import type { AccountUuid } from '../../../core/model/ids.ts'
 import { acme, own } from '../bed/acme.ts'
-import { CallRig } from '../bed/call-bed.ts'
+import { CallBed } from '../bed/call-bed.ts'
 import { action, at, dialling, dialTo, far, other } from '../bed/dial-bed.ts'
 import { rested } from '../bed/rested.ts'
 
@@ -95,7 +95,7 @@ test('on-net: a number whose document failed and whose fallback drops the call h
 })
 
 test('two numbers that dial one another come to an end', () => {
-  const rig = new CallRig()
+  const rig = new CallBed()
   rig.store.numbers.set(other, { account: acme.uuid, number: own(other, 'https://acme.test/other') })
   rig.documents.set('https://acme.test/in', `<Response><Dial><Number>${other}</Number></Dial></Response>`)
   rig.documents.set('https://acme.test/other', `<Response><Dial><Number>${at}</Number></Dial></Response>`)

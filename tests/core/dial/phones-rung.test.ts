@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { CallRig } from '../bed/call-bed.ts'
+import type { CallBed } from '../bed/call-bed.ts'
 import { rigWith } from '../bed/softphone-bed.ts'
 
 const clients = ['1002', '1002@acme.test', 'user-1002']
@@ -95,7 +95,7 @@ test('originate to an extension: rings out, is hung up while it rings, or finds 
     [[], () => {}, 'END.1480'],
     [
       ['desk', 'laptop'],
-      (rig: CallRig) => rig.send({ type: 'call.hangup', callId: rig.store.call().uuid }),
+      (rig: CallBed) => rig.send({ type: 'call.hangup', callId: rig.store.call().uuid }),
       'END.0201',
     ],
   ] as const) {

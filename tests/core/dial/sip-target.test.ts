@@ -4,21 +4,21 @@ import { Destinations } from '../../../core/billing/destinations.ts'
 import { RateDeck } from '../../../core/billing/rate-deck.ts'
 import { checkDocument } from '../../../core/verbs/index.ts'
 import { acme, rate } from '../bed/acme.ts'
-import type { CallRig } from '../bed/call-bed.ts'
+import type { CallBed } from '../bed/call-bed.ts'
 import { action, at, dialling } from '../bed/dial-bed.ts'
 import { rested } from '../bed/rested.ts'
 
 const sip = (uri: string) => `<Dial action="/after"><Sip>${uri}</Sip></Dial>`
 const desk = 'sip:desk@pbx.test'
 
-const outcome = (rig: CallRig) => {
+const outcome = (rig: CallBed) => {
   rig.call(at)
   rig.run(120_000)
   rested(rig)
   const { DialCallStatus, DialReasonCode } = action(rig)
   return [DialCallStatus, DialReasonCode]
 }
-const balance = (rig: CallRig) => rig.store.accounts.get(acme.uuid)?.balance
+const balance = (rig: CallBed) => rig.store.accounts.get(acme.uuid)?.balance
 
 test('a <Sip> without a rate is free, and needs a balance above zero', () => {
   for (const [money, expected] of [

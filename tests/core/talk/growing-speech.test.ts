@@ -1,15 +1,15 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CallRig } from '../bed/call-bed.ts'
+import { CallBed } from '../bed/call-bed.ts'
 
 // Speech that is heard while it is spoken: `Growing 5` has a second at once, and one more each 100 ms.
-function called(verbs: string): CallRig {
-  const rig = new CallRig()
+function called(verbs: string): CallBed {
+  const rig = new CallBed()
   rig.documents.set('https://acme.test/in', `<Response>${verbs}</Response>`)
   rig.call('+254700000001')
   return rig
 }
-const callerOf = (rig: CallRig) => rig.of('leg.ring')[0]!.legId
+const callerOf = (rig: CallBed) => rig.of('leg.ring')[0]!.legId
 
 test('it is played as it grows, counted whole, and its files may go when the call is over', () => {
   const rig = called('<Say>Growing 5</Say><Say>Karibu</Say>')

@@ -2,18 +2,18 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CallUuid } from '../../../core/model/ids.ts'
 import { PromptPrefetch, prefetchKeepsMs } from '../../../core/talk/prompt-prefetch.ts'
-import { CallRig } from '../bed/call-bed.ts'
+import { CallBed } from '../bed/call-bed.ts'
 
 const at = '+254700000001'
 
-function called(verbs: string): CallRig {
-  const rig = new CallRig()
+function called(verbs: string): CallBed {
+  const rig = new CallBed()
   rig.documents.set('https://acme.test/in', `<Response>${verbs}</Response>`)
   rig.call(at)
   return rig
 }
 
-const sounds = (rig: CallRig) =>
+const sounds = (rig: CallBed) =>
   rig.commands.flatMap(command => {
     switch (command.type) {
       case 'audio.load':

@@ -4,21 +4,21 @@ import { ringbackCountries } from '../../../core/ports/media.ts'
 import { checkDocument } from '../../../core/verbs/index.ts'
 import { tones } from '../../../rtp/tone/tones.ts'
 import { acme } from '../bed/acme.ts'
-import { CallRig } from '../bed/call-bed.ts'
+import { CallBed } from '../bed/call-bed.ts'
 import { rested } from '../bed/rested.ts'
 
 const at = '+254700000001'
 const far = '+254733333333'
 
-const calling = (inside: string): CallRig => {
-  const rig = new CallRig()
+const calling = (inside: string): CallBed => {
+  const rig = new CallBed()
   rig.documents.set('https://acme.test/in', `<Response>${inside}</Response>`)
   rig.documents.set('https://acme.test/next', '<Response><Say>Next</Say></Response>')
   rig.peers.set(far, { ringAfter: 100, answerAfter: 1000, byeAfter: 5000 })
   return rig
 }
 
-const recordings = (rig: CallRig): string[] =>
+const recordings = (rig: CallBed): string[] =>
   rig.commands.flatMap(command => {
     switch (command.type) {
       case 'media.record-session': {
@@ -33,7 +33,7 @@ const recordings = (rig: CallRig): string[] =>
         return []
     }
   })
-const codes = (rig: CallRig) => rig.codes().filter(code => code.startsWith('REC'))
+const codes = (rig: CallBed) => rig.codes().filter(code => code.startsWith('REC'))
 const problems = (inside: string) =>
   checkDocument(new TextEncoder().encode(`<Response>${inside}</Response>`)).problems.length
 

@@ -4,7 +4,7 @@ import type { LegUuid } from '../../../core/model/ids.ts'
 import { drawLadder } from '../../../core/trace/ladder.ts'
 import type { Trace } from '../../../core/trace/trace.ts'
 import { acme } from '../bed/acme.ts'
-import { CallRig } from '../bed/call-bed.ts'
+import { CallBed } from '../bed/call-bed.ts'
 import { TraceBed } from '../bed/trace-bed.ts'
 
 const far = '+254733333333'
@@ -13,9 +13,9 @@ const hook = 'https://acme.test/in'
 const dial = `<Response><Dial><Number>${far}</Number></Dial></Response>`
 
 interface FailedCall {
-  readonly set: (rig: CallRig) => void
+  readonly set: (rig: CallBed) => void
   /** What happens once the call is there. */
-  readonly act?: (rig: CallRig, caller: LegUuid) => void
+  readonly act?: (rig: CallBed, caller: LegUuid) => void
   readonly code: string
   readonly sentence: RegExp
   readonly advice: RegExp
@@ -95,8 +95,8 @@ const failed: Readonly<Record<string, FailedCall>> = {
   },
 }
 
-const traced = (call: FailedCall): { readonly rig: CallRig; readonly trace: Trace } => {
-  const rig = new CallRig()
+const traced = (call: FailedCall): { readonly rig: CallBed; readonly trace: Trace } => {
+  const rig = new CallBed()
   const bed = new TraceBed(() => 1_800_000_000_000 + rig.now)
   rig.recorder = bed.recorder
   call.set(rig)

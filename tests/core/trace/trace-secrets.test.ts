@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { LegUuid } from '../../../core/model/ids.ts'
 import { withoutSecrets } from '../../../core/trace/redaction.ts'
-import { CallRig } from '../bed/call-bed.ts'
+import { CallBed } from '../bed/call-bed.ts'
 import { PartsInMemory, TraceBed } from '../bed/trace-bed.ts'
 
 const canary = 'C4NARYC4NARY'
@@ -10,7 +10,7 @@ const flow = { transport: 'udp', address: '198.51.100.9', port: 5060, localHost:
 const bytes = (text: string) => new TextEncoder().encode(text.replaceAll('\n', '\r\n'))
 
 test('no secret of a SIP message or a document is kept or sent on, however it is written', () => {
-  const rig = new CallRig()
+  const rig = new CallBed()
   const store = new PartsInMemory()
   const mirrored: string[] = []
   const mirror = ({ message }: { readonly message: Uint8Array }) => mirrored.push(Buffer.from(message).toString())
@@ -71,7 +71,7 @@ test('URLs, documents and fields lose what is secret in them', () => {
 })
 
 test('what finds no room is given up, the oldest first', () => {
-  const rig = new CallRig()
+  const rig = new CallBed()
   const bed = new TraceBed(() => rig.now, { memoryBytes: 256 * 1024 })
   rig.recorder = bed.recorder
   rig.documents.set('https://acme.test/in', '<Response><Pause length="1"/><Hangup/></Response>')

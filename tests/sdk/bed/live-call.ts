@@ -1,14 +1,14 @@
 import type { Call } from '../../../sdk/index.ts'
 import { FakePeerConnection } from './fake-browser.ts'
-import { PhoneBench, settle } from './phone-bench.ts'
+import { SdkPhoneBed, settle } from './sdk-phone-bed.ts'
 
-const benches: PhoneBench[] = []
+const beds: SdkPhoneBed[] = []
 
-/** A phone that is signed in; `closeBenches` closes it. */
+/** A phone that is signed in; `closeBeds` closes it. */
 export const signedIn = async () => {
-  const bench = await PhoneBench.signedIn()
-  benches.push(bench)
-  return bench
+  const bed = await SdkPhoneBed.signedIn()
+  beds.push(bed)
+  return bed
 }
 
 const names = ['ringing', 'accepted', 'ended', 'failed', 'hold', 'unhold', 'muted', 'unmuted'] as const
@@ -30,28 +30,28 @@ export const media = () => {
 }
 
 export async function placed() {
-  const bench = await signedIn()
-  const call = bench.phone.call('1002')
+  const bed = await signedIn()
+  const call = bed.phone.call('1002')
   const told = listen(call)
   await settle()
-  bench.reply('INVITE', 180, 'Ringing')
-  bench.reply('INVITE', 200, 'OK', { sdp: 'answer' })
+  bed.reply('INVITE', 180, 'Ringing')
+  bed.reply('INVITE', 200, 'OK', { sdp: 'answer' })
   await settle()
-  return { bench, call, told }
+  return { bed, call, told }
 }
 
 export async function taken() {
-  const bench = await signedIn()
+  const bed = await signedIn()
   let call: Call | undefined
-  bench.phone.once('incoming', incoming => {
+  bed.phone.once('incoming', incoming => {
     call = incoming
   })
-  bench.incoming()
+  bed.incoming()
   if (call === undefined) throw new Error('no call came')
-  return { bench, call, told: listen(call) }
+  return { bed, call, told: listen(call) }
 }
 
 /** After the last test of a file. */
-export function closeBenches(): void {
-  for (const bench of benches) bench.close()
+export function closeBeds(): void {
+  for (const bed of beds) bed.close()
 }

@@ -5,7 +5,7 @@ import { type Extra, parse, requestOf, responseTo, tagIn } from './switch-side.t
 type Told = Exclude<UserAgentOutput, { type: 'send' }>
 
 /** A user agent in virtual time, and the switch's side of its one connection in the hands of the test. */
-export class AgentBench {
+export class AgentBed {
   readonly agent: UserAgent
   readonly sent: SipMessage[] = []
   readonly told: Told[] = []
@@ -22,13 +22,13 @@ export class AgentBench {
   }
 
   /** A registered one. */
-  static registered(): AgentBench {
-    const bench = new AgentBench()
-    bench.do({ type: 'line-up' })
-    bench.do({ type: 'register', identity: { extension: '1001', realm: 'voice.test', token: 'TOKEN' } })
-    bench.reply(200, 'OK', { headers: { Expires: '600' } })
-    bench.clear()
-    return bench
+  static registered(): AgentBed {
+    const bed = new AgentBed()
+    bed.do({ type: 'line-up' })
+    bed.do({ type: 'register', identity: { extension: '1001', realm: 'voice.test', token: 'TOKEN' } })
+    bed.reply(200, 'OK', { headers: { Expires: '600' } })
+    bed.clear()
+    return bed
   }
 
   do(input: UserAgentInput): void {

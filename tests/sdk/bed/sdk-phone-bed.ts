@@ -23,7 +23,7 @@ export const tokenFor = (more: Record<string, unknown> = {}): string =>
 export const settle = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 5))
 
 /** A Phone among the fakes; the switch answers REGISTER by itself, the rest is the test's. */
-export class PhoneBench {
+export class SdkPhoneBed {
   readonly phone: Phone
   readonly told: [name: string, value: unknown][] = []
   /** What REGISTER gets. */
@@ -38,10 +38,10 @@ export class PhoneBench {
       this.phone.on(name, value => this.told.push([name, value]))
   }
 
-  static async signedIn(options: PhoneOptions = {}): Promise<PhoneBench> {
-    const bench = new PhoneBench(options)
-    await bench.authenticate()
-    return bench
+  static async signedIn(options: PhoneOptions = {}): Promise<SdkPhoneBed> {
+    const bed = new SdkPhoneBed(options)
+    await bed.authenticate()
+    return bed
   }
 
   async authenticate(token = tokenFor()): Promise<void> {
