@@ -120,7 +120,7 @@ export const settingOptions: readonly SettingOption[] = [
   {
     path: 'media.weak_fingerprints',
     flag: 'media-weak-fingerprints',
-    help: 'SHA-1 fingerprints of DTLS certificates are accepted where SDP names no stronger one (0)',
+    help: 'accept SHA-1 fingerprints of DTLS certificates when SDP names no stronger one (0)',
     parse: flag,
   },
   {
@@ -229,7 +229,7 @@ export const settingOptions: readonly SettingOption[] = [
   {
     path: 'speech.openai_key',
     environment: 'SAUTI_OPENAI_KEY',
-    help: 'key that the speech server is shown (none)',
+    help: 'key for the speech server (none)',
     parse: secret(500),
   },
   {

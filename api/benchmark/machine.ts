@@ -111,7 +111,7 @@ async function offer(sip: SipLoad, number: string, rate: number, seconds: number
   const p99 = times.sort((a, b) => a - b)[Math.floor(0.99 * times.length)] ?? 0
   if (refusals.length > mostLostShare * total)
     return `${refusals.length} of ${total} calls at ${rate} a second were answered ${refusals[0]}`
-  if (latestMs > mostLateMs) return `the generator of calls itself, at ${rate} a second: one processor more would tell`
+  if (latestMs > mostLateMs) return `the call generator itself, at ${rate} a second: add a processor to measure further`
   if (p99 > mostSetUpMs) return `signalling: set-up p99 ${p99.toFixed(0)} ms at ${rate} calls a second`
   return undefined
 }
@@ -166,7 +166,7 @@ async function speak(load: RtpLoad, measured: MeasuredSwitch, seconds: number): 
   function wallOf(): Wall {
     if (busiest > mostBusy) return `a media thread: it works ${(100 * busiest).toFixed(0)} % of its time`
     const share = report.lost / Math.max(1, report.expected)
-    if (!report.generatorKeptUp) return 'the generator of packets itself: one processor more would tell'
+    if (!report.generatorKeptUp) return 'the packet generator itself: add a processor to measure further'
     if (share > mostLostShare) return `packets: ${(100 * share).toFixed(2)} % were lost`
     return undefined
   }

@@ -112,7 +112,7 @@ export class MeasuredSwitch {
       if (answer?.ok === true) return
       await pause(50)
     }
-    throw new Error(`the switch that was to be measured did not start: ${this.#errors.trim() || 'it said nothing'}`)
+    throw new Error(`the switch that was to be measured did not start: ${this.#errors.trim() || 'it printed nothing'}`)
   }
 
   async #setUp(): Promise<void> {

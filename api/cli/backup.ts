@@ -18,17 +18,21 @@ const bytesPerMb = 1_000_000
 /** `sauti backup DIR`. */
 export const backup: Command = {
   name: 'backup',
-  summary: 'copy the data folder, beside a running switch too',
+  summary: 'copy the data folder; the switch may keep running',
   words: ['DIR'],
   about: `Makes the folder DIR with the database as it is at one moment, recordings, assets, keys, the settings file, and
-backup.json, which names every file with its SHA-256. It runs as a process of its own: a switch on the folder goes on.
+backup.json, which names every file with its SHA-256. It runs as its own process; a switch on the folder keeps running.
 
-DIR appears when it is whole. Until then it is called DIR.partial-PID; what a killed backup leaves behind is removed by
-the next one of that name. The backup holds secrets: it is readable for its user alone.`,
+DIR appears when the backup is complete. Until then it is called DIR.partial-PID; the next backup of that name removes what a
+killed one has left. The backup holds secrets, so only its user can read it.`,
   flags: [],
   settings: ['data'],
   examples: ['sauti backup /backup/sauti-$(date +%F) --data /var/lib/sauti'],
-  exits: { 0: 'DIR is whole', 1: 'there is no backup; the message says why', 2: 'a word, flag or setting is wrong' },
+  exits: {
+    0: 'the backup is complete',
+    1: 'there is no backup; the message says why',
+    2: 'an argument, flag or setting is wrong',
+  },
   run: input =>
     reportOutcome(input, async () => {
       const { given, settings } = input
@@ -52,10 +56,10 @@ export const restore: Command = {
   name: 'restore',
   summary: 'put a backup into the data folder and check its books',
   words: ['DIR'],
-  about: `Proves every file of the backup DIR by its SHA-256, puts them into the data folder and runs "sauti check" on it. The
-data folder must be empty or not there; nothing is changed when something is wrong. Stop the switch first. Calls that were
-live at the time of the backup are closed at the next start, as after a crash. The settings file of the backup comes to lie
-in settings/sauti.yaml of the data folder, to compare.`,
+  about: `Checks every file of the backup DIR against its SHA-256, copies it into the data folder and runs "sauti check" on it. The
+data folder must be empty or absent; when a check fails, nothing is changed. Stop the switch first. Calls that were
+live at the time of the backup are closed at the next start, as after a crash. The settings file of the backup is copied to
+settings/sauti.yaml in the data folder, for comparison.`,
   flags: [{ flag: 'replace', help: 'a data folder that is not empty is renamed, not deleted' }],
   settings: ['data'],
   examples: [
@@ -65,7 +69,7 @@ in settings/sauti.yaml of the data folder, to compare.`,
   exits: {
     0: 'restored, and the books balance',
     1: 'not restored, or the books do not balance',
-    2: 'a word, flag or setting is wrong',
+    2: 'an argument, flag or setting is wrong',
   },
   run: input =>
     reportOutcome(input, async () => {

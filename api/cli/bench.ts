@@ -10,16 +10,16 @@ const short = { mostCalls: 50, seconds: 1, refinements: 0 }
 /** `sauti bench`. */
 export const bench: Command = {
   name: 'bench',
-  summary: 'measure how many calls this machine bears',
+  summary: 'measure how many calls this machine can carry',
   words: [],
   about: `Starts a switch of its own on the loopback, in a folder that is removed afterwards, and callers and a carrier for it: bridged
-calls with G.711 both ways, each by a hosted document with Dial, hold, settlement and events. Doubles the calls a second, then the
-calls at once, until something does not hold: set-up p99 over 100 ms, a packet of a thousand lost, a media thread that works 85 % of
-its time. Prints what held, and which wall was met first. Some two minutes at most. Nothing of a running switch is touched, but both share the
-processors: measure while it is idle. The callers need a processor of their own. Linux only.`,
+calls with G.711 both ways, each by a hosted document with Dial, hold, settlement and events. It doubles the calls a second, then the
+concurrent calls, until a limit is exceeded: set-up p99 over 100 ms, one packet in a thousand lost, a media thread that is busy 85 % of
+the time. Prints the highest load that held, and the first limit. It takes two minutes at most. It does not touch a running switch, but shares its
+processors: measure while that switch is idle. The callers need a processor of their own. Linux only.`,
   flags: [
     { flag: 'most-calls', value: 'N', help: `no more calls at once than this (${usual.mostCalls})` },
-    { flag: 'short', help: 'shows in a quarter of a minute that it runs; says little about the machine' },
+    { flag: 'short', help: 'a trial of 15 seconds, too short to judge the machine' },
   ],
   settings: [],
   needsNoSettings: true,

@@ -17,8 +17,8 @@ const serve: Command = {
   name: 'serve',
   summary: 'run the switch',
   words: [],
-  about: `Runs the switch until SIGTERM or Ctrl-C, which let live calls end first; the second one stops at once.
-Flags win over the environment, that over the settings file, that over the defaults.
+  about: `Runs the switch until SIGTERM or Ctrl-C. The first lets live calls end; the second stops the switch at once.
+A flag overrides the environment, which overrides the settings file, which overrides the default.
 
 Settings that have no flag, by environment:
 
@@ -33,7 +33,7 @@ ${aligned(
     'sauti serve --config /etc/sauti/sauti.yaml',
   ],
   exits: {
-    0: 'it was stopped and all calls have ended',
+    0: 'it was stopped, and all calls have ended',
     1: 'it could not start; the log says why',
     2: 'a flag or setting is wrong',
     70: 'a fault of the program; calls are closed at the next start',
@@ -46,8 +46,8 @@ const check: Command = {
   name: 'check',
   summary: 'prove that the books in the data folder balance',
   words: [],
-  about: `Reads the data folder, beside a running switch too, and proves that every ledger transaction sums to zero, that balances
-and holds are the sums of what they stand for, and that every ended call has what it must have. Changes nothing.`,
+  about: `Reads the data folder, also while a switch runs on it, and proves that every ledger transaction sums to zero, that balances
+and holds equal the sums of their entries, and that every ended call is complete. It changes nothing.`,
   flags: [],
   settings: ['data'],
   examples: ['sauti check --data /var/lib/sauti'],

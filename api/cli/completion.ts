@@ -18,13 +18,13 @@ the shell looks for it; the examples are for one user.`,
     'sauti completion zsh > ~/.zfunc/_sauti',
     'sauti completion fish > ~/.config/fish/completions/sauti.fish',
   ],
-  exits: { 0: 'printed', 2: 'a word or flag is wrong' },
+  exits: { 0: 'printed', 2: 'an argument or flag is wrong' },
   needsNoSettings: true,
   run: async ({ given, print, reference }) => {
     const name = given.words[1] ?? ''
     const shell = shells[name]
     if (shell === undefined)
-      throw new UsageError(`"${name}" is no shell that is known: ${Object.keys(shells).join(', ')}`)
+      throw new UsageError(`"${name}" is not a supported shell: ${Object.keys(shells).join(', ')}`)
     print(shell(reference))
     return 0
   },

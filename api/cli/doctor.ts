@@ -8,12 +8,12 @@ import { clock, disk, fileDescriptors, realTime, runningOn, udpBuffers } from '.
 /** `sauti doctor`. */
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'say what this machine lacks to run the switch well',
+  summary: 'check whether this machine is ready to run the switch',
   words: [],
   about: `Looks at file descriptors, UDP buffers, media ports, the clock, the certificate and its days left, the names of the trunks,
 the SIP listeners, the external address, real-time priority and the disk. Beside a running switch it looks at that process;
 without one at what a switch started here would have: run it as the switch's user, with its settings. Each line is ok, a
-warning or a fault, with what mends it. It changes nothing. What a firewall on the way does is only seen by a call from outside.`,
+warning or a fault, with its remedy. It changes nothing. Only a call from outside shows what a firewall in between does.`,
   flags: [],
   examples: ['sauti doctor --config /etc/sauti/sauti.yaml', 'sauti doctor --json --data /var/lib/sauti'],
   settings: ['data', 'sip', 'media-ports', 'external-address'],

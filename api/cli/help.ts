@@ -41,7 +41,7 @@ ${aligned(reference.commands.map(({ name, summary }) => [name, summary]))}
 ${aligned(commonEntries.map(spec => [written(spec), spec.help]))}
 
 ${wrapped(`SAUTI_OPERATOR_KEY, or the key in the data folder, opens the operator's commands; SAUTI_API_KEY those of an account.
-"sauti COMMAND --help" tells more; "sauti serve --help" lists the settings.`)}`
+"sauti COMMAND --help" gives details; "sauti serve --help" lists the settings.`)}`
 
 export const commandHelp = (command: Command): string => helpOf(entryOfCommand(command))
 

@@ -7,17 +7,17 @@ const file = new URL('../../THIRD-PARTY-NOTICES', import.meta.url)
 /** `sauti licences`: the notices of everything that a package or the executable carries. */
 export const licences: Command = {
   name: 'licences',
-  summary: 'print the licences of what is inside',
+  summary: 'print the licences of the bundled software',
   words: [],
   about:
-    'Prints the notices and licences of the programs and libraries that this package or executable carries, and where the source\nof those under the GPL and LGPL is to be had.',
+    'Prints the notices and licences of the programs and libraries that this package or executable carries, and where the source\nof those under the GPL and LGPL is available.',
   flags: [],
   settings: [],
   examples: ['sauti licences | less'],
   exits: {
     0: 'printed',
     1: 'this is a checkout: npm run build writes dist/THIRD-PARTY-NOTICES',
-    2: 'a word or flag is wrong',
+    2: 'an argument or flag is wrong',
   },
   needsNoSettings: true,
   run: async ({ print }) => {

@@ -48,7 +48,7 @@ async function run(argv: readonly string[]): Promise<number> {
 function refuseUnknown(command: Command, given: Arguments): void {
   const { length } = command.words
   if (given.words.length > length + 1)
-    throw new UsageError(`sauti ${command.name}: "${given.words[length + 1]}" is too much`)
+    throw new UsageError(`sauti ${command.name}: "${given.words[length + 1]}" is one argument too many`)
   if (given.words.length < command.words.filter(word => !word.startsWith('[')).length + 1)
     throw new UsageError(
       `sauti ${[command.name, ...command.words].join(' ')}: ${command.words[given.words.length - 1]} is missing`,
@@ -74,7 +74,7 @@ async function main(): Promise<number> {
     return await run(process.argv.slice(2))
   } catch (fault) {
     if (fault instanceof UsageError) {
-      complain(`${fault.message}\nsauti --help tells more.`)
+      complain(`${fault.message}\nRun sauti --help for details.`)
       return 2
     }
     if (fault instanceof ApiRefusal || fault instanceof ApiUnreachable) {

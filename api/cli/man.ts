@@ -11,7 +11,7 @@ export const man: Command = {
   flags: [],
   settings: [],
   examples: ['sauti man | man -l -', 'sauti man > /usr/share/man/man1/sauti.1'],
-  exits: { 0: 'printed', 2: 'a word or flag is wrong' },
+  exits: { 0: 'printed', 2: 'an argument or flag is wrong' },
   needsNoSettings: true,
   run: async ({ print, reference }) => {
     print(manPage(reference))

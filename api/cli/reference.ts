@@ -12,7 +12,11 @@ export const commonEntries: readonly CommandFlag[] = [
   { flag: 'version', help: 'prints the version' },
 ]
 
-const groupExits = { 0: 'done', 1: 'the switch refused it, or does not answer', 2: 'a word, flag or setting is wrong' }
+const groupExits = {
+  0: 'done',
+  1: 'the switch refused it, or does not answer',
+  2: 'an argument, flag or setting is wrong',
+}
 
 /** The table of all commands, from which everything about them is made. */
 export const referenceOf = (commands: readonly Command[], groups: readonly Group[]): Reference => ({

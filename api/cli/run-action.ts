@@ -43,7 +43,8 @@ function actionOf(group: Group, words: readonly string[]): { action: Action; wor
 function givenOf(group: Group, action: Action, words: readonly string[], flags: Arguments['flags']): Given {
   const usage = `sauti ${group.name} ${[action.name, ...action.words.map(word => word.toUpperCase())].join(' ')}`
   if (words.length < action.words.length) throw new UsageError(`${usage}: ${action.words[words.length]} is missing`)
-  if (words.length > action.words.length) throw new UsageError(`${usage}: "${words[action.words.length]}" is too much`)
+  if (words.length > action.words.length)
+    throw new UsageError(`${usage}: "${words[action.words.length]}" is one argument too many`)
   const fields: Record<string, unknown> = {}
   const known = [...commonFlags, ...action.flags.map(spec => spec.flag)]
   for (const [flag, written] of flags) {

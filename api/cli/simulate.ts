@@ -37,22 +37,22 @@ A call without an end is hung up after a day, or after 1,000 documents.`,
   exits: {
     0: 'the call was completed',
     1: 'it failed, ran the fallback because a document failed, or asked for 1,000 documents',
-    2: 'a word or flag is wrong',
+    2: 'an argument or flag is wrong',
   },
   flags: [
-    { flag: 'press', value: 'KEYS', help: 'keys for one prompt after another, with commas: 1,4711#' },
+    { flag: 'press', value: 'KEYS', help: 'digits for each prompt in turn, separated by commas: 1,4711#' },
     { flag: 'speak', value: 'SECONDS', help: 'how long the caller speaks when it is recorded (3)' },
-    { flag: 'hang-up-after', value: 'SECONDS', help: 'the caller hangs up so long after the start' },
+    { flag: 'hang-up-after', value: 'SECONDS', help: 'when the caller hangs up, counted from the start' },
     {
       flag: 'answer',
       value: 'HOW',
-      help: `how who is dialled behaves: ${behaviourNames.join(' ')}, or +254711…=busy,1001=no-answer (answer)`,
+      help: `how dialled parties behave: ${behaviourNames.join(' ')}, or +254711…=busy,1001=no-answer (answer)`,
     },
-    { flag: 'talk', value: 'SECONDS', help: 'who answers hangs up after so long (60)' },
+    { flag: 'talk', value: 'SECONDS', help: 'how long an answered party talks before it hangs up (60)' },
     { flag: 'from', value: 'NUMBER', help: 'the caller (+254711111111)' },
     { flag: 'to', value: 'NUMBER', help: `the number of the account that is called (${ownNumber})` },
-    { flag: 'users', value: 'EXTENSIONS', help: 'extensions with a phone, with commas' },
-    { flag: 'rate', value: 'PREFIX=KES', help: 'price of a minute, with commas: +254=3.00,+=25 (0)' },
+    { flag: 'users', value: 'EXTENSIONS', help: 'extensions that have a phone, separated by commas' },
+    { flag: 'rate', value: 'PREFIX=KES', help: 'price of a minute, separated by commas: +254=3.00,+=25 (0)' },
     { flag: 'balance', value: 'KES', help: 'wallet of the account (1000.00)' },
     { flag: 'secret', value: 'SECRET', help: 'signing secret for requests to a URL' },
   ],
@@ -102,7 +102,7 @@ const isUrl = (source: string): boolean => /^https?:\/\//i.test(source)
 
 function documentsOf(source: string, secret: string): DocumentSource {
   if (isUrl(source)) return call => request(call.url, JSON.stringify(call.fields), secret)
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(source)) throw new UsageError(`${source}: only http and https URLs are requested`)
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(source)) throw new UsageError(`${source}: only http and https URLs are allowed`)
   const first = readInput(source).toString()
   const folder = source === '-' ? '.' : dirname(source)
   return call => {

@@ -5,12 +5,12 @@ import type { Command } from './command.ts'
 /** `sauti upgrade --check`: what the start of this program would do to the database. */
 export const upgrade: Command = {
   name: 'upgrade',
-  summary: 'say what starting this version would do to the database',
+  summary: 'show what starting this version would do to the database',
   words: [],
-  about: `Compares the schema of the database with that of this program, beside a running switch too, and lists the migrations that
-its start would run. Changes nothing: the start itself migrates. Migrations only go forward, so the way back to an older
-version is the backup taken before.`,
-  flags: [{ flag: 'check', help: 'look only; the same without it' }],
+  about: `Compares the schema of the database with that of this program, also while a switch runs, and lists the migrations that
+a start would run. It changes nothing; the start itself migrates. Migrations only go forward: to return to an older
+version, restore a backup that was taken before.`,
+  flags: [{ flag: 'check', help: 'check only, which is also the default' }],
   settings: ['data'],
   examples: ['sauti upgrade --check --data /var/lib/sauti'],
   exits: {

@@ -10,7 +10,7 @@ const crowdedRetrySeconds = 1
 /** Whatever was thrown, as the refusal that the customer sees; undefined is a fault of ours. */
 function refusalOf(error: FastifyError | Refusal | StoreError, request: FastifyRequest): Refusal | undefined {
   if (error instanceof Refusal) return error
-  // What a quota is in the way of; the store has made the sentence.
+  // A quota forbids it; the store has made the sentence.
   if (error instanceof StoreError) return error.code === 'store.quota' ? new Refusal(409, error.message) : undefined
   if (error.validation !== undefined) {
     const refused = suspendedBefore(request)
@@ -34,7 +34,7 @@ function refusalOf(error: FastifyError | Refusal | StoreError, request: FastifyR
     case 'FST_ERR_BAD_URL':
       return new Refusal(400, 'The path is not a valid URL path.')
     case 'store.too-many':
-      return new Refusal(429, 'Too many lists are asked for at once: wait for the ones before.', {
+      return new Refusal(429, 'Too many list requests at once: wait for the earlier ones.', {
         headers: { 'retry-after': String(crowdedRetrySeconds) },
       })
     case 'store.busy':

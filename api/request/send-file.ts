@@ -69,7 +69,7 @@ async function sendBytes(
       .headers({ ...headers, ...validators })
       .removeHeader('content-type')
       .send()
-  if (failed === 412) throw new Refusal(412, 'The file is not as the conditions of the request want it.')
+  if (failed === 412) throw new Refusal(412, 'The file does not meet the conditions of the request.')
   const range = parseRange(isRangeWanted(request, tag) ? request.headers.range : undefined, size)
   if (range === 'unsatisfiable') {
     throw new Refusal(416, `The range is outside of the ${size} bytes.`, {

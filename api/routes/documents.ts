@@ -77,7 +77,7 @@ export function documentRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): vo
     schema: {
       tags,
       summary: 'Host a document',
-      description: 'It may have problems: they are reported, and are in the way only when it runs.',
+      description: 'It may have problems: they are reported, and matter only when it runs.',
       body: DocumentInput,
       response: { 201: answer, ...errors(400, 409, 413, 415, 422) },
     },

@@ -72,7 +72,7 @@ export function insightRoutes(app: Api, door: SwitchDoor): void {
       tags: ['stream'],
       summary: 'Events that were, newest first',
       querystring: EventFilter,
-      response: { 200: listOf(EventRow, 'As the stream told them.'), ...errors(422) },
+      response: { 200: listOf(EventRow, 'As the stream sent them.'), ...errors(422) },
     },
     handler: async (request, reply) =>
       reply.send((await events.list(customerOf(request).accountUuid, request.query)).map(renderEvent)),

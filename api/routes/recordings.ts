@@ -17,7 +17,7 @@ const retryLater = { 'retry-after': '5' }
 const noSuch = () => notFound('There is no such recording.')
 const gone = () => new Refusal(410, 'The recording is deleted.')
 // One text for expired and altered: no oracle.
-const badLink = () => new Refusal(403, 'The link has expired, or is not as it was signed.')
+const badLink = () => new Refusal(403, 'The link has expired or was altered.')
 
 /** Where a program keeps ended recordings itself. */
 function storedBytes({ recordingStorage: storage, log }: SwitchDoor, record: RecordingRecord): SentBytes | undefined {
@@ -29,7 +29,7 @@ function storedBytes({ recordingStorage: storage, log }: SwitchDoor, record: Rec
       return audio && Readable.from(audio, { objectMode: false })
     } catch (fault) {
       log.error({ recording: stored.uuid, detail: String(fault).slice(0, 400) }, 'the storage gave no recording')
-      throw new Refusal(503, 'The storage of recordings does not answer: try again later.', { headers: retryLater })
+      throw new Refusal(503, 'The recording storage does not answer: try again later.', { headers: retryLater })
     }
   }
   return { size: stored.sizeBytes, modifiedMs: stored.createdUnix + stored.durationMs, read }

@@ -13,7 +13,7 @@ export const ErrorAnswer = Type.Object(
     ),
     errors: Type.Optional(
       Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), {
-        description: 'Every field that did not fit; `detail` tells the first.',
+        description: 'Every field that did not fit; `detail` names the first.',
       }),
     ),
   },
@@ -31,7 +31,7 @@ const meanings = {
   405: 'The method is not possible here.',
   409: 'It is taken, a quota of the account is used up, or a request with the same Idempotency-Key is still in flight.',
   410: 'It was deleted.',
-  412: 'The file is not as the conditions of the request want it.',
+  412: 'The file does not meet the conditions of the request.',
   413: 'The body is too large.',
   415: 'The content type is not supported.',
   416: 'The range is outside of the file.',

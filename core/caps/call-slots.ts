@@ -18,7 +18,7 @@ export class CallSlots {
     this.#now = now
   }
 
-  /** A place of `key`, or which cap is in the way. */
+  /** A place of `key`, or which cap forbids it. */
   take(caps: Caps, key: string, maxLive: number, maxPerSecond = Number.POSITIVE_INFINITY): Place | CapRefusal {
     const at = this.#now()
     const refused = caps.take(key, maxLive, maxPerSecond, at)

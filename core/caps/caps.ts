@@ -15,7 +15,7 @@ export type CapRefusal = 'LIMIT.0429' | 'LIMIT.0430'
 export class Caps {
   readonly #loads = new Map<string, Load>()
 
-  /** Takes a place, or says which cap is in the way. LIMIT.0429: concurrency, LIMIT.0430: calls a second. */
+  /** Takes a place, or says which cap forbids it. LIMIT.0429: concurrency, LIMIT.0430: calls a second. */
   take(key: string, maxLive: number, maxPerSecond: number, now: number): CapRefusal | undefined {
     const load = this.#loads.get(key) ?? { live: 0, placedAt: [] }
     if (load.live >= maxLive) return 'LIMIT.0429'

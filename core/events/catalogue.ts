@@ -37,7 +37,7 @@ export const eventCatalogue = {
   'ACCT.0100': {
     event: 'account.quota',
     callback: false,
-    when: 'The account has used 80 % of a quota; told at most once an hour for each.',
+    when: 'The account has used 80 % of a quota; reported at most once an hour for each.',
   },
   'ACCT.0200': {
     event: 'account.operator-signed-in',

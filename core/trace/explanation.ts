@@ -163,7 +163,7 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
   'END.3422': {
     why: facts =>
       `The document of ${of(facts)} cannot be run${facts.problem === undefined ? '' : `: line ${facts.problem.line}, column ${facts.problem.column}: ${facts.problem.message}`}. The fallback ran.`,
-    advice: 'Mend the document at that place; `POST /documents/check` tells its problems before a call does.',
+    advice: 'Mend the document at that place; `POST /documents/check` reports its problems before a call does.',
   },
   'END.3482': {
     why: () =>

@@ -9,7 +9,7 @@ const maxRoomMembers = 50
 const fewestMembers = 2
 
 export const aboutConference: VerbAbout = {
-  summary: `A room of the account, by its name, where up to ${maxRoomMembers} callers receive each other's audio. It is there from its first member to its last, answers the caller, and is the only child of its Dial. A caller who leaves it (\`hangupOnStar\`, \`timeLimit\`, or the end of the room) goes on with the document: DialCallStatus is \`completed\`, and DialCallDuration counts from when the caller was let in, waiting included. \`timeout\`, \`callerId\`, \`answerOnBridge\`, \`sequential\` and \`ringTone\` mean nothing here. \`record\` of the Dial records this caller and what it hears, from the start of the room. Keys are told in events; the others do not hear them.`,
+  summary: `A room of the account, by its name, where up to ${maxRoomMembers} callers receive each other's audio. It is there from its first member to its last, answers the caller, and is the only child of its Dial. A caller who leaves it (\`hangupOnStar\`, \`timeLimit\`, or the end of the room) goes on with the document: DialCallStatus is \`completed\`, and DialCallDuration counts from when the caller was let in, waiting included. \`timeout\`, \`callerId\`, \`answerOnBridge\`, \`sequential\` and \`ringTone\` mean nothing here. \`record\` of the Dial records this caller and what it hears, from the start of the room. Digits are reported in events; the other members do not receive them.`,
   content: 'The name of the room, up to 128 characters.',
   attributes: {
     muted: 'The caller only listens.',

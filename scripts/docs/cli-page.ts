@@ -10,7 +10,7 @@ export function cliPage(): string {
 
 Made from the table of commands by \`npm run docs\`; \`sauti COMMAND --help\` and \`sauti man\` say the same. In a checkout: \`npm run -s sauti -- COMMAND\`.
 
-Flags win over the environment, that over the settings file, that over the defaults. A mistake in a word or flag is told with the nearest name, exit code 2.
+A flag overrides the environment, which overrides the settings file, which overrides the default. A wrong argument or flag is reported with the nearest valid name; the exit code is 2.
 
 | Command | What it does |
 |---|---|

@@ -74,7 +74,7 @@ test('zsh and fish scripts have every command and flag; other shells are refused
     assert.unreachable()
   } catch (fault) {
     assert.instance(fault, UsageError)
-    assert.match((fault as Error).message, /"ksh" is no shell that is known: bash, zsh, fish/)
+    assert.match((fault as Error).message, /"ksh" is not a supported shell: bash, zsh, fish/)
   }
 })
 

@@ -72,7 +72,7 @@ test('by the command: refuses a place that is taken, restores, puts aside, check
   const first = sauti('backup', into, '--data', data, '--json')
   assert.is(first.code, 0, first.err)
   assert.is(JSON.parse(first.out).files, 3)
-  assert.match(sauti('backup', into, '--data', data).err, /is there already: name a new folder/)
+  assert.match(sauti('backup', into, '--data', data).err, /exists already: name a new folder/)
   assert.match(sauti('restore', into, '--data', data).err, /is not empty: .* --replace/)
   const again = sauti('restore', into, '--data', data, '--replace')
   assert.is(again.code, 0, again.err)
@@ -115,7 +115,7 @@ test('kill -9 in the middle leaves nothing that looks like a backup, and the nex
     await end(child)
     assert.not(existsSync(into))
     assert.equal(partials(), [`killed.partial-${child.pid}`], 'those of before are removed')
-    assert.match(sauti('restore', folder, '--data', join(root, 'never')).err, /is no whole backup: backup\.json/)
+    assert.match(sauti('restore', folder, '--data', join(root, 'never')).err, /is not a complete backup: backup\.json/)
   }
   assert.is(sauti('backup', into, '--data', data).code, 0)
   assert.equal(partials(), ['killed'])

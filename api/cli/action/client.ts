@@ -51,7 +51,7 @@ export class ApiClient {
       })
     } catch (cause) {
       throw new ApiUnreachable(
-        `no answer from ${this.baseUrl}: is "sauti serve" running? (SAUTI_HTTP or --api says where)`,
+        `no answer from ${this.baseUrl}: is "sauti serve" running? SAUTI_HTTP or --api names its address`,
         { cause },
       )
     }

@@ -47,7 +47,7 @@ export const account: Group = {
     {
       name: 'create',
       words: [],
-      summary: 'make an account; shows its first API key, once',
+      summary: 'create an account and show its first API key, once',
       access: 'operator',
       flags: [name, text('balance', 'wallet_balance', 'first balance in KES (0)'), ...limits],
       request: ({ fields }) => ({ method: 'POST', path: '/operator/accounts', body: fields }),
@@ -73,7 +73,7 @@ export const account: Group = {
       words: ['uuid', 'amount'],
       summary: 'add KES to the wallet; a debit is "-- UUID -12.50"',
       access: 'operator',
-      flags: [text('reference', 'reference', 'the same reference again changes nothing')],
+      flags: [text('reference', 'reference', 'an idempotency reference: repeating it changes nothing')],
       request: ({ word, fields }) => ({
         method: 'POST',
         path: path(word('uuid'), '/credit'),
@@ -83,7 +83,7 @@ export const account: Group = {
     {
       name: 'key',
       words: ['uuid'],
-      summary: 'make another API key; shows it, once',
+      summary: 'create another API key and show it, once',
       access: 'operator',
       flags: [name],
       request: ({ word, fields }) => ({ method: 'POST', path: path(word('uuid'), '/keys'), body: fields }),
@@ -99,7 +99,7 @@ export const account: Group = {
     {
       name: 'ledger',
       words: ['uuid'],
-      summary: 'what moved the balance, newest first',
+      summary: 'entries of the ledger, newest first',
       access: 'operator',
       flags: pageFlags,
       request: ({ word, fields }) => ({ method: 'GET', path: withQuery(path(word('uuid'), '/ledger'), fields) }),

@@ -33,7 +33,7 @@ export function readManifest(folder: string): BackupManifest {
   try {
     manifest = JSON.parse(readFileSync(join(folder, manifestFile), 'utf8')) as BackupManifest
   } catch (cause) {
-    throw new BackupError(`${folder} is no whole backup: ${manifestFile} is missing or cannot be read`, { cause })
+    throw new BackupError(`${folder} is not a complete backup: ${manifestFile} is missing or cannot be read`, { cause })
   }
   if (manifest.format !== format || !Array.isArray(manifest.files))
     throw new BackupError(`${folder}: ${manifestFile} has format ${manifest.format}, this program reads ${format}`)

@@ -30,7 +30,9 @@ export async function restoreBackup({ from, dataFolder, replace, onProgress }: R
   const isFull = existsSync(data) && readdirSync(data).length > 0
   if (isFull && isFolderInUse(data)) throw new BackupError(`a switch runs on ${data}: stop it first`)
   if (isFull && !replace)
-    throw new BackupError(`${data} is not empty: name another folder with --data, or put this one aside with --replace`)
+    throw new BackupError(
+      `${data} is not empty: name another folder with --data, or move this one aside with --replace`,
+    )
   const owner = existsSync(data) ? await stat(data) : undefined
   const partial = `${data}.restoring-${process.pid}`
   try {

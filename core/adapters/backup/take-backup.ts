@@ -31,7 +31,7 @@ interface BackupOrder {
 export async function takeBackup(order: BackupOrder): Promise<BackupManifest> {
   const into = resolve(order.into)
   const data = resolve(order.dataFolder)
-  if (existsSync(into)) throw new BackupError(`${into} is there already: name a new folder for each backup`)
+  if (existsSync(into)) throw new BackupError(`${into} exists already: name a new folder for each backup`)
   if (`${into}/`.startsWith(`${data}/`)) throw new BackupError(`${into} is in the data folder: name another place`)
   if (!existsSync(join(data, databaseFile)))
     throw new BackupError(`${data} has no database: there is nothing to back up`)

@@ -67,7 +67,7 @@ export class Assets {
     try {
       return await this.#queue.run(account, () => this.#receive(account, slug, announced, unixMs, fill))
     } catch (fault) {
-      if (fault instanceof QueueFull) throw new StoreError('store.busy', 'too many uploads wait')
+      if (fault instanceof QueueFull) throw new StoreError('store.busy', 'too many uploads are waiting')
       throw fault
     }
   }

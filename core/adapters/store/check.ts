@@ -91,7 +91,7 @@ const rules: readonly Rule[] = [
            GROUP BY h.uuid HAVING coalesce(h.charge, 0) <> coalesce(sum(0 - e.amount), 0)`,
   },
   {
-    rule: 'a charge for a call is on a hold',
+    rule: 'a charge for a call belongs to a hold',
     sql: `SELECT 'transaction ' || t.id AS subject, coalesce(t.hold_uuid, 'no hold') AS [is]
             FROM ledger_transactions t LEFT JOIN holds h ON h.uuid = t.hold_uuid
            WHERE t.kind = 'call' AND h.uuid IS NULL`,

@@ -94,7 +94,7 @@ interface LedgerTransactionTable {
   kind: LedgerKind
   /** The customer whom it concerns. */
   account_uuid: AccountUuid
-  /** Given with the credit; the same reference again changes nothing. */
+  /** Given with the credit; an idempotency reference: repeating it changes nothing. */
   reference: string | null
   /** A hold is charged at most once: unique. */
   hold_uuid: HoldUuid | null

@@ -66,7 +66,8 @@ export const ringingSurvives: Probe = {
 export const revoked: Probe = {
   name: 'a revoked phone',
   group: 'Phones',
-  promise: 'A phone whose token is revoked or whose end-user is deactivated is told at once, and calls no more.',
+  promise:
+    'A phone whose token is revoked or whose end-user is deactivated is signed out at once and can place no calls.',
   async run(bed) {
     const findings = new Findings()
     for (const how of ['revoked', 'deactivated'] as const) {

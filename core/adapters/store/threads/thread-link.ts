@@ -174,4 +174,4 @@ export class ThreadLink {
   }
 }
 
-const lost = (cause?: Error) => new StoreError('store.unusable', 'the thread of the database has died', { cause })
+const lost = (cause?: Error) => new StoreError('store.unusable', 'the database thread has stopped', { cause })

@@ -48,11 +48,13 @@ export class TurnQueue {
     const owner = this.#owners.get(name) ?? { name, waiting: [], running: 0 }
     if (owner.waiting.length >= this.#limits.waitingOfOwner) {
       this.#refused++
-      return Promise.reject(new StoreError('store.too-many', 'too many lists at once: wait for the ones before'))
+      return Promise.reject(
+        new StoreError('store.too-many', 'too many list requests at once: wait for the earlier ones'),
+      )
     }
     if (this.#waiting >= this.#limits.waiting) {
       this.#refused++
-      return Promise.reject(new StoreError('store.busy', 'too many lists wait: try again in a second'))
+      return Promise.reject(new StoreError('store.busy', 'too many list requests are waiting: try again in a second'))
     }
     this.#owners.set(name, owner)
     return new Promise((resolve, reject) => {

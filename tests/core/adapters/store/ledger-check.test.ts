@@ -89,7 +89,7 @@ const damages: readonly [what: string, sql: string, rule: RegExp][] = [
   ['talk that was none', 'UPDATE calls SET talk_seconds = talk_seconds - 1', /an ended call's talk/],
   ['an ended call that still holds money', "UPDATE calls SET status = 'failed'", /holds no money/],
   ['a hold without its leg', 'DELETE FROM legs', /a call and a leg/],
-  ['a charge without its hold', 'DELETE FROM holds WHERE settled_unix IS NOT NULL', /stands on a hold/],
+  ['a charge without its hold', 'DELETE FROM holds WHERE settled_unix IS NOT NULL', /belongs to a hold/],
 ]
 
 for (const [what, sql, rule] of damages) {
