@@ -44,6 +44,17 @@ test('relative links lead to a file, and to a heading that it has', () => {
   assert.equal(wrong, [])
 })
 
+test('files that the pages on the code name exist', () => {
+  const root = join(folder, '..')
+  const wrong: string[] = []
+  for (const page of ['docs/architecture.md', 'docs/glossary.md', 'docs/performance.md', 'CONTRIBUTING.md'])
+    for (const [, path = ''] of readFileSync(join(root, page), 'utf8').matchAll(
+      /`((?:sip|rtp|core|api|sdk|tests|scripts|bench)\/[\w/.-]+)`/g,
+    ))
+      if (!existsSync(join(root, path))) wrong.push(`${page}: ${path}`)
+  assert.equal(wrong, [])
+})
+
 const anchorsOf = (text: string): ReadonlySet<string> =>
   new Set(
     [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
