@@ -5,7 +5,7 @@ export type OfferInput = 'offer-sent' | 'offer-received' | 'answer-sent' | 'answ
 
 /**
  * RFC 3264 §4 as a table: one offer at a time, each answered or withdrawn (refused, cancelled, timed out). A missing
- * cell is a message in the wrong state, and the answer to it stands in `refusalOfOffer`.
+ * cell is a message in the wrong state, and the answer to it is decided by `refusalOfRequest`.
  */
 export const offerAnswer: Readonly<Record<OfferState, Readonly<Partial<Record<OfferInput, OfferState>>>>> = {
   initial: { 'offer-sent': 'local-offer', 'offer-received': 'remote-offer' },
@@ -29,3 +29,29 @@ export function refusalOfOffer(state: OfferState): 491 | 500 | undefined {
       return undefined
   }
 }
+
+/**
+ * What is open in a dialog besides an offer. `early`: the INVITE that makes it. `ours`: a re-INVITE of ours without its
+ * final response. `theirs`: a re-INVITE, UPDATE or PRACK that we have not answered; a re-INVITE may ask for our offer.
+ * `unacknowledged`: our 2xx to an INVITE.
+ */
+export type OpenRequest = 'none' | 'early' | 'ours' | 'theirs' | 'unacknowledged'
+
+/** A request that brings an offer. `refresh`: an UPDATE without one. An INVITE without one asks for ours. */
+export type OfferRequest = 'INVITE' | 'UPDATE' | 'PRACK' | 'refresh'
+
+/**
+ * The status for a request of the peer, undefined = it is taken. RFC 3261 §14.2, RFC 3311 §5.2: 500 with Retry-After
+ * while a request or an offer of theirs is open, 491 while one of ours is.
+ */
+export function refusalOfRequest(offer: OfferState, open: OpenRequest, request: OfferRequest): 491 | 500 | undefined {
+  const isInvite = request === 'INVITE'
+  if (open === 'theirs' || (isInvite && open === 'early')) return 500
+  if (request === 'refresh') return undefined
+  if (open === 'ours' || offer === 'local-offer' || (isInvite && open === 'unacknowledged')) return 491
+  // RFC 3262 §5: a PRACK brings no first offer.
+  return offer === 'remote-offer' || (offer === 'initial' && request === 'PRACK') ? 500 : undefined
+}
+
+/** We may send a re-INVITE: nothing is open in either direction (RFC 3261 §14.1). */
+export const mayOffer = (offer: OfferState, open: OpenRequest): boolean => offer === 'stable' && open === 'none'

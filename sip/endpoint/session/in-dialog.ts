@@ -1,4 +1,4 @@
-import { refusalOfOffer } from '../../dialog/offer-answer.ts'
+import { refusalOfRequest } from '../../dialog/offer-answer.ts'
 import { minSessionSeconds } from '../../dialog/session-timer.ts'
 import { headerOf } from '../../message/headers.ts'
 import { allowsMethod, bodyText, contactUriOf, q850Of, sdpOf } from '../../message/typed-fields.ts'
@@ -59,16 +59,15 @@ function offerArrived(session: SessionContext, transaction: ServerTransaction, n
   const isInvite = message.method === 'INVITE'
   const sdp = sdpOf(message)
   const carriesOffer = isInvite || sdp !== undefined
-  const retry = Math.floor(services.tokens.fraction() * (mostRetrySeconds + 1))
-  const later = { fields: [{ name: 'Retry-After', value: String(retry) }] }
-  if (session.pending !== undefined || (isInvite && session.state === 'early')) {
-    services.respond(transaction, 500, now, later)
-    return
-  }
-  const refusal = carriesOffer ? refusalOfOffer(session.offer) : undefined
-  if (refusal !== undefined || (carriesOffer && session.ownOffers.isOpen) || (isInvite && session.awaitsAck)) {
-    const status = session.ownOffers.isOpen || session.awaitsAck ? 491 : (refusal ?? 491)
-    services.respond(transaction, status, now, status === 500 ? later : {})
+  const refusal = refusalOfRequest(
+    session.offer,
+    session.open,
+    isInvite ? 'INVITE' : carriesOffer ? 'UPDATE' : 'refresh',
+  )
+  if (refusal !== undefined) {
+    const retry = Math.floor(services.tokens.fraction() * (mostRetrySeconds + 1))
+    const later = { fields: [{ name: 'Retry-After', value: String(retry) }] }
+    services.respond(transaction, refusal, now, refusal === 500 ? later : {})
     return
   }
   if (isIntervalTooSmall(message)) {
@@ -94,8 +93,8 @@ function offerArrived(session: SessionContext, transaction: ServerTransaction, n
  */
 export function prackArrived(session: SessionContext, transaction: ServerTransaction, now: number): void {
   const sdp = sdpOf(transaction.request.message)
-  const mayOffer = session.offer === 'stable' && session.pending === undefined && !session.ownOffers.isOpen
-  if (sdp === undefined || !mayOffer) session.services.respond(transaction, 200, now)
+  if (sdp === undefined || refusalOfRequest(session.offer, session.open, 'PRACK') !== undefined)
+    session.services.respond(transaction, 200, now)
   else session.askForAnswer(transaction, sdp)
 }
 

@@ -1,5 +1,5 @@
 import type { Dialog } from '../../dialog/dialog.ts'
-import { type OfferInput, type OfferState, offerAnswer } from '../../dialog/offer-answer.ts'
+import { type OfferInput, type OfferState, type OpenRequest, offerAnswer } from '../../dialog/offer-answer.ts'
 import type { CredentialScope } from '../../digest/credential-scope.ts'
 import type { HeaderField } from '../../message/message.ts'
 import { sdpOf } from '../../message/typed-fields.ts'
@@ -91,6 +91,13 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
 
   get awaitsAck(): boolean {
     return this.#answered.waits
+  }
+
+  get open(): OpenRequest {
+    if (this.pending !== undefined) return 'theirs'
+    if (this.state === 'early') return 'early'
+    if (this.ownOffers.isOpen) return 'ours'
+    return this.awaitsAck ? 'unacknowledged' : 'none'
   }
 
   /** False: the step is not allowed in this state, and nothing changed. */

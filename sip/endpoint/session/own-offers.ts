@@ -1,4 +1,4 @@
-import { refusalOfOffer } from '../../dialog/offer-answer.ts'
+import { mayOffer } from '../../dialog/offer-answer.ts'
 import type { HeaderField } from '../../message/message.ts'
 import { allowsMethod, contactUriOf, sdpOf } from '../../message/typed-fields.ts'
 import type { IncomingResponse } from '../../transaction/incoming.ts'
@@ -28,8 +28,7 @@ export class OwnOffers implements TimerOwner {
 
   make(sdp: string, now: number): void {
     const session = this.#session
-    const isFree = session.state === 'open' && !this.isOpen && refusalOfOffer(session.offer) === undefined
-    if (!isFree || session.offer === 'initial' || session.awaitsAck) {
+    if (session.state !== 'open' || !mayOffer(session.offer, session.open)) {
       session.services.emit({ type: 'reoffer-refused', id: session.host.id, status: 491 })
       return
     }

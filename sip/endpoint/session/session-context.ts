@@ -1,5 +1,5 @@
 import type { Dialog } from '../../dialog/dialog.ts'
-import type { OfferInput, OfferState } from '../../dialog/offer-answer.ts'
+import type { OfferInput, OfferState, OpenRequest } from '../../dialog/offer-answer.ts'
 import type { HeaderField } from '../../message/message.ts'
 import type { ServerTransaction } from '../../transaction/transaction.ts'
 import type { CallCause } from '../services/call-event.ts'
@@ -27,13 +27,9 @@ export interface SessionContext {
   readonly refresh: SessionRefresh
   readonly sender: DialogSender
   readonly remote: DialogRemote
-  readonly ownOffers: { readonly isOpen: boolean }
   readonly state: SessionState
   readonly offer: OfferState
-  /** Our 2xx to an INVITE has no ACK yet. */
-  readonly awaitsAck: boolean
-  /** The peer's re-INVITE, UPDATE or PRACK whose offer we have not answered. */
-  readonly pending: ServerTransaction | undefined
+  readonly open: OpenRequest
   peerAllowsUpdate: boolean
   /** Our latest session description. */
   localSdp: string | undefined
