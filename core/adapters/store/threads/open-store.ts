@@ -8,6 +8,7 @@ import type { DatabaseOptions } from '../database.ts'
 import { hostedUrls } from '../documents.ts'
 import { EventFeed } from '../event-feed.ts'
 import type { EventListener } from '../events.ts'
+import { KnownProfiles } from '../known-profiles.ts'
 import { KnownDestinations, KnownRates, KnownTrunks } from '../known-setup.ts'
 import { KnownTokens } from '../known-tokens.ts'
 import { recordingFile, recordingsFolder } from '../recordings.ts'
@@ -77,6 +78,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
   const count = { transactions: 0, units: 0 }
   let isBlocked = false
   let changed: (news: News) => void = () => {}
+  let profiles: KnownProfiles | undefined
 
   const threads = new StoreThreads({
     folder,
@@ -84,6 +86,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     log,
     database,
     quotas,
+    onProfilesChanged: () => profiles?.changed(),
     onNews(news) {
       switch (news.type) {
         case 'event':
@@ -112,6 +115,8 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     if (known === undefined || recovered === undefined)
       throw new Error('the database writer started without its set-up')
     const { served } = threads
+    const reads = new KnownProfiles(served)
+    profiles = reads
     const trunks = new KnownTrunks(served.trunks, known.trunks)
     const rates = new KnownRates(served.rates, known.rates)
     const destinations = new KnownDestinations(served.destinations, known.destinations)
@@ -132,7 +137,13 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
       idempotency: served.idempotency,
       ledger: served.ledger,
       oldEvents: served.oldEvents,
-      calls: { ...served.calls, commit: unit => served.calls.commit(unit, clock.unixMs()) },
+      calls: {
+        ...served.calls,
+        commit: unit => served.calls.commit(unit, clock.unixMs()),
+        account: uuid => reads.account(uuid),
+        numberOwner: e164 => reads.numberOwner(e164),
+        ownedNumber: (account, e164) => reads.ownedNumber(account, e164),
+      },
       events,
       outbox: {
         ...served.outbox,
@@ -154,7 +165,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
     const recordingsIn = recordingsFolder(folder)
     const repositories = repositoriesOver({
       served,
-      documents: { ...served.documents, isHosted: hostedUrls(publicUrl) },
+      documents: { ...served.documents, byUrl: url => reads.byUrl(url), isHosted: hostedUrls(publicUrl) },
       events,
       trunks,
       rates,

@@ -1,6 +1,7 @@
 import type { Quotas } from '../../../model/quota.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { DatabaseOptions } from '../database.ts'
+import { changesProfiles } from '../known-profiles.ts'
 import { type Lane, lanes, type Served } from '../served.ts'
 import type { News } from './protocol.ts'
 import { type Opened, ThreadLink } from './thread-link.ts'
@@ -15,6 +16,8 @@ interface StoreThreadsOptions {
   readonly quotas: Quotas
   /** What the writer tells beside answers. */
   readonly onNews: (news: News) => void
+  /** Accounts, numbers or hosted documents may have changed; before whoever changed them is answered. */
+  readonly onProfilesChanged?: () => void
 }
 
 /** One list of an account runs at a time, and two of different accounts side by side. */
@@ -79,7 +82,7 @@ export class StoreThreads {
   #call(lane: Lane, part: string, method: string, args: readonly unknown[]): Promise<unknown> {
     switch (lane) {
       case 'write':
-        return this.#writer.call(part, method, args)
+        return this.#write(part, method, args)
       case 'look':
         return this.#looks.call(part, method, args)
       case 'list': {
@@ -88,6 +91,15 @@ export class StoreThreads {
         return this.#turns.run(owner, () => this.#idleReader().call(part, method, args))
       }
     }
+  }
+
+  #write(part: string, method: string, args: readonly unknown[]): Promise<unknown> {
+    const { onProfilesChanged } = this.#options
+    const answer = this.#writer.call(part, method, args)
+    // Whether a unit whose thread has died was committed is not known: after a fault, too.
+    return onProfilesChanged !== undefined && changesProfiles(part, method, args)
+      ? answer.finally(onProfilesChanged)
+      : answer
   }
 
   /** There is one: as many run as there are threads. */

@@ -1,0 +1,157 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import { changesProfiles, KnownProfiles } from '../../../../core/adapters/store/known-profiles.ts'
+import { lanes } from '../../../../core/adapters/store/served.ts'
+import type { AccountProfile, OwnedNumber } from '../../../../core/model/account.ts'
+import type { HostedDocumentRecord } from '../../../../core/model/hosted-document.ts'
+import type { AccountUuid } from '../../../../core/model/ids.ts'
+
+const test = suite('profiles that the signalling thread keeps')
+
+const uuid = 'account-1' as AccountUuid
+const other = 'account-2' as AccountUuid
+
+/** A store whose answers can be held back, and that counts what it is asked. */
+class FakeReads {
+  readonly asked: string[] = []
+  name = 'first'
+  body = '<Response/>'
+  isThere = true
+  held: Promise<void> = Promise.resolve()
+
+  readonly calls = {
+    account: (id: AccountUuid) => this.#answer(`account ${id}`, () => this.#account(id)),
+    numberOwner: (e164: string) =>
+      this.#answer(`owner ${e164}`, () => ({ account: this.#account(uuid), number: this.#number(e164) })),
+    ownedNumber: (id: AccountUuid, e164: string) => this.#answer(`owned ${id} ${e164}`, () => this.#number(e164)),
+  }
+  readonly documents = {
+    byUrl: (url: string) => this.#answer(`document ${url}`, () => ({ body: this.body }) as HostedDocumentRecord),
+  }
+
+  async #answer<T>(question: string, read: () => T): Promise<T | undefined> {
+    this.asked.push(question)
+    // What was read is as old as the question, however late the answer comes.
+    const answer = this.isThere ? read() : undefined
+    await this.held
+    return answer
+  }
+
+  #account(id: AccountUuid): AccountProfile {
+    return { uuid: id, name: this.name } as AccountProfile
+  }
+
+  #number(e164: string): OwnedNumber {
+    return { number: e164 } as OwnedNumber
+  }
+}
+
+test('an account, a number and a document are read once', async () => {
+  const reads = new FakeReads()
+  const profiles = new KnownProfiles(reads)
+  for (let time = 0; time < 2; time++) {
+    assert.is((await profiles.account(uuid))?.name, 'first')
+    assert.is((await profiles.numberOwner('+254201000001'))?.number.number, '+254201000001')
+    assert.is((await profiles.byUrl('https://here/documents/1'))?.body, '<Response/>')
+  }
+  assert.equal(reads.asked, ['account account-1', 'owner +254201000001', 'document https://here/documents/1'])
+})
+
+test('a number whose owner is known is not asked for, and belongs to no other account', async () => {
+  const reads = new FakeReads()
+  const profiles = new KnownProfiles(reads)
+  await profiles.numberOwner('+254201000001')
+  assert.is((await profiles.ownedNumber(uuid, '+254201000001'))?.number, '+254201000001')
+  assert.is(await profiles.ownedNumber(other, '+254201000001'), undefined)
+  assert.is(reads.asked.length, 1)
+})
+
+test('after a change everything is read again', async () => {
+  const reads = new FakeReads()
+  const profiles = new KnownProfiles(reads)
+  await profiles.account(uuid)
+  await profiles.numberOwner('+254201000001')
+  await profiles.byUrl('https://here/documents/1')
+  reads.name = 'second'
+  reads.body = '<Response><Hangup/></Response>'
+  profiles.changed()
+  assert.is((await profiles.account(uuid))?.name, 'second')
+  assert.is((await profiles.numberOwner('+254201000001'))?.account.name, 'second')
+  assert.is((await profiles.byUrl('https://here/documents/1'))?.body, '<Response><Hangup/></Response>')
+})
+
+test('what was read before a change and answered after it is not kept', async () => {
+  const reads = new FakeReads()
+  const profiles = new KnownProfiles(reads)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  reads.held = promise
+  const early = profiles.account(uuid)
+  reads.name = 'second'
+  profiles.changed()
+  resolve()
+  assert.is((await early)?.name, 'first')
+  assert.is((await profiles.account(uuid))?.name, 'second')
+})
+
+test('what does not exist is asked for each time', async () => {
+  const reads = new FakeReads()
+  reads.isThere = false
+  const profiles = new KnownProfiles(reads)
+  await profiles.numberOwner('+254201000009')
+  assert.is(await profiles.numberOwner('+254201000009'), undefined)
+  assert.is(reads.asked.length, 2)
+})
+
+test('a long document is not kept, and neither are more than 5,000 numbers', async () => {
+  const reads = new FakeReads()
+  const profiles = new KnownProfiles(reads)
+  reads.body = 'x'.repeat(4097)
+  await profiles.byUrl('https://here/documents/1')
+  await profiles.byUrl('https://here/documents/1')
+  assert.is(reads.asked.length, 2)
+  for (let at = 0; at <= 5000; at++) await profiles.numberOwner(`+2542${at}`)
+  assert.is(reads.asked.length, 5003)
+  await profiles.numberOwner('+25425000')
+  assert.is(reads.asked.length, 5003)
+  await profiles.numberOwner('+25420')
+  assert.is(reads.asked.length, 5004)
+})
+
+test('which writes may change a profile', () => {
+  const insert = { type: 'recording.insert' }
+  assert.is(changesProfiles('calls', 'commit', [[{ type: 'call.update' }, { type: 'hold.settle' }], 0]), false)
+  assert.is(changesProfiles('calls', 'commit', [[{ type: 'call.update' }, insert], 0]), true)
+  const writes = Object.entries(lanes).flatMap(([part, methods]) =>
+    Object.entries(methods).flatMap(([method, lane]) => (lane === 'write' ? [`${part}.${method}`] : [])),
+  )
+  const changing = writes.filter(name => {
+    const [part = '', method = ''] = name.split('.')
+    return name !== 'calls.commit' && changesProfiles(part, method, [])
+  })
+  assert.equal(changing.sort(), [
+    'accounts.change',
+    'accounts.create',
+    'accounts.credit',
+    'assets.makeRoom',
+    'assets.put',
+    'assets.remove',
+    'documents.change',
+    'documents.create',
+    'documents.remove',
+    'ledger.credit',
+    'numbers.acquire',
+    'numbers.add',
+    'numbers.configure',
+    'numbers.release',
+    'numbers.remove',
+    'recordings.purged',
+    'recordings.remove',
+    'users.change',
+    'users.create',
+    'users.remove',
+    'webhookSettings.change',
+    'webhookSettings.rotate',
+  ])
+})
+
+test.run()
