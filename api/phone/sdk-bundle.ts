@@ -28,11 +28,11 @@ const internalNames = [
   ...['cancelled', 'changed', 'claims', 'closeSpeaker', 'compact', 'confirmed', 'contact', 'contentLength'],
   ...['cseq', 'cseqMethod', 'cseqText', 'deadline', 'devicesChanged', 'dialog', 'disconnected', 'doubtLine'],
   ...['early', 'emit', 'engine', 'expired', 'expiresSeconds', 'failed', 'fallback', 'faltering', 'fault'],
-  ...['fields', 'finished', 'flow', 'formatAck', 'fraction', 'fromTag', 'gatheringTimeout'],
+  ...['fields', 'finished', 'flow', 'formatAck', 'fraction', 'fromTag'],
   ...['gatheringTimeoutMs', 'gaveUp', 'giveBackMicrophone', 'giveUp', 'handle', 'headers', 'host'],
   ...['iceGatheringTimeoutMs', 'identity', 'instance', 'inviteOf', 'isAccepted', 'isFinal', 'isFor', 'isHeld'],
-  ...['isNews', 'isOf', 'isOpen', 'isOut', 'isReady', 'isRunning', 'isSend', 'isSettled', 'isUp', 'keyTone'],
-  ...['lastSent', 'layer', 'leave', 'leaving', 'lineDown', 'lineRestored', 'lineUp', 'listenerFailed'],
+  ...['isNews', 'isOf', 'isOpen', 'isReady', 'isRunning', 'isSettled', 'isUp', 'keyTone'],
+  ...['layer', 'leave', 'leaving', 'lineDown', 'lineRestored', 'lineUp', 'listenerFailed'],
   ...['localHost', 'localPort', 'localSeq', 'localTag', 'lost', 'lower', 'media', 'method', 'networkChanged'],
   ...['offeredAgain', 'openSpeaker', 'outReason', 'owner', 'ownOffers', 'partial', 'party', 'rearmRepeat'],
   ...['received', 'reconnected', 'reconnecting', 'refuse', 'refused', 'refuseReoffer', 'registered'],
@@ -40,9 +40,9 @@ const internalNames = [
   ...['reoffered', 'repeated', 'replaced', 'replaceMicrophone', 'replyTo', 'requestArrived', 'resend'],
   ...['respond', 'responded', 'responseArrived', 'restart', 'restarted', 'restartRefused', 'rollBack'],
   ...['routeSet', 'running', 'seat', 'sender', 'session', 'settle', 'shown', 'silence', 'slot', 'stamped'],
-  ...['station', 'step', 'succeeded', 'table', 'takeExpired', 'takeMicrophone', 'takeRemoteSeq', 'timers'],
+  ...['step', 'succeeded', 'table', 'takeExpired', 'takeMicrophone', 'takeRemoteSeq', 'timers'],
   ...['tokenWillExpire', 'toTag', 'transportFailed', 'unregistered', 'userAgent', 'waits', 'wake', 'wasOpen'],
-  ...['woke', 'word'],
+  ...['begin', 'head', 'held', 'output', 'over', 'queue', 'request', 'services', 'timer', 'woke', 'word'],
 ]
 
 /** The browser SDK as one minified ES module, and its source map. */
