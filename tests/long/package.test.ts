@@ -24,6 +24,7 @@ const packed = suite('package sauti')
 const root = new URL('../../', import.meta.url).pathname
 /** The modules one by one for who imports them, and once more in few files for who starts the program. */
 const mostMegabytes = 5
+const operatorKey = 'operator-key-of-this-test'
 let bench: string
 let app: string
 let archive: string
@@ -112,13 +113,19 @@ packed('what is not exported cannot be imported', () => {
   assert.is(run(process.execPath, ['--input-type=module', '-e', script], app).trim(), 'ERR_PACKAGE_PATH_NOT_EXPORTED')
 })
 
-packed('npx sauti serve: health, explorer, phone page and SDK are served', async () => {
+packed('npx sauti: simulates documents; serves health, explorer, phone page, SDK and simulations', async () => {
+  const document = `<Response>
+    <Gather numDigits="1"><Say>Press one</Say></Gather><Dial><Number>+254711000001</Number></Dial>
+  </Response>`
   const port = await freePort()
   const sip = await freePort()
   const program = join(app, 'node_modules/.bin/sauti')
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   assert.is(run(process.execPath, [program, '--version'], app).trim(), version)
   assert.match(run(process.execPath, [program, 'licences'], app), /^Sauti carries/)
+  writeFileSync(join(app, 'menu.xml'), document)
+  const course = run(process.execPath, [program, 'simulate', 'menu.xml', '--press', '1', '--answer', 'busy'], app)
+  assert.match(course, /say "Press one"[\s\S]*digit 1[\s\S]*\+254711000001 ended: END\.0486[\s\S]*completed: END/)
   const server: ChildProcess = spawn(process.execPath, [program, 'serve'], {
     cwd: app,
     env: {
@@ -128,6 +135,7 @@ packed('npx sauti serve: health, explorer, phone page and SDK are served', async
       SAUTI_PUBLIC_URL: `http://127.0.0.1:${port}`,
       SAUTI_SIP: `udp:127.0.0.1:${sip}`,
       SAUTI_MEDIA_PORTS: '41000-41099',
+      SAUTI_OPERATOR_KEY: operatorKey,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -151,6 +159,18 @@ packed('npx sauti serve: health, explorer, phone page and SDK are served', async
       assert.is(response.status, 200, path)
       assert.ok((await response.text()).length > 100, path)
     }
+    const post = async (path: string, key: string, body: object) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify(body) }
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, init)
+      const text = await response.text()
+      assert.ok(response.ok, `${path}: ${response.status} ${text}`)
+      return JSON.parse(text)
+    }
+    // Simulations have a thread of their own, which the program's bundle must hold.
+    const { key } = await post('/operator/accounts', operatorKey, { name: 'Shamba Ltd' })
+    const { steps } = await post('/documents/simulate', key, { body: document, press: ['1'] })
+    assert.match(JSON.stringify(steps), /Press one.*digit 1.*dial \+254711000001/)
   } finally {
     server.kill('SIGTERM')
     await until('its end', () => server.exitCode !== null || server.signalCode !== null, 60_000)
