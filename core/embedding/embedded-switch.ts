@@ -41,7 +41,7 @@ export class Switch {
   private constructor(whole: WholeSwitch, functions: FunctionDocuments, unixMs: () => number) {
     const { accounts, destinations, numbers, trunks, rates } = whole.repositories
     this.accounts = new Accounts(accounts, unixMs)
-    this.numbers = new Numbers(numbers, unixMs)
+    this.numbers = new Numbers(numbers, accounts, unixMs)
     this.trunks = new Trunks(trunks, unixMs)
     this.rates = new Rates(rates)
     this.destinations = new Destinations(destinations)

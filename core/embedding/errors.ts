@@ -4,6 +4,10 @@ export type SwitchErrorCode =
   | 'config.invalid'
   /** An amount of money is no decimal of KES. */
   | 'money.invalid'
+  /** A number is not E.164. */
+  | 'number.invalid'
+  /** A prefix of the rate deck is wrong. */
+  | 'rate.invalid'
   /** A prefix of the lists of destinations is wrong, or is in both. */
   | 'destination.invalid'
   /** The end-user may not sign in. */

@@ -27,23 +27,33 @@ export interface OwnedNumber {
   readonly webhooks: { readonly inbound: string; readonly outbound: string; readonly status: string }
 }
 
+const e164 = /^\+\d{7,15}$/
+
 /** Numbers, as `/operator/numbers` and `/numbers` have them. */
 export class Numbers {
   readonly #rows: Repositories['numbers']
+  readonly #accounts: Repositories['accounts']
   readonly #unixMs: () => number
 
   /** @internal */
-  constructor(rows: Repositories['numbers'], unixMs: () => number) {
+  constructor(rows: Repositories['numbers'], accounts: Repositories['accounts'], unixMs: () => number) {
     this.#rows = rows
+    this.#accounts = accounts
     this.#unixMs = unixMs
   }
 
-  /** Adds a number to the pool, and with `account` gives it to that account at once. Throws `exists`, `insufficient-funds`. */
+  /**
+   * Adds a number to the pool, and with `account` gives it to that account at once. Throws `number.invalid`, `not-found`
+   * (the account), `exists`, `insufficient-funds`.
+   */
   async add(
     number: string,
     options: { readonly setupFee?: string; readonly account?: string } = {},
   ): Promise<PhoneNumber> {
     const fee = optionalAmount(options.setupFee, 'setupFee') ?? 0
+    if (!e164.test(number))
+      throw new SwitchError('number.invalid', `"${number}" is no E.164 number: write + and 7 to 15 digits`)
+    if (options.account !== undefined) await this.#requireAccount(options.account)
     const added = await this.#rows.add(number, fee, this.#unixMs())
     if (added === undefined) throw new SwitchError('exists', `${number} is a number of this switch already`)
     if (options.account !== undefined) await this.acquire(options.account, number)
@@ -67,6 +77,7 @@ export class Numbers {
   /** Gives a number of the pool to an account, which pays its setup fee. Throws `not-found`, `owned`, `insufficient-funds`. */
   async acquire(account: string, number: string): Promise<OwnedNumber> {
     const uuid = (await this.#find(number)).uuid
+    await this.#requireAccount(account)
     const acquired = await this.#rows.acquire(account as AccountUuid, uuid, this.#unixMs())
     if (acquired.ok) return ownedOf(acquired.number)
     switch (acquired.refused) {
@@ -96,6 +107,11 @@ export class Numbers {
   /** Numbers of an account, by number. */
   async owned(account: string): Promise<readonly OwnedNumber[]> {
     return (await this.#rows.owned(account as AccountUuid)).map(ownedOf)
+  }
+
+  async #requireAccount(uuid: string): Promise<void> {
+    if ((await this.#accounts.get(uuid)) === undefined)
+      throw new SwitchError('not-found', `there is no account ${uuid}`)
   }
 
   async #find(number: string): Promise<{ uuid: string }> {

@@ -1,6 +1,7 @@
 import type { Repositories } from '../adapters/store/repositories.ts'
 import { formatMoney } from '../model/money.ts'
 import { amountOf } from './amount.ts'
+import { SwitchError } from './errors.ts'
 
 /** A row of the rate deck; the longest prefix that fits a number wins. Money is decimal KES. */
 export interface Rate {
@@ -16,6 +17,9 @@ export interface Rate {
   /** Default `0`. */
   readonly connectionFee?: string
 }
+
+/** As the operator API takes it: digits of E.164, or where a `<Sip>` leads. */
+const ratePrefix = /^(\+?\d{1,15}|sip:(([A-Za-z0-9_][A-Za-z0-9_.-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(:\d{1,5})?)?)$/
 
 /** The rate deck, as `/operator/rates` has it. */
 export class Rates {
@@ -34,8 +38,14 @@ export class Rates {
     }))
   }
 
-  /** Replaces the whole deck. */
-  replace(rates: readonly Rate[]): Promise<void> {
+  /** Replaces the whole deck. Throws `rate.invalid`, `money.invalid`; then nothing has changed. */
+  async replace(rates: readonly Rate[]): Promise<void> {
+    const wrong = rates.find(rate => !ratePrefix.test(rate.prefix))
+    if (wrong !== undefined)
+      throw new SwitchError(
+        'rate.invalid',
+        `"${wrong.prefix}" is no prefix: write + and 1 to 15 digits, as +254, or sip: and a host`,
+      )
     return this.#rows.replace(
       rates.map(rate => ({
         prefix: rate.prefix,

@@ -125,6 +125,15 @@ test('refusals have a code and a sentence', async () => {
   assert.is((await refusal(sauti.numbers.add(first))).code, 'exists')
   assert.is((await refusal(sauti.numbers.remove(first))).code, 'owned')
   assert.is((await refusal(sauti.numbers.acquire(account.uuid, '+254700000999'))).code, 'not-found')
+  assert.is((await refusal(sauti.numbers.acquire('nobody', first))).code, 'not-found')
+  assert.is((await refusal(sauti.numbers.add('+254700000998', { account: 'nobody' }))).code, 'not-found')
+  assert.is((await sauti.numbers.list()).total, 2, 'what is refused adds nothing')
+  assert.is((await refusal(sauti.numbers.add('07'))).code, 'number.invalid')
+  assert.is((await refusal(sauti.rates.replace([{ prefix: 'x', perMinute: '3.00' }]))).code, 'rate.invalid')
+  assert.equal(
+    (await sauti.rates.list()).map(rate => rate.prefix),
+    ['+254'],
+  )
   assert.is((await refusal(sauti.accounts.credit(account.uuid, 'lots'))).code, 'money.invalid')
   assert.is((await refusal(sauti.accounts.update('nobody', { name: 'x' }))).code, 'not-found')
   const open = await refusal(
