@@ -82,6 +82,7 @@ put(
 Upstream-Name: sauti
 Comment: The executable carries other programs and libraries. Their licences, and where the source of those under the
  GPL and LGPL is to be had, are in /usr/share/doc/sauti/THIRD-PARTY-NOTICES.gz; sauti licences prints the same.
+ The texts of the GPL and LGPL are also in /usr/share/common-licenses/GPL-3 and /usr/share/common-licenses/LGPL-2.1.
 
 Files: *
 Copyright: the authors of Sauti

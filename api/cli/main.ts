@@ -89,4 +89,11 @@ async function main(): Promise<number> {
   }
 }
 
+// Whoever reads the output may have seen enough, as `head` has: that is no failure. A switch that serves goes on.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (fault: NodeJS.ErrnoException) => {
+    if (fault.code !== 'EPIPE') throw fault
+    if (!process.argv.slice(2).includes('serve')) process.exit()
+  })
+
 process.exitCode = await main()

@@ -123,6 +123,9 @@ packed('npx sauti: simulates documents; serves health, explorer, phone page, SDK
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   assert.is(run(process.execPath, [program, '--version'], app).trim(), version)
   assert.match(run(process.execPath, [program, 'licences'], app), /^Sauti carries/)
+  // Longer than a pipe holds, and only its first line is read: no failure, and no complaint.
+  const line = `"${process.execPath}" "${program}" licences 2>&1 | head -1; echo \${PIPESTATUS[0]}`
+  assert.match(run('bash', ['-c', line], app), /^Sauti carries.*\n0\n$/)
   writeFileSync(join(app, 'menu.xml'), document)
   const course = run(process.execPath, [program, 'simulate', 'menu.xml', '--press', '1', '--answer', 'busy'], app)
   assert.match(course, /say "Press one"[\s\S]*digit 1[\s\S]*\+254711000001 ended: END\.0486[\s\S]*completed: END/)

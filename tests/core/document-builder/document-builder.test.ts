@@ -214,4 +214,21 @@ test('a signature is verified over URL, timestamp and raw body', () => {
   )
 })
 
+test('what is signed with an empty secret, or lacks a part, is not signed', () => {
+  const url = 'https://customer.example/voice'
+  const nowMs = 1_800_000_100_000
+  const stamp = '1800000000'
+  const signed = (secret: string) => ({
+    'x-voice-signature': createHmac('sha256', secret).update(`${url}${stamp}{}`).digest('base64'),
+    'x-voice-timestamp': stamp,
+  })
+  const request = { url, headers: signed('secret'), body: '{}' }
+  assert.ok(verifySignature(request, 'secret', { nowMs }))
+  assert.not(verifySignature({ ...request, headers: signed('') }, '', { nowMs }))
+  const missing = undefined as unknown as string
+  assert.not(verifySignature(request, missing, { nowMs }))
+  assert.not(verifySignature({ ...request, body: missing }, 'secret', { nowMs }))
+  assert.not(verifySignature({ ...request, url: missing }, 'secret', { nowMs }))
+})
+
 test.run()
