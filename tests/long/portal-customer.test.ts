@@ -107,12 +107,17 @@ portal('a document: mistake underlined, mended, simulated, given to a number, ca
   await page.getByRole('button', { name: 'Test call', exact: true }).click()
   await go('calls')
   await page.waitForSelector('td .badge.live', { timeout: 20_000 })
+  await page.locator('.call-link').first().click()
+  await page.locator('mark[aria-current=step]', { hasText: '<Record' }).waitFor({ timeout: 20_000 })
+  await go('calls')
   await page.locator('td .badge.good').first().waitFor({ timeout: 30_000 })
   await page.locator('.call-link').first().click()
   await page.waitForSelector('.timeline li')
   await page.reload()
   await page.waitForSelector('.timeline li')
-  assert.match((await page.textContent('main')) ?? '', /Cost explained/)
+  assert.match((await page.textContent('main')) ?? '', /Cost explained[\s\S]*\d+ packets lost/)
+  assert.is(await page.locator('mark[aria-current=step]').count(), 0)
+  assert.is(await page.locator('.outcome.good').count(), 1)
 })
 
 portal('the filters stay with reload and back', async () => {

@@ -13,6 +13,7 @@ import { Plot } from '../ui/plot.tsx'
 import { CallStatus, isLive } from './call-cells.tsx'
 import { DeliveryTable } from './deliveries.tsx'
 import { Ladder } from './ladder.tsx'
+import { RunningVerb } from './running-verb.tsx'
 import { type Trace, type TraceEntry, traceOf } from './trace.ts'
 
 async function whole(uuid: string) {
@@ -113,6 +114,7 @@ export default function CallPage({ id }: { readonly id: string }) {
           <Timeline entries={entries} />
         </Card>
         <div class="stack">
+          {isLive(call) && <RunningVerb entries={entries} />}
           {recordings.length > 0 && (
             <Card title={t('recordings')}>
               {recordings.map(recording => (
@@ -138,10 +140,13 @@ export default function CallPage({ id }: { readonly id: string }) {
   )
 }
 
+/** Hung up by a party, by the API, or at the end of the document: nothing to look into. */
+const asPlanned: ReadonlySet<string> = new Set(['END.0200', 'END.0201', 'END.0202'])
+
 /** Why it ended, in words, and what to do. */
 function End({ call, trace }: { readonly call: Call; readonly trace: Trace | undefined }) {
   if (isLive(call)) return null
-  const isBad = call.status === 'failed' || call.reason_code !== 'END.0200'
+  const isBad = call.status === 'failed' || !asPlanned.has(call.reason_code)
   return (
     <p class={`outcome ${call.status === 'failed' ? 'bad' : isBad ? 'warn' : 'good'}`}>
       <Icon name={isBad ? 'warn' : 'check'} />
@@ -222,6 +227,11 @@ function Cost({ call, trace }: { readonly call: Call; readonly trace: Trace | un
   )
 }
 
+/** Speech lies above it; RFC 6464 goes down to -127 dBov. */
+const quietestDbov = -90
+
+const sumOf = (column: readonly (number | null)[]): number => column.reduce<number>((sum, each) => sum + (each ?? 0), 0)
+
 function Quality({ call, trace }: { readonly call: Call; readonly trace: Trace | undefined }) {
   const rtp = (trace?.rtp ?? []).filter(each => each.ms.length > 1)
   if (rtp.length === 0 && !call.quality?.length) return null
@@ -246,6 +256,19 @@ function Quality({ call, trace }: { readonly call: Call; readonly trace: Trace |
               { name: t('jitter'), tone: 'warn', values: each.jitter_ms },
             ]}
           />
+          {each.level_dbov.some(level => level !== null) && (
+            <Plot
+              label={`${t('level')} ${each.leg}`}
+              at={each.ms.map(ms => length(ms / 1000))}
+              least={quietestDbov}
+              most={0}
+              unit=" dBov"
+              series={[{ name: t('level'), tone: 'calm', values: each.level_dbov }]}
+            />
+          )}
+          <p class="soft">
+            {t('lostAndConcealed', { lost: sumOf(each.packets_lost), concealed: sumOf(each.concealed_ms) })}
+          </p>
         </div>
       ))}
       {call.quality?.map(leg => (

@@ -18,6 +18,9 @@ export interface TraceRtp {
   readonly loss_percent: readonly number[]
   readonly jitter_ms: readonly number[]
   readonly mos: readonly (number | null)[]
+  readonly packets_lost: readonly number[]
+  readonly concealed_ms: readonly (number | null)[]
+  readonly level_dbov: readonly (number | null)[]
 }
 
 export interface Trace {

@@ -76,7 +76,7 @@ export const Card = ({
 )
 
 /** What scrolls is reached by keyboard (WCAG 2.1.1). */
-const reachable = { tabIndex: 0 }
+export const reachable = { tabIndex: 0 }
 /** Data as it is, in a part that scrolls. */
 export function Data({ value }: { readonly value: unknown }) {
   const { message, ...rest } = (typeof value === 'object' ? (value ?? {}) : {}) as { readonly message?: unknown }

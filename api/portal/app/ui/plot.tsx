@@ -28,6 +28,7 @@ export function Plot({
   kind = 'line',
   unit = '',
   most,
+  least = 0,
   width: whole = 600,
 }: {
   readonly label: string
@@ -37,6 +38,8 @@ export function Plot({
   readonly kind?: 'line' | 'bars'
   readonly unit?: string
   readonly most?: number
+  /** At the bottom; lower values are drawn there. */
+  readonly least?: number
   /** Of the drawing, in its own units: more for a plot that lies across a page. */
   readonly width?: number
 }) {
@@ -52,8 +55,9 @@ export function Plot({
   const inner = width - left - 8
   const x = (index: number) =>
     left + (kind === 'bars' ? ((index + 0.5) / places) * inner : (index / Math.max(1, places - 1)) * inner)
-  const y = (value: number) => top + (height - top - bottom) * (1 - Math.min(1, value / top1))
-  const ticks = [0, 0.5, 1].map(part => part * top1)
+  const y = (value: number) =>
+    top + (height - top - bottom) * (1 - Math.min(1, Math.max(0, (value - least) / (top1 - least))))
+  const ticks = [0, 0.5, 1].map(part => least + part * (top1 - least))
   const last = series.map(({ name, values: all }) => `${name} ${all.at(-1) ?? 0}${unit}`).join(', ')
   const hover = (event: MouseEvent & { currentTarget: SVGSVGElement }) => {
     const box = event.currentTarget.getBoundingClientRect()
