@@ -260,6 +260,10 @@ class LinkSocket implements DatagramSocket {
     this.#send(packet, length)
   }
 
+  describe(): string {
+    return `srtp → udp:${this.port}`
+  }
+
   close(): void {
     this.receiver = undefined
   }

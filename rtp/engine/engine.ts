@@ -114,14 +114,9 @@ export class MediaEngine {
     }
   }
 
-  /** How a session's media is sent, for support: `dtmf | prompt | silence → packetize(20 ms) → srtp → udp:10002`. */
+  /** How a session's media is sent, for support: see `Sender.describe`. */
   describe(id: SessionId): string | undefined {
-    const entry = this.#table.find(id)
-    const session = entry?.session
-    if (session === undefined) return undefined
-    const isProtected = entry?.link !== undefined || entry?.keyed?.isProtected === true
-    const { rtp } = session.ports
-    return `${session.sender.describe()} →${isProtected ? ' srtp →' : ''} udp:${rtp.port}`
+    return this.#table.find(id)?.session?.sender.describe()
   }
 
   execute(command: EngineCommand, now: number): void {

@@ -16,6 +16,8 @@ export interface DatagramSocket {
   send(packet: Uint8Array, length: number, address: number, port: number): void
   /** What is held of this socket will not be sent; returns how many packets. Nothing of one that many legs share. */
   takeBack?(): number
+  /** How its packets leave, for support: `srtp → udp:10002`. Default: `udp:` and the port. */
+  describe?(): string
   close(): void
 }
 
@@ -53,3 +55,6 @@ export interface DatagramNetwork {
 
 /** Size of a packet's buffer; larger datagrams are cut and counted. */
 export const slotBytes = 2048
+
+/** How the packets of a socket leave: `udp:10002`. */
+export const describeSocket = (socket: DatagramSocket): string => socket.describe?.() ?? `udp:${socket.port}`

@@ -2,7 +2,7 @@ import type { MediaKeys } from '../srtp/media-keys.ts'
 import { mostSrtpOverhead, type SrtpKeys } from '../srtp/profile.ts'
 import { rejected, SrtpReceiver } from '../srtp/srtp-receiver.ts'
 import { SrtpSender } from '../srtp/srtp-sender.ts'
-import type { DatagramReceiver, DatagramSocket } from './network.ts'
+import { type DatagramReceiver, type DatagramSocket, describeSocket } from './network.ts'
 
 interface SocketPair {
   readonly rtp: DatagramSocket
@@ -32,8 +32,9 @@ export class ProtectedPair implements SocketPair {
   constructor(pair: SocketPair, slot: () => Uint8Array) {
     const open = (packet: Uint8Array, length: number, isReport: boolean) => this.#open(packet, length, isReport)
     const seal = (packet: Uint8Array, length: number, isReport: boolean) => this.#seal(packet, length, isReport)
-    this.rtp = new ProtectedSocket(pair.rtp, slot, false, open, seal)
-    this.rtcp = new ProtectedSocket(pair.rtcp, slot, true, open, seal)
+    const isProtected = () => this.isProtected
+    this.rtp = new ProtectedSocket(pair.rtp, slot, false, open, seal, isProtected)
+    this.rtcp = new ProtectedSocket(pair.rtcp, slot, true, open, seal, isProtected)
   }
 
   get isProtected(): boolean {
@@ -88,14 +89,23 @@ class ProtectedSocket implements DatagramSocket {
   readonly #isReport: boolean
   readonly #open: Change
   readonly #seal: Change
+  readonly #isProtected: () => boolean
   #receiver: DatagramReceiver | undefined
 
-  constructor(socket: DatagramSocket, slot: () => Uint8Array, isReport: boolean, open: Change, seal: Change) {
+  constructor(
+    socket: DatagramSocket,
+    slot: () => Uint8Array,
+    isReport: boolean,
+    open: Change,
+    seal: Change,
+    isProtected: () => boolean,
+  ) {
     this.#socket = socket
     this.#slot = slot
     this.#isReport = isReport
     this.#open = open
     this.#seal = seal
+    this.#isProtected = isProtected
   }
 
   get port(): number {
@@ -124,6 +134,10 @@ class ProtectedSocket implements DatagramSocket {
 
   takeBack(): number {
     return this.#socket.takeBack?.() ?? 0
+  }
+
+  describe(): string {
+    return `${this.#isProtected() ? 'srtp → ' : ''}${describeSocket(this.#socket)}`
   }
 
   close(): void {

@@ -111,6 +111,10 @@ export class Packetizer implements HeldFrames {
     if (isOpusRest(bytes)) this.flush()
   }
 
+  describe(ptimeMs: number): string {
+    return `packetize(${ptimeMs} ms)`
+  }
+
   tick(now: number): void {
     if (this.units === 0) return
     if (now - this.#heldAt > this.#packetUnits / opusUnitsPerMs + patienceMs) this.flush()

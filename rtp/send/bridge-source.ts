@@ -3,7 +3,8 @@ import type { Agreement, EngineCodec } from '../contract/agreement.ts'
 import type { SeatFormat } from '../mix/seat.ts'
 import { headerLength, payloadOffsetOf } from '../packet/header.ts'
 import type { PlayoutReader } from '../playout/playout-reader.ts'
-import type { SendParts } from './frame-parts.ts'
+import type { SendParts, SendState } from './frame-parts.ts'
+import { isBridgePreempted } from './frame-sources.ts'
 import type { ToneDetection } from './transcoder.ts'
 
 const opusUnitsPerMs = 48
@@ -16,31 +17,27 @@ const passedOn = 'passed-on as events'
  */
 export class BridgeSource {
   readonly #parts: SendParts
-  #isBridged = false
-  #agreement: Agreement | undefined
+  readonly #state: SendState
   #mixFormat: SeatFormat | undefined
 
   constructor(parts: SendParts) {
     this.#parts = parts
+    this.#state = parts.state
   }
 
-  /** Another leg, or a room, is to be heard. */
-  get isBridged(): boolean {
-    return this.#isBridged
-  }
   get codec(): EngineCodec | undefined {
-    return this.#agreement?.codec
+    return this.#state.agreement?.codec
   }
   /** The remote takes digits as telephone-events; else only their tones reach it. */
   get takesEvents(): boolean {
-    return this.#agreement?.sendEvents !== undefined
+    return this.#state.agreement?.sendEvents !== undefined
   }
   /**
    * A packet that begins with `first` cannot be passed on, though it is of the right codec: its frames are longer than
    * packets of ours may be, and a frame cannot be divided.
    */
   isTooLong(codec: EngineCodec, first: number): boolean {
-    const longestMs = this.#agreement?.maxPtimeMs
+    const longestMs = this.#state.agreement?.maxPtimeMs
     if (codec !== 'opus' || longestMs === undefined) return false
     return opusFrameUnitsOf(first) > opusUnitsPerMs * Math.max(longestMs, opusFrameMs)
   }
@@ -50,11 +47,10 @@ export class BridgeSource {
   }
   /** False while a room's mix would not be sent, whatever it is. */
   get isMixSent(): boolean {
-    return this.#isSelected && this.#agreement?.send === true
+    return this.#isSelected && this.#state.agreement?.send === true
   }
 
   agree(agreement: Agreement): void {
-    this.#agreement = agreement
     const { codec, opus } = agreement
     const { frameMs } = this.#parts.clock.frames
     this.#mixFormat = { codec, frameMs, ...(opus === undefined ? {} : { opus }) }
@@ -63,7 +59,7 @@ export class BridgeSource {
   /** What comes next does not continue what came before. */
   bridge(isBridged: boolean): void {
     const { digits, transcoder, forwarder } = this.#parts
-    this.#isBridged = isBridged
+    this.#state.isBridged = isBridged
     digits.releaseAll()
     transcoder.read(undefined)
     forwarder.interrupt()
@@ -74,7 +70,7 @@ export class BridgeSource {
    * where it holds a digit, which `toneEnded` brings too.
    */
   transcode(reader: PlayoutReader, watch: ToneDetection | undefined): void {
-    if (!this.#isBridged) return
+    if (!this.#state.isBridged) return
     const { transcoder, forwarder } = this.#parts
     this.#wake()
     if (!transcoder.isReading) forwarder.interrupt()
@@ -83,7 +79,7 @@ export class BridgeSource {
 
   /** A packet of audio of the other leg, of a codec that can be relayed; it may be altered. */
   audio(packet: Uint8Array, payloadLength: number, codec: EngineCodec, now: number): void {
-    const agreement = this.#agreement
+    const { agreement } = this.#state
     const { transcoder, forwarder, clock } = this.#parts
     transcoder.read(undefined)
     if (agreement === undefined || !this.#isRelaying()) return
@@ -95,7 +91,7 @@ export class BridgeSource {
 
   /** A packet's `length` bytes of a room's mix, due at `at`, in the format asked for; 0 = none is to be sent. */
   mix(payload: Uint8Array, length: number, at: number, now: number): void {
-    const agreement = this.#agreement
+    const { agreement } = this.#state
     if (agreement === undefined || !this.#isRelaying()) return
     const { network, clock, forwarder, packetizer } = this.#parts
     const { frames } = clock
@@ -117,7 +113,7 @@ export class BridgeSource {
 
   /** The other leg is silent (DTX), and tells how its silence sounds (RFC 3389); the remote hears that from us, if not itself. */
   comfortNoise(packet: Uint8Array, payloadLength: number, now: number): void {
-    const agreement = this.#agreement
+    const { agreement } = this.#state
     const { transcoder, forwarder } = this.#parts
     if (agreement === undefined || !this.#isRelaying() || transcoder.isReading) return
     if (forwarder.comfortNoise(packet, payloadLength, agreement, now)) return
@@ -127,7 +123,7 @@ export class BridgeSource {
 
   /** A telephone-event of the other leg, its duration counted in `clockRate`. */
   event(packet: Uint8Array, payloadLength: number, clockRate: number, now: number): void {
-    const agreement = this.#agreement
+    const { agreement } = this.#state
     if (agreement === undefined || !this.#isRelaying()) return
     const { transcoder, forwarder } = this.#parts
     this.#wake()
@@ -142,26 +138,26 @@ export class BridgeSource {
   digitDown(digit: string): void {
     const { digits, plays, to } = this.#parts
     this.#wake()
-    if (!this.takesEvents && this.#isBridged && !plays.isPlaying && to.maySend()) digits.digitDown(digit)
+    if (!this.takesEvents && this.#state.isBridged && !plays.isPlaying && to.maySend()) digits.digitDown(digit)
   }
   digitUp(digit: string, durationMs: number): void {
     const { digits, plays } = this.#parts
     this.#wake()
     // It went down before a prompt, or before events were agreed on: it must not sound for ever.
     if (this.takesEvents || plays.isPlaying) digits.releaseAll()
-    else if (this.#isBridged) digits.digitUp(digit, durationMs)
+    else if (this.#state.isBridged) digits.digitUp(digit, durationMs)
   }
 
   /** The other leg's remote has sent a digit as a tone: who takes events gets one, and has not heard the tone. */
   toneEnded(digit: string): void {
     const { digits, plays } = this.#parts
     this.#wake()
-    if (this.takesEvents && this.#isBridged && !plays.isPlaying) digits.enqueue(passedOn, digit)
+    if (this.takesEvents && this.#state.isBridged && !plays.isPlaying) digits.enqueue(passedOn, digit)
   }
 
   /** Nothing of our own goes before. */
   get #isSelected(): boolean {
-    return this.#isBridged && !this.#parts.plays.isPlaying && !this.#parts.digits.busy
+    return this.#state.isBridged && !isBridgePreempted(this.#parts)
   }
 
   #isRelaying(): boolean {

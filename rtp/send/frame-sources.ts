@@ -1,75 +1,166 @@
 import { isOpusRest } from '../codec/opus.ts'
-import type { Agreement, EngineCodec } from '../contract/agreement.ts'
+import type { Agreement } from '../contract/agreement.ts'
 import { headerLength } from '../packet/header.ts'
 import type { SendParts } from './frame-parts.ts'
 
-/** The frames that the clock paces: of digits before a prompt, of a prompt before the other leg, of that before silence. */
-export class FrameSources {
-  readonly #parts: SendParts
+/** After so long without a packet of the other leg we send silence of our own; otherwise the remote takes us for gone. */
+const relayIdleMs = 500
 
-  constructor(parts: SendParts) {
-    this.#parts = parts
-  }
+export type FrameSourceName = 'dtmf' | 'prompt' | 'bridge' | 'silence'
 
-  /** The frame that is due. `isBridged`: another leg is to be heard. */
-  make(agreement: Agreement, isBridged: boolean, now: number): void {
-    const { network, clock, to, packetizer, digits, plays, transcoder, forwarder } = this.#parts
-    const { frames, frameUnits: units } = clock
-    const packet = network.slot()
-    const maySend = to.maySend()
-    if (digits.busy && this.#digit(agreement, packet, units, maySend, now)) {
-      transcoder.discard(frames.frameMs, now)
-      return
-    }
-    const isPlay = plays.isPlaying
-    const bytes = this.#fill(packet, agreement.codec, isBridged, now)
-    if (maySend && bytes > 0 && (isPlay || now >= forwarder.eventUntil)) {
-      packetizer.put(packet, agreement.payloadType, bytes, units, isPlay, frames.dueAt, now)
-      return
-    }
-    // Not sent, but passed: a prompt during hold takes its time, and so does its stream.
-    clock.pass(1)
-  }
+/** One source of what a leg's remote receives. */
+export interface FrameSource {
+  readonly name: FrameSourceName
+  /** The frame that is due now can be of this source. */
+  hasFrame(parts: SendParts, now: number): boolean
+  /** Makes the frame in `packet` and sends it; false: this one frame is left to the sources after it. */
+  makeFrame(parts: SendParts, agreement: Agreement, packet: Uint8Array, now: number): boolean
+  /** How it is printed; undefined: it takes no part for now. */
+  describe(parts: SendParts, agreement: Agreement): string | undefined
+}
 
-  /** A frame in which a digit is sent. Returns false when none is: there is room for audio. */
-  #digit(agreement: Agreement, packet: Uint8Array, units: number, maySend: boolean, now: number): boolean {
-    const { stream, clock, digits, transcoder, packetizer, send } = this.#parts
-    switch (digits.next()) {
-      case 'events': {
-        const length = digits.nextInto(packet, headerLength, stream.timestamp)
-        if (length === 0) return false
-        const type = agreement.sendEvents
-        if (!maySend || type === undefined) stream.skip(units)
-        else send(packet, stream.event(packet, type, digits.marker, digits.timestamp, length, units))
-        stream.mark()
-        return true
-      }
-      case 'tones': {
-        // The first tone would be lost in a coder that is still being made.
-        if (!transcoder.isReady) return false
-        const bytes = transcoder.digitsInto(packet, headerLength, clock.frames.frameMs, digits)
-        if (bytes === 0) return false
-        if (maySend) packetizer.put(packet, agreement.payloadType, bytes, units, false, clock.frames.dueAt, now)
-        else stream.skip(units)
-        return true
-      }
-      case undefined:
-        return false
-    }
-  }
+/** Digits that we send, or that the other leg's remote presses while ours takes no telephone-events. */
+const dtmf: FrameSource = {
+  name: 'dtmf',
+  hasFrame: ({ digits }) => digits.busy,
+  makeFrame: (parts, agreement, packet, now) => {
+    if (!makeDigit(parts, agreement, packet, now)) return false
+    parts.transcoder.discard(parts.clock.frames.frameMs, now)
+    return true
+  },
+  describe: () => 'dtmf',
+}
 
-  /** The next frame's payload. Returns its bytes; 0 = there is nothing to send for it. */
-  #fill(packet: Uint8Array, codec: EngineCodec, isBridged: boolean, now: number): number {
-    const { clock, plays, transcoder } = this.#parts
+const prompt: FrameSource = {
+  name: 'prompt',
+  hasFrame: ({ plays }) => plays.isPlaying,
+  makeFrame: (parts, agreement, packet, now) => {
+    const { plays, transcoder, clock } = parts
     const { frameMs, dueAt } = clock.frames
-    if (plays.isPlaying || !isBridged || !transcoder.hasAudio) {
-      if (plays.isPlaying) return plays.frameInto(packet, codec, frameMs, dueAt, transcoder)
-      return transcoder.silenceInto(packet, headerLength, frameMs)
-    }
-    // Nothing of the other leg is lost meanwhile: it is heard a frame later.
-    if (!transcoder.isReady) return transcoder.silenceInto(packet, headerLength, frameMs)
-    const bytes = transcoder.frameInto(packet, headerLength, frameMs, now)
+    const bytes = plays.frameInto(packet, agreement.codec, frameMs, dueAt, transcoder)
+    sendAudio(parts, agreement, packet, bytes, true, now)
+    return true
+  },
+  describe: () => 'prompt',
+}
+
+/** The other leg, or a room. What can be forwarded paces itself and comes by `BridgeSource`; the rest is encoded here. */
+const bridge: FrameSource = {
+  name: 'bridge',
+  hasFrame: ({ state, transcoder }) => state.isTalking && state.isBridged && transcoder.hasAudio,
+  makeFrame: (parts, agreement, packet, now) => {
+    const { transcoder, clock } = parts
+    // Nothing of the other leg is lost meanwhile: it is sent a frame later.
+    if (!transcoder.isReady) return false
+    const bytes = transcoder.frameInto(packet, headerLength, clock.frames.frameMs, now)
     // What the encoder would not send.
-    return codec === 'opus' && isOpusRest(bytes) ? 0 : bytes
+    const isRest = agreement.codec === 'opus' && isOpusRest(bytes)
+    sendAudio(parts, agreement, packet, isRest ? 0 : bytes, false, now)
+    return true
+  },
+  describe: ({ state, transcoder }, { codec }) =>
+    state.isBridged ? `bridge(${transcoder.isReading ? 'transcode' : 'forward'} ${codec})` : undefined,
+}
+
+const silence: FrameSource = {
+  name: 'silence',
+  hasFrame: (parts, now) => {
+    const { state, forwarder } = parts
+    if (!state.isTalking) return false
+    return !(state.isBridged && forwarder.isFlowing) || now >= silentFrom(parts)
+  },
+  makeFrame: (parts, agreement, packet, now) => {
+    const bytes = parts.transcoder.silenceInto(packet, headerLength, parts.clock.frames.frameMs)
+    sendAudio(parts, agreement, packet, bytes, false, now)
+    return true
+  },
+  describe: ({ state }) => (state.isTalking ? 'silence' : undefined),
+}
+
+/**
+ * What is sent, the most urgent first: the first source that has a frame makes it. The last one also fills what those
+ * before it leave, such as the pause between two digits.
+ */
+export const frameSources: readonly FrameSource[] = [dtmf, prompt, bridge, silence]
+
+const last = frameSources.length - 1
+const bridgeAt = frameSources.indexOf(bridge)
+/** Only silence depends on the time. */
+const anyTime = 0
+
+/** The source whose turn it is; undefined: there is nothing to send by the frame clock. */
+export function presentSource(parts: SendParts, now: number): FrameSource | undefined {
+  for (let i = 0; i <= last; i++) if (frameSources[i]!.hasFrame(parts, now)) return frameSources[i]
+  return undefined
+}
+
+/** Something of ours goes before the other leg's packets, which are not sent meanwhile. */
+export function isBridgePreempted(parts: SendParts): boolean {
+  for (let i = 0; i < bridgeAt; i++) if (frameSources[i]!.hasFrame(parts, anyTime)) return true
+  return false
+}
+
+/** Makes the frame that is due. */
+export function makeFrame(parts: SendParts, agreement: Agreement, now: number): void {
+  const packet = parts.network.slot()
+  for (let i = 0; i < last; i++) {
+    const source = frameSources[i]!
+    if (source.hasFrame(parts, now) && source.makeFrame(parts, agreement, packet, now)) return
+  }
+  silence.makeFrame(parts, agreement, packet, now)
+}
+
+/** `dtmf | prompt | bridge(forward PCMU) | silence`. */
+export const describeSources = (parts: SendParts, agreement: Agreement): string =>
+  frameSources
+    .map(source => source.describe(parts, agreement))
+    .filter(part => part !== undefined)
+    .join(' | ')
+
+/** When the other leg, whose packets pass, will have been silent for too long. */
+export const silentFrom = ({ clock, forwarder }: SendParts): number =>
+  Math.max(clock.frames.dueAt, forwarder.forwardedAt) + relayIdleMs
+
+function sendAudio(
+  { to, clock, forwarder, packetizer }: SendParts,
+  agreement: Agreement,
+  packet: Uint8Array,
+  bytes: number,
+  isPrompt: boolean,
+  now: number,
+): void {
+  // While a digit of the other leg passes, only a prompt sounds.
+  const isFree = isPrompt || now >= forwarder.eventUntil
+  if (to.maySend() && bytes > 0 && isFree)
+    packetizer.put(packet, agreement.payloadType, bytes, clock.frameUnits, isPrompt, clock.frames.dueAt, now)
+  // Not sent, but passed: a prompt during hold takes its time, and so does its stream.
+  else clock.pass(1)
+}
+
+/** A frame in which a digit is sent; false when none is: there is room for audio. */
+function makeDigit(parts: SendParts, agreement: Agreement, packet: Uint8Array, now: number): boolean {
+  const { stream, clock, to, digits, transcoder, packetizer, send } = parts
+  const { frameUnits: units } = clock
+  switch (digits.next()) {
+    case 'events': {
+      const length = digits.nextInto(packet, headerLength, stream.timestamp)
+      if (length === 0) return false
+      const type = agreement.sendEvents
+      if (!to.maySend() || type === undefined) stream.skip(units)
+      else send(packet, stream.event(packet, type, digits.marker, digits.timestamp, length, units))
+      stream.mark()
+      return true
+    }
+    case 'tones': {
+      // The first tone would be lost in a coder that is still being made.
+      if (!transcoder.isReady) return false
+      const bytes = transcoder.digitsInto(packet, headerLength, clock.frames.frameMs, digits)
+      if (bytes === 0) return false
+      if (to.maySend()) packetizer.put(packet, agreement.payloadType, bytes, units, false, clock.frames.dueAt, now)
+      else stream.skip(units)
+      return true
+    }
+    case undefined:
+      return false
   }
 }

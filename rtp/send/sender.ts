@@ -3,7 +3,7 @@ import { codecFacts } from '../codec/codec-name.ts'
 import type { OpusCoders } from '../codec/opus.ts'
 import type { Agreement } from '../contract/agreement.ts'
 import type { Prompt } from '../contract/prompts.ts'
-import type { DatagramNetwork, DatagramSocket } from '../net/network.ts'
+import { type DatagramNetwork, type DatagramSocket, describeSocket } from '../net/network.ts'
 import type { Destination, SenderEvents } from '../packetize/destination.ts'
 import { FrameClock } from '../packetize/frame-clock.ts'
 import type { OutgoingStream } from '../packetize/outgoing-stream.ts'
@@ -12,18 +12,15 @@ import { StreamClock } from '../packetize/stream-clock.ts'
 import type { TickSlots } from '../packetize/tick-slots.ts'
 import { BridgeSource } from './bridge-source.ts'
 import { DigitQueue } from './digit-queue.ts'
-import { FrameSources } from './frame-sources.ts'
+import type { SendParts, SendState } from './frame-parts.ts'
+import { describeSources, type FrameSourceName, makeFrame, presentSource, silentFrom } from './frame-sources.ts'
 import type { Playback } from './playback.ts'
 import { PromptPlayer } from './prompt-player.ts'
 import { Transcoder } from './transcoder.ts'
 
-/** When the other leg was silent for so long, we send silence of our own; otherwise the remote believes us gone. */
-const relayIdleMs = 500
-
 /**
- * The sending side of a leg. A digit is sent before a prompt, a prompt before the other leg, the
- * other leg before silence. Prompts, digits and silence are paced by the
- * frame clock, one frame every ptime; forwarded packets are paced by the other leg.
+ * The sending side of a leg: sources by the priority of `frameSources`, frames, packets. Prompts, digits and silence are
+ * paced by the frame clock, one frame every ptime; forwarded packets are paced by the other leg.
  */
 export class Sender {
   /** The way in for the other leg, or a room. */
@@ -36,10 +33,9 @@ export class Sender {
   readonly #transcoder: Transcoder
   readonly #plays: PromptPlayer
   readonly #frameClock: FrameClock
-  readonly #frames: FrameSources
   readonly #packetizer: Packetizer
-  #agreement: Agreement | undefined
-  #isTalking = false
+  readonly #state: SendState = { agreement: undefined, isTalking: false, isBridged: false }
+  readonly #parts: SendParts
 
   constructor(
     network: DatagramNetwork,
@@ -64,12 +60,12 @@ export class Sender {
     this.#packetizer = new Packetizer(network, stream, to, events, send)
     stream.held = this.#packetizer
     this.#forwarder = new Forwarder(network, stream, this.#packetizer, send)
-    const parts = {
+    this.#parts = {
+      state: this.#state,
       network,
       stream,
       clock: this.clock,
       to,
-      events,
       digits: this.#digits,
       plays: this.#plays,
       transcoder: this.#transcoder,
@@ -77,16 +73,15 @@ export class Sender {
       packetizer: this.#packetizer,
       send,
     }
-    this.#frames = new FrameSources(parts)
-    this.bridged = new BridgeSource(parts)
+    this.bridged = new BridgeSource(this.#parts)
   }
 
   /** Silence is sent when there is nothing else. */
   get isTalking(): boolean {
-    return this.#isTalking
+    return this.#state.isTalking
   }
   set isTalking(isTalking: boolean) {
-    this.#isTalking = isTalking
+    this.#state.isTalking = isTalking
     this.#frameClock.wake()
   }
   /** Until then `tick` has nothing to do. */
@@ -95,14 +90,14 @@ export class Sender {
   }
   /** What plays, and needs its prompt in the present codec. */
   get playNeedingPrompt(): string | undefined {
-    const codec = this.#agreement?.codec
+    const codec = this.#state.agreement?.codec
     return codec === undefined ? undefined : this.#plays.needsPromptIn(codec)
   }
 
   agree(agreement: Agreement): void {
-    const before = this.#agreement
+    const before = this.#state.agreement
     const { codec, payloadType, ptimeMs, sendEvents, eventClockRate } = agreement
-    this.#agreement = agreement
+    this.#state.agreement = agreement
     this.#frameClock.wake()
     const isOther = this.clock.agree(codec, ptimeMs)
     const { unitsPerMs } = this.clock
@@ -158,13 +153,13 @@ export class Sender {
     this.#packetizer.tick(now)
     this.#forwarder.tick(now)
     if (frames.isIdle(now)) return
-    const agreement = this.#agreement
+    const { agreement } = this.#state
     if (agreement === undefined) return
     this.#plays.tick(now)
-    if (!this.#hasFrames(now)) {
+    if (presentSource(this.#parts, now) === undefined) {
       if (!frames.isPaused) this.#packetizer.flush()
       frames.pause()
-      if (!this.#plays.isEnding) frames.idleUntil(this.#isTalking ? this.#missedAt : Infinity)
+      if (!this.#plays.isEnding) frames.idleUntil(this.isTalking ? silentFrom(this.#parts) : Infinity)
       return
     }
     if (frames.isPaused) {
@@ -173,27 +168,27 @@ export class Sender {
     }
     frames.beginTick()
     while (frames.isDue(tickAt)) {
-      this.#frames.make(agreement, this.bridged.isBridged, now)
+      makeFrame(this.#parts, agreement, now)
       frames.next(tickAt)
     }
     const leftOut = frames.endTick(tickAt)
     if (leftOut > 0) this.clock.pass(leftOut)
-    if (this.#isSteady) frames.idleUntilDue()
+    if (this.#isSteady(now)) frames.idleUntilDue()
   }
 
-  /** The chain of what is sent, best source first: `dtmf | prompt | bridge(forward PCMU) | silence → packetize(20 ms)`. */
+  /** The chain, the most urgent source first: `dtmf | prompt | bridge(forward PCMU) → packetize(20 ms) → srtp → udp:10002`. */
   describe(): string {
-    const agreement = this.#agreement
-    if (agreement === undefined) return 'not agreed'
-    const { codec, ptimeMs } = agreement
-    const bridge = `bridge(${this.#transcoder.isReading ? 'transcode' : 'forward'} ${codec})`
-    const sources = [
-      'dtmf',
-      'prompt',
-      ...(this.bridged.isBridged ? [bridge] : []),
-      ...(this.#isTalking ? ['silence'] : []),
-    ]
-    return `${sources.join(' | ')} → packetize(${ptimeMs} ms)`
+    const { agreement } = this.#state
+    const socket = describeSocket(this.#socket)
+    if (agreement === undefined) return `nothing is agreed → ${socket}`
+    return [describeSources(this.#parts, agreement), this.#packetizer.describe(agreement.ptimeMs), socket].join(' → ')
+  }
+
+  /** What is sent now; `nothing`: no packet is due, or none may be sent. */
+  sourceAt(now: number): FrameSourceName | 'nothing' {
+    const source = presentSource(this.#parts, now)?.name
+    if (source !== undefined) return source
+    return this.#state.isBridged && this.#forwarder.isFlowing ? 'bridge' : 'nothing'
   }
 
   /** Ends what runs, reported as not completed. */
@@ -207,21 +202,10 @@ export class Sender {
     this.#frameClock.close()
   }
 
-  #hasFrames(now: number): boolean {
-    if (this.#plays.isPlaying || this.#digits.busy) return true
-    if (!this.isTalking) return false
-    if (!this.bridged.isBridged || this.#transcoder.hasAudio) return true
-    return !this.#forwarder.isFlowing || now >= this.#missedAt
-  }
-
   /** A prompt or silence goes on, and nothing else is to be looked for before its next frame. */
-  get #isSteady(): boolean {
-    if (this.#plays.isEnding || this.#digits.busy) return false
-    return this.#plays.isPlaying || (this.#isTalking && !this.bridged.isBridged)
-  }
-
-  /** When the other leg, of which something passes, will have been silent for too long. */
-  get #missedAt(): number {
-    return Math.max(this.#frameClock.dueAt, this.#forwarder.forwardedAt) + relayIdleMs
+  #isSteady(now: number): boolean {
+    if (this.#plays.isEnding) return false
+    const source = presentSource(this.#parts, now)?.name
+    return source === 'prompt' || (source === 'silence' && !this.#state.isBridged)
   }
 }
