@@ -2,7 +2,15 @@
 
 export { Dialog } from './dialog/dialog.ts'
 export { dialogOfCallee, dialogOfCaller } from './dialog/invite-dialog.ts'
-export { type OfferInput, type OfferState, offerAnswer, refusalOfOffer } from './dialog/offer-answer.ts'
+export {
+  mayOffer,
+  type OfferInput,
+  type OfferRequest,
+  type OfferState,
+  type OpenRequest,
+  offerAnswer,
+  refusalOfRequest,
+} from './dialog/offer-answer.ts'
 export { type Hash, hashNames } from './digest/algorithm.ts'
 export { cancelOf } from './endpoint/calls/invite-request.ts'
 export { Endpoint } from './endpoint/endpoint.ts'

@@ -43,6 +43,7 @@ const internalNames = [
   ...['step', 'succeeded', 'table', 'takeExpired', 'takeMicrophone', 'takeRemoteSeq', 'timers'],
   ...['tokenWillExpire', 'toTag', 'transportFailed', 'unregistered', 'userAgent', 'waits', 'wake', 'wasOpen'],
   ...['begin', 'head', 'held', 'output', 'over', 'queue', 'request', 'services', 'timer', 'woke', 'word'],
+  ...['abandon', 'began', 'bind', 'enter', 'giveBack', 'moved', 'nextSeq', 'reanswer', 'release', 'revoked', 'unix'],
 ]
 
 /** The browser SDK as one minified ES module, and its source map. */

@@ -6,10 +6,12 @@ import {
   defaultTimers,
   type IncomingRequest,
   type IncomingResponse,
+  mayOffer,
   type OfferInput,
   type OfferState,
+  type OpenRequest,
   offerAnswer,
-  refusalOfOffer,
+  refusalOfRequest,
   type ServerOwner,
   type ServerTransaction,
   Timer,
@@ -20,8 +22,9 @@ import { type EndReason, localEnd } from '../base/end-reason.ts'
 import { DialogSender } from './dialog-sender.ts'
 import { OwnOffers } from './own-offers.ts'
 import { contactOf, sdpOf } from './read.ts'
+import type { ResponseParts } from './response.ts'
 import { reasonOf } from './response-reason.ts'
-import { allow, type EndpointServices } from './services.ts'
+import { allow, type EndpointServices, outbound } from './services.ts'
 
 /** Whose dialog it is. `over` comes once; the dialog itself may live on until its BYE is answered. */
 export interface CallDialogOwner {
@@ -35,6 +38,10 @@ export interface CallDialogOwner {
 type SessionState = 'open' | 'ending-on-ack' | 'ending' | 'over'
 
 const byeGivenUpMs = 32_000
+
+const retryAfter = (seconds: number): ResponseParts => ({
+  fields: [{ name: 'Retry-After', value: String(Math.floor(seconds)) }],
+})
 
 /** A dialog that stands: offers of both sides, the answer that waits for its ACK, and the BYE. */
 export class CallDialog implements ClientOwner, ServerOwner, TimerOwner {
@@ -69,10 +76,15 @@ export class CallDialog implements ClientOwner, ServerOwner, TimerOwner {
     return this.#state === 'open'
   }
 
-  /** Nothing waits: no offer of either side, no ACK for our answer. */
+  /** Our own offer may be sent: nothing is open in either direction. */
   get isSettled(): boolean {
-    const isQuiet = !this.ownOffers.isOpen && !this.#answered.waits && this.#pending === undefined
-    return this.isOpen && this.#offer === 'stable' && isQuiet
+    return this.isOpen && mayOffer(this.#offer, this.#openRequest)
+  }
+
+  get #openRequest(): OpenRequest {
+    if (this.#pending !== undefined) return 'theirs'
+    if (this.ownOffers.isOpen) return 'ours'
+    return this.#answered.waits ? 'unacknowledged' : 'none'
   }
 
   /** False: not allowed in this state, and nothing changed. */
@@ -94,8 +106,7 @@ export class CallDialog implements ClientOwner, ServerOwner, TimerOwner {
       return
     }
     this.step('answer-sent')
-    const fields = [{ name: 'Contact', value: this.services.contact() }]
-    this.services.respond(transaction, 200, now, { fields, sdp })
+    this.services.respond(transaction, 200, now, { fields: [this.services.contact()], sdp })
   }
 
   refuseReoffer(status: number, now: number): void {
@@ -108,14 +119,10 @@ export class CallDialog implements ClientOwner, ServerOwner, TimerOwner {
 
   /** Our 2xx to an INVITE, repeated until its ACK (RFC 3261 §13.3.1.4). */
   answer(transaction: ServerTransaction, sdp: string, now: number): void {
-    if (!this.step(this.#offer === 'remote-offer' ? 'answer-sent' : 'offer-sent')) return
+    if (!this.step('answer-sent') && !this.step('offer-sent')) return
     const bytes = this.services.respond(transaction, 200, now, {
       toTag: this.dialog.localTag,
-      fields: [
-        { name: 'Contact', value: this.services.contact() },
-        { name: 'Allow', value: allow },
-        { name: 'Supported', value: 'outbound' },
-      ],
+      fields: [this.services.contact(), allow, outbound],
       sdp,
     })
     transaction.owner = this
@@ -143,7 +150,7 @@ export class CallDialog implements ClientOwner, ServerOwner, TimerOwner {
     const { method } = message
     const services = this.services
     if (!this.dialog.takeRemoteSeq(cseq)) {
-      services.respond(transaction, 500, now, { fields: [{ name: 'Retry-After', value: '0' }] })
+      services.respond(transaction, 500, now, retryAfter(0))
       return
     }
     if (method === 'BYE') {
@@ -153,7 +160,7 @@ export class CallDialog implements ClientOwner, ServerOwner, TimerOwner {
     }
     if (this.#state !== 'open') services.respond(transaction, 481, now)
     else if (method === 'INVITE' || method === 'UPDATE') this.#offerArrived(transaction, now)
-    else services.respond(transaction, 200, now, { fields: [{ name: 'Allow', value: allow }] })
+    else services.respond(transaction, 200, now, { fields: [allow] })
   }
 
   ackArrived(ack: IncomingRequest, now: number): void {
@@ -211,22 +218,20 @@ export class CallDialog implements ClientOwner, ServerOwner, TimerOwner {
     const { message } = transaction.request
     const sdp = sdpOf(message)
     const carriesOffer = message.method === 'INVITE' || sdp !== undefined
-    const isBusy = this.ownOffers.isOpen || this.#answered.waits
-    const refusal = carriesOffer ? (refusalOfOffer(this.#offer) ?? (isBusy ? 491 : undefined)) : undefined
-    if (this.#pending !== undefined || refusal === 500) {
-      // RFC 3261 §14.2: 0 to 10 s.
-      const after = { name: 'Retry-After', value: String(Math.floor(11 * services.fraction())) }
-      services.respond(transaction, 500, now, { fields: [after] })
-      return
-    }
+    const refusal = refusalOfRequest(
+      this.#offer,
+      this.#openRequest,
+      message.method === 'INVITE' ? 'INVITE' : carriesOffer ? 'UPDATE' : 'refresh',
+    )
     if (refusal !== undefined) {
-      services.respond(transaction, refusal, now)
+      // RFC 3261 §14.2: 0 to 10 s.
+      services.respond(transaction, refusal, now, refusal === 500 ? retryAfter(11 * services.fraction()) : {})
       return
     }
     const contact = contactOf(message)
     if (contact !== undefined) this.dialog.remoteTarget = contact
     if (!carriesOffer) {
-      services.respond(transaction, 200, now, { fields: [{ name: 'Contact', value: services.contact() }] })
+      services.respond(transaction, 200, now, { fields: [services.contact()] })
       return
     }
     if (sdp !== undefined) this.step('offer-received')

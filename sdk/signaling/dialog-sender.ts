@@ -27,8 +27,7 @@ export class DialogSender {
     const { uri, fields: head } = this.#dialog.head(method, this.#dialog.nextSeq())
     const branch = branchCookie + services.word(16)
     const fields: HeaderField[] = [{ name: 'User-Agent', value: services.userAgent }, ...extra]
-    if (method === 'INVITE')
-      fields.push({ name: 'Contact', value: services.contact() }, { name: 'Allow', value: allow })
+    if (method === 'INVITE') fields.push(services.contact(), allow)
     const request = buildRequest({ method, uri, via: services.via(branch), head, fields, sdp })
     return services.request(request, branch, this.#owner, now)
   }

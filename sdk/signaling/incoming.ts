@@ -156,10 +156,7 @@ export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, CallDi
   #ring(now: number): void {
     this.#services.respond(this.#invite, 180, now, {
       toTag: this.session.dialog.localTag,
-      fields: [
-        { name: 'Contact', value: this.#services.contact() },
-        { name: 'Allow', value: allow },
-      ],
+      fields: [this.#services.contact(), allow],
     })
   }
 

@@ -150,7 +150,7 @@ export class Registration implements ClientOwner, TimerOwner {
       fields: [
         {
           name: 'Contact',
-          value: `${services.contact()};reg-id=1;+sip.instance="<urn:uuid:${this.#instance}>";expires=${seconds}`,
+          value: `${services.contact().value};reg-id=1;+sip.instance="<urn:uuid:${this.#instance}>";expires=${seconds}`,
         },
         bearer(services.identity),
         { name: 'Expires', value: String(seconds) },
@@ -162,7 +162,7 @@ export class Registration implements ClientOwner, TimerOwner {
   }
 
   #granted(message: SipResponse, now: number): void {
-    const ours = /sip:[^@]*@([^;>]*)/.exec(this.#services.contact())?.[1] ?? ''
+    const ours = /sip:[^@]*@([^;>]*)/.exec(this.#services.contact().value)?.[1] ?? ''
     // The grant is with our Contact, else in Expires (RFC 3261 §10.2.4).
     const contact = headersOf(message, 'Contact').find(value => value.includes(ours)) ?? ''
     const own = /;\s*expires=(\d{1,9})/i.exec(contact)?.[1]

@@ -68,7 +68,8 @@ export interface EndpointServices {
   fraction(): number
   /** Via value for a new transaction. */
   via(branch: string): string
-  contact(): string
+  /** Our Contact field. */
+  contact(): HeaderField
   request(request: SipRequest, branch: string, owner: ClientOwner, now: number): ClientTransaction
   /** The transaction needs no watching any more. */
   finished(transaction: ClientTransaction): void
@@ -105,4 +106,7 @@ export const bearer = (identity: Identity): HeaderField => ({
   value: `Bearer ${identity.token}`,
 })
 
-export const allow = 'INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO, NOTIFY'
+/** RFC 5626: requests come back over the flow. */
+export const outbound: HeaderField = { name: 'Supported', value: 'outbound' }
+
+export const allow: HeaderField = { name: 'Allow', value: 'INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO, NOTIFY' }

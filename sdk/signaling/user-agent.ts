@@ -169,9 +169,9 @@ export class UserAgent implements EndpointServices {
     return `SIP/2.0/${this.flow.transport.toUpperCase()} ${this.flow.localHost};branch=${branch};rport`
   }
 
-  contact(): string {
+  contact(): HeaderField {
     // RFC 5626 §4.3: with `ob`, requests of the dialog come back over the flow that stands, also a later one.
-    return `<sip:${this.#identity.extension}@${this.flow.localHost};transport=ws;ob>`
+    return { name: 'Contact', value: `<sip:${this.#identity.extension}@${this.flow.localHost};transport=ws;ob>` }
   }
 
   request(request: SipRequest, branch: string, owner: ClientOwner, now: number): ClientTransaction {
@@ -281,13 +281,12 @@ export class UserAgent implements EndpointServices {
     if (method === 'CANCEL') this.#cancelled(transaction, now)
     else if (known !== undefined) known.requestArrived(transaction, now)
     else if (request.toTag !== undefined) refuse(481)
-    else if (method === 'OPTIONS')
-      refuse(200, { name: 'Allow', value: allow }, { name: 'Accept', value: 'application/sdp' })
+    else if (method === 'OPTIONS') refuse(200, allow, { name: 'Accept', value: 'application/sdp' })
     else if (method === 'NOTIFY' && headerOf(request.message, 'Event') === 'reg') {
       // RFC 3680: the registration has ended; the switch says so without being asked.
       refuse(200)
       this.#registration.revoked({ ...reasonOf(request.message, 'remote'), cause: 'Revoked' })
-    } else if (method !== 'INVITE') refuse(405, { name: 'Allow', value: allow })
+    } else if (method !== 'INVITE') refuse(405, allow)
     else if (headersOf(request.message, 'Require').includes('100rel'))
       refuse(420, { name: 'Unsupported', value: '100rel' })
     else if (again !== undefined) again.offeredAgain(transaction, now)

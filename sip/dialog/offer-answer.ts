@@ -15,22 +15,6 @@ export const offerAnswer: Readonly<Record<OfferState, Readonly<Partial<Record<Of
 }
 
 /**
- * The status for an offer that comes in `state`, undefined = it may come. RFC 3261 §14.2, RFC 3311 §5.2: 491 while
- * ours is open, 500 with Retry-After while theirs is.
- */
-export function refusalOfOffer(state: OfferState): 491 | 500 | undefined {
-  switch (state) {
-    case 'local-offer':
-      return 491
-    case 'remote-offer':
-      return 500
-    case 'initial':
-    case 'stable':
-      return undefined
-  }
-}
-
-/**
  * What is open in a dialog besides an offer. `early`: the INVITE that makes it. `ours`: a re-INVITE of ours without its
  * final response. `theirs`: a re-INVITE, UPDATE or PRACK that we have not answered; a re-INVITE may ask for our offer.
  * `unacknowledged`: our 2xx to an INVITE.

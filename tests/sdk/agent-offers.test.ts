@@ -91,4 +91,18 @@ test('both offer at once: theirs gets 491, and while theirs is open ours is refu
   assert.is(bed.response().status, 500)
 })
 
+test('until our 2xx has its ACK: a re-INVITE gets 491, an UPDATE with an offer is taken (RFC 3311 §5.2)', () => {
+  const bed = AgentBed.registered()
+  const id = bed.offered({ sdp: 'their offer' })
+  bed.do({ type: 'answer', id, sdp: 'our answer' })
+  bed.inDialog('INVITE', 2, { sdp: 'too soon' })
+  assert.is(bed.response().status, 491)
+  bed.do({ type: 'reoffer', id, sdp: 'ours' })
+  assert.equal(bed.event('reoffer-refused'), { type: 'reoffer-refused', id, status: 491 })
+  bed.inDialog('UPDATE', 3, { sdp: 'update offer' })
+  assert.equal(bed.event('reoffered'), { type: 'reoffered', id, sdp: 'update offer' })
+  bed.do({ type: 'reanswer', id, sdp: 'update answer' })
+  assert.is(bodyOf(bed.response()), 'update answer')
+})
+
 test.run()
