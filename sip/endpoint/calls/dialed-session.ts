@@ -20,21 +20,25 @@ export interface DialAnswer extends RespondedInvite {
   readonly scope: CredentialScope | undefined
 }
 
-/** The dialog that a 2xx makes (RFC 3261 §12.1.2), as a session whose offer was ours. */
-export function sessionOf(services: EndpointServices, host: InviteSessionOwner, answered: DialAnswer): InviteSession {
+/** The dialog that a response makes (RFC 3261 §12.1.2), as a session whose offer was ours. `early`: no 2xx. */
+export function sessionOf(
+  services: EndpointServices,
+  host: InviteSessionOwner,
+  answered: DialAnswer,
+  state: 'early' | 'open' = 'open',
+): InviteSession {
   const { response } = answered
   const dialog = dialogOfCaller(answered, contactUriOf(response.message))
-  const session = new InviteSession(services, host, dialog, answered.near, {
-    state: 'open',
+  return new InviteSession(services, host, dialog, answered.near, {
+    state,
     offer: 'local-offer',
     weCalled: true,
+    peerAllowsUpdate: allowsMethod(response.message, 'UPDATE'),
     localSdp: answered.sdp,
     customer: answered.customer,
     remote: answered.remote,
     scope: answered.scope,
   })
-  if (allowsMethod(response.message, 'UPDATE')) session.peerAllowsUpdate = true
-  return session
 }
 
 /** What an ACK repeats of its INVITE's credentials (RFC 3261 §22.1). */

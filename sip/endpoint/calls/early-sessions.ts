@@ -35,7 +35,7 @@ export class EarlySessions {
 
   /** The one that waits for our answer to its offer. */
   get awaitingAnswer(): InviteSession | undefined {
-    for (const { session } of this.#forks.values()) if (session?.pending !== undefined) return session
+    for (const { session } of this.#forks.values()) if (session?.awaitsAnswer === true) return session
     return undefined
   }
 
@@ -57,7 +57,7 @@ export class EarlySessions {
   /** It has offered again since its answer, so its answer no longer holds. */
   hasReoffered(toTag: string | undefined): boolean {
     const session = toTag === undefined ? undefined : this.#forks.get(toTag)?.session
-    return session !== undefined && (session.pending !== undefined || session.hasReanswered)
+    return session?.hasReoffered === true
   }
 
   requestArrived(transaction: ServerTransaction, now: number): void {
@@ -93,10 +93,9 @@ export class EarlySessions {
   }
 
   #sessionOf(fork: Fork): InviteSession {
-    fork.session ??= sessionOf(this.#services, { id: this.#id, confirmed() {}, over() {} }, fork.progress)
-    const { session } = fork
-    session.state = 'early'
-    if (fork.isAgreed && session.offer === 'local-offer') session.step('answer-received')
-    return session
+    const host = { id: this.#id, confirmed() {}, over() {} }
+    fork.session ??= sessionOf(this.#services, host, fork.progress, 'early')
+    if (fork.isAgreed) fork.session.step('answer-received')
+    return fork.session
   }
 }

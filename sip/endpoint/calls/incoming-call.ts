@@ -49,9 +49,9 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
       state: 'early',
       offer: sdpOf(request.message) === undefined ? 'initial' : 'remote-offer',
       weCalled: false,
+      peerAllowsUpdate: allowsMethod(request.message, 'UPDATE'),
       remote: this.#remote,
     })
-    this.session.peerAllowsUpdate = allowsMethod(request.message, 'UPDATE')
     if (requires(request.message, '100rel'))
       this.#reliable = new ReliableProvisional(services, transaction, later => this.#neverAcknowledged(later))
     transaction.owner = this
@@ -60,7 +60,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
 
   /** Sets its `sid`, which a softphone gets with every answer from now on. */
   named(sid: string | undefined): this {
-    if (sid !== undefined && this.#isPhone) this.session.answerFields = [{ name: callSidHeader, value: sid }]
+    if (sid !== undefined && this.#isPhone) this.session.answerWith([{ name: callSidHeader, value: sid }])
     return this
   }
 

@@ -1,7 +1,7 @@
 import { refusalOfRequest } from '../../dialog/offer-answer.ts'
 import { minSessionSeconds } from '../../dialog/session-timer.ts'
 import { headerOf } from '../../message/headers.ts'
-import { allowsMethod, bodyText, contactUriOf, q850Of, sdpOf } from '../../message/typed-fields.ts'
+import { bodyText, contactUriOf, q850Of, sdpOf } from '../../message/typed-fields.ts'
 import type { ServerTransaction } from '../../transaction/transaction.ts'
 import { acceptedBody, allow, supported } from '../services/settings.ts'
 import { parseInfoDigit } from './dtmf-info.ts'
@@ -79,7 +79,7 @@ function offerArrived(session: SessionContext, transaction: ServerTransaction, n
     session.dialog.remoteTarget = contact
     session.remote.learnNextHop(session.dialog.nextHop, now)
   }
-  if (allowsMethod(message, 'UPDATE')) session.peerAllowsUpdate = true
+  session.allowsOf(message)
   if (!carriesOffer) {
     services.respond(transaction, 200, now, { fields: session.updateFields(transaction, now) })
     return

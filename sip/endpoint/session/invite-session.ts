@@ -1,8 +1,8 @@
 import type { Dialog } from '../../dialog/dialog.ts'
 import { type OfferInput, type OfferState, type OpenRequest, offerAnswer } from '../../dialog/offer-answer.ts'
 import type { CredentialScope } from '../../digest/credential-scope.ts'
-import type { HeaderField } from '../../message/message.ts'
-import { sdpOf } from '../../message/typed-fields.ts'
+import type { HeaderField, SipMessage } from '../../message/message.ts'
+import { allowsMethod, sdpOf } from '../../message/typed-fields.ts'
 import type { Flow } from '../../network/flow.ts'
 import type { IncomingRequest, IncomingResponse } from '../../transaction/incoming.ts'
 import type {
@@ -23,14 +23,17 @@ import type { DialogRemote } from './dialog-remote.ts'
 import { DialogSender } from './dialog-sender.ts'
 import { answerInDialog } from './in-dialog.ts'
 import { OwnOffers } from './own-offers.ts'
-import type { InviteSessionOwner, SessionContext, SessionState } from './session-context.ts'
+import type { InviteSessionOwner, SessionContext } from './session-context.ts'
 import { SessionRefresh } from './session-refresh.ts'
+import { type SessionInput, type SessionState, sessionTable } from './session-states.ts'
 
 interface SessionStart {
   readonly state: SessionState
   readonly offer: OfferState
   /** We made the Call-ID. */
   readonly weCalled: boolean
+  /** It named UPDATE in its Allow. */
+  readonly peerAllowsUpdate: boolean
   readonly localSdp?: string
   readonly scope?: CredentialScope | undefined
   /** A softphone's requests go over the flow of its messages, wherever its Contact leads (RFC 5626 §5.3). */
@@ -53,17 +56,14 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
   readonly sender: DialogSender
   readonly remote: DialogRemote
   readonly ownOffers: OwnOffers
-  state: SessionState
-  offer: OfferState
+  #state: SessionState
+  #offer: OfferState
   /** Their re-INVITE, UPDATE or PRACK whose offer we have not answered. */
-  pending: ServerTransaction | undefined
-  peerAllowsUpdate = false
-  /** An offer in an UPDATE has been answered: descriptions in answers to the INVITE are history. */
-  hasReanswered = false
-  /** In our 2xx to the INVITE that made it, besides what every one has. */
-  answerFields: readonly HeaderField[] = []
-  /** What we said last. */
-  localSdp: string | undefined
+  #pending: ServerTransaction | undefined
+  #peerAllowsUpdate: boolean
+  #hasReanswered = false
+  #answerFields: readonly HeaderField[] = []
+  #localSdp: string | undefined
   readonly #answered: AnsweredInvite
   #endReason: ReasonHeader | undefined
   #endCause: CallCause = { kind: 'bye' }
@@ -75,9 +75,10 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
     this.services = services
     this.host = host
     this.dialog = dialog
-    this.state = start.state
-    this.offer = start.offer
-    this.localSdp = start.localSdp
+    this.#state = start.state
+    this.#offer = start.offer
+    this.#localSdp = start.localSdp
+    this.#peerAllowsUpdate = start.peerAllowsUpdate
     this.#isConfirmed = start.weCalled
     this.sender = new DialogSender(services, dialog, this, { ...start, near })
     this.remote = start.remote
@@ -89,50 +90,99 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
     })
   }
 
+  get state(): SessionState {
+    return this.#state
+  }
+
+  get offer(): OfferState {
+    return this.#offer
+  }
+
+  get peerAllowsUpdate(): boolean {
+    return this.#peerAllowsUpdate
+  }
+
+  /** What we said last. */
+  get localSdp(): string | undefined {
+    return this.#localSdp
+  }
+
+  /** In our 2xx to the INVITE that made it, besides what every one has. */
+  get answerFields(): readonly HeaderField[] {
+    return this.#answerFields
+  }
+
+  /** The peer waits for our answer to its offer. */
+  get awaitsAnswer(): boolean {
+    return this.#pending !== undefined
+  }
+
+  /** The peer has offered again, in an UPDATE: descriptions in answers to the INVITE are history. */
+  get hasReoffered(): boolean {
+    return this.awaitsAnswer || this.#hasReanswered
+  }
+
   get awaitsAck(): boolean {
     return this.#answered.waits
   }
 
   get open(): OpenRequest {
-    if (this.pending !== undefined) return 'theirs'
-    if (this.state === 'early') return 'early'
+    if (this.#pending !== undefined) return 'theirs'
+    if (this.#state === 'early') return 'early'
     if (this.ownOffers.isOpen) return 'ours'
     return this.awaitsAck ? 'unacknowledged' : 'none'
   }
 
   /** False: the step is not allowed in this state, and nothing changed. */
   step(input: OfferInput): boolean {
-    const next = offerAnswer[this.offer][input]
+    const next = offerAnswer[this.#offer][input]
     if (next === undefined) return false
-    this.offer = next
+    this.#offer = next
     return true
+  }
+
+  /** Goes with our 2xx to the INVITE. */
+  answerWith(fields: readonly HeaderField[]): void {
+    this.#answerFields = fields
+  }
+
+  allowsOf(message: SipMessage): void {
+    if (allowsMethod(message, 'UPDATE')) this.#peerAllowsUpdate = true
+  }
+
+  updateNotAllowed(): void {
+    this.#peerAllowsUpdate = false
+  }
+
+  offered(sdp: string): void {
+    this.#localSdp = sdp
   }
 
   /** Our answer has arrived before the 2xx, which only repeats what holds (RFC 3262 §5, RFC 3261 §13.2.1). */
   agreedEarly(sdp: string): void {
     if (!this.step('answer-sent')) return
-    this.localSdp = sdp
+    this.#localSdp = sdp
     this.#isAgreedEarly = true
   }
 
   /** Of the same dialog before its 2xx: what was asked and agreed there holds. */
   continueFrom(early: InviteSession, remoteSeq: number): void {
-    this.offer = early.offer
-    this.localSdp = early.localSdp
-    this.hasReanswered = early.hasReanswered
-    if (early.peerAllowsUpdate) this.peerAllowsUpdate = true
+    this.#offer = early.#offer
+    this.#localSdp = early.#localSdp
+    this.#hasReanswered = early.#hasReanswered
+    if (early.#peerAllowsUpdate) this.#peerAllowsUpdate = true
     this.dialog.takeRemoteSeq(remoteSeq)
-    this.pending = early.pending
-    if (this.pending !== undefined) this.pending.owner = this
+    this.#pending = early.#pending
+    if (this.#pending !== undefined) this.#pending.owner = this
   }
 
   /** Our 2xx to an INVITE, repeated until its ACK. */
   accept(transaction: ServerTransaction, answer: string, now: number): void {
-    const agreed = this.state === 'early' && this.#isAgreedEarly ? this.localSdp : undefined
-    if (agreed === undefined && !this.step(this.offer === 'remote-offer' ? 'answer-sent' : 'offer-sent')) return
+    const agreed = this.#state === 'early' && this.#isAgreedEarly ? this.#localSdp : undefined
+    if (agreed === undefined && !this.step(this.#offer === 'remote-offer' ? 'answer-sent' : 'offer-sent')) return
     const sdp = agreed ?? answer
-    this.localSdp = sdp
-    if (this.state === 'early') this.state = 'open'
+    this.#localSdp = sdp
+    this.#move('accept')
     this.remote.learnNextHop(this.dialog.nextHop, now)
     const bytes = this.services.respond(transaction, 200, now, {
       toTag: this.dialog.localTag,
@@ -141,7 +191,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
         { name: 'Contact', value: contactOf(transaction.flow) },
         { name: 'Allow', value: allow },
         { name: 'Supported', value: supported },
-        ...this.answerFields,
+        ...this.#answerFields,
         ...this.refresh.answerFields(transaction.request.message, now),
       ],
       sdp,
@@ -152,7 +202,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
   ackArrived(ack: IncomingRequest, now: number): void {
     if (!this.#answered.acknowledged(ack.cseq)) return
     const sdp = sdpOf(ack.message)
-    const answers = this.offer === 'local-offer'
+    const answers = this.#offer === 'local-offer'
     const isMissing = answers && sdp === undefined
     if (answers) this.step(isMissing ? 'withdrawn' : 'answer-received')
     const isFirst = !this.#isConfirmed
@@ -166,12 +216,12 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
 
   /** Ends the dialog; the host gets `over` once the BYE is answered or given up. */
   end(reason: ReasonHeader, now: number): void {
-    if (this.state !== 'early' && this.state !== 'open') return
+    if (this.#state !== 'early' && this.#state !== 'open') return
     if (!this.awaitsAck) {
       this.#sendBye(reason, now)
       return
     }
-    this.state = 'ending-on-ack'
+    this.#move('end-on-ack')
     this.#endReason = reason
   }
 
@@ -183,8 +233,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
 
   /** Over without a BYE of ours. */
   close(cause: CallCause, now: number): void {
-    if (this.state === 'over') return
-    this.state = 'over'
+    if (!this.#move('close')) return
     this.#stopAll(now)
     this.sender.close()
     this.host.over(cause, now)
@@ -197,16 +246,16 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
   }
 
   reanswer(sdp: string, now: number): void {
-    const transaction = this.pending
+    const transaction = this.#pending
     if (transaction === undefined) return
-    this.pending = undefined
+    this.#pending = undefined
     if (transaction.request.message.method === 'INVITE') {
       this.accept(transaction, sdp, now)
       return
     }
     this.step('answer-sent')
-    this.localSdp = sdp
-    this.hasReanswered = true
+    this.#localSdp = sdp
+    this.#hasReanswered = true
     const fields = transaction.request.message.method === 'UPDATE' ? this.updateFields(transaction, now) : []
     this.services.respond(transaction, 200, now, { fields, sdp })
   }
@@ -215,13 +264,13 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
   updateFields(transaction: ServerTransaction, now: number): readonly HeaderField[] {
     const contact = { name: 'Contact', value: contactOf(transaction.flow) }
     // The timer of a session begins with its 2xx.
-    const timer = this.state === 'early' ? [] : this.refresh.answerFields(transaction.request.message, now)
+    const timer = this.#state === 'early' ? [] : this.refresh.answerFields(transaction.request.message, now)
     return [contact, ...timer]
   }
 
   askForAnswer(transaction: ServerTransaction, sdp: string | undefined): void {
     if (sdp !== undefined) this.step('offer-received')
-    this.pending = transaction
+    this.#pending = transaction
     transaction.owner = this
     const source = transaction.request.flow.address
     this.services.emit({ type: 'reoffered', id: this.host.id, source, ...(sdp === undefined ? {} : { sdp }) })
@@ -238,7 +287,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
 
   /** OPTIONS within the dialog: any answer but 408 and 481 shows that the peer is there (RFC 5057 §5.1). */
   probe(now: number): void {
-    if (this.state === 'open' && !this.awaitsAck) this.sender.request('OPTIONS', now, {})
+    if (this.#state === 'open' && !this.awaitsAck) this.sender.request('OPTIONS', now, {})
   }
 
   sendRefresh(fields: readonly HeaderField[], now: number): void {
@@ -292,7 +341,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
 
   /** CANCEL of their re-INVITE: the session goes on as it was. */
   cancelled(transaction: ServerTransaction, _cancel: IncomingRequest, now: number): void {
-    if (transaction === this.pending) this.#withdrawPending(487, now)
+    if (transaction === this.#pending) this.#withdrawPending(487, now)
   }
 
   /** RFC 3261 §13.3.1.4: the session is ended by a BYE. */
@@ -304,19 +353,27 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
   /** The BYE is a formality: the host does not wait 32 s for an answer to it that will hardly come. */
   #gone(cause: CallCause, reason: ReasonHeader, now: number): void {
     this.endFor(cause, reason, now)
-    if (this.state === 'ending') this.host.over(cause, now)
+    if (this.#state === 'ending') this.host.over(cause, now)
   }
 
   #sendBye(reason: ReasonHeader, now: number): void {
+    if (!this.#move('bye')) return
     this.#stopAll(now)
-    this.state = 'ending'
     this.sender.request('BYE', now, { fields: reasonFields(reason) })
   }
 
+  /** False: not allowed in this state, and nothing changed. */
+  #move(input: SessionInput): boolean {
+    const next = sessionTable[this.#state][input]
+    if (next === undefined) return false
+    this.#state = next
+    return true
+  }
+
   #withdrawPending(status: number, now: number): void {
-    const transaction = this.pending
+    const transaction = this.#pending
     if (transaction === undefined) return
-    this.pending = undefined
+    this.#pending = undefined
     this.step('withdrawn')
     this.services.respond(transaction, status, now)
   }

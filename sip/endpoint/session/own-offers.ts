@@ -1,54 +1,61 @@
 import { mayOffer } from '../../dialog/offer-answer.ts'
 import type { HeaderField } from '../../message/message.ts'
-import { allowsMethod, contactUriOf, sdpOf } from '../../message/typed-fields.ts'
+import { contactUriOf, sdpOf } from '../../message/typed-fields.ts'
 import type { IncomingResponse } from '../../transaction/incoming.ts'
 import { Timer } from '../../transaction/timer-queue.ts'
 import type { ClientTransaction, TimerOwner } from '../../transaction/transaction.ts'
 import { allow } from '../services/settings.ts'
 import type { SessionContext } from './session-context.ts'
+import { type OwnOfferInput, type OwnOfferState, ownOfferTable } from './session-states.ts'
 
 /** Our own re-INVITEs and UPDATEs in a session: offers, refreshes, and the waiting after glare. */
 export class OwnOffers implements TimerOwner {
   readonly #session: SessionContext
   readonly #weCalled: boolean
   readonly #glareTimer = new Timer<TimerOwner>(this, 'glare')
-  /** Our INVITE that has no final response yet. */
+  #state: OwnOfferState = 'none'
+  /** Our INVITE, from when its next hop is known to its final response. */
   #invite: ClientTransaction | undefined
-  /** The offer that somebody asked us to make; undefined while we only refresh. */
-  #asked: string | undefined
+  /** The offer that somebody asked us to make, while `offering` or `waiting`. */
+  #asked = ''
 
   constructor(session: SessionContext, weCalled: boolean) {
     this.#session = session
     this.#weCalled = weCalled
   }
 
+  /** A re-INVITE of ours is out. */
   get isOpen(): boolean {
-    return this.#invite !== undefined
+    return this.#state === 'offering' || this.#state === 'refreshing'
   }
 
   make(sdp: string, now: number): void {
-    const session = this.#session
-    if (session.state !== 'open' || !mayOffer(session.offer, session.open)) {
-      session.services.emit({ type: 'reoffer-refused', id: session.host.id, status: 491 })
+    if (!this.#isFree || !this.#step('offer')) {
+      this.#reportRefused(491)
       return
     }
+    this.#session.services.timers.stop(this.#glareTimer)
     this.#asked = sdp
     this.#sendInvite([{ name: 'Allow', value: allow }], sdp, now)
   }
 
-  /** Shows the peer that we are there: UPDATE where it knows it, else a re-INVITE with what is agreed. */
+  /**
+   * Shows the peer that we are there: UPDATE where it knows it, else a re-INVITE with what is agreed. While an offer or a
+   * request of either side is open, it is tried later.
+   */
   refresh(fields: readonly HeaderField[], now: number): void {
     const session = this.#session
-    if (session.state !== 'open' || this.isOpen || session.offer !== 'stable') return
-    if (session.peerAllowsUpdate) session.sender.request('UPDATE', now, { fields })
-    else if (session.localSdp !== undefined) this.#sendInvite(fields, session.localSdp, now)
+    const { localSdp } = session
+    if (this.#state !== 'none' || !this.#isFree) session.refresh.retryLater(now)
+    else if (session.peerAllowsUpdate) session.sender.request('UPDATE', now, { fields })
+    else if (localSdp !== undefined && this.#step('refresh')) this.#sendInvite(fields, localSdp, now)
   }
 
   responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const { status } = response.message
     const isInvite = transaction.request.method === 'INVITE'
-    if (isInvite && status < 300 && transaction !== this.#invite) {
-      this.#session.sender.acknowledgeAgain()
+    if (isInvite && transaction !== this.#invite) {
+      if (status < 300) this.#session.sender.acknowledgeAgain()
       return
     }
     if (isInvite) this.#invite = undefined
@@ -62,18 +69,38 @@ export class OwnOffers implements TimerOwner {
     else this.#refused(isInvite, status, now)
   }
 
+  /** The session ends: nothing is sent again. The answer to what is out is still acknowledged. */
   stop(): void {
     this.#session.services.timers.stop(this.#glareTimer)
+    if (this.#state === 'waiting') this.#step('end')
   }
 
+  /** The peer does not answer any more. */
   forget(): void {
     this.#invite = undefined
+    this.#step('end')
   }
 
   expired(_name: string, now: number): void {
-    const sdp = this.#asked
-    this.#asked = undefined
-    if (sdp !== undefined) this.make(sdp, now)
+    if (this.#state !== 'waiting') return
+    if (this.#isFree) this.make(this.#asked, now)
+    else {
+      this.#step('end')
+      this.#reportRefused(491)
+    }
+  }
+
+  get #isFree(): boolean {
+    const { state, offer, open } = this.#session
+    return state === 'open' && mayOffer(offer, open)
+  }
+
+  /** False: not allowed in this state, and nothing changed. */
+  #step(input: OwnOfferInput): boolean {
+    const next = ownOfferTable[this.#state][input]
+    if (next === undefined) return false
+    this.#state = next
+    return true
   }
 
   #sendInvite(fields: readonly HeaderField[], sdp: string, now: number): void {
@@ -90,41 +117,45 @@ export class OwnOffers implements TimerOwner {
       session.dialog.remoteTarget = contact
       session.remote.learnNextHop(session.dialog.nextHop, now)
     }
-    if (allowsMethod(response.message, 'UPDATE')) session.peerAllowsUpdate = true
+    session.allowsOf(response.message)
     session.refresh.answered(response.message, now)
     if (!isInvite) return
     session.sender.acknowledge(response.cseq, [], now)
     const sdp = sdpOf(response.message)
-    const asked = this.#asked
-    this.#asked = undefined
+    const wasAsked = this.#state === 'offering'
+    this.#step('end')
     session.step(sdp === undefined ? 'withdrawn' : 'answer-received')
-    if (asked === undefined) return
-    session.localSdp = asked
-    session.services.emit(
-      sdp === undefined
-        ? { type: 'reoffer-refused', id: session.host.id, status: response.message.status }
-        : { type: 'reoffer-answered', id: session.host.id, sdp },
-    )
+    if (!wasAsked) return
+    session.offered(this.#asked)
+    if (sdp === undefined) this.#reportRefused(response.message.status)
+    else session.services.emit({ type: 'reoffer-answered', id: session.host.id, sdp })
   }
 
   #refused(isInvite: boolean, status: number, now: number): void {
     const session = this.#session
-    if (isInvite) session.step('withdrawn')
+    const wasAsked = isInvite && this.#state === 'offering'
+    const isGlare = status === 491 && session.state === 'open'
+    if (isInvite) {
+      session.step('withdrawn')
+      this.#step(isGlare ? 'glare' : 'end')
+    }
     if (status === 481 || status === 408) {
       // The peer knows nothing of this dialog any more (RFC 3261 §12.2.1.2, RFC 4028 §10, RFC 5057 §5.1): no refusal of a call.
       session.sessionExpired(now)
       return
     }
-    if (isInvite && this.#asked !== undefined) {
-      if (status === 491 && session.state === 'open') this.#waitOut(now)
-      else {
-        this.#asked = undefined
-        session.services.emit({ type: 'reoffer-refused', id: session.host.id, status })
-      }
+    if (wasAsked) {
+      if (isGlare) this.#waitOut(now)
+      else this.#reportRefused(status)
       return
     }
-    if (!isInvite && (status === 405 || status === 501)) session.peerAllowsUpdate = false
-    session.refresh.refused(now)
+    if (!isInvite && (status === 405 || status === 501)) session.updateNotAllowed()
+    session.refresh.retryLater(now)
+  }
+
+  #reportRefused(status: number): void {
+    const { services, host } = this.#session
+    services.emit({ type: 'reoffer-refused', id: host.id, status })
   }
 
   /** RFC 3261 §14.1: the side that made the Call-ID waits 2.1 to 4 s, the other 0 to 2 s, in steps of 10 ms. */

@@ -1,12 +1,13 @@
 import type { Dialog } from '../../dialog/dialog.ts'
 import type { OfferInput, OfferState, OpenRequest } from '../../dialog/offer-answer.ts'
-import type { HeaderField } from '../../message/message.ts'
+import type { HeaderField, SipMessage } from '../../message/message.ts'
 import type { ServerTransaction } from '../../transaction/transaction.ts'
 import type { CallCause } from '../services/call-event.ts'
 import type { EndpointServices } from '../services/services.ts'
 import type { DialogRemote } from './dialog-remote.ts'
 import type { DialogSender } from './dialog-sender.ts'
 import type { SessionRefresh } from './session-refresh.ts'
+import type { SessionState } from './session-states.ts'
 
 /** The call that a session belongs to. It learns of the first ACK and of the end. */
 export interface InviteSessionOwner {
@@ -15,9 +16,6 @@ export interface InviteSessionOwner {
   confirmed(sdp: string | undefined, now: number): void
   over(cause: CallCause, now: number): void
 }
-
-/** `ending-on-ack`: ended as soon as our 2xx is acknowledged (RFC 3261 §15). `ending`: our BYE is out. */
-export type SessionState = 'early' | 'open' | 'ending-on-ack' | 'ending' | 'over'
 
 /** What the parts of a session (requests of the peer, our own offers) use of it. */
 export interface SessionContext {
@@ -30,9 +28,15 @@ export interface SessionContext {
   readonly state: SessionState
   readonly offer: OfferState
   readonly open: OpenRequest
-  peerAllowsUpdate: boolean
+  readonly peerAllowsUpdate: boolean
   /** Our latest session description. */
-  localSdp: string | undefined
+  readonly localSdp: string | undefined
+  /** What the Allow of a message of the peer's says of UPDATE; without one, what is known holds. */
+  allowsOf(message: SipMessage): void
+  /** The peer has refused UPDATE itself. */
+  updateNotAllowed(): void
+  /** Our re-INVITE with this description has got its 2xx. */
+  offered(sdp: string): void
   /** False: the step is not allowed in this state, and nothing changed. */
   step(input: OfferInput): boolean
   /** Fields of our 2xx to an UPDATE. */

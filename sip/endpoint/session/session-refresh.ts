@@ -6,6 +6,8 @@ import { Timer } from '../../transaction/timer-queue.ts'
 import type { TimerOwner } from '../../transaction/transaction.ts'
 import type { EndpointServices } from '../services/services.ts'
 
+const retryAfterMs = 10_000
+
 /** What a session timer does to its session. */
 export interface Refreshed {
   sendRefresh(fields: readonly HeaderField[], now: number): void
@@ -53,10 +55,10 @@ export class SessionRefresh implements TimerOwner {
     this.#start({ seconds, refresher: given.refresher }, given.refresher !== 'uas', now)
   }
 
-  /** Our refresh was refused, but the dialog stands: once more while there is time. */
-  refused(now: number): void {
+  /** Our refresh was refused, or may not be sent yet, but the dialog stands: once more while there is time. */
+  retryLater(now: number): void {
     if (this.#interval === undefined || !this.#weRefresh) return
-    this.#services.timers.set(this.#timer, Math.min(now + 10_000, Math.max(now, this.#expiresAt)))
+    this.#services.timers.set(this.#timer, Math.min(now + retryAfterMs, Math.max(now, this.#expiresAt)))
   }
 
   stop(): void {
