@@ -2,12 +2,12 @@ import { Line } from './line.ts'
 import { type Log, withoutSecrets } from './log.ts'
 import { UserAgent, type UserAgentInput, type UserAgentOutput } from './signaling/user-agent.ts'
 
-type Told = Exclude<UserAgentOutput, { type: 'send' | 'pong' }>
+type Reported = Exclude<UserAgentOutput, { type: 'send' | 'pong' }>
 
 interface EngineEvents {
   lineUp(): void
   lineDown(detail: string, willRetry: boolean): void
-  output(output: Told): void
+  output(output: Reported): void
 }
 
 const userAgent = 'sauti-phone/0.2.0'

@@ -10,9 +10,9 @@ const consoleSink: LogSink = (level, ...args) => globalThis.console[level]('[pho
 
 /** `level` and everything graver reaches the sink; a sink that throws is not heard again about it. */
 export function openLog(level: LogLevel, sink: LogSink = consoleSink): Log {
-  const heard = logLevels.indexOf(level)
+  const least = logLevels.indexOf(level)
   const at = (name: Exclude<LogLevel, 'none'>) =>
-    logLevels.indexOf(name) > heard
+    logLevels.indexOf(name) > least
       ? silent
       : (...args: unknown[]) => {
           try {

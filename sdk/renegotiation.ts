@@ -105,7 +105,7 @@ export class Renegotiation {
       this.#isHeld = wish.hold
       this.#ports.held(wish.hold)
     }
-    this.#tell(wish.hold, undefined)
+    this.#settle(wish.hold, undefined)
     this.settle()
   }
 
@@ -124,7 +124,7 @@ export class Renegotiation {
       return
     }
     this.#wantsHold = this.#isHeld
-    this.#tell(wish.hold, status)
+    this.#settle(wish.hold, status)
     if (wish.restart) this.#ports.restartRefused(status)
     this.settle()
   }
@@ -135,10 +135,10 @@ export class Renegotiation {
     for (const waiter of this.#waiters.splice(0)) waiter.reject(487)
   }
 
-  #tell(hold: boolean, status: number | undefined): void {
-    const told = this.#waiters.filter(waiter => waiter.hold === hold)
+  #settle(hold: boolean, status: number | undefined): void {
+    const settled = this.#waiters.filter(waiter => waiter.hold === hold)
     this.#waiters = this.#waiters.filter(waiter => waiter.hold !== hold)
-    for (const waiter of told) {
+    for (const waiter of settled) {
       if (status === undefined) waiter.resolve()
       else waiter.reject(status)
     }

@@ -73,7 +73,7 @@ export class SignIn {
           case 'registration-failed':
           case 'unregistered':
           case 'clock':
-            this.#told(output)
+            this.#registrationChanged(output)
             break
           default:
             events.call(output)
@@ -148,7 +148,7 @@ export class SignIn {
     return this.#account.claims.exp * 1000 - this.#clockOffset
   }
 
-  #told(event: RegistrationEvent): void {
+  #registrationChanged(event: RegistrationEvent): void {
     switch (event.type) {
       case 'registered': {
         const isNews = !this.#isRegistered

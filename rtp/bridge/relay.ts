@@ -26,7 +26,7 @@ export class Relay {
   #begin = 0
   #highest = 0
   #audioTime = 0
-  #heardAt = 0
+  #receivedAt = 0
 
   /** True when the next packet continues what the remote hears. */
   get running(): boolean {
@@ -68,7 +68,7 @@ export class Relay {
     if (sequenceDelta(sequence, this.#highest) >= 0) {
       this.#highest = sequence
       if (units > 0) this.#audioTime = timestamp
-      this.#heardAt = now
+      this.#receivedAt = now
     }
     const outTime = timestampAfter(timestamp, this.#timestampOffset)
     stream.relayed(packet, payloadType, markerOf(packet), out, outTime, payloadLength, units)
@@ -93,7 +93,7 @@ export class Relay {
     if (step > maxDropout || step < -maxMisorder) return true
     if (step <= 0 || units === 0) return false
     const lead = timestampDelta(timestamp, this.#audioTime)
-    return lead < 0 || lead > (now - this.#heardAt + maxLeadMs) * this.unitsPerMs
+    return lead < 0 || lead > (now - this.#receivedAt + maxLeadMs) * this.unitsPerMs
   }
 }
 

@@ -27,7 +27,7 @@ export class RepackedStream {
   #codec: PlainCodec = 'PCMU'
   #agreement: Agreement | undefined
   #frameBytes = 160
-  #heardAt = 0
+  #receivedAt = 0
   #patienceMs = 0
   /** When the next frame of what waits is due. */
   #nextAt = 0
@@ -59,7 +59,7 @@ export class RepackedStream {
     this.#codec = codec
     this.#agreement = agreement
     this.#frameBytes = frameBytes
-    this.#heardAt = now
+    this.#receivedAt = now
     this.#patienceMs = (payloadLength + frameBytes) / unitsPerMs + patienceMs
     repacker.add(packet, payloadOffsetOf(packet), payloadLength)
     if (this.#sendFrame()) this.#nextAt = now + this.#frameMs
@@ -70,7 +70,7 @@ export class RepackedStream {
     if (repacker.waiting === 0) return
     // The first of a packet went at once; the others, made by ticks, go with those that are nearest to their time.
     while (this.#nextAt - earlyMs <= now + aheadMs && this.#sendFrame()) this.#nextAt += this.#frameMs
-    if (repacker.waiting >= this.#frameBytes || now - this.#heardAt <= this.#patienceMs) return
+    if (repacker.waiting >= this.#frameBytes || now - this.#receivedAt <= this.#patienceMs) return
     repacker.complete(this.#frameBytes, this.#codec)
     this.#sendFrame()
   }

@@ -12,7 +12,7 @@ export class StreamOrder {
   #ssrc = 0
   #sequence = 0
   #nextTime = 0
-  #heardAt = 0
+  #receivedAt = 0
 
   reset(): void {
     this.#hasBegun = false
@@ -26,12 +26,12 @@ export class StreamOrder {
     const isSame = this.#hasBegun && ssrc === this.#ssrc
     if (isSame && sequenceDelta(sequence, this.#sequence) <= 0) return -1
     const hole = timestampDelta(timestamp, this.#nextTime)
-    this.isRestart = !isSame || hole < 0 || hole > (now - this.#heardAt + maxLeadMs) * unitsPerMs
+    this.isRestart = !isSame || hole < 0 || hole > (now - this.#receivedAt + maxLeadMs) * unitsPerMs
     this.#hasBegun = true
     this.#ssrc = ssrc
     this.#sequence = sequence
     this.#nextTime = (timestamp + units) >>> 0
-    this.#heardAt = now
+    this.#receivedAt = now
     return this.isRestart ? 0 : hole
   }
 }

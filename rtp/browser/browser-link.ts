@@ -73,7 +73,7 @@ export class BrowserLink {
   #counted: SrtpCounters = { malformed: 0, replayed: 0, forged: 0 }
   #iceBy = Infinity
   #quietAt = Infinity
-  #isHeard = false
+  #hasReceived = false
 
   constructor(credentials: IceCredentials, port: number, host: LinkHost) {
     this.#host = host
@@ -110,7 +110,7 @@ export class BrowserLink {
     const { length, isValid } = this.agent.handle(message, address, port, into, now, local)
     if (length > 0) this.#host.send(into, length, address, port, local)
     if (!isValid) return false
-    this.#isHeard = true
+    this.#hasReceived = true
     this.#iceBy = Infinity
     this.#begin(now)
     return true
@@ -135,15 +135,15 @@ export class BrowserLink {
       this.#count(receiver.counters)
       return
     }
-    this.#isHeard = true
+    this.#hasReceived = true
     const { number, port } = linkAddress
     ;(isReport ? this.rtcp : this.rtp).receiver?.(packet, plain, number, port)
   }
 
   tick(now: number): void {
     this.agent.expire(now)
-    if (this.#isHeard) {
-      this.#isHeard = false
+    if (this.#hasReceived) {
+      this.#hasReceived = false
       this.#quietAt = now + quietMs
     } else if (now >= this.#quietAt) {
       this.#quietAt = now + quietMs

@@ -27,7 +27,7 @@ export class OpusFrames {
       case 1:
         return this.#equal(2, from + 1, end)
       case 2:
-        return this.#told(payload, 2, from + 1, end)
+        return this.#withLengths(payload, 2, from + 1, end)
       default:
         return this.#several(payload, from + 1, end)
     }
@@ -36,19 +36,19 @@ export class OpusFrames {
   // |v|p|     M     |   v: each frame but the last tells its length; p: padding; M frames. RFC 6716 §3.2.5
   #several(payload: Uint8Array, from: number, end: number): boolean {
     if (from >= end) return false
-    const told = payload[from]!
-    const frames = told & 0x3f
+    const count = payload[from]!
+    const frames = count & 0x3f
     if (frames === 0 || frames > mostOpusFrames) return false
     let at = from + 1
     let last = end
-    for (let more = (told & 0x40) !== 0; more; ) {
+    for (let more = (count & 0x40) !== 0; more; ) {
       if (at >= last) return false
       const padding = payload[at++]!
       more = padding === 255
       last -= more ? 254 : padding
     }
     if (at > last) return false
-    return (told & 0x80) === 0 ? this.#equal(frames, at, last) : this.#told(payload, frames, at, last)
+    return (count & 0x80) === 0 ? this.#equal(frames, at, last) : this.#withLengths(payload, frames, at, last)
   }
 
   #equal(frames: number, from: number, end: number): boolean {
@@ -62,7 +62,7 @@ export class OpusFrames {
     return true
   }
 
-  #told(payload: Uint8Array, frames: number, from: number, end: number): boolean {
+  #withLengths(payload: Uint8Array, frames: number, from: number, end: number): boolean {
     this.#at = from
     let sum = 0
     for (let i = 0; i < frames - 1; i++) {

@@ -5,7 +5,7 @@ const longestFrame = 1275
 /** A packet of several frames stays within what recordings, and networks, take. */
 const mostBytes = 1200
 /** RFC 6716 §3.2.5: what says that each frame tells its length. */
-const areTold = 0x80
+const hasLengths = 0x80
 
 /** Puts frames of one kind into one packet (RFC 6716 §3.2), as they are. */
 export class OpusPacker {
@@ -47,7 +47,7 @@ export class OpusPacker {
     let end = at
     into[end++] = this.#count === 1 ? this.#kind : this.#kind | 3
     if (this.#count > 1) {
-      into[end++] = areTold | this.#count
+      into[end++] = hasLengths | this.#count
       for (let i = 0; i < this.#count - 1; i++) {
         const length = this.#lengths[i]!
         const low = length < 252 ? length : 252 + (length & 3)

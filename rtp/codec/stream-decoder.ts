@@ -93,7 +93,7 @@ export class StreamDecoder {
       this.#waits = false
       return this.#concealment.resume(pcm, at, count)
     }
-    this.#concealment.hear(pcm, at, count, joins)
+    this.#concealment.receive(pcm, at, count, joins)
     return count
   }
 

@@ -37,7 +37,7 @@ const segmentSlack = 0x100
 const runMs = 60
 
 /**
- * Hears digits in telephone-event packets (RFC 4733 §2.5.2): each digit is reported once, at its end. What makes a
+ * Receives digits in telephone-event packets (RFC 4733 §2.5.2): each digit is reported once, at its end. What makes a
  * digit is its event and timestamp; order, losses and repeats of its packets do not matter.
  */
 export class DigitReceiver {
@@ -50,15 +50,15 @@ export class DigitReceiver {
   #segment = 0
   #earlier = 0
   #duration = 0
-  #heardAt = 0
+  #receivedAt = 0
   /** Timestamp less duration of its first packet, and where the timestamp of a sender that lets it run stands. */
   #origin = 0
   #movedTo = 0
   // A ring of the digits that were reported.
-  readonly #toldEvents = new Int16Array(rememberedPresses).fill(-1)
-  readonly #toldBegun = new Uint32Array(rememberedPresses)
-  readonly #toldHeardAt = new Float64Array(rememberedPresses)
-  #toldNext = 0
+  readonly #reportedEvents = new Int16Array(rememberedPresses).fill(-1)
+  readonly #reportedBegun = new Uint32Array(rememberedPresses)
+  readonly #reportedReceivedAt = new Float64Array(rememberedPresses)
+  #reportedNext = 0
   #malformed = 0
   #ignored = 0
   #repeated = 0
@@ -83,7 +83,7 @@ export class DigitReceiver {
   }
   /** When to call `timeout`; undefined = no digit is held. */
   deadline(): number | undefined {
-    return this.#event < 0 ? undefined : this.#heardAt + this.#stuckMs
+    return this.#event < 0 ? undefined : this.#receivedAt + this.#stuckMs
   }
 
   /** Takes a packet's payload and timestamp. Returns how many digits wait for `take`. */
@@ -100,7 +100,7 @@ export class DigitReceiver {
     else if (this.#runs(event, timestamp, marker, duration, end)) {
       this.#movedTo = timestamp
       this.#prolong(this.#segment, duration, end, now)
-    } else if (this.#wasTold(event, timestamp, marker && !end, now)) this.#repeated++
+    } else if (this.#wasReported(event, timestamp, marker && !end, now)) this.#repeated++
     else if (end && this.#hasJustEnded(event, timestamp, now)) this.#repeated++
     else {
       this.#endLost()
@@ -118,7 +118,7 @@ export class DigitReceiver {
 
   /** Ends a digit that has gone silent. Returns how many digits wait for `take`. */
   timeout(now: number): number {
-    if (this.#event >= 0 && now - this.#heardAt >= this.#stuckMs) this.#endLost()
+    if (this.#event >= 0 && now - this.#receivedAt >= this.#stuckMs) this.#endLost()
     return this.#waiting.length
   }
 
@@ -130,7 +130,7 @@ export class DigitReceiver {
   /** A new source speaks: its timestamps have nothing to do with those before. A held digit ends. */
   reset(): void {
     this.#endLost()
-    this.#toldEvents.fill(-1)
+    this.#reportedEvents.fill(-1)
   }
 
   #continues(event: number, timestamp: number, marker: boolean): boolean {
@@ -155,19 +155,19 @@ export class DigitReceiver {
       this.#segment = timestamp
       this.#duration = 0
     }
-    this.#heardAt = now
+    this.#receivedAt = now
     // A packet that comes late from an earlier segment, or out of order, shortens nothing.
     if (delta >= 0 && duration > this.#duration) this.#duration = duration
-    if (end) this.#tell()
+    if (end) this.#report()
   }
 
   #endLost(): void {
     if (this.#event < 0) return
     this.#endsLost++
-    this.#tell()
+    this.#report()
   }
 
-  #tell(): void {
+  #report(): void {
     const units = this.#earlier + this.#duration
     this.#waiting.push({ digit: digitsByEvent[this.#event]!, durationMs: Math.round(units / this.#unitsPerMs) })
     this.#remember(this.#begun)
@@ -177,29 +177,30 @@ export class DigitReceiver {
   }
 
   #remember(timestamp: number): void {
-    const at = this.#toldNext
-    this.#toldEvents[at] = this.#event
-    this.#toldBegun[at] = timestamp
-    this.#toldHeardAt[at] = this.#heardAt
-    this.#toldNext = (at + 1) % rememberedPresses
+    const at = this.#reportedNext
+    this.#reportedEvents[at] = this.#event
+    this.#reportedBegun[at] = timestamp
+    this.#reportedReceivedAt[at] = this.#receivedAt
+    this.#reportedNext = (at + 1) % rememberedPresses
   }
 
   /** An end packet again, of a sender that lets the timestamp run on. */
   #hasJustEnded(event: number, timestamp: number, now: number): boolean {
-    const at = (this.#toldNext + rememberedPresses - 1) % rememberedPresses
-    if (this.#event >= 0 || this.#toldEvents[at] !== event || now - this.#toldHeardAt[at]! > runMs) return false
+    const at = (this.#reportedNext + rememberedPresses - 1) % rememberedPresses
+    if (this.#event >= 0 || this.#reportedEvents[at] !== event || now - this.#reportedReceivedAt[at]! > runMs)
+      return false
     const ahead = timestampDelta(timestamp, this.#movedTo)
     return this.#movedTo !== this.#begun && ahead > 0 && ahead <= runMs * this.#unitsPerMs
   }
 
-  #wasTold(event: number, timestamp: number, starts: boolean, now: number): boolean {
+  #wasReported(event: number, timestamp: number, starts: boolean, now: number): boolean {
     for (let at = 0; at < rememberedPresses; at++) {
-      if (this.#toldEvents[at] !== event || this.#toldBegun[at] !== timestamp) continue
-      if (starts && now - this.#toldHeardAt[at]! > replayAfterMs) {
-        this.#toldEvents[at] = -1
+      if (this.#reportedEvents[at] !== event || this.#reportedBegun[at] !== timestamp) continue
+      if (starts && now - this.#reportedReceivedAt[at]! > replayAfterMs) {
+        this.#reportedEvents[at] = -1
         return false
       }
-      this.#toldHeardAt[at] = now
+      this.#reportedReceivedAt[at] = now
       return true
     }
     return false

@@ -59,7 +59,7 @@ export class InbandDetector {
   }
 
   /** What was heard last is a digit, or may become one: its two tones have been there for some 20 ms. */
-  get hearsTone(): boolean {
+  get hasTone(): boolean {
     return this.#digit >= 0 || (this.#seen >= 0 && this.#hits >= suspectHits)
   }
 
@@ -69,13 +69,13 @@ export class InbandDetector {
   }
 
   /** Takes `count` samples from `pcm[from]` on. Returns the digit that ended in them; two cannot, within 20 ms. */
-  hear(pcm: Int16Array, from: number, count: number): Press | undefined {
+  analyze(pcm: Int16Array, from: number, count: number): Press | undefined {
     let ended: Press | undefined
     for (let i = from; i < from + count; i++) {
       this.#samples[this.#filled++] = this.#rumble.pass(pcm[i]!)
       if (this.#filled < this.#samples.length) continue
       this.#filled = 0
-      ended = this.#step(this.#tones.hear(this.#samples)) ?? ended
+      ended = this.#step(this.#tones.analyze(this.#samples)) ?? ended
     }
     return ended
   }
@@ -124,8 +124,8 @@ export class InbandDetector {
     if (key < 0) return
     const tones = this.#tones
     this.#shares = goesOn ? this.#shares + tones.share : tones.share
-    this.#row.hear(tones.rowPhase(key), tones.rowAngle(key), goesOn)
-    this.#column.hear(tones.columnPhase(key), tones.columnAngle(key), goesOn)
+    this.#row.analyze(tones.rowPhase(key), tones.rowAngle(key), goesOn)
+    this.#column.analyze(tones.columnPhase(key), tones.columnAngle(key), goesOn)
   }
 
   get #isPure(): boolean {

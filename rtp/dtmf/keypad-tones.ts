@@ -49,8 +49,8 @@ export class KeypadTones {
   }
 
   /** Takes the next hop, all of `samples`. Returns the place on the keypad that the block up to its end shows; −1 = none. */
-  hear(samples: Float64Array): number {
-    this.#tones.hear(samples)
+  analyze(samples: Float64Array): number {
+    this.#tones.analyze(samples)
     const mean = this.#tones.meanSquare
     if (levelOfPower(mean) < quietestDbm0) return -1
     const row = this.#strongest(0, rowsHz.length)

@@ -50,8 +50,8 @@ export class ToneMute {
       this.#g722 = undefined
     }
     const count = this.#decodeFrom(packet, from, length, codec)
-    this.#detector?.hear(this.#pcm, 0, count)
-    if (this.#detector?.hearsTone !== true && now >= this.#coldUntil) return length
+    this.#detector?.analyze(this.#pcm, 0, count)
+    if (this.#detector?.hasTone !== true && now >= this.#coldUntil) return length
     if (codec !== 'opus') return silenceInto(packet, from, codec, length / 8)
     const units = opusUnitsIn(packet, from, length)
     return units === 0 ? length : opusSilenceInto(packet, from, units)

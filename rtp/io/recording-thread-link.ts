@@ -55,14 +55,14 @@ export class RecordingThreadLink {
       execArgv: [],
       workerData,
     })
-    worker.on('message', (message: FromRecording) => this.#told(message))
+    worker.on('message', (message: FromRecording) => this.#received(message))
     // An error is followed by the exit.
     worker.on('error', () => {})
     worker.on('exit', () => this.#died(worker))
     return { worker, mailbox }
   }
 
-  #told(message: FromRecording): void {
+  #received(message: FromRecording): void {
     const line = this.#open.get(message.id)
     if (line === undefined) return
     switch (message.type) {

@@ -23,7 +23,7 @@ if (port === null) throw new Error('recording-thread.ts runs as a worker thread'
 interface Writing {
   readonly file: RecordedFile
   readonly chunks: RecordingChunk[]
-  isFailureTold: boolean
+  isFailureReported: boolean
 }
 
 const mailbox = new RecordingMailbox(memory)
@@ -31,7 +31,7 @@ const opus = new LibOpus()
 const open = new Map<number, Writing>()
 let looks: ReturnType<typeof setInterval> | undefined
 
-const tell = (message: FromRecording): void => port.postMessage(message)
+const report = (message: FromRecording): void => port.postMessage(message)
 
 const fileFor = (path: string, channels: 1 | 2, sampleRate: number): RecordedFile => {
   if (!path.endsWith('.ogg')) return new WavFile(path, channels, sampleRate)
@@ -50,9 +50,9 @@ const take = (id: number, index: number, count: number): boolean => {
 const look = (): void => {
   mailbox.takeAll(take)
   for (const [id, writing] of open) {
-    if (!writing.file.hasFailed || writing.isFailureTold) continue
-    writing.isFailureTold = true
-    tell({ type: 'failed', id })
+    if (!writing.file.hasFailed || writing.isFailureReported) continue
+    writing.isFailureReported = true
+    report({ type: 'failed', id })
   }
 }
 
@@ -61,7 +61,7 @@ port.on('message', (message: ToRecording) => {
   switch (message.type) {
     case 'open': {
       const { path, channels, sampleRate } = message
-      open.set(id, { file: fileFor(path, channels, sampleRate), chunks: [], isFailureTold: false })
+      open.set(id, { file: fileFor(path, channels, sampleRate), chunks: [], isFailureReported: false })
       looks ??= setInterval(look, lookEveryMs)
       return
     }
@@ -77,7 +77,7 @@ port.on('message', (message: ToRecording) => {
         clearInterval(looks)
         looks = undefined
       }
-      file.close(message.samples, (sizeBytes, hasFailed) => tell({ type: 'closed', id, sizeBytes, hasFailed }))
+      file.close(message.samples, (sizeBytes, hasFailed) => report({ type: 'closed', id, sizeBytes, hasFailed }))
     }
   }
 })

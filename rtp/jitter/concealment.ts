@@ -29,7 +29,7 @@ export class Concealment {
   readonly #past: Int16Array
   /** What goes on being concealed where it is blended with what came. */
   readonly #made: Int16Array
-  #heardAny = false
+  #hasReceived = false
   /** Samples concealed in this loss; 0 = none is going on. */
   #concealed = 0
   #pitch = 1
@@ -56,14 +56,14 @@ export class Concealment {
    * concealed; after a long one there is nothing to overlap with. `joins`: overlap in any case, since samples before it were
    * left out, or with the silence after a long loss.
    */
-  hear(pcm: Int16Array, at: number, count: number, joins = false): void {
+  receive(pcm: Int16Array, at: number, count: number, joins = false): void {
     const lostMs = this.#concealed / this.#perMs
-    if (this.#heardAny && (joins || (lostMs > 0 && lostMs < silentAfterMs))) {
+    if (this.#hasReceived && (joins || (lostMs > 0 && lostMs < silentAfterMs))) {
       if (lostMs === 0) this.#begin()
       this.#join(pcm, at, count, lostMs)
     }
     this.#concealed = 0
-    this.#heardAny = true
+    this.#hasReceived = true
     this.#remember(pcm, at, count)
   }
 
@@ -81,7 +81,7 @@ export class Concealment {
       }
     }
     this.#concealed = 0
-    this.#heardAny = true
+    this.#hasReceived = true
     this.#remember(pcm, at, count)
   }
 
@@ -91,8 +91,8 @@ export class Concealment {
    */
   resume(pcm: Int16Array, at: number, count: number): number {
     const lostMs = this.#concealed / this.#perMs
-    if (!this.#heardAny || lostMs === 0 || lostMs >= silentAfterMs) {
-      this.hear(pcm, at, count, lostMs > 0)
+    if (!this.#hasReceived || lostMs === 0 || lostMs >= silentAfterMs) {
+      this.receive(pcm, at, count, lostMs > 0)
       return count
     }
     const length = Math.min(this.#made.length, count - this.#pitch)

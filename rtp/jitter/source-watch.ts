@@ -13,13 +13,13 @@ export class SourceWatch {
   /** The source of the last doubtful packet, and the number that would follow the last doubtful leap. */
   #candidate = -1
   #awaited = -1
-  #heardAt = 0
+  #receivedAt = 0
 
   /** Judges a packet; `isFar`: its number is far from what this source was to send. */
   judge(ssrc: number, sequence: number, isFar: boolean, now: number): SourceVerdict {
     const isFirst = this.#ssrc < 0
     const isOther = ssrc !== this.#ssrc
-    const isSilent = isFirst || now - this.#heardAt > silentMs
+    const isSilent = isFirst || now - this.#receivedAt > silentMs
     if (isOther && !isSilent && ssrc !== this.#candidate) {
       this.#candidate = ssrc
       return 'doubtful'
@@ -29,7 +29,7 @@ export class SourceWatch {
       this.#awaited = (sequence + 1) & 0xffff
       return 'doubtful'
     }
-    this.#heardAt = now
+    this.#receivedAt = now
     if (!isOther && !isFar) return 'same'
     this.#ssrc = ssrc
     this.#awaited = -1

@@ -17,7 +17,7 @@ export class RoomMember {
   readonly seat: Seat
   isMuted: boolean
   /** Its voice is in this frame's sum. */
-  isHeard = false
+  isAudible = false
   /** What it has said in this frame, as it is in the sum. */
   pcm = new Int16Array(0)
   rate: MixRate | undefined
@@ -39,8 +39,8 @@ export class RoomMember {
   }
 
   /** It hears what nobody else does, or in packets of its own. */
-  get hearsAlone(): boolean {
-    return this.isHeard || this.#ownFrames > 0 || this.coderKey === ''
+  get hasOwnMix(): boolean {
+    return this.isAudible || this.#ownFrames > 0 || this.coderKey === ''
   }
 
   /** Follows what is agreed on with its remote. */
@@ -66,14 +66,14 @@ export class RoomMember {
   /** Reads its frame. */
   read(now: number): void {
     const { rate, pcm } = this
-    this.isHeard = false
+    this.isAudible = false
     if (rate === undefined || (this.isMuted && !this.#gate.isOpen)) {
       if (this.#ownFrames > 0) this.#ownFrames--
       return
     }
     this.seat.readInto(pcm, pcm.length, rate, now)
-    this.isHeard = this.isMuted ? this.#gate.shut(pcm, pcm.length) : this.#gate.pass(pcm, pcm.length)
-    if (this.isHeard) this.#ownFrames = this.#isStateless ? 0 : ownFrames
+    this.isAudible = this.isMuted ? this.#gate.shut(pcm, pcm.length) : this.#gate.pass(pcm, pcm.length)
+    if (this.isAudible) this.#ownFrames = this.#isStateless ? 0 : ownFrames
     else if (this.#ownFrames > 0) this.#ownFrames--
   }
 
@@ -86,7 +86,7 @@ export class RoomMember {
   }
 
   /** Sends what it alone hears: a frame of `mix`. */
-  tell(mix: Int16Array, at: number, now: number): void {
+  send(mix: Int16Array, at: number, now: number): void {
     const format = this.#format
     if (format === undefined) return
     this.#own ??= new MixCoder(format, this.#coders)

@@ -127,38 +127,38 @@ export class Room {
     this.#frame++
     const bus = this.#bus
     bus.begin()
-    for (let i = 0; i < this.#members.length; i++) this.#hear(this.#members[i]!, now)
+    for (let i = 0; i < this.#members.length; i++) this.#read(this.#members[i]!, now)
     for (let last = this.#lastWords.pop(); last !== undefined; last = this.#lastWords.pop()) {
       bus.add(last.rate, last.pcm)
     }
     if (this.#notices.read()) bus.add(this.#notices.rate, this.#notices.pcm)
     this.#link?.exchange(bus, at)
     bus.finish()
-    for (let i = 0; i < this.#members.length; i++) this.#tell(this.#members[i]!, at, now)
+    for (let i = 0; i < this.#members.length; i++) this.#send(this.#members[i]!, at, now)
     if (this.#failing.length > 0) this.#expel()
   }
 
-  #hear(member: RoomMember, now: number): void {
+  #read(member: RoomMember, now: number): void {
     try {
       member.refresh()
       member.read(now)
     } catch (error) {
-      member.isHeard = false
+      member.isAudible = false
       this.#failing.push({ seat: member.seat, error })
       return
     }
     if (member.rate === undefined) return
     this.#bus.want(member.rate)
-    if (member.isHeard) this.#bus.add(member.rate, member.pcm)
+    if (member.isAudible) this.#bus.add(member.rate, member.pcm)
   }
 
-  #tell(member: RoomMember, at: number, now: number): void {
+  #send(member: RoomMember, at: number, now: number): void {
     const { rate, seat } = member
     if (rate === undefined || !seat.receivesMix) return
     try {
-      if (member.hearsAlone) {
+      if (member.hasOwnMix) {
         this.#mixFor(member, rate)
-        member.tell(this.#mix, at, now)
+        member.send(this.#mix, at, now)
       } else {
         const { payload, length } = this.#encodeCommon(member, rate)
         seat.sendMix(payload, length, at, now)
@@ -171,7 +171,7 @@ export class Room {
   #mixFor(member: RoomMember, rate: MixRate): void {
     const count = member.pcm.length
     const total = this.#bus.totalOf(rate)
-    if (member.isHeard) clipWithoutInto(this.#mix, 0, total, member.pcm, 0, count)
+    if (member.isAudible) clipWithoutInto(this.#mix, 0, total, member.pcm, 0, count)
     else clipInto(this.#mix, 0, total, count)
   }
 

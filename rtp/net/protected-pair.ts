@@ -118,7 +118,7 @@ class ProtectedSocket implements DatagramSocket {
 
   set receiver(receiver: DatagramReceiver | undefined) {
     this.#receiver = receiver
-    this.#socket.receiver = receiver && this.#heard
+    this.#socket.receiver = receiver && this.#received
   }
 
   send(packet: Uint8Array, length: number, address: number, port: number): void {
@@ -144,7 +144,7 @@ class ProtectedSocket implements DatagramSocket {
     this.#socket.close()
   }
 
-  readonly #heard: DatagramReceiver = (packet, length, address, port) => {
+  readonly #received: DatagramReceiver = (packet, length, address, port) => {
     const plain = this.#open(packet, length, this.#isReport)
     if (plain !== rejected) this.#receiver?.(packet, plain, address, port)
   }

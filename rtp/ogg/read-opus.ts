@@ -165,8 +165,8 @@ export const readOggOpus = (bytes: Uint8Array, maxUnits: number): ParsedOggOpus 
   if (packets.length === 0 && isLost) return fault('bad-page', bytes.length)
   if (!isWhole && packets.length === 0) return fault('truncated', bytes.length)
   // The last page may say that its last packet is heard in part (RFC 7845 §4.4).
-  const isTold = isWhole && lastPosition > 0 && lastPosition < units
-  const until = isTold ? lastPosition : units
+  const hasEnd = isWhole && lastPosition > 0 && lastPosition < units
+  const until = hasEnd ? lastPosition : units
   return {
     ok: true,
     value: { ...head, packets, payload, gaps, units: Math.max(0, until - head.preSkip), isWhole, end },

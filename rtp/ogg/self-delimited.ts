@@ -32,11 +32,11 @@ export const firstPacketIn = (bytes: Uint8Array, from: number, end: number): Fir
   if (kind === 1 || kind === 2) frames = 2
   if (kind === 3) {
     if (at >= end) return undefined
-    const told = bytes[at++]!
-    frames = told & 0x3f
+    const count = bytes[at++]!
+    frames = count & 0x3f
     if (frames === 0 || frames > maxFrames) return undefined
-    isConstant = (told & 0x80) === 0
-    for (let more = (told & 0x40) !== 0; more; ) {
+    isConstant = (count & 0x80) === 0
+    for (let more = (count & 0x40) !== 0; more; ) {
       if (at >= end) return undefined
       const byte = bytes[at++]!
       more = byte === 255

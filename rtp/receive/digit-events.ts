@@ -46,8 +46,8 @@ export class DigitEvents {
     const receiver = this.#receiver
     const wasHeld = receiver.held !== undefined
     const timestamp = timestampOf(packet)
-    const told = receiver.push(packet, payloadOffsetOf(packet), payloadLength, timestamp, markerOf(packet), now)
-    if (wasHeld && told === 0) return
+    const reported = receiver.push(packet, payloadOffsetOf(packet), payloadLength, timestamp, markerOf(packet), now)
+    if (wasHeld && reported === 0) return
     // Its own last packet has ended it, or the first of the next digit, when all of its last were lost.
     if (wasHeld) this.#reportNext(now)
     this.#began = timestamp

@@ -68,7 +68,7 @@ export class InbandDigitListener implements SampleListener {
 
   /** What was read last holds the tone of a digit that is reported otherwise, or what may become one. */
   get detectsTone(): boolean {
-    return this.#detector?.hearsTone === true || this.#toneBesideEvents?.hearsTone === true
+    return this.#detector?.hasTone === true || this.#toneBesideEvents?.hasTone === true
   }
 
   /** `tick` may have something to do. */
@@ -181,7 +181,7 @@ export class InbandDigitListener implements SampleListener {
     const units = this.#unitsOf(count, rate)
     this.#endTime = timestampAfter(this.#endTime, units)
     const before = detector.held
-    const press = detector.hear(pcm, from, count)
+    const press = detector.analyze(pcm, from, count)
     if (press !== undefined) {
       const began = timestampAfter(this.#endTime, -Math.round(press.durationMs * this.#unitsPerMs) - units)
       this.#digits.toneEnded(press, began)
@@ -200,7 +200,7 @@ export class InbandDigitListener implements SampleListener {
       this.#toneBesideEvents = new InbandDetector(rate)
       this.#besideRate = rate
     }
-    this.#toneBesideEvents.hear(pcm, from, count)
+    this.#toneBesideEvents.analyze(pcm, from, count)
   }
 
   #readerAt(sampleRate: StreamRate): PlayoutReader {

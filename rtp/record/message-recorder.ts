@@ -274,7 +274,7 @@ export class MessageRecorder {
 
   #write(count: number): void {
     if (this.#isCut) return
-    const isAudible = this.#detector.hear(this.#pcm, 0, count)
+    const isAudible = this.#detector.analyze(this.#pcm, 0, count)
     if (!this.#hasSound) {
       if (!isAudible) {
         this.#leading.add(this.#pcm, count)

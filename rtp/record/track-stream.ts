@@ -40,8 +40,8 @@ export class TrackStream {
   /** Packets that were lost up to the last piece. */
   #lost = 0
   /** When the last packet came, and where that is on the line. */
-  #heardAt = 0
-  #heardPlace = 0
+  #receivedAt = 0
+  #receivedPlace = 0
 
   constructor(line: TrackLine, side: 'left' | 'right', codecs: TrackCodecs) {
     this.#writer = new TrackWriter(line, side)
@@ -82,8 +82,8 @@ export class TrackStream {
     }
     this.#decoder.prepare(payloadTypeOf(packet))
     this.#ssrc = ssrcOf(packet)
-    this.#heardAt = now
-    this.#heardPlace = place
+    this.#receivedAt = now
+    this.#receivedPlace = place
     this.#clock.packetArrived(timestampOf(packet), place)
     this.#buffer.push(packet, length, now)
   }
@@ -95,7 +95,7 @@ export class TrackStream {
 
   /** Lays down what is ready, once it is known where. */
   tick(now: number): void {
-    const place = this.#heardPlace + (now - this.#heardAt) * samplesPerMs
+    const place = this.#receivedPlace + (now - this.#receivedAt) * samplesPerMs
     const isFull = (this.#buffer?.size ?? 0) >= mostHeld
     if (isFull || this.#clock?.settles(place) === true) this.#drain(now - patienceMs)
   }

@@ -55,16 +55,16 @@ export class ReportExchange {
     length: number,
     address: number,
     port: number,
-    heard: Reception | undefined,
+    reception: Reception | undefined,
     now: number,
   ): boolean {
     const symmetricRtp = this.#symmetricRtp
     const isSignalled = address === this.#signalledAddress && port === this.#signalledPort
-    if (!isSignalled && !this.#isOfSource(address, packet, length, heard)) {
+    if (!isSignalled && !this.#isOfSource(address, packet, length, reception)) {
       this.refused++
       return false
     }
-    if (!this.#reporter.receive(packet, length, heard, now)) return false
+    if (!this.#reporter.receive(packet, length, reception, now)) return false
     if (symmetricRtp.address === address) this.#reflection.answered(symmetricRtp.address, symmetricRtp.port)
     this.#address = address
     this.#port = port
@@ -75,26 +75,26 @@ export class ReportExchange {
    * Behind a NAT reports come from where RTP comes from, by another port: from the host that was learned and of the same
    * source, or, while nothing was received yet, from the host that SIP comes from.
    */
-  #isOfSource(address: number, packet: Uint8Array, length: number, heard: Reception | undefined): boolean {
+  #isOfSource(address: number, packet: Uint8Array, length: number, reception: Reception | undefined): boolean {
     const symmetricRtp = this.#symmetricRtp
     if (symmetricRtp.state === 'waiting') return symmetricRtp.hosts.rankOf(address) >= ranks.sip
     if (!symmetricRtp.isLearned || !symmetricRtp.isFrom(address)) return false
-    return heard === undefined || (length >= reportHeadLength && reporterOf(packet) === heard.ssrc)
+    return reception === undefined || (length >= reportHeadLength && reporterOf(packet) === reception.ssrc)
   }
 
-  tick(heard: Reception | undefined, rtpTimeAt: (now: number) => number, now: number): void {
+  tick(reception: Reception | undefined, rtpTimeAt: (now: number) => number, now: number): void {
     if (now < this.#reporter.deadline()) return
-    if (this.#maySend) this.#send(heard, rtpTimeAt(now), now, false)
+    if (this.#maySend) this.#send(reception, rtpTimeAt(now), now, false)
     else this.#reporter.skip(now)
   }
 
-  sayGoodbye(heard: Reception | undefined, rtpTime: number, now: number): void {
-    if (this.#maySend) this.#send(heard, rtpTime, now, true)
+  sayGoodbye(reception: Reception | undefined, rtpTime: number, now: number): void {
+    if (this.#maySend) this.#send(reception, rtpTime, now, true)
   }
 
-  #send(heard: Reception | undefined, rtpTime: number, now: number, bye: boolean): void {
+  #send(reception: Reception | undefined, rtpTime: number, now: number, bye: boolean): void {
     const packet = this.#network.slot()
-    const length = this.#reporter.writeInto(packet, heard, rtpTime, now, bye)
+    const length = this.#reporter.writeInto(packet, reception, rtpTime, now, bye)
     this.#socket.send(packet, length, this.#address, this.#port)
     this.#reflection.sent(this.#symmetricRtp.address, this.#symmetricRtp.port, reportCostMs)
   }

@@ -84,9 +84,9 @@ export class Reporter {
   }
 
   /** Writes a report, with a goodbye when `bye`. `rtpTime`: where our stream stands now. Returns its length. */
-  writeInto(into: Uint8Array, heard: Reception | undefined, rtpTime: number, now: number, bye = false): number {
+  writeInto(into: Uint8Array, reception: Reception | undefined, rtpTime: number, now: number, bye = false): number {
     const { ssrc, packets, octets } = this.#stream
-    const reports = heard === undefined ? noReports : [heard.takeReport(now)]
+    const reports = reception === undefined ? noReports : [reception.takeReport(now)]
     let length: number
     // RFC 3550 §6.4: a sender report from those who sent since the report before.
     if (packets !== this.#packetsBefore && !bye) {
@@ -114,7 +114,7 @@ export class Reporter {
   }
 
   /** Takes a datagram from the remote's RTCP address. Returns false for what is no RTCP. */
-  receive(packet: Uint8Array, length: number, heard: Reception | undefined, now: number): boolean {
+  receive(packet: Uint8Array, length: number, reception: Reception | undefined, now: number): boolean {
     const parsed = parseRtcp(packet, length)
     if (!parsed.ok) {
       this.malformed++
@@ -124,7 +124,7 @@ export class Reporter {
     for (const part of parsed.value) {
       switch (part.type) {
         case 'sender-report':
-          if (part.ssrc === heard?.ssrc) heard.senderReport(part.sender, now)
+          if (part.ssrc === reception?.ssrc) reception.senderReport(part.sender, now)
           this.#takeReports(part.reports, now)
           break
         case 'receiver-report':

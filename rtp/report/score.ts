@@ -19,18 +19,18 @@ export interface ReceiveQuality {
 
 /** How well a stream was heard, by the E-model. */
 export const scoreOf = (
-  heard: ReceiveQuality,
+  quality: ReceiveQuality,
 ): Pick<SessionStats, 'lossPercent' | 'burstRatio' | 'oneWayMs' | 'rFactor' | 'mos'> => {
-  const expected = heard.received + heard.lost
-  const oneWayMs = (heard.roundTripMs ?? 0) / 2 + (heard.bufferMs ?? usualBufferMs(heard)) + heard.packetMs
+  const expected = quality.received + quality.lost
+  const oneWayMs = (quality.roundTripMs ?? 0) / 2 + (quality.bufferMs ?? usualBufferMs(quality)) + quality.packetMs
   const shares = {
-    lossPercent: expected === 0 ? 0 : (100 * heard.lost) / expected,
-    burstRatio: heard.burstRatio,
+    lossPercent: expected === 0 ? 0 : (100 * quality.lost) / expected,
+    burstRatio: quality.burstRatio,
     oneWayMs,
   }
-  if (heard.received === 0) return { ...shares, rFactor: undefined, mos: undefined }
-  const { codec, burstRatio } = heard
-  const { r, mos } = qualityOf((heard.lost + heard.late) / expected, oneWayMs, { codec, burstRatio })
+  if (quality.received === 0) return { ...shares, rFactor: undefined, mos: undefined }
+  const { codec, burstRatio } = quality
+  const { r, mos } = qualityOf((quality.lost + quality.late) / expected, oneWayMs, { codec, burstRatio })
   return { ...shares, rFactor: r, mos }
 }
 

@@ -38,18 +38,18 @@ export class SessionFigures {
 
   get stats(): Omit<SessionStats, 'source'> {
     const { stream, ingress, receiver, recordings, reporter } = this.#from
-    const heard = this.#listened
+    const quality = this.#listened
     return {
-      codec: heard.codec,
-      packetsReceived: heard.received,
+      codec: quality.codec,
+      packetsReceived: quality.received,
       packetsSent: stream.packetsBefore + stream.packets,
-      packetsLost: heard.lost,
-      packetsLate: recordings.late + heard.late,
+      packetsLost: quality.lost,
+      packetsLate: recordings.late + quality.late,
       packetsDropped: ingress.dropped,
-      jitterMs: heard.jitterMs,
-      roundTripMs: heard.roundTripMs,
-      ...scoreOf(heard),
-      far: reporter.far(codecFacts[heard.codec ?? 'PCMU'].clockRate),
+      jitterMs: quality.jitterMs,
+      roundTripMs: quality.roundTripMs,
+      ...scoreOf(quality),
+      far: reporter.far(codecFacts[quality.codec ?? 'PCMU'].clockRate),
       playout: receiver.inband.playout,
     }
   }
@@ -58,12 +58,12 @@ export class SessionFigures {
   second(): Omit<TapePoint, 'levelDbov'> | undefined {
     if (this.#agreement === undefined) return undefined
     const { stream, receiver, reporter } = this.#from
-    const heard = this.#listened
-    const { received, lost, late, jitterMs, roundTripMs, codec } = heard
+    const quality = this.#listened
+    const { received, lost, late, jitterMs, roundTripMs, codec } = quality
     const before = this.#before
     this.#before = { received, lost, late }
     const { mos, oneWayMs } = scoreOf({
-      ...heard,
+      ...quality,
       received: Math.max(0, received - before.received),
       lost: Math.max(0, lost - before.lost),
       late: Math.max(0, late - before.late),

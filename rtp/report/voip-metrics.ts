@@ -8,24 +8,24 @@ import type { ReceiveQuality } from './score.ts'
 const bufferMaximumMs = 200
 
 /** How a source is heard, as RFC 3611 §4.7 tells it. */
-export const voipMetricsOf = ({ ssrc, losses }: Reception, heard: ReceiveQuality): VoipMetrics => {
-  const { codec, burstRatio, packetMs } = heard
-  const expected = Math.max(1, heard.received + heard.lost)
-  const bufferMs = heard.bufferMs ?? 0
+export const voipMetricsOf = ({ ssrc, losses }: Reception, quality: ReceiveQuality): VoipMetrics => {
+  const { codec, burstRatio, packetMs } = quality
+  const expected = Math.max(1, quality.received + quality.lost)
+  const bufferMs = quality.bufferMs ?? 0
   const endSystemMs = bufferMs + packetMs
-  const lossRatio = (heard.lost + heard.late) / expected
+  const lossRatio = (quality.lost + quality.late) / expected
   const { burstDensity, gapDensity, burstPackets, gapPackets } = losses.burstGap
   const listening = qualityOf(lossRatio, 0, { codec, burstRatio })
-  const conversational = qualityOf(lossRatio, (heard.roundTripMs ?? 0) / 2 + endSystemMs, { codec, burstRatio })
+  const conversational = qualityOf(lossRatio, (quality.roundTripMs ?? 0) / 2 + endSystemMs, { codec, burstRatio })
   return {
     ssrc,
-    lossRate: heard.lost / expected,
-    discardRate: heard.late / expected,
+    lossRate: quality.lost / expected,
+    discardRate: quality.late / expected,
     burstDensity,
     gapDensity,
     burstMs: burstPackets * packetMs,
     gapMs: gapPackets * packetMs,
-    roundTripMs: heard.roundTripMs ?? 0,
+    roundTripMs: quality.roundTripMs ?? 0,
     endSystemMs,
     gapMinimum,
     rFactor: Math.round(conversational.r),

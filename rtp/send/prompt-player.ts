@@ -14,7 +14,7 @@ export class PromptPlayer {
   #playback: Playback | undefined
   /** Its last frame is out; its end is reported at `#toldAt`. */
   #ending: Playback | undefined
-  #toldAt = 0
+  #reportAt = 0
 
   constructor(played: (playId: string, completed: boolean) => void) {
     this.#played = played
@@ -44,7 +44,7 @@ export class PromptPlayer {
 
   /** Stops what plays, or only the play of that name. What has been sent whole was played, though it still sounds. */
   stop(playId?: string): void {
-    if (this.#ending !== undefined && (playId === undefined || this.#ending.playId === playId)) this.#tellEnd()
+    if (this.#ending !== undefined && (playId === undefined || this.#ending.playId === playId)) this.#reportEnd()
     const stopped = this.#playback
     if (stopped === undefined || (playId !== undefined && stopped.playId !== playId)) return
     this.#playback = undefined
@@ -57,7 +57,7 @@ export class PromptPlayer {
   }
 
   tick(now: number): void {
-    if (this.#ending !== undefined && now >= this.#toldAt) this.#tellEnd()
+    if (this.#ending !== undefined && now >= this.#reportAt) this.#reportEnd()
   }
 
   /** The next frame's payload into a packet, due at `at`. Returns its bytes. `voice` encodes what must be encoded. */
@@ -83,10 +83,10 @@ export class PromptPlayer {
   #end(at: number): void {
     this.#ending = this.#playback
     this.#playback = undefined
-    this.#toldAt = at
+    this.#reportAt = at
   }
 
-  #tellEnd(): void {
+  #reportEnd(): void {
     const ended = this.#ending
     this.#ending = undefined
     if (ended !== undefined) this.#played(ended.playId, true)

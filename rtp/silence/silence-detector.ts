@@ -29,7 +29,7 @@ export class SilenceDetector {
   readonly #perMs: number
   readonly #aboveNoiseDb: number
   #noise = firstNoiseDbm0
-  #heard = 0
+  #analyzed = 0
   #loudSince = -1
   #firstVoice = -1
   #lastVoice = 0
@@ -40,12 +40,12 @@ export class SilenceDetector {
   }
 
   /** How much audio was heard. */
-  get heardMs(): number {
-    return this.#heard / this.#perMs
+  get analyzedMs(): number {
+    return this.#analyzed / this.#perMs
   }
   /** How long it has been silent; since the beginning when no voice was heard. */
   get silentMs(): number {
-    return (this.#heard - this.#lastVoice) / this.#perMs
+    return (this.#analyzed - this.#lastVoice) / this.#perMs
   }
   /** Where the first voice began; undefined = none yet. */
   get firstVoiceMs(): number | undefined {
@@ -61,27 +61,27 @@ export class SilenceDetector {
   }
 
   /** Takes a frame of `count` samples from `pcm[from]` on, 10 to 60 ms. Returns true while a voice is heard. */
-  hear(pcm: Int16Array, from: number, count: number): boolean {
+  analyze(pcm: Int16Array, from: number, count: number): boolean {
     if (count <= 0) return false
     const level = levelOf(pcm, from, count)
     const loud = level > this.thresholdDbm0
     this.#follow(level, count)
-    const began = this.#heard
-    this.#heard += count
+    const began = this.#analyzed
+    this.#analyzed += count
     if (!loud) {
       this.#loudSince = -1
       return false
     }
     if (this.#loudSince < 0) this.#loudSince = began
-    if (this.#heard - this.#loudSince < shortestVoiceMs * this.#perMs) return false
+    if (this.#analyzed - this.#loudSince < shortestVoiceMs * this.#perMs) return false
     if (this.#firstVoice < 0) this.#firstVoice = this.#loudSince
-    this.#lastVoice = this.#heard
+    this.#lastVoice = this.#analyzed
     return true
   }
 
   #follow(level: number, count: number): void {
-    const heard = Math.max(level, quietestNoiseDbm0)
-    if (heard < this.#noise) this.#noise += (heard - this.#noise) / 2
-    else this.#noise = Math.min(heard, this.#noise + (riseDbPerS * count) / this.#perMs / 1000, loudestNoiseDbm0)
+    const bounded = Math.max(level, quietestNoiseDbm0)
+    if (bounded < this.#noise) this.#noise += (bounded - this.#noise) / 2
+    else this.#noise = Math.min(bounded, this.#noise + (riseDbPerS * count) / this.#perMs / 1000, loudestNoiseDbm0)
   }
 }

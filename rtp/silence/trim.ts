@@ -15,7 +15,7 @@ const trimOf = (detector: SilenceDetector, sampleRate: number): Trimmed => {
   const first = detector.firstVoiceMs
   if (first === undefined) return { from: 0, count: 0 }
   const fromMs = Math.max(0, first - marginMs)
-  const untilMs = Math.min(detector.heardMs, detector.lastVoiceMs + marginMs)
+  const untilMs = Math.min(detector.analyzedMs, detector.lastVoiceMs + marginMs)
   const from = Math.round((fromMs * sampleRate) / 1000)
   return { from, count: Math.round((untilMs * sampleRate) / 1000) - from }
 }
@@ -24,6 +24,6 @@ const trimOf = (detector: SilenceDetector, sampleRate: number): Trimmed => {
 export const trimSilence = (pcm: Int16Array, sampleRate: number): Trimmed => {
   const detector = new SilenceDetector({ sampleRate })
   const frame = Math.round((frameMs * sampleRate) / 1000)
-  for (let at = 0; at < pcm.length; at += frame) detector.hear(pcm, at, Math.min(frame, pcm.length - at))
+  for (let at = 0; at < pcm.length; at += frame) detector.analyze(pcm, at, Math.min(frame, pcm.length - at))
   return trimOf(detector, sampleRate)
 }

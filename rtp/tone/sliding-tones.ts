@@ -51,12 +51,12 @@ export class SlidingTones {
   }
 
   /** Takes the next hop, all of `samples`. */
-  hear(samples: Float64Array): void {
+  analyze(samples: Float64Array): void {
     this.#newest = (this.#newest + 1) % this.#hops
     let squares = 0
     for (let i = 0; i < samples.length; i++) squares += samples[i]! * samples[i]!
     this.#squares[this.#newest] = squares
-    for (let tone = 0; tone < this.#count; tone += 4) this.#hearFour(samples, tone)
+    for (let tone = 0; tone < this.#count; tone += 4) this.#analyzeFour(samples, tone)
   }
 
   /** The mean square of the block, all frequencies together. */
@@ -93,7 +93,7 @@ export class SlidingTones {
   }
 
   /** Side by side four take little longer than one: none waits for another. */
-  #hearFour(samples: Float64Array, tone: number): void {
+  #analyzeFour(samples: Float64Array, tone: number): void {
     const turnA = 2 * this.#cosines[tone]!
     const turnB = 2 * this.#cosines[tone + 1]!
     const turnC = 2 * this.#cosines[tone + 2]!

@@ -17,7 +17,7 @@ export class TuneMeter {
    * The next block of a tone, or the first one: where the tone stands at its end, and `angle`, by which it moves from one
    * block to the next when it is in tune.
    */
-  hear(phase: number, angle: number, goesOn: boolean): void {
+  analyze(phase: number, angle: number, goesOn: boolean): void {
     if (goesOn) {
       const turns = (phase - this.#phase - angle) / (2 * Math.PI)
       this.#strayed += 2 * Math.PI * (turns - Math.round(turns))

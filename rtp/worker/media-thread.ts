@@ -9,9 +9,9 @@ takePrecedence()
 
 const port = parentPort
 if (port === null) throw new Error('media-thread.ts is the main file of a worker')
-const tell = (message: FromMedia): void => port.postMessage(message)
+const report = (message: FromMedia): void => port.postMessage(message)
 
-const loop = new MediaLoop(workerData as MediaThreadConfig, events => tell({ type: 'events', events }), {
+const loop = new MediaLoop(workerData as MediaThreadConfig, events => report({ type: 'events', events }), {
   ownsThread: true,
 })
 
@@ -21,11 +21,11 @@ port.on('message', (message: ToMedia) => {
       loop.execute(message.commands)
       return
     case 'count':
-      tell({ type: 'counters', request: message.request, counters: loop.counters })
+      report({ type: 'counters', request: message.request, counters: loop.counters })
       return
     case 'end':
       void loop.end().then(() => {
-        tell({ type: 'ended' })
+        report({ type: 'ended' })
         port.close()
       })
       return

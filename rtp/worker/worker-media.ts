@@ -49,7 +49,7 @@ export class WorkerMedia implements MediaThreads {
       (ports, at) =>
         new MediaThread(
           { ...config, ports, tape: config.tapes?.[at] },
-          event => this.#told(event),
+          event => this.#report(event),
           (thread, error) => this.#lost(thread, error),
         ),
     )
@@ -100,7 +100,7 @@ export class WorkerMedia implements MediaThreads {
     return threads.reduce((least, next) => (next.sessions < least.sessions ? next : least))
   }
 
-  #told(event: EngineEvent): void {
+  #report(event: EngineEvent): void {
     const isOver = event.type === 'closed' || (event.type === 'failed' && event.fault === 'no-ports')
     if (isOver) this.#forget(event.session)
     this.#emit(event)
@@ -141,7 +141,7 @@ interface Counting {
 class MediaThread {
   sessions = 0
   readonly #config: MediaThreadConfig
-  readonly #told: (event: EngineEvent) => void
+  readonly #report: (event: EngineEvent) => void
   readonly #lost: (thread: MediaThread, error: Error) => void
   #worker: Worker | undefined
   /** What the thread has open; when it dies, this is all that is left of it. */
@@ -158,11 +158,11 @@ class MediaThread {
 
   constructor(
     config: MediaThreadConfig,
-    told: (event: EngineEvent) => void,
+    report: (event: EngineEvent) => void,
     lost: (thread: MediaThread, error: Error) => void,
   ) {
     this.#config = config
-    this.#told = told
+    this.#report = report
     this.#lost = lost
     this.#spawn()
   }
@@ -267,7 +267,7 @@ class MediaThread {
   #receive(message: FromMedia): void {
     switch (message.type) {
       case 'events':
-        for (const event of message.events) this.#told(event)
+        for (const event of message.events) this.#report(event)
         return
       case 'counters':
         if (message.request === this.#counting?.request) this.#answered(message.counters)

@@ -5,13 +5,13 @@ const everyMs = 2_000
 /** Asks the connection for its counters every two seconds and tells what became of the audio between. */
 export class QualityMeter {
   readonly #stats: () => Promise<RTCStatsReport>
-  readonly #tell: (quality: CallQuality) => void
+  readonly #report: (quality: CallQuality) => void
   #timer: ReturnType<typeof setInterval> | undefined
   #before: QualitySample | undefined
 
-  constructor(stats: () => Promise<RTCStatsReport>, tell: (quality: CallQuality) => void) {
+  constructor(stats: () => Promise<RTCStatsReport>, report: (quality: CallQuality) => void) {
     this.#stats = stats
-    this.#tell = tell
+    this.#report = report
   }
 
   start(): void {
@@ -30,6 +30,6 @@ export class QualityMeter {
     const sample = sampleOf(report, performance.now())
     const before = this.#before
     this.#before = sample
-    if (before !== undefined) this.#tell(qualityBetween(before, sample))
+    if (before !== undefined) this.#report(qualityBetween(before, sample))
   }
 }

@@ -31,7 +31,7 @@ export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, CallDi
   readonly #invite: ServerTransaction
   readonly #timer = new Timer<TimerOwner>(this, 'line')
   #state: 'offered' | 'answered' | 'over' = 'offered'
-  #isTold = false
+  #isReported = false
   /** Declined while the line was down: the status to answer with when the switch shows the call again. */
   #refusal: number | undefined
 
@@ -90,7 +90,7 @@ export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, CallDi
     if (this.#state !== 'offered') return
     if (this.#timer.running && !this.#services.isReady) {
       this.#refusal = status
-      this.#tell(reason)
+      this.#report(reason)
       return
     }
     this.#services.respond(this.#invite, status, now, { toTag: this.session.dialog.localTag })
@@ -98,7 +98,7 @@ export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, CallDi
   }
 
   over(reason: EndReason): void {
-    this.#tell(reason, true)
+    this.#report(reason, true)
   }
 
   released(): void {
@@ -161,13 +161,13 @@ export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, CallDi
   }
 
   #finish(reason: EndReason): void {
-    this.#tell(reason)
+    this.#report(reason)
     this.released()
   }
 
-  #tell(reason: EndReason, wasOpen = false): void {
-    if (this.#isTold) return
-    this.#isTold = true
+  #report(reason: EndReason, wasOpen = false): void {
+    if (this.#isReported) return
+    this.#isReported = true
     this.#services.emit({ type: 'ended', id: this.id, reason, wasOpen })
   }
 }

@@ -57,7 +57,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, CallDi
   #cseq = 0
   #session: CallDialog | undefined
   #earlySdp: string | undefined
-  #isTold = false
+  #isReported = false
   #isNamed = false
 
   constructor(services: EndpointServices, dial: Dial) {
@@ -84,11 +84,11 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, CallDi
         this.#state = 'abandoned'
         // The switch may be silent for good: the wait is bounded here too.
         this.#services.timers.set(this.#timer, now + noFinalResponseMs)
-        this.#tell(reason)
+        this.#report(reason)
         return
       case 'proceeding':
         this.#cancel(now)
-        this.#tell(reason)
+        this.#report(reason)
         return
       case 'answered':
         this.#session?.end(reason, now)
@@ -100,7 +100,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, CallDi
   }
 
   over(reason: EndReason): void {
-    this.#tell(reason, true)
+    this.#report(reason, true)
   }
 
   released(): void {
@@ -279,13 +279,13 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, CallDi
   }
 
   #finish(reason: EndReason): void {
-    this.#tell(reason)
+    this.#report(reason)
     this.released()
   }
 
-  #tell(reason: EndReason, wasOpen = false): void {
-    if (this.#isTold) return
-    this.#isTold = true
+  #report(reason: EndReason, wasOpen = false): void {
+    if (this.#isReported) return
+    this.#isReported = true
     this.#services.emit({ type: 'ended', id: this.id, reason, wasOpen })
   }
 }

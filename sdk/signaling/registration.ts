@@ -37,7 +37,7 @@ const final: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 407, 4
 export class Registration implements ClientOwner, TimerOwner {
   readonly #services: EndpointServices
   readonly #instance: string
-  readonly #tell: (event: RegistrationEvent) => void
+  readonly #report: (event: RegistrationEvent) => void
   readonly #callId: string
   readonly #tag: string
   readonly #timer = new Timer<TimerOwner>(this, 'register')
@@ -51,10 +51,10 @@ export class Registration implements ClientOwner, TimerOwner {
   #knowsFlow = false
 
   /** `instance`: a uuid that stays the same while this phone lives (RFC 5626 §4.1). */
-  constructor(services: EndpointServices, instance: string, tell: (event: RegistrationEvent) => void) {
+  constructor(services: EndpointServices, instance: string, report: (event: RegistrationEvent) => void) {
     this.#services = services
     this.#instance = instance
-    this.#tell = tell
+    this.#report = report
     this.#callId = services.word(24)
     this.#tag = services.word(12)
   }
@@ -112,7 +112,7 @@ export class Registration implements ClientOwner, TimerOwner {
     if (message.status < 200 || transaction !== this.#register) return
     this.#register = undefined
     const unix = Date.parse(headerOf(message, 'Date') ?? '')
-    if (unix) this.#tell({ type: 'clock', unix })
+    if (unix) this.#report({ type: 'clock', unix })
     if (this.#state === 'leaving') this.#leave()
     else if (message.status < 300) this.#granted(message, now)
     else if (message.status === 423) this.#tooBrief(message, now)
@@ -174,7 +174,7 @@ export class Registration implements ClientOwner, TimerOwner {
     // Early enough for a repetition, and spread, so that a restarted switch does not meet all phones at once.
     this.#services.timers.set(this.#timer, now + seconds * (700 + 150 * this.#services.fraction()))
     const { displayName } = readAddress(headerOf(message, 'P-Associated-URI') ?? '')
-    this.#tell({ type: 'registered', expiresSeconds: granted, displayName })
+    this.#report({ type: 'registered', expiresSeconds: granted, displayName })
   }
 
   #tooBrief(message: SipResponse, now: number): void {
@@ -199,7 +199,7 @@ export class Registration implements ClientOwner, TimerOwner {
       )
       this.#retryMs = Math.min(2 * this.#retryMs, longestRetryMs)
     }
-    this.#tell({ type: 'registration-failed', reason, isFinal })
+    this.#report({ type: 'registration-failed', reason, isFinal })
   }
 
   #leave(reason?: EndReason): void {
@@ -207,6 +207,6 @@ export class Registration implements ClientOwner, TimerOwner {
     this.#register = undefined
     this.#isRegistered = false
     this.#services.timers.stop(this.#timer)
-    this.#tell(reason === undefined ? { type: 'unregistered' } : { type: 'unregistered', reason })
+    this.#report(reason === undefined ? { type: 'unregistered' } : { type: 'unregistered', reason })
   }
 }

@@ -173,9 +173,9 @@ test('a tone that has ended when packets are lost is as long as it was', () => {
     assert.ok(tone)
     const pcm = new Int16Array(8 * 200)
     pcm.set(renderTone(tone, 8000), 80)
-    assert.is(detector.hear(pcm, 0, 880), undefined)
+    assert.is(detector.analyze(pcm, 0, 880), undefined)
     detector.passOver(8 * lostMs)
-    const press = detector.hear(pcm, 880, pcm.length - 880)
+    const press = detector.analyze(pcm, 880, pcm.length - 880)
     assert.is(press?.digit, '5')
     assert.ok(Math.abs((press?.durationMs ?? 0) - 100) <= 12, `${press?.durationMs} ms`)
   }

@@ -17,7 +17,7 @@ const pressesIn = (pcm: Int16Array, rate = 8000, piece = 160) => {
   const detector = new InbandDetector(rate)
   const presses: { digit: string; durationMs: number }[] = []
   for (let at = 0; at < pcm.length; at += piece) {
-    const press = detector.hear(pcm, at, Math.min(piece, pcm.length - at))
+    const press = detector.analyze(pcm, at, Math.min(piece, pcm.length - at))
     if (press !== undefined) presses.push(press)
   }
   return presses

@@ -33,7 +33,7 @@ export const tonesIn = (talker: Talker) => {
   const detector = new InbandDetector(talker.rate)
   const pressed: { digit: string; durationMs: number }[] = []
   for (let at = 0; at < pcm.length; at += 160) {
-    const press = detector.hear(pcm, at, Math.min(160, pcm.length - at))
+    const press = detector.analyze(pcm, at, Math.min(160, pcm.length - at))
     if (press !== undefined) pressed.push(press)
   }
   return pressed

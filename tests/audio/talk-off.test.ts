@@ -31,7 +31,7 @@ const listenTo = async (sound: Readable): Promise<Listened> => {
     const whole = bytes.length - (bytes.length % 320)
     const pcm = new Int16Array(new Uint8Array(bytes.subarray(0, whole)).buffer)
     for (let at = 0; at < pcm.length; at += 160) {
-      const press = detector.hear(pcm, at, 160)
+      const press = detector.analyze(pcm, at, 160)
       if (press !== undefined) pressed.push(`${press.digit} at ${((samples + at) / 8000).toFixed(2)} s`)
     }
     samples += pcm.length
@@ -40,7 +40,7 @@ const listenTo = async (sound: Readable): Promise<Listened> => {
   // It did listen: a digit behind all that speech is one.
   const digit = new Int16Array(1600)
   digit.set(renderTone(dtmfTone('5', 60) ?? tones.beep, 8000), 400)
-  assert.is(detector.hear(digit, 0, digit.length)?.digit, '5')
+  assert.is(detector.analyze(digit, 0, digit.length)?.digit, '5')
   return { samples, pressed }
 }
 

@@ -31,7 +31,7 @@ const gotBy = (rtp: RtpEndpoint) => {
   const detector = new InbandDetector()
   let tones = ''
   for (let at = 0; at < pcm.length; at += 160) {
-    tones += detector.hear(pcm, at, Math.min(160, pcm.length - at))?.digit ?? ''
+    tones += detector.analyze(pcm, at, Math.min(160, pcm.length - at))?.digit ?? ''
   }
   return { events, tones }
 }

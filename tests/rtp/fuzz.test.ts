@@ -71,7 +71,7 @@ class Ear {
       const { payload, frameFrom, frameLength, framePayloadType } = this.buffer
       const codec = framePayloadType === 8 ? pcma : pcmu
       const count = codec.decodeInto(this.#pcm, 0, payload, frameFrom, frameLength)
-      this.concealment.hear(this.#pcm, 0, count, this.buffer.frameJoins)
+      this.concealment.receive(this.#pcm, 0, count, this.buffer.frameJoins)
     } else if (pulled !== 'waiting') {
       assert.ok(this.buffer.units <= 480)
       this.concealment.concealInto(this.#pcm, 0, this.buffer.units)

@@ -23,7 +23,7 @@ const run = (pcm: Int16Array, frame: number, lost: (frame: number) => boolean, r
     if (lost(n)) {
       out.fill(0x5555, at, at + frame)
       concealment.concealInto(out, at, frame)
-    } else concealment.hear(out, at, frame)
+    } else concealment.receive(out, at, frame)
   }
   return out
 }
@@ -58,7 +58,7 @@ test('the first frames of a stream stay as they are, whatever was filled in befo
   assert.equal(filled, new Int16Array(160))
   const pcm = voice(120, 160)
   const heard = pcm.slice()
-  concealment.hear(heard, 0, 160)
+  concealment.receive(heard, 0, 160)
   assert.equal(heard, pcm)
 })
 
@@ -98,7 +98,7 @@ test('a loss fades: full for 10 ms, a fifth less every 10 ms, silent after 60', 
 test('silence that was meant is silent, and is not repeated', () => {
   const concealment = new Concealment()
   const pcm = voice(100, 1600)
-  for (let at = 0; at < 800; at += 160) concealment.hear(pcm, at, 160)
+  for (let at = 0; at < 800; at += 160) concealment.receive(pcm, at, 160)
   concealment.silenceInto(pcm, 800, 400)
   assert.ok(pcm.subarray(800, 1200).every(sample => sample === 0))
   concealment.concealInto(pcm, 1200, 160)
@@ -113,7 +113,7 @@ test('frames that were left out are joined softly', () => {
     const out = new Int16Array(3200)
     out.set(pcm.subarray(0, 1600))
     out.set(pcm.subarray(1600 + skip, 3200 + skip), 1600)
-    for (let at = 0; at < 3200; at += 160) concealment.hear(out, at, 160, at === 1600)
+    for (let at = 0; at < 3200; at += 160) concealment.receive(out, at, 160, at === 1600)
     assert.ok(largestStep(out, 1500, 1800) < 1.5 * usual, `${skip}: ${largestStep(out, 1500, 1800)}`)
   }
 })
@@ -125,7 +125,7 @@ test('frames of any length at full level: nothing wraps', () => {
     for (let round = 0; round < 500; round++) {
       const count = 1 + Math.floor(random() * 960)
       const pcm = new Int16Array(count).fill(level)
-      if (round === 0 || random() < 0.6) concealment.hear(pcm, 0, count, random() < 0.1)
+      if (round === 0 || random() < 0.6) concealment.receive(pcm, 0, count, random() < 0.1)
       else concealment.concealInto(pcm, 0, count)
       assert.ok(pcm.every(sample => sample === 0 || sample < 0 === level < 0))
     }

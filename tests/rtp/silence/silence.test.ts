@@ -25,7 +25,7 @@ const joined = (...parts: Int16Array[]): Int16Array => Int16Array.from(parts.fla
 const heardBy = (pcm: Int16Array, ptimeMs = 20): SilenceDetector => {
   const detector = new SilenceDetector()
   const frame = ptimeMs * 8
-  for (let at = 0; at + frame <= pcm.length; at += frame) detector.hear(pcm, at, frame)
+  for (let at = 0; at + frame <= pcm.length; at += frame) detector.analyze(pcm, at, frame)
   return detector
 }
 
@@ -100,7 +100,7 @@ testBeside('rtp-pcap', 'real speech is a voice, and the silence of a real record
   const detector = new SilenceDetector()
   let longest = 0
   for (let at = 0; at + 160 <= pcm.length; at += 160) {
-    detector.hear(pcm, at, 160)
+    detector.analyze(pcm, at, 160)
     longest = Math.max(longest, detector.silentMs)
   }
   assert.ok(longest > 1000, `${longest}`)

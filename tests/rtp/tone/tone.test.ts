@@ -92,7 +92,7 @@ test('blocks that overlap hold what each would alone: the sum of its samples aga
   const sound = Float64Array.from({ length: hop * 40 }, () => 20_000 * (random() - 0.5))
   const sliding = new SlidingTones(hz, rate, hop, hops, [1])
   for (let end = hop; end <= sound.length; end += hop) {
-    sliding.hear(sound.subarray(end - hop, end))
+    sliding.analyze(sound.subarray(end - hop, end))
     if (end < hops * hop) continue
     const block = sound.subarray(end - hops * hop, end)
     near(sliding.meanSquare, block.reduce((sum, each) => sum + each * each, 0) / block.length, 1e-3)
@@ -118,7 +118,7 @@ test('a tone that is somewhat out of tune shows its power where it is asked for'
       // A block of so few periods holds part of the sine's other half, the one of negative frequency: the mean of many.
       const powers: number[] = []
       for (let end = hop; end <= sine.length; end += hop) {
-        sliding.hear(sine.subarray(end - hop, end))
+        sliding.analyze(sine.subarray(end - hop, end))
         if (end >= hops * hop) powers.push(sliding.powerOf(tone, detuning))
       }
       near(powers.reduce((sum, power) => sum + power, 0) / powers.length, 0.5, 0.006, `${each * off} Hz`)
