@@ -12,18 +12,9 @@ import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { Change } from '../ports/store.ts'
 import type { BranchListener, BranchOptions } from './branch-options.ts'
+import { type BranchInput, type BranchState, branchTable, isBranchOver } from './branch-states.ts'
 import { dialEvents } from './dial-events.ts'
 import { legBy, RouteTrials } from './route-trials.ts'
-
-/**
- * - `waiting`: for its turn to leave the switch
- * - `placing`: its rows and its hold are on their way to the database
- * - `trying`: media is opened, the INVITE is out
- * - `agreeing`: a 2xx has come, and media reads what it answers: one that it cannot use is no answer
- * - `answered`
- * - `over`
- */
-type BranchState = 'new' | 'waiting' | 'placing' | 'trying' | 'agreeing' | 'answered' | 'over'
 
 /** One destination: its routes are tried in order, one leg at a time, until one answers. */
 export class Branch implements LegOwner {
@@ -38,12 +29,8 @@ export class Branch implements LegOwner {
   #reason: EndReason = 'END.0503'
   #billed: BilledLeg | undefined
   #limitUnix: number | undefined
-  #hasRung = false
-  #isAnnounced = false
-  /** It was cancelled while its rows were on their way: they are closed once they exist. */
-  #closeWhenPlaced = false
-  /** The call has ended it, and its last unit closes the rows. */
-  #isStopped = false
+  /** Which of its events have been written: each at most once, whatever the routes that it takes. */
+  #announced: 'nothing' | 'initiated' | 'ringing' = 'nothing'
 
   constructor(host: Host, options: BranchOptions, listener: BranchListener<Branch>, alarms: MeterAlarms) {
     this.#host = host
@@ -54,8 +41,13 @@ export class Branch implements LegOwner {
     this.#admission = new LegAdmission(host, options.sid)
   }
 
-  get state(): BranchState {
-    return this.#state
+  /** Decided: it failed, ended or was cancelled. */
+  get isOver(): boolean {
+    return isBranchOver[this.#state]
+  }
+
+  get isAnswered(): boolean {
+    return this.#state === 'answered'
   }
 
   /** Why it is over. */
@@ -78,7 +70,7 @@ export class Branch implements LegOwner {
   }
 
   get isReleased(): boolean {
-    return this.#state === 'over' && (this.leg === undefined || this.leg.hasEnded)
+    return this.isOver && (this.leg === undefined || this.leg.hasEnded)
   }
 
   get talkSeconds(): number {
@@ -111,14 +103,12 @@ export class Branch implements LegOwner {
 
   /** The call ends: ends the leg. What that means stands in `finalChanges`, for the call's last unit. */
   stop(reason: EndReason): void {
-    if (this.#state === 'over') return
-    this.#isStopped = true
-    this.#enter(reason)
+    if (this.#step('stop')) this.#leave(reason)
   }
 
   /** Once every unit before the last is through; empty when it was over before the call ended. */
   finalChanges(): readonly Change[] {
-    return this.#isStopped ? this.#closing() : []
+    return this.#state === 'stopped' ? this.#closing() : []
   }
 
   opened(leg: Leg): void {
@@ -127,7 +117,7 @@ export class Branch implements LegOwner {
 
   ready(leg: Leg): void {
     if (leg !== this.leg) return
-    if (this.#state === 'agreeing') this.#answered()
+    this.#answered()
     if (this.#state === 'answered') this.#listener.ready(this)
     else if (this.#state === 'trying') this.#listener.early(this)
   }
@@ -166,7 +156,7 @@ export class Branch implements LegOwner {
       begin()
       return
     }
-    this.#state = 'waiting'
+    this.#step('queue')
     if (!this.#admission.onTurn(begin)) this.#end('END.4430')
   }
 
@@ -184,11 +174,11 @@ export class Branch implements LegOwner {
       ...legBy(route),
       prefer: this.options.prefer ?? [],
     })
-    const isFirst = !this.#isAnnounced
+    const isFirst = this.#announced === 'nothing'
     const { rate } = this.options
     const billed = new BilledLeg(this.#host, leg, rate, this.#alarms)
     this.#billed = billed
-    this.#state = 'placing'
+    this.#step('place')
     this.#host.legs.adopt(leg, this)
     const unit = [
       ...prelude,
@@ -200,29 +190,27 @@ export class Branch implements LegOwner {
       if (!result.ok) {
         // Nothing of the unit was written: there is no leg.
         this.#billed = undefined
-        if (isFirst) this.#isAnnounced = false
+        if (isFirst) this.#announced = 'nothing'
         leg.end('END.0402')
       }
       admitted(result.ok ? 'placed' : 'refused')
-      if (this.#state !== 'placing') {
-        if (this.#closeWhenPlaced) this.#host.commit(this.#closing())
-        return
-      }
-      if (!result.ok) {
-        this.#state = 'new'
-        this.#end('END.0402')
-        return
-      }
-      this.#state = 'trying'
-      leg.openMedia()
+      this.#committed(result.ok, leg)
     })
+  }
+
+  #committed(isPlaced: boolean, leg: Leg): void {
+    const wasWithdrawn = this.#state === 'withdrawn'
+    if (!this.#step(isPlaced ? 'placed' : 'refused')) return
+    if (wasWithdrawn) this.#host.commit(this.#closing())
+    else if (isPlaced) leg.openMedia()
+    else this.#end('END.0402')
   }
 
   #ring(): void {
     if (this.#state !== 'trying') return
-    if (!this.#hasRung) {
-      this.#hasRung = true
+    if (this.#announced !== 'ringing') {
       const events = this.#announcement('ringing', this.leg)
+      this.#announced = 'ringing'
       if (events.length > 0) this.#host.commit(events)
     }
     this.#listener.ringing(this)
@@ -230,8 +218,7 @@ export class Branch implements LegOwner {
 
   /** `sdp` undefined: what was agreed before holds. */
   #answer(leg: Leg, sdp: string | undefined): void {
-    if (this.#state !== 'trying') return
-    this.#state = 'agreeing'
+    if (!this.#step('accepted')) return
     const wasReady = leg.isReady
     if (sdp !== undefined) leg.takeAnswer(sdp)
     // Early media has already agreed.
@@ -239,22 +226,21 @@ export class Branch implements LegOwner {
   }
 
   #answered(): void {
-    if (this.#billed === undefined) return
-    this.#state = 'answered'
+    if (this.#billed === undefined || !this.#step('agreed')) return
     const row = this.#billed.answered(this.#host.unix())
     this.#host.commit([row, ...this.#announcement('answered', this.leg)])
     this.#listener.answered(this)
   }
 
   #legEnded(event: Extract<OwnedSignal, { type: 'leg.ended' }>): void {
-    if (this.#state === 'over') {
+    if (this.isOver) {
       this.#admission.leave()
       this.#listener.released(this)
       return
     }
     const reason = reasonOf(event.cause)
     // Hung up in the same breath: it was answered all the same.
-    if (this.#state === 'agreeing') this.#answered()
+    this.#answered()
     if (this.#state === 'trying' && this.#trials.goesOnAfter(event.cause)) {
       this.#reason = reason
       this.#failOver(reason)
@@ -275,17 +261,14 @@ export class Branch implements LegOwner {
     this.#listener.retrying(this, billed.leg)
     // Its rows are closed: what becomes of the branch is not theirs any more.
     this.#billed = undefined
-    this.#queue([], () => {})
+    if (this.#step('fail-over')) this.#queue([], () => {})
   }
 
   #end(reason: EndReason, more?: LegEnding): void {
-    if (this.#state === 'over') return
-    const wasPlacing = this.#state === 'placing'
-    this.#enter(reason, more)
     // The leg of a placed call is closed in the call's own last unit.
-    if (!this.options.isDial) this.#isStopped = true
-    else if (wasPlacing) this.#closeWhenPlaced = true
-    else {
+    if (!this.#step(this.options.isDial ? 'end' : 'stop')) return
+    this.#leave(reason, more)
+    if (this.#state === 'over') {
       const changes = this.#closing()
       if (changes.length > 0) this.#host.commit(changes)
     }
@@ -293,8 +276,16 @@ export class Branch implements LegOwner {
     if (this.isReleased) this.#listener.released(this)
   }
 
-  #enter(reason: EndReason, more?: LegEnding): void {
-    this.#state = 'over'
+  /** False: not allowed in this state, and nothing changed. */
+  #step(input: BranchInput): boolean {
+    const next = branchTable[this.#state][input]
+    if (next === undefined) return false
+    this.#state = next
+    return true
+  }
+
+  /** Ends what it has: the leg, the trunk's place, its turn. */
+  #leave(reason: EndReason, more?: LegEnding): void {
     this.#reason = reason
     this.#trials.leave()
     this.#admission.leaveQueue()
@@ -313,14 +304,14 @@ export class Branch implements LegOwner {
     const { leg } = this
     const endedUnix = leg?.endedUnix ?? this.#host.unix()
     return [
-      ...(this.#isAnnounced ? [] : this.#announcement('initiated', undefined)),
+      ...(this.#announced === 'nothing' ? this.#announcement('initiated', undefined) : []),
       ...(this.#billed?.closing(endedUnix, this.#reason) ?? []),
       ...this.#announcement(this.wasAnswered ? 'completed' : 'failed', leg),
     ]
   }
 
   #announcement(status: DialledLeg['status'], leg: Leg | undefined): readonly Change[] {
-    this.#isAnnounced = true
+    if (this.#announced === 'nothing') this.#announced = 'initiated'
     return dialEvents(this.#host, this.options, status, leg, { reason: this.#reason, talkSeconds: this.talkSeconds })
   }
 }

@@ -86,7 +86,7 @@ export class Fork implements BranchListener<Branch> {
       if (branch === this.#winner) this.#listener.over(branch)
       return
     }
-    if (!this.#branches.every(each => each.state === 'over')) return
+    if (!this.#branches.every(each => each.isOver)) return
     const told = mostTelling(this.#branches.map(({ reason, options }) => ({ reason, sid: options.sid })))
     this.#listener.over(this.#branches.find(each => each.reason === told?.reason) ?? branch)
   }

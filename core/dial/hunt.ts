@@ -121,7 +121,7 @@ export class Hunt implements BranchListener<Branch> {
 
   /** The call ends: so does every leg. Legs that were not answered are cancelled. */
   stop(reason: EndReason): void {
-    for (const branch of this.#branches) branch.stop(branch.state === 'answered' ? reason : 'END.0487')
+    for (const branch of this.#branches) branch.stop(branch.isAnswered ? reason : 'END.0487')
   }
 
   finalChanges(): readonly Change[] {
@@ -133,12 +133,12 @@ export class Hunt implements BranchListener<Branch> {
     const winner = this.#winner
     if (winner !== undefined) {
       const { talkSeconds, options } = winner
-      const why = winner.state === 'over' ? winner.reason : reason
+      const why = winner.isOver ? winner.reason : reason
       return { status: 'completed', durationSeconds: talkSeconds, reason: why, sid: options.sid }
     }
     const told = mostTelling(
       this.#branches.map(branch => ({
-        reason: branch.state === 'over' ? branch.reason : reason,
+        reason: branch.isOver ? branch.reason : reason,
         sid: branch.options.sid,
       })),
     ) ?? { reason, sid: '' }
@@ -186,7 +186,7 @@ export class Hunt implements BranchListener<Branch> {
 
   #proceed(): void {
     if (this.#state !== 'seeking' || this.#resolving.size > 0) return
-    if (!this.#branches.every(branch => branch.state === 'over')) return
+    if (!this.#branches.every(branch => branch.isOver)) return
     if (this.#waiting.length === 0) this.#listener.failed('END.0480')
     // The next one is dialled only after the cancelled one has really ended, or keeps silent about it.
     else if (this.#branches.slice(this.#past).every(branch => branch.isReleased)) this.#startNext()
