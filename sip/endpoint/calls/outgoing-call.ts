@@ -1,3 +1,4 @@
+import { assertNever } from '../../base/assert-never.ts'
 import { q850Of, sdpOf } from '../../message/typed-fields.ts'
 import type { Flow } from '../../network/flow.ts'
 import type { Binding } from '../../registrar/binding.ts'
@@ -23,22 +24,8 @@ import { authorizationOf, type DialAnswer, sessionOf } from './dialed-session.ts
 import { EarlySessions } from './early-sessions.ts'
 import type { ResolvedDial } from './invite-request.ts'
 import { LateForks, lateForkReason } from './late-forks.ts'
+import { type OutgoingAction, type OutgoingInput, type OutgoingState, outgoingTable } from './outgoing-states.ts'
 import { PrackSender } from './prack-sender.ts'
-
-/**
- * `abandoned`: to be ended, but no provisional has come, so the CANCEL waits (RFC 3261 §9.1). `cancelling`: the
- * CANCEL is out, the INVITE's final response is not in. `answered`: the session takes over. `given-up`: reported as over
- * since the peer kept silent; should it speak after all, it is cancelled or hung up.
- */
-type OutgoingState =
-  | 'resolving'
-  | 'calling'
-  | 'abandoned'
-  | 'proceeding'
-  | 'cancelling'
-  | 'answered'
-  | 'given-up'
-  | 'over'
 
 /**
  * A peer that is there sends 100 within 200 ms (RFC 3261 §8.2.6.1). After five copies of the INVITE without a response the
@@ -50,6 +37,14 @@ const silentPeerAfter = (t: TimerSettings): number => 16 * t.t1
 const phoneGone: CallCause = { kind: 'response', status: 480, q850: 20 }
 
 const noAnswerReason: ReasonHeader = { status: 488, q850: 88, text: 'No session description', code: 'END.0488' }
+
+/** What came, for the actions of its cell. */
+interface Given {
+  readonly cause?: CallCause
+  readonly progress?: DialAnswer
+  readonly transaction?: ClientTransaction
+  readonly reason?: ReasonHeader
+}
 
 /** A softphone that is dialled: whose it is, and its connection. */
 interface BoundPhone {
@@ -96,7 +91,7 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
     this.#services.bindTag(this.#attempts.localTag, this)
     const begin: UseHops = (hops, at, isRefused) => {
       if (this.#state !== 'resolving') return
-      if (this.#attempts.begin(hops, at)) this.#calling(at)
+      if (this.#attempts.begin(hops, at)) this.#step('invite', at)
       else {
         if (isRefused) this.#services.counters.refusedTargets++
         this.over({ kind: isRefused ? 'refused-address' : 'unreachable' }, at)
@@ -107,26 +102,8 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
   }
 
   end(reason: ReasonHeader, now: number): void {
-    switch (this.#state) {
-      case 'resolving':
-        this.over({ kind: 'response', status: 487 }, now)
-        return
-      case 'calling':
-        this.#state = 'abandoned'
-        this.#endReason = reason
-        return
-      case 'proceeding':
-        this.#endReason = reason
-        this.#cancel(now)
-        return
-      case 'answered':
-        this.#session?.end(reason, now)
-        return
-      case 'abandoned':
-      case 'cancelling':
-      case 'given-up':
-      case 'over':
-    }
+    if (this.#state === 'calling' || this.#state === 'proceeding') this.#endReason = reason
+    this.#step('end', now, { reason, cause: { kind: 'response', status: 487 } })
   }
 
   get session(): InviteSession | undefined {
@@ -136,7 +113,7 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
   /** The connection is gone for good; what is answered lives by its media. */
   flowLost(isLost: (flow: Flow) => boolean, now: number): void {
     const flow = this.#attempts.latest?.flow
-    if (this.#state === 'answered' || this.#isOver || flow === undefined || !isLost(flow)) return
+    if (this.#state === 'answered' || flow === undefined || !isLost(flow)) return
     if (this.#bound === undefined) this.over({ kind: 'unreachable' }, now)
     else this.over(phoneGone, now)
   }
@@ -145,7 +122,7 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
   phoneMoved(from: Flow, { flow, contact }: Binding, now: number): void {
     if (this.#bound === undefined || this.#bound.flow.socket !== from.socket) return
     this.#bound = { ...this.#bound, flow }
-    if (this.#state === 'calling' || this.#state === 'proceeding') this.#attempts.fork(contact, flow, now)
+    if (this.#isWanted) this.#attempts.fork(contact, flow, now)
     // The first CANCEL may have gone with the old connection.
     else if (this.#state === 'cancelling') this.#attempts.cancel(this.#endReason, now)
   }
@@ -174,27 +151,19 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
   confirmed(): void {}
 
   over(cause: CallCause, now: number): void {
-    if (this.#isOver) return
-    this.#state = 'over'
-    this.#early.close(now)
-    this.#services.timers.stop(this.#timer)
-    this.#services.bindTag(this.#attempts.localTag, undefined)
-    this.#attempts.forget(cause === phoneGone || cause.kind === 'unreachable', now)
-    this.#services.emit({ type: 'ended', id: this.id, cause })
-    this.#services.release(this.id)
+    this.#step('fail', now, { cause })
   }
 
+  /**
+   * No response at all; or none that is final 64 × T1 after the CANCEL, which means that none will come (RFC 3261 §9.1).
+   */
   expired(_name: string, now: number): void {
-    // RFC 3261 §9.1: no final response 64 × T1 after the CANCEL means that none will come.
-    if (this.#state === 'cancelling') this.over({ kind: 'timeout' }, now)
-    else if (this.#state === 'calling' || this.#state === 'abandoned') {
-      this.over({ kind: 'timeout' }, now)
-      this.#state = 'given-up'
-    }
+    this.#step('timeout', now, { cause: { kind: 'timeout' } })
   }
 
-  get #isOver(): boolean {
-    return this.#state === 'over' || this.#state === 'given-up'
+  /** Whoever dialled waits for an answer, and an INVITE is out. */
+  get #isWanted(): boolean {
+    return this.#state === 'calling' || this.#state === 'proceeding'
   }
 
   responded(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
@@ -206,62 +175,97 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
 
   failed(transaction: ClientTransaction, fault: TransactionFault, now: number): void {
     if (transaction !== this.#attempts.latest) return
-    if (fault === 'unreachable' && this.#state === 'calling' && this.#attempts.next(now)) this.#calling(now)
+    if (fault === 'unreachable' && this.#state === 'calling' && this.#attempts.next(now)) this.#step('invite', now)
     else this.over({ kind: fault }, now)
   }
 
   finished(): void {}
 
-  #calling(now: number): void {
-    this.#state = 'calling'
-    this.#services.timers.set(this.#timer, now + silentPeerAfter(this.#services.settings.timers))
+  #step(input: OutgoingInput, now: number, given: Given = {}): void {
+    const cell = outgoingTable[this.#state][input]
+    if (cell === undefined) return
+    const [next, ...actions] = cell
+    this.#state = next
+    for (const action of actions) this.#act(action, now, given)
+  }
+
+  #act(action: OutgoingAction, now: number, { cause, progress, reason, transaction }: Given): void {
+    const { timers, settings } = this.#services
+    switch (action) {
+      case 'await-response':
+        timers.set(this.#timer, now + silentPeerAfter(settings.timers))
+        return
+      case 'await-final':
+        timers.set(this.#timer, now + giveUpAfter(settings.timers))
+        return
+      case 'stop-timer':
+        timers.stop(this.#timer)
+        return
+      case 'progress':
+        if (progress !== undefined) this.#progress(progress)
+        return
+      case 'cancel':
+        this.#early.close(now)
+        this.#attempts.cancel(this.#endReason, now)
+        return
+      case 'answer':
+      case 'answer-late':
+        if (progress !== undefined && transaction !== undefined)
+          this.#establish(progress, transaction, action === 'answer', now)
+        return
+      case 'hang-up-fork':
+        if (progress !== undefined) this.#forks.hangUp(progress, now)
+        return
+      case 'end-session':
+        if (reason !== undefined) this.#session?.end(reason, now)
+        return
+      case 'report-end':
+        if (cause !== undefined) this.#reportEnd(cause, now)
+        return
+      default:
+        assertNever(action)
+    }
+  }
+
+  #reportEnd(cause: CallCause, now: number): void {
+    this.#early.close(now)
+    this.#services.timers.stop(this.#timer)
+    this.#services.bindTag(this.#attempts.localTag, undefined)
+    this.#attempts.forget(cause === phoneGone || cause.kind === 'unreachable', now)
+    this.#services.emit({ type: 'ended', id: this.id, cause })
+    this.#services.release(this.id)
   }
 
   #provisional(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     this.#attempts.provisionalReceived(transaction, response.message.status, now)
     const progress = this.#attempts.answerOf(transaction, response)
-    if (!this.#pracks.take(progress, now)) return
-    if (this.#state === 'abandoned') {
-      this.#cancel(now)
-      return
-    }
-    if (this.#state === 'given-up') {
-      this.#attempts.cancel(this.#endReason, now)
-      this.#state = 'over'
-      return
-    }
-    if (this.#state === 'calling') {
-      this.#state = 'proceeding'
-      this.#services.timers.stop(this.#timer)
-    }
-    if (this.#state !== 'proceeding' || response.message.status === 100) return
+    if (this.#pracks.take(progress, now)) this.#step('1xx', now, { progress })
+  }
+
+  #progress(progress: DialAnswer): void {
+    const { message, toTag, flow } = progress.response
+    if (message.status === 100) return
     this.#early.progressed(progress)
-    const sdp = sdpOf(response.message)
-    const ringing = response.message.status === 180
-    if (sdp === undefined || this.#early.hasReoffered(response.toTag)) {
+    const sdp = sdpOf(message)
+    if (sdp === undefined || this.#early.hasReoffered(toTag)) {
       this.#services.emit({ type: 'ringing', id: this.id })
       return
     }
-    this.#earlySdp = { tag: response.toTag, sdp }
-    this.#services.emit({ type: 'early', id: this.id, sdp, ringing, source: response.flow.address })
+    this.#earlySdp = { tag: toTag, sdp }
+    this.#services.emit({ type: 'early', id: this.id, sdp, ringing: message.status === 180, source: flow.address })
   }
 
   #answer(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const remoteTag = response.toTag ?? ''
     const again = this.#session?.dialog.remoteTag === remoteTag ? this.#session : this.#forks.get(remoteTag)
-    if (again !== undefined) {
-      again.sender.acknowledgeAgain()
-      return
-    }
-    if (this.#session !== undefined || this.#isOver) {
-      this.#forks.hangUp(this.#answerOf(transaction, response), now)
-      return
-    }
-    const wasWanted = this.#state === 'calling' || this.#state === 'proceeding'
+    if (again !== undefined) again.sender.acknowledgeAgain()
+    else this.#step('2xx', now, { progress: this.#answerOf(transaction, response), transaction })
+  }
+
+  #establish(answer: DialAnswer, transaction: ClientTransaction, isWanted: boolean, now: number): void {
+    const { response } = answer
     this.#attempts.answered(transaction, now)
-    this.#state = 'answered'
-    this.#services.timers.stop(this.#timer)
-    const session = sessionOf(this.#services, this, this.#answerOf(transaction, response))
+    const session = sessionOf(this.#services, this, answer)
     this.#session = session
     const hasReoffered = this.#early.hasReoffered(response.toTag)
     this.#early.confirmed(session, now)
@@ -269,7 +273,7 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
     // Some peers put the answer into the 183 alone; without 100rel it belongs into the 2xx (RFC 3264, RFC 3261 §13.2.1).
     const sdp = sdpOf(response.message) ?? early
     session.sender.acknowledge(response.cseq, authorizationOf(transaction.request), now)
-    if (!wasWanted) {
+    if (!isWanted) {
       session.end(this.#endReason ?? lateForkReason, now)
       return
     }
@@ -294,30 +298,21 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
 
   #refusal(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const { status } = response.message
-    if (this.#isOver) return
     // RFC 3261 §8.2.2.2: the phone has kept the INVITE of its old connection, and answers that one.
     if (status === 482 && this.#attempts.unfork()) {
       if (this.#state === 'cancelling') this.#attempts.cancel(this.#endReason, now)
       return
     }
-    const isWanted = this.#state === 'calling' || this.#state === 'proceeding'
-    if ((status === 401 || status === 407) && isWanted) {
-      if (this.#attempts.answerChallenge(transaction, response.message, now)) this.#calling(now)
+    if ((status === 401 || status === 407) && this.#isWanted) {
+      if (this.#attempts.answerChallenge(transaction, response.message, now)) this.#step('invite', now)
       else this.over({ kind: 'auth-failed' }, now)
       return
     }
-    if (status === 421 && isWanted && this.#attempts.requireReliable(transaction, response.message, now)) {
-      this.#calling(now)
+    if (status === 421 && this.#isWanted && this.#attempts.requireReliable(transaction, response.message, now)) {
+      this.#step('invite', now)
       return
     }
     const q850 = q850Of(response.message)
     this.over({ kind: 'response', status, ...(q850 === undefined ? {} : { q850 }) }, now)
-  }
-
-  #cancel(now: number): void {
-    this.#state = 'cancelling'
-    this.#early.close(now)
-    this.#attempts.cancel(this.#endReason, now)
-    this.#services.timers.set(this.#timer, now + giveUpAfter(this.#services.settings.timers))
   }
 }
