@@ -58,8 +58,8 @@ export class Dial implements Connection, HuntListener {
   }
 
   partyDigit(digit: string): void {
-    const { state, winner } = this.#hunt
-    if (digit === '*' && this.#request.hangupOnStar && state === 'won') winner?.cancel('END.0200')
+    const { isWon, winner } = this.#hunt
+    if (digit === '*' && this.#request.hangupOnStar && isWon) winner?.cancel('END.0200')
   }
 
   digitsSent(): void {
@@ -127,7 +127,7 @@ export class Dial implements Connection, HuntListener {
   over(branch: Branch): void {
     if (branch.leg !== undefined && branch.leg === this.#bridged) this.#unbridge()
     if (branch === this.#hunt.winner) this.#finish(branch.reason)
-    else if (this.#hunt.state === 'seeking') this.#hearNext()
+    else if (this.#hunt.isSeeking) this.#hearNext()
   }
 
   failed(reason: EndReason): void {
@@ -161,8 +161,8 @@ export class Dial implements Connection, HuntListener {
   /** Bridges the winner, or before an answer the first with early media, as soon as both sides can hear. */
   #tryBridge(): void {
     const { party } = this.#parts
-    const { state, winner, digits, audible } = this.#hunt
-    if (state === 'over' || this.#bridged !== undefined || !party.isListening) return
+    const { isOver, winner, digits, audible } = this.#hunt
+    if (isOver || this.#bridged !== undefined || !party.isListening) return
     // The remote is to have its digits before it hears the caller.
     if (digits !== '' && this.#digitsSent !== 'yes') return
     if (audible === undefined || (winner !== undefined && !party.isAnswered)) return

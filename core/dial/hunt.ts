@@ -12,14 +12,8 @@ import type { DialChild, DialRequest } from '../verbs/index.ts'
 import { Branch } from './branch.ts'
 import type { BranchListener } from './branch-options.ts'
 import { dialStatusOf, mostTelling } from './dial-outcome.ts'
+import { type HuntInput, type HuntState, huntTable } from './hunt-states.ts'
 import { childAddress, presentedTo, resolveChild } from './resolve-child.ts'
-
-/**
- * - `seeking`: children ring, none has answered
- * - `won`: one has answered
- * - `over`: reported
- */
-type HuntState = 'seeking' | 'won' | 'over'
 
 export interface HuntParts {
   readonly party: Party
@@ -64,9 +58,8 @@ export class Hunt implements BranchListener<Branch> {
   /** Children whose owner and rate are being looked up. */
   readonly #resolving = new Set<DialChild>()
   #state: HuntState = 'seeking'
-  #isCallerIdTold = false
-  /** All who ring are cancelled, one after the other: none of them is heard meanwhile. */
-  #isCancelling = false
+  /** Once a Dial, whatever the number of its children. */
+  #hasReportedCallerId = false
   /** How many of the branches belong to children before the one that is tried. */
   #past = 0
   #waiting: DialChild[]
@@ -80,8 +73,17 @@ export class Hunt implements BranchListener<Branch> {
     this.#waiting = [...request.targets]
   }
 
-  get state(): HuntState {
-    return this.#state
+  /** None has answered, and one still may. */
+  get isSeeking(): boolean {
+    return this.#state === 'seeking' || this.#state === 'cancelling' || this.#state === 'confirming'
+  }
+
+  get isWon(): boolean {
+    return this.#state === 'won'
+  }
+
+  get isOver(): boolean {
+    return this.#state === 'over'
   }
 
   get winner(): Branch | undefined {
@@ -90,7 +92,7 @@ export class Hunt implements BranchListener<Branch> {
 
   /** Whom the party is to hear: the winner, or before an answer the first with early media. */
   get audible(): Leg | undefined {
-    if (this.#isCancelling) return undefined
+    if (this.#state === 'cancelling') return undefined
     const candidates = this.#winner === undefined ? this.#branches : [this.#winner]
     return candidates.map(branch => branch.leg).find(leg => leg?.isReady === true && leg.isLive)
   }
@@ -113,8 +115,7 @@ export class Hunt implements BranchListener<Branch> {
 
   /** Ends the search and leaves answered legs alone: true the first time. */
   end(): boolean {
-    if (this.#state === 'over') return false
-    this.#state = 'over'
+    if (!this.#step('end')) return false
     this.#stopTimers()
     return true
   }
@@ -154,12 +155,11 @@ export class Hunt implements BranchListener<Branch> {
   }
 
   answered(branch: Branch): void {
-    if (this.#state !== 'seeking') {
+    if (!this.#step('answered')) {
       // Answered a moment after another: the first answer has won.
       branch.cancel('END.0487', { isAnsweredElsewhere: true })
       return
     }
-    this.#state = 'won'
     this.#winner = branch
     this.#waiting = []
     this.#stopTimers()
@@ -179,21 +179,29 @@ export class Hunt implements BranchListener<Branch> {
     if (this.#state !== 'over') this.#listener.over(branch)
   }
 
-  /** Goes on once no leg is left that may answer: to the next child, or to the end. */
+  /** Goes on once no leg is left that may answer: to the next child, or to the end. After a ring timeout all are cancelled first. */
   released(_branch: Branch): void {
     this.#proceed()
   }
 
   #proceed(): void {
-    if (this.#state !== 'seeking' || this.#resolving.size > 0) return
+    if (!(this.#state === 'seeking' || this.#state === 'confirming') || this.#resolving.size > 0) return
     if (!this.#branches.every(branch => branch.isOver)) return
     if (this.#waiting.length === 0) this.#listener.failed('END.0480')
     // The next one is dialled only after the cancelled one has really ended, or keeps silent about it.
     else if (this.#branches.slice(this.#past).every(branch => branch.isReleased)) this.#startNext()
-    else if (!this.#host.timers.has(confirmTimer)) {
+    else if (this.#step('wait')) {
       const at = this.#host.now() + this.#host.env.times.cancelConfirmMs
       this.#host.timers.set(confirmTimer, at, () => this.#startNext())
     }
+  }
+
+  /** False: not allowed in this state, and nothing changed. */
+  #step(input: HuntInput): boolean {
+    const next = huntTable[this.#state][input]
+    if (next === undefined) return false
+    this.#state = next
+    return true
   }
 
   #stopTimers(): void {
@@ -207,7 +215,7 @@ export class Hunt implements BranchListener<Branch> {
 
   #startNext(): void {
     const child = this.#waiting.shift()
-    if (child === undefined) return
+    if (child === undefined || !this.#step('next')) return
     this.#host.timers.clear(confirmTimer)
     this.#past = this.#branches.length
     this.#armRinging()
@@ -233,7 +241,7 @@ export class Hunt implements BranchListener<Branch> {
       if (!this.#resolving.delete(child) || this.#state !== 'seeking') return
       const resolved = resolveChild(child, found, env)
       const from = presentedTo(child, callerId, { number: ownNumber, call: record, endUser }, found)
-      if (callerId !== undefined && from.user !== callerId) this.#tellCallerId()
+      if (callerId !== undefined && from.user !== callerId) this.#reportCallerId()
       const rate = resolved.ok ? resolved.rate : undefined
       const branches = (resolved.ok ? resolved.forks : [[]]).map(routes => {
         const sid = sids.next(this.#host.unix())
@@ -253,21 +261,20 @@ export class Hunt implements BranchListener<Branch> {
   }
 
   /** Another number than the one that the document names is presented, since the account may not present that. */
-  #tellCallerId(): void {
+  #reportCallerId(): void {
     const problem = this.#request.callerIdProblem
-    if (problem === undefined || this.#isCallerIdTold) return
-    this.#isCallerIdTold = true
+    if (problem === undefined || this.#hasReportedCallerId) return
+    this.#hasReportedCallerId = true
     this.#host.commit([this.#host.event('DOC.0422', { sid: this.#host.record.sid, ...problem })])
   }
 
   /** The program need not wait for a remote that is slow to confirm its CANCEL, but the next child has to, a while. */
   #ringTimeout(): void {
+    if (!this.#step('ring-timeout')) return
     const isLast = this.#waiting.length === 0
     this.#resolving.clear()
-    this.#isCancelling = true
     for (const branch of this.#branches) branch.cancel('END.0408')
-    this.#isCancelling = false
-    if (this.#state !== 'seeking') return
+    if (!this.#step('cancelled')) return
     if (isLast) this.#listener.failed('END.0408')
     else this.#proceed()
   }
