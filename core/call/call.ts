@@ -176,7 +176,7 @@ export class Call implements Host {
     this.book.addCost(charge)
   }
 
-  /** What is to happen when the call ends, however it ends, and when the database fails it before it lives. */
+  /** What is to happen when the call ends, however it ends, and when the database fails it before its row is durable. The last one counts. */
   watch(onEnd: () => void, onDatabaseFailure: () => void): void {
     this.#onEnd = onEnd
     this.#onDatabaseFailure = onDatabaseFailure
@@ -214,7 +214,8 @@ export class Call implements Host {
 
   databaseFailed(detail: string): void {
     this.emit({ type: 'log', level: 'error', fields: { sid: this.sid, detail }, message: 'the database failed a call' })
-    if (this.#phase === 'beginning') this.#onDatabaseFailure()
+    // Who waits for the row gets an answer, also when the call has ended meanwhile.
+    if (!this.isKnown) this.#onDatabaseFailure()
     this.finish('END.5500')
   }
 

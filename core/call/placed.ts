@@ -1,7 +1,11 @@
 import { isCovered } from '../billing/charge.ts'
-import type { Place } from '../caps/call-slots.ts'
 import { arrived } from '../contract/hops.ts'
-import { type OriginateOrder, type OriginateResult, refusedBy } from '../contract/originate-order.ts'
+import {
+  type OriginateOrder,
+  type OriginateRefusal,
+  type OriginateResult,
+  refusedBy,
+} from '../contract/originate-order.ts'
 import type { Branch } from '../dial/branch.ts'
 import type { BranchListener } from '../dial/branch-options.ts'
 import { Fork } from '../dial/fork.ts'
@@ -13,6 +17,7 @@ import { isE164 } from '../routing/e164.ts'
 import { admitPlacing, checkOrder, defaultTimeoutSeconds } from './admit.ts'
 import type { Call } from './call.ts'
 import { customPayloadOf } from './call-fields.ts'
+import { OriginateAnswer } from './originate-answer.ts'
 
 const ringTimer = 'placed:ring'
 
@@ -21,24 +26,14 @@ const ringTimer = 'placed:ring'
  * goes out; the answer of the API is given then. A refused one leaves nothing.
  */
 export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: OriginateResult) => void): void {
-  let isReplied = false
-  let place: Place | undefined
-  const replyOnce = (result: OriginateResult) => {
-    if (isReplied) return
-    isReplied = true
-    reply(result)
-  }
-  const refuse = (result: OriginateResult) => {
-    replyOnce(result)
+  const answer = new OriginateAnswer(reply)
+  const refuse = (refusal: OriginateRefusal) => {
+    answer.refused(refusal)
     call.finish('END.0403')
   }
   call.watch(
-    () => {
-      place?.release()
-      // Ended before it was placed; while its rows are on their way, their fate is the answer.
-      if (call.storeRequests.pendingCommits === 0) replyOnce(refusedBy('END.5503', 'the switch is draining'))
-    },
-    () => replyOnce(refusedBy('END.5500', 'the database failed')),
+    () => answer.ended(),
+    () => answer.databaseFailed(),
   )
   const faulty = checkOrder(order)
   if (faulty !== undefined) {
@@ -69,7 +64,13 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
       refuse(refusedBy(capped, what))
       return
     }
-    place = capped
+    call.watch(
+      () => {
+        capped.release()
+        answer.ended()
+      },
+      () => answer.databaseFailed(),
+    )
     const hops = arrived()
     const payload = customPayloadOf(order.customPayload)
     const record = rowOf(call, order, direction, payload.object)
@@ -81,13 +82,15 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
     ]
     const placed = () => {
       call.opened()
-      replyOnce({ ok: true, call: record })
+      answer.stored(record)
     }
-    const failAtOnce = (reason: Parameters<Call['finish']>[0]) =>
+    const failAtOnce = (reason: Parameters<Call['finish']>[0]) => {
       call.commit(prelude, () => {
         placed()
         call.finish(reason)
       })
+      answer.storing()
+    }
     if (unreachable !== undefined) {
       failAtOnce(unreachable)
       return
@@ -112,6 +115,7 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
           failAtOnce('END.0503')
       }
     })
+    answer.storing()
   })
 }
 

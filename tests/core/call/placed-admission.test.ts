@@ -166,4 +166,30 @@ test('a database that fails at admission: END.5500, no INVITE', () => {
   assert.ok(rig.exchange.isEmpty)
 })
 
+test('a drain, then a database that fails, while the call is being stored: the API has one answer all the same', () => {
+  for (const after of [0, 1, 2, 3]) {
+    const rig = placing()
+    rig.failCommits = true
+    const request = rig.originate()
+    rig.run(after)
+    rig.send({ type: 'exchange.drain', deadline: rig.now })
+    rig.run(1000)
+    assert.is(rig.replies.get(request)?.ok, false, `drained after ${after} ms`)
+    assert.is(rig.of('originate.done').length, 1)
+    assert.ok(rig.exchange.isEmpty)
+  }
+})
+
+test('something of ours that throws before the call is stored: the API has its answer', () => {
+  const rig = placing()
+  const request = rig.originate({
+    alongWith: () => {
+      throw new Error('made so')
+    },
+  })
+  rig.run(1000)
+  assert.is(rig.replies.get(request)?.ok, false)
+  assert.is(rig.store.units.length, 0)
+})
+
 test.run()
