@@ -76,6 +76,37 @@ test('call phases: a row makes a call known, a finish ends it, and neither is ev
   }
 })
 
+test('leg states: every cell', () => {
+  const inputs: readonly LegInput[] = [
+    'dial',
+    'ring',
+    'progress',
+    'answer',
+    'end',
+    'leg.ringing',
+    'leg.early',
+    'leg.answered',
+    'leg.confirmed',
+    'leg.reoffered',
+    'leg.reconfirmed',
+    'leg.digit',
+    'leg.ended',
+    'lost',
+  ]
+  const cells = Object.entries(legTable).map(([state, row]) =>
+    [state, ...inputs.map(input => row[input] ?? '-')].join(' '),
+  )
+  assert.equal(cells, [
+    'idle dialled - - - ended - - - - - - - - -',
+    'offered - offered offered answering ending - - - - offered - offered ended -',
+    'answering - - - - ending - - - up answering - answering ended -',
+    'dialled - - - - ending dialled dialled up - dialled - dialled ended -',
+    'up - - - - ending - - - - up up up ended -',
+    'ending - - - - - - - - - - - - ended ended',
+    'ended - - - - - - - - - - - - - -',
+  ])
+})
+
 test('leg states: nothing leaves the end, the end is always near, and an ending leg hears only its end', () => {
   for (const [state, row] of Object.entries(legTable) as [LegState, Partial<Record<LegInput, LegState>>][]) {
     if (state === 'ended') assert.equal(row, {})
