@@ -20,7 +20,15 @@ import { CallSummary, Delivery, EventRow, Registration } from './schema/insight.
 import { ApiKey, CreatedApiKey } from './schema/key.ts'
 import { OperatorNumber, OwnedNumber, PoolNumber } from './schema/number.ts'
 import { DrainState, LedgerLine, LiveCall } from './schema/operator.ts'
-import { Figures, OperatorChange, RouteMatch, TrunkState } from './schema/operator-console.ts'
+import {
+  Figures,
+  OperatorChange,
+  RouteMatch,
+  TrunkState,
+  TrunkTest,
+  TrunkTestCall,
+  TrunkTestOrder,
+} from './schema/operator-console.ts'
 import { IceServer, MintedToken, PhoneToken } from './schema/phone-token.ts'
 import { CurrentSessions, PortalLink, PortalSession, SignedIn } from './schema/portal.ts'
 import { Rate } from './schema/rate.ts'
@@ -80,6 +88,9 @@ const resources: readonly TSchema[] = [
   StreamToken,
   Trunk,
   TrunkState,
+  TrunkTest,
+  TrunkTestCall,
+  TrunkTestOrder,
   Vocabulary,
   WebhookConfig,
 ]

@@ -34,6 +34,7 @@ import { operatorCallRoutes } from './routes/operator/calls.ts'
 import { operatorConsoleRoutes } from './routes/operator/console.ts'
 import { operatorNumberRoutes } from './routes/operator/numbers.ts'
 import { operatorRateRoutes } from './routes/operator/rates.ts'
+import { trunkTestRoutes } from './routes/operator/trunk-tests.ts'
 import { operatorTrunkRoutes } from './routes/operator/trunks.ts'
 import { originateRoutes } from './routes/originate.ts'
 import { phoneRoutes } from './routes/phone.ts'
@@ -145,6 +146,7 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
   operatorRateRoutes(app, door, turns)
   operatorCallRoutes(app, door)
   operatorConsoleRoutes(app, door)
+  trunkTestRoutes(app, door)
   answerOtherMethods()
   await app.ready()
   return app

@@ -20,6 +20,7 @@ import { openParts, type Parts, type SwitchOptions } from './adapters/switch-par
 import { silentLog } from './adapters/system/silent-log.ts'
 import type { TlsIdentityFiles } from './adapters/tls/identity.ts'
 import type { CallTraces, TraceCounters } from './adapters/trace/call-traces.ts'
+import type { TestRefusal } from './adapters/trunk-test/index.ts'
 import type { AdmissionCounters } from './admission/admission.ts'
 import type { LoadMeasures } from './admission/load.ts'
 import type { ExchangeCounters } from './exchange/exchange.ts'
@@ -28,8 +29,17 @@ import type { LegUuid, TrunkUuid } from './model/ids.ts'
 import type { Settings, SipListener } from './model/settings.ts'
 import type { Log } from './ports/log.ts'
 import type { RecordingStorage } from './ports/recording-storage.ts'
+import type { TestCallResult } from './trunk-test/outcome.ts'
 
 export type { SwitchOptions } from './adapters/switch-parts.ts'
+
+/** A test call through a trunk. `signal` ends it. */
+export interface TestCallOrder {
+  /** E.164. */
+  readonly to: string
+  readonly from: string
+  readonly signal?: AbortSignal
+}
 
 /** How new calls are admitted. */
 interface AdmissionFigures extends Readonly<AdmissionCounters> {
@@ -146,6 +156,19 @@ export class Switch {
   /** Sends OPTIONS to a trunk now. Undefined: there is no such trunk, or it only calls in. */
   testTrunk(trunkUuid: string): Promise<TrunkTest | undefined> {
     return this.#parts.signaling.testTrunk(trunkUuid as TrunkUuid)
+  }
+
+  /**
+   * Calls a number through the trunk: sends tones and looks for them in what comes back. No account's call, no money.
+   * Undefined: there is no such trunk, or it only calls in.
+   */
+  async testCall(
+    trunkUuid: string,
+    { to, from, signal }: TestCallOrder,
+  ): Promise<TestCallResult | TestRefusal | undefined> {
+    const trunk = this.repositories.trunks.get(trunkUuid)
+    if (trunk === undefined || trunk.host === '') return undefined
+    return await this.#parts.trunkCalls.place(trunk, to, from, signal)
   }
 
   /**

@@ -19,6 +19,9 @@ import type {
   Settings,
   SipListener,
   SwitchCounters,
+  TestCallOrder,
+  TestCallResult,
+  TestRefusal,
   TlsIdentityFiles,
   TraceAnswer,
   TraceQuery,
@@ -44,6 +47,8 @@ export interface SwitchDoor {
   trunkHealth?(trunkUuid: string): TrunkHealth
   /** Sends OPTIONS (RFC 3261 §11) to a trunk now; resolves with whether it answered, and how soon. */
   testTrunk?(trunkUuid: string): Promise<TrunkTest | undefined>
+  /** Calls a number through the trunk and looks for its own tones in what comes back. */
+  testCall?(trunkUuid: string, order: TestCallOrder): Promise<TestCallResult | TestRefusal | undefined>
   /** SIP over WebSocket at `/sip`; without it there is none. `clientAddress`: the phone's, before any trusted proxy. */
   acceptWebSocket?(request: IncomingMessage, socket: Duplex, head: Buffer, clientAddress?: string): PhoneUpgrade
   /** Closes what `acceptWebSocket` has taken. */

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import { choice, moneyOut, nullable, numberOut, timestamp, uuidOut } from './field.ts'
+import { testOutcomes } from '../../core/index.ts'
+import { choice, moneyOut, nullable, numberOut, resource, timestamp, uuidOut } from './field.ts'
 
 const series = (description: string) => Type.Array(Type.Number(), { description })
 
@@ -48,10 +49,69 @@ export const TrunkState = Type.Object(
   { $id: 'TrunkState' },
 )
 
-export const TrunkTest = Type.Object({
-  is_reachable: Type.Boolean({ description: 'It answered OPTIONS.' }),
-  milliseconds: Type.Integer({ description: 'Until it did, or until nobody waited any more.' }),
-})
+const figure = (description: string) => nullable(Type.Number(), { description })
+
+export const TrunkTestOrder = Type.Object(
+  {
+    to: Type.Optional(
+      Type.String({
+        pattern: '^\\+\\d{7,15}$',
+        description: "Called as well: best an echo service of the carrier. E.164, within the trunk's prefixes.",
+        'x-problem': 'must be E.164: + and 7 to 15 digits',
+        examples: ['+254700000101'],
+      }),
+    ),
+    from: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9+_.-]{1,40}$',
+        description: "Who calls, as the carrier is told. Default: the trunk's username, without one `test`.",
+        'x-problem': 'must be 1 to 40 letters, digits, +, -, _ or dots',
+        examples: ['+254700000102'],
+      }),
+    ),
+  },
+  { $id: 'TrunkTestOrder', additionalProperties: false },
+)
+
+export const TrunkTestCall = Type.Object(
+  {
+    outcome: choice(
+      testOutcomes,
+      [
+        '`echo`: our tones came back. `no-echo`: audio came, but not ours. `silent`: answered, and no packet came.',
+        '`busy`, `no-answer`, `refused`, `unreachable`: not answered. `no-media`: no codec in common, or no port free.',
+        '`hung-up`: the remote ended the call before the tones were through. `cancelled`: the request went away.',
+      ].join(' '),
+    ),
+    dialled: Type.String({ description: "The number in the trunk's form.", examples: ['254700000101'] }),
+    sip_status: nullable(Type.Integer(), { description: "The INVITE's final response; null: there was none." }),
+    reason_code: nullable(Type.String({ examples: ['END.0486'] }), {
+      description: 'Why it was not answered, as in call records; null where it was, or where we gave up.',
+    }),
+    ringing_ms: figure('From the INVITE to the first 180 or 183 that says it rings; null: none came.'),
+    answered_ms: figure('From the INVITE to its 200; null: none came.'),
+    ended_ms: Type.Number({ description: 'From the INVITE to the end of the call.' }),
+    codec: nullable(Type.String(), { description: 'Null: none was agreed.' }),
+    packets_sent: Type.Integer(),
+    packets_received: Type.Integer(),
+    loss_percent: figure('Of what was received; null: nothing was.'),
+    jitter_ms: figure('Of what was received.'),
+    mos: figure('Of what was received, by the E-model.'),
+    round_trip_ms: figure('Of packets, by RTCP; null: the remote sends no reports, or the call was too short for one.'),
+    echo_ms: figure('Until our audio came back; null: it did not.'),
+    echo_percent: figure('How much of our audio came back.'),
+  },
+  { $id: 'TrunkTestCall' },
+)
+
+export const TrunkTest = Type.Object(
+  {
+    is_reachable: Type.Boolean({ description: 'It answered OPTIONS.' }),
+    milliseconds: Type.Integer({ description: 'Until it did, or until nobody waited any more.' }),
+    call: nullable(resource(TrunkTestCall), { description: 'What came of the call; null: none was asked for.' }),
+  },
+  { $id: 'TrunkTest' },
+)
 
 export const RouteMatch = Type.Object(
   {

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Admission } from '../admission/admission.ts'
 import type { LoadBounds } from '../admission/load.ts'
+import { Destinations } from '../billing/destinations.ts'
 import type { CallEnvironment } from '../contract/environment.ts'
 import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import { Exchange } from '../exchange/exchange.ts'
@@ -33,6 +34,7 @@ import { silentLog } from './system/silent-log.ts'
 import { systemClock, systemRandom } from './system/system-clock.ts'
 import { TlsIdentityFiles } from './tls/identity.ts'
 import { CallTraces } from './trace/call-traces.ts'
+import { TrunkCalls } from './trunk-test/index.ts'
 import { CallbackDelivery } from './webhooks/callback-delivery.ts'
 
 export interface SwitchOptions {
@@ -67,6 +69,7 @@ export interface Parts {
   readonly repositories: Repositories
   readonly exchange: Exchange
   readonly runner: ExchangeRunner
+  readonly trunkCalls: TrunkCalls
   readonly signaling: SipSignaling
   readonly media: RtpMedia
   readonly audio: AudioLibrary
@@ -139,7 +142,20 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     recorder: traces?.recorder,
   })
   closers.add('exchange', () => runner.close())
-  const emit = (event: ExchangeEvent) => runner.post(event)
+  const trunkCalls = new TrunkCalls({
+    folder: join(settings.dataFolder, 'cache', 'trunk-tests'),
+    loads: exchange.trunkLoads,
+    destinations: () => {
+      const { blocked, allowed } = destinations.current()
+      return new Destinations(blocked, allowed)
+    },
+    isDraining: () => exchange.isDraining,
+    clock,
+    random,
+  })
+  const emit = (event: ExchangeEvent) => {
+    if (!trunkCalls.takes(event)) runner.post(event)
+  }
 
   const { allowPrivateUrls } = settings
   const names = new NameResolver({ servers: settings.dns })
@@ -221,6 +237,8 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   })
   closers.add('load monitor', () => monitor.stop())
   runner.connect({ signaling, media, documents, audio })
+  trunkCalls.connect({ signaling, media })
+  closers.add('trunk tests', () => trunkCalls.close())
 
   const heartbeat = new Heartbeat({ heartbeat: store.heartbeat, clock, log })
   heartbeat.start()
@@ -268,6 +286,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     repositories,
     exchange,
     runner,
+    trunkCalls,
     signaling,
     media,
     audio,

@@ -40,7 +40,7 @@ export function childAddress(child: DialChild): {
 }
 
 /** What a trunk is offered, in turn: where SRTP is optional, a trunk that refuses it is asked again without. */
-const wishesOf: Readonly<Record<Trunk['srtp'], readonly SrtpWish[]>> = {
+export const wishesOf: Readonly<Record<Trunk['srtp'], readonly SrtpWish[]>> = {
   off: ['off'],
   optional: ['preferred', 'optional'],
   required: ['required'],

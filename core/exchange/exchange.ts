@@ -72,6 +72,11 @@ export class Exchange {
     return this.#calls.byLeg(legId)
   }
 
+  /** Places of trunks, for what calls beside the exchange. */
+  get trunkLoads(): Pick<TrunkLoads, 'take' | 'release'> {
+    return this.#trunkLoads
+  }
+
   /** Calls that are not wholly gone: live ones, beginning ones, and those whose last confirmations are awaited. */
   get size(): number {
     return this.#calls.size

@@ -92,7 +92,7 @@ test('the operator: figures, trunks, routes, and every change with before and af
   assert.equal((await bed.operator('GET', '/operator/trunks/states')).body[0].live_legs, 0)
   assert.is((await bed.operator('POST', '/operator/trunks/none/test')).status, 404)
   const test = (await bed.operator('POST', `/operator/trunks/${trunk.uuid}/test`)).body
-  assert.equal(test, { is_reachable: true, milliseconds: 12 })
+  assert.equal(test, { is_reachable: true, milliseconds: 12, call: null })
   assert.is((await bed.operator('GET', '/operator/figures')).body.step_seconds, 10)
 
   const { changes } = (await bed.operator('GET', '/operator/changes')).body

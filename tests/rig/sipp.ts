@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { requirePeers } from './debian.ts'
@@ -31,8 +31,41 @@ export interface SippOptions {
   readonly pauseMs?: number
   readonly keys?: Readonly<Record<string, string>>
   readonly timeoutSeconds?: number
+  /** One OPTIONS is answered too, and counts as a call. */
+  readonly answersOptions?: true
+  /** What comes to `[media_ip]:[media_port]` is sent back. */
+  readonly echoesRtp?: true
   /** Keeps every message, for the test that fails. Default true. */
   readonly trace?: boolean
+}
+
+const optionsAnswer = `
+  <recv request="OPTIONS" optional="true" next="options"/>`
+const optionsEnd = `
+  <nop next="end"/>
+  <label id="options"/>
+  <send><![CDATA[
+SIP/2.0 200 OK
+[last_Via:]
+[last_From:]
+[last_To:];tag=[pid]options[call_number]
+[last_Call-ID:]
+[last_CSeq:]
+Content-Length: 0
+
+]]></send>
+  <label id="end"/>
+  `
+
+/** The same scenario, for calls of which one is an OPTIONS. */
+function withOptions(scenario: string, folder: string): string {
+  const file = join(folder, 'with-options.xml')
+  const text = readFileSync(scenario, 'utf8')
+  writeFileSync(
+    file,
+    text.replace(/<scenario[^>]*>/, `$&${optionsAnswer}`).replace(/<timewait|<\/scenario>/, `${optionsEnd}$&`),
+  )
+  return file
 }
 
 /** One sipp process; `done` resolves with its exit code (0 = all its calls went by the scenario) and messages. */
@@ -47,16 +80,23 @@ export class Sipp {
     const folder = mkdtempSync(join(tmpdir(), 'sauti-sipp-'))
     this.#folder = folder
     this.#port = options.localPort
+    const scenario = resolve(scenarios, `${options.scenario}.xml`)
     const keys = { rtp_port: String(options.rtpPort), caller: options.from ?? '+254700000001', ...options.keys }
     const args = [
       ...(options.remote === undefined ? [] : [options.remote]),
-      ...['-sf', resolve(scenarios, `${options.scenario}.xml`)],
+      ...['-sf', options.answersOptions === true ? withOptions(scenario, folder) : scenario],
       ...['-i', '127.0.0.1', '-p', String(options.localPort)],
       ...['-mi', `127.0.1.${1 + (made++ % mediaAddresses)}`],
       ...['-t', options.transport === 'tcp' ? 't1' : 'u1'],
-      ...['-m', String(options.calls ?? 1), '-r', String(options.callsPerSecond ?? 10)],
+      ...[
+        '-m',
+        String((options.calls ?? 1) + (options.answersOptions === true ? 1 : 0)),
+        '-r',
+        String(options.callsPerSecond ?? 10),
+      ],
       ...['-d', String(options.pauseMs ?? 1000)],
       ...['-timeout', String(options.timeoutSeconds ?? 40), '-timeout_error', '-nostdin', '-skip_rlimit'],
+      ...(options.echoesRtp === true ? ['-rtp_echo', '-mp', String(options.rtpPort)] : []),
       ...(options.trace === false ? [] : ['-trace_msg', '-trace_err']),
       ...(options.service === undefined ? [] : ['-s', options.service]),
       ...Object.entries(keys).flatMap(([name, value]) => ['-key', name, value]),

@@ -1,14 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { Destinations, formatMoney, numberForTrunk, RateDeck, routesTo } from '../../../core/index.ts'
 import { pageAnswer } from '../../answer/page.ts'
-import { conflict, notFound } from '../../answer/refusal.ts'
 import { timeOf } from '../../answer/render.ts'
 import type { SwitchDoor } from '../../base/door.ts'
 import type { Api } from '../../base/fastify.ts'
 import { HourlyFigures } from '../../metrics/figures.ts'
 import { errors } from '../../schema/error.ts'
-import { identifier, listOf, Paging, pageOf, resource } from '../../schema/field.ts'
-import { Figures, OperatorChange, RouteMatch, TrunkState, TrunkTest } from '../../schema/operator-console.ts'
+import { listOf, Paging, pageOf, resource } from '../../schema/field.ts'
+import { Figures, OperatorChange, RouteMatch, TrunkState } from '../../schema/operator-console.ts'
 
 const config = { access: 'operator' } as const
 const tags = ['operator']
@@ -72,23 +71,6 @@ export function operatorConsoleRoutes(app: Api, door: SwitchDoor): void {
         }
       })
       return reply.send(states)
-    },
-  })
-
-  app.post('/operator/trunks/:uuid/test', {
-    config,
-    schema: {
-      tags,
-      summary: 'Send OPTIONS to a trunk',
-      description: 'Waits for its answer for at most ten seconds.',
-      params: Type.Object({ uuid: identifier("The trunk's uuid.") }),
-      response: { 200: { ...TrunkTest, description: 'What came of it.' }, ...errors(404, 409, 422) },
-    },
-    handler: async (request, reply) => {
-      if (trunks.get(request.params.uuid) === undefined) throw notFound('There is no such trunk.')
-      const found = await door.testTrunk?.(request.params.uuid)
-      if (found === undefined) throw conflict('The trunk has no host: it only calls in.')
-      return reply.send({ is_reachable: found.isReachable, milliseconds: found.milliseconds })
     },
   })
 

@@ -16,10 +16,10 @@ import {
   Select,
   Sure,
   Trouble,
-  tell,
   Waiting,
 } from '../ui/basics.tsx'
 import { Table } from '../ui/table.tsx'
+import { TrunkTests } from './trunk-tests.tsx'
 
 const transports = ['udp', 'tcp', 'tls'] as const
 
@@ -37,13 +37,7 @@ export default function Trunks() {
   )
   const [edited, edit] = useState<Trunk | 'new' | undefined>(undefined)
   const stateOf = (trunk: Trunk) => data?.states.find(state => state.uuid === trunk.uuid)
-  const test = (trunk: Trunk) =>
-    attempt(async () => {
-      const { is_reachable: isReachable, milliseconds } = await must(
-        api.POST('/operator/trunks/{uuid}/test', { params: { path: { uuid: trunk.uuid } } }),
-      )
-      tell(t(isReachable ? 'trunkAnswers' : 'trunkSilent', { name: trunk.name, ms: milliseconds }), !isReachable)
-    })
+  const [tested, test] = useState<Trunk | undefined>(undefined)
   return (
     <Page
       title={t('trunks')}
@@ -112,7 +106,11 @@ export default function Trunks() {
                   head: '',
                   cell: trunk => (
                     <span class="actions">
-                      <Button disabled={trunk.host === ''} onClick={() => test(trunk)}>
+                      <Button
+                        disabled={trunk.host === ''}
+                        title={trunk.host === '' ? t('inboundOnly') : undefined}
+                        onClick={() => test(trunk)}
+                      >
                         {t('test')}
                       </Button>
                       <Button onClick={() => edit(trunk)}>{t('change')}</Button>
@@ -132,6 +130,7 @@ export default function Trunks() {
           )}
         </Card>
       )}
+      {tested !== undefined && <TrunkTests trunk={tested} close={() => test(undefined)} />}
       {edited !== undefined && (
         <Edit
           trunk={edited === 'new' ? undefined : edited}

@@ -1,0 +1,1 @@
+export { type TestRefusal, TrunkCalls } from './trunk-calls.ts'
