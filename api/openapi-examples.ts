@@ -12,7 +12,7 @@ interface Schema {
 
 export type Schemas = Readonly<Record<string, Schema>>
 
-const maxDepth = 6
+const maxDepth = 8
 
 /** What a value of the schema looks like: made of the examples of its fields, so it cannot differ from them. */
 export function exampleOf(schema: Schema, schemas: Schemas, depth = 0): unknown {

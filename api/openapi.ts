@@ -6,6 +6,7 @@ import { webhooks } from './openapi-webhooks.ts'
 import { Account, OperatorAccount } from './schema/account.ts'
 import { Asset } from './schema/asset.ts'
 import { Call } from './schema/call.ts'
+import { CallDump } from './schema/call-dump.ts'
 import {
   CallControlRequest,
   DialActionRequest,
@@ -46,6 +47,7 @@ const resources: readonly TSchema[] = [
   Asset,
   Call,
   CallControlRequest,
+  CallDump,
   CallTrace,
   CallSummary,
   CheckedDocument,

@@ -97,9 +97,13 @@ export class Switch {
     this.log = parts.log
     this.repositories = parts.repositories
     this.store = parts.store
-    const { exchange, runner, store, media, admission, clock } = parts
+    const { exchange, runner, store, signaling, media, admission, clock } = parts
+    const dumps = {
+      sipOf: (legId: LegUuid) => signaling.dumpOf(legId),
+      mediaOf: (legIds: readonly LegUuid[]) => media.dumpOf(legIds),
+    }
     const statsOf = (legId: LegUuid) => media.statsOf(legId)
-    this.calls = new CallControl({ exchange, runner, store: store.calls, statsOf, admission, clock })
+    this.calls = new CallControl({ exchange, runner, store: store.calls, statsOf, admission, clock, dumps })
     this.latencies = parts.latencies
     this.#parts = parts
   }

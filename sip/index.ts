@@ -12,6 +12,7 @@ export {
   refusalOfRequest,
 } from './dialog/offer-answer.ts'
 export { type Hash, hashNames } from './digest/algorithm.ts'
+export type { EndpointCallDump } from './endpoint/call-dump.ts'
 export { cancelOf } from './endpoint/calls/invite-request.ts'
 export { Endpoint } from './endpoint/endpoint.ts'
 export type { PeerConfig } from './endpoint/peers/peer.ts'

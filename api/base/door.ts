@@ -8,6 +8,7 @@ import type {
   CallSummary,
   LatencyListener,
   LiveCall,
+  LiveCallDump,
   Log,
   OriginateOrder,
   OriginateRefusal,
@@ -93,6 +94,8 @@ export interface CallDoor {
   summary?(account: AccountUuid, fromUnix: number, sliceMs: number): Promise<CallSummary>
   /** Calls of all accounts that have not ended. */
   live(): readonly LiveCall[]
+  /** The state of a call that has not ended, by uuid or sid; without it there are no dumps. */
+  dump?(id: string): Promise<LiveCallDump | undefined>
   /** How many of them are the account's. */
   liveOf(account: AccountUuid): number
 }

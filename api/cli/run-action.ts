@@ -24,7 +24,7 @@ export async function runAction(group: Group, given: Arguments, settings: Settin
     writeFileSync(path, answer.bytes)
     return `${answer.bytes.length} bytes written to ${path}`
   }
-  if (action.isText === true) return Buffer.from(answer.bytes).toString()
+  if (action.isText === true && answer.value === undefined) return Buffer.from(answer.bytes).toString()
   if (given.flags.has('json')) return JSON.stringify(answer.value, null, 2)
   return shown(action, answer.value)
 }
@@ -57,7 +57,7 @@ function givenOf(group: Group, action: Action, words: readonly string[], flags: 
         known.map(name => `--${name}`),
       )
   }
-  return { fields, word: name => words[action.words.indexOf(name)] ?? '' }
+  return { fields, isJson: flags.has('json'), word: name => words[action.words.indexOf(name)] ?? '' }
 }
 
 /** Where the API listens, as seen from this machine. */

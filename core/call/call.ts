@@ -14,12 +14,14 @@ import { Deadlines } from '../leg/deadlines.ts'
 import type { Host } from '../leg/host.ts'
 import type { MeterAlarms } from '../leg/meter.ts'
 import { releaseOf } from '../leg/release.ts'
+import type { CallDump, HoldDump } from '../model/call-dump.ts'
 import type { CallRecord } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { CallUuid, Sid } from '../model/ids.ts'
 import type { Money } from '../model/money.ts'
 import type { Change, CommitResult } from '../ports/store.ts'
 import { CallBook } from './call-book.ts'
+import { dumpOf } from './call-dump.ts'
 import { type CallInput, CallInputs } from './call-inputs.ts'
 import { type CallPhase, callPhaseTable, type PhaseStep, phaseFacts } from './call-phase.ts'
 import type { CallShare } from './call-share.ts'
@@ -82,6 +84,22 @@ export class Call implements Host {
 
   get record(): CallRecord {
     return this.book.record
+  }
+
+  get phase(): CallPhase {
+    return this.#phase
+  }
+
+  /** Money that is held for its legs. */
+  get holds(): readonly HoldDump[] {
+    const own = this.#caller?.hold
+    const dialled = this.talk.dial?.holds ?? []
+    return [...(own === undefined ? [] : [own]), ...(this.#fork?.holds ?? []), ...dialled]
+  }
+
+  /** Its state, for support. */
+  dump(now: number): CallDump {
+    return dumpOf(this, now)
   }
 
   /** Its row is durable: people know its sid. */

@@ -7,6 +7,7 @@ import type { Leg } from '../leg/leg.ts'
 import type { MeterAlarms } from '../leg/meter.ts'
 import type { SidSequence } from '../leg/sid.ts'
 import type { AccountProfile, EndUserProfile } from '../model/account.ts'
+import type { DocumentDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { Change } from '../ports/store.ts'
 import { Party } from '../talk/party.ts'
@@ -81,6 +82,16 @@ export class Conversation {
 
   get script(): Script | undefined {
     return this.#script
+  }
+
+  /** Where its document is; undefined before the first is asked for. */
+  place(now: number): DocumentDump | undefined {
+    return this.#script?.place(now)
+  }
+
+  /** Requests for documents that have no answer yet. */
+  get pendingRequests(): number {
+    return this.#requests.size
   }
 
   /** Seconds of speech that were made for it. */

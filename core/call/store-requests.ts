@@ -34,6 +34,11 @@ export class StoreRequests {
     return this.#commits.size
   }
 
+  /** Questions that have no answer yet. */
+  get pendingLookups(): number {
+    return this.#lookups.size
+  }
+
   commit(unit: readonly Change[], then: (result: CommitResult) => void, failed?: () => void): void {
     const commitId = ++this.#lastId
     this.#commits.set(commitId, { then, failed })

@@ -8,6 +8,7 @@ import type { LegOwner, OwnedSignal } from '../leg/leg-owner.ts'
 import type { MeterAlarms } from '../leg/meter.ts'
 import { reasonOf } from '../leg/reason-of.ts'
 import { assertNever } from '../model/assert-never.ts'
+import { type BranchDump, type HoldDump, withoutPassword } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { Change } from '../ports/store.ts'
@@ -57,6 +58,16 @@ export class Branch implements LegOwner {
 
   get leg(): Leg | undefined {
     return this.#billed?.leg
+  }
+
+  /** Its state, for support. */
+  get dump(): BranchDump {
+    const { sid, kind, to } = this.options
+    return { sid, kind, to: withoutPassword(to), state: this.#state, legUuid: this.leg?.uuid }
+  }
+
+  get hold(): HoldDump | undefined {
+    return this.#billed?.hold
   }
 
   /** It leads to another number of this switch. */

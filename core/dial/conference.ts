@@ -3,6 +3,7 @@ import { conferenceData, dialCodes } from '../events/call-data.ts'
 import { secondsBetween } from '../leg/call-row.ts'
 import type { Connection, DialOutcome } from '../leg/connection.ts'
 import type { Host } from '../leg/host.ts'
+import type { DialDump, HoldDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { Sid } from '../model/ids.ts'
 import type { Change } from '../ports/store.ts'
@@ -35,6 +36,7 @@ const limitTimer = 'dial:limit'
 /** A Dial that leads to a room: the party takes its place there and keeps it until it leaves or the room ends. */
 export class Conference implements Connection {
   readonly bridgedLeg = undefined
+  readonly holds: readonly HoldDump[] = []
   readonly #host: Host
   readonly #request: DialRequest
   readonly #order: ConferenceOrder
@@ -60,6 +62,11 @@ export class Conference implements Connection {
     this.#host.commit([this.#event('initiated')])
     const accountId = this.#host.record.accountUuid
     this.#host.emit({ type: 'room.enter', legId: this.#parts.party.leg.uuid, accountId, name, rules })
+  }
+
+  get dump(): DialDump {
+    const { name } = this.#order
+    return { kind: 'conference', state: this.#state, room: name, bridgedLegUuid: undefined, branches: [] }
   }
 
   inRoom(event: RoomEvent): void {

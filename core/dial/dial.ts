@@ -1,6 +1,7 @@
 import type { Connection, DialOutcome } from '../leg/connection.ts'
 import type { Host } from '../leg/host.ts'
 import type { Leg } from '../leg/leg.ts'
+import type { DialDump, HoldDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { CodecName } from '../model/trunk.ts'
 import type { Change } from '../ports/store.ts'
@@ -51,6 +52,20 @@ export class Dial implements Connection, HuntListener {
   /** Legs of this Dial that are bridged or may be: for digits that came by INFO. */
   get bridgedLeg(): Leg | undefined {
     return this.#bridged
+  }
+
+  get dump(): DialDump {
+    return {
+      kind: 'dial',
+      state: this.#hunt.state,
+      room: undefined,
+      bridgedLegUuid: this.#bridged?.uuid,
+      branches: this.#hunt.branches.map(branch => branch.dump),
+    }
+  }
+
+  get holds(): readonly HoldDump[] {
+    return this.#hunt.branches.map(branch => branch.hold).filter(hold => hold !== undefined)
   }
 
   partyChanged(): void {

@@ -1,6 +1,7 @@
 import type { Host } from '../leg/host.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { MeterAlarms } from '../leg/meter.ts'
+import type { HoldDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { Change } from '../ports/store.ts'
 import { Branch } from './branch.ts'
@@ -44,6 +45,10 @@ export class Fork implements BranchListener<Branch> {
   /** When the money was over, if that ended it. */
   get cutUnix(): number | undefined {
     return this.#winner?.cutUnix
+  }
+
+  get holds(): readonly HoldDump[] {
+    return this.#branches.map(branch => branch.hold).filter(hold => hold !== undefined)
   }
 
   /** The call ends. */

@@ -74,6 +74,10 @@ export class Hunt implements BranchListener<Branch> {
   }
 
   /** None has answered, and one still may. */
+  get state(): HuntState {
+    return this.#state
+  }
+
   get isSeeking(): boolean {
     return this.#state === 'seeking' || this.#state === 'cancelling' || this.#state === 'confirming'
   }
@@ -84,6 +88,10 @@ export class Hunt implements BranchListener<Branch> {
 
   get isOver(): boolean {
     return this.#state === 'over'
+  }
+
+  get branches(): readonly Branch[] {
+    return this.#branches
   }
 
   get winner(): Branch | undefined {

@@ -5,7 +5,7 @@ const roundedOrNull = (value: number | undefined, places: number): number | null
   value === undefined ? null : rounded(value, places)
 
 /** A leg's figures as people are shown them, while it lives and after its end. */
-export const mediaResource = (media: LegMediaStats) => ({
+export const mediaResource = (media: Omit<LegMediaStats, 'codec'>) => ({
   mos: roundedOrNull(media.mos, 2),
   r_factor: roundedOrNull(media.rFactor, 1),
   loss_percent: rounded(media.lossPercent, 2),

@@ -13,7 +13,7 @@ import { type InboundOffer, offerByTrunk, offerOnNet } from '../contract/inbound
 import { refusedBy } from '../contract/originate-order.ts'
 import { type RoomCommand, type RoomEvent, Rooms } from '../contract/rooms.ts'
 import { SidSequence } from '../leg/sid.ts'
-import type { AccountUuid, LegUuid, Sid } from '../model/ids.ts'
+import type { AccountUuid, CallUuid, LegUuid, Sid } from '../model/ids.ts'
 import type { PhoneCaller } from '../model/phone.ts'
 import type { SignalingCommand, SignalingEvent } from '../ports/signaling.ts'
 import { CallRegister } from './call-register.ts'
@@ -66,6 +66,12 @@ export class Exchange {
 
   find(sid: Sid): Call | undefined {
     return this.#calls.bySid(sid)
+  }
+
+  /** By uuid or sid; undefined: there is none, or it has no row yet. */
+  known(id: string): Call | undefined {
+    const call = this.#calls.bySid(id as Sid) ?? this.#calls.get(id as CallUuid)
+    return call?.isKnown === true ? call : undefined
   }
 
   callOfLeg(legId: LegUuid): Call | undefined {

@@ -1,3 +1,4 @@
+import type { HoldDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { Rate } from '../model/rate.ts'
 import type { Change } from '../ports/store.ts'
@@ -19,6 +20,11 @@ export class BilledLeg {
   /** What reserves the first amount; it belongs into the unit that begins the leg. */
   holding(): readonly Change[] {
     return this.#meter === undefined ? [] : [this.#meter.opening()]
+  }
+
+  /** Undefined: it costs nothing. */
+  get hold(): HoldDump | undefined {
+    return this.#meter?.dump
   }
 
   /** When the money was over, if that ended it. */

@@ -1,4 +1,5 @@
 import type { RoomEvent } from '../contract/rooms.ts'
+import type { DialDump, HoldDump } from '../model/call-dump.ts'
 import type { DialCallStatus, EndReason } from '../model/end-reason.ts'
 import type { Change } from '../ports/store.ts'
 import type { Leg } from './leg.ts'
@@ -14,6 +15,10 @@ export interface DialOutcome {
 export interface Connection {
   /** The other leg that hears the party: for digits that came by INFO. */
   readonly bridgedLeg: Leg | undefined
+  /** Its state, for support. */
+  readonly dump: DialDump
+  /** Money that is held for its legs. */
+  readonly holds: readonly HoldDump[]
   start(): void
   /** Something about the party that a connection may wait for has changed. */
   partyChanged(): void

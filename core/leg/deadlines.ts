@@ -28,6 +28,11 @@ export class Deadlines {
     this.#find()
   }
 
+  /** For support. */
+  get entries(): readonly { readonly name: string; readonly at: number }[] {
+    return [...this.#entries].map(([name, { at }]) => ({ name, at }))
+  }
+
   next(): number | undefined {
     return this.#earliest
   }

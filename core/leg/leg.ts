@@ -1,4 +1,5 @@
 import type { Hops } from '../contract/hops.ts'
+import type { LegDump } from '../model/call-dump.ts'
 import type { LegRecord } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
@@ -96,6 +97,19 @@ export class Leg {
 
   get state(): LegState {
     return this.#state
+  }
+
+  /** Its state, for support. */
+  get dump(): LegDump {
+    return {
+      leg: this.record(),
+      state: this.#state,
+      media: this.#media,
+      isAgreed: this.isAgreed,
+      isReady: this.isReady,
+      codec: this.codec,
+      room: this.room,
+    }
   }
 
   get isOpen(): boolean {

@@ -1,6 +1,7 @@
 import { billedSecondsFor, chargeFor } from '../billing/charge.ts'
 import { type Coverage, growAtSecond, nextGrowth, openingCoverage, warnAtSecond } from '../billing/hold-schedule.ts'
 import { chargeData } from '../events/charge-data.ts'
+import type { HoldDump } from '../model/call-dump.ts'
 import type { HoldUuid } from '../model/ids.ts'
 import type { Rate } from '../model/rate.ts'
 import type { Change, Hold } from '../ports/store.ts'
@@ -62,6 +63,20 @@ export class Meter {
       amount: this.#coverage.amount,
     }
     return { type: 'hold.open', hold }
+  }
+
+  /** Its hold, for support. */
+  get dump(): HoldDump {
+    const { answeredUnix } = this.#leg
+    return {
+      uuid: this.#uuid,
+      legUuid: this.#leg.uuid,
+      state: this.#state,
+      amount: this.#coverage.amount,
+      paidSeconds: this.#coverage.paidSeconds,
+      talkSeconds: answeredUnix === undefined ? undefined : secondsBetween(answeredUnix, this.#host.unix()),
+      ratePrefix: this.#rate.prefix,
+    }
   }
 
   /** Talk runs from now on. */

@@ -56,6 +56,11 @@ export class Player {
     this.#listener = listener
   }
 
+  /** What is played or prepared, in sentences, for support. */
+  get plays(): readonly string[] {
+    return [...this.#plays].map(([playId, { state }]) => `prompt ${playId}: ${playWords[state]}`)
+  }
+
   /** `isFollowed`: another Say or Play comes next. */
   perform(command: PlayCommand, isFollowed: boolean): void {
     switch (command.type) {
@@ -293,6 +298,12 @@ export class Player {
   #report(code: EventCode, data: Readonly<Record<string, unknown>>): void {
     this.#host.commit([this.#host.event(code, { sid: this.#host.record.sid, ...data })])
   }
+}
+
+const playWords: Readonly<Record<Playing['state'], string>> = {
+  loading: 'its audio is being made or fetched',
+  waiting: 'it waits for a tone to end',
+  sounding: 'it is played',
 }
 
 const fresh: Omit<Playing, 'loop' | 'isSpeech'> = {

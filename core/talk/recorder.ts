@@ -49,6 +49,11 @@ export class Recorder {
     return this.#running.size === 0
   }
 
+  /** Recordings that have not ended. */
+  get running(): number {
+    return this.#running.size
+  }
+
   /** Records what the leg's remote sends; `recorded` is called at its end. */
   start(leg: Leg, recordId: string, options: RecordOptions): void {
     if (!this.#host.mayRecord) {

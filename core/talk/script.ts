@@ -1,4 +1,6 @@
 import type { DialOutcome } from '../leg/connection.ts'
+import { assertNever } from '../model/assert-never.ts'
+import type { DocumentDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import {
   type BegunVerb,
@@ -56,6 +58,11 @@ export class Script {
 
   get isOver(): boolean {
     return this.#program.isOver
+  }
+
+  /** Where the document is, for support. */
+  place(now: number): DocumentDump {
+    return this.#program.place(now)
   }
 
   deadline(): number | undefined {
@@ -130,6 +137,8 @@ export class Script {
       case 'end':
         this.#end(command)
         return
+      default:
+        assertNever(command)
     }
   }
 

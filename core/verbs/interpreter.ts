@@ -1,3 +1,4 @@
+import { type DocumentDump, withoutSecrets } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import { parseDocument } from './document.ts'
 import { fallbackVerbs, fetchFaults } from './fallback.ts'
@@ -112,6 +113,22 @@ export class Interpreter {
   /** Monotonic ms at which `timeout` wants to be called. */
   deadline(): number | undefined {
     return 'step' in this.#stage ? this.#stage.step.wakeAt : undefined
+  }
+
+  /** Where it is in which document, for support. */
+  place(now: number): DocumentDump {
+    const { at } = this.#stage
+    const isRunning = at === 'running' || at === 'leaving'
+    const verb = isRunning ? this.#verbs[this.#nextVerb - 1] : undefined
+    const wakeAt = this.deadline()
+    return {
+      state: at,
+      url: withoutSecrets(this.#documentUrl),
+      verb: verb?.name,
+      line: verb?.line,
+      column: verb?.column,
+      wakeInMs: wakeAt === undefined ? undefined : Math.round(wakeAt - now),
+    }
   }
 
   /** What the caller hears after the verb that runs, when that one is brief; its `playId` is empty. */

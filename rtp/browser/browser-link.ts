@@ -1,5 +1,6 @@
 import type { Agreement } from '../contract/agreement.ts'
 import { type BrowserTerms, browserProfiles } from '../contract/browser-terms.ts'
+import type { BrowserDump } from '../contract/session-dump.ts'
 import { DtlsAssociation } from '../dtls/association.ts'
 import type { DtlsCertificate } from '../dtls/certificate.ts'
 import type { IceCredentials } from '../ice/credentials.ts'
@@ -86,6 +87,14 @@ export class BrowserLink {
   /** Keys are agreed on. */
   get isSecure(): boolean {
     return this.#receiver !== undefined
+  }
+
+  get dtlsState(): BrowserDump['dtls'] {
+    return this.#association?.state ?? 'waits'
+  }
+  /** What protects media, once keys are agreed on. */
+  get suite(): string | undefined {
+    return this.#association?.keys?.remote.profile
   }
 
   /** Offer and answer have met, perhaps again. Returns true when our names for checks have changed. */

@@ -3,6 +3,7 @@ import { BrowserLegs } from '../browser/browser-legs.ts'
 import { type BrowserLink, throughLink } from '../browser/browser-link.ts'
 import type { EngineCommand, SessionId } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
+import type { SessionDump } from '../contract/session-dump.ts'
 import { PortPool } from '../net/port-pool.ts'
 import { aheadMs } from '../packetize/frame-clock.ts'
 import { TickSlots } from '../packetize/tick-slots.ts'
@@ -15,6 +16,7 @@ import { FaultGuard } from './fault-guard.ts'
 import { PlayLoader } from './play-loader.ts'
 import { orderRecording } from './recording-orders.ts'
 import { SendSchedule } from './send-schedule.ts'
+import { dumpOfSession } from './session-dump.ts'
 import { type OpenCommand, SessionOpener } from './session-opener.ts'
 import { type AgreeCommand, type Entry, SessionTable } from './session-table.ts'
 
@@ -117,6 +119,12 @@ export class MediaEngine {
   /** How a session's media is sent, for support: see `Sender.describe`. */
   describe(id: SessionId): string | undefined {
     return this.#table.find(id)?.session?.sender.describe()
+  }
+
+  /** The state of those of the sessions that are open, for support. */
+  dump(ids: readonly SessionId[], now: number): readonly SessionDump[] {
+    const entries = ids.map(id => this.#table.find(id)).filter(entry => entry !== undefined)
+    return entries.map(entry => dumpOfSession(entry, now)).filter(dump => dump !== undefined)
   }
 
   execute(command: EngineCommand, now: number): void {

@@ -1,3 +1,4 @@
+import type { SrtpDump } from '../contract/session-dump.ts'
 import type { MediaKeys } from '../srtp/media-keys.ts'
 import { mostSrtpOverhead, type SrtpKeys } from '../srtp/profile.ts'
 import { rejected, SrtpReceiver } from '../srtp/srtp-receiver.ts'
@@ -35,6 +36,11 @@ export class ProtectedPair implements SocketPair {
     const isProtected = () => this.isProtected
     this.rtp = new ProtectedSocket(pair.rtp, slot, false, open, seal, isProtected)
     this.rtcp = new ProtectedSocket(pair.rtcp, slot, true, open, seal, isProtected)
+  }
+
+  /** How packets are protected, without the keys. */
+  get dump(): SrtpDump {
+    return { state: this.#state, suite: this.isProtected ? this.#remote?.profile : undefined }
   }
 
   get isProtected(): boolean {

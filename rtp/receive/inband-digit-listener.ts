@@ -2,6 +2,7 @@ import type { AudioCodecName, StreamRate } from '../codec/codec-name.ts'
 import type { OpusCoders } from '../codec/opus.ts'
 import type { Press } from '../dtmf/digit-receiver.ts'
 import { InbandDetector } from '../dtmf/inband-detector.ts'
+import type { JitterBuffer } from '../jitter/jitter-buffer.ts'
 import { noPlayout, type PlayoutCounters, playoutSum } from '../jitter/playout-counters.ts'
 import { timestampAfter } from '../packet/sequence.ts'
 import { PlayoutReader, type SampleListener } from '../playout/playout-reader.ts'
@@ -81,9 +82,19 @@ export class InbandDigitListener implements SampleListener {
     return this.#reader === undefined ? this.#before : playoutSum(this.#before, this.#reader.playout)
   }
 
+  /** Somebody else reads the remote's samples: another leg with another codec, or a room. */
+  get isRead(): boolean {
+    return this.#isRead
+  }
+
+  /** Undefined while nothing is decoded. */
+  get buffer(): JitterBuffer | undefined {
+    return this.#reader?.buffer
+  }
+
   /** What its jitter buffer waits, beyond the network's fastest; undefined while nobody listens here. */
   get bufferMs(): number | undefined {
-    return this.#reader?.buffer?.aimMs
+    return this.buffer?.aimMs
   }
 
   /** Digits come as tones, from now on, or do not. `clockRate`: of the codec. */

@@ -58,6 +58,13 @@ export class SymmetricRtp {
   get port(): number {
     return this.#isMuted ? 0 : this.#port
   }
+  /** What the last offer or answer named; port 0 = nothing yet. */
+  get signalledAddress(): number {
+    return this.#signalledAddress
+  }
+  get signalledPort(): number {
+    return this.#signalledPort
+  }
   /** Another source than the signalled address was learned. */
   get isLearned(): boolean {
     return this.#state === 'learned' || this.#state === 'resumed'

@@ -25,6 +25,7 @@ import { Reporter } from '../report/reporter.ts'
 import { SessionFigures } from '../report/session-figures.ts'
 import { Sender } from '../send/sender.ts'
 import { RoomSeat } from './room-seat.ts'
+import { dumpOf, type OwnDump } from './session-dump.ts'
 import { SessionTape } from './session-tape.ts'
 
 /** How often a session tells how it fares. */
@@ -139,6 +140,26 @@ export class MediaSession implements Destination, SenderEvents {
   }
   get stats(): SessionStats {
     return { ...this.#figures.stats, source: this.#source }
+  }
+
+  /** Its state, for support. */
+  dump(now: number): OwnDump {
+    const { id, ssrc, ports, sender, recordings, agreement, stats } = this
+    return dumpOf(
+      {
+        id,
+        ssrc,
+        ports,
+        sender,
+        receiver: this.#receiver,
+        recordings,
+        symmetricRtp: this.#symmetricRtp,
+        agreement,
+        bridgedWith: this.other?.id,
+        stats,
+      },
+      now,
+    )
   }
 
   maySend(): boolean {

@@ -1,6 +1,7 @@
 import type { BrowserOpening } from '../contract/browser-terms.ts'
 import type { EngineCommand, SessionId } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
+import type { SessionDump } from '../contract/session-dump.ts'
 import { MediaLoop } from './media-loop.ts'
 import type { MediaCounters, MediaThreadConfig, MediaThreads } from './protocol.ts'
 
@@ -27,6 +28,10 @@ export class InProcessMedia implements MediaThreads {
 
   async counters(): Promise<readonly MediaCounters[]> {
     return [this.#loop.counters]
+  }
+
+  async dump(sessions: readonly SessionId[]): Promise<readonly SessionDump[]> {
+    return this.#loop.dump(sessions)
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@
 export type { Agreement } from '../contract/agreement.ts'
 export type { EngineCommand } from '../contract/command.ts'
 export type { EngineEvent } from '../contract/event.ts'
+export type { SessionDump } from '../contract/session-dump.ts'
 export { noStats, type SessionStats } from '../contract/session-stats.ts'
 export { noPlayout, type PlayoutCounters, playoutSum } from '../jitter/playout-counters.ts'
 export { openMedia } from './open-media.ts'

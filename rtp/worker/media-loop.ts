@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { EngineCommand } from '../contract/command.ts'
+import type { EngineCommand, SessionId } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
+import type { SessionDump } from '../contract/session-dump.ts'
 import { MediaEngine } from '../engine/engine.ts'
 import {
   defaultTickMs,
@@ -85,6 +86,10 @@ export class MediaLoop {
       processorsLeft: this.#processor?.left ?? 0,
       sockets: this.#network.kind,
     }
+  }
+
+  dump(sessions: readonly SessionId[]): readonly SessionDump[] {
+    return this.#engine.dump(sessions, performance.now())
   }
 
   execute(commands: readonly EngineCommand[]): void {

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { assertNever } from '../assert-never.ts'
 import { takePrecedence } from '../io/index.ts'
 import { MediaLoop } from './media-loop.ts'
 import type { FromMedia, MediaThreadConfig, ToMedia } from './protocol.ts'
@@ -23,11 +24,16 @@ port.on('message', (message: ToMedia) => {
     case 'count':
       report({ type: 'counters', request: message.request, counters: loop.counters })
       return
+    case 'dump':
+      report({ type: 'dumped', request: message.request, sessions: loop.dump(message.sessions) })
+      return
     case 'end':
       void loop.end().then(() => {
         report({ type: 'ended' })
         port.close()
       })
       return
+    default:
+      assertNever(message)
   }
 })

@@ -1,6 +1,7 @@
 import type { BrowserOpening } from '../contract/browser-terms.ts'
 import type { EngineCommand, SessionId } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
+import type { SessionDump } from '../contract/session-dump.ts'
 import type { DtlsCertificate } from '../dtls/certificate.ts'
 import type { EngineConfig, EngineCounters } from '../engine/environment.ts'
 import type { ClockCounters, NetworkOptions } from '../io/index.ts'
@@ -26,6 +27,8 @@ export type ToMedia =
   | { readonly type: 'commands'; readonly commands: readonly EngineCommand[] }
   /** `counters` comes back with the same number. */
   | { readonly type: 'count'; readonly request: number }
+  /** The state of these sessions, for support; `dumped` comes back with the same number. */
+  | { readonly type: 'dump'; readonly request: number; readonly sessions: readonly SessionId[] }
   /** Ends every session; `ended` follows. */
   | { readonly type: 'end' }
 
@@ -33,6 +36,7 @@ export type ToMedia =
 export type FromMedia =
   | { readonly type: 'events'; readonly events: readonly EngineEvent[] }
   | { readonly type: 'counters'; readonly request: number; readonly counters: MediaCounters }
+  | { readonly type: 'dumped'; readonly request: number; readonly sessions: readonly SessionDump[] }
   | { readonly type: 'ended' }
 
 /** Media for a program: one thread, several, or none at all, all the same to it. */
@@ -43,6 +47,8 @@ export interface MediaThreads {
   execute(command: EngineCommand): void
   /** Of each thread; of one that does not answer in a second those that it reported last, if it ever did. */
   counters(): Promise<readonly MediaCounters[]>
+  /** The state of those of the sessions that are open. Of a thread that does not answer in a second there is none. */
+  dump(sessions: readonly SessionId[]): Promise<readonly SessionDump[]>
   /** Threads that owe `counters` an answer for longer than that: they hang. */
   readonly silent: number
   /** Ends all sessions, then the threads. */

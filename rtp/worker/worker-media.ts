@@ -1,7 +1,9 @@
 import { Worker } from 'node:worker_threads'
+import { assertNever } from '../assert-never.ts'
 import type { BrowserOpening } from '../contract/browser-terms.ts'
 import type { EngineCommand, SessionId } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
+import type { SessionDump } from '../contract/session-dump.ts'
 import { noStats } from '../contract/session-stats.ts'
 import { OpenDescriptors, ownModule } from '../io/index.ts'
 import type { FromMedia, MediaCounters, MediaThreadConfig, MediaThreads, ToMedia } from './protocol.ts'
@@ -82,6 +84,16 @@ export class WorkerMedia implements MediaThreads {
     return counted.filter(counters => counters !== undefined)
   }
 
+  async dump(sessions: readonly SessionId[]): Promise<readonly SessionDump[]> {
+    const asked = new Map<MediaThread, SessionId[]>()
+    for (const session of sessions) {
+      const thread = this.#sessions.get(session)?.thread
+      if (thread !== undefined) asked.set(thread, [...(asked.get(thread) ?? []), session])
+    }
+    const dumped = await Promise.all([...asked].map(([thread, ids]) => thread.dump(ids)))
+    return dumped.flat()
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#threads.map(thread => thread.close()))
   }
@@ -155,6 +167,8 @@ class MediaThread {
   /** The one question that is open, for all who ask meanwhile. */
   #counting: Counting | undefined
   #counted: MediaCounters | undefined
+  /** Dumps that were asked for, by the number of the request. */
+  readonly #dumps = new Map<number, (sessions: readonly SessionDump[]) => void>()
 
   constructor(
     config: MediaThreadConfig,
@@ -186,6 +200,19 @@ class MediaThread {
     if (this.#worker === undefined) return Promise.resolve(undefined)
     this.#counting ??= this.#ask()
     return this.#counting.answer
+  }
+
+  /** Empty when it does not answer in time, or dies. */
+  dump(sessions: readonly SessionId[]): Promise<readonly SessionDump[]> {
+    const request = this.#requests++
+    const { promise, resolve } = Promise.withResolvers<readonly SessionDump[]>()
+    const timer = setTimeout(() => this.#dumped(request, []), countMs)
+    this.#dumps.set(request, dumped => {
+      clearTimeout(timer)
+      resolve(dumped)
+    })
+    this.#post({ type: 'dump', request, sessions })
+    return promise
   }
 
   async close(): Promise<void> {
@@ -224,6 +251,7 @@ class MediaThread {
     this.#descriptors.closeAll()
     this.#counted = undefined
     this.#answered(undefined)
+    for (const request of [...this.#dumps.keys()]) this.#dumped(request, [])
     this.#ended?.()
     if (this.#isClosing) return
     // What was not sent yet was for sessions that are lost; what comes from now on is for the next worker.
@@ -260,6 +288,11 @@ class MediaThread {
     counting?.resolve(counters)
   }
 
+  #dumped(request: number, sessions: readonly SessionDump[]): void {
+    this.#dumps.get(request)?.(sessions)
+    this.#dumps.delete(request)
+  }
+
   #post(message: ToMedia): void {
     this.#worker?.postMessage(message)
   }
@@ -272,9 +305,14 @@ class MediaThread {
       case 'counters':
         if (message.request === this.#counting?.request) this.#answered(message.counters)
         return
+      case 'dumped':
+        this.#dumped(message.request, message.sessions)
+        return
       case 'ended':
         this.#ended?.()
         return
+      default:
+        assertNever(message)
     }
   }
 }

@@ -57,6 +57,11 @@ export class Dialog {
     this.#remoteSeq = start.remoteSeq
   }
 
+  /** Undefined before the first request of the peer. */
+  get remoteSeq(): number | undefined {
+    return this.#remoteSeq
+  }
+
   /**
    * RFC 3261 §12.2.2: false when the request is out of order, which gets a 500. Not for ACK and CANCEL, whose
    * numbers are those of their INVITE.

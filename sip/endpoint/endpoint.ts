@@ -17,6 +17,7 @@ import { TimerQueue } from '../transaction/timer-queue.ts'
 import type { ServerTransaction, TimerOwner } from '../transaction/transaction.ts'
 import { escapeUser } from '../uri/escape.ts'
 import { formatHost } from '../uri/host.ts'
+import { dumpOfCall, type EndpointCallDump } from './call-dump.ts'
 import { IncomingCall } from './calls/incoming-call.ts'
 import { OutgoingCall } from './calls/outgoing-call.ts'
 import { FlowLoss } from './flow-loss.ts'
@@ -86,6 +87,12 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   /** The Call-ID of a call that has not ended. */
   callIdOf(id: string): string | undefined {
     return this.#calls.get(id)?.callId
+  }
+
+  /** The state of a call that has not ended, for support. */
+  dumpOf(id: string, now: number): EndpointCallDump | undefined {
+    const call = this.#calls.get(id)
+    return call && dumpOfCall(call, this.layer, this.timers.running, now)
   }
 
   /** Dialogs that requests may name. */

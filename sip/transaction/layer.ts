@@ -47,12 +47,12 @@ export class TransactionLayer {
     this.#config = config
   }
 
-  get clientCount(): number {
-    return this.#clients.size
+  get clients(): ReadonlyMap<string, ClientTransaction> {
+    return this.#clients
   }
 
-  get serverCount(): number {
-    return this.#servers.size
+  get servers(): ReadonlyMap<string, ServerTransaction> {
+    return this.#servers
   }
 
   /** Sends `request`, whose topmost Via carries `branch`, and keeps at it as the table says. */

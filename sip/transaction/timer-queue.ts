@@ -22,8 +22,9 @@ export class Timer<Owner> {
 export class TimerQueue<Owner> {
   readonly #heap: Timer<Owner>[] = []
 
-  get size(): number {
-    return this.#heap.length
+  /** In no order but that the first is due first. */
+  get running(): readonly Timer<Owner>[] {
+    return this.#heap
   }
 
   deadline(): number | undefined {

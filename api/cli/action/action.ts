@@ -26,6 +26,8 @@ export interface Given {
   word(name: string): string
   /** Fields of the flags that were given. */
   readonly fields: Readonly<Record<string, unknown>>
+  /** `--json` was given. */
+  readonly isJson: boolean
 }
 
 /** One thing that a group can do: a request to the API, and how its answer is shown. */

@@ -101,6 +101,18 @@ export const call: Group = {
           : undefined,
     },
     {
+      name: 'dump',
+      words: ['sid'],
+      summary: 'state of a live call for support: document, money, SIP and media of each leg; no secrets',
+      access: 'operator',
+      flags: [],
+      request: ({ word, isJson }) => ({
+        method: 'GET',
+        path: `/operator/calls/${segment(word('sid'))}/dump${isJson ? '' : '?format=text'}`,
+      }),
+      isText: true,
+    },
+    {
       name: 'originate',
       words: [],
       summary: 'place a call',

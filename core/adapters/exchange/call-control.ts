@@ -14,6 +14,7 @@ import type { LiveCall, LiveLeg } from '../../model/live-call.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { CallFilter, CallPage } from '../store/calls.ts'
 import type { Served } from '../store/served.ts'
+import { type DumpSources, dumpOfLive, type LiveCallDump } from './live-dump.ts'
 import type { ExchangeRunner } from './runner.ts'
 
 export type { LiveCall, LiveLeg }
@@ -25,7 +26,9 @@ interface CallControlParts {
   readonly statsOf?: (legId: LegUuid) => LegMediaStats | undefined
   /** Decides by load whether a call may be placed. Default: every one may. */
   readonly admission?: Admission
-  readonly clock?: Pick<Clock, 'now'>
+  readonly clock?: Pick<Clock, 'now' | 'unixMs'>
+  /** Where a dump of a live call comes from, beside the exchange. Default: there are no dumps. */
+  readonly dumps?: DumpSources
 }
 
 /** All calls that are placed by the API are one source. */
@@ -85,6 +88,14 @@ export class CallControl {
         .filter(leg => leg.isLive)
         .map(leg => ({ leg: leg.record(), codec: leg.codec, room: leg.room, media: this.#parts.statsOf?.(leg.uuid) })),
     }))
+  }
+
+  /** The state of a call that has not ended, by uuid or sid, for support; undefined: no such call lives. */
+  async dump(id: string): Promise<LiveCallDump | undefined> {
+    const { exchange, dumps, clock } = this.#parts
+    const call = exchange.known(id)
+    if (call === undefined || dumps === undefined) return undefined
+    return dumpOfLive(call, dumps, this.#now(), clock?.unixMs() ?? 0)
   }
 
   liveOf(account: AccountUuid): number {

@@ -1,4 +1,4 @@
-import type { SessionStats } from '../../../rtp/worker/index.ts'
+import type { SessionDump, SessionStats } from '../../../rtp/worker/index.ts'
 import type { CallUuid, LegUuid } from '../../model/ids.ts'
 import type { CodecName } from '../../model/trunk.ts'
 import type { MediaCommand, MediaSources } from '../../ports/media.ts'
@@ -57,6 +57,19 @@ export interface LegMedia {
   /** Their files. */
   readonly recordings: Map<string, string>
   readonly digits: Set<string>
+}
+
+/** What media's adapter knows of a leg, and its session. */
+export interface MediaLegDump {
+  readonly state: LegMediaState
+  /** Offer and answer have met. */
+  readonly isAgreed: boolean
+  /** Plays, recordings and digits that were ordered and have not ended. */
+  readonly plays: number
+  readonly recordings: number
+  readonly digits: number
+  /** Undefined: there is none, or its thread has not answered in a second. */
+  readonly session: SessionDump | undefined
 }
 
 const nowhereElse: MediaSources = { sip: undefined, hosts: [] }

@@ -15,7 +15,7 @@ import { EndedFigures } from './ended-figures.ts'
 import { endsOf, statsOf } from './ends.ts'
 import { EventQueue } from './event-queue.ts'
 import { KeySide } from './key-side.ts'
-import { beginLeg, type LegMedia, type OpenCommand, type SdpCommand } from './leg-media.ts'
+import { beginLeg, type LegMedia, type MediaLegDump, type OpenCommand, type SdpCommand } from './leg-media.ts'
 import { type Agreed, addressIn, LegSdp, newSessionId, readSdp } from './leg-sdp.ts'
 import { endOfLate, engineOrder, mediaNews, mustWait, recordingOrders } from './orders.ts'
 import { ownAddresses } from './own-addresses.ts'
@@ -100,6 +100,25 @@ export class RtpMedia implements Media {
   statsOf(legId: LegUuid): LegMediaStats | undefined {
     const stats = this.#legs.get(legId)?.stats
     return stats && statsOf(stats)
+  }
+
+  /** The state of legs, for support. */
+  async dumpOf(legIds: readonly LegUuid[]): Promise<ReadonlyMap<LegUuid, MediaLegDump>> {
+    const sessions = await this.#threads.dump(legIds)
+    const legs = legIds.map(legId => this.#legs.get(legId)).filter(leg => leg !== undefined)
+    return new Map(
+      legs.map(leg => [
+        leg.legId,
+        {
+          state: leg.state,
+          isAgreed: leg.isAgreed,
+          plays: leg.plays.size,
+          recordings: leg.recordings.size,
+          digits: leg.digits.size,
+          session: sessions.find(({ session }) => session === leg.legId),
+        },
+      ]),
+    )
   }
 
   /** Ends every session, then the threads; the ends are reported. */

@@ -6,6 +6,7 @@ import {
   defaultLimits,
   defaultTimers,
   Endpoint,
+  type EndpointCallDump,
   type EndpointLimits,
   type Hash,
   hashNames,
@@ -310,6 +311,11 @@ export class SipSignaling implements Signaling {
     await this.#transport?.disconnectWebSockets()
   }
 
+  /** The SIP of a leg, for support; undefined: it has none, or no more. */
+  dumpOf(legId: string): EndpointCallDump | undefined {
+    return this.#endpoint.dumpOf(legId, this.#options.clock.now())
+  }
+
   trunkHealth(trunkId: TrunkUuid): TrunkHealth {
     return this.#health.get(trunkId) ?? unknownHealth
   }
@@ -318,12 +324,12 @@ export class SipSignaling implements Signaling {
     return {
       ...this.#endpoint.counters,
       calls: this.#endpoint.callCount,
-      clientTransactions: this.#endpoint.layer.clientCount,
-      serverTransactions: this.#endpoint.layer.serverCount,
+      clientTransactions: this.#endpoint.layer.clients.size,
+      serverTransactions: this.#endpoint.layer.servers.size,
       connections: this.#transport?.connectionCount ?? 0,
       connectionsRefused: this.#transport?.refusedConnections ?? 0,
       dialogs: this.#endpoint.tagCount,
-      timers: this.#endpoint.timers.size,
+      timers: this.#endpoint.timers.running.length,
       phones: this.#endpoint.registrar.userCount,
     }
   }

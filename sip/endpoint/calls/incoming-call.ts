@@ -58,6 +58,15 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     services.bindTag(localTag, this)
   }
 
+  get state(): 'offered' | 'answered' | 'over' {
+    return this.#state
+  }
+
+  /** Who may have a timer running for it. */
+  get timerOwners(): readonly TimerOwner[] {
+    return [this, ...(this.#reliable === undefined ? [] : [this.#reliable]), ...this.session.timerOwners]
+  }
+
   /** Sets its `sid`, which a softphone gets with every answer from now on. */
   named(sid: string | undefined): this {
     if (sid !== undefined && this.#isPhone) this.session.answerWith([{ name: callSidHeader, value: sid }])

@@ -106,6 +106,15 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
     this.#step('end', now, { reason, cause: { kind: 'response', status: 487 } })
   }
 
+  get state(): OutgoingState {
+    return this.#state
+  }
+
+  /** Who may have a timer running for it. */
+  get timerOwners(): readonly TimerOwner[] {
+    return [this, ...(this.session?.timerOwners ?? [])]
+  }
+
   get session(): InviteSession | undefined {
     return this.#session ?? this.#early.awaitingAnswer
   }

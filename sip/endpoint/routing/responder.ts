@@ -24,7 +24,7 @@ export class Responder {
 
   /** Begins a transaction, unless there are too many. */
   accept(request: IncomingRequest): ServerTransaction | undefined {
-    if (this.#services.layer.serverCount >= this.#services.settings.limits.serverTransactions) {
+    if (this.#services.layer.servers.size >= this.#services.settings.limits.serverTransactions) {
       this.#services.counters.overloaded++
       this.respond(request, 503, [{ name: 'Retry-After', value: '5' }])
       return undefined

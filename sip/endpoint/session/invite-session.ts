@@ -10,6 +10,7 @@ import type {
   ClientTransaction,
   ServerOwner,
   ServerTransaction,
+  TimerOwner,
   TransactionFault,
 } from '../../transaction/transaction.ts'
 import type { CallCause } from '../services/call-event.ts'
@@ -120,6 +121,11 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
   /** The peer has offered again, in an UPDATE: descriptions in answers to the INVITE are history. */
   get hasReoffered(): boolean {
     return this.awaitsAnswer || this.#hasReanswered
+  }
+
+  /** Who may have a timer running for it. */
+  get timerOwners(): readonly TimerOwner[] {
+    return [this.refresh, this.ownOffers, this.#answered]
   }
 
   get awaitsAck(): boolean {

@@ -5,10 +5,10 @@ import type { Station, VirtualNetwork } from './virtual-network.ts'
 export function leavesNothing(net: VirtualNetwork, ...stations: readonly Station[]) {
   net.run(300_000)
   for (const { endpoint } of stations) {
-    assert.is(endpoint.layer.clientCount, 0, 'client transactions')
-    assert.is(endpoint.layer.serverCount, 0, 'server transactions')
+    assert.is(endpoint.layer.clients.size, 0, 'client transactions')
+    assert.is(endpoint.layer.servers.size, 0, 'server transactions')
     assert.is(endpoint.callCount, 0, 'calls')
     assert.is(endpoint.tagCount, 0, 'dialogs')
-    assert.is(endpoint.timers.size, 0, 'timers')
+    assert.is(endpoint.timers.running.length, 0, 'timers')
   }
 }

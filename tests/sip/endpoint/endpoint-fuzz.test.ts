@@ -61,8 +61,8 @@ test('bytes never throw, and whatever they began ends and leaves nothing', () =>
   }
   net.run(400_000)
   const { endpoint } = station
-  const left = [endpoint.layer.clientCount, endpoint.layer.serverCount, endpoint.callCount, endpoint.tagCount]
-  assert.equal([...left, endpoint.timers.size], [0, 0, 0, 0, 0])
+  const left = [endpoint.layer.clients.size, endpoint.layer.servers.size, endpoint.callCount, endpoint.tagCount]
+  assert.equal([...left, endpoint.timers.running.length], [0, 0, 0, 0, 0])
   const offered = station.events.filter(event => event.type === 'offered').length
   const ended = station.events.filter(event => event.type === 'ended').length
   assert.ok(offered > 20, 'some of them are calls')

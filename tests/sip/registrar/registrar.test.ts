@@ -183,7 +183,7 @@ test('no timers are left behind', () => {
   }
   bed.do({ type: 'revoked', tokenId: token.tokenId })
   bed.pass(40_000)
-  assert.is(bed.endpoint.timers.size, 0)
+  assert.is(bed.endpoint.timers.running.length, 0)
   assert.is(bed.endpoint.registrar.size, 0)
 })
 

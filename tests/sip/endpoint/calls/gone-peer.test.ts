@@ -39,7 +39,7 @@ for (const [name, headers, acks, seconds, cause] of cells) {
     net.run(300_000)
     assert.equal(ends(), [cause], 'told once')
     const { layer, callCount, tagCount, timers } = station.endpoint
-    assert.equal([layer.clientCount, layer.serverCount, callCount, tagCount, timers.size], [0, 0, 0, 0, 0])
+    assert.equal([layer.clients.size, layer.servers.size, callCount, tagCount, timers.running.length], [0, 0, 0, 0, 0])
   })
 }
 

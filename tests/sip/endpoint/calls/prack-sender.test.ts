@@ -38,7 +38,7 @@ function bed() {
     peer.respond(us, bye, 200)
     net.run(300_000)
     const { layer, callCount, tagCount, timers } = station.endpoint
-    assert.equal([layer.clientCount, layer.serverCount, callCount, tagCount, timers.size], [0, 0, 0, 0, 0])
+    assert.equal([layer.clients.size, layer.servers.size, callCount, tagCount, timers.running.length], [0, 0, 0, 0, 0])
     return bye
   }
   return { net, station, peer, invite, types, pracks, hangUp }

@@ -50,7 +50,7 @@ test('the INVITE is forked to the new connection: the same call by another branc
   assert.is(bed.requests('ACK')[0]?.flow, next)
   assert.is(bed.requests('CANCEL').length, 0)
   bed.pass(60_000)
-  assert.is(bed.endpoint.layer.clientCount, 0)
+  assert.is(bed.endpoint.layer.clients.size, 0)
 })
 
 test('a phone that kept the first INVITE answers 482 to the second, and the first over the new connection', () => {
@@ -74,7 +74,7 @@ test('a final response that was lost with the connection is asked for by the for
   bed.answer(next, bed.requests('INVITE')[1]?.message, 486)
   assert.equal(bed.events.at(-1), { type: 'ended', id: 'out', cause: { kind: 'response', status: 486 } })
   bed.pass(60_000)
-  assert.is(bed.endpoint.layer.clientCount, 0, 'the first branch ends in silence')
+  assert.is(bed.endpoint.layer.clients.size, 0, 'the first branch ends in silence')
 })
 
 test('it drops twice, then for good: the call ends after the grace', () => {
@@ -90,7 +90,7 @@ test('it drops twice, then for good: the call ends after the grace', () => {
   assert.not(bed.events.some(({ type }) => type === 'ended'))
   bed.pass(1_000)
   assert.equal(bed.events.at(-1), { type: 'ended', id: 'out', cause: { kind: 'response', status: 480, q850: 20 } })
-  assert.is(bed.endpoint.layer.clientCount, 0)
+  assert.is(bed.endpoint.layer.clients.size, 0)
 })
 
 test('a call that is taken back while the phone is away: the CANCEL follows it', () => {
@@ -181,7 +181,7 @@ test('a revoked phone is told by NOTIFY at once (RFC 3680), once, and only where
   assert.match(new TextDecoder().decode(message?.body), /state="terminated" event="rejected"/)
   bed.answer(flow, message, 200)
   bed.pass(40_000)
-  assert.is(bed.endpoint.layer.clientCount, 0)
+  assert.is(bed.endpoint.layer.clients.size, 0)
   assert.equal(bed.bindings(), ['sip:other@x.invalid'])
 })
 

@@ -42,7 +42,7 @@ test('a new call of a loaded switch: 503 with Retry-After and no transaction, th
   const refusal = peer.lastResponse()
   assert.match(headerOf(refusal, 'Retry-After') ?? '', /^[1-4]$/)
   assert.is(headerOf(refusal, 'X-Voice-Reason-Code'), 'LIMIT.0503')
-  assert.is(station.endpoint.layer.serverCount, 0)
+  assert.is(station.endpoint.layer.servers.size, 0)
   assert.is(station.events.length, 0)
   assert.equal(gate.asked, ['carrier'], 'a copy uses up nobody’s place')
   gate.isShut = false

@@ -74,7 +74,7 @@ test('registration: credentials, refresh before expiry, longer waits after failu
   assert.ok(registrar.methods.filter(method => method === 'REGISTER').length > failed)
   station.do({ type: 'peers', peers: [] })
   net.run(100_000)
-  assert.is(station.endpoint.timers.size, 0, 'a peer that is gone is forgotten')
+  assert.is(station.endpoint.timers.running.length, 0, 'a peer that is gone is forgotten')
 })
 
 test.run()
