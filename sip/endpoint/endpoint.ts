@@ -146,6 +146,11 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
     return this.#take()
   }
 
+  /** What had come out before a fault stopped `handle` or `timeout`. */
+  takeOutputs(): readonly EndpointOutput[] {
+    return this.#take()
+  }
+
   timeout(now: number): readonly EndpointOutput[] {
     for (let timer = this.timers.takeExpired(now); timer !== undefined; timer = this.timers.takeExpired(now))
       timer.owner.expired(timer.name, now)

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
+import { assertNever } from '../base/assert-never.ts'
 import type { Endpoint } from '../endpoint/endpoint.ts'
 import type { EndpointInput, EndpointOutput } from '../endpoint/input.ts'
 import type { HopName } from '../endpoint/services/call-command.ts'
@@ -19,6 +20,13 @@ import { type Upgraded, WebSockets, type WebSocketTransport } from './web-socket
 
 const toTag = /;\s*tag\s*=/i
 const utf8 = new TextEncoder()
+/** What a fault of an input is reported as. */
+function causeOf(input: EndpointInput): string {
+  if (input.type !== 'received' && input.type !== 'message') return `what "${input.type}" reports`
+  const { transport, address, port } = input.flow
+  return `a message from ${transport}:${address}:${port}`
+}
+
 const rememberedFlows = 20_000
 const sweepMs = 5_000
 /** Shorter datagrams than any message: keep-alives of NATs. */
@@ -116,27 +124,34 @@ export class SipTransport {
     return this.#streams.size + this.#webSockets.size
   }
 
-  /** A fault of ours that a message causes is reported, and costs only what that message was about. */
-  #handle(input: EndpointInput): ReturnType<Endpoint['handle']> {
+  /** A fault of ours is counted and reported, and costs only what its input was about. A command's own caller gets it. */
+  #handle(input: EndpointInput, isOwn: boolean): readonly EndpointOutput[] {
     try {
       return this.#endpoint.handle(input, this.#config.clock.now())
     } catch (fault) {
-      if (input.type !== 'received' && input.type !== 'message') throw fault
-      const { transport, address, port } = input.flow
-      const stack = fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
-      this.#config.onFault(`a message from ${transport}:${address}:${port} was dropped: ${stack}`)
-      return []
+      const isCommand = 'id' in input
+      if (isCommand && isOwn) throw fault
+      this.#failed(causeOf(input), fault)
+      // Nobody else says that this call cannot go on.
+      if (isCommand) this.#config.onCall({ type: 'ended', id: input.id, cause: { kind: 'unreachable' } })
+      return this.#endpoint.takeOutputs()
     }
   }
 
   /** The same for a timer: what it belonged to is lost, the timers after it run at the next alarm, which is at once. */
-  #timeout(): ReturnType<Endpoint['timeout']> {
+  #timeout(): readonly EndpointOutput[] {
     try {
       return this.#endpoint.timeout(this.#config.clock.now())
     } catch (fault) {
-      this.#config.onFault(`a timer was dropped: ${fault instanceof Error ? (fault.stack ?? fault.message) : fault}`)
-      return []
+      this.#failed('a timer', fault)
+      return this.#endpoint.takeOutputs()
     }
+  }
+
+  #failed(what: string, fault: unknown): void {
+    this.#endpoint.counters.faults++
+    const stack = fault instanceof Error ? (fault.stack ?? fault.message) : String(fault)
+    this.#config.onFault(`${what} was dropped: ${stack}`)
   }
 
   /** Gives an input to the endpoint and does what comes out. Inputs that arise meanwhile wait their turn. */
@@ -148,13 +163,13 @@ export class SipTransport {
     this.#isRunning = true
     try {
       for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
-        this.#act(this.#handle(next))
+        this.#act(this.#handle(next, next === input))
         if (next.type === 'dial') this.#tellDialog(next.id)
       }
     } finally {
       this.#isRunning = false
+      this.#arm()
     }
-    this.#arm()
   }
 
   #tellDialog(id: string): void {
@@ -318,6 +333,9 @@ export class SipTransport {
         case 'trusted':
           if (isWebSocket(output.flow.transport)) this.#webSockets.trust(output.flow)
           else this.#streams.trust(output.flow)
+          break
+        default:
+          assertNever(output)
       }
     }
   }
@@ -372,7 +390,8 @@ export class SipTransport {
     this.#isRunning = true
     try {
       this.#act(this.#timeout())
-      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) this.#act(this.#handle(next))
+      for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift())
+        this.#act(this.#handle(next, false))
     } finally {
       this.#isRunning = false
     }

@@ -51,6 +51,7 @@ const counters: SwitchCounters = {
     registered: 1,
     overloaded: 0,
     stray: 0,
+    faults: 0,
     refusedTargets: 0,
     callsOffered: 5,
     callsDialled: 4,

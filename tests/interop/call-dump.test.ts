@@ -60,7 +60,7 @@ dumps('shows document, money, SIP and media of a bridged call, and no secret', a
   })
   await carrier.said('baresip is ready')
   const near = await RtpEndpoint.open()
-  const caller = await bed.caller({ scenario: 'caller-hangs-up', rtpPort: near.port, pauseMs: 8000 })
+  const caller = await bed.caller({ scenario: 'caller-hangs-up', rtpPort: near.port, pauseMs: 6000 })
   await untilReceived(near, 600)
   const speaking = near.stream(encodePcmu(sine(1000, 3)))
   await until('packets of the caller', async () => (await receivedOfCaller()) > 5)

@@ -21,6 +21,8 @@ export interface Counters {
   stray: number
   /** Calls of customers to addresses that they may not name: a trunk's, our own, a private one. */
   refusedTargets: number
+  /** Faults of ours: a message, a timer or a command was dropped for each. */
+  faults: number
   callsOffered: number
   callsDialled: number
   callsEnded: number
@@ -39,6 +41,7 @@ export const newCounters = (): Counters => ({
   foreign: 0,
   stray: 0,
   refusedTargets: 0,
+  faults: 0,
   callsOffered: 0,
   callsDialled: 0,
   callsEnded: 0,

@@ -248,4 +248,23 @@ test('events for calls that are gone, or never were, are absorbed and counted', 
   assert.equal(rig.commands, [])
 })
 
+test('a fault in the timer of one call ends that call and no other, and is counted as one of an event is', () => {
+  const rig = new CallBed()
+  rig.documents.set('https://acme.test/in', '<Response><Say loop="0">x</Say></Response>')
+  rig.call(numbers[0]!)
+  const victim = rig.call(numbers[0]!)
+  rig.run(500)
+  const call = rig.exchange.callOfLeg(victim)!
+  call.timers.set('made', call.now(), () => {
+    throw new Error('made so')
+  })
+  // The heap of deadlines learns of it with the call's next event.
+  rig.press(victim, '1')
+  rig.run(2000)
+  assert.is(rig.exchange.counters.crashed, 1)
+  assert.ok(rig.logged[0]?.includes('made so'))
+  assert.is(rig.exchange.live().length, 1)
+  assert.is(rig.store.call(other => other.reasonCode === 'END.5500').status, 'completed')
+})
+
 test.run()
