@@ -166,7 +166,7 @@ const renderEvent = ({ seq, event }: LoggedEvent) => {
 }
 
 const renderDelivery = ({ seq, event }: LoggedEvent, callback: LoggedEvent['event'] | undefined) => {
-  const { id, code, url, tries, status, detail } = event.data
+  const { id, code, url, tries, status, detail, answer } = event.data
   return {
     seq,
     id,
@@ -177,6 +177,7 @@ const renderDelivery = ({ seq, event }: LoggedEvent, callback: LoggedEvent['even
     tries,
     status: typeof status === 'number' ? status : null,
     detail: typeof detail === 'string' ? detail : '',
+    answer: typeof answer === 'string' ? answer : '',
     finished_at: timeOf(event.createdUnix),
     body: callback === undefined ? null : callbackEnvelope(callback),
   }

@@ -64,6 +64,9 @@ export const Delivery = Type.Object(
     status: nullable(Type.Integer(), { description: 'HTTP status of the last answer.' }),
     detail: Type.String({ description: 'Why there was no answer; else empty.' }),
     finished_at: timestamp('When the last try ended.'),
+    answer: Type.String({
+      description: 'The first 1,024 bytes of the body of the last answer, secrets covered; empty: there was none.',
+    }),
     body: nullable(openObject('What was sent.'), { description: 'Null when the event is not kept any more.' }),
   },
   { $id: 'Delivery' },

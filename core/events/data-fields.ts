@@ -62,6 +62,7 @@ const ofCallback: DataFields = {
   url: 'Where it went.',
   tries: 'How often it was sent.',
   'status?': 'HTTP status of the last answer.',
+  'answer?': 'The first 1,024 bytes of its body, secrets covered; missing: it was empty.',
   'fault?': 'Why there was no answer: `timeout`, `too-large`, `transport`, `refused-address`, `aborted`.',
   'detail?': 'The same, readable.',
 }

@@ -79,6 +79,27 @@ test('a body that its server compressed unasked is what it was before, within th
   )
 })
 
+test('of a status that is not wanted its first bytes, where they are asked for', () =>
+  against(
+    ({ socket }) => socket.write(response(500, `no such tenant ${'x'.repeat(100_000)}`)),
+    async (client, url) => {
+      const answer = await post(client, url, { excerptBytes: 20 })
+      assert.is(text(answer), 'no such tenant xxxxx')
+      assert.ok(answer.ok && answer.status === 500)
+      assert.is(text(await post(client, url)), '')
+    },
+  ))
+
+test('an answer that breaks off or stalls has said its status all the same', () =>
+  against(
+    ({ socket }) => socket.write('HTTP/1.1 502 Bad\r\nContent-Length: 900\r\n\r\nhalf'),
+    async (client, url) => {
+      const answer = await post(client, url, { excerptBytes: 1024 })
+      assert.ok(answer.ok && answer.status === 502, faultOf(answer))
+      assert.is(text(answer), 'half')
+    },
+  ))
+
 test('the signature covers the URL as it is written, though the request line is normal', () =>
   against(
     ({ socket }) => socket.write(response(200)),

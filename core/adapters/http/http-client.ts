@@ -26,7 +26,7 @@ export type HttpAnswer =
       readonly etag: string
       /** Where a redirect points, as sent; empty when it does not. */
       readonly location: string
-      /** Empty when the status was not wanted. */
+      /** When the status was not wanted: its first `excerptBytes`, without that none. */
       readonly body: Uint8Array
     }
   | { readonly ok: false; readonly fault: HttpFault; readonly detail: string }
@@ -42,8 +42,10 @@ interface HttpRequest {
   readonly timeoutMs: number
   /** A longer answer is `too-large`; what a server compressed unasked counts as it was before. */
   readonly maxBytes: number
-  /** The body of another status is not waited for. */
+  /** The body of another status is not waited for, but for its first `excerptBytes`. */
   readonly wants: (status: number) => boolean
+  /** Default: none. */
+  readonly excerptBytes?: number
   readonly signal?: AbortSignal
 }
 
@@ -59,6 +61,8 @@ export interface SignedPost {
   /** Sent as X-Voice-Event. */
   readonly event?: string
   readonly wants: (status: number) => boolean
+  /** As in `HttpRequest`. */
+  readonly excerptBytes?: number
   /** Default 10 s. */
   readonly timeoutMs?: number
   /** Default 64 KB. */
@@ -106,7 +110,7 @@ export class HttpClient {
 
   /** A webhook: JSON, signed with the account's secret. */
   async signedPost(post: SignedPost): Promise<HttpAnswer> {
-    const { url, body, event, wants, signal, owner } = post
+    const { url, body, event, wants, excerptBytes, signal, owner } = post
     const begun = performance.now()
     const answer = await this.request({
       method: 'POST',
@@ -121,6 +125,7 @@ export class HttpClient {
       wants,
       timeoutMs: post.timeoutMs ?? webhookTimeoutMs,
       maxBytes: post.maxBytes ?? webhookMaxBytes,
+      ...(excerptBytes === undefined ? {} : { excerptBytes }),
       ...(signal === undefined ? {} : { signal }),
       ...(owner === undefined ? {} : { owner }),
     })
@@ -238,6 +243,26 @@ function discard(body: Dispatcher.ResponseData['body']): void {
   body.destroy()
 }
 
+/** What can be read of it: an answer that breaks off, or takes too long, has said its status all the same. */
+async function firstBytes(body: Dispatcher.ResponseData['body'], encoding: string, most: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const isPlain = ['', 'identity'].includes(encoding.trim().toLowerCase())
+  try {
+    if (isPlain) {
+      for await (const chunk of body) {
+        chunks.push(chunk)
+        length += chunk.length
+        if (length >= most) break
+      }
+    }
+  } catch {
+    // What came before stands.
+  }
+  discard(body)
+  return Buffer.concat(chunks, length).subarray(0, most)
+}
+
 async function readAnswer(
   response: Dispatcher.ResponseData,
   request: HttpRequest,
@@ -253,6 +278,11 @@ async function readAnswer(
     etag: first('etag'),
     location: first('location'),
   } as const
+  if (!request.wants(status) && request.excerptBytes !== undefined) {
+    const excerpt = await firstBytes(body, first('content-encoding'), request.excerptBytes)
+    close()
+    return { ...answer, body: excerpt }
+  }
   if (!request.wants(status)) {
     // Read away after the answer, for the connection's sake, within the same bounds.
     void body.dump({ limit: webhookMaxBytes, signal }).then(close, close)

@@ -151,6 +151,7 @@ export class CallbackDelivery {
       unixSeconds: Math.floor(this.#parts.clock.unixMs() / 1000),
       event: eventCatalogue[event.code].event,
       wants: isSuccess,
+      excerptBytes: longestAnswer,
       signal: this.#abort.signal,
     })
   }
@@ -170,7 +171,7 @@ export class CallbackDelivery {
     const end: CallbackEnd =
       output.type === 'retry'
         ? { type: 'retry', tries: output.tries, dueUnix: unixMs + output.delayMs }
-        : { type: output.type, tries: output.tries, report: { uuid: uuid(), outcome: outcomeOf(answer) } }
+        : { type: output.type, tries: output.tries, report: { uuid: uuid(), outcome: reportOf(answer) } }
     const stored = callbackEnds.store(callback, end, unixMs)
     if (output.type !== 'retry') {
       this.#callbacks.delete(output.id)
@@ -181,9 +182,20 @@ export class CallbackDelivery {
   }
 }
 
+/** So much of an answer is kept with the end of its callback, for people who look for a fault. */
+const longestAnswer = 1024
+
 const isSuccess = (status: number): boolean => status >= 200 && status <= 299
 
 const outcomeOf = (answer: HttpAnswer | undefined): Readonly<Record<string, unknown>> => {
   if (answer === undefined) return {}
   return answer.ok ? { status: answer.status } : { fault: answer.fault, detail: answer.detail }
+}
+
+/** The outcome with the beginning of what the server answered. */
+function reportOf(answer: HttpAnswer | undefined): Readonly<Record<string, unknown>> {
+  const outcome = outcomeOf(answer)
+  if (answer?.ok !== true || answer.body.length === 0) return outcome
+  const text = new TextDecoder().decode(answer.body.subarray(0, longestAnswer)).replaceAll('\0', '')
+  return { ...outcome, answer: withoutSecrets(text) }
 }

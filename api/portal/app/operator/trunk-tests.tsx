@@ -71,7 +71,7 @@ export function TrunkTests({ trunk, close }: { readonly trunk: Trunk; readonly c
           </Field>
         </div>
         <p class="hint">{t('testCosts')}</p>
-        <div role="status">
+        <div role="status" class="outcome">
           {isRunning && (
             <>
               <Waiting />

@@ -57,7 +57,15 @@ export function DeliveryTable({
               <a href={`${href('calls')}?search=${shown.sid}`}>{shown.sid}</a>
             </p>
           )}
+          <h3>{t('request')}</h3>
           <Data value={shown.body ?? t('notKept')} />
+          <h3>{`${t('response')}${shown.status === null ? '' : ` ${shown.status}`}`}</h3>
+          {shown.answer === '' ? <p class="soft">{t('noBody')}</p> : <Data value={shown.answer} />}
+          <div class="actions end">
+            <Button kind="main" onClick={() => again(shown)}>
+              {t('sendAgain')}
+            </Button>
+          </div>
         </Dialog>
       )}
     </>

@@ -4,7 +4,12 @@ import type { Trace, TraceEntry } from './trace.ts'
 
 /** What scrolls is reached by keyboard (WCAG 2.1.1). */
 const reachable = { tabIndex: 0 }
-const lane = 150
+/** Between two parties: as much as the page has room for, within these. */
+const [narrowest, widest] = [112, 280]
+/** What stands beside the ladder on a wide page: navigation and margins. */
+const besideIt = 480
+/** Of a letter of a message, at most. */
+const letterWidth = 5.8
 const row = 26
 const top = 44
 
@@ -13,6 +18,9 @@ export function Ladder({ trace }: { readonly trace: Trace }) {
   const messages = trace.entries.filter(entry => entry.kind === 'sip' && entry.leg !== null)
   const [first, ...others] = trace.legs
   const parties = [...(first === undefined ? [] : [first.id]), '', ...others.map(leg => leg.id)]
+  const roomFor = (innerWidth - (innerWidth > 900 ? besideIt : 130)) / Math.max(1, parties.length)
+  const lane = Math.round(Math.max(narrowest, Math.min(widest, roomFor)))
+  const longest = Math.floor(lane / letterWidth)
   const x = (leg: string) => 70 + lane * parties.indexOf(leg) + lane / 2
   const width = 70 + lane * parties.length
   const height = top + row * messages.length + 16
@@ -53,7 +61,7 @@ export function Ladder({ trace }: { readonly trace: Trace }) {
               <line class="arrow" x1={from} x2={to} y1={y} y2={y} />
               <path class="head" d={`M${to} ${y}l${8 * side} -4v8z`} />
               <text class="message" x={(from + to) / 2} y={y - 4} text-anchor="middle">
-                {entry.text.length > 26 ? `${entry.text.slice(0, 25)}…` : entry.text}
+                {shortened(entry.text, longest)}
               </text>
             </g>
           )
@@ -61,6 +69,12 @@ export function Ladder({ trace }: { readonly trace: Trace }) {
       </svg>
     </section>
   )
+}
+
+/** A request by its method and whom it is for; the whole line stands in the timeline. */
+function shortened(text: string, longest: number): string {
+  const short = text.replace(/^([A-Z]+) sips?:([^@;>\s]+)@\S*$/, '$1 $2')
+  return short.length > longest ? `${short.slice(0, longest - 1)}…` : short
 }
 
 const told = (entry: TraceEntry): string =>

@@ -14,12 +14,20 @@ const bottom = 20
 const top = 8
 const leastWidth = 300
 
-/** A round number that is not less. */
-function ceilingOf(value: number): number {
-  if (value <= 1) return 1
+/** A round number that is not less; of whole things one whose half is whole too, since that stands in the middle. */
+function ceilingOf(value: number, ofWhole: boolean): number {
+  const least = ofWhole ? 2 : 1
+  if (value <= least) return least
   const size = 10 ** Math.floor(Math.log10(value))
-  return ([1, 2, 2.5, 5, 10].find(step => step * size >= value) ?? 10) * size
+  return ([1, 2, 4, 6, 8, 10].find(step => step * size >= value) ?? 10) * size
 }
+
+/** Values without a neighbour, of which no line can be drawn: a dot stands for each. */
+const alone = (all: readonly (number | null)[]): readonly (readonly [index: number, value: number])[] =>
+  all.flatMap((value, index) => {
+    const hasNone = value !== null && (all[index - 1] ?? null) === null && (all[index + 1] ?? null) === null
+    return hasNone ? [[index, value] as const] : []
+  })
 
 export function Plot({
   label,
@@ -50,7 +58,7 @@ export function Plot({
     kind === 'bars'
       ? at.map((_, place) => series.reduce((sum, each) => sum + (each.values[place] ?? 0), 0))
       : series.flatMap(each => each.values.filter(value => value !== null))
-  const top1 = most ?? ceilingOf(Math.max(0, ...values))
+  const top1 = most ?? ceilingOf(Math.max(0, ...values), kind === 'bars')
   const places = at.length
   const inner = width - left - 8
   const x = (index: number) =>
@@ -104,7 +112,14 @@ export function Plot({
             </text>
           ))}
         {kind === 'line'
-          ? series.map(({ name, tone, values: all }) => <path key={name} class={`stroke ${tone}`} d={pathOf(all)} />)
+          ? series.map(({ name, tone, values: all }) => (
+              <g key={name}>
+                <path class={`stroke ${tone}`} d={pathOf(all)} />
+                {alone(all).map(([index, value]) => (
+                  <circle key={index} class={`fill ${tone}`} cx={x(index)} cy={y(value)} r={2.5} />
+                ))}
+              </g>
+            ))
           : at.map((_, index) => {
               let base = 0
               const wide = Math.max(1.5, (inner / places) * 0.7)

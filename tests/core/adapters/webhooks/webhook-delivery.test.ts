@@ -83,6 +83,26 @@ test('a callback is posted at its commit, signed, with the envelope of the contr
   bed.close()
 })
 
+test('the beginning of what a server answers is kept with the end, secrets covered', async () => {
+  const bed = openBed()
+  const account = addAccount(bed.database, { endpoint_status: 'https://a.example/', signing_secret: 'first' })
+  const http = new FakeHttp()
+  const delivery = deliver(bed, http)
+  const call = callOf(account)
+  await append(bed, call, 'CALL.0200')
+  const { post, answer } = http.posts[0]!
+  const text = `no such tenant; {"password":"hunter2"} ${'x'.repeat(4000)}`
+  answer({ ...(status(200) as Extract<HttpAnswer, { ok: true }>), body: new TextEncoder().encode(text) })
+  await settle()
+  const kept = String(streamed(bed, call)[0]?.data.answer)
+  assert.match(kept, /^no such tenant; /)
+  assert.not.match(kept, /hunter2/)
+  assert.ok(kept.length <= 1024, `${kept.length}`)
+  assert.is(post.excerptBytes, 1024)
+  delivery.stop()
+  bed.close()
+})
+
 test('retries carry the same id, a fresh timestamp and the secret of that hour; then the endpoint is blamed', async () => {
   const bed = openBed()
   const account = addAccount(bed.database, { endpoint_status: 'https://a.example/', signing_secret: 'first' })
