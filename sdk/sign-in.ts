@@ -170,7 +170,10 @@ export class SignIn {
       case 'clock': {
         const offset = event.unix - Date.now()
         this.#clockOffset = Math.abs(offset) < clockToleranceMs ? 0 : offset
+        break
       }
+      default:
+        event satisfies never
     }
   }
 

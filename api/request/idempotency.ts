@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AccountUuid } from '../../core/index.ts'
+import { type AccountUuid, assertNever } from '../../core/index.ts'
 import { conflict, Refusal } from '../answer/refusal.ts'
 import type { SwitchDoor } from '../base/door.ts'
 import { jsonType } from './failure.ts'
@@ -66,6 +66,8 @@ export async function once(
         })
       case 'begun':
         break
+      default:
+        assertNever(begun)
     }
   }
   try {

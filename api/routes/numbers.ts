@@ -1,4 +1,4 @@
-import { type AccountUuid, formatMoney } from '../../core/index.ts'
+import { type AccountUuid, assertNever, formatMoney } from '../../core/index.ts'
 import { activeCustomerOf, customerOf } from '../access/guard.ts'
 import { conflict, notFound, Refusal } from '../answer/refusal.ts'
 import { renderNumber } from '../answer/render.ts'
@@ -71,6 +71,8 @@ export function numberRoutes(app: Api, door: SwitchDoor): void {
             throw new Refusal(402, `the setup fee of ${formatMoney(result.fee)} KES exceeds the spendable balance.`, {
               code: 'BILL.0402',
             })
+          default:
+            assertNever(result)
         }
       }),
   })

@@ -11,6 +11,7 @@ import type { BranchListener } from '../dial/branch-options.ts'
 import { Fork } from '../dial/fork.ts'
 import { callData } from '../events/call-data.ts'
 import { begunRow } from '../leg/call-row.ts'
+import { assertNever } from '../model/assert-never.ts'
 import type { CallDirection, CallRecord } from '../model/call-record.ts'
 import type { Change } from '../ports/store.ts'
 import { isE164 } from '../routing/e164.ts'
@@ -113,6 +114,9 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
           return
         case 'no-route':
           failAtOnce('END.0503')
+          return
+        default:
+          assertNever(result)
       }
     })
     answer.storing()

@@ -3,6 +3,7 @@ import { conferenceData, dialCodes } from '../events/call-data.ts'
 import { secondsBetween } from '../leg/call-row.ts'
 import type { Connection, DialOutcome } from '../leg/connection.ts'
 import type { Host } from '../leg/host.ts'
+import { assertNever } from '../model/assert-never.ts'
 import type { DialDump, HoldDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { Sid } from '../model/ids.ts'
@@ -89,6 +90,8 @@ export class Conference implements Connection {
       case 'room.ended':
         this.#finish('END.0200')
         return
+      default:
+        assertNever(event)
     }
   }
 

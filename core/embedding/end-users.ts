@@ -1,5 +1,6 @@
 import type { Repositories } from '../adapters/store/repositories.ts'
 import type { EndUserRecord } from '../adapters/store/users.ts'
+import { assertNever } from '../model/assert-never.ts'
 import type { AccountUuid } from '../model/ids.ts'
 import { SwitchError } from './errors.ts'
 
@@ -97,6 +98,8 @@ export class EndUsers {
         throw new SwitchError('inactive', `the end-user ${endUser} is not active`)
       case 'insufficient-funds':
         throw new SwitchError('insufficient-funds', 'the account cannot pay for a call')
+      default:
+        assertNever(minted.refused)
     }
   }
 

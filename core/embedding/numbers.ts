@@ -1,4 +1,5 @@
 import type { Repositories } from '../adapters/store/repositories.ts'
+import { assertNever } from '../model/assert-never.ts'
 import type { AccountUuid } from '../model/ids.ts'
 import type { Page } from '../model/list.ts'
 import { formatMoney } from '../model/money.ts'
@@ -87,6 +88,8 @@ export class Numbers {
         throw new SwitchError('owned', `${number} belongs to an account already`)
       case 'insufficient-funds':
         throw new SwitchError('insufficient-funds', `the account cannot pay the setup fee of ${number}`)
+      default:
+        assertNever(acquired)
     }
   }
 

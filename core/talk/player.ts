@@ -180,6 +180,9 @@ export class Player {
         return
       case 'audio.failed':
         this.#audioFailed(event)
+        return
+      default:
+        assertNever(event)
     }
   }
 

@@ -1,3 +1,4 @@
+import { assertNever } from '../model/assert-never.ts'
 import type { SessionRecordOptions, SessionRecordOrder } from '../verbs/index.ts'
 import type { Party } from './party.ts'
 import type { Player } from './player.ts'
@@ -54,6 +55,8 @@ export class SessionRecording {
         if (this.#state.at === 'on') this.#recorder.stop(this.#state.recordId)
         this.#state = { at: 'off' }
         return
+      default:
+        assertNever(order)
     }
   }
 

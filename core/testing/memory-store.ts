@@ -2,6 +2,7 @@ import type { Lookup } from '../contract/exchange-command.ts'
 import type { Found } from '../contract/exchange-event.ts'
 import type { VoiceEvent } from '../events/voice-event.ts'
 import type { AccountProfile, EndUserProfile, OwnedNumber } from '../model/account.ts'
+import { assertNever } from '../model/assert-never.ts'
 import type { CallRecord, LegRecord, RecordingRecord } from '../model/call-record.ts'
 import type { AccountUuid, CallUuid, HoldUuid, LegUuid } from '../model/ids.ts'
 import type { Money } from '../model/money.ts'
@@ -171,6 +172,8 @@ export class MemoryStore {
         return
       case 'idempotency.complete':
         return
+      default:
+        assertNever(change)
     }
   }
 }

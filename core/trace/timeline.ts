@@ -395,6 +395,9 @@ class TimelineBuilder {
         return
       case 'store-failed':
         add('call', `the database failed: ${text(note.detail)}`, rest)
+        return
+      default:
+      // Another kind of note is not about money.
     }
   }
 

@@ -219,6 +219,9 @@ export class TraceOutlet {
         return
       case kinds.dialog:
         sink.dialog(value[0], value[1])
+        return
+      default:
+      // Of another version: nothing is known of it.
     }
   }
 }

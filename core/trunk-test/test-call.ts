@@ -1,3 +1,4 @@
+import { assertNever } from '../model/assert-never.ts'
 import type { EndReason, LegCause } from '../model/end-reason.ts'
 import type { CallUuid, LegUuid } from '../model/ids.ts'
 import type { LegMediaStats } from '../model/leg-quality.ts'
@@ -148,6 +149,9 @@ export class TestCall {
         this.#over(now)
         break
       case 'over':
+        break
+      default:
+        assertNever(this.#state)
     }
     return this.#take()
   }

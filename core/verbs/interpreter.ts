@@ -1,3 +1,4 @@
+import { assertNever } from '../model/assert-never.ts'
 import { type DocumentDump, withoutSecrets } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import { parseDocument } from './document.ts'
@@ -257,21 +258,25 @@ export class Interpreter {
         case 'end':
           this.#end(step.reason, step.rejectWith)
           return
-        case 'verb': {
-          if (this.#gone) {
-            this.#stage = { at: 'over' }
-            return
+        case 'verb':
+          {
+            if (this.#gone) {
+              this.#stage = { at: 'over' }
+              return
+            }
+            const verb = this.#verbs[this.#nextVerb++]
+            if (verb === undefined) {
+              this.#end(this.#reason)
+              return
+            }
+            // The fallback's verbs stand in no document.
+            if (this.#began !== undefined && verb.line !== undefined)
+              this.#began({ name: verb.name, line: verb.line, column: verb.column ?? 1, url: this.#documentUrl })
+            step = verb.start(this.#runAt(now))
           }
-          const verb = this.#verbs[this.#nextVerb++]
-          if (verb === undefined) {
-            this.#end(this.#reason)
-            return
-          }
-          // The fallback's verbs stand in no document.
-          if (this.#began !== undefined && verb.line !== undefined)
-            this.#began({ name: verb.name, line: verb.line, column: verb.column ?? 1, url: this.#documentUrl })
-          step = verb.start(this.#runAt(now))
-        }
+          break
+        default:
+          assertNever(step)
       }
     }
   }

@@ -1,3 +1,4 @@
+import { assertNever } from '../base/assert-never.ts'
 import type { AudioEncoder } from './codec.ts'
 import type { AudioCodecName, StreamRate } from './codec-name.ts'
 import { pcma, pcmu } from './g711.ts'
@@ -46,6 +47,8 @@ export class StreamEncoder {
       case 'opus':
         this.#askForOpus(coders, wishes)
         break
+      default:
+        assertNever(codec)
     }
   }
 

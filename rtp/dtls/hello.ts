@@ -183,6 +183,8 @@ const readExtensions = (reader: WireReader): Extensions => {
         // RFC 5746 §3.4, §3.6: the first handshake renegotiates nothing.
         if (content.vector(1).length > 0) reader.isBroken = true
         break
+      default:
+      // An extension that is not asked for is passed over (RFC 5246 §7.4.1.4).
     }
     if (content.isBroken) reader.isBroken = true
   }

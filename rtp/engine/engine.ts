@@ -1,4 +1,4 @@
-import { assertNever } from '../assert-never.ts'
+import { assertNever } from '../base/assert-never.ts'
 import { BrowserLegs } from '../browser/browser-legs.ts'
 import { type BrowserLink, throughLink } from '../browser/browser-link.ts'
 import type { EngineCommand, SessionId } from '../contract/command.ts'

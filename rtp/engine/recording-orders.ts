@@ -1,4 +1,4 @@
-import { assertNever } from '../assert-never.ts'
+import { assertNever } from '../base/assert-never.ts'
 import type { EngineCommand } from '../contract/command.ts'
 import type { RecordingStore } from '../contract/recording-sink.ts'
 import { channelsOf } from '../record/session-recorder.ts'

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { assertNever } from '../base/assert-never.ts'
 import type { RecordingSink } from '../contract/recording-sink.ts'
 import { ownModule } from './own-module.ts'
 import { RecordingLine } from './recording-line.ts'
@@ -73,6 +74,9 @@ export class RecordingThreadLink {
         this.#open.delete(message.id)
         if (this.#open.size === 0) this.#thread?.worker.unref()
         line.closed(message.sizeBytes, message.hasFailed)
+        return
+      default:
+        assertNever(message)
     }
   }
 

@@ -1,5 +1,6 @@
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
+import { assertNever } from '../base/assert-never.ts'
 import { LibOpus } from './libopus.ts'
 import { OggWriting } from './ogg-writing.ts'
 import type { RecordedFile } from './recorded-file.ts'
@@ -68,16 +69,20 @@ port.on('message', (message: ToRecording) => {
     case 'chunk':
       open.get(id)?.chunks.push(new RecordingChunk(message.memory))
       return
-    case 'close': {
-      mailbox.takeAll(take)
-      take(id, message.chunk, message.count)
-      const { file } = open.get(id)!
-      open.delete(id)
-      if (open.size === 0) {
-        clearInterval(looks)
-        looks = undefined
+    case 'close':
+      {
+        mailbox.takeAll(take)
+        take(id, message.chunk, message.count)
+        const { file } = open.get(id)!
+        open.delete(id)
+        if (open.size === 0) {
+          clearInterval(looks)
+          looks = undefined
+        }
+        file.close(message.samples, (sizeBytes, hasFailed) => report({ type: 'closed', id, sizeBytes, hasFailed }))
       }
-      file.close(message.samples, (sizeBytes, hasFailed) => report({ type: 'closed', id, sizeBytes, hasFailed }))
-    }
+      return
+    default:
+      assertNever(message)
   }
 })

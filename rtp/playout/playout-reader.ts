@@ -1,3 +1,4 @@
+import { assertNever } from '../base/assert-never.ts'
 import { type AudioCodecName, codecFacts, type StreamRate } from '../codec/codec-name.ts'
 import { ComfortNoise, noiseLevelOf } from '../codec/comfort-noise.ts'
 import { isOpusRepair, type OpusCoders } from '../codec/opus.ts'
@@ -172,7 +173,8 @@ export class PlayoutReader {
       this.#silence(wanted)
       return
     }
-    switch (buffer.pull(now, this.#readAt + this.heldMs)) {
+    const pulled = buffer.pull(now, this.#readAt + this.heldMs)
+    switch (pulled) {
       case 'frame':
         this.#frame(buffer, now)
         return
@@ -194,6 +196,8 @@ export class PlayoutReader {
       case 'waiting':
         this.#wait(wanted)
         return
+      default:
+        assertNever(pulled)
     }
   }
 

@@ -1,3 +1,4 @@
+import { assertNever } from '../base/assert-never.ts'
 import type { DatagramNetwork } from '../net/network.ts'
 import { isRtp, payloadTypeOf, sequenceOf, ssrcOf } from '../packet/header.ts'
 import { HeldPackets } from './held-packets.ts'
@@ -65,6 +66,8 @@ export class Ingress {
         break
       case 'accepted':
         break
+      default:
+        assertNever(verdict)
     }
     this.#reflection.answered(address, port)
     this.#sink.receive(packet, length, kind, now)

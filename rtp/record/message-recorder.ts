@@ -1,3 +1,4 @@
+import { assertNever } from '../base/assert-never.ts'
 import { codecFacts } from '../codec/codec-name.ts'
 import { longestPacketMs, StreamDecoder } from '../codec/stream-decoder.ts'
 import type { RecordRules } from '../contract/command.ts'
@@ -174,7 +175,8 @@ export class MessageRecorder {
     const buffer = this.#buffer
     if (buffer === undefined) return
     for (;;) {
-      switch (buffer.pull(pullAt)) {
+      const pulled = buffer.pull(pullAt)
+      switch (pulled) {
         case 'waiting':
           return
         case 'lost':
@@ -186,6 +188,8 @@ export class MessageRecorder {
         case 'frame':
           this.#frame(buffer, now)
           break
+        default:
+          assertNever(pulled)
       }
     }
   }

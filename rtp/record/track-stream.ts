@@ -1,3 +1,4 @@
+import { assertNever } from '../base/assert-never.ts'
 import { ClockStep } from '../jitter/clock-step.ts'
 import { JitterBuffer } from '../jitter/jitter-buffer.ts'
 import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
@@ -112,7 +113,8 @@ export class TrackStream {
     if (buffer === undefined || clock === undefined) return
     clock.settle()
     for (;;) {
-      switch (buffer.pull(pullAt)) {
+      const pulled = buffer.pull(pullAt)
+      switch (pulled) {
         case 'waiting':
           return
         case 'lost':
@@ -125,6 +127,9 @@ export class TrackStream {
           break
         case 'frame':
           this.#frame(buffer, clock)
+          break
+        default:
+          assertNever(pulled)
       }
     }
   }

@@ -1,3 +1,4 @@
+import { assertNever } from '../base/assert-never.ts'
 import type { ExtendedTerms } from '../contract/agreement.ts'
 import type { RemoteReport } from '../contract/session-stats.ts'
 import type { OutgoingStream } from '../packetize/outgoing-stream.ts'
@@ -169,6 +170,8 @@ export class Reporter {
           break
         case undefined:
           break
+        default:
+          assertNever(content)
       }
     }
   }

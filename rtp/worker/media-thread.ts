@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { assertNever } from '../assert-never.ts'
+import { assertNever } from '../base/assert-never.ts'
 import { takePrecedence } from '../io/index.ts'
 import { MediaLoop } from './media-loop.ts'
 import type { FromMedia, MediaThreadConfig, ToMedia } from './protocol.ts'

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { assertNever } from '../assert-never.ts'
+import { assertNever } from '../base/assert-never.ts'
 import type { BrowserOpening } from '../contract/browser-terms.ts'
 import type { EngineCommand, SessionId } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'

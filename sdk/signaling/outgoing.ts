@@ -79,7 +79,8 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, CallDi
   }
 
   end(reason: EndReason, now: number): void {
-    switch (this.#state) {
+    const state = this.#state
+    switch (state) {
       case 'calling':
         this.#state = 'abandoned'
         // The switch may be silent for good: the wait is bounded here too.
@@ -96,6 +97,9 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, CallDi
       case 'abandoned':
       case 'cancelling':
       case 'over':
+        return
+      default:
+        state satisfies never
     }
   }
 

@@ -6,7 +6,7 @@ import { inviteServer } from './invite-server.ts'
 import { clientKey, serverKey } from './key.ts'
 import { nonInviteClient } from './non-invite-client.ts'
 import { nonInviteServer } from './non-invite-server.ts'
-import type { Cell, TransactionInput } from './table.ts'
+import type { Cell, TransactionAction, TransactionInput } from './table.ts'
 import type { TimerQueue } from './timer-queue.ts'
 import type { TimerSettings } from './timer-settings.ts'
 import {
@@ -158,7 +158,7 @@ export class TransactionLayer {
       if (next === 'terminated') this.#forget(transaction)
     }
     for (let at = 1; at < cell.length; at++) {
-      const action = cell[at]
+      const action = cell[at] as TransactionAction | undefined
       switch (action) {
         case 'send':
         case 'resend':
@@ -187,6 +187,8 @@ export class TransactionLayer {
         case 'report-unreachable':
           fail(transaction, 'unreachable', now)
           break
+        default:
+          action satisfies undefined
       }
     }
     // What an owner did meanwhile may have ended it; what is left of it is small all the same.

@@ -14,7 +14,7 @@ export type TransactionInput =
   | `timer-${TimerName}`
   | 'transport-error'
 
-type TransactionAction =
+export type TransactionAction =
   /** Hand the message to the transaction's owner. */
   | 'pass-up'
   /** Acknowledge a final response that is not 2xx (RFC 3261 §17.1.1.3). */

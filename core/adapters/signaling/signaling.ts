@@ -24,6 +24,7 @@ import {
   type Upgraded,
 } from '../../../sip/transport/index.ts'
 import type { SipTarget } from '../../contract/environment.ts'
+import { assertNever } from '../../model/assert-never.ts'
 import { endReasons } from '../../model/end-reason.ts'
 import type { TrunkUuid } from '../../model/ids.ts'
 import type { PhoneBinding } from '../../model/phone.ts'
@@ -220,6 +221,9 @@ export class SipSignaling implements Signaling {
         return
       case 'leg.probe':
         this.#transport?.run({ type: 'probe', id })
+        return
+      default:
+        assertNever(command)
     }
   }
 

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { ownModule } from '../../../rtp/io/index.ts'
+import { assertNever } from '../../model/assert-never.ts'
 import type { Log } from '../../ports/log.ts'
 import type { TraceAnswer, TraceQuery } from '../../trace/trace.ts'
 import type { FromTraces, ToTraces, TraceThreadConfig } from './trace-protocol.ts'
@@ -91,6 +92,9 @@ export class TraceLink {
         return
       case 'closed':
         this.#closed()
+        return
+      default:
+        assertNever(message)
     }
   }
 

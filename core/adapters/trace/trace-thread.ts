@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net'
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { MediaTapeReader } from '../../../rtp/index.ts'
+import { assertNever } from '../../model/assert-never.ts'
 import type { LegUuid } from '../../model/ids.ts'
 import { hepPacket } from '../../trace/hep.ts'
 import type { SipRecord } from '../../trace/sip-record.ts'
@@ -133,5 +134,8 @@ port.on('message', (message: ToTraces) => {
       socket?.close()
       post({ type: 'closed' })
       port.close()
+      return
+    default:
+      assertNever(message)
   }
 })

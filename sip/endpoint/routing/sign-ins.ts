@@ -1,3 +1,4 @@
+import { assertNever } from '../../base/assert-never.ts'
 import { digestAlgorithms } from '../../digest/challenge.ts'
 import { Challenger } from '../../digest/challenger.ts'
 import { quote } from '../../grammar/quoted-string.ts'
@@ -77,6 +78,9 @@ export class SignIns {
           ...this.#signIn.challenge(signIn, request.flow.transport, now),
           ...(signIn.error === undefined ? [] : this.#date()),
         ])
+        return
+      default:
+        assertNever(signIn)
     }
   }
 

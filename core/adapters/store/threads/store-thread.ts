@@ -1,6 +1,7 @@
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
+import { assertNever } from '../../../model/assert-never.ts'
 import { silentLog } from '../../system/silent-log.ts'
 import { systemClock } from '../../system/system-clock.ts'
 import { type Database, openDatabase } from '../database.ts'
@@ -105,5 +106,8 @@ port.on('message', (message: ToStore) => {
           port.close()
         }),
       )
+      return
+    default:
+      assertNever(message)
   }
 })

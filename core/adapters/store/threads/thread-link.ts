@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { ownModule } from '../../../../rtp/io/index.ts'
+import { assertNever } from '../../../model/assert-never.ts'
 import type { Log } from '../../../ports/log.ts'
 import { StoreError } from '../errors.ts'
 import type { TimedRecovery } from '../recovery.ts'
@@ -159,6 +160,9 @@ export class ThreadLink {
         return
       case 'closed':
         this.#closed()
+        return
+      default:
+        assertNever(message)
     }
   }
 
