@@ -127,6 +127,7 @@ const states: readonly (readonly [path: string, press: string, seen: string])[] 
   ['webhooks', 'Details', 'dialog pre'],
   ['recordings', 'Listen', '.audio canvas'],
   ['operator/trunks', 'New trunk', 'dialog'],
+  ['operator/trunks', 'Test', 'dialog'],
   ['operator/accounts', 'New account', 'dialog'],
   ['operator/trunks', 'Match', '.sums li'],
 ]

@@ -152,7 +152,7 @@ async function quiet(page: Page, where: string): Promise<void> {
 async function unfold(page: Page): Promise<void> {
   await page.evaluate(`document.querySelectorAll('main details').forEach(it => { it.open = true })`)
   const opens = /^(?!Listen|Show)/
-  const names = /^(Details|Change|Revisions|Give to a number|Release|Delete|Show|Listen.*|Get a number|New .*)$/
+  const names = /^(Details|Change|Test|Revisions|Give to a number|Release|Delete|Show|Listen.*|Get a number|New .*)$/
   const buttons = await page.locator('main button:enabled').allTextContents()
   for (const name of new Set(buttons.map(text => text.trim()))) {
     if (!names.test(name) || name === 'New document') continue
