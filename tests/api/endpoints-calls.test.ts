@@ -25,8 +25,15 @@ test('originate, read, list, hang up', async () => {
   const live = await bed.operator('GET', '/operator/calls')
   assert.equal([live.body.total, live.body.calls[0].legs[0].number], [1, '+254722000001'])
   assert.is((await bed.operator('GET', `/operator/accounts/${bed.accountUuid}`)).body.live_calls, 1)
+  for (const id of [uuid, sid]) {
+    const { status, body } = await bed.operator('GET', `/operator/calls/${id}/dump`)
+    assert.equal([status, body.sid, body.phase, body.legs[0].state], [200, sid, 'live', 'dialled'])
+  }
+  assert.is((await bed.operator('GET', `/operator/calls/${sid}/dump?format=xml`)).status, 422)
+  assert.ok([401, 403].includes((await bed.customer('GET', `/operator/calls/${sid}/dump`)).status))
 
   const ended = await bed.customer('POST', '/calls/hangup', { sid })
+  assert.is((await bed.operator('GET', `/operator/calls/${sid}/dump`)).status, 404)
   assert.equal(
     [ended.body.status, ended.body.reason_code, ended.body.reason_label],
     ['failed', 'END.0201', 'Hung up by API'],

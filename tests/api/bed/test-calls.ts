@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { CallDoor } from '../../../api/base/door.ts'
 import type { Calls } from '../../../core/adapters/store/calls.ts'
 import type { OriginateRefusal, OriginateResult } from '../../../core/contract/originate-order.ts'
+import type { LiveCallDump } from '../../../core/index.ts'
 import { begunRow } from '../../../core/leg/call-row.ts'
 import { SidSequence } from '../../../core/leg/sid.ts'
 import type { CallRecord } from '../../../core/model/call-record.ts'
@@ -78,6 +79,35 @@ export class TestCalls implements CallDoor {
 
   list(...args: Parameters<CallDoor['list']>) {
     return this.store.list(...args)
+  }
+
+  /** A call that has just been placed: nothing of it is known but its row. */
+  async dump(id: string): Promise<LiveCallDump | undefined> {
+    const call = [...this.#live.values()].find(({ uuid, sid }) => uuid === id || sid === id)
+    if (call === undefined) return undefined
+    return {
+      takenUnix: call.createdUnix,
+      call,
+      phase: 'live',
+      waitsFor: ['1 answer of the document server'],
+      document: undefined,
+      dial: undefined,
+      holds: [],
+      deadlines: [{ name: 'placed:ring', dueInMs: 30_000 }],
+      legs: this.live().flatMap(({ legs }) =>
+        legs.map(({ leg }) => ({
+          leg,
+          state: 'dialled' as const,
+          media: 'opening' as const,
+          isAgreed: false,
+          isReady: false,
+          codec: undefined,
+          room: undefined,
+          sip: undefined,
+          mediaLeg: undefined,
+        })),
+      ),
+    }
   }
 
   live() {
