@@ -20,9 +20,10 @@ export class Tokens {
       this.#block = this.#random(blockLength)
       this.#at = 0
     }
-    let text = ''
-    for (let end = this.#at + length; this.#at < end; this.#at++) text += alphabet[this.#block[this.#at]! & 31]
-    return text
+    // At once: a name put together letter by letter would leave one string for each letter.
+    const letters = new Array<number>(length)
+    for (let at = 0; at < length; at++) letters[at] = alphabet.charCodeAt(this.#block[this.#at++]! & 31)
+    return String.fromCharCode(...letters)
   }
 
   /** A number in [0, 1). */

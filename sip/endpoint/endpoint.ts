@@ -3,18 +3,18 @@ import type { Machine } from '../base/machine.ts'
 import { NoticeLimit } from '../base/notice-limit.ts'
 import { Tokens } from '../base/tokens.ts'
 import type { ChallengeRefusal, CredentialScope } from '../digest/credential-scope.ts'
-import { formatMessage } from '../message/format.ts'
 import type { SipRequest } from '../message/message.ts'
 import { parseMessage } from '../message/parse.ts'
+import { writeMessage } from '../message/write.ts'
 import { type Flow, isReliable } from '../network/flow.ts'
 import { noPhones } from '../registrar/phone.ts'
 import { type PhoneMove, Registrar } from '../registrar/registrar.ts'
 import { formatAckTo } from '../transaction/ack.ts'
-import type { IncomingRequest } from '../transaction/incoming.ts'
 import { TransactionLayer } from '../transaction/layer.ts'
 import { buildResponse, type ResponseParts } from '../transaction/response.ts'
 import { TimerQueue } from '../transaction/timer-queue.ts'
 import type { ServerTransaction, TimerOwner } from '../transaction/transaction.ts'
+import { trimSettled } from '../transaction/trim-settled.ts'
 import { escapeUser } from '../uri/escape.ts'
 import { formatHost } from '../uri/host.ts'
 import { dumpOfCall, type EndpointCallDump } from './call-dump.ts'
@@ -74,8 +74,9 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
         this.counters.sent++
         this.#out.push({ type: 'send', flow: this.registrar.current(flow), bytes, transaction })
       },
-      format: formatMessage,
+      format: writeMessage,
       formatAck: formatAckTo,
+      settled: trimSettled,
     })
   }
 
@@ -186,7 +187,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   }
 
   sendAck(flow: Flow, ack: SipRequest): Uint8Array {
-    const bytes = formatMessage(ack)
+    const bytes = writeMessage(ack)
     this.resend(flow, bytes)
     return bytes
   }
@@ -197,7 +198,7 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
   }
 
   respond(transaction: ServerTransaction, status: number, now: number, parts: ResponseParts = {}): Uint8Array {
-    const bytes = formatMessage(buildResponse(transaction.request, status, parts))
+    const bytes = writeMessage(buildResponse(transaction.request, status, parts))
     this.layer.respond(transaction, status, bytes, now)
     return bytes
   }
@@ -224,8 +225,8 @@ export class Endpoint implements Machine<EndpointInput, EndpointOutput>, Routing
     else this.#byTag.set(localTag, call)
   }
 
-  inviteFinished(invite: IncomingRequest): void {
-    this.#router.inviteFinished(invite)
+  inviteFinished(merged: string): void {
+    this.#router.inviteFinished(merged)
   }
 
   release(id: string): void {

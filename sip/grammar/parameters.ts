@@ -57,6 +57,17 @@ export function parameterOf(parameters: readonly Parameter[], name: string): str
   return undefined
 }
 
+/** Sets one of these, in its place or at the end. `name` in lower case; `value` is written as it is. */
+export function setParameter(parameters: Parameter[], name: string, value: string | undefined): void {
+  for (let at = 0; at < parameters.length; at++) {
+    const known = parameters[at]!.name
+    if (known !== name && (known.length !== name.length || known.toLowerCase() !== name)) continue
+    parameters[at] = { name, value }
+    return
+  }
+  parameters.push({ name, value })
+}
+
 /** The same parameters with this one set, in its place or at the end. `value` is written as it is. */
 export function withParameter(
   parameters: readonly Parameter[],

@@ -19,6 +19,33 @@ export type NameAddrFault = 'bad-display-name' | 'bad-address' | 'bad-parameter'
 // Beyond tokens, what peers put there unquoted and cannot be misread (RFC 4475 §3.1.2.15 is misread: a comma).
 const ambiguous = /[",;:<>]/
 
+/**
+ * What nearly every sender writes: no escapes, no IPv6 address, no headers in the URI. Nothing in it can be read in two
+ * ways, and `parseNameAddr` takes all of it; one pass over the text shows it, and no object is made.
+ */
+const usual =
+  /^(?:"[^"\\]*" ?)?<sip:(?:[\w.+-]+@)?(?:[A-Za-z0-9][A-Za-z0-9.]*-+)*[A-Za-z0-9][A-Za-z0-9.]*(?::(?:[1-9]\d{0,3}|[1-5]\d{4}))?(?:;[\w-]+(?:=[\w.+-]+)?)*>(?:;[\w-]+(?:=[\w.+-]+)?)*$/
+/** No host in it is longer than a host name may be. */
+const longestUsual = 200
+
+/** An address of a SIP URI that is as it should be, in the form that nearly every sender writes; false: to be parsed. */
+export const isUsualAddress = (text: string): boolean => text.length <= longestUsual && usual.test(text)
+
+/** The URI of an address that `isUsualAddress`, as `formatUri` would write it. */
+export const uriOfUsual = (text: string): string => text.slice(text.lastIndexOf('<') + 1, text.lastIndexOf('>'))
+
+/** The tag of From or To, '' when there is none; undefined: the address cannot be read. */
+export function tagOfAddress(text: string): string | undefined {
+  if (isUsualAddress(text)) {
+    const after = text.lastIndexOf('>') + 1
+    if (after === text.length) return ''
+    if (text.startsWith(';tag=', after) && text.indexOf(';', after + 1) === -1)
+      return text.slice(after + ';tag='.length)
+  }
+  const address = parseNameAddr(text)
+  return address.ok ? (tagOf(address.value) ?? '') : undefined
+}
+
 /** RFC 3261 §20.10. Without angle brackets all parameters are the header's, none the URI's. */
 export function parseNameAddr(text: string): Parsed<NameAddr, NameAddrFault> {
   const start = skipBlanks(text, 0)

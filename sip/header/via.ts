@@ -1,5 +1,5 @@
 import type { Parsed } from '../base/parsed.ts'
-import { formatParameters, type Parameter, parameterOf, parseParameters, withParameter } from '../grammar/parameters.ts'
+import { formatParameters, type Parameter, parameterOf, parseParameters, setParameter } from '../grammar/parameters.ts'
 import { boundedNumber } from '../grammar/token.ts'
 import { formatHostPort, parseHostPort } from '../uri/host.ts'
 
@@ -62,10 +62,10 @@ export function rportOf(via: Via): number | 'asked' | undefined {
  */
 export function withSource(via: Via, address: string, port: number): Via {
   const asked = rportOf(via) !== undefined
-  let parameters = via.parameters
-  if (asked) parameters = withParameter(parameters, 'rport', String(port))
-  if (asked || via.host.toLowerCase() !== address.toLowerCase()) {
-    parameters = withParameter(parameters, 'received', address)
-  }
-  return parameters === via.parameters ? via : { ...via, parameters }
+  if (!asked && (via.host === address || via.host.toLowerCase() === address.toLowerCase())) return via
+  const parameters = [...via.parameters]
+  if (asked) setParameter(parameters, 'rport', String(port))
+  setParameter(parameters, 'received', address)
+  const { transport, host, port: sentBy } = via
+  return { transport, host, port: sentBy, parameters }
 }

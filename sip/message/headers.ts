@@ -9,6 +9,25 @@ export function headerOf(message: SipMessage, name: string): string | undefined 
   return undefined
 }
 
+/** The first of `headersOf`. */
+export function firstOf(message: SipMessage, name: string): string | undefined {
+  const key = headerKey(name)
+  const split = isListed(key)
+  for (const header of message.headers) {
+    if (header.name !== name && !isHeader(header.name, key)) continue
+    if (!split) return header.value
+    const value = firstOfList(header.value)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+/** The first value of a comma-separated list; undefined: it is empty. */
+export function firstOfList(text: string): string | undefined {
+  if (text.includes(',')) return splitList(text)[0]
+  return text === '' ? undefined : text
+}
+
 /** How many fields bear that name; a comma list counts once. */
 export function countOf(message: SipMessage, name: string): number {
   const key = headerKey(name)
@@ -23,7 +42,7 @@ export function headersOf(message: SipMessage, name: string): readonly string[] 
   const split = isListed(key)
   const values: string[] = []
   for (const header of message.headers) {
-    if (!isHeader(header.name, key)) continue
+    if (header.name !== name && !isHeader(header.name, key)) continue
     if (!split) values.push(header.value)
     else if (header.value.includes(',')) values.push(...splitList(header.value))
     else if (header.value !== '') values.push(header.value)

@@ -1,10 +1,11 @@
 import { parseContact } from '../header/contact.ts'
 import { parseMediaType } from '../header/content-type.ts'
+import { isUsualAddress, uriOfUsual } from '../header/name-addr.ts'
 import { q850CauseOf } from '../header/reason.ts'
 import { parseSessionExpires, type SessionExpires } from '../header/session-expires.ts'
 import { includesToken, parseTokens } from '../header/token-list.ts'
 import { formatUri } from '../uri/format.ts'
-import { headerOf, headersOf } from './headers.ts'
+import { firstOf, headerOf, headersOf } from './headers.ts'
 import type { SipMessage } from './message.ts'
 import { isMultipart, sessionPartOf } from './multipart.ts'
 
@@ -15,14 +16,18 @@ export const bodyText = (message: SipMessage): string => utf8.decode(message.bod
 /** `type/subtype` of the body in lower case; '' without a body, or with one that says nothing readable. */
 export function bodyType(message: SipMessage): string {
   if (message.body.length === 0) return ''
-  const type = parseMediaType(headerOf(message, 'Content-Type') ?? '')
+  const written = headerOf(message, 'Content-Type') ?? ''
+  if (written === 'application/sdp') return written
+  const type = parseMediaType(written)
   return type.ok ? `${type.value.type}/${type.value.subtype}` : ''
 }
 
 /** The session description that a message carries, alone or among the parts of its body; undefined for none. */
 export function sdpOf(message: SipMessage): string | undefined {
   if (message.body.length === 0) return undefined
-  const type = parseMediaType(headerOf(message, 'Content-Type') ?? '')
+  const written = headerOf(message, 'Content-Type') ?? ''
+  if (written === 'application/sdp') return bodyText(message)
+  const type = parseMediaType(written)
   if (!type.ok) return undefined
   if (isMultipart(type.value)) return sessionPartOf(type.value, bodyText(message))
   return type.value.type === 'application' && type.value.subtype === 'sdp' ? bodyText(message) : undefined
@@ -51,8 +56,9 @@ export function sessionExpiresOf(message: SipMessage): SessionExpires | undefine
 
 /** URI of the Contact, without the header fields that a URI may carry: a peer must not choose them. */
 export function contactUriOf(message: SipMessage): string | undefined {
-  const [value] = headersOf(message, 'Contact')
+  const value = firstOf(message, 'Contact')
   if (value === undefined) return undefined
+  if (isUsualAddress(value)) return uriOfUsual(value)
   const contact = parseContact(value)
   if (!contact.ok || contact.value === '*' || contact.value.uri.kind !== 'sip') return undefined
   return formatUri({ ...contact.value.uri, headers: [] })

@@ -1,28 +1,53 @@
+import { splitList } from '../grammar/comma-list.ts'
 import { parseCallId } from '../header/call-id.ts'
 import { parseContact } from '../header/contact.ts'
 import { type CSeq, parseCSeq } from '../header/cseq.ts'
 import { parseMaxForwards } from '../header/max-forwards.ts'
-import { type NameAddr, parseNameAddr } from '../header/name-addr.ts'
+import { isUsualAddress, tagOfAddress } from '../header/name-addr.ts'
 import { branchOf, parseVia, type Via } from '../header/via.ts'
 import { parseUri } from '../uri/parse.ts'
 import type { Uri } from '../uri/uri.ts'
-import { countOf, headerOf, headersOf } from './headers.ts'
+import { headerKey, isHeader } from './header-name.ts'
+import { firstOfList, headersOf } from './headers.ts'
 import type { SipMessage, SipRequest, SipResponse } from './message.ts'
 import { knownMethods } from './method.ts'
 
 /** What every message must have and every layer asks for (RFC 3261 §8.1.1), read once. */
-export interface Essentials {
+export class Essentials {
   /** The topmost. */
   readonly via: Via
   /** The topmost Via as it stands. */
   readonly viaText: string
-  readonly from: NameAddr
-  readonly to: NameAddr
+  /** Values of Via. */
+  readonly vias: number
+  /** From and To as they stand; they can be read. */
+  readonly fromText: string
+  readonly toText: string
+  /** '' = none. */
+  readonly fromTag: string
+  readonly toTag: string
   readonly callId: string
   readonly cseq: CSeq
+  readonly cseqText: string
+  readonly maxForwardsText: string | undefined
+
+  constructor(fields: Fields, via: Via, fromTag: string, toTag: string, callId: string, cseq: CSeq) {
+    this.via = via
+    this.viaText = fields.via ?? ''
+    this.vias = fields.vias
+    this.fromText = fields.from ?? ''
+    this.toText = fields.to ?? ''
+    this.fromTag = fromTag
+    this.toTag = toTag
+    this.callId = callId
+    this.cseq = cseq
+    this.cseqText = fields.cseq ?? ''
+    this.maxForwardsText = fields.maxForwards
+  }
 }
 
-interface RequestEssentials extends Essentials {
+interface RequestEssentials {
+  readonly essentials: Essentials
   readonly uri: Uri
   /** Undefined: an RFC 2543 peer, which sends none. */
   readonly maxForwards: number | undefined
@@ -39,9 +64,6 @@ type Validated<T> = { readonly ok: true; readonly value: T } | Refusal
 
 const refuse = (reason: string, status: Refusal['status'] = 400): Refusal => ({ ok: false, status, reason })
 
-/** Header fields of which a message has one; a second one is another message for another reader (RFC 4475 §3.3.8). */
-const single = ['From', 'To', 'Call-ID', 'CSeq', 'Max-Forwards', 'Content-Type', 'Expires'] as const
-
 /**
  * RFC 3261 §8.2.2 and §16.3 as a user agent needs them: the mandatory fields once each and readable, the
  * Request-URI, CSeq's method, the branch, the Contact of an INVITE. Unknown schemes, methods and extensions pass:
@@ -54,17 +76,16 @@ export function validateRequest(request: SipRequest): Validated<RequestEssential
   if (uri.value.kind === 'sip' && uri.value.headers.length > 0) return refuse('Headers in Request-URI')
   const essentials = readEssentials(request)
   if (!essentials.ok) return essentials
-  const { cseq, via } = essentials.value
+  const { cseq, via, maxForwardsText: hops } = essentials.value
   if (cseq.method !== request.method) {
     return knownMethods.has(request.method) ? refuse('CSeq Method Mismatch') : refuse('Method Not Implemented', 501)
   }
   // RFC 4475 §3.2.1: a cookie with nothing after it is not unique.
   if (branchOf(via) === 'z9hG4bK') return refuse('Bad Via Branch')
-  const hops = headerOf(request, 'Max-Forwards')
   const maxForwards = hops === undefined ? undefined : parseMaxForwards(hops)
   if (maxForwards?.ok === false) return refuse('Bad Max-Forwards')
   if (request.method === 'INVITE' && !hasRemoteTarget(request)) return refuse('Bad Contact')
-  return { ok: true, value: { ...essentials.value, uri: uri.value, maxForwards: maxForwards?.value } }
+  return { ok: true, value: { essentials: essentials.value, uri: uri.value, maxForwards: maxForwards?.value } }
 }
 
 /** A response without these is dropped. */
@@ -73,44 +94,106 @@ export function validateResponse(response: SipResponse): Validated<Essentials> {
   return essentials.ok && branchOf(essentials.value.via) === undefined ? refuse('Missing Via Branch') : essentials
 }
 
-function readEssentials(message: SipMessage): Validated<Essentials> {
-  const viaText = headersOf(message, 'Via')[0]
-  const fromText = headerOf(message, 'From')
-  const toText = headerOf(message, 'To')
-  const callIdText = headerOf(message, 'Call-ID')
-  const cseqText = headerOf(message, 'CSeq')
-  if (viaText === undefined) return refuse('Missing Via')
-  if (fromText === undefined) return refuse('Missing From')
-  if (toText === undefined) return refuse('Missing To')
-  if (callIdText === undefined) return refuse('Missing Call-ID')
-  if (cseqText === undefined) return refuse('Missing CSeq')
-  for (const name of single) if (countOf(message, name) > 1) return refuse(`Multiple ${name}`)
-  const via = parseVia(viaText)
-  if (!via.ok) return refuse('Bad Via')
-  const from = parseNameAddr(fromText)
-  if (!from.ok) return refuse('Bad From')
-  const to = parseNameAddr(toText)
-  if (!to.ok) return refuse('Bad To')
-  const callId = parseCallId(callIdText)
-  if (!callId.ok) return refuse('Bad Call-ID')
-  const cseq = parseCSeq(cseqText)
-  if (!cseq.ok) return refuse('Bad CSeq')
-  return {
-    ok: true,
-    value: {
-      via: via.value,
-      viaText,
-      from: from.value,
-      to: to.value,
-      callId: callId.value,
-      cseq: cseq.value,
-    },
+/** Header fields of which a message has one; a second one is another message for another reader (RFC 4475 §3.3.8). */
+const single = ['From', 'To', 'Call-ID', 'CSeq', 'Max-Forwards', 'Content-Type', 'Expires'] as const
+const singleKeys = single.map(headerKey)
+const viaKey = headerKey('Via')
+
+/** The fields that a message is judged by, as they stand. */
+class Fields {
+  via: string | undefined
+  vias = 0
+  from: string | undefined
+  to: string | undefined
+  callId: string | undefined
+  cseq: string | undefined
+  maxForwards: string | undefined
+  /** Which of `single` stand there, a bit each. */
+  seen = 0
+  /** Of these, which stand there twice. */
+  repeated = 0
+
+  /** One pass over all header fields. Names in their usual spelling are shared strings: comparing them costs nothing. */
+  constructor({ headers }: SipMessage) {
+    for (const { name, value } of headers) {
+      switch (name) {
+        case 'Via':
+          this.#takeVia(value)
+          break
+        case 'From':
+          this.#take(0, value)
+          break
+        case 'To':
+          this.#take(1, value)
+          break
+        case 'Call-ID':
+          this.#take(2, value)
+          break
+        case 'CSeq':
+          this.#take(3, value)
+          break
+        case 'Max-Forwards':
+          this.#take(4, value)
+          break
+        default:
+          if (isHeader(name, viaKey)) this.#takeVia(value)
+          else
+            this.#take(
+              singleKeys.findIndex(key => isHeader(name, key)),
+              value,
+            )
+      }
+    }
   }
+
+  #takeVia(value: string): void {
+    if (value === '') return
+    this.via ??= firstOfList(value)
+    this.vias += value.includes(',') ? splitList(value).length : 1
+  }
+
+  #take(which: number, value: string): void {
+    if (which === -1) return
+    const bit = 1 << which
+    if ((this.seen & bit) !== 0) {
+      this.repeated |= bit
+      return
+    }
+    this.seen |= bit
+    if (which === 0) this.from = value
+    else if (which === 1) this.to = value
+    else if (which === 2) this.callId = value
+    else if (which === 3) this.cseq = value
+    else if (which === 4) this.maxForwards = value
+  }
+}
+
+function readEssentials(message: SipMessage): Validated<Essentials> {
+  const fields = new Fields(message)
+  if (fields.via === undefined) return refuse('Missing Via')
+  if (fields.from === undefined) return refuse('Missing From')
+  if (fields.to === undefined) return refuse('Missing To')
+  if (fields.callId === undefined) return refuse('Missing Call-ID')
+  if (fields.cseq === undefined) return refuse('Missing CSeq')
+  if (fields.repeated !== 0) return refuse(`Multiple ${single[Math.log2(fields.repeated & -fields.repeated)]}`)
+  const via = parseVia(fields.via)
+  if (!via.ok) return refuse('Bad Via')
+  const fromTag = tagOfAddress(fields.from)
+  if (fromTag === undefined) return refuse('Bad From')
+  const toTag = tagOfAddress(fields.to)
+  if (toTag === undefined) return refuse('Bad To')
+  const callId = parseCallId(fields.callId)
+  if (!callId.ok) return refuse('Bad Call-ID')
+  const cseq = parseCSeq(fields.cseq)
+  if (!cseq.ok) return refuse('Bad CSeq')
+  return { ok: true, value: new Essentials(fields, via.value, fromTag, toTag, callId.value, cseq.value) }
 }
 
 /** RFC 3261 §8.1.1.8: exactly one SIP or SIPS URI, which becomes the dialog's remote target. */
 function hasRemoteTarget(invite: SipRequest): boolean {
   const contacts = headersOf(invite, 'Contact')
-  const contact = parseContact(contacts[0] ?? '')
+  const [first = ''] = contacts
+  if (contacts.length === 1 && isUsualAddress(first)) return true
+  const contact = parseContact(first)
   return contacts.length === 1 && contact.ok && contact.value !== '*' && contact.value.uri.kind === 'sip'
 }

@@ -14,14 +14,26 @@ export function addressBytes(text: string): Uint8Array | undefined {
 }
 
 function ipv4Bytes(text: string): Uint8Array | undefined {
-  const parts = text.split('.')
-  if (parts.length !== 4) return undefined
-  const bytes = new Uint8Array(4)
-  for (const [at, part] of parts.entries()) {
-    if (!/^\d{1,3}$/.test(part) || Number(part) > 255) return undefined
-    bytes[at] = Number(part)
+  let bytes: Uint8Array | undefined
+  let part = 0
+  let digits = 0
+  let value = 0
+  // Most of what is asked here is a host name: nothing is made for it.
+  for (let at = 0; at <= text.length; at++) {
+    const code = at === text.length ? 0x2e : text.charCodeAt(at)
+    if (code !== 0x2e) {
+      if (code < 0x30 || code > 0x39) return undefined
+      value = value * 10 + code - 0x30
+      digits++
+      continue
+    }
+    if (digits === 0 || digits > 3 || value > 255 || part === 4) return undefined
+    bytes ??= new Uint8Array(4)
+    bytes[part++] = value
+    digits = 0
+    value = 0
   }
-  return bytes
+  return part === 4 ? bytes : undefined
 }
 
 function ipv6Bytes(text: string): Uint8Array | undefined {

@@ -25,6 +25,8 @@ interface LayerConfig {
   readonly send: (flow: Flow, bytes: Uint8Array, transaction: Transaction) => void
   readonly format: (message: SipRequest) => Uint8Array
   readonly formatAck: (request: SipRequest, response: IncomingResponse) => Uint8Array
+  /** Called once the final response is in or out. Default: nothing is done. */
+  readonly settled?: (transaction: Transaction) => void
 }
 
 /** What came to a request: it is new, it belongs to a transaction (and is dealt with), or it is an ACK without a transaction. */
@@ -192,7 +194,10 @@ export class TransactionLayer {
       }
     }
     // What an owner did meanwhile may have ended it; what is left of it is small all the same.
-    if (settles) transaction.settle()
+    if (settles) {
+      transaction.settle()
+      this.#config.settled?.(transaction)
+    }
     if (next === 'terminated') finish(transaction, now)
   }
 

@@ -1,6 +1,5 @@
-import { tagOf } from '../header/name-addr.ts'
 import { branchOf, formatVia, parseVia, rportOf, type Via, withSource } from '../header/via.ts'
-import { headerOf, headersOf } from '../message/headers.ts'
+import { firstOf, headerOf } from '../message/headers.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
 import { type Refusal, validateRequest, validateResponse } from '../message/validate.ts'
 import { defaultPort, type Flow } from '../network/flow.ts'
@@ -17,23 +16,24 @@ export interface ReadRequest {
 /** Never fails: what cannot be read is empty and named in `refusal`, so that even a bad request can be answered. */
 export function readRequest(message: SipRequest, flow: Flow): ReadRequest {
   const validated = validateRequest(message)
-  const essentials = validated.ok ? validated.value : undefined
-  const { via, replyTo } = readVia(essentials?.via, essentials?.viaText ?? headersOf(message, 'Via')[0] ?? '', flow)
+  const essentials = validated.ok ? validated.value.essentials : undefined
+  const { via, replyTo } = readVia(essentials?.via, essentials?.viaText ?? firstOf(message, 'Via') ?? '', flow)
+  const request = {
+    message,
+    flow,
+    replyTo,
+    via,
+    from: essentials?.fromText ?? headerOf(message, 'From') ?? '',
+    to: essentials?.toText ?? headerOf(message, 'To') ?? '',
+    callId: essentials?.callId ?? headerOf(message, 'Call-ID') ?? '',
+    fromTag: essentials?.fromTag ?? '',
+    toTag: essentials?.toTag || undefined,
+    cseq: essentials?.cseq.sequence ?? 0,
+    cseqText: essentials?.cseqText ?? headerOf(message, 'CSeq') ?? '',
+  }
   return {
-    request: {
-      message,
-      flow,
-      replyTo,
-      via,
-      from: headerOf(message, 'From') ?? '',
-      to: headerOf(message, 'To') ?? '',
-      callId: headerOf(message, 'Call-ID') ?? '',
-      fromTag: (essentials && tagOf(essentials.from)) ?? '',
-      toTag: (essentials && tagOf(essentials.to)) || undefined,
-      cseq: essentials?.cseq.sequence ?? 0,
-      cseqText: headerOf(message, 'CSeq') ?? '',
-    },
-    uri: essentials?.uri,
+    request,
+    uri: validated.ok ? validated.value.uri : undefined,
     refusal: validated.ok ? undefined : validated,
   }
 }
@@ -61,21 +61,20 @@ function readVia(read: Via | undefined, text: string, flow: Flow): { via: TopVia
 
 /** Undefined: it lacks what would match it to a request of ours. */
 export function readResponse(message: SipResponse, flow: Flow): IncomingResponse | undefined {
-  // RFC 3261 §8.1.3.3: with more than one Via it was not meant for us.
-  if (headersOf(message, 'Via').length !== 1) return undefined
   const validated = validateResponse(message)
-  if (!validated.ok) return undefined
-  const { via, from, to, callId, cseq } = validated.value
+  // RFC 3261 §8.1.3.3: with more than one Via it was not meant for us.
+  if (!validated.ok || validated.value.vias !== 1) return undefined
+  const { via, toText, fromTag, toTag, callId, cseq } = validated.value
   const branch = branchOf(via)
   if (branch === undefined) return undefined
   return {
     message,
     flow,
     branch,
-    to: headerOf(message, 'To') ?? '',
+    to: toText,
     callId,
-    fromTag: tagOf(from) ?? '',
-    toTag: tagOf(to),
+    fromTag,
+    toTag: toTag === '' ? undefined : toTag,
     cseq: cseq.sequence,
     cseqMethod: cseq.method,
   }

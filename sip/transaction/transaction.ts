@@ -100,7 +100,7 @@ export class Transaction implements TimerOwner {
 
 export class ClientTransaction extends Transaction {
   readonly role = 'client'
-  readonly request: SipRequest
+  request: SipRequest
   readonly owner: ClientOwner
   ack: Uint8Array | undefined
 

@@ -15,9 +15,12 @@ export function unescapeUri(text: string): string {
   )
 }
 
-const escapeWith =
-  (keep: RegExp) =>
-  (text: string): string => {
+/** `kept`: the characters that stand as they are. */
+function escapeWith(kept: string): (text: string) => string {
+  const keep = new RegExp(`^[${kept}]$`)
+  const all = new RegExp(`^[${kept}]*$`)
+  return text => {
+    if (all.test(text)) return text
     let escaped = ''
     for (const char of text) {
       if (keep.test(char)) escaped += char
@@ -25,11 +28,12 @@ const escapeWith =
     }
     return escaped
   }
+}
 
 // RFC 3261 §25.1: unreserved, and what else may stand bare in each place.
 /** For the user part of a SIP URI. */
-export const escapeUser = escapeWith(/[A-Za-z0-9\-_.!~*'()&=+$,;?/]/)
+export const escapeUser = escapeWith(String.raw`A-Za-z0-9\-_.!~*'()&=+$,;?/`)
 /** For a parameter's value. */
-export const escapeParameter = escapeWith(/[A-Za-z0-9\-_.!~*'()[\]/:&+$]/)
+export const escapeParameter = escapeWith(String.raw`A-Za-z0-9\-_.!~*'()[\]/:&+$`)
 /** For a header's name or value. */
-export const escapeHeader = escapeWith(/[A-Za-z0-9\-_.!~*'()[\]/?:+$]/)
+export const escapeHeader = escapeWith(String.raw`A-Za-z0-9\-_.!~*'()[\]/?:+$`)

@@ -9,8 +9,9 @@ export function formatUri(uri: Uri): string {
     case 'sip': {
       const password = uri.password === undefined ? '' : `:${uri.password}`
       const user = uri.user === undefined ? '' : `${uri.user}${password}@`
-      const headers = uri.headers.map(({ name, value }) => (value === undefined ? name : `${name}=${value}`)).join('&')
       const base = `${uri.scheme}:${user}${formatHostPort(uri.host, uri.port)}${formatParameters(uri.parameters)}`
+      if (uri.headers.length === 0) return base
+      const headers = uri.headers.map(({ name, value }) => (value === undefined ? name : `${name}=${value}`)).join('&')
       return headers === '' ? base : `${base}?${headers}`
     }
     case 'tel':

@@ -47,10 +47,10 @@ export function parseHostPort(text: string): HostPort | undefined {
   if (bracketed && hostEnd === -1) return undefined
   const host = bracketed ? text.slice(1, hostEnd) : hostEnd === -1 ? text : text.slice(0, hostEnd)
   if (bracketed ? !isIpv6(host) : !isHostName(host)) return undefined
-  const rest = bracketed ? text.slice(hostEnd + 1) : hostEnd === -1 ? '' : text.slice(hostEnd)
-  if (rest === '') return { host, port: undefined }
-  if (!rest.startsWith(':')) return undefined
-  const port = boundedNumber(rest.slice(1), 65535)
+  const restAt = bracketed ? hostEnd + 1 : hostEnd === -1 ? text.length : hostEnd
+  if (restAt === text.length) return { host, port: undefined }
+  if (text.charCodeAt(restAt) !== 0x3a) return undefined
+  const port = boundedNumber(text.slice(restAt + 1), 65535)
   return port === undefined || port === 0 ? undefined : { host, port }
 }
 

@@ -13,6 +13,7 @@ const fault = (reason: UriFault, at: number): Parsed<never, UriFault> => ({ ok: 
 
 /** RFC 3261 §19.1, RFC 3966 §3. */
 export function parseUri(text: string): Parsed<Uri, UriFault> {
+  if (text.startsWith('sip:') && !forbidden.test(text)) return parseSip(text, 'sip', 4)
   const colon = text.indexOf(':')
   const name = text.slice(0, Math.max(colon, 0))
   if (!scheme.test(name) || forbidden.test(text)) return fault('bad-scheme', 0)
@@ -70,12 +71,17 @@ function indexOrEnd(text: string, mark: string, at: number): number {
 function parsePairs(text: string, mark: string): readonly Parameter[] | undefined {
   if (text === '' || hasBadEscape(text)) return undefined
   const pairs: Parameter[] = []
-  for (const pair of text.split(mark)) {
-    const equals = pair.indexOf('=')
-    if (pair === '' || equals === 0) return undefined
+  let equals = text.indexOf('=')
+  for (let at = 0; at <= text.length; ) {
+    const end = indexOrEnd(text, mark, at)
+    if (equals !== -1 && equals < at) equals = text.indexOf('=', at)
+    if (end === at || equals === at) return undefined
     pairs.push(
-      equals === -1 ? { name: pair, value: undefined } : { name: pair.slice(0, equals), value: pair.slice(equals + 1) },
+      equals === -1 || equals > end
+        ? { name: text.slice(at, end), value: undefined }
+        : { name: text.slice(at, equals), value: text.slice(equals + 1, end) },
     )
+    at = end + 1
   }
   return pairs
 }

@@ -16,6 +16,9 @@ interface Fork {
   remoteSeq: number
 }
 
+/** Of all calls that have none. */
+const noForks: Map<string, Fork> = new Map()
+
 /** What a remote may ask of us before it has answered. */
 const taken: ReadonlySet<string> = new Set(['UPDATE', 'INFO', 'OPTIONS'])
 
@@ -23,7 +26,7 @@ const taken: ReadonlySet<string> = new Set(['UPDATE', 'INFO', 'OPTIONS'])
 export class EarlySessions {
   readonly #services: EndpointServices
   readonly #id: string
-  readonly #forks = new Map<string, Fork>()
+  #forks: Map<string, Fork> = noForks
   /** The fork whose description was reported last: only it may change the media. */
   #reported: string | undefined
 
@@ -47,6 +50,7 @@ export class EarlySessions {
     if (fork === undefined) {
       if (this.#forks.size >= this.#services.settings.limits.forks) return
       fork = { progress, isAgreed: false, session: undefined, remoteSeq: 0 }
+      if (this.#forks === noForks) this.#forks = new Map()
       this.#forks.set(toTag, fork)
     }
     if (sdpOf(message) === undefined) return
@@ -89,7 +93,7 @@ export class EarlySessions {
   /** Nothing is asked any more; what waits for an answer gets a 487. */
   close(now: number): void {
     for (const { session } of this.#forks.values()) session?.close({ kind: 'bye' }, now)
-    this.#forks.clear()
+    this.#forks = noForks
   }
 
   #sessionOf(fork: Fork): InviteSession {

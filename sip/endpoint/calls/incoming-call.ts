@@ -2,6 +2,7 @@ import { dialogOfCallee } from '../../dialog/invite-dialog.ts'
 import { allowsMethod, contactUriOf, requires, sdpOf } from '../../message/typed-fields.ts'
 import type { Flow } from '../../network/flow.ts'
 import type { IncomingRequest } from '../../transaction/incoming.ts'
+import { mergeKey } from '../../transaction/key.ts'
 import type { ResponseParts } from '../../transaction/response.ts'
 import { Timer } from '../../transaction/timer-queue.ts'
 import type { ServerOwner, ServerTransaction, TimerOwner } from '../../transaction/transaction.ts'
@@ -28,6 +29,8 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   readonly #services: EndpointServices
   readonly #remote: DialogRemote
   readonly #transaction: ServerTransaction
+  /** What copies of its INVITE by other paths are found by. */
+  readonly #merged: string
   readonly #isPhone: boolean
   readonly #timer = new Timer<TimerOwner>(this, 'provisional')
   readonly #reliable: ReliableProvisional | undefined
@@ -42,6 +45,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     this.#isPhone = identity.kind === 'phone'
     const { request } = transaction
     this.callId = request.callId
+    this.#merged = mergeKey(request)
     this.#remote = new DialogRemote(services, identity, request.flow)
     const localTag = services.tokens.take(12)
     const dialog = dialogOfCallee(request, localTag, contactUriOf(request.message))
@@ -147,6 +151,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     this.#services.bindTag(this.session.dialog.localTag, undefined)
     this.#services.emit({ type: 'ended', id: this.id, cause })
     this.#services.release(this.id)
+    this.#transaction.owner = new PastInvite(this.#services, this.#remote, this.#merged)
   }
 
   acknowledged(_transaction: ServerTransaction, ack: IncomingRequest, now: number): void {
@@ -163,8 +168,8 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     // A response without its ACK: the transaction has done all that can be done.
   }
 
-  finished(transaction: ServerTransaction): void {
-    this.#services.inviteFinished(transaction.request)
+  finished(): void {
+    this.#services.inviteFinished(this.#merged)
   }
 
   expired(_name: string, now: number): void {
@@ -211,5 +216,30 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   #stopProvisionals(): void {
     this.#reliable?.stop()
     this.#services.timers.stop(this.#timer)
+  }
+}
+
+/** Stands for an ended call while its INVITE may still be repeated, which is half a minute: the call itself is let go. */
+class PastInvite implements ServerOwner {
+  readonly #services: EndpointServices
+  readonly #remote: DialogRemote
+  readonly #merged: string
+
+  constructor(services: EndpointServices, remote: DialogRemote, merged: string) {
+    this.#services = services
+    this.#remote = remote
+    this.#merged = merged
+  }
+
+  isSource(flow: Flow): boolean {
+    return this.#remote.isSource(flow)
+  }
+
+  acknowledged(): void {}
+  cancelled(): void {}
+  failed(): void {}
+
+  finished(): void {
+    this.#services.inviteFinished(this.#merged)
   }
 }

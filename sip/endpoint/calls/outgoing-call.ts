@@ -17,6 +17,7 @@ import type { UseHops } from '../services/hop-cache.ts'
 import type { ReasonHeader } from '../services/reason-header.ts'
 import type { EndpointServices, TaggedCall } from '../services/services.ts'
 import type { RemoteIdentity } from '../session/dialog-remote.ts'
+import type { PastDialog } from '../session/dialog-sender.ts'
 import type { InviteSession } from '../session/invite-session.ts'
 import type { InviteSessionOwner } from '../session/session-context.ts'
 import { DialAttempts } from './dial-attempts.ts'
@@ -73,6 +74,8 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
   #state: OutgoingState = 'resolving'
   #endReason: ReasonHeader | undefined
   #session: InviteSession | undefined
+  /** What is left of the session once the call is over. */
+  #past: PastDialog | undefined
   #earlySdp: { readonly tag: string | undefined; readonly sdp: string } | undefined
 
   constructor(services: EndpointServices, dial: ResolvedDial, bound?: BoundPhone) {
@@ -243,6 +246,9 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
     this.#attempts.forget(cause === phoneGone || cause.kind === 'unreachable', now)
     this.#services.emit({ type: 'ended', id: this.id, cause })
     this.#services.release(this.id)
+    // Its INVITE takes 2xx for half a minute more: the ACK that those want is kept, the session is not.
+    this.#past = this.#session?.sender.past
+    if (this.#past !== undefined) this.#session = undefined
   }
 
   #provisional(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
@@ -266,6 +272,10 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
 
   #answer(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const remoteTag = response.toTag ?? ''
+    if (this.#past?.remoteTag === remoteTag) {
+      this.#services.resend(this.#past.flow, this.#past.ack)
+      return
+    }
     const again = this.#session?.dialog.remoteTag === remoteTag ? this.#session : this.#forks.get(remoteTag)
     if (again !== undefined) again.sender.acknowledgeAgain()
     else this.#step('2xx', now, { progress: this.#answerOf(transaction, response), transaction })

@@ -24,7 +24,7 @@ const keyOf = ({ cseq, toTag }: IncomingResponse): string => `${cseq} ${toTag}`
 /** PRACKs for reliable provisional responses to an INVITE of ours, fork by fork (RFC 3262 §4). */
 export class PrackSender {
   readonly #services: EndpointServices
-  readonly #early = new Map<string, EarlyDialog>()
+  #early: Map<string, EarlyDialog> | undefined
 
   constructor(services: EndpointServices) {
     this.#services = services
@@ -35,7 +35,7 @@ export class PrackSender {
     const { message, toTag, cseq } = progress.response
     const rseq = boundedNumber(headerOf(message, 'RSeq') ?? '', max32)
     if (toTag === undefined || rseq === undefined || !requires(message, '100rel')) return true
-    const known = this.#early.get(keyOf(progress.response))
+    const known = this.#early?.get(keyOf(progress.response))
     if (known !== undefined && rseq !== known.rseq + 1) return false
     const early = known ?? this.#begin(progress)
     if (early === undefined) return true
@@ -47,10 +47,11 @@ export class PrackSender {
 
   /** The last CSeq of ours in the dialog of this answer; undefined: its INVITE's. */
   lastSeq(answer: IncomingResponse): number | undefined {
-    return this.#early.get(keyOf(answer))?.dialog.localSeq
+    return this.#early?.get(keyOf(answer))?.dialog.localSeq
   }
 
   #begin(progress: DialAnswer): EarlyDialog | undefined {
+    this.#early ??= new Map()
     if (this.#early.size >= this.#services.settings.limits.forks) return undefined
     const { response } = progress
     const dialog = dialogOfCaller(progress, contactUriOf(response.message))

@@ -64,7 +64,8 @@ export class NewCalls {
   }
 
   arrived(request: IncomingRequest, source: InviteSource, now: number): void {
-    if (this.#merges.has(mergeKey(request))) {
+    const merged = mergeKey(request)
+    if (this.#merges.has(merged)) {
       this.#responder.respond(request, 482, [])
       return
     }
@@ -85,7 +86,7 @@ export class NewCalls {
     }
     const transaction = this.#responder.accept(request)
     if (transaction === undefined) return
-    this.#merges.add(mergeKey(request))
+    this.#merges.add(merged)
     this.#taken.add(key, now)
     this.#services.respond(transaction, 100, now)
     const id = this.#services.settings.newId()
@@ -116,8 +117,8 @@ export class NewCalls {
     this.#responder.respond(request, 503, reasonFields({ ...loaded, retryAfterSeconds: retrySecondsOf(key) }))
   }
 
-  finished(invite: IncomingRequest): void {
-    this.#merges.delete(mergeKey(invite))
+  finished(merged: string): void {
+    this.#merges.delete(merged)
   }
 
   /** An INVITE that is refused by load before it is parsed; undefined: it is to be read. */

@@ -52,8 +52,8 @@ export class RequestRouter {
     this.#signIns.flowClosed(flow)
   }
 
-  inviteFinished(invite: IncomingRequest): void {
-    this.#newCalls.finished(invite)
+  inviteFinished(merged: string): void {
+    this.#newCalls.finished(merged)
   }
 
   /** It ends nothing that we keep (RFC 3261 §8.2.7), and under load it is the most frequent message. */

@@ -1,5 +1,5 @@
-import { formatMessage } from '../../message/format.ts'
 import type { HeaderField } from '../../message/message.ts'
+import { writeMessage } from '../../message/write.ts'
 import { defaultPort, isReliable, isWebSocket } from '../../network/flow.ts'
 import type { IncomingRequest } from '../../transaction/incoming.ts'
 import { buildResponse } from '../../transaction/response.ts'
@@ -51,6 +51,6 @@ export class Responder {
   }
 
   #stateless(request: IncomingRequest, status: number, fields: readonly HeaderField[] = []): Uint8Array {
-    return formatMessage(buildResponse(request, status, { toTag: this.tag, fields }))
+    return writeMessage(buildResponse(request, status, { toTag: this.tag, fields }))
   }
 }

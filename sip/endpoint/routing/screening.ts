@@ -1,5 +1,6 @@
 import { acceptsType } from '../../header/accept.ts'
 import { parseContact } from '../../header/contact.ts'
+import { isUsualAddress } from '../../header/name-addr.ts'
 import { parseTokens } from '../../header/token-list.ts'
 import { countOf, headerOf, headersOf } from '../../message/headers.ts'
 import type { HeaderField, SipRequest } from '../../message/message.ts'
@@ -31,13 +32,16 @@ export function screen({ request, uri, refusal }: ReadRequest): Refusal | undefi
 }
 
 function contactRefusal(message: SipRequest): Refusal | undefined {
-  return headersOf(message, 'Contact').every(value => parseContact(value).ok) ? undefined : refuse(400)
+  const isReadable = (value: string) => isUsualAddress(value) || parseContact(value).ok
+  return headersOf(message, 'Contact').every(isReadable) ? undefined : refuse(400)
 }
 
+const unsupportedOf = (required: readonly string[]): readonly string[] =>
+  parseTokens(required).filter(tag => !supportedExtensions.has(tag.toLowerCase()))
+
 function contentRefusal(message: SipRequest): Refusal | undefined {
-  const unsupported = parseTokens(headersOf(message, 'Require')).filter(
-    tag => !supportedExtensions.has(tag.toLowerCase()),
-  )
+  const required = headersOf(message, 'Require')
+  const unsupported = required.length === 0 ? [] : unsupportedOf(required)
   if (unsupported.length > 0) return refuse(420, { name: 'Unsupported', value: unsupported.join(', ') })
   if (message.body.length > 0) {
     const type = bodyType(message)

@@ -47,7 +47,7 @@ export interface EndpointServices {
   /** The call to which requests with this local tag belong; undefined ends that. */
   bindTag(localTag: string, call: TaggedCall | undefined): void
   /** The transaction of a call's INVITE is over: a copy of it would be a new one. */
-  inviteFinished(invite: IncomingRequest): void
+  inviteFinished(merged: string): void
   /** The call is over and forgotten. */
   release(id: string): void
 }

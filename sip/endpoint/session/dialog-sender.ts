@@ -38,6 +38,13 @@ interface DialogPath {
   readonly customer?: string | undefined
 }
 
+/** The ACK of a dialog's 2xx, which may be asked for again when the dialog is over. */
+export interface PastDialog {
+  readonly remoteTag: string
+  readonly flow: Flow
+  readonly ack: Uint8Array
+}
+
 /** Requests of ours within one dialog, and the ACKs of its 2xx responses. */
 export class DialogSender {
   readonly #services: EndpointServices
@@ -127,6 +134,12 @@ export class DialogSender {
   /** For the same 2xx once more: the same ACK (RFC 3261 §13.2.2.4). */
   acknowledgeAgain(): void {
     if (this.#ack !== undefined) this.#services.resend(this.#ack.flow, this.#ack.bytes)
+  }
+
+  /** Undefined: no ACK has gone out. */
+  get past(): PastDialog | undefined {
+    if (this.#ack === undefined) return undefined
+    return { remoteTag: this.#dialog.remoteTag, flow: this.#ack.flow, ack: this.#ack.bytes }
   }
 
   close(): void {
