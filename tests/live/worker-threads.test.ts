@@ -55,6 +55,14 @@ for (const workers of [0, 2]) {
       counted.some(({ received }) => received >= 60),
       'both legs of a call share a thread',
     )
+    const dumped = await media.dump(['a', 'b', 'nobody'])
+    assert.equal(
+      dumped.map(({ session, bridgedWith, stats }) => [session, bridgedWith, stats.packetsReceived]),
+      [
+        ['a', 'b', 30],
+        ['b', 'a', 30],
+      ],
+    )
     media.execute({ type: 'close', session: 'a' })
     const { stats } = await log.next('closed', 'a')
     assert.is(stats.packetsReceived, 30)
@@ -110,8 +118,9 @@ test('a thread that hangs is waited for no longer than a second, tells what it t
   const { postMessage } = Worker.prototype
   const hung = new Set<Worker>()
   Worker.prototype.postMessage = function (message, ...more: never[]) {
-    if (message.type === 'count' && hung.size === 0) hung.add(this)
-    if (message.type !== 'count' || !hung.has(this)) postMessage.call(this, message, ...more)
+    const isQuestion = message.type === 'count' || message.type === 'dump'
+    if (isQuestion && hung.size === 0) hung.add(this)
+    if (!isQuestion || !hung.has(this)) postMessage.call(this, message, ...more)
   }
   try {
     const asked = performance.now()
@@ -128,6 +137,7 @@ test('a thread that hangs is waited for no longer than a second, tells what it t
     const again = performance.now()
     assert.is((await media.counters()).length, 2)
     assert.ok(performance.now() - again < 500, 'once is enough')
+    assert.equal(await media.dump(['a']), [], 'nothing is known of its sessions')
   } finally {
     Worker.prototype.postMessage = postMessage
   }

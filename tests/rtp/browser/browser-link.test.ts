@@ -22,6 +22,8 @@ test('checks, handshake, keys: what the session hears is plain, what it says arr
   bed.connect()
   assert.is(secure, 1)
   assert.ok(link.isSecure)
+  assert.is(link.dtlsState, 'connected')
+  assert.match(link.suite ?? '', /^AE/)
   const keys = bed.browser?.keys
   assert.ok(keys)
   const heard: Uint8Array[] = []
