@@ -15,8 +15,9 @@ import { fileURLToPath } from 'node:url'
 import { bundleProgram } from './bundle-program.ts'
 import { thirdPartyNotices } from './third-party-notices.ts'
 
-// `npm run build`: dist/, what the package runs. Every module of core, sip, rtp and api as JavaScript with its source map;
-// the declarations that the entries of package.json reach; the files that the switch serves; the browser SDK.
+// `npm run build`: dist/, what the package runs. Every module of core, sip and rtp as JavaScript with its source map, for
+// those who import them; the program in few files; the declarations that the entries of package.json reach; the files that
+// the switch serves; the browser SDK.
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const dist = join(root, 'dist')

@@ -1,7 +1,5 @@
 #!/usr/bin/env node
 // What `npx sauti` starts. It imports nothing of ours before it knows that this Node can run the rest.
-import { existsSync } from 'node:fs'
-
 const oldest = [22, 19] as const
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) {
@@ -11,10 +9,8 @@ if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) {
   ])
   const folder = cacheFolder(process.env)
   if (folder !== undefined) keepCompiled(folder)
-  // The same in few files, which load faster: `npm run build` makes them.
-  const bundled = new URL('../program/main.js', import.meta.url)
-  if (existsSync(bundled)) await import(bundled.href)
-  else await import('./main.ts')
+  // `main.ts` and all that it imports in few files, which load faster: `npm run build` makes them.
+  await import(new URL('../program/main.js', import.meta.url).href)
 } else {
   process.stderr.write(
     `sauti needs Node ${oldest.join('.')} or newer, and this is ${process.version}. ` +

@@ -219,6 +219,7 @@ operator('the console and the tools of the portal answer as described', async ()
   await ask(200, 'DELETE', `/operator/trunks/${trunk.uuid}`)
   assert.is((await ask(200, 'GET', '/operator/routes?to=%2B254711000001')).number, '+254711000001')
   await ask(422, 'GET', '/operator/routes?to=254')
+  await ask(404, 'GET', `/operator/calls/${nobody}/dump`)
   await ask(200, 'GET', '/operator/sessions')
   await ask(404, 'DELETE', `/operator/sessions/${nobody}`)
   const [account] = (await ask(200, 'GET', '/operator/accounts?limit=1')).accounts
