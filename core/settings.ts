@@ -1,3 +1,4 @@
+import { nearest } from './model/nearest.ts'
 import { defaultSettings, type Settings } from './model/settings.ts'
 import { type SettingOption, settingOptions } from './settings-options.ts'
 
@@ -30,12 +31,8 @@ export function parseSettings(sources: SettingsSources): ParsedSettings {
   const flags = sources.flags ?? {}
   const environment = sources.environment ?? {}
   const file = flattenFile(sources.file, problems)
-  for (const name of unknownNames(Object.keys(flags), option => option.flag)) {
-    problems.push({ name: `--${name}`, message: 'is no setting' })
-  }
-  for (const name of unknownNames([...file.keys()], option => option.path)) {
-    problems.push({ name, message: 'is no setting' })
-  }
+  problems.push(...unknownSettings(Object.keys(flags), option => option.flag, '--'))
+  problems.push(...unknownSettings([...file.keys()], option => option.path))
   for (const option of settingOptions) {
     const found = firstGiven(option, flags, environment, file)
     if (found === undefined) continue
@@ -86,9 +83,19 @@ function firstGiven(
   return value === undefined || value === null ? undefined : { name: option.path, value }
 }
 
-function unknownNames(names: readonly string[], nameOf: (option: SettingOption) => string | undefined): string[] {
-  const known = new Set(settingOptions.map(nameOf))
-  return names.filter(name => !known.has(name))
+function unknownSettings(
+  names: readonly string[],
+  nameOf: (option: SettingOption) => string | undefined,
+  dashes = '',
+): SettingsProblem[] {
+  const known = settingOptions.flatMap(option => nameOf(option) ?? [])
+  return names
+    .filter(name => !known.includes(name))
+    .map(name => {
+      const meant = nearest(name, known)
+      const hint = meant === undefined ? '' : `; did you mean "${dashes}${meant}"?`
+      return { name: `${dashes}${name}`, message: `is no setting${hint}` }
+    })
 }
 
 /** `{ sip: { realm: 'x' } }` → `sip.realm`. Only two levels exist; lists are values. */

@@ -110,7 +110,7 @@ export class Switch {
 
   /**
    * Opens the database, the media threads and the SIP listeners. Rejects, with everything closed again, when one of
-   * them cannot be had: a `StoreError`, or the system's error of an address that cannot be bound.
+   * them cannot be had: a `StoreError`, or a `ListenError`.
    */
   static async open(settings: Settings, options: SwitchOptions = {}): Promise<Switch> {
     const closers = new Closers(options.log ?? silentLog)

@@ -4,7 +4,7 @@ import { lookup } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { connect, createServer, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { openDatabase, type Settings, type SipListener, StoreError } from '../../core/index.ts'
+import { identityFault, openDatabase, type Settings, type SipListener, StoreError } from '../../core/index.ts'
 import { type Finding, fault, ok, warning } from './doctor-finding.ts'
 
 const dayMs = 86_400_000
@@ -21,18 +21,37 @@ export function certificate({ tls, publicUrl }: Settings, now: number): Finding 
     return ok(name, 'none is set: a proxy in front must have it')
   }
   try {
-    const { validToDate } = new X509Certificate(readFileSync(tls.certFile))
+    const identity = { cert: readFileSync(tls.certFile, 'utf8'), key: readFileSync(tls.keyFile, 'utf8') }
+    const unusable = identityFault(identity, tls)
+    if (unusable !== undefined)
+      return fault(name, unusable, 'SAUTI_TLS_CERT and SAUTI_TLS_KEY name PEM files made together')
+    const certificate = new X509Certificate(identity.cert)
+    const { validToDate } = certificate
     const days = Math.floor((validToDate.getTime() - now) / dayMs)
     const says = `${tls.certFile}: ${days} days left (until ${validToDate.toISOString().slice(0, 10)})`
     if (days < 0) return fault(name, says, mend)
-    return days < fewDays ? warning(name, says, mend) : ok(name, says)
+    if (days < fewDays) return warning(name, says, mend)
+    const { protocol, hostname } = new URL(publicUrl)
+    if (protocol !== 'https:' || isFor(certificate, hostname)) return ok(name, says)
+    const names = certificate.subjectAltName ?? certificate.subject
+    return warning(
+      name,
+      `${says}; it is not for ${hostname}, as the public URL says, but for ${names.replaceAll('\n', ', ')}`,
+      `SAUTI_PUBLIC_URL names a host of the certificate, now it is ${publicUrl}`,
+    )
   } catch (cause) {
     return fault(
       name,
-      `${tls.certFile}: ${(cause as Error).message}`,
-      'SAUTI_TLS_CERT names a PEM file with the certificate and its chain',
+      (cause as Error).message,
+      'SAUTI_TLS_CERT names a PEM file with the certificate and its chain, SAUTI_TLS_KEY one with its key',
     )
   }
+}
+
+/** `hostname` as a URL has it: brackets around IPv6. */
+function isFor(certificate: X509Certificate, hostname: string): boolean {
+  const address = hostname.replace(/^\[|\]$/g, '')
+  return (isIP(address) === 0 ? certificate.checkHost(address) : certificate.checkIP(address)) !== undefined
 }
 
 export function mediaPorts({ media, dataFolder }: Settings, pid: number | undefined): Finding {

@@ -4,6 +4,7 @@ import type { Page } from '../model/list.ts'
 import { formatMoney } from '../model/money.ts'
 import { amountOf, optionalAmount } from './amount.ts'
 import { SwitchError } from './errors.ts'
+import { type NamesOf, refuseUnknown } from './known-options.ts'
 
 /** A customer with its wallet. Money is decimal KES. */
 export interface Account {
@@ -35,6 +36,16 @@ export interface AccountFields {
   readonly maxDialledLegs?: number
 }
 
+const fieldsOfAccount: NamesOf<AccountFields> = {
+  name: true,
+  grace: true,
+  creditLimit: true,
+  maxConcurrentCalls: true,
+  maxCallsPerSecond: true,
+  maxInboundCalls: true,
+  maxDialledLegs: true,
+}
+
 /** Part of a list. */
 export interface Range {
   /** Rows at most. Default 50. */
@@ -60,6 +71,7 @@ export class Accounts {
   async create(
     fields: AccountFields & { readonly name: string; readonly balance?: string },
   ): Promise<{ account: Account; key: string }> {
+    refuseUnknown('accounts.create', fields, { ...fieldsOfAccount, balance: true })
     const walletBalance = optionalAmount(fields.balance, 'balance')
     const { account, key } = await this.#rows.create(
       { ...rowOf(fields), name: fields.name, walletBalance },
@@ -82,6 +94,7 @@ export class Accounts {
 
   /** Changes what is given. Throws `not-found`. */
   async update(uuid: string, fields: AccountFields & { readonly status?: 'active' | 'suspended' }): Promise<Account> {
+    refuseUnknown('accounts.update', fields, { ...fieldsOfAccount, status: true })
     const { name, status } = fields
     return this.#found(uuid, await this.#rows.change(uuid, { ...rowOf(fields), name, status }))
   }

@@ -11,6 +11,7 @@ import type { LiveCall } from '../model/live-call.ts'
 import { type Range, rangeOf } from './accounts.ts'
 import { SwitchError } from './errors.ts'
 import type { FunctionDocuments } from './function-documents.ts'
+import { type NamesOf, refuseUnknown } from './known-options.ts'
 
 /** A call, as `GET /calls/{uuid}` shows it. */
 export type Call = ReturnType<typeof callView> & { readonly account: string }
@@ -32,6 +33,16 @@ export interface PlaceOrder {
   readonly customPayload?: string | Readonly<Record<string, unknown>>
 }
 
+const fieldsOfOrder: NamesOf<PlaceOrder> = {
+  account: true,
+  to: true,
+  from: true,
+  url: true,
+  document: true,
+  timeout: true,
+  customPayload: true,
+}
+
 /** Which calls a list shows. */
 export type CallsQuery = Range & Pick<CallFilter, 'direction' | 'status' | 'search'>
 
@@ -51,6 +62,7 @@ export class Calls {
    * no funds, a cap, a destination that is not allowed, a number that is not owned.
    */
   async originate(order: PlaceOrder): Promise<Call> {
+    refuseUnknown('originate', order, fieldsOfOrder)
     const { account, to, from, timeout, customPayload } = order
     const placed = this.#documentOf(order)
     const result = await this.#control.originate({

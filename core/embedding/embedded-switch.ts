@@ -60,7 +60,7 @@ export class Switch {
   /**
    * Opens the data folder, the media threads and the SIP listeners. Rejects with everything closed again: a `SwitchError`
    * `config.invalid` that names every wrong option, a `StoreError` (`store.locked`: another process has the folder open),
-   * or the system's error of an address that cannot be bound.
+   * or a `ListenError`, whose `code` is the system's, as `EADDRINUSE`.
    */
   static async open(options: OpenOptions = {}): Promise<Switch> {
     const { log = silentLog, clock = systemClock, random, speech, recordings } = options
@@ -84,11 +84,16 @@ export class Switch {
     return this.#functions.handle(handler, options.number)
   }
 
-  /** Events as they happen, once they are stored; with `account` and `after` those stored before as well. */
+  /**
+   * Events as they happen, once they are stored; with `account` and `after` those stored before as well. Throws
+   * `config.invalid`; `not-found`, when there is no such account, comes with the first event that is read.
+   */
   events(options: EventsOptions = {}): AsyncGenerator<SwitchEvent, void, undefined> {
     const { events } = this.#whole.store
+    const { accounts } = this.#whole.repositories
     return eventFeed(
       {
+        hasAccount: async account => (await accounts.get(account)) !== undefined,
         subscribe: listener => events.subscribe(listener),
         after: (account, seq, limit) => events.after(account as AccountUuid, seq, limit),
       },

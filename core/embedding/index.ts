@@ -3,6 +3,7 @@ export type { CallAnswer, CallContext, CallHandler } from '../document-builder/c
 export { type EventCode, eventCatalogue } from '../events/catalogue.ts'
 export { type EndReason, endReasons } from '../model/end-reason.ts'
 export type { Page } from '../model/list.ts'
+export { ListenError } from '../model/listen-error.ts'
 export type { SipListener } from '../model/settings.ts'
 export type { Trunk } from '../model/trunk.ts'
 export type { Clock, Random } from '../ports/clock.ts'

@@ -6,6 +6,7 @@ import type { Log } from '../ports/log.ts'
 import type { RecordingStorage } from '../ports/recording-storage.ts'
 import { parseSettings } from '../settings.ts'
 import { SwitchError } from './errors.ts'
+import { type NamesOf, unknownOptions } from './known-options.ts'
 
 /** What `Switch.open` takes. Every default is that of the settings file. */
 export interface OpenOptions {
@@ -39,26 +40,57 @@ export interface OpenOptions {
   readonly recordings?: RecordingStorage
 }
 
+const optionsOfOpen: NamesOf<OpenOptions> = {
+  data: true,
+  sip: true,
+  realm: true,
+  externalAddress: true,
+  mediaPorts: true,
+  mediaWorkers: true,
+  tls: true,
+  allowPrivateUrls: true,
+  settings: true,
+  log: true,
+  clock: true,
+  random: true,
+  speech: true,
+  recordings: true,
+}
+const optionsOfTls: NamesOf<NonNullable<OpenOptions['tls']>> = { cert: true, key: true }
+
 /** The settings that the options mean. Throws `config.invalid` with every problem. */
 export function settingsOf(options: OpenOptions): Settings {
+  if (!isObject(options)) throw new SwitchError('config.invalid', 'the options must be an object, as { data: … }')
+  const strange = [...unknownOptions(options, optionsOfOpen)]
+  if (strange.length > 0)
+    strange.push(
+      `known are ${Object.keys(optionsOfOpen).join(', ')}; any other setting goes into "settings" by its path`,
+    )
+  if (isObject(options.tls)) strange.push(...unknownOptions(options.tls, optionsOfTls).map(text => `tls: ${text}`))
+  else if (options.tls !== undefined) strange.push('tls: must be { cert, key }, the names of two PEM files')
+  if (options.settings !== undefined && !isObject(options.settings))
+    strange.push("settings: must be an object, as { 'media.timeout_seconds': 30 }")
   const { data, sip, realm, externalAddress, mediaPorts, mediaWorkers, tls, allowPrivateUrls } = options
   const paths: Readonly<Record<string, unknown>> = {
     data,
     'sip.listen': sip,
     'sip.realm': realm,
     external_address: externalAddress,
-    'media.ports': mediaPorts === undefined ? undefined : mediaPorts.join('-'),
+    'media.ports': mediaPorts,
     'media.workers': mediaWorkers,
     'tls.cert': tls?.cert,
     'tls.key': tls?.key,
     allow_private_urls: allowPrivateUrls,
-    ...options.settings,
+    ...(isObject(options.settings) ? options.settings : {}),
   }
   const parsed = parseSettings({ file: nested(paths), cores: availableParallelism() })
-  if (parsed.ok) return parsed.settings
-  const problems = parsed.problems.map(({ name, message }) => `${optionNames[name] ?? name}: ${message}`)
-  throw new SwitchError('config.invalid', problems.join('; '))
+  const wrong = parsed.ok ? [] : parsed.problems.map(({ name, message }) => `${optionNames[name] ?? name}: ${message}`)
+  if (parsed.ok && strange.length === 0) return parsed.settings
+  throw new SwitchError('config.invalid', [...strange, ...wrong].join('; '))
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Paths of the settings file that have an option of another name. */
 const optionNames: Readonly<Record<string, string>> = {
@@ -67,7 +99,8 @@ const optionNames: Readonly<Record<string, string>> = {
   external_address: 'externalAddress',
   'media.ports': 'mediaPorts',
   'media.workers': 'mediaWorkers',
-  'tls.cert': 'tls.cert',
+  SAUTI_TLS_CERT: 'tls.cert',
+  SAUTI_TLS_KEY: 'tls.key',
   allow_private_urls: 'allowPrivateUrls',
 }
 
@@ -75,8 +108,9 @@ function nested(paths: Readonly<Record<string, unknown>>): Record<string, unknow
   const file: Record<string, unknown> = {}
   for (const [path, value] of Object.entries(paths)) {
     if (value === undefined) continue
-    const [group = '', name] = path.split('.')
-    if (name === undefined) file[group] = value
+    const [group = '', ...rest] = path.split('.')
+    const name = rest.join('.')
+    if (name === '') file[group] = value
     else file[group] = { ...(file[group] as object | undefined), [name]: value }
   }
   return file

@@ -28,19 +28,30 @@ const sauti = await Switch.open({
   mediaPorts: [40_200, 40_399],
   recordings: storage,
 })
-const { account } = await sauti.accounts.create({ name: 'Shamba Ltd', balance: '100.00' })
-await sauti.rates.replace([{ prefix: '+254', perMinute: '3.00' }])
-await sauti.numbers.add('+254700000001', { account: account.uuid })
-await sauti.numbers.add('+254700000002', { account: account.uuid })
+// Made once, and kept in the data folder.
+const account = (await sauti.accounts.list()).rows[0] ?? (await firstAccount())
+
+async function firstAccount() {
+  const { account } = await sauti.accounts.create({ name: 'Shamba Ltd', balance: '100.00' })
+  await sauti.rates.replace([{ prefix: '+254', perMinute: '3.00' }])
+  await sauti.numbers.add('+254700000001', { account: account.uuid })
+  await sauti.numbers.add('+254700000002', { account: account.uuid })
+  return account
+}
+
 sauti.onCall(() => response().say('Karibu').pause('5s').hangup())
-await sauti.calls.originate({
+const placed = await sauti.calls.originate({
   account: account.uuid,
   from: '+254700000001',
   to: '+254700000002',
   document: response().recordSession().pause('1s').hangup(),
 })
-for await (const { code } of sauti.events({ account: account.uuid, after: 0, signal: AbortSignal.timeout(20_000) }))
-  if (code === 'REC.0200') break
+for await (const { code, sid } of sauti.events({
+  account: account.uuid,
+  after: 0,
+  signal: AbortSignal.timeout(20_000),
+}))
+  if (code === 'REC.0200' && sid === placed.sid) break
 
 // A call never waits for the storage; this list shows what waits.
 while (sauti.recordings.waiting > 0) await new Promise(resolve => setTimeout(resolve, 100))

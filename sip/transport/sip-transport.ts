@@ -10,6 +10,7 @@ import { headerOf } from '../message/headers.ts'
 import type { SipMessage } from '../message/message.ts'
 import { type Flow, isWebSocket } from '../network/flow.ts'
 import { type ArrivalFigures, Arrivals } from './arrivals.ts'
+import { ListenFault } from './listen-fault.ts'
 import { OwnAddresses } from './own-addresses.ts'
 import { type ResolvedHop, resolveHop } from './resolve.ts'
 import { SetUps } from './set-ups.ts'
@@ -91,11 +92,14 @@ export class SipTransport {
     })
   }
 
-  /** Binds everything, or nothing: rejects with the first address that cannot be bound. */
+  /** Binds everything, or nothing: rejects with a `ListenFault` of the first address that cannot be bound. */
   static async open(endpoint: Endpoint, config: SipTransportConfig): Promise<SipTransport> {
     const opened = new SipTransport(endpoint, config)
     try {
-      for (const listener of config.listeners) await opened.#listen(listener)
+      for (const listener of config.listeners)
+        await opened.#listen(listener).catch((cause: unknown) => {
+          throw new ListenFault(listener, cause)
+        })
     } catch (error) {
       await opened.close()
       throw error

@@ -144,6 +144,54 @@ test('refusals have a code and a sentence', async () => {
   assert.match(key, /^vk_/)
 })
 
+test('options that have no meaning are refused by name, with the one that was meant', async () => {
+  const open = async (options: object) => (await refusal(Switch.open(options))).message
+  const message = await open({ reelm: 'x', sip_listen: ['udp:0.0.0.0:5060'], drainSeconds: 5 })
+  assert.match(
+    message,
+    /^"reelm" is no option; did you mean "realm"\?; "sip_listen" is no option; "drainSeconds" is no/,
+  )
+  assert.match(message, /known are data, sip, realm, .*recordings; any other setting goes into "settings" by its path$/)
+  assert.match(await open({ tls: { cert: 'a.pem', keys: 'b.pem' } }), /tls: "keys" is no option; did you mean "key"\?/)
+  assert.match(await open({ tls: { cert: 'a.pem' } }), /tls\.key: certificate and key are needed together/)
+  assert.match(await open({ tls: 'a.pem' }), /^tls: must be \{ cert, key \}/)
+  assert.match(await open({ settings: { 'media.time_seconds': 30 } }), /did you mean "media\.timeout_seconds"\?/)
+  assert.match(await open({ settings: { 'sip.listen.udp': 5060 } }), /sip\.listen\.udp: is no setting/)
+  assert.match(await open({ mediaPorts: 'many' }), /^mediaPorts: "many" must be first-last/)
+  const order = { account: account.uuid, to: second, from: first, document: response(), timout: '5s' }
+  assert.match((await refusal(sauti.calls.originate(order))).message, /originate: "timout" .* "timeout"/)
+  const fields = { name: 'x', blance: '5' }
+  assert.match((await refusal(sauti.accounts.create(fields))).message, /accounts\.create: "blance" .* "balance"/)
+})
+
+test('events that could never come are refused at once', async () => {
+  const wrong = (options: object, text: RegExp) => {
+    try {
+      sauti.events(options)
+      assert.unreachable('nothing was refused')
+    } catch (fault) {
+      assert.instance(fault, SwitchError)
+      assert.is((fault as SwitchError).code, 'config.invalid')
+      assert.match((fault as SwitchError).message, text)
+    }
+  }
+  for (const after of [Number.NaN, -5, 'x', 1.5, null])
+    wrong(
+      { account: account.uuid, after },
+      /^events: after must be 0 \(from the first event\) or the seq of an event, not /,
+    )
+  wrong({ after: 0 }, /^events: after needs account/)
+  wrong({ account: '' }, /^events: account must be the uuid of an account, not ""$/)
+  wrong({ account: null }, /account must be the uuid/)
+  wrong({ acount: account.uuid }, /^events: "acount" is no option; did you mean "account"\?/)
+  wrong({ signal: 'x' }, /signal must be an AbortSignal/)
+  for (const options of [{ account: 'none' }, { account: 'none', after: 0 }]) {
+    const fault = await refusal(sauti.events(options).next())
+    assert.is(fault.code, 'not-found')
+    assert.is(fault.message, 'events: there is no account "none"')
+  }
+})
+
 test('accounts, numbers, trunks and rates are made, changed and listed', async () => {
   const changed = await sauti.accounts.update(account.uuid, {
     grace: '5.00',

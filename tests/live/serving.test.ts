@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert'
 import { startFailure } from '../../api/cli/start-failure.ts'
 import { serve } from '../../api/serving.ts'
 import { unusableStore } from '../../core/adapters/store/errors.ts'
+import { Switch } from '../../core/index.ts'
 import { defaultSettings, type Settings } from '../../core/model/settings.ts'
 import type { Log } from '../../core/ports/log.ts'
 import { ensureDemo } from '../../scripts/demo-account.ts'
@@ -83,6 +84,14 @@ test('a taken port: everything is closed again, and the sentence names the setti
     (fault: unknown) => fault,
   )
   assert.match(startFailure(fault, settings) ?? '', new RegExp(`127\\.0\\.0\\.1:${port} is in use .* SAUTI_HTTP`))
+  const withSip = await Switch.open({
+    ...settings,
+    sip: { realm: 'localhost', listeners: [{ transport: 'tcp', address: '127.0.0.1', port }] },
+  }).then(
+    () => assert.unreachable(),
+    (fault: unknown) => fault,
+  )
+  assert.match(startFailure(withSip, settings) ?? '', new RegExp(`127\\.0\\.0\\.1:${port} is in use .* SAUTI_SIP`))
   blocker.close()
   const again = await serve(settings, log, openTestSwitch)
   await again.close()

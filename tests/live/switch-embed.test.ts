@@ -232,6 +232,9 @@ test('an address that is in use rejects and leaves nothing open', async () => {
         fault = error
       })
       assert.match(String(fault), /EADDRINUSE/)
+      assert.is((fault as NodeJS.ErrnoException).code, 'EADDRINUSE')
+      assert.match(String(fault), `sip: cannot listen at udp:127.0.0.1:${taken!.port}: another program uses it`)
+      assert.instance((fault as Error).cause, Error)
     }
   } finally {
     await bed.close()

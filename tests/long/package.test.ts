@@ -30,7 +30,7 @@ let app: string
 let archive: string
 
 /** As a shell of somebody's: nothing of the npm that runs this test. */
-const { npm_config_local_prefix: _prefix, INIT_CWD: _cwd, ...env } = process.env
+const { npm_config_local_prefix: _prefix, INIT_CWD: _cwd, FORCE_COLOR: _color, ...env } = process.env
 
 function run(command: string, args: readonly string[], cwd: string): string {
   const done = spawnSync(command, args, { cwd, env, encoding: 'utf8' })
@@ -92,6 +92,9 @@ packed('its examples run', () => {
   const told = (name: string) => run(process.execPath, [`built/${name}.js`], app)
   assert.match(told('embed'), /CALL\.0100[\s\S]*CALL\.0300/)
   assert.match(told('recordings'), /^wav 1 s audio\n$/)
+  // Again in the same folder, as at the second start of a program.
+  assert.match(told('embed'), /CALL\.0100[\s\S]*CALL\.0300/)
+  assert.match(told('recordings'), /^(wav 1 s audio\n){2}$/)
   assert.match(told('documents'), /<Say>Karibu<\/Say><Dial timeout="20"><Number>\+254711000001<\/Number><\/Dial>/)
   assert.match(told('testing'), /END\.\d{4}[\s\S]*Press one/)
   assert.match(

@@ -19,6 +19,7 @@ import {
   type Dns,
   defaultTransportLimits,
   type ListenAddress,
+  ListenFault,
   type SipTap,
   SipTransport,
   type Upgraded,
@@ -27,6 +28,7 @@ import type { SipTarget } from '../../contract/environment.ts'
 import { assertNever } from '../../model/assert-never.ts'
 import { endReasons } from '../../model/end-reason.ts'
 import type { TrunkUuid } from '../../model/ids.ts'
+import { ListenError } from '../../model/listen-error.ts'
 import type { PhoneBinding } from '../../model/phone.ts'
 import type { Settings } from '../../model/settings.ts'
 import type { Trunk } from '../../model/trunk.ts'
@@ -185,6 +187,8 @@ export class SipSignaling implements Signaling {
           'a challenge got no credentials: it is not of the address, realm and algorithm that this password is for; if the carrier has a new realm, change the trunk’s password and change it back',
         ),
       onFault: what => log.warn({ what: what.slice(0, 500) }, 'sip transport'),
+    }).catch((fault: unknown) => {
+      throw fault instanceof ListenFault ? new ListenError(fault.listener, fault.cause) : fault
     })
     signaling.trunksChanged()
     const revoked = tokens?.onRevoked(token => signaling.#transport?.run({ type: 'revoked', tokenId: token.uuid }))

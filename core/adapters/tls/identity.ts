@@ -1,15 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import { createSecureContext } from 'node:tls'
 import type { Settings } from '../../model/settings.ts'
 import type { Log } from '../../ports/log.ts'
-
-/** A certificate with its chain, and its key, in PEM. */
-interface TlsIdentity {
-  readonly cert: string
-  readonly key: string
-}
+import { identityFault, type TlsIdentity, validityFault } from './identity-fault.ts'
 
 /** The files of the settings are no certificate with its key. */
 class TlsIdentityError extends Error {
@@ -38,6 +32,7 @@ export class TlsIdentityFiles {
     this.#log = log
     this.#current = identity
     this.#expiresUnix = expiryOf(identity)
+    this.#tellValidity()
     this.#timer = setInterval(() => void this.look(), lookMs).unref()
     void this.look()
   }
@@ -79,13 +74,14 @@ export class TlsIdentityFiles {
       const seen = stats.map(({ mtimeMs, size, ino }) => `${mtimeMs} ${size} ${ino}`).join()
       if (seen === this.#seen) return
       const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')])
-      const identity = checked({ cert, key })
+      const identity = checked({ cert, key }, this.#files)
       this.#seen = seen
       this.#refused = ''
       if (cert === this.#current.cert && key === this.#current.key) return
       this.#current = identity
       this.#expiresUnix = expiryOf(identity)
       this.#log.info({ expires: new Date(this.#expiresUnix).toISOString() }, 'the TLS certificate was replaced')
+      this.#tellValidity()
       for (const replaced of this.#listeners) replaced(identity)
     } catch (fault) {
       // Reported once: between two steps of a replacement it is not worth more, and later it would fill the log.
@@ -96,6 +92,11 @@ export class TlsIdentityFiles {
     }
   }
 
+  #tellValidity(): void {
+    const fault = validityFault(this.#current.cert, Date.now())
+    if (fault !== undefined) this.#log.error({ file: this.#files.certFile }, fault)
+  }
+
   close(): void {
     clearInterval(this.#timer)
     this.#listeners.clear()
@@ -104,28 +105,33 @@ export class TlsIdentityFiles {
 
 /** The certificate and key of the files, read and tried. Throws with the name of the setting that is wrong. */
 function readIdentity({ certFile, keyFile }: NonNullable<Settings['tls']>): TlsIdentity {
-  return checked({ cert: read('SAUTI_TLS_CERT', certFile), key: read('SAUTI_TLS_KEY', keyFile) })
+  const files = { certFile, keyFile }
+  return checked({ cert: read('SAUTI_TLS_CERT', certFile), key: read('SAUTI_TLS_KEY', keyFile) }, files)
 }
 
-function checked(identity: TlsIdentity): TlsIdentity {
-  try {
-    createSecureContext(identity)
-    return identity
-  } catch (cause) {
-    throw new TlsIdentityError(`SAUTI_TLS_CERT, SAUTI_TLS_KEY: no certificate with its key: ${messageOf(cause)}`, {
-      cause,
-    })
-  }
+function checked(identity: TlsIdentity, files: NonNullable<Settings['tls']>): TlsIdentity {
+  const fault = identityFault(identity, files)
+  if (fault !== undefined) throw new TlsIdentityError(fault)
+  return identity
 }
 
 /** End of validity of the first certificate of the chain, Unix ms. */
 const expiryOf = ({ cert }: Pick<TlsIdentity, 'cert'>): number => new X509Certificate(cert).validToDate.getTime()
 
+const readFaults: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: "the switch's user may not read it (chown, chmod 640)",
+}
+
 function read(name: string, file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new TlsIdentityError(`${name}: ${messageOf(cause)}`, { cause })
+    const { code = '' } = cause as NodeJS.ErrnoException
+    const reason = readFaults[code]
+    const told = reason === undefined ? messageOf(cause) : `${reason} (${code})`
+    throw new TlsIdentityError(`${name}: ${file} cannot be read: ${told}`, { cause })
   }
 }
 

@@ -7,6 +7,7 @@ import type { SipSignalingOptions } from '../../../../core/adapters/signaling/si
 import { silentLog } from '../../../../core/adapters/system/silent-log.ts'
 import { systemClock, systemRandom } from '../../../../core/adapters/system/system-clock.ts'
 import type { CallUuid, LegUuid } from '../../../../core/model/ids.ts'
+import { ListenError } from '../../../../core/model/listen-error.ts'
 import { defaultSettings, type SipListener } from '../../../../core/model/settings.ts'
 import type { Trunk } from '../../../../core/model/trunk.ts'
 import type { SignalingEvent } from '../../../../core/ports/signaling.ts'
@@ -257,11 +258,18 @@ test('an address that cannot be bound is said at once, and nothing stays open', 
       { transport: 'udp', address: '127.0.0.1', port: 0 },
       { transport: 'tcp', address: '127.0.0.1', port: first.portOf('tcp') },
     ]
-    let message = ''
-    await open({ listeners }).catch((error: Error) => {
-      message = error.message
+    let fault: unknown
+    await open({ listeners }).catch((error: unknown) => {
+      fault = error
     })
-    assert.match(message, /EADDRINUSE/)
+    assert.instance(fault, ListenError)
+    const { code, transport, port, message, cause } = fault as ListenError
+    assert.equal([code, transport, port], ['EADDRINUSE', 'tcp', first.portOf('tcp')])
+    assert.is(
+      message,
+      `sip: cannot listen at tcp:127.0.0.1:${port}: another program uses it; stop that program, or choose another port (EADDRINUSE)`,
+    )
+    assert.is((cause as NodeJS.ErrnoException).syscall, 'listen')
   } finally {
     await first.signaling.close()
   }

@@ -1,0 +1,28 @@
+import { nearest } from '../model/nearest.ts'
+import { SwitchError } from './errors.ts'
+
+/** The names of all fields of `T`, so that the compiler holds the list and the type together. */
+export type NamesOf<T> = Readonly<Record<keyof Required<T>, true>>
+
+/** Every field that has no meaning, with the one that was probably meant: `"reelm" is no option; did you mean "realm"?` */
+export function unknownOptions(given: object, names: Readonly<Record<string, true>>): readonly string[] {
+  const known = Object.keys(names)
+  return Object.keys(given)
+    .filter(name => !known.includes(name))
+    .map(name => {
+      const meant = nearest(name, known)
+      return `"${name}" is no option${meant === undefined ? '' : `; did you mean "${meant}"?`}`
+    })
+}
+
+/** Throws `config.invalid` when `given` is no object, or has a field that has no meaning; `what` is who was asked. */
+export function refuseUnknown(what: string, given: unknown, names: Readonly<Record<string, true>>): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new SwitchError(
+      'config.invalid',
+      `${what}: the options must be an object, as { ${Object.keys(names)[0]}: … }`,
+    )
+  const problems = unknownOptions(given, names)
+  if (problems.length > 0)
+    throw new SwitchError('config.invalid', `${what}: ${problems.join('; ')} (known: ${Object.keys(names).join(', ')})`)
+}
