@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import {
   BackupError,
   type BackupManifest,
@@ -8,7 +7,7 @@ import {
   takeBackup,
 } from '../../core/index.ts'
 import { version } from '../base/version.ts'
-import { defaultFile } from '../settings-files.ts'
+import { foundFile } from '../settings-files.ts'
 import { runCheck } from './check.ts'
 import { type Command, type CommandInput, textOf } from './command.ts'
 import { progressBar } from './progress.ts'
@@ -24,7 +23,7 @@ export const backup: Command = {
 backup.json, which names every file with its SHA-256. It runs as its own process; a switch on the folder keeps running.
 
 DIR appears when the backup is complete. Until then it is called DIR.partial-PID; the next backup of that name removes what a
-killed one has left. The backup holds secrets, so only its user can read it.`,
+killed one has left, one of another name in the same place after 12 hours. The backup holds secrets, so only its user can read it.`,
   flags: [],
   settings: ['data'],
   examples: ['sauti backup /backup/sauti-$(date +%F) --data /var/lib/sauti'],
@@ -36,7 +35,7 @@ killed one has left. The backup holds secrets, so only its user can read it.`,
   run: input =>
     reportOutcome(input, async () => {
       const { given, settings } = input
-      const config = textOf(given, 'config') ?? (existsSync(defaultFile) ? defaultFile : undefined)
+      const config = textOf(given, 'config') ?? foundFile()
       const into = given.words[1] ?? ''
       const manifest = await takeBackup({
         dataFolder: settings.dataFolder,

@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -119,6 +128,23 @@ test('kill -9 in the middle leaves nothing that looks like a backup, and the nex
   }
   assert.is(sauti('backup', into, '--data', data).code, 0)
   assert.equal(partials(), ['killed'])
+  // Of another night, and a restore that was killed; what is not ours, or still goes on, stays.
+  const gone = spawnSync(node, ['--version']).pid
+  const kept = [`2026-03-02.partial-${process.pid}`, `2026-03-03.partial-${gone}`, `notes.partial-${gone}`]
+  for (const name of [`2026-03-01.partial-${gone}`, ...kept]) {
+    mkdirSync(join(root, name))
+    const file = join(root, name, name.startsWith('notes') ? 'notes.txt' : 'sauti.db')
+    writeFileSync(file, 'x')
+    const dayAgo = Date.now() / 1000 - 86_400
+    if (!name.startsWith('2026-03-03')) utimesSync(file, dayAgo, dayAgo)
+  }
+  mkdirSync(join(root, `restored.restoring-${gone}`))
+  assert.is(sauti('backup', join(root, 'after'), '--data', data).code, 0)
+  assert.is(sauti('restore', join(root, 'after'), '--data', join(root, 'restored')).code, 0)
+  assert.equal(
+    readdirSync(root).filter(name => /\.(partial|restoring)-/.test(name)),
+    kept,
+  )
 })
 
 test('upgrade --check: same schema, older, newer; a newer one is refused at the start with what to do', () => {

@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { chown, copyFile, mkdir, rename, rm, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { isFolderInUse } from '../store/database.ts'
 import { schemaVersion } from '../store/migrations.ts'
+import { removeDeadPartials } from './dead-partials.ts'
 import { BackupError, type BackupManifest, hashFile, manifestFile, readManifest } from './manifest.ts'
 
 interface RestoreOrder {
@@ -34,6 +35,7 @@ export async function restoreBackup({ from, dataFolder, replace, onProgress }: R
       `${data} is not empty: name another folder with --data, or move this one aside with --replace`,
     )
   const owner = existsSync(data) ? await stat(data) : undefined
+  await removeDeadPartials(dirname(data), 'restoring', name => name === basename(data))
   const partial = `${data}.restoring-${process.pid}`
   try {
     await mkdir(partial, { recursive: true, mode: 0o700 })

@@ -1,10 +1,11 @@
-import { constants, existsSync, readdirSync } from 'node:fs'
+import { constants, existsSync, statSync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { databaseFile, isDatabaseFile } from '../store/database.ts'
 import { unusableStore } from '../store/errors.ts'
 import { versionOf } from '../store/migrations.ts'
+import { removeDeadPartials } from './dead-partials.ts'
 import { type BackedUpFile, BackupError, type BackupManifest, hashFile, manifestFile, newManifest } from './manifest.ts'
 
 /** Pages of the database copied at a time, between which progress is reported. */
@@ -12,6 +13,9 @@ const pagesAtATime = 2000
 const busyTimeoutMs = 5000
 /** Made again when it is missing. */
 const leftOut = new Set(['cache'])
+
+/** Of another name, whose process may be one of another machine. */
+const untouchedMs = 12 * 3_600_000
 
 interface BackupOrder {
   readonly dataFolder: string
@@ -35,7 +39,10 @@ export async function takeBackup(order: BackupOrder): Promise<BackupManifest> {
   if (`${into}/`.startsWith(`${data}/`)) throw new BackupError(`${into} is in the data folder: name another place`)
   if (!existsSync(join(data, databaseFile)))
     throw new BackupError(`${data} has no database: there is nothing to back up`)
-  await removeDeadPartials(into)
+  // Those of other names too: a backup a night has a name a night. By then nobody works on it, from another machine either.
+  const isOurs = (name: string, folder: string) =>
+    name === basename(into) || isLongUntouched(join(folder, databaseFile))
+  await removeDeadPartials(dirname(into), 'partial', isOurs)
   const partial = `${into}.partial-${process.pid}`
   try {
     await mkdir(partial, { recursive: true, mode: 0o700 })
@@ -62,6 +69,11 @@ export async function takeBackup(order: BackupOrder): Promise<BackupManifest> {
     await rm(partial, { recursive: true, force: true })
     throw unusableStore(data, fault)
   }
+}
+
+function isLongUntouched(file: string): boolean {
+  const found = statSync(file, { throwIfNoEntry: false })
+  return found !== undefined && found.mtimeMs < Date.now() - untouchedMs
 }
 
 /** One read transaction holds the moment, so that writers in between neither wait nor begin the copy again. */
@@ -115,22 +127,5 @@ async function flush(path: string): Promise<void> {
     await file.sync()
   } finally {
     await file.close()
-  }
-}
-
-/** What backups of this name have left behind whose process was killed. */
-async function removeDeadPartials(into: string): Promise<void> {
-  const parent = dirname(into)
-  const prefix = `${basename(into)}.partial-`
-  const found = existsSync(parent) ? readdirSync(parent).filter(name => name.startsWith(prefix)) : []
-  for (const name of found)
-    if (!isAlive(Number(name.slice(prefix.length)))) await rm(join(parent, name), { recursive: true, force: true })
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (fault) {
-    return (fault as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
