@@ -30,6 +30,22 @@ the shell looks for it; the examples are for one user.`,
   },
 }
 
+/** `sauti help [COMMAND]`, which the program knows beside the table. */
+const helpOf = (commands: readonly CommandEntry[]): CommandEntry => ({
+  name: 'help',
+  summary: 'of sauti, or of a command',
+  usage: 'help [COMMAND]',
+  about: '',
+  flags: [],
+  actions: commands.map(({ name, summary }) => ({ name, summary, usage: name, needsAccountKey: false, flags: [] })),
+  examples: [],
+  exits: {},
+})
+const withHelp =
+  (shell: Shell): Shell =>
+  ({ commands, common }) =>
+    shell({ commands: [...commands, helpOf(commands)], common })
+
 const dashed = (flags: readonly { readonly flag: string }[]): string => flags.map(({ flag }) => `--${flag}`).join(' ')
 const hasActions = ({ actions }: CommandEntry): boolean => actions.length > 0
 /** The words that may follow a command: its actions, or what its usage lists. */
@@ -41,7 +57,7 @@ _sauti() {
   local word=\${COMP_WORDS[COMP_CWORD]} command=\${COMP_WORDS[1]} action=\${COMP_WORDS[2]}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ] && [[ $word != -* ]]; then
-    COMPREPLY=($(compgen -W '${commands.map(({ name }) => name).join(' ')} help' -- "$word"))
+    COMPREPLY=($(compgen -W '${commands.map(({ name }) => name).join(' ')}' -- "$word"))
     return
   fi
   local flags='${dashed(common)}' words=''
@@ -136,5 +152,5 @@ const fishText = (text: string): string => `'${text.replaceAll('\\', '\\\\').rep
 const fishFlag = (condition: string, flag: string, value: string | undefined, help: string): string =>
   `complete -c sauti${condition === '' ? '' : ` -n '${condition}'`} -l ${flag}${value === undefined ? '' : ' -r'} -d ${fishText(help)}`
 
-const shells: Readonly<Record<string, Shell>> = { bash, zsh, fish }
+const shells: Readonly<Record<string, Shell>> = { bash: withHelp(bash), zsh: withHelp(zsh), fish: withHelp(fish) }
 const shellNames = Object.keys(shells).join(' ')

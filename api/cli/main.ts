@@ -3,40 +3,47 @@ import { defaultSettings, settingOptions } from '../../core/index.ts'
 import { version } from '../base/version.ts'
 import { readSettings } from '../settings-files.ts'
 import { type Arguments, parseArguments, UsageError, unknown } from './action/arguments.ts'
-import { ApiRefusal, ApiUnreachable } from './action/client.ts'
 import { type Command, textOf } from './command.ts'
 import { commands } from './commands.ts'
+import { failureOf, failureText } from './failure.ts'
 import { commandHelp, commonFlags, groupHelp, groups, mainHelp, reference, switches, valued } from './help.ts'
 import { runAction } from './run-action.ts'
 
 const names = [...commands, ...groups].map(({ name }) => name)
 const print = (text: string) => process.stdout.write(`${text}\n`)
 const complain = (text: string) => process.stderr.write(`${text}\n`)
+/** Known before the arguments are understood, so that what is wrong with them is JSON as well. */
+const isJson = process.argv.slice(2).some(word => word === '--json')
+const tell = isJson ? print : complain
 
 /** 0: done; 1: refused, or not well; 2: cannot be understood. */
 async function run(argv: readonly string[]): Promise<number> {
   const given = parseArguments(argv, switches, valued)
-  const [name] = given.words
+  const isHelp = given.flags.has('help') || given.words[0] === 'help'
+  const words = given.words[0] === 'help' ? given.words.slice(1) : given.words
+  const [name] = words
   if (given.flags.has('version')) {
     print(version)
     return 0
   }
-  if (name === undefined || name === 'help') {
+  if (name === undefined) {
     print(mainHelp())
-    return name === undefined && !given.flags.has('help') ? 2 : 0
+    return isHelp ? 0 : 2
   }
   const group = groups.find(group => group.name === name)
   const command = commands.find(command => command.name === name)
   if (group === undefined && command === undefined) throw unknown('command', name, names)
-  if (given.flags.has('help')) {
-    print(command === undefined ? groupHelp(group!, given.words[1]) : commandHelp(command))
+  if (isHelp) {
+    print(command === undefined ? groupHelp(group!, words[1]) : commandHelp(command))
     return 0
   }
   if (command !== undefined) refuseUnknown(command, given)
   if (command?.needsNoSettings === true) return command.run({ given, settings: defaultSettings, print, reference })
   const parsed = readSettings(settingFlags(given), textOf(given, 'config'))
   if (!parsed.ok) {
-    for (const { name, message } of parsed.problems) complain(`${name}: ${message}`)
+    const errors = parsed.problems.map(({ name, message }) => ({ field: name, message }))
+    const lines = errors.map(({ field, message }) => `${field}: ${message}`)
+    tell(isJson ? failureText({ exit: 2, detail: lines[0] ?? '', errors }, isJson) : lines.join('\n'))
     return 2
   }
   const { settings } = parsed
@@ -73,17 +80,10 @@ async function main(): Promise<number> {
   try {
     return await run(process.argv.slice(2))
   } catch (fault) {
-    if (fault instanceof UsageError) {
-      complain(`${fault.message}\nRun sauti --help for details.`)
-      return 2
-    }
-    if (fault instanceof ApiRefusal || fault instanceof ApiUnreachable) {
-      complain(fault.message)
-      const { errors } = (fault instanceof ApiRefusal ? fault.body : {}) as {
-        errors?: readonly { field: string; message: string }[]
-      }
-      for (const { field, message } of errors?.slice(1) ?? []) complain(`${field}: ${message}`)
-      return 1
+    const failure = failureOf(fault)
+    if (failure !== undefined) {
+      tell(failureText(failure, isJson))
+      return failure.exit
     }
     throw fault
   }

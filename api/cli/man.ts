@@ -38,6 +38,7 @@ export function manPage({ commands, common }: Reference): string {
     ...definition('SAUTI_…', 'every setting of "sauti serve --help" that names one'),
     '.SH FILES',
     ...definition('sauti.yaml', 'settings, in the folder where the program starts, or where --config says'),
+    ...definition('/etc/sauti/sauti.yaml', 'settings of the Debian package, where neither of the two is'),
     ...definition('data/', 'database, recordings, assets, keys; --data names another folder'),
   ].join('\n')
 }

@@ -4,9 +4,13 @@ import type { Command } from './command.ts'
 import type { ActionEntry, CommandEntry, CommandFlag, Reference } from './command-entry.ts'
 
 export const commonEntries: readonly CommandFlag[] = [
-  { flag: 'json', help: 'answers as JSON, for scripts' },
+  { flag: 'json', help: 'answers and failures as JSON on standard output, for scripts' },
   { flag: 'api', value: 'URL', help: 'where the API is (by SAUTI_HTTP)' },
-  { flag: 'config', value: 'FILE', help: 'settings file (sauti.yaml when there is one)' },
+  {
+    flag: 'config',
+    value: 'FILE',
+    help: 'settings file (sauti.yaml; else, of the Debian package, /etc/sauti/sauti.yaml)',
+  },
   { flag: 'data', value: 'FOLDER', help: 'the data folder (./data)' },
   { flag: 'help', help: 'of sauti, or of a command' },
   { flag: 'version', help: 'prints the version' },

@@ -36,7 +36,10 @@ function actionOf(group: Group, words: readonly string[]): { action: Action; wor
   if (written === undefined && group.name === 'drain') return { action: group.actions[0]!, words: [] }
   if (written === undefined) throw new UsageError(`sauti ${group.name}: what is to be done? ${names.join(', ')}`)
   const action = group.actions.find(action => action.name === written)
-  if (action === undefined) throw unknown(`action of ${group.name}`, written, names)
+  if (action === undefined) {
+    const { message } = unknown(`action of ${group.name}`, written, names)
+    throw new UsageError(`${message}${message.endsWith('?') ? '' : ';'} known are ${names.join(', ')}`)
+  }
   return { action, words: rest }
 }
 
@@ -62,7 +65,7 @@ function givenOf(group: Group, action: Action, words: readonly string[], flags: 
 
 /** Where the API listens, as seen from this machine. */
 function addressOf(settings: Settings, written: string | true | undefined): string {
-  if (typeof written === 'string') return written.replace(/\/+$/, '')
+  if (typeof written === 'string') return apiUrlOf(written)
   const listener = mainListener(settings.http)
   if (listener === undefined || listener.port === 0) return settings.publicUrl
   // A certificate names the public host, and seldom this machine's own address.
@@ -71,6 +74,15 @@ function addressOf(settings: Settings, written: string | true | undefined): stri
   const host =
     address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '[::1]' : address.includes(':') ? `[${address}]` : address
   return `http://${host}:${port}`
+}
+
+/** Ends without a slash. */
+function apiUrlOf(written: string): string {
+  const url = URL.parse(written.trim())
+  const isUsable =
+    url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.password}${url.search}` === ''
+  if (isUsable) return url.href.replace(/#.*$/, '').replace(/\/+$/, '')
+  throw new UsageError(`--api: "${written}" is no address of an API: write a URL, as http://127.0.0.1:8080`)
 }
 
 function keyOf(action: Action, settings: Settings, fields: Given['fields']): string {

@@ -12,6 +12,8 @@ Made from the table of commands by \`npm run docs\`; \`sauti COMMAND --help\` an
 
 A flag overrides the environment, which overrides the settings file, which overrides the default. A wrong argument or flag is reported with the nearest valid name; the exit code is 2.
 
+With \`--json\` both answers and failures are JSON on standard output; the exit code tells them apart. A failure has the sentence as \`detail\`; \`status\`, \`code\` and \`errors\` are there when the API refused ([errors](errors.md)), and \`errors\` also names each setting that is wrong. Without it failures are sentences on standard error. Commands that need no switch, as \`check\` and \`backup\`, say \`ok\`: true or false.
+
 | Command | What it does |
 |---|---|
 ${entries.map(({ name, summary }) => `| [\`${name}\`](#sauti-${name}) | ${cell(summary)} |`).join('\n')}

@@ -64,6 +64,7 @@ test('zsh and fish scripts have every command and flag; other shells are refused
     const parsed = spawnSync(shell, ['-n', file], { encoding: 'utf8' })
     // Where the shell is installed it must take the script.
     if (parsed.error === undefined) assert.equal([parsed.status, parsed.stderr], [0, ''])
+    assert.match(script, shell === 'zsh' ? /names=\(.*'help:of sauti, / : /-n __fish_use_subcommand -f -a help -d /)
     for (const { name, actions } of reference.commands) {
       assert.ok(script.includes(name), name)
       for (const { flags } of actions) for (const { flag } of flags) assert.ok(script.includes(flag), flag)

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { nearest, parseArguments, UsageError } from '../../api/cli/action/arguments.ts'
+import { parseArguments, UsageError } from '../../api/cli/action/arguments.ts'
 import { ApiRefusal, ApiUnreachable } from '../../api/cli/action/client.ts'
 import { formatFields, formatTable } from '../../api/cli/action/table.ts'
 import { commands } from '../../api/cli/commands.ts'
 import { commandHelp, groupHelp, groups, mainHelp, switches, valued } from '../../api/cli/help.ts'
 import { runAction } from '../../api/cli/run-action.ts'
+import { nearest } from '../../core/model/nearest.ts'
 import { defaultSettings, type Settings } from '../../core/model/settings.ts'
 import { ApiBed, operatorKey } from '../api/bed/api-bed.ts'
 
@@ -177,9 +178,19 @@ test('mistakes are told, with what was meant', async () => {
     UsageError,
     /cannot be read: there is no such file \(ENOENT\)/,
   )
+  const actions = 'known are list, create, show, set, credit, key, link, ledger'
+  await refused(sauti('account', 'nosuch'), UsageError, new RegExp(`^"nosuch" is no action of account; ${actions}$`))
+  await refused(sauti('account', 'lst'), UsageError, new RegExp(`did you mean "list"\\? ${actions}$`))
+  for (const url of ['nonsense', 'ftp://a.test', 'http://', 'localhost:8080', 'http://u:p@a.test', '//a.test'])
+    await refused(
+      sauti('account', 'list', '--api', url),
+      UsageError,
+      /^--api: ".*" is no address of an API: write a URL, /,
+    )
   await refused(sauti('account', 'show', '../../keys'), ApiRefusal, /no such account/)
   await refused(sauti('account', 'create'), ApiRefusal, /^name: is required$/)
   await refused(sauti('account', 'list', '--api', 'http://127.0.0.1:9'), ApiUnreachable, /is "sauti serve" running/)
+  await refused(sauti('account', 'list', '--api', 'http://127.0.0.1:9'), ApiUnreachable, /^no answer from .*:9 \(/)
   delete process.env.SAUTI_API_KEY
   await refused(sauti('number', 'owned'), UsageError, /SAUTI_API_KEY/)
 })
@@ -215,6 +226,26 @@ test('the program itself: codes and streams', () => {
     assert.match(problems[2], new RegExp(`^${name}: `, 'm'))
   const tls = run(['serve', '--sip', 'tls:127.0.0.1:0', '--log', 'loud'])
   assert.equal([tls[0], tls[2].match(/^SAUTI_TLS_CERT: is needed/m)?.length], [2, 1])
+  // With --json a failure is JSON too, where the answer would be.
+  const failed = (...args: string[]) => {
+    const [code, out, err] = run([...args, '--json'], { SAUTI_OPERATOR_KEY: operatorKey })
+    assert.is(err, '')
+    return [code, JSON.parse(out)]
+  }
+  const usage = '"lst" is no action of account; did you mean "list"? known are '
+  const [usageCode, { detail, ...rest }] = failed('account', 'lst')
+  assert.equal([usageCode, detail.startsWith(usage), rest], [2, true, {}])
+  const [noAnswer, told1] = failed('account', 'list', '--api', 'http://127.0.0.1:9')
+  assert.is(noAnswer, 1)
+  assert.match(told1.detail, /^no answer from http:\/\/127\.0\.0\.1:9 \(/)
+  assert.equal(failed('account', 'list', '--http', 'x'), [
+    2,
+    {
+      detail: '--http: "x" must be address:port, as 127.0.0.1:8080 or https:0.0.0.0:8443',
+      errors: [{ field: '--http', message: '"x" must be address:port, as 127.0.0.1:8080 or https:0.0.0.0:8443' }],
+    },
+  ])
+  assert.match(run(['help', 'account'])[1], /^usage: sauti account ACTION/)
   assert.equal(run(['serve', '--nope']), [2, '', '"--nope" is no flag\nRun sauti --help for details.'])
   assert.is(run(['check', '--data', join(folder, 'nothing')])[0], 1)
   mkdirSync(join(folder, 'damaged'))

@@ -24,6 +24,21 @@ export interface ApiRequest {
 
 const timeoutMs = 30_000
 
+const certificateFault = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/
+
+/** What is told of a request that got no answer. */
+function reasonOf(fault: unknown): string {
+  const { name, cause } = fault as { readonly name?: unknown; readonly cause?: unknown }
+  const { code, message } = (cause ?? {}) as { readonly code?: string; readonly message?: string }
+  if (name === 'TimeoutError')
+    return ` within ${timeoutMs / 1000} s: the switch is overloaded, or another program is there`
+  if (code !== undefined && certificateFault.test(code))
+    return `: its certificate is not trusted here, ${message} (${code}); --api names the host of the certificate, NODE_EXTRA_CA_CERTS a file with its authority`
+  // fetch takes no port of another protocol, such as 5060: it says so by the message alone.
+  const shown = code ?? message
+  return `${shown === undefined ? '' : ` (${shown})`}: is "sauti serve" running? SAUTI_HTTP or --api names its address`
+}
+
 /** Speaks to the HTTP API as any other client does. */
 export class ApiClient {
   readonly baseUrl: string
@@ -50,10 +65,7 @@ export class ApiClient {
         signal: AbortSignal.timeout(timeoutMs),
       })
     } catch (cause) {
-      throw new ApiUnreachable(
-        `no answer from ${this.baseUrl}: is "sauti serve" running? SAUTI_HTTP or --api names its address`,
-        { cause },
-      )
+      throw new ApiUnreachable(`no answer from ${this.baseUrl}${reasonOf(cause)}`, { cause })
     }
     const received = new Uint8Array(await response.arrayBuffer())
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
