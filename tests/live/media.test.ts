@@ -140,6 +140,29 @@ test('a media thread that dies leaves recordings with sound in them: their lengt
   peer.close()
 })
 
+test('a leg that is being closed while its thread dies reports its end alone, and counts as no failure', async () => {
+  const { postMessage } = Worker.prototype
+  const threads = new Set<Worker>()
+  Worker.prototype.postMessage = function (...args: Parameters<typeof postMessage>) {
+    threads.add(this)
+    postMessage.apply(this, args)
+  }
+  const bed = await MediaBed.open({}, 1)
+  try {
+    bed.do({ type: 'media.open', legId: leg('a'), callId, offer: sdp(4000) })
+    await bed.next('media.opened', 'a')
+    await bed.next('media.ready', 'a')
+    for (const thread of threads) thread.terminate()
+    bed.do({ type: 'media.close', legId: leg('a') })
+    await bed.next('media.closed', 'a')
+  } finally {
+    Worker.prototype.postMessage = postMessage
+  }
+  assert.equal(bed.events, [])
+  assert.is((await bed.media.counters()).failed.internal, 0)
+  await bed.media.close()
+})
+
 test('a dialled call: our offer, early answer, final answer from another place, bridge, digits', async () => {
   const bed = await MediaBed.open()
   const [a, b, early] = [await MediaPeer.open(), await MediaPeer.open(), await MediaPeer.open()]
@@ -332,6 +355,18 @@ test('what cannot be: told once, answered when closed, orders end', async () => 
   assert.is(counters.legs, 0)
   assert.equal(counters.failed, { 'no-common-codec': 1, 'bad-sdp': 4, 'no-ports': 0, internal: 0 })
   assert.is(counters.threads[0]?.sessions, 0)
+  await bed.media.close()
+})
+
+test('of failed legs that nobody closes the oldest are forgotten', async () => {
+  const bed = await MediaBed.open()
+  for (let at = 0; at < 1002; at++) bed.do({ type: 'media.open', legId: leg(`failed-${at}`), callId, offer: 'not sdp' })
+  assert.is((await bed.media.counters()).legs, 1000)
+  bed.events.length = 0
+  for (const at of [0, 1, 2]) bed.do({ type: 'media.close', legId: leg(`failed-${at}`) })
+  assert.is((await bed.next('media.closed', 'failed-2')).stats.packetsReceived, 0)
+  assert.equal(bed.events, [])
+  assert.is((await bed.media.counters()).legs, 999)
   await bed.media.close()
 })
 

@@ -13,21 +13,15 @@ export class EventQueue {
   }
 
   /** After what is being done now. */
-  soon(event: MediaEvent): void {
+  add(event: MediaEvent): void {
     if (this.#waiting.push(event) === 1) queueMicrotask(() => this.#flush())
   }
 
-  /** At once, after what waits; for what comes from the media threads. */
-  now(event: MediaEvent): void {
-    this.#flush()
-    this.#tell(event)
-  }
-
   #flush(): void {
-    for (const event of this.#waiting.splice(0)) this.#tell(event)
+    for (const event of this.#waiting.splice(0)) this.#report(event)
   }
 
-  #tell(event: MediaEvent): void {
+  #report(event: MediaEvent): void {
     try {
       this.#emit(event)
     } catch (error) {

@@ -1,67 +1,65 @@
-import type { SessionDump, SessionStats } from '../../../rtp/worker/index.ts'
+import { type EngineCommand, noStats, type SessionDump, type SessionStats } from '../../../rtp/worker/index.ts'
+import type { SessionDescription } from '../../../sip/index.ts'
+import { assertNever } from '../../model/assert-never.ts'
 import type { CallUuid, LegUuid } from '../../model/ids.ts'
 import type { CodecName } from '../../model/trunk.ts'
-import type { MediaCommand, MediaSources } from '../../ports/media.ts'
+import type { MediaEvent, MediaSources } from '../../ports/media.ts'
 import type { BrowserSide } from './browser-side.ts'
+import {
+  closedUnopened,
+  endedOrder,
+  engineOrder,
+  type OrderEnded,
+  type RemoteNews,
+  remoteNews,
+  type SdpCommand,
+  statsOf,
+} from './engine-words.ts'
 import type { KeySide } from './key-side.ts'
-import { isCodecName, type LegSdp } from './leg-sdp.ts'
+import { type LegMediaAction, type LegMediaInput, type LegMediaState, legMediaTable } from './leg-media-states.ts'
+import { endOfLate, LegOrders, type MeasureRecording, type Order } from './leg-orders.ts'
+import { type Agreed, LegSdp, readSdp } from './leg-sdp.ts'
 
-export type OpenCommand = Extract<MediaCommand, { readonly type: 'media.open' }>
-export type SdpCommand = Extract<MediaCommand, { readonly type: 'media.answered' | 'media.reoffer' }>
+type MediaFault = Extract<MediaEvent, { readonly type: 'media.failed' }>['fault']
 
-export type RecordOrder = Extract<
-  MediaCommand,
-  {
-    readonly type:
-      | 'media.record'
-      | 'media.record-session'
-      | 'media.pause-record'
-      | 'media.resume-record'
-      | 'media.stop-record'
-  }
->
+/** Why there is no media, for the domain and for the log. */
+export interface MediaRefusal {
+  readonly fault: MediaFault
+  readonly detail: string
+}
 
-/**
- * `opening`: its ports are not known yet. `failed`: there is no session, and `media.close` will be answered.
- * `closing`: the engine ends it.
- */
-type LegMediaState = 'opening' | 'open' | 'failed' | 'closing'
+/** What a leg's media does to the world. */
+export interface LegMediaHost {
+  /** To the media thread. */
+  send(command: EngineCommand): void
+  emit(event: MediaEvent): void
+  opened(leg: LegMedia): void
+  /** The leg has failed: to be counted. */
+  failed(leg: LegMedia, refusal: MediaRefusal): void
+  /** An answer that cannot be used came after a good one. */
+  ignored(leg: LegMedia, refusal: MediaRefusal): void
+  /** Its session is over; undefined: it never had one. */
+  closed(leg: LegMedia, stats: SessionStats | undefined): void
+  readonly measureRecording: MeasureRecording
+}
 
-/** One leg as the adapter knows it. */
-export interface LegMedia {
-  readonly legId: LegUuid
-  readonly callId: CallUuid
-  readonly open: OpenCommand
-  readonly codecs: readonly CodecName[]
+/** What is needed until the leg is open. */
+export interface LegOpening {
+  /** The remote's; undefined: we make one. */
+  readonly offer: SessionDescription | undefined
   /** Where its media is reached. */
   readonly address: string
-  /** Of a browser's leg. */
-  readonly browser: BrowserSide | undefined
-  /** Where keys in SDP may protect its packets. */
+  readonly sessionId: string
+  /** In our order of preference; empty = all. */
+  readonly codecs: readonly CodecName[]
+  /** Offered first when `codecs` is empty. */
+  readonly prefer: readonly CodecName[]
   readonly keys: KeySide | undefined
-  state: LegMediaState
-  /** Where its media may come from, as the last offer or answer said. */
-  sources: MediaSources
-  /** Undefined while it opens. */
-  sdp: LegSdp | undefined
-  /** What its session reported of itself last. */
-  stats: SessionStats | undefined
-  /** Offer and answer have met. */
-  isAgreed: boolean
-  /** What needs the SDP of a leg that opens. */
-  readonly waiting: SdpCommand[]
-  /** Orders to record a caller whose leg opens: its codec, which decides the file's rate, is not agreed on yet. */
-  readonly toRecord: RecordOrder[]
-  /** What was ordered and has not been reported as ended. */
-  readonly plays: Set<string>
-  /** Their files. */
-  readonly recordings: Map<string, string>
-  readonly digits: Set<string>
 }
 
 /** What media's adapter knows of a leg, and its session. */
 export interface MediaLegDump {
-  readonly state: LegMediaState
+  readonly state: 'opening' | 'open' | 'failed' | 'closing'
   /** Offer and answer have met. */
   readonly isAgreed: boolean
   /** Plays, recordings and digits that were ordered and have not ended. */
@@ -72,30 +70,237 @@ export interface MediaLegDump {
   readonly session: SessionDump | undefined
 }
 
-const nowhereElse: MediaSources = { sip: undefined, hosts: [] }
+/** What an action needs of the input that it follows. */
+interface Facts {
+  readonly order?: Order
+  readonly sdp?: string
+  readonly agreed?: Agreed
+  readonly refusal?: MediaRefusal
+  readonly stats?: SessionStats
+}
 
-/** A leg whose ports are still to be bound. */
-export const beginLeg = (
-  open: OpenCommand,
-  address: string,
-  browser: BrowserSide | undefined,
-  keys: KeySide | undefined,
-): LegMedia => ({
-  legId: open.legId,
-  callId: open.callId,
-  open,
-  codecs: (open.codecs ?? []).filter(isCodecName),
-  address,
-  browser,
-  keys,
-  state: 'opening',
-  sources: open.sources ?? nowhereElse,
-  sdp: undefined,
-  stats: undefined,
-  isAgreed: false,
-  waiting: [],
-  toRecord: [],
-  plays: new Set(),
-  recordings: new Map(),
-  digits: new Set(),
-})
+const noFacts: Facts = {}
+const dumpStates = {
+  opening: 'opening',
+  offered: 'open',
+  agreed: 'open',
+  closing: 'closing',
+  failed: 'failed',
+  closed: 'closing',
+} as const satisfies Record<LegMediaState, MediaLegDump['state']>
+
+/** A leg's media from its offer to its end, by the table: offers and answers, and what is ordered of its session. */
+export class LegMedia {
+  readonly legId: LegUuid
+  readonly callId: CallUuid
+  readonly #host: LegMediaHost
+  readonly #browser: BrowserSide | undefined
+  readonly #orders = new LegOrders()
+  #state: LegMediaState = 'opening'
+  #opening: LegOpening | undefined
+  #sdp: LegSdp | undefined
+  /** Where its media may come from, as the last offer or answer said. */
+  #sources: MediaSources
+  /** What its session reported of itself last. */
+  #stats: SessionStats | undefined
+
+  constructor(
+    host: LegMediaHost,
+    ids: { readonly legId: LegUuid; readonly callId: CallUuid },
+    opening: LegOpening,
+    browser: BrowserSide | undefined,
+    sources: MediaSources,
+  ) {
+    this.#host = host
+    this.legId = ids.legId
+    this.callId = ids.callId
+    this.#opening = opening
+    this.#browser = browser
+    this.#sources = sources
+  }
+
+  get state(): LegMediaState {
+    return this.#state
+  }
+  get stats(): SessionStats | undefined {
+    return this.#stats
+  }
+
+  dump(session: SessionDump | undefined): MediaLegDump {
+    return {
+      state: dumpStates[this.#state],
+      isAgreed: this.#state === 'agreed',
+      plays: this.#orders.count('play'),
+      recordings: this.#orders.count('recording'),
+      digits: this.#orders.count('digits'),
+      session,
+    }
+  }
+
+  order(order: Order): void {
+    this.#step('order', { order })
+  }
+
+  close(): void {
+    this.#step('close')
+  }
+
+  /** The remote's offer is no SDP. */
+  unreadable(): void {
+    this.#step('unreadable', { refusal: { fault: 'bad-sdp', detail: 'not SDP' } })
+  }
+
+  /** The ports are bound: our offer, or the answer to the remote's. */
+  bound(port: number, ssrc: number): void {
+    const opening = this.#opening
+    if (this.#state !== 'opening' || opening === undefined) return
+    const { offer, address, sessionId, codecs, prefer, keys } = opening
+    const browser = this.#browser
+    browser?.sendAs(ssrc)
+    const sdp = new LegSdp({ address, port, sessionId, codecs, prefer, browser, keys })
+    this.#sdp = sdp
+    if (offer === undefined) {
+      this.#step('offer', { sdp: sdp.offer() })
+      return
+    }
+    const answered = sdp.answer(offer)
+    if (answered.ok) this.#step('answer', { agreed: answered.value, sdp: answered.value.sdp })
+    else this.#step('refuse', { refusal: answered })
+  }
+
+  noPorts(): void {
+    this.#step('no-ports', { refusal: { fault: 'no-ports', detail: 'every media port is in use' } })
+  }
+
+  /** `ended` follows. */
+  faulted(detail: string): void {
+    this.#step('fault', { refusal: { fault: 'internal', detail } })
+  }
+
+  /** The engine reports the end of an order. */
+  orderEnded(ended: OrderEnded): void {
+    if (this.#orders.ended(ended)) this.#host.emit(endedOrder(this.legId, ended))
+  }
+
+  remoteNews(news: RemoteNews): void {
+    const event = remoteNews(this.legId, this.#browser !== undefined, news)
+    if (event !== undefined) this.#host.emit(event)
+  }
+
+  measured(stats: SessionStats): void {
+    this.#stats = stats
+  }
+
+  ended(stats: SessionStats): void {
+    // A thread that died takes its figures with it.
+    this.#step('ended', { stats: stats === noStats ? (this.#stats ?? noStats) : stats })
+  }
+
+  #step(input: LegMediaInput, facts: Facts = noFacts): void {
+    const cell = legMediaTable[this.#state][input]
+    if (cell === undefined) return
+    const [next, ...actions] = cell
+    this.#state = next
+    if (next !== 'opening') this.#opening = undefined
+    for (const action of actions) this.#act(action, facts)
+  }
+
+  #act(action: LegMediaAction, { order, sdp, agreed, refusal, stats = noStats }: Facts): void {
+    const { legId } = this
+    const host = this.#host
+    switch (action) {
+      case 'hold':
+        if (order !== undefined) this.#orders.hold(order)
+        return
+      case 'carry-out':
+        if (order !== undefined) {
+          this.#orders.note(order)
+          this.#carryOut(order)
+        }
+        return
+      case 'carry-out-held':
+        for (const held of this.#orders.takeHeld()) this.#carryOut(held)
+        return
+      case 'abandon-held':
+        for (const held of this.#orders.takeHeld()) if (!isSdp(held)) host.send(engineOrder(held))
+        return
+      case 'end-order': {
+        const end = order && endOfLate(order)
+        if (end !== undefined) host.emit(end)
+        return
+      }
+      case 'end-orders':
+        for (const end of this.#orders.endAll(legId, host.measureRecording)) host.emit(end)
+        return
+      case 'agree':
+      case 'agree-and-talk':
+        if (agreed !== undefined) this.#agree(agreed, action === 'agree-and-talk')
+        return
+      case 'close-session':
+        host.send({ type: 'close', session: legId })
+        return
+      case 'report-opened':
+        host.opened(this)
+        if (sdp !== undefined) host.emit({ type: 'media.opened', legId, sdp })
+        return
+      case 'report-reopened':
+        if (sdp !== undefined) host.emit({ type: 'media.reopened', legId, sdp })
+        return
+      case 'report-ready':
+        if (agreed !== undefined) host.emit({ type: 'media.ready', legId, codec: agreed.agreement.codec })
+        return
+      case 'report-failed':
+        if (refusal !== undefined) {
+          host.failed(this, refusal)
+          host.emit({ type: 'media.failed', legId, fault: refusal.fault, reoffer: false })
+        }
+        return
+      case 'report-ignored':
+        if (refusal !== undefined) host.ignored(this, refusal)
+        return
+      case 'report-closed':
+        host.closed(this, stats)
+        host.emit({ type: 'media.closed', legId, stats: statsOf(stats) })
+        return
+      case 'report-closed-unopened':
+        host.closed(this, undefined)
+        host.emit(closedUnopened(legId))
+        return
+      default:
+        assertNever(action)
+    }
+  }
+  #carryOut(order: Order): void {
+    if (isSdp(order)) this.#negotiate(order)
+    else this.#host.send(engineOrder(order))
+  }
+
+  #negotiate(command: SdpCommand): void {
+    const sdp = this.#sdp
+    if (sdp === undefined) return
+    const { legId } = this
+    this.#sources = command.sources ?? this.#sources
+    if (command.type === 'media.answered') {
+      const taken = sdp.takeAnswer(command.sdp)
+      if (taken.ok) this.#step('taken', { agreed: taken.value })
+      else this.#step('unusable', { refusal: taken })
+      return
+    }
+    if (command.offer === undefined) {
+      this.#host.emit({ type: 'media.reopened', legId, sdp: sdp.offer() })
+      return
+    }
+    const offer = readSdp(command.offer)
+    const answered = offer && sdp.answer(offer, command.prefer)
+    if (answered?.ok === true) this.#step('answer-again', { agreed: answered.value, sdp: answered.value.sdp })
+    else this.#host.emit({ type: 'media.failed', legId, fault: answered?.fault ?? 'bad-sdp', reoffer: true })
+  }
+
+  #agree({ agreement: agreed, browser, keys }: Agreed, talk: boolean): void {
+    const agreement = { ...agreed, sources: this.#sources }
+    const more = { ...(browser === undefined ? {} : { browser }), ...(keys === undefined ? {} : { keys }) }
+    this.#host.send({ type: 'agree', session: this.legId, agreement, talk, ...more })
+  }
+}
+
+const isSdp = (order: Order): order is SdpCommand => order.type === 'media.answered' || order.type === 'media.reoffer'

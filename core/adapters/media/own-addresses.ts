@@ -1,4 +1,4 @@
-import type { OpenCommand } from './leg-media.ts'
+import type { OpenCommand } from './engine-words.ts'
 import { isIpv4, nearestAddress, outsideAddresses } from './local-address.ts'
 import type { RtpMediaOptions } from './rtp-media-options.ts'
 
