@@ -4,19 +4,17 @@ import type { Caps } from '../caps/caps.ts'
 import type { CallEnvironment } from '../contract/environment.ts'
 import type { Found } from '../contract/exchange-event.ts'
 import { arrived } from '../contract/hops.ts'
-import { callData } from '../events/call-data.ts'
-import { BilledLeg } from '../leg/billed-leg.ts'
 import { begunRow } from '../leg/call-row.ts'
 import { Leg } from '../leg/leg.ts'
 import type { CallRecord } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { PhoneCaller } from '../model/phone.ts'
-import type { Change } from '../ports/store.ts'
 import { e164Candidates, isExtension } from '../routing/e164.ts'
 import { webhookUrl } from './admit.ts'
 import type { Call } from './call.ts'
 import { customPayloadOf } from './call-fields.ts'
+import { CallerAdmission } from './caller-admission.ts'
 
 interface SoftphoneOffer {
   readonly legId: LegUuid
@@ -78,66 +76,59 @@ export function beginSoftphone(call: Call, offer: SoftphoneOffer, extension: str
     ...(offer.sdp === undefined ? {} : { offer: offer.sdp }),
   })
   call.talk.meet(leg, false)
+  const admission = new CallerAdmission(call, leg)
   const malformed = refuseForm(offer)
   if (malformed !== undefined) {
-    call.finish(malformed)
+    admission.unknown(malformed)
     return
   }
   const { accountUuid, endUserUuid } = offer.endUser
   call.lookup({ kind: 'softphone', accountId: accountUuid, endUserUuid }, found =>
-    admit(call, leg, offer, found, tokens),
+    admit(call, leg, admission, offer, found, tokens),
   )
 }
 
-function admit(call: Call, leg: Leg, offer: SoftphoneOffer, found: FoundSoftphone, tokens: Caps): void {
+function admit(
+  call: Call,
+  leg: Leg,
+  admission: CallerAdmission,
+  offer: SoftphoneOffer,
+  found: FoundSoftphone,
+  tokens: Caps,
+): void {
   const { account, user, number } = found
   if (account === undefined || user === undefined) {
-    call.finish('END.0403')
+    admission.unknown('END.0403')
     return
   }
   const payload = customPayloadOf(offer.endUser.customPayload)
   const record = rowOf(call, leg, offer, found, payload.object)
-  call.book.open({
+  const opening = {
     record,
     account,
     ownNumber: record.fromNumber,
     payloadText: payload.text,
     hops: arrived(),
     endUser: user,
-  })
-  call.own(new BilledLeg(call, leg, undefined, call.alarms))
-  const begun: readonly Change[] = [
-    { type: 'call.insert', call: record },
-    { type: 'leg.insert', leg: leg.record() },
-    call.event('CALL.0100', callData(record)),
-  ]
+  }
   const url = number === undefined ? account.endpoints.voice_outbound : webhookUrl('voice_outbound', account, number)
-  const refused =
-    refuseSoftphone(found, offer.to, call.env) ??
-    (url === '' ? 'END.3404' : undefined) ??
-    takePlaces(call, offer.endUser, account, tokens)
+  const refused = refuseSoftphone(found, offer.to, call.env) ?? (url === '' ? 'END.3404' : undefined)
   if (refused !== undefined) {
-    call.commit(begun, () => {
-      call.opened()
-      call.finish(refused)
-    })
+    admission.refuse(opening, refused)
     return
   }
-  call.commit([...begun, ...call.book.advance('ring')], () => {
-    call.opened()
-    if (call.isOver) return
-    leg.ring()
-    call.startScript(url)
-  })
+  const places = takePlaces(call, offer.endUser, account, tokens)
+  if (typeof places === 'string') admission.refuse(opening, places)
+  else admission.admit(opening, { rate: undefined, url, release: places })
 }
 
-/** Takes a place of the account and one of the token until the call ends, or says which is wanting. */
+/** Takes a place of the account and one of the token, and says how they are given back; or which is wanting. */
 function takePlaces(
   call: Call,
   { tokenUuid, maxConcurrent }: PhoneCaller,
   account: NonNullable<FoundSoftphone['account']>,
   tokens: Caps,
-): EndReason | undefined {
+): EndReason | (() => void) {
   const { uuid, maxConcurrentCalls, maxCallsPerSecond } = account
   const ofAccount = call.places.take(call.loads.placed, uuid, maxConcurrentCalls, maxCallsPerSecond)
   if (typeof ofAccount === 'string') return ofAccount === 'LIMIT.0429' ? 'END.4429' : 'END.4430'
@@ -146,14 +137,10 @@ function takePlaces(
     ofAccount.giveBack()
     return 'END.0486'
   }
-  call.watch(
-    () => {
-      ofAccount.release()
-      ofToken.release()
-    },
-    () => {},
-  )
-  return undefined
+  return () => {
+    ofAccount.release()
+    ofToken.release()
+  }
 }
 
 const rowOf = (
