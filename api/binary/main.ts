@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { getAsset } from 'node:sea'
 import { setFlagsFromString } from 'node:v8'
 import { keepCompiled } from '../cli/compile-cache.ts'
@@ -21,14 +21,11 @@ interface Packed {
 const packed: Packed = JSON.parse(getAsset('packed.json', 'utf8'))
 const contentOf = (path: string) => new Uint8Array(getAsset(path))
 
-/** Where nothing can be kept at home, the data folder is as private. */
+/** Where nothing can be kept at home, the data folder is as private. Absolute: modules are loaded from there. */
 function dataFolder(): string {
   const at = process.argv.indexOf('--data')
-  return (
-    (at < 0 ? process.argv.find(arg => arg.startsWith('--data='))?.slice(7) : process.argv[at + 1]) ??
-    process.env.SAUTI_DATA ??
-    './data'
-  )
+  const flag = at < 0 ? process.argv.find(arg => arg.startsWith('--data='))?.slice(7) : process.argv[at + 1]
+  return resolve(flag ?? process.env.SAUTI_DATA ?? './data')
 }
 
 const place = process.env.SAUTI_UNPACKED ?? cacheFolder(process.env) ?? privateFolder(join(dataFolder(), 'program'))

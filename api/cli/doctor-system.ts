@@ -43,6 +43,16 @@ function limitOf(pid: number | 'self', name: string): number | undefined {
   }
 }
 
+/** CAP_SYS_NICE (capabilities(7)): the limit does not hold for it. */
+function mayNice(pid: number | 'self'): boolean {
+  try {
+    const [, effective = '0'] = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+    return ((BigInt(`0x${effective}`) >> 23n) & 1n) === 1n
+  } catch {
+    return false
+  }
+}
+
 export function fileDescriptors(pid: number | undefined): Finding {
   const name = 'file descriptors'
   const limit = limitOf(pid ?? 'self', 'Max open files')
@@ -56,7 +66,7 @@ export function fileDescriptors(pid: number | undefined): Finding {
 export function realTime(pid: number | undefined): Finding {
   const name = 'real-time priority'
   const limit = limitOf(pid ?? 'self', 'Max realtime priority')
-  if (limit !== undefined && limit >= 1) return ok(name, 'media threads may have it')
+  if ((limit !== undefined && limit >= 1) || mayNice(pid ?? 'self')) return ok(name, 'media threads may have it')
   return warning(
     name,
     'media threads may not have it: other programs can delay audio',

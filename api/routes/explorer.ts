@@ -14,10 +14,15 @@ const policy =
 
 /** The OpenAPI document, and a page of our own to read it and to try it. */
 export function explorerRoutes(app: Api): void {
+  // Written once: it is large, and the same for as long as the program runs.
+  let description: StaticFile | undefined
   app.get('/openapi.json', {
     config: { access: 'open' },
     schema: { hide: true },
-    handler: async (_request, reply) => reply.send(app.swagger()),
+    handler: async (request, reply) => {
+      description ??= new StaticFile(Buffer.from(JSON.stringify(app.swagger())))
+      return description.send(request, reply.type('application/json; charset=utf-8'))
+    },
   })
   for (const { url, file, type } of files) {
     const page = new StaticFile(readFileSync(new URL(`../explorer/${file}`, import.meta.url)))

@@ -235,6 +235,11 @@ test('static files are compressed and asked for again by their ETag', async () =
     const again = await get('/phone/sauti-phone.js', { 'accept-encoding': 'br', 'if-none-match': `"other", W/${etag}` })
     assert.equal([again.statusCode, again.bytes.length, again.answer.etag], [304, 0, etag])
     assert.is((await get('/docs/explorer.js', { 'accept-encoding': 'br' })).answer.vary, 'accept-encoding')
+    const description = await get('/openapi.json', { 'accept-encoding': 'br' })
+    assert.match(String(description.answer['content-type']), /^application\/json/)
+    assert.is(JSON.parse(brotliDecompressSync(description.bytes).toString()).openapi, '3.1.0')
+    const known = { 'accept-encoding': 'br', 'if-none-match': String(description.answer.etag) }
+    assert.is((await get('/openapi.json', known)).statusCode, 304)
   } finally {
     await switched.close()
   }
