@@ -41,6 +41,9 @@ function run(command: string, args: readonly string[], cwd: string): string {
 packed.before(() => {
   bench = mkdtempSync(join(tmpdir(), 'sauti-package-'))
   const tree = copyTree(join(bench, 'tree'))
+  // As after npm run build:deb: what else is built is no part of the package.
+  mkdirSync(join(tree, 'dist'), { recursive: true })
+  for (const name of ['sauti-linux-x64', 'sauti_0.1.0_amd64.deb']) writeFileSync(join(tree, 'dist', name), name)
   run('npm', ['pack', '--silent', '--pack-destination', bench], tree)
   archive = join(bench, readdirSync(bench).find(name => name.endsWith('.tgz')) ?? '')
   app = join(bench, 'app')
@@ -59,6 +62,10 @@ packed('holds what runs and its types, no source, no test, no bench, and is smal
   const folder = join(app, 'node_modules/sauti')
   assert.equal(readdirSync(folder).sort(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'docs', 'package.json'])
   const files = readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' })
+  assert.equal(
+    files.filter(name => /^sauti[-_]/.test(name)),
+    [],
+  )
   assert.equal(
     files.filter(name => name.endsWith('.ts') && !name.endsWith('.d.ts')),
     [],

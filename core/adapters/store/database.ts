@@ -170,7 +170,10 @@ function openReadOnly(folder: string, file: string, native: { nativeBinding?: st
   }
   if (version !== schemaVersion) {
     sqlite.close()
-    throw new StoreError('store.not-ready', `${file} has schema ${version}, this program reads ${schemaVersion}`)
+    throw new StoreError(
+      'store.not-ready',
+      `${file} has schema ${version}, this program reads ${schemaVersion}: ${version > schemaVersion ? 'use the newer program that wrote it' : 'start this program on it once, which brings it up to date'}`,
+    )
   }
   return new Database(folder, sqlite, undefined)
 }
