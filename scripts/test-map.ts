@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, normalize } from 'node:path'
 import { importsOf, sourceFiles, withoutComments } from './docs/import-graph.ts'
 
@@ -67,7 +67,7 @@ function testsOf(file: string): readonly string[] {
   const name = basename(file, '.ts')
   const words = wordsOf(name)
   const score = ({ file: test, steps, words: titles }: Test): number => {
-    const isNamed = test === `tests/${dirname(file)}/${name}.test.ts` ? 100 : 0
+    const isNamed = test === `tests/${dirname(file)}/${name}.test.ts` || test === alsoTestedBy[file] ? 100 : 0
     const distance = steps.get(file)
     if (distance === undefined) return isNamed
     const spoken = words.filter(word => titles.has(word)).reduce((sum, word) => sum + weightOf(word), 0)
@@ -80,6 +80,14 @@ function testsOf(file: string): readonly string[] {
     .slice(0, shown)
     .map(({ file }) => file)
 }
+
+/** Tests of a file's rules whose names and titles do not say so. */
+const alsoTestedBy: Readonly<Record<string, string>> = {
+  'sip/endpoint/calls/outgoing-call.ts': 'tests/sip/endpoint/calls/unanswered.test.ts',
+  'sip/endpoint/session/own-offers.ts': 'tests/sip/endpoint/calls/calls.test.ts',
+  'core/leg/meter.ts': 'tests/core/dial/money.test.ts',
+}
+for (const file of Object.entries(alsoTestedBy).flat()) if (!existsSync(join(root, file))) throw new Error(`no ${file}`)
 
 /** Processes of their own: what reaches them is real calls, and no import. */
 const real = 'real calls: `interop`, `live`, `long`, `slow`'

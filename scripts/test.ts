@@ -22,6 +22,12 @@ if (args.includes('--help')) {
   process.stdout.write(`${usage}\n`)
   process.exit(0)
 }
+const knownFlags = ['--quick', '--long', '--all', '--jobs', '--help']
+const unknownFlag = args.find(arg => arg.startsWith('-') && !knownFlags.includes(arg))
+if (unknownFlag !== undefined) {
+  process.stderr.write(`npm test: unknown option ${unknownFlag}; known are ${knownFlags.join(', ')}\n`)
+  process.exit(2)
+}
 const quick = args.includes('--quick')
 const long = args.includes('--long')
 const jobsAt = args.indexOf('--jobs')

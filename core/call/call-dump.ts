@@ -17,7 +17,6 @@ interface DumpedCall {
   readonly holds: readonly HoldDump[]
 }
 
-/** A call as it is now. */
 export function dumpOf(call: DumpedCall, now: number): CallDump {
   return {
     call: call.record,

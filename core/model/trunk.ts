@@ -5,7 +5,7 @@ type TrunkTransport = 'udp' | 'tcp' | 'tls'
 export const codecNames = ['PCMU', 'PCMA', 'G722', 'opus'] as const
 export type CodecName = (typeof codecNames)[number]
 
-/** A carrier's connection (decisions §7). */
+/** A carrier's connection. */
 export interface Trunk {
   readonly uuid: TrunkUuid
   readonly name: string

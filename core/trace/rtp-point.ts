@@ -1,3 +1,5 @@
+import { type CodecName, codecNames } from '../model/trunk.ts'
+
 /** What a media thread reports about a leg: counts since its beginning, all else of the last second; NaN: not known. */
 export interface RtpFigures {
   readonly codec: string | undefined
@@ -32,7 +34,16 @@ export interface RtpPoint {
   readonly levelDbov: number | null
 }
 
-const codecs = ['', 'PCMU', 'PCMA', 'G722', 'opus'] as const
+/** Number of a codec in a stored point; 0 = none. Traces on disk hold these numbers: never change one. */
+const codecNumbers: Readonly<Record<CodecName, number>> = { PCMU: 1, PCMA: 2, G722: 3, opus: 4 }
+const nameOf = (number: number): CodecName | undefined => codecNames.find(name => codecNumbers[name] === number)
+
+/** RFC 8866 §6.6: the names of encodings are compared without regard to case. */
+function numberOf(codec: string): number {
+  const known = codecNames.find(name => name.toLowerCase() === codec.toLowerCase())
+  return known === undefined ? 0 : codecNumbers[known]
+}
+
 /**
  *     0 u32 seq   4 u32 ms since the record's time   8 u16 received   10 u16 sent   12 u16 lost   14 u16 jitter, 0.1 ms
  *    16 u16 delay, ms   18 u16 round trip, ms   20 u16 concealed, ms   22 u8 MOS × 50   23 u8 remote loss, 0.5 %
@@ -62,7 +73,6 @@ export function writeRtpPoint(
   before: RtpSums,
   figures: RtpFigures,
 ): void {
-  const codec = codecs.findIndex(name => name.toLowerCase() === (figures.codec ?? '').toLowerCase())
   view.setUint32(at, place.seq, true)
   view.setUint32(at + 4, place.ms, true)
   view.setUint16(at + 8, u16(figures.received - before.received), true)
@@ -75,7 +85,7 @@ export function writeRtpPoint(
   view.setUint8(at + 22, u8OrUnknown(figures.mos * 50))
   view.setUint8(at + 23, u8OrUnknown(figures.remoteLossPercent * 2))
   view.setUint8(at + 24, u8OrUnknown(-figures.levelDbov))
-  view.setUint8(at + 25, Math.max(0, codec))
+  view.setUint8(at + 25, numberOf(figures.codec ?? ''))
   view.setUint16(at + 26, place.seconds, true)
 }
 
@@ -92,7 +102,7 @@ export function readRtpPoint(view: DataView, at: number, unixMs: number): RtpPoi
     seq: view.getUint32(at, true),
     unixMs: unixMs + view.getUint32(at + 4, true),
     seconds: view.getUint16(at + 26, true),
-    codec: codecs[view.getUint8(at + 25)] || null,
+    codec: nameOf(view.getUint8(at + 25)) ?? null,
     received: view.getUint16(at + 8, true),
     sent: view.getUint16(at + 10, true),
     lost: view.getUint16(at + 12, true),

@@ -26,6 +26,9 @@ export const codecFacts: Readonly<Record<AudioCodecName, CodecFacts>> = {
   opus: { clockRate: 48_000, sampleRate: 16_000, longestPayload: 1276, unitsIn: opusUnitsIn },
 }
 
+/** Number of a codec in what threads pass to each other; 0 = none. */
+export const codecNumbers: Readonly<Record<AudioCodecName, number>> = { PCMU: 1, PCMA: 2, G722: 3, opus: 4 }
+
 const isG711 = (codec: AudioCodecName): boolean => codec === 'PCMU' || codec === 'PCMA'
 
 /** Packets of one can go out as packets of the other, byte by byte. */

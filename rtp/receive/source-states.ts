@@ -1,7 +1,7 @@
 import type { SourceState } from '../contract/session-stats.ts'
 
 /**
- * What a packet's source is to the gate:
+ * What the source of a packet is:
  * - `signalled`: the address and port that SDP names
  * - `current`: the learned source
  * - `previous`: where media came from before SDP named the present address, for a moment
@@ -9,8 +9,9 @@ import type { SourceState } from '../contract/session-stats.ts'
  *   has given it another port or address
  * - `better`: a known host, and closer to what signalling says than the learned source
  * - `same-host`: another port of the learned source's host
- * - `known`: a host that signalling or the trunk's `media_hosts` name
- * - `unknown`: any other
+ * - `known`: the host in SDP, the host that SIP comes from, a host of its /24 where both are public, or one that the
+ *   trunk's `media_hosts` names
+ * - `unknown`: any other. No cell takes it: such a source is never learned
  */
 export type SourceInput =
   | 'signalled'

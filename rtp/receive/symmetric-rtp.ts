@@ -22,8 +22,9 @@ export type Verdict = 'accepted' | 'learned' | 'returned' | 'held' | 'refused'
 
 /**
  * Whose packets are taken, and where ours go (symmetric RTP, RFC 4961): `sourceTable` has the rules. The address that SDP
- * names is taken at once. Another source is learned after a probation, only from hosts that signalling or the trunk
- * name, and only while nothing has come from the signalled address; it yields to a source that is closer to signalling.
+ * names is taken at once. Another source is learned after a probation, and only from known hosts (`KnownHosts`: the address
+ * in SDP, the address that SIP comes from and its /24, the trunk's `media_hosts`). While packets come from the signalled
+ * address no other source is learned, except where the same stream continues. A learned source yields to one of a higher rank.
  */
 export class SymmetricRtp {
   readonly hosts = new KnownHosts()

@@ -1,3 +1,5 @@
+import { codecNumbers } from '../codec/codec-name.ts'
+
 /**
  * What media threads note for another thread, over shared memory: one writer, one reader, slots of 64 bytes, and nobody is
  * woken. Positions count slots, unsigned 32-bit; their number is a power of two. A slot, little endian:
@@ -19,7 +21,8 @@ const longestId = slotBytes - 8
 const headerBytes = 12
 /** Header, and the payload of a telephone-event (RFC 4733 §2.3). */
 export const tapedBytes = headerBytes + 4
-const codecs = ['', 'PCMU', 'PCMA', 'G722', 'opus'] as const
+const numbers: Readonly<Record<string, number>> = codecNumbers
+const codecOf = (number: number): string | undefined => Object.keys(codecNumbers).find(name => numbers[name] === number)
 const slotCount = 16_384
 
 export const tapeMemory = (): SharedArrayBuffer => new SharedArrayBuffer(controlBytes + slotCount * slotBytes)
@@ -85,7 +88,7 @@ export class MediaTape {
     const at = this.#slot(kinds.point, session)
     if (at === -1) return
     const view = this.#view
-    this.#bytes[at + 1] = Math.max(0, codecs.indexOf((point.codec ?? '') as (typeof codecs)[number]))
+    this.#bytes[at + 1] = numbers[point.codec ?? ''] ?? 0
     view.setFloat64(at + 8, unixMs, true)
     view.setUint32(at + 16, point.received, true)
     view.setUint32(at + 20, point.sent, true)
@@ -203,7 +206,7 @@ export class MediaTapeReader {
   #pointAt(at: number): TapePoint {
     const view = this.#view
     return {
-      codec: codecs[this.#bytes[at + 1]!] || undefined,
+      codec: codecOf(this.#bytes[at + 1]!),
       received: view.getUint32(at + 16, true),
       sent: view.getUint32(at + 20, true),
       lost: view.getUint32(at + 24, true),

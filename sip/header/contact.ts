@@ -6,7 +6,7 @@ import { formatNameAddr, type NameAddr, type NameAddrFault, parseNameAddr } from
 /** RFC 3261 §20.10: `*` stands in a REGISTER that removes all bindings. */
 export type Contact = '*' | NameAddr
 
-/** Reads one value of Contact. */
+/** Parses one value of Contact: `*`, or an address with its parameters. */
 export const parseContact = (text: string): Parsed<Contact, NameAddrFault> =>
   text.trim() === '*' ? { ok: true, value: '*' } : parseNameAddr(text)
 

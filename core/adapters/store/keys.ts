@@ -16,7 +16,6 @@ export interface KeyOwner {
   readonly accountStatus: 'active' | 'suspended'
 }
 
-/** API keys. */
 export class ApiKeys {
   readonly #database: Database
   readonly #byHash

@@ -128,10 +128,10 @@ export class DialAttempts {
     this.#services.layer.cancelled(this.#latest, now)
   }
 
-  /** A 2xx to one of them, with what makes a dialog of it. */
+  /** A 1xx or 2xx with a To tag to one of the INVITEs, with all that its dialog needs (RFC 3261 §12.1.2). */
   answerOf({ request, flow }: ClientTransaction, response: IncomingResponse): DialAnswer {
     const { customer } = this.#dial.target.hop
-    // A sender's address can be forged: what a customer calls stays at the address that was looked at.
+    // A UDP source address can be forged. A target that a customer named stays at the address that was resolved and allowed.
     const near = customer === undefined || response.flow.address === flow.address ? response.flow : flow
     const remote = this.#remoteAt(flow)
     remote.learnFlow(near)

@@ -8,7 +8,7 @@ import type { DialogRemote } from '../session/dialog-remote.ts'
 import { InviteSession } from '../session/invite-session.ts'
 import type { InviteSessionOwner } from '../session/session-context.ts'
 
-/** An INVITE of ours and a 2xx to it. */
+/** An INVITE of ours, and a 1xx or 2xx to it that makes a dialog. */
 export interface DialAnswer extends RespondedInvite {
   /** What we offered. */
   readonly sdp: string

@@ -18,10 +18,10 @@ import { InviteSession } from '../session/invite-session.ts'
 import type { InviteSessionOwner } from '../session/session-context.ts'
 import { ReliableProvisional } from './reliable-provisional.ts'
 
-/** RFC 3261 §13.3.1.1: once a minute a provisional goes out again, so that proxies on the way keep the call. */
+/** RFC 3261 §13.3.1.1: once a minute a provisional goes out again, because a proxy may cancel a call after three minutes without one (Timer C, §16.6). */
 const provisionalEveryMs = 60_000
 
-/** A call that came in: from its INVITE to our final response; then its session has the word. */
+/** An incoming call, from its INVITE to our final response. After a 2xx its `InviteSession` handles the rest. */
 export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner, TaggedCall {
   readonly id: string
   readonly callId: string
@@ -29,12 +29,12 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
   readonly #services: EndpointServices
   readonly #remote: DialogRemote
   readonly #transaction: ServerTransaction
-  /** What copies of its INVITE by other paths are found by. */
+  /** Finds copies of its INVITE that came by other paths (merged requests, RFC 3261 §8.2.2.2). */
   readonly #merged: string
   readonly #isPhone: boolean
   readonly #timer = new Timer<TimerOwner>(this, 'provisional')
   readonly #reliable: ReliableProvisional | undefined
-  /** Our answer, until a PRACK lets it go. */
+  /** Our answer in SDP. It is sent once the PRACK has come (RFC 3262 §3). */
   #heldAnswer: string | undefined
   #state: 'offered' | 'answered' | 'over' = 'offered'
 
@@ -107,7 +107,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
     this.session.close({ kind: 'response', status: reason.status }, now)
   }
 
-  /** The connection is closed: an answer cannot be delivered. */
+  /** RFC 5626 grace period over and the connection is not back: an unanswered call ends as if it were cancelled. */
   flowLost(isLost: (flow: Flow) => boolean, now: number): void {
     if (this.#state !== 'offered' || !isLost(this.#transaction.request.flow)) return
     this.#services.respond(this.#transaction, 487, now, { toTag: this.session.dialog.localTag })

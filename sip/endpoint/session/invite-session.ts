@@ -103,12 +103,12 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
     return this.#peerAllowsUpdate
   }
 
-  /** What we said last. */
+  /** The last SDP that we sent. */
   get localSdp(): string | undefined {
     return this.#localSdp
   }
 
-  /** In our 2xx to the INVITE that made it, besides what every one has. */
+  /** Additional header fields of our 2xx to the INVITE that made this session. */
   get answerFields(): readonly HeaderField[] {
     return this.#answerFields
   }
@@ -118,7 +118,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
     return this.#pending !== undefined
   }
 
-  /** The peer has offered again, in an UPDATE: descriptions in answers to the INVITE are history. */
+  /** The remote has sent a new offer in an UPDATE. SDP in later responses to the INVITE is older and is ignored. */
   get hasReoffered(): boolean {
     return this.awaitsAnswer || this.#hasReanswered
   }

@@ -140,7 +140,7 @@ export class OwnOffers implements TimerOwner {
       this.#step(isGlare ? 'glare' : 'end')
     }
     if (status === 481 || status === 408) {
-      // The peer knows nothing of this dialog any more (RFC 3261 §12.2.1.2, RFC 4028 §10, RFC 5057 §5.1): no refusal of a call.
+      // These end the dialog, not only the request (RFC 3261 §12.2.1.2, RFC 4028 §10, RFC 5057 §5.1).
       session.sessionExpired(now)
       return
     }
