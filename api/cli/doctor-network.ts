@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto'
 import { createSocket } from 'node:dgram'
-import { lookup } from 'node:dns/promises'
+import { lookup, resolveSrv } from 'node:dns/promises'
 import { readFileSync } from 'node:fs'
 import { connect, createServer, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { identityFault, openDatabase, type Settings, type SipListener, StoreError } from '../../core/index.ts'
+import { identityFault, openDatabase, type Settings, StoreError } from '../../core/index.ts'
 import { type Finding, fault, ok, warning } from './doctor-finding.ts'
 
 const dayMs = 86_400_000
@@ -75,14 +75,24 @@ export function mediaPorts({ media, dataFolder }: Settings, pid: number | undefi
   return ok(name, says)
 }
 
-/** Each SIP listener: a running switch answers there, or the port is free for one. */
-export function sipPorts({ sip }: Settings, pid: number | undefined): Promise<Finding[]> {
-  return Promise.all(sip.listeners.map(listener => sipPort(listener, pid)))
+/** Each listener: a running switch answers there, or the port is free for one. */
+export function listeners({ http, sip }: Settings, pid: number | undefined): Promise<Finding[]> {
+  return Promise.all([
+    ...http.map(({ scheme, address, port }) => listener(`HTTP ${scheme}:`, { address, port, isUdp: false }, pid)),
+    ...sip.listeners.map(({ transport, address, port }) =>
+      listener(`SIP ${transport}:`, { address, port, isUdp: transport === 'udp' }, pid),
+    ),
+  ])
 }
 
-async function sipPort({ transport, address, port }: SipListener, pid: number | undefined): Promise<Finding> {
-  const name = `SIP ${transport}:${address}:${port}`
-  const isUdp = transport === 'udp'
+interface Place {
+  readonly address: string
+  readonly port: number
+  readonly isUdp: boolean
+}
+
+async function listener(kind: string, { address, port, isUdp }: Place, pid: number | undefined): Promise<Finding> {
+  const name = `${kind}${address.includes(':') ? `[${address}]` : address}:${port}`
   if (port === 0) return ok(name, 'the system chooses the port')
   if (pid === undefined) {
     const refusal = await (isUdp ? bindUdp(address, port) : bindTcp(address, port))
@@ -131,19 +141,32 @@ export async function trunkNames({ dataFolder }: Settings): Promise<Finding[]> {
 
 async function trunkName({ name: trunk, host }: { readonly name: string; readonly host: string }): Promise<Finding> {
   const name = `DNS of ${trunk}`
+  if (host === '') return ok(name, 'it only calls in')
   if (isIP(host) !== 0) return ok(name, `${host} is an address`)
   const late = new Promise<never>((_, reject) =>
     setTimeout(() => reject(new Error('no answer within 3 s')), waitMs).unref(),
   )
   try {
-    const found = await Promise.race([lookup(host, { all: true }), late])
-    return ok(name, `${host} is ${found.map(({ address }) => address).join(', ')}`)
+    const found = await Promise.race([addressesOf(host), late])
+    return ok(name, `${host} is ${found.join(', ')}`)
   } catch (cause) {
     return fault(
       name,
       `${host}: ${(cause as Error).message}`,
       `dig ${host}; other servers: SAUTI_DNS; another host: sauti trunk set UUID --host HOST`,
     )
+  }
+}
+
+/** Its addresses; of a name without any, the servers that its SRV records name (RFC 3263 §4.2). */
+async function addressesOf(host: string): Promise<readonly string[]> {
+  try {
+    return (await lookup(host, { all: true })).map(({ address }) => address)
+  } catch (cause) {
+    const services = ['_sip._udp', '_sip._tcp', '_sips._tcp'].map(service => resolveSrv(`${service}.${host}`))
+    const found = (await Promise.allSettled(services)).flatMap(each => (each.status === 'fulfilled' ? each.value : []))
+    if (found.length === 0) throw cause
+    return [...new Set(found.map(({ name, port }) => `${name}:${port}`))]
   }
 }
 

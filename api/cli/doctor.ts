@@ -2,7 +2,7 @@ import type { Settings } from '../../core/index.ts'
 import { aligned } from './aligned.ts'
 import type { Command } from './command.ts'
 import type { Finding } from './doctor-finding.ts'
-import { certificate, externalAddress, mediaPorts, sipPorts, trunkNames } from './doctor-network.ts'
+import { certificate, externalAddress, listeners, mediaPorts, trunkNames } from './doctor-network.ts'
 import { clock, disk, fileDescriptors, realTime, runningOn, udpBuffers } from './doctor-system.ts'
 
 /** `sauti doctor`. */
@@ -11,7 +11,7 @@ export const doctor: Command = {
   summary: 'check whether this machine is ready to run the switch',
   words: [],
   about: `Looks at file descriptors, UDP buffers, media ports, the clock, the certificate and its days left, the names of the trunks,
-the SIP listeners, the external address, real-time priority and the disk. Beside a running switch it looks at that process;
+the HTTP and SIP listeners, the external address, real-time priority and the disk. Beside a running switch it looks at that process;
 without one at what a switch started here would have: run it as the switch's user, with its settings. Each line is ok, a
 warning or a fault, with its remedy. It changes nothing. Only a call from outside shows what a firewall in between does.`,
   flags: [],
@@ -37,7 +37,7 @@ export const examine = async (settings: Settings, pid: number | undefined): Prom
   certificate(settings, Date.now()),
   mediaPorts(settings, pid),
   externalAddress(settings),
-  ...(await sipPorts(settings, pid)),
+  ...(await listeners(settings, pid)),
   ...(await trunkNames(settings)),
 ]
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -67,13 +67,21 @@ test('init: a wrong answer makes nothing; then settings, key, account and trunk;
   assert.is(readFileSync(config, 'utf8'), before)
 })
 
-test('doctor: free and taken SIP ports, and the process that holds the folder', async () => {
+test('doctor: free and taken ports of HTTP and SIP, and the process that holds the folder', async () => {
   assert.is(runningOn(data), undefined)
   const taken = createSocket('udp4')
   await new Promise<void>(resolve => taken.bind(0, '127.0.0.1', resolve))
   const { port } = taken.address() as AddressInfo
   const at = { ...settings, sip: { realm: '', listeners: [{ transport: 'udp', address: '127.0.0.1', port } as const] } }
   const name = `SIP udp:127.0.0.1:${port}`
+  const web = createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => web.once('listening', resolve))
+  const http = [{ scheme: 'http', ...(web.address() as AddressInfo) }] as const
+  const httpName = `HTTP http:127.0.0.1:${http[0].port}`
+  assert.match((await finding({ ...settings, http }, httpName)).says, /cannot be listened at: .*EADDRINUSE/)
+  assert.is((await finding({ ...settings, http }, httpName, process.pid)).state, 'ok')
+  await new Promise(resolve => web.close(resolve))
+  assert.is((await finding({ ...settings, http }, httpName)).state, 'ok')
   assert.is((await finding(at, name)).state, 'fault')
   assert.is((await finding(at, name, process.pid)).state, 'ok', 'a running switch has it')
   await new Promise<void>(resolve => taken.close(resolve))
