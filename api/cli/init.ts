@@ -75,6 +75,8 @@ or the database exists already, it changes nothing.`,
         return 1
       }
     const answers = await answersOf(input)
+    // As when it serves: what is made is for this user alone.
+    process.umask(0o077)
     const text = settingsText(folder, answers)
     try {
       writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
@@ -118,6 +120,7 @@ async function answersOf({ given }: CommandInput): Promise<Readonly<Record<strin
         const written = terminal === undefined ? fallback : (await terminal.question(`${asked} [${fallback}]: `)).trim()
         const answer = written === '' ? fallback : written
         if (isRight(answer)) text = answer
+        else process.stderr.write(`"${answer}" does not fit here; once more:\n`)
       }
       answers[flag] = text
     }

@@ -51,7 +51,8 @@ test('init: a wrong answer makes nothing; then settings, key, account and trunk;
   assert.match(operator_key, /^op_/)
   assert.match(account_key, /^vk_/)
   assert.is(readFileSync(join(data, 'operator.key'), 'utf8').trim(), operator_key)
-  for (const file of [config, join(data, 'operator.key')]) assert.is(statSync(file).mode & 0o077, 0, file)
+  for (const file of [config, ...['operator.key', 'sauti.db', 'sauti.lock'].map(name => join(data, name))])
+    assert.is(statSync(file).mode & 0o077, 0, file)
 
   const parsed = readSettings({}, config, {})
   assert.ok(parsed.ok)
