@@ -59,12 +59,23 @@ const TraceCharge = Type.Object({
   explained: Type.String({ description: 'The sum in words.', examples: ['60 s at 3.00 KES/min = 3.00 KES'] }),
 })
 
+const TraceProblem = Type.Object({
+  code: choice(Object.keys(endReasons), 'The reason with which a call ends that ends by it.'),
+  sentence: Type.String({ description: 'What went wrong.', examples: ['+254733000001 is busy.'] }),
+  advice: Type.String({ description: 'What to do.', examples: ['Try again later.'] }),
+  link: Type.String({ description: 'Path of the page that says more.', examples: ['/docs/reasons#END.0486'] }),
+})
+
 const TraceEnd = Type.Object({
   reason_code: choice(Object.keys(endReasons), 'As in the call.'),
   reason_label: Type.String({ examples: ['Busy'] }),
   sentence: Type.String({ description: 'Why it ended, with what this call has shown.', examples: ['It is busy.'] }),
   advice: Type.String({ description: 'What to do; empty where nothing is wrong.', examples: ['Try again later.'] }),
   link: Type.String({ description: 'Path of the page that says more.', examples: ['/docs/reasons#END.0486'] }),
+  problems: Type.Array(TraceProblem, {
+    description:
+      'What had gone wrong before, where the end does not name it: a document whose fallback ran until the caller hung up, a number that was busy before the document went on. The oldest first, at most five.',
+  }),
 })
 
 export const CallTrace = Type.Object(

@@ -208,10 +208,13 @@ export const explanations: Readonly<Record<EndReason, Explanation>> = {
 /** The page of all reasons, on every server. */
 export const reasonsPath = '/docs/reasons'
 
+/** Its place on that page. */
+export const linkOf = (reason: EndReason): string => `${reasonsPath}#${reason}`
+
 export const endOf = (reason: EndReason, facts: EndFacts) => ({
   reason_code: reason,
   reason_label: endReasons[reason].label,
   sentence: explanations[reason].why(facts),
   advice: explanations[reason].advice,
-  link: `${reasonsPath}#${reason}`,
+  link: linkOf(reason),
 })

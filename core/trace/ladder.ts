@@ -75,6 +75,10 @@ function tailOf(trace: Trace, width: number): readonly string[] {
           ...wrapped(`${end.reason_code} ${end.reason_label}. ${end.sentence}`, width),
           ...(end.advice === '' ? [] : wrapped(end.advice, width)),
           end.link,
+          ...end.problems.flatMap(problem => [
+            ...wrapped(`before  ${problem.code} ${problem.sentence} ${problem.advice}`, width),
+            problem.link,
+          ]),
         ]),
   ]
 }

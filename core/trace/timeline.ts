@@ -1,6 +1,7 @@
 import { type EndReason, endReasons } from '../model/end-reason.ts'
 import { formatMoney } from '../model/money.ts'
 import type { Rate } from '../model/rate.ts'
+import { EarlierProblems } from './earlier-problems.ts'
 import { type EndFacts, endOf } from './explanation.ts'
 import { type RecordView, recordKinds } from './record.ts'
 import { RtpColumns } from './rtp-columns.ts'
@@ -10,6 +11,7 @@ import { carriersRemoved, sipText } from './sip-text.ts'
 import type {
   Trace,
   TraceCharge,
+  TraceEnd,
   TraceEnding,
   TraceEntry,
   TraceKind,
@@ -99,6 +101,11 @@ class TimelineBuilder {
   readonly #requests = new Map<string, { readonly url: string; readonly unixMs: number }>()
   readonly #holds = new Map<string, { readonly rate: Rate; readonly leg: number }>()
   readonly #ends = new Map<number, string>()
+  readonly #problems = new EarlierProblems()
+  /** The last response that refused each number. */
+  readonly #refusals = new Map<string, string>()
+  /** Whom a Dial did not reach, if no leg came after: for want of a route or of money it may have had none. */
+  #unplaced: string | undefined
   #facts: { -readonly [K in keyof EndFacts]: EndFacts[K] } = {}
   #call: Fields = {}
   #over: Fields | undefined
@@ -153,8 +160,13 @@ class TimelineBuilder {
       rtp: [...this.#rtp].map(([index, columns]) => columns.read(letterOf(index) ?? '')),
       charges: this.#charges,
       cost: formatMoney(this.#cost),
-      end: reason in endReasons ? endOf(reason, { number: this.#endNumber(call), ...this.#facts }) : null,
+      end: reason in endReasons ? this.#end(reason, call) : null,
     }
+  }
+
+  #end(reason: EndReason, call: Fields): TraceEnd {
+    const end = endOf(reason, { number: this.#endNumber(call), ...this.#facts })
+    return { ...end, problems: this.#problems.beside(end) }
   }
 
   #endNumber(call: Fields): string {
@@ -164,7 +176,7 @@ class TimelineBuilder {
   #dialledNumber(call: Fields): unknown {
     const dialled = [...this.#legs.values()].findLast(leg => leg.role === 'callee' && leg.number !== '')
     // A call that came in and dialled no one: its own number would mislead.
-    return dialled?.number ?? (call.direction === 'inbound' ? '' : call.toNumber)
+    return this.#unplaced ?? dialled?.number ?? (call.direction === 'inbound' ? '' : call.toNumber)
   }
 
   #sip(record: RecordView, add: Add): void {
@@ -175,7 +187,10 @@ class TimelineBuilder {
     const shown = isHidden ? carriersRemoved(message) : message
     const { line, status, method } = sipText(shown)
     if (status !== undefined && status >= 300 && method === 'INVITE' && status !== 401 && status !== 407) {
-      if (!sip.isSent) this.#facts.response = line
+      if (!sip.isSent) {
+        this.#facts.response = line
+        this.#refusals.set(this.#legs.get(record.leg)?.number ?? '', line)
+      }
     }
     add('sip', line, {
       direction: sip.isSent ? 'sent' : 'received',
@@ -225,6 +240,7 @@ class TimelineBuilder {
           trunk: note.trunk === undefined ? (before?.trunk ?? null) : text(note.trunk),
         }
         this.#legs.set(leg, facts)
+        this.#unplaced = undefined
         const trunk = facts.trunk !== null && this.#reader === 'operator' ? ` by trunk ${facts.trunk}` : ''
         const what = facts.role === 'caller' ? 'calls' : 'is dialled'
         if (before === undefined || facts.number !== before.number)
@@ -260,6 +276,7 @@ class TimelineBuilder {
         const request = this.#requests.get(text(note.id))
         const ms = request === undefined ? null : Math.round(unixMs - request.unixMs)
         this.#facts.document = { url: request?.url ?? '', detail: '', ms: ms ?? 0 }
+        delete this.#facts.problem
         add('document', `answer after ${ms ?? '?'} ms, ${text(note.body).length} characters`, {
           url: request?.url ?? '',
           ms,
@@ -362,12 +379,23 @@ class TimelineBuilder {
           typeof data.line === 'number'
             ? ` at line ${data.line}, column ${text(data.column)}: ${text(data.message)}`
             : ''
+        this.#problem(text(note.code), data)
         add('event', `${text(note.code)}${where}`, rest)
         return
       }
       default:
         this.#money(note, leg, add)
     }
+  }
+
+  #problem(code: string, data: Fields): void {
+    if (code === 'DIAL.0200') this.#problems.dialAnswered()
+    else if (code === 'DIAL.0400') {
+      const number = text(data.to_number)
+      const response = this.#refusals.get(number)
+      this.#unplaced = number
+      this.#problems.dialFailed(text(data.reason_code), { number, ...(response === undefined ? {} : { response }) })
+    } else this.#problems.document(code, data, this.#facts)
   }
 
   #money(note: Fields, leg: number, add: Add): void {

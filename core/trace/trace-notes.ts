@@ -145,7 +145,12 @@ export function notesOfUnit(unit: readonly Change[]): readonly Note[] {
         // Call events repeat the record, and digits have their own entry.
         const isProblem = code.startsWith('DOC.') || code.startsWith('PLAY.') || code.startsWith('SAY.')
         if (code === 'DTMF.0100' || code === 'BILL.0200') break
-        const kept = isProblem || code === 'BILL.0100' ? { data } : {}
+        const kept =
+          isProblem || code === 'BILL.0100'
+            ? { data }
+            : code === 'DIAL.0400'
+              ? { data: { to_number: data.to_number, reason_code: data.reason_code } }
+              : {}
         notes.push({ kind: 'event', code, event: uuid, ...kept })
         break
       }

@@ -21,7 +21,10 @@ export const traceOfRecord = (record: CallRecord): Trace => ({
   end:
     record.reasonCode === ''
       ? null
-      : endOf(record.reasonCode, { number: record.direction === 'inbound' ? record.fromNumber : record.toNumber }),
+      : {
+          ...endOf(record.reasonCode, { number: record.direction === 'inbound' ? record.fromNumber : record.toNumber }),
+          problems: [],
+        },
   last: 0,
   hasMore: false,
 })

@@ -86,6 +86,15 @@ export interface TraceCharge {
   readonly explained: string
 }
 
+/** Something that went wrong and did not end the call. */
+export interface TraceProblem {
+  /** The reason with which a call ends that ends by it. */
+  readonly code: EndReason
+  readonly sentence: string
+  readonly advice: string
+  readonly link: string
+}
+
 /** Why the call ended, for people. */
 export interface TraceEnd {
   readonly reason_code: EndReason
@@ -96,6 +105,8 @@ export interface TraceEnd {
   readonly advice: string
   /** Path of the page that says more, on this server. */
   readonly link: string
+  /** What had gone wrong before, where the end does not name it; the oldest first. */
+  readonly problems: readonly TraceProblem[]
 }
 
 /** What a call's recorder knows, for one reader. */

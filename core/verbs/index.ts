@@ -2,6 +2,7 @@
 
 export { dialNouns } from './dial-children.ts'
 export { checkDocument, maxDocumentBytes, parseDocument } from './document.ts'
+export { fetchFaults } from './fallback.ts'
 export { type BegunVerb, Interpreter } from './interpreter.ts'
 export type { DocumentRules, Problem } from './problem.ts'
 export type {

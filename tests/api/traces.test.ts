@@ -20,7 +20,10 @@ const bed = await ApiBed.open(
         if (wish.form === 'pcapng') return id === trace.sid ? { account: '', isOver: true, body: packets } : undefined
         const known = asked(trace, wish.reader)
         const { ended } = wish
-        const shown = ended === undefined ? known : { ...known, isOver: true, end: endOf(ended.reasonCode, {}) }
+        const shown =
+          ended === undefined
+            ? known
+            : { ...known, isOver: true, end: { ...endOf(ended.reasonCode, {}), problems: [] } }
         const text = wish.form === 'json' ? JSON.stringify(traceJson(shown)) : drawLadder(shown, wish.columns)
         return { account: trace.account, isOver: trace.isOver, body: Buffer.from(text) }
       },

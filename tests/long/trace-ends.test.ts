@@ -1,17 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
+import type { Browser } from 'playwright-core'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { addTrunk, expectStatus, RigAccount, setRates } from '../rig/account.ts'
+import { launchChromium } from '../rig/chromium.ts'
 import { Customer } from '../rig/customer.ts'
 import { PlainCaller } from '../rig/plain-caller.ts'
 import { RefusingPeer } from '../rig/refusing-peer.ts'
 import { SwitchProcess } from '../rig/switch-process.ts'
 import { until } from '../rig/wait.ts'
 
-// Every kind of failed call, made to fail by real peers of a served switch, and what its trace says by the API: to whoever sees
-// only that page it tells why, and what to do. ICE is given up after 30 seconds; all of them run at the same time.
+// Every kind of failed call, made to fail by real peers of a served switch, and what its trace says by the API and its page in
+// the portal shows: to whoever sees only that it tells why, and what to do. ICE is given up after 30 seconds; all run at the same time.
 
 const canary = 'C4NARYC4NARY'
 const nowhere = { address: '127.0.0.1', port: 9 }
@@ -42,51 +44,64 @@ interface Failure {
   readonly webhook?: (response: { writeHead(status: number): { end(): void } }) => void
   readonly offer?: string
   readonly balance?: string
+  /** The caller hangs up once there is an answer. */
+  readonly hangsUp?: true
+  /** How the page shows the end: broken down, or answered and not ended as planned. */
+  readonly banner: 'bad' | 'warn'
   readonly code: string
   readonly sentence: RegExp
   readonly advice: RegExp
+  /** What went wrong before, where the end is not it. */
+  readonly before?: { readonly code: string; readonly sentence: RegExp; readonly advice: RegExp }
 }
 
 const failures: Readonly<Record<string, Failure>> = {
   busy: {
     document: dial('+255700000486'),
+    banner: 'bad',
     code: 'END.0486',
     sentence: /^\+255700000486 is busy\. It answered 486 Busy Here\.$/,
     advice: /voicemail or another number/,
   },
   'no route': {
     document: dial('+256700000001'),
+    banner: 'bad',
     code: 'END.0503',
-    sentence: /^No trunk could take the call to .*: none has a prefix that fits it/,
+    sentence: /^No trunk could take the call to \+256700000001: none has a prefix that fits it/,
     advice: /Check that a trunk has a prefix/,
   },
   402: {
     document: dial('+255700000402'),
     balance: '0',
+    banner: 'bad',
     code: 'END.0402',
     sentence: /balance does not cover the call/,
     advice: /Top up the wallet/,
   },
   'webhook 500': {
     webhook: response => response.writeHead(500).end(),
+    banner: 'bad',
     code: 'END.3502',
     sentence: /http:\/\/127\.0\.0\.1:\d+\/webhook-500\?token=\*+ failed \(.*500.*\)/,
     advice: /must answer 200 with a document/,
   },
   'webhook timeout': {
     webhook: () => {},
+    banner: 'bad',
     code: 'END.3408',
     sentence: /\/webhook-timeout\?token=\*+ did not answer within 10 seconds/,
     advice: /Answer the webhook at once/,
   },
   'XML error': {
     document: '<Response>\n  <Say>Hello</Sya>\n</Response>',
+    banner: 'bad',
     code: 'END.3422',
     sentence: /\/xml-error\?token=\*+ cannot be run: line 2, column \d+: ./,
     advice: /POST \/documents\/check/,
   },
   'media timeout': {
     document: pause,
+    banner: 'warn',
     code: 'END.0212',
     sentence: /no RTP came for the media timeout/,
     advice: /a firewall drops UDP/,
@@ -94,15 +109,30 @@ const failures: Readonly<Record<string, Failure>> = {
   'ICE failure': {
     document: pause,
     offer: browserOffer,
+    banner: 'bad',
     code: 'END.2410',
     sentence: /ICE failed/,
     advice: /SAUTI_EXTERNAL_ADDRESS.*SAUTI_TURN/,
   },
   'codec mismatch': {
     document: dial('+255700000488'),
+    banner: 'bad',
     code: 'END.0488',
     sentence: /no codec that both sides speak.*488 Not Acceptable Here/,
     advice: /Allow PCMA, PCMU, G722 or opus/,
+  },
+  'hung up in the fallback': {
+    webhook: response => response.writeHead(500).end(),
+    hangsUp: true,
+    banner: 'warn',
+    code: 'END.0200',
+    sentence: /^One party hung up/,
+    advice: /^$/,
+    before: {
+      code: 'END.3502',
+      sentence: /http:\/\/127\.0\.0\.1:\d+\/hung-up-in-the-fallback\?token=\*+ failed \(.*500.*\)/,
+      advice: /must answer 200 with a document/,
+    },
   },
 }
 
@@ -113,7 +143,7 @@ const carrier = await RefusingPeer.open({
   '+255700000488': '488 Not Acceptable Here',
 })
 const callers: PlainCaller[] = []
-const made: { readonly name: string; readonly account: RigAccount; readonly sid: string }[] = []
+const made: { readonly name: string; readonly account: RigAccount; readonly sid: string; readonly uuid: string }[] = []
 
 const traceOf = async (account: RigAccount, sid: string) =>
   expectStatus(await on.request(account.key, 'GET', `/calls/${sid}/trace`), 200).body
@@ -121,7 +151,7 @@ const traceOf = async (account: RigAccount, sid: string) =>
 test.before(async () => {
   await setRates(on)
   await addTrunk(on, { name: 'carrier', port: carrier.port, prefixes: ['+255'] })
-  const failing = async (name: string, { document, webhook, offer, balance = '1000' }: Failure) => {
+  const failing = async (name: string, { document, webhook, offer, balance = '1000', hangsUp }: Failure) => {
     const account = await RigAccount.make(on, { balance })
     const path = `/${name.toLowerCase().replaceAll(' ', '-')}`
     const reply = webhook === undefined ? (document ?? '') : (_post: unknown, response: never) => webhook(response)
@@ -129,13 +159,16 @@ test.before(async () => {
     const caller = await PlainCaller.open({ sipPort: on.sipPort, to: account.number, from: '+254722000111' })
     callers.push(caller)
     // What it is answered is not asked here, nor whether it is: the switch must say how the call ended.
-    caller.invite(offer ?? nowhere).catch(() => {})
+    caller
+      .invite(offer ?? nowhere)
+      .then(() => (hangsUp === true ? caller.bye() : undefined))
+      .catch(() => {})
     const ended = async () => {
       const call = await account.call()
       return call !== undefined && call.ended_at !== null ? call : undefined
     }
-    const { sid } = await until(`the end of ${name}`, ended, 60_000)
-    made.push({ name, account, sid })
+    const { sid, uuid } = await until(`the end of ${name}`, ended, 60_000)
+    made.push({ name, account, sid, uuid })
   }
   await Promise.all(Object.entries(failures).map(([name, failure]) => failing(name, failure))).catch(fault => {
     // The runner of tests keeps silent about what a hook throws.
@@ -144,15 +177,30 @@ test.before(async () => {
   })
 })
 
-const checked = async (name: string) => {
+const madeOf = (name: string) => {
   const call = made.find(each => each.name === name)
+  if (call === undefined) throw new Error(`no call: ${name}`)
+  return call
+}
+
+const checked = async (name: string) => {
+  const call = madeOf(name)
   const failure = failures[name]
-  if (call === undefined || failure === undefined) throw new Error(`no call: ${name}`)
+  if (failure === undefined) throw new Error(`no failure: ${name}`)
   const trace = await traceOf(call.account, call.sid)
   assert.is(trace.end.reason_code, failure.code)
   assert.match(trace.end.sentence, failure.sentence)
   assert.match(trace.end.advice, failure.advice)
   assert.is(trace.end.link, `/docs/reasons#${failure.code}`)
+  const { before } = failure
+  assert.is(trace.end.problems.length, before === undefined ? 0 : 1)
+  if (before !== undefined) {
+    const [problem] = trace.end.problems
+    assert.is(problem.code, before.code)
+    assert.match(problem.sentence, before.sentence)
+    assert.match(problem.advice, before.advice)
+    assert.is(problem.link, `/docs/reasons#${before.code}`)
+  }
   assert.is(trace.is_complete, true)
   assert.is(trace.is_over, true)
   const page = await on.request('', 'GET', '/docs/reasons')
@@ -168,6 +216,43 @@ for (const name of Object.keys(failures))
     const [first] = trace.entries
     assert.match(first.text, /^INVITE sip:/)
     assert.is(first.ms, 0)
+  })
+
+let browser: Browser
+
+for (const [name, { banner, code, sentence, advice, before }] of Object.entries(failures))
+  test(`${name}: the page of the call says so, and its links lead somewhere`, async () => {
+    browser ??= await launchChromium()
+    const { account, uuid } = madeOf(name)
+    const base = on.baseUrl
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+    const signedIn = await context.request.post(`${base}/portal/session`, {
+      data: { key: account.key },
+      headers: { origin: base },
+    })
+    assert.is(signedIn.status(), 201)
+    context.setDefaultTimeout(5000)
+    const page = await context.newPage()
+    await page.goto(`${base}/#/calls/${uuid}`)
+    const outcome = page.locator('.outcome')
+    await outcome.waitFor()
+    assert.is(await outcome.getAttribute('class'), `outcome ${banner}`)
+    const texts = [
+      await outcome.locator('> div > p').first().innerText(),
+      ...(await outcome.locator('li').allInnerTexts()),
+    ]
+    const wanted = [{ code, sentence, advice }, ...(before === undefined ? [] : [before])]
+    assert.is(texts.length, wanted.length)
+    for (const [at, { code, sentence, advice }] of wanted.entries()) {
+      const shown = await outcome.locator('b').nth(at).innerText()
+      assert.match(shown, sentence)
+      assert.match(texts[at]?.slice(shown.length).replace(code, '').trim() ?? '', advice)
+      const reader = await context.newPage()
+      await reader.goto(new URL((await outcome.locator('a').nth(at).getAttribute('href')) ?? '', base).href)
+      assert.ok(await reader.locator(`[id="${code}"]:target`).isVisible(), `${code} is where its link leads`)
+      await reader.close()
+    }
+    await context.close()
   })
 
 test('after a restart they are all there, and no secret is on the disk', async () => {
@@ -189,6 +274,7 @@ test('after a restart they are all there, and no secret is on the disk', async (
 })
 
 test.after(async () => {
+  await browser?.close()
   for (const caller of callers) caller.close()
   carrier.close()
   await customer.close()

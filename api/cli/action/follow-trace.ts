@@ -26,6 +26,8 @@ export async function followTrace(
     if (page.is_over) {
       const { end } = page
       if (end !== null) print(`\n${end.reason_code} ${end.reason_label}. ${end.sentence} ${end.advice}\n${end.link}\n`)
+      for (const { code, sentence, advice, link } of end?.problems ?? [])
+        print(`before  ${code} ${sentence} ${advice}\n${link}\n`)
       return
     }
     await sleep(askEveryMs)

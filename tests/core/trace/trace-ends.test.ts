@@ -39,7 +39,7 @@ const failed: Readonly<Record<string, FailedCall>> = {
       rig.trunks = []
     },
     code: 'END.0503',
-    sentence: /No trunk could take the call to this number: none has a prefix/,
+    sentence: /No trunk could take the call to \+254733333333: none has a prefix/,
     advice: /a trunk has a prefix/,
   },
   402: {
@@ -117,6 +117,7 @@ for (const [name, call] of Object.entries(failed)) {
     assert.match(trace.end?.sentence ?? '', call.sentence)
     assert.match(trace.end?.advice ?? '', call.advice)
     assert.is(trace.end?.link, `/docs/reasons#${call.code}`)
+    assert.equal(trace.end?.problems, [])
     assert.is(trace.isComplete, true)
     const drawn = drawLadder(trace, 80)
     assert.ok(drawn.includes(call.code))
@@ -124,6 +125,65 @@ for (const [name, call] of Object.entries(failed)) {
     assert.equal(wide, [])
   })
 }
+
+test('a caller who hangs up while the fallback speaks: the document that failed is named beside the end', () => {
+  const { trace } = traced({
+    set: rig => {
+      rig.documents.set(hook, { fault: 'status' })
+      rig.store.accounts.clear()
+      rig.store.addAccount({ ...acme, fallbackMode: 'message', fallbackValue: 'Sorry. '.repeat(60) }, 0)
+    },
+    act: (rig, legId) => rig.send({ type: 'leg.ended', legId, cause: { kind: 'bye' } }),
+    code: '',
+    sentence: /./,
+    advice: /./,
+  })
+  assert.is(trace.end?.reason_code, 'END.0200')
+  assert.is(trace.end?.problems.length, 1)
+  const [problem] = trace.end?.problems ?? []
+  assert.is(problem?.code, 'END.3502')
+  assert.match(problem?.sentence ?? '', /^https:\/\/acme\.test\/in failed .*the fallback ran\.$/)
+  assert.match(problem?.advice ?? '', /must answer 200/)
+  assert.is(problem?.link, '/docs/reasons#END.3502')
+  assert.match(drawLadder(trace, 80), /acme\.test\/in failed/)
+})
+
+test('a number that was busy before the document said goodbye is named, and not one that a second Dial made good', () => {
+  const other = '+254733333334'
+  const busy = (rig: CallBed) => rig.peers.set(far, { endAfter: 50, cause: { kind: 'response', status: 486 } })
+  const ended = (set: (rig: CallBed) => void) =>
+    traced({ set, code: '', sentence: /./, advice: /./ }).trace.end?.problems.map(({ code, sentence }) => [
+      code,
+      sentence,
+    ])
+  const goodbye = dial.replace('</Response>', '<Say>Goodbye</Say></Response>')
+  assert.equal(
+    ended(rig => {
+      rig.documents.set(hook, goodbye)
+      busy(rig)
+    }),
+    [['END.0486', `${far} is busy.`]],
+  )
+  assert.equal(
+    ended(rig => {
+      rig.documents.set(hook, goodbye.replace('<Say>', `<Dial><Number>${other}</Number></Dial><Say>`))
+      busy(rig)
+      rig.peers.set(other, { ringAfter: 10, answerAfter: 100, byeAfter: 5000 })
+    }),
+    [],
+  )
+})
+
+test('a mistake in a document that ran is told with its line', () => {
+  const { trace } = traced({
+    set: rig => rig.documents.set(hook, '<Response>\n  <Shout/><Say>Hello</Say></Response>'),
+    code: '',
+    sentence: /./,
+    advice: /./,
+  })
+  assert.is(trace.end?.reason_code, 'END.0202')
+  assert.match(trace.end?.problems[0]?.sentence ?? '', /acme\.test\/in has a mistake in line 2, column 3: .*Shout/)
+})
 
 test('a good call: document, verbs with their places, bridge, digits, money with its sum', () => {
   const { trace } = traced({
@@ -153,6 +213,7 @@ test('a good call: document, verbs with their places, bridge, digits, money with
     )
   assert.ok(trace.charges.length > 0)
   assert.is(trace.end?.advice, '')
+  assert.equal(trace.end?.problems, [])
   // Page by page it is the same.
   assert.equal(
     trace.entries.map(({ seq }) => seq),

@@ -71,7 +71,7 @@ export function TrunkTests({ trunk, close }: { readonly trunk: Trunk; readonly c
           </Field>
         </div>
         <p class="hint">{t('testCosts')}</p>
-        <div role="status" class="outcome">
+        <div role="status" class="trial-result">
           {isRunning && (
             <>
               <Waiting />

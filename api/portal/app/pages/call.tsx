@@ -14,7 +14,7 @@ import { CallStatus, isLive } from './call-cells.tsx'
 import { DeliveryTable } from './deliveries.tsx'
 import { Ladder } from './ladder.tsx'
 import { RunningVerb } from './running-verb.tsx'
-import { type Trace, type TraceEntry, traceOf } from './trace.ts'
+import { type Trace, type TraceEntry, type TraceProblem, traceOf } from './trace.ts'
 
 async function whole(uuid: string) {
   const call = await must(api.GET('/calls/{uuid}', { params: { path: { uuid } } }))
@@ -143,20 +143,54 @@ export default function CallPage({ id }: { readonly id: string }) {
 /** Hung up by a party, by the API, or at the end of the document: nothing to look into. */
 const asPlanned: ReadonlySet<string> = new Set(['END.0200', 'END.0201', 'END.0202'])
 
-/** Why it ended, in words, and what to do. */
+/** What a reason of its own page says, in the words of the switch. */
+const reasonPage = (code: string): string => `/docs/reasons#${code}`
+
+type Outcome = 'good' | 'calm' | 'warn' | 'bad'
+
+/** Media, a document or the switch itself failed: whether the call had been answered before does not make it better. */
+const brokeDown = /^END\.[235]/
+
+/** A Dial that reached nobody is what many documents reckon with (voicemail); a document that failed is not. */
+function outcomeOf(call: Call, problems: readonly TraceProblem[]): Outcome {
+  if (call.status === 'failed' || brokeDown.test(call.reason_code)) return 'bad'
+  if (!asPlanned.has(call.reason_code) || problems.some(({ code }) => code.startsWith('END.3'))) return 'warn'
+  return problems.length > 0 ? 'calm' : 'good'
+}
+
+/** Why it ended, in words, what had gone wrong before, and what to do. */
 function End({ call, trace }: { readonly call: Call; readonly trace: Trace | undefined }) {
   if (isLive(call)) return null
-  const isBad = call.status === 'failed' || !asPlanned.has(call.reason_code)
+  const end = trace?.end
+  const problems = end?.problems ?? []
+  const outcome = outcomeOf(call, problems)
   return (
-    <p class={`outcome ${call.status === 'failed' ? 'bad' : isBad ? 'warn' : 'good'}`}>
-      <Icon name={isBad ? 'warn' : 'check'} />
-      <span>
-        <b>{trace?.end?.sentence ?? call.reason_label}</b> {trace?.end?.advice ?? ''}{' '}
-        <a href={trace?.end?.link ?? '/docs'}>
-          <code>{call.reason_code}</code>
-        </a>
-      </span>
-    </p>
+    <div class={`outcome ${outcome}`}>
+      <Icon name={outcome === 'good' ? 'check' : 'warn'} />
+      <div>
+        <p>
+          <b>{end?.sentence ?? call.reason_label}</b> {end?.advice ?? ''}{' '}
+          <a href={end?.link ?? reasonPage(call.reason_code)}>
+            <code>{call.reason_code}</code>
+          </a>
+        </p>
+        {problems.length > 0 && (
+          <>
+            <p class="before">{t('beforeThat')}</p>
+            <ul>
+              {problems.map(({ code, sentence, advice, link }) => (
+                <li key={sentence}>
+                  <b>{sentence}</b> {advice}{' '}
+                  <a href={link}>
+                    <code>{code}</code>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </div>
   )
 }
 

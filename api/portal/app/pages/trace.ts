@@ -23,6 +23,13 @@ export interface TraceRtp {
   readonly level_dbov: readonly (number | null)[]
 }
 
+export interface TraceProblem {
+  readonly code: string
+  readonly sentence: string
+  readonly advice: string
+  readonly link: string
+}
+
 export interface Trace {
   readonly is_over: boolean
   readonly is_complete: boolean
@@ -41,6 +48,7 @@ export interface Trace {
     readonly sentence: string
     readonly advice: string
     readonly link: string
+    readonly problems: readonly TraceProblem[]
   } | null
 }
 

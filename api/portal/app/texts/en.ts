@@ -60,6 +60,7 @@ export const en = {
   copied: 'Copied.',
   copy: 'Copy',
   cost: 'Cost',
+  beforeThat: 'Before that:',
   costExplained: 'Cost explained',
   costNothing: 'This call cost nothing.',
   dark: 'Dark colours',

@@ -62,6 +62,7 @@ export const sw: Catalogue = {
   copied: 'Imenakiliwa.',
   copy: 'Nakili',
   cost: 'Gharama',
+  beforeThat: 'Kabla ya hapo:',
   costExplained: 'Maelezo ya gharama',
   costNothing: 'Simu hii haikugharimu chochote.',
   dark: 'Rangi za giza',
