@@ -21,8 +21,8 @@ import { silentLog } from './adapters/system/silent-log.ts'
 import type { TlsIdentityFiles } from './adapters/tls/identity.ts'
 import type { CallTraces, TraceCounters } from './adapters/trace/call-traces.ts'
 import type { TestRefusal } from './adapters/trunk-test/index.ts'
-import type { AdmissionCounters } from './admission/admission.ts'
 import type { LoadMeasures } from './admission/load.ts'
+import type { OverloadCounters } from './admission/overload-control.ts'
 import type { ExchangeCounters } from './exchange/exchange.ts'
 import type { Latencies } from './metrics/latencies.ts'
 import type { LegUuid, TrunkUuid } from './model/ids.ts'
@@ -42,7 +42,7 @@ export interface TestCallOrder {
 }
 
 /** How new calls are admitted. */
-interface AdmissionFigures extends Readonly<AdmissionCounters> {
+interface OverloadFigures extends Readonly<OverloadCounters> {
   /** INVITEs that were dropped unread. */
   readonly invitesDropped: number
   /** Calls a second that are admitted; Infinity = there is no limit. */
@@ -57,7 +57,7 @@ export interface SwitchCounters {
   readonly signaling: SignalingCounters
   readonly media: RtpMediaCounters
   readonly store: StoreCounters
-  readonly admission: AdmissionFigures
+  readonly admission: OverloadFigures
   /** Status callbacks that wait, or are being sent. */
   readonly callbacks: { readonly backlog: number }
   /** What was asked of DNS. */

@@ -102,7 +102,7 @@ const sipOf = ({ direction, state, callId, dialog, timers: running, transactions
           remote_target: dialog.remoteTarget,
           route_set: [...dialog.routeSet],
           next_hop: dialog.nextHop,
-          peer_allows_update: dialog.peerAllowsUpdate,
+          peer_allows_update: dialog.remoteAllowsUpdate,
         },
   timers: timers(running),
   transactions: transactions.map(each => ({

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Admission } from '../admission/admission.ts'
 import type { LoadBounds } from '../admission/load.ts'
+import { OverloadControl } from '../admission/overload-control.ts'
 import { Destinations } from '../billing/destinations.ts'
 import type { CallEnvironment } from '../contract/environment.ts'
 import type { ExchangeEvent } from '../contract/exchange-event.ts'
@@ -76,7 +76,7 @@ export interface Parts {
   readonly names: NameResolver
   readonly delivery: CallbackDelivery
   readonly latencies: Latencies
-  readonly admission: Admission
+  readonly admission: OverloadControl
   /** Undefined when nothing is recorded. */
   readonly traces: CallTraces | undefined
   /** Undefined when recordings are in the data folder. */
@@ -94,7 +94,7 @@ const dayMs = 24 * 3600 * 1000
 export async function openParts(settings: Settings, options: SwitchOptions, closers: Closers): Promise<Parts> {
   const { log = silentLog, clock = systemClock, random = systemRandom } = options
   const latencies = new Latencies()
-  const admission = new Admission(boundsOf(settings))
+  const admission = new OverloadControl(boundsOf(settings))
   const recordingsFolder = join(settings.dataFolder, 'recordings')
   const opened = await openStore({
     folder: settings.dataFolder,

@@ -37,7 +37,7 @@ export type Placing =
       /** Why it cannot be reached, though it may be placed. */
       readonly unreachable: EndReason | undefined
       /** The routes to each place where it may be. */
-      readonly forks: readonly (readonly Route[])[]
+      readonly places: readonly (readonly Route[])[]
       readonly rate: Rate | undefined
     }
   | OriginateRefusal
@@ -55,15 +55,15 @@ export function admitPlacing(
     return refusedBy('END.0403', `${order.from} is not an active number of this account`)
   }
   if (isExtension(order.to)) {
-    const forks = routesToUser(found, env)
-    const unreachable = forks.length === 0 ? 'END.1480' : undefined
-    return { ok: true, account, direction: 'internal', unreachable, forks, rate: undefined }
+    const places = routesToUser(found, env)
+    const unreachable = places.length === 0 ? 'END.1480' : undefined
+    return { ok: true, account, direction: 'internal', unreachable, places, rate: undefined }
   }
   if (!env.destinations().allows(order.to)) return refusedBy('END.4433', `calls to ${order.to} are not allowed`)
   const rate = env.deck().find('outbound', order.to)
   if (rate === undefined) return refusedBy('BILL.0404', `there is no rate for ${order.to}`)
-  const forks = [routesToNumber(order.to, found, env)]
-  return { ok: true, account, direction: 'outbound', unreachable: undefined, forks, rate }
+  const places = [routesToNumber(order.to, found, env)]
+  return { ok: true, account, direction: 'outbound', unreachable: undefined, places, rate }
 }
 
 /** Why a call to an owned number is not taken; undefined: it is. */

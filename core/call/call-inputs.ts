@@ -1,9 +1,9 @@
 import type { StoreEvent } from '../contract/exchange-event.ts'
 import type { RoomEvent } from '../contract/rooms.ts'
 import { dialDigitsId } from '../dial/dial.ts'
+import type { CallHost } from '../leg/call-host.ts'
 import type { CallLegs } from '../leg/call-legs.ts'
 import { DigitDeduplication } from '../leg/digit-deduplication.ts'
-import type { Host } from '../leg/host.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { Sid } from '../model/ids.ts'
@@ -28,7 +28,7 @@ const mediaFaults: Readonly<Record<Extract<MediaEvent, { type: 'media.failed' }>
 const timeoutReasons = { silent: 'END.0212', ice: 'END.2410', dtls: 'END.2409' } as const
 
 /** What the inputs use of their call. */
-interface InputsContext extends Host {
+interface InputsContext extends CallHost {
   readonly sid: Sid
   readonly isLive: boolean
   readonly legs: CallLegs

@@ -5,13 +5,13 @@ import type { TrunkLoads } from '../caps/trunk-loads.ts'
 import type { CallEnvironment } from '../contract/environment.ts'
 import type { ExchangeCommand, Lookup } from '../contract/exchange-command.ts'
 import type { Found } from '../contract/exchange-event.ts'
-import type { Fork } from '../dial/fork.ts'
+import type { ParallelBranches } from '../dial/parallel-branches.ts'
 import type { EventCode } from '../events/catalogue.ts'
 import type { BilledLeg } from '../leg/billed-leg.ts'
+import type { CallHost } from '../leg/call-host.ts'
 import { CallLegs } from '../leg/call-legs.ts'
 import { qualityOf } from '../leg/call-row.ts'
 import { Deadlines } from '../leg/deadlines.ts'
-import type { Host } from '../leg/host.ts'
 import type { MeterAlarms } from '../leg/meter.ts'
 import { releaseOf } from '../leg/release.ts'
 import type { CallDump, HoldDump } from '../model/call-dump.ts'
@@ -30,7 +30,7 @@ import { Conversation } from './conversation.ts'
 import { StoreRequests } from './store-requests.ts'
 
 /** One call: its row, its legs, its document. Events are handled whole; everything it wants goes out as commands. */
-export class Call implements Host {
+export class Call implements CallHost {
   readonly callId: CallUuid
   readonly sid: Sid
   readonly env: CallEnvironment
@@ -54,7 +54,7 @@ export class Call implements Host {
   /** The leg that came in: closed by the call itself. */
   #caller: BilledLeg | undefined
   /** The remote's leg of a placed call: closed by its branches. */
-  #fork: Fork | undefined
+  #reached: ParallelBranches | undefined
   #onEnd: () => void = () => {}
   #onDatabaseFailure: () => void = () => {}
 
@@ -94,7 +94,7 @@ export class Call implements Host {
   get holds(): readonly HoldDump[] {
     const own = this.#caller?.hold
     const dialled = this.talk.dial?.holds ?? []
-    return [...(own === undefined ? [] : [own]), ...(this.#fork?.holds ?? []), ...dialled]
+    return [...(own === undefined ? [] : [own]), ...(this.#reached?.holds ?? []), ...dialled]
   }
 
   /** Its state, for support. */
@@ -213,8 +213,8 @@ export class Call implements Host {
   }
 
   /** The remote's leg of a placed call. */
-  reachBy(fork: Fork): void {
-    this.#fork = fork
+  reachBy(branches: ParallelBranches): void {
+    this.#reached = branches
   }
 
   startScript(url: string): void {
@@ -243,12 +243,12 @@ export class Call implements Host {
     this.#step('finished')
     const wasAnswered = this.book.isOpen && this.record.status === 'answered'
     const now = this.unix()
-    const unix = Math.min(now, this.#fork?.cutUnix ?? this.#caller?.cutUnix ?? now)
+    const unix = Math.min(now, this.#reached?.cutUnix ?? this.#caller?.cutUnix ?? now)
     this.book.end(reason, unix)
     this.timers.keepOnly('leg:')
     this.storeRequests.forgetLookups()
     this.talk.leave(reason)
-    this.#fork?.stop(reason)
+    this.#reached?.stop(reason)
     const isSoftphone = this.book.opening?.endUser !== undefined
     if (this.#caller !== undefined) this.#caller.leg.endedUnix = unix
     this.legs.end(releaseOf(reason, isSoftphone, wasAnswered, rejectWith))
@@ -288,7 +288,7 @@ export class Call implements Host {
     const { endedUnix, reasonCode } = this.record
     return [
       ...(this.#caller?.closing(endedUnix ?? this.unix(), reasonCode) ?? []),
-      ...(this.#fork?.finalChanges() ?? []),
+      ...(this.#reached?.finalChanges() ?? []),
       ...this.talk.finalChanges(),
       ...this.book.close(this.talk.speechSeconds, qualityOf(this.legs.all)),
     ]

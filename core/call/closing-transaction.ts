@@ -1,4 +1,4 @@
-import type { Host } from '../leg/host.ts'
+import type { CallHost } from '../leg/call-host.ts'
 import type { Change } from '../ports/store.ts'
 import type { StoreRequests } from './store-requests.ts'
 
@@ -16,14 +16,14 @@ interface ClosingTransactionListener {
 
 /** The one unit of work that ends a call: settlement, legs, the final row and its event. */
 export class ClosingTransaction {
-  readonly #host: Host
+  readonly #host: CallHost
   readonly #storeRequests: StoreRequests
   readonly #listener: ClosingTransactionListener
   #unit: readonly Change[] | undefined
   #tries = 0
   #isThrough = false
 
-  constructor(host: Host, storeRequests: StoreRequests, listener: ClosingTransactionListener) {
+  constructor(host: CallHost, storeRequests: StoreRequests, listener: ClosingTransactionListener) {
     this.#host = host
     this.#storeRequests = storeRequests
     this.#listener = listener

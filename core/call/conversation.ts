@@ -1,8 +1,8 @@
 import { arrived, type Hops } from '../contract/hops.ts'
 import { Conference } from '../dial/conference.ts'
 import { Dial } from '../dial/dial.ts'
+import type { CallHost } from '../leg/call-host.ts'
 import type { Connection, DialOutcome } from '../leg/connection.ts'
-import type { Host } from '../leg/host.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { MeterAlarms } from '../leg/meter.ts'
 import type { SidSequence } from '../leg/sid.ts'
@@ -39,7 +39,7 @@ interface ConversationListener {
 export class Conversation {
   readonly recorder: Recorder
   readonly #session: SessionRecording
-  readonly #host: Host
+  readonly #host: CallHost
   readonly #sids: SidSequence
   readonly #alarms: MeterAlarms
   readonly #listener: ConversationListener
@@ -55,7 +55,7 @@ export class Conversation {
   #hasArrived = false
   #speechMs = 0
 
-  constructor(host: Host, sids: SidSequence, alarms: MeterAlarms, listener: ConversationListener) {
+  constructor(host: CallHost, sids: SidSequence, alarms: MeterAlarms, listener: ConversationListener) {
     this.#host = host
     this.#sids = sids
     this.#alarms = alarms

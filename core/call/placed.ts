@@ -8,7 +8,7 @@ import {
 } from '../contract/originate-order.ts'
 import type { Branch } from '../dial/branch.ts'
 import type { BranchListener } from '../dial/branch-options.ts'
-import { Fork } from '../dial/fork.ts'
+import { ParallelBranches } from '../dial/parallel-branches.ts'
 import { callData } from '../events/call-data.ts'
 import { begunRow } from '../leg/call-row.ts'
 import { assertNever } from '../model/assert-never.ts'
@@ -48,7 +48,7 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
       refuse(placing)
       return
     }
-    const { account, direction, unreachable, forks, rate } = placing
+    const { account, direction, unreachable, places, rate } = placing
     const cannotPay = () => refuse(refusedBy('BILL.0402', 'the balance does not cover the call'))
     // Before the caps: what is refused for money uses up none of the calls a second (decisions §1).
     if (rate !== undefined && !isCovered(rate, found.spendable)) {
@@ -98,7 +98,7 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
     }
     const from = { user: order.from, displayName: '' }
     const options = { sid: call.sid, kind: 'number', to: order.to, from, rate, hops, isDial: false } as const
-    const branch = new Fork(call, options, forks, new PlacedLeg(call, order.url), call.alarms)
+    const branch = new ParallelBranches(call, options, places, new PlacedLeg(call, order.url), call.alarms)
     call.reachBy(branch)
     const ringMs = (order.timeoutSeconds ?? defaultTimeoutSeconds) * 1000
     branch.start(prelude, result => {

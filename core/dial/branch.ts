@@ -1,9 +1,9 @@
 import type { DialledLeg } from '../events/call-data.ts'
 import { BilledLeg } from '../leg/billed-leg.ts'
+import type { CallHost } from '../leg/call-host.ts'
 import { secondsBetween } from '../leg/call-row.ts'
-import type { Host } from '../leg/host.ts'
 import { Leg, type LegEnding } from '../leg/leg.ts'
-import { LegAdmission } from '../leg/leg-admission.ts'
+import { LegCaps } from '../leg/leg-caps.ts'
 import type { LegOwner, OwnedSignal } from '../leg/leg-owner.ts'
 import type { MeterAlarms } from '../leg/meter.ts'
 import { reasonOf } from '../leg/reason-of.ts'
@@ -20,12 +20,12 @@ import { legBy, RouteTrials } from './route-trials.ts'
 /** One destination: its routes are tried in order, one leg at a time, until one answers. */
 export class Branch implements LegOwner {
   readonly options: BranchOptions
-  readonly #host: Host
+  readonly #host: CallHost
   readonly #listener: BranchListener<Branch>
   readonly #alarms: MeterAlarms
   readonly #trials: RouteTrials
   /** Of a dialled leg; that of a placed call counts as the call. */
-  readonly #admission: LegAdmission
+  readonly #admission: LegCaps
   #state: BranchState = 'new'
   #reason: EndReason = 'END.0503'
   #billed: BilledLeg | undefined
@@ -33,13 +33,13 @@ export class Branch implements LegOwner {
   /** Which of its events have been written: each at most once, whatever the routes that it takes. */
   #announced: 'nothing' | 'initiated' | 'ringing' = 'nothing'
 
-  constructor(host: Host, options: BranchOptions, listener: BranchListener<Branch>, alarms: MeterAlarms) {
+  constructor(host: CallHost, options: BranchOptions, listener: BranchListener<Branch>, alarms: MeterAlarms) {
     this.#host = host
     this.options = options
     this.#listener = listener
     this.#alarms = alarms
     this.#trials = new RouteTrials(host, options)
-    this.#admission = new LegAdmission(host, options.sid)
+    this.#admission = new LegCaps(host, options.sid)
   }
 
   /** Decided: it failed, ended or was cancelled. */

@@ -1,8 +1,8 @@
 import type { RoomEvent } from '../contract/rooms.ts'
 import { conferenceData, dialCodes } from '../events/call-data.ts'
+import type { CallHost } from '../leg/call-host.ts'
 import { secondsBetween } from '../leg/call-row.ts'
 import type { Connection, DialOutcome } from '../leg/connection.ts'
-import type { Host } from '../leg/host.ts'
 import { assertNever } from '../model/assert-never.ts'
 import type { DialDump, HoldDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
@@ -38,7 +38,7 @@ const limitTimer = 'dial:limit'
 export class Conference implements Connection {
   readonly bridgedLeg = undefined
   readonly holds: readonly HoldDump[] = []
-  readonly #host: Host
+  readonly #host: CallHost
   readonly #request: DialRequest
   readonly #order: ConferenceOrder
   readonly #parts: ConferenceParts
@@ -50,7 +50,7 @@ export class Conference implements Connection {
   /** The call has ended it, and its last unit says so. */
   #isStopped = false
 
-  constructor(host: Host, request: DialRequest, order: ConferenceOrder, parts: ConferenceParts) {
+  constructor(host: CallHost, request: DialRequest, order: ConferenceOrder, parts: ConferenceParts) {
     this.#host = host
     this.#request = request
     this.#order = order

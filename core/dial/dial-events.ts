@@ -1,5 +1,5 @@
 import { type DialledLeg, dialCodes, dialData } from '../events/call-data.ts'
-import type { Host } from '../leg/host.ts'
+import type { CallHost } from '../leg/call-host.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { Change } from '../ports/store.ts'
@@ -13,7 +13,7 @@ interface Ended {
 
 /** The changes that tell of a dialled branch; none for the leg of a placed call, which the call's own events tell of. */
 export const dialEvents = (
-  host: Host,
+  host: CallHost,
   { isDial, sid, kind, to, from }: BranchOptions,
   status: DialledLeg['status'],
   leg: Leg | undefined,

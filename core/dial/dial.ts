@@ -1,5 +1,5 @@
+import type { CallHost } from '../leg/call-host.ts'
 import type { Connection, DialOutcome } from '../leg/connection.ts'
-import type { Host } from '../leg/host.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { DialDump, HoldDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
@@ -25,7 +25,7 @@ const limitTimer = 'dial:limit'
 
 /** One Dial: what the caller hears while its children are rung, and the bridge to the one who answers. */
 export class Dial implements Connection, HuntListener {
-  readonly #host: Host
+  readonly #host: CallHost
   readonly #request: DialRequest
   readonly #parts: DialParts
   readonly #hunt: Hunt
@@ -35,7 +35,7 @@ export class Dial implements Connection, HuntListener {
   /** The recording of the two, from the answer to the end. */
   #recordId: string | undefined
 
-  constructor(host: Host, request: DialRequest, parts: DialParts) {
+  constructor(host: CallHost, request: DialRequest, parts: DialParts) {
     this.#host = host
     this.#request = request
     this.#parts = parts

@@ -1,6 +1,6 @@
 import { type Hops, isSpent, nextHop, takeOnNet } from '../contract/hops.ts'
+import type { CallHost } from '../leg/call-host.ts'
 import type { DialOutcome } from '../leg/connection.ts'
-import type { Host } from '../leg/host.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { MeterAlarms } from '../leg/meter.ts'
 import type { SidSequence } from '../leg/sid.ts'
@@ -49,7 +49,7 @@ const confirmTimer = 'dial:confirm'
 
 /** Seeks the one child of a Dial who answers: all ring together, or one after another when sequential. */
 export class Hunt implements BranchListener<Branch> {
-  readonly #host: Host
+  readonly #host: CallHost
   readonly #request: DialRequest
   readonly #parts: HuntParts
   readonly #listener: HuntListener
@@ -65,7 +65,7 @@ export class Hunt implements BranchListener<Branch> {
   #waiting: DialChild[]
   #winner: Branch | undefined
 
-  constructor(host: Host, request: DialRequest, parts: HuntParts, listener: HuntListener) {
+  constructor(host: CallHost, request: DialRequest, parts: HuntParts, listener: HuntListener) {
     this.#host = host
     this.#request = request
     this.#parts = parts
@@ -251,7 +251,7 @@ export class Hunt implements BranchListener<Branch> {
       const from = presentedTo(child, callerId, { number: ownNumber, call: record, endUser }, found)
       if (callerId !== undefined && from.user !== callerId) this.#reportCallerId()
       const rate = resolved.ok ? resolved.rate : undefined
-      const branches = (resolved.ok ? resolved.forks : [[]]).map(routes => {
+      const branches = (resolved.ok ? resolved.places : [[]]).map(routes => {
         const sid = sids.next(this.#host.unix())
         const options = { sid, kind, to, from, routes, rate, hops, isDial: true, prefer: party.leg.speaks }
         return new Branch(this.#host, options, this, alarms)

@@ -12,9 +12,9 @@ import { routesTo } from '../routing/routes.ts'
 import type { DialChild } from '../verbs/index.ts'
 import type { BranchOptions, Route } from './branch-options.ts'
 
-/** What a child of Dial reaches, or why nothing. `forks`: the routes to each place where it may be. */
+/** What a child of Dial reaches, or why nothing. `places`: the routes to each place where it may be. */
 export type Resolved =
-  | { readonly ok: true; readonly forks: readonly (readonly Route[])[]; readonly rate: BranchOptions['rate'] }
+  | { readonly ok: true; readonly places: readonly (readonly Route[])[]; readonly rate: BranchOptions['rate'] }
   | { readonly ok: false; readonly reason: EndReason }
 
 type Placing = Extract<Found, { kind: 'placing' }>
@@ -79,8 +79,8 @@ export function resolveChild(child: DialChild, found: Placing, env: CallEnvironm
   if (found.account?.status === 'suspended') return { ok: false, reason: 'END.4403' }
   const { e164, user } = childAddress(child)
   if (user !== undefined) {
-    const forks = routesToUser(found, env)
-    return forks.length > 0 ? { ok: true, forks, rate: undefined } : { ok: false, reason: 'END.1480' }
+    const places = routesToUser(found, env)
+    return places.length > 0 ? { ok: true, places, rate: undefined } : { ok: false, reason: 'END.1480' }
   }
   switch (child.kind) {
     case 'client':
@@ -102,14 +102,14 @@ export function resolveChild(child: DialChild, found: Placing, env: CallEnvironm
         ...(username === undefined ? {} : { username }),
         ...(password === undefined ? {} : { password }),
       }
-      return { ok: true, forks: [[{ kind: 'uri', target }]], rate }
+      return { ok: true, places: [[{ kind: 'uri', target }]], rate }
     }
     case 'number': {
       if (e164 === undefined) return { ok: false, reason: 'END.0484' }
       if (!env.destinations().allows(e164)) return { ok: false, reason: 'END.4433' }
       const rate = env.deck().find('outbound', e164)
       if (rate === undefined) return { ok: false, reason: 'END.4433' }
-      return { ok: true, forks: [routesToNumber(e164, found, env)], rate }
+      return { ok: true, places: [routesToNumber(e164, found, env)], rate }
     }
   }
 }

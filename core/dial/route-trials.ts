@@ -1,4 +1,4 @@
-import type { Host } from '../leg/host.ts'
+import type { CallHost } from '../leg/call-host.ts'
 import type { Leg, LegOptions } from '../leg/leg.ts'
 import { refusesOffer, triesNextTrunk } from '../leg/reason-of.ts'
 import type { LegCause } from '../model/end-reason.ts'
@@ -9,7 +9,7 @@ import type { BranchOptions, Route } from './branch-options.ts'
 
 /** The routes of one destination, taken one after the other; what is taken of a trunk is given back. */
 export class RouteTrials {
-  readonly #host: Host
+  readonly #host: CallHost
   readonly #options: BranchOptions
   readonly #left: Route[]
   #route: Route | undefined
@@ -17,7 +17,7 @@ export class RouteTrials {
   /** The next attempt is by the same trunk, for the same place in it. */
   #stays = false
 
-  constructor(host: Host, options: BranchOptions) {
+  constructor(host: CallHost, options: BranchOptions) {
     this.#host = host
     this.#options = options
     this.#left = [...options.routes]

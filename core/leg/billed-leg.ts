@@ -2,7 +2,7 @@ import type { HoldDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { Rate } from '../model/rate.ts'
 import type { Change } from '../ports/store.ts'
-import type { Host } from './host.ts'
+import type { CallHost } from './call-host.ts'
 import type { Leg } from './leg.ts'
 import { Meter, type MeterAlarms } from './meter.ts'
 
@@ -12,7 +12,7 @@ export class BilledLeg {
   readonly #meter: Meter | undefined
 
   /** Without a rate it costs nothing. */
-  constructor(host: Host, leg: Leg, rate: Rate | undefined, alarms: MeterAlarms) {
+  constructor(host: CallHost, leg: Leg, rate: Rate | undefined, alarms: MeterAlarms) {
     this.leg = leg
     this.#meter = rate === undefined ? undefined : new Meter(host, leg, rate, alarms)
   }

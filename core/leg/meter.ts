@@ -5,8 +5,8 @@ import type { HoldDump } from '../model/call-dump.ts'
 import type { HoldUuid } from '../model/ids.ts'
 import type { Rate } from '../model/rate.ts'
 import type { Change, Hold } from '../ports/store.ts'
+import type { CallHost } from './call-host.ts'
 import { secondsBetween } from './call-row.ts'
-import type { Host } from './host.ts'
 import type { Leg } from './leg.ts'
 
 /** So often is money asked for again once the warning was played: the wallet may be topped up until the cut. */
@@ -31,7 +31,7 @@ export interface MeterAlarms {
 
 /** The money of one rated leg: a hold that grows ahead of the talk, and is settled once. */
 export class Meter {
-  readonly #host: Host
+  readonly #host: CallHost
   readonly #leg: Leg
   readonly #rate: Rate
   readonly #alarms: MeterAlarms
@@ -43,7 +43,7 @@ export class Meter {
   #wasLow = false
   #isCut = false
 
-  constructor(host: Host, leg: Leg, rate: Rate, alarms: MeterAlarms) {
+  constructor(host: CallHost, leg: Leg, rate: Rate, alarms: MeterAlarms) {
     this.#host = host
     this.#leg = leg
     this.#rate = rate

@@ -1,4 +1,4 @@
-import type { Host } from '../leg/host.ts'
+import type { CallHost } from '../leg/call-host.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { LegOwner, OwnedSignal } from '../leg/leg-owner.ts'
 import { reasonOf } from '../leg/reason-of.ts'
@@ -19,14 +19,14 @@ interface PartyListener {
 /** The one whom the document talks to: an inbound caller, or the answered leg of a call placed by API. */
 export class Party implements LegOwner {
   readonly leg: Leg
-  readonly #host: Host
+  readonly #host: CallHost
   readonly #listener: PartyListener
   #wants: 'nothing' | 'early-media' | 'answer' = 'nothing'
   #hasProgressed = false
   #prefer: CodecName | undefined
   #isAdapting = false
 
-  constructor(host: Host, leg: Leg, listener: PartyListener) {
+  constructor(host: CallHost, leg: Leg, listener: PartyListener) {
     this.#host = host
     this.leg = leg
     this.#listener = listener

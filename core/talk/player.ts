@@ -1,5 +1,5 @@
 import type { EventCode } from '../events/catalogue.ts'
-import type { Host } from '../leg/host.ts'
+import type { CallHost } from '../leg/call-host.ts'
 import type { Leg } from '../leg/leg.ts'
 import { assertNever } from '../model/assert-never.ts'
 import type { AudioEvent } from '../ports/audio.ts'
@@ -36,7 +36,7 @@ const ringId = 'ring-tone'
 
 /** What one leg hears of us: speech, assets, tones; and the digits we send it. */
 export class Player {
-  readonly #host: Host
+  readonly #host: CallHost
   readonly #leg: Leg
   readonly #listener: PlayerListener
   readonly #plays = new Map<string, Playing>()
@@ -50,7 +50,7 @@ export class Player {
   #ringRequest = 0
   #ringFallback: ToneName = 'ringback-ke'
 
-  constructor(host: Host, leg: Leg, listener: PlayerListener) {
+  constructor(host: CallHost, leg: Leg, listener: PlayerListener) {
     this.#host = host
     this.#leg = leg
     this.#listener = listener

@@ -1,5 +1,5 @@
 import { recordingData } from '../events/call-data.ts'
-import type { Host } from '../leg/host.ts'
+import type { CallHost } from '../leg/call-host.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { RecordingRecord } from '../model/call-record.ts'
 import type { LegUuid, RecordingUuid } from '../model/ids.ts'
@@ -35,12 +35,12 @@ const refused = (recordId: string): Recorded => ({
  * it is completed when media tells the end, which may be after the call's own end.
  */
 export class Recorder {
-  readonly #host: Host
+  readonly #host: CallHost
   readonly #recorded: (event: Recorded) => void
   readonly #running = new Map<string, Running>()
   #sessions = 0
 
-  constructor(host: Host, recorded: (event: Recorded) => void) {
+  constructor(host: CallHost, recorded: (event: Recorded) => void) {
     this.#host = host
     this.#recorded = recorded
   }

@@ -24,11 +24,11 @@ const forgetting = 0.997
 const largestWeight = 1e6
 const trustedPackets = 50
 const aimEvery = 10
-/** Half of the window over which the fastest way is taken. */
+/** Half of the window over which the shortest transit time is taken. */
 const fastestHalfMs = 3000
 
 /**
- * How long packets must be held so that most arrive in time: the spread of their ways. A way is arrival minus the
+ * How long packets must be held so that most arrive in time: the spread of their transit times. A transit time is arrival minus the
  * sender's time, which is known up to a constant; the fastest recent one is the zero to which others are compared.
  */
 export class DelayEstimate {
@@ -39,7 +39,7 @@ export class DelayEstimate {
   #total = 0
   #packets = 0
   #aimMs: number
-  // The fastest way in this half of the window and in the one before.
+  // The shortest transit time in this half of the window and in the one before.
   #fastest = Infinity
   #fastestBefore = Infinity
   #halfUntil = 0
@@ -50,7 +50,7 @@ export class DelayEstimate {
     this.#aimMs = config.firstDelayMs ?? 40
   }
 
-  /** How long to hold a packet that came the fastest way. */
+  /** How long to hold a packet with the shortest transit time. */
   get aimMs(): number {
     return this.#aimMs
   }
@@ -58,12 +58,12 @@ export class DelayEstimate {
   get isKnown(): boolean {
     return this.#packets >= trustedPackets
   }
-  /** The fastest recent way; Infinity before the first packet. */
+  /** The shortest recent transit time; Infinity before the first packet. */
   get fastestMs(): number {
     return Math.min(this.#fastest, this.#fastestBefore)
   }
 
-  /** Takes a packet's way. */
+  /** Takes a packet's transit time. */
   receive(transitMs: number, now: number): void {
     if (now >= this.#halfUntil) {
       this.#fastestBefore = now < this.#halfUntil + fastestHalfMs ? this.#fastest : Infinity
@@ -79,7 +79,7 @@ export class DelayEstimate {
     if (++this.#packets >= trustedPackets && this.#packets % aimEvery === 0) this.#aim()
   }
 
-  /** Ways of packets so far say nothing about those to come: another source, another clock. The aim stays. */
+  /** Transit times so far say nothing about those to come: another source, another clock. The aim stays. */
   restart(): void {
     this.#fastest = Infinity
     this.#fastestBefore = Infinity

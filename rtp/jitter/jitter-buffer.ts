@@ -17,7 +17,7 @@ export type Pulled = 'frame' | 'lost' | 'gap' | 'waiting'
 
 export type { JitterCounters, Pushed } from './packet-queue.ts'
 
-/** A way longer than the fastest by this is the remote's clock starting again, not the network. */
+/** A transit time longer than the shortest by this is the remote's clock starting again, not the network. */
 const leapMs = 1000
 /** What is missing is not reported in smaller pieces than this, however short packets are: a second of them may be missing. */
 const leastPieceMs = 10
@@ -93,7 +93,7 @@ export class JitterBuffer {
   get aimMs(): number {
     return this.#estimate.aimMs
   }
-  /** By how much the last frame was heard later than had it come the fastest way and been played at once. */
+  /** By how much the last frame was played later than with the shortest transit time and no buffering. */
   get delayMs(): number {
     return this.#delayMs
   }
@@ -204,7 +204,7 @@ export class JitterBuffer {
     }
   }
 
-  /** Puts a packet on the media line and takes its way into account. */
+  /** Puts a packet on the media line and takes its transit time into account. */
   #place(packet: Uint8Array, lengthMs: number, now: number): number {
     const timestamp = timestampOf(packet)
     const step = this.#step.judge(sequenceOf(packet), timestamp, now)
@@ -214,7 +214,7 @@ export class JitterBuffer {
     const isSet = step === 'back' || (step === 'ahead' && slowerMs < -stepMs)
     const leaps = isSet || slowerMs > leapMs || (slowerMs < -leapMs && placeMs - this.#line.endMs > leapMs)
     if (Number.isFinite(fastestMs) && (leaps || this.#queue.isUnplayed)) {
-      // After what waits; else where a packet that came the fastest way would lie.
+      // After what waits; else where a packet with the shortest transit time would lie.
       if (this.#slots.waiting === 0) placeMs = Math.max(this.#line.endMs, now - fastestMs)
       else if (leaps) placeMs = this.#line.endMs
     }
@@ -281,7 +281,7 @@ export class JitterBuffer {
     this.#expectedMs = placeMs + this.#frameMs
     this.#delayMs = playsAt - placeMs - this.#estimate.fastestMs
     if (this.#control !== undefined && this.#estimate.isKnown) {
-      // A way that has become longer looks like delay; but where nothing waits, nothing can be left out.
+      // A transit time that has become longer looks like delay; but where nothing waits, nothing can be left out.
       const mostMs = this.#slots.waiting === 0 ? this.#frameMs / 2 : Infinity
       this.wish = this.#control.observe(Math.min(now - this.#dueAt(placeMs), mostMs), now)
     }

@@ -6,7 +6,7 @@ const windowSamples = 2 * rate
 const kept = 16
 /** Older ones tell nothing of a clock that drifts. */
 const longestKept = 40 * rate
-/** Fewer do not tell that a way has become longer. */
+/** Fewer do not tell that a transit time has become longer. */
 const trusted = 8
 /** One packet in so many may come before its time: a sender whose timer is coarse sends it a frame early. */
 const early = 12
@@ -48,9 +48,9 @@ export class MinTransit {
   }
 
   /** A packet came at `place`. True when a window is over with it. */
-  take(way: number, place: number): boolean {
+  take(transit: number, place: number): boolean {
     const window = this.#window
-    window.take(way)
+    window.take(transit)
     if (place < this.#windowEnd) return false
     const slot = this.#count++ % kept
     this.#fastest[slot] = window.at(0)

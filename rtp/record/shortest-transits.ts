@@ -15,16 +15,16 @@ export class ShortestTransits {
     this.#count = 0
   }
 
-  take(way: number): void {
-    const ways = this.#transits
+  take(transit: number): void {
+    const transits = this.#transits
     // One that comes in where all places are taken pushes the slowest out.
     let at = Math.min(this.#count++, kept - 1)
-    if (this.#count > kept && way >= ways[at]!) return
-    for (; at > 0 && way < ways[at - 1]!; at--) ways[at] = ways[at - 1]!
-    ways[at] = way
+    if (this.#count > kept && transit >= transits[at]!) return
+    for (; at > 0 && transit < transits[at - 1]!; at--) transits[at] = transits[at - 1]!
+    transits[at] = transit
   }
 
-  /** The way that `place` packets were faster than; of those that are kept the slowest at most. +Infinity before the first. */
+  /** The transit that `place` packets were faster than; of those that are kept the slowest at most. +Infinity before the first. */
   at(place: number): number {
     return this.#count === 0 ? Number.POSITIVE_INFINITY : this.#transits[Math.min(place, this.#count - 1, kept - 1)]!
   }

@@ -56,7 +56,7 @@ export class SourceClock {
   #aim = 0
   #isCorrecting = false
   #settlesAt = 0
-  /** The first ways that are known well; compared with them, later ones tell a clock that is not ours. */
+  /** The first transit times that are known well; compared with them, later ones tell a clock that is not ours. */
   #first: TransitBounds | undefined
   #isFollowed = false
 
@@ -84,11 +84,11 @@ export class SourceClock {
       this.#lastTime = timestamp
       this.#lastSamples = samples
     }
-    const way = place - samples
+    const transit = place - samples
     if (place <= this.#settlesAt) {
-      this.#firstPackets.take(way)
+      this.#firstPackets.take(transit)
       this.#offset = firstPlaceOf(this.#firstPackets)
-    } else if (this.#transits.take(way, place)) this.#judge(place)
+    } else if (this.#transits.take(transit, place)) this.#judge(place)
   }
 
   /** True once the first packets have said where they lie, or cannot be held any longer: from then on they stay there. */
@@ -138,10 +138,10 @@ export class SourceClock {
     this.#transits.restart(this.#settlesAt)
   }
 
-  /** A window of ways is over. */
+  /** A window of transit times is over. */
   #judge(place: number): void {
-    const ways = this.#transits.since(place)
-    const { shorter, longer, present } = ways
+    const transits = this.#transits.since(place)
+    const { shorter, longer, present } = transits
     if (present - this.#offset > jumpSamples) {
       this.#aim = present
       this.#isCorrecting = true
@@ -151,7 +151,7 @@ export class SourceClock {
     }
     this.#aim = Math.min(shorter, Math.max(longer, this.#offset))
     const size = Math.abs(this.#aim - this.#offset)
-    if (ways.isKnown) this.#first ??= ways
+    if (transits.isKnown) this.#first ??= transits
     const first = this.#first
     const hasMoved =
       first !== undefined && (shorter < first.least - driftSamples || longer > first.longer + driftSamples)

@@ -61,14 +61,14 @@ export interface ChallengeRules {
 }
 
 /** The preferred first (RFC 8760 §2.3). */
-export const digestAlgorithms: readonly DigestAlgorithm[] = ['SHA-512-256', 'SHA-256', 'MD5']
+export const offeredAlgorithms: readonly DigestAlgorithm[] = ['SHA-512-256', 'SHA-256', 'MD5']
 
 /** The values of WWW-Authenticate or Proxy-Authenticate, one header field each. */
 export const formatChallenges = ({
   realm,
   nonce,
   stale = false,
-  algorithms = digestAlgorithms,
+  algorithms = offeredAlgorithms,
 }: ChallengeRules): readonly string[] =>
   algorithms.map(algorithm => {
     const parameters: AuthenticationParameter[] = [

@@ -15,14 +15,14 @@ export interface Credentials {
 }
 
 /** `address`: it comes from where the password does not belong. `algorithm`: a stronger one was offered before. */
-export type ChallengeFault = 'address' | 'realm' | 'algorithm'
+export type ScopeFault = 'address' | 'realm' | 'algorithm'
 
 /** A challenge that we did not answer although we have a password. */
 export interface ChallengeRefusal {
   /** The trunk; undefined: a `<Sip>` target. */
   readonly peerId: string | undefined
   readonly address: string
-  readonly why: ChallengeFault
+  readonly why: ScopeFault
   readonly realm: string
   /** The realm that is answered; undefined: none has been learnt. */
   readonly expected: string | undefined
@@ -32,7 +32,7 @@ export interface ChallengeRefusal {
 
 type Chosen =
   | { readonly kind: 'answer'; readonly challenge: DigestChallenge }
-  | { readonly kind: 'refuse'; readonly why: ChallengeFault; readonly realm: string }
+  | { readonly kind: 'refuse'; readonly why: ScopeFault; readonly realm: string }
   /** There is no challenge that anybody could answer. */
   | { readonly kind: 'none' }
 
@@ -90,7 +90,7 @@ export class CredentialScope {
     const offered = chooseChallenges(challengeValues(response))
     const challenge = offered.find(({ realm }) => realm === this.#realm) ?? offered[0]
     if (challenge === undefined) return { kind: 'none' }
-    const refuse = (why: ChallengeFault): Chosen => ({ kind: 'refuse', why, realm: challenge.realm })
+    const refuse = (why: ScopeFault): Chosen => ({ kind: 'refuse', why, realm: challenge.realm })
     if (!this.isHome(flow)) return refuse('address')
     if (this.#realm !== undefined && challenge.realm !== this.#realm) return refuse('realm')
     const strength = strengthOf(challenge.algorithm)

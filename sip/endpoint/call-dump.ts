@@ -37,7 +37,7 @@ interface DialogDump {
   readonly remoteTarget: string
   readonly routeSet: readonly string[]
   readonly nextHop: string
-  readonly peerAllowsUpdate: boolean
+  readonly remoteAllowsUpdate: boolean
 }
 
 /** A SIP call as it is now, for support. Each field is listed by name: credentials and bodies are none of them. */
@@ -88,7 +88,7 @@ const dialogOf = (session: InviteSession): DialogDump => {
     remoteTarget: withoutPassword(dialog.remoteTarget),
     routeSet: dialog.routeSet.map(withoutPassword),
     nextHop: withoutPassword(dialog.nextHop),
-    peerAllowsUpdate: session.peerAllowsUpdate,
+    remoteAllowsUpdate: session.remoteAllowsUpdate,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Flow } from '../network/flow.ts'
 import { type Framed, StreamFramer } from '../stream/framer.ts'
-import type { Ticket } from './admission.ts'
+import type { Ticket } from './connection-admission.ts'
 import type { TransportLimits } from './limits.ts'
 
 const crlf = new Uint8Array([0x0d, 0x0a])

@@ -8,8 +8,8 @@ import {
 } from 'node:tls'
 import type { Flow } from '../network/flow.ts'
 import type { Framed } from '../stream/framer.ts'
-import { Admission, guardConnections, type Ticket } from './admission.ts'
 import { type ConnectionOwner, StreamConnection } from './connection.ts'
+import { ConnectionAdmission, guardConnections, type Ticket } from './connection-admission.ts'
 import type { TransportLimits } from './limits.ts'
 
 export type StreamTransport = 'tcp' | 'tls'
@@ -41,14 +41,14 @@ export class Streams implements ConnectionOwner {
   readonly #byId = new Map<number, StreamConnection>()
   /** Connections by where they lead, the latest one. */
   readonly #byPeer = new Map<string, StreamConnection>()
-  readonly #admission: Admission
+  readonly #admission: ConnectionAdmission
   /** Connections whose handshake goes on, by both ends' ports. */
   readonly #arriving = new Map<string, { readonly ticket: Ticket; readonly socket: Socket }>()
 
   constructor(config: StreamsConfig) {
     this.#config = config
     const { limits, isPeer, now, refused } = config
-    this.#admission = new Admission({
+    this.#admission = new ConnectionAdmission({
       limits: {
         most: limits.connections,
         reserved: limits.reservedConnections,

@@ -8,7 +8,7 @@ import type { SecureContextOptions } from 'node:tls'
 import { WebSocketServer } from 'ws'
 import type { Flow } from '../network/flow.ts'
 import { formatHost } from '../uri/host.ts'
-import { Admission, guardConnections, type Ticket } from './admission.ts'
+import { ConnectionAdmission, guardConnections, type Ticket } from './connection-admission.ts'
 import type { TransportLimits } from './limits.ts'
 import { WebSocketConnection, type WebSocketOwner } from './web-socket.ts'
 
@@ -51,9 +51,9 @@ export class WebSockets implements WebSocketOwner {
   readonly #servers: ReturnType<typeof createServer>[] = []
   readonly #handshake: WebSocketServer
   readonly #byId = new Map<number, WebSocketConnection>()
-  readonly #admission: Admission
+  readonly #admission: ConnectionAdmission
   /** Connections of our own listeners whose handshake goes on. */
-  readonly #handshakes: Admission
+  readonly #handshakes: ConnectionAdmission
   readonly #shaking = new Map<string, { readonly socket: Socket; readonly end: () => void }>()
   readonly #tickets = new Map<WebSocketConnection, Ticket>()
 
@@ -65,10 +65,15 @@ export class WebSockets implements WebSocketOwner {
     // A phone is never known by its address.
     const isPeer = () => false
     const phones = { perAddress: webSockets, unknown: unknownWebSockets, unknownPerAddress }
-    this.#admission = new Admission({ limits: { most: webSockets, reserved: 0, ...phones }, isPeer, now, notice })
+    this.#admission = new ConnectionAdmission({
+      limits: { most: webSockets, reserved: 0, ...phones },
+      isPeer,
+      now,
+      notice,
+    })
     const room = { most: webSockets, reserved: 0, perAddress: webSockets, unknown: unknownConnections }
     const handshakes = { ...room, unknownPerAddress: unknownConnectionsPerAddress }
-    this.#handshakes = new Admission({ limits: handshakes, isPeer, now, notice })
+    this.#handshakes = new ConnectionAdmission({ limits: handshakes, isPeer, now, notice })
     this.#handshake = new WebSocketServer({
       noServer: true,
       clientTracking: false,

@@ -1,4 +1,4 @@
-import type { Admission } from '../../admission/admission.ts'
+import type { OverloadControl } from '../../admission/overload-control.ts'
 import {
   type OriginateOrder,
   type OriginateRefusal,
@@ -25,7 +25,7 @@ interface CallControlParts {
   readonly store: Pick<Served['calls'], 'get' | 'getBySid' | 'list' | 'summary'>
   readonly statsOf?: (legId: LegUuid) => LegMediaStats | undefined
   /** Decides by load whether a call may be placed. Default: every one may. */
-  readonly admission?: Admission
+  readonly admission?: OverloadControl
   readonly clock?: Pick<Clock, 'now' | 'unixMs'>
   /** Where a dump of a live call comes from, beside the exchange. Default: there are no dumps. */
   readonly dumps?: DumpSources

@@ -1,7 +1,7 @@
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import type { MediaCounters } from '../../../rtp/worker/index.ts'
-import { type Admission, measureEveryMs } from '../../admission/admission.ts'
+import { measureEveryMs, type OverloadControl } from '../../admission/overload-control.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { residentBytes } from '../system/resident-memory.ts'
@@ -25,7 +25,7 @@ interface MediaLoad {
 }
 
 export interface LoadMonitorOptions {
-  readonly admission: Admission
+  readonly admission: OverloadControl
   /** The one that calls are admitted by. */
   readonly clock: Pick<Clock, 'now'>
   /** How long INVITEs have waited since this was asked last, ms. */

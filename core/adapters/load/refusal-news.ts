@@ -1,11 +1,11 @@
-import type { Admission } from '../../admission/admission.ts'
+import type { OverloadControl } from '../../admission/overload-control.ts'
 import type { Log } from '../../ports/log.ts'
 
 const newsEveryMs = 60_000
 const mostNamed = 3
 
 interface NewsOptions {
-  readonly admission: Admission
+  readonly admission: OverloadControl
   readonly invitesDropped: () => number
   readonly nameOf: (source: string) => string
   readonly log: Log

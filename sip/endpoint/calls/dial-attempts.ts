@@ -11,7 +11,7 @@ import { reasonFields } from '../services/reason-header.ts'
 import type { EndpointServices } from '../services/services.ts'
 import { callSidHeader } from '../services/settings.ts'
 import { DialogRemote, type RemoteIdentity } from '../session/dialog-remote.ts'
-import { authorizationOf, type DialAnswer } from './dialed-session.ts'
+import { authorizationOf, type DialAnswer } from './dialled-session.ts'
 import { cancelOf, inviteOf, type ResolvedDial } from './invite-request.ts'
 
 const noAnswer: ClientOwner = { responded() {}, failed() {}, finished() {} }
@@ -85,28 +85,28 @@ export class DialAttempts {
     return true
   }
 
-  /** The same INVITE by another branch, to the connection over which the phone has come back. */
-  fork(contact: string, flow: Flow, now: number): void {
+  /** Sends the same INVITE (with another Via branch) over the connection on which the phone has come back. */
+  repeatTo(contact: string, flow: Flow, now: number): void {
     if (this.#previous !== undefined) this.#services.layer.abandon(this.#previous, now)
     this.#previous = this.#latest
     this.#dial = { ...this.#dial, target: { ...this.#dial.target, uri: contact } }
     this.#invite(flow, [], now)
   }
 
-  /** The phone answers the earlier branch; false when there is none. */
-  unfork(): boolean {
+  /** The phone has refused the copy with 482: the earlier INVITE counts again. False when there is none. */
+  keepEarlier(): boolean {
     if (this.#previous === undefined) return false
     this.#latest = this.#previous
     this.#previous = undefined
     return true
   }
 
-  /** A provisional of the later branch: the phone has taken that one, and the earlier is dead. */
+  /** A provisional to the later INVITE: the phone has accepted that one, and the earlier is given up. */
   provisionalReceived(transaction: ClientTransaction, status: number, now: number): void {
     if (status > 100 && transaction === this.#latest) this.#dropPrevious(now)
   }
 
-  /** A 2xx: the other branch, if any, ends. */
+  /** A 2xx: the other INVITE, if any, ends. */
   answered(transaction: ClientTransaction, now: number): void {
     if (transaction === this.#previous) {
       this.cancel(undefined, now)

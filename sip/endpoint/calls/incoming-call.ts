@@ -53,7 +53,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
       state: 'early',
       offer: sdpOf(request.message) === undefined ? 'initial' : 'remote-offer',
       weCalled: false,
-      peerAllowsUpdate: allowsMethod(request.message, 'UPDATE'),
+      remoteAllowsUpdate: allowsMethod(request.message, 'UPDATE'),
       remote: this.#remote,
     })
     if (requires(request.message, '100rel'))

@@ -1,7 +1,7 @@
 import type { ReasonHeader } from '../services/reason-header.ts'
 import type { EndpointServices } from '../services/services.ts'
 import type { InviteSession } from '../session/invite-session.ts'
-import { authorizationOf, type DialAnswer, sessionOf } from './dialed-session.ts'
+import { authorizationOf, type DialAnswer, sessionOf } from './dialled-session.ts'
 
 export const lateForkReason: ReasonHeader = { status: 487, q850: 26, text: 'Answered elsewhere', code: 'END.0487' }
 

@@ -21,8 +21,8 @@ import type { PastDialog } from '../session/dialog-sender.ts'
 import type { InviteSession } from '../session/invite-session.ts'
 import type { InviteSessionOwner } from '../session/session-context.ts'
 import { DialAttempts } from './dial-attempts.ts'
-import { authorizationOf, type DialAnswer, sessionOf } from './dialed-session.ts'
-import { EarlySessions } from './early-sessions.ts'
+import { authorizationOf, type DialAnswer, sessionOf } from './dialled-session.ts'
+import { EarlyDialogs } from './early-dialogs.ts'
 import type { ResolvedDial } from './invite-request.ts'
 import { LateForks, lateForkReason } from './late-forks.ts'
 import { type OutgoingAction, type OutgoingInput, type OutgoingState, outgoingTable } from './outgoing-states.ts'
@@ -69,7 +69,7 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
   readonly #attempts: DialAttempts
   readonly #forks: LateForks
   readonly #pracks: PrackSender
-  readonly #early: EarlySessions
+  readonly #early: EarlyDialogs
   readonly #timer = new Timer<TimerOwner>(this, 'cancel')
   #state: OutgoingState = 'resolving'
   #endReason: ReasonHeader | undefined
@@ -87,7 +87,7 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
     this.callId = this.#attempts.callId
     this.#forks = new LateForks(services, dial.id)
     this.#pracks = new PrackSender(services)
-    this.#early = new EarlySessions(services, dial.id)
+    this.#early = new EarlyDialogs(services, dial.id)
   }
 
   start(now: number): void {
@@ -134,7 +134,7 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
   phoneMoved(from: Flow, { flow, contact }: Binding, now: number): void {
     if (this.#bound === undefined || this.#bound.flow.socket !== from.socket) return
     this.#bound = { ...this.#bound, flow }
-    if (this.#isWanted) this.#attempts.fork(contact, flow, now)
+    if (this.#isWanted) this.#attempts.repeatTo(contact, flow, now)
     // The first CANCEL may have gone with the old connection.
     else if (this.#state === 'cancelling') this.#attempts.cancel(this.#endReason, now)
   }
@@ -318,7 +318,7 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
   #refusal(transaction: ClientTransaction, response: IncomingResponse, now: number): void {
     const { status } = response.message
     // RFC 3261 §8.2.2.2: the phone has kept the INVITE of its old connection, and answers that one.
-    if (status === 482 && this.#attempts.unfork()) {
+    if (status === 482 && this.#attempts.keepEarlier()) {
       if (this.#state === 'cancelling') this.#attempts.cancel(this.#endReason, now)
       return
     }

@@ -8,9 +8,9 @@ import type { IncomingResponse } from '../../transaction/incoming.ts'
 import type { ClientOwner } from '../../transaction/transaction.ts'
 import type { EndpointServices } from '../services/services.ts'
 import { DialogSender } from '../session/dialog-sender.ts'
-import type { DialAnswer } from './dialed-session.ts'
+import type { DialAnswer } from './dialled-session.ts'
 
-/** One fork of our INVITE before its answer. */
+/** The early dialog of one fork of our INVITE (RFC 3261 §12.1). */
 interface EarlyDialog {
   readonly dialog: Dialog
   readonly sender: DialogSender
@@ -18,10 +18,10 @@ interface EarlyDialog {
   rseq: number
 }
 
-/** Forks of one INVITE among those of a call. */
+/** Tells the early dialogs of a call apart: a call may send several INVITEs, and a proxy may fork each. */
 const keyOf = ({ cseq, toTag }: IncomingResponse): string => `${cseq} ${toTag}`
 
-/** PRACKs for reliable provisional responses to an INVITE of ours, fork by fork (RFC 3262 §4). */
+/** PRACKs for reliable provisional responses to an INVITE of ours, in each early dialog (RFC 3262 §4). */
 export class PrackSender {
   readonly #services: EndpointServices
   #early: Map<string, EarlyDialog> | undefined

@@ -1,4 +1,4 @@
-import { digestAlgorithms } from '../../digest/challenge.ts'
+import { offeredAlgorithms } from '../../digest/challenge.ts'
 import type { Challenger } from '../../digest/challenger.ts'
 import { quote } from '../../grammar/quoted-string.ts'
 import { authenticationParameterOf, isScheme, parseAuthentication } from '../../header/authentication.ts'
@@ -74,7 +74,7 @@ export class PhoneSignIn {
     const bearer = { name: 'WWW-Authenticate', value: `Bearer realm=${quote(this.#realm)}${reason}` }
     return [
       ...(isBrowser || error !== undefined ? [bearer] : []),
-      ...this.#challenger.challenge(now, stale, isBrowser ? digestAlgorithms : ['MD5']),
+      ...this.#challenger.challenge(now, stale, isBrowser ? offeredAlgorithms : ['MD5']),
     ]
   }
 }

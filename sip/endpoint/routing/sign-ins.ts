@@ -1,5 +1,5 @@
 import { assertNever } from '../../base/assert-never.ts'
-import { digestAlgorithms } from '../../digest/challenge.ts'
+import { offeredAlgorithms } from '../../digest/challenge.ts'
 import { Challenger } from '../../digest/challenger.ts'
 import { quote } from '../../grammar/quoted-string.ts'
 import { authenticationParameterOf, isScheme, parseAuthentication } from '../../header/authentication.ts'
@@ -97,7 +97,7 @@ export class SignIns {
     if (verdict.owner === undefined) {
       if (verdict.isWrong) this.#limits.wasWrong(request.flow.address, name, now)
       this.#services.counters.challenged++
-      this.#responder.respond(request, 401, this.#challenger.challenge(now, verdict.stale, digestAlgorithms))
+      this.#responder.respond(request, 401, this.#challenger.challenge(now, verdict.stale, offeredAlgorithms))
       return true
     }
     this.#limits.wasRight(request.flow.address, now)

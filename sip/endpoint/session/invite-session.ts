@@ -34,7 +34,7 @@ interface SessionStart {
   /** We made the Call-ID. */
   readonly weCalled: boolean
   /** It named UPDATE in its Allow. */
-  readonly peerAllowsUpdate: boolean
+  readonly remoteAllowsUpdate: boolean
   readonly localSdp?: string
   readonly scope?: CredentialScope | undefined
   /** A softphone's requests go over the flow of its messages, wherever its Contact leads (RFC 5626 §5.3). */
@@ -61,7 +61,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
   #offer: OfferState
   /** Their re-INVITE, UPDATE or PRACK whose offer we have not answered. */
   #pending: ServerTransaction | undefined
-  #peerAllowsUpdate: boolean
+  #remoteAllowsUpdate: boolean
   #hasReanswered = false
   #answerFields: readonly HeaderField[] = []
   #localSdp: string | undefined
@@ -79,7 +79,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
     this.#state = start.state
     this.#offer = start.offer
     this.#localSdp = start.localSdp
-    this.#peerAllowsUpdate = start.peerAllowsUpdate
+    this.#remoteAllowsUpdate = start.remoteAllowsUpdate
     this.#isConfirmed = start.weCalled
     this.sender = new DialogSender(services, dialog, this, { ...start, near })
     this.remote = start.remote
@@ -99,8 +99,8 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
     return this.#offer
   }
 
-  get peerAllowsUpdate(): boolean {
-    return this.#peerAllowsUpdate
+  get remoteAllowsUpdate(): boolean {
+    return this.#remoteAllowsUpdate
   }
 
   /** The last SDP that we sent. */
@@ -153,11 +153,11 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
   }
 
   allowsOf(message: SipMessage): void {
-    if (allowsMethod(message, 'UPDATE')) this.#peerAllowsUpdate = true
+    if (allowsMethod(message, 'UPDATE')) this.#remoteAllowsUpdate = true
   }
 
   updateNotAllowed(): void {
-    this.#peerAllowsUpdate = false
+    this.#remoteAllowsUpdate = false
   }
 
   offered(sdp: string): void {
@@ -176,7 +176,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
     this.#offer = early.#offer
     this.#localSdp = early.#localSdp
     this.#hasReanswered = early.#hasReanswered
-    if (early.#peerAllowsUpdate) this.#peerAllowsUpdate = true
+    if (early.#remoteAllowsUpdate) this.#remoteAllowsUpdate = true
     this.dialog.takeRemoteSeq(remoteSeq)
     this.#pending = early.#pending
     if (this.#pending !== undefined) this.#pending.owner = this

@@ -47,7 +47,7 @@ export class OwnOffers implements TimerOwner {
     const session = this.#session
     const { localSdp } = session
     if (this.#state !== 'none' || !this.#isFree) session.refresh.retryLater(now)
-    else if (session.peerAllowsUpdate) session.sender.request('UPDATE', now, { fields })
+    else if (session.remoteAllowsUpdate) session.sender.request('UPDATE', now, { fields })
     else if (localSdp !== undefined && this.#step('refresh')) this.#sendInvite(fields, localSdp, now)
   }
 

@@ -28,7 +28,7 @@ export interface SessionContext {
   readonly state: SessionState
   readonly offer: OfferState
   readonly open: OpenRequest
-  readonly peerAllowsUpdate: boolean
+  readonly remoteAllowsUpdate: boolean
   /** Our latest session description. */
   readonly localSdp: string | undefined
   /** What the Allow of a message of the peer's says of UPDATE; without one, what is known holds. */

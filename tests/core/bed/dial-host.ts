@@ -5,9 +5,9 @@ import { type CallEnvironment, defaultCallTimes } from '../../../core/contract/e
 import type { ExchangeCommand, Lookup } from '../../../core/contract/exchange-command.ts'
 import type { Found } from '../../../core/contract/exchange-event.ts'
 import { arrived } from '../../../core/contract/hops.ts'
+import type { CallHost } from '../../../core/leg/call-host.ts'
 import { begunRow } from '../../../core/leg/call-row.ts'
 import { Deadlines } from '../../../core/leg/deadlines.ts'
-import type { Host } from '../../../core/leg/host.ts'
 import type { Leg } from '../../../core/leg/leg.ts'
 import type { LegOwner } from '../../../core/leg/leg-owner.ts'
 import type { CallUuid, Sid, TrunkUuid } from '../../../core/model/ids.ts'
@@ -62,7 +62,7 @@ interface Adopted {
 }
 
 /** A call of which only what dials is real. Time, commits and look-ups are the test's; what is done is written down. */
-export class DialHost implements Host {
+export class DialHost implements CallHost {
   readonly timers = new Deadlines()
   readonly done: string[] = []
   readonly adopted: Adopted[] = []
@@ -102,7 +102,7 @@ export class DialHost implements Host {
     times: defaultCallTimes,
   }
 
-  readonly legs: Host['legs'] = {
+  readonly legs: CallHost['legs'] = {
     adopt: (leg, owner) => {
       this.adopted.push({ leg, owner })
     },
@@ -113,7 +113,7 @@ export class DialHost implements Host {
     },
   }
 
-  readonly trunkLoads: Host['trunkLoads'] = {
+  readonly trunkLoads: CallHost['trunkLoads'] = {
     take: ({ name }) => {
       this.done.push(`+${name}`)
       return true
@@ -121,7 +121,7 @@ export class DialHost implements Host {
     release: ({ name }) => this.done.push(`-${name}`),
   }
 
-  readonly dialCaps: Host['dialCaps'] = {
+  readonly dialCaps: CallHost['dialCaps'] = {
     takeLeg: () => ({ release: () => this.done.push('-place'), giveBack: unused }),
     takeTurn: () => this.#now + this.#turnMs,
     giveTurnBack: () => this.done.push('-turn'),
@@ -163,11 +163,11 @@ export class DialHost implements Host {
     })
   }
 
-  event(...[code, data]: Parameters<Host['event']>): Change {
+  event(...[code, data]: Parameters<CallHost['event']>): Change {
     return this.#book.event(code, data)
   }
 
-  addCost(charge: Parameters<Host['addCost']>[0]): void {
+  addCost(charge: Parameters<CallHost['addCost']>[0]): void {
     this.#book.addCost(charge)
   }
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { LoadMonitor, type LoadMonitorOptions } from '../../../../core/adapters/load/load-monitor.ts'
 import { residentBytes } from '../../../../core/adapters/system/resident-memory.ts'
 import { silentLog } from '../../../../core/adapters/system/silent-log.ts'
-import { Admission } from '../../../../core/admission/admission.ts'
+import { OverloadControl } from '../../../../core/admission/overload-control.ts'
 import { until } from '../../../rig/wait.ts'
 
 test('memory in use is known where there is /proc', () => {
@@ -19,7 +19,7 @@ test('without /proc the load is measured all the same, and the log says what is 
   let looks = 0
   const bounds = { loopDelayMs: 0, inviteWaitMs: 0, storeBacklog: 0, mediaLate: 0, mediaBusy: 0, memory: 0.9 }
   const options: LoadMonitorOptions = {
-    admission: new Admission(bounds),
+    admission: new OverloadControl(bounds),
     clock: { now: () => performance.now() },
     inviteWaitMs: () => 0,
     invitesDropped: () => 0,

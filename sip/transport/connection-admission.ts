@@ -2,7 +2,7 @@ import type { Server, Socket } from 'node:net'
 import { NoticeLimit } from '../base/notice-limit.ts'
 import { sourceKey } from '../network/source-network.ts'
 
-interface AdmissionLimits {
+interface ConnectionLimits {
   /** Connections that came in and that are admitted at once. */
   readonly most: number
   /** Of these, kept free for peers, which are known by their address. */
@@ -14,8 +14,8 @@ interface AdmissionLimits {
   readonly unknownPerAddress: number
 }
 
-interface AdmissionConfig {
-  readonly limits: AdmissionLimits
+interface ConnectionAdmissionConfig {
+  readonly limits: ConnectionLimits
   /** A trunk sends from there. */
   readonly isPeer: (address: string) => boolean
   readonly now: () => number
@@ -35,10 +35,10 @@ class Held implements Ticket {
   isKnown: boolean
   readonly key: string
   readonly drop: () => void
-  readonly #owner: Admission
+  readonly #owner: ConnectionAdmission
   #isIn = true
 
-  constructor(owner: Admission, key: string, isKnown: boolean, drop: () => void) {
+  constructor(owner: ConnectionAdmission, key: string, isKnown: boolean, drop: () => void) {
     this.#owner = owner
     this.key = key
     this.isKnown = isKnown
@@ -62,12 +62,12 @@ class Held implements Ticket {
  * Who may hold a connection. It is asked before a handshake costs anything. Who has not shown who he is gets little room
  * and little time; a full room gives up its oldest, for a phone signs in at once and an attacker waits.
  */
-export class Admission {
+export class ConnectionAdmission {
   /** Connections that were closed at once because of a limit. */
   refused = 0
   /** Unknown ones that made room for later ones. */
   displaced = 0
-  readonly #config: AdmissionConfig
+  readonly #config: ConnectionAdmissionConfig
   readonly #perKey = new Map<string, number>()
   readonly #unknownPerKey = new Map<string, number>()
   /** In the order in which they came. */
@@ -75,7 +75,7 @@ export class Admission {
   readonly #notices = new NoticeLimit()
   #count = 0
 
-  constructor(config: AdmissionConfig) {
+  constructor(config: ConnectionAdmissionConfig) {
     this.#config = config
   }
 

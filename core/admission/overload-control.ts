@@ -58,7 +58,7 @@ const mostSources = 1024
 
 export type Refusal = 'rate' | 'late' | 'no-media'
 
-export interface AdmissionCounters {
+export interface OverloadCounters {
   admitted: number
   /** Refused because the rate was used up; because it had waited too long; because no media thread answered. */
   refusedRate: number
@@ -71,8 +71,8 @@ export interface AdmissionCounters {
  * nothing is beyond its bound there is no limit. Beyond, calls are admitted at a rate that falls with how far and rises
  * again when there is room; sources share it fairly, so that one that floods takes no other's place.
  */
-export class Admission {
-  readonly counters: AdmissionCounters = { admitted: 0, refusedRate: 0, refusedLate: 0, refusedNoMedia: 0 }
+export class OverloadControl {
+  readonly counters: OverloadCounters = { admitted: 0, refusedRate: 0, refusedLate: 0, refusedNoMedia: 0 }
   readonly #bounds: LoadBounds
   readonly #sources = new Map<string, CallSource>()
   readonly #shares = new Map<CallSource, number>()

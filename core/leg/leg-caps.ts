@@ -1,16 +1,16 @@
 import type { Place } from '../caps/call-slots.ts'
-import type { Host } from './host.ts'
+import type { CallHost } from './call-host.ts'
 
 /** What one dialled destination takes of its account's caps: a place among the live legs, and turns to leave the switch. */
-export class LegAdmission {
-  readonly #host: Host
+export class LegCaps {
+  readonly #host: CallHost
   readonly #timer: string
   #place: Place | undefined
   /** The turn that it waits for. */
   #turn: number | undefined
 
   /** `name` is its own within the call. */
-  constructor(host: Host, name: string) {
+  constructor(host: CallHost, name: string) {
     this.#host = host
     this.#timer = `dial:turn:${name}`
   }

@@ -1,12 +1,12 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Admission, measureEveryMs } from '../../../core/admission/admission.ts'
 import { fairShares } from '../../../core/admission/fair-shares.ts'
 import { defaultLoadBounds, noLoad } from '../../../core/admission/load.ts'
+import { measureEveryMs, OverloadControl } from '../../../core/admission/overload-control.ts'
 
 /** A thread that needs so long for a call, of which a tenth comes at once and the rest within 200 ms; virtual time. */
 class Server {
-  readonly admission = new Admission()
+  readonly admission = new OverloadControl()
   now = 0
   served = 0
   offered = 0
@@ -127,8 +127,8 @@ test('one trunk that floods takes nothing from the others, which get what they a
 
 test('every measure has its bound, a bound of 0 is none, and the one that presses is named', () => {
   for (const [of, bound] of Object.entries(defaultLoadBounds)) {
-    const admission = new Admission()
-    const calm = new Admission({ ...defaultLoadBounds, [of]: 0 })
+    const admission = new OverloadControl()
+    const calm = new OverloadControl({ ...defaultLoadBounds, [of]: 0 })
     const measures = { ...noLoad, [of]: 2 * bound }
     for (let at = 1; at <= 5; at++) {
       for (let call = 0; call < 20; call++) {
@@ -145,7 +145,7 @@ test('every measure has its bound, a bound of 0 is none, and the one that presse
 })
 
 test('while limited: what has waited too long is refused, and looking takes no token', () => {
-  const admission = new Admission()
+  const admission = new OverloadControl()
   for (let at = 1; at <= 5; at++) {
     for (let call = 0; call < 50; call++) admission.decide('trunk', at * measureEveryMs)
     admission.handle({ ...noLoad, loopDelayMs: 30 }, at * measureEveryMs)
@@ -163,14 +163,14 @@ test('while limited: what has waited too long is refused, and looking takes no t
 })
 
 test('a flood shows in how long an INVITE has waited, before any mean does', () => {
-  const admission = new Admission()
+  const admission = new OverloadControl()
   assert.is(admission.decide('trunk', 0, 60), undefined)
   assert.is(admission.decide('trunk', 0, 61), 'late')
-  assert.is(new Admission({ ...defaultLoadBounds, inviteWaitMs: 0 }).decide('trunk', 0, 100), undefined)
+  assert.is(new OverloadControl({ ...defaultLoadBounds, inviteWaitMs: 0 }).decide('trunk', 0, 100), undefined)
 })
 
 test('no media thread answers: no new call; the load may be none', () => {
-  const admission = new Admission()
+  const admission = new OverloadControl()
   admission.handle({ ...noLoad, isMediaSilent: true }, 0)
   assert.is(admission.decide('trunk', 1), 'no-media')
   admission.handle(noLoad, 50)
@@ -178,7 +178,7 @@ test('no media thread answers: no new call; the load may be none', () => {
 })
 
 test('a measure that stays bad leaves one call a second', () => {
-  const admission = new Admission()
+  const admission = new OverloadControl()
   let taken = 0
   for (let now = 0; now < 60_000; now += measureEveryMs) {
     for (let call = 0; call < 5; call++) if (admission.decide('trunk', now) === undefined && now > 30_000) taken++
@@ -188,7 +188,7 @@ test('a measure that stays bad leaves one call a second', () => {
 })
 
 test('sources are forgotten, and never too many', () => {
-  const admission = new Admission()
+  const admission = new OverloadControl()
   for (let source = 0; source < 5000; source++) admission.decide(`trunk ${source}`, source)
   assert.is(admission.sources().length, 1024)
   admission.handle(noLoad, 100_000)

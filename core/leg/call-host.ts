@@ -10,7 +10,7 @@ import type { CallLegs } from './call-legs.ts'
 import type { LegHost } from './leg-host.ts'
 
 /** What the parts of a call (legs, a dial, a player…) may ask of the call they belong to. */
-export interface Host extends LegHost {
+export interface CallHost extends LegHost {
   readonly legs: Pick<CallLegs, 'adopt' | 'lost'>
   readonly trunkLoads: Pick<TrunkLoads, 'take' | 'release'>
   readonly dialCaps: Pick<DialCaps, 'takeLeg' | 'takeTurn' | 'giveTurnBack'>

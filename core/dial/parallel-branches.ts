@@ -1,4 +1,4 @@
-import type { Host } from '../leg/host.ts'
+import type { CallHost } from '../leg/call-host.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { MeterAlarms } from '../leg/meter.ts'
 import type { HoldDump } from '../model/call-dump.ts'
@@ -9,23 +9,23 @@ import type { BranchListener, BranchOptions, Route } from './branch-options.ts'
 import { mostTelling } from './dial-outcome.ts'
 
 /** One destination that may be in several places, as the softphones of one end-user: all ring, the first answer wins. */
-export class Fork implements BranchListener<Branch> {
-  readonly #host: Host
+export class ParallelBranches implements BranchListener<Branch> {
+  readonly #host: CallHost
   readonly #branches: readonly Branch[]
   readonly #listener: BranchListener<Branch>
   #winner: Branch | undefined
 
-  /** `forks`: the routes to each place. */
+  /** `places`: the routes to each place. */
   constructor(
-    host: Host,
+    host: CallHost,
     options: Omit<BranchOptions, 'routes'>,
-    forks: readonly (readonly Route[])[],
+    places: readonly (readonly Route[])[],
     listener: BranchListener<Branch>,
     alarms: MeterAlarms,
   ) {
     this.#host = host
     this.#listener = listener
-    this.#branches = forks.map(routes => new Branch(host, { ...options, routes }, this, alarms))
+    this.#branches = places.map(routes => new Branch(host, { ...options, routes }, this, alarms))
   }
 
   /** `prelude` is committed in the same unit as the first leg. */

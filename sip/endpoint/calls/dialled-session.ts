@@ -33,7 +33,7 @@ export function sessionOf(
     state,
     offer: 'local-offer',
     weCalled: true,
-    peerAllowsUpdate: allowsMethod(response.message, 'UPDATE'),
+    remoteAllowsUpdate: allowsMethod(response.message, 'UPDATE'),
     localSdp: answered.sdp,
     customer: answered.customer,
     remote: answered.remote,
