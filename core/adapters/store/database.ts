@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { type Compilable, Kysely } from 'kysely'
 import { sharedConnectionDialect } from './dialect.ts'
@@ -191,7 +191,11 @@ function takeLock(file: string, native: { nativeBinding?: string }): BetterSqlit
   } catch (cause) {
     lock.close()
     if ((cause as NodeJS.ErrnoException).code !== 'SQLITE_BUSY') throw cause
-    throw new StoreError('store.locked', `another process has ${file} open`, { cause })
+    throw new StoreError(
+      'store.locked',
+      `the data folder ${dirname(file)} is in use by another process, which holds ${file}: close that one, or name another folder`,
+      { cause },
+    )
   }
 }
 

@@ -23,6 +23,7 @@ export class StoreError extends Error {
 
   constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
     super(message, options)
+    this.name = 'StoreError'
     this.code = code
   }
 }
