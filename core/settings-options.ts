@@ -35,7 +35,7 @@ export interface SettingOption {
   readonly parse: (value: unknown) => ParsedOption
 }
 
-/** Every setting (decisions §7), in the order of the help text. */
+/** Every setting (docs/settings.md), in the order of the help text. */
 export const settingOptions: readonly SettingOption[] = [
   {
     path: 'data',

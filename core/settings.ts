@@ -6,7 +6,7 @@ import { type SettingOption, settingOptions } from './settings-options.ts'
 export interface SettingsSources {
   /** By flag name without dashes: `{ http: '127.0.0.1:8080', 'allow-private-urls': true }`. */
   readonly flags?: Readonly<Record<string, unknown>> | undefined
-  /** By the names of decisions §7; an empty value counts as not set. */
+  /** By the names of docs/settings.md; an empty value counts as not set. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
   /** The YAML file as parsed: nested, `sip: { listen: […], realm: … }`. */
   readonly file?: unknown

@@ -3,7 +3,7 @@ type EventMap = { readonly [name: string]: unknown }
 
 type Listener<Value> = (value: Value) => void
 
-/** Typed listeners. One that throws is told to `onFault` and stops neither the others nor the phone. */
+/** Typed listeners. One that throws is reported to `onFault` and stops neither the others nor the phone. */
 export class Emitter<Events extends EventMap> {
   readonly #listeners = new Map<keyof Events, Set<Listener<never>>>()
   readonly #onFault: (name: keyof Events, fault: unknown) => void

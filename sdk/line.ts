@@ -35,7 +35,7 @@ export class Line {
   #ping: ReturnType<typeof setTimeout> | undefined
   #pong: ReturnType<typeof setTimeout> | undefined
   #pongDue = 0
-  /** The peer has answered a ping: from now on silence means that the flow is dead. */
+  /** The remote has answered a ping: from now on silence means that the flow is dead. */
   #answersPings = false
 
   constructor(url: string, events: LineEvents, fraction: () => number) {

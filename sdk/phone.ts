@@ -124,7 +124,7 @@ export class Phone {
 
   /**
    * Calls an extension, a number or a SIP URI. Throws a PhoneError for what cannot be dialled and when not signed in;
-   * everything later is told by the call's events.
+   * the call's events report everything later.
    */
   call(destination: string, options: CallOptions = {}): Call {
     const signIn = this.#active()

@@ -45,7 +45,7 @@ export function activeCustomerOf(request: FastifyRequest): Customer {
   return customer
 }
 
-/** Decisions §1: 403 comes before 422. What a suspended account may not do at all is not looked at for its form. */
+/** 403 comes before 422. What a suspended account may not do at all is not looked at for its form. */
 export function suspendedBefore(request: FastifyRequest): Refusal | undefined {
   if (request.routeOptions.config.spends !== true) return undefined
   return customers.get(request)?.isSuspended === true ? suspended() : undefined

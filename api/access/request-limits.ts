@@ -11,7 +11,7 @@ const mostRefusalsWaiting = 100
 /** Addresses and accounts that are remembered at once; beyond it, idle ones go first, then the oldest. */
 const maxWindows = 20_000
 
-/** The two rate limits of the contract. `now` is monotonic milliseconds. */
+/** The two rate limits of docs/api.md, "Rules". `now` is monotonic milliseconds. */
 export class RequestLimits {
   readonly #accounts = new Map<string, SlidingWindow>()
   readonly #addresses = new Map<string, SlidingWindow>()

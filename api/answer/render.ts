@@ -20,7 +20,7 @@ import {
   type WebhookSettings,
 } from '../../core/index.ts'
 
-/** Records of the core as the contract's resources. Times are ISO-8601 in Z, money is a decimal string. */
+/** Records of the core as the API's resources. Times are ISO-8601 in Z, money is a decimal string. */
 export const timeOf = (unixMs: number): string => new Date(unixMs).toISOString()
 const timeOrNull = (unixMs: number | null): string | null => (unixMs === null ? null : timeOf(unixMs))
 

@@ -29,7 +29,7 @@ export type Access = 'open' | 'customer' | 'operator' | 'either'
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
-    /** It spends, or places a call: a suspended account is told that before anything that is wrong with the request. */
+    /** It spends, or places a call: a suspended account gets its 403 before any fault of the request is reported. */
     spends?: boolean
     /** Addresses that need no key on this route. */
     isKeyless?: (address: string) => boolean

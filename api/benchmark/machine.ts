@@ -19,7 +19,7 @@ interface MachineOrder {
   /** Of each step. */
   readonly seconds: number
   readonly refinements: number
-  /** `part`: of the whole, as far as it can be told. */
+  /** `part`: of the whole, as far as it is known. */
   readonly progress: (part: string, done: number) => void
 }
 

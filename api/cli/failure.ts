@@ -1,7 +1,7 @@
 import { UsageError } from './action/arguments.ts'
 import { ApiRefusal, ApiUnreachable } from './action/client.ts'
 
-/** Why a command did not do what it was told, for people and for programs. */
+/** Why a command failed, for people and for programs. */
 export interface Failure {
   readonly exit: 1 | 2
   /** Of an answer of the API. */

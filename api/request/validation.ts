@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats'
 import type { FastifySchema, FastifySchemaCompiler } from 'fastify'
 
 /**
- * Types are never coerced (decisions §1). Query parameters are text by nature: one that the schema wants as an integer is
+ * Types are never coerced. Query parameters are text by nature: one that the schema wants as an integer is
  * read as a plain decimal number, and nothing else.
  */
 export function validatorCompiler(): FastifySchemaCompiler<FastifySchema> {

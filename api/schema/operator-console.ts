@@ -64,7 +64,7 @@ export const TrunkTestOrder = Type.Object(
     from: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9+_.-]{1,40}$',
-        description: "Who calls, as the carrier is told. Default: the trunk's username, without one `test`.",
+        description: "The caller's number that the carrier is sent. Default: the trunk's username, without one `test`.",
         'x-problem': 'must be 1 to 40 letters, digits, +, -, _ or dots',
         examples: ['+254700000102'],
       }),

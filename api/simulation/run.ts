@@ -16,7 +16,7 @@ export type Simulated =
   | { readonly ok: false; readonly why: 'busy' }
   | { readonly ok: false; readonly why: 'fault'; readonly fault: string }
 
-/** Another one would only be told that it is so: what it needs had better not be gathered. */
+/** A further one would only be refused, so nothing is gathered for it. */
 export const isSimulatorBusy = (): boolean => running >= mostAtOnce
 
 /** Runs a document in virtual time in a thread of its own, bounded in time, memory and number. */

@@ -24,7 +24,7 @@ function priceOf(rate: Rate, billedSeconds: number): Money {
   return minutes * rate.ratePerMinute + Math.floor((2 * rest * rate.ratePerMinute + secondsPerMinute) / 120)
 }
 
-/** The charge for a leg: fee and billed time when it was answered, else nothing (decisions §5). */
+/** The charge for a leg: fee and billed time when it was answered, else nothing. */
 export function chargeFor(rate: Rate, talkSeconds: number): Money {
   const billed = billedSecondsFor(rate, talkSeconds)
   return billed === 0 ? 0 : rate.connectionFee + priceOf(rate, billed)

@@ -3,7 +3,7 @@ import type { CallRecord } from '../model/call-record.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Attached metadata in its two forms (decisions §4). */
+/** Attached metadata in its two forms (docs/api.md). */
 export interface CustomPayload {
   /** For records and events. */
   readonly object: Readonly<Record<string, unknown>> | null

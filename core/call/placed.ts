@@ -50,7 +50,7 @@ export function beginPlaced(call: Call, order: OriginateOrder, reply: (result: O
     }
     const { account, direction, unreachable, places, rate } = placing
     const cannotPay = () => refuse(refusedBy('BILL.0402', 'the balance does not cover the call'))
-    // Before the caps: what is refused for money uses up none of the calls a second (decisions §1).
+    // Before the caps: what is refused for money uses up none of the calls a second.
     if (rate !== undefined && !isCovered(rate, found.spendable)) {
       cannotPay()
       return

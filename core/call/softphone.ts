@@ -28,7 +28,7 @@ interface SoftphoneOffer {
 
 type FoundSoftphone = Extract<Found, { kind: 'softphone' }>
 
-/** The contract's limit of `X-Service-Custom-Payload`. */
+/** Longest `X-Service-Custom-Payload` (docs/phones.md, "Calls"). */
 const maxPhonePayloadCharacters = 500
 const maxDestinationCharacters = 200
 
@@ -44,7 +44,7 @@ function refuseForm({ to, endUser }: SoftphoneOffer): EndReason | undefined {
   return undefined
 }
 
-/** Why the account or the end-user may not place it; caps come after (decisions §3). */
+/** Why the account or the end-user may not place it; caps come after (docs/phones.md, "Calls"). */
 function refuseSoftphone(found: FoundSoftphone, to: string, env: CallEnvironment): EndReason | undefined {
   const { account, user, spendable } = found
   if (account === undefined || user?.isActive !== true) return 'END.0403'

@@ -2,7 +2,7 @@ import { Caps } from './caps.ts'
 import { RecordingQuota } from './recording-quota.ts'
 import { StartPacer } from './start-pacer.ts'
 
-/** What the calls of each account take at this moment, by the account's uuid (decisions §4). */
+/** What the calls of each account take at this moment, by the account's uuid (docs/errors.md, "Caps of an account"). */
 export class AccountLoads {
   /** Calls that the account places, by API or by softphone. */
   readonly placed = new Caps()

@@ -5,7 +5,7 @@ import type { CallSlots, Place } from './call-slots.ts'
 /** How long a leg that leaves the switch waits for its turn. */
 const patienceMs = 1000
 
-/** What the Dials of a call may open, within the caps of its account (decisions §4). */
+/** What the Dials of a call may open, within the caps of its account (docs/errors.md, "Caps of an account"). */
 export class DialCaps {
   readonly #loads: AccountLoads
   readonly #places: CallSlots

@@ -1,6 +1,6 @@
 import { type DialCallStatus, type EndReason, endReasons } from '../model/end-reason.ts'
 
-/** With several children all failing: busy over no-answer over failed (decisions §2). */
+/** With several children all failing: busy over no-answer over failed (docs/verbs.md, "Dial"). */
 const weight: Readonly<Record<DialCallStatus, number>> = { completed: 3, busy: 2, 'no-answer': 1, failed: 0 }
 
 /** The DialCallStatus of one dialled leg. */

@@ -1,6 +1,6 @@
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a hosted document may hold in double braces (decisions §4), and where its text comes from. */
+/** What a hosted document may hold in double braces, and where its text comes from. */
 const placeholders: Readonly<Record<string, (fields: Fields) => unknown>> = {
   CallSid: fields => fields.CallSid,
   From: fields => fields.From,

@@ -65,7 +65,7 @@ const shown = (value: unknown): string => (typeof value === 'string' ? `"${value
 
 /**
  * Stored events, then those that happen, each once and in order. Subscribes before it reads the log, so that nothing falls
- * between the two; what comes twice is told by its place.
+ * between the two; an event that comes twice is recognized by its place.
  */
 async function* readEvents(source: EventSource, options: EventsOptions): AsyncGenerator<SwitchEvent, void, undefined> {
   const { account, after, signal } = options

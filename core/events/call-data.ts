@@ -11,7 +11,7 @@ type Data = Readonly<Record<string, unknown>>
 export const timestampOf = (unixMs: number | null): string | null =>
   unixMs === null ? null : new Date(unixMs).toISOString()
 
-/** What the contract's Call resource and the CALL events have in common. */
+/** What the API's Call resource and the CALL events have in common. */
 const callResource = (call: CallRecord) => ({
   sid: call.sid,
   uuid: call.uuid,
@@ -110,7 +110,7 @@ export const conferenceData = (call: CallRecord, visit: RoomVisit): Data => ({
   ended_at: timestampOf(visit.endedUnix),
 })
 
-/** The contract's Recording. */
+/** The API's Recording (docs/api.md). */
 export const recordingResource = (recording: RecordingRecord) => ({
   uuid: recording.uuid,
   call_uuid: recording.callUuid,

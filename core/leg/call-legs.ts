@@ -37,7 +37,7 @@ export class CallLegs {
     return this.all.every(leg => leg.isGone)
   }
 
-  /** From now on the leg belongs to the call, and what happens to it is told to `owner`. */
+  /** From now on the leg belongs to the call, and its events are reported to `owner`. */
   adopt(leg: Leg, owner: LegOwner): void {
     this.#legs.set(leg.uuid, { leg, owner })
     this.#claim(leg)

@@ -1,6 +1,6 @@
 import { type EndReason, endReasons, type LegCause } from '../model/end-reason.ts'
 
-/** Final responses by status (decisions §2); what is not listed goes by its class. */
+/** Final responses by status (docs/errors.md, "From the remote"); what is not listed goes by its class. */
 const byStatus: Readonly<Record<number, EndReason>> = {
   401: 'END.1401',
   402: 'END.0402',
@@ -101,7 +101,7 @@ export function reasonOf(cause: LegCause): EndReason {
 }
 
 /**
- * 408, 5xx, timeouts and transport failures try the next trunk (decisions §7); a user who is busy or did not answer
+ * 408, 5xx, timeouts and transport failures try the next trunk; a user who is busy or did not answer
  * would be so behind any trunk.
  */
 export function triesNextTrunk(cause: LegCause): boolean {
@@ -116,13 +116,13 @@ export function triesNextTrunk(cause: LegCause): boolean {
 export const refusesOffer = (cause: LegCause): boolean =>
   cause.kind === 'response' && byStatus[cause.status] === 'END.0488'
 
-/** Decisions §3: what a softphone is answered when its document failed and the fallback drops the call. */
+/** What a softphone is answered when its document failed and the fallback drops the call. */
 export function phoneStatusOf(reason: EndReason): number | undefined {
   if (reason === 'END.3404') return 404
   return reason.startsWith('END.3') ? 503 : undefined
 }
 
-/** Decisions §4: who calls a number whose account has too many calls finds it unavailable, not this switch congested. */
+/** Who calls a number whose account has too many calls finds it unavailable, not this switch congested. */
 export const callerStatusOf = (reason: EndReason): number | undefined => (reason === 'END.4429' ? 480 : undefined)
 
 /** A document that failed: a caller is rejected without a Q.850 cause, which would speak of a failing network. */

@@ -1,12 +1,12 @@
 import type { EndReason } from '../model/end-reason.ts'
 import { callerStatusOf, isOfDocument, phoneStatusOf, rejectionReason } from './reason-of.ts'
 
-/** How long a refused or ended caller is told to wait while the switch drains. */
+/** Retry-After of a refused or ended caller while the switch drains. */
 export const drainRetrySeconds = 30
-/** How long a caller is told to wait who met a cap (as the API's 429 says). */
+/** Retry-After of a caller over a cap, as in the API's 429. */
 export const capRetrySeconds = 1
 
-/** How long who was refused by load is told to wait. */
+/** Retry-After of a caller who was refused by load. */
 export const loadRetrySeconds = 2
 /** The same of a caller for whom there was no media port: one becomes free when a call ends. */
 const mediaRetrySeconds = 5
@@ -17,7 +17,7 @@ export interface Release {
   readonly more: { readonly status?: number; readonly retryAfterSeconds?: number; readonly withoutQ850?: true }
 }
 
-/** `isSoftphone`: its final response keeps the reason, since `describeFailure` reads the code (decisions §3). */
+/** `isSoftphone`: its final response keeps the reason, since `describeFailure` reads the code. */
 export function releaseOf(
   reason: EndReason,
   isSoftphone: boolean,

@@ -2,7 +2,7 @@ import type { AccountUuid } from './ids.ts'
 import type { Money } from './money.ts'
 import type { QuotaName, Quotas } from './quota.ts'
 
-/** The row behind the contract's Account, with what only the operator sees. */
+/** The row behind the API's Account (docs/api.md), with what only the operator sees. */
 export interface AccountRecord {
   readonly uuid: AccountUuid
   readonly name: string

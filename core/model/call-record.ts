@@ -6,7 +6,7 @@ import type { Money } from './money.ts'
 export type CallDirection = 'inbound' | 'outbound' | 'internal'
 export type CallStatus = 'initiated' | 'ringing' | 'answered' | 'completed' | 'failed'
 
-/** The row behind the contract's Call resource. Times are Unix milliseconds. */
+/** The row behind the API's Call resource (docs/api.md). Times are Unix milliseconds. */
 export interface CallRecord {
   readonly uuid: CallUuid
   readonly sid: Sid

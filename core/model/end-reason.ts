@@ -1,6 +1,6 @@
 /**
  * Why a call or a leg ended, decided once. The BYE, the final response, the call record, the DialCallStatus, the
- * callback and the metric all read this table (decisions §2).
+ * callback and the metric all read this table (docs/errors.md).
  *
  * `sip`: the final response that we give to a caller whose leg ends for this reason before it was answered.
  * `q850`: the cause in the Reason header of our BYE or CANCEL. `dial`: the DialCallStatus of a dialled leg.

@@ -1,4 +1,4 @@
-/** What an account may store and hold open (decisions §1), by its setting and its account field. */
+/** What an account may store and hold open (docs/errors.md, "Quotas of an account"), by its setting and its account field. */
 export const quotas = {
   assetBytes: { field: 'asset_bytes', what: 'bytes of assets' },
   recordingBytes: { field: 'recording_bytes', what: 'bytes of recordings' },

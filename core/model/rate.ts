@@ -1,6 +1,6 @@
 import type { Money } from './money.ts'
 
-/** One row of the deck (decisions §5). The longest prefix that fits the E.164 number wins. */
+/** One row of the rate deck. The longest prefix that fits the E.164 number wins. */
 export interface Rate {
   readonly prefix: string
   readonly direction: 'outbound' | 'inbound'

@@ -17,7 +17,7 @@ export interface HttpListener {
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
 
-/** Everything that can be set (decisions §7), checked whole and frozen. Defaults: `defaultSettings`. */
+/** Everything that can be set (docs/settings.md), checked whole and frozen. Defaults: `defaultSettings`. */
 export interface Settings {
   /** Folder of the database, recordings, assets and secrets. */
   readonly dataFolder: string

@@ -13,7 +13,7 @@ export interface DocumentFetch {
   readonly requestId: string
   readonly accountId: AccountUuid
   readonly url: string
-  /** Call-control fields of the contract: CallSid, AccountSid, Direction, From, To, CallStatus and extras. */
+  /** Call-control fields (docs/api.md, CallControlRequest): CallSid, AccountSid, Direction, From, To, CallStatus and extras. */
   readonly fields: Readonly<Record<string, unknown>>
   /** Posted to its end even when the call is gone meanwhile. Default false. */
   readonly ignoreReply?: boolean

@@ -5,7 +5,7 @@ import type { TraceProblem } from './trace.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** How many are told; a document may be wrong in a hundred places. */
+/** How many are listed; a document may be wrong in a hundred places. */
 const mostProblems = 5
 
 /** Events of a request for a document that failed, and the reason with which the call would have ended. */

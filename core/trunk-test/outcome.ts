@@ -3,7 +3,7 @@ import type { EndReason } from '../model/end-reason.ts'
 import type { Echo } from './echo-signal.ts'
 import type { TestCallFigures } from './test-call.ts'
 
-/** What came of a test call, as a person is told. */
+/** The outcome of a test call, in words for people. */
 export const testOutcomes = [
   ...['echo', 'no-echo', 'silent', 'busy', 'no-answer', 'refused', 'unreachable'],
   ...['no-media', 'hung-up', 'cancelled'],

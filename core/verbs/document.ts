@@ -25,7 +25,7 @@ type ParsedDocument =
   /** The fallback is to run, and `reason` is why the call ends. */
   | { readonly ok: false; readonly reason: EndReason; readonly problems: readonly Problem[] }
 
-/** A verb document (decisions §4). Never throws; the same bytes always give the same. */
+/** A verb document (docs/verbs.md). Never throws; the same bytes always give the same. */
 export function parseDocument(bytes: Uint8Array, rules: DocumentRules = {}): ParsedDocument {
   if (bytes.length > maxDocumentBytes) {
     const message = `the document is larger than ${maxDocumentBytes / 1024} KB`

@@ -14,7 +14,7 @@ export interface Gather {
   readonly prompts: readonly ParsedVerb[]
 }
 
-/** Digits of one Gather; who types on is told with these. */
+/** Most digits of one Gather; it ends with these when the caller types more. */
 const maxGatheredDigits = 256
 
 /** A key that is held for longer has been forgotten. */

@@ -5,7 +5,7 @@ import type { Place } from './problem.ts'
 
 /**
  * The seam between a running document (core/verbs, the interpreter) and its call (core/call). The program asks in
- * the words of the contract; the call knows legs, media, money and the database, and answers with events.
+ * the words of docs/verbs.md; the call knows legs, media, money and the database, and answers with events.
  * Ids are chosen by the program and unique within the call.
  */
 export type ProgramCommand =

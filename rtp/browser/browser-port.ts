@@ -29,7 +29,7 @@ export class BrowserPort {
   readonly #links = new Set<BrowserLink>()
   readonly #byName = new Map<string, BrowserLink>()
   readonly #byAddress = new Map<number, BrowserLink>()
-  readonly #strangers = new UnknownSources()
+  readonly #unknownSources = new UnknownSources()
   readonly #handshakes = new HandshakeQueue((link, datagram, length) => {
     if (!this.#links.has(link)) return
     try {
@@ -61,7 +61,7 @@ export class BrowserPort {
       counters: this.counters,
       randomBytes: length => this.#config.randomBytes(length),
       send: (packet, length, address, port, local) => this.#sockets[local]?.send(packet, length, address, port),
-      isUnderAttack: () => this.#strangers.areMany,
+      isUnderAttack: () => this.#unknownSources.areMany,
     })
     this.#links.add(link)
     this.#byName.set(credentials.ufrag, link)
@@ -84,7 +84,7 @@ export class BrowserPort {
 
   tick(now: number): void {
     this.#now = now
-    this.#strangers.tick(now)
+    this.#unknownSources.tick(now)
     this.#handshakes.tick()
     for (const link of this.#links) {
       const before = link.agent.paths
@@ -106,7 +106,7 @@ export class BrowserPort {
     const link = this.#byAddress.get(keyOf(address, port))
     if (link === undefined) {
       this.counters.strayDropped++
-      if (kind === 'dtls') this.#strangers.note()
+      if (kind === 'dtls') this.#unknownSources.note()
       return
     }
     try {

@@ -37,7 +37,7 @@ interface JitterBufferDump {
   readonly aimMs: number
 }
 
-/** `waits`: nothing goes in or out before keys, or plain packets, are agreed on. Of keys only the suite is told. */
+/** `waits`: nothing goes in or out before keys, or plain packets, are agreed on. Of keys only the suite is shown. */
 export interface SrtpDump {
   readonly state: 'plain' | 'waits' | 'protected'
   readonly suite: string | undefined

@@ -8,7 +8,7 @@ import { contentTypes, type DtlsRecord, recordsOf, writeRecord } from './record.
 import { ServerHandshake } from './server-handshake.ts'
 import { concat } from './wire.ts'
 
-/** RFC 6347 §4.2.4.1 begins with a second; a far end that ICE has just reached answers sooner. */
+/** RFC 6347 §4.2.4.1 begins with a second; a remote that ICE has just reached answers sooner. */
 const firstRetransmitMs = 250
 const longestRetransmitMs = 2000
 /** After this nothing comes of it. */
@@ -25,7 +25,7 @@ type DtlsState = 'handshaking' | 'connected' | 'failed' | 'closed'
 
 export interface DtlsOptions extends HandshakeOptions {
   readonly role: DtlsRole
-  /** A datagram for the far end. */
+  /** A datagram for the remote. */
   send(datagram: Uint8Array): void
   /** Whether somebody forges hellos just now, so that even a first one must bring a cookie. Default: nobody does. */
   demandsCookie?(): boolean
@@ -159,7 +159,7 @@ export class DtlsAssociation {
     }
   }
 
-  /** What was taken before what could not be was perhaps not the far end's: it will say all of it again. */
+  /** Messages before the bad one may not have come from the remote, so they are dropped; the remote sends all of them again. */
   #doubt(refused: number): void {
     const next = this.#side.rewind(refused)
     if (next !== undefined) this.#messages = new Reassembly(next)
@@ -171,7 +171,7 @@ export class DtlsAssociation {
     switch (this.#gate.judge(fragment, now)) {
       case 'let-in':
         return true
-      case 'begin-anew':
+      case 'begin-again':
         this.#side = new ServerHandshake(this.#options, fragment.sequence)
         this.#messages = new Reassembly(fragment.sequence)
         this.#seen = new ReplayWindow()
@@ -201,7 +201,7 @@ export class DtlsAssociation {
     this.#warn(noRenegotiation)
   }
 
-  /** The far end says again what we have answered: the answer was lost. */
+  /** The remote repeats what we have answered: our answer was lost. */
   #repeat(now: number): void {
     if (this.#flight.length > 0 && now - this.#flightSentAt >= leastRepeatMs) this.#transmit(now)
   }

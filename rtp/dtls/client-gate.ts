@@ -6,8 +6,8 @@ const cookieLength = 20
 /** Another hello is answered this long after the last: each costs a signature. */
 const leastHelloMs = 100
 
-/** `begin-anew`: it has proved that it is heard at its address, and is another one than what was answered so far. */
-type HelloVerdict = 'let-in' | 'begin-anew' | 'ask-for-cookie' | 'ignore'
+/** `begin-again`: it has proved that it receives at its address, and it is another client than the one answered so far. */
+type HelloVerdict = 'let-in' | 'begin-again' | 'ask-for-cookie' | 'ignore'
 
 /**
  * Who may begin a handshake with the passive side. ICE has proved the address, so a first hello needs nothing more; but
@@ -42,7 +42,7 @@ export class ClientGate {
       this.#begunAt = now
       this.#isProved = true
       this.#hello = undefined
-      return 'begin-anew'
+      return 'begin-again'
     }
     if (hello === undefined && !this.#isProved && !this.#isUnderAttack()) return 'let-in'
     if (now <= this.#askedAt) return 'ignore'

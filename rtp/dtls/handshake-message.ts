@@ -109,7 +109,7 @@ export class Reassembly {
     this.next++
   }
 
-  /** It cannot be what the far end means: room for another of that number. */
+  /** It cannot be what the remote means: room for another of that number. */
   refuse(): void {
     this.#partial.delete(this.next)
   }

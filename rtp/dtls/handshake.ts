@@ -11,7 +11,7 @@ export type DtlsRole = 'client' | 'server'
 
 export interface HandshakeOptions {
   readonly certificate: DtlsCertificate
-  /** Of the far end's certificate, as SDP named them. */
+  /** Of the remote's certificate, as SDP named them. */
   readonly fingerprints: readonly Fingerprint[]
   /** What we would protect media with, best first. */
   readonly profiles: readonly SrtpProfile[]
@@ -72,7 +72,7 @@ export class Handshake {
     return this.write(handshakeTypes.certificate, vector(3, vector(3, this.options.certificate.der)))
   }
 
-  /** The far end's certificate must be one that SDP named (RFC 5763 §5). */
+  /** The remote's certificate must be one that SDP named (RFC 5763 §5). */
   takeCertificate(message: HandshakeMessage): Step {
     const chain = new WireReader(new WireReader(message.body).vector(3))
     const der = chain.vector(3)
@@ -108,7 +108,7 @@ export class Handshake {
     ]
   }
 
-  /** The far end's Finished proves that both have seen the same handshake. */
+  /** The remote's Finished proves that both have seen the same handshake. */
   takeFinished({ body, whole }: HandshakeMessage): Step {
     if (this.#master === undefined) return this.refuse('finished before it began')
     if (!sameSecret(body, verifyDataOf(other(this.role), this.#master, this.transcript))) {

@@ -61,7 +61,7 @@ export class ServerHandshake {
     return this.#firstSequence + 1
   }
 
-  /** `send` gets a flight when the message ends one of the far end's. */
+  /** `send` gets a flight when the message ends one of the remote's. */
   take(message: HandshakeMessage, send: (flight: readonly FlightPart[]) => void): Step {
     const step = steps[this.state]
     if (step === undefined || message.type !== step[0]) return this.shared.refuse(`message ${message.type} out of turn`)
@@ -130,7 +130,7 @@ export class ServerHandshake {
     return 'taken'
   }
 
-  /** Who sent the certificate has its key: without this, anybody who saw it once could be the far end. */
+  /** Who sent the certificate has its key: without this, anybody who saw it once could be the remote. */
   #takeVerify(message: HandshakeMessage): Step {
     const { shared } = this
     const reader = new WireReader(message.body)

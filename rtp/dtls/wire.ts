@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 
-/** Reads big-endian fields of a message. What lies beyond its end reads as nothing and is told by `isBroken`. */
+/** Reads big-endian fields of a message. A read beyond its end gives nothing and sets `isBroken`. */
 export class WireReader {
   isBroken = false
   readonly #bytes: Uint8Array

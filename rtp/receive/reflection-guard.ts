@@ -5,7 +5,7 @@ export const unansweredMediaMs = 5000
 
 /**
  * Keeps a session from being turned on a third party (reflection): SDP may name any address, in one offer after the
- * other. Who sends RTP or RTCP from there wants our packets; so does the SIP peer itself, and a host that the operator
+ * other. Who sends RTP or RTCP from there wants our packets; so does the SIP remote itself, and a host that the operator
  * lists. All others share a few seconds of media.
  */
 export class ReflectionGuard {
@@ -34,7 +34,7 @@ export class ReflectionGuard {
     if (!this.#hosts.isParty(address)) this.#unansweredMs += ms
   }
 
-  /** Something valid came from the peer, whose media goes to `address`:`port`. */
+  /** Something valid came from the remote, whose media goes to `address`:`port`. */
   answered(address: number, port: number): void {
     this.#answeredAddress = address
     this.#answeredPort = port

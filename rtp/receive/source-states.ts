@@ -36,7 +36,7 @@ export const sourceTable: Readonly<Record<SourceState, Readonly<Partial<Record<S
   closed: {},
   waiting: {
     signalled: ['confirmed', 'accept'],
-    // What is on its way while a peer moves is played, but learned no more: it would keep the new source out.
+    // What is on its way while a remote moves is played, but learned no more: it would keep the new source out.
     previous: ['waiting', 'accept'],
     known: ['learned', 'probe'],
   },

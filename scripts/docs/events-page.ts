@@ -35,7 +35,7 @@ export function eventsPage(): string {
     envelope,
     `A callback is delivered by any 2xx answer that is read to its end within 10 s and 64 KB. Otherwise it is sent again after ${seconds} s, each time
 with the same \`id\` and a fresh signature, also across restarts. The stream sends every event once and in order; with \`?after=<seq>\` it begins
-behind that event.`,
+after that event.`,
     '## Catalogue',
     table(['Code', 'Event', 'Goes to', 'When'], catalogue),
     '## Data',
@@ -54,7 +54,7 @@ behind that event.`,
 
 const fieldName = (name: string): string => (name.endsWith('?') ? `${code(name.slice(0, -1))} ?` : code(name))
 
-/** Codes with the same fields are told together. */
+/** Codes with the same fields are described together. */
 function groups(): { codes: string[]; fields: DataFields }[] {
   const found: { codes: string[]; fields: DataFields }[] = []
   for (const [name, fields] of Object.entries(eventDataFields)) {

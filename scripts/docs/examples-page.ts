@@ -3,7 +3,7 @@ import { generated, page } from './markdown.ts'
 
 /** Files in docs/examples/calls without their endings, title, what to know. */
 export const callTasks: readonly (readonly [name: string, title: string, words: string])[] = [
-  ['menu', 'Menu', 'Keys choose; a wrong one is told, and no key ends the call.'],
+  ['menu', 'Menu', 'Digits choose. A wrong digit is announced; no digit ends the call.'],
   ['voicemail', 'Voicemail', 'The desk rings first. Whoever hangs up while speaking has left a message, too.'],
   [
     'support-queue',

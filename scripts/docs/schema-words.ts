@@ -42,7 +42,7 @@ export function typeOf(schema: Schema): string {
   return [schema.type ?? 'any'].flat().join(' or ')
 }
 
-/** A value that may be null is told by what it is otherwise. */
+/** A value that may be null is described by what it is otherwise. */
 function withoutNull(schema: Schema): Schema {
   const option = schema.anyOf?.find(each => each.type !== 'null')
   if (option === undefined) return schema

@@ -80,7 +80,7 @@ export class OwnOffers {
     const { status } = response.message
     this.#session.step('withdrawn')
     if (!this.#session.isOpen) return
-    // RFC 3261 §12.2.1.2: the peer knows nothing of this dialog any more.
+    // RFC 3261 §12.2.1.2: the remote knows nothing of this dialog any more.
     if (status === 481 || status === 408) this.#session.end(reasonOf(response.message, 'remote'), now)
     else this.#reportRefused(status)
   }

@@ -11,7 +11,7 @@ interface DialogStart {
   readonly remote: string
   readonly localSeq: number
   readonly remoteSeq: number | undefined
-  /** URI of the peer's Contact. */
+  /** URI of the remote's Contact. */
   readonly remoteTarget: string
   /** Name-addrs in the order in which our requests visit them. */
   readonly routeSet: readonly string[]
@@ -57,7 +57,7 @@ export class Dialog {
     this.#remoteSeq = start.remoteSeq
   }
 
-  /** Undefined before the first request of the peer. */
+  /** Undefined before the first request of the remote. */
   get remoteSeq(): number | undefined {
     return this.#remoteSeq
   }

@@ -25,7 +25,7 @@ export type OpenRequest = 'none' | 'early' | 'ours' | 'theirs' | 'unacknowledged
 export type OfferRequest = 'INVITE' | 'UPDATE' | 'PRACK' | 'refresh'
 
 /**
- * The status for a request of the peer, undefined = it is taken. RFC 3261 §14.2, RFC 3311 §5.2: 500 with Retry-After
+ * The status for a request of the remote, undefined = it is taken. RFC 3261 §14.2, RFC 3311 §5.2: 500 with Retry-After
  * while a request or an offer of theirs is open, 491 while one of ours is.
  */
 export function refusalOfRequest(offer: OfferState, open: OpenRequest, request: OfferRequest): 491 | 500 | undefined {

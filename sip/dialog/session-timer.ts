@@ -3,7 +3,7 @@ import type { SessionExpires } from '../header/session-expires.ts'
 /** RFC 4028: the shortest interval that we agree to, in seconds (§4: at least 90). */
 export const minSessionSeconds = 90
 
-/** RFC 4028 §9, table 2: who refreshes when we answer. A peer without the extension leaves it to us. */
+/** RFC 4028 §9, table 2: who refreshes when we answer. A remote without the extension leaves it to us. */
 export function agreeAsUas(asked: SessionExpires, peerSupports: boolean): SessionExpires {
   const refresher = peerSupports ? (asked.refresher ?? 'uac') : 'uas'
   return { seconds: Math.max(asked.seconds, minSessionSeconds), refresher }

@@ -80,10 +80,10 @@ export type NegotiationFault =
   /** The answer does not fit the offer. */
   | 'bad-answer'
 
-/** Default 20, and what a peer may ask for. */
+/** Default 20, and what a remote may ask for. */
 export const ptimeRange = { least: 10, most: 60 } as const
 
-/** What the remote asks for, else our own wish, within what is possible; a peer's maxptime under 10 is nonsense. */
+/** What the remote asks for, else our own wish, within what is possible; a remote's maxptime under 10 is nonsense. */
 export function ptimeFor(media: MediaDescription, wishMs: number): number {
   const { least, most } = ptimeRange
   const limit = Math.min(most, Math.max(maxPtimeOf(media) ?? most, least))

@@ -24,7 +24,7 @@ export interface IncomingRequest {
   readonly from: string
   readonly to: string
   readonly callId: string
-  /** Empty when the peer is as old as RFC 2543 and sends none. */
+  /** Empty when the remote speaks RFC 2543 and sends none. */
   readonly fromTag: string
   readonly toTag: string | undefined
   readonly cseq: number

@@ -25,7 +25,7 @@ export interface ServerOwner {
   /** Repetitions of the request, its ACK and its CANCEL are taken from there. Default: from where the request came. */
   isSource?(flow: Flow): boolean
   acknowledged(transaction: ServerTransaction, ack: IncomingRequest, now: number): void
-  /** The peer wants the request undone, and its CANCEL has been answered (RFC 3261 §9.2). */
+  /** The remote wants the request undone, and its CANCEL has been answered (RFC 3261 §9.2). */
   cancelled(transaction: ServerTransaction, cancel: IncomingRequest, now: number): void
   failed(transaction: ServerTransaction, fault: TransactionFault, now: number): void
   finished(transaction: ServerTransaction, now: number): void

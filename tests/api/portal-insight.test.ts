@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { ApiBed } from './bed/api-bed.ts'
 import { isOfInsight } from './bed/portal-paths.ts'
 
-// What the portal asks beyond the contract's resources.
+// What the portal asks beyond the resources of docs/api.md.
 
 const bed = await ApiBed.open({}, { testTrunk: async () => ({ isReachable: true, milliseconds: 12 }) })
 const other = (await bed.operator('POST', '/operator/accounts', { name: 'Other' })).body

@@ -8,7 +8,7 @@ import { wavOf } from '../rig/tone.ts'
 import { ApiBed } from './bed/api-bed.ts'
 import { StreamReader } from './bed/stream-reader.ts'
 
-// Decisions §1, "Quotas of an account": settings, per account, 409 with a sentence, ACCT.0100 at 80 %.
+// "Quotas of an account" (docs/errors.md): settings, per account, 409 with a sentence, ACCT.0100 at 80 %.
 const bed = await ApiBed.open({ quotas: { ...defaultSettings.quotas, documents: 5 } })
 await bed.app.listen({ host: '127.0.0.1', port: 0 })
 const account = bed.accountUuid as AccountUuid

@@ -83,7 +83,7 @@ const takes: Readonly<Record<string, string>> = {
 /**
  * A slug is a name that each account gives by itself: the same one of another account is another asset. A number of the
  * pool is offered to all, and who comes second gets 409. Packets are the operator's alone: 403 whatever the id. For a
- * token of another account's end-user the contract says 400 (Errors).
+ * token of another account's end-user the API says 400 (Errors).
  */
 const others = [
   'GET /calls/{uuid}/trace.pcapng',

@@ -7,7 +7,7 @@ import { Sipp } from '../rig/sipp.ts'
 import { VerbBed } from '../rig/verb-bed.ts'
 import { until } from '../rig/wait.ts'
 
-// Decisions §4 over real SIP: one inbound call made 310 live calls, or 276 INVITEs to the carrier in four seconds.
+// The caps of docs/errors.md over real SIP. Without them one inbound call made 310 live calls, or 276 INVITEs to the carrier in four seconds.
 const caps = suite('caps of an account')
 
 let bed: VerbBed

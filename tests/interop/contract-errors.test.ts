@@ -5,7 +5,7 @@ import { ContractWalk } from '../rig/contract.ts'
 import { SwitchBed } from '../rig/switch-bed.ts'
 import type { Answer } from '../rig/switch-process.ts'
 
-// Every row of the contract's error table, and of decisions §1, over real HTTP.
+// Every refusal of docs/errors.md over real HTTP.
 const errors = suite('contract: errors')
 
 const nobody = '00000000-0000-4000-8000-000000000000'
@@ -145,7 +145,7 @@ errors('401: one answer for a missing, malformed, unknown and revoked key', asyn
   await refused(401, bed.on.operatorKey, 'GET', '/account/')
 })
 
-errors('422: every field of the contract keeps its type and its limits, and says which it was', async () => {
+errors('422: every field of the API keeps its type and its limits, and says which it was', async () => {
   const o = order(bed.account)
   const rows: readonly [path: string, field: string, bodies: readonly object[]][] = [
     [

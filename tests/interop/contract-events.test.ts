@@ -10,7 +10,7 @@ import { SwitchBed } from '../rig/switch-bed.ts'
 import { babble } from '../rig/tone.ts'
 import { until } from '../rig/wait.ts'
 
-// The contract's webhooks and events on a real switch: signatures, fields, callbacks and the stream tell the same, and
+// Webhooks and events on a real switch: signatures, fields, callbacks and the stream tell the same, and
 // the data of every event is what docs/events.md says.
 const events = suite('contract: webhooks and events')
 

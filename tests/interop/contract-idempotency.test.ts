@@ -5,7 +5,7 @@ import { ContractWalk } from '../rig/contract.ts'
 import { SwitchBed } from '../rig/switch-bed.ts'
 import type { Answer } from '../rig/switch-process.ts'
 
-// The contract's five rules of Idempotency-Key over real HTTP, a kill -9 included. That a key is free after 24 hours is
+// The rules of Idempotency-Key (docs/api.md) over real HTTP, a kill -9 included. That a key is free after 24 hours is
 // shown in tests/api/idempotency.test.ts, with a database whose rows are made older.
 const idempotency = suite('contract: idempotency')
 

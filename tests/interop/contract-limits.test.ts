@@ -7,7 +7,7 @@ import { SwitchBed } from '../rig/switch-bed.ts'
 import type { Answer } from '../rig/switch-process.ts'
 import { sleep, until } from '../rig/wait.ts'
 
-// The contract's limits, really reached.
+// The limits of docs/api.md, really reached.
 const limits = suite('contract: limits')
 
 let bed: SwitchBed

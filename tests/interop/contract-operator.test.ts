@@ -4,7 +4,7 @@ import { type Ask, assertShape, ContractWalk, type Shape } from '../rig/contract
 import { SwitchProcess } from '../rig/switch-process.ts'
 import { babble, wavOf } from '../rig/tone.ts'
 
-// Decisions §7 over real HTTP: the provider's side, hosted documents, assets.
+// Over real HTTP: the operator's side, hosted documents, assets.
 const operator = suite('contract: operator, documents, assets')
 
 const accountFields: Shape = {

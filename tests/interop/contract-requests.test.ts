@@ -5,7 +5,7 @@ import { RigAccount } from '../rig/account.ts'
 import { ContractWalk } from '../rig/contract.ts'
 import { type Answer, SwitchProcess } from '../rig/switch-process.ts'
 
-// What decisions §1 says of requests that cannot be read, of methods and of paths, over real HTTP.
+// What docs/api.md says of requests that cannot be read, of methods and of paths, over real HTTP.
 const requests = suite('contract: requests')
 
 let on: SwitchProcess

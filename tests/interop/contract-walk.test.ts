@@ -16,7 +16,7 @@ import { SwitchBed } from '../rig/switch-bed.ts'
 import { babble, wavOf } from '../rig/tone.ts'
 import { until } from '../rig/wait.ts'
 
-// Every row of the contract's endpoint tables over real HTTP, its fields by the contract's own text, each answer held
+// Every endpoint of docs/api.md over real HTTP, its fields written out here, each answer held
 // against /openapi.json.
 const walkThrough = suite('contract: endpoints')
 
@@ -32,14 +32,14 @@ walkThrough.after(async () => {
   await bed?.close()
 })
 
-/** As the customer; the status must be what the contract says. */
+/** As the customer; the status must be what docs/api.md says. */
 async function api(status: number, method: string, path: string, body?: unknown, ask: Ask = {}) {
   const answer = await walk.ask(method, path, { key: bed.account.key, body, ...ask })
   assert.is(answer.status, status, `${method} ${path}: ${JSON.stringify(answer.body)}`)
   return answer.body
 }
 
-walkThrough('/openapi.json is 3.1 and names every endpoint of the contract; /docs opens', async () => {
+walkThrough('/openapi.json is 3.1 and names every endpoint of docs/api.md; /docs opens', async () => {
   assert.match(walk.document.openapi, /^3\.1\./)
   const rows = `GET /health/ · GET /account/ · GET /account/webhooks · POST /account/webhooks · GET /account/webhooks/secret ·
     POST /account/webhooks/secret/rotate · POST /account/webhooks/endpoint · GET /numbers/ · GET /numbers/available ·

@@ -194,7 +194,7 @@ test('From is the token’s extension, whatever is written', async () => {
   await idle()
 })
 
-test('what is refused says why, in status, code and Reason (decisions §3)', async () => {
+test('what is refused says why, in status, code and Reason', async () => {
   await bed.document('<Response><Pause length="60"/></Response>')
   const { accounts } = bed.sauti.repositories
   const user = await bed.user()

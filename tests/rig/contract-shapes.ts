@@ -1,6 +1,6 @@
 import type { Shape } from './contract.ts'
 
-// The contract's resources, field by field, from its own text.
+// The API's resources, field by field, written out and not taken from the code.
 
 export const accountFields: Shape = { uuid: 'string', name: 'string', wallet_balance: 'money', status: 'string' }
 export const callFields: Shape = {

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert'
 import { conformanceOf, type OpenApi } from '../api/bed/conformance.ts'
 import type { Answer, SwitchProcess } from './switch-process.ts'
 
-/** What a field of the contract may be: `?` = may be null as well. */
+/** What a field of the API may be: `?` = may be null as well. */
 type FieldType =
   | 'string'
   | 'string?'
@@ -27,7 +27,7 @@ const fits: Readonly<Record<string, (value: unknown) => boolean>> = {
   timestamp: value => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value),
 }
 
-/** Every field of the contract is there, and of its type; more fields are no fault here. */
+/** Every field of the API is there, and of its type; more fields are no fault here. */
 export function assertShape(value: Record<string, unknown>, shape: Shape, what: string): void {
   for (const [name, type] of Object.entries(shape)) {
     assert.ok(name in value, `${what}: ${name} is missing in ${JSON.stringify(value)}`)
@@ -78,7 +78,7 @@ export class ContractWalk {
     return answer
   }
 
-  /** The contract's error body, and the headers that belong to a status. */
+  /** The API's error body, and the headers that belong to a status. */
   #checkError(method: string, path: string, { status, headers, body }: Answer): void {
     if (status < 400 || path.startsWith('/health')) return
     const what = `${method} ${path} ${status}`

@@ -73,7 +73,7 @@ export class Customer {
   }
 }
 
-/** The contract's rule, written from its text alone. */
+/** The API's rule, written out and not taken from the code. */
 export function verifies(post: Post, url: string, secret: string): boolean {
   const timestamp = String(post.headers['x-voice-timestamp'])
   if (Math.abs(Date.now() / 1000 - Number(timestamp)) > 300) return false

@@ -26,7 +26,7 @@ const timeoutMs = 30_000
 
 const certificateFault = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/
 
-/** What is told of a request that got no answer. */
+/** What is reported of a request that got no answer. */
 function reasonOf(fault: unknown): string {
   const { name, cause } = fault as { readonly name?: unknown; readonly cause?: unknown }
   const { code, message } = (cause ?? {}) as { readonly code?: string; readonly message?: string }

@@ -31,7 +31,7 @@ interface AudioLibraryOptions {
 
 const megabyte = 1024 * 1024
 
-/** What a slug may look like (decisions §7); nothing else is looked for, so no path can be asked for either. */
+/** What a slug may look like; nothing else is looked for, so no path can be asked for either. */
 const slugPattern = /^[a-z0-9-]{1,64}$/
 
 /**

@@ -6,7 +6,7 @@ import { OwnAgents } from './own-agents.ts'
 import { isPublicAddress } from './public-address.ts'
 import { signatureHeaders } from './signature.ts'
 
-/** The contract's bounds of a webhook exchange. */
+/** Bounds of a webhook exchange (docs/api.md). */
 const webhookTimeoutMs = 10_000
 export const webhookMaxBytes = 64 * 1024
 

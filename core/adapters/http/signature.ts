@@ -6,7 +6,7 @@ interface SignatureHeaders {
 }
 
 /**
- * The contract's signature: base64 of HMAC-SHA256 over the URL exactly as it was configured, the timestamp in Unix
+ * Signature of a webhook request: base64 of HMAC-SHA256 over the URL exactly as it was configured, the timestamp in Unix
  * seconds, and the raw body, keyed with the account's signing secret.
  */
 export function signatureHeaders(url: string, body: string, secret: string, unixSeconds: number): SignatureHeaders {

@@ -6,7 +6,7 @@ const loopback = /^https?:\/\/(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])
 type OriginSettings = Pick<Settings, 'allowedOrigins' | 'publicUrl'> & { readonly sip: Pick<Settings['sip'], 'realm'> }
 
 /**
- * Whether a page of this origin may open a WebSocket here (decisions §1): pages of this server, those that the operator
+ * Whether a page of this origin may open a WebSocket here (docs/phones.md, "Limits of a WebSocket"): pages of this server, those that the operator
  * lists, and those of the reader's own machine, where applications are written. A program that is no browser sends none.
  */
 export function isAllowedOrigin({ headers }: Pick<IncomingMessage, 'headers'>, settings: OriginSettings): boolean {

@@ -314,7 +314,7 @@ export class SipSignaling implements Signaling {
     return this.#transport?.upgrade(request, socket, head, transport, clientAddress) ?? stopping
   }
 
-  /** Phones over WebSocket are told to come back later: the HTTP server that they came by is closing. */
+  /** Asks phones on WebSockets to come back later: their HTTP server is closing. */
   async disconnectWebSockets(): Promise<void> {
     await this.#transport?.disconnectWebSockets()
   }

@@ -47,7 +47,7 @@ type TokenRow = Row<'phone_tokens'> & {
 }
 
 /**
- * Sign-ins of softphones (decisions §6). The text of a token is made of its row and the key alone, so that a digest
+ * Sign-ins of softphones (docs/phones.md). The text of a token is made of its row and the key alone, so that a digest
  * answer can be checked, whose password the token is, although no token is stored.
  */
 export class PhoneTokens {

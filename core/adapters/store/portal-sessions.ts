@@ -69,7 +69,7 @@ export class PortalSessions {
     return row === undefined ? undefined : recordOf(row)
   }
 
-  /** Whether `seen` should be told of a use now. */
+  /** Whether `seen` should be called for a use now. */
   static isStale(session: PortalSession, unixMs: number): boolean {
     return unixMs - session.seenUnix > seenEveryMs
   }

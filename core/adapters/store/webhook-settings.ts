@@ -4,7 +4,7 @@ import type { AccountUuid } from '../../model/ids.ts'
 import type { Database } from './database.ts'
 import { webhookSettingsOf } from './profile-rows.ts'
 
-/** What a new account says to a caller when its document fails (decisions §4). */
+/** What a new account says to a caller when its document fails. */
 export const defaultFallbackText = 'We are sorry, an application error has occurred. Goodbye.'
 
 export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`

@@ -29,7 +29,7 @@ import { type OutgoingAction, type OutgoingInput, type OutgoingState, outgoingTa
 import { PrackSender } from './prack-sender.ts'
 
 /**
- * A peer that is there sends 100 within 200 ms (RFC 3261 §8.2.6.1). After five copies of the INVITE without a response the
+ * A remote that is there sends 100 within 200 ms (RFC 3261 §8.2.6.1). After five copies of the INVITE without a response the
  * call goes elsewhere, long before Timer B: a caller does not wait 32 s in silence.
  */
 const silentPeerAfter = (t: TimerSettings): number => 16 * t.t1

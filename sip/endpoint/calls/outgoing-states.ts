@@ -1,7 +1,7 @@
 /**
  * `abandoned`: to be ended, but no provisional has come, so the CANCEL waits (RFC 3261 §9.1). `cancelling`: the
  * CANCEL is out, the INVITE's final response is not in. `answered`: the session takes over. `given-up`: reported as over
- * since the peer kept silent; should it speak after all, it is cancelled or hung up.
+ * since the remote kept silent; if it answers after all, it is cancelled or hung up.
  */
 export type OutgoingState =
   | 'resolving'
@@ -27,7 +27,7 @@ export type OutgoingInput =
   | 'fail'
 
 export type OutgoingAction =
-  /** Start the timer for a peer that sends nothing. */
+  /** Start the timer for a remote that sends nothing. */
   | 'await-response'
   /** Start the timer for the final response after our CANCEL. */
   | 'await-final'

@@ -7,7 +7,7 @@ import { isIpv4, isIpv6 } from '../../uri/host.ts'
 import { parseUri } from '../../uri/parse.ts'
 import type { PhoneOffer } from '../services/call-event.ts'
 
-/** What a softphone attaches to a call (the contract, "Browser SDK"). */
+/** What a softphone attaches to a call (docs/phones.md, "Calls"). */
 export const customPayloadHeader = 'X-Service-Custom-Payload'
 
 const hostOf = (nameAddr: string): string | undefined => {

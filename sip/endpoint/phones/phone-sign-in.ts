@@ -8,7 +8,7 @@ import { isWebSocket, type TransportName } from '../../network/flow.ts'
 import type { PhoneDirectory, PhoneIdentity } from '../../registrar/phone.ts'
 import type { ReasonHeader } from '../services/reason-header.ts'
 
-/** The refusal of a softphone whose token is revoked or of an inactive user (decisions §3). */
+/** The refusal of a softphone whose token is revoked or of an inactive user (docs/errors.md). */
 export const tokenEnded: ReasonHeader = {
   status: 403,
   q850: 57,

@@ -15,7 +15,7 @@ const escapeXml = (text: string): string => text.replace(/[<>&"]/g, character =>
 
 /**
  * Tells a softphone that the switch has ended its registration: the registration event of RFC 3680, unasked for. Its
- * connection stands, since live calls go on over it (decisions §6). A phone that takes no NOTIFY learns it from its next
+ * connection stands, since live calls go on over it (docs/phones.md). A phone that takes no NOTIFY learns it from its next
  * REGISTER.
  */
 export function notifyRegistrationEnded(services: EndpointServices, binding: Binding, now: number): void {

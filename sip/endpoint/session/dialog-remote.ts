@@ -6,7 +6,7 @@ import type { EndpointServices } from '../services/services.ts'
 /** Addresses of one dialog that are remembered: hops, and where they answered from. */
 const mostAddresses = 32
 
-/** Whom a call is with: a peer, a softphone of a user, or somebody else's server. */
+/** Who the remote of a call is: a trunk (`peer`), a phone of an end-user, or another server (`other`). */
 export type RemoteIdentity =
   | { readonly kind: 'peer'; readonly peerId: string }
   | { readonly kind: 'phone'; readonly userId: string }
@@ -44,7 +44,7 @@ export class DialogRemote {
     const hop = hopOf(uri)
     if (hop === undefined) return
     if (addressBytes(hop.host) !== undefined) this.#remember(hop.host.replace(/^\[|\]$/g, ''))
-    // A name that a customer's peer chose is looked up when our own requests go there, by the customer's rules.
+    // A name that a customer's target chose is looked up when our own requests go there, by the customer's rules.
     else if (this.identity.kind === 'peer')
       this.#services.resolve(hop, now, hops => {
         for (const { address } of hops) this.#remember(address)

@@ -34,7 +34,7 @@ interface DialogPath {
   readonly scope?: CredentialScope | undefined
   /** A softphone's requests go over the flow of its messages, wherever its Contact leads (RFC 5626 §5.3). */
   readonly remote: DialogRemote
-  /** The customer whose document named the peer (`HopName`): nor may the peer name every address. */
+  /** The customer whose document named the remote (`HopName`): its Contact may not name just any address, either. */
   readonly customer?: string | undefined
 }
 
@@ -64,7 +64,7 @@ export class DialogSender {
     path.remote.learnFlow(path.near)
   }
 
-  /** A request of the peer's came over this flow. */
+  /** A request of the remote came over this flow. */
   receivedOver(flow: Flow): void {
     // What a customer calls stays at the address that was looked at when it was dialled.
     if (this.#path.customer === undefined || flow.address === this.#near.address) this.#near = flow

@@ -11,7 +11,7 @@ import { isIntervalTooSmall } from './session-refresh.ts'
 /** Seconds after which an offer in the wrong state may come again (RFC 3261 §14.2: 0 to 10). */
 const mostRetrySeconds = 10
 
-/** What the peer asks within a dialog. The request has passed the screening, and its tags are right. */
+/** Answers a request of the remote within a dialog. It has passed the screening, and its tags are right. */
 export function answerInDialog(session: SessionContext, transaction: ServerTransaction, now: number): void {
   const { services, dialog } = session
   const { message, cseq } = transaction.request

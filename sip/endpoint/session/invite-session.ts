@@ -39,7 +39,7 @@ interface SessionStart {
   readonly scope?: CredentialScope | undefined
   /** A softphone's requests go over the flow of its messages, wherever its Contact leads (RFC 5626 §5.3). */
   readonly remote: DialogRemote
-  /** The customer whose document named the peer (`HopName`). */
+  /** The customer whose document named the remote (`HopName`). */
   readonly customer?: string | undefined
 }
 
@@ -113,7 +113,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
     return this.#answerFields
   }
 
-  /** The peer waits for our answer to its offer. */
+  /** The remote waits for our answer to its offer. */
   get awaitsAnswer(): boolean {
     return this.#pending !== undefined
   }
@@ -291,7 +291,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
     this.ownOffers.make(sdp, now)
   }
 
-  /** OPTIONS within the dialog: any answer but 408 and 481 shows that the peer is there (RFC 5057 §5.1). */
+  /** OPTIONS within the dialog: any answer but 408 and 481 shows that the remote is there (RFC 5057 §5.1). */
   probe(now: number): void {
     if (this.#state === 'open' && !this.awaitsAck) this.sender.request('OPTIONS', now, {})
   }
@@ -300,7 +300,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
     this.ownOffers.refresh(fields, now)
   }
 
-  /** RFC 4028 §10: the session was not refreshed, or the peer has forgotten it. A probe without an answer means the same. */
+  /** RFC 4028 §10: the session was not refreshed, or the remote has forgotten it. A probe without an answer means the same. */
   sessionExpired(now: number): void {
     this.#gone({ kind: 'session-expired' }, expired, now)
   }

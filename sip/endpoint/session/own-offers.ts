@@ -40,7 +40,7 @@ export class OwnOffers implements TimerOwner {
   }
 
   /**
-   * Shows the peer that we are there: UPDATE where it knows it, else a re-INVITE with what is agreed. While an offer or a
+   * Refreshes the session (RFC 4028): by UPDATE where the remote allows it, else by a re-INVITE with the SDP that is agreed. While an offer or a
    * request of either side is open, it is tried later.
    */
   refresh(fields: readonly HeaderField[], now: number): void {
@@ -75,7 +75,7 @@ export class OwnOffers implements TimerOwner {
     if (this.#state === 'waiting') this.#step('end')
   }
 
-  /** The peer does not answer any more. */
+  /** The remote does not answer any more. */
   forget(): void {
     this.#invite = undefined
     this.#step('end')

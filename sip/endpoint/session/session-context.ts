@@ -17,7 +17,7 @@ export interface InviteSessionOwner {
   over(cause: CallCause, now: number): void
 }
 
-/** What the parts of a session (requests of the peer, our own offers) use of it. */
+/** What the parts of a session (answers to the remote's requests, our own offers) use of it. */
 export interface SessionContext {
   readonly services: EndpointServices
   readonly host: InviteSessionOwner
@@ -31,9 +31,9 @@ export interface SessionContext {
   readonly remoteAllowsUpdate: boolean
   /** Our latest session description. */
   readonly localSdp: string | undefined
-  /** What the Allow of a message of the peer's says of UPDATE; without one, what is known holds. */
+  /** Whether the remote's Allow lists UPDATE. A message without Allow changes nothing. */
   allowsOf(message: SipMessage): void
-  /** The peer has refused UPDATE itself. */
+  /** The remote has refused UPDATE itself. */
   updateNotAllowed(): void
   /** Our re-INVITE with this description has got its 2xx. */
   offered(sdp: string): void
@@ -41,7 +41,7 @@ export interface SessionContext {
   step(input: OfferInput): boolean
   /** Fields of our 2xx to an UPDATE. */
   updateFields(transaction: ServerTransaction, now: number): readonly HeaderField[]
-  /** The peer has the dialog no more, or it was not refreshed in time (RFC 4028 §10). */
+  /** The remote no longer knows the dialog, or it was not refreshed in time (RFC 4028 §10). */
   sessionExpired(now: number): void
   /** Asks the owner of the media for an answer to `sdp`; without `sdp`, for an offer. */
   askForAnswer(transaction: ServerTransaction, sdp: string | undefined): void

@@ -44,7 +44,7 @@ export class SessionRefresh implements TimerOwner {
     return fields
   }
 
-  /** A 2xx to our INVITE, UPDATE or refresh: what the peer made of it (RFC 4028 §7.2). */
+  /** A 2xx to our INVITE, UPDATE or refresh: what the remote made of it (RFC 4028 §7.2). */
   answered(response: SipResponse, now: number): void {
     const given = sessionExpiresOf(response)
     if (given === undefined) {
@@ -89,7 +89,7 @@ export class SessionRefresh implements TimerOwner {
   }
 }
 
-/** RFC 4028 §5, §9: an interval shorter than ours gets a 422, when the peer knows what that is. */
+/** RFC 4028 §5, §9: an interval shorter than ours gets a 422, when the remote knows what that is. */
 export function isIntervalTooSmall(request: SipRequest): boolean {
   const asked = sessionExpiresOf(request)
   return asked !== undefined && asked.seconds < minSessionSeconds && supports(request, 'timer')

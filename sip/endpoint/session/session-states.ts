@@ -3,7 +3,7 @@ export type SessionState = 'early' | 'open' | 'ending-on-ack' | 'ending' | 'over
 
 /**
  * `accept`: our 2xx goes out. `end-on-ack`: we end it while that 2xx waits for its ACK. `bye`: our BYE goes out.
- * `close`: the peer's BYE, the answer to ours, or a refusal of the INVITE.
+ * `close`: the remote's BYE, the answer to ours, or a refusal of the INVITE.
  */
 export type SessionInput = 'accept' | 'end-on-ack' | 'bye' | 'close'
 

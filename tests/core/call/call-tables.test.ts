@@ -179,7 +179,7 @@ const begun = begunRow(
 )
 const record: CallRecord = { ...begun, status: 'answered' }
 
-test('call-control fields are those of the contract', () => {
+test('call-control fields are those of docs/api.md', () => {
   const base = { CallSid: 'CA0', AccountSid: 'a', Direction: 'outbound', From: '+1', To: '1001' }
   assert.equal(callFields(record, undefined), { ...base, CallStatus: 'in-progress' })
   assert.equal(callFields({ ...record, status: 'initiated' }, 'x'), {

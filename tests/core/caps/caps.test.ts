@@ -9,7 +9,7 @@ import { CallBed } from '../bed/call-bed.ts'
 import { action, at, dialling, dialTo, far, other } from '../bed/dial-bed.ts'
 import { rested } from '../bed/rested.ts'
 
-// Decisions §4: what others and its documents make of an account is bounded.
+// What others and its documents make of an account is bounded.
 const set = (rig: CallBed, fields: Partial<AccountProfile>) => {
   const account = rig.store.accounts.get(acme.uuid)
   if (account !== undefined) account.profile = { ...account.profile, ...fields }

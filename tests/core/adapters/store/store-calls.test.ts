@@ -24,7 +24,7 @@ test.before(async () => {
 })
 test.after(() => bed.close())
 
-/** The list by the contract's words, over the records themselves. */
+/** The list by the words of docs/api.md, over the records themselves. */
 function expected(filter: CallFilter) {
   const { direction, status, search, fromUnix = 0, toUnix = Number.POSITIVE_INFINITY } = filter
   const rows = calls

@@ -48,7 +48,7 @@ const streamed = (bed: StoreBed, call: CallRecord) =>
     .map(({ event }) => event)
     .filter(event => event.code.startsWith('WH.'))
 
-test('a callback is posted at its commit, signed, with the envelope of the contract', async () => {
+test('a callback is posted at its commit, signed, with the envelope of docs/events.md', async () => {
   const bed = openBed()
   const account = addAccount(bed.database, { endpoint_status: 'https://a.example/status', signing_secret: 'first' })
   const http = new FakeHttp()
