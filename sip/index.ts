@@ -2,15 +2,6 @@
 
 export { Dialog } from './dialog/dialog.ts'
 export { dialogOfCallee, dialogOfCaller } from './dialog/invite-dialog.ts'
-export {
-  mayOffer,
-  type OfferInput,
-  type OfferRequest,
-  type OfferState,
-  type OpenRequest,
-  offerAnswer,
-  refusalOfRequest,
-} from './dialog/offer-answer.ts'
 export { type Hash, hashNames } from './digest/algorithm.ts'
 export type { EndpointCallDump } from './endpoint/call-dump.ts'
 export { cancelOf } from './endpoint/calls/invite-request.ts'
@@ -22,8 +13,14 @@ export type { Counters } from './endpoint/services/counters.ts'
 export type { InviteGate } from './endpoint/services/invite-gate.ts'
 export { buildRequest, hopOf } from './endpoint/services/request.ts'
 export { defaultLimits, type EndpointLimits } from './endpoint/services/settings.ts'
-export { AnsweredInvite } from './endpoint/session/answered-invite.ts'
+export { InviteExchange } from './invite/invite-exchange.ts'
+export type {
+  OfferInput,
+  OfferState,
+} from './invite/offer-answer.ts'
+export { assemble } from './message/assemble.ts'
 export { formatMessage } from './message/format.ts'
+export { parseHead } from './message/head.ts'
 export { headerOf, headersOf } from './message/headers.ts'
 export type { HeaderField, SipMessage, SipRequest, SipResponse } from './message/message.ts'
 export { parseMessage } from './message/parse.ts'

@@ -27,7 +27,7 @@ const internalNames = [
   'sendDigits',
   ...['cancelled', 'changed', 'claims', 'closeSpeaker', 'compact', 'confirmed', 'contact', 'contentLength'],
   ...['cseq', 'cseqMethod', 'cseqText', 'deadline', 'devicesChanged', 'dialog', 'disconnected', 'doubtLine'],
-  ...['early', 'emit', 'engine', 'expired', 'expiresSeconds', 'failed', 'fallback', 'faltering', 'fault'],
+  ...['emit', 'engine', 'expired', 'expiresSeconds', 'failed', 'fallback', 'faltering', 'fault'],
   ...['fields', 'finished', 'flow', 'formatAck', 'fraction', 'fromTag'],
   ...['gatheringTimeoutMs', 'gaveUp', 'giveBackMicrophone', 'giveUp', 'handle', 'headers', 'host'],
   ...['iceGatheringTimeoutMs', 'identity', 'instance', 'inviteOf', 'isAccepted', 'isFinal', 'isFor', 'isHeld'],
@@ -42,7 +42,9 @@ const internalNames = [
   ...['routeSet', 'running', 'seat', 'sender', 'session', 'settle', 'shown', 'silence', 'slot', 'stamped'],
   ...['step', 'succeeded', 'table', 'takeExpired', 'takeMicrophone', 'takeRemoteSeq', 'timers'],
   ...['tokenWillExpire', 'toTag', 'transportFailed', 'unregistered', 'userAgent', 'waits', 'wake', 'wasOpen'],
-  ...['begin', 'head', 'held', 'output', 'over', 'queue', 'request', 'services', 'timer', 'woke', 'word'],
+  ...['begin', 'head', 'held', 'output', 'queue', 'request', 'services', 'timer', 'woke', 'word'],
+  ...['ackTaken', 'acceptSent', 'answeredInvite', 'adoptFrom', 'endNow', 'keepPending', 'mayAccept', 'moveOn'],
+  ...['offerState', 'openRequest', 'pendingRequest', 'refusalOf', 'takePending', 'withdrawPending'],
   ...['abandon', 'began', 'bind', 'enter', 'giveBack', 'moved', 'nextSeq', 'reanswer', 'release', 'revoked', 'unix'],
 ]
 

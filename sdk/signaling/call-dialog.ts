@@ -1,17 +1,12 @@
 import {
-  AnsweredInvite,
   type ClientOwner,
   type ClientTransaction,
   type Dialog,
   defaultTimers,
   type IncomingRequest,
   type IncomingResponse,
-  mayOffer,
-  type OfferInput,
+  InviteExchange,
   type OfferState,
-  type OpenRequest,
-  offerAnswer,
-  refusalOfRequest,
   type ServerOwner,
   type ServerTransaction,
   Timer,
@@ -34,9 +29,6 @@ export interface CallDialogOwner {
   released(): void
 }
 
-/** `ending-on-ack`: BYE as soon as our 2xx is acknowledged (RFC 3261 §15). `ending`: our BYE is to be answered. */
-type SessionState = 'open' | 'ending-on-ack' | 'ending' | 'over'
-
 const byeGivenUpMs = 32_000
 
 const retryAfter = (seconds: number): ResponseParts => ({
@@ -44,63 +36,33 @@ const retryAfter = (seconds: number): ResponseParts => ({
 })
 
 /** A dialog that stands: offers of both sides, the answer that waits for its ACK, and the BYE. */
-export class CallDialog implements ClientOwner, ServerOwner, TimerOwner {
+export class CallDialog extends InviteExchange implements ClientOwner, ServerOwner, TimerOwner {
   readonly services: EndpointServices
   readonly host: CallDialogOwner
   readonly dialog: Dialog
   readonly sender: DialogSender
   readonly ownOffers: OwnOffers
   readonly #timer = new Timer<TimerOwner>(this, 'bye')
-  /** Our 2xx that waits for its ACK. */
-  readonly #answered: AnsweredInvite
-  #state: SessionState = 'open'
-  #offer: OfferState
-  /** Their re-INVITE or UPDATE that waits for our answer. */
-  #pending: ServerTransaction | undefined
   #isByeOut = false
 
   constructor(services: EndpointServices, host: CallDialogOwner, dialog: Dialog, offer: OfferState) {
+    super(services.timers, defaultTimers, 'open', offer)
     this.services = services
     this.host = host
     this.dialog = dialog
     this.sender = new DialogSender(services, dialog, this)
     this.ownOffers = new OwnOffers(this)
-    this.#offer = offer
-    this.#answered = new AnsweredInvite(services.timers, defaultTimers, {
-      repeat: (_transaction, bytes) => services.resend(bytes),
-      gaveUp: later => this.#neverAcknowledged(later),
-    })
   }
 
-  get isOpen(): boolean {
-    return this.#state === 'open'
-  }
-
-  /** Our own offer may be sent: nothing is open in either direction. */
-  get isSettled(): boolean {
-    return this.isOpen && mayOffer(this.#offer, this.#openRequest)
-  }
-
-  get #openRequest(): OpenRequest {
-    if (this.#pending !== undefined) return 'theirs'
-    if (this.ownOffers.isOpen) return 'ours'
-    return this.#answered.waits ? 'unacknowledged' : 'none'
-  }
-
-  /** False: not allowed in this state, and nothing changed. */
-  step(input: OfferInput): boolean {
-    const next = offerAnswer[this.#offer][input]
-    if (next === undefined) return false
-    this.#offer = next
-    return true
+  repeat(_transaction: ServerTransaction, bytes: Uint8Array): void {
+    this.services.resend(bytes)
   }
 
   // What the phone asks.
 
   reanswer(sdp: string, now: number): void {
-    const transaction = this.#pending
+    const transaction = this.takePending()
     if (transaction === undefined) return
-    this.#pending = undefined
     if (transaction.request.message.method === 'INVITE') {
       this.answer(transaction, sdp, now)
       return
@@ -110,37 +72,33 @@ export class CallDialog implements ClientOwner, ServerOwner, TimerOwner {
   }
 
   refuseReoffer(status: number, now: number): void {
-    const transaction = this.#pending
-    if (transaction === undefined) return
-    this.#pending = undefined
-    this.step('withdrawn')
-    this.services.respond(transaction, status, now)
+    const transaction = this.withdrawPending()
+    if (transaction !== undefined) this.services.respond(transaction, status, now)
   }
 
   /** Our 2xx to an INVITE, repeated until its ACK (RFC 3261 §13.3.1.4). */
   answer(transaction: ServerTransaction, sdp: string, now: number): void {
-    if (!this.step('answer-sent') && !this.step('offer-sent')) return
+    if (!this.mayAccept()) return
     const bytes = this.services.respond(transaction, 200, now, {
       toTag: this.dialog.localTag,
       fields: [this.services.contact(), allow, outbound],
       sdp,
     })
     transaction.owner = this
-    this.#answered.begin(transaction, bytes, now)
+    this.acceptSent(transaction, bytes, now)
   }
 
   /** Our 2xx once more, where it waits for its ACK. */
   answerAgain(now: number): void {
-    this.#answered.expired('repeat', now)
+    this.answeredInvite.expired('repeat', now)
   }
 
   /** Our hang-up. The person is done with the call at once, whatever becomes of the BYE. */
   end(reason: EndReason, now: number): void {
-    if (this.#state !== 'open') return
+    if (!this.isOpen) return
     this.host.over(reason, now)
     this.refuseReoffer(487, now)
-    if (this.#answered.waits) this.#state = 'ending-on-ack'
-    else this.#bye(now)
+    if (this.endNow()) this.#bye(now)
   }
 
   // What comes.
@@ -158,17 +116,17 @@ export class CallDialog implements ClientOwner, ServerOwner, TimerOwner {
       this.#close(reasonOf(message, 'remote'), now)
       return
     }
-    if (this.#state !== 'open') services.respond(transaction, 481, now)
-    else if (method === 'INVITE' || method === 'UPDATE') this.#offerArrived(transaction, now)
+    if (!this.isOpen) services.respond(transaction, 481, now)
+    else if (method === 'INVITE' || method === 'UPDATE') this.#offerArrived(transaction, method, now)
     else services.respond(transaction, 200, now, { fields: [allow] })
   }
 
   ackArrived(ack: IncomingRequest, now: number): void {
-    if (!this.#answered.acknowledged(ack.cseq)) return
     const sdp = sdpOf(ack.message)
-    if (this.#offer === 'local-offer') this.step(sdp === undefined ? 'withdrawn' : 'answer-received')
-    if (this.#state === 'ending-on-ack') this.#bye(now)
-    else if (this.#state === 'open')
+    const taken = this.ackTaken(ack.cseq, sdp)
+    if (taken === undefined) return
+    if (this.state === 'ending-on-ack') this.#bye(now)
+    else if (this.isOpen)
       this.services.emit({ type: 'confirmed', id: this.host.id, ...(sdp === undefined ? {} : { sdp }) })
   }
 
@@ -201,7 +159,7 @@ export class CallDialog implements ClientOwner, ServerOwner, TimerOwner {
   }
 
   cancelled(transaction: ServerTransaction, _cancel: IncomingRequest, now: number): void {
-    if (transaction === this.#pending) this.refuseReoffer(487, now)
+    if (transaction === this.pendingRequest) this.refuseReoffer(487, now)
   }
 
   /** Our BYE was given up. */
@@ -210,19 +168,14 @@ export class CallDialog implements ClientOwner, ServerOwner, TimerOwner {
   }
 
   lineUp(now: number): void {
-    if (this.#state === 'ending' && !this.#isByeOut) this.#bye(now)
+    if (this.state === 'ending' && !this.#isByeOut) this.#bye(now)
   }
 
-  #offerArrived(transaction: ServerTransaction, now: number): void {
+  #offerArrived(transaction: ServerTransaction, method: 'INVITE' | 'UPDATE', now: number): void {
     const services = this.services
     const { message } = transaction.request
     const sdp = sdpOf(message)
-    const carriesOffer = message.method === 'INVITE' || sdp !== undefined
-    const refusal = refusalOfRequest(
-      this.#offer,
-      this.#openRequest,
-      message.method === 'INVITE' ? 'INVITE' : carriesOffer ? 'UPDATE' : 'refresh',
-    )
+    const refusal = this.refusalOf(method, sdp)
     if (refusal !== undefined) {
       // RFC 3261 §14.2: 0 to 10 s.
       services.respond(transaction, refusal, now, refusal === 500 ? retryAfter(11 * services.fraction()) : {})
@@ -230,39 +183,37 @@ export class CallDialog implements ClientOwner, ServerOwner, TimerOwner {
     }
     const contact = contactOf(message)
     if (contact !== undefined) this.dialog.remoteTarget = contact
-    if (!carriesOffer) {
+    if (method === 'UPDATE' && sdp === undefined) {
       services.respond(transaction, 200, now, { fields: [services.contact()] })
       return
     }
-    if (sdp !== undefined) this.step('offer-received')
-    this.#pending = transaction
+    this.keepPending(transaction, sdp)
     transaction.owner = this
     services.emit({ type: 'reoffered', id: this.host.id, ...(sdp === undefined ? {} : { sdp }) })
   }
 
   #bye(now: number): void {
-    this.#state = 'ending'
+    this.moveOn('bye')
     if (!this.#timer.running) this.services.timers.set(this.#timer, now + byeGivenUpMs)
     if (!this.services.isUp) return
     this.#isByeOut = true
     this.sender.request('BYE', now)
   }
 
-  #neverAcknowledged(now: number): void {
-    if (this.#state === 'open') this.host.over(localEnd('No answer from the service', 'network'), now)
+  gaveUp(now: number): void {
+    if (this.isOpen) this.host.over(localEnd('No answer from the service', 'network'), now)
     this.#bye(now)
   }
 
   #close(reason: EndReason, now: number): void {
-    if (this.#state === 'open') this.host.over(reason, now)
+    if (this.isOpen) this.host.over(reason, now)
     this.refuseReoffer(487, now)
     this.#release()
   }
 
   #release(): void {
-    if (this.#state === 'over') return
-    this.#state = 'over'
-    this.#answered.stop()
+    if (!this.moveOn('close')) return
+    this.answeredInvite.stop()
     this.services.timers.stop(this.#timer)
     this.host.released()
   }

@@ -1,14 +1,31 @@
 import {
+  assemble,
   type Flow,
   headerOf,
   headersOf,
   type IncomingRequest,
   type IncomingResponse,
+  parseHead,
   type SipMessage,
 } from '../../sip/index.ts'
 
 // The full grammar of addresses weighs more than the rest of the phone's reading: what comes here is written by the
 // switch, and what cannot be read so is dropped.
+
+const decoder = new TextDecoder()
+const encoder = new TextEncoder()
+
+/**
+ * What one WebSocket message holds: one SIP message (RFC 7118 §5), whose body is what follows its head, or nothing but
+ * line ends. Undefined: it cannot be read.
+ */
+export function readMessage(bytes: Uint8Array): SipMessage | 'keep-alive' | undefined {
+  const text = decoder.decode(bytes).trimStart()
+  if (text === '') return 'keep-alive'
+  const [written = ''] = text.split('\r\n\r\n', 1)
+  const head = parseHead(written)
+  return head.fault === undefined ? assemble(head, encoder.encode(text.slice(written.length + 4))) : undefined
+}
 
 export interface Address {
   readonly displayName: string
@@ -41,8 +58,6 @@ function unescaped(text: string): string {
 /** The remote target: the Contact's URI, without the header fields that a URI may carry. */
 export const contactOf = (message: SipMessage): string | undefined =>
   readAddress(headersOf(message, 'Contact')[0] ?? '').uri.split('?', 1)[0] || undefined
-
-const decoder = new TextDecoder()
 
 export const sdpOf = (message: SipMessage): string | undefined =>
   message.body.length > 0 && /^application\/sdp\b/i.test(headerOf(message, 'Content-Type') ?? '')

@@ -9,7 +9,6 @@ import {
   headerOf,
   headersOf,
   type IncomingRequest,
-  parseMessage,
   type ServerTransaction,
   type SipRequest,
   type TimerOwner,
@@ -19,7 +18,7 @@ import {
 import type { EndReason } from '../base/end-reason.ts'
 import { IncomingCall } from './incoming.ts'
 import { type Dial, OutgoingCall } from './outgoing.ts'
-import { readRequest, readResponse } from './read.ts'
+import { readMessage, readRequest, readResponse } from './read.ts'
 import { Registration, type RegistrationEvent } from './registration.ts'
 import { buildResponse, type ResponseParts } from './response.ts'
 import { reasonOf } from './response-reason.ts'
@@ -250,12 +249,9 @@ export class UserAgent implements EndpointServices {
   }
 
   #received(bytes: Uint8Array, now: number): void {
-    const parsed = parseMessage(bytes)
-    if (!parsed.ok) {
-      if (parsed.reason === 'empty') this.#out.push({ type: 'pong' })
-      return
-    }
-    const message = parsed.value
+    const message = readMessage(bytes)
+    if (message === 'keep-alive') this.#out.push({ type: 'pong' })
+    if (typeof message !== 'object') return
     if (message.kind === 'response') {
       const response = readResponse(message, this.flow)
       const wasReady = this.isReady

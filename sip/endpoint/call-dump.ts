@@ -1,4 +1,5 @@
-import type { OfferState, OpenRequest } from '../dialog/offer-answer.ts'
+import type { OfferState, OpenRequest } from '../invite/offer-answer.ts'
+import type { SessionState } from '../invite/session-states.ts'
 import type { Flow } from '../network/flow.ts'
 import type { TransactionLayer } from '../transaction/layer.ts'
 import type { Timer } from '../transaction/timer-queue.ts'
@@ -7,7 +8,6 @@ import { IncomingCall } from './calls/incoming-call.ts'
 import type { OutgoingCall } from './calls/outgoing-call.ts'
 import type { OutgoingState } from './calls/outgoing-states.ts'
 import type { InviteSession } from './session/invite-session.ts'
-import type { SessionState } from './session/session-states.ts'
 
 interface TimerDump {
   readonly name: string
@@ -79,8 +79,8 @@ const dialogOf = (session: InviteSession): DialogDump => {
   const { dialog } = session
   return {
     state: session.state,
-    offer: session.offer,
-    open: session.open,
+    offer: session.offerState,
+    open: session.openRequest,
     localTag: dialog.localTag,
     remoteTag: dialog.remoteTag,
     localSeq: dialog.localSeq,

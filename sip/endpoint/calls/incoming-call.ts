@@ -83,7 +83,7 @@ export class IncomingCall implements ServerOwner, InviteSessionOwner, TimerOwner
 
   progress(sdp: string, now: number): void {
     // A provisional cannot carry an offer that would stay unanswered: without theirs ours waits for the 2xx.
-    this.#provisional(183, this.session.offer === 'remote-offer' ? { sdp } : {}, now)
+    this.#provisional(183, this.session.offerState === 'remote-offer' ? { sdp } : {}, now)
   }
 
   answer(sdp: string, now: number): void {

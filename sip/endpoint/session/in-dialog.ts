@@ -1,4 +1,3 @@
-import { refusalOfRequest } from '../../dialog/offer-answer.ts'
 import { minSessionSeconds } from '../../dialog/session-timer.ts'
 import { headerOf } from '../../message/headers.ts'
 import { bodyText, contactUriOf, q850Of, sdpOf } from '../../message/typed-fields.ts'
@@ -33,7 +32,7 @@ export function answerInDialog(session: SessionContext, transaction: ServerTrans
     }
     case 'INVITE':
     case 'UPDATE':
-      offerArrived(session, transaction, now)
+      offerArrived(session, transaction, message.method, now)
       return
     case 'INFO':
       infoArrived(session, transaction, now)
@@ -53,17 +52,16 @@ export function answerInDialog(session: SessionContext, transaction: ServerTrans
   }
 }
 
-function offerArrived(session: SessionContext, transaction: ServerTransaction, now: number): void {
+function offerArrived(
+  session: SessionContext,
+  transaction: ServerTransaction,
+  method: 'INVITE' | 'UPDATE',
+  now: number,
+): void {
   const { services } = session
   const { message } = transaction.request
-  const isInvite = message.method === 'INVITE'
   const sdp = sdpOf(message)
-  const carriesOffer = isInvite || sdp !== undefined
-  const refusal = refusalOfRequest(
-    session.offer,
-    session.open,
-    isInvite ? 'INVITE' : carriesOffer ? 'UPDATE' : 'refresh',
-  )
+  const refusal = session.refusalOf(method, sdp)
   if (refusal !== undefined) {
     const retry = Math.floor(services.tokens.fraction() * (mostRetrySeconds + 1))
     const later = { fields: [{ name: 'Retry-After', value: String(retry) }] }
@@ -80,7 +78,7 @@ function offerArrived(session: SessionContext, transaction: ServerTransaction, n
     session.remote.learnNextHop(session.dialog.nextHop, now)
   }
   session.allowsOf(message)
-  if (!carriesOffer) {
+  if (method === 'UPDATE' && sdp === undefined) {
     services.respond(transaction, 200, now, { fields: session.updateFields(transaction, now) })
     return
   }
@@ -93,7 +91,7 @@ function offerArrived(session: SessionContext, transaction: ServerTransaction, n
  */
 export function prackArrived(session: SessionContext, transaction: ServerTransaction, now: number): void {
   const sdp = sdpOf(transaction.request.message)
-  if (sdp === undefined || refusalOfRequest(session.offer, session.open, 'PRACK') !== undefined)
+  if (sdp === undefined || session.refusalOf('PRACK', sdp) !== undefined)
     session.services.respond(transaction, 200, now)
   else session.askForAnswer(transaction, sdp)
 }

@@ -1,6 +1,8 @@
 import type { Dialog } from '../../dialog/dialog.ts'
-import { type OfferInput, type OfferState, type OpenRequest, offerAnswer } from '../../dialog/offer-answer.ts'
 import type { CredentialScope } from '../../digest/credential-scope.ts'
+import { InviteExchange } from '../../invite/invite-exchange.ts'
+import type { OfferState } from '../../invite/offer-answer.ts'
+import type { SessionState } from '../../invite/session-states.ts'
 import type { HeaderField, SipMessage } from '../../message/message.ts'
 import { allowsMethod, sdpOf } from '../../message/typed-fields.ts'
 import type { Flow } from '../../network/flow.ts'
@@ -19,14 +21,12 @@ import { reasonFields } from '../services/reason-header.ts'
 import { contactOf } from '../services/request.ts'
 import type { EndpointServices } from '../services/services.ts'
 import { allow, supported } from '../services/settings.ts'
-import { AnsweredInvite } from './answered-invite.ts'
 import type { DialogRemote } from './dialog-remote.ts'
 import { DialogSender } from './dialog-sender.ts'
 import { answerInDialog } from './in-dialog.ts'
 import { OwnOffers } from './own-offers.ts'
 import type { InviteSessionOwner, SessionContext } from './session-context.ts'
 import { SessionRefresh } from './session-refresh.ts'
-import { type SessionInput, type SessionState, sessionTable } from './session-states.ts'
 
 interface SessionStart {
   readonly state: SessionState
@@ -49,7 +49,7 @@ const lost: ReasonHeader = { status: 480, q850: 102, text: 'No answer within the
 const expired: ReasonHeader = { status: 480, q850: 102, text: 'Session expired', code: 'END.0212' }
 
 /** A dialog made by INVITE, from its first answer to its BYE: requests of both sides, offers, refreshes. */
-export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
+export class InviteSession extends InviteExchange implements SessionContext, ClientOwner, ServerOwner {
   readonly services: EndpointServices
   readonly host: InviteSessionOwner
   readonly dialog: Dialog
@@ -57,15 +57,10 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
   readonly sender: DialogSender
   readonly remote: DialogRemote
   readonly ownOffers: OwnOffers
-  #state: SessionState
-  #offer: OfferState
-  /** Their re-INVITE, UPDATE or PRACK whose offer we have not answered. */
-  #pending: ServerTransaction | undefined
   #remoteAllowsUpdate: boolean
   #hasReanswered = false
   #answerFields: readonly HeaderField[] = []
   #localSdp: string | undefined
-  readonly #answered: AnsweredInvite
   #endReason: ReasonHeader | undefined
   #endCause: CallCause = { kind: 'bye' }
   /** The INVITE that made the dialog has its ACK: theirs, or the one that we send. */
@@ -73,11 +68,10 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
   #isAgreedEarly = false
 
   constructor(services: EndpointServices, host: InviteSessionOwner, dialog: Dialog, near: Flow, start: SessionStart) {
+    super(services.timers, services.settings.timers, start.state, start.offer)
     this.services = services
     this.host = host
     this.dialog = dialog
-    this.#state = start.state
-    this.#offer = start.offer
     this.#localSdp = start.localSdp
     this.#remoteAllowsUpdate = start.remoteAllowsUpdate
     this.#isConfirmed = start.weCalled
@@ -85,18 +79,10 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
     this.remote = start.remote
     this.ownOffers = new OwnOffers(this, start.weCalled)
     this.refresh = new SessionRefresh(services, this)
-    this.#answered = new AnsweredInvite(services.timers, services.settings.timers, {
-      repeat: (transaction, bytes, later) => services.layer.respond(transaction, 200, bytes, later),
-      gaveUp: later => this.#neverAcknowledged(later),
-    })
   }
 
-  get state(): SessionState {
-    return this.#state
-  }
-
-  get offer(): OfferState {
-    return this.#offer
+  repeat(transaction: ServerTransaction, bytes: Uint8Array, now: number): void {
+    this.services.layer.respond(transaction, 200, bytes, now)
   }
 
   get remoteAllowsUpdate(): boolean {
@@ -115,7 +101,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
 
   /** The remote waits for our answer to its offer. */
   get awaitsAnswer(): boolean {
-    return this.#pending !== undefined
+    return this.pendingRequest !== undefined
   }
 
   /** The remote has sent a new offer in an UPDATE. SDP in later responses to the INVITE is older and is ignored. */
@@ -125,26 +111,11 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
 
   /** Who may have a timer running for it. */
   get timerOwners(): readonly TimerOwner[] {
-    return [this.refresh, this.ownOffers, this.#answered]
+    return [this.refresh, this.ownOffers, this.answeredInvite]
   }
 
   get awaitsAck(): boolean {
-    return this.#answered.waits
-  }
-
-  get open(): OpenRequest {
-    if (this.#pending !== undefined) return 'theirs'
-    if (this.#state === 'early') return 'early'
-    if (this.ownOffers.isOpen) return 'ours'
-    return this.awaitsAck ? 'unacknowledged' : 'none'
-  }
-
-  /** False: the step is not allowed in this state, and nothing changed. */
-  step(input: OfferInput): boolean {
-    const next = offerAnswer[this.#offer][input]
-    if (next === undefined) return false
-    this.#offer = next
-    return true
+    return this.answeredInvite.waits
   }
 
   /** Goes with our 2xx to the INVITE. */
@@ -173,22 +144,20 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
 
   /** Of the same dialog before its 2xx: what was asked and agreed there holds. */
   continueFrom(early: InviteSession, remoteSeq: number): void {
-    this.#offer = early.#offer
+    this.adoptFrom(early)
     this.#localSdp = early.#localSdp
     this.#hasReanswered = early.#hasReanswered
     if (early.#remoteAllowsUpdate) this.#remoteAllowsUpdate = true
     this.dialog.takeRemoteSeq(remoteSeq)
-    this.#pending = early.#pending
-    if (this.#pending !== undefined) this.#pending.owner = this
+    if (this.pendingRequest !== undefined) this.pendingRequest.owner = this
   }
 
   /** Our 2xx to an INVITE, repeated until its ACK. */
   accept(transaction: ServerTransaction, answer: string, now: number): void {
-    const agreed = this.#state === 'early' && this.#isAgreedEarly ? this.#localSdp : undefined
-    if (agreed === undefined && !this.step(this.#offer === 'remote-offer' ? 'answer-sent' : 'offer-sent')) return
+    const agreed = this.state === 'early' && this.#isAgreedEarly ? this.#localSdp : undefined
+    if (agreed === undefined && !this.mayAccept()) return
     const sdp = agreed ?? answer
     this.#localSdp = sdp
-    this.#move('accept')
     this.remote.learnNextHop(this.dialog.nextHop, now)
     const bytes = this.services.respond(transaction, 200, now, {
       toTag: this.dialog.localTag,
@@ -202,33 +171,28 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
       ],
       sdp,
     })
-    this.#answered.begin(transaction, bytes, now)
+    this.acceptSent(transaction, bytes, now)
   }
 
   ackArrived(ack: IncomingRequest, now: number): void {
-    if (!this.#answered.acknowledged(ack.cseq)) return
     const sdp = sdpOf(ack.message)
-    const answers = this.#offer === 'local-offer'
-    const isMissing = answers && sdp === undefined
-    if (answers) this.step(isMissing ? 'withdrawn' : 'answer-received')
+    const taken = this.ackTaken(ack.cseq, sdp)
+    if (taken === undefined) return
+    const isMissing = taken === 'missing'
     const isFirst = !this.#isConfirmed
     this.#isConfirmed = true
     if (this.#endReason !== undefined) this.#sendBye(this.#endReason, now)
     else if (isMissing && isFirst) this.endFor({ kind: 'response', status: noAnswer.status }, noAnswer, now)
-    else if (isFirst) this.host.confirmed(answers ? sdp : undefined, now)
-    else if (answers)
+    else if (isFirst) this.host.confirmed(taken === 'answer' ? sdp : undefined, now)
+    else if (taken !== 'plain')
       this.services.emit({ type: 'reconfirmed', id: this.host.id, ...(sdp === undefined ? {} : { sdp }) })
   }
 
   /** Ends the dialog; the host gets `over` once the BYE is answered or given up. */
   end(reason: ReasonHeader, now: number): void {
-    if (this.#state !== 'early' && this.#state !== 'open') return
-    if (!this.awaitsAck) {
-      this.#sendBye(reason, now)
-      return
-    }
-    this.#move('end-on-ack')
-    this.#endReason = reason
+    if (this.state !== 'early' && this.state !== 'open') return
+    if (this.endNow()) this.#sendBye(reason, now)
+    else this.#endReason = reason
   }
 
   /** The same, and `cause` is what the host gets. */
@@ -239,7 +203,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
 
   /** Over without a BYE of ours. */
   close(cause: CallCause, now: number): void {
-    if (!this.#move('close')) return
+    if (!this.moveOn('close')) return
     this.#stopAll(now)
     this.sender.close()
     this.host.over(cause, now)
@@ -252,9 +216,8 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
   }
 
   reanswer(sdp: string, now: number): void {
-    const transaction = this.#pending
+    const transaction = this.takePending()
     if (transaction === undefined) return
-    this.#pending = undefined
     if (transaction.request.message.method === 'INVITE') {
       this.accept(transaction, sdp, now)
       return
@@ -270,13 +233,12 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
   updateFields(transaction: ServerTransaction, now: number): readonly HeaderField[] {
     const contact = { name: 'Contact', value: contactOf(transaction.flow) }
     // The timer of a session begins with its 2xx.
-    const timer = this.#state === 'early' ? [] : this.refresh.answerFields(transaction.request.message, now)
+    const timer = this.state === 'early' ? [] : this.refresh.answerFields(transaction.request.message, now)
     return [contact, ...timer]
   }
 
   askForAnswer(transaction: ServerTransaction, sdp: string | undefined): void {
-    if (sdp !== undefined) this.step('offer-received')
-    this.#pending = transaction
+    this.keepPending(transaction, sdp)
     transaction.owner = this
     const source = transaction.request.flow.address
     this.services.emit({ type: 'reoffered', id: this.host.id, source, ...(sdp === undefined ? {} : { sdp }) })
@@ -293,7 +255,7 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
 
   /** OPTIONS within the dialog: any answer but 408 and 481 shows that the remote is there (RFC 5057 §5.1). */
   probe(now: number): void {
-    if (this.#state === 'open' && !this.awaitsAck) this.sender.request('OPTIONS', now, {})
+    if (this.state === 'open' && !this.awaitsAck) this.sender.request('OPTIONS', now, {})
   }
 
   sendRefresh(fields: readonly HeaderField[], now: number): void {
@@ -347,11 +309,11 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
 
   /** CANCEL of their re-INVITE: the session goes on as it was. */
   cancelled(transaction: ServerTransaction, _cancel: IncomingRequest, now: number): void {
-    if (transaction === this.#pending) this.#withdrawPending(487, now)
+    if (transaction === this.pendingRequest) this.#withdrawPending(487, now)
   }
 
   /** RFC 3261 §13.3.1.4: the session is ended by a BYE. */
-  #neverAcknowledged(now: number): void {
+  gaveUp(now: number): void {
     if (this.#endReason === undefined) this.#gone({ kind: 'timeout' }, noAck, now)
     else this.#sendBye(this.#endReason, now)
   }
@@ -359,35 +321,24 @@ export class InviteSession implements SessionContext, ClientOwner, ServerOwner {
   /** The BYE is a formality: the host does not wait 32 s for an answer to it that will hardly come. */
   #gone(cause: CallCause, reason: ReasonHeader, now: number): void {
     this.endFor(cause, reason, now)
-    if (this.#state === 'ending') this.host.over(cause, now)
+    if (this.state === 'ending') this.host.over(cause, now)
   }
 
   #sendBye(reason: ReasonHeader, now: number): void {
-    if (!this.#move('bye')) return
+    if (!this.moveOn('bye')) return
     this.#stopAll(now)
     this.sender.request('BYE', now, { fields: reasonFields(reason) })
   }
 
-  /** False: not allowed in this state, and nothing changed. */
-  #move(input: SessionInput): boolean {
-    const next = sessionTable[this.#state][input]
-    if (next === undefined) return false
-    this.#state = next
-    return true
-  }
-
   #withdrawPending(status: number, now: number): void {
-    const transaction = this.#pending
-    if (transaction === undefined) return
-    this.#pending = undefined
-    this.step('withdrawn')
-    this.services.respond(transaction, status, now)
+    const transaction = this.withdrawPending()
+    if (transaction !== undefined) this.services.respond(transaction, status, now)
   }
 
   #stopAll(now: number): void {
     // RFC 3261 §15.1.2: what waits for an answer gets a 487.
     this.#withdrawPending(487, now)
-    this.#answered.stop()
+    this.answeredInvite.stop()
     this.ownOffers.stop()
     this.refresh.stop()
   }

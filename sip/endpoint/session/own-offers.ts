@@ -1,4 +1,4 @@
-import { mayOffer } from '../../dialog/offer-answer.ts'
+import { type OwnOfferInput, type OwnOfferState, ownOfferTable } from '../../invite/session-states.ts'
 import type { HeaderField } from '../../message/message.ts'
 import { contactUriOf, sdpOf } from '../../message/typed-fields.ts'
 import type { IncomingResponse } from '../../transaction/incoming.ts'
@@ -6,7 +6,6 @@ import { Timer } from '../../transaction/timer-queue.ts'
 import type { ClientTransaction, TimerOwner } from '../../transaction/transaction.ts'
 import { allow } from '../services/settings.ts'
 import type { SessionContext } from './session-context.ts'
-import { type OwnOfferInput, type OwnOfferState, ownOfferTable } from './session-states.ts'
 
 /** Our own re-INVITEs and UPDATEs in a session: offers, refreshes, and the waiting after glare. */
 export class OwnOffers implements TimerOwner {
@@ -30,7 +29,7 @@ export class OwnOffers implements TimerOwner {
   }
 
   make(sdp: string, now: number): void {
-    if (!this.#isFree || !this.#step('offer')) {
+    if (!this.#session.isSettled || !this.#step('offer')) {
       this.#reportRefused(491)
       return
     }
@@ -46,7 +45,7 @@ export class OwnOffers implements TimerOwner {
   refresh(fields: readonly HeaderField[], now: number): void {
     const session = this.#session
     const { localSdp } = session
-    if (this.#state !== 'none' || !this.#isFree) session.refresh.retryLater(now)
+    if (this.#state !== 'none' || !this.#session.isSettled) session.refresh.retryLater(now)
     else if (session.remoteAllowsUpdate) session.sender.request('UPDATE', now, { fields })
     else if (localSdp !== undefined && this.#step('refresh')) this.#sendInvite(fields, localSdp, now)
   }
@@ -83,16 +82,11 @@ export class OwnOffers implements TimerOwner {
 
   expired(_name: string, now: number): void {
     if (this.#state !== 'waiting') return
-    if (this.#isFree) this.make(this.#asked, now)
+    if (this.#session.isSettled) this.make(this.#asked, now)
     else {
       this.#step('end')
       this.#reportRefused(491)
     }
-  }
-
-  get #isFree(): boolean {
-    const { state, offer, open } = this.#session
-    return state === 'open' && mayOffer(offer, open)
   }
 
   /** False: not allowed in this state, and nothing changed. */

@@ -1,5 +1,6 @@
 import type { Dialog } from '../../dialog/dialog.ts'
-import type { OfferInput, OfferState, OpenRequest } from '../../dialog/offer-answer.ts'
+import type { OfferInput } from '../../invite/offer-answer.ts'
+import type { SessionState } from '../../invite/session-states.ts'
 import type { HeaderField, SipMessage } from '../../message/message.ts'
 import type { ServerTransaction } from '../../transaction/transaction.ts'
 import type { CallCause } from '../services/call-event.ts'
@@ -7,7 +8,6 @@ import type { EndpointServices } from '../services/services.ts'
 import type { DialogRemote } from './dialog-remote.ts'
 import type { DialogSender } from './dialog-sender.ts'
 import type { SessionRefresh } from './session-refresh.ts'
-import type { SessionState } from './session-states.ts'
 
 /** The call that a session belongs to. It learns of the first ACK and of the end. */
 export interface InviteSessionOwner {
@@ -26,8 +26,8 @@ export interface SessionContext {
   readonly sender: DialogSender
   readonly remote: DialogRemote
   readonly state: SessionState
-  readonly offer: OfferState
-  readonly open: OpenRequest
+  /** We may send an offer. */
+  readonly isSettled: boolean
   readonly remoteAllowsUpdate: boolean
   /** Our latest session description. */
   readonly localSdp: string | undefined
@@ -37,6 +37,8 @@ export interface SessionContext {
   updateNotAllowed(): void
   /** Our re-INVITE with this description has got its 2xx. */
   offered(sdp: string): void
+  /** The status for a request of the peer, undefined = it is taken. */
+  refusalOf(method: 'INVITE' | 'UPDATE' | 'PRACK', sdp: string | undefined): 491 | 500 | undefined
   /** False: the step is not allowed in this state, and nothing changed. */
   step(input: OfferInput): boolean
   /** Fields of our 2xx to an UPDATE. */

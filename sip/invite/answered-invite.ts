@@ -1,9 +1,9 @@
-import { RepeatedAnswer } from '../../dialog/repeated-answer.ts'
-import { Timer, type TimerQueue } from '../../transaction/timer-queue.ts'
-import type { TimerSettings } from '../../transaction/timer-settings.ts'
-import type { ServerTransaction, TimerOwner } from '../../transaction/transaction.ts'
+import { RepeatedAnswer } from '../dialog/repeated-answer.ts'
+import { Timer, type TimerQueue } from '../transaction/timer-queue.ts'
+import type { TimerSettings } from '../transaction/timer-settings.ts'
+import type { ServerTransaction, TimerOwner } from '../transaction/transaction.ts'
 
-interface AnsweredInviteOwner {
+export interface AnsweredInviteOwner {
   /** Once more. */
   repeat(transaction: ServerTransaction, bytes: Uint8Array, now: number): void
   gaveUp(now: number): void

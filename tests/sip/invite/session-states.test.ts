@@ -5,10 +5,10 @@ import {
   ownOfferTable,
   type SessionInput,
   sessionTable,
-} from '../../../../sip/endpoint/session/session-states.ts'
-import { headerOf } from '../../../../sip/message/headers.ts'
-import { bed, reason, us } from '../../bed/dialog-bed.ts'
-import { leavesNothing } from '../../bed/leaves-nothing.ts'
+} from '../../../sip/invite/session-states.ts'
+import { headerOf } from '../../../sip/message/headers.ts'
+import { bed, reason, us } from '../bed/dialog-bed.ts'
+import { leavesNothing } from '../bed/leaves-nothing.ts'
 
 test('a session from its first response to its end: every cell', () => {
   const inputs: readonly SessionInput[] = ['accept', 'end-on-ack', 'bye', 'close']

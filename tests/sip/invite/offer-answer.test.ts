@@ -8,7 +8,7 @@ import {
   type OpenRequest,
   offerAnswer,
   refusalOfRequest,
-} from '../../../sip/dialog/offer-answer.ts'
+} from '../../../sip/invite/offer-answer.ts'
 
 const states: readonly OfferState[] = ['initial', 'local-offer', 'remote-offer', 'stable']
 const inputs: readonly OfferInput[] = ['offer-sent', 'offer-received', 'answer-sent', 'answer-received', 'withdrawn']
