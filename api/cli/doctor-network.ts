@@ -6,6 +6,7 @@ import { connect, createServer, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { identityFault, openDatabase, type Settings, StoreError } from '../../core/index.ts'
 import { type Finding, fault, ok, warning } from './doctor-finding.ts'
+import { askOptions } from './doctor-options.ts'
 
 const dayMs = 86_400_000
 const fewDays = 14
@@ -100,8 +101,12 @@ async function listener(kind: string, { address, port, isUdp }: Place, pid: numb
     return fault(name, `cannot be listened at: ${refusal}`, `ss -lnp 'sport = :${port}' shows by whom it is taken`)
   }
   const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address
-  const answers = isUdp ? usedUdpPorts().includes(port) : await connects(host, port)
-  if (answers) return ok(name, isUdp ? 'the switch listens' : 'the switch takes connections')
+  if (isUdp) {
+    const answer = await askOptions(host, port)
+    if (answer !== undefined) return ok(name, `OPTIONS to ${host} is answered: ${answer}`)
+    if (usedUdpPorts().includes(port))
+      return warning(name, 'something listens there, but answers no OPTIONS', `ss -lunp 'sport = :${port}' shows what`)
+  } else if (await connects(host, port)) return ok(name, 'the switch takes connections')
   return fault(name, 'nothing listens there, though a switch runs', 'look for "ready" in its log: journalctl -u sauti')
 }
 

@@ -84,7 +84,15 @@ test('doctor: free and taken ports of HTTP and SIP, and the process that holds t
   await new Promise(resolve => web.close(resolve))
   assert.is((await finding({ ...settings, http }, httpName)).state, 'ok')
   assert.is((await finding(at, name)).state, 'fault')
-  assert.is((await finding(at, name, process.pid)).state, 'ok', 'a running switch has it')
+  // A running switch has it: then it also answers.
+  const silent = await finding(at, name, process.pid)
+  assert.equal([silent.state, silent.says], ['warning', 'something listens there, but answers no OPTIONS'])
+  taken.once('message', (bytes, from) => {
+    assert.match(bytes.toString(), /^OPTIONS sip:127\.0\.0\.1:\d+ SIP\/2\.0\r\nVia: [\s\S]*\r\n\r\n$/)
+    taken.send('SIP/2.0 200 OK\r\n\r\n', from.port, from.address)
+  })
+  const answered = await finding(at, name, process.pid)
+  assert.equal([answered.state, answered.says], ['ok', 'OPTIONS to 127.0.0.1 is answered: SIP/2.0 200 OK'])
   await new Promise<void>(resolve => taken.close(resolve))
   assert.is((await finding(at, name)).state, 'ok')
   const missing = await finding(at, name, process.pid)
