@@ -20,6 +20,12 @@ export const dateTime = (iso: string | null | undefined): string =>
       }).format(new Date(iso))
     : '–'
 
+/** The zone of all times that are shown: `EAT`, `GMT+3`. */
+export const zone = (): string =>
+  new Intl.DateTimeFormat(locale(), { timeZoneName: 'short' })
+    .formatToParts(new Date())
+    .find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC'
+
 export const money = (text: string | null | undefined): string =>
   text
     ? `KES ${new Intl.NumberFormat(locale(), { minimumFractionDigits: 2, maximumFractionDigits: 4 }).format(Number(text))}`

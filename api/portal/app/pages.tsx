@@ -4,7 +4,7 @@ import { Calls } from './pages/calls.tsx'
 import { Home } from './pages/home.tsx'
 import { href } from './router.ts'
 import { t } from './texts/index.ts'
-import { Page, Trouble, Waiting } from './ui/basics.tsx'
+import { Button, Page, Trouble, Waiting } from './ui/basics.tsx'
 
 // What most visits need is in the first load; the other pages come when they are opened.
 
@@ -44,7 +44,15 @@ function Later({ name, id }: { readonly name: string; readonly id: string }) {
       fault => tell(String(fault)),
     )
   }, [name])
-  if (error !== undefined) return <Trouble error={error} />
+  if (error !== undefined)
+    return (
+      <Page title={t('pageNotLoaded')}>
+        <Trouble error={error} />
+        <Button kind="main" onClick={() => location.reload()}>
+          {t('loadAgain')}
+        </Button>
+      </Page>
+    )
   return found?.name === name ? <found.Part key={`${name} ${id}`} id={id} /> : <Waiting />
 }
 

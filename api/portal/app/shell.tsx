@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api, must, sessions, signOut } from './api.ts'
+import { zone } from './format.ts'
 import { leave } from './live.ts'
 import { useLoad } from './load.ts'
 import { pageFor } from './pages.tsx'
@@ -102,6 +103,9 @@ export function Shell({ isConsole }: { readonly isConsole: boolean }) {
           ))}
         </ul>
         <ul class="foot">
+          <li class="zone">
+            {t('timesIn', { zone: `${new Intl.DateTimeFormat().resolvedOptions().timeZone} (${zone()})` })}
+          </li>
           <li>
             <a href="/docs">{t('apiReference')}</a>
           </li>

@@ -34,7 +34,7 @@ export default function Accounts() {
     >
       <Trouble error={error} />
       {data === undefined ? (
-        <Waiting />
+        error === undefined && <Waiting />
       ) : (
         <Card>
           <Table
@@ -56,7 +56,7 @@ export default function Accounts() {
               { head: t('balance'), class: 'figure', cell: account => money(account.wallet_balance) },
               { head: t('held'), class: 'figure', cell: account => money(account.held_amount) },
               { head: t('liveCalls'), class: 'figure', cell: account => count(account.live_calls) },
-              { head: t('made'), cell: account => dateTime(account.created_at) },
+              { head: t('made'), class: 'brief', cell: account => dateTime(account.created_at) },
             ]}
           />
           <Pager total={data.total} />

@@ -13,7 +13,7 @@ export default function Changes() {
     <Page title={t('changes')} lead={t('changesLead')}>
       <Trouble error={error} />
       {data === undefined ? (
-        <Waiting />
+        error === undefined && <Waiting />
       ) : (
         <Card>
           {data.changes.length === 0 ? (

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { api, must } from '../api.ts'
 import { useLoad } from '../load.ts'
 import { t } from '../texts/index.ts'
-import { attempt, Button, Card, Field, Page, Trouble } from '../ui/basics.tsx'
+import { attempt, Button, Card, Field, Page, Trouble, Waiting } from '../ui/basics.tsx'
 
 const listOf = (text: string): string[] => text.split(/[\s,]+/).filter(each => each !== '')
 
@@ -24,28 +24,44 @@ export default function DestinationLists() {
       title={t('destinations')}
       lead={t('destinationsLead')}
       actions={
-        <Button kind="main" onClick={save}>
-          {t('save')}
-        </Button>
+        // What could not be read must not be written over.
+        data !== undefined && (
+          <Button kind="main" onClick={save}>
+            {t('save')}
+          </Button>
+        )
       }
     >
       <Trouble error={error} />
-      <div class="columns two even">
-        <Card>
-          <Field label={t('blocked')} hint={t('onePrefixALine')}>
-            {field => (
-              <textarea {...field} rows={14} value={blocked} onInput={event => setBlocked(event.currentTarget.value)} />
-            )}
-          </Field>
-        </Card>
-        <Card>
-          <Field label={t('allowed')} hint={t('onePrefixALine')}>
-            {field => (
-              <textarea {...field} rows={14} value={allowed} onInput={event => setAllowed(event.currentTarget.value)} />
-            )}
-          </Field>
-        </Card>
-      </div>
+      {data === undefined && error === undefined && <Waiting />}
+      {data !== undefined && (
+        <div class="columns two even">
+          <Card>
+            <Field label={t('blocked')} hint={t('onePrefixALine')}>
+              {field => (
+                <textarea
+                  {...field}
+                  rows={14}
+                  value={blocked}
+                  onInput={event => setBlocked(event.currentTarget.value)}
+                />
+              )}
+            </Field>
+          </Card>
+          <Card>
+            <Field label={t('allowed')} hint={t('onePrefixALine')}>
+              {field => (
+                <textarea
+                  {...field}
+                  rows={14}
+                  value={allowed}
+                  onInput={event => setAllowed(event.currentTarget.value)}
+                />
+              )}
+            </Field>
+          </Card>
+        </div>
+      )}
     </Page>
   )
 }

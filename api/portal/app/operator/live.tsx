@@ -44,7 +44,7 @@ export default function Live() {
     >
       <Trouble error={error} />
       {data === undefined ? (
-        <Waiting />
+        error === undefined && <Waiting />
       ) : (
         <>
           <Plots figures={data.figures} />

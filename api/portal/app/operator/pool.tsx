@@ -48,7 +48,7 @@ export default function Pool() {
       </Card>
       <Trouble error={error} />
       {data === undefined ? (
-        <Waiting />
+        error === undefined && <Waiting />
       ) : (
         <Card>
           {data.numbers.length === 0 ? (

@@ -48,7 +48,7 @@ export default function Rates() {
         <code>prefix,direction,rate_per_minute,increment_seconds,minimum_seconds,connection_fee</code>
       </p>
       {data === undefined ? (
-        <Waiting />
+        error === undefined && <Waiting />
       ) : (
         <Card>
           <Field label={t('search')}>

@@ -10,7 +10,7 @@ export default function ConsoleSessions() {
     <Page title={t('sessions')}>
       <Trouble error={error} />
       {data === undefined ? (
-        <Waiting />
+        error === undefined && <Waiting />
       ) : (
         <Card>
           <SessionTable

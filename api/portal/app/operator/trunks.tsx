@@ -50,7 +50,7 @@ export default function Trunks() {
       <Matcher />
       <Trouble error={error} />
       {data === undefined ? (
-        <Waiting />
+        error === undefined && <Waiting />
       ) : (
         <Card>
           {data.trunks.length === 0 ? (

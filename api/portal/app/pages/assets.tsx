@@ -77,7 +77,7 @@ export default function Assets() {
         </Button>
       </section>
       {data === undefined ? (
-        <Waiting />
+        error === undefined && <Waiting />
       ) : (
         <Card>
           {data.assets.length === 0 ? (
@@ -127,7 +127,7 @@ export default function Assets() {
                       </a>
                     )),
                 },
-                { head: t('when'), cell: asset => dateTime(asset.created_at) },
+                { head: t('when'), class: 'brief', cell: asset => dateTime(asset.created_at) },
                 {
                   head: '',
                   cell: asset => (

@@ -43,5 +43,9 @@ export const callColumns = (): readonly Column<Call>[] => [
   },
   { head: t('length'), class: 'figure', cell: call => length(call.talk_seconds) },
   { head: t('cost'), class: 'figure', cell: call => money(call.cost) },
-  { head: t('when'), cell: call => <time dateTime={call.created_at}>{dateTime(call.created_at)}</time> },
+  {
+    head: t('when'),
+    class: 'brief',
+    cell: call => <time dateTime={call.created_at}>{dateTime(call.created_at)}</time>,
+  },
 ]

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { api, fetchBytes, must } from '../api.ts'
 import type { Call, Recording } from '../api-types.ts'
-import { dateTime, length, money, number } from '../format.ts'
+import { dateTime, length, money, number, zone } from '../format.ts'
 import { callsChanged } from '../live.ts'
 import { useLoad } from '../load.ts'
 import { filter, place } from '../router.ts'
@@ -94,7 +94,9 @@ export default function CallPage({ id }: { readonly id: string }) {
       <div class="tiles">
         <div class="tile">
           <span>{t('began')}</span>
-          <b class="small">{dateTime(call.created_at)}</b>
+          <b class="small">
+            {dateTime(call.created_at)} <small class="soft">{zone()}</small>
+          </b>
         </div>
         <div class="tile">
           <span>{t('length')}</span>
@@ -307,8 +309,8 @@ function Quality({ call, trace }: { readonly call: Call; readonly trace: Trace |
       ))}
       {call.quality?.map(leg => (
         <p key={leg.leg} class="soft">
-          {number(leg.number)}: {leg.codec ?? '–'} · MOS {leg.mos ?? '–'} · {t('loss')} {leg.loss_percent.toFixed(1)} ·{' '}
-          {t('jitter')} {leg.jitter_ms.toFixed(0)} ms
+          {number(leg.number)}: {leg.codec ?? '–'} · MOS {leg.mos ?? '–'} · {t('loss')}: {leg.loss_percent.toFixed(1)} ·{' '}
+          {t('jitter')}: {leg.jitter_ms.toFixed(0)} ms
         </p>
       ))}
     </Card>

@@ -28,7 +28,7 @@ export function DeliveryTable({
         rows={rows}
         keyOf={row => row.seq}
         columns={[
-          { head: t('event'), cell: row => <code>{row.code}</code> },
+          { head: t('event'), class: 'brief', cell: row => <code>{row.code}</code> },
           {
             head: t('outcome'),
             cell: row => (
@@ -37,7 +37,7 @@ export function DeliveryTable({
           },
           { head: t('tries'), class: 'figure', cell: row => row.tries },
           { head: t('url'), class: 'grow', cell: row => <span class="cut">{row.url}</span> },
-          { head: t('when'), cell: row => dateTime(row.finished_at) },
+          { head: t('when'), class: 'brief', cell: row => dateTime(row.finished_at) },
           {
             head: '',
             cell: row => (

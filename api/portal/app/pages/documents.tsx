@@ -33,7 +33,7 @@ export default function Documents() {
     >
       <Trouble error={error} />
       {data === undefined ? (
-        <Waiting />
+        error === undefined && <Waiting />
       ) : (
         <Card>
           {data.documents.length === 0 ? (
@@ -67,7 +67,7 @@ export default function Documents() {
                     </span>
                   ),
                 },
-                { head: t('changed'), cell: document => dateTime(document.updated_at) },
+                { head: t('changed'), class: 'brief', cell: document => dateTime(document.updated_at) },
               ]}
             />
           )}

@@ -107,7 +107,14 @@ export function Home() {
   const { data, error } = useLoad(`home ${callsChanged.value}`, facts, 15_000)
   const [shown] = [data ?? last]
   if (data !== undefined) last = data
-  if (shown === undefined) return error === undefined ? <Waiting /> : <Trouble error={error} />
+  if (shown === undefined)
+    return error === undefined ? (
+      <Waiting />
+    ) : (
+      <Page title={t('home')}>
+        <Trouble error={error} />
+      </Page>
+    )
   const hours = hoursOf(shown)
   const live = shown.recent.calls.filter(isLive).length
   const today = shown.summary.slices.reduce((sum, slice) => sum + slice.calls, 0)

@@ -36,7 +36,7 @@ export default function Keys() {
     >
       <Trouble error={error} />
       {data === undefined ? (
-        <Waiting />
+        error === undefined && <Waiting />
       ) : (
         <>
           <Card>
@@ -53,7 +53,7 @@ export default function Keys() {
                     <Badge tone={key.is_active ? 'good' : 'bad'}>{t(key.is_active ? 'active' : 'revoked')}</Badge>
                   ),
                 },
-                { head: t('lastUsed'), cell: key => dateTime(key.last_used_at) },
+                { head: t('lastUsed'), class: 'brief', cell: key => dateTime(key.last_used_at) },
                 {
                   head: '',
                   cell: key =>

@@ -33,7 +33,7 @@ export default function Numbers() {
     >
       <Trouble error={error} />
       {data === undefined ? (
-        <Waiting />
+        error === undefined && <Waiting />
       ) : (
         <Card>
           {data.own.length === 0 ? (

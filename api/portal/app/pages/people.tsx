@@ -61,7 +61,7 @@ export default function People() {
     >
       <Trouble error={error} />
       {data === undefined ? (
-        <Waiting />
+        error === undefined && <Waiting />
       ) : (
         <>
           <Card>

@@ -15,7 +15,7 @@ export default function Recordings() {
     <Page title={t('recordings')} lead={t('recordingsLead')}>
       <Trouble error={error} />
       {data === undefined ? (
-        <Waiting />
+        error === undefined && <Waiting />
       ) : (
         <Card>
           {data.length === 0 ? (
@@ -28,12 +28,13 @@ export default function Recordings() {
               columns={[
                 {
                   head: t('call'),
+                  class: 'brief',
                   cell: recording => <a href={href('calls', recording.call_uuid)}>{recording.call_sid}</a>,
                 },
                 { head: t('sound'), class: 'grow', cell: recording => <RecordingPlayer recording={recording} /> },
                 { head: t('length'), class: 'figure', cell: recording => length(recording.duration_seconds) },
                 { head: t('size'), class: 'figure', cell: recording => bytes(recording.size_bytes ?? 0) },
-                { head: t('when'), cell: recording => dateTime(recording.created_at) },
+                { head: t('when'), class: 'brief', cell: recording => dateTime(recording.created_at) },
                 {
                   head: '',
                   cell: recording => (

@@ -35,7 +35,7 @@ export const SessionTable = ({
           cell: row => <Badge tone={row.origin === 'operator' ? 'warn' : 'calm'}>{word('origin', row.origin)}</Badge>,
         },
         { head: t('address'), cell: row => row.address },
-        { head: t('lastUsed'), cell: row => dateTime(row.last_used_at) },
+        { head: t('lastUsed'), class: 'brief', cell: row => dateTime(row.last_used_at) },
         { head: '', cell: row => <Button onClick={() => attempt(() => end(row.uuid))}>{t('end')}</Button> },
       ]}
     />

@@ -25,7 +25,7 @@ export default function Wallet() {
     >
       <Trouble error={error} />
       {data === undefined ? (
-        <Waiting />
+        error === undefined && <Waiting />
       ) : (
         <>
           <div class="tiles">
@@ -62,7 +62,7 @@ export const Statement = ({ rows }: { readonly rows: readonly LedgerEntry[] }) =
     rows={rows}
     keyOf={row => row.id}
     columns={[
-      { head: t('when'), cell: row => dateTime(row.created_at) },
+      { head: t('when'), class: 'brief', cell: row => dateTime(row.created_at) },
       { head: t('kind'), cell: row => <Badge tone="calm">{word('ledger', row.kind)}</Badge> },
       {
         head: t('details'),

@@ -59,7 +59,11 @@ export default function Webhooks() {
     >
       <Trouble error={config.error} />
       <div class="columns two">
-        {config.data === undefined ? <Waiting /> : <Defaults config={config.data} done={config.reload} />}
+        {config.data === undefined ? (
+          config.error === undefined && <Waiting />
+        ) : (
+          <Defaults config={config.data} done={config.reload} />
+        )}
         <div class="stack">
           <Secret />
           <Checker />

@@ -126,7 +126,7 @@ export const Trouble = ({ error }: { readonly error: string | undefined }) =>
   error === undefined ? null : (
     <p class="trouble" role="alert">
       <Icon name="warn" />
-      {error}
+      <span>{error}</span>
     </p>
   )
 
