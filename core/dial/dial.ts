@@ -97,7 +97,7 @@ export class Dial implements Connection, HuntListener {
   }
 
   ringing(): void {
-    // After early media a 180 would bring the caller's own tone back, over what it hears from us then.
+    // After early media a 180 would make the caller's phone play its own ringing tone over ours.
     const { party } = this.#parts
     if (!party.hasEarlyMedia) party.leg.ring()
   }

@@ -102,7 +102,7 @@ export function reasonOf(cause: LegCause): EndReason {
 
 /**
  * 408, 5xx, timeouts and transport failures try the next trunk; a user who is busy or did not answer
- * would be so behind any trunk.
+ * would be so over any trunk.
  */
 export function triesNextTrunk(cause: LegCause): boolean {
   if (cause.kind === 'timeout' || cause.kind === 'unreachable') return true

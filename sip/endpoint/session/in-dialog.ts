@@ -82,12 +82,13 @@ function offerArrived(
     services.respond(transaction, 200, now, { fields: session.updateFields(transaction, now) })
     return
   }
+  // Without SDP (RFC 3261 §14.2) our offer goes in the 2xx, and the answer comes in the ACK.
   session.askForAnswer(transaction, sdp)
 }
 
 /**
- * A PRACK that acknowledges one of ours. An offer in it is answered in its 2xx (RFC 3262 §5); one that may not be made,
- * since another is still open, is passed over: what the PRACK acknowledges is acknowledged.
+ * A PRACK that acknowledges one of ours. An offer in it is answered in its 2xx (RFC 3262 §5); an offer
+ * that may not be made because another is still open is ignored, and the PRACK gets its 200 all the same.
  */
 export function prackArrived(session: SessionContext, transaction: ServerTransaction, now: number): void {
   const sdp = sdpOf(transaction.request.message)
