@@ -1,3 +1,5 @@
+import { glareWaitMs } from '../sip/index.ts'
+
 /** What a live call asks of the rest to change its session. */
 interface RenegotiationPorts {
   /** Our offer; rejects when the media are gone. */
@@ -19,9 +21,6 @@ interface Waiter {
   resolve(): void
   reject(status: number): void
 }
-
-/** RFC 3261 §14.1, in ms: the one who made the Call-ID waits longer after a glare. */
-const glareMs = (weCalled: boolean, fraction: number): number => (weCalled ? 2100 + 1900 * fraction : 2000 * fraction)
 
 /**
  * Wishes for a live call (hold, a new ICE try, showing the new connection) become re-INVITEs, one at a time; what
@@ -119,7 +118,7 @@ export class Renegotiation {
     if (status === 0 || status === 491) {
       this.#wantsRestart ||= wish.restart
       this.#wantsRefresh = true
-      if (status === 491) this.#timer = setTimeout(() => this.settle(), glareMs(this.#weCalled, Math.random()))
+      if (status === 491) this.#timer = setTimeout(() => this.settle(), glareWaitMs(this.#weCalled, Math.random()))
       else this.settle()
       return
     }

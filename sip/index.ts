@@ -18,6 +18,7 @@ export type {
   OfferInput,
   OfferState,
 } from './invite/offer-answer.ts'
+export { glareWaitMs, retryAfterSeconds } from './invite/offer-waits.ts'
 export { assemble } from './message/assemble.ts'
 export { formatMessage } from './message/format.ts'
 export { parseHead } from './message/head.ts'

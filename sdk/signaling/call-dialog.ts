@@ -7,6 +7,7 @@ import {
   type IncomingResponse,
   InviteExchange,
   type OfferState,
+  retryAfterSeconds,
   type ServerOwner,
   type ServerTransaction,
   Timer,
@@ -32,7 +33,7 @@ export interface CallDialogOwner {
 const byeGivenUpMs = 32_000
 
 const retryAfter = (seconds: number): ResponseParts => ({
-  fields: [{ name: 'Retry-After', value: String(Math.floor(seconds)) }],
+  fields: [{ name: 'Retry-After', value: String(seconds) }],
 })
 
 /** A dialog that stands: offers of both sides, the answer that waits for its ACK, and the BYE. */
@@ -177,8 +178,12 @@ export class CallDialog extends InviteExchange implements ClientOwner, ServerOwn
     const sdp = sdpOf(message)
     const refusal = this.refusalOf(method, sdp)
     if (refusal !== undefined) {
-      // RFC 3261 §14.2: 0 to 10 s.
-      services.respond(transaction, refusal, now, refusal === 500 ? retryAfter(11 * services.fraction()) : {})
+      services.respond(
+        transaction,
+        refusal,
+        now,
+        refusal === 500 ? retryAfter(retryAfterSeconds(services.fraction())) : {},
+      )
       return
     }
     const contact = contactOf(message)

@@ -1,4 +1,5 @@
 import { minSessionSeconds } from '../../dialog/session-timer.ts'
+import { retryAfterSeconds } from '../../invite/offer-waits.ts'
 import { headerOf } from '../../message/headers.ts'
 import { bodyText, contactUriOf, q850Of, sdpOf } from '../../message/typed-fields.ts'
 import type { ServerTransaction } from '../../transaction/transaction.ts'
@@ -6,9 +7,6 @@ import { acceptedBody, allow, supported } from '../services/settings.ts'
 import { parseInfoDigit } from './dtmf-info.ts'
 import type { SessionContext } from './session-context.ts'
 import { isIntervalTooSmall } from './session-refresh.ts'
-
-/** Seconds after which an offer in the wrong state may come again (RFC 3261 §14.2: 0 to 10). */
-const mostRetrySeconds = 10
 
 /** Answers a request of the remote within a dialog. It has passed the screening, and its tags are right. */
 export function answerInDialog(session: SessionContext, transaction: ServerTransaction, now: number): void {
@@ -63,7 +61,7 @@ function offerArrived(
   const sdp = sdpOf(message)
   const refusal = session.refusalOf(method, sdp)
   if (refusal !== undefined) {
-    const retry = Math.floor(services.tokens.fraction() * (mostRetrySeconds + 1))
+    const retry = retryAfterSeconds(services.tokens.fraction())
     const later = { fields: [{ name: 'Retry-After', value: String(retry) }] }
     services.respond(transaction, refusal, now, refusal === 500 ? later : {})
     return

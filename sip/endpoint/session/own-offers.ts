@@ -1,3 +1,4 @@
+import { glareWaitMs } from '../../invite/offer-waits.ts'
 import { type OwnOfferInput, type OwnOfferState, ownOfferTable } from '../../invite/session-states.ts'
 import type { HeaderField } from '../../message/message.ts'
 import { contactUriOf, sdpOf } from '../../message/typed-fields.ts'
@@ -152,10 +153,8 @@ export class OwnOffers implements TimerOwner {
     services.emit({ type: 'reoffer-refused', id: host.id, status })
   }
 
-  /** RFC 3261 §14.1: the side that made the Call-ID waits 2.1 to 4 s, the other 0 to 2 s, in steps of 10 ms. */
   #waitOut(now: number): void {
     const { tokens, timers } = this.#session.services
-    const wait = this.#weCalled ? 2100 + 1900 * tokens.fraction() : 2000 * tokens.fraction()
-    timers.set(this.#glareTimer, now + Math.round(wait / 10) * 10)
+    timers.set(this.#glareTimer, now + glareWaitMs(this.#weCalled, tokens.fraction()))
   }
 }
