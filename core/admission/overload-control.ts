@@ -46,9 +46,9 @@ const headroom = 1.25
  * beside the calls that are set up with it: together they stay under 100 ms. More INVITEs arrive in this time than are set
  * up in it, so that no place stays empty.
  */
-const mostWaitMs = 20
+const mostWaitMs = 15
 /** New calls are set up so many side by side, and one more for each millisecond that a commit takes. */
-const leastSetUps = 12
+const leastSetUps = 8
 const commitOver = 32
 /** So many times its bound: an INVITE that has waited so long shows a flood before any mean does. */
 const floodWaits = 3

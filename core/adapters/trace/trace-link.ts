@@ -66,7 +66,7 @@ export class TraceLink {
     clearTimeout(this.#start)
     if (this.#worker !== undefined) return this.#worker
     const program = ownModule('./trace-thread.ts', import.meta.url)
-    const worker = new Worker(program, { execArgv: [], workerData: this.#config })
+    const worker = new Worker(program, { name: 'trace', execArgv: [], workerData: this.#config })
     worker.unref()
     this.#worker = worker
     let fault: unknown

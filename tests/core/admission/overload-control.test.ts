@@ -152,8 +152,8 @@ test('while limited: what has waited too long is refused, and looking takes no t
   }
   const now = 6 * measureEveryMs
   assert.is(admission.decide('trunk', now, 1000), 'late')
-  assert.is(admission.wouldRefuse('trunk', now, 20), false)
-  assert.is(admission.wouldRefuse('trunk', now, 21), true, 'with its set-up it would come near to 100 ms')
+  assert.is(admission.wouldRefuse('trunk', now, 15), false)
+  assert.is(admission.wouldRefuse('trunk', now, 16), true, 'with its set-up it would come near to 100 ms')
   for (let look = 0; look < 100; look++) assert.is(admission.wouldRefuse('trunk', now), false)
   assert.is(admission.decide('trunk', now), undefined)
   let refused: string | undefined
