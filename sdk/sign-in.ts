@@ -132,7 +132,7 @@ export class SignIn {
   }
 
   close(): void {
-    // Sent before the line closes; nobody waits for the answer.
+    // Sent before the line closes; the answer is not awaited.
     if (this.#isRegistered) this.engine.handle({ type: 'unregister' })
     this.#state = 'closed'
     this.#isRegistered = false

@@ -107,7 +107,7 @@ export const TrunkTestCall = Type.Object(
 export const TrunkTest = Type.Object(
   {
     is_reachable: Type.Boolean({ description: 'It answered OPTIONS.' }),
-    milliseconds: Type.Integer({ description: 'Until it did, or until nobody waited any more.' }),
+    milliseconds: Type.Integer({ description: 'Until it did, or until the test gave up.' }),
     call: nullable(resource(TrunkTestCall), { description: 'What came of the call; null: none was asked for.' }),
   },
   { $id: 'TrunkTest' },

@@ -18,7 +18,7 @@ export type RoomCommand =
       readonly name: string
       readonly rules: RoomRules
     }
-  /** Hears now: `room.waiting` or `room.started` follows. */
+  /** Receives now: `room.waiting` or `room.started` follows. */
   | { readonly type: 'room.attend'; readonly legId: LegUuid }
   | { readonly type: 'room.leave'; readonly legId: LegUuid }
 
@@ -99,7 +99,7 @@ export class Rooms {
     if (room.state === 'started') return onlyEvent(started(room, member))
     if (!member.rules.startOnEnter) return onlyEvent({ type: 'room.waiting', legId })
     room.state = 'started'
-    // Who has waited comes first, and so hears the new one come.
+    // Who has waited comes first, and so receives the tone of the new one.
     const others = attending(room).filter(each => each !== member)
     return { events: [...others, member].map(each => started(room, each)), media: [] }
   }

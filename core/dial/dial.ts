@@ -23,7 +23,7 @@ export const dialDigitsId = 'dial-digits'
 
 const limitTimer = 'dial:limit'
 
-/** One Dial: what the caller hears while its children are rung, and the bridge to the one who answers. */
+/** One Dial: what the caller is sent while its children ring, and the bridge to the one who answers. */
 export class Dial implements Connection, HuntListener {
   readonly #host: CallHost
   readonly #request: DialRequest
@@ -173,12 +173,12 @@ export class Dial implements Connection, HuntListener {
     this.#parts.player.stopRinging()
   }
 
-  /** Bridges the winner, or before an answer the first with early media, as soon as both sides can hear. */
+  /** Bridges the winner, or before an answer the first with early media, as soon as both sides have media. */
   #tryBridge(): void {
     const { party } = this.#parts
     const { isOver, winner, digits, audible } = this.#hunt
     if (isOver || this.#bridged !== undefined || !party.isListening) return
-    // The remote is to have its digits before it hears the caller.
+    // The remote gets its digits before the bridge.
     if (digits !== '' && this.#digitsSent !== 'yes') return
     if (audible === undefined || (winner !== undefined && !party.isAnswered)) return
     this.#stopRinging()
@@ -187,7 +187,7 @@ export class Dial implements Connection, HuntListener {
     this.#record()
   }
 
-  /** Once the winner and the caller hear each other. */
+  /** Once the winner and the caller are bridged. */
   #record(): void {
     const { party, recorder } = this.#parts
     if (this.#recordId !== undefined) return

@@ -1,6 +1,6 @@
 /**
  * - `seeking`: children ring, or are looked up, and none has answered
- * - `cancelling`: all who ring are cancelled, one after the other: the party hears none of them meanwhile
+ * - `cancelling`: all who ring are cancelled, one after the other: the party receives none of them meanwhile
  * - `confirming`: of a sequential Dial the next child waits for the cancelled one to end
  * - `won`: one has answered
  * - `over`: reported
@@ -9,7 +9,7 @@ export type HuntState = 'seeking' | 'cancelling' | 'confirming' | 'won' | 'over'
 
 export type HuntInput =
   | 'answered'
-  /** Nobody has answered in time. */
+  /** No child has answered in time. */
   | 'ring-timeout'
   /** All who rang are cancelled. */
   | 'cancelled'

@@ -26,19 +26,19 @@ export interface HuntParts {
   readonly alarms: MeterAlarms
 }
 
-/** What a Dial hears of its children. */
+/** Events of the children that a Dial handles. */
 export interface HuntListener {
   /** One rings, and none has answered. */
   ringing(): void
-  /** Early media of one can be heard, and none has answered. */
+  /** Early media of one has come, and none has answered. */
   early(): void
   /** The first answer. All other legs are cancelled. */
   won(branch: Branch): void
   /** The winner's media is ready. */
   ready(leg: Leg): void
-  /** A leg of one has failed, and another is tried: it is not heard any more. */
+  /** A leg of one has failed, and another is tried: its audio is no longer forwarded. */
   retrying(failed: Leg): void
-  /** One has failed or ended, the winner too: its leg is not heard any more. */
+  /** One has failed or ended, the winner too: its leg's audio is no longer forwarded. */
   over(branch: Branch): void
   /** No leg has answered, and none is left that may. */
   failed(reason: EndReason): void
@@ -98,14 +98,14 @@ export class Hunt implements BranchListener<Branch> {
     return this.#winner
   }
 
-  /** Whom the party is to hear: the winner, or before an answer the first with early media. */
+  /** Whom the party receives: the winner, or before an answer the first with early media. */
   get audible(): Leg | undefined {
     if (this.#state === 'cancelling') return undefined
     const candidates = this.#winner === undefined ? this.#branches : [this.#winner]
     return candidates.map(branch => branch.leg).find(leg => leg?.isReady === true && leg.isLive)
   }
 
-  /** What the winner's far side is to be sent before it hears the party; empty when nothing is. */
+  /** Digits that the winner's remote is sent before the bridge (`sendDigits`); empty when nothing is. */
   get digits(): string {
     return this.#winner === undefined ? '' : (this.#digitsOf.get(this.#winner) ?? '')
   }

@@ -19,7 +19,7 @@ export interface CallHost extends LegHost {
   /** A recording has so many bytes. */
   recorded(bytes: number): void
   readonly isOver: boolean
-  /** One unit of work. `then` hears of success and of refusal; a database that fails ends the call instead. */
+  /** One unit of work. `then` gets success or refusal; a database that fails ends the call instead. */
   commit(unit: readonly Change[], then?: (result: CommitResult) => void): void
   /** `then` is not called when the call has ended meanwhile. */
   lookup<K extends Lookup['kind']>(

@@ -13,7 +13,7 @@ export interface DialOutcome {
 
 /** What a Dial verb makes its call do: ring destinations, or enter a room. */
 export interface Connection {
-  /** The other leg that hears the party: for digits that came by INFO. */
+  /** The other leg that receives the party: for digits that came by INFO. */
   readonly bridgedLeg: Leg | undefined
   /** Its state, for support. */
   readonly dump: DialDump

@@ -127,12 +127,12 @@ export type MediaCommand =
   | { readonly type: 'media.resume-record'; readonly legId: LegUuid; readonly recordId: string }
   /** Of either kind. */
   | { readonly type: 'media.stop-record'; readonly legId: LegUuid; readonly recordId: string }
-  /** The two legs receive each other's audio, digits included; a play to one of them interrupts what it hears of the other. */
+  /** The two legs receive each other's audio, digits included; a play to one of them interrupts what it receives of the other. */
   | { readonly type: 'media.bridge'; readonly legId: LegUuid; readonly otherLegId: LegUuid }
   | { readonly type: 'media.unbridge'; readonly legId: LegUuid }
   /**
-   * The leg hears all others in the room, and they hear it unless it is muted; legs of any calls. A play to it
-   * interrupts what it hears of the room. It is in one room at most.
+   * The leg receives all others in the room, and they receive it unless it is muted; legs of any calls. A play to it
+   * interrupts what it receives of the room. It is in one room at most.
    */
   | { readonly type: 'media.join'; readonly legId: LegUuid; readonly room: string; readonly muted: boolean }
   | { readonly type: 'media.leave'; readonly legId: LegUuid }

@@ -29,7 +29,7 @@ export type SignalingCommand =
       readonly type: 'leg.dial'
       readonly legId: LegUuid
       readonly callId: CallUuid
-      /** Told to softphones alone. */
+      /** Sent to softphones only. */
       readonly sid?: Sid | undefined
       readonly target: LegTarget
       readonly from: { readonly user: string; readonly displayName?: string }

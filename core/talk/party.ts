@@ -37,12 +37,12 @@ export class Party implements LegOwner {
     return this.leg.state === 'answering' || this.leg.state === 'up'
   }
 
-  /** Not answered, but told to listen (183). */
+  /** Not answered, but with early media (183). */
   get hasEarlyMedia(): boolean {
     return this.#hasProgressed
   }
 
-  /** It hears what is played or bridged to it. */
+  /** It receives what is played or bridged to it. */
   get isListening(): boolean {
     return this.leg.isReady && (this.isAnswered || this.#hasProgressed)
   }
@@ -57,7 +57,7 @@ export class Party implements LegOwner {
     if (this.leg.state === 'offered' && this.leg.offer !== undefined) this.leg.openMedia()
   }
 
-  /** `prefer`: what the one whom it will hear speaks. */
+  /** `prefer`: the codec of the leg that it will be bridged to. */
   answer(prefer?: CodecName): void {
     if (this.leg.state !== 'offered') return
     this.#wants = 'answer'

@@ -25,7 +25,7 @@ interface PlayerListener {
 }
 
 type Command<T extends ProgramCommand['type']> = Extract<ProgramCommand, { readonly type: T }>
-/** What a document may have a party hear. */
+/** What a document may play to a party. */
 export type PlayCommand = Command<'say' | 'play' | 'beep' | 'stop' | 'send-digits'>
 type Played = Extract<MediaEvent, { readonly type: 'media.played' }>
 
@@ -34,7 +34,7 @@ type Notice = 'warning' | 'beep'
 
 const ringId = 'ring-tone'
 
-/** What one leg hears of us: speech, assets, tones; and the digits we send it. */
+/** What we play to one leg: speech, assets, tones; and the digits we send it. */
 export class Player {
   readonly #host: CallHost
   readonly #leg: Leg

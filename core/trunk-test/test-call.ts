@@ -7,7 +7,7 @@ import type { MediaCommand, MediaEvent, MediaSources, SrtpWish } from '../ports/
 import type { SignalingCommand, SignalingEvent } from '../ports/signaling.ts'
 import { longestEchoMs, signalMs } from './echo-signal.ts'
 
-/** Nobody has answered by then: the call is cancelled. */
+/** Not answered by then: the call is cancelled. */
 const ringMs = 10_000
 /** What the answer's codec needs to be agreed; then there will be no audio. */
 const agreeMs = 1000

@@ -132,7 +132,7 @@ export class Interpreter {
     }
   }
 
-  /** What the caller hears after the verb that runs, when that one is brief; its `playId` is empty. */
+  /** What the caller is sent after the verb that runs, when that one is brief; its `playId` is empty. */
   ahead(now: number): SoundCommand | undefined {
     if (this.#stage.at !== 'running') return undefined
     const running = this.#verbs[this.#nextVerb - 1]

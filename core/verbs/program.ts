@@ -51,7 +51,7 @@ export type ProgramCommand =
   /** The program is over: hang up, or reject with the reason's SIP status when the call is unanswered. */
   | { readonly type: 'end'; readonly reason: EndReason; readonly rejectWith?: 486 | 603 }
 
-/** What a Say or a Play will have the caller hear. */
+/** What a Say or a Play will send to the caller. */
 export type SoundCommand = Extract<ProgramCommand, { readonly type: 'say' | 'play' }>
 
 export interface RecordOptions {
@@ -67,9 +67,9 @@ export type SessionRecordOrder =
 
 /** Both sides of the call, as the caller lives it. */
 export interface SessionRecordOptions {
-  /** `dual`: the caller left, what it hears right. */
+  /** `dual`: the caller left, what it is sent right. */
   readonly channels: 'dual' | 'mono'
-  /** `inbound`: only the caller; `outbound`: only what it hears. */
+  /** `inbound`: only the caller; `outbound`: only what it is sent. */
   readonly track: 'both' | 'inbound' | 'outbound'
   readonly maxLengthMs: number
   readonly format: 'wav' | 'ogg'

@@ -82,7 +82,7 @@ export interface VerbModule<Verb, State> {
   isLast?(verb: Verb): boolean
   /** Done in a while that is known, and nothing but the caller's leaving keeps the next verb from its turn. */
   readonly isBrief?: boolean
-  /** What it will have the caller hear first: while the verb before it runs, that is made ready. */
+  /** What it will send to the caller first: while the verb before it runs, that is made ready. */
   sound?(verb: Verb, run: VerbRun): SoundCommand | undefined
   start(verb: Verb, run: VerbRun): Step<State>
   /** Undefined: the event does not concern the verb, and it goes on waiting. */

@@ -33,7 +33,7 @@ export class Forwarder {
   /** What a packet of ours lasts. */
   #packetUnits = 160
   #unitsPerMs = 8
-  /** Whose audio passed last; −1 = nobody's. */
+  /** Whose audio passed last; −1 = none. */
   #audioSsrc = -1
   #eventUntil = 0
   #forwardedAt = Number.NEGATIVE_INFINITY
@@ -50,7 +50,7 @@ export class Forwarder {
     this.#send = send
   }
 
-  /** The next packet continues what the remote hears. */
+  /** The next packet continues what the remote receives. */
   get isFlowing(): boolean {
     return this.#relay.running || this.#isRepacking || this.#isMixed
   }
@@ -83,7 +83,7 @@ export class Forwarder {
     this.#isMixed = false
   }
 
-  /** What the remote hears is a room's mix, packets of ours. */
+  /** What the remote receives is a room's mix, packets of ours. */
   mix(): void {
     this.#isMixed = true
   }

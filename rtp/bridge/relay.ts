@@ -28,7 +28,7 @@ export class Relay {
   #audioTime = 0
   #receivedAt = 0
 
-  /** True when the next packet continues what the remote hears. */
+  /** True when the next packet continues what the remote receives. */
   get running(): boolean {
     return this.#running
   }

@@ -3,7 +3,7 @@ export interface BrowserCounters {
   links: number
   /** Valid checks. */
   iceChecks: number
-  /** STUN for nobody here, or that nobody vouched for. */
+  /** STUN for no session here, or without the right password. */
   iceDropped: number
   /** Media and handshakes from addresses that no valid check came from, and what is none of these. */
   strayDropped: number

@@ -47,7 +47,7 @@ export class BrowserPort {
     this.listen(socket)
   }
 
-  /** The same port on one more address: who is heard there is answered from there. */
+  /** The same port on one more address: a packet that comes there is answered from there. */
   listen(socket: DatagramSocket): void {
     const local = this.#sockets.push(socket) - 1
     socket.isShared = true
@@ -155,7 +155,7 @@ export class BrowserPort {
     this.counters.iceChecks++
     this.#byAddress.set(keyOf(address, port), link)
     this.#leave(link, before)
-    // When a restart is over, the names of the run before are nobody's.
+    // When a restart is over, the names of the run before belong to no session.
     for (const name of link.names) {
       if (link.agent.knows(name)) continue
       link.names.delete(name)

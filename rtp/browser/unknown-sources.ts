@@ -2,7 +2,7 @@ const windowMs = 1000
 /** So many handshakes of unknown sources in this second or the last: some may be in the names of others. */
 const manyHandshakes = 20
 
-/** How many handshakes come from addresses that nobody vouched for. */
+/** How many handshakes come from addresses without a completed ICE check. */
 export class UnknownSources {
   #count = 0
   #before = 0

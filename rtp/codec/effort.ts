@@ -6,7 +6,7 @@ const steps = [
 ] as const
 /** Less work is less busy by itself: only from so much under a step's threshold is there time for the one before. */
 const ease = 0.6
-/** Weights of a tick in the mean: a thread that gets busy is heard in 0.1 s, one that has rested in 2 s. */
+/** Weights of a tick in the mean: a busy thread shows in 0.1 s, one that has rested in 2 s. */
 const rise = 1 / 20
 const fall = 1 / 400
 

@@ -102,7 +102,7 @@ export interface OpusDecoder {
 }
 
 /**
- * Makes coders. One that was used is never given to another stream: it would begin with what the last one heard.
+ * Makes coders. One that was used is never given to another stream: it would begin with the state of the last one.
  * `done` comes at once or a moment later, with nothing when there is no memory left; who got one frees it.
  */
 export interface OpusCoders {

@@ -31,11 +31,11 @@ export class StreamDecoder {
   #isFree = false
   #resampler: Resampler | undefined
   #resamplesFrom = 0
-  /** The last that was heard was Opus, and how long since then. */
+  /** The last that was decoded was Opus, and how long since then. */
   #isOpus = false
   #rests = false
   #concealedMs = 0
-  /** What was heard last fills a wait. */
+  /** The last audio fills a wait. */
   #waits = false
 
   /** `keepsArrived`: what is concealed fits on what comes after it, not the other way round. */
@@ -51,7 +51,7 @@ export class StreamDecoder {
     return this.#rests
   }
 
-  /** Samples that are still in the filter when a codec of another rate is heard: what comes is so much later. */
+  /** Samples that are still in the filter when a codec of another rate follows: its audio is so much later. */
   lagOf(codec: AudioCodecName): number {
     return codec === 'opus' || codecFacts[codec].sampleRate === this.sampleRate
       ? 0
@@ -97,7 +97,7 @@ export class StreamDecoder {
     return count
   }
 
-  /** What should be heard now may still come: fills `count` samples of waiting, after which nothing is missing. */
+  /** What should be played now may still come: fills `count` samples of waiting, after which nothing is missing. */
   waitInto(pcm: Int16Array, at: number, count: number): void {
     this.concealInto(pcm, at, count)
     this.#waits = !this.#isOpus

@@ -13,7 +13,7 @@ export interface MediaSources {
 
 /** Which extended reports were agreed on (RFC 3611 §5). */
 export interface ExtendedTerms {
-  /** The remote wants to know how it is heard. */
+  /** The remote wants reports on how it is received. */
   readonly voipMetrics: boolean
   /** Both measure the round trip though only one of them may send (§4.4, §4.5). */
   readonly receiverTime: boolean

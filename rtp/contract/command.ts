@@ -21,9 +21,9 @@ export interface RecordRules {
 
 /** A recording of both sides, as the session's remote lives it. */
 export interface SessionRules {
-  /** `dual`: the remote on the left, what it hears on the right. `mono`: both mixed. */
+  /** `dual`: the remote on the left, what it is sent on the right. `mono`: both mixed. */
   readonly channels: 'dual' | 'mono'
-  /** `inbound`: only what the remote says. `outbound`: only what it hears. The other side is silent. */
+  /** `inbound`: only what the remote says. `outbound`: only what it is sent. The other side is silent. */
   readonly track: 'both' | 'inbound' | 'outbound'
   readonly maxLengthMs: number
 }
@@ -80,7 +80,7 @@ export type EngineCommand =
   | { readonly type: 'bridge'; readonly session: SessionId; readonly other: SessionId }
   | { readonly type: 'unbridge'; readonly session: SessionId }
   /**
-   * The session hears the others in a room, and they hear it unless it is muted; again, to change that. A room is there
+   * The session receives the others in a room, and they receive it unless it is muted; again, to change that. A room is there
    * while it has members; who was bridged or elsewhere is so no more. `shared`: what threads share of it.
    */
   | {
@@ -91,7 +91,7 @@ export type EngineCommand =
       readonly shared?: SharedRoom
     }
   | { readonly type: 'leave'; readonly session: SessionId }
-  /** All in the session's room hear it. */
+  /** All in the session's room receive it. */
   | { readonly type: 'room-tone'; readonly session: SessionId; readonly tone: RoomTone }
   | { readonly type: 'send-digits'; readonly session: SessionId; readonly digitsId: string; readonly digits: string }
   /** `closed` follows, after the ends of what still runs. */

@@ -31,7 +31,7 @@ export interface SourceFigures {
   readonly withheld: number
 }
 
-/** What a session has counted, and how well it heard its remote. */
+/** What a session has counted, and how well it received its remote. */
 export interface SessionStats {
   /** The codec that was last sent; undefined = never agreed on one. */
   readonly codec: string | undefined
@@ -50,7 +50,7 @@ export interface SessionStats {
   readonly burstRatio: number
   /** From its mouth to an ear here, estimated. */
   readonly oneWayMs: number
-  /** By the E-model, of what was heard; undefined before the first packet. */
+  /** By the E-model, of what was received; undefined before the first packet. */
   readonly rFactor: number | undefined
   readonly mos: number | undefined
   /** Undefined until it has reported. */

@@ -27,7 +27,7 @@ export interface DtlsOptions extends HandshakeOptions {
   readonly role: DtlsRole
   /** A datagram for the remote. */
   send(datagram: Uint8Array): void
-  /** Whether somebody forges hellos just now, so that even a first one must bring a cookie. Default: nobody does. */
+  /** Whether forged hellos arrive just now, so that even a first one must bring a cookie. Default: no. */
   demandsCookie?(): boolean
 }
 

@@ -51,7 +51,7 @@ export const isNamed = (der: Uint8Array, fingerprints: readonly Fingerprint[]): 
 const skewDays = 1
 const validDays = 3650
 
-/** A self-signed certificate of a new P-256 key (RFC 8827 §6.5), valid around `nowUnixMs`. It names nobody. */
+/** A self-signed certificate of a new P-256 key (RFC 8827 §6.5), valid around `nowUnixMs`. It contains no name. */
 export const selfSigned = (nowUnixMs: number, serial: Uint8Array): DtlsCertificate => {
   const { publicKey, privateKey } = generateKeyPairSync('ec', {
     namedCurve: 'prime256v1',

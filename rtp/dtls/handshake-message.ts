@@ -70,7 +70,7 @@ interface Partial {
 
 /**
  * Puts messages together and in order. What was received first stays: an overlap changes nothing (RFC 6347 §4.2.3). But
- * a fragment of another message under the same number replaces what is not whole yet, which was perhaps nobody's.
+ * a fragment of another message under the same number replaces what is not whole yet, which may have been forged.
  */
 export class Reassembly {
   /** The number of the message that is to come. */

@@ -25,7 +25,7 @@ export interface FlightPart {
   readonly content: Uint8Array
 }
 
-/** `refused`: not what is to come now, or not real; whoever says the real thing is still heard. */
+/** `refused`: not the message that is expected now, or forged; the real one is still accepted. */
 export type Step = 'refused' | 'taken' | 'connected'
 
 interface Established {

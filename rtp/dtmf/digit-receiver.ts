@@ -11,7 +11,7 @@ export interface Press {
 export interface DigitReceiverConfig {
   /** Units of the RTP timestamp a second. Default 8000. */
   readonly clockRate?: number
-  /** A digit of which nothing was heard for so long has ended: its end packets were all lost. Default 500. */
+  /** A digit without a packet for so long has ended: its end packets were all lost. Default 500. */
   readonly stuckMs?: number
 }
 

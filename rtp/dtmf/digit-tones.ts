@@ -80,7 +80,7 @@ export class DigitTones {
     for (const each of this.#waiting) each.durationMs ??= leastPressMs
   }
 
-  /** Goes on to what the next frame is of. Returns false when there is nothing to be heard in it: pauses, and the end. */
+  /** Goes on to what the next frame is of. Returns false when there is nothing to be sent in it: pauses, and the end. */
   proceed(): boolean {
     this.#advance()
     return this.#phase === 'sounding' || this.#phase === 'silent'

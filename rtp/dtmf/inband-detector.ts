@@ -46,7 +46,7 @@ export class InbandDetector {
   #digit = -1
   #lasted = 0
   #misses = 0
-  /** Blocks since it was heard last that reported nothing; and how many more will tell nothing, over the seam after them. */
+  /** Blocks since it was detected last that reported nothing; and how many more will tell nothing, over the seam after them. */
   #passedOver = 0
   #seam = 0
 
@@ -58,7 +58,7 @@ export class InbandDetector {
     this.#samples = new Float64Array(this.#tones.hop)
   }
 
-  /** What was heard last is a digit, or may become one: its two tones have been there for some 20 ms. */
+  /** The last audio is a digit, or may become one: its two tones have been there for some 20 ms. */
   get hasTone(): boolean {
     return this.#digit >= 0 || (this.#seen >= 0 && this.#hits >= suspectHits)
   }

@@ -14,7 +14,7 @@ const opusRate = 8000
 
 /**
  * Silences digits' tones in packets that are passed on as they came, to a remote that gets the same digits as
- * telephone-events: it must not hear them twice. Of a tone no more than its first 20 ms or so get through, which no
+ * telephone-events: it must not receive them twice. Of a tone no more than its first 20 ms or so get through, which no
  * receiver takes (ITU-T Q.24: under 23 ms).
  */
 export class ToneMute {

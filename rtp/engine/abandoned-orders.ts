@@ -1,7 +1,7 @@
 import type { EngineCommand } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
 
-/** The end of what a command ordered of a session that is not to be; undefined = nobody waits for one. */
+/** The end of what a command ordered of a session that is not to be; undefined = no answer is expected. */
 export const endOfAbandoned = (command: EngineCommand): EngineEvent | undefined => {
   const { session } = command
   switch (command.type) {

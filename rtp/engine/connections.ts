@@ -8,7 +8,7 @@ import type { FaultGuard } from './fault-guard.ts'
 type JoinCommand = Extract<EngineCommand, { readonly type: 'join' }>
 type ToneCommand = Extract<EngineCommand, { readonly type: 'room-tone' }>
 
-/** Who hears whom on a thread: sessions in pairs, and sessions in rooms. A session is in one pair or one room. */
+/** Which session receives which on a thread: sessions in pairs, and sessions in rooms. A session is in one pair or one room. */
 export class Connections {
   readonly #clockOffsetMs: number
   readonly #rooms: Rooms
@@ -29,7 +29,7 @@ export class Connections {
     })
   }
 
-  /** The two hear each other from now on, and nobody else. */
+  /** The two receive each other from now on, and no other. */
   bridge(session: MediaSession, other: MediaSession, now: number): void {
     if (session === other) return
     for (const each of [session, other]) this.part(each, now)
@@ -57,7 +57,7 @@ export class Connections {
     this.#rooms.sound(session.seat, tone)
   }
 
-  /** Nobody hears it any more. */
+  /** No other session receives it any more. */
   part(session: MediaSession, now: number): void {
     this.unbridge(session)
     this.leave(session, now)

@@ -321,7 +321,7 @@ export class MediaEngine {
     if (entry?.session !== session) return
     this.#table.remove(session)
     this.#closing++
-    // What others heard of it last is read once more then, and that may be what had the fault.
+    // What others received of it last is read once more then, and that may be what had the fault.
     try {
       this.#connections.part(session, now)
       this.#plays.drop(entry)

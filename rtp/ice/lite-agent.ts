@@ -10,7 +10,7 @@ import {
 import { StunWriter } from '../stun/writer.ts'
 import type { IceCredentials } from './credentials.ts'
 
-/** RFC 7675 §5.1: who has not been heard of for so long has withdrawn its consent. */
+/** RFC 7675 §5.1: a remote without a check for so long has withdrawn its consent. */
 export const consentMs = 30_000
 /** Pairs of an address of ours and one of the remote at a time; the one that was silent for longest makes room. */
 export const mostPaths = 16

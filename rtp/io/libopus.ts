@@ -27,7 +27,7 @@ export class LibOpus implements OpusCoders {
   readonly counters: LibOpusCounters = { encoders: 0, decoders: 0, failed: 0 }
   /** Of all its encoders of calls. */
   readonly effort = new Effort()
-  /** What files are made of, or made, lasts: nobody waits for it, and it is heard again when the thread has time. */
+  /** For files: they are kept, and no call waits for them, so they are coded as well as possible. */
   readonly #fullEffort = new Effort()
 
   #loaded: Loaded | undefined

@@ -2,7 +2,7 @@ interface MediaClockConfig {
   /** Default 5. */
   readonly tickMs?: number
   readonly now?: () => number
-  /** Holds the thread for so long, to a fraction of a millisecond, where nobody else needs it. Default: ticks are as exact as timers. */
+  /** Holds the thread for so long, to a fraction of a millisecond, where no other work needs it. Default: ticks are as exact as timers. */
   readonly sleep?: (ms: number) => void
   /** What is done every millisecond between two ticks, while it is wanted; only where the thread is the clock's own. */
   readonly between?: { isWanted(): boolean; run(now: number): void }

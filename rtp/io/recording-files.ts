@@ -2,7 +2,7 @@ import type { RecordingSink, RecordingStore } from '../contract/recording-sink.t
 import { RecordingThreadLink } from './recording-thread-link.ts'
 
 const usualRate = 8000
-/** Coding is work, and nobody waits for it: calls go first. Writing is little, and goes with the rest of the process. */
+/** Coding is work that can wait: calls go first. Writing is little, and goes with the rest of the process. */
 const oggNiceness = 10
 const wavNiceness = 0
 const flushEveryMs = 1000

@@ -9,7 +9,7 @@ const headWords = 2
 const mailboxBytes = 4 * (headWords + entries * entryWords)
 
 /**
- * Chunks on their way from a media thread to the thread that writes them. Nobody locks or wakes anybody: a thread of real
+ * Chunks on their way from a media thread to the thread that writes them. There are no locks and no wake-ups: a thread of real
  * time that waits for a lock of one that is not, waits for whatever else the machine does. One writer, one reader.
  */
 export class RecordingMailbox {

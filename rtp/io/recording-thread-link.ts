@@ -39,7 +39,7 @@ export class RecordingThreadLink {
       flush: () => line.flush(),
       write: (pcm, from, count) => line.write(pcm, from, count),
       close: (samples, done) => {
-        // Of a thread that has died there is nobody to tell the end.
+        // A thread that has died cannot be sent the end.
         if (this.#open.has(id)) line.close(samples, done)
         else setImmediate(done, 0, true)
       },

@@ -1,6 +1,6 @@
 import { sequenceDelta, timestampDelta } from '../packet/sequence.ts'
 
-/** A timestamp that runs so far ahead of the time between two packets was set; the network hurries nobody so. */
+/** A timestamp that runs so far ahead of the time between two packets was set by the sender: the network cannot speed packets up. */
 export const stepMs = 80
 
 /** `back`: the timestamp fell behind though the numbers go on. `ahead`: it has outrun the time that passed. */

@@ -23,7 +23,7 @@ const riseMs = 3
  */
 export class Concealment {
   readonly #perMs: number
-  /** What was heard last, concealed or not; its end is now. */
+  /** What was played last, concealed or not; its end is now. */
   readonly #history: Int16Array
   /** The same when the loss began. */
   readonly #past: Int16Array

@@ -20,7 +20,7 @@ const halfMs = 80
  * a window: a listener that comes late once, or takes several frames at once, finds others that have waited longer.
  */
 export class DelayControl {
-  // The least excess in this half of the window and in the one before; NaN = nothing was heard in it.
+  // The least excess in this half of the window and in the one before; NaN = nothing was played in it.
   #least = Number.NaN
   #leastBefore = Number.NaN
   #halfUntil = -Infinity

@@ -28,7 +28,7 @@ export class ExcessDelay {
     return this.#isBorne ? 0 : frameMs
   }
 
-  /** Nothing was to be heard: the window restarts. */
+  /** Nothing was to be played: the window restarts. */
   restart(): void {
     this.#leastMs = Infinity
   }

@@ -10,7 +10,7 @@ import { audio, type PacketSlots } from './packet-slots.ts'
 import { ProbationPacket } from './probation-packet.ts'
 
 /**
- * What is to be heard now. `frame`: decode the payload. `lost`: conceal `units` of the timestamp clock. `gap`: the far
+ * What is to be played now. `frame`: decode the payload. `lost`: conceal `units` of the timestamp clock. `gap`: the far
  * end sent nothing for `units`: silence. `waiting`: nothing yet; fill the time as after a loss, then with silence.
  */
 export type Pulled = 'frame' | 'lost' | 'gap' | 'waiting'
@@ -122,7 +122,7 @@ export class JitterBuffer {
   }
 
   /**
-   * What is to be heard next. `now`: when it is needed, by which it has to be there. `playsAt`: when all that was pulled
+   * What is to be played next. `now`: when it is needed, by which it has to be there. `playsAt`: when all that was pulled
    * before will have been played, which is later for a listener that holds the rest of a frame.
    */
   pull(now: number, playsAt = now): Pulled {

@@ -8,9 +8,9 @@ export type Pushed = 'queued' | 'late' | 'duplicate' | 'oversize' | 'doubtful'
 
 /** How many packets became what. */
 export type JitterCounters = Readonly<Record<Pushed, number>> & {
-  /** Never came, or too late to be heard. */
+  /** Never came, or too late to be played. */
   readonly lost: number
-  /** Came and was left out: the delay had become too long, or nobody listened. */
+  /** Came and was left out: the delay had become too long, or there was no listener. */
   readonly dropped: number
   /** Another source, or the same at quite another place. */
   readonly restarts: number

@@ -1,8 +1,8 @@
 /** What became of a remote's sound on its way through a jitter buffer; zeros where packets were only passed on. */
 export interface PlayoutCounters {
-  /** Packets that never came, or too late to be heard. */
+  /** Packets that never came, or too late to be played. */
   readonly lost: number
-  /** Packets that came after they should have been heard. */
+  /** Packets that came after they should have been played. */
   readonly late: number
   /** Packets that were left out, since far too many waited. */
   readonly dropped: number

@@ -6,7 +6,7 @@ const longestHeader = 128
 /** The one after it comes within this, or is not of the same beginning. */
 const longestMs = 200
 
-/** A packet that may be another source's first: once the one after it has come, it was, and is heard after all. */
+/** A packet that may be another source's first: once the one after it has come, it is accepted and played. */
 export class ProbationPacket {
   readonly #longest: number
   /** Made at the first need. */

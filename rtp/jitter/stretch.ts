@@ -8,7 +8,7 @@ const overlapMs = 10
 /** Two places that fit, and that will do when time presses: normalised correlation. */
 const fits = 0.85
 const willDo = 0.5
-/** Below −46 dBov nobody hears where it is cut. */
+/** Below −46 dBov a cut is inaudible. */
 const quiet = 164
 
 /** Samples that must be unheard for a cut to be possible at all, and the most that a cut, or a repeat, needs. */

@@ -2,7 +2,7 @@ import { addSumInto, sumInto } from './mix.ts'
 import { type MixRate, mixRates, samplesOfFrame } from './mix-rate.ts'
 import { SumResampler } from './sum-resampler.ts'
 
-/** What is said at one rate, and what is to be heard at it. */
+/** What members send at one rate, and what they are to receive at it. */
 class Line {
   readonly rate: MixRate
   /** Of those who speak at this rate, exact. */
@@ -12,7 +12,7 @@ class Line {
   readonly from = new Map<MixRate, SumResampler>()
   isSilent = true
   isTotalSilent = true
-  /** Somebody hears at this rate. */
+  /** Some member receives at this rate. */
   isWanted = false
 
   constructor(rate: MixRate) {

@@ -4,7 +4,7 @@ import { StreamEncoder } from '../codec/stream-encoder.ts'
 import { mixRateOf } from './mix-rate.ts'
 import type { SeatFormat } from './seat.ts'
 
-/** A mix in one codec: encoded once, for one member or for all who hear the same. */
+/** A mix in one codec: encoded once, for one member or for all who receive the same. */
 export class MixCoder {
   readonly payload: Uint8Array
   /** Of `payload`; 0 = nothing is to be sent. */

@@ -2,7 +2,7 @@ import { type AudioCodecName, codecFacts, type StreamRate } from '../codec/codec
 
 /** A room's audio goes in frames of this, on one clock. */
 export const mixFrameMs = 20
-/** Rates at which members speak and hear, in Hz. */
+/** Rates at which members send and receive, in Hz. */
 export const mixRates = [8000, 16_000, 48_000] as const satisfies readonly StreamRate[]
 export type MixRate = StreamRate
 

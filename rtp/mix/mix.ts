@@ -20,7 +20,7 @@ export const clipInto = (into: Int16Array, at: number, sum: Int32Array, count: n
   for (let i = 0; i < count; i++) into[at + i] = clipped(sum[i]!)
 }
 
-/** The sum without one of those in it: what that one hears of the others. */
+/** The sum without one of those in it: what that one receives of the others. */
 export const clipWithoutInto = (
   into: Int16Array,
   at: number,

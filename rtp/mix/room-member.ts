@@ -12,7 +12,7 @@ const ownFrames = 50
 /** The longest packet, and a frame more. */
 const longestHeldMs = 80
 
-/** One member in a room: its voice of this frame, and the coder for what only it hears. */
+/** One member in a room: its voice of this frame, and the coder for what only it receives. */
 export class RoomMember {
   readonly seat: Seat
   isMuted: boolean
@@ -38,7 +38,7 @@ export class RoomMember {
     this.#coders = coders
   }
 
-  /** It hears what nobody else does, or in packets of its own. */
+  /** It receives audio, or packet lengths, of its own. */
   get hasOwnMix(): boolean {
     return this.isAudible || this.#ownFrames > 0 || this.coderKey === ''
   }
@@ -85,7 +85,7 @@ export class RoomMember {
     return this.#gate.shut(pcm, pcm.length) ? pcm : undefined
   }
 
-  /** Sends what it alone hears: a frame of `mix`. */
+  /** Sends what it alone receives: a frame of `mix`. */
   send(mix: Int16Array, at: number, now: number): void {
     const format = this.#format
     if (format === undefined) return

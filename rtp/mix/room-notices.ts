@@ -2,12 +2,12 @@ import { ToneSource } from '../tone/tone-source.ts'
 import { tones } from '../tone/tones.ts'
 import { type MixRate, samplesOfFrame } from './mix-rate.ts'
 
-/** A tone that all in a room hear. */
+/** A tone to all members of a room. */
 export type RoomTone = 'enter' | 'leave'
 
 /** Tones need no more. */
 const rate: MixRate = 8000
-/** When many come at once nobody counts the tones. */
+/** When many come at once their tones need not be counted. */
 const maxWaiting = 2
 
 /** The tones that sound in a room, one after another. */

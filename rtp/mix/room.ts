@@ -19,7 +19,7 @@ export interface RoomHost {
   failed(seat: Seat, error: unknown): void
 }
 
-/** A coder for all who hear the same, and the frame that it has encoded last. */
+/** A coder for all who receive the same, and the frame that it has encoded last. */
 interface CommonCoder {
   readonly coder: MixCoder
   frame: number
@@ -33,8 +33,8 @@ interface LastWords {
 }
 
 /**
- * A room of a thread: each of its members hears the sum of the others. A frame every 20 ms: everybody is read, the
- * sum is made once, each takes out what is its own; all who are silent hear the same, encoded once a codec.
+ * A room of a thread: each of its members receives the sum of the others. A frame every 20 ms: everybody is read, the
+ * sum is made once, each takes out what is its own; all who are silent receive the same, encoded once a codec.
  */
 export class Room {
   /** Times that a stall was too long to be caught up. */
@@ -47,7 +47,7 @@ export class Room {
   readonly #lastWords: LastWords[] = []
   readonly #common = new Map<string, CommonCoder>()
   readonly #mix = new Int16Array(samplesOfFrame(48_000))
-  /** What the silent hear in this frame, by rate. */
+  /** What silent members receive in this frame, by rate. */
   readonly #commonMix = new Map<MixRate, { readonly pcm: Int16Array; frame: number }>(
     mixRates.map(rate => [rate, { pcm: new Int16Array(samplesOfFrame(rate)), frame: -1 }]),
   )
@@ -86,7 +86,7 @@ export class Room {
     return true
   }
 
-  /** All hear it, on other threads too. */
+  /** All members receive it, on other threads too. */
   sound(tone: RoomTone): void {
     this.#notices.sound(tone)
   }
@@ -102,7 +102,7 @@ export class Room {
     this.#dueAt += Math.ceil((tickAt - this.#dueAt) / mixFrameMs) * mixFrameMs
   }
 
-  /** Nobody is heard any more. */
+  /** No member speaks any more. */
   close(): void {
     for (const member of [...this.#members]) this.#remove(member)
   }

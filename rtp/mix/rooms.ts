@@ -56,7 +56,7 @@ export class Rooms {
     }
   }
 
-  /** A tone that all hear who are in the room of this one. */
+  /** A tone to all members of this member's room. */
   sound(seat: Seat, tone: RoomTone): void {
     this.#entryOf.get(seat)?.room.sound(tone)
   }

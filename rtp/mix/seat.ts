@@ -14,13 +14,13 @@ export interface SeatFormat {
 export interface Seat {
   /** Undefined until something is agreed on. */
   readonly format: SeatFormat | undefined
-  /** False while it hears something else, or nothing: a frame for it would be thrown away. */
+  /** False while it plays something else, or nothing: a frame for it would be thrown away. */
   readonly receivesMix: boolean
   /** What its remote loses, 0 to 100. */
   readonly lossPercent: number
   /** The next `count` samples of what its remote says. */
   readInto(pcm: Int16Array, count: number, rate: MixRate, now: number): void
-  /** `length` bytes of what it hears, in its codec, for a packet due at `at`; 0 = there is none for this frame. */
+  /** `length` bytes of what it receives, in its codec, for a packet due at `at`; 0 = there is none for this frame. */
   sendMix(payload: Uint8Array, length: number, at: number, now: number): void
   /** It is read no more. */
   release(): void

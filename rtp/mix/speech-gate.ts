@@ -19,7 +19,7 @@ export class SpeechGate {
     return this.#isOpen
   }
 
-  /** Takes a frame, and shapes it at an edge. Returns true when it is to be heard. */
+  /** Takes a frame, and shapes it at an edge. Returns true when it is to be mixed. */
   pass(pcm: Int16Array, count: number): boolean {
     const isLoud = levelOf(pcm, 0, count) > gateDbm0
     this.#quietFrames = isLoud ? 0 : this.#quietFrames + 1
@@ -30,7 +30,7 @@ export class SpeechGate {
     return true
   }
 
-  /** The last frame of a member that leaves, or may speak no longer: it fades. Returns true when it is to be heard. */
+  /** The last frame of a member that leaves, or may speak no longer: it fades. Returns true when it is to be mixed. */
   shut(pcm: Int16Array, count: number): boolean {
     const wasOpen = this.#isOpen
     this.#isOpen = false

@@ -10,7 +10,7 @@ export interface DatagramSocket {
   readonly port: number
   /** Undefined = what arrives is read and thrown away: the socket is drained. */
   receiver: DatagramReceiver | undefined
-  /** Many legs are heard on it: it may be read for longer in a tick than a leg's own. */
+  /** Many legs receive on it: it may be read for longer in a tick than a leg's own. */
   isShared?: boolean
   /** Queues `length` bytes of `packet`, which must be a received packet or a slot and stay untouched until `flush`. */
   send(packet: Uint8Array, length: number, address: number, port: number): void

@@ -1,7 +1,7 @@
 /** What the first two packets of a stream of Opus say (RFC 7845 §5). */
 export interface OpusStream {
   readonly channels: 1 | 2
-  /** 48,000ths of a second at the beginning that are not to be heard. */
+  /** 48,000ths of a second at the beginning that are not to be played. */
   readonly preSkip: number
   /** Rate of what was encoded, Hz; for people, decoders choose their own. */
   readonly inputRate: number

@@ -3,10 +3,10 @@ export interface OpusHead {
   readonly channels: number
   /**
    * Each packet holds one of each stream, all but the last delimited (`firstPacketIn`). What one of them has in the mean of
-   * what is heard: a stream of two channels counts as their mean. Together 1, or 0 where nothing is to be heard.
+   * what is played: a stream of two channels counts as their mean. Together 1, or 0 where nothing is to be played.
    */
   readonly shares: readonly number[]
-  /** 48,000ths of a second at the beginning that are not to be heard (RFC 7845 §4.2). */
+  /** 48,000ths of a second at the beginning that are not to be played (RFC 7845 §4.2). */
   readonly preSkip: number
   /** To be applied to the samples, dB. */
   readonly gainDb: number

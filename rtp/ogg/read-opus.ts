@@ -10,7 +10,7 @@ export interface OggOpus extends OpusHead {
   readonly payload: Uint8Array
   /** Where pages were missing or damaged: 48,000ths of a second that lack before the packet of that number, as far as pages tell. */
   readonly gaps: readonly { readonly before: number; readonly units: number }[]
-  /** 48,000ths of a second that are to be heard, gaps included. */
+  /** 48,000ths of a second that are to be played, gaps included. */
   readonly units: number
   /** False: the bytes end within a page or a packet, and what was whole before is here. */
   readonly isWhole: boolean
@@ -26,7 +26,7 @@ export type OggFault =
   /** Opus of an unknown version, or of channels that stand in no known order. */
   | 'unsupported'
   | 'truncated'
-  /** Pages that contradict themselves, their checksum or their neighbours, and leave nothing to be heard. */
+  /** Pages that contradict themselves, their checksum or their neighbours, and leave nothing to be played. */
   | 'bad-page'
   /** The headers of the stream. */
   | 'bad-head'
@@ -48,7 +48,7 @@ const isText = (bytes: Uint8Array, at: number, text: string): boolean => {
 const maxPacket = 8 * 61_298
 /** Places where a file may be damaged: looking for what follows takes time. */
 const maxDamages = 256
-/** A gap that pages tell of is accepted up to 10 s; beyond, what follows is heard at once. */
+/** A gap that pages tell of is accepted up to 10 s; beyond, what follows is played at once. */
 const maxGapUnits = 10 * 48_000
 
 /**
@@ -164,7 +164,7 @@ export const readOggOpus = (bytes: Uint8Array, maxUnits: number): ParsedOggOpus 
   if (packets.length === 0 && damages > 0) return fault('bad-page', bytes.length)
   if (packets.length === 0 && isLost) return fault('bad-page', bytes.length)
   if (!isWhole && packets.length === 0) return fault('truncated', bytes.length)
-  // The last page may say that its last packet is heard in part (RFC 7845 §4.4).
+  // The last page may say that its last packet is played in part (RFC 7845 §4.4).
   const hasEnd = isWhole && lastPosition > 0 && lastPosition < units
   const until = hasEnd ? lastPosition : units
   return {

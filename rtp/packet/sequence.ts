@@ -1,4 +1,4 @@
-/** Signed distance from `b` to `a` in 16-bit arithmetic, right across the wrap: −32768 … 32767. Nobody else subtracts. */
+/** Signed distance from `b` to `a` in 16-bit arithmetic, right across the wrap: −32768 … 32767. All comparisons of sequence numbers use it. */
 export const sequenceDelta = (a: number, b: number): number => ((a - b) << 16) >> 16
 
 /** Signed distance from `b` to `a` of two 32-bit media timestamps, right across the wrap. */

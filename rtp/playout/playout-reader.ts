@@ -20,7 +20,7 @@ const longestConcealedMs = 100
 const longestReadGapMs = 200
 const none = 128
 
-/** Hears what an ear reads, as it is read. */
+/** Receives the audio of a `PlayoutReader` as it is read. */
 export interface SampleListener {
   /**
    * `count` samples from `pcm[from]` on; `endTime`: the RTP time where they end, undefined for what was concealed; `isLost`:
@@ -35,7 +35,7 @@ export interface SampleListener {
  */
 export class PlayoutReader {
   readonly sampleRate: StreamRate
-  /** Hears all that is read. */
+  /** Receives all that is read. */
   listener: SampleListener | undefined
   readonly #decoder: StreamDecoder
   readonly #noise = new ComfortNoise()
@@ -57,7 +57,7 @@ export class PlayoutReader {
   /** Samples that were concealed for what was lost or late, in all and since the last packet. */
   #concealed = 0
   #concealedInWait = Infinity
-  /** What was heard last was concealed for a loss. */
+  /** The last frame was concealed for a loss. */
   #isAfterLoss = false
   /** Packets that were lost before the wait. */
   #lostBefore = 0

@@ -7,7 +7,7 @@ import { noPlayout, type PlayoutCounters, playoutSum } from '../jitter/playout-c
 import { timestampAfter } from '../packet/sequence.ts'
 import { PlayoutReader, type SampleListener } from '../playout/playout-reader.ts'
 
-/** How digits that come as tones are heard when nobody else listens. */
+/** How digits that come as tones are detected when no other reader decodes the stream. */
 const ownRate = 8000
 const frameMs = 20
 /** Another reader is at most this late; after that the detector reads by itself. */
@@ -18,7 +18,7 @@ const maxCatchUp = 5
 /** So much may be lost without a break before a tone that sounded is taken to have ended. */
 const mostLostMs = 120
 
-/** What is read for detection alone, one listener at a time: nobody keeps it. */
+/** What is read for detection alone, one listener at a time; it is not kept. */
 const unheard = new Int16Array((frameMs * 48_000) / 1000)
 
 /** By payload type. */
@@ -92,7 +92,7 @@ export class InbandDigitListener implements SampleListener {
     return this.#reader?.buffer
   }
 
-  /** What its jitter buffer waits, beyond the network's fastest; undefined while nobody listens here. */
+  /** What its jitter buffer waits, beyond the network's fastest; undefined while this listener does not read. */
   get bufferMs(): number | undefined {
     return this.buffer?.aimMs
   }
@@ -116,7 +116,7 @@ export class InbandDigitListener implements SampleListener {
     return this.#readerAt(sampleRate)
   }
 
-  /** Nobody else reads any more. */
+  /** No other reader is left. */
   release(): void {
     this.#isRead = false
     if (this.#detector === undefined) this.#close()

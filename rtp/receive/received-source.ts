@@ -1,6 +1,6 @@
 import { Reception } from '../rtcp/reception.ts'
 
-/** What is counted of the source that is heard now, and of those before it. */
+/** What is counted of the present source, and of those before it. */
 export class ReceivedSource {
   readonly #changed: (lastSsrc: number) => void
   #present: Reception | undefined
@@ -19,7 +19,7 @@ export class ReceivedSource {
     return this.#lostBefore + Math.max(0, this.#present?.sequences.lost ?? 0)
   }
 
-  /** Another one is heard now. */
+  /** Another source has taken its place. */
   isOther(ssrc: number): boolean {
     return this.#present !== undefined && this.#present.ssrc !== ssrc
   }

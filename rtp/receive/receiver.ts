@@ -23,7 +23,7 @@ interface ReceiverHost {
   emit(event: EngineEvent): void
 }
 
-/** The leg that hears this one. */
+/** The leg that receives this one. */
 interface PeerLeg {
   readonly sender: { readonly bridged: BridgeSource }
   readonly recordings: Recordings
@@ -90,7 +90,7 @@ export class Receiver implements ToneDigits, DigitListener {
     this.#aliveAt = now
   }
 
-  /** Who is to hear it from now on; undefined = nobody. */
+  /** Who receives it from now on; undefined = no other leg. */
   forwardTo(other: PeerLeg | undefined): void {
     this.#other = other
     this.inband.release()

@@ -36,11 +36,11 @@ export const sourceTable: Readonly<Record<SourceState, Readonly<Partial<Record<S
   closed: {},
   waiting: {
     signalled: ['confirmed', 'accept'],
-    // What is on its way while a remote moves is played, but learned no more: it would keep the new source out.
+    // What is on its way while a remote moves is played, but no longer learned: it would keep the new source out.
     previous: ['waiting', 'accept'],
     known: ['learned', 'probe'],
   },
-  // Once the signalled address was received from, nobody else is learned but the same stream behind a new NAT binding.
+  // Once packets have come from the signalled address, only the same stream is learned elsewhere: a new NAT binding.
   confirmed: {
     signalled: ['confirmed', 'accept'],
     continuation: ['learned', 'probe'],

@@ -14,7 +14,7 @@ import { SilenceGap, shortestGapMs } from './silence-gap.ts'
 
 /** Holes up to this are concealed, longer ones are silence, in pieces of it. */
 const maxConcealedMs = 60
-/** Late packets are waited for, unless so many others wait: nobody hears a recording while it is made. */
+/** Late packets are waited for, unless so many others wait: a recording is not played while it is made. */
 const patienceMs = 200
 const mostWaiting = 32
 /** What `trimSilence` leaves before the first sound and after the last. */

@@ -11,7 +11,7 @@ import { TrackWriter } from './track-writer.ts'
 const samplesPerMs = 8
 /** The longest packet, and the longest loss that is hidden: what is missing for longer is silence. */
 const longestMs = 120
-/** Nobody hears a recording while it is made: late packets are waited for. */
+/** A recording is not played while it is made, so late packets are waited for. */
 const patienceMs = 200
 /** Packets that wait until it is known where the first ones lie: half of what there is room for. */
 const mostHeld = 32

@@ -26,7 +26,7 @@ interface ReportSource {
   random(): number
   /** The wall clock at a monotonic time. */
   unixMs(now: number): number
-  /** How the remote is heard; undefined before its first packet. */
+  /** How well the remote is received; undefined before its first packet. */
   metrics(): VoipMetrics | undefined
 }
 
@@ -109,7 +109,7 @@ export class Reporter {
     return length
   }
 
-  /** There was nobody to send to: ask again after the usual time. */
+  /** There was no address to send to: ask again after the usual time. */
   skip(now: number): void {
     this.#schedule.sent(0, now)
   }

@@ -7,7 +7,7 @@ export interface ReceiveQuality {
   readonly codec: AudioCodecName | undefined
   readonly received: number
   readonly lost: number
-  /** Came too late to be heard. */
+  /** Came too late to be played. */
   readonly late: number
   readonly burstRatio: number
   readonly jitterMs: number
@@ -17,7 +17,7 @@ export interface ReceiveQuality {
   readonly packetMs: number
 }
 
-/** How well a stream was heard, by the E-model. */
+/** The quality of a received stream, by the E-model. */
 export const scoreOf = (
   quality: ReceiveQuality,
 ): Pick<SessionStats, 'lossPercent' | 'burstRatio' | 'oneWayMs' | 'rFactor' | 'mos'> => {

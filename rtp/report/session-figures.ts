@@ -21,7 +21,7 @@ interface FigureSources {
   readonly reporter: Reporter
 }
 
-/** What a session has counted, and how well it heard its remote, gathered from where it is counted. */
+/** What a session has counted, and how well it received its remote, gathered from where it is counted. */
 export class SessionFigures {
   readonly #from: FigureSources
   #agreement: Agreement | undefined
@@ -54,7 +54,7 @@ export class SessionFigures {
     }
   }
 
-  /** Counts until now, and how well the last second was heard; undefined before anything is agreed on. */
+  /** Counts until now, and how well the last second was received; undefined before anything is agreed on. */
   second(): Omit<TapePoint, 'levelDbov'> | undefined {
     if (this.#agreement === undefined) return undefined
     const { stream, receiver, reporter } = this.#from
@@ -83,7 +83,7 @@ export class SessionFigures {
     }
   }
 
-  /** For extended reports; undefined before anything was heard. */
+  /** For extended reports; undefined before anything was received. */
   get voipMetrics(): VoipMetrics | undefined {
     const { present } = this.#from.receiver.source
     return present && voipMetricsOf(present, this.#listened)

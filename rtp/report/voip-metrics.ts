@@ -7,7 +7,7 @@ import type { ReceiveQuality } from './score.ts'
 /** The longest that our jitter buffer waits. */
 const bufferMaximumMs = 200
 
-/** How a source is heard, as RFC 3611 §4.7 tells it. */
+/** How well a source is received: the VoIP metrics of RFC 3611 §4.7. */
 export const voipMetricsOf = ({ ssrc, losses }: Reception, quality: ReceiveQuality): VoipMetrics => {
   const { codec, burstRatio, packetMs } = quality
   const expected = Math.max(1, quality.received + quality.lost)

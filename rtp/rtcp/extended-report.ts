@@ -15,7 +15,7 @@ const maxDelays = 31
 const unavailable = 127
 
 /**
- * RFC 3611 §4.7: how the stream of one source is heard. Rates and densities are parts of one, durations milliseconds.
+ * RFC 3611 §4.7: how well the stream of one source is received. Rates and densities are parts of one, durations milliseconds.
  * What the reporter does not know is undefined.
  */
 export interface VoipMetrics {

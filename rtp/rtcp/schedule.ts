@@ -14,7 +14,7 @@ const headersLength = 28
 const firstGuessLength = 100
 
 /**
- * When to send reports in a session of two parties (RFC 3550 §6.3, §A.7): there is nobody to wait for, so that neither
+ * When to send reports in a session of two parties (RFC 3550 §6.3, §A.7): there are no others to wait for, so that neither
  * reconsideration nor time-outs of members are needed. Spread by the given randomness, in [0, 1).
  */
 export class RtcpSchedule {

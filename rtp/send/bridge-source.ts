@@ -12,7 +12,7 @@ const opusUnitsPerMs = 48
 const passedOn = 'passed-on as events'
 
 /**
- * What a leg's remote hears of those who are bridged with it: the other leg's packets, or a room's mix. They pace
+ * What a leg's remote receives from those who are bridged with it: the other leg's packets, or a room's mix. They pace
  * themselves, and nothing of them goes out while a play or digits of our own do.
  */
 export class BridgeSource {

@@ -54,7 +54,7 @@ export class DigitQueue {
     else this.#waiting.push({ id, digits })
   }
 
-  /** A digit of another leg is down, to be heard as a tone. */
+  /** A digit of another leg is down, to be sent as a tone. */
   digitDown(digit: string): void {
     this.#tonesNow().press(digit)
   }

@@ -53,7 +53,7 @@ export class Playback {
     )
   }
 
-  /** Time passes and nothing of it can be heard. */
+  /** Time passes while nothing of it is sent. */
   skip(ptimeMs: number): void {
     this.#elapsedMs += ptimeMs
   }

@@ -136,7 +136,7 @@ export class Sender {
     this.#digits.enqueue(digitsId, digits)
   }
 
-  /** The other leg is to be heard, or no more: what comes next does not continue what came before. */
+  /** The other leg's audio is sent from now on, or no longer: what comes next does not continue what came before. */
   bridge(isBridged: boolean): void {
     this.#frameClock.wake()
     if (isBridged) this.isTalking = true

@@ -10,7 +10,7 @@ import type { DigitQueue } from './digit-queue.ts'
 /** The longest frame of ours, and the highest rate. */
 const mostSamples = 60 * 16
 /**
- * A decoder of G.722 that has heard others is out of step with our encoder, and a tone would begin distorted: after so
+ * A decoder of G.722 that has received others is out of step with our encoder, and a tone would begin distorted: after so
  * much silence they agree.
  */
 const g722SettlingMs = 40
@@ -60,7 +60,7 @@ export class Transcoder {
     if (before?.codec !== agreement.codec || agreement.codec === 'opus') this.#freeEncoder()
   }
 
-  /** Whom to read; undefined = nobody. `watch`: its digits go out as events, not as the tones that they came as. */
+  /** Whom to read; undefined = none. `watch`: its digits go out as events, not as the tones that they came as. */
   read(reader: PlayoutReader | undefined, watch?: ToneDetection): void {
     this.#reader = reader
     this.#toneDetection = watch
@@ -103,7 +103,7 @@ export class Transcoder {
     return this.#encoderNow()?.isReady === true
   }
 
-  /** The remote hears something that our encoder has not made. */
+  /** The remote receives audio that our encoder has not made. */
   markDecoderUnsettled(): void {
     this.#settledMs = 0
   }
@@ -127,7 +127,7 @@ export class Transcoder {
     const codec = this.#agreement?.codec
     if (codec === undefined) return 0
     if (codec !== 'G722') return silenceInto(into, at, codec, ptimeMs)
-    // Its decoder must hear of silence from our encoder too; otherwise what comes next begins distorted.
+    // Its decoder must get silence from our encoder too; otherwise what comes next begins distorted.
     this.#pcm.fill(0)
     return this.encodeSamplesInto(into, at, ptimeMs)
   }

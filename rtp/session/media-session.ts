@@ -58,9 +58,9 @@ export class MediaSession implements Destination, SenderEvents {
   readonly recordings: Recordings
   /** Where its thread's table has it. */
   place = -1
-  /** Who hears this leg, and is heard by it. */
+  /** The leg that receives this one, and is received by it. */
   other: MediaSession | undefined
-  /** For rooms, where it is heard by many. */
+  /** For rooms, where many receive it. */
   readonly seat: Seat
   readonly #host: MediaSessionHost
   readonly #receiver: Receiver
@@ -197,7 +197,7 @@ export class MediaSession implements Destination, SenderEvents {
     this.sender.agree(agreement)
   }
 
-  /** The other leg hears this one from now on, and is heard by it; undefined = nobody. */
+  /** The other leg receives this one from now on, and this one the other; undefined = none. */
   bridge(other: MediaSession | undefined): void {
     if (other === undefined && this.other === undefined) return
     this.other = other
@@ -205,7 +205,7 @@ export class MediaSession implements Destination, SenderEvents {
     this.#receiver.forwardTo(other)
   }
 
-  /** What it hears comes through its seat from now on. */
+  /** Its audio comes through its seat from now on. */
   enterRoom(): void {
     this.sender.bridge(true)
   }
@@ -239,7 +239,7 @@ export class MediaSession implements Destination, SenderEvents {
     this.sender.tick(now, tickAt)
   }
 
-  /** All that nobody waits for, once every session has sent. */
+  /** Work that can wait until every session has sent. */
   tick(now: number): void {
     this.#receiver.inband.tick(now)
     this.recordings.tick(now)

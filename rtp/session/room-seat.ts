@@ -3,7 +3,7 @@ import type { Seat, SeatFormat } from '../mix/seat.ts'
 import type { InbandDigitListener } from '../receive/inband-digit-listener.ts'
 import type { Sender } from '../send/sender.ts'
 
-/** A session's place in a room: the room reads what its remote says, and has its sender say what is to be heard. */
+/** A session's place in a room: the room reads the remote's audio and gives the mix to its sender. */
 export class RoomSeat implements Seat {
   readonly #inband: InbandDigitListener
   readonly #sender: Sender

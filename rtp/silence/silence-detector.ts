@@ -23,7 +23,7 @@ const shortestVoiceMs = 30
 
 /**
  * Tells voice from silence, frame by frame, by level above an adaptive estimate of the room's noise: for the end of a
- * recording and for its trimming. Times are ms of the audio that was heard, from its beginning.
+ * recording and for its trimming. Times are ms of the audio that was analyzed, from its beginning.
  */
 export class SilenceDetector {
   readonly #perMs: number
@@ -39,11 +39,11 @@ export class SilenceDetector {
     this.#aboveNoiseDb = config.aboveNoiseDb ?? 9
   }
 
-  /** How much audio was heard. */
+  /** How much audio was analyzed. */
   get analyzedMs(): number {
     return this.#analyzed / this.#perMs
   }
-  /** How long it has been silent; since the beginning when no voice was heard. */
+  /** How long it has been silent; since the beginning when no voice was detected. */
   get silentMs(): number {
     return (this.#analyzed - this.#lastVoice) / this.#perMs
   }
@@ -60,7 +60,7 @@ export class SilenceDetector {
     return this.#noise + this.#aboveNoiseDb
   }
 
-  /** Takes a frame of `count` samples from `pcm[from]` on, 10 to 60 ms. Returns true while a voice is heard. */
+  /** Takes a frame of `count` samples from `pcm[from]` on, 10 to 60 ms. Returns true while a voice is detected. */
   analyze(pcm: Int16Array, from: number, count: number): boolean {
     if (count <= 0) return false
     const level = levelOf(pcm, from, count)

@@ -10,7 +10,7 @@ interface Trimmed {
   readonly count: number
 }
 
-/** The part of a stretch of audio between its first and last voice, by what a detector that heard it all says. */
+/** The part of a stretch of audio between its first and last voice, by a detector that has analyzed it all. */
 const trimOf = (detector: SilenceDetector, sampleRate: number): Trimmed => {
   const first = detector.firstVoiceMs
   if (first === undefined) return { from: 0, count: 0 }

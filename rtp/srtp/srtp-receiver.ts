@@ -8,7 +8,7 @@ import { readWord, rtcpHeaderLength, rtcpSsrcOf } from './srtcp-packet.ts'
 
 /** Streams that one remote may send in the life of its keys. */
 export const mostStreams = 64
-/** What `openRtp` and `openRtcp` give for a packet that is not to be heard. */
+/** What `openRtp` and `openRtcp` give for a packet that is dropped. */
 export const rejected = -1
 
 /** Packets that were not let through: too short, seen before, or not authentic. */

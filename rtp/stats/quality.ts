@@ -40,7 +40,7 @@ const impairments: Readonly<Record<AudioCodecName, CodecImpairment>> = {
 const delayImpairment = (oneWayMs: number): number => 0.024 * oneWayMs + 0.11 * Math.max(0, oneWayMs - 177.3)
 
 /**
- * The E-model's estimate (ITU-T G.107) on its narrow-band scale. `lossRatio`: packets not heard, lost or late, 0 to 1;
+ * The E-model's estimate (ITU-T G.107) on its narrow-band scale. `lossRatio`: packets not played, lost or late, 0 to 1;
  * `oneWayMs`: from mouth to ear, about half the round trip and the jitter buffer's delay.
  */
 export const qualityOf = (lossRatio: number, oneWayMs: number, line: Line = {}): Quality => {

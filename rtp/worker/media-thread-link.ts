@@ -8,7 +8,7 @@ import type { FromMedia, MediaCounters, MediaThreadConfig, ToMedia } from './pro
 
 /** A thread that dies is made again after this; otherwise one that cannot live keeps the machine busy. */
 const respawnMs = 100
-/** Nobody waits longer than this for what a thread counts. */
+/** The longest wait for a thread's counters. */
 const countMs = 1000
 /**
  * A media thread makes little garbage, and what it makes when calls begin is kept for as long as they last: more room for

@@ -41,7 +41,7 @@ export type FromMedia =
 
 /** Media for a program: one thread, several, or none at all, all the same to it. */
 export interface MediaThreads {
-  /** Sessions of one call must hear each other: `group` brings them to one thread. The rest as in the `open` command. */
+  /** Sessions of one call must receive each other: `group` brings them to one thread. The rest as in the `open` command. */
   open(session: SessionId, group: string, browser?: BrowserOpening, keyed?: boolean): void
   /** Commands to one session keep their order. To an unknown session: nothing happens. */
   execute(command: EngineCommand): void

@@ -4,7 +4,7 @@ import { generated, page } from './markdown.ts'
 /** Files in docs/examples/calls without their endings, title, what to know. */
 export const callTasks: readonly (readonly [name: string, title: string, words: string])[] = [
   ['menu', 'Menu', 'Digits choose. A wrong digit is announced; no digit ends the call.'],
-  ['voicemail', 'Voicemail', 'The desk rings first. Whoever hangs up while speaking has left a message, too.'],
+  ['voicemail', 'Voicemail', 'The desk rings first. A caller who hangs up while speaking has left a message, too.'],
   [
     'support-queue',
     'Support queue',

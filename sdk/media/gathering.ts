@@ -1,6 +1,6 @@
 /**
  * Resolves when all candidates are gathered, or after `timeoutMs` with those that there are by then; 0 waits for all.
- * The switch sits on a public address: one candidate of ours is mostly enough, and a slow STUN server delays nobody.
+ * The switch sits on a public address: one candidate of ours is mostly enough, and a slow STUN server delays no call.
  */
 export function gathered(connection: RTCPeerConnection, timeoutMs: number): Promise<void> {
   if (connection.iceGatheringState === 'complete') return Promise.resolve()

@@ -43,7 +43,7 @@ interface Playing {
 
 type Routable = AudioContext & { setSinkId?: (id: string) => Promise<void> }
 
-/** What the person hears beside the calls: bell, ringback, busy and keys, made by Web Audio. */
+/** Sounds beside the calls: bell, ringback, busy and keys, made by Web Audio. */
 export class Tones {
   #context: Routable | undefined
   #output: GainNode | undefined

@@ -148,7 +148,7 @@ export class IncomingCall implements ServerOwner, TimerOwner, TaggedCall, CallDi
   }
 
   failed(): void {
-    // Nobody acknowledged our refusal: all that can be done has been.
+    // No ACK to our refusal came: there is nothing left to do.
   }
 
   finished(): void {}

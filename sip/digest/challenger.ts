@@ -13,7 +13,7 @@ import { ha1Of } from './response.ts'
 const nonceLifetimeMs = 300_000
 /** Nonces in use whose counts are remembered. */
 const rememberedNonces = 65_536
-/** Passwords are compared so often for a wrong digest, whoever it names: a name that exists takes no longer. */
+/** Passwords are compared so often for a wrong digest, whatever name it has: a name that exists takes no longer. */
 const comparisons = 32
 /** Header values of one request that are looked at. */
 const mostHeaders = 4

@@ -135,7 +135,7 @@ export class Registrar {
   register(request: IncomingRequest, phone: PhoneIdentity, now: number): RegisterAnswer {
     const read = readRegister(request.message)
     if (read.kind === 'bad') return refused(400)
-    // Nobody registers for somebody else (step 4).
+    // A user registers only its own addresses (RFC 3261 §10.3, step 4).
     if (read.user !== phone.user) return refused(403)
     const moved: PhoneMove[] = []
     const answer =

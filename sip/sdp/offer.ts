@@ -41,7 +41,7 @@ function placeOf(streams: readonly MediaDescription[], local: LocalMedia): numbe
 
 /**
  * One telephone-event for each clock among the codecs, numbered onwards from the one given, whatever codec is preferred:
- * that which counts in 8,000ths comes first, for far ends that know it by its number.
+ * that which counts in 8,000ths comes first, for remotes that know it by its number.
  */
 function events({ codecs, telephoneEvent }: LocalMedia): Codec[] {
   if (telephoneEvent === undefined) return []

@@ -77,7 +77,7 @@ export interface HttpClientOptions {
   readonly connectionsPerOrigin?: number
   /** Default: what the system says (`NameResolver`). */
   readonly resolve?: ResolveHost
-  /** Hears how long each webhook took, whatever came of it. Must not throw. */
+  /** Called with the duration of each webhook, successful or not. Must not throw. */
   readonly timed?: (durationMs: number) => void
 }
 

@@ -76,7 +76,7 @@ export function endedOrder(legId: LegUuid, ended: OrderEnded): MediaEvent {
   }
 }
 
-/** The news in the domain's words; undefined: nobody needs it. */
+/** The news in the domain's words; undefined: the domain does not need it. */
 export function remoteNews(legId: LegUuid, isBrowser: boolean, news: RemoteNews): MediaEvent | undefined {
   switch (news.type) {
     case 'key-down':

@@ -28,7 +28,7 @@ function endOf(legId: LegUuid, order: EndingOrder, measure?: MeasureRecording): 
   return { type: 'media.recorded', legId, recordId: order.recordId, durationMs, sizeBytes, endedBy: 'failed' }
 }
 
-/** The end of an order to a leg that carries out none any more; undefined: nobody waits for one. */
+/** The end of an order to a leg that carries out none any more; undefined: no answer is expected. */
 export const endOfLate = (order: Order): MediaEvent | undefined =>
   hasEnd(order) ? endOf(order.legId, order) : undefined
 

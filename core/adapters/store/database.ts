@@ -62,12 +62,12 @@ export class Database {
     this.#group.afterCommit(callback)
   }
 
-  /** Hears how long each transaction of `write` took, and how many units shared it. It must not throw. */
+  /** Called with the duration of each transaction of `write` took, and how many units shared it. It must not throw. */
   onCommit(timed: (durationMs: number, units: number) => void): void {
     this.#group.onCommit(timed)
   }
 
-  /** Hears when another process holds the write lock, so that units wait, and when it has let go. */
+  /** Called when another process holds the write lock, so that units wait, and when it has let go. */
   onBlocked(blocked: (isBlocked: boolean) => void): void {
     this.#group.onBlocked(blocked)
   }

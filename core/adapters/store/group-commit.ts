@@ -57,12 +57,12 @@ export class GroupCommit {
     return this.#queue.length
   }
 
-  /** Hears how long each transaction took, from BEGIN until it was on the disk, and how many units shared it. */
+  /** Called with the duration of each transaction, from BEGIN until it was on the disk, and how many units shared it. */
   onCommit(timed: (durationMs: number, units: number) => void): void {
     this.#timed = timed
   }
 
-  /** Hears when another process holds the write lock, so that units wait, and when it has let go. */
+  /** Called when another process holds the write lock, so that units wait, and when it has let go. */
   onBlocked(blocked: (isBlocked: boolean) => void): void {
     this.#blocked = blocked
   }

@@ -173,7 +173,7 @@ export class OutgoingCall implements ClientOwner, InviteSessionOwner, TimerOwner
     this.#step('timeout', now, { cause: { kind: 'timeout' } })
   }
 
-  /** Whoever dialled waits for an answer, and an INVITE is out. */
+  /** The call is still wanted, and an INVITE is out. */
   get #isWanted(): boolean {
     return this.#state === 'calling' || this.#state === 'proceeding'
   }

@@ -16,7 +16,7 @@ export type OutgoingState =
 export type OutgoingInput =
   /** An INVITE has gone out: the first, to the next address, or once more with what was asked for. */
   | 'invite'
-  /** Whoever dialled hangs up. */
+  /** The caller's side ends the call. */
   | 'end'
   | '1xx'
   /** A 2xx of a fork that has not answered yet. */
@@ -39,7 +39,7 @@ export type OutgoingAction =
   | 'answer'
   /** The same, and it is ended at once. */
   | 'answer-late'
-  /** ACK and BYE: another fork has answered, or nobody waits any more (RFC 3261 §13.2.2.4). */
+  /** ACK and BYE: another fork has answered, or the call has been given up (RFC 3261 §13.2.2.4). */
   | 'hang-up-fork'
   | 'end-session'
   /** Report the end, and let go of everything. */

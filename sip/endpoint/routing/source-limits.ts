@@ -6,7 +6,7 @@ interface Allowance {
   readonly perSecond: number
 }
 
-/** Requests of an address that nobody has signed in from; of one network (/24, IPv6: /56). */
+/** Requests of an address without a sign-in; of one network (/24, IPv6: /56). */
 const asksOfAddress: Allowance = { burst: 100, perSecond: 2 }
 const asksOfNetwork: Allowance = { burst: 400, perSecond: 8 }
 /** Wrong digests of an address, of a network, and for one name from addresses that have been wrong before. */

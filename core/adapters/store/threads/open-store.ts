@@ -27,7 +27,7 @@ interface OpenStoreOptions {
   readonly database?: DatabaseOptions
   /** What an account may store where its operator has said nothing else. Default: the settings' defaults. */
   readonly quotas?: Quotas
-  /** Hears how long each transaction took. */
+  /** Called with the duration of each transaction. */
   readonly committed?: (durationMs: number) => void
 }
 

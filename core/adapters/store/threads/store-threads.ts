@@ -16,7 +16,7 @@ interface StoreThreadsOptions {
   readonly quotas: Quotas
   /** What the writer tells beside answers. */
   readonly onNews: (news: News) => void
-  /** Accounts, numbers or hosted documents may have changed; before whoever changed them is answered. */
+  /** Accounts, numbers or hosted documents may have changed; before the change is answered. */
   readonly onProfilesChanged?: () => void
 }
 
