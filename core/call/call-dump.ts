@@ -39,7 +39,7 @@ function waitsFor({ talk, storeRequests, legs, phase }: DumpedCall): readonly st
     ...count(storeRequests.pendingLookups, 'answer of the database', 'answers of the database'),
     ...count(talk.pendingRequests, 'answer of the document server', 'answers of the document server'),
     ...(talk.player?.plays ?? []),
-    ...count(talk.recorder.running, 'recording to end', 'recordings to end'),
+    ...count(talk.recordings, 'recording to end', 'recordings to end'),
     ...(talk.dial === undefined ? [] : ['the Dial to end']),
     ...(phase === 'ending' && !legs.areMeasured ? ['the last figures of its media'] : []),
   ]

@@ -160,7 +160,7 @@ export class CallInputs {
         return true
       case 'media.closed':
         leg.mediaClosed(event.stats)
-        this.#call.talk.recorder.sessionClosed(leg.uuid)
+        this.#call.talk.sessionClosed(leg.uuid)
         return true
     }
   }

@@ -43,12 +43,12 @@ export class Call implements CallHost {
   readonly loads: AccountLoads
   /** What it takes under caps. */
   readonly places = new CallSlots(() => this.now())
-  readonly dialCaps: DialCaps
   readonly #inputs = new CallInputs(this)
   readonly #share: CallShare<Call>
   readonly #closing: ClosingTransaction
   readonly #startedAt: number
   readonly #startedUnix: number
+  #dialCaps: DialCaps | undefined
   #now: number
   #phase: CallPhase = 'beginning'
   /** The leg that came in: closed by the call itself. */
@@ -67,7 +67,6 @@ export class Call implements CallHost {
     this.#startedUnix = share.env.unixMs()
     this.trunkLoads = share.trunkLoads
     this.loads = share.accountLoads
-    this.dialCaps = new DialCaps(share.accountLoads, this.places, () => this.book.opening?.account)
     this.legs = new CallLegs(leg => share.claim(leg, this))
     this.book = new CallBook(
       () => share.env.uuid(),
@@ -80,6 +79,12 @@ export class Call implements CallHost {
       closed: () => this.#closed(),
     })
     this.talk = new Conversation(this, share.sids, this.alarms, { answering: () => this.#answering() })
+  }
+
+  /** Made for the first leg that is dialled. */
+  get dialCaps(): DialCaps {
+    this.#dialCaps ??= new DialCaps(this.loads, this.places, () => this.book.opening?.account)
+    return this.#dialCaps
   }
 
   get record(): CallRecord {

@@ -9,6 +9,7 @@ import type { SidSequence } from '../leg/sid.ts'
 import type { AccountProfile, EndUserProfile } from '../model/account.ts'
 import type { DocumentDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
+import type { LegUuid } from '../model/ids.ts'
 import type { Change } from '../ports/store.ts'
 import { Party } from '../talk/party.ts'
 import { Player } from '../talk/player.ts'
@@ -37,8 +38,10 @@ interface ConversationListener {
 
 /** What is said and done between one party and the document of its call: prompts, recordings, the Dial that runs. */
 export class Conversation {
-  readonly recorder: Recorder
-  readonly #session: SessionRecording
+  /** Made for the first recording: most calls have none. */
+  #recorder: Recorder | undefined
+  /** The same, for the first RecordSession. */
+  #session: SessionRecording | undefined
   readonly #host: CallHost
   readonly #sids: SidSequence
   readonly #alarms: MeterAlarms
@@ -60,12 +63,17 @@ export class Conversation {
     this.#sids = sids
     this.#alarms = alarms
     this.#listener = listener
-    this.recorder = new Recorder(host, event => this.#script?.handle(event, host.now()))
-    this.#session = new SessionRecording(
-      () => host.now(),
-      this.recorder,
-      () => this.#recorded(),
-    )
+  }
+
+  get recorder(): Recorder {
+    const host = this.#host
+    this.#recorder ??= new Recorder(host, event => this.#script?.handle(event, host.now()))
+    return this.#recorder
+  }
+
+  /** Recordings that have not ended. */
+  get recordings(): number {
+    return this.#recorder?.running ?? 0
   }
 
   get party(): Party | undefined {
@@ -101,7 +109,12 @@ export class Conversation {
 
   /** Nothing is recorded any more, and the document has posted what it had to. */
   get isSilent(): boolean {
-    return this.recorder.isIdle && this.#script?.isOver !== false
+    return this.recordings === 0 && this.#script?.isOver !== false
+  }
+
+  /** Its media is over: what was recorded of it ends. */
+  sessionClosed(legId: LegUuid): void {
+    this.#recorder?.sessionClosed(legId)
   }
 
   deadline(): number | undefined {
@@ -119,7 +132,7 @@ export class Conversation {
     const party = new Party(host, leg, {
       answering: () => {
         this.#listener.answering()
-        this.#session.answered()
+        this.#session?.answered()
       },
       answered: () => {
         this.#hasArrived = true
@@ -212,7 +225,7 @@ export class Conversation {
       },
       stopRecord: recordId => this.recorder.stop(recordId),
       recordSession: order => {
-        if (!host.isOver) this.#session.perform(order)
+        if (!host.isOver) this.#sessionRecording().perform(order)
       },
       dial: ({ dialId, dial }) => this.#startDial(dialId, dial),
       report: ({ code, data }) => {
@@ -221,6 +234,15 @@ export class Conversation {
       end: (reason, rejectWith) => host.finish(reason, rejectWith),
       began: host.env.verbBegan && (verb => host.env.verbBegan?.(host.callId, verb)),
     }
+  }
+
+  #sessionRecording(): SessionRecording {
+    this.#session ??= new SessionRecording(
+      () => this.#host.now(),
+      this.recorder,
+      () => this.#recorded(),
+    )
+    return this.#session
   }
 
   #recorded(): RecordedParty | undefined {

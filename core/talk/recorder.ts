@@ -45,10 +45,6 @@ export class Recorder {
     this.#recorded = recorded
   }
 
-  get isIdle(): boolean {
-    return this.#running.size === 0
-  }
-
   /** Recordings that have not ended. */
   get running(): number {
     return this.#running.size
