@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { consolePages, customerPages, PortalBed, PortalTab } from '../rig/portal-bed.ts'
+import { beyond, consolePages, customerPages, PortalBed, PortalTab } from '../rig/portal-bed.ts'
 import { type Filling, fill } from '../rig/portal-filling.ts'
 
 // Every page of the portal and the console, empty and filled, with its dialogs, its faults and the phone, held against
@@ -39,11 +39,6 @@ pages.after(async () => {
   await bed?.close()
 })
 
-/** In the page: what lies beyond the right edge, and is not in a part that scrolls. */
-const beyond = `[...document.querySelectorAll('body *')]
-  .filter(it => it.checkVisibility({ visibilityProperty: true }) && it.getBoundingClientRect().right > innerWidth + 1
-    && !it.closest('.hidden, thead, .ladder, .diff, pre, .skip, .cut'))
-  .map(it => it.outerHTML.slice(0, 100)).slice(0, 3)`
 /** Something that moves, though the reader asked for less motion. */
 const moving = `document.getAnimations().map(it => String(it.effect?.target?.outerHTML).slice(0, 100))`
 
@@ -130,13 +125,35 @@ const states: readonly (readonly [path: string, press: string, seen: string])[] 
   ['operator/trunks', 'Test', 'dialog'],
   ['operator/accounts', 'New account', 'dialog'],
   ['operator/trunks', 'Match', '.sums li'],
+  ['operator/trunks', 'Delete', 'dialog'],
+  ['operator', 'Drain', 'dialog'],
+  ['operator/accounts/{account}', 'Suspend', 'dialog'],
+  ['numbers', 'Release', 'dialog'],
+  ['people', 'Delete', 'dialog'],
+  ['keys', 'Revoke', 'dialog'],
+  ['webhooks', 'Rotate', 'dialog'],
 ]
+
+pages('in Swahili, whose words are longer', async () => {
+  const { page } = tab
+  await tab.go('')
+  await page.evaluate(`localStorage.setItem('language', 'sw')`)
+  await page.reload()
+  for (const path of [...customerPages, `calls/${filling.failed}`, ...consolePages]) {
+    await tab.go(path)
+    assert.is(await page.evaluate('document.documentElement.lang'), 'sw')
+    await check(page, `Swahili ${path}`, looks.slice(1, 2))
+  }
+  await page.evaluate(`localStorage.removeItem('language')`)
+  await page.reload()
+  assert.equal(faults, [])
+})
 
 pages('dialogs and what buttons show', async () => {
   const { page } = tab
   for (const [path, press, seen] of states) {
     await page.setViewportSize(wide)
-    await tab.go(path.replace('{document}', filling.document))
+    await tab.go(path.replace('{document}', filling.document).replace('{account}', bed.bed.account.uuid))
     if (press === 'Match') await page.fill('main form.row input[inputmode="tel"]', '+254711000001')
     await page
       .getByRole('button', { name: new RegExp(`^${press}`) })
@@ -172,15 +189,23 @@ pages('rates before they are applied, the menu, the phone, and faults', async ()
   await page.frameLocator('iframe').locator('#status[data-state="on"]').waitFor()
   await check(page, 'the phone', looks.slice(0, 2))
 
-  await page.route(/\/(calls|documents|numbers|events)\//, route =>
-    route.fulfill({ status: 503, json: { detail: 'The store is busy: try again.' } }),
+  await page.route(
+    /\/(account|calls|documents|numbers|events|keys|users|recordings|assets|operator|portal)\b/,
+    route =>
+      route.request().resourceType() !== 'fetch' || route.request().url().endsWith('/portal/session')
+        ? route.fallback()
+        : route.fulfill({ status: 503, json: { detail: 'The store is busy: try again.' } }),
   )
-  for (const path of ['calls', 'documents', 'numbers', 'events', `calls/${filling.call}`, 'nowhere']) {
+  for (const path of [...customerPages, ...consolePages, `calls/${filling.call}`, 'nowhere']) {
+    await page.goto('about:blank')
     await page.goto(`${bed.base}/#/${path}`)
     await page.waitForSelector(path === 'nowhere' ? 'main h1' : 'main [role=alert]')
-    await check(page, `fault ${path}`, looks.slice(0, 2))
+    assert.is(await page.locator('main h1').count(), 1, `${path} keeps its name`)
+    assert.is(await page.locator('main .waiting').count(), 0, `${path} does not wait for what has failed`)
+    await check(page, `fault ${path}`, looks.slice(1, 2))
   }
-  await page.unroute(/./)
+  assert.is(await page.getByRole('button', { name: 'Save' }).count(), 0, 'nothing unread can be saved')
+  await page.unrouteAll()
   assert.equal(faults, [])
 })
 

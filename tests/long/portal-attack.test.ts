@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { expectStatus } from '../rig/account.ts'
 import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
-import { consolePages, customerPages, PortalBed, type PortalTab } from '../rig/portal-bed.ts'
+import { beyond, consolePages, customerPages, PortalBed, type PortalTab } from '../rig/portal-bed.ts'
 import { SipWriter } from '../rig/sip-writer.ts'
 import { sine, wavOf } from '../rig/tone.ts'
 import { until } from '../rig/wait.ts'
@@ -268,6 +268,71 @@ attack('a caller with a hostile name rings the phone in the page', async () => {
     await frame.locator('.ring').waitFor({ state: 'detached' })
     await quiet(page, 'the phone')
   }
+})
+
+/** Without a place to break, from right to left, without width, with marks that pile up, and longer than what is kept of an answer. */
+const odd = [
+  'W'.repeat(190),
+  `\u202e${'مرحبا'.repeat(30)}`,
+  `a${'\u200b\u200d\ufeff\u2060'.repeat(30)}b`,
+  `e${'\u0301'.repeat(120)}`,
+  '👩🏾‍🌾'.repeat(20),
+  'Ng’ombe mwenye shughuli nyingi zisizoelezeka za kutokuwajibika '.repeat(3).trim(),
+] as const
+
+attack('texts without an end or a place to break, and answers cut within a letter, stay in their place', async () => {
+  const { account, customer, on } = bed.bed
+  const { page } = tab
+  for (const [place, text] of odd.entries()) {
+    const must = async (path: string, body: unknown) => {
+      const answer = await account.api('POST', path, body)
+      // What the switch does not take as a name is not shown either.
+      if (answer.status !== 422) expectStatus(answer, 201)
+    }
+    await must('/documents/', { name: text, body: `<Response><Say>${text}</Say></Response>` })
+    await must('/users/create', { email: `odd${place}@example.com`, display_name: text })
+  }
+  expectStatus(
+    await on.operator('POST', '/trunks', { name: 'W'.repeat(60), host: `${'w'.repeat(50)}.test`, prefixes: ['+998'] }),
+    201,
+  )
+  const answers: readonly (readonly [type: string, body: string | Buffer])[] = [
+    ['text/html', `<!doctype html><script>attacked('answer')</script><meta http-equiv=refresh content=0>${all}`],
+    ['image/svg+xml', payloads[3]],
+    // A letter of four bytes lies across the end of what is kept.
+    ['text/plain; charset=utf-8', `a${'😀'.repeat(400)}`],
+    ['application/octet-stream', Buffer.from(Array.from({ length: 2000 }, (_, at) => (at * 7) % 256))],
+    ['text/plain', `\u202e${'W'.repeat(5000)}`],
+    ['text/plain; charset=utf-16', Buffer.from(`<script>attacked('utf-16')</script>${'W'.repeat(600)}`, 'utf16le')],
+  ]
+  let turn = 0
+  const url = customer.on('/odd', (_post, response) => {
+    const [type, body] = answers[turn++ % answers.length] ?? ['', '']
+    response.writeHead(500, { 'content-type': type }).end(body)
+  })
+  await account.webhook('status', `${url}?${'w'.repeat(300)}`)
+  for (const _ of answers) expectStatus(await account.api('POST', '/account/webhooks/test'), 200)
+  await until('every answer', async () => {
+    const { body } = await account.api('GET', '/account/webhooks/deliveries?limit=50')
+    return turn >= answers.length && JSON.stringify(body).includes('😀')
+  })
+  await page.setViewportSize({ width: 360, height: 740 })
+  for (const path of [...customerPages, ...consolePages]) {
+    await tab.go(path)
+    await quiet(page, path)
+    assert.equal(await page.evaluate(beyond), [], path)
+  }
+  await tab.go('webhooks')
+  const details = page.getByRole('button', { name: 'Details', exact: true })
+  for (let at = 0; at < Math.min(answers.length + 2, await details.count()); at++) {
+    await details.nth(at).click()
+    await page.waitForSelector('dialog[open] pre')
+    assert.equal(await page.evaluate(beyond), [], `delivery ${at}`)
+    await quiet(page, `delivery ${at}`)
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('dialog', { state: 'detached' })
+  }
+  await page.setViewportSize({ width: 1280, height: 900 })
 })
 
 attack('a hosted document that is opened as a page runs nothing', async () => {

@@ -30,6 +30,11 @@ export const consolePages = [
   'operator/sessions',
 ] as const
 
+/** In the page: what lies beyond the right edge, and is not in a part that scrolls. */
+export const beyond = `[...document.querySelectorAll('body *')]
+  .filter(it => it.checkVisibility({ visibilityProperty: true }) && it.getBoundingClientRect().right > innerWidth + 1
+    && !it.closest('.hidden, thead, .ladder, .diff, pre, .skip, .cut'))
+  .map(it => it.outerHTML.slice(0, 100)).slice(0, 3)`
 /** In every frame: what the policy of a page refused. */
 const noteViolations = `addEventListener('securitypolicyviolation', event => {
   console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile + ':' + event.lineNumber)
