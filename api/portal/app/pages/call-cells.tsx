@@ -14,6 +14,19 @@ export const CallStatus = ({ call }: { readonly call: Pick<Call, 'status'> }) =>
   </Badge>
 )
 
+/** Who calls may write its own name, and in any direction; a number is never broken. */
+const Party = ({ text }: { readonly text: string }) => (
+  <b class={/^\+?\d+$/.test(text) ? 'tel' : ''}>
+    <bdi>{number(text)}</bdi>
+  </b>
+)
+
+export const Parties = ({ call }: { readonly call: Pick<Call, 'from_number' | 'to_number'> }) => (
+  <>
+    <Party text={call.from_number} /> <span class="soft">→</span> <Party text={call.to_number} />
+  </>
+)
+
 const arrows = { inbound: 'in', outbound: 'outward', internal: 'internal' } as const
 
 export const callColumns = (): readonly Column<Call>[] => [
@@ -27,7 +40,7 @@ export const callColumns = (): readonly Column<Call>[] => [
           <span class="hidden">{word('direction', call.direction)}</span>
         </span>
         <span>
-          <b>{number(call.from_number)}</b> <span class="soft">→</span> <b>{number(call.to_number)}</b>
+          <Parties call={call} />
         </span>
       </a>
     ),

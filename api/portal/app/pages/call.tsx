@@ -10,7 +10,7 @@ import { AudioPlayer } from '../ui/audio.tsx'
 import { attempt, Badge, Button, Card, Copy, Data, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Plot } from '../ui/plot.tsx'
-import { CallStatus, isLive } from './call-cells.tsx'
+import { CallStatus, isLive, Parties } from './call-cells.tsx'
 import { DeliveryTable } from './deliveries.tsx'
 import { Ladder } from './ladder.tsx'
 import { RunningVerb } from './running-verb.tsx'
@@ -66,11 +66,7 @@ export default function CallPage({ id }: { readonly id: string }) {
   const entries = entriesOf(shown)
   return (
     <Page
-      title={
-        <>
-          {number(call.from_number)} <span class="soft">→</span> {number(call.to_number)}
-        </>
-      }
+      title={<Parties call={call} />}
       lead={
         <>
           <span role="status">
