@@ -5,7 +5,7 @@ import type { Api } from '../base/fastify.ts'
 /** RFC 3986 §3.2.2: a name, an IPv4 address or an IP literal, and perhaps a port. */
 const hostForm = /^([A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(:\d{0,5})?$/
 
-/** RFC 9112 §3.2: who is meant must be said once, and readably. HTTP/1.0 need not say it. */
+/** RFC 9112 §3.2: exactly one valid Host header. HTTP/1.0 may lack it. */
 export function checkHost({ rawHeaders, httpVersion }: IncomingMessage): void {
   const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host')
   const [host] = hosts
@@ -15,7 +15,7 @@ export function checkHost({ rawHeaders, httpVersion }: IncomingMessage): void {
   }
 }
 
-/** What every request must be before anything is done for it. */
+/** Checks of every request before any other work. */
 export function checkForm(app: Api): void {
   app.addHook('onRequest', async request => checkHost(request.raw))
 }

@@ -21,7 +21,7 @@ export function endAtFault(log: Pick<ServeLog, 'error' | 'flush'>): void {
   })
 }
 
-/** `sauti serve`: runs until a signal lets it go. Gives the exit code. */
+/** `sauti serve`: runs until a signal ends it. Returns the exit code. */
 export async function runServe(settings: Settings): Promise<number> {
   const log = openLog(settings.log)
   endAtFault(log)

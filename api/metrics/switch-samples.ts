@@ -209,7 +209,7 @@ function setAll(gauge: Gauge<'what'>, values: Values): void {
   for (const [name, value] of Object.entries(values)) gauge.set({ what: labelOf(name) }, value)
 }
 
-/** The library's counters only go up; what we have is where they stand. */
+/** The library's counters can only be increased: a reset and one increase set them to our sums. */
 function addAll(counter: Counter<'what'>, values: Values): void {
   counter.reset()
   for (const [name, value] of Object.entries(values)) counter.inc({ what: labelOf(name) }, Math.max(0, value))

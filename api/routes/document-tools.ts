@@ -21,7 +21,7 @@ const busy = () =>
   new Refusal(503, 'Other simulations are running. Try again in a moment.', { headers: { 'retry-after': '1' } })
 
 type SimulatedRates = SimulationOrder['rates']
-/** Of each deck once. */
+/** Once for each rate deck. */
 const knownRates = new WeakMap<readonly Rate[], SimulatedRates>()
 
 function simulatedRates(deck: readonly Rate[]): SimulatedRates {
@@ -40,7 +40,7 @@ function simulatedRates(deck: readonly Rate[]): SimulatedRates {
   return simulated
 }
 
-/** What helps who writes a document: its words, its course without a call, and what it was before. */
+/** Tools for authors of documents: vocabulary, simulation without a call, earlier revisions. */
 export function documentToolRoutes(app: Api, door: SwitchDoor, turns: WorkTurns): void {
   const { documents, users, numbers, rates } = door.repositories
 

@@ -44,7 +44,7 @@ export function reportOf(results: Results, pictures: string): string {
   const wide = rows.filter(row => row.codec === 'opus')
   return `# The jitter buffer, measured
 
-Written by \`npm run bench:jitter\`, which makes it anew with the same figures for the same seed (here ${seed}, ${seconds} s a
+Written by \`npm run bench:jitter\`, which makes it again with the same figures for the same seed (here ${seed}, ${seconds} s a
 network). Nothing runs in real time: packets, networks and listeners live in virtual time.
 
 Speech of four voices (${engine}) is coded into packets of 20 ms and sent over networks that are made up, but as real ones are.

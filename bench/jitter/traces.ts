@@ -76,7 +76,7 @@ const models: readonly Model[] = [
   },
   {
     name: 'drift',
-    about: 'clean, but the far end’s clock is 500 ppm slow: a sound card of its own mind',
+    about: 'clean, but the remote’s clock is 500 ppm slow, as with a cheap sound card',
     baseMs: 20,
     slowPpm: 500,
     isPlotted: true,

@@ -74,7 +74,7 @@ export class Recordings {
     return audio
   }
 
-  /** It is neither listed nor given from now on; its audio goes after 7 days. Throws `not-found`. */
+  /** Deletes it: it is no longer listed or served, and its audio goes after 7 days. Throws `not-found`. */
   async delete(account: string, uuid: string): Promise<void> {
     if (!(await this.#rows.remove(account as AccountUuid, uuid, this.#unixMs()))) throw missing(uuid)
   }

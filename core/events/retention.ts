@@ -3,7 +3,7 @@ export const retentionBatch = 500
 
 const betweenBatchesMs = 250
 const retryMs = 600_000
-/** The wall clock may step: look at least so often. */
+/** The longest wait, because the wall clock may step. */
 const longestPauseMs = 3_600_000
 const shortestPauseMs = 1000
 

@@ -42,7 +42,7 @@ export class CallRegister {
     this.#bySid.set(call.sid, call)
   }
 
-  /** What happens to the leg is that call's from now on. */
+  /** Events of the leg go to that call from now on. */
   claim(legId: LegUuid, call: Call): void {
     if (this.#byLeg.get(legId) === call) return
     this.#byLeg.set(legId, call)
@@ -51,7 +51,7 @@ export class CallRegister {
     else legs.push(legId)
   }
 
-  /** Gives the legs that were its. */
+  /** Removes the call, and returns its legs. */
   forget(call: Call): readonly LegUuid[] {
     const legs = this.#legsOf.get(call) ?? []
     this.#calls.delete(call.callId)

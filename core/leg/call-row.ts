@@ -8,7 +8,7 @@ import type { Leg } from './leg.ts'
 export const secondsBetween = (fromUnix: number, toUnix: number): number =>
   Math.max(0, Math.ceil((toUnix - fromUnix) / 1000))
 
-/** What a call is known by from its first moment on. */
+/** What identifies a call from its first moment on. */
 type BegunFacts = Pick<
   CallRecord,
   'uuid' | 'sid' | 'accountUuid' | 'direction' | 'fromNumber' | 'toNumber' | 'customPayload'

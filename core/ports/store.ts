@@ -60,7 +60,7 @@ export interface CallStore {
   numberOwner(e164: string): Promise<{ account: AccountProfile; number: OwnedNumber } | undefined>
   /** An account's number by its E.164 form. */
   ownedNumber(account: AccountUuid, e164: string): Promise<OwnedNumber | undefined>
-  /** Of the account's active numbers the one that it has had longest. */
+  /** The active number that the account has had for longest. */
   firstNumber(account: AccountUuid): Promise<OwnedNumber | undefined>
   /** What the account can still spend: wallet, grace and credit, less what live calls hold. */
   spendable(account: AccountUuid): Promise<Money>

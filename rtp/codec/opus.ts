@@ -63,7 +63,7 @@ export const isOpusRest = (length: number): boolean => length <= 2
 const heavyLossPercent = 10
 const leastBitrateShare = 0.8
 
-/** How much of its bitrate a stream keeps on a way that loses so much, 0 to 100: a narrower one gets through better. */
+/** The part of its bitrate that a stream keeps at this loss (0 to 100): a lower bitrate may relieve a congested path. */
 export const bitrateShareOf = (lossPercent: number): number =>
   1 - (1 - leastBitrateShare) * Math.min(1, Math.max(0, lossPercent) / heavyLossPercent)
 
@@ -76,7 +76,7 @@ export interface OpusEncoderSettings {
   readonly bitrate: number
   /** Put what a lost packet needs into the next one, once losses are reported. */
   readonly fec: boolean
-  /** Rest while there is silence. */
+  /** Send nothing during silence (DTX). */
   readonly dtx: boolean
   /** For speech in a call, or for whatever a file may hold. Default speech. */
   readonly anySound?: boolean
@@ -86,7 +86,7 @@ export interface OpusEncoderSettings {
 export interface OpusEncoder {
   /** Encodes `count` samples from `pcm[from]` on into `into[at]` on. Returns the bytes written; 0 = could not. */
   encodeInto(into: Uint8Array, at: number, pcm: Int16Array, from: number, count: number): number
-  /** What the remote loses, 0 to 100: more of it takes more for repair and less for sound. */
+  /** Loss that the remote reports, 0 to 100: the higher it is, the more bits go to error correction. */
   tune(lossPercent: number): void
   free(): void
 }

@@ -27,7 +27,7 @@ export class Concealment {
   readonly #history: Int16Array
   /** The same when the loss began. */
   readonly #past: Int16Array
-  /** What goes on being concealed where it is blended with what came. */
+  /** The concealed signal goes on here while it is blended with the received one. */
   readonly #made: Int16Array
   #hasReceived = false
   /** Samples concealed in this loss; 0 = none is going on. */
@@ -40,7 +40,7 @@ export class Concealment {
   #atBefore = 0
   /** What is left of the overlap of the two. */
   #changing = 0
-  /** From the first sample repeated to the one that would have gone on smoothly; faded out. */
+  /** The step between the last good sample and the sample that ends the period before it; faded out. */
   #step = 0
 
   constructor(sampleRate = 8000) {

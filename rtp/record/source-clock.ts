@@ -5,13 +5,13 @@ import { ShortestTransits } from './shortest-transits.ts'
 
 /** Samples a second of a recording. */
 const rate = 8000
-/** The first packets say together where the source's time lies; so long they are listened to. */
+/** The first packets together show where the source's time lies; for so long they are measured. */
 const settleSamples = 0.2 * rate
-/** Of fewer, one that stands alone tells nothing. */
+/** Of fewer, a single one proves nothing. */
 const leastPackets = 4
-/** So far back may lie what is not laid yet; what is later would come too late for the file. */
+/** Audio that is not placed yet may lie so far back; older audio would come too late for the file. */
 const longestHeld = 0.5 * rate
-/** The network's unrest is no drift. */
+/** Less than this is network jitter, not clock drift. */
 const toleratedSamples = 0.005 * rate
 /**
  * With our own clock, audio may stay this far from its place while the remote never pauses: only slow first packets can
@@ -19,7 +19,7 @@ const toleratedSamples = 0.005 * rate
  */
 const misplacedSamples = 0.016 * rate
 /**
- * A transit time that has become so much longer or shorter is a clock that is not ours, or another way. More than a tick of 5 ms:
+ * A transit time that has become so much longer or shorter is clock drift, or another network path. More than a tick of 5 ms:
  * packets that came just after a tick, and after a stall come just before it, have no other clock.
  */
 const driftSamples = 0.006 * rate
@@ -36,9 +36,9 @@ const foreignSamples = rate
 const aheadSamples = (stepMs * rate) / 1000
 
 /**
- * Where the time of one source lies on the line of a recording. Of all packets the fastest tell it best; a source whose
+ * Maps the time of one source to the time line of a recording. The packets with the shortest transit time show it best. A source whose
  * clock is not ours drifts away, and is followed in its pauses, or when it never pauses by a sample now and then, so
- * that after hours its sound still lies where it was heard. Whose clock is ours loses no sample, however unevenly its
+ * that after hours its sound still lies where it was received. Whose clock is ours loses no sample, however unevenly its
  * packets come.
  */
 export class SourceClock {

@@ -17,12 +17,12 @@ const patienceMs = 200
 const mostHeld = 32
 /** A frame whose samples are no louder is a pause: −58 dB of full scale. */
 const quietPeak = 40
-/** Far in the future: what is still waited for has not come. */
+/** Far in the future: packets that are still missing will not come. */
 const atLastMs = 60_000
 
 /**
- * One remote's packets on their way into a recording: put in order, decoded, losses hidden, and laid on the line where
- * they were heard. What arrived is not altered: where clocks differ pauses become longer or shorter, and only of somebody
+ * Writes one remote's packets into a recording: reordered, decoded, losses concealed, at the place on the time line where
+ * they were received. What arrived is not altered: where clocks differ pauses become longer or shorter, and only of somebody
  * who never pauses a sample is left out or duplicated.
  */
 export class TrackStream {

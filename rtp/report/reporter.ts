@@ -35,7 +35,7 @@ interface ReportSource {
  * (RFC 3611), goodbye at the end, round trips.
  */
 export class Reporter {
-  /** The last that a report of the remote reported; undefined before. */
+  /** The last round-trip time, from a report of the remote; undefined before one. */
   roundTripMs: number | undefined = undefined
   /** What the remote's last report said it lost of our stream, 0 to 100. */
   lossPercent = 0
@@ -176,7 +176,7 @@ export class Reporter {
     }
   }
 
-  /** By a time of ours that the remote tells back. */
+  /** From a time of ours that the remote returns in its report. */
   #measure(lastTime: number, delay: number, now: number): void {
     const unix = this.#source.unixMs(now)
     const arrival = middleOf(ntpSecondsOf(unix), ntpFractionOf(unix))

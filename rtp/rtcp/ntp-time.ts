@@ -17,11 +17,11 @@ export const unitsAgoOf = (ms: number): number | undefined => {
   return units > 0xffff_ffff ? undefined : Math.max(0, units)
 }
 
-/** A report cannot tell of a longer way and stay believable. */
+/** A longer round trip in a report is not believed. */
 const maxRoundTripMs = 30_000
 
 /**
- * The time there and back (RFC 3550 §6.4.1, figure 2) by a report about us that came at `arrival`, the middle 32
+ * The round-trip time (RFC 3550 §6.4.1, figure 2) by a report about us that came at `arrival`, the middle 32
  * bits of our NTP time; undefined when it names no sender report of ours, or no possible time.
  */
 export const roundTripMs = (lastSr: number, delaySinceLastSr: number, arrival: number): number | undefined => {

@@ -125,5 +125,5 @@ const headerValue = (headers: readonly { readonly name: string; readonly value: 
 
 const flowText = ({ transport, address, port }: Flow): string => `${transport} ${address}:${port}`
 
-/** `sip:user:password@host` (RFC 3261 §19.1.1): the password is nobody's to read. */
+/** `sip:user:password@host` (RFC 3261 §19.1.1): the password is left out. */
 const withoutPassword = (uri: string): string => uri.replace(/(sips?:[^:@;>]*):[^@>]*@/gi, '$1:…@')

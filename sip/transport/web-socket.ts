@@ -18,7 +18,7 @@ export interface WebSocketOwner {
 /** One WebSocket that speaks SIP: keep-alives of both kinds, and what a bad or slow peer may cost. */
 export class WebSocketConnection {
   readonly flow: Flow
-  /** Somebody has signed in over it. */
+  /** A phone has signed in over it. */
   isTrusted = false
   readonly #socket: WebSocket
   readonly #limits: TransportLimits
@@ -71,7 +71,7 @@ export class WebSocketConnection {
     })
   }
 
-  /** Closes what is silent or never says who it is; pings what has been quiet. */
+  /** Closes connections that are silent or never sign in; pings those that have been quiet. */
   sweep(now: number): void {
     const { pingMs, unknownMs } = this.#limits
     if (!this.isTrusted && now - this.#openedAt > unknownMs) this.close(policyViolation, 'not signed in')

@@ -4,7 +4,7 @@ import { FairQueue } from '../queue/fair-queue.ts'
 import { type AudioFault, audioFault } from './audio-fault.ts'
 import { childOutput } from './child-output.ts'
 
-/** What the converting program says. */
+/** What the converter reports. */
 export type ConversionReport =
   | { readonly ok: true; readonly durationMs: number }
   | { readonly ok: false; readonly code: AudioFault['code']; readonly detail: string }
@@ -25,7 +25,7 @@ export class AudioConverter {
   readonly #queue = new FairQueue({ width: programsAtOnce, maxWaiting })
   readonly #closing = new AbortController()
 
-  /** `owner` takes its turn among the owners. Without `path` nothing is written: it only tells whether it could be. */
+  /** `owner` takes its turn among the owners. Without `path` nothing is written: it only checks whether it could be. */
   async convert(
     owner: string,
     bytes: Uint8Array,

@@ -36,7 +36,7 @@ interface SpeechLibraryOptions {
 }
 
 const maxWaiting = 1000
-/** While a lane that was sick is tried again, the others do not wait for it. */
+/** While a lane that has failed is tried again, the others do not wait for it. */
 const trialMs = 60_000
 
 /** What was spoken to its end and may still be played: beyond it the oldest lose their files. */
@@ -52,7 +52,7 @@ interface Lane {
 
 /**
  * Words to WAV files; what was spoken once is not spoken again. An engine that dies or hangs holds up its own lane only:
- * the words go to the next one, and it is asked again when it has rested.
+ * the words go to the next one, and it is tried again after a pause.
  */
 export class SpeechLibrary {
   readonly #options: SpeechLibraryOptions

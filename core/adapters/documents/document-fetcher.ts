@@ -13,7 +13,7 @@ interface HostedTexts {
 
 interface DocumentFetcherParts {
   readonly hosted: HostedTexts
-  /** One of its own: documents' connections are no callback's. */
+  /** A client of its own, so that callbacks do not take the connections of documents. */
   readonly http: Pick<HttpClient, 'signedPost'>
   /** The secret as it is now; rejects when there is no such account. */
   readonly secret: (account: AccountUuid) => Promise<string>

@@ -10,7 +10,7 @@ import type { Row } from './schema.ts'
 type CountedQuota = Exclude<QuotaName, 'streamConnections'>
 type Usage = Readonly<Record<CountedQuota, number>>
 
-/** Who goes back and forth across the line is reported once in this time. */
+/** An account that crosses the limit again and again is reported once in this time. */
 const noticePauseMs = 3_600_000
 
 /** What accounts have stored, and how much each may. `take` and `stored` are synchronous: for use inside a unit of work. */
@@ -21,10 +21,10 @@ export class QuotaBook {
   readonly #account
   readonly #ofRecording
   readonly #liveTokens
-  /** When an account was last told of a quota, by both. */
+  /** When an account was last warned of a quota, by account and quota. */
   readonly #noticed = new Map<string, number>()
 
-  /** `defaults`: of accounts whose operator has said nothing else. */
+  /** `defaults`: for accounts without limits of their own. */
   constructor(database: Database, events: Pick<Events, 'append'>, defaults: Quotas) {
     this.#database = database
     this.#events = events
@@ -80,7 +80,7 @@ export class QuotaBook {
     this.#notice(row.uuid, 'recordingBytes', before, used, this.limits(row).recordingBytes, unixMs)
   }
 
-  /** So much is used that what is deleted had better be gone at once. */
+  /** So much is used that deleted files are purged at once. */
   isTight(account: AccountUuid, name: CountedQuota, unixMs: number): boolean {
     const row = this.#account.get(account)
     return row !== undefined && isNoticed(this.usage(row, unixMs)[name], this.limits(row)[name])

@@ -21,7 +21,7 @@ export interface PhoneOffer {
   readonly customPayload?: string
 }
 
-/** What becomes of calls. `ended` comes exactly once for each that was offered or dialled, and is the last. */
+/** Events of calls. `ended` comes exactly once for each that was offered or dialled, and is the last. */
 export type CallEvent =
   | {
       readonly type: 'offered'
@@ -42,7 +42,7 @@ export type CallEvent =
       readonly id: string
       readonly phone: PhoneOffer
       readonly peerId?: never
-      /** The extension of the token that it signed in with, whatever it writes. */
+      /** The extension of the token that it signed in with; its From is not trusted. */
       readonly from: { readonly user: string; readonly displayName: string }
       /** User part of the Request-URI; the whole URI when it names another domain. */
       readonly to: string
@@ -57,7 +57,7 @@ export type CallEvent =
       readonly ringing: boolean
       readonly source: SourceAddress
     }
-  /** Without `sdp` what was agreed before holds. */
+  /** Without `sdp` the earlier answer stays valid. */
   | { readonly type: 'answered'; readonly id: string; readonly sdp?: string; readonly source: SourceAddress }
   | { readonly type: 'confirmed'; readonly id: string; readonly sdp?: string }
   | { readonly type: 'reoffered'; readonly id: string; readonly sdp?: string; readonly source: SourceAddress }

@@ -28,7 +28,7 @@ export class SessionRefresh implements TimerOwner {
     this.#session = session
   }
 
-  /** For our 2xx to an INVITE or UPDATE: takes up what was asked, and says so. */
+  /** Session-Expires of our 2xx to an INVITE or UPDATE: accepts the interval that was asked for. */
   answerFields(request: SipRequest, now: number): readonly HeaderField[] {
     const asked = sessionExpiresOf(request)
     if (asked === undefined) {
@@ -55,7 +55,7 @@ export class SessionRefresh implements TimerOwner {
     this.#start({ seconds, refresher: given.refresher }, given.refresher !== 'uas', now)
   }
 
-  /** Our refresh was refused, or may not be sent yet, but the dialog stands: once more while there is time. */
+  /** Our refresh was refused or may not be sent yet, but the dialog still exists: try again while there is time. */
   retryLater(now: number): void {
     if (this.#interval === undefined || !this.#weRefresh) return
     this.#services.timers.set(this.#timer, Math.min(now + retryAfterMs, Math.max(now, this.#expiresAt)))

@@ -177,7 +177,7 @@ export const holdLives: Probe = {
   name: 'hold without RTP',
   group: 'Media',
   promise:
-    'A call on hold (sendonly or inactive) lives without RTP while the peer reports by RTCP; one that nobody keeps alive ends.',
+    'A call on hold (sendonly or inactive) lives without RTP while the remote reports by RTCP; one without RTP or RTCP ends.',
   async run() {
     const bed = await AuditBed.open({}, ['--media-timeout', '3'])
     const findings = new Findings()
@@ -221,7 +221,7 @@ export const holdLives: Probe = {
 export const unknownVoice: Probe = {
   name: 'a voice that does not exist',
   group: 'Media',
-  promise: 'An unknown voice is told (SAY.0404), and the default speaks.',
+  promise: 'An unknown voice is reported (SAY.0404), and the default speaks.',
   async run(bed) {
     const findings = new Findings()
     for (const voice of ['no-such-voice-xyz', 'my-voice', 'en_US_amy', 'nobody']) {

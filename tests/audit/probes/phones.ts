@@ -89,7 +89,7 @@ export const silentSockets: Probe = {
   name: 'silent WebSockets behind a proxy',
   group: 'Phones',
   promise:
-    'Behind a trusted proxy, WebSockets are counted by the real address: one that opens many shuts nobody else out.',
+    'Behind a trusted proxy, WebSockets are counted by the real address: one that opens many does not shut others out.',
   async run() {
     const bed = await AuditBed.open({ SAUTI_TRUSTED_PROXIES: '127.0.0.1' })
     const findings = new Findings()
