@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { readResult } from '../scripts/test/file-result.ts'
@@ -40,6 +41,12 @@ test('what a file needs is found in what it imports, too', () => {
 test('what needs no peer runs wherever it is', () => {
   const files = ['tests/sip/uri/uri.test.ts', 'tests/sip/sdp/sdp.test.ts']
   assert.equal(preparePeers(files), { files, leftOut: [] })
+})
+
+test('an option that is not known is refused with those that are', () => {
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/test.ts', '--qiuck'], { encoding: 'utf8' })
+  assert.is(status, 2)
+  assert.match(stderr, 'unknown option --qiuck; known are --quick, --long, --all, --jobs, --help')
 })
 
 test.run()
