@@ -6,6 +6,7 @@ import { version } from './base/version.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { type HttpListeners, listen } from './listeners.ts'
 import { ensureOperatorKey } from './operator-key.ts'
+import { isPortalBuilt, preparePortal } from './portal/portal-bundle.ts'
 import { buildApi } from './server.ts'
 
 /** How often a drain looks whether the last call has gone. */
@@ -52,6 +53,8 @@ export async function serve(
       { version, http: http.bound.map(written).join(), sip, data: settings.dataFolder, pid: process.pid },
       'ready',
     )
+    // In a source tree that is half a second of esbuild: there the first visitor, or `npm start`, asks for it.
+    if (isPortalBuilt()) preparePortal()
     const close = async () => {
       const closed = http.close()
       // Ends the connections of all listeners.

@@ -2,6 +2,7 @@ import { endAtFault, untilSignal } from '../api/cli/serve.ts'
 import { startFailure } from '../api/cli/start-failure.ts'
 import { openLog } from '../api/log.ts'
 import { openSwitch } from '../api/open-switch.ts'
+import { preparePortal } from '../api/portal/portal-bundle.ts'
 import { portalLinkOf } from '../api/routes/portal-sessions.ts'
 import { type Serving, serve } from '../api/serving.ts'
 import { readSettings } from '../api/settings-files.ts'
@@ -43,6 +44,8 @@ async function start(): Promise<number> {
   }
   const { repositories } = serving.door
   const phones = demo === undefined ? [] : await demoPhones(repositories, demo, settings.sip.realm, settings.publicUrl)
+  // The links in the banner are opened next.
+  preparePortal()
   print(banner(settings, serving, demo, phones, await portalLinks(repositories, settings.publicUrl, demo)))
   await untilSignal(serving)
   log.flush()

@@ -9,19 +9,26 @@ const asBrotli = promisify(brotliCompress)
 /** Smaller ones gain nothing. */
 const leastCompressedBytes = 1024
 
-type Encoding = 'br' | 'gzip'
+/** Of what is compressed while somebody waits: measured a tenth larger than the highest, in a hundredth of the time. */
+const brotliQuality = 5
+
+export type Encoding = 'br' | 'gzip'
+/** Forms that were compressed before, as by `npm run build`. */
+export type Compressed = Partial<Readonly<Record<Encoding, Buffer>>>
 
 /**
  * A file that every client gets alike: with an ETag (RFC 9110 §8.8.3), so that a client asks again for 304 only, and
- * compressed as the client takes it. Each form is made once, off the signalling thread.
+ * compressed as the client takes it. A form that was not made before is made once, off the signalling thread.
  */
 export class StaticFile {
   readonly #bytes: Buffer
   readonly #etag: string
   readonly #compressed = new Map<Encoding, Promise<Buffer>>()
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, { br, gzip: gz }: Compressed = {}) {
     this.#bytes = bytes
+    if (br !== undefined) this.#compressed.set('br', Promise.resolve(br))
+    if (gz !== undefined) this.#compressed.set('gzip', Promise.resolve(gz))
     this.#etag = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
   }
 
@@ -45,7 +52,12 @@ export class StaticFile {
 
 const compress = (bytes: Buffer, encoding: Encoding): Promise<Buffer> =>
   encoding === 'br'
-    ? asBrotli(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } })
+    ? asBrotli(bytes, {
+        params: {
+          [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
+          [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+        },
+      })
     : asGzip(bytes, { level: constants.Z_BEST_COMPRESSION })
 
 /** RFC 9110 §12.5.3: what the client names without `q=0`; brotli first, which is smaller. */

@@ -1,6 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Compressed } from '../answer/static-file.ts'
 
 const entry = new URL('./app/main.tsx', import.meta.url)
 const styles = new URL('./app/portal.css', import.meta.url)
@@ -38,12 +40,21 @@ export async function bundlePortal(): Promise<PortalFiles> {
   return new Map([['index.html', readFileSync(page)], ...files])
 }
 
-let made: Promise<PortalFiles> | undefined
+/** Names of a file's compressed forms, as `npm run build` writes them. */
+const forms = { br: '.br', gzip: '.gz' } as const
+
+interface ServedFile {
+  readonly bytes: Buffer
+  readonly compressed: Compressed
+}
+type ServedFiles = ReadonlyMap<string, ServedFile>
+
+let made: Promise<ServedFiles> | undefined
 
 /** The portal as this switch serves it: made from its source once, in memory, in a source tree; the built files in a package. */
-export function portalFiles(): Promise<PortalFiles> {
+export function portalFiles(): Promise<ServedFiles> {
   if (made === undefined) {
-    made = existsSync(entry) ? bundlePortal().catch(builtFiles) : builtFiles()
+    made = existsSync(entry) ? bundlePortal().then(uncompressed, builtFiles) : builtFiles()
     // The next request tries again.
     made.catch(() => {
       made = undefined
@@ -52,8 +63,33 @@ export function portalFiles(): Promise<PortalFiles> {
   return made
 }
 
+/** Makes or reads the portal now, so that its first visitor does not wait for it. */
+export function preparePortal(): void {
+  // The first request says why it failed.
+  portalFiles().catch(() => {})
+}
+
+/** Whether that costs a few milliseconds, and no bundling. */
+export const isPortalBuilt = (): boolean => !existsSync(entry)
+
+const uncompressed = (files: PortalFiles): ServedFiles =>
+  new Map([...files].map(([name, bytes]) => [name, { bytes, compressed: {} }]))
+
 /** `fault`: why the source was of no use, as where only what runs is installed. */
-async function builtFiles(fault?: unknown): Promise<PortalFiles> {
+async function builtFiles(fault?: unknown): Promise<ServedFiles> {
   if (!existsSync(built)) throw fault ?? new Error('there is no built portal')
-  return new Map(readdirSync(built).map(name => [name, readFileSync(new URL(name, built))]))
+  const all = new Set(await readdir(built))
+  const names = [...all].filter(name => !Object.values(forms).some(ending => name.endsWith(ending)))
+  const read = (name: string) => readFile(new URL(name, built))
+  return new Map(
+    await Promise.all(
+      names.map(async (name): Promise<[string, ServedFile]> => {
+        const [bytes, br, gzip] = await Promise.all([
+          read(name),
+          ...([forms.br, forms.gzip] as const).map(ending => (all.has(name + ending) ? read(name + ending) : undefined)),
+        ])
+        return [name, { bytes, compressed: { ...(br && { br }), ...(gzip && { gzip }) } }]
+      }),
+    ),
+  )
 }

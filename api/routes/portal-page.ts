@@ -25,7 +25,9 @@ export function portalPageRoutes(app: Api): void {
   const page = { config: { access: 'open' as const }, schema: { hide: true } }
   let served: Promise<ReadonlyMap<string, StaticFile>> | undefined
   const files = () => {
-    served ??= portalFiles().then(all => new Map([...all].map(([name, bytes]) => [name, new StaticFile(bytes)])))
+    served ??= portalFiles().then(
+      all => new Map([...all].map(([name, { bytes, compressed }]) => [name, new StaticFile(bytes, compressed)])),
+    )
     served.catch(() => {
       served = undefined
     })
