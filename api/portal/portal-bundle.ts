@@ -86,7 +86,9 @@ async function builtFiles(fault?: unknown): Promise<ServedFiles> {
       names.map(async (name): Promise<[string, ServedFile]> => {
         const [bytes, br, gzip] = await Promise.all([
           read(name),
-          ...([forms.br, forms.gzip] as const).map(ending => (all.has(name + ending) ? read(name + ending) : undefined)),
+          ...([forms.br, forms.gzip] as const).map(ending =>
+            all.has(name + ending) ? read(name + ending) : undefined,
+          ),
         ])
         return [name, { bytes, compressed: { ...(br && { br }), ...(gzip && { gzip }) } }]
       }),

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, fetchBytes, must } from '../api.ts'
 import type { Call, Recording } from '../api-types.ts'
 import { dateTime, length, money, number, zone } from '../format.ts'
@@ -15,6 +15,11 @@ import { DeliveryTable } from './deliveries.tsx'
 import { Ladder } from './ladder.tsx'
 import { RunningVerb } from './running-verb.tsx'
 import { type Trace, type TraceEntry, type TraceProblem, traceOf } from './trace.ts'
+
+/** How often a live call's trace is asked for; one of many entries, which is long to send, less often. */
+const followMs = 1000
+const longFollowMs = 5000
+const longTrace = 300
 
 async function whole(uuid: string) {
   const call = await must(api.GET('/calls/{uuid}', { params: { path: { uuid } } }))
@@ -50,10 +55,22 @@ function entriesOf({ trace, events, call }: Whole): readonly TraceEntry[] {
 }
 
 export default function CallPage({ id }: { readonly id: string }) {
-  const { data, error } = useLoad(`call ${id} ${callsChanged.value}`, () => whole(id))
+  const { data, error, reload } = useLoad(`call ${id} ${callsChanged.value}`, () => whole(id))
   const kept = useRef<Whole | undefined>(undefined)
   if (data !== undefined) kept.current = data
-  const shown = kept.current
+  const loaded = kept.current
+  const isNow = loaded !== undefined && isLive(loaded.call)
+  const isLong = (loaded?.trace?.entries.length ?? 0) > longTrace
+  // Verbs, SIP and RTP have no events: of a live call the recorder is asked again and again.
+  const { data: fresh } = useLoad(
+    `trace ${id} ${isNow}`,
+    async () => (isNow ? traceOf(id) : undefined),
+    isNow ? (isLong ? longFollowMs : followMs) : undefined,
+  )
+  useEffect(() => {
+    if (isNow && fresh?.is_over) reload()
+  }, [isNow, fresh])
+  const shown = loaded === undefined ? undefined : { ...loaded, trace: (isNow ? fresh : undefined) ?? loaded.trace }
   if (shown === undefined)
     return error === undefined ? (
       <Waiting />
@@ -264,6 +281,10 @@ const quietestDbov = -90
 
 const sumOf = (column: readonly (number | null)[]): number => column.reduce<number>((sum, each) => sum + (each ?? 0), 0)
 
+/** How much of each point's time was concealed. */
+const concealedPercent = ({ concealed_ms, seconds }: Trace['rtp'][number]): (number | null)[] =>
+  concealed_ms.map((ms, place) => (ms === null ? null : Math.min(100, ms / (10 * (seconds[place] ?? 1)))))
+
 function Quality({ call, trace }: { readonly call: Call; readonly trace: Trace | undefined }) {
   const rtp = (trace?.rtp ?? []).filter(each => each.ms.length > 1)
   if (rtp.length === 0 && !call.quality?.length) return null
@@ -281,11 +302,21 @@ function Quality({ call, trace }: { readonly call: Call; readonly trace: Trace |
             series={[{ name: 'MOS', tone: 'brand', values: each.mos }]}
           />
           <Plot
-            label={`${t('lossAndJitter')} ${each.leg}`}
+            label={`${t('lossAndConcealed')} ${each.leg}`}
             at={each.ms.map(ms => length(ms / 1000))}
+            unit=" %"
             series={[
               { name: t('loss'), tone: 'bad', values: each.loss_percent },
+              { name: t('concealedShare'), tone: 'warn', values: concealedPercent(each) },
+            ]}
+          />
+          <Plot
+            label={`${t('jitterAndDelay')} ${each.leg}`}
+            at={each.ms.map(ms => length(ms / 1000))}
+            unit=" ms"
+            series={[
               { name: t('jitter'), tone: 'warn', values: each.jitter_ms },
+              { name: t('delay'), tone: 'calm', values: each.delay_ms },
             ]}
           />
           {each.level_dbov.some(level => level !== null) && (

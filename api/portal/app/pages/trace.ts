@@ -15,8 +15,10 @@ export interface TraceRtp {
   readonly leg: string
   readonly codec: string | null
   readonly ms: readonly number[]
+  readonly seconds: readonly number[]
   readonly loss_percent: readonly number[]
   readonly jitter_ms: readonly number[]
+  readonly delay_ms: readonly (number | null)[]
   readonly mos: readonly (number | null)[]
   readonly packets_lost: readonly number[]
   readonly concealed_ms: readonly (number | null)[]
