@@ -55,6 +55,10 @@ export async function serve(
     )
     // In a source tree that is half a second of esbuild: there the first visitor, or `npm start`, asks for it.
     if (isPortalBuilt()) preparePortal()
+    // The threads of lists start with the first one asked for, at low priority: not while somebody waits for a first page.
+    door.repositories.operatorChanges.list({ limit: 1, offset: 0 }).catch(fault => {
+      log.error({ fault: String(fault) }, 'the first list failed')
+    })
     const close = async () => {
       const closed = http.close()
       // Ends the connections of all listeners.

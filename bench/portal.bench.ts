@@ -56,6 +56,6 @@ function writePage(figures: PortalFigures): void {
   const page = readFileSync(file, 'utf8')
   const [from, to] = [page.indexOf(marks[0]), page.indexOf(marks[1])]
   if (from === -1 || to < from) throw new Error(`docs/performance.md has no ${marks[0]} … ${marks[1]}`)
-  const machine = `p99 is the slowest of so few openings (Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, Chromium ${figures.browser}).`
+  const machine = `Of eleven openings a page the p99 is the slowest (Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, Chromium ${figures.browser}).`
   writeFileSync(file, `${page.slice(0, from)}${marks[0]}\n${machine}\n\n${tableOf(figures)}\n${page.slice(to)}`)
 }

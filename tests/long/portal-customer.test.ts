@@ -95,7 +95,9 @@ portal('a document: mistake underlined, mended, simulated, given to a number, ca
   await page.waitForSelector('.editor .cm-lintRange')
   assert.match((await page.textContent('.found')) ?? '', /Shout/)
   await page.keyboard.press('Control+A')
-  await page.keyboard.insertText('<Response><Say>Hello there</Say><Pause length="4"/><Pause length="3"/><Record maxLength="4" timeout="2"/></Response>')
+  await page.keyboard.insertText(
+    '<Response><Say>Hello there</Say><Pause length="4"/><Pause length="3"/><Record maxLength="4" timeout="2"/></Response>',
+  )
   await page.waitForSelector('.found .badge.good')
   await press('Save')
   await page.waitForSelector('.notices p')
