@@ -94,6 +94,8 @@ portal('a document: mistake underlined, mended, simulated, given to a number, ca
   await page.waitForSelector('.found li')
   await page.waitForSelector('.editor .cm-lintRange')
   assert.match((await page.textContent('.found')) ?? '', /Shout/)
+  const found = await page.locator('.found li').first().boundingBox()
+  assert.ok(found !== null && found.y + found.height <= 900, 'what is wrong is seen without scrolling')
   await page.keyboard.press('Control+A')
   await page.keyboard.insertText(
     '<Response><Say>Hello there</Say><Pause length="4"/><Pause length="3"/><Record maxLength="4" timeout="2"/></Response>',
