@@ -2,7 +2,7 @@ import { type FarCodec, type PeersResult, peers } from './peers/peers.ts'
 import { type BenchOptions, type Figure, figureOf } from './report.ts'
 import { showProgress } from './soak/progress.ts'
 
-// Question: the soak's, with peers that nobody here wrote, and the switch as it is served: do fifty calls from sipp in PCMU
+// Question: the soak's, with peers that others wrote, and the switch as it is served: do fifty calls from sipp in PCMU
 // to sipp in G.722 or Opus, each recorded by Dial in two channels, run on one media thread for minutes without a gap in
 // any file, every packet on time? Times are the kernel's, seen by tcpdump on the loopback; a packet's lateness is counted
 // from the earliest of its stream. Baselines are what is demanded.

@@ -65,7 +65,7 @@ function run(command: string, ...args: readonly string[]): void {
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed`)
 }
 
-/** The declarations of the entries and of what they name: of the rest nobody can import anything. */
+/** The declarations of the entries and of what they name: the rest cannot be imported. */
 function writeTypes(): void {
   const project = join(dist, 'tsconfig.types.json')
   const compilerOptions = {

@@ -89,7 +89,7 @@ async function main(): Promise<number> {
   }
 }
 
-// Whoever reads the output may have seen enough, as `head` has: that is no failure. A switch that serves goes on.
+// A reader of the output may have seen enough, as `head` has: that is no failure. A switch that serves goes on.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (fault: NodeJS.ErrnoException) => {
     if (fault.code !== 'EPIPE') throw fault

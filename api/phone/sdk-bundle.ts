@@ -6,7 +6,7 @@ const entry = new URL('../../sdk/index.ts', import.meta.url)
 /** What `npm run build:sdk` writes. */
 export const builtSdk: URL = new URL('../../sdk/dist/sauti-phone.js', import.meta.url)
 
-/** Our own modules do nothing when they are loaded: what nobody uses of them stays out of the bundle. */
+/** Our own modules do nothing when they are loaded: what is not used of them stays out of the bundle. */
 const pureModules: Plugin = {
   name: 'pure-modules',
   setup(build) {

@@ -31,7 +31,7 @@ export interface ChainResult {
 const narrow = 8000
 const fine = 48_000
 const frameMs = 20
-/** Further apart than that nobody is looked for, ms. */
+/** The longest delay that is looked for, ms. */
 const mostDelayMs = 130
 /** Coders and buffers settle before it is listened to, ms. */
 const settlingMs = 500
@@ -140,7 +140,7 @@ function throughCalls(codecs: readonly AudioCodecName[], said: Int16Array, opus:
   return { heard, sentAfterMs, microsPerFrame: (1000 * spent) / (frame * peers.length) }
 }
 
-/** Decoded at the highest rate that came through the whole chain: what is above it is nobody's loss. */
+/** Decoded at the highest rate that came through the whole chain: what is above it is no loss. */
 function listen(peer: VirtualPeer, codecs: readonly AudioCodecName[], opus: WarmOpus): Int16Array {
   const codec = codecs.at(-1) ?? 'PCMU'
   const rate =

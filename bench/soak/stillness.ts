@@ -7,7 +7,7 @@ import { Histogram } from './histogram.ts'
 // what the machine adds by itself, for it may have other guests.
 export interface StillnessQuestion {
   readonly seconds: number
-  /** Of every 5 ms, when nobody disturbs. */
+  /** Of every 5 ms, when nothing disturbs. */
   readonly workMs: number
 }
 

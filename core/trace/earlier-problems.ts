@@ -46,7 +46,7 @@ export class EarlierProblems {
     if (!expected.has(reason) && reason in endReasons) this.#ofDials.push(problemOf(reason as EndReason, facts))
   }
 
-  /** Whoever was meant to be reached has been: what was tried before it went as the document says. */
+  /** A dialled party has answered: what was tried before it went as the document says. */
   dialAnswered(): void {
     this.#ofDials = []
   }

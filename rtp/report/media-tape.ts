@@ -1,8 +1,8 @@
 import { codecNumbers } from '../codec/codec-name.ts'
 
 /**
- * What media threads note for another thread, over shared memory: one writer, one reader, slots of 64 bytes, and nobody is
- * woken. Positions count slots, unsigned 32-bit; their number is a power of two. A slot, little endian:
+ * What media threads note for another thread, over shared memory: one writer, one reader, slots of 64 bytes, and no
+ * thread is woken. Positions count slots, unsigned 32-bit; their number is a power of two. A slot, little endian:
  *
  *     0 u8 kind   4 u32 number of the session
  *     name:   1 u8 length   8 its id

@@ -35,7 +35,7 @@ export class MediaLoop {
   #events: EngineEvent[] = []
 
   /**
-   * `deliver` gets events in their order, in batches, never from inside a call of this object. `ownsThread`: nobody else
+   * `deliver` gets events in their order, in batches, never from inside a call of this object. `ownsThread`: nothing else
    * runs in this thread, and it may be held until a tick is due.
    */
   constructor(

@@ -25,7 +25,7 @@ function endGroup(leader: ChildProcess): void {
   try {
     process.kill(-leader.pid, 'SIGKILL')
   } catch {
-    // Nobody was left.
+    // No process was left.
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Parsed } from '../base/parsed.ts'
 import { boundedNumber } from '../grammar/token.ts'
 
-/** Nobody has a body this long; a larger number is no length. */
+/** No body is this long; a larger number is no length. */
 const maxLength = 0x7fff_ffff
 
 /** RFC 3261 §20.14: digits only, so a sign is a fault. */

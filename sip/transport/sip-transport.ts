@@ -136,7 +136,7 @@ export class SipTransport {
       const isCommand = 'id' in input
       if (isCommand && isOwn) throw fault
       this.#failed(causeOf(input), fault)
-      // Nobody else says that this call cannot go on.
+      // No other event says that this call cannot go on.
       if (isCommand) this.#config.onCall({ type: 'ended', id: input.id, cause: { kind: 'unreachable' } })
       return this.#endpoint.takeOutputs()
     }

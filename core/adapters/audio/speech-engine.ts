@@ -38,8 +38,8 @@ export interface SpeechJob {
    */
   speak(signal: AbortSignal): AsyncGenerator<SpokenPiece, void, undefined>
   /**
-   * Who speaks when this one cannot; only asked for then. `rest`: what is left to be said, missing = all. Undefined, or a
-   * rejection: nobody.
+   * The engine that speaks when this one cannot; only asked for then. `rest`: what is left to be said, missing = all.
+   * Undefined, or a rejection: there is none.
    */
   readonly next?: (rest?: string) => Promise<SpeechJob | undefined>
 }

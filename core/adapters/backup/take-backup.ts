@@ -39,7 +39,7 @@ export async function takeBackup(order: BackupOrder): Promise<BackupManifest> {
   if (`${into}/`.startsWith(`${data}/`)) throw new BackupError(`${into} is in the data folder: name another place`)
   if (!existsSync(join(data, databaseFile)))
     throw new BackupError(`${data} has no database: there is nothing to back up`)
-  // Those of other names too: a backup a night has a name a night. By then nobody works on it, from another machine either.
+  // Those of other names too: a backup a night has a name a night. By then no process, here or on another machine, writes it.
   const isOurs = (name: string, folder: string) =>
     name === basename(into) || isLongUntouched(join(folder, databaseFile))
   await removeDeadPartials(dirname(into), 'partial', isOurs)

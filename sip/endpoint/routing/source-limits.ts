@@ -64,8 +64,8 @@ export class SourceLimits {
   }
 
   /**
-   * Credentials may be compared. A name that is being guessed stays open to an address that has not been wrong: nobody
-   * locks a phone out by guessing for it.
+   * Credentials may be compared. A name that is being guessed stays open to an address that has not been wrong:
+   * guessing does not lock the phone out.
    */
   mayTry(address: string, name: string, now: number): boolean {
     const keys = keysOf(address)
