@@ -12,9 +12,11 @@ const leastCompressedBytes = 1024
 /** Of what is compressed while somebody waits: measured a tenth larger than the highest, in a hundredth of the time. */
 const brotliQuality = 5
 
-export type Encoding = 'br' | 'gzip'
-/** Forms that were compressed before, as by `npm run build`. */
-export type Compressed = Partial<Readonly<Record<Encoding, Buffer>>>
+type Encoding = 'br' | 'gzip'
+/** What was compressed before, by `npm run build`. */
+export interface Compressed {
+  readonly br?: Buffer
+}
 
 /**
  * A file that every client gets alike: with an ETag (RFC 9110 §8.8.3), so that a client asks again for 304 only, and
@@ -25,10 +27,9 @@ export class StaticFile {
   readonly #etag: string
   readonly #compressed = new Map<Encoding, Promise<Buffer>>()
 
-  constructor(bytes: Buffer, { br, gzip: gz }: Compressed = {}) {
+  constructor(bytes: Buffer, { br }: Compressed = {}) {
     this.#bytes = bytes
     if (br !== undefined) this.#compressed.set('br', Promise.resolve(br))
-    if (gz !== undefined) this.#compressed.set('gzip', Promise.resolve(gz))
     this.#etag = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
   }
 

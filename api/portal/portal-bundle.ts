@@ -40,8 +40,8 @@ export async function bundlePortal(): Promise<PortalFiles> {
   return new Map([['index.html', readFileSync(page)], ...files])
 }
 
-/** Names of a file's compressed forms, as `npm run build` writes them. */
-const forms = { br: '.br', gzip: '.gz' } as const
+/** Ends the name of a file's compressed form, which `npm run build` writes. */
+const brotliEnding = '.br'
 
 interface ServedFile {
   readonly bytes: Buffer
@@ -79,18 +79,14 @@ const uncompressed = (files: PortalFiles): ServedFiles =>
 async function builtFiles(fault?: unknown): Promise<ServedFiles> {
   if (!existsSync(built)) throw fault ?? new Error('there is no built portal')
   const all = new Set(await readdir(built))
-  const names = [...all].filter(name => !Object.values(forms).some(ending => name.endsWith(ending)))
+  const names = [...all].filter(name => !name.endsWith(brotliEnding))
   const read = (name: string) => readFile(new URL(name, built))
   return new Map(
     await Promise.all(
       names.map(async (name): Promise<[string, ServedFile]> => {
-        const [bytes, br, gzip] = await Promise.all([
-          read(name),
-          ...([forms.br, forms.gzip] as const).map(ending =>
-            all.has(name + ending) ? read(name + ending) : undefined,
-          ),
-        ])
-        return [name, { bytes, compressed: { ...(br && { br }), ...(gzip && { gzip }) } }]
+        const bytes = await read(name)
+        const compressed = all.has(name + brotliEnding) ? { br: await read(name + brotliEnding) } : {}
+        return [name, { bytes, compressed }]
       }),
     ),
   )
