@@ -17,6 +17,8 @@ export const longestBody = 64 * 1024
 const clipped = (text: string, length = longestText): string =>
   text.length > length ? `${text.slice(0, length)}…` : text
 
+const clippedIfAny = (text: string | undefined): string | undefined => (text === undefined ? undefined : clipped(text))
+
 const direction = /^a=(sendrecv|sendonly|recvonly|inactive)\s*$/m
 
 export function noteOfEvent(event: ExchangeEvent): Note | undefined {
@@ -57,7 +59,7 @@ export function noteOfEvent(event: ExchangeEvent): Note | undefined {
         kind: 'audio-ready',
         id: event.requestId,
         durationMs: event.durationMs,
-        unknownVoice: event.unknownVoice,
+        unknownVoice: clippedIfAny(event.unknownVoice),
       }
     case 'audio.failed':
       return { kind: 'audio-failed', id: event.requestId, code: event.code, detail: clipped(event.detail) }
@@ -86,8 +88,8 @@ export function noteOfCommand(command: ExchangeCommand): Note | undefined {
         kind: 'say',
         id: command.requestId,
         text: clipped(command.text),
-        voice: command.voice,
-        language: command.language,
+        voice: clippedIfAny(command.voice),
+        language: clippedIfAny(command.language),
       }
     case 'audio.load': {
       const source = 'asset' in command.source ? command.source.asset : clipped(command.source.url)
@@ -162,7 +164,18 @@ export function notesOfUnit(unit: readonly Change[]): readonly Note[] {
 }
 
 /** Texts that others wrote, or that name what they wrote. */
-const openTexts = ['url', 'detail', 'source', 'fields', 'body', 'number', 'text'] as const
+const openTexts = [
+  'url',
+  'detail',
+  'source',
+  'fields',
+  'body',
+  'number',
+  'text',
+  'voice',
+  'language',
+  'unknownVoice',
+] as const
 
 /** It has no such text, and nothing of it is looked at but by readers. */
 export const isPlain = (note: Note): boolean =>

@@ -1,7 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { LegUuid } from '../../../core/model/ids.ts'
+import type { CallUuid, LegUuid } from '../../../core/model/ids.ts'
 import { withoutSecrets } from '../../../core/trace/redaction.ts'
+import { isPlain, type Note, noteOfCommand, noteOfEvent, redacted } from '../../../core/trace/trace-notes.ts'
 import { CallBed } from '../bed/call-bed.ts'
 import { PartsInMemory, TraceBed } from '../bed/trace-bed.ts'
 
@@ -54,6 +55,21 @@ test('no secret of a SIP message or a document is kept or sent on, however it is
   // The same for the customer: no address of the carrier.
   const own = JSON.stringify(bed.read(id ?? '', 'customer'))
   assert.is(/198\.51\.100\.9|192\.0\.2\.[17]/.test(own), false, own)
+})
+
+test('what a document writes as voice and language is covered like its text', () => {
+  const written = `https://a.test/x?token=${canary}`
+  const callId = 'call-1' as CallUuid
+  const requestId = 'speak-1'
+  const notes: readonly (Note | undefined)[] = [
+    noteOfCommand({ type: 'audio.speak', callId, requestId, text: 'Hello', voice: written, language: written }),
+    noteOfEvent({ type: 'audio.ready', callId, requestId, path: '/a', durationMs: 1, unknownVoice: written }),
+  ]
+  for (const note of notes) {
+    assert.ok(note !== undefined && JSON.stringify(note).includes(canary))
+    assert.is(isPlain(note), false, `a ${note.kind} note passes without redaction`)
+    assert.is(JSON.stringify(redacted(note)).includes(canary), false, JSON.stringify(redacted(note)))
+  }
 })
 
 test('URLs, documents and fields lose what is secret in them', () => {
