@@ -163,7 +163,10 @@ export function notesOfUnit(unit: readonly Change[]): readonly Note[] {
   return notes
 }
 
-/** Texts that others wrote, or that name what they wrote. */
+/**
+ * Texts that others wrote, or that name what they wrote. `<Say>` holds voice and language to patterns that no secret's form
+ * passes (`core/verbs/say.ts`); they are here so that the recorder does not depend on it.
+ */
 const openTexts = [
   'url',
   'detail',

@@ -57,7 +57,7 @@ test('no secret of a SIP message or a document is kept or sent on, however it is
   assert.is(/198\.51\.100\.9|192\.0\.2\.[17]/.test(own), false, own)
 })
 
-test('what a document writes as voice and language is covered like its text', () => {
+test('voice and language would be covered like a text, were they ever more than names', () => {
   const written = `https://a.test/x?token=${canary}`
   const callId = 'call-1' as CallUuid
   const requestId = 'speak-1'
