@@ -19,6 +19,8 @@ export const isLive = signal(false)
 /** So soon after a change a page asks again; with many of them, no more often than a person can read. */
 const tellMs = 500
 const tellSeldomMs = 10_000
+/** After a single burst: one call's beginning is many events, too, and its page is waited for. */
+const tellBurstMs = 1500
 /** Events in one `tellMs` that are many. */
 const many = 8
 /** Goes up when calls have changed. */
@@ -56,13 +58,16 @@ export async function follow(): Promise<void> {
 }
 
 let toldAt = 0
+let wasBusy = false
 function tellAll(): void {
   const isBusy = arrived.length >= many
+  const laterMs = wasBusy ? tellSeldomMs : tellBurstMs
+  wasBusy = isBusy
   events.value = [...arrived, ...events.value].slice(0, kept)
   arrived = []
   isTelling = false
   if (isBusy && performance.now() - toldAt < tellSeldomMs) {
-    tellLater()
+    tellLater(laterMs)
     return
   }
   toldAt = performance.now()
@@ -71,14 +76,14 @@ function tellAll(): void {
 
 /** The last change is always told. */
 let isLater = false
-function tellLater(): void {
+function tellLater(ms: number): void {
   if (isLater) return
   isLater = true
   setTimeout(() => {
     isLater = false
     toldAt = performance.now()
     callsChanged.value++
-  }, tellSeldomMs)
+  }, ms)
 }
 
 export function leave(): void {
