@@ -1,4 +1,4 @@
-/** A piece of work that took longer leaves the thread to calls for as long as it took. */
+/** After so much work, in one piece or in several, the thread is left to calls for as long as the work took. */
 const restFromMs = 1
 const mostRestMs = 50
 
@@ -25,6 +25,8 @@ export class WorkTurns {
   /** In the order of their turns; a Map keeps it. */
   readonly #waiting = new Map<string, (() => void)[]>()
   #isDue = false
+  /** Since the last rest. */
+  #workedMs = 0
 
   constructor(loop: LoopClock = systemLoop) {
     this.#loop = loop
@@ -60,7 +62,13 @@ export class WorkTurns {
   }
 
   #rest(tookMs: number): void {
-    if (tookMs < restFromMs) this.#turn()
-    else this.#loop.later(() => this.#turn(), Math.min(mostRestMs, tookMs))
+    this.#workedMs += tookMs
+    if (this.#workedMs < restFromMs) {
+      this.#turn()
+      return
+    }
+    const restMs = Math.min(mostRestMs, this.#workedMs)
+    this.#workedMs = 0
+    this.#loop.later(() => this.#turn(), restMs)
   }
 }

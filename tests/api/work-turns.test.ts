@@ -66,16 +66,19 @@ test('who has one piece does not wait for another one’s many', async () => {
   assert.equal(done, ['busy', 'quiet'])
 })
 
-test('after a long piece of work the thread rests for as long as it took; after a short one it does not', async () => {
+test('after a millisecond of work, in one piece or in many, the thread rests for as long as it took', async () => {
   const loop = new Loop()
   const turns = new WorkTurns(loop)
   const work = (ms: number) =>
     void turns.next('one').then(() => {
       loop.time += ms
     })
-  for (const ms of [0.2, 7, 0.2, 400, 0.2]) work(ms)
+  for (const ms of [7, 0.25, 400, 0.25]) work(ms)
   await loop.run()
   assert.equal(loop.rests, [7, 50])
+  for (let piece = 0; piece < 9; piece++) work(0.25)
+  await loop.run()
+  assert.equal(loop.rests, [7, 50, 1, 1], 'and 0.5 ms are left over')
 })
 
 test('what comes after everything was done has its turn again', async () => {
