@@ -101,8 +101,8 @@ export function reasonOf(cause: LegCause): EndReason {
 }
 
 /**
- * 408, 5xx, timeouts and transport failures try the next trunk; a user who is busy or did not answer
- * would be so over any trunk.
+ * 408, 5xx, timeouts and transport failures try the next trunk, unless a Q.850 cause in Reason says that the user is busy
+ * or did not answer: that would be so over any trunk.
  */
 export function triesNextTrunk(cause: LegCause): boolean {
   if (cause.kind === 'timeout' || cause.kind === 'unreachable') return true

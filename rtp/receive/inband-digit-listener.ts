@@ -36,7 +36,7 @@ export interface ToneDigits {
 
 /**
  * Decodes the remote's audio where forwarding is not enough: for a leg of another codec, for a room, and to detect DTMF
- * digits in the audio when no telephone-events were agreed on.
+ * digits in the audio, when no telephone-events were agreed on and for a while beside those that come.
  */
 export class InbandDigitListener implements SampleListener {
   readonly #types: AgreedCodecs

@@ -54,5 +54,5 @@ export const acceptedBody = 'application/sdp'
 /** `sid` of the call, in every INVITE to a softphone and every answer to one. */
 export const callSidHeader = 'X-Voice-Call-Sid'
 
-/** Header that carries our reason code, and the one that counts our own switches in a call's way. */
+/** Header that carries our reason code. */
 export const reasonCodeHeader = 'X-Voice-Reason-Code'
