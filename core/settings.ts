@@ -1,4 +1,4 @@
-import { nearest } from './model/nearest.ts'
+import { suggestion } from './model/nearest.ts'
 import { defaultSettings, type Settings } from './model/settings.ts'
 import { type SettingOption, settingOptions } from './settings-options.ts'
 
@@ -91,11 +91,7 @@ function unknownSettings(
   const known = settingOptions.flatMap(option => nameOf(option) ?? [])
   return names
     .filter(name => !known.includes(name))
-    .map(name => {
-      const meant = nearest(name, known)
-      const hint = meant === undefined ? '' : `; did you mean "${dashes}${meant}"?`
-      return { name: `${dashes}${name}`, message: `is no setting${hint}` }
-    })
+    .map(name => ({ name: `${dashes}${name}`, message: `is no setting${suggestion(name, known, dashes)}` }))
 }
 
 /** `{ sip: { realm: 'x' } }` → `sip.realm`. Only two levels exist; lists are values. */

@@ -6,7 +6,7 @@ import type { Log } from '../ports/log.ts'
 import type { RecordingStorage } from '../ports/recording-storage.ts'
 import { parseSettings } from '../settings.ts'
 import { SwitchError } from './errors.ts'
-import { type NamesOf, unknownOptions } from './known-options.ts'
+import { isObject, type NamesOf, unknownOptions } from './known-options.ts'
 
 /** What `Switch.open` takes. Every default is that of the settings file. */
 export interface OpenOptions {
@@ -88,9 +88,6 @@ export function settingsOf(options: OpenOptions): Settings {
   if (parsed.ok && strange.length === 0) return parsed.settings
   throw new SwitchError('config.invalid', [...strange, ...wrong].join('; '))
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Paths of the settings file that have an option of another name. */
 const optionNames: Readonly<Record<string, string>> = {

@@ -6,6 +6,12 @@ export function nearest(written: string, known: readonly string[]): string | und
   return best !== undefined && best.distance <= Math.max(1, Math.floor(best.name.length / 3)) ? best.name : undefined
 }
 
+/** `; did you mean "--realm"?` with the prefix `--`; empty when no known name is near. */
+export function suggestion(written: string, known: readonly string[], prefix = ''): string {
+  const meant = nearest(written, known)
+  return meant === undefined ? '' : `; did you mean "${prefix}${meant}"?`
+}
+
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at)
   for (let i = 1; i <= a.length; i++) {

@@ -36,7 +36,7 @@ interface SignalingWorld {
   readonly defaultPeer?: Peer
 }
 
-/** Far ends that behave as a test has said: they ring, answer, hang up or refuse, each after its time. */
+/** Remotes that behave as a test has said: they ring, answer, hang up or refuse, each after its time. */
 export class SimulatedSignaling {
   readonly peers = new Map<string, Peer>()
   /** Legs that are not over: 'in' for callers. */

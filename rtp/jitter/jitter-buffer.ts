@@ -10,8 +10,8 @@ import { audio, type PacketSlots } from './packet-slots.ts'
 import { ProbationPacket } from './probation-packet.ts'
 
 /**
- * What is to be played now. `frame`: decode the payload. `lost`: conceal `units` of the timestamp clock. `gap`: the far
- * end sent nothing for `units`: silence. `waiting`: nothing yet; fill the time as after a loss, then with silence.
+ * What is to be played now. `frame`: decode the payload. `lost`: conceal `units` of the timestamp clock. `gap`: the
+ * remote sent nothing for `units`: silence. `waiting`: nothing yet; fill the time as after a loss, then with silence.
  */
 export type Pulled = 'frame' | 'lost' | 'gap' | 'waiting'
 

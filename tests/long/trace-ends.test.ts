@@ -13,7 +13,7 @@ import { SwitchProcess } from '../rig/switch-process.ts'
 import { until } from '../rig/wait.ts'
 
 // Every kind of failed call, made to fail by real peers of a served switch, and what its trace says by the API and its page in
-// the portal shows: to whoever sees only that it tells why, and what to do. ICE is given up after 30 seconds; all run at the same time.
+// the portal shows: a reader of that page alone learns why, and what to do. ICE is given up after 30 seconds; all run at the same time.
 
 const canary = 'C4NARYC4NARY'
 const nowhere = { address: '127.0.0.1', port: 9 }

@@ -1,4 +1,4 @@
-import { nearest } from '../../../core/index.ts'
+import { suggestion } from '../../../core/index.ts'
 
 export interface Arguments {
   readonly words: readonly string[]
@@ -47,6 +47,5 @@ export function parseArguments(
 
 /** `is no command: did you mean "account"?` */
 export function unknown(kind: string, written: string, known: readonly string[]): UsageError {
-  const meant = nearest(written, known)
-  return new UsageError(`"${written}" is no ${kind}${meant === undefined ? '' : `; did you mean "${meant}"?`}`)
+  return new UsageError(`"${written}" is no ${kind}${suggestion(written, known)}`)
 }

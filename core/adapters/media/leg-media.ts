@@ -270,6 +270,7 @@ export class LegMedia {
         assertNever(action)
     }
   }
+
   #carryOut(order: Order): void {
     if (isSdp(order)) this.#negotiate(order)
     else this.#host.send(engineOrder(order))

@@ -62,7 +62,7 @@ export class Database {
     this.#group.afterCommit(callback)
   }
 
-  /** Called with the duration of each transaction of `write` took, and how many units shared it. It must not throw. */
+  /** Called after each transaction of `write`, with how long it took and how many units shared it. It must not throw. */
   onCommit(timed: (durationMs: number, units: number) => void): void {
     this.#group.onCommit(timed)
   }

@@ -32,7 +32,7 @@ export class TlsIdentityFiles {
     this.#log = log
     this.#current = identity
     this.#expiresUnix = expiryOf(identity)
-    this.#tellValidity()
+    this.#reportValidity()
     this.#timer = setInterval(() => void this.look(), lookMs).unref()
     void this.look()
   }
@@ -81,7 +81,7 @@ export class TlsIdentityFiles {
       this.#current = identity
       this.#expiresUnix = expiryOf(identity)
       this.#log.info({ expires: new Date(this.#expiresUnix).toISOString() }, 'the TLS certificate was replaced')
-      this.#tellValidity()
+      this.#reportValidity()
       for (const replaced of this.#listeners) replaced(identity)
     } catch (fault) {
       // Reported once: between two steps of a replacement it is not worth more, and later it would fill the log.
@@ -92,7 +92,7 @@ export class TlsIdentityFiles {
     }
   }
 
-  #tellValidity(): void {
+  #reportValidity(): void {
     const fault = validityFault(this.#current.cert, Date.now())
     if (fault !== undefined) this.#log.error({ file: this.#files.certFile }, fault)
   }
@@ -130,8 +130,8 @@ function read(name: string, file: string): string {
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException
     const reason = readFaults[code]
-    const told = reason === undefined ? messageOf(cause) : `${reason} (${code})`
-    throw new TlsIdentityError(`${name}: ${file} cannot be read: ${told}`, { cause })
+    const text = reason === undefined ? messageOf(cause) : `${reason} (${code})`
+    throw new TlsIdentityError(`${name}: ${file} cannot be read: ${text}`, { cause })
   }
 }
 
