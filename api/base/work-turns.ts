@@ -1,6 +1,10 @@
+import { BytePace } from './byte-pace.ts'
+
 /** After so much work, in one piece or in several, the thread is left to calls for as long as the work took. */
 const restFromMs = 1
 const mostRestMs = 50
+/** Of bodies and files an owner moves so much: sockets and disks cost the kernel's time on the processor that calls need. */
+const moved = { bytesPerSecond: 32 * 1024 * 1024, burstBytes: 4 * 1024 * 1024 }
 
 interface LoopClock {
   readonly now: () => number
@@ -27,6 +31,7 @@ export class WorkTurns {
   #isDue = false
   /** Since the last rest. */
   #workedMs = 0
+  readonly #pace = new BytePace(moved)
 
   constructor(loop: LoopClock = systemLoop) {
     this.#loop = loop
@@ -42,6 +47,13 @@ export class WorkTurns {
       this.#isDue = true
       this.#loop.soon(() => this.#turn())
     })
+  }
+
+  /** The same for a piece of a long body or file: an owner that moves many bytes waits until its average is within the limit. */
+  async nextBytes(owner: string, bytes: number): Promise<void> {
+    const waitMs = this.#pace.waitMs(owner, bytes, this.#loop.now())
+    if (waitMs > 0) await new Promise<void>(resolve => this.#loop.later(resolve, waitMs))
+    await this.next(owner)
   }
 
   #turn(): void {

@@ -43,7 +43,7 @@ export async function* piecesOf(
       length += bytes.length
       if (length > limit) throw tooLarge(limit)
       yield bytes
-      if (length >= pieceBytes) await turns.next(owner)
+      if (length >= pieceBytes) await turns.nextBytes(owner, bytes.length)
     }
   } catch (fault) {
     if (fault instanceof Refusal || !isOfClient(fault)) throw fault
@@ -77,7 +77,9 @@ export function dropBodies(app: Api, turns: WorkTurns): void {
 async function drop(request: FastifyRequest, body: IncomingMessage, turns: WorkTurns): Promise<void> {
   const owner = turnOwnerOf(request)
   try {
-    for await (const _ of body.iterator({ destroyOnReturn: false })) await turns.next(owner)
+    for await (const piece of body.iterator({ destroyOnReturn: false })) {
+      await turns.nextBytes(owner, (piece as Buffer).length)
+    }
   } catch {
     // The client has gone: there is nothing more to drop.
   }

@@ -96,7 +96,7 @@ async function sendBytes(
 
 async function* inTurns(pieces: Readable, owner: string, turns: WorkTurns): AsyncGenerator<Buffer, void, undefined> {
   for await (const piece of pieces) {
-    await turns.next(owner)
+    await turns.nextBytes(owner, (piece as Buffer).length)
     yield piece as Buffer
   }
 }
