@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { residentBytes } from '../../core/index.ts'
+import { readProcessMemory } from '../../core/index.ts'
 import type { SwitchDoor } from '../base/door.ts'
 
 const stepMs = 10_000
@@ -49,9 +49,10 @@ export class HourlyFigures {
     const [began, reasons] = [this.#began, this.#reasons]
     this.#began = 0
     this.#reasons = new Map()
-    const [counters, disk] = await Promise.all([
+    const [counters, disk, memory] = await Promise.all([
       this.#door.counters?.().catch(() => undefined),
       statfs(this.#door.settings.dataFolder).catch(() => undefined),
+      readProcessMemory(),
     ])
     const measures = counters?.admission.measures
     this.#samples.push({
@@ -65,7 +66,7 @@ export class HourlyFigures {
       loopBusy: measures?.loopBusy ?? 0,
       callbacks: counters?.callbacks.backlog ?? 0,
       diskUsed: disk === undefined || disk.blocks === 0 ? 0 : 1 - disk.bavail / disk.blocks,
-      memoryMb: (residentBytes() ?? 0) / 1024 ** 2,
+      memoryMb: (memory?.residentBytes ?? 0) / 1024 ** 2,
     })
     if (this.#samples.length > places) this.#samples.shift()
   }

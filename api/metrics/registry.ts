@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { LatencyListener, LoggedEvent } from '../../core/index.ts'
 import type { SwitchDoor } from '../base/door.ts'
+import { processGauges } from './process-gauges.ts'
 import { qualityHistograms } from './quality-histograms.ts'
 import { RateMeter } from './rate-meter.ts'
 import { switchSamples } from './switch-samples.ts'
@@ -42,6 +43,7 @@ export function openMetrics(door: SwitchDoor, streams: () => number): Metrics {
 export function registerMetrics(registry: Registry, streams: () => number) {
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 10 })
+  processGauges(registry)
 
   const started = new Counter({
     name: 'sauti_calls_started_total',

@@ -30,6 +30,7 @@ import { Heartbeat } from './store/heartbeat.ts'
 import { RecordingPurge } from './store/recording-purge.ts'
 import type { Repositories } from './store/repositories.ts'
 import { openStore, type SwitchStore } from './store/threads/open-store.ts'
+import { readProcessMemory } from './system/process-memory.ts'
 import { silentLog } from './system/silent-log.ts'
 import { systemClock, systemRandom } from './system/system-clock.ts'
 import { TlsIdentityFiles } from './tls/identity.ts'
@@ -231,6 +232,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     invitesDropped: () => invitesDropped,
     storeBacklog: () => store.backlog,
     media: () => media.counters(),
+    memory: readProcessMemory,
     mediaThreads: settings.media.workers,
     nameOf: source => trunks.current().find(({ uuid }) => uuid === source)?.name ?? source,
     log,

@@ -4,7 +4,7 @@ import type { MediaCounters } from '../../../rtp/worker/index.ts'
 import { measureEveryMs, type OverloadControl } from '../../admission/overload-control.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import { residentBytes } from '../system/resident-memory.ts'
+import type { ProcessMemory } from '../system/process-memory.ts'
 import { refusalNews } from './refusal-news.ts'
 
 /** How exactly the delay of the event loop is measured, ms. */
@@ -35,6 +35,8 @@ export interface LoadMonitorOptions {
   /** Units of work that wait for their commit. */
   readonly storeBacklog: () => number
   readonly media: () => Promise<MediaLook>
+  /** Undefined: it cannot be known. */
+  readonly memory: () => Promise<ProcessMemory | undefined>
   /** Media threads of their own; 0 = media shares the signalling thread. */
   readonly mediaThreads: number
   /** What a source of calls is called in the log. */
@@ -68,13 +70,18 @@ export class LoadMonitor {
       setInterval(() => void this.#lookSlowly(), slowlyMs),
     ]
     for (const timer of this.#timers) timer.unref()
-    if (residentBytes() === undefined)
-      options.log.warn({}, 'the memory in use is unknown (is /proc mounted?): calls are not refused for lack of it')
+    void this.#warnOfUnknownMemory()
   }
 
   stop(): void {
     for (const timer of this.#timers) clearInterval(timer)
     this.#loop.disable()
+  }
+
+  async #warnOfUnknownMemory(): Promise<void> {
+    const { memory, log } = this.#options
+    if ((await memory()) === undefined)
+      log.warn({}, 'the memory in use is unknown (is /proc mounted?): calls are not refused for lack of it')
   }
 
   #measure(): void {
@@ -110,12 +117,12 @@ export class LoadMonitor {
     if (this.#isLooking) return
     this.#isLooking = true
     try {
-      const { threads, threadsSilent } = await this.#options.media()
+      const [{ threads, threadsSilent }, memory] = await Promise.all([this.#options.media(), this.#options.memory()])
       const { clock, mediaThreads } = this.#options
       const now = clock.now()
       this.#slow = {
         ...this.#lasting(this.#mediaLoad(threads, now - this.#threadsAt)),
-        memory: memoryShare(),
+        memory: memoryShare(memory),
         isMediaSilent: mediaThreads > 0 && threadsSilent >= mediaThreads,
       }
       this.#threads = threads
@@ -151,14 +158,8 @@ export class LoadMonitor {
 }
 
 /** The fuller of the heap and, where it is known, of the memory that the process may have. */
-function memoryShare(): number {
+function memoryShare(memory: ProcessMemory | undefined): number {
   const heap = getHeapStatistics()
   const ofHeap = heap.used_heap_size / heap.heap_size_limit
-  const resident = residentBytes()
-  if (resident === undefined) return ofHeap
-  const allowed = Math.min(
-    process.constrainedMemory() || Number.POSITIVE_INFINITY,
-    process.availableMemory() + resident,
-  )
-  return Math.max(ofHeap, resident / allowed)
+  return memory === undefined ? ofHeap : Math.max(ofHeap, memory.residentBytes / memory.allowedBytes)
 }
