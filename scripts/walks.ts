@@ -16,10 +16,15 @@ const isList = process.argv.includes('--list')
 const inspected = { NODE_OPTIONS: '--inspect=127.0.0.1:0' }
 const silence = new Uint8Array(160).fill(0xff)
 
+interface End {
+  readonly file: RegExp
+  readonly functionName?: RegExp
+}
+
 interface Walk {
   readonly what: string
-  /** The walk is over after its last entry into one of these. */
-  readonly until: RegExp
+  /** The walk is over after its last entry into such a function. */
+  readonly until: End
   readonly entries: readonly Entry[]
 }
 
@@ -28,7 +33,9 @@ interface Walk {
  * caller. Files that call no other are no returns: a parser of tokens is asked by everybody.
  */
 function figuresOf({ what, until: end, entries }: Walk): string {
-  const walked = entries.slice(0, entries.findLastIndex(({ file }) => end.test(file)) + 1)
+  const isEnd = ({ file, functionName }: Entry) =>
+    end.file.test(file) && (end.functionName === undefined || end.functionName.test(functionName))
+  const walked = entries.slice(0, entries.findLastIndex(isEnd) + 1)
   const entered = [...new Set(walked.map(({ file }) => file))]
   const callers = new Set(walked.filter(({ file, caller }) => file !== caller).map(({ caller }) => caller))
   const arrows = new Map<string, boolean>()
@@ -175,11 +182,18 @@ async function packetWalk({ on, debugged, account }: Bed): Promise<readonly Entr
   return entries
 }
 
+const datagramSent: End = { file: /^sip\/transport\/udp\.ts$/, functionName: /\bsend$/ }
+
 const walks = [
-  { what: 'INVITE to 180', walk: inviteWalk, end: /^sip\/transport\//, workers: '1' },
-  { what: 'RTP packet, forwarded', walk: packetWalk, end: /^rtp\//, workers: '0' },
-  { what: 'originate to INVITE', walk: originateWalk, end: /^sip\/transport\//, workers: '1' },
-  { what: 'document with one `<Play>`, to the media thread', walk: documentWalk, end: /^rtp\/worker\//, workers: '1' },
+  { what: 'INVITE to 180', walk: inviteWalk, end: datagramSent, workers: '1' },
+  { what: 'RTP packet, forwarded', walk: packetWalk, end: { file: /^rtp\// }, workers: '0' },
+  { what: 'originate to INVITE', walk: originateWalk, end: datagramSent, workers: '1' },
+  {
+    what: 'document with one `<Play>`, to the media thread',
+    walk: documentWalk,
+    end: { file: /^rtp\/worker\// },
+    workers: '1',
+  },
 ]
 
 process.stdout.write('| walk | files entered | returns | events of the exchange |\n|---|---|---|---|\n')

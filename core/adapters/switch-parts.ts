@@ -120,8 +120,10 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   // SIP opens last: from then on phones may register.
   let bindingsOf = (_endUserUuid: string): readonly PhoneBinding[] => []
   let sipTarget: CallEnvironment['sipTarget'] = () => undefined
+  const calls = options.functions?.over(store.calls) ?? store.calls
   const exchange = new Exchange(
     callEnvironment({
+      knownOwner: number => calls.knownOwner(number),
       clock,
       random,
       trunks: () => trunks.current(),
@@ -137,7 +139,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   )
   const runner = new ExchangeRunner({
     exchange,
-    store: options.functions?.over(store.calls) ?? store.calls,
+    store: calls,
     clock,
     log,
     recorder: traces?.recorder,

@@ -1,10 +1,10 @@
-import type { NumberOwner } from '../contract/exchange-event.ts'
 import { type Hops, isSpent } from '../contract/hops.ts'
 import type { InboundOffer } from '../contract/inbound-offer.ts'
 import { begunRow } from '../leg/call-row.ts'
 import { Leg } from '../leg/leg.ts'
+import type { NumberOwner } from '../model/account.ts'
 import type { CallRecord } from '../model/call-record.ts'
-import { e164Candidates, presentedNumber } from '../routing/e164.ts'
+import { e164Of, presentedNumber } from '../routing/e164.ts'
 import { refuseInbound, webhookUrl } from './admit.ts'
 import type { Call } from './call.ts'
 import { CallerAdmission } from './caller-admission.ts'
@@ -28,15 +28,21 @@ export function beginInbound(call: Call, offer: InboundOffer): void {
   })
   call.talk.meet(leg, false)
   const admission = new CallerAdmission(call, leg)
-  const candidates = e164Candidates(offer.to)
+  const number = e164Of(offer.to)
   if (isSpent(offer.hops)) admission.unknown('END.0400')
-  else if (candidates.length === 0) admission.unknown('END.0404')
+  else if (number === undefined) admission.unknown('END.0404')
   else {
-    call.lookup({ kind: 'number-owner', candidates }, ({ owner }) => {
-      if (owner === undefined) admission.unknown('END.0404')
-      else admit(call, leg, admission, owner, offer.hops)
-    })
+    const owner = call.env.knownOwner(number)
+    if (owner !== undefined) admit(call, leg, admission, owner, offer.hops)
+    else lookUpOwner(call, leg, admission, number, offer.hops)
   }
+}
+
+function lookUpOwner(call: Call, leg: Leg, admission: CallerAdmission, number: string, hops: Hops): void {
+  call.lookup({ kind: 'number-owner', number }, ({ owner }) => {
+    if (owner === undefined) admission.unknown('END.0404')
+    else admit(call, leg, admission, owner, hops)
+  })
 }
 
 function admit(call: Call, leg: Leg, admission: CallerAdmission, owner: NumberOwner, hops: Hops): void {

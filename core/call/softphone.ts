@@ -10,7 +10,7 @@ import type { CallRecord } from '../model/call-record.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { PhoneCaller } from '../model/phone.ts'
-import { e164Candidates, isExtension } from '../routing/e164.ts'
+import { e164Of, isExtension } from '../routing/e164.ts'
 import { webhookUrl } from './admit.ts'
 import type { Call } from './call.ts'
 import { customPayloadOf } from './call-fields.ts'
@@ -33,7 +33,7 @@ const maxPhonePayloadCharacters = 500
 const maxDestinationCharacters = 200
 
 /** As records and webhooks name it: E.164 where it can be read as such, else as it was dialled. */
-export const dialledNumber = (to: string): string => (isExtension(to) ? to : (e164Candidates(to)[0] ?? to))
+export const dialledNumber = (to: string): string => (isExtension(to) ? to : (e164Of(to) ?? to))
 
 const isPlain = (text: string, most: number): boolean => [...text].length <= most && !/[\u0000-\u001f\u007f]/.test(text)
 
@@ -50,7 +50,7 @@ function refuseSoftphone(found: FoundSoftphone, to: string, env: CallEnvironment
   if (account === undefined || user?.isActive !== true) return 'END.0403'
   if (account.status === 'suspended') return 'END.4403'
   if (isExtension(to)) return undefined
-  const [e164] = e164Candidates(to)
+  const e164 = e164Of(to)
   if (e164 !== undefined && !env.destinations().allows(e164)) return 'END.4433'
   const rate = e164 === undefined ? undefined : env.deck().find('outbound', e164)
   // What is not rated is for the document to decide; it needs as much as a token does: something.

@@ -1,6 +1,7 @@
 import type { Destinations } from '../billing/destinations.ts'
 import type { RateDeck } from '../billing/rate-deck.ts'
 import type { SipPlace } from '../billing/sip-prefix.ts'
+import type { NumberOwner } from '../model/account.ts'
 import type { CallUuid, RecordingUuid, Sid } from '../model/ids.ts'
 import type { PhoneBinding } from '../model/phone.ts'
 import type { CodecName, Trunk } from '../model/trunk.ts'
@@ -52,6 +53,8 @@ export interface CallEnvironment {
   random(): number
   /** Wall clock, only for records. */
   unixMs(): number
+  /** The owner of an E.164 number, as far as memory knows it. Undefined: it is to be looked up. */
+  knownOwner(number: string): NumberOwner | undefined
   /** As they are now: the operator may change them at any time. */
   trunks(): readonly Trunk[]
   destinations(): Destinations

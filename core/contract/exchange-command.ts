@@ -11,8 +11,8 @@ import type { RoomCommand } from './rooms.ts'
 
 /** A question to the store; the answer comes back whole, as one event. */
 export type Lookup =
-  /** The owner of the first of these numbers that has one. */
-  | { readonly kind: 'number-owner'; readonly candidates: readonly string[] }
+  /** The owner of an E.164 number. */
+  | { readonly kind: 'number-owner'; readonly number: string }
   /** What placing a call needs: the account, its number `from`, and the owner of `to` when that is on this switch. */
   | {
       readonly kind: 'placing'

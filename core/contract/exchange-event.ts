@@ -1,4 +1,4 @@
-import type { AccountProfile, EndUserProfile, OwnedNumber } from '../model/account.ts'
+import type { AccountProfile, EndUserProfile, NumberOwner, OwnedNumber } from '../model/account.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { CallUuid, LegUuid } from '../model/ids.ts'
 import type { Money } from '../model/money.ts'
@@ -9,11 +9,6 @@ import type { SignalingEvent } from '../ports/signaling.ts'
 import type { CommitResult } from '../ports/store.ts'
 import type { Hops } from './hops.ts'
 import type { OriginateOrder } from './originate-order.ts'
-
-export interface NumberOwner {
-  readonly account: AccountProfile
-  readonly number: OwnedNumber
-}
 
 /** Answers to `Lookup`, of the same kind. */
 export type Found =

@@ -7,7 +7,7 @@ import type { PhoneBinding } from '../model/phone.ts'
 import type { Trunk } from '../model/trunk.ts'
 import type { SrtpWish } from '../ports/media.ts'
 import type { LegTarget } from '../ports/signaling.ts'
-import { e164Candidates, isExtension } from '../routing/e164.ts'
+import { e164Of, isExtension } from '../routing/e164.ts'
 import { routesTo } from '../routing/routes.ts'
 import type { DialChild } from '../verbs/index.ts'
 import type { BranchOptions, Route } from './branch-options.ts'
@@ -29,7 +29,7 @@ export function childAddress(child: DialChild): {
   switch (child.kind) {
     case 'number': {
       if (isExtension(child.number)) return { kind: 'number', to: child.number, e164: undefined, user: child.number }
-      const [e164] = e164Candidates(child.number)
+      const e164 = e164Of(child.number)
       return { kind: 'number', to: e164 ?? child.number, e164, user: undefined }
     }
     case 'client':
@@ -72,7 +72,7 @@ export const routesToUser = (found: Placing, env: CallEnvironment): readonly (re
 
 /** The number in a SIP URI's user part, where it is written as an international one; digits alone may mean anything. */
 const e164InSip = (user: string | undefined): string | undefined =>
-  user !== undefined && /^(\+|00)/.test(user) ? e164Candidates(user)[0] : undefined
+  user !== undefined && /^(\+|00)/.test(user) ? e164Of(user) : undefined
 
 /** A number without a rate is a destination that is not offered (END.4433). */
 export function resolveChild(child: DialChild, found: Placing, env: CallEnvironment): Resolved {

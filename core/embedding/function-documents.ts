@@ -1,5 +1,5 @@
 import { type CallAnswer, type CallHandler, callContext, functionBase } from '../document-builder/call-handler.ts'
-import type { AccountProfile, OwnedNumber } from '../model/account.ts'
+import type { AccountProfile, NumberOwner, OwnedNumber } from '../model/account.ts'
 import type { CallUuid } from '../model/ids.ts'
 import type { DocumentEvent, DocumentFetch, Documents, FetchFault } from '../ports/documents.ts'
 import type { Log } from '../ports/log.ts'
@@ -61,6 +61,10 @@ export class FunctionDocuments {
       this.#forAll === undefined
         ? profile
         : { ...profile, endpoints: { ...profile.endpoints, voice_inbound: functionBase, voice_outbound: functionBase } }
+    const owner = (found: NumberOwner): NumberOwner => ({
+      account: account(found.account),
+      number: number(found.number),
+    })
     const present = <T>(value: T | undefined, map: (value: T) => T): T | undefined =>
       value === undefined ? undefined : map(value)
     return {
@@ -70,11 +74,8 @@ export class FunctionDocuments {
       account: async uuid => present(await store.account(uuid), account),
       ownedNumber: async (uuid, e164) => present(await store.ownedNumber(uuid, e164), number),
       firstNumber: async uuid => present(await store.firstNumber(uuid), number),
-      numberOwner: async e164 =>
-        present(await store.numberOwner(e164), owner => ({
-          account: account(owner.account),
-          number: number(owner.number),
-        })),
+      numberOwner: async e164 => present(await store.numberOwner(e164), owner),
+      knownOwner: e164 => present(store.knownOwner(e164), owner),
     }
   }
 

@@ -39,6 +39,12 @@ export interface OwnedNumber {
   readonly webhookUrls: Readonly<Record<WebhookPurpose, string>>
 }
 
+/** A number of this switch, with its account. */
+export interface NumberOwner {
+  readonly account: AccountProfile
+  readonly number: OwnedNumber
+}
+
 export interface EndUserProfile {
   readonly uuid: string
   readonly email: string

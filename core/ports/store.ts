@@ -1,5 +1,5 @@
 import type { VoiceEvent } from '../events/voice-event.ts'
-import type { AccountProfile, EndUserProfile, OwnedNumber } from '../model/account.ts'
+import type { AccountProfile, EndUserProfile, NumberOwner, OwnedNumber } from '../model/account.ts'
 import type { CallRecord, LegRecord, RecordingRecord } from '../model/call-record.ts'
 import type { AccountUuid, CallUuid, HoldUuid, LegUuid } from '../model/ids.ts'
 import type { Money } from '../model/money.ts'
@@ -57,7 +57,9 @@ export interface CallStore {
   commit(unit: readonly Change[]): Promise<CommitResult>
   account(uuid: AccountUuid): Promise<AccountProfile | undefined>
   /** The owner of an E.164 number on this switch. */
-  numberOwner(e164: string): Promise<{ account: AccountProfile; number: OwnedNumber } | undefined>
+  numberOwner(e164: string): Promise<NumberOwner | undefined>
+  /** The same from memory, at once. Undefined: it is to be asked for. */
+  knownOwner(e164: string): NumberOwner | undefined
   /** An account's number by its E.164 form. */
   ownedNumber(account: AccountUuid, e164: string): Promise<OwnedNumber | undefined>
   /** The active number that the account has had for longest. */

@@ -14,19 +14,23 @@ export const isE164 = (text: string): boolean => e164.test(text)
 export const isExtension = (text: string): boolean => extension.test(text)
 
 /**
- * What E.164 number a dialled or delivered user part can mean, the likeliest first: `+254…`, `00254…`, `254…`, and
- * national `0…`. Empty for what is no number.
+ * The E.164 number that a dialled or delivered user part means: `+254…`, `00254…`, `254…`, and national `0…`.
+ * Undefined for what is no number.
  */
-export function e164Candidates(user: string): readonly string[] {
-  if (!/^\+?\d{3,20}$/.test(user)) return []
-  if (user.startsWith('+')) return [user].filter(isE164)
-  if (user.startsWith('00')) return [`+${user.slice(2)}`].filter(isE164)
-  if (user.startsWith('0')) return [`+${homeCountryCode}${user.slice(1)}`].filter(isE164)
-  return [`+${user}`].filter(isE164)
+export function e164Of(user: string): string | undefined {
+  if (!/^\+?\d{3,20}$/.test(user)) return undefined
+  const number = international(user)
+  return isE164(number) ? number : undefined
+}
+
+function international(user: string): string {
+  if (user.startsWith('+')) return user
+  if (user.startsWith('00')) return `+${user.slice(2)}`
+  return user.startsWith('0') ? `+${homeCountryCode}${user.slice(1)}` : `+${user}`
 }
 
 /** A caller's number for records and webhooks: E.164 where it can be read as such, else as received. */
-export const presentedNumber = (user: string): string => e164Candidates(user)[0] ?? user
+export const presentedNumber = (user: string): string => e164Of(user) ?? user
 
 /** A prefix as `+254`; `254` means the same. The empty prefix fits every number. */
 const normalPrefix = (prefix: string): string => (prefix === '' || prefix.startsWith('+') ? prefix : `+${prefix}`)

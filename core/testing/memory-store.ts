@@ -1,7 +1,7 @@
 import type { Lookup } from '../contract/exchange-command.ts'
 import type { Found } from '../contract/exchange-event.ts'
 import type { VoiceEvent } from '../events/voice-event.ts'
-import type { AccountProfile, EndUserProfile, OwnedNumber } from '../model/account.ts'
+import type { AccountProfile, EndUserProfile, NumberOwner, OwnedNumber } from '../model/account.ts'
 import { assertNever } from '../model/assert-never.ts'
 import type { CallRecord, LegRecord, RecordingRecord } from '../model/call-record.ts'
 import type { AccountUuid, CallUuid, HoldUuid, LegUuid } from '../model/ids.ts'
@@ -49,17 +49,14 @@ export class MemoryStore {
     return [...this.holds.values()].reduce((sum, hold) => sum + (hold.charge ?? 0), 0)
   }
 
+  ownerOf(number: string): NumberOwner | undefined {
+    const entry = this.numbers.get(number)
+    return entry && { account: this.accounts.get(entry.account)!.profile, number: entry.number }
+  }
+
   /** Answers a question of the exchange. */
   lookUp(query: Lookup): Found {
-    const ownerOf = (number: string) => {
-      const entry = this.numbers.get(number)
-      return entry === undefined
-        ? undefined
-        : { account: this.accounts.get(entry.account)!.profile, number: entry.number }
-    }
-    if (query.kind === 'number-owner') {
-      return { kind: 'number-owner', owner: query.candidates.map(ownerOf).find(owner => owner !== undefined) }
-    }
+    if (query.kind === 'number-owner') return { kind: 'number-owner', owner: this.ownerOf(query.number) }
     if (query.kind === 'softphone') {
       return {
         kind: 'softphone',
@@ -75,7 +72,7 @@ export class MemoryStore {
       kind: 'placing',
       account: this.accounts.get(query.accountId)?.profile,
       from: from?.account === query.accountId ? from.number : undefined,
-      owner: ownerOf(query.to),
+      owner: this.ownerOf(query.to),
       user: query.user === undefined ? undefined : this.users.get(query.user),
       spendable: this.#spendable(query.accountId),
     }

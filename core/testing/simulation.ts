@@ -121,6 +121,7 @@ export class Simulation {
       uuid: () => this.#newId(),
       random: () => (++this.#ids * 0.618_033_988_749) % 1,
       unixMs: () => this.#startsUnix + Math.round(this.#now),
+      knownOwner: () => undefined,
       trunks: () => [simulatedTrunk],
       destinations: () => destinations,
       deck: () => deck,

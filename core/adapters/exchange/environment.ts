@@ -12,6 +12,7 @@ import { fractionOf } from '../system/system-clock.ts'
 interface EnvironmentOptions {
   readonly clock: Pick<Clock, 'unixMs'>
   readonly random: Random
+  readonly knownOwner: CallEnvironment['knownOwner']
   /** The operator's tables; a change shows as another object. */
   readonly trunks: () => readonly Trunk[]
   readonly rates: () => readonly Rate[]
@@ -36,6 +37,7 @@ export function callEnvironment(options: EnvironmentOptions): CallEnvironment {
     uuid: () => random.uuid(),
     random: () => fractionOf(random),
     unixMs: () => clock.unixMs(),
+    knownOwner: options.knownOwner,
     trunks: options.trunks,
     bindingsOf: options.bindingsOf,
     sipTarget: options.sipTarget,

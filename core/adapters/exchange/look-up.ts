@@ -5,13 +5,8 @@ import type { CallStore } from '../../ports/store.ts'
 /** Answers a question of the exchange from the store. Rejects when the database fails. */
 export async function lookUp(store: CallStore, query: Lookup): Promise<Found> {
   switch (query.kind) {
-    case 'number-owner': {
-      for (const candidate of query.candidates) {
-        const owner = await store.numberOwner(candidate)
-        if (owner !== undefined) return { kind: 'number-owner', owner }
-      }
-      return { kind: 'number-owner', owner: undefined }
-    }
+    case 'number-owner':
+      return { kind: 'number-owner', owner: await store.numberOwner(query.number) }
     case 'placing': {
       const { accountId, from, to, user: key } = query
       const [account, number, owner, user, spendable] = await Promise.all([

@@ -37,7 +37,7 @@ const insufficientFunds: CommitResult = Object.freeze({ ok: false, refused: 'ins
 const committed: CommitResult = Object.freeze({ ok: true })
 
 /** Calls as the call machine writes them and as the lists show them. */
-export class Calls implements CallStore {
+export class Calls implements Omit<CallStore, 'knownOwner'> {
   readonly #parts: CallsParts
   readonly #tables: CallTables
   readonly #profiles: ProfileRows

@@ -1,4 +1,4 @@
-import type { AccountProfile, OwnedNumber } from '../../model/account.ts'
+import type { AccountProfile, NumberOwner, OwnedNumber } from '../../model/account.ts'
 import type { HostedDocumentRecord } from '../../model/hosted-document.ts'
 import type { AccountUuid } from '../../model/ids.ts'
 import type { Change } from '../../ports/store.ts'
@@ -8,8 +8,6 @@ interface ProfileReads {
   readonly calls: Pick<Served['calls'], 'account' | 'numberOwner' | 'ownedNumber'>
   readonly documents: Pick<Served['documents'], 'byUrl'>
 }
-
-type NumberOwner = { readonly account: AccountProfile; readonly number: OwnedNumber }
 
 /** Entries of each kind; when one more comes, all are forgotten and read again as they are needed. */
 const mostEntries = 5000
@@ -76,6 +74,10 @@ export class KnownProfiles {
 
   numberOwner(e164: string): Promise<NumberOwner | undefined> {
     return this.#read(this.#owners, e164, () => this.#reads.calls.numberOwner(e164))
+  }
+
+  knownOwner(e164: string): NumberOwner | undefined {
+    return this.#owners.get(e164)
   }
 
   async ownedNumber(account: AccountUuid, e164: string): Promise<OwnedNumber | undefined> {

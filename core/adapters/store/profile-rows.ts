@@ -1,5 +1,5 @@
 import { spendableOf } from '../../billing/wallet.ts'
-import type { AccountProfile, EndUserProfile, OwnedNumber, WebhookSettings } from '../../model/account.ts'
+import type { AccountProfile, EndUserProfile, NumberOwner, OwnedNumber, WebhookSettings } from '../../model/account.ts'
 import type { AccountUuid } from '../../model/ids.ts'
 import type { Money } from '../../model/money.ts'
 import type { Database } from './database.ts'
@@ -71,7 +71,7 @@ export class ProfileRows {
     return row && profileOf(row)
   }
 
-  numberOwner(e164: string): { account: AccountProfile; number: OwnedNumber } | undefined {
+  numberOwner(e164: string): NumberOwner | undefined {
     const row = this.#number.get(e164)
     if (row === undefined || row.account_uuid === null) return undefined
     const account = this.account(row.account_uuid)

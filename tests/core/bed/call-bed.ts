@@ -60,7 +60,9 @@ export class CallBed {
   timerLateMs = 0
   /** What callers offer. */
   offeredCodecs: readonly CodecName[] = []
-  /** Media can use no answer of a far end. */
+  /** Owners of numbers are in memory: calls do not look them up. */
+  knowsOwners = false
+  /** Media can use no answer of a remote. */
   answersAreUseless = false
   readonly #tasks: VirtualTasks
   readonly #signaling = new SimulatedSignaling(this)
@@ -81,6 +83,7 @@ export class CallBed {
       uuid: () => `id-${++this.#ids}`,
       random,
       unixMs: () => 1_800_000_000_000 + Math.round(this.now),
+      knownOwner: number => (this.knowsOwners ? this.store.ownerOf(number) : undefined),
       trunks: () => this.trunks,
       destinations: () => this.destinations,
       deck: () => new RateDeck(this.rates),

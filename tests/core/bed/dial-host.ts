@@ -90,6 +90,7 @@ export class DialHost implements CallHost {
     uuid: () => `id-${++this.#ids}`,
     random: () => 0,
     unixMs: () => this.#now,
+    knownOwner: () => undefined,
     trunks: () => [trunk('one')],
     destinations: () => new Destinations([], []),
     deck: () => new RateDeck([rate('+254')]),

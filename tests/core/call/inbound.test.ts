@@ -25,6 +25,21 @@ test('180 goes out before the webhook is asked, and the call is durable before b
   assert.is(rig.store.call().status, 'ringing')
 })
 
+test('where the owner of a number is known, the call is stored in the event of its offer', () => {
+  for (const knowsOwners of [true, false]) {
+    const rig = rigWith('<Say>Hello</Say>')
+    rig.knowsOwners = knowsOwners
+    rig.call(at)
+    assert.equal(
+      rig.commands.map(command => command.type),
+      [knowsOwners ? 'store.commit' : 'store.lookup'],
+    )
+    rig.run(5)
+    assert.equal(types(rig), ['leg.ring', 'document.fetch'])
+    assert.is(rig.store.call().status, 'ringing')
+  }
+})
+
 test('a greeted caller: answered, spoken to, hung up at the end of the document', () => {
   const rig = rigWith('<Say>Hello you</Say>')
   rig.call('254700000001')

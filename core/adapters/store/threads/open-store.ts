@@ -142,6 +142,7 @@ export async function openStore(options: OpenStoreOptions): Promise<OpenedStore>
         commit: unit => served.calls.commit(unit, clock.unixMs()),
         account: uuid => reads.account(uuid),
         numberOwner: e164 => reads.numberOwner(e164),
+        knownOwner: e164 => reads.knownOwner(e164),
         ownedNumber: (account, e164) => reads.ownedNumber(account, e164),
       },
       events,

@@ -42,6 +42,7 @@ function bed(faults: Faults = {}): Bed {
   const [trunks, rates, destinations] = [[trunk('t1')], [rate('+')], { blocked: [], allowed: [] }]
   const exchange = new Exchange(
     callEnvironment({
+      knownOwner: () => undefined,
       clock: systemClock,
       random: systemRandom,
       trunks: () => trunks,
@@ -60,10 +61,8 @@ function bed(faults: Faults = {}): Bed {
       return store.commit(unit)
     },
     account: async uuid => store.accounts.get(uuid)?.profile,
-    numberOwner: async e164 => {
-      const found = store.numbers.get(e164)
-      return found && { account: store.accounts.get(found.account)!.profile, number: found.number }
-    },
+    numberOwner: async e164 => store.ownerOf(e164),
+    knownOwner: () => undefined,
     firstNumber: async () => undefined,
     spendable: async () => 0,
     ownedNumber: async (_account, e164) => store.numbers.get(e164)?.number,

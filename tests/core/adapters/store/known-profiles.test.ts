@@ -57,6 +57,15 @@ test('an account, a number and a document are read once', async () => {
   assert.equal(reads.asked, ['account account-1', 'owner +254201000001', 'document https://here/documents/1'])
 })
 
+test('the owner of a number is known at once after it was read, until something changes', async () => {
+  const profiles = new KnownProfiles(new FakeReads())
+  assert.is(profiles.knownOwner('+254201000001'), undefined)
+  await profiles.numberOwner('+254201000001')
+  assert.is(profiles.knownOwner('+254201000001')?.number.number, '+254201000001')
+  profiles.changed()
+  assert.is(profiles.knownOwner('+254201000001'), undefined)
+})
+
 test('a number whose owner is known is not asked for, and belongs to no other account', async () => {
   const reads = new FakeReads()
   const profiles = new KnownProfiles(reads)
