@@ -126,9 +126,9 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
       knownOwner: number => calls.knownOwner(number),
       clock,
       random,
-      trunks: () => trunks.current(),
-      rates: () => rates.current(),
-      destinations: () => destinations.current(),
+      trunks: trunks.current,
+      rates: rates.current,
+      destinations: destinations.current,
       bindingsOf: uuid => bindingsOf(uuid),
       sipTarget: uri => sipTarget(uri),
       recordingsFolder,
@@ -196,7 +196,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
   const tls = TlsIdentityFiles.open(settings, log)
   const signaling = await SipSignaling.open({
     settings,
-    trunks: () => trunks.current(),
+    trunks: trunks.current,
     tokens: repositories.phoneTokens,
     isAllowedOrigin: request => isAllowedOrigin(request, settings),
     dns: sipDns(names),
@@ -204,10 +204,7 @@ export async function openParts(settings: Settings, options: SwitchOptions, clos
     clock,
     random,
     log,
-    gate: {
-      admits: (source, now, waitedMs) => admission.decide(source, now, waitedMs) === undefined,
-      isOpenTo: (source, now, waitedMs) => !admission.wouldRefuse(source, now, waitedMs),
-    },
+    gate: admission,
     mostSetUps: () => admission.mostSetUps,
     ...(tls === undefined ? {} : { tls: tls.current }),
     ...(traces === undefined ? {} : { tap: traces.tap }),

@@ -151,9 +151,14 @@ export class OverloadControl {
     return refusal
   }
 
-  /** Whether a call of the source would be refused, before anything is spent on finding out whose it is. */
-  wouldRefuse(source: string, now: number, waitedMs = 0): boolean {
-    return this.#refusalOf(this.#sourceOf(source, now), now, waitedMs) !== undefined
+  /** The same, without the reason. */
+  admits(source: string, now: number, waitedMs = 0): boolean {
+    return this.decide(source, now, waitedMs) === undefined
+  }
+
+  /** Whether a call of the source would be admitted, before anything is spent on finding out whose it is. */
+  isOpenTo(source: string, now: number, waitedMs = 0): boolean {
+    return this.#refusalOf(this.#sourceOf(source, now), now, waitedMs) === undefined
   }
 
   /** What each source offers and gets, calls a second, the one that offers most first. */

@@ -39,7 +39,8 @@ interface InputsContext extends CallHost {
 /** Routes each input of a call to the part that it concerns. False: no part waits for it (late, or repeated). */
 export class CallInputs {
   readonly #call: InputsContext
-  readonly #digits = new DigitDeduplication()
+  /** Made for the first digit. */
+  #digits: DigitDeduplication | undefined
 
   constructor(call: InputsContext) {
     this.#call = call
@@ -145,6 +146,7 @@ export class CallInputs {
         else this.#call.talk.player?.digitsSent(event.digitsId)
         return true
       case 'media.key-down':
+        this.#digits ??= new DigitDeduplication()
         this.#digits.down(leg.uuid, event.digit, this.#call.now())
         if (leg !== this.#call.talk.party?.leg || !this.#call.isLive) return false
         this.#call.talk.script?.handle({ type: 'key-down' }, this.#call.now())
@@ -191,7 +193,9 @@ export class CallInputs {
 
   #digit(leg: Leg, digit: string, durationMs: number, isByInfo: boolean): void {
     const call = this.#call
-    if (!call.isLive || !this.#digits.isNew(leg.uuid, digit, isByInfo ? 'info' : 'media', call.now())) return
+    if (!call.isLive) return
+    this.#digits ??= new DigitDeduplication()
+    if (!this.#digits.isNew(leg.uuid, digit, isByInfo ? 'info' : 'media', call.now())) return
     const isParty = leg === call.talk.party?.leg
     const from = isParty ? 'caller' : 'callee'
     call.commit([call.event('DTMF.0100', { sid: call.sid, digit, duration_ms: durationMs, leg: from })])

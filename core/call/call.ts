@@ -45,7 +45,8 @@ export class Call implements CallHost {
   readonly places = new CallSlots(() => this.now())
   readonly #inputs = new CallInputs(this)
   readonly #share: CallShare<Call>
-  readonly #closing: ClosingTransaction
+  /** Made when the call ends. */
+  #closing: ClosingTransaction | undefined
   readonly #startedAt: number
   readonly #startedUnix: number
   #dialCaps: DialCaps | undefined
@@ -74,10 +75,6 @@ export class Call implements CallHost {
     )
     this.sid = share.sids.next(this.#startedUnix)
     this.storeRequests = new StoreRequests(this.callId, command => this.emit(command), this)
-    this.#closing = new ClosingTransaction(this, this.storeRequests, {
-      changes: () => this.#lastChanges(),
-      closed: () => this.#closed(),
-    })
     this.talk = new Conversation(this, share.sids, this.alarms, { answering: () => this.#answering() })
   }
 
@@ -280,7 +277,13 @@ export class Call implements CallHost {
   #tryClose(): void {
     if (this.#phase === 'withdrawn' && this.storeRequests.pendingCommits === 0) this.#step('closed')
     // Media quality of a leg is known when its session has ended, which follows at once upon the leg's own end.
-    else if (this.#phase === 'ending' && this.legs.areMeasured) this.#closing.advance()
+    else if (this.#phase === 'ending' && this.legs.areMeasured) {
+      this.#closing ??= new ClosingTransaction(this, this.storeRequests, {
+        changes: () => this.#lastChanges(),
+        closed: () => this.#closed(),
+      })
+      this.#closing.advance()
+    }
   }
 
   #closed(): void {

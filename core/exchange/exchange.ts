@@ -54,7 +54,7 @@ export class Exchange {
 
   constructor(env: CallEnvironment) {
     this.#env = env
-    this.#sids = new SidSequence(() => env.random())
+    this.#sids = new SidSequence(env)
     this.#loopback = new Loopback(() => env.uuid() as LegUuid)
     this.#rooms = new Rooms(() => env.uuid())
   }

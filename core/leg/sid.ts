@@ -21,20 +21,20 @@ function base32(value: number, length: number): string {
  * within one, so that sids of one process are unique and sort by time.
  */
 export class SidSequence {
-  readonly #random: () => number
+  readonly #source: { random(): number }
   #lastUnix = 0
   #tail = 0
 
-  /** `random` gives numbers in [0, 1). */
-  constructor(random: () => number) {
-    this.#random = random
+  /** `random()` is in [0, 1). */
+  constructor(source: { random(): number }) {
+    this.#source = source
   }
 
   next(unixMs: number): Sid {
     if (unixMs > this.#lastUnix) {
       this.#lastUnix = unixMs
       // The upper half stays free for counting.
-      this.#tail = Math.floor((this.#random() * tailValues) / 2)
+      this.#tail = Math.floor((this.#source.random() * tailValues) / 2)
     } else {
       this.#tail++
     }

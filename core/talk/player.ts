@@ -42,7 +42,8 @@ export class Player {
   readonly #plays = new Map<string, Playing>()
   /** The first one sounds, or waits for the prompt that does. */
   readonly #notices: Notice[] = []
-  readonly #ahead = new PromptPrefetch()
+  /** Made when the next prompt is known while one is played. */
+  #ahead: PromptPrefetch | undefined
   /** What of each text that is played while it is spoken has been reported as spoken, by request. */
   readonly #growing = new Map<string, number>()
   #hasGrown = false
@@ -84,6 +85,7 @@ export class Player {
 
   /** Will most likely be performed next: its audio is made ready, so that nothing is waited for between two prompts. */
   prepare(command: SoundCommand): void {
+    this.#ahead ??= new PromptPrefetch()
     const requestId = this.#ahead.expect(command, this.#host.now())
     if (requestId !== undefined) this.#request(requestId, command)
   }
@@ -91,8 +93,8 @@ export class Player {
   #sounds(command: SoundCommand, isFollowed: boolean): void {
     const { playId, loop, type } = command
     this.#plays.set(playId, { ...fresh, loop, isSpeech: type === 'say', isFollowed })
-    const taken = this.#ahead.take(command, this.#host.now())
-    if (taken.is === 'unknown') this.#request(playId, command)
+    const taken = this.#ahead?.take(command, this.#host.now())
+    if (taken === undefined || taken.is === 'unknown') this.#request(playId, command)
     else if (taken.is === 'here') for (const event of taken.events) this.audioDone(event)
   }
 
@@ -169,7 +171,7 @@ export class Player {
 
   audioDone(done: AudioEvent): void {
     if (done.type === 'audio.ready' && done.isGrowing === true) this.#hasGrown = true
-    const event = this.#ahead.arrived(done, this.#host.now())
+    const event = this.#ahead === undefined ? done : this.#ahead.arrived(done, this.#host.now())
     if (event === undefined) return
     switch (event.type) {
       case 'audio.ready':

@@ -54,7 +54,7 @@ export class CallControl {
   /** Why no call may be placed now, by load, before anything is spent on it; undefined: one may. */
   refuseNewCalls(): OriginateRefusal | undefined {
     const { admission } = this.#parts
-    if (admission?.wouldRefuse(apiSource, this.#now()) !== true) return undefined
+    if (admission?.isOpenTo(apiSource, this.#now()) !== false) return undefined
     admission.decide(apiSource, this.#now())
     return loadRefusal
   }

@@ -27,9 +27,7 @@ export class KnownTrunks implements TrunkAccess {
     for (const changed of this.#watchers) changed()
   }
 
-  current(): readonly Trunk[] {
-    return this.#current
-  }
+  readonly current = (): readonly Trunk[] => this.#current
 
   get(uuid: string): Trunk | undefined {
     return this.#current.find(trunk => trunk.uuid === uuid)
@@ -66,9 +64,7 @@ export class KnownRates implements RateAccess {
     this.#current = rates
   }
 
-  current(): readonly Rate[] {
-    return this.#current
-  }
+  readonly current = (): readonly Rate[] => this.#current
 
   replace(rates: readonly Rate[]): Promise<void> {
     return this.#rows.replace(rates)
@@ -95,9 +91,7 @@ export class KnownDestinations implements DestinationAccess {
     return this.#lists
   }
 
-  current(): DestinationLists {
-    return this.#current
-  }
+  readonly current = (): DestinationLists => this.#current
 
   replace(lists: DestinationLists): Promise<void> {
     return this.#rows.replace(lists)

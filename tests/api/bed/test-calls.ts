@@ -12,7 +12,7 @@ import type { Change } from '../../../core/ports/store.ts'
 /** Places calls that only exist in the database: what the HTTP side is tried against without telephony. */
 export class TestCalls implements CallDoor {
   readonly store: Calls
-  readonly #sids = new SidSequence(Math.random)
+  readonly #sids = new SidSequence(Math)
   readonly #live = new Map<string, CallRecord>()
   /** What the next originate is refused with. */
   refusal: OriginateRefusal | undefined

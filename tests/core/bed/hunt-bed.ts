@@ -67,7 +67,7 @@ export class HuntBed {
     } as const
     const parts = {
       party,
-      sids: new SidSequence(() => 0),
+      sids: new SidSequence({ random: () => 0 }),
       ownNumber: '+254700000001',
       endUser: undefined,
       hops: arrived(),

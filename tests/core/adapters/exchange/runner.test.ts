@@ -15,6 +15,7 @@ import type { SignalingCommand } from '../../../../core/ports/signaling.ts'
 import type { CallStore } from '../../../../core/ports/store.ts'
 import { MemoryStore } from '../../../../core/testing/memory-store.ts'
 import { trunk } from '../../../rig/trunk.ts'
+import { until } from '../../../rig/wait.ts'
 import { acme, own, rate } from '../../bed/acme.ts'
 
 const number = '+254700000001'
@@ -74,7 +75,7 @@ function bed(faults: Faults = {}): Bed {
     signaling: {
       execute: command => {
         signals.push(command)
-        // A port that answers from within execute must not be heard in the middle of another event.
+        // A port that answers from within execute must not be handled in the middle of another event.
         if (command.type === 'leg.end') {
           runner.post({ type: 'leg.ended', legId: command.legId, cause: { kind: 'bye' } })
         }
@@ -112,24 +113,23 @@ function bed(faults: Faults = {}): Bed {
 const soon = (ms = 30) => new Promise(resolve => setTimeout(resolve, ms))
 
 test('a port that throws ends the call that asked, is logged, and harms no other', async () => {
-  let isBroken = false
+  let opened = 0
   const { runner, exchange, store, errors, offer } = bed({
     media: command => {
-      if (isBroken && command.type === 'media.open') throw new Error('made so')
+      if (command.type === 'media.open' && ++opened === 2) throw new Error('made so')
     },
   })
   offer('sound')
-  await soon()
-  isBroken = true
+  await until('the media of the sound call', () => opened === 1)
   offer('broken')
-  await soon()
+  await until('the end of the other', () => errors.length > 0 && exchange.live().length === 1)
   assert.is(exchange.live().length, 1)
   assert.equal(errors, ['a port has failed'])
   assert.is(store.call(call => call.reasonCode === 'END.5500').status, 'failed')
   runner.close()
 })
 
-test('a store that rejects ends the call, and the caller hears of it', async () => {
+test('a store that rejects ends the call, and the caller gets a final response', async () => {
   let isBroken = true
   const { runner, exchange, signals, offer } = bed({
     commit: () => {
@@ -137,23 +137,22 @@ test('a store that rejects ends the call, and the caller hears of it', async () 
     },
   })
   offer('one')
-  await soon()
+  await until('its end', () => exchange.isEmpty)
   assert.equal(
     signals.map(command => command.type === 'leg.end' && command.reason),
     ['END.5500'],
   )
-  assert.ok(exchange.isEmpty)
   isBroken = false
   offer('two')
-  await soon()
+  await until('the ring of the other', () => signals.some(({ type }) => type === 'leg.ring'))
   assert.is(exchange.live().length, 1)
   runner.close()
 })
 
-test('what waits is answered when the runner closes, and nothing is heard after it', async () => {
+test('what waits is answered when the runner closes, and nothing is sent after it', async () => {
   const { runner, exchange, signals, offer } = bed()
   offer('one')
-  await soon()
+  await until('its ring', () => signals.some(({ type }) => type === 'leg.ring'))
   const [call] = exchange.live()
   const ended = runner.hangUp(call!)
   const placing = runner.originate({ accountId: acme.uuid, to: '+254722222222', from: number, url: 'https://x.test/' })
@@ -170,9 +169,9 @@ test('what waits is answered when the runner closes, and nothing is heard after 
 })
 
 test('a hang-up resolves once the last row is durable', async () => {
-  const { runner, exchange, store, offer } = bed()
+  const { runner, exchange, store, signals, offer } = bed()
   offer('one')
-  await soon()
+  await until('its ring', () => signals.some(({ type }) => type === 'leg.ring'))
   await runner.hangUp(exchange.live()[0]!)
   assert.is(store.call().reasonCode, 'END.0201')
   await soon()
