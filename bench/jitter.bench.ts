@@ -33,14 +33,14 @@ export async function run(short: boolean): Promise<Figure[]> {
   return cases.map(({ what, codec, way }) => {
     const listen = listening(codec, way)
     const decode = decoding(codec)
-    const costs: { heard: number[]; decoded: number[] } = { heard: [], decoded: [] }
+    const costs: { received: number[]; decoded: number[] } = { received: [], decoded: [] }
     // In turn, so that the machine's moods meet both.
     for (let round = -warmRounds; round < rounds; round++) {
-      if (round === 0) costs.heard.length = costs.decoded.length = 0
-      costs.heard.push(listen())
+      if (round === 0) costs.received.length = costs.decoded.length = 0
+      costs.received.push(listen())
       costs.decoded.push(decode())
     }
-    const value = median(costs.heard)
+    const value = median(costs.received)
     const baseline = median(costs.decoded)
     const of = 'the same packets in order, only decoded'
     return { what: `packet heard, ${what}`, value, unit: 'µs', baseline, of, ratio: ratioOf({ value, baseline }) }

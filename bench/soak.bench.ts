@@ -13,7 +13,7 @@ let before = 0
 
 /** Whether others had the machine meanwhile. */
 export const table = (): string =>
-  `Load average before ${before.toFixed(1)}, behind ${loadavg()[0]?.toFixed(1)}: the run itself makes about 1. Media threads go before all others of this\n` +
+  `Load average before ${before.toFixed(1)}, after ${loadavg()[0]?.toFixed(1)}: the run itself makes about 1. Media threads go before all others of this\n` +
   'machine where they may (as root, or with CAP_SYS_NICE or RLIMIT_RTPRIO); what goes before the machine itself, they wait for.'
 
 export async function run(short: boolean, options: BenchOptions = {}): Promise<Figure[]> {

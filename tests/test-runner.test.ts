@@ -5,7 +5,7 @@ import { readResult } from '../scripts/test/file-result.ts'
 import { needsOf, preparePeers } from '../scripts/test/peers.ts'
 
 /** As uvu ends a file. */
-const told = (total: number, passed: number, skipped: number): string =>
+const reported = (total: number, passed: number, skipped: number): string =>
   `\n  Total:     ${total}\n  Passed:    ${passed}\n  Skipped:   ${skipped}\n  Duration:  1.00ms\n\n`
 const counted = (output: string, isClean = true): number[] => {
   const { passed, failed, skipped } = readResult('a.test.ts', output, 1, isClean)
@@ -13,21 +13,21 @@ const counted = (output: string, isClean = true): number[] => {
 }
 
 test('a file: what passed, failed and was skipped', () => {
-  assert.equal(counted(told(3, 3, 0)), [3, 0, 0])
-  assert.equal(counted(told(3, 1, 0), false), [1, 2, 0])
+  assert.equal(counted(reported(3, 3, 0)), [3, 0, 0])
+  assert.equal(counted(reported(3, 1, 0), false), [1, 2, 0])
 })
 
 test('a skipped case is no failure, and there are no fewer than none', () => {
-  assert.equal(counted(told(2, 2, 5)), [2, 0, 5])
-  assert.equal(counted(told(0, 0, 1)), [0, 0, 1])
+  assert.equal(counted(reported(2, 2, 5)), [2, 0, 5])
+  assert.equal(counted(reported(0, 0, 1)), [0, 0, 1])
 })
 
 test('a file that crashed, was killed or ran no test has failed', () => {
   assert.equal(counted('', false), [0, 1, 0])
   assert.equal(counted(''), [0, 1, 0])
-  assert.equal(counted(told(2, 2, 0), false), [2, 1, 0])
-  assert.equal(counted(told(0, 0, 0)), [0, 1, 0])
-  assert.equal(counted(told(0, 0, 1), false), [0, 1, 1])
+  assert.equal(counted(reported(2, 2, 0), false), [2, 1, 0])
+  assert.equal(counted(reported(0, 0, 0)), [0, 1, 0])
+  assert.equal(counted(reported(0, 0, 1), false), [0, 1, 1])
 })
 
 test('what a file needs is found in what it imports, too', () => {

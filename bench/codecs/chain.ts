@@ -36,28 +36,28 @@ const mostDelayMs = 130
 /** Coders and buffers settle before it is listened to, ms. */
 const settlingMs = 500
 
-const compare = (said: Int16Array, heard: Int16Array): Heard => {
+const compare = (said: Int16Array, received: Int16Array): Heard => {
   const from = (settlingMs * narrow) / 1000
   const most = (mostDelayMs * narrow) / 1000
   const { delay: near } = delayOf(
     said,
-    heard,
+    received,
     most,
     from,
-    Math.min(0.7 * narrow, said.length, heard.length - from - most),
+    Math.min(0.7 * narrow, said.length, received.length - from - most),
   )
   // Filters delay by parts of a sample: that is no distortion, and is looked for at a higher rate.
   const fineSaid = resample(said.subarray(from), narrow, fine)
   const first = Math.max(0, from + near - 2)
-  const fineHeard = resample(heard.subarray(first), narrow, fine)
+  const fineReceived = resample(received.subarray(first), narrow, fine)
   const { delay, likeness } = delayOf(
     fineSaid,
-    fineHeard,
+    fineReceived,
     (4 * fine) / narrow,
     0,
     Math.min(fineSaid.length, 0.7 * fine),
   )
-  const snr = segmentalSnrDb(fineSaid, fineHeard, delay, fine)
+  const snr = segmentalSnrDb(fineSaid, fineReceived, delay, fine)
   return { segmentalSnrDb: snr, delayMs: ((first - from) * 1000) / narrow + (delay * 1000) / fine, likeness }
 }
 
@@ -73,13 +73,13 @@ export async function measureChain(
     const rate = codecFacts[first].sampleRate
     const said = speechLike(rate * seconds, rate, seed)
     const wanted = resample(said, rate, narrow)
-    const { heard, sentAfterMs, microsPerFrame } = throughCalls(codecs, said, opus)
+    const { received, sentAfterMs, microsPerFrame } = throughCalls(codecs, said, opus)
     const bare = throughCoders(codecs, said, opus)
-    const measured = compare(wanted, heard)
+    const measured = compare(wanted, received)
     return {
       codecs,
       switched: { ...measured, delayMs: measured.delayMs + sentAfterMs },
-      bare: compare(wanted, bare.heard),
+      bare: compare(wanted, bare.received),
       microsPerFrame,
       bareMicrosPerFrame: bare.microsPerFrame,
     }
@@ -119,7 +119,7 @@ function throughCalls(codecs: readonly AudioCodecName[], said: Int16Array, opus:
     // What the remote of one step hears, the near end of the next one says.
     for (let step = 0; step + 1 < peers.length; step++) {
       const [from, to] = [peers[step]!, peers[step + 1]!]
-      const packets = from.far.heard()
+      const packets = from.far.received()
       for (const packet of packets.slice(passed[step])) {
         const { sequence, timestamp } = packet
         to.near.say(packet.payload, { payloadType: payloadTypes[from.codec], sequence, timestamp })
@@ -130,14 +130,14 @@ function throughCalls(codecs: readonly AudioCodecName[], said: Int16Array, opus:
     media.run(media.tickMs)
     spent += performance.now() - before
   }
-  const heard = listen(lastPeer.far, codecs, opus)
+  const received = listen(lastPeer.far, codecs, opus)
   for (const { near, far } of peers) {
     media.do({ type: 'close', session: near.session })
     media.do({ type: 'close', session: far.session })
   }
   // What is passed on goes with the first tick, what is made again with a later one.
-  const sentAfterMs = (lastPeer.far.heard()[0]?.at ?? begunAt) - begunAt - media.tickMs
-  return { heard, sentAfterMs, microsPerFrame: (1000 * spent) / (frame * peers.length) }
+  const sentAfterMs = (lastPeer.far.received()[0]?.at ?? begunAt) - begunAt - media.tickMs
+  return { received, sentAfterMs, microsPerFrame: (1000 * spent) / (frame * peers.length) }
 }
 
 /** Decoded at the highest rate that came through the whole chain: what is above it is no loss. */
@@ -148,7 +148,7 @@ function listen(peer: VirtualPeer, codecs: readonly AudioCodecName[], opus: Warm
       ? narrow
       : codecFacts[codec].sampleRate
   const decoder = new StreamDecoder(rate, opus)
-  const packets = peer.heard().filter(({ payloadType }) => payloadType === payloadTypes[codec])
+  const packets = peer.received().filter(({ payloadType }) => payloadType === payloadTypes[codec])
   const pcm = new Int16Array(packets.length * (rate / 50) + rate)
   let at = 0
   for (const { payload } of packets) at += decoder.frameInto(pcm, at, codec, payload, 0, payload.length, false)
@@ -182,7 +182,7 @@ function throughCoders(codecs: readonly AudioCodecName[], said: Int16Array, opus
     pcm = out.slice(0, written)
   }
   // Each is coded once and decoded once more than there are steps.
-  return { heard: resample(pcm, rate, narrow), microsPerFrame: (1000 * spent) / frames }
+  return { received: resample(pcm, rate, narrow), microsPerFrame: (1000 * spent) / frames }
 }
 
 const names = ['PCMU', 'PCMA', 'G722', 'opus'] as const satisfies readonly AudioCodecName[]

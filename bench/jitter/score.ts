@@ -2,8 +2,8 @@ import { type LoudnessLine, loudnessOf } from './loudness.ts'
 
 /** Steps along what was said and along what was heard; the second is finer, since time may be stretched by little. */
 const saidHopMs = 10
-const heardHopMs = 1.25
-const perSaid = saidHopMs / heardHopMs
+const receivedHopMs = 1.25
+const perSaid = saidHopMs / receivedHopMs
 /** What is heard lies at most so far after what was said. */
 const furthestMs = 450
 /** A step may take so many of the finer ones more or less; each costs this share of its loudness. */
@@ -25,15 +25,15 @@ const added = 101
  * root mean square, so that a short hole counts for the syllable that it is in; pieces count by their loudness. 100 is
  * the sound with every packet in its place.
  */
-export function scoreOf(said: Int16Array, heard: Int16Array, sampleRate: 8000 | 16_000): number {
+export function scoreOf(said: Int16Array, received: Int16Array, sampleRate: 8000 | 16_000): number {
   const wanted = loudnessOf(said, sampleRate, saidHopMs)
-  const got = loudnessOf(heard, sampleRate, heardHopMs)
+  const got = loudnessOf(received, sampleRate, receivedHopMs)
   return pooled(wanted, ...wayThrough(wanted, got))
 }
 
 /** The cost of each step of what was said, on the way that costs least in all, and the loudness that it is a share of. */
 function wayThrough(wanted: LoudnessLine, got: LoudnessLine): [costs: Float64Array, weights: Float64Array] {
-  const lags = Math.ceil(furthestMs / heardHopMs) + 1
+  const lags = Math.ceil(furthestMs / receivedHopMs) + 1
   const moves = new Int8Array(wanted.frames * lags)
   let sums = new Float64Array(lags)
   let next = new Float64Array(lags)

@@ -233,5 +233,5 @@ async function talk(phone: WsPhone): Promise<void> {
   call.acknowledge()
   await new Promise(resolve => setTimeout(resolve, talkMs))
   await call.bye()
-  phone.heard.length = 0
+  phone.received.length = 0
 }

@@ -66,10 +66,10 @@ export async function soak({ calls, seconds, progress }: SoakOptions): Promise<S
     const cpu = ((await measured.cpuMicros()) - before) / 1000 / (performance.now() - from)
     remotes.stop()
     await sleep(300)
-    const heard = remotes.report
+    const received = remotes.report
     const end = await ask<SoakEnd>({ type: 'stop' })
     const files = Array.from({ length: calls }, (_, call) => checkRecording(recordingOf(folder, call), speech))
-    return { ...heard, ...end, files, cpu, seconds, machine }
+    return { ...received, ...end, files, cpu, seconds, machine }
   } finally {
     remotes.close()
     measured.stop()

@@ -42,8 +42,8 @@ serveQuestions<WebrtcQuestion>(async question => {
     media.execute({ type: 'media.open', legId, callId, offer })
     return { legId, answer }
   })
-  const told = await Promise.all(made.map(({ answer }) => answer))
+  const reported = await Promise.all(made.map(({ answer }) => answer))
   for (let i = 0; question.bridged && i + 1 < made.length; i += 2)
     media.execute({ type: 'media.bridge', legId: made[i]!.legId, otherLegId: made[i + 1]!.legId })
-  return told
+  return reported
 })

@@ -23,8 +23,8 @@ async function browserLeg(offer: string): Promise<Leg> {
   })
   const track = new MediaStreamTrack({ kind: 'audio' })
   const listeners: ((packet: RtpPacket) => void)[] = []
-  pc.onTrack.subscribe(heard => {
-    heard.onReceiveRtp.subscribe(packet => {
+  pc.onTrack.subscribe(received => {
+    received.onReceiveRtp.subscribe(packet => {
       for (const listener of listeners) listener(packet)
     })
   })

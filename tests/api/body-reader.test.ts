@@ -49,7 +49,7 @@ const refusalOf = async (work: Promise<unknown>): Promise<Refusal> => {
   throw new Error('it was not refused')
 }
 
-test('of a body whose consumer is behind no more is read than two pieces', async () => {
+test('of a body whose consumer is after no more is read than two pieces', async () => {
   const client = new Client(limit)
   const pieces = piecesOf(requestOf({ 'content-length': String(limit) }), client, limit, new WorkTurns())
   let taken = 0

@@ -12,7 +12,7 @@ test('an idle owner moves its burst at once, and waits for what exceeds it', () 
   assert.is(one.waitMs('b', mega, 0), 0, 'another owner does not wait')
 })
 
-test('who waits as it is told moves the limit on average, in whatever pieces', () => {
+test('a reader that waits for the pauses that it gets moves the limit on average, in whatever pieces', () => {
   for (const piece of [1_000, 64 * 1024, 3 * mega]) {
     const one = pace()
     let nowMs = 5_000

@@ -99,7 +99,7 @@ for (const [name, ask, status, detail] of bodies) {
   })
 }
 
-test('every problem is told, the first in detail, at most twenty', async () => {
+test('every problem is reported, the first in detail, at most twenty', async () => {
   const answer = await bed.customer('POST', '/calls/originate', { to: 1, from: '', timeout: 'x' })
   assert.equal(answer.body.errors.map((error: { field: string }) => error.field).sort(), [
     'from',

@@ -144,9 +144,10 @@ test('what a real call posts and tells is what the webhooks describe', () => {
   }
   assert.ok(rig.store.events.length > 20, `${rig.store.events.length} events`)
   for (const [n, event] of rig.store.events.entries()) {
-    const told = { ...event, uuid: uuid(100 + n) }
-    isOf('StreamEnvelope', JSON.parse(JSON.stringify({ seq: n + 1, ...streamEnvelope(told) })))
-    if (eventCatalogue[event.code].callback) isOf('StatusCallback', JSON.parse(JSON.stringify(callbackEnvelope(told))))
+    const reported = { ...event, uuid: uuid(100 + n) }
+    isOf('StreamEnvelope', JSON.parse(JSON.stringify({ seq: n + 1, ...streamEnvelope(reported) })))
+    if (eventCatalogue[event.code].callback)
+      isOf('StatusCallback', JSON.parse(JSON.stringify(callbackEnvelope(reported))))
   }
 })
 

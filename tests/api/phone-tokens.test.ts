@@ -105,15 +105,15 @@ test('who may not: another account’s user, an inactive one, nobody, an account
 })
 
 test('a revoked token is unusable at once, and whoever listens hears it once', async () => {
-  const heard: string[] = []
-  const stop = bed.repositories.phoneTokens.onRevoked(({ uuid }) => heard.push(uuid))
+  const received: string[] = []
+  const stop = bed.repositories.phoneTokens.onRevoked(({ uuid }) => received.push(uuid))
   const { token, phone_token: record } = (await mint()).body
   assert.is((await revoke(record.uuid, other.key)).status, 404)
   assert.is(isUsable(token), true)
   assert.is((await revoke(record.uuid)).status, 200)
   assert.is(isUsable(token), false)
   assert.is((await revoke(record.uuid)).status, 200)
-  assert.equal(heard, [record.uuid])
+  assert.equal(received, [record.uuid])
   assert.is((await revoke(nobody)).status, 404)
   stop()
 })

@@ -32,7 +32,7 @@ test('documents: the setting is the default, the sentence names the quota, delet
   assert.is((await bed.customer('DELETE', `/documents/${body.documents[0].uuid}`)).status, 200)
   assert.is((await state()).usage.documents, 4)
   assert.is((await document()).status, 201)
-  assert.is(notices().length, 1, 'who goes back and forth is told once an hour')
+  assert.is(notices().length, 1, 'an account that goes back and forth is notified once an hour')
 })
 
 test('the operator raises and lowers it for an account, and null is the setting again', async () => {
@@ -90,7 +90,7 @@ test('assets: by their bytes; replacing counts the difference; many at once do n
   assert.is((await put('f')).status, 201)
 })
 
-test('recordings: counted when their size is known, told at 80 %, free when the file is gone', async () => {
+test('recordings: counted when their size is known, reported at 80 %, free when the file is gone', async () => {
   await allow({ max_recording_bytes: 1000 })
   const order = { to: '+254722000001', from: '+254700000001', url: 'https://a.test/v' }
   const call = (await bed.customer('POST', '/calls/originate', order)).body

@@ -250,7 +250,7 @@ test('ttl_seconds has its bounds', async () => {
   }
 })
 
-test('deleted: 410, gone from the list, told once with the call’s own payload', async () => {
+test('deleted: 410, gone from the list, reported once with the call’s own payload', async () => {
   const { uuid } = await record()
   const url = await link(uuid)
   const theirs = { key: other.key, body: { uuid } }
@@ -262,11 +262,11 @@ test('deleted: 410, gone from the list, told once with the call’s own payload'
   assert.is((await download(url)).status, 410)
   const listed = (await bed.customer('GET', '/recordings?limit=200')).body
   assert.not.ok(listed.some((row: { uuid: string }) => row.uuid === uuid))
-  const told = bed.store.events
+  const reported = bed.store.events
     .after(bed.accountUuid as AccountUuid, 0, 1000)
     .filter(({ event }) => (event.data.recording as { uuid: string } | undefined)?.uuid === uuid)
   assert.equal(
-    told.map(({ event }) => [event.code, event.sid, event.customPayload]),
+    reported.map(({ event }) => [event.code, event.sid, event.customPayload]),
     [['REC.0300', call.sid, { order: 7 }]],
   )
   for (const path of ['/recordings/delete', '/recordings/download']) {

@@ -11,12 +11,12 @@ const port = Number(new URL(base).port)
 function say(text: string, ms = 1500): Promise<string> {
   return new Promise(resolve => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text))
-    let heard = ''
+    let received = ''
     socket.on('data', chunk => {
-      heard += chunk
+      received += chunk
     })
-    socket.on('error', () => resolve(heard))
-    socket.on('close', () => resolve(heard))
+    socket.on('error', () => resolve(received))
+    socket.on('close', () => resolve(received))
     setTimeout(() => socket.destroy(), ms).unref()
   })
 }
@@ -28,10 +28,10 @@ test('a real request over a real socket', async () => {
 })
 
 test('a POST without body and type, as curl -X POST sends it', async () => {
-  const heard = await say(
+  const received = await say(
     `POST /account/webhooks/secret/rotate HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bed.key}\r\nConnection: close\r\n\r\n`,
   )
-  assert.match(heard, /^HTTP\/1\.1 200/)
+  assert.match(received, /^HTTP\/1\.1 200/)
 })
 
 test('what is no HTTP gets 400 with detail, and harms nobody', async () => {
@@ -41,9 +41,9 @@ test('what is no HTTP gets 400 with detail, and harms nobody', async () => {
     '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n',
     'GET / HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n',
   ]) {
-    const heard = await say(text)
-    assert.match(heard, /^HTTP\/1\.1 400/)
-    assert.match(heard, /\{"detail":"[^"]+"\}$/)
+    const received = await say(text)
+    assert.match(received, /^HTTP\/1\.1 400/)
+    assert.match(received, /\{"detail":"[^"]+"\}$/)
   }
   const headers = await say(`GET /health/ HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`)
   assert.match(headers, /^HTTP\/1\.1 431/)
@@ -62,10 +62,10 @@ test('two lengths, a chunked lie: refused, never smuggled', async () => {
 })
 
 test('a body over 1 MB ends with 413 before it is read whole', async () => {
-  const heard = await say(
+  const received = await say(
     `POST /keys/create HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${bed.key}\r\nContent-Type: application/json\r\nContent-Length: 900000000\r\n\r\n{`,
   )
-  assert.match(heard, /^HTTP\/1\.1 413/)
+  assert.match(received, /^HTTP\/1\.1 413/)
 })
 
 test('keys that are longer than any header may be, or hold odd bytes', async () => {

@@ -219,7 +219,7 @@ test('a slow reader is closed with 4008, disturbs nobody, and may resume', async
   const [slow, quick] = [await open(), await open()]
   const from = newest()
   slow.pause()
-  // What the systems of both sides keep for a connection is some megabytes; behind that stands our own bound.
+  // What the systems of both sides keep for a connection is some megabytes; after that stands our own bound.
   const text = 'x'.repeat(60_000)
   for (let sent = 10; sent <= 300; sent += 10) {
     await emit(10, { data: { text } })

@@ -79,7 +79,7 @@ const burstsIn = (talker: Talker, said: readonly number[], coders: Conversation[
   const found: HeardBurst[] = []
   let wasLoud = false
   let lastLoud = -1000
-  for (const packet of peer.heard()) {
+  for (const packet of peer.received()) {
     if (packet.payloadType !== payloadTypes[codec]) continue
     const count = decoder.frameInto(pcm, 0, codec, packet.payload, 0, packet.payload.length, false)
     const step = rate / 200
@@ -113,7 +113,7 @@ export interface Allowed {
 export const judge = (caller: Caller, from: number, allowed: Allowed = {}) => {
   const { two } = caller.talk
   const { pauseMs = 20, missing = 1, renews = false, delayMs = 45 } = allowed
-  const packets = two.peer.heard().filter(packet => packet.payloadType === payloadTypes[two.codec])
+  const packets = two.peer.received().filter(packet => packet.payloadType === payloadTypes[two.codec])
   let renewed = 0
   for (const [n, packet] of packets.entries()) {
     const before = packets[n - 1]
@@ -137,9 +137,9 @@ export const judge = (caller: Caller, from: number, allowed: Allowed = {}) => {
   const streamMs = ((last.timestamp - first.timestamp) >>> 0) / (codecFacts[two.codec].clockRate / 1000)
   assert.ok(Math.abs(streamMs - (last.at - first.at)) <= 60, `${streamMs} ms of time in ${last.at - first.at} ms`)
 
-  const heard = burstsIn(two, caller.bursts, caller.talk.opus)
-  const before = heard.filter(({ at }) => at < from)
-  const after = heard.filter(({ at }) => at >= from)
+  const received = burstsIn(two, caller.bursts, caller.talk.opus)
+  const before = received.filter(({ at }) => at < from)
+  const after = received.filter(({ at }) => at >= from)
   const said = caller.bursts.filter(at => at >= from)
   const due = said.filter(at => at < caller.talk.media.now - 300)
   assert.ok(after.length >= due.length - missing, `${after.length} of ${due.length} bursts are heard`)

@@ -37,10 +37,10 @@ const alone = async (codec: AudioCodecName, changes: Partial<Agreement> = {}) =>
   return { opus, media, peer }
 }
 
-const heardBy = (peer: VirtualPeer, codec: AudioCodecName, opus: WarmOpus): Int16Array => {
+const receivedBy = (peer: VirtualPeer, codec: AudioCodecName, opus: WarmOpus): Int16Array => {
   const rate = codecFacts[codec].sampleRate
   const decoder = new StreamDecoder(rate, opus)
-  const packets = peer.heard().filter(packet => packet.payloadType === payloadTypes[codec])
+  const packets = peer.received().filter(packet => packet.payloadType === payloadTypes[codec])
   const pcm = new Int16Array(packets.length * (rate / 50) + 4000)
   let at = 0
   for (const { payload } of packets) at += decoder.frameInto(pcm, at, codec, payload, 0, payload.length, false)
@@ -79,37 +79,37 @@ for (const codec of codecs) {
     const begun = media.now
     while (media.take('played').length === 0 && media.now < begun + 5000) media.run(5)
     assert.ok(Math.abs(media.now - begun - 2000) <= 45, `${media.now - begun} ms`)
-    const packets = peer.heard()
+    const packets = peer.received()
     for (const [n, packet] of packets.entries()) {
       if (n > 0) assert.is((packet.timestamp - packets[n - 1]!.timestamp) >>> 0, clockRate / 50)
     }
     const wanted = resample(pcm, 22_050, 8000)
-    const heard = resample(heardBy(peer, codec, opus), sampleRate, 8000)
-    const { delay, likeness } = delayOf(wanted, heard, 800, 2000, 12_000)
+    const received = resample(receivedBy(peer, codec, opus), sampleRate, 8000)
+    const { delay, likeness } = delayOf(wanted, received, 800, 2000, 12_000)
     assert.ok(likeness > 0.96, `${likeness.toFixed(3)}`)
     assert.ok(delay < 160, `${delay / 8} ms`)
     opus.close()
   })
 
-  test(`${codec}: what a far end says is recorded at ${sampleRate} Hz`, async () => {
+  test(`${codec}: what a remote says is recorded at ${sampleRate} Hz`, async () => {
     const { opus, media, peer } = await alone(codec)
     const pcm = speechLike(24_000, 8000, 23)
     const rules = { silenceMs: 0, maxLengthMs: 60_000, trimSilence: false }
     media.do({ type: 'record', session: 'a', recording: 'r', path: 'file', rules })
     sayAll(media, peer, codec, pcm, opus)
     media.do({ type: 'stop-record', session: 'a', recording: 'r' })
-    const [told] = media.take('recorded')
-    assert.ok(told)
-    assert.ok(Math.abs(told.durationMs - 3000) <= 25, `${told.durationMs} ms`)
+    const [reported] = media.take('recorded')
+    assert.ok(reported)
+    assert.ok(Math.abs(reported.durationMs - 3000) <= 25, `${reported.durationMs} ms`)
     const file = media.recordings.get('file')
     assert.is(file?.sampleRate, sampleRate)
-    const heard = resample(Int16Array.from(file?.samples ?? []), sampleRate, 8000)
-    const { likeness } = delayOf(pcm, heard, 400, 4000, 12_000)
+    const received = resample(Int16Array.from(file?.samples ?? []), sampleRate, 8000)
+    const { likeness } = delayOf(pcm, received, 400, 4000, 12_000)
     assert.ok(likeness > 0.94, `${likeness.toFixed(3)}`)
     opus.close()
   })
 
-  test(`${codec}: digits that come as tones are told where no events were agreed on`, async () => {
+  test(`${codec}: digits that come as tones are reported where no events were agreed on`, async () => {
     const { opus, media, peer } = await alone(codec, { sendEvents: undefined, acceptEvents: undefined })
     const parts = [...'40#D'].flatMap(digit => {
       const tone = dtmfTone(digit, 80)
@@ -117,9 +117,9 @@ for (const codec of codecs) {
     })
     sayAll(media, peer, codec, Int16Array.from([...new Array<number>(1600).fill(0), ...parts]), opus)
     media.run(300)
-    const told = media.take('digit')
-    assert.is(told.map(({ digit }) => digit).join(''), '40#D')
-    for (const { durationMs } of told) assert.ok(Math.abs(durationMs - 80) <= 20, `${durationMs}`)
+    const reported = media.take('digit')
+    assert.is(reported.map(({ digit }) => digit).join(''), '40#D')
+    for (const { durationMs } of reported) assert.ok(Math.abs(durationMs - 80) <= 20, `${durationMs}`)
     opus.close()
   })
 }
@@ -146,9 +146,9 @@ test('tones as digits while the leg is bridged: relayed, transcoded, and while t
     media.prompts.set('p', prompt)
     media.do({ type: 'play', session: 'b', play: 'x', source: { kind: 'file', path: 'p' }, loop: 1 })
     sayAll(media, a, 'PCMU', press, opus)
-    const told = media.take('digit')
+    const reported = media.take('digit')
     assert.equal(
-      told.map(({ session, digit }) => `${session}${digit}`),
+      reported.map(({ session, digit }) => `${session}${digit}`),
       ['a3', 'a3'],
       other,
     )
@@ -173,10 +173,10 @@ test('a prompt goes on in another codec when a new agreement comes while it play
     media.take('played').map(({ completed }) => completed),
     [true],
   )
-  const opusHeard = resample(heardBy(peer, 'opus', opus), 16_000, 8000)
-  const wideHeard = resample(heardBy(peer, 'G722', opus), 16_000, 8000)
-  const inOpus = delayOf(opusHeard.subarray(1600, 5600), pcm, 16_000, 0, 4000)
-  const inWide = delayOf(wideHeard.subarray(1600, 5600), pcm, 24_000, 0, 4000)
+  const opusReceived = resample(receivedBy(peer, 'opus', opus), 16_000, 8000)
+  const wideReceived = resample(receivedBy(peer, 'G722', opus), 16_000, 8000)
+  const inOpus = delayOf(opusReceived.subarray(1600, 5600), pcm, 16_000, 0, 4000)
+  const inWide = delayOf(wideReceived.subarray(1600, 5600), pcm, 24_000, 0, 4000)
   assert.ok(inOpus.likeness > 0.9 && inWide.likeness > 0.9, `${inOpus.likeness} ${inWide.likeness}`)
   // A second of each went by, whatever was heard of it.
   assert.ok(Math.abs(inOpus.delay - (8000 + 1600)) < 400, `${inOpus.delay}`)
@@ -189,15 +189,15 @@ test('a tone of the table sounds in G.722, and a leg at rest is silent in every 
   wide.media.do({ type: 'play', session: 'a', play: 'x', source: { kind: 'tone', tone: 'beep' }, loop: 1 })
   wide.media.run(1000)
   assert.is(wide.media.take('played')[0]?.completed, true)
-  const heard = heardBy(wide.peer, 'G722', wide.opus)
-  assert.ok(levelAt(heard, 800, 1600, 1000, 16_000) > -16)
+  const received = receivedBy(wide.peer, 'G722', wide.opus)
+  assert.ok(levelAt(received, 800, 1600, 1000, 16_000) > -16)
   wide.opus.close()
   for (const codec of codecs) {
     const { opus, media, peer } = await alone(codec)
     media.do({ type: 'agree', session: 'a', agreement: agreed(4000, talks(codec)), talk: true })
     media.run(1000)
-    assert.ok(peer.heard().length >= 49, codec)
-    const silence = heardBy(peer, codec, opus)
+    assert.ok(peer.received().length >= 49, codec)
+    const silence = receivedBy(peer, codec, opus)
     assert.ok(levelOf(silence, silence.length / 2, silence.length / 2) < -50, codec)
     opus.close()
   }
@@ -220,14 +220,14 @@ test('each prompt in G.722 begins as loud as it is, whatever was heard before it
     [0, 'tone'],
   ] as const) {
     media.run(waitMs)
-    const before = peer.heard().length
+    const before = peer.received().length
     media.do({ type: 'play', session: 'a', play: 'x', source: { kind: 'file', path }, loop: 1 })
     while (media.take('played').length === 0) media.run(5)
-    const heard = heardBy(peer, 'G722', opus).subarray(before * 320)
+    const received = receivedBy(peer, 'G722', opus).subarray(before * 320)
     if (path === 'words') continue
-    const from = heard.findIndex(sample => Math.abs(sample) > 1000)
+    const from = received.findIndex(sample => Math.abs(sample) > 1000)
     const peaks = Array.from({ length: 12 }, (_, n) =>
-      heard
+      received
         .subarray(from + 320 * n, from + 320 * (n + 1))
         .reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0),
     )
@@ -247,8 +247,8 @@ test('a recording goes on through a change of codec', async () => {
     sayAll(media, peer, codec, pcm, opus)
   }
   media.do({ type: 'stop-record', session: 'a', recording: 'r' })
-  const [told] = media.take('recorded')
-  assert.ok(told && Math.abs(told.durationMs - 4000) < 250, `${told?.durationMs}`)
+  const [reported] = media.take('recorded')
+  assert.ok(reported && Math.abs(reported.durationMs - 4000) < 250, `${reported?.durationMs}`)
   const samples = Int16Array.from(media.recordings.get('file')?.samples ?? [])
   for (const second of [0, 1, 2, 3]) {
     const level = levelAt(samples, second * 7900 + 2000, 4000, 440, 8000)

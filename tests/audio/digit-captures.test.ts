@@ -13,7 +13,7 @@ import { WarmOpus } from '../rtp/bed/warm-opus.ts'
 const folder = 'rtp-pcap/asterisk-testsuite/channels__pjsip__dtmf_sdp__dtmf_sdp_recognition__'
 
 /** The digits that a leg reports when its remote party sends what was captured, at the times when it was. */
-const heardIn = async (datagrams: readonly Captured[], agreement: Partial<Agreement>): Promise<string> => {
+const receivedIn = async (datagrams: readonly Captured[], agreement: Partial<Agreement>): Promise<string> => {
   const opus = await WarmOpus.open(2)
   const media = new VirtualMedia({}, 7, opus)
   const peer = new VirtualPeer(media, 'a', 4000).open()
@@ -39,16 +39,16 @@ const capture = (name: string): Captured[] => readPcap(corpusFile(`${folder}${na
 
 test('a phone in PCMU that presses keys: its digits by telephone-events, and by its sound alone', async () => {
   const captured = await keyCapture('PCMU', digits)
-  assert.is(await heardIn(captured, {}), digits)
-  assert.is(await heardIn(captured, tones), digits)
+  assert.is(await receivedIn(captured, {}), digits)
+  assert.is(await receivedIn(captured, tones), digits)
 })
 
 testBeside(
   'rtp-pcap',
   'a capture in PCMU as a call: its digits by telephone-events, and by its sound alone',
   async () => {
-    assert.is(await heardIn(capture(`ulaw-${digits}.pcap`), {}), digits)
-    assert.is(await heardIn(capture(`ulaw-${digits}.pcap`), tones), digits)
+    assert.is(await receivedIn(capture(`ulaw-${digits}.pcap`), {}), digits)
+    assert.is(await receivedIn(capture(`ulaw-${digits}.pcap`), tones), digits)
   },
 )
 
@@ -62,19 +62,19 @@ const opus: Partial<Agreement> = {
 
 test('a phone in Opus that presses keys: its digits by telephone-events of 8,000 Hz, and by its sound alone', async () => {
   const captured = await keyCapture('opus', digits)
-  assert.is(await heardIn(captured, opus), digits)
-  assert.is(await heardIn(captured, { ...opus, ...tones }), digits)
+  assert.is(await receivedIn(captured, opus), digits)
+  assert.is(await receivedIn(captured, { ...opus, ...tones }), digits)
 })
 
 testBeside('rtp-pcap', 'a capture in Opus as a call: its digits by telephone-events of 8,000 Hz', async () => {
-  assert.is(await heardIn(capture(`opus-${digits}.pcap`), opus), digits)
+  assert.is(await receivedIn(capture(`opus-${digits}.pcap`), opus), digits)
 })
 
 // Its sender cuts the tones short, to 26 ms. Behind the digits they sound once more, without events; of the first of
 // these no more than 20 ms are left.
 testBeside('rtp-pcap', 'a capture in Opus as a call: its digits by its sound alone', async () => {
-  const heard = await heardIn(capture(`opus-${digits}.pcap`), { ...opus, ...tones })
-  assert.is(heard, digits + digits.slice(1))
+  const received = await receivedIn(capture(`opus-${digits}.pcap`), { ...opus, ...tones })
+  assert.is(received, digits + digits.slice(1))
 })
 
 test.run()

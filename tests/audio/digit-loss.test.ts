@@ -10,8 +10,13 @@ import { named, noEvents } from './key-press.ts'
 
 const digits = '0123456789*#ABCD'
 
-/** The digits that are told of a far end whose packets are lost, those of the press of each that `isLost` names. */
-const toldBehind = async (codec: AudioCodecName, onMs: number, offMs: number, isLost: (frame: number) => boolean) => {
+/** The digits that are told of a remote whose packets are lost, those of the press of each that `isLost` names. */
+const reportedBehind = async (
+  codec: AudioCodecName,
+  onMs: number,
+  offMs: number,
+  isLost: (frame: number) => boolean,
+) => {
   const { media, opus, one } = await alone(codec, noEvents)
   const leadMs = 205
   const pcm = new Int16Array((one.rate * (leadMs + digits.length * (onMs + offMs) + 400)) / 1000)
@@ -28,22 +33,22 @@ const toldBehind = async (codec: AudioCodecName, onMs: number, offMs: number, is
     one.say(one.frame(pcm, frame), frame * 20 > leadMs && isLost(frame - Math.ceil((leadMs + inPress) / 20)))
   })
   media.run(500)
-  const told = named(media.take('digit'))
+  const reported = named(media.take('digit'))
   media.do({ type: 'close', session: 'a' })
   opus.close()
-  return told
+  return reported
 }
 
 /** Characters that are too many, or missing. */
-const wrongIn = (told: string): number => {
+const wrongIn = (reported: string): number => {
   let at = 0
   let found = 0
-  for (const digit of told) {
+  for (const digit of reported) {
     if (digit !== digits[at]) continue
     found++
     at++
   }
-  return told.length - found + (digits.length - found)
+  return reported.length - found + (digits.length - found)
 }
 
 for (const [codec, mostPercent] of [
@@ -55,13 +60,13 @@ for (const [codec, mostPercent] of [
     test(`${codec}: a key whose tone lacks ${count * 20} ms is one press, wherever they are lost`, async () => {
       let wrong = 0
       let pressed = 0
-      const told: string[] = []
+      const reported: string[] = []
       for (let lost = 1; lost < 8; lost++) {
-        told.push(await toldBehind(codec, 200, 100, frame => frame >= lost && frame < lost + count))
-        wrong += wrongIn(told.at(-1)!)
+        reported.push(await reportedBehind(codec, 200, 100, frame => frame >= lost && frame < lost + count))
+        wrong += wrongIn(reported.at(-1)!)
         pressed += digits.length
       }
-      assert.ok((100 * wrong) / pressed <= mostPercent, `${wrong} of ${pressed}: ${told.join(' ')}`)
+      assert.ok((100 * wrong) / pressed <= mostPercent, `${wrong} of ${pressed}: ${reported.join(' ')}`)
     })
   }
 }
@@ -74,12 +79,12 @@ interface Presses {
   readonly offMs: number
   /** Of 20 ms in a packet. */
   readonly frames?: number
-  /** What becomes of the packet that begins so many ms behind the first press; whether part of a tone is in it. */
+  /** What becomes of the packet that begins so many ms after the first press; whether part of a tone is in it. */
   readonly way: (ms: number, isInTone: boolean) => Way
 }
 
-/** The presses that are told of a far end in PCMU. */
-const toldOf = async ({ digits, onMs, offMs, frames = 1, way }: Presses) => {
+/** The presses that are told of a remote in PCMU. */
+const reportedOf = async ({ digits, onMs, offMs, frames = 1, way }: Presses) => {
   const { media, opus, one } = await alone('PCMU', { ...noEvents, acceptNoise: 13, sendNoise: 13 })
   const packetMs = 20 * frames
   const leadMs = 4 * packetMs
@@ -113,15 +118,15 @@ const toldOf = async ({ digits, onMs, offMs, frames = 1, way }: Presses) => {
         return
     }
   })
-  const told = media.take('digit')
+  const reported = media.take('digit')
   opus.close()
-  return told
+  return reported
 }
 
-test('a far end that rests between presses of one key, with comfort noise or without a packet, is heard with each', async () => {
+test('a remote that rests between presses of one key, with comfort noise or without a packet, is heard with each', async () => {
   for (const offMs of [60, 80, 100, 120]) {
     let before = true
-    const noise = await toldOf({
+    const noise = await reportedOf({
       digits: '5555',
       onMs: 100,
       offMs,
@@ -135,7 +140,7 @@ test('a far end that rests between presses of one key, with comfort noise or wit
     for (const { durationMs } of noise) assert.ok(durationMs >= 90 && durationMs <= 150, `${durationMs} ms`)
   }
   for (const offMs of [80, 100, 120]) {
-    const nothing = await toldOf({
+    const nothing = await reportedOf({
       digits: '5555',
       onMs: 100,
       offMs,
@@ -148,21 +153,21 @@ test('a far end that rests between presses of one key, with comfort noise or wit
 test('a packet lost in the pause between two presses of one key does not make them one', async () => {
   for (const offMs of [60, 80, 100]) {
     for (let lost = 0; lost < 240; lost += 20) {
-      const told = await toldOf({ digits: '55', onMs: 80, offMs, way: ms => (ms === lost ? 'lost' : 'sent') })
+      const reported = await reportedOf({ digits: '55', onMs: 80, offMs, way: ms => (ms === lost ? 'lost' : 'sent') })
       // The second one's begin, and with it most of the tone, may be what is missing.
-      assert.ok(named(told) === '55' || lost < 20, `pause of ${offMs} ms, lost at ${lost} ms: ${named(told)}`)
+      assert.ok(named(reported) === '55' || lost < 20, `pause of ${offMs} ms, lost at ${lost} ms: ${named(reported)}`)
     }
   }
 })
 
-test('packets of 120 ms: each of several digits in one is told', async () => {
+test('packets of 120 ms: each of several digits in one is reported', async () => {
   for (const [onMs, offMs] of [
     [40, 40],
     [50, 50],
     [60, 40],
   ] as const) {
-    const told = await toldOf({ digits, onMs, offMs, frames: 6, way: () => 'sent' })
-    assert.is(named(told), digits, `${onMs} ms on, ${offMs} ms off`)
+    const reported = await reportedOf({ digits, onMs, offMs, frames: 6, way: () => 'sent' })
+    assert.is(named(reported), digits, `${onMs} ms on, ${offMs} ms off`)
   }
 })
 
@@ -181,7 +186,7 @@ test('a tone that has ended when packets are lost is as long as it was', () => {
   }
 })
 
-test('a tone that breaks off, and nothing comes behind it, has ended', async () => {
+test('a tone that breaks off, and nothing comes after it, has ended', async () => {
   const { media, opus, one } = await alone('PCMU', noEvents)
   const tone = dtmfTone('7', 200)
   assert.ok(tone)

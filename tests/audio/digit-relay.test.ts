@@ -16,7 +16,7 @@ const pauseMs = 160
 
 /** Numbers without a hole; times that grow by what is sent, with the clock of the wall. */
 const isInTime = (peer: VirtualPeer, unitsPerMs: number) => {
-  const packets = peer.heard()
+  const packets = peer.received()
   const audio = packets.filter(({ payloadType }) => payloadType !== eventType)
   for (const [n, packet] of packets.entries()) {
     if (n > 0) assert.is(packet.sequence, (packets[n - 1]!.sequence + 1) & 0xffff, `packet ${n}`)
@@ -126,8 +126,8 @@ for (const { from, source, to, wants } of rows) {
       for (const { digit, durationMs } of tones)
         assert.ok(Math.abs(durationMs - expected) <= 40, `${digit} lasts ${durationMs} ms`)
     }
-    const told = media.take('digit').filter(({ session }) => session === 'a')
-    assert.is(named(told), source === 'INFO' ? '' : digits)
+    const reported = media.take('digit').filter(({ session }) => session === 'a')
+    assert.is(named(reported), source === 'INFO' ? '' : digits)
     assert.is(media.take('digit').length, 0, 'nobody pressed on the other side')
     isInTime(two.peer, codecFacts[to].clockRate / 1000)
     media.do({ type: 'close', session: 'a' })
@@ -137,7 +137,7 @@ for (const { from, source, to, wants } of rows) {
 }
 
 for (const codec of ['PCMU', 'PCMA', 'G722', 'opus'] as const) {
-  test(`${codec} without telephone-events: an order of digits is heard as tones, then told`, async () => {
+  test(`${codec} without telephone-events: an order of digits is heard as tones, then reported`, async () => {
     const { media, opus, one } = await alone(codec, noEvents)
     media.run(200)
     media.do({ type: 'send-digits', session: 'a', digitsId: 'd', digits: '0123w456789*#ABCD' })

@@ -5,7 +5,7 @@ import type { Agreement } from '../../rtp/contract/agreement.ts'
 import { conversation } from '../rtp/bed/talker.ts'
 import { eventOf, eventsIn, eventType, named, withEvents } from './key-press.ts'
 
-// Telephone-events of one leg that go on to another whose audio is coded or packed anew.
+// Telephone-events of one leg that go on to another whose audio is coded or packed again.
 
 interface Packet {
   readonly atMs: number
@@ -42,7 +42,7 @@ const packetsOf = ({ digit, beginMs, onMs }: Press, unitsPerMs: number): Packet[
 }
 
 /** What the far side of a call hears of these packets; `out`: what is special about how it is sent to. */
-const heardBehind = async (
+const receivedBehind = async (
   from: AudioCodecName,
   to: AudioCodecName,
   packets: readonly Packet[],
@@ -66,7 +66,7 @@ const heardBehind = async (
     }
   })
   const events = eventsIn(two.peer, codecFacts[to].clockRate)
-  const markers = two.peer.heard().filter(({ payloadType, marker }) => payloadType === eventType && marker)
+  const markers = two.peer.received().filter(({ payloadType, marker }) => payloadType === eventType && marker)
   opus.close()
   return { events, markers: markers.length }
 }
@@ -83,10 +83,10 @@ const ways: readonly (readonly [AudioCodecName, AudioCodecName, Partial<Agreemen
 ]
 
 for (const [from, to, out] of ways) {
-  const name = `${from} to ${to}${out.ptimeMs === undefined ? '' : ', packed anew'}`
+  const name = `${from} to ${to}${out.ptimeMs === undefined ? '' : ', packed again'}`
   const units = codecFacts[from].clockRate / 1000
 
-  test(`${name}: packets of a press that come behind the next one's first begin nothing`, async () => {
+  test(`${name}: packets of a press that come after the next one's first begin nothing`, async () => {
     for (const lateMs of [40, 60, 120]) {
       const packets = pressed.flatMap(press => packetsOf(press, units))
       const doubled = packets.flatMap(packet =>
@@ -96,7 +96,7 @@ for (const [from, to, out] of ways) {
         packet.isEnd && packets[n + 1]?.isEnd !== true ? { ...packet, atMs: packet.atMs + lateMs } : packet,
       )
       for (const sent of [doubled, late]) {
-        const { events, markers } = await heardBehind(from, to, sent, out)
+        const { events, markers } = await receivedBehind(from, to, sent, out)
         assert.is(named(events), digits, `${lateMs} ms`)
         assert.is(markers, digits.length)
       }
@@ -105,21 +105,26 @@ for (const [from, to, out] of ways) {
 
   test(`${name}: a key that is held down for longer than a packet can tell is one press, as long as it was`, async () => {
     for (const onMs of [2000, 10_000]) {
-      const { events, markers } = await heardBehind(from, to, packetsOf({ digit: '5', beginMs: 400, onMs }, units), out)
+      const { events, markers } = await receivedBehind(
+        from,
+        to,
+        packetsOf({ digit: '5', beginMs: 400, onMs }, units),
+        out,
+      )
       assert.is(named(events), '5')
       assert.is(markers, 1)
       assert.ok(Math.abs(events[0]!.durationMs - onMs) <= 60, `${events[0]!.durationMs} ms`)
     }
   })
 
-  test(`${name}: packets of a segment that come behind the next one's first begin nothing`, async () => {
+  test(`${name}: packets of a segment that come after the next one's first begin nothing`, async () => {
     const packets = packetsOf({ digit: '5', beginMs: 400, onMs: 10_000 }, units)
     const late = packets.flatMap((packet, n) => {
       const isLastOfSegment = packets[n + 1] !== undefined && packets[n + 1]!.time !== packet.time
       return isLastOfSegment ? [packet, { ...packet, atMs: packet.atMs + 50 }] : [packet]
     })
     assert.ok(late.length > packets.length)
-    const { events, markers } = await heardBehind(from, to, late, out)
+    const { events, markers } = await receivedBehind(from, to, late, out)
     assert.is(named(events), '5')
     assert.is(markers, 1)
   })
@@ -129,21 +134,21 @@ for (const [from, to, out] of ways) {
     const packets = pressed.flatMap((press, n) =>
       packetsOf(press, units).map(packet => ({ ...packet, time: times[n]! * units })),
     )
-    assert.is(named((await heardBehind(from, to, packets, out)).events), digits)
+    assert.is(named((await receivedBehind(from, to, packets, out)).events), digits)
   })
 
-  test(`${name}: the same key again, as far behind as a segment lasts, is another press`, async () => {
+  test(`${name}: the same key again, as far after as a segment lasts, is another press`, async () => {
     const again = Math.round(0xffff / units)
     const packets = [400, 400 + again].flatMap(beginMs => packetsOf({ digit: '5', beginMs, onMs: 100 }, units))
     const unmarked = packets.map(packet => ({ ...packet, marker: false }))
-    assert.is(named((await heardBehind(from, to, unmarked, out)).events), '55')
+    assert.is(named((await receivedBehind(from, to, unmarked, out)).events), '55')
   })
 
   test(`${name}: a sender whose timestamp runs with the duration presses each key once`, async () => {
     const packets = pressed.flatMap(press =>
       packetsOf(press, units).map(packet => ({ ...packet, time: packet.time + packet.duration })),
     )
-    assert.is(named((await heardBehind(from, to, packets, out)).events), digits)
+    assert.is(named((await receivedBehind(from, to, packets, out)).events), digits)
   })
 }
 

@@ -5,7 +5,7 @@ import { agreed } from '../rtp/bed/agreement.ts'
 import { conversation, Talker, talks } from '../rtp/bed/talker.ts'
 import { type Allowed, Caller, judge } from './burst-caller.ts'
 
-// What one far end does to its stream, and how little of it the other one notices: numbers without a hole, times that go
+// What one remote does to its stream, and how little of it the other one notices: numbers without a hole, times that go
 // with the clock, sound that comes as soon as before.
 
 interface Row {
@@ -143,7 +143,7 @@ const rows: readonly Row[] = [
       media.do(callAs('a', 'G722'))
       caller.one = new Talker(one.peer, 'G722', opus)
     },
-    // From packets that are passed on to sound that is coded anew, or back.
+    // From packets that are passed on to sound that is coded again, or back.
     allowed: () => ({ pauseMs: 60, delayMs: 85 }),
   },
   {

@@ -105,7 +105,7 @@ test('digits that follow one another without a pause are each heard', () => {
   for (const onMs of [30, 40]) assert.is(digitsIn(send(digits, { onMs, offMs: 0 })), digits, `${onMs} ms`)
 })
 
-test('a press is told once, with its length, at its end', () => {
+test('a press is reported once, with its length, at its end', () => {
   for (const onMs of [28, 40, 60, 100, 160, 500, 3000]) {
     const [press, ...more] = pressesIn(send('5', { onMs, offMs: 100 }))
     assert.ok(press)

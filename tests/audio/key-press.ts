@@ -7,7 +7,7 @@ import type { VirtualPeer } from '../rtp/bed/virtual-peer.ts'
 
 export const eventType = 101
 
-/** How a far end sends digits, or wants them. */
+/** How a remote sends digits, or wants them. */
 export const noEvents: Partial<Agreement> = { sendEvents: undefined, acceptEvents: undefined }
 export const withEvents = (codec: AudioCodecName): Partial<Agreement> => ({
   sendEvents: eventType,
@@ -19,7 +19,7 @@ export const withEvents = (codec: AudioCodecName): Partial<Agreement> => ({
 export const eventsIn = (peer: VirtualPeer, clockRate: number) => {
   const receiver = new DigitReceiver({ clockRate })
   const pressed: { digit: string; durationMs: number }[] = []
-  for (const { payloadType, payload, timestamp, marker, at } of peer.heard()) {
+  for (const { payloadType, payload, timestamp, marker, at } of peer.received()) {
     if (payloadType !== eventType) continue
     receiver.push(payload, 0, payload.length, timestamp, marker, at)
     for (let press = receiver.take(); press !== undefined; press = receiver.take()) pressed.push(press)
@@ -29,7 +29,7 @@ export const eventsIn = (peer: VirtualPeer, clockRate: number) => {
 
 /** The digits that a detector finds in what is heard. */
 export const tonesIn = (talker: Talker) => {
-  const pcm = talker.heard()
+  const pcm = talker.received()
   const detector = new InbandDetector(talker.rate)
   const pressed: { digit: string; durationMs: number }[] = []
   for (let at = 0; at < pcm.length; at += 160) {

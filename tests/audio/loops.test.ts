@@ -17,7 +17,7 @@ const round = (seconds: number, rate: number): Int16Array => {
   return Int16Array.from({ length: count }, (_, i) => Math.round(9000 * Math.sin((2 * Math.PI * turns * i) / count)))
 }
 
-const heardOf = async (codec: AudioCodecName, seconds: number, rate: number, loop: number, forMs: number) => {
+const receivedOf = async (codec: AudioCodecName, seconds: number, rate: number, loop: number, forMs: number) => {
   const { media, opus, one } = await alone(codec)
   const path = prompts.writePcm(`${codec}-${seconds}-${rate}.wav`, round(seconds, rate), rate)
   media.prompts.set('loop', await prompts.load(path, codec, loop))
@@ -28,7 +28,7 @@ const heardOf = async (codec: AudioCodecName, seconds: number, rate: number, loo
     if (now % 1000 === 0) one.say(one.frame(new Int16Array(one.rate / 50), 0))
     if (media.take('played').length > 0) endedMs = now - begun
   })
-  const pcm = one.heard()
+  const pcm = one.received()
   opus.close()
   return { pcm, rate: one.rate, endedMs }
 }
@@ -51,9 +51,9 @@ for (const codec of ['PCMU', 'G722', 'opus'] as const) {
     [2.1, 44_100],
   ] as const) {
     test(`${codec}: rounds of ${seconds} s at ${rate} Hz join without a gap, until stopped`, async () => {
-      const heard = await heardOf(codec, seconds, rate, 0, 12_000)
-      assert.is(heard.endedMs, undefined)
-      assert.is(gapsIn(heard.pcm, heard.rate, 200, 11_900), 0)
+      const received = await receivedOf(codec, seconds, rate, 0, 12_000)
+      assert.is(received.endedMs, undefined)
+      assert.is(gapsIn(received.pcm, received.rate, 200, 11_900), 0)
     })
   }
 
@@ -62,15 +62,15 @@ for (const codec of ['PCMU', 'G722', 'opus'] as const) {
       [3, 4000],
       [35, 37_000],
     ] as const) {
-      const heard = await heardOf(codec, 1.013, 8000, loop, forMs)
+      const received = await receivedOf(codec, 1.013, 8000, loop, forMs)
       const wanted = 1013 * loop
       assert.ok(
-        heard.endedMs !== undefined && Math.abs(heard.endedMs - wanted) <= 45,
-        `${heard.endedMs} of ${wanted} ms`,
+        received.endedMs !== undefined && Math.abs(received.endedMs - wanted) <= 45,
+        `${received.endedMs} of ${wanted} ms`,
       )
-      assert.is(gapsIn(heard.pcm, heard.rate, 200, wanted - 60), 0, `${loop} rounds`)
-      const after = ((wanted + 80) * heard.rate) / 1000
-      assert.ok(levelOf(heard.pcm, after, heard.rate / 10) < -50, 'and then it is silent')
+      assert.is(gapsIn(received.pcm, received.rate, 200, wanted - 60), 0, `${loop} rounds`)
+      const after = ((wanted + 80) * received.rate) / 1000
+      assert.ok(levelOf(received.pcm, after, received.rate / 10) < -50, 'and then it is silent')
     }
   })
 }

@@ -21,7 +21,7 @@ interface Wishes {
   readonly bitrate?: number
 }
 
-/** PCMU on one side, Opus on the other, with coders that do as the far end wishes. */
+/** PCMU on one side, Opus on the other, with coders that do as the remote wishes. */
 const call = async ({ fec = true, dtx = false, bitrate = 24_000 }: Wishes = {}) => {
   const opus = await WarmOpus.open(4, { fec, dtx, bitrate })
   const media = new VirtualMedia({}, 7, opus)
@@ -41,16 +41,16 @@ const call = async ({ fec = true, dtx = false, bitrate = 24_000 }: Wishes = {}) 
   return { media, opus, one, two, end }
 }
 
-/** The far end of an Opus leg says what it loses (RFC 3550 §6.4.2). */
+/** The remote of an Opus leg says what it loses (RFC 3550 §6.4.2). */
 const report = (media: VirtualMedia, peer: VirtualPeer, lossPercent: number): void => {
-  const heard = peer.heard().at(-1)
-  assert.ok(heard)
+  const received = peer.received().at(-1)
+  assert.ok(received)
   const bytes = new Uint8Array(200)
   const block: ReportBlock = {
-    ssrc: heard.ssrc,
+    ssrc: received.ssrc,
     fractionLost: Math.round((lossPercent * 256) / 100),
     cumulativeLost: 0,
-    highestSequence: heard.sequence,
+    highestSequence: received.sequence,
     jitter: 0,
     lastSr: 0,
     delaySinceLastSr: 0,
@@ -63,26 +63,26 @@ const report = (media: VirtualMedia, peer: VirtualPeer, lossPercent: number): vo
 /** A packet of one SILK frame of mono: VAD flag, then whether it holds the frame before once more (RFC 6716 §4.2.3). */
 const holdsRepair = (payload: Uint8Array): boolean => payload[0]! >> 3 < 12 && (payload[1]! & 0x40) !== 0
 
-test('a far end that loses packets is sent repair from its report on, at a lower bitrate; when it loses no more, no longer', async () => {
+test('a remote that loses packets is sent repair from its report on, at a lower bitrate; when it loses no more, no longer', async () => {
   const { media, one, two, end } = await call()
   const speech = speechLike(rate * 14, rate, 11)
-  const told = (seconds: number, lossPercent: number) => {
+  const reported = (seconds: number, lossPercent: number) => {
     let n = 0
-    const from = two.peer.heard().length
+    const from = two.peer.received().length
     media.run(seconds * 1000, now => {
       if (now % 20 === 0) one.say(one.frame(speech, n++))
       if (now % 1000 === 0) report(media, two.peer, lossPercent)
     })
-    const packets = two.peer.heard().slice(from + 50)
+    const packets = two.peer.received().slice(from + 50)
     return {
       repair: packets.filter(({ payload }) => holdsRepair(payload)).length / packets.length,
       bytes: packets.reduce((sum, { payload }) => sum + payload.length, 0) / packets.length,
     }
   }
-  const calm = told(6, 0)
-  const some = told(6, 5)
-  const bad = told(6, 20)
-  const again = told(14, 0)
+  const calm = reported(6, 0)
+  const some = reported(6, 5)
+  const bad = reported(6, 20)
+  const again = reported(14, 0)
   end()
   assert.is(calm.repair, 0)
   assert.ok(some.repair > 0.5, `${some.repair}`)
@@ -100,7 +100,7 @@ test('repair is only sent to whom asks for it (useinbandfec, RFC 7587 §6.1)', a
     if (now % 20 === 0) one.say(one.frame(speech, n++))
     if (now % 1000 === 0 && now > 1500) report(media, two.peer, 20)
   })
-  assert.is(two.peer.heard().filter(({ payload }) => holdsRepair(payload)).length, 0)
+  assert.is(two.peer.received().filter(({ payload }) => holdsRepair(payload)).length, 0)
   end()
 })
 
@@ -108,7 +108,7 @@ for (const [name, lossPercent, leastDb] of [
   ['that is reported', 20, 0.7],
   ['that nobody reports', 0, -1],
 ] as const) {
-  test(`what the far end can mend of a loss of 12 % ${name}`, async () => {
+  test(`what the remote can mend of a loss of 12 % ${name}`, async () => {
     const { media, opus, one, two, end } = await call()
     const speech = speechLike(rate * 10, rate, 13)
     let n = 0
@@ -116,7 +116,7 @@ for (const [name, lossPercent, leastDb] of [
       if (now % 20 === 0) one.say(one.frame(speech, n++))
       if (now % 500 === 0 && now > 1500) report(media, two.peer, lossPercent)
     })
-    const packets = two.peer.heard().filter(({ payloadType }) => payloadType === payloadTypes.opus)
+    const packets = two.peer.received().filter(({ payloadType }) => payloadType === payloadTypes.opus)
     const random = seeded(9)
     const lost = packets.map((_, i) => i > 100 && random() < 0.12)
     const quality = async (mends: boolean) => {
@@ -140,7 +140,7 @@ for (const [name, lossPercent, leastDb] of [
   })
 }
 
-test('what an Opus far end loses on its way is mended from its next packet, for the listener on the other side', async () => {
+test('what an Opus remote loses on its way is mended from its next packet, for the listener on the other side', async () => {
   const quality = async (fec: boolean) => {
     const { media, opus, one, two, end } = await call({ fec, bitrate: 32_000 })
     // Its own coder knows of the losses.
@@ -151,17 +151,17 @@ test('what an Opus far end loses on its way is mended from its next packet, for 
     media.run(8000, now => {
       if (now % 20 === 0) two.say(two.frame(speech, n), n++ > 60 && n % 5 === 0)
     })
-    const heard = one.heard()
-    const { delay } = delayOf(narrow, heard, 1600, 4000, 6000)
+    const received = one.received()
+    const { delay } = delayOf(narrow, received, 1600, 4000, 6000)
     end()
     opus.close()
-    return segmentalSnrDb(narrow.subarray(10_000), heard.subarray(10_000), delay, 8000)
+    return segmentalSnrDb(narrow.subarray(10_000), received.subarray(10_000), delay, 8000)
   }
   const [mended, madeUp] = [await quality(true), await quality(false)]
   assert.ok(mended > madeUp + 0.5, `${mended.toFixed(1)} against ${madeUp.toFixed(1)} dB`)
 })
 
-test('a far end that asks for DTX is sent next to nothing in a pause, and the next word in time (RFC 7587 §3.1.3)', async () => {
+test('a remote that asks for DTX is sent next to nothing in a pause, and the next word in time (RFC 7587 §3.1.3)', async () => {
   const { media, one, two, end } = await call({ dtx: true })
   const speech = speechLike(rate * 3, rate, 15)
   let n = 0
@@ -172,12 +172,12 @@ test('a far end that asks for DTX is sent next to nothing in a pause, and the ne
     })
   }
   say(speech)
-  const before = two.peer.heard().length
+  const before = two.peer.received().length
   say(new Int16Array(rate * 6))
-  const during = two.peer.heard().length - before
+  const during = two.peer.received().length - before
   const begun = media.now
   say(speech)
-  const packets = two.peer.heard()
+  const packets = two.peer.received()
   // An encoder that rests says so every 400 ms.
   assert.ok(during < 300 / 3, `${during} packets in six seconds of silence`)
   for (const [i, packet] of packets.entries()) {

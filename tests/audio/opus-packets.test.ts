@@ -14,12 +14,12 @@ import { VirtualMedia } from '../rtp/bed/virtual-media.ts'
 import { VirtualPeer } from '../rtp/bed/virtual-peer.ts'
 import { WarmOpus } from '../rtp/bed/warm-opus.ts'
 
-// Far ends of Opus that ask for longer packets (ptime), or for no longer ones (maxptime): RFC 7587 §7.
+// Remotes of Opus that ask for longer packets (ptime), or for no longer ones (maxptime): RFC 7587 §7.
 
 const units = (ms: number) => 48 * ms
 const asks = (ptimeMs: number): Partial<Agreement> => ({ ptimeMs, ptimeAsked: true })
 const ofOpus = (peer: VirtualPeer, from = 0) =>
-  peer.heard().filter(packet => packet.payloadType === payloadTypes.opus && packet.at >= from)
+  peer.received().filter(packet => packet.payloadType === payloadTypes.opus && packet.at >= from)
 const lasting = ({ payload }: { readonly payload: Uint8Array }) => opusUnitsIn(payload, 0, payload.length) / 48
 
 /** Numbers without a hole, and each packet's time where the one before it ends. Returns how many last `ms`. */
@@ -56,10 +56,10 @@ for (const [asked, sent] of [
     assert.ok(follow(packets, sent) > 0.9, `${follow(packets, sent)}`)
     const times = packets.map(({ at }) => at)
     assert.ok(times.every((at, i) => i === 0 || at - times[i - 1]! <= sent + 5))
-    const heard = resample(two.heard(), two.rate, 8000)
-    const { delay, likeness } = delayOf(pcm, heard, 1600, 8000, 12_000)
+    const received = resample(two.received(), two.rate, 8000)
+    const { delay, likeness } = delayOf(pcm, received, 1600, 8000, 12_000)
     assert.ok(likeness > 0.92 && delay < 150 * 8, `${likeness.toFixed(3)}, ${delay / 8} ms`)
-    assert.ok(segmentalSnrDb(pcm, heard, delay, 8000) > 5)
+    assert.ok(segmentalSnrDb(pcm, received, delay, 8000) > 5)
     close(media, 'a', 'b')
     opus.close()
   })
@@ -99,20 +99,20 @@ test('digits go out as events between whole packets, and as tones within them', 
     talk(600)
     media.do({ type: 'send-digits', session: 'b', digitsId: 'd', digits: '5' })
     talk(800)
-    const packets = two.peer.heard()
+    const packets = two.peer.received()
     for (const [n, packet] of packets.slice(1).entries())
       assert.is(packet.sequence, (packets[n]!.sequence + 1) & 0xffff)
-    const told = packets.filter(({ payloadType }) => payloadType === 110)
+    const reported = packets.filter(({ payloadType }) => payloadType === 110)
     const audio = ofOpus(two.peer)
     if (areEvents) {
-      assert.ok(told.length > 4 && new Set(told.map(({ timestamp }) => timestamp)).size === 1)
-      const before = audio.filter(({ at }) => at <= told[0]!.at).at(-1)!
-      assert.is((before.timestamp + units(lasting(before))) >>> 0, told[0]!.timestamp, 'it begins where audio ends')
+      assert.ok(reported.length > 4 && new Set(reported.map(({ timestamp }) => timestamp)).size === 1)
+      const before = audio.filter(({ at }) => at <= reported[0]!.at).at(-1)!
+      assert.is((before.timestamp + units(lasting(before))) >>> 0, reported[0]!.timestamp, 'it begins where audio ends')
     } else {
-      assert.is(told.length, 0)
-      const heard = two.heard()
+      assert.is(reported.length, 0)
+      const received = two.received()
       const loud = (hz: number) =>
-        Math.max(...Array.from({ length: 60 }, (_, i) => levelAt(heard, i * 320, 640, hz, 16_000)))
+        Math.max(...Array.from({ length: 60 }, (_, i) => levelAt(received, i * 320, 640, hz, 16_000)))
       assert.ok(loud(770) > -25 && loud(1336) > -25 && loud(941) < loud(770) - 20)
     }
     assert.ok(audio.filter(packet => lasting(packet) === 60).length > audio.length - 5)
@@ -144,7 +144,7 @@ test('a prompt: every frame as it was made, all of them, and none later than its
   assert.is(media.take('played')[0]?.completed, true)
   const packets = ofOpus(one.peer, from)
   const frames = new OpusFrames()
-  const heard = packets.flatMap(({ payload }) => {
+  const received = packets.flatMap(({ payload }) => {
     assert.ok(frames.read(payload, 0, payload.length))
     const { kind, starts, lengths, count } = frames
     return Array.from({ length: count }, (_, i) =>
@@ -152,8 +152,8 @@ test('a prompt: every frame as it was made, all of them, and none later than its
     )
   })
   const made = [...prompt.ends].map((end, i) => prompt.bytes.slice(prompt.ends[i - 1] ?? 0, end).join())
-  const at = heard.indexOf(made[0]!)
-  assert.equal(heard.slice(at, at + 50), made)
+  const at = received.indexOf(made[0]!)
+  assert.equal(received.slice(at, at + 50), made)
   assert.is(packets.filter(({ marker }) => marker).length, 1, 'the prompt begins')
   const last = packets.filter(({ at }) => at - from <= 1100).at(-1)!
   assert.ok(last.at - from >= 960)
@@ -161,7 +161,7 @@ test('a prompt: every frame as it was made, all of them, and none later than its
   opus.close()
 })
 
-test('a prompt alone, with no silence behind it: its last frames do not wait', async () => {
+test('a prompt alone, with no silence after it: its last frames do not wait', async () => {
   const { media, opus, one } = await alone('opus', asks(60))
   media.do({ type: 'bridge', session: 'a', other: 'nobody' })
   const peer = new VirtualPeer(media, 'quiet', 6000).open()
@@ -176,7 +176,7 @@ test('a prompt alone, with no silence behind it: its last frames do not wait', a
   opus.close()
 })
 
-test('a recording of what a far end hears is the same whatever its packets last', async () => {
+test('a recording of what a remote hears is the same whatever its packets last', async () => {
   const recorded: Int16Array[] = []
   for (const ptimeMs of [20, 60]) {
     const { media, opus, one } = await alone('opus', asks(ptimeMs))
@@ -214,16 +214,16 @@ test('Opus to Opus: frames of 20 ms go together for who asks for 60, untouched',
   const packets = ofOpus(two.peer, 1100)
   assert.ok(packets.filter(packet => lasting(packet) === 60).length > 25)
   const frames = new OpusFrames()
-  const heard = packets.flatMap(({ payload }) => {
+  const received = packets.flatMap(({ payload }) => {
     assert.ok(frames.read(payload, 0, payload.length))
     const { kind, starts, lengths, count } = frames
     return Array.from({ length: count }, (_, i) =>
       [kind, ...payload.subarray(starts[i], starts[i]! + lengths[i]!)].join(),
     )
   })
-  const end = heard.lastIndexOf(said.at(-1)!) + 1
+  const end = received.lastIndexOf(said.at(-1)!) + 1
   assert.ok(end > 90, 'to the last frame')
-  assert.equal(heard.slice(end - 90, end), said.slice(-90))
+  assert.equal(received.slice(end - 90, end), said.slice(-90))
   close(media, 'a', 'b')
   opus.close()
 })
@@ -249,9 +249,9 @@ test('Opus to Opus: packets of 60 ms are divided for who asks for 20, or takes n
       one.peer.say(bundle.slice(0, at), { payloadType: payloadTypes.opus })
       one.peer.timestamp += units(60) - at
     })
-    const heard = ofOpus(two.peer, 1100)
-    assert.ok(heard.every(packet => lasting(packet) === 20))
-    const bytes = heard.map(({ payload }) => payload.join())
+    const received = ofOpus(two.peer, 1100)
+    assert.ok(received.every(packet => lasting(packet) === 20))
+    const bytes = received.map(({ payload }) => payload.join())
     const at = bytes.indexOf(said[20]!.join())
     assert.ok(at >= 0 && bytes.slice(at).length > 60)
     assert.equal(
@@ -282,10 +282,10 @@ for (const [maxPtimeMs, sent] of [
       one.peer.say(payload, { payloadType: payloadTypes.opus })
       one.peer.timestamp += units(60) - payload.length
     })
-    const heard = ofOpus(two.peer, 1300)
-    assert.equal([...new Set(heard.map(lasting))], [sent])
-    follow(heard, sent)
-    const { delay, likeness } = delayOf(pcm, two.heard(), 1600, 8000, 24_000)
+    const received = ofOpus(two.peer, 1300)
+    assert.equal([...new Set(received.map(lasting))], [sent])
+    follow(received, sent)
+    const { delay, likeness } = delayOf(pcm, two.received(), 1600, 8000, 24_000)
     assert.ok(likeness > 0.85 && delay < 250 * 16, `${likeness.toFixed(3)}, ${delay / 16} ms`)
     encoder.free()
     close(media, 'a', 'b')

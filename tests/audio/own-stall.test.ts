@@ -5,14 +5,14 @@ import type { AudioCodecName } from '../../rtp/codec/codec-name.ts'
 import { resample } from '../../rtp/resample/resampler.ts'
 import { conversation } from '../rtp/bed/talker.ts'
 
-// A media thread that stands still, while far ends go on: what they said meanwhile waits in the sockets, and is heard
+// A media thread that stands still, while remotes go on: what they said meanwhile waits in the sockets, and is heard
 // whole, without a seam. (Where the whole machine stands still nothing waits there, and something has to be made up.)
 
 const stalls = 5
 const betweenMs = 1000
 
-/** A hum through stalls of `stallMs` that begin `phaseMs` behind one of its frames. */
-const heardThrough = async (from: AudioCodecName, to: AudioCodecName, stallMs: number, phaseMs: number) => {
+/** A hum through stalls of `stallMs` that begin `phaseMs` after one of its frames. */
+const receivedThrough = async (from: AudioCodecName, to: AudioCodecName, stallMs: number, phaseMs: number) => {
   const { media, opus, one, two } = await conversation(from, to)
   const count = one.rate / 50
   const quiet = new Int16Array(two.rate / 50)
@@ -37,9 +37,9 @@ const heardThrough = async (from: AudioCodecName, to: AudioCodecName, stallMs: n
   const stats = media.take('closed')[0]?.stats
   media.do({ type: 'close', session: 'b' })
   const follower = new HumFollower()
-  const heard = two.heard()
-  const pcm = two.rate === 8000 ? heard : resample(heard, two.rate, 8000)
-  // `heard` ends with room that nothing was said in.
+  const received = two.received()
+  const pcm = two.rate === 8000 ? received : resample(received, two.rate, 8000)
+  // `received` ends with room that nothing was said in.
   for (let i = 0; i < pcm.length - 16_000; i++) follower.receive(pcm[i]!)
   opus.close()
   return { follower, stats }
@@ -53,8 +53,8 @@ for (const [from, to] of [
   for (const stallMs of [30, 45, 80]) {
     test(`${from} to ${to}, the media thread stands still for ${stallMs} ms: nothing is lost or made up`, async () => {
       for (const phaseMs of [0, 5, 10, 15]) {
-        const { follower, stats } = await heardThrough(from, to, stallMs, phaseMs)
-        const where = `${phaseMs} ms behind a frame`
+        const { follower, stats } = await receivedThrough(from, to, stallMs, phaseMs)
+        const where = `${phaseMs} ms after a frame`
         assert.ok(follower.frames > 200, `${where}: ${follower.frames} frames judged`)
         assert.equal([follower.jumps, follower.silent], [0, 0], `${where}: jumps and silence`)
         assert.ok(stats)

@@ -51,7 +51,7 @@ test('Opus members hear each other up to 48,000 Hz, and others what they can', a
   const decoder = new StreamDecoder(48_000, warm)
   const pcm = new Int16Array(151 * 960)
   let count = 0
-  for (const { bytes } of full.heard) count += decoder.frameInto(pcm, count, 'opus', bytes, 0, bytes.length, false)
+  for (const { bytes } of full.received) count += decoder.frameInto(pcm, count, 'opus', bytes, 0, bytes.length, false)
   const at = (hz: number) => levelAt(pcm, count - 24_000, 24_000, hz, 48_000)
   assert.ok(at(9500) > -25 && at(1000) > -20, `${at(9500)} ${at(1000)}`)
   const low = (seat: FakeSeat, hz: number, rate: number) => levelAt(seat.samples(20), 0, rate, hz, rate)
@@ -118,11 +118,11 @@ test('a codec that changes, and a format that comes late', () => {
   listener.format = undefined
   const room = roomOf(seat, listener)
   run(room, 5)
-  assert.is(listener.heard.length, 0)
+  assert.is(listener.received.length, 0)
   listener.format = { codec: 'PCMA', frameMs: 20 }
   run(room, 20, 100)
   assert.ok(levelAt(listener.samples(2), 0, 1600, 440, 8000) > -15)
-  listener.heard.length = 0
+  listener.received.length = 0
   listener.format = { codec: 'G722', frameMs: 20 }
   run(room, 40, 500)
   assert.ok(levelAt(listener.samples(10), 0, 8000, 440, 16_000) > -15)
@@ -133,7 +133,7 @@ test('who has spoken keeps a coder of its own for a second where coders have a s
   voice.set(sine(440, 10 * 320, 16_000))
   const [speaker, silent] = [new FakeSeat(voice, 'G722'), new FakeSeat(new Int16Array(0), 'G722')]
   run(roomOf(speaker, silent), 120)
-  const shares = speaker.heard.map(({ payload }, n) => payload === silent.heard[n]!.payload)
+  const shares = speaker.received.map(({ payload }, n) => payload === silent.received[n]!.payload)
   assert.is(shares.indexOf(true), 10 + gateHoldFrames + 50)
   assert.ok(shares.slice(shares.indexOf(true)).every(is => is))
 })

@@ -7,7 +7,7 @@ import { sine } from '../rtp/bed/audio-measure.ts'
 import type { VirtualMedia } from '../rtp/bed/virtual-media.ts'
 import { VirtualPeer } from '../rtp/bed/virtual-peer.ts'
 
-/** A far end that says a tone of its own, or nothing, and decodes what it hears. */
+/** A remote that says a tone of its own, or nothing, and decodes what it hears. */
 export class Guest {
   readonly peer: VirtualPeer
   readonly media: VirtualMedia
@@ -51,8 +51,8 @@ export class Guest {
   }
 
   /** What it has heard from `from` on, laid out by timestamps. */
-  heard(from = 0): Int16Array {
-    const packets = this.peer.heard().filter(packet => packet.at >= from && packet.payloadType === this.#payloadType)
+  received(from = 0): Int16Array {
+    const packets = this.peer.received().filter(packet => packet.at >= from && packet.payloadType === this.#payloadType)
     const first = packets[0]
     const pcm = new Int16Array(first === undefined ? 0 : ((packets.at(-1)!.timestamp - first.timestamp) | 0) + 480)
     for (const { payload, timestamp } of packets) {
@@ -63,7 +63,7 @@ export class Guest {
 
   /** The level of a tone in the last half second. */
   levelOf(hz: number): number {
-    const pcm = this.heard(this.media.now - 700)
+    const pcm = this.received(this.media.now - 700)
     return levelAt(pcm, 400, 4000, hz, 8000)
   }
 }

@@ -9,7 +9,7 @@ import type { VirtualMedia } from '../rtp/bed/virtual-media.ts'
 import { VirtualPeer } from '../rtp/bed/virtual-peer.ts'
 import type { WarmOpus } from '../rtp/bed/warm-opus.ts'
 
-/** A far end of any codec. */
+/** A remote of any codec. */
 export class Talker {
   readonly name: string
   readonly peer: VirtualPeer
@@ -56,7 +56,7 @@ export class Talker {
     const decoder = new StreamDecoder(this.#rate, this.#opus)
     const pcm = new Int16Array(4 * this.#rate)
     let count = 0
-    for (const { payload, payloadType } of this.peer.heard().slice(-75)) {
+    for (const { payload, payloadType } of this.peer.received().slice(-75)) {
       if (payloadType !== this.#format.payloadType) continue
       count += decoder.frameInto(pcm, count, this.#format.codec, payload, 0, payload.length, false)
     }

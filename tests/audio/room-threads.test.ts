@@ -38,7 +38,7 @@ test('a room on three threads: each hears all others exactly, two frames later w
       }
       const bytes = new Uint8Array(frame)
       pcmu.encodeInto(bytes, 0, expected, 0, frame)
-      assert.equal(seat.heard[at]!.bytes, bytes, `${n} at ${at}`)
+      assert.equal(seat.received[at]!.bytes, bytes, `${n} at ${at}`)
     }
   }
 })
@@ -53,7 +53,7 @@ test('a thread that stalls or is gone is silent for the others, and heard again 
     one!.room.tick(20 * n)
     if (n < 30 || n >= 60) two!.room.tick(20 * n)
   }
-  const loud = listener.heard.map(({ bytes }) => bytes.some(byte => byte !== 0xff))
+  const loud = listener.received.map(({ bytes }) => bytes.some(byte => byte !== 0xff))
   assert.ok(
     loud.slice(3, 31).every(is => is),
     'before',

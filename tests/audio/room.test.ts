@@ -37,7 +37,7 @@ test('each hears exactly the sum of the others, clipped once, whatever the numbe
       const law = laws[n] === 'PCMA' ? pcma : pcmu
       law.encodeInto(bytes, 0, expected, 0, expected.length)
       for (let at = 1; at < frames; at++) {
-        assert.equal(seat.heard[at]!.bytes, bytes.slice(at * frame, (at + 1) * frame), `${round}: ${n} of ${size}`)
+        assert.equal(seat.received[at]!.bytes, bytes.slice(at * frame, (at + 1) * frame), `${round}: ${n} of ${size}`)
       }
     }
   }
@@ -51,10 +51,10 @@ test('who is silent, or muted, hears the same bytes as all others who are, encod
   const room = roomOf(speaker, ...silent.slice(0, 3), ...other)
   room.join(silent[3]!, true)
   run(room, 60)
-  for (const seat of [...silent, ...other]) assert.is(seat.heard.length, 60)
+  for (const seat of [...silent, ...other]) assert.is(seat.received.length, 60)
   for (let at = 2; at < 60; at++) {
-    for (const seat of silent) assert.is(seat.heard[at]!.payload, silent[0]!.heard[at]!.payload)
-    assert.is(other[0]!.heard[at]!.payload, other[1]!.heard[at]!.payload)
+    for (const seat of silent) assert.is(seat.received[at]!.payload, silent[0]!.received[at]!.payload)
+    assert.is(other[0]!.received[at]!.payload, other[1]!.received[at]!.payload)
   }
   assert.equal(silent[3]!.samples(1), silent[0]!.samples(1))
   assert.is(silent[3]!.reads, 0, 'who is muted is not even read')
@@ -65,16 +65,16 @@ test('who is silent, or muted, hears the same bytes as all others who are, encod
   assert.ok(levelAt(silent[0]!.samples(2), 0, 8000, 440, 8000) > -9)
 })
 
-test('noise below the gate is not passed on; a voice is, from its first frame to 400 ms behind its last', () => {
+test('noise below the gate is not passed on; a voice is, from its first frame to 400 ms after its last', () => {
   const words = new Int16Array(100 * frame)
   words.set(noise(40 * frame, 3, 30))
   words.set(noise(10 * frame, 4, 9000), 40 * frame)
   words.set(noise(50 * frame, 5, 30), 50 * frame)
   const listener = new FakeSeat()
   run(roomOf(new FakeSeat(words), listener), 100)
-  const heard = listener.heard.map(({ bytes }) => bytes.some(byte => byte !== 0xff))
-  assert.is(heard.indexOf(true), 40)
-  assert.is(heard.lastIndexOf(true), 49 + gateHoldFrames + 1)
+  const received = listener.received.map(({ bytes }) => bytes.some(byte => byte !== 0xff))
+  assert.is(received.indexOf(true), 40)
+  assert.is(received.lastIndexOf(true), 49 + gateHoldFrames + 1)
 })
 
 /** The greatest step from one sample to the next. */
@@ -108,12 +108,12 @@ test('others come, go, are muted and speak again in mid-tone: no click and no ga
     }
     room.tick(n * 20)
   }
-  const heard = listener.samples(1)
-  assert.is(heard.length, (seconds * 50 - 1) * frame, 'a frame every 20 ms')
+  const received = listener.samples(1)
+  assert.is(received.length, (seconds * 50 - 1) * frame, 'a frame every 20 ms')
   // The slopes of all tones together, and what mu-law rounds.
   const slope = (2 * Math.PI * (6000 * 200 + 5 * 3000 * 450)) / 8000
-  assert.ok(greatestStep(heard) < slope + 1000, `a step of ${greatestStep(heard)}, ${slope} at most`)
-  const pieces = Array.from({ length: seconds * 10 - 1 }, (_, n) => levelAt(heard, n * 800, 800, 200, 8000))
+  assert.ok(greatestStep(received) < slope + 1000, `a step of ${greatestStep(received)}, ${slope} at most`)
+  const pieces = Array.from({ length: seconds * 10 - 1 }, (_, n) => levelAt(received, n * 800, 800, 200, 8000))
   assert.ok(Math.min(...pieces) > -14, `the steady one at ${Math.min(...pieces)} dBm0`)
 })
 
@@ -133,7 +133,7 @@ test('a tone of the room is heard by all, at once; many who come together do not
   }
 })
 
-test('a member whose code fails is out, and told; the others do not notice', () => {
+test('a member whose code fails is removed, and the fault is reported; the others do not notice', () => {
   const failed: Seat[] = []
   const rooms = new Rooms({ opus, failed: seat => failed.push(seat) })
   const [a, b, c] = [new FakeSeat(sine(440, 8000, 8000)), new FakeSeat(), new FakeSeat()]
@@ -144,7 +144,7 @@ test('a member whose code fails is out, and told; the others do not notice', () 
   }
   assert.equal(failed, [c])
   assert.is(c.released, 1)
-  assert.is(b.heard.length, 10)
+  assert.is(b.received.length, 10)
   rooms.leave(a, 200)
   rooms.leave(b, 200)
   assert.is(rooms.size, 0)
@@ -168,7 +168,7 @@ test('a room that fails itself ends with its members; other rooms go on', () => 
   assert.equal(failed, seats.slice(0, 2))
   assert.is(rooms.size, 1)
   rooms.tick(20)
-  assert.is(seats[2]!.heard.length, 2)
+  assert.is(seats[2]!.received.length, 2)
 })
 
 test('after a stall what is owed is made up, up to 100 ms, and the clock keeps its beat', () => {
@@ -177,14 +177,14 @@ test('after a stall what is owed is made up, up to 100 ms, and the clock keeps i
   run(room, 3)
   room.tick(140)
   assert.equal(
-    seat.heard.map(({ at }) => at),
+    seat.received.map(({ at }) => at),
     [0, 20, 40, 60, 80, 100, 120, 140],
   )
   room.tick(1000)
   assert.is(room.stalls, 1)
-  assert.is(seat.heard.length, 13)
+  assert.is(seat.received.length, 13)
   room.tick(1020)
-  assert.is(seat.heard.at(-1)!.at % 20, 0)
+  assert.is(seat.received.at(-1)!.at % 20, 0)
 })
 
 test.run()

@@ -57,9 +57,9 @@ test('both sides, sample by sample, the caller on the left; what was sent at the
   assert.ok(left >= 0 && right >= 0, `${left} ${right}`)
   assert.is(left, right)
   assert.is(samples().length, 2 * 8 * 2000)
-  const told = media.take('recorded')
+  const reported = media.take('recorded')
   assert.equal(
-    told.map(({ durationMs, sizeBytes, endedBy }) => ({ durationMs, sizeBytes, endedBy })),
+    reported.map(({ durationMs, sizeBytes, endedBy }) => ({ durationMs, sizeBytes, endedBy })),
     [{ durationMs: 2000, sizeBytes: 44 + 64_000, endedBy: 'stopped' }],
   )
 })
@@ -82,7 +82,7 @@ test('legs of different laws, and a mono recording that mixes them', () => {
 })
 
 test('one track: the other side is silent', () => {
-  for (const [track, heard, silent] of [
+  for (const [track, received, silent] of [
     ['inbound', 0, 1],
     ['outbound', 1, 0],
   ] as const) {
@@ -94,7 +94,7 @@ test('one track: the other side is silent', () => {
       b.say(frame(1))
     })
     stop()
-    assert.ok(placeOf(side(heard), decoded(frame(1))) >= 0)
+    assert.ok(placeOf(side(received), decoded(frame(1))) >= 0)
     assert.ok(side(silent).every(sample => sample === 0))
   }
 })
@@ -134,7 +134,7 @@ test('pause is silence, and nothing that was said meanwhile is in the file', () 
     assert.is(samples.length, 24_000 + 160)
     assert.ok(samples.slice(8000 + 160, 15_900).every(sample => sample === 0))
     assert.is(placeOf(samples, decoded(frame(2)).slice(0, 40)), -1)
-    for (const heard of [1, 3]) assert.ok(placeOf(samples, frames(heard, 1)) >= 0)
+    for (const received of [1, 3]) assert.ok(placeOf(samples, frames(received, 1)) >= 0)
   }
 })
 
@@ -178,7 +178,7 @@ test('beside a message, and beside others of its kind up to a limit', () => {
   assert.ok(placeOf(media.recordings.get('other')?.samples ?? [], decoded(frame(7))) >= 0)
 })
 
-test('another far end answers, loses its bridge, and is recorded where it speaks', () => {
+test('another remote answers, loses its bridge, and is recorded where it speaks', () => {
   const { media, a, b, start, stop, side } = recorded()
   start()
   media.run(500, now => now % 20 === 0 && b.say(frame(1)))
@@ -199,7 +199,7 @@ test('another far end answers, loses its bridge, and is recorded where it speaks
   assert.ok(Math.abs(placeOf(side(0), decoded(frame(4))) - 12_000) <= 200)
 })
 
-/** A far end with a clock of its own: its `n`th sample is from the true time `n / (8000 × (1 + ppm))`. */
+/** A remote with a clock of its own: its `n`th sample is from the true time `n / (8000 × (1 + ppm))`. */
 class DriftingPeer {
   readonly #peer: VirtualPeer
   readonly #rate: number

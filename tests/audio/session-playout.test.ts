@@ -32,7 +32,7 @@ const playoutOf = async (a: AudioCodecName, b: AudioCodecName, seconds: number, 
   return closed.stats.playout
 }
 
-test('one packet in twenty lost: told as lost and concealed, whatever the codec', async () => {
+test('one packet in twenty lost: reported as lost and concealed, whatever the codec', async () => {
   for (const [a, b] of [
     ['PCMU', 'G722'],
     ['G722', 'PCMA'],

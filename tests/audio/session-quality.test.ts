@@ -72,7 +72,7 @@ function hear(way: Way, tickMs: number, seed = 5) {
   media.do({ type: 'close', session: 'a' })
   const [closed] = media.take('closed')
   assert.ok(closed !== undefined)
-  return { stats: closed.stats, told: media.told, lost, jitter }
+  return { stats: closed.stats, reported: media.reported, lost, jitter }
 }
 
 for (const tickMs of [1, 5]) {
@@ -108,13 +108,13 @@ test('a session tells every five seconds once it is agreed on, and not before', 
   const media = new VirtualMedia()
   const a = new VirtualPeer(media, 'a', 4000).open()
   media.run(12_000)
-  assert.equal(media.told, [])
+  assert.equal(media.reported, [])
   media.do({ type: 'agree', session: 'a', agreement: agreed(4000), talk: true })
   media.run(20_000, now => {
     if (now % 20 === 0) a.say(frame(now / 20))
   })
-  assert.is(media.told.length, 4)
-  const [first, , , last] = media.told
+  assert.is(media.reported.length, 4)
+  const [first, , , last] = media.reported
   assert.ok(first !== undefined && last !== undefined)
   assert.is(last.session, 'a')
   assert.ok(last.stats.packetsReceived > first.stats.packetsReceived + 700)
@@ -174,7 +174,7 @@ for (const [name, terms, wanted] of [
   })
 }
 
-test('what the far end reports of our stream is told, and the round trip by its extended reports alone', () => {
+test('what the remote reports of our stream is reported, and the round trip by its extended reports alone', () => {
   const media = new VirtualMedia()
   const a = new VirtualPeer(media, 'a', 4000).open()
   const extendedReports = { voipMetrics: true, receiverTime: true }
@@ -186,7 +186,7 @@ test('what the far end reports of our stream is told, and the round trip by its 
   assert.ok(report !== undefined)
   const time = blocksIn(report.sent.bytes, report.packets).find(block => block.type === 'receiver-time')
   assert.ok(time !== undefined)
-  const ours = a.heard().find(packet => packet.payloadType === 0)?.ssrc ?? 0
+  const ours = a.received().find(packet => packet.payloadType === 0)?.ssrc ?? 0
 
   // It answers when it likes; on the way both were for 70 ms together.
   const heldMs = media.now - report.sent.at - 70
@@ -199,10 +199,10 @@ test('what the far end reports of our stream is told, and the round trip by its 
   end += writeDelaySince(bytes, end, ours, time.middle, Math.round(heldMs * 65.536))
   end += writeVoipMetrics(bytes, end, { ...silentMetrics, ssrc: ours, conversationalMos: 3.2, listeningMos: 3.6 })
   length += writeExtendedHead(bytes, length, a.ssrc, end - at)
-  const told = media.told.length
+  const reported = media.reported.length
   media.network.arrive(a.to + 1, bytes.slice(0, length), home, 4001)
   media.run(11_000)
-  const { stats } = media.told.slice(told).at(-1) ?? {}
+  const { stats } = media.reported.slice(reported).at(-1) ?? {}
   assert.ok(stats?.far !== undefined)
   assert.ok(Math.abs((stats.roundTripMs ?? 0) - 70) <= 10, `${stats.roundTripMs}`)
   assert.is(stats.far.mos, 3.2)
@@ -257,7 +257,7 @@ test('hostile reports about us change nothing they should not: other sources, ti
     if (random() < 0.5) bytes[Math.floor(random() * length)] = random() * 256
     media.network.arrive(a.to + 1, bytes.slice(0, length), home, 4001)
   })
-  const { stats } = media.told.at(-1) ?? {}
+  const { stats } = media.reported.at(-1) ?? {}
   assert.is(stats?.roundTripMs, undefined)
   assert.is(stats?.far?.mos, undefined)
   assert.equal(media.take('failed'), [])

@@ -33,7 +33,7 @@ test('each hears all others and not itself; packets every 20 ms, without a gap',
       if (n === m) assert.ok(level < gone, `${n} hears itself: ${level}`)
       else assert.ok(level > clear, `${n} does not hear ${m}: ${level}`)
     }
-    const packets = guest.peer.heard().filter(({ at }) => at > 1300)
+    const packets = guest.peer.received().filter(({ at }) => at > 1300)
     for (const [i, packet] of packets.entries()) {
       if (i === 0) continue
       assert.is((packet.timestamp - packets[i - 1]!.timestamp) >>> 0, 160)
@@ -77,14 +77,14 @@ test('rooms are apart; who joins another leaves the first', () => {
   assert.ok(guests[2]!.levelOf(tones[1]!) > clear && guests[1]!.levelOf(tones[3]!) > clear)
 })
 
-test('a room tone is heard by all; a play interrupts what one hears, and the mix goes on behind it', () => {
+test('a room tone is heard by all; a play interrupts what one hears, and the mix goes on after it', () => {
   const media = new VirtualMedia()
   const guests = [undefined, 900].map((hz, n) => new Guest(media, n, hz).join())
   const [a, b] = guests as [Guest, Guest]
   run(guests, 500)
   media.do({ type: 'room-tone', session: b.name, tone: 'enter' })
   run(guests, 400)
-  const around = (guest: Guest) => levelAt(guest.heard(1400), 1840, 800, 880, 8000)
+  const around = (guest: Guest) => levelAt(guest.received(1400), 1840, 800, 880, 8000)
   assert.ok(around(a) > -30 && around(b) > -30, `${around(a)} ${around(b)}`)
   run(guests, 1000)
   assert.ok(a.levelOf(900) > clear)
@@ -95,7 +95,7 @@ test('a room tone is heard by all; a play interrupts what one hears, and the mix
   run(guests, 1000)
   assert.ok(a.levelOf(900) > clear)
   assert.is(media.take('played').at(-1)?.completed, true)
-  const packets = a.peer.heard()
+  const packets = a.peer.received()
   for (const [i, packet] of packets.entries()) {
     if (i > 0) assert.is((packet.timestamp - packets[i - 1]!.timestamp) >>> 0, 160, `at ${packet.at}`)
   }
@@ -111,7 +111,7 @@ test('other packet lengths than the room’s frames', () => {
       const level = guest.levelOf(hz)
       assert.ok(n === m ? level < gone : level > clear, `${n} of ${m}: ${level}`)
     }
-    const packets = guest.peer.heard().filter(({ at }) => at > 1300)
+    const packets = guest.peer.received().filter(({ at }) => at > 1300)
     for (const [i, packet] of packets.entries()) {
       if (i > 0) assert.is((packet.timestamp - packets[i - 1]!.timestamp) >>> 0, 8 * lengths[n]!)
     }
@@ -150,7 +150,7 @@ test('whoever comes at whatever moment is in step at once', () => {
   const from = media.now
   run(guests, 1000)
   for (const guest of guests.slice(1)) {
-    const packets = guest.peer.heard().filter(({ at }) => at > from)
+    const packets = guest.peer.received().filter(({ at }) => at > from)
     assert.ok(packets.length >= 48 && packets.length <= 50, `${packets.length} packets in a second`)
     assert.ok(guest.levelOf(500) > clear)
     for (const [i, packet] of packets.entries()) {
@@ -159,7 +159,7 @@ test('whoever comes at whatever moment is in step at once', () => {
   }
 })
 
-test('keys are told and not passed on, neither events nor, from a far end that has none, tones', () => {
+test('keys are reported and not passed on, neither events nor, from a remote that has none, tones', () => {
   const media = new VirtualMedia()
   const noEvents = { sendEvents: undefined, acceptEvents: undefined }
   const a = new Guest(media, 0, undefined).join()
@@ -176,11 +176,11 @@ test('keys are told and not passed on, neither events nor, from a far end that h
     b.peer.say(at < payload.length ? payload.subarray(at, at + 160) : new Uint8Array(160).fill(0xff))
     at += 160
   })
-  const told = media.take('digit').map(({ session, digit }) => `${session} ${digit}`)
-  assert.equal(told.sort(), ['guest-0 7', 'guest-1 5'])
-  assert.ok(c.peer.heard().every(({ payloadType }) => payloadType === 0))
-  const heard = c.heard()
-  const loud = Array.from({ length: heard.length / 160 }, (_, n) => levelAt(heard, n * 160, 160, 770, 8000) > -30)
+  const reported = media.take('digit').map(({ session, digit }) => `${session} ${digit}`)
+  assert.equal(reported.sort(), ['guest-0 7', 'guest-1 5'])
+  assert.ok(c.peer.received().every(({ payloadType }) => payloadType === 0))
+  const received = c.received()
+  const loud = Array.from({ length: received.length / 160 }, (_, n) => levelAt(received, n * 160, 160, 770, 8000) > -30)
   assert.ok(loud.filter(is => is).length <= 2, `${loud.filter(is => is).length * 20} ms of the tone`)
 })
 
@@ -190,14 +190,14 @@ test('hold: who hears nothing for a while has lost no time, and who says nothing
   run([a, b], 1000)
   const hold = agreed(b.peer.port, { send: false, receive: false })
   media.do({ type: 'agree', session: b.name, agreement: hold, talk: true })
-  const from = b.peer.heard().at(-1)!
+  const from = b.peer.received().at(-1)!
   run([a, b], 1000)
   assert.ok(a.levelOf(900) < gone, 'held')
-  assert.is(b.peer.heard().at(-1)!.at, from.at, 'nothing is sent')
+  assert.is(b.peer.received().at(-1)!.at, from.at, 'nothing is sent')
   media.do({ type: 'agree', session: b.name, agreement: agreed(b.peer.port), talk: true })
   run([a, b], 1000)
   assert.ok(a.levelOf(900) > clear && b.levelOf(500) > clear)
-  const back = b.peer.heard().find(({ at }) => at > from.at)!
+  const back = b.peer.received().find(({ at }) => at > from.at)!
   const passed = ((back.timestamp - from.timestamp) >>> 0) / 8
   assert.ok(Math.abs(passed - (back.at - from.at)) <= 20, `${passed} ms of ${back.at - from.at}`)
 })
@@ -228,7 +228,7 @@ test('Opus and G.722 members hear G.711 members and each other', async () => {
       assert.ok(isThere ? level > clear - 3 : level < -38, `${hearer.name} of ${talker.name}: ${level}`)
     }
   }
-  const [one, two] = talkers.slice(4).map(talker => talker.peer.heard().slice(-50))
+  const [one, two] = talkers.slice(4).map(talker => talker.peer.received().slice(-50))
   assert.equal(
     one!.map(({ payload }) => Buffer.from(payload).toString('hex')),
     two!.map(({ payload }) => Buffer.from(payload).toString('hex')),

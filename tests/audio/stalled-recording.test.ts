@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { recordedThrough, type Weather } from './stalled-talk.ts'
 
-// Whatever stands still makes packets late, and never early: that is no other clock. Not one sample of a far end whose
+// Whatever stands still makes packets late, and never early: that is no other clock. Not one sample of a remote whose
 // clock is ours may be missing in its recording, or be there twice.
 
 const isWhole = (weather: Weather): void => {
@@ -13,13 +13,13 @@ const isWhole = (weather: Weather): void => {
   }
 }
 
-test('ten minutes in which the thread, far ends or the machine stand still once a second: every sample as it was said', () => {
+test('ten minutes in which the thread, remotes or the machine stand still once a second: every sample as it was said', () => {
   isWhole({ seed: 1, minutes: 10, stallsPerMinute: 60 })
-  for (const who of ['thread', 'far ends', 'machine'] as const)
+  for (const who of ['thread', 'remotes', 'machine'] as const)
     isWhole({ seed: 2, minutes: 4, stallsPerMinute: 60, who: [who] })
 })
 
-test('far ends that send up to 15 ms late for seconds, again and again: that is no other clock', () => {
+test('remotes that send up to 15 ms late for seconds, again and again: that is no other clock', () => {
   isWhole({ seed: 4, minutes: 10, stallsPerMinute: 10, lateShare: 0.3 })
 })
 
@@ -29,7 +29,7 @@ test('recordings that begin while something stands still', () => {
 
 for (const [what, weather] of [
   ['in calm weather', {}],
-  ['with stalls and far ends that are late for seconds', { stallsPerMinute: 10, lateShare: 0.3 }],
+  ['with stalls and remotes that are late for seconds', { stallsPerMinute: 10, lateShare: 0.3 }],
 ] as const) {
   test(`clocks 200 ppm apart, ${what}: nothing wrong, and the sides within 20 ms once it is known`, () => {
     for (const ppm of [

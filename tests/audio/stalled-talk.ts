@@ -13,8 +13,8 @@ const tickMs = 5
 /** From here on is recorded. */
 const recordsFromMs = 1000
 
-/** What stands still: our media thread, the far ends, or the machine with all of them. */
-export type Still = 'thread' | 'far ends' | 'machine'
+/** What stands still: our media thread, the remotes, or the machine with all of them. */
+export type Still = 'thread' | 'remotes' | 'machine'
 
 export interface Weather {
   readonly seed: number
@@ -24,9 +24,9 @@ export interface Weather {
   readonly who?: readonly Still[]
   /** The recording begins while something stands still. */
   readonly beginsStill?: boolean
-  /** Such a share of the time far ends send late, by up to 15 ms for seconds. */
+  /** Such a share of the time remotes send late, by up to 15 ms for seconds. */
   readonly lateShare?: number
-  /** How fast the far ends' clocks run against ours. */
+  /** How fast the remotes' clocks run against ours. */
   readonly ppm?: readonly [left: number, right: number]
 }
 
@@ -37,7 +37,7 @@ interface Stall {
 }
 
 const stallsOf = (weather: Weather, random: () => number): Stall[] => {
-  const { stallsPerMinute = 0, who = ['thread', 'far ends', 'machine'], beginsStill = false } = weather
+  const { stallsPerMinute = 0, who = ['thread', 'remotes', 'machine'], beginsStill = false } = weather
   const stalls: Stall[] = []
   const add = (from: number): number => {
     const until = from + 5 + 295 * random() * (random() < 0.5 ? 0.2 : 1)
@@ -52,7 +52,7 @@ const stallsOf = (weather: Weather, random: () => number): Stall[] => {
   return stalls
 }
 
-/** When a far end sends each frame. */
+/** When a remote sends each frame. */
 const sendsOf = (weather: Weather, ppm: number, stalls: readonly Stall[], phase: number, random: () => number) => {
   const { lateShare = 0, minutes } = weather
   const sends: number[] = []
@@ -129,11 +129,11 @@ const compared = (heard: Int16Array, begunAt: number, saidAtMs: (at: number) => 
   return { wrong, slips, lateMs }
 }
 
-/** Two far ends who never pause, on record through stalls of all kinds; on the left one, on the right the other. */
+/** Two remotes who never pause, on record through stalls of all kinds; on the left one, on the right the other. */
 export function recordedThrough(weather: Weather): readonly [RecordedSide, RecordedSide] {
   const random = seeded(weather.seed)
   const stalls = stallsOf(weather, random)
-  const ofThread = stalls.filter(({ who }) => who !== 'far ends')
+  const ofThread = stalls.filter(({ who }) => who !== 'remotes')
   const ofFarEnds = stalls.filter(({ who }) => who !== 'thread')
   const far = (weather.ppm ?? [0, 0]).map((ppm, side) => {
     const phase = frameMs * random()
@@ -183,7 +183,7 @@ export function recordedThrough(weather: Weather): readonly [RecordedSide, Recor
   }
   recorder?.finish(now, () => {})
   const [left, right] = far
-  if (left === undefined || right === undefined) throw new Error('two far ends')
+  if (left === undefined || right === undefined) throw new Error('two remotes')
   return [
     compared(heard[0].subarray(0, frames), begunAt, left.saidAtMs),
     compared(heard[1].subarray(0, frames), begunAt, right.saidAtMs),

@@ -14,7 +14,7 @@ codecs[0] = 'PCMU'
 
 interface Listened {
   readonly ear: PlayoutReader
-  readonly heard: Int16Array
+  readonly received: Int16Array
   /** When each read ended, and how old what it ended with was; only where that came from a packet. */
   readonly delays: readonly { readonly at: number; readonly delayMs: number }[]
   readonly made: number
@@ -46,20 +46,20 @@ const listen = (pcm: Int16Array, way: (n: number) => number, { ppm = 0, phaseMs 
     packets.push({ at, packet })
   }
   packets.sort((a, b) => a.at - b.at)
-  const heard = new Int16Array(Math.floor(frames * slowness) * 160)
+  const received = new Int16Array(Math.floor(frames * slowness) * 160)
   const delays: { at: number; delayMs: number }[] = []
   let next = 0
-  for (let read = 0; (read + 1) * 160 <= heard.length; read++) {
+  for (let read = 0; (read + 1) * 160 <= received.length; read++) {
     const now = phaseMs + read * 20
     for (; next < packets.length && packets[next]!.at <= now; next++) {
       ear.push(packets[next]!.packet, 172, packets[next]!.at)
     }
-    ear.readInto(heard, read * 160, 160, now)
+    ear.readInto(received, read * 160, 160, now)
     if (endTime !== undefined) {
       delays.push({ at: now, delayMs: now + 20 - (endTime / 8 - ear.heldMs) * slowness })
     }
   }
-  return { ear, heard, delays, made }
+  return { ear, received, delays, made }
 }
 
 const largestStep = (pcm: Int16Array, from = 0): number => {
@@ -109,12 +109,12 @@ test('a tone over a network that changes its mind: no click, whatever is left ou
     const tone = sine(hz, 8000 * 45, 8000)
     // Calm, uneven, calm: the delay has to grow and to shrink again.
     const way = (n: number) => 20 + (n > 300 && n < 500 ? 110 * random() : 2 * random())
-    const { ear, heard } = listen(tone, way)
+    const { ear, received } = listen(tone, way)
     const { acceleratedMs, expandedMs } = ear.playout
     assert.ok(acceleratedMs > 40, `${hz} Hz: ${acceleratedMs} ms left out`)
     assert.ok(expandedMs + ear.playout.concealedMs > 40, `${hz} Hz: ${expandedMs} ms drawn out`)
-    const start = heard.findIndex(sample => Math.abs(sample) > 1000)
-    assert.ok(largestStep(heard, start) < largestStep(tone) * 1.5 + 300, `${hz} Hz: ${largestStep(heard, start)}`)
+    const start = received.findIndex(sample => Math.abs(sample) > 1000)
+    assert.ok(largestStep(received, start) < largestStep(tone) * 1.5 + 300, `${hz} Hz: ${largestStep(received, start)}`)
   }
 })
 
@@ -161,13 +161,13 @@ test('any order of arrival: every read is filled, time is accounted for, memory 
     const spread = 250 * random()
     const loss = 0.3 * random()
     const pcm = speechLike(8000 * 6, 8000, seed)
-    const { ear, heard, delays } = listen(pcm, () => (random() < loss ? Infinity : 20 + spread * random() ** 2))
+    const { ear, received, delays } = listen(pcm, () => (random() < loss ? Infinity : 20 + spread * random() ** 2))
     assert.ok(
       delays.every(one => one.delayMs > -1 && one.delayMs < 900),
       `seed ${seed}`,
     )
     assert.ok(ear.heldMs >= 0 && ear.heldMs <= 60, `seed ${seed}: ${ear.heldMs} ms held`)
-    assert.ok(heard.some(sample => sample !== 0))
+    assert.ok(received.some(sample => sample !== 0))
     const { lost, dropped, late } = ear.playout
     assert.ok(lost + dropped + late <= 600, `seed ${seed}`)
   }

@@ -145,7 +145,7 @@ for (const row of rows) {
       if (now % 1000 === 0) one.say(one.frame(new Int16Array(one.rate / 50), 0))
     })
     assert.is(media.take('played')[0]?.completed, true)
-    const packets = one.peer.heard()
+    const packets = one.peer.received()
     for (const [n, packet] of packets.entries()) {
       const before = packets[n - 1]
       if (before === undefined) continue
@@ -153,7 +153,7 @@ for (const row of rows) {
       assert.is((packet.timestamp - before.timestamp) >>> 0, codecFacts[codec].clockRate / 50)
       assert.is(packet.at - before.at, 20)
     }
-    const pcm = one.heard()
+    const pcm = one.received()
     const delay = delayOf(pcm, one.rate)
     assert.ok(delay < 0.01, `${1000 * delay} ms`)
     const count = one.rate / 50

@@ -12,7 +12,7 @@ import { requirePeers } from '../rig/debian.ts'
 requirePeers('espeak-ng', 'ffmpeg')
 
 const leastMinutes = 60
-/** Voices at once: each is a pipe of two programs, and the detector behind it. */
+/** Voices at once: each is a pipe of two programs, and the detector after it. */
 const together = 3
 
 interface Listened {
@@ -37,7 +37,7 @@ const listenTo = async (sound: Readable): Promise<Listened> => {
     samples += pcm.length
     rest = bytes.subarray(whole)
   }
-  // It did listen: a digit behind all that speech is one.
+  // It did listen: a digit after all that speech is one.
   const digit = new Int16Array(1600)
   digit.set(renderTone(dtmfTone('5', 60) ?? tones.beep, 8000), 400)
   assert.is(detector.analyze(digit, 0, digit.length)?.digit, '5')

@@ -14,7 +14,7 @@ import { WarmOpus } from '../rtp/bed/warm-opus.ts'
 
 /** Every packet of ours in its place: numbers without a hole, times by the frame, sent when due. */
 const isSteady = (peer: VirtualPeer, units: number, what: string) => {
-  const packets = peer.heard()
+  const packets = peer.received()
   for (const [n, packet] of packets.entries()) {
     const before = packets[n - 1]
     if (before === undefined) continue
@@ -43,14 +43,14 @@ for (const a of codecs) {
       isSteady(two.peer, codecFacts[b].clockRate / 50, b)
       isSteady(one.peer, codecFacts[a].clockRate / 50, a)
       const wanted = resample(pcm, one.rate, 8000)
-      const heard = resample(two.heard(), two.rate, 8000)
-      const { delay, likeness } = delayOf(wanted, heard, 1600, 8000, 12_000)
+      const received = resample(two.received(), two.rate, 8000)
+      const { delay, likeness } = delayOf(wanted, received, 1600, 8000, 12_000)
       assert.ok(likeness > (a === 'opus' || b === 'opus' ? 0.92 : 0.95), `likeness ${likeness.toFixed(3)}`)
       assert.ok(delay < 100 * 8, `${delay / 8} ms`)
-      const snr = segmentalSnrDb(wanted, heard, delay, 8000)
+      const snr = segmentalSnrDb(wanted, received, delay, 8000)
       assert.ok(snr > (a === 'opus' || b === 'opus' ? 5 : 14), `segmental SNR ${snr.toFixed(1)} dB`)
       // Nobody speaks that way: it is silent.
-      assert.ok(levelOf(one.heard(), 0, one.heard().length) < -55)
+      assert.ok(levelOf(one.received(), 0, one.received().length) < -55)
       media.do({ type: 'close', session: 'a' })
       media.do({ type: 'close', session: 'b' })
       opus.close()
@@ -69,12 +69,12 @@ test('the same codec passes through untouched: G.722 and Opus, byte for byte', a
       said.push(payload)
       one.say(payload)
     })
-    const heard = two.peer.heard().map(packet => Buffer.from(packet.payload).toString('hex'))
+    const received = two.peer.received().map(packet => Buffer.from(packet.payload).toString('hex'))
     const wanted = said.map(payload => Buffer.from(payload).toString('hex'))
     // The first, of silence, may be as our own silence was.
-    const at = heard.indexOf(wanted[1]!) - 1
-    assert.equal(heard.slice(at, at + wanted.length), wanted)
-    const packets = two.peer.heard().slice(at, at + wanted.length)
+    const at = received.indexOf(wanted[1]!) - 1
+    assert.equal(received.slice(at, at + wanted.length), wanted)
+    const packets = two.peer.received().slice(at, at + wanted.length)
     for (const [n, packet] of packets.entries()) {
       if (n > 0) assert.is((packet.timestamp - packets[n - 1]!.timestamp) >>> 0, codecFacts[codec].clockRate / 50)
     }
@@ -92,8 +92,8 @@ test('a tone keeps its frequency and level from G.711 to Opus and back', async (
     one.say(one.frame(pcm, n))
     two.say(two.frame(back, n++))
   })
-  const there = two.heard()
-  const here = one.heard()
+  const there = two.received()
+  const here = one.received()
   assert.ok(Math.abs(levelAt(there, 16_000, 16_000, 1004, 16_000) - levelAt(pcm, 0, 8000, 1004, 8000)) < 1)
   assert.ok(Math.abs(levelAt(here, 8000, 8000, 600, 8000) - levelAt(back, 0, 16_000, 600, 16_000)) < 1)
   opus.close()
@@ -139,8 +139,8 @@ test('jitter, loss and disorder disturb no packet of ours; Opus repairs single l
     })
     isSteady(two.peer, codecFacts[b].clockRate / 50, `${a} to ${b}`)
     const wanted = resample(pcm, one.rate, 8000)
-    const heard = resample(two.heard(), two.rate, 8000)
-    const { likeness, delay } = delayOf(wanted, heard, 2400, 24_000, 16_000)
+    const received = resample(two.received(), two.rate, 8000)
+    const { likeness, delay } = delayOf(wanted, received, 2400, 24_000, 16_000)
     assert.ok(likeness > 0.75, `${a} to ${b}: ${likeness.toFixed(2)}`)
     assert.ok(delay < 200 * 8, `${delay / 8} ms`)
     opus.close()
@@ -152,7 +152,7 @@ test('another ptime on each side: frames of ours keep theirs', async () => {
   const pcm = speechLike(32_000, 16_000, 8)
   let n = 0
   media.run(2000, now => now % 20 === 0 && one.say(one.frame(pcm, n++)))
-  const packets = two.peer.heard()
+  const packets = two.peer.received()
   assert.ok(packets.length >= 64)
   for (const [at, packet] of packets.entries()) {
     assert.is(packet.payload.length, 240)
@@ -167,21 +167,21 @@ test('the codec changes in mid-call: another source, and the sound goes on', asy
   let n = 0
   const talk = (ms: number) => media.run(ms, now => now % 20 === 0 && one.say(one.frame(pcm, n++)))
   talk(1000)
-  const before = two.peer.heard()
+  const before = two.peer.received()
   media.do({ type: 'agree', session: 'b', agreement: agreed(5000, talks('opus')), talk: true })
   talk(1500)
-  const after = two.peer.heard().slice(before.length)
+  const after = two.peer.received().slice(before.length)
   assert.ok(after.every(packet => packet.payloadType === 111))
   assert.is.not(after[0]?.ssrc, before[0]?.ssrc)
   assert.is(new Set(after.map(packet => packet.ssrc)).size, 1)
   assert.ok(after.length >= 73)
   const far = new Talker(two.peer, 'opus', opus)
-  const heard = far.heard()
-  assert.ok(levelAt(heard, 16_000 / 2, 8000, 700, 16_000) > -9, `${levelAt(heard, 8000, 8000, 700, 16_000)}`)
+  const received = far.received()
+  assert.ok(levelAt(received, 16_000 / 2, 8000, 700, 16_000) > -9, `${levelAt(received, 8000, 8000, 700, 16_000)}`)
   media.do({ type: 'agree', session: 'b', agreement: agreed(5000, talks('PCMU')), talk: true })
-  const beforeBack = two.peer.heard().length
+  const beforeBack = two.peer.received().length
   talk(500)
-  const back = two.peer.heard().slice(beforeBack)
+  const back = two.peer.received().slice(beforeBack)
   assert.ok(back.every(packet => packet.payloadType === 0 && packet.payload.length === 160))
   media.do({ type: 'close', session: 'b' })
   media.do({ type: 'close', session: 'a' })
@@ -228,7 +228,7 @@ test('digits pass between legs of different kinds, their durations in the clock 
   ])
   const durations = (peer: VirtualPeer, payloadType: number) =>
     peer
-      .heard()
+      .received()
       .filter(packet => packet.payloadType === payloadType)
       .map(packet => (packet.payload[2]! << 8) | packet.payload[3]!)
   assert.is(durations(two.peer, 110).at(-1), 7680)
@@ -236,13 +236,13 @@ test('digits pass between legs of different kinds, their durations in the clock 
     [...new Set(durations(one.peer, 101))].sort((x, y) => x - y),
     [160, 320, 480, 640, 800, 960, 1120, 1280],
   )
-  const events = two.peer.heard().filter(packet => packet.payloadType === 110)
+  const events = two.peer.received().filter(packet => packet.payloadType === 110)
   assert.is(new Set(events.map(packet => packet.timestamp)).size, 1)
   assert.ok(events[0]?.marker)
   opus.close()
 })
 
-test('comfort noise of a far end: heard at its level by a leg that cannot take it, passed on to one that can', async () => {
+test('comfort noise of a remote: heard at its level by a leg that cannot take it, passed on to one that can', async () => {
   for (const [b, changes] of [
     ['opus', {}],
     ['PCMA', {}],
@@ -259,24 +259,24 @@ test('comfort noise of a far end: heard at its level by a leg that cannot take i
     let n = 0
     media.run(1000, now => now % 20 === 0 && one.say(one.frame(pcm, n++)))
     one.peer.say(Uint8Array.of(46), { payloadType: 13 })
-    const at = two.peer.heard().length
+    const at = two.peer.received().length
     media.run(2000)
-    const rest = two.peer.heard().slice(at)
+    const rest = two.peer.received().slice(at)
     if ('sendNoise' in changes) {
       assert.is(rest[0]?.payloadType, 13)
       assert.equal([...(rest[0]?.payload ?? [])], [46])
     } else {
       assert.ok(rest.length >= 97, `${rest.length} packets in 2 s`)
-      const heard = two.heard()
+      const received = two.received()
       // −46 dBov of a noise lies 3.0 + 3.14 dB higher in dBm0.
-      const level = levelOf(heard, heard.length - two.rate, two.rate)
+      const level = levelOf(received, received.length - two.rate, two.rate)
       assert.ok(Math.abs(level - (-46 + 6.2)) < 2.5, `${b}: ${level.toFixed(1)} dBm0`)
     }
     // It speaks again.
     one.peer.timestamp = (one.peer.timestamp + 16_000 - 1) >>> 0
     n = 0
     media.run(1000, now => now % 20 === 0 && one.say(one.frame(pcm, n++)))
-    const again = two.heard()
+    const again = two.received()
     assert.ok(levelOf(again, again.length - two.rate / 2, two.rate / 2) > -32)
     opus.close()
   }
@@ -292,7 +292,7 @@ test('all coders are free when their legs are gone', async () => {
     a.say(Uint8Array.of(0xf8, 0xff, 0xfe), { payloadType: 111 })
     two.say(two.frame(speechLike(8000, 8000, 2), 3))
   })
-  assert.ok(a.heard().some(packet => packet.payload.length > 10))
+  assert.ok(a.received().some(packet => packet.payload.length > 10))
   media.do({ type: 'close', session: 'a' })
   media.do({ type: 'close', session: 'b' })
   opus.close()

@@ -23,15 +23,15 @@ export interface Row extends Finding {
   readonly seconds: number
 }
 
-/** Runs the probes whose name holds `filter`, each against a switch of its own; `told` hears each as it ends. */
-export async function audit(told: (row: Row) => void, filter = ''): Promise<readonly Row[]> {
+/** Runs the probes whose name holds `filter`, each against a switch of its own; `reported` gets each as it ends. */
+export async function audit(reported: (row: Row) => void, filter = ''): Promise<readonly Row[]> {
   const rows: Row[] = []
   for (const probe of probes.filter(({ name }) => name.includes(filter))) {
     const started = Date.now()
     const found = await runAlone(probe)
     const row = { ...found, probe, seconds: (Date.now() - started) / 1000 }
     rows.push(row)
-    told(row)
+    reported(row)
   }
   return rows
 }

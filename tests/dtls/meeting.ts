@@ -159,7 +159,7 @@ function materialOf({ local, remote }: NonNullable<DtlsAssociation['keys']>, its
   return bytes.toString('hex').toUpperCase()
 }
 
-/** `send` behind a network that loses, repeats and reorders. */
+/** `send` after a network that loses, repeats and reorders. */
 function impaired(network: Network = {}, send: (datagram: Uint8Array) => void): (datagram: Uint8Array) => void {
   const { lossRatio = 0, repeatRatio = 0, reorderRatio = 0, seed = 0 } = network
   const random = seeded(seed)

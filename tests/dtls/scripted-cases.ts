@@ -116,7 +116,7 @@ const clientHellos: readonly (readonly [sent: string, changes: Partial<HelloPart
     { list: all => concat(uint(60_000, 2), all) },
     nothingInCommon,
   ],
-  ['bytes behind the extensions', { tail: new Uint8Array(9) }, nothingInCommon],
+  ['bytes after the extensions', { tail: new Uint8Array(9) }, nothingInCommon],
   [
     'a list of curves of odd length',
     { extensions: withOther(groups, vector(2, Uint8Array.of(0, 23, 0))) },
@@ -171,7 +171,7 @@ const serverHellos: readonly (readonly [sent: string, changes: Partial<HelloPart
   ],
   ['a session identifier of 33 bytes', { session: new Uint8Array(33) }, nothingInCommon],
   ['an extension twice', { list: twice }, nothingInCommon],
-  ['bytes behind the extensions', { tail: new Uint8Array(9) }, nothingInCommon],
+  ['bytes after the extensions', { tail: new Uint8Array(9) }, nothingInCommon],
 ]
 
 const hellos: readonly ScriptedCase[] = [
@@ -237,11 +237,11 @@ const certificateCases = roles.flatMap(role => {
     by('another one', () => chained(stranger.der), /fingerprint/),
     by('another one in front of the one that is named', body => chained(stranger.der, firstOf(body)), /fingerprint/),
     by(
-      'the right one, and nine more behind it',
+      'the right one, and nine more after it',
       body => chained(firstOf(body), ...Array(9).fill(stranger.der)),
       'connected',
     ),
-    by('the right one, and 15,000 bytes behind it', body => chained(firstOf(body), junk(15_000)), 'connected'),
+    by('the right one, and 15,000 bytes after it', body => chained(firstOf(body), junk(15_000)), 'connected'),
     by('a list that is longer than its message', body => concat(uint(0xffffff, 3), body.subarray(3)), /no certificate/),
     by(
       'a certificate that is longer than the list',
@@ -270,7 +270,7 @@ const clientCases: readonly ScriptedCase[] = [
     'client',
     'ClientKeyExchange',
     type.clientKeyExchange,
-    'bytes behind the point',
+    'bytes after the point',
     longer,
     /no point of the curve/,
   ),
@@ -279,7 +279,7 @@ const clientCases: readonly ScriptedCase[] = [
       ['a signature with one bit changed', flipped(-1)],
       ['no signature', body => concat(body.subarray(0, 2), vector(2))],
       ['a length beyond the message', body => concat(body.subarray(0, 2), uint(0xffff, 2), body.subarray(4))],
-      ['bytes behind the signature', longer],
+      ['bytes after the signature', longer],
       ['RSA named for an ECDSA key', body => concat(uint(0x0401, 2), body.subarray(2))],
       ['SHA-384 named for a signature by SHA-256', body => concat(uint(0x0503, 2), body.subarray(2))],
       ['a right signature by SHA-1', (_, shared) => concat(uint(0x0203, 2), vector(2, sha1Signed(shared)))],
@@ -324,7 +324,7 @@ const serverCases: readonly ScriptedCase[] = [
       ['curve P-384', body => replaced(body, 1, uint(24, 2)), otherCurve],
       ['curve X25519', body => replaced(body, 1, uint(29, 2)), otherCurve],
       ['a curve of its own (explicit_prime)', body => replaced(body, 0, uint(1, 1)), otherCurve],
-      ['bytes behind the signature', longer, otherCurve],
+      ['bytes after the signature', longer, otherCurve],
       ['a message cut short', cut, otherCurve],
     ] as const satisfies readonly (readonly [string, Alter, RegExp])[]
   ).map(([sent, alter, expected]) =>

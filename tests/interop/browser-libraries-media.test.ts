@@ -53,8 +53,8 @@ for (const library of ['jssip', 'sip.js']) {
     return users.find(({ uuid }: { uuid: string }) => uuid === user.uuid).is_registered
   }
   const pageHears = async (far: RtpEndpoint) => {
-    const [heard] = await Promise.all([phone.hear(500, farHz), far.stream(encodePcmu(sine(farHz, 0.7)))])
-    assert.ok(heard.share > 0.7 && heard.loudness > 0.01, `the page hears ${JSON.stringify(heard)}`)
+    const [received] = await Promise.all([phone.hear(500, farHz), far.stream(encodePcmu(sine(farHz, 0.7)))])
+    assert.ok(received.share > 0.7 && received.loudness > 0.01, `the page hears ${JSON.stringify(received)}`)
   }
 
   calls('registers by digest with the token as password, calls a hosted document and hears it to its end', async () => {
@@ -63,14 +63,14 @@ for (const library of ['jssip', 'sip.js']) {
     assert.is(await isRegistered(), true)
     await phone.act('call', '+254711000001')
     await phone.state('talking')
-    const heard = await phone.hear(600, assetHz)
-    assert.ok(heard.share > 0.7 && heard.loudness > 0.01, JSON.stringify(heard))
+    const received = await phone.hear(600, assetHz)
+    assert.ok(received.share > 0.7 && received.loudness > 0.01, JSON.stringify(received))
     await phone.state('ended')
     await until('the row of the call', async () => (await bed.account.call()).status === 'completed')
     assert.is((await bed.account.call()).reason_code, 'END.0202')
   })
 
-  calls('calls a SIP user agent behind a trunk: tones both ways, hold by re-INVITE and back, hangs up', async () => {
+  calls('calls a SIP user agent through a trunk: tones both ways, hold by re-INVITE and back, hangs up', async () => {
     await forget()
     await bed.account.hosts('voice_outbound', '<Dial><Number>{{To}}</Number></Dial>')
     const far = await RtpEndpoint.open()
@@ -90,7 +90,7 @@ for (const library of ['jssip', 'sip.js']) {
     far.close()
   })
 
-  calls('is called by a SIP user agent behind a trunk: tones both ways, the caller hangs up', async () => {
+  calls('is called by a SIP user agent through a trunk: tones both ways, the caller hangs up', async () => {
     await forget()
     const ring = `<Dial callerId="${outsideCaller}"><Client>${user.uuid}</Client></Dial>`
     await bed.account.hosts('voice_inbound', ring)

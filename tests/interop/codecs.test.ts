@@ -60,8 +60,8 @@ for (const [one, two] of [
       await near.stop()
       await far.stop()
     }
-    const atFar = bestShare(far.heard(), 1000)
-    const atNear = bestShare(near.heard(), 400)
+    const atFar = bestShare(far.received(), 1000)
+    const atNear = bestShare(near.received(), 400)
     near.remove()
     far.remove()
     assert.ok(atFar > 0.9, `1 kHz at the callee: ${atFar.toFixed(2)}`)
@@ -81,9 +81,9 @@ for (const codec of ['G722', 'opus'] as const) {
     } finally {
       await near.stop()
     }
-    const heard = near.heard()
+    const received = near.received()
     near.remove()
-    assert.ok(bestShare(heard, 1000) > 0.9, `the beep: ${bestShare(heard, 1000).toFixed(2)}`)
+    assert.ok(bestShare(received, 1000) > 0.9, `the beep: ${bestShare(received, 1000).toFixed(2)}`)
     const done = await bed.customer.post(path)
     const file = readFileSync(join(bed.on.dataFolder, 'recordings', done.body.RecordingPath))
     assert.is(file.readUInt32LE(24), 16_000)

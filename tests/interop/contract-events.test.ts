@@ -167,18 +167,18 @@ events('every event carries the data that docs/events.md tells, and no more', ()
   for (const { code, event, data } of reader.messages) {
     const known = code as keyof typeof eventCatalogue
     assert.is(event, eventCatalogue[known].event)
-    const told = Object.keys(eventDataFields[known])
-    const allowed = told.map(name => name.replace('?', ''))
+    const reported = Object.keys(eventDataFields[known])
+    const allowed = reported.map(name => name.replace('?', ''))
     assert.equal(
       Object.keys(data).filter(name => !allowed.includes(name)),
       [],
-      `${code} has more than is told`,
+      `${code} has more than is reported`,
     )
-    const needed = told.filter(name => !name.endsWith('?'))
+    const needed = reported.filter(name => !name.endsWith('?'))
     assert.equal(
       needed.filter(name => !(name in data)),
       [],
-      `${code} has less than is told`,
+      `${code} has less than is reported`,
     )
   }
 })

@@ -108,7 +108,7 @@ operator('numbers: add, twice is 409, an owned one cannot be taken away', async 
   assert.is((await ask(200, 'GET', '/operator/numbers')).total, 0)
 })
 
-operator('trunks: make, change, remove; the password is never told', async () => {
+operator('trunks: make, change, remove; the password is never reported', async () => {
   const order = {
     name: 'carrier',
     host: '127.0.0.1',
@@ -162,7 +162,7 @@ operator('live calls, drain, metrics', async () => {
   assert.match(await ask(200, 'GET', '/metrics'), /^# HELP /m)
 })
 
-operator('hosted documents: made, problems told, changed, deleted; check without hosting', async () => {
+operator('hosted documents: made, problems reported, changed, deleted; check without hosting', async () => {
   const body = '<Response><Say>Karibu {{From}}</Say></Response>'
   const made = await own(201, 'POST', '/documents/', { name: 'Greeting', body })
   assertShape(made, documentFields, 'document')

@@ -162,7 +162,7 @@ calls('baresip answers a Dial: 1 kHz from the caller is heard', async () => {
   await call.rtp.stream(encodePcmu(sine(1000, 2)))
   await call.done()
   await far.stop()
-  const heard = far.heard()
+  const heard = far.received()
   const window = heard.subarray(Math.max(0, heard.length - 24_000), heard.length - 8000)
   assert.ok(
     toneShare(window, 1000) > 0.5 || bestShare(heard, 1000, 4000, 2000) > 0.95,

@@ -9,7 +9,7 @@ import type { RtpEndpoint } from '../rig/rtp-endpoint.ts'
 import { VerbBed, type VerbCall } from '../rig/verb-bed.ts'
 import { until } from '../rig/wait.ts'
 
-// Digits of real calls, in the manner of each far end: RFC 4733, SIP INFO, tones in the audio. Each is heard once.
+// Digits of real calls, in the manner of each remote: RFC 4733, SIP INFO, tones in the audio. Each is heard once.
 const digits = suite('digits')
 
 let bed: VerbBed
@@ -103,8 +103,8 @@ const reach = async (manner: Manner, wants: 'events' | 'tones'): Promise<void> =
   far.rtp.close()
   const got = gotBy(far.rtp)
   assert.equal(got, wants === 'events' ? { events: pressed, tones: '' } : { events: '', tones: pressed }, what)
-  const told = (await call.events()).filter(code => code === 'DTMF.0100')
-  assert.is(told.length, pressed.length, what)
+  const reported = (await call.events()).filter(code => code === 'DTMF.0100')
+  assert.is(reported.length, pressed.length, what)
 }
 
 digits(

@@ -39,18 +39,18 @@ for (const [name, pcm] of Object.entries(signals)) {
     new G722Encoder().encodeInto(bytes, 0, pcm, 0, pcm.length)
     const theirs = ffmpeg(bytesOf(pcm), ...rawArgs, '-i', 'pipe:0', '-c:a', 'g722', '-f', 'g722')
     assert.equal(Buffer.from(bytes), Buffer.from(theirs))
-    const heard = new Int16Array(pcm.length)
-    new G722Decoder().decodeInto(heard, 0, bytes, 0, bytes.length)
+    const received = new Int16Array(pcm.length)
+    new G722Decoder().decodeInto(received, 0, bytes, 0, bytes.length)
     const theirSamples = ffmpeg(bytes, '-f', 'g722', '-i', 'pipe:0', '-f', 's16le')
-    assert.equal(Buffer.from(bytesOf(heard)), Buffer.from(theirSamples))
+    assert.equal(Buffer.from(bytesOf(received)), Buffer.from(theirSamples))
   })
 }
 
 test('any bytes decode alike', () => {
   const bytes = Uint8Array.from({ length: 50_000 }, () => random() * 256)
-  const heard = new Int16Array(2 * bytes.length)
-  new G722Decoder().decodeInto(heard, 0, bytes, 0, bytes.length)
-  assert.equal(Buffer.from(bytesOf(heard)), Buffer.from(ffmpeg(bytes, '-f', 'g722', '-i', 'pipe:0', '-f', 's16le')))
+  const received = new Int16Array(2 * bytes.length)
+  new G722Decoder().decodeInto(received, 0, bytes, 0, bytes.length)
+  assert.equal(Buffer.from(bytesOf(received)), Buffer.from(ffmpeg(bytes, '-f', 'g722', '-i', 'pipe:0', '-f', 's16le')))
 })
 
 test.run()

@@ -129,7 +129,7 @@ for (const transport of ['udp', 'tcp'] as const) {
       } finally {
         await caller.stop()
       }
-      const heard = Buffer.from(encodePcmu(caller.heard()))
+      const heard = Buffer.from(encodePcmu(caller.received()))
       assert.ok(heard.includes(musicPcmu.subarray(0, 8000)), `the asset within ${heard.length} samples`)
       caller.remove()
     }),

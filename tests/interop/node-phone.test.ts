@@ -28,8 +28,8 @@ const number = '+254733000555'
 const rateHz = 48_000
 const states: { state: string; detail: unknown }[] = []
 /** The last second that was heard. */
-let heard: number[] = []
-let heardHz = rateHz
+let received: number[] = []
+let receivedHz = rateHz
 let bed: SwitchBed
 let user: PhoneUser
 let phone: NodePhone
@@ -65,14 +65,14 @@ calls.after(async () => {
 
 calls.before.each(() => {
   states.length = 0
-  heard = []
+  received = []
 })
 
 const state = (wanted: string) => until(`the phone to be ${wanted}`, () => states.find(it => it.state === wanted))
 const hears = (hz: number) =>
   until(`the phone to hear ${hz} Hz`, () => {
-    const last = heard.slice(-heardHz / 5)
-    return last.length === heardHz / 5 && shareAt(last, heardHz, hz) > 0.7
+    const last = received.slice(-receivedHz / 5)
+    return last.length === receivedHz / 5 && shareAt(last, receivedHz, hz) > 0.7
   })
 const bothHear = async (far: RtpEndpoint) => {
   await untilReceived(far, ownHz)
@@ -90,9 +90,9 @@ calls('registers, calls a hosted document, hears it to its end', async () => {
     token,
     onState: (named: string, detail: unknown) => states.push({ state: named, detail }),
     onAudio: ({ samples, sampleRate }: { samples: Int16Array; sampleRate: number }) => {
-      if (sampleRate !== heardHz || heard.length > 2 * sampleRate) heard = heard.slice(-sampleRate)
-      heardHz = sampleRate
-      heard.push(...samples)
+      if (sampleRate !== receivedHz || received.length > 2 * sampleRate) received = received.slice(-sampleRate)
+      receivedHz = sampleRate
+      received.push(...samples)
     },
   })
   await bed.account.hosts('voice_outbound', '<Play asset="tone" loop="2"/>')
@@ -104,7 +104,7 @@ calls('registers, calls a hosted document, hears it to its end', async () => {
   assert.is((await bed.account.call()).reason_code, 'END.0202')
 })
 
-calls('calls a SIP user agent behind a trunk: tones both ways, hangs up', async () => {
+calls('calls a SIP user agent through a trunk: tones both ways, hangs up', async () => {
   await bed.account.hosts('voice_outbound', '<Dial><Number>{{To}}</Number></Dial>')
   const far = await RtpEndpoint.open()
   const callee = await bed.callee({ rtpPort: far.port })
@@ -117,7 +117,7 @@ calls('calls a SIP user agent behind a trunk: tones both ways, hangs up', async 
   far.close()
 })
 
-calls('is called by a SIP user agent behind a trunk: tones both ways, the caller hangs up', async () => {
+calls('is called by a SIP user agent through a trunk: tones both ways, the caller hangs up', async () => {
   await bed.account.hosts('voice_inbound', `<Dial><Client>${user.uuid}</Client></Dial>`)
   const near = await RtpEndpoint.open()
   const caller = await bed.caller({ scenario: 'caller-hangs-up', rtpPort: near.port, pauseMs: 2500 })

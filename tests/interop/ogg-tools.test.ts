@@ -54,7 +54,7 @@ for (const [channels, rate] of [
     // The end is cut off in the middle of a packet.
     const frames = seconds * rate - Math.round(rate * 0.7) - 33
     const [, failed] = await new Promise<[number, boolean]>(done =>
-      sink.close(frames * channels, (...told) => done(told)),
+      sink.close(frames * channels, (...reported) => done(reported)),
     )
     assert.not(failed)
 
@@ -65,13 +65,13 @@ for (const [channels, rate] of [
     assert.match(run('ffprobe', asked).text, new RegExp(`^opus,${channels}\\n${(frames / rate + 0.0065).toFixed(3)}`))
 
     for (const [tool, decode] of Object.entries(decoders)) {
-      const heard = sidesOf(decode(path), channels)
+      const received = sidesOf(decode(path), channels)
       for (const [side, wanted] of sides.entries()) {
-        assert.is(heard[side]!.length, (frames * 48_000) / rate, `${tool}: as long as what went in`)
+        assert.is(received[side]!.length, (frames * 48_000) / rate, `${tool}: as long as what went in`)
         // At the rate of what went in, shifted by so much that an early sound is found too.
         const early = rate / 500
         const step = 48_000 / rate
-        const back = Int16Array.from({ length: frames + early }, (_, i) => heard[side]![(i - early) * step] ?? 0)
+        const back = Int16Array.from({ length: frames + early }, (_, i) => received[side]![(i - early) * step] ?? 0)
         const { delay, likeness } = delayOf(wanted, back, 2 * early, 1000, frames - 3000)
         assert.ok(Math.abs(delay - early) < rate / 1000, `${tool}, side ${side}: ${delay - early} samples off`)
         assert.ok(likeness > 0.9, `${tool}, side ${side}: ${likeness}`)

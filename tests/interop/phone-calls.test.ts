@@ -50,7 +50,7 @@ calls('signs in by Bearer; the switch shows the end-user as registered', async (
   assert.is(list.find((one: { uuid: string }) => one.uuid === user.uuid).is_registered, true)
 })
 
-calls('a document speaks, and the page hears it; its end is told with the reason', async () => {
+calls('a document speaks, and the page hears it; its end is reported with the reason', async () => {
   document('<Say>Good morning. This is the voice of the switch, heard in a browser.</Say>')
   const call = await phone.dial('+254711000001', { customPayload: { order: 7 } })
   await phone.state(call, 'accepted')
@@ -65,7 +65,7 @@ calls('a document speaks, and the page hears it; its end is told with the reason
   assert.is(body.endUser.display_name, 'Amina Wanjiru')
 })
 
-calls('quality is told; the codec is Opus', async () => {
+calls('quality is reported; the codec is Opus', async () => {
   document('<Say loop="0">One two three four five six seven eight nine ten.</Say>')
   const call = await phone.dial('1')
   const { quality } = await phone.until('quality with audio', async () => {
@@ -96,7 +96,7 @@ calls('digits reach a Gather', async () => {
   await phone.state(call, 'ended')
 })
 
-calls('out to a SIP user agent behind a trunk: tones both ways, its hang-up ends the call', async () => {
+calls('out to a SIP user agent through a trunk: tones both ways, its hang-up ends the call', async () => {
   document(`<Dial><Number>${number}</Number></Dial>`)
   const far = await RtpEndpoint.open()
   const peer = await bed.callee({ scenario: 'callee-hangs-up', rtpPort: far.port, pauseMs: 4500 })

@@ -40,7 +40,7 @@ async function peer(): Promise<{ readonly far: RtpEndpoint; readonly sipp: Sipp 
 
 interface Event {
   readonly digit: string
-  /** In units of the clock, as the packets told them. */
+  /** In units of the clock, as the packets named them. */
   readonly durations: readonly number[]
   readonly ends: number
   readonly markers: number
@@ -69,12 +69,14 @@ digits('sendDigit in the page: one event each for the peer, in order, none lost,
   await phone.act(call, 'sendDigit', '159*')
   await phone.act(call, 'sendDigit', '0')
   await phone.act(call, 'sendDigit', '#D')
-  const told = () => eventsIn(far.received.filter(({ payloadType }) => payloadType === 101))
-  await until('seven digits', () => told().length === 7 && told().every(({ ends }) => ends > 0)).catch(fault => {
-    throw new Error(`${fault}: ${JSON.stringify(told())}`)
-  })
+  const reported = () => eventsIn(far.received.filter(({ payloadType }) => payloadType === 101))
+  await until('seven digits', () => reported().length === 7 && reported().every(({ ends }) => ends > 0)).catch(
+    fault => {
+      throw new Error(`${fault}: ${JSON.stringify(reported())}`)
+    },
+  )
   await far.more(5)
-  const events = told()
+  const events = reported()
   assert.is(events.map(({ digit }) => digit).join(''), '159*0#D')
   for (const { digit, durations, ends, markers } of events) {
     assert.ok(grows(durations), `${digit}: ${durations}`)
@@ -143,9 +145,9 @@ digits('digits of the peer arrive at a browser as events of its own payload type
     await far.digit(event, 101, 120)
   }
   await far.stream(silence)
-  const told = () => eventsIn(packets.filter(({ payloadType }) => payloadType === 126))
-  await until('the end of the last digit', () => told().length >= 3 && told().at(-1)?.ends === 3)
-  const events = told()
+  const reported = () => eventsIn(packets.filter(({ payloadType }) => payloadType === 126))
+  await until('the end of the last digit', () => reported().length >= 3 && reported().at(-1)?.ends === 3)
+  const events = reported()
   assert.equal(
     events.map(({ digit, durations, markers }) => ({ digit, length: durations.at(-1), markers })),
     ['1', '*', 'D'].map(digit => ({ digit, length: 960, markers: 1 })),

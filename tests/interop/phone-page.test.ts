@@ -81,7 +81,7 @@ suitePage('signs in with a pasted token; nothing leaves this origin; the policy 
   await page.context().close()
 })
 
-suitePage('a link signs in, and its token leaves the address bar; a bad one is told', async () => {
+suitePage('a link signs in, and its token leaves the address bar; a bad one is shown as an error', async () => {
   const { page } = await signedIn(users[0])
   assert.is(await page.evaluate('location.hash'), '')
   await page.context().close()

@@ -15,9 +15,9 @@ rows('tokens: decodeToken, isExpired, and what authenticate says to bad ones', a
   assert.is(await bed.phone.evaluate(`rig.sdk.isExpired(${JSON.stringify(token)})`), false)
   assert.is(await bed.phone.evaluate('rig.sdk.isExpired("nonsense")'), true)
   const [head, body = '', sign] = token.split('.')
-  const told = JSON.parse(Buffer.from(body, 'base64url').toString())
+  const reported = JSON.parse(Buffer.from(body, 'base64url').toString())
   const remade = (changes: object) =>
-    [head, Buffer.from(JSON.stringify({ ...told, ...changes })).toString('base64url'), sign].join('.')
+    [head, Buffer.from(JSON.stringify({ ...reported, ...changes })).toString('base64url'), sign].join('.')
   await bed.phone.run('load', { iceServers: [] })
   const code = async (bad: string) => ((await bed.phone.signIn(bad)) as { code: string }).code
   assert.is(await code('nonsense'), 'token.invalid')
@@ -92,15 +92,15 @@ rows('reconnecting when nothing comes any more, reconnected when it does: the ca
   const call = await bed.phone.dial('1')
   await bed.phone.state(call, 'accepted')
   await bed.phone.until('the audio', async () => (await bed.phone.hear(call, 500, [1000])).loudness > 0.01)
-  const told = async () => (await bed.phone.call(call)).events.filter(name => /^reconnect/.test(name))
+  const reported = async () => (await bed.phone.call(call)).events.filter(name => /^reconnect/.test(name))
   // The whole switch holds its breath, media and all.
   process.kill(bed.on.pid, 'SIGSTOP')
   try {
-    await bed.phone.until('reconnecting', async () => (await told()).includes('reconnecting'), 20_000)
+    await bed.phone.until('reconnecting', async () => (await reported()).includes('reconnecting'), 20_000)
   } finally {
     process.kill(bed.on.pid, 'SIGCONT')
   }
-  await bed.phone.until('reconnected', async () => (await told()).at(-1) === 'reconnected', 20_000)
+  await bed.phone.until('reconnected', async () => (await reported()).at(-1) === 'reconnected', 20_000)
   assert.is((await bed.phone.call(call)).state, 'accepted')
   await bed.phone.until('the audio again', async () => (await bed.phone.hear(call, 500, [1000])).loudness > 0.01)
   await bed.phone.act(call, 'hangup')

@@ -12,9 +12,9 @@ const bed = phoneBed(rows)
 async function rings(what: string, frequencies: readonly number[], press?: () => Promise<unknown>): Promise<void> {
   let last: unknown
   await until(what, async () => {
-    const [heard] = await Promise.all([bed.phone.hearTones(500, frequencies), press?.()])
-    last = heard
-    return heard.loudness > 0.01 && heard.shares.reduce((sum, share) => sum + share, 0) > 0.8
+    const [received] = await Promise.all([bed.phone.hearTones(500, frequencies), press?.()])
+    last = received
+    return received.loudness > 0.01 && received.shares.reduce((sum, share) => sum + share, 0) > 0.8
   }).catch(fault => {
     throw new Error(`${fault}: ${JSON.stringify(last)}`)
   })

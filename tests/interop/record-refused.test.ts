@@ -37,8 +37,8 @@ refused('RecordSession and Record of either kind: REC.0400, and the document run
   for (const call of calls) {
     await call.done()
     assert.is((await call.record()).reason_code, 'END.0202')
-    const told = (await call.events()).filter(code => code.startsWith('REC'))
-    assert.equal(told, ['REC.0100', 'REC.0400'])
+    const reported = (await call.events()).filter(code => code.startsWith('REC'))
+    assert.equal(reported, ['REC.0100', 'REC.0400'])
   }
   assert.is((await calls[3]!.post('/recorded')).body.RecordingDuration, 0)
 })

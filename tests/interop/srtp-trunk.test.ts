@@ -94,7 +94,7 @@ for (const [srtp, encryption] of [
     await far.said(/Call with .* terminated/)
     assert.is(isProtected(far), encryption?.startsWith('srtp-mand') === true)
     await far.stop()
-    assert.ok(secondsOf(far.heard(), assetHz) > 0.8, `${secondsOf(far.heard(), assetHz)} s of the tone`)
+    assert.ok(secondsOf(far.received(), assetHz) > 0.8, `${secondsOf(far.received(), assetHz)} s of the tone`)
   })
 }
 
@@ -130,8 +130,8 @@ trunks('both sides protected: each hears the other', async () => {
     await sleep(2500)
     await near.stop()
     await far.stop()
-    assert.ok(bestShare(near.heard(), ownHz) > 0.9, 'the caller hears the callee')
-    assert.ok(bestShare(far.heard(), farHz) > 0.9, 'the callee hears the caller')
+    assert.ok(bestShare(near.received(), ownHz) > 0.9, 'the caller hears the callee')
+    assert.ok(bestShare(far.received(), farHz) > 0.9, 'the callee hears the caller')
   } finally {
     await near.stop()
     near.remove()
@@ -164,7 +164,7 @@ for (const [srtp, encryption, protects] of [
     await far.stop()
     assert.is(isProtected(far), protects)
     assert.not(far.output.includes('failed to decrypt'))
-    assert.ok(secondsOf(far.heard(), farHz) > 0.7, `${secondsOf(far.heard(), farHz)} s of the tone`)
+    assert.ok(secondsOf(far.received(), farHz) > 0.7, `${secondsOf(far.received(), farHz)} s of the tone`)
   })
 }
 
@@ -182,7 +182,7 @@ for (const [srtp, encryption] of [
       expectStatus(await bed.account.api('POST', '/calls/originate', order), 201)
       await until('the row of the call', async () => (await bed.account.call()).reason_code === 'END.0488')
       assert.not(far.output.includes('Call established'))
-      assert.is(far.heard().length, 0)
+      assert.is(far.received().length, 0)
     },
   )
 }

@@ -182,7 +182,7 @@ calls('sendDigits: sent to the far side before anybody hears anybody', async () 
   )
   assert.equal(digits, ['1', '2', '11'])
   const audio = far.rtp.received.find(packet => packet.payloadType === 0 && packet.payload.some(byte => byte !== 0xff))
-  assert.ok(audio !== undefined && audio.at >= ends.at(-1)!.at, 'the caller is heard behind the digits')
+  assert.ok(audio !== undefined && audio.at >= ends.at(-1)!.at, 'the caller is heard after the digits')
 })
 
 calls('callerId: the call’s own number, one of the account’s, or nobody else’s', async () => {
@@ -252,7 +252,7 @@ calls(
   },
 )
 
-calls('a far end that moves its audio by UPDATE before it answers is heard and hears where it went', async () => {
+calls('a remote that moves its audio by UPDATE before it answers is heard and hears where it went', async () => {
   const far = await bed.callee('callee-moves-early')
   const call = await bed.call({ voice: to(far, 'timeLimit="4"'), ...done })
   await talk(call, far, sine(500, 1), sine(900, 1))
@@ -262,7 +262,7 @@ calls('a far end that moves its audio by UPDATE before it answers is heard and h
   assert.is((await call.post('/done')).body.DialCallStatus, 'completed')
 })
 
-calls('timeout and bad values: defaults stand, and each is told', async () => {
+calls('timeout and bad values: defaults stand, and each is reported', async () => {
   const far = await bed.callee()
   const voice = to(far, 'timeout="0" timeLimit="0" answerOnBridge="1" sequential="2" callerId="x" foo="1"')
   const call = await bed.call({ voice, ...done }, { scenario: 'caller-hangs-up', pauseMs: 500 })

@@ -42,7 +42,7 @@ const rows: readonly Row[] = [
   { what: 'ends at the finish key', attributes: '', keys: '12#', posted: '12' },
   { what: 'ends when nothing follows for 5 s by default', attributes: '', keys: '12', posted: '12' },
   { what: 'ends at the number of digits', attributes: 'numDigits="2"', keys: '123', posted: '12' },
-  { what: 'waits for as long as it is told', attributes: 'timeout="3"', keys: '5', posted: '5' },
+  { what: 'waits for as long as the attribute says', attributes: 'timeout="3"', keys: '5', posted: '5' },
   { what: 'takes other finish keys', attributes: 'finishOnKey="*"', keys: '1#2*', posted: '1#2' },
   { what: 'takes none', attributes: 'finishOnKey="" timeout="3"', keys: '1#*', posted: '1#*' },
   { what: 'without digits the next verb runs', attributes: 'timeout="1"', keys: '', posted: undefined },
@@ -89,7 +89,7 @@ calls('the first digit stops the prompt at once; digits typed into it are kept',
   assert.ok(rest.length > 20)
   assert.ok(
     rest.every(packet => packet.payload.every(byte => byte === 0xff)),
-    'silence behind the key',
+    'silence after the key',
   )
   await press(call, '56')
   assert.is((await call.post('/digits')).body.Digits, '456')

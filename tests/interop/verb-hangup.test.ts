@@ -4,7 +4,7 @@ import { countOf, through } from '../rig/received-audio.ts'
 import { babble } from '../rig/tone.ts'
 import { VerbBed } from '../rig/verb-bed.ts'
 
-// <Hangup> and <Reject>: what the caller is told, before the answer and after it.
+// <Hangup> and <Reject>: which response the caller gets, before the answer and after it.
 const hangup = suite('Hangup and Reject')
 
 let bed: VerbBed

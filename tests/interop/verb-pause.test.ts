@@ -32,9 +32,9 @@ pause('the silence that is heard', async () => {
     rows.map(async ([attributes, seconds, problems]) => {
       const call = await bed.call(`<Play asset="first"/><Pause ${attributes}/><Play asset="last"/>`)
       await call.done()
-      const heard = call.heard()
-      const from = placeOf(heard, through(first)) + first.length
-      const silence = (placeOf(heard, through(last)) - from) / 8000
+      const received = call.heard()
+      const from = placeOf(received, through(first)) + first.length
+      const silence = (placeOf(received, through(last)) - from) / 8000
       assert.ok(silence >= seconds - 0.05 && silence < seconds + 0.45, `${attributes}: ${silence} s`)
       assert.is(await call.problems(), problems)
     }),

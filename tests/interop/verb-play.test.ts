@@ -118,7 +118,7 @@ function digitsOf(call: VerbCall): { digits: string; at: readonly number[] } {
   return { digits: all.map(({ digit }) => digit).join(''), at: all.map(({ at }) => at) }
 }
 
-calls('digits are sent behind the audio, or alone; w waits half a second', async () => {
+calls('digits are sent after the audio, or alone; w waits half a second', async () => {
   const [alone, behind] = await Promise.all([
     bed.call('<Play digits="1w2ww#A"/><Play asset="end"/>'),
     bed.call('<Play asset="music" digits="9*"/><Play asset="end"/>'),

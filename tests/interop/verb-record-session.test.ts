@@ -105,7 +105,7 @@ calls('maxLength, beep, format, and bad values', async () => {
   ])
   assert.is(short.wav.seconds, 1)
   assert.ok(secondsOf(beep.call.heard(), 1000) > 0.2, 'a beep of 1 kHz')
-  assert.ok(placeOf(beep.call.heard(), through(prompt)) > 0, 'and the whole prompt behind it')
+  assert.ok(placeOf(beep.call.heard(), through(prompt)) > 0, 'and the whole prompt after it')
   assert.is(secondsOf(short.call.heard(), 1000), 0, 'none by default')
   assert.equal([ogg.wav.channels, monoOgg.wav.channels], [2, 1])
   assert.is((await ogg.call.problems()) + (await monoOgg.call.problems()), 0)
@@ -181,9 +181,9 @@ session('kill -9: what was said until a moment ago is in a file that opens', asy
     [wav, ogg].map(path => extname(path!)),
     ['.wav', '.ogg'],
   )
-  for (const heard of [readWav(wav!), readOgg(ogg!)]) {
-    assert.is(heard.channels, 2)
-    assert.ok(loudSeconds(heard.sides[0]!) > 1.8, `${loudSeconds(heard.sides[0]!)} s of the caller`)
+  for (const received of [readWav(wav!), readOgg(ogg!)]) {
+    assert.is(received.channels, 2)
+    assert.ok(loudSeconds(received.sides[0]!) > 1.8, `${loudSeconds(received.sides[0]!)} s of the caller`)
   }
   assert.ok(placeOf(readWav(wav!).sides[1]!, through(prompt)) >= 0)
   for (const call of both) call.sipp.stop()

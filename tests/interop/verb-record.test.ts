@@ -83,8 +83,8 @@ calls('silence, keys, length, beep, trim and format', async () => {
 /** Every sound in its place, and everything that is told of the file is so. */
 async function isOgg({ call, body, wav }: Awaited<ReturnType<typeof recorded>>): Promise<void> {
   assert.is(await call.problems(), 0)
-  const heard = wav.sides[0]!
-  const { delay, likeness } = delayOf(through(said), heard, 8000)
+  const received = wav.sides[0]!
+  const { delay, likeness } = delayOf(through(said), received, 8000)
   assert.ok(likeness > 0.9, `${likeness} alike, ${delay} samples in`)
   assert.ok(Math.abs(wav.seconds - 2.5) < 0.3, `${wav.seconds} s`)
   const [row] = await call.recordingRows()

@@ -17,7 +17,7 @@ redirect.before(async () => {
 })
 redirect.after(() => bed?.close())
 
-redirect('absolute and relative addresses; what cannot be followed is skipped and told', async () => {
+redirect('absolute and relative addresses; what cannot be followed is skipped and reported', async () => {
   const next = '<Play asset="there"/>'
   const rows: [target: () => string, followed: boolean, codes: readonly string[]][] = [
     [() => '/next', true, []],
@@ -41,8 +41,8 @@ redirect('absolute and relative addresses; what cannot be followed is skipped an
       const posts = call.posts('/next')
       assert.is(posts.length, followed ? 1 : 0)
       if (followed) assert.is(posts[0]?.body.CallStatus, 'in-progress')
-      const told = (await call.events()).filter(code => code.startsWith('DOC'))
-      assert.equal(told, codes)
+      const reported = (await call.events()).filter(code => code.startsWith('DOC'))
+      assert.equal(reported, codes)
     }),
   )
 })

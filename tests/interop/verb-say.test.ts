@@ -18,16 +18,16 @@ say.before(async () => {
 })
 say.after(() => bed?.close())
 
-/** What is heard of a verb: all before the mark behind it. */
+/** What is heard of a verb: all before the mark after it. */
 async function spoken(verb: string) {
   const call = await bed.call(`${verb}<Play asset="end"/>`)
   await call.done()
-  const heard = call.heard()
-  const mark = placeOf(heard, through(end))
+  const received = call.heard()
+  const mark = placeOf(received, through(end))
   assert.ok(mark >= 0, `${verb}: the next verb is heard`)
   const codes = (await call.events()).filter(code => /^(DOC|SAY)/.test(code))
   const record = await call.record()
-  return { samples: trimmed(heard.subarray(0, mark)), codes, seconds: record.tts_seconds as number }
+  return { samples: trimmed(received.subarray(0, mark)), codes, seconds: record.tts_seconds as number }
 }
 
 function trimmed(samples: Int16Array): Int16Array {
@@ -63,15 +63,15 @@ calls('loop, voice, language, and bad values', async () => {
   ]
   await Promise.all(
     rows.map(async ([verb, copies, codes]) => {
-      const { samples, codes: told } = await spoken(verb)
-      assert.equal(told, codes, verb)
+      const { samples, codes: reported } = await spoken(verb)
+      assert.equal(reported, codes, verb)
       assert.is(countOf(samples, core), copies, verb)
       assert.ok(loudSeconds(samples) > 0.8, `${verb} is heard`)
     }),
   )
 })
 
-calls('too long, empty: not spoken, told, and the call goes on', async () => {
+calls('too long, empty: not spoken, reported, and the call goes on', async () => {
   const rows: [verb: string, codes: readonly string[]][] = [
     [`<Say>${'a '.repeat(2049)}</Say>`, ['SAY.0413']],
     ['<Say> </Say>', ['DOC.0422']],

@@ -84,8 +84,8 @@ test('an Ogg that was cut off gives what was whole, and streams chained in one f
 
 test('Ogg Opus becomes a WAV of the same length and sound', async () => {
   const path = join(folder, 'tone.wav')
-  const told = await converter.convert('a', await oggOf(2), path)
-  assert.equal(told, { durationMs: 2000 })
+  const reported = await converter.convert('a', await oggOf(2), path)
+  assert.equal(reported, { durationMs: 2000 })
   const { pcm, rate } = wavAt(path)
   assert.is(rate, 24_000)
   assert.is(pcm.length, 48_000)
@@ -99,8 +99,8 @@ test('a recording of two people, each on a channel of their own, becomes a WAV o
   const pcm = Int16Array.from({ length: 32_000 }, (_, i) => (i % 2 === 0 ? one : two)[i >> 1]!)
   sink.write(pcm, 0, pcm.length)
   await new Promise<void>(done => sink.close(pcm.length, () => done()))
-  const told = await converter.convert('a', readFileSync(path), join(folder, 'two.wav'))
-  assert.equal(told, { durationMs: 2000 })
+  const reported = await converter.convert('a', readFileSync(path), join(folder, 'two.wav'))
+  assert.equal(reported, { durationMs: 2000 })
   const both = wavAt(join(folder, 'two.wav'))
   // The mean of both: each is 6 dB down.
   const alone = levelAt(one, 0, 8000, 500, 8000) - 6
@@ -110,15 +110,15 @@ test('a recording of two people, each on a channel of their own, becomes a WAV o
   }
   // A packet whose first half says that it is longer than the whole.
   const broken = Buffer.from(readFileSync(path))
-  const told2 = await converter.convert('a', truncatedFirst(broken))
-  assert.ok('ok' in told2 && told2.code === 'PLAY.0400', JSON.stringify(told2))
+  const reported2 = await converter.convert('a', truncatedFirst(broken))
+  assert.ok('ok' in reported2 && reported2.code === 'PLAY.0400', JSON.stringify(reported2))
 })
 
 test('an MP3 becomes a WAV of no more than 24,000 Hz', async () => {
   const path = join(folder, 'silent.wav')
-  const told = await converter.convert('a', silentMp3(100), path)
-  assert.ok(!('ok' in told), JSON.stringify(told))
-  assert.ok(Math.abs(told.durationMs - 2612) < 60, `${told.durationMs}`)
+  const reported = await converter.convert('a', silentMp3(100), path)
+  assert.ok(!('ok' in reported), JSON.stringify(reported))
+  assert.ok(Math.abs(reported.durationMs - 2612) < 60, `${reported.durationMs}`)
   const { pcm, rate } = wavAt(path)
   assert.is(rate, 24_000)
   assert.ok(pcm.every(sample => Math.abs(sample) <= 2))
@@ -154,9 +154,9 @@ test('damaged, foreign and hostile files are refused, and leave nothing behind',
     rows.map(async ([bytes, code], n) => {
       const path = join(folder, `refused-${n}`)
       const cache = new AudioCache({ folder: join(folder, `cache-${n}`), maxBytes: 1e9 })
-      const told = await cache.make('0'.repeat(64), part => converter.convert('a', bytes, part))
-      assert.ok('ok' in told, `${n}`)
-      assert.match(told.code, code, `${n}: ${told.detail}`)
+      const reported = await cache.make('0'.repeat(64), part => converter.convert('a', bytes, part))
+      assert.ok('ok' in reported, `${n}`)
+      assert.match(reported.code, code, `${n}: ${reported.detail}`)
       assert.equal(readdirSync(join(folder, `cache-${n}`)), [])
       assert.not.ok(existsSync(path))
     }),
@@ -193,11 +193,11 @@ test('a URL and an asset are converted once, for all who want them at the same t
   assert.equal(await assets.load('a', { ...file, mediaFormat: 'wav' }), { ...file, mediaFormat: 'wav' })
 })
 
-test('behind close nothing runs on', async () => {
+test('after close nothing runs on', async () => {
   const own = new AudioConverter()
-  const told = own.convert('a', await oggOf(1), join(folder, 'never'))
+  const reported = own.convert('a', await oggOf(1), join(folder, 'never'))
   own.close()
-  const fault = await told
+  const fault = await reported
   assert.ok('ok' in fault && fault.code === 'PLAY.0400')
 })
 

@@ -81,7 +81,7 @@ for (const program of hasSystem ? [systemEspeak, npmEspeak] : [npmEspeak]) {
     assert.is(readdirSync(join(folder, 'speech')).length, 2)
   })
 
-  test(`${program.label}: an unknown voice is told and the default speaks`, async ({ folder }) => {
+  test(`${program.label}: an unknown voice is reported and the default speaks`, async ({ folder }) => {
     const spoken = await libraryOf(folder, [program]).speak('call-1', { text: 'Hello', voice: 'Polly.Joanna' })
     assert.is(spoken.unknownVoice, 'Polly.Joanna')
     assert.ok(spoken.durationMs > 200)
@@ -94,7 +94,7 @@ for (const program of hasSystem ? [systemEspeak, npmEspeak] : [npmEspeak]) {
     assert.ok(paused.durationMs - plain.durationMs > 2500, `${paused.durationMs} against ${plain.durationMs}`)
   })
 
-  test(`${program.label}: breaks of parts of a second, before the first word, one behind another, and alone`, async ({
+  test(`${program.label}: breaks of parts of a second, before the first word, one after another, and alone`, async ({
     folder,
   }) => {
     const library = libraryOf(folder, [program])
@@ -152,7 +152,7 @@ test('an engine that dies is started again, once', async ({ folder }) => {
   assert.is(startsOf(folder).length, 2)
 })
 
-test('an engine that keeps dying, stalls, floods or talks nonsense is a fault, and the next words are tried anew', async ({
+test('an engine that keeps dying, stalls, floods or talks nonsense is a fault, and the next words are tried again', async ({
   folder,
 }) => {
   const rows: [script: string, message: RegExp, starts: number][] = [

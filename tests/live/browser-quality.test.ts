@@ -13,7 +13,7 @@ test('a browser’s leg has its reports too, protected: live figures, the round 
   bed.do({ type: 'media.play', legId: leg('a'), playId: 'p', source: { kind: 'tone', tone: 'ringback-ke' }, loop: 0 })
   await browser.accept((await bed.next('media.opened', 'a')).sdp)
   await browser.connected()
-  assert.is(bed.media.statsOf(leg('a')), undefined, 'nothing is told yet')
+  assert.is(bed.media.statsOf(leg('a')), undefined, 'nothing is reported yet')
   await browser.speak(randomBytes(160 * 50 * 6))
   // Told every few seconds; on a busy machine the last packets come later.
   await until('live figures of what was said', () => (bed.media.statsOf(leg('a'))?.packetsReceived ?? 0) > 200)

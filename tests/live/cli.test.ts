@@ -164,7 +164,7 @@ test('documents, assets, calls, drain', async () => {
   assert.match(await sauti('drain', 'stop'), /draining +no/)
 })
 
-test('mistakes are told, with what was meant', async () => {
+test('mistakes are reported, with what was meant', async () => {
   await refused(sauti('account', 'lst'), UsageError, /did you mean "list"/)
   await refused(sauti('account'), UsageError, /list, create, show/)
   await refused(sauti('account', 'show'), UsageError, /uuid is missing/)
@@ -235,9 +235,9 @@ test('the program itself: codes and streams', () => {
   const usage = '"lst" is no action of account; did you mean "list"? known are '
   const [usageCode, { detail, ...rest }] = failed('account', 'lst')
   assert.equal([usageCode, detail.startsWith(usage), rest], [2, true, {}])
-  const [noAnswer, told1] = failed('account', 'list', '--api', 'http://127.0.0.1:9')
+  const [noAnswer, reported1] = failed('account', 'list', '--api', 'http://127.0.0.1:9')
   assert.is(noAnswer, 1)
-  assert.match(told1.detail, /^no answer from http:\/\/127\.0\.0\.1:9 \(/)
+  assert.match(reported1.detail, /^no answer from http:\/\/127\.0\.0\.1:9 \(/)
   assert.equal(failed('account', 'list', '--http', 'x'), [
     2,
     {
@@ -251,9 +251,9 @@ test('the program itself: codes and streams', () => {
   mkdirSync(join(folder, 'damaged'))
   file('damaged/sauti.db', Buffer.alloc(5000, 7))
   const damaged = ['--data', join(folder, 'damaged')]
-  const [notChecked, told] = run(['check', ...damaged])
+  const [notChecked, reported] = run(['check', ...damaged])
   assert.is(notChecked, 1)
-  assert.match(told, /^Not checked: the data folder .* its database is damaged, or is none: restore a backup/)
+  assert.match(reported, /^Not checked: the data folder .* its database is damaged, or is none: restore a backup/)
   assert.is(JSON.parse(run(['check', '--json', ...damaged])[1]).ok, false)
   const [refusedCode, log] = run(['serve', ...damaged, '--sip', 'udp:127.0.0.1:0', '--http', '127.0.0.1:0'])
   assert.is(refusedCode, 1)

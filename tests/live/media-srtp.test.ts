@@ -55,7 +55,7 @@ async function speaks(bed: MediaBed, name: string, peer: MediaPeer, ours: Uint8A
   assert.ok(Math.abs(pcm.length - sent.length) <= 320)
   const from = pcm.findIndex((_, at) => sent.slice(160, 200).every((sample, i) => pcm[at + i] === sample))
   assert.ok(from !== -1, 'what was said is what was recorded')
-  const opened = peer.heard.map(({ marker, payloadType, sequence, timestamp, ssrc, payload }) => {
+  const opened = peer.received.map(({ marker, payloadType, sequence, timestamp, ssrc, payload }) => {
     const packet = Buffer.alloc(12 + payload.length)
     packet[0] = 0x80
     packet[1] = (marker ? 0x80 : 0) | payloadType
@@ -161,8 +161,8 @@ test('plain packets only where both may: by demand none, by option as offered', 
   const { sdp } = await bed.next('media.opened', 'option')
   assert.match(sdp, /^m=audio \d+ RTP\/AVP 0\r$/m)
   bed.do({ type: 'media.play', legId: leg('option'), playId: 'p', source: { kind: 'tone', tone: 'beep' }, loop: 1 })
-  await until('the beep', () => peer.heard.length > 5)
-  assert.ok(peer.heard.every(({ payload }) => payload.length === 160))
+  await until('the beep', () => peer.received.length > 5)
+  assert.ok(peer.received.every(({ payload }) => payload.length === 160))
   bed.do({ type: 'media.open', legId: leg('offers'), callId, srtp: 'optional' })
   assert.match((await bed.next('media.opened', 'offers')).sdp, /^m=audio \d+ RTP\/AVP /m)
   peer.close()

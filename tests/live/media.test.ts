@@ -18,7 +18,7 @@ const sdp = (port: number, { version = 1, lines = '', types = '0 8 101', address
   `v=0\r\no=- 1 ${version} IN IP4 ${address}\r\ns=-\r\nc=IN IP4 ${address}\r\nt=0 0\r\nm=audio ${port} RTP/AVP ${types}\r\n` +
   `a=rtpmap:0 PCMU/8000\r\na=rtpmap:8 PCMA/8000\r\na=rtpmap:101 telephone-event/8000\r\n${lines}`
 const versionIn = (text: string) => /^o=\S+ \S+ (\d+) /m.exec(text)?.[1]
-const heardBy = (peer: MediaPeer) => Buffer.concat(peer.heard.map(packet => packet.payload))
+const receivedBy = (peer: MediaPeer) => Buffer.concat(peer.received.map(packet => packet.payload))
 // Twice the port's successor is RTCP: a peer's own is told by a=rtcp.
 const of = (peer: MediaPeer, options: Parameters<typeof sdp>[1] = {}) =>
   sdp(peer.port, { ...options, lines: `a=rtcp:${peer.rtcp.address().port}\r\n${options.lines ?? ''}` })
@@ -41,7 +41,7 @@ for (const workers of [0, 1]) {
     assert.ok((await bed.next('media.played', 'a')).completed)
     const expected = new Uint8Array(pcm.length)
     pcmu.encodeInto(expected, 0, pcm, 0, pcm.length)
-    await until('the whole prompt', () => heardBy(peer).includes(expected))
+    await until('the whole prompt', () => receivedBy(peer).includes(expected))
 
     peer.to = portIn(opened.sdp)
     const limits = { silenceMs: 0, maxLengthMs: 10_000, trimSilence: false }
@@ -84,7 +84,7 @@ for (const workers of [0, 1]) {
   })
 }
 
-test('a media thread that dies leaves recordings with sound in them: their length and size are told', async () => {
+test('a media thread that dies leaves recordings with sound in them: their length and size are reported', async () => {
   const { postMessage } = Worker.prototype
   const threads = new Set<Worker>()
   Worker.prototype.postMessage = function (...args: Parameters<typeof postMessage>) {
@@ -118,22 +118,22 @@ test('a media thread that dies leaves recordings with sound in them: their lengt
   } finally {
     Worker.prototype.postMessage = postMessage
   }
-  const told = new Map<string, { readonly durationMs: number; readonly sizeBytes: number }>()
+  const reported = new Map<string, { readonly durationMs: number; readonly sizeBytes: number }>()
   for (let i = 0; i < 3; i++) {
     const { recordId, endedBy, ...measure } = await bed.next('media.recorded', 'a')
     assert.is(endedBy, 'failed')
-    told.set(recordId, measure)
+    reported.set(recordId, measure)
   }
   for (const [recordId, path] of [
     ['w', wav],
     ['o', ogg],
   ] as const) {
-    const { durationMs = 0, sizeBytes = 0 } = told.get(recordId) ?? {}
+    const { durationMs = 0, sizeBytes = 0 } = reported.get(recordId) ?? {}
     assert.ok(durationMs > 200, `${recordId}: ${durationMs} ms`)
     // What was being written may still arrive.
     assert.ok(sizeBytes >= seen[recordId] && sizeBytes <= statSync(path).size, `${recordId}: ${sizeBytes} bytes`)
   }
-  const none = told.get('n')
+  const none = reported.get('n')
   assert.equal([none?.durationMs, none?.sizeBytes], [0, 0])
   await bed.next('media.closed', 'a')
   await bed.media.close()
@@ -179,16 +179,16 @@ test('a dialled call: our offer, early answer, final answer from another place, 
   assert.is((await bed.next('media.ready', 'b')).codec, 'PCMU')
   const ring = noise(160 * 10, 4)
   await early.speak(ring)
-  await until('early media at the caller', () => heardBy(a).includes(ring))
+  await until('early media at the caller', () => receivedBy(a).includes(ring))
   bed.do({ type: 'media.answered', legId: leg('b'), sdp: of(b) })
   await bed.next('media.ready', 'b')
   const [fromA, fromB] = [noise(160 * 10, 5), noise(160 * 10, 6)]
   await Promise.all([a.speak(fromA), b.speak(fromB)])
-  await until('what the caller said', () => heardBy(b).includes(fromA))
-  await until('what was answered', () => heardBy(a).includes(fromB))
+  await until('what the caller said', () => receivedBy(b).includes(fromA))
+  await until('what was answered', () => receivedBy(a).includes(fromB))
   bed.do({ type: 'media.send-digits', legId: leg('b'), digitsId: 'd', digits: '7' })
   await bed.next('media.digits-sent', 'b')
-  assert.ok(b.heard.some(packet => packet.payloadType === 101 && packet.payload[0] === 7))
+  assert.ok(b.received.some(packet => packet.payloadType === 101 && packet.payload[0] === 7))
   bed.do({ type: 'media.answered', legId: leg('b'), sdp: 'rubbish' })
   await sleep(20)
   assert.is(bed.events.filter(({ type }) => type === 'media.failed').length, 0, 'the session goes on as it was')
@@ -203,16 +203,16 @@ test('re-offers: hold, another address and ptime, an empty one; the version move
   bed.do({ type: 'media.open', legId: leg('a'), callId, offer: of(peer) })
   bed.do({ type: 'media.play', legId: leg('a'), playId: 'p', source: { kind: 'tone', tone: 'ringback-ke' }, loop: 0 })
   const { sdp: first } = await bed.next('media.opened', 'a')
-  await until('the ring tone', () => peer.heard.length > 0)
+  await until('the ring tone', () => peer.received.length > 0)
   bed.do({ type: 'media.reoffer', legId: leg('a'), offer: of(peer, { version: 2, lines: 'a=sendonly\r\n' }) })
   const { sdp: held } = await bed.next('media.reopened', 'a')
   assert.match(held, /^a=recvonly\r$/m)
   assert.is(versionIn(first), '1')
   assert.is(versionIn(held), '2')
   await sleep(30)
-  const before = peer.heard.length
+  const before = peer.received.length
   await sleep(100)
-  assert.is(peer.heard.length, before, 'held')
+  assert.is(peer.received.length, before, 'held')
   bed.do({
     type: 'media.reoffer',
     legId: leg('a'),
@@ -221,14 +221,14 @@ test('re-offers: hold, another address and ptime, an empty one; the version move
   const { sdp: again } = await bed.next('media.reopened', 'a')
   assert.match(again, /^a=sendrecv\r$/m)
   assert.is(portIn(again), portIn(first))
-  await until('packets at the other address', () => moved.heard.length >= 5)
-  assert.is(peer.heard.length, before)
-  assert.ok(moved.heard.every(({ payload, payloadType }) => payload.length === 320 && payloadType === 8))
+  await until('packets at the other address', () => moved.received.length >= 5)
+  assert.is(peer.received.length, before)
+  assert.ok(moved.received.every(({ payload, payloadType }) => payload.length === 320 && payloadType === 8))
   bed.do({ type: 'media.reoffer', legId: leg('a') })
   const { sdp: ours } = await bed.next('media.reopened', 'a')
   assert.is(versionIn(ours), '4')
   bed.do({ type: 'media.answered', legId: leg('a'), sdp: of(peer) })
-  await until('packets at the first address again', () => peer.heard.length > before)
+  await until('packets at the first address again', () => peer.received.length > before)
   bed.do({ type: 'media.reoffer', legId: leg('a'), offer: sdp(4000, { types: '18' }) })
   assert.equal(await bed.next('media.failed', 'a'), {
     type: 'media.failed',
@@ -236,8 +236,8 @@ test('re-offers: hold, another address and ptime, an empty one; the version move
     fault: 'no-common-codec',
     reoffer: true,
   })
-  const still = peer.heard.length
-  await until('the session to go on', () => peer.heard.length > still)
+  const still = peer.received.length
+  await until('the session to go on', () => peer.received.length > still)
   await bed.media.close()
   peer.close()
   moved.close()
@@ -308,7 +308,7 @@ test('a recording ordered before the leg is open has the rate of the codec that 
   await bed.media.close()
 })
 
-test('what is ordered of recordings of a leg that never opens is told as ended', async () => {
+test('what is ordered of recordings of a leg that never opens is reported as ended', async () => {
   const bed = await MediaBed.open()
   const path = join(folder, 'never.wav')
   const limits = { silenceMs: 0, maxLengthMs: 10_000, trimSilence: false }
@@ -324,7 +324,7 @@ test('what is ordered of recordings of a leg that never opens is told as ended',
   await bed.media.close()
 })
 
-test('what cannot be: told once, answered when closed, orders end', async () => {
+test('what cannot be: reported once, answered when closed, orders end', async () => {
   const bed = await MediaBed.open()
   const cases = [
     ['rubbish', 'not sdp', 'bad-sdp'],
@@ -386,7 +386,7 @@ test('that there is no media is told before what was ordered with the answer end
   await bed.media.close()
 })
 
-test('no ports left is told as such; a closed leg’s ports come back after they were drained', async () => {
+test('no ports left is reported as such; a closed leg’s ports come back after they were drained', async () => {
   const [first] = testPorts()
   const settings = {
     externalAddress: '192.0.2.7',

@@ -80,14 +80,14 @@ const silenceMs = 20_000
 
 const body = (length: number): string => 'v'.repeat(length)
 
-/** What came until the far end closed, having sent all of `text` without a look at what came. */
-async function heardAfter(socket: Socket, text: string): Promise<string> {
-  let heard = ''
+/** What came until the remote closed, having sent all of `text` without a look at what came. */
+async function receivedAfter(socket: Socket, text: string): Promise<string> {
+  let received = ''
   socket.setEncoding('latin1')
   socket.pause()
   socket.write(text, () => {
     socket.on('data', piece => {
-      heard += piece
+      received += piece
     })
     socket.resume()
   })
@@ -100,7 +100,7 @@ async function heardAfter(socket: Socket, text: string): Promise<string> {
   })
   await new Promise(resolve => socket.once('close', resolve))
   assert.not(isLate, `not closed after ${text.slice(0, 40)}`)
-  return heard
+  return received
 }
 
 const { bytes: limit } = messageLimits
@@ -119,15 +119,15 @@ for (const transport of ['tcp', 'tls'] as const) {
     try {
       await bed.trust()
       for (const [at, [what, text]] of requests.entries()) {
-        const heard = await heardAfter(await line(bed, transport), text(`large${at}`))
-        assert.match(heard, /^SIP\/2\.0 513 Message Too Large\r\n/, what)
-        assert.match(heard, new RegExp(`\r\nVia: SIP/2\\.0/TCP 127\\.0\\.0\\.1:5099;branch=z9hG4bKlarge${at}`), what)
-        assert.match(heard, /\r\nFrom: <sip:\+254711000001@127\.0\.0\.1>;tag=far\r\n/)
-        assert.match(heard, /\r\nTo: <sip:\+254700000001@127\.0\.0\.1>;tag=\S+\r\n/)
-        assert.match(heard, new RegExp(`\r\nCall-ID: large${at}\r\nCSeq: 7 (INVITE|OPTIONS)\r\n`), what)
-        assert.is(heard.split('SIP/2.0 ').length, 2, `${what}: one answer`)
+        const received = await receivedAfter(await line(bed, transport), text(`large${at}`))
+        assert.match(received, /^SIP\/2\.0 513 Message Too Large\r\n/, what)
+        assert.match(received, new RegExp(`\r\nVia: SIP/2\\.0/TCP 127\\.0\\.0\\.1:5099;branch=z9hG4bKlarge${at}`), what)
+        assert.match(received, /\r\nFrom: <sip:\+254711000001@127\.0\.0\.1>;tag=far\r\n/)
+        assert.match(received, /\r\nTo: <sip:\+254700000001@127\.0\.0\.1>;tag=\S+\r\n/)
+        assert.match(received, new RegExp(`\r\nCall-ID: large${at}\r\nCSeq: 7 (INVITE|OPTIONS)\r\n`), what)
+        assert.is(received.split('SIP/2.0 ').length, 2, `${what}: one answer`)
       }
-      const good = await heardAfter(
+      const good = await receivedAfter(
         await line(bed, transport),
         `${head('OPTIONS', 'good', 'Content-Length: 0')}no SIP\r\n`,
       )
@@ -142,14 +142,14 @@ test('ACKs, responses, and strangers over the limit are met with silence', async
   const bed = await open()
   try {
     const large = head('INVITE', 'stranger', 'Content-Length: 70000') + body(70_000)
-    assert.is(await heardAfter(await line(bed, 'tcp'), large), '')
+    assert.is(await receivedAfter(await line(bed, 'tcp'), large), '')
     await bed.trust()
     const unanswered = [
       head('ACK', 'ack', 'Content-Length: 70000') + body(70_000),
       large.replace(/^INVITE .*\r\n/, 'SIP/2.0 200 OK\r\n'),
       large.replace('\r\nCSeq', `\r\nX-Long: ${body(70_000)}\r\nCSeq`),
     ]
-    for (const text of unanswered) assert.is(await heardAfter(await line(bed, 'tcp'), text), '', text.slice(0, 40))
+    for (const text of unanswered) assert.is(await receivedAfter(await line(bed, 'tcp'), text), '', text.slice(0, 40))
   } finally {
     await bed.close()
   }

@@ -77,14 +77,14 @@ function record(
   const sink = files.open(path, channels, rate)
   const piece = 20 * channels * (rate / 1000)
   for (let at = 0; at < pcm.length; at += piece) sink.write(pcm, at, Math.min(piece, pcm.length - at))
-  return new Promise(done => sink.close(kept, (...told) => done(told)))
+  return new Promise(done => sink.close(kept, (...reported) => done(reported)))
 }
 
-/** Where `heard` lies beside `wanted`, in samples: 0 = in its place. */
-function offsetOf(wanted: Int16Array, heard: Int16Array): { offset: number; likeness: number } {
+/** Where `received` lies beside `wanted`, in samples: 0 = in its place. */
+function offsetOf(wanted: Int16Array, received: Int16Array): { offset: number; likeness: number } {
   const early = 40
-  const shifted = new Int16Array(heard.length + early)
-  shifted.set(heard, early)
+  const shifted = new Int16Array(received.length + early)
+  shifted.set(received, early)
   const { delay, likeness } = delayOf(wanted, shifted, 2 * early, 400, wanted.length - 3 * early - 400)
   return { offset: delay - early, likeness }
 }
@@ -99,13 +99,13 @@ test('one channel and two, of both rates: every sound in its place, to the sampl
       assert.not(failed, what)
       assert.is(size, statSync(path).size, what)
       assert.ok(size < 4 * channels * 5000, `${size} bytes`)
-      const heard = await decoded(path, rate)
+      const received = await decoded(path, rate)
       for (const [side, wanted] of sides.entries()) {
-        assert.is(heard[side]!.length, wanted.length, `${what}: as long as what went in`)
-        const { offset, likeness } = offsetOf(wanted, heard[side]!)
+        assert.is(received[side]!.length, wanted.length, `${what}: as long as what went in`)
+        const { offset, likeness } = offsetOf(wanted, received[side]!)
         assert.ok(Math.abs(offset) < rate / 1000, `${what}: ${offset} samples off`)
         assert.ok(likeness > 0.9, `${what}: ${likeness} alike`)
-        assert.ok(segmentalSnrDb(wanted, heard[side]!, Math.max(0, offset), rate) > 8, what)
+        assert.ok(segmentalSnrDb(wanted, received[side]!, Math.max(0, offset), rate) > 8, what)
       }
     }
   }
@@ -126,10 +126,10 @@ test('it ends where it is told to, whichever page that is on; also with nothing 
     const [size, failed] = await record(path, pcm, 1, 8000, kept)
     assert.not(failed)
     assert.is(statSync(path).size, size)
-    const [heard] = await decoded(path, 8000)
-    assert.is(heard!.length, kept)
+    const [received] = await decoded(path, 8000)
+    assert.is(received!.length, kept)
     assert.equal(finishOggFile(path), { durationMs: Math.round(kept / 8), sizeBytes: size }, 'finished already')
-    if (kept >= 9600) assert.ok(Math.abs(offsetOf(pcm.slice(0, kept), heard!).offset) < 8)
+    if (kept >= 9600) assert.ok(Math.abs(offsetOf(pcm.slice(0, kept), received!).offset) < 8)
   }
   const path = join(folder, 'empty.ogg')
   assert.not((await record(path, new Int16Array(0), 2, 8000))[1])
@@ -143,8 +143,8 @@ test('a folder that is not there is a failure, and harms nobody', async () => {
   const sink = files.open(join(folder, 'no', 'such', 'folder.ogg'))
   const other = record(join(folder, 'beside.ogg'), speechLike(8000, 8000, 6), 1, 8000)
   sink.write(new Int16Array(160), 0, 160)
-  const told = await new Promise<[number, boolean]>(done => sink.close(160, (...args) => done(args)))
-  assert.equal(told, [0, true])
+  const reported = await new Promise<[number, boolean]>(done => sink.close(160, (...args) => done(args)))
+  assert.equal(reported, [0, true])
   assert.ok(sink.hasFailed)
   assert.not((await other)[1])
 })
@@ -178,11 +178,11 @@ test('a recording that is killed at whatever moment is finished afterwards, and 
   }
   child.kill('SIGKILL')
   await new Promise(resolve => child.once('exit', resolve))
-  const [heard] = await decoded(path, 8000)
+  const [received] = await decoded(path, 8000)
   const finished = finishOggFile(path)
-  assert.is(finished?.durationMs, Math.round(heard!.length / 8))
+  assert.is(finished?.durationMs, Math.round(received!.length / 8))
   assert.is(finished?.sizeBytes, statSync(path).size)
-  assert.is((await decoded(path, 8000))[0]!.length, heard!.length)
+  assert.is((await decoded(path, 8000))[0]!.length, received!.length)
 })
 
 test('what was torn is cut to whole pages; what is none of ours is left alone', async () => {
@@ -197,23 +197,23 @@ test('what was torn is cut to whole pages; what is none of ours is left alone', 
     truncateSync(path, length)
     const finished = finishOggFile(path)
     assert.ok(finished !== undefined && finished.sizeBytes <= length)
-    const [heard] = await decoded(path, 8000)
-    assert.is(finished.durationMs, Math.round(heard!.length / 8))
-    assert.ok(heard!.length <= shortest)
-    shortest = heard!.length
+    const [received] = await decoded(path, 8000)
+    assert.is(finished.durationMs, Math.round(received!.length / 8))
+    assert.ok(received!.length <= shortest)
+    shortest = received!.length
     assert.equal(finishOggFile(path), finished, 'again, nothing changes')
     assert.is(readFileSync(path)[5], 2)
   }
   // Only the head, the head torn, another thing altogether, nothing.
-  for (const [content, told] of [
+  for (const [content, reported] of [
     [bytes.subarray(0, bytes.indexOf('OggS', 48)), { durationMs: 0 }],
     [bytes.subarray(0, 20), undefined],
     [Buffer.from('not an Ogg file'), undefined],
     [Buffer.alloc(0), undefined],
   ] as const) {
     writeFileSync(path, content)
-    assert.is(finishOggFile(path)?.durationMs, told?.durationMs)
-    if (told === undefined) assert.equal(readFileSync(path), Buffer.from(content))
+    assert.is(finishOggFile(path)?.durationMs, reported?.durationMs)
+    if (reported === undefined) assert.equal(readFileSync(path), Buffer.from(content))
   }
   assert.is(finishOggFile(join(folder, 'nothing.ogg')), undefined)
 })

@@ -130,9 +130,9 @@ test('doctor --json: the exit code says whether there is a fault', async () => {
   let out = ''
   const given = parseArguments(['doctor', '--json'], switches, valued)
   const code = await doctor.run({ given, settings, print: text => (out += text), reference })
-  const told = JSON.parse(out)
-  assert.equal([code, told.ok, told.running], [1, false, null])
-  for (const { name, state, says, mend } of told.findings) {
+  const reported = JSON.parse(out)
+  assert.equal([code, reported.ok, reported.running], [1, false, null])
+  for (const { name, state, says, mend } of reported.findings) {
     assert.ok(name !== '' && says !== '')
     assert.is(mend === undefined, state === 'ok', `${name} says what mends it`)
   }

@@ -88,9 +88,9 @@ test('a tag before a WAV or an Ogg is passed over, whatever its size', async () 
     assert.equal(wavAt(wav.path).pcm, pcm)
     const prompt = await new Promise(done => new PromptFiles({ opus: new LibOpus() }).load(wav.path, 'PCMU', 1, done))
     assert.is((prompt as { bytes: Uint8Array }).bytes.length, 8000, `${name}: media plays it so`)
-    const told = await played(`ogg-${name}`, joined(tag, ogg))
-    assert.ok(!('ok' in told), JSON.stringify(told))
-    assert.is(told.durationMs, 1000)
+    const reported = await played(`ogg-${name}`, joined(tag, ogg))
+    assert.ok(!('ok' in reported), JSON.stringify(reported))
+    assert.is(reported.durationMs, 1000)
     const asset = await inspectAudio(joined(tag, wavOf(pcm)))
     assert.ok(asset.ok && asset.mediaFormat === 'wav' && asset.durationMs === 1000)
   }
@@ -101,9 +101,9 @@ test('a tag before a WAV or an Ogg is passed over, whatever its size', async () 
 test('a body that came compressed is played; one that is a compressed file is refused for that', async () => {
   const pcm = sine(700, 8000, 8000)
   const gzip = gzipSync(wavOf(pcm))
-  const told = await played('gzip', gzip, 'Content-Encoding: gzip\r\n')
-  assert.ok(!('ok' in told), JSON.stringify(told))
-  assert.equal(wavAt(told.path).pcm, pcm)
+  const reported = await played('gzip', gzip, 'Content-Encoding: gzip\r\n')
+  assert.ok(!('ok' in reported), JSON.stringify(reported))
+  assert.equal(wavAt(reported.path).pcm, pcm)
   const file = await played('gzip-file', gzip)
   assert.ok('ok' in file && file.code === 'PLAY.0415' && /gzip/.test(file.detail))
   const bomb = await played('bomb', gzipSync(new Uint8Array(25_000_000)), 'Content-Encoding: gzip\r\n')
@@ -162,8 +162,8 @@ test('Ogg Opus of six channels is mixed: all but the rumble are heard', async ()
   )
   assert.ok(rumble! < -40, `${rumble} dB`)
   head.set([255], 18)
-  const told = await converter.convert('a', oggFile(packets, { head }), path)
-  assert.ok('ok' in told && told.code === 'PLAY.0415' && /order of channels/.test(told.detail))
+  const reported = await converter.convert('a', oggFile(packets, { head }), path)
+  assert.ok('ok' in reported && reported.code === 'PLAY.0415' && /order of channels/.test(reported.detail))
   const vorbis = oggFile([], { head: Uint8Array.from(Buffer.from('\x01vorbis.............')) })
   const other = await converter.convert('a', vorbis, path)
   assert.ok('ok' in other && other.code === 'PLAY.0415' && /other than Opus/.test(other.detail))
@@ -178,13 +178,16 @@ const mp3Of = (frames: number, length: number, bitRateIndex: number): Uint8Array
 
 test('MP3 in free format is refused for what it is; one whose first bytes look like it is played', async () => {
   for (const [n, bytes] of [mp3Of(100, 384, 0), mp3Of(100, 1733, 0), joined(id3(100), mp3Of(100, 500, 0))].entries()) {
-    const told = await converter.convert('a', bytes, join(folder, `free-${n}.wav`))
-    assert.ok('ok' in told && told.code === 'PLAY.0415' && /free format/.test(told.detail), JSON.stringify(told))
+    const reported = await converter.convert('a', bytes, join(folder, `free-${n}.wav`))
+    assert.ok(
+      'ok' in reported && reported.code === 'PLAY.0415' && /free format/.test(reported.detail),
+      JSON.stringify(reported),
+    )
   }
   const plain = mp3Of(100, 384, 9)
   for (const bytes of [plain, joined(id3(300), plain), joined(Uint8Array.of(0xff, 0xfb, 0x04, 0xc4), plain)]) {
-    const told = await converter.convert('a', bytes, join(folder, 'plain.wav'))
-    assert.ok(!('ok' in told) && told.durationMs > 2200, JSON.stringify(told))
+    const reported = await converter.convert('a', bytes, join(folder, 'plain.wav'))
+    assert.ok(!('ok' in reported) && reported.durationMs > 2200, JSON.stringify(reported))
   }
 })
 

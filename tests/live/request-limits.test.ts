@@ -53,7 +53,7 @@ test('3000 a minute per account', () => {
   limits.countRequest('a', 60_000)
 })
 
-test('refusals of one name leave one after the other; where too many wait, that is told; nobody else waits for them', () => {
+test('refusals of one name leave one after the other; where too many wait, that is reported; nobody else waits for them', () => {
   const limits = new RequestLimits()
   const waits = Array.from({ length: 100 }, () => limits.refusalWaitMs('a', 1000))
   assert.equal(

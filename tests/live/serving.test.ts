@@ -25,7 +25,7 @@ const settingsOf = (name: string, more: Partial<Settings> = {}): Settings => ({
   ...more,
 })
 
-test('ready is told once all listens; the operator key is made once and is private', async () => {
+test('readiness is reported once all listeners are open; the operator key is made once and is private', async () => {
   messages.length = 0
   const settings = settingsOf('ready')
   const first = await serve(settings, log, openTestSwitch)
@@ -49,9 +49,9 @@ test('a body too large is refused to whoever still sends it, and the connection 
   const { port } = serving.http[0]!
   const key = serving.operatorKey
   const socket = connect(port, '127.0.0.1')
-  let heard = ''
+  let received = ''
   socket.on('data', bytes => {
-    heard += bytes
+    received += bytes
   })
   const length = 8 * 1024 * 1024
   const head = `Host: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`
@@ -60,8 +60,8 @@ test('a body too large is refused to whoever still sends it, and the connection 
     await new Promise<void>((resolve, reject) => socket.write(' '.repeat(65_536), e => (e ? reject(e) : resolve())))
   }
   socket.write('GET /health/ HTTP/1.1\r\nHost: a\r\n\r\n')
-  await until('the second answer', () => heard.includes('{"status":"ok"}'))
-  assert.match(heard, /^HTTP\/1\.1 413 [\s\S]*"The body is larger than 1048576 bytes\."\}HTTP\/1\.1 200 /)
+  await until('the second answer', () => received.includes('{"status":"ok"}'))
+  assert.match(received, /^HTTP\/1\.1 413 [\s\S]*"The body is larger than 1048576 bytes\."\}HTTP\/1\.1 200 /)
   socket.destroy()
   await serving.close()
 })
@@ -108,7 +108,7 @@ test('a data folder that is in use', async () => {
   await first.close()
 })
 
-test('a data folder that cannot be one is told in a sentence, without a stack', async () => {
+test('a data folder that cannot be one is reported in a sentence, without a stack', async () => {
   const file = join(folder, 'a-file')
   writeFileSync(file, 'x')
   const damaged = join(folder, 'damaged')
@@ -128,9 +128,9 @@ test('a data folder that cannot be one is told in a sentence, without a stack', 
     assert.match(startFailure(fault, settings) ?? '', sentence)
   }
   for (const code of ['SQLITE_FULL', 'SQLITE_READONLY_DIRECTORY', 'SQLITE_IOERR_WRITE', 'EACCES', 'EROFS']) {
-    const told = unusableStore('/d', Object.assign(new Error('x'), { code }))
+    const reported = unusableStore('/d', Object.assign(new Error('x'), { code }))
     assert.match(
-      startFailure(told, settingsOf('')) ?? '',
+      startFailure(reported, settingsOf('')) ?? '',
       new RegExp(`^the data folder /d cannot be used: .* \\(${code}\\)$`),
     )
   }

@@ -66,13 +66,13 @@ const options = (transport: string, address: string) =>
   ].join('\r\n')
 
 async function isAnswered(socket: Socket, transport: string, address: string): Promise<boolean> {
-  let heard = ''
+  let received = ''
   socket.on('data', (bytes: Uint8Array) => {
-    heard += new TextDecoder().decode(bytes)
+    received += new TextDecoder().decode(bytes)
   })
   socket.write(options(transport, address))
-  await until('an answer or an end', () => heard.includes('\r\n\r\n') || socket.destroyed)
-  return heard.startsWith('SIP/2.0 200')
+  await until('an answer or an end', () => received.includes('\r\n\r\n') || socket.destroyed)
+  return received.startsWith('SIP/2.0 200')
 }
 
 test.after.each(() => {
@@ -132,9 +132,9 @@ test('2,000 TLS handshakes that never begin, of one address, shut neither tls: n
     assert.ok(await isAnswered(secured, 'TLS', trunkAddress))
     const upgrade = connectTls({ socket: dial(wss, '127.0.9.2'), rejectUnauthorized: false })
     upgrade.on('error', () => {})
-    let heard = ''
+    let received = ''
     upgrade.on('data', (bytes: Uint8Array) => {
-      heard += new TextDecoder().decode(bytes)
+      received += new TextDecoder().decode(bytes)
     })
     const head = [
       'GET /sip HTTP/1.1',
@@ -145,8 +145,8 @@ test('2,000 TLS handshakes that never begin, of one address, shut neither tls: n
     ]
     const key = ['Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Protocol: sip', '', '']
     upgrade.write([...head, ...key].join('\r\n'))
-    await until('the WebSocket', () => heard.startsWith('HTTP/1.1 101') || upgrade.destroyed)
-    assert.ok(heard.startsWith('HTTP/1.1 101'), heard)
+    await until('the WebSocket', () => received.startsWith('HTTP/1.1 101') || upgrade.destroyed)
+    assert.ok(received.startsWith('HTTP/1.1 101'), received)
   } finally {
     await signaling.close()
   }

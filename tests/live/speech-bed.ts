@@ -68,11 +68,11 @@ const espeak: SpeechEngine = {
 }
 
 export function bed(context: Context, others: { piper?: NamedEngine; openai?: NamedEngine }, last = espeak) {
-  const told: string[] = []
+  const reported: string[] = []
   const log: Log = {
     error() {},
-    warn: (fields, message) => told.push(`${message} ${String(fields.detail)}`),
-    info: (_fields, message) => told.push(message),
+    warn: (fields, message) => reported.push(`${message} ${String(fields.detail)}`),
+    info: (_fields, message) => reported.push(message),
     debug() {},
   }
   const engine = new SpeechEngines({ table: new VoiceTable([]), espeak: last, others })
@@ -90,7 +90,7 @@ export function bed(context: Context, others: { piper?: NamedEngine; openai?: Na
   const rest = (ms: number) => {
     now += ms
   }
-  return { library, speak, told, rest }
+  return { library, speak, reported, rest }
 }
 
 function pitchOf(path: string): number {

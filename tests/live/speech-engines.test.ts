@@ -48,13 +48,13 @@ test('a speech server that hangs, fails, floods or talks nonsense: the next engi
   for (const [manner, why] of rows) {
     const isPatient = !/^hang/.test(String(manner))
     const openai = openaiOf(context, isPatient ? {} : { patienceMs: shortPatienceMs })
-    const { speak, told, library } = bed(context, { openai })
+    const { speak, reported, library } = bed(context, { openai })
     context.server.manner = manner
     const spoken = await speak({ text: `it does ${manner}`, voice: 'openai:alloy' })
     assert.equal([spoken.hz, spoken.unknownVoice], [440, undefined], `${manner}`)
     assert.ok(spoken.tookMs < givenUpMs, `${manner}: ${spoken.tookMs} ms`)
-    assert.match(told.join('\n'), why)
-    assert.not.match(told.join('\n'), /sk-secret/)
+    assert.match(reported.join('\n'), why)
+    assert.not.match(reported.join('\n'), /sk-secret/)
     const { orders } = context.server
     const before = orders.length
     assert.is((await speak({ text: `again ${manner}`, voice: 'openai:alloy' })).hz, 440)
@@ -72,7 +72,7 @@ test('a server that refuses the words is not sick: the next words are asked for 
   assert.equal(library.counters.openai, { spoken: 1, failed: 1, skipped: 0 })
 })
 
-test('an engine that hangs holds up nobody else: other voices speak at once, and so do the calls behind it', async context => {
+test('an engine that hangs holds up nobody else: other voices speak at once, and so do the calls after it', async context => {
   const voices = new PiperVoices(join(context.folder, 'voices'), [voice])
   const { speak, library } = bed(context, {
     piper: piperOf(context, voices),
@@ -95,7 +95,7 @@ test('an engine that hangs holds up nobody else: other voices speak at once, and
   )
   const ends = await Promise.all(stuck)
   for (const { hz, tookMs } of ends) assert.ok(hz === 440 && tookMs < 3900, `${tookMs} ms`)
-  // Sixteen hung at once; those behind them did not wait for it once more.
+  // Sixteen hung at once; those after them did not wait for it once more.
   assert.equal(library.counters.openai, { spoken: 0, failed: 16, skipped: 24 })
 })
 

@@ -29,7 +29,7 @@ const voice = 'sw_CD-test-medium'
 const rate = 22_050
 const sentence = 'Karibu sana kwetu, rafiki, tafadhali subiri hapa. '
 
-/** Stands for espeak-ng; says `seconds`, each sample one more than the one before it. `script` runs behind each second. */
+/** Stands for espeak-ng; says `seconds`, each sample one more than the one before it. `script` runs after each second. */
 function counting(folder: string, seconds: number, script = '', patienceMs = 10_000): EspeakEngine {
   const file = join(folder, 'counting.mjs')
   const starts = join(folder, 'starts')
@@ -149,7 +149,7 @@ test('espeak-ng that dies in the middle of a text says it again, and nothing is 
   assert.equal(library.counters.espeak, { spoken: 1, failed: 0, skipped: 0 })
 })
 
-test('espeak-ng that dies again, hangs or never ends: what there is, is all, and the fault is told', async context => {
+test('espeak-ng that dies again, hangs or never ends: what there is, is all, and the fault is reported', async context => {
   const rows: [seconds: number, script: string, fault: RegExp, seconds: [number, number]][] = [
     [60, `if (second === 30) process.kill(process.pid, 'SIGKILL')`, /SIGKILL/, [10, 31]],
     [60, `if (second === 30) process.kill(process.pid, 'SIGSTOP')`, /took more than/, [10, 31]],
@@ -162,9 +162,9 @@ test('espeak-ng that dies again, hangs or never ends: what there is, is all, and
       counting(context.folder, seconds, script, script.includes('SIGSTOP') ? 2500 : 15_000),
     )
     const spoken = await library.speak('call-1', { text: `${fault}` })
-    const told = await grown(spoken)
-    assert.match(told.fault ?? '', fault)
-    assert.ok(told.durationMs >= 1000 * least && told.durationMs <= 1000 * most, `${told.durationMs} ms`)
+    const reported = await grown(spoken)
+    assert.match(reported.fault ?? '', fault)
+    assert.ok(reported.durationMs >= 1000 * least && reported.durationMs <= 1000 * most, `${reported.durationMs} ms`)
     assert.ok(isCounting(pcmIn(spoken.path)), 'clean as far as it goes')
     const again = await library.speak('call-2', { text: `${fault}` })
     assert.ok(again.growing !== undefined, 'it was not kept')

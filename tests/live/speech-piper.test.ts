@@ -71,13 +71,13 @@ test('Piper that dies, hangs, babbles or writes half: the next engine speaks, an
     const folder = join(context.folder, how)
     const voices = new PiperVoices(folder, [voice])
     const piper = piperOf(context, voices, { patienceMs: shortPatienceMs })
-    const { speak, library, told, rest } = bed(context, { piper })
+    const { speak, library, reported, rest } = bed(context, { piper })
     assert.is((await speak({ text: `${how} one`, voice: `piper:${voice}` })).hz, 700)
     voices.misbehave(how)
     const spoken = await speak({ text: `${how} two`, voice: `piper:${voice}` })
     assert.equal([spoken.hz, spoken.unknownVoice], [440, undefined], how)
     assert.ok(spoken.tookMs < givenUpMs, `${how}: ${spoken.tookMs} ms`)
-    assert.match(told.join('\n'), /speech engine failed piper: /)
+    assert.match(reported.join('\n'), /speech engine failed piper: /)
     // While it rests nobody waits for it.
     const other = await speak({ text: `${how} three`, voice: `piper:${voice}` })
     assert.is(other.hz, 440)
@@ -85,23 +85,23 @@ test('Piper that dies, hangs, babbles or writes half: the next engine speaks, an
     voices.misbehave(undefined)
     rest(1000)
     assert.is((await speak({ text: `${how} four`, voice: `piper:${voice}` })).hz, 700, how)
-    assert.ok(told.includes('speech engine works again'))
+    assert.ok(reported.includes('speech engine works again'))
     assert.is(voices.starts.length, 2)
     assert.equal(library.counters.piper, { spoken: 2, failed: 1, skipped: 1 })
   }
   await Promise.all((['die', 'hang', 'babble', 'torn'] as const).map(mended))
 })
 
-test('Piper that is missing, or another program of that name: told, and the next engine speaks', async context => {
+test('Piper that is missing, or another program of that name: reported, and the next engine speaks', async context => {
   const voices = new PiperVoices(join(context.folder, 'voices'), [voice])
   for (const [command, why] of [
     [join(context.folder, 'nothing'), /ENOENT/],
     ['/bin/true', /is no Piper/],
     ['/bin/false', /exit 1/],
   ] as const) {
-    const { speak, told } = bed(context, { piper: piperOf(context, voices, { command }) })
+    const { speak, reported } = bed(context, { piper: piperOf(context, voices, { command }) })
     assert.is((await speak({ voice: `piper:${voice}` })).hz, 440)
-    assert.match(told.join('\n'), why)
+    assert.match(reported.join('\n'), why)
     rmSync(join(context.folder, 'speech'), { recursive: true })
   }
 })

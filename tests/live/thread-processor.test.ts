@@ -30,17 +30,17 @@ async function leave(times: number, pinned: boolean): Promise<Told> {
         native.libc.sched_setaffinity(0, 128, address)
       }
       const leaveIt = otherProcessor(native)
-      const told = { left: [], before: [], behind: [], allowed: [allowed()] }
+      const reported = { left: [], before: [], behind: [], allowed: [allowed()] }
       for (let n = 0; n < ${times}; n++) {
-        told.before.push(native.libc.sched_getcpu())
-        told.left.push(leaveIt())
-        told.behind.push(native.libc.sched_getcpu())
+        reported.before.push(native.libc.sched_getcpu())
+        reported.left.push(leaveIt())
+        reported.behind.push(native.libc.sched_getcpu())
       }
-      told.allowed.push(allowed())
-      parentPort.postMessage(told)
+      reported.allowed.push(allowed())
+      parentPort.postMessage(reported)
     })`
-  const [told] = await once(new Worker(program, { eval: true }), 'message')
-  return told
+  const [reported] = await once(new Worker(program, { eval: true }), 'message')
+  return reported
 }
 
 // Elsewhere no thread has a processor of its own to leave.

@@ -80,7 +80,7 @@ test('HEP3 packets arrive by UDP with all that Homer needs', async () => {
   assert.equal(fields(file, ['sip.Method', 'sip.Call-ID']), [['INVITE', 'call-1@h']])
 })
 
-test('a datagram holds its payload behind its heads', () => {
+test('a datagram holds its payload after its heads', () => {
   const ends = { from: addressBytes('192.0.2.1'), to: addressBytes('192.0.2.2'), fromPort: 1, toPort: 2 }
   assert.is(datagram(ends, new Uint8Array(5)).length, 33)
   assert.equal([...addressBytes('2001:db8::1')].slice(0, 4), [0x20, 0x01, 0x0d, 0xb8])

@@ -19,11 +19,11 @@ const tone = (hz: number, seconds: number): Uint8Array => {
   return bytes
 }
 
-/** The level of a tone in the `ms` before the last `beforeMs` that a far end has heard, laid out by timestamps. */
+/** The level of a tone in the `ms` before the last `beforeMs` that a remote has heard, laid out by timestamps. */
 const levelOf = (peer: MediaPeer, hz: number, beforeMs = 100, ms = 500): number => {
-  const first = peer.heard[0]!.timestamp
-  const pcm = new Int16Array((peer.heard.at(-1)!.timestamp - first) >>> 0)
-  for (const { payload, timestamp } of peer.heard) {
+  const first = peer.received[0]!.timestamp
+  const pcm = new Int16Array((peer.received.at(-1)!.timestamp - first) >>> 0)
+  for (const { payload, timestamp } of peer.received) {
     pcmu.decodeInto(pcm, (timestamp - first) >>> 0, payload, 0, payload.length)
   }
   return levelAt(pcm, pcm.length - 8 * (beforeMs + ms), 8 * ms, hz, 8000)

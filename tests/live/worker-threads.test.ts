@@ -42,7 +42,7 @@ for (const workers of [0, 2]) {
     await sleep(50)
     const [fromA, fromB] = [noise(160 * 30, 5), noise(160 * 30, 6)]
     await Promise.all([a.speak(fromA), b.speak(fromB)])
-    const heardBy = (peer: MediaPeer) => Buffer.concat(peer.heard.map(packet => packet.payload))
+    const heardBy = (peer: MediaPeer) => Buffer.concat(peer.received.map(packet => packet.payload))
     await until('the first at the second', () => heardBy(b).includes(fromA))
     await until('the second at the first', () => heardBy(a).includes(fromB))
     const counted = await media.counters()
@@ -106,7 +106,7 @@ test('a thread that dies takes its sessions with it, tells so, and is replaced',
   assert.is(died.length, 2, 'nothing is started after the end')
 })
 
-test('a thread that hangs is waited for no longer than a second, tells what it told last, and is flagged', async () => {
+test('a thread that hangs is waited for no longer than a second, shows its last figures, and is flagged', async () => {
   const log = new EventLog()
   const media = openMedia({ ports: testPorts(), address: '127.0.0.1', workers: 2 }, log.emit, error => {
     throw error
@@ -159,8 +159,8 @@ test('a thread that takes precedence has it, what it starts has not', async () =
         "require('node:worker_threads').parentPort.postMessage(Number(own[38]))", { eval: true })
       child.on('message', policy => parentPort.postMessage({ taken, ...stand(), childPolicy: policy }))
     })`
-  const [told] = await once(new Worker(program, { eval: true }), 'message')
-  const { taken, niceness, policy, childPolicy } = told
+  const [reported] = await once(new Worker(program, { eval: true }), 'message')
+  const { taken, niceness, policy, childPolicy } = reported
   if (taken === 'realtime') assert.is(policy, 2)
   else if (taken === 'nice') assert.is(niceness, -10)
   else assert.is(taken, 'usual')

@@ -88,12 +88,12 @@ phones('registers by digest with the token as password, calls a hosted document,
   await desk.said('Call established')
   await desk.said(/Call with .* terminated/)
   await desk.stop()
-  assert.ok(secondsOf(desk.heard(), assetHz) > 0.8, `${secondsOf(desk.heard(), assetHz)} s of the tone`)
+  assert.ok(secondsOf(desk.received(), assetHz) > 0.8, `${secondsOf(desk.received(), assetHz)} s of the tone`)
   await until('the row of the call', async () => (await bed.account.call()).status === 'completed')
   assert.is((await bed.account.call()).reason_code, 'END.0202')
 })
 
-/** How its media goes: what stands behind its account, in its config, and what it says of its protection. */
+/** How its media goes: what stands after its account, in its config, and what it says of its protection. */
 const manners = [
   ['in the clear', '', [], ''],
   ['DTLS-SRTP and ICE', ';mediaenc=dtls_srtp;medianat=ice', ['rtcp_mux yes'], 'verified sha-256 fingerprint OK'],
@@ -101,7 +101,7 @@ const manners = [
 ] as const
 
 for (const [how, more, config, proof] of manners.slice(1)) {
-  phones(`${how}: calls a SIP user agent behind a trunk, tones both ways, hangs up`, async () => {
+  phones(`${how}: calls a SIP user agent through a trunk, tones both ways, hangs up`, async () => {
     await bed.account.hosts('voice_outbound', '<Dial><Number>+254733000666</Number></Dial>')
     const far = await RtpEndpoint.open()
     const callee = await bed.callee({ rtpPort: far.port })
@@ -115,13 +115,13 @@ for (const [how, more, config, proof] of manners.slice(1)) {
     assert.is((await callee.done).code, 0)
     far.close()
     await desk.stop()
-    assert.ok(secondsOf(desk.heard(), farHz) > 0.7, `${secondsOf(desk.heard(), farHz)} s of the tone`)
+    assert.ok(secondsOf(desk.received(), farHz) > 0.7, `${secondsOf(desk.received(), farHz)} s of the tone`)
   })
 }
 
 for (const [how, more, config, proof] of manners) {
   phones(
-    `${how}: is called by a SIP user agent behind a trunk, tones both ways; hangs up, then the caller does`,
+    `${how}: is called by a SIP user agent through a trunk, tones both ways; hangs up, then the caller does`,
     async () => {
       await bed.account.hosts('voice_inbound', `<Dial callerId="${outsideCaller}"><Client>${user.uuid}</Client></Dial>`)
       const desk = await register(more, config)
@@ -143,7 +143,7 @@ for (const [how, more, config, proof] of manners) {
       }
       assert.ok(desk.output.includes(proof), proof)
       await desk.stop()
-      assert.ok(secondsOf(desk.heard(), farHz) > 0.7, `${secondsOf(desk.heard(), farHz)} s of the tone`)
+      assert.ok(secondsOf(desk.received(), farHz) > 0.7, `${secondsOf(desk.received(), farHz)} s of the tone`)
     },
   )
 }

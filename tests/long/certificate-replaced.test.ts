@@ -72,7 +72,7 @@ function shown(port: number): string {
   return openssl('x509', '-in', inFolder('shown.pem'), '-noout', '-serial').trim().replace('serial=', '')
 }
 
-/** A call's callee behind a trunk: sends one tone, and tells which one it gets. */
+/** A call's callee through a trunk: sends one tone, and tells which one it gets. */
 class Remote {
   readonly rtp: RtpEndpoint
   readonly sipp: Sipp
@@ -239,8 +239,8 @@ replaced('new connections get the new certificate; page, trunk call and browser 
     ['internal', 'completed', 'END.0200'],
   ])
   const { body: rows } = expectStatus(await bed.account.api('GET', '/events/?code=CALL.0300'), 200)
-  const told = rows.map(({ sid, data }: { sid: string; data: Record<string, unknown> }) => [sid, data.reason_code])
-  assert.equal(told.sort(), calls.map(({ sid }: { sid: string }) => [sid, 'END.0200']).sort())
+  const reported = rows.map(({ sid, data }: { sid: string; data: Record<string, unknown> }) => [sid, data.reason_code])
+  assert.equal(reported.sort(), calls.map(({ sid }: { sid: string }) => [sid, 'END.0200']).sort())
   assert.equal(phone.complaints, [])
 })
 

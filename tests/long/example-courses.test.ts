@@ -69,7 +69,7 @@ for (const scenario of scenarios) {
 const sorted = (events: readonly unknown[]): readonly string[] => events.map(event => JSON.stringify(event)).sort()
 
 function compare(simulated: Course, real: Course): void {
-  assert.equal(real.heard, simulated.heard, 'what each party heard')
+  assert.equal(real.received, simulated.received, 'what each party heard')
   assert.equal(linesOf(real), linesOf(simulated), 'requests and events in their order')
   for (const part of ['requests', 'events', 'calls'] as const) {
     assert.is(difference(simulated[part], real[part], part), undefined)

@@ -96,19 +96,19 @@ packed('its examples compile under strict, the declarations of all its entries w
 })
 
 packed('its examples run', () => {
-  const told = (name: string) => run(process.execPath, [`built/${name}.js`], app)
-  assert.match(told('embed'), /CALL\.0100[\s\S]*CALL\.0300/)
-  assert.match(told('recordings'), /^wav 1 s audio\n$/)
+  const reported = (name: string) => run(process.execPath, [`built/${name}.js`], app)
+  assert.match(reported('embed'), /CALL\.0100[\s\S]*CALL\.0300/)
+  assert.match(reported('recordings'), /^wav 1 s audio\n$/)
   // Again in the same folder, as at the second start of a program.
-  assert.match(told('embed'), /CALL\.0100[\s\S]*CALL\.0300/)
-  assert.match(told('recordings'), /^(wav 1 s audio\n){2}$/)
-  assert.match(told('documents'), /<Say>Karibu<\/Say><Dial timeout="20"><Number>\+254711000001<\/Number><\/Dial>/)
-  assert.match(told('testing'), /END\.\d{4}[\s\S]*Press one/)
+  assert.match(reported('embed'), /CALL\.0100[\s\S]*CALL\.0300/)
+  assert.match(reported('recordings'), /^(wav 1 s audio\n){2}$/)
+  assert.match(reported('documents'), /<Say>Karibu<\/Say><Dial timeout="20"><Number>\+254711000001<\/Number><\/Dial>/)
+  assert.match(reported('testing'), /END\.\d{4}[\s\S]*Press one/)
   assert.match(
-    told('sip'),
+    reported('sip'),
     /^1@a\.test\namina\na\.test\n\d+\nDigest username="amina"\n[\s\S]*m=audio 10000 RTP\/AVP 0\r?\n[\s\S]*PCMU\n$/,
   )
-  assert.match(told('rtp'), /^-13\n250\n0 12 160\n\{ digit: '5', durationMs: 100 \}\n$/)
+  assert.match(reported('rtp'), /^-13\n250\n0 12 160\n\{ digit: '5', durationMs: 100 \}\n$/)
   assert.equal(
     readdirSync(app)
       .filter(name => name.endsWith('.ts'))

@@ -104,18 +104,18 @@ line('the phone that rings does not come back: the caller hears no ringing to th
   assert.ok(Date.now() - from < 20_000)
 })
 
-line('a revoked token: the phone is told at once, and its live call goes on', async () => {
+line('a revoked token: the phone is notified at once, and its live call goes on', async () => {
   const { token, uuid } = await mint(bed.account, bed.other)
   assert.is(await callee.signIn(token), 'registered')
   const [placed, came] = await ringing()
   await talk(placed, came)
   const before = (await callee.events()).length
   assert.ok((await bed.account.api('POST', '/phone-tokens/revoke', { uuid })).status < 300)
-  const told = await callee.until('unregistered', async () => {
+  const reported = await callee.until('unregistered', async () => {
     const events = await callee.evaluate<{ name: string; value: { cause: string } }[]>('rig.events')
     return events.slice(before).find(({ name }) => name === 'unregistered')
   })
-  assert.is(told.value.cause, 'Revoked')
+  assert.is(reported.value.cause, 'Revoked')
   assert.is(await callee.evaluate('rig.phone.isRegistered'), false)
   assert.is((await callee.call(came)).state, 'accepted')
   const again = await callee.evaluate<string>(

@@ -129,10 +129,10 @@ network(
     })`)
     const registeredAgain = async (since: number) => {
       await phone.until(
-        'the phone to be registered anew',
+        'the phone to be registered again',
         async () => {
-          const told = (await phone.events()).slice(since)
-          return told.includes('disconnected') && told.at(-1) === 'registered'
+          const reported = (await phone.events()).slice(since)
+          return reported.includes('disconnected') && reported.at(-1) === 'registered'
         },
         30_000,
       )
@@ -149,7 +149,7 @@ network(
     await bothHear('tones both ways over the other link')
     const { events, state } = await phone.call(call)
     assert.is(state, 'accepted')
-    // Told to the person and told when it was over, or so quick that there was nothing to tell.
+    // Shown to the person and reported when it was over, or so quick that there was nothing to tell.
     const trouble = events.filter(name => name === 'reconnecting' || name === 'reconnected')
     assert.ok(trouble.length === 0 || trouble.at(-1) === 'reconnected', trouble.join())
     await phone.act(call, 'hangup')

@@ -56,9 +56,9 @@ async function talk(): Promise<readonly [number, number]> {
 async function hears(phone: BrowserPhone, call: number, hz: number | undefined, timeoutMs = 8_000): Promise<void> {
   let last: unknown
   const isSo = async () => {
-    const heard = await phone.hear(call, 500, [hz ?? aHz])
-    last = heard
-    return hz === undefined ? heard.loudness < 0.003 : heard.shares[0]! > 0.7 && heard.loudness > 0.01
+    const received = await phone.hear(call, 500, [hz ?? aHz])
+    last = received
+    return hz === undefined ? received.loudness < 0.003 : received.shares[0]! > 0.7 && received.loudness > 0.01
   }
   await phone.until(hz === undefined ? 'silence' : `a tone of ${hz} Hz`, isSo, timeoutMs).catch(fault => {
     throw new Error(`${String(fault).slice(0, 200)} heard ${JSON.stringify(last)}`)
@@ -141,9 +141,9 @@ pairs('the WebSocket cut for five seconds: audio goes on, the phone comes back, 
   assert.is(await a.evaluate('rig.phone.isRegistered'), false)
   await Promise.all([hears(a, dialled, bHz), hears(b, came, aHz)])
   await a.until('the phone to be registered again', () => a.evaluate<boolean>('rig.phone.isRegistered'), 20_000)
-  const told = (await a.events()).slice(before)
-  assert.is(told[0], 'disconnected')
-  assert.equal(told.slice(-2), ['connected', 'registered'])
+  const reported = (await a.events()).slice(before)
+  assert.is(reported[0], 'disconnected')
+  assert.equal(reported.slice(-2), ['connected', 'registered'])
   await Promise.all([hears(a, dialled, bHz), hears(b, came, aHz)])
   assert.is(await a.act(dialled, 'hold'), 'done', 're-INVITE over the new connection')
   assert.is(await a.act(dialled, 'unhold'), 'done')

@@ -23,7 +23,7 @@ const looks = [
 let bed: PortalBed
 let tab: PortalTab
 let filling: Filling
-/** All of a test, told at its end. */
+/** All of a test, reported at its end. */
 const faults: string[] = []
 
 pages.before(async () => {

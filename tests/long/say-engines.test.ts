@@ -44,10 +44,16 @@ const atOnce = 4
 async function spoken(attributes: string, text: string) {
   const call = await bed.call(`<Say ${attributes}>${text}</Say>`)
   await call.done()
-  const heard = call.heard()
+  const received = call.heard()
   const codes = (await call.events()).filter(code => /^(DOC|SAY)/.test(code))
   const { tts_seconds: seconds } = await call.record()
-  return { piper: secondsOf(heard, 700), openai: secondsOf(heard, 1100), any: loudSeconds(heard), codes, seconds }
+  return {
+    piper: secondsOf(received, 700),
+    openai: secondsOf(received, 1100),
+    any: loudSeconds(received),
+    codes,
+    seconds,
+  }
 }
 
 say('each voice is spoken by its engine', async () => {
@@ -119,18 +125,18 @@ say('a long text in pieces: silence where the next one is late, and every word i
   const call = await bed.call(`<Say language="sw">${text}</Say>`, { timeoutSeconds: 60 })
   await call.done()
   voices.misbehave(undefined)
-  const heard = call.heard()
+  const received = call.heard()
   const lasts = 0.06 * (text.length - 1)
-  assert.ok(Math.abs(secondsOf(heard, 700) - lasts) < 0.2, `${secondsOf(heard, 700)} of ${lasts} s`)
-  const frames = Array.from({ length: Math.floor(heard.length / 160) }, (_, at) =>
-    heard.subarray(160 * at, 160 * (at + 1)),
+  assert.ok(Math.abs(secondsOf(received, 700) - lasts) < 0.2, `${secondsOf(received, 700)} of ${lasts} s`)
+  const frames = Array.from({ length: Math.floor(received.length / 160) }, (_, at) =>
+    received.subarray(160 * at, 160 * (at + 1)),
   )
   const sounds = frames.map(frame => frame.some(sample => Math.abs(sample) > 500))
   const gap = sounds.indexOf(false, sounds.indexOf(true))
   const next = sounds.indexOf(true, gap)
   assert.ok(gap > 0 && next - gap > 25, sounds.map(Number).join(''))
   assert.ok(frames.slice(gap + 1, next - 1).every(frame => frame.every(sample => Math.abs(sample) <= 8)))
-  const edge = heard.subarray(160 * (gap - 1), 160 * (gap + 1))
+  const edge = received.subarray(160 * (gap - 1), 160 * (gap + 1))
   const jump = edge.reduce((most, sample, at) => Math.max(most, at === 0 ? 0 : Math.abs(sample - edge[at - 1]!)), 0)
   // Between two samples a tone of 700 Hz rises by no more than 4300.
   assert.ok(jump < 4500, `a click of ${jump}`)

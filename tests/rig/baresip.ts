@@ -101,13 +101,13 @@ export class Baresip {
   /** Waits until the last half second that it has heard is that tone. */
   hears(frequencyHz: number): Promise<unknown> {
     return until(`baresip to hear ${frequencyHz} Hz`, () => {
-      const last = this.heard(0.5)
+      const last = this.received(0.5)
       return last.length > 3900 && toneShare(last, frequencyHz) > 0.9
     })
   }
 
   /** What it has heard so far, all or its end, decoded by itself, as 8 kHz samples. */
-  heard(lastSeconds = Number.POSITIVE_INFINITY): Int16Array {
+  received(lastSeconds = Number.POSITIVE_INFINITY): Int16Array {
     const file = readdirSync(this.#folder).find(name => name.endsWith('-dec.wav'))
     const bytes = file === undefined ? Buffer.alloc(0) : readFileSync(join(this.#folder, file))
     if (bytes.length < wavHeadLength) return new Int16Array(0)

@@ -1,7 +1,7 @@
 /** What is to be the same of a call that was simulated and one that was real. */
 export interface Course {
   /** Of each party, as lines of `SimulatedRemote.transcript`. */
-  readonly heard: readonly (readonly string[])[]
+  readonly received: readonly (readonly string[])[]
   readonly requests: readonly { readonly path: string; readonly fields: Readonly<Record<string, unknown>> }[]
   readonly events: readonly { readonly code: string; readonly data: Readonly<Record<string, unknown>> }[]
   readonly calls: readonly Readonly<Record<string, unknown>>[]

@@ -95,7 +95,7 @@ export class LossyRelay {
     }, wait)
   }
 
-  /** A receiver report that names the switch's last sender report, and its receiver time where it told one. */
+  /** A receiver report that names the switch's last sender report, and its receiver time where it reported one. */
   #answer(packet: Buffer): void {
     const parsed = parseRtcp(packet)
     if (!parsed.ok) return

@@ -4,7 +4,7 @@ import { requirePeers } from './debian.ts'
 import { ownAddress } from './own-address.ts'
 import { type BedOptions, SwitchBed } from './switch-bed.ts'
 
-/** Pages of the customer's portal, by what stands behind `#/`. */
+/** Pages of the customer's portal, by what stands after `#/`. */
 export const customerPages = [
   '',
   'calls',

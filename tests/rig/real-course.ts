@@ -251,7 +251,7 @@ export class RealCourse {
   async #takeTurns({ turns = [] }: Party, rtp: RtpEndpoint): Promise<void> {
     let seen = 0
     for (const { hears, keys, speaksMs } of turns) {
-      const find = () => this.#heard(rtp).findIndex((line, at) => at >= seen && line.includes(hears))
+      const find = () => this.#received(rtp).findIndex((line, at) => at >= seen && line.includes(hears))
       await until(`${this.#scenario.name} to hear "${hears}"`, () => find() !== -1, callLimitMs)
       seen = find() + 1
       if (speaksMs !== undefined) {
@@ -266,7 +266,7 @@ export class RealCourse {
     }
   }
 
-  #heard(rtp: RtpEndpoint): readonly string[] {
+  #received(rtp: RtpEndpoint): readonly string[] {
     return this.#voices.read(decodePcmu(rtp.audio()))
   }
 
@@ -281,7 +281,7 @@ export class RealCourse {
     )
     const posts = this.#customer.posts.filter(({ url }) => url !== '/status')
     return {
-      heard: lines.map(({ rtp }) => this.#heard(rtp)),
+      received: lines.map(({ rtp }) => this.#received(rtp)),
       requests: posts.map(({ url, body }) => ({ path: url, fields: body })),
       events: await this.#events(),
       calls: calls.reverse(),

@@ -25,8 +25,8 @@ export function countOf(samples: Int16Array, wanted: Int16Array): number {
 /** Waits until the last half second that an endpoint has got is that tone, or until it is another sound. */
 export const untilReceived = (rtp: RtpEndpoint, frequencyHz: number, isWanted = true): Promise<unknown> =>
   until(`${isWanted ? '' : 'not '}${frequencyHz} Hz to be received`, () => {
-    const heard = decodePcmu(rtp.audio().subarray(-4000))
-    return heard.length === 4000 && toneShare(heard, frequencyHz) > 0.7 === isWanted
+    const received = decodePcmu(rtp.audio().subarray(-4000))
+    return received.length === 4000 && toneShare(received, frequencyHz) > 0.7 === isWanted
   })
 
 /** Seconds of `samples` in which a tone of that frequency is nearly all that sounds, looked at every 20 ms. */

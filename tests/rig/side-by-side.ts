@@ -16,7 +16,7 @@ export function sideBySide<Context>(suite: Test<Context>): (name: string, test: 
   }
 }
 
-/** What fails before its turn is told in its turn. */
+/** What fails before its turn is reported in its turn. */
 function begin(test: () => Promise<void>): Promise<void> {
   const run = test()
   run.catch(() => {})

@@ -52,7 +52,7 @@ export async function simulatedCourse(scenario: Scenario, { number, extensions, 
   }
   await sauti.run()
   return {
-    heard: remotes.map(remote => remote.transcript),
+    received: remotes.map(remote => remote.transcript),
     requests: sauti.requests.map(({ url, fields }) => ({ path: url, fields })),
     events: sauti.events.map(({ code, data }) => ({ code, data })),
     calls: sauti.calls,

@@ -173,7 +173,7 @@ export class VerbCall {
     return codesOf(this.#bed.customer.to('/status').filter(post => post.body.sid === sid))
   }
 
-  /** Codes of all the call's events, also of those without a callback, once it is over: they are kept behind what they tell of. */
+  /** Codes of all the call's events, also of those without a callback, once it is over: they are kept after what they tell of. */
   async events(): Promise<readonly string[]> {
     await this.record()
     return this.eventsSoFar()

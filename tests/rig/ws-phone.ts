@@ -51,7 +51,7 @@ export const plainSdp = (port: number): string =>
 
 /** A softphone of a test's own making: SIP over one WebSocket (or `tcp://`, as desk phones do), message by message. */
 export class WsPhone {
-  readonly heard: SipMessage[] = []
+  readonly received: SipMessage[] = []
   readonly options: PhoneOptions
   readonly contact: string
   readonly sentBy = `${word()}.invalid`
@@ -134,8 +134,8 @@ export class WsPhone {
     return until(
       'an INVITE',
       () => {
-        const at = this.heard.findIndex(message => message.kind === 'request' && message.method === 'INVITE')
-        const found = at === -1 ? undefined : this.heard.splice(at, 1)[0]
+        const at = this.received.findIndex(message => message.kind === 'request' && message.method === 'INVITE')
+        const found = at === -1 ? undefined : this.received.splice(at, 1)[0]
         return found?.kind === 'request' ? found : undefined
       },
       timeoutMs,
@@ -146,7 +146,7 @@ export class WsPhone {
     return until(
       method,
       () => {
-        const found = this.heard.find(message => message.kind === 'request' && message.method === method)
+        const found = this.received.find(message => message.kind === 'request' && message.method === method)
         return found?.kind === 'request' ? found : undefined
       },
       timeoutMs,
@@ -185,7 +185,7 @@ export class WsPhone {
         return
       }
       const parsed = parseMessage(bytes)
-      if (parsed.ok) this.heard.push(parsed.value)
+      if (parsed.ok) this.received.push(parsed.value)
     })
     socket.on('close', (code: number, why: Buffer) => {
       if (socket === this.#socket) this.closed = { code, why: String(why) }
@@ -229,7 +229,7 @@ export class PhoneCall {
 
   /** Responses that have come for this call, with this method. */
   responses(method = this.#wants.method): readonly SipResponse[] {
-    return this.#phone.heard.filter(
+    return this.#phone.received.filter(
       (message): message is SipResponse =>
         message.kind === 'response' &&
         headerOf(message, 'Call-ID') === this.callId &&

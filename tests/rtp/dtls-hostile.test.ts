@@ -61,7 +61,7 @@ test('forged alerts, finished in clear and other junk between the messages chang
   assert.ok(pair.server.refused > 0)
 })
 
-test('a hello of somebody else at that address does not keep the far end out', () => {
+test('a hello of somebody else at that address does not keep the remote out', () => {
   const intruder = new Pair()
   let hello: Uint8Array | undefined
   intruder.pass = ({ datagram, to }) => {
@@ -84,7 +84,7 @@ const forgedHello = (sequence: number, cookie = new Uint8Array(20 * sequence)) =
   return writeRecord(contentTypes.handshake, 0, sequence, whole)
 }
 
-test('a thousand forged hellos a second from its address do not keep the far end out', () => {
+test('a thousand forged hellos a second from its address do not keep the remote out', () => {
   for (const isKnown of [false, true]) {
     const pair = new Pair({}, { demandsCookie: () => isKnown })
     let forged = 0

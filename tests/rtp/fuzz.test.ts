@@ -132,7 +132,7 @@ for (const set of sets)
           changed[Math.floor(random() * Math.min(changed.length, 24))] = random() < 0.4 ? 255 : random() * 256
         }
         ear.take(changed)
-        // Some of it is headless: the same behind a good first byte.
+        // Some of it is headless: the same after a good first byte.
         changed[0] = 0x80 | (random() * 4)
         changed[1] = random() < 0.5 ? 200 + random() * 8 : 101
         ear.take(changed)

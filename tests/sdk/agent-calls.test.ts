@@ -212,7 +212,7 @@ test('the line is gone for good: what rings ends after the time the switch waits
   assert.equal(bed.events, [])
   bed.run(2_000)
   assert.equal(
-    bed.told.flatMap(event => (event.type === 'ended' ? [event.reason.cause] : [])),
+    bed.reported.flatMap(event => (event.type === 'ended' ? [event.reason.cause] : [])),
     ['Connection lost', 'Connection lost'],
   )
   assert.equal(bed.lines, [])
@@ -226,7 +226,7 @@ test('the line is back, but the switch knows nothing of what rang: it ends some 
   back(bed)
   bed.run(6_000)
   assert.equal(
-    bed.told.flatMap(event => (event.type === 'ended' ? [event.reason.cause] : [])),
+    bed.reported.flatMap(event => (event.type === 'ended' ? [event.reason.cause] : [])),
     ['Connection lost', 'Connection lost'],
   )
 })
@@ -304,7 +304,7 @@ test("a call's sid: of an INVITE from the start, of our own from the first answe
   bed.reply(180, 'Ringing', { headers: { 'X-Voice-Call-Sid': 'CA2' } }, 'INVITE')
   bed.reply(200, 'OK', { sdp: 'a', headers: { 'X-Voice-Call-Sid': 'CA2' } }, 'INVITE')
   assert.equal(
-    bed.told.filter(event => event.type === 'named'),
+    bed.reported.filter(event => event.type === 'named'),
     [{ type: 'named', id: 'c', sid: 'CA2' }],
   )
 })
@@ -349,7 +349,7 @@ test('outside of calls: OPTIONS 200, others 405, unknown dialogs 481, 100rel wan
   assert.is(bed.response().status, 486)
 })
 
-test('a repeated INVITE does not ring twice; keep-alives are told; junk is dropped', () => {
+test('a repeated INVITE does not ring twice; keep-alives are reported; junk is dropped', () => {
   const bed = AgentBed.registered()
   bed.offered()
   bed.offered()

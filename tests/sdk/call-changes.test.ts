@@ -5,7 +5,7 @@ import { settle } from './bed/sdk-phone-bed.ts'
 import { bodyOf } from './bed/switch-side.ts'
 
 test('hold and unhold by re-INVITE: direction, silence, events, getters', async () => {
-  const { bed, call, told } = await placed()
+  const { bed, call, reported } = await placed()
   const held = call.hold()
   await settle()
   assert.match(bodyOf(bed.request('INVITE')), /sendonly/)
@@ -21,11 +21,11 @@ test('hold and unhold by re-INVITE: direction, silence, events, getters', async 
   bed.reply('INVITE', 200, 'OK', { sdp: 'back' })
   await back
   assert.is(media().sender?.track.enabled, true)
-  assert.equal(namesOf(told).slice(2), ['hold', 'unhold'])
+  assert.equal(namesOf(reported).slice(2), ['hold', 'unhold'])
 })
 
 test('hold refused: the promise rejects, the call goes on as it was', async () => {
-  const { bed, call, told } = await placed()
+  const { bed, call, reported } = await placed()
   const held = call.hold().catch(fault => fault)
   await settle()
   bed.reply('INVITE', 488, 'Not Acceptable Here')
@@ -33,7 +33,7 @@ test('hold refused: the promise rejects, the call goes on as it was', async () =
   assert.equal([fault.code, fault.status], ['call.hold-refused', 488])
   assert.not(call.isOnHold)
   assert.is(media().log.at(-1), 'local rollback')
-  assert.equal(namesOf(told), ['ringing', 'accepted'])
+  assert.equal(namesOf(reported), ['ringing', 'accepted'])
 })
 
 test('hold while their offer is open waits and comes through (RFC 3261 §14.1)', async () => {
@@ -61,14 +61,14 @@ test('their re-INVITE is answered by the browser', async () => {
 })
 
 test('mute and unmute: the track, events once, getters', async () => {
-  const { call, told } = await placed()
+  const { call, reported } = await placed()
   call.mute()
   call.mute()
   assert.ok(call.isMuted)
   assert.is(media().sender?.track.enabled, false)
   call.unmute()
   assert.is(media().sender?.track.enabled, true)
-  assert.equal(namesOf(told).slice(2), ['muted', 'unmuted'])
+  assert.equal(namesOf(reported).slice(2), ['muted', 'unmuted'])
 })
 
 test('digits: RFC 4733 through the sender, queued; nonsense throws', async () => {
@@ -93,7 +93,7 @@ test('methods in the wrong state throw or reject, and change nothing', async () 
   assert.throws(() => call.reject(), /cannot be rejected/)
 })
 
-test('quality is told while the call lives', async () => {
+test('quality is reported while the call lives', async () => {
   const bed = await signedIn()
   const call = bed.phone.call('1002')
   await settle()

@@ -5,7 +5,7 @@ import { settle } from './bed/sdk-phone-bed.ts'
 import { bodyOf } from './bed/switch-side.ts'
 
 test('a dropped WebSocket: the call lives, and is shown to the switch on the new one by a re-INVITE', async () => {
-  const { bed, call, told } = await placed()
+  const { bed, call, reported } = await placed()
   media().become('connected')
   bed.socket.drop()
   await new Promise(resolve => setTimeout(resolve, 600))
@@ -16,7 +16,7 @@ test('a dropped WebSocket: the call lives, and is shown to the switch on the new
   assert.not.match(reinvite, /restart/, 'the audio never stopped')
   bed.reply('INVITE', 200, 'OK', { sdp: 'same' })
   await settle()
-  assert.equal(namesOf(told), ['ringing', 'accepted'])
+  assert.equal(namesOf(reported), ['ringing', 'accepted'])
   call.hangup()
   assert.ok(bed.lines.some(line => line.startsWith('BYE')))
 })
@@ -35,7 +35,7 @@ test('hold asked while the line is down is done when it is back', async () => {
 })
 
 test('ICE fails: reconnecting, re-INVITE with a restart, reconnected', async () => {
-  const { bed, told } = await placed()
+  const { bed, reported } = await placed()
   media().become('connected')
   media().become('failed')
   await settle()
@@ -43,11 +43,11 @@ test('ICE fails: reconnecting, re-INVITE with a restart, reconnected', async () 
   bed.reply('INVITE', 200, 'OK', { sdp: 'restarted' })
   await settle()
   media().become('connected')
-  assert.equal(namesOf(told).slice(2), ['reconnecting', 'reconnected'])
+  assert.equal(namesOf(reported).slice(2), ['reconnecting', 'reconnected'])
 })
 
 test('another network: a restart at once; a refused one ends the call', async () => {
-  const { bed, call, told } = await placed()
+  const { bed, call, reported } = await placed()
   media().become('connected')
   globalThis.window.dispatchEvent(new Event('online'))
   await settle()
@@ -56,13 +56,13 @@ test('another network: a restart at once; a refused one ends the call', async ()
   bed.reply('INVITE', 488, 'Not Acceptable Here')
   await settle()
   assert.is(call.state, 'ended')
-  assert.equal(told.at(-1), ['ended', { cause: 'Media failed', by: 'network' }])
+  assert.equal(reported.at(-1), ['ended', { cause: 'Media failed', by: 'network' }])
 })
 
 test('a line that drops while it rings and comes back: the call goes on', async () => {
   const bed = await signedIn()
   const call = bed.phone.call('1')
-  const told = listen(call)
+  const reported = listen(call)
   await settle()
   bed.reply('INVITE', 180, 'Ringing')
   bed.socket.drop()
@@ -72,7 +72,7 @@ test('a line that drops while it rings and comes back: the call goes on', async 
   assert.match(bed.lines.at(-1) ?? '', /^INVITE /)
   bed.reply('INVITE', 200, 'OK', { sdp: 'answer', headers: { 'X-Voice-Call-Sid': 'CA0123456789ABCDEF' } })
   await settle()
-  assert.equal(namesOf(told), ['ringing', 'accepted'])
+  assert.equal(namesOf(reported), ['ringing', 'accepted'])
   assert.is(call.sid, 'CA0123456789ABCDEF')
 })
 

@@ -66,7 +66,7 @@ test('authenticate rejects: no token, an expired one, a refusal, no connection',
   assert.equal(FakeWebSocket.all, [])
   bed.registerStatus = 401
   assert.is(await codeOf(() => bed.authenticate(tokenFor({ exp: 1 }))), 'token.expired')
-  bed.told.length = 0
+  bed.reported.length = 0
 
   bed.registerStatus = 403
   const refused = await bed.authenticate().catch(fault => fault)
@@ -126,7 +126,7 @@ test('the token ends soon: tokenWillExpire; it has ended: unregistered with the 
   await bed.authenticate(tokenFor({ exp: Date.now() / 1000 + 0.4 }))
   await new Promise(resolve => setTimeout(resolve, 500))
   assert.ok(bed.events.includes('tokenWillExpire'))
-  assert.equal(bed.told.at(-1), ['unregistered', { cause: 'Token expired', by: 'local' }])
+  assert.equal(bed.reported.at(-1), ['unregistered', { cause: 'Token expired', by: 'local' }])
 })
 
 test('a computer whose clock is two hours fast, or slow, signs in: the token is judged by the time of the switch', async () => {
@@ -142,7 +142,7 @@ test('a computer whose clock is two hours fast, or slow, signs in: the token is 
       await settle()
       assert.not(bed.events.includes('unregistered'), `${hours} hours`)
       await new Promise(resolve => setTimeout(resolve, 2_000))
-      assert.equal(bed.told.at(-1), ['unregistered', { cause: 'Token expired', by: 'local' }], `${hours} hours`)
+      assert.equal(bed.reported.at(-1), ['unregistered', { cause: 'Token expired', by: 'local' }], `${hours} hours`)
     } finally {
       Date.now = realNow
     }
@@ -166,7 +166,7 @@ test('the switch revokes the token: unregistered at once, with the reason; live 
   bed.socket.receive(requestOf('NOTIFY', fields, { headers }))
   await settle()
   assert.equal(bed.lines.at(-1), 'SIP/2.0 200')
-  const [name, reason] = bed.told.at(-1) as [string, EndReason]
+  const [name, reason] = bed.reported.at(-1) as [string, EndReason]
   assert.is(name, 'unregistered')
   assert.is(reason.cause, 'Revoked')
   assert.is(reason.code, 'END.0403')
@@ -190,7 +190,7 @@ test('the line drops: disconnected, connected and registered again by itself', a
   const bed = await signedIn()
   bed.socket.drop()
   assert.not(bed.phone.isRegistered)
-  assert.equal(bed.told.at(-1), ['disconnected', { detail: 'closed 1006', willRetry: true }])
+  assert.equal(bed.reported.at(-1), ['disconnected', { detail: 'closed 1006', willRetry: true }])
   await new Promise(resolve => setTimeout(resolve, 600))
   bed.serve()
   await settle()
@@ -270,7 +270,7 @@ test('iceGatheringTimeout: the offer goes out with what there is by then; 0 wait
   assert.ok(patient.lines.some(line => line.startsWith('INVITE')))
 })
 
-test('devices: listed; volume and output reach live and later calls; a bad one is told', async () => {
+test('devices: listed; volume and output reach live and later calls; a bad one is shown as an error', async () => {
   const bed = await signedIn()
   assert.equal(await bed.phone.listDevices(), {
     inputs: [{ deviceId: 'mic', label: 'Microphone' }],

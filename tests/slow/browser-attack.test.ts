@@ -84,7 +84,7 @@ const connected = (client: WebrtcClient) =>
 /** Counts numbered packets from one client to another. */
 class Conversation {
   said = 0
-  readonly heard = new Set<number>()
+  readonly received = new Set<number>()
   readonly #from: WebrtcClient
   #next = 0
 
@@ -92,7 +92,7 @@ class Conversation {
     this.#from = from
     to.onRtp = (packet, length) => {
       if (length === 172 && packet[171] === 0x55)
-        this.heard.add(new DataView(packet.buffer, packet.byteOffset + 12).getUint32(0))
+        this.received.add(new DataView(packet.buffer, packet.byteOffset + 12).getUint32(0))
     }
   }
 
@@ -105,7 +105,7 @@ class Conversation {
   }
 
   get lost(): number {
-    return this.said - this.heard.size
+    return this.said - this.received.size
   }
 }
 
@@ -169,15 +169,15 @@ attack('20 of 20 set up, live calls lose nothing, all of it is counted, memory s
     phones.map(async phone => {
       const made = await place(phone, '1')
       await connected(made.client)
-      let heard = 0
-      made.client.onRtp = () => heard++
-      await until('half a second of the prompt', () => heard >= 25)
+      let received = 0
+      made.client.onRtp = () => received++
+      await until('half a second of the prompt', () => received >= 25)
       return made
     }),
   )
   await sleep(2000)
   junk.postMessage('stop')
-  const [told] = (await once(junk, 'message')) as [JunkReport]
+  const [reported] = (await once(junk, 'message')) as [JunkReport]
   lines.onTick = () => {}
   await sleep(200)
   assert.equal(
@@ -188,10 +188,10 @@ attack('20 of 20 set up, live calls lose nothing, all of it is counted, memory s
   )
   assert.ok(there.said > 150 && back.said > 150, `${there.said} ${back.said}`)
   assert.equal([there.lost, back.lost], [0, 0], `of ${there.said} and ${back.said}`)
-  assert.is(told.answers, 0, 'nothing was answered')
-  assert.ok(told.hellos > 3000, String(told.hellos))
+  assert.is(reported.answers, 0, 'nothing was answered')
+  assert.ok(reported.hellos > 3000, String(reported.hellos))
   const ignored = (await counted('stray_dropped')) + (await counted('ice_dropped'))
-  assert.ok(ignored >= told.hellos + told.datagrams, `${ignored} of ${told.hellos + told.datagrams}`)
+  assert.ok(ignored >= reported.hellos + reported.datagrams, `${ignored} of ${reported.hellos + reported.datagrams}`)
   assert.is(await counted('dtls_failed'), 0)
   assert.is(await counted('dtls_connected'), setups + 2)
   assert.ok(residentMegabytes() - before < 60, `${before} MB before, ${residentMegabytes()} MB after`)
@@ -228,8 +228,8 @@ attack(
     await connected(made.client)
     assert.is((await made.call.bye()).status, 200)
     junk.postMessage('stop')
-    const [told] = (await once(junk, 'message')) as [UpgradeJunkReport]
-    assert.ok(told.opened > 300 && told.upgraded > 100, JSON.stringify(told))
+    const [reported] = (await once(junk, 'message')) as [UpgradeJunkReport]
+    assert.ok(reported.opened > 300 && reported.upgraded > 100, JSON.stringify(reported))
     assert.ok(Math.max(...slowest) < 2000, slowest.map(Math.round).join())
     await until('all of it to be gone', async () => (await openConnections()) <= 30)
     assert.ok(residentMegabytes() - before < 80, `${before} MB before, ${residentMegabytes()} MB after`)

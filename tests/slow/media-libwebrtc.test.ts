@@ -37,19 +37,19 @@ const humming = (trunk: MediaPeer, hz: number) => {
 
 /** A tenth of a second of the other's tone, and of nothing else: both ways, within ten seconds. */
 const hearEachOther = async (browser: LibWebrtcPeer, trunk: MediaPeer): Promise<void> => {
-  trunk.heard.length = 0
-  browser.heard = []
+  trunk.received.length = 0
+  browser.received = []
   const [browserHz, trunkHz] = [1000, 440]
   browser.hum(browserHz)
   const stop = humming(trunk, trunkHz)
   const best = [0, 0]
   for (let i = 0; i < 100 && best.some(share => share < 0.9); i++) {
     await sleep(100)
-    const bytes = Buffer.concat(trunk.heard.slice(-5).map(it => it.payload))
+    const bytes = Buffer.concat(trunk.received.slice(-5).map(it => it.payload))
     const pcm = new Int16Array(bytes.length)
     pcmu.decodeInto(pcm, 0, bytes, 0, bytes.length)
-    const rate = browser.heardRate
-    const shares = [shareAt([...pcm], 8000, browserHz), shareAt(browser.heard.slice(-rate / 10), rate, trunkHz)]
+    const rate = browser.receivedRate
+    const shares = [shareAt([...pcm], 8000, browserHz), shareAt(browser.received.slice(-rate / 10), rate, trunkHz)]
     shares.forEach((share, side) => {
       best[side] = Math.max(best[side] ?? 0, share)
     })
@@ -161,13 +161,13 @@ test('hostile datagrams and a thousand junk hellos a second, while calls set up 
   await talker.speak(said)
   await sleep(60)
   clearInterval(attack)
-  assert.ok(Buffer.concat(trunk.heard.map(it => it.payload)).includes(said), 'not a packet is missing')
+  assert.ok(Buffer.concat(trunk.received.map(it => it.payload)).includes(said), 'not a packet is missing')
   const counters = (await bed.media.counters()).threads[0]
   assert.is(counters?.browsers.dtlsConnected, 6)
   assert.is(counters?.browsers.dtlsFailed, 0)
   assert.is(counters?.faults, 0)
   assert.ok((counters?.browsers.strayDropped ?? 0) + (counters?.browsers.iceDropped ?? 0) > 300, 'counted')
-  assert.is(attacker.heard.length, 0, 'nothing was answered')
+  assert.is(attacker.received.length, 0, 'nothing was answered')
   await bed.media.close()
   await Promise.all([...callers, talker].map(peer => peer.close()))
   trunk.close()

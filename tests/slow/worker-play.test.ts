@@ -51,38 +51,38 @@ for (const [name, options] of [
     const played = await log.next('played')
     assert.ok(played.completed)
     const playedAt = performance.now()
-    const soFar = peer.heard.length
-    await until('silence behind it', () => peer.heard.length > soFar + 8)
+    const soFar = peer.received.length
+    await until('silence after it', () => peer.received.length > soFar + 8)
     const expected = new Uint8Array(pcm.length)
     pcmu.encodeInto(expected, 0, pcm, 0, pcm.length)
-    const all = Buffer.concat(peer.heard.map(packet => packet.payload))
+    const all = Buffer.concat(peer.received.map(packet => packet.payload))
     const at = all.indexOf(Buffer.from(expected))
     assert.ok(at >= 0 && at % 160 === 0, `the prompt is heard whole, on a frame's boundary: ${at}`)
     const rest = all.subarray(at + expected.length)
     assert.ok(rest.length >= 160 * 5 && rest.every(byte => byte === 0xff), 'then silence')
-    for (const [i, packet] of peer.heard.entries()) {
+    for (const [i, packet] of peer.received.entries()) {
       assert.is(packet.payload.length, 160)
       assert.is(packet.port, opened.port)
-      const before = peer.heard[i - 1]
+      const before = peer.received[i - 1]
       if (before === undefined) continue
       assert.is(packet.sequence, (before.sequence + 1) & 0xffff)
       assert.is(packet.timestamp, (before.timestamp + 160) >>> 0)
       assert.is(packet.ssrc, before.ssrc)
     }
-    const first = peer.heard[0]!
+    const first = peer.received[0]!
     assert.ok(first.marker)
-    const last = peer.heard.at(-1)!
+    const last = peer.received.at(-1)!
     // Each packet is there once, as its number tells; how exactly they are paced on a quiet machine, `npm run bench soak` says.
-    const rate = (peer.heard.length - 1) / ((last.at - first.at) / 1000)
+    const rate = (peer.received.length - 1) / ((last.at - first.at) / 1000)
     assert.ok(rate > 30 && rate < 70, `${rate} packets a second`)
     // Played when its last frame, which began at 1000 ms, has passed.
-    assert.ok(playedAt - peer.heard[at / 160]!.at > 1010)
+    assert.ok(playedAt - peer.received[at / 160]!.at > 1010)
     media.execute({ type: 'close', session: 'a' })
     const { stats } = await log.next('closed')
     // Its last frame may still have waited for its tick.
-    await until('the last packet', () => peer.heard.length >= stats.packetsSent)
+    await until('the last packet', () => peer.received.length >= stats.packetsSent)
     await until('goodbye by RTCP', () => peer.reports.length >= 1)
-    assert.is(peer.heard.length, stats.packetsSent)
+    assert.is(peer.received.length, stats.packetsSent)
     await media.close()
     peer.close()
   })

@@ -183,10 +183,10 @@ export const enumeration: Probe = {
     // A trunk of this bed signs in by credentials: any INVITE may be its own, and is challenged.
     const mayAnswer = (message: SipText) =>
       /OPTIONS$/.test(message.header('CSeq')) || (message.status === 401 && /INVITE$/.test(message.header('CSeq')))
-    const told = quiet.received.filter(message => message.status !== 0 && !mayAnswer(message))
+    const reported = quiet.received.filter(message => message.status !== 0 && !mayAnswer(message))
     findings.expect(
-      told.length === 0,
-      `answered: ${told.map(message => `${message.header('CSeq')}: ${message.status}`).join()}`,
+      reported.length === 0,
+      `answered: ${reported.map(message => `${message.header('CSeq')}: ${message.status}`).join()}`,
     )
     quiet.close()
     scanner.close()

@@ -75,9 +75,9 @@ export const revoked: Probe = {
       const { phone, token, user } = await phoneOf(bed, how)
       if (how === 'revoked') expectStatus(await bed.account.api('POST', '/phone-tokens/revoke', { uuid: token }), 200)
       else expectStatus(await bed.account.api('POST', '/users/update', { uuid: user.uuid, is_active: false }), 200)
-      const told = () => phone.closed !== undefined || phone.heard.some(message => message.kind === 'request')
-      await until('word of it', told, 5000).catch(() =>
-        findings.broken.push(`${how}: the phone was not told within 5 s`),
+      const reported = () => phone.closed !== undefined || phone.received.some(message => message.kind === 'request')
+      await until('word of it', reported, 5000).catch(() =>
+        findings.broken.push(`${how}: the phone was not notified within 5 s`),
       )
       phone.close()
     }
@@ -255,7 +255,7 @@ const wrongDigests: Probe = {
     findings.inputs++
     const unsigned = await plain.ask('REGISTER', { headers: [`Contact: ${plain.contact}`, credentials(right)] })
     findings.expect(unsigned.final.status !== 200, `a right digest without qop got ${unsigned.final.status}`)
-    asker.heard.length = 0
+    asker.received.length = 0
     for (let at = 0; at < 300 && asker.closed === undefined; at++) {
       findings.inputs++
       asker.sendText(
@@ -277,7 +277,7 @@ const wrongDigests: Probe = {
       await sleep(5)
     }
     await sleep(500)
-    const answers = asker.heard.filter(message => message.kind === 'response' && message.status >= 400).length
+    const answers = asker.received.filter(message => message.kind === 'response' && message.status >= 400).length
     findings.expect(answers < 100, `${answers} of 300 wrong digests in a row were answered`)
     plain.close()
     asker.close()

@@ -37,17 +37,17 @@ export class BranchBed {
 
   /** `isDial`: a child of a Dial, else the leg of a placed call. */
   constructor(isDial: boolean) {
-    const told = (what: string) => () => {
+    const reported = (what: string) => () => {
       this.#host.done.push(what)
     }
     const listener: BranchListener<Branch> = {
-      ringing: told('>ringing'),
-      early: told('>early'),
-      answered: told('>answered'),
-      ready: told('>ready'),
-      retrying: told('>retrying'),
-      over: told('>over'),
-      released: told('>released'),
+      ringing: reported('>ringing'),
+      early: reported('>early'),
+      answered: reported('>answered'),
+      ready: reported('>ready'),
+      retrying: reported('>retrying'),
+      over: reported('>over'),
+      released: reported('>released'),
     }
     const options = {
       sid: 'CA2' as Sid,

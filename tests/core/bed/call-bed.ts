@@ -56,7 +56,7 @@ export class CallBed {
   commitLatencyMs = 2
   mediaFault: ((legId: LegUuid) => boolean) | undefined
   failCommits = false
-  /** Real timers fire a little behind their deadline. */
+  /** Real timers fire a little after their deadline. */
   timerLateMs = 0
   /** What callers offer. */
   offeredCodecs: readonly CodecName[] = []

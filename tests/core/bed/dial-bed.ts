@@ -6,7 +6,7 @@ export const at = '+254700000001'
 export const far = '+254733333333'
 export const other = '+254744444444'
 
-/** A number whose document is that Dial, behind what stands before it; `/after` says goodbye. */
+/** A number whose document is that Dial, after what stands before it; `/after` says goodbye. */
 export function dialling(dial: string, before = ''): CallBed {
   const rig = new CallBed()
   rig.documents.set('https://acme.test/in', `<Response>${before}${dial}</Response>`)

@@ -35,14 +35,14 @@ export function audioFor(command: AudioCommand): readonly Told[] {
       durationMs: 1000,
       isGrowing: true,
     }
-    const told: Told[] = [{ afterMs: speakMs, event: first }]
+    const reported: Told[] = [{ afterMs: speakMs, event: first }]
     for (let second = 2; second <= Math.min(seconds, breaksAt); second++) {
       const isWhole = second === Math.min(seconds, breaksAt)
       const fault = second === breaksAt ? { detail: 'the engine broke' } : {}
       const grown = { type: 'audio.grown', callId, requestId, durationMs: 1000 * second, isWhole, ...fault } as const
-      told.push({ afterMs: speakMs + 100 * (second - 1), event: grown })
+      reported.push({ afterMs: speakMs + 100 * (second - 1), event: grown })
     }
-    return told
+    return reported
   }
   const name = 'asset' in command.source ? command.source.asset : command.source.url
   const missing = { type: 'audio.failed', callId, requestId, code: 'PLAY.0404', detail: name } as const

@@ -52,8 +52,8 @@ const frameSamples = sampleRate / 100
 export class LibWebrtcPeer {
   readonly pc: PeerConnection
   /** What was heard since it was last emptied. */
-  heard: number[] = []
-  heardRate = 0
+  received: number[] = []
+  receivedRate = 0
   readonly #source: InstanceType<LibWebrtc['nonstandard']['RTCAudioSource']>
   readonly #lib: LibWebrtc
   #sink: { stop(): void } | undefined
@@ -122,8 +122,8 @@ export class LibWebrtcPeer {
     const sink = new this.#lib.nonstandard.RTCAudioSink(track)
     this.#sink = sink
     sink.ondata = ({ samples, sampleRate: rate }) => {
-      this.heardRate = rate
-      for (const sample of samples) this.heard.push(sample)
+      this.receivedRate = rate
+      for (const sample of samples) this.received.push(sample)
     }
   }
 

@@ -22,7 +22,7 @@ export class RoomBed extends CallBed {
   }
 
   /** What media was told of a leg's rooms and plays. */
-  told(leg: LegUuid): readonly string[] {
+  reported(leg: LegUuid): readonly string[] {
     return this.commands.flatMap(command => {
       if (!('legId' in command) || command.legId !== leg) return []
       if (command.type === 'media.join') return [`join ${command.room}${command.muted ? ' muted' : ''}`]

@@ -12,7 +12,7 @@ const parameters: Readonly<Record<PeerCodec, RTCRtpCodecParameters>> = {
 /** werift's RTCPeerConnection as a browser: it says payloads and keeps those that it hears. */
 export class WeriftPeer {
   readonly pc: RTCPeerConnection
-  readonly heard: { readonly payload: Buffer; readonly payloadType: number; readonly sequence: number }[] = []
+  readonly received: { readonly payload: Buffer; readonly payloadType: number; readonly sequence: number }[] = []
   readonly #track = new MediaStreamTrack({ kind: 'audio' })
   #sequence = 7
   #timestamp = 4000
@@ -25,7 +25,7 @@ export class WeriftPeer {
     })
     this.pc.onTrack.subscribe(track => {
       track.onReceiveRtp.subscribe(({ header, payload }) => {
-        this.heard.push({ payload, payloadType: header.payloadType, sequence: header.sequenceNumber })
+        this.received.push({ payload, payloadType: header.payloadType, sequence: header.sequenceNumber })
       })
     })
     this.pc.addTransceiver(this.#track, { direction: 'sendrecv' })
@@ -73,7 +73,7 @@ export class WeriftPeer {
   }
 
   get audio(): Buffer {
-    return Buffer.concat(this.heard.map(({ payload }) => payload))
+    return Buffer.concat(this.received.map(({ payload }) => payload))
   }
 
   async close(): Promise<void> {

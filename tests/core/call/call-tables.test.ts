@@ -14,10 +14,10 @@ import { seeded } from '../../rig/seeded.ts'
 
 test('call status: every cell', () => {
   const steps = ['ring', 'answer', 'end'] as const
-  const told = Object.entries(callStatusTable).flatMap(([from, row]) =>
+  const reported = Object.entries(callStatusTable).flatMap(([from, row]) =>
     steps.map(step => `${from} ${step} ${row[step] ?? '-'}`),
   )
-  assert.equal(told, [
+  assert.equal(reported, [
     'initiated ring ringing',
     'initiated answer answered',
     'initiated end failed',
@@ -38,10 +38,10 @@ test('call status: every cell', () => {
 
 test('call phases: every cell', () => {
   const steps = ['opened', 'finished', 'closed'] as const
-  const told = Object.entries(callPhaseTable).flatMap(([from, row]) =>
+  const reported = Object.entries(callPhaseTable).flatMap(([from, row]) =>
     steps.map(step => `${from} ${step} ${row[step] ?? '-'}`),
   )
-  assert.equal(told, [
+  assert.equal(reported, [
     'beginning opened live',
     'beginning finished withdrawn',
     'beginning closed -',

@@ -87,7 +87,7 @@ test('early media fixes the codec: the 183 has it, and the answer says the same'
   )
 })
 
-test('a caller who hangs up while its answer is made anew is not answered', () => {
+test('a caller who hangs up while its answer is made again is not answered', () => {
   const { rig, caller } = dialled(['PCMA', 'PCMU'], dial, { answerAfter: 500 })
   const again = new CallBed()
   again.offeredCodecs = ['PCMA', 'PCMU']

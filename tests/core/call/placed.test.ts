@@ -39,7 +39,7 @@ test('placed, rung, answered, spoken to, settled: record, events and ledger in o
   assert.is(rig.store.events.at(-1)?.data.cost, '3.00')
 })
 
-test('money that runs out: talk ends with the last paid second, though the timer fires behind it', () => {
+test('money that runs out: talk ends with the last paid second, though the timer fires after it', () => {
   const rig = placing('<Pause length="300"/>')
   rig.timerLateMs = 7
   rig.store.addAccount(acme, 65_000)

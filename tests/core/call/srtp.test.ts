@@ -11,7 +11,7 @@ const far = '+254733000222'
 const good = { answerAfter: 100, byeAfter: 1000 }
 const refusing = (status: number) => ({ endAfter: 20, cause: { kind: 'response', status } }) as const
 
-/** The far end does `first` to the first attempt, `then` to the next ones. */
+/** The remote does `first` to the first attempt, `then` to the next ones. */
 function called(trunks: (one: Trunk) => readonly Trunk[], first: number | 'timeout', then: number | 'good'): CallBed {
   const rig = new CallBed()
   rig.store.addAccount({ ...acme, endpoints: { ...acme.endpoints, voice_inbound: hook } }, 10_000_000)

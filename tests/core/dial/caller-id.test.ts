@@ -25,7 +25,7 @@ test('callerId: an owned number is presented, any other gives way to the number 
   }
 })
 
-test('callerId: one that the account does not own is told once, where it stands in the document', () => {
+test('callerId: one that the account does not own is reported once, where it stands in the document', () => {
   const inactive = '+254700000003'
   for (const callerId of ['+254799999999', inactive]) {
     for (const sequential of ['', ' sequential="true"']) {

@@ -10,7 +10,7 @@ import { RoomBed } from '../bed/room-bed.ts'
 /** Longer than anybody here waits or talks. */
 const roomsRestMs = 700_000
 
-test('hangupOnStar and timeLimit take one caller out, with the rest of its document; keys are told', () => {
+test('hangupOnStar and timeLimit take one caller out, with the rest of its document; keys are reported', () => {
   const rig = new RoomBed()
   const a = rig.guest('>r', 'hangupOnStar="true"')
   const b = rig.guest('>r', 'timeLimit="7"')
@@ -22,7 +22,7 @@ test('hangupOnStar and timeLimit take one caller out, with the rest of its docum
   rig.press(a, '*')
   rig.run(1000)
   assert.is(rig.actions()[0]?.DialReasonCode, 'END.0200')
-  assert.is(rig.told(a).at(-1), 'leave')
+  assert.is(rig.reported(a).at(-1), 'leave')
   rig.timerLateMs = 3
   rig.run(10_000)
   assert.is(rig.actions()[1]?.DialReasonCode, 'END.0210')
@@ -43,11 +43,11 @@ for (const [beep, enters, leaves] of [
   test(`tones of who enters and leaves: ${beep || 'by default'}`, () => {
     const rig = new RoomBed()
     const [a, b] = [rig.guest('beep="false">r'), rig.guest(`muted="true" ${beep}>r`)]
-    const [join] = rig.told(a)
-    assert.equal(rig.told(b), [`${join} muted`, ...(enters ? ['enter'] : [])])
+    const [join] = rig.reported(a)
+    assert.equal(rig.reported(b), [`${join} muted`, ...(enters ? ['enter'] : [])])
     rig.hangUpCaller(b)
     rig.run(100)
-    assert.equal(rig.told(a), [join, ...(leaves ? ['leave'] : [])])
+    assert.equal(rig.reported(a), [join, ...(leaves ? ['leave'] : [])])
     rig.hangUpCaller(a)
     rested(rig, roomsRestMs)
   })
@@ -147,7 +147,7 @@ test('before the answer: who gives up leaves no place behind, and does not end t
   assert.not(rig.isAnswered(hasty))
   rig.endLeg(hasty, { kind: 'cancel' })
   rig.run(1000)
-  assert.is(rig.told(a).includes('leave'), false)
+  assert.is(rig.reported(a).includes('leave'), false)
   const b = rig.guest('maxMembers="2">r')
   assert.ok(rig.isAnswered(b), 'its place is free again')
   for (const leg of [a, b]) rig.hangUpCaller(leg)

@@ -10,7 +10,7 @@ import { rested } from '../bed/rested.ts'
 const busy = { kind: 'response', status: 486 } as const
 
 /** Whom the caller hears: the leg that is bridged, the ring tone, or nothing. */
-const heard = (rig: CallBed): string => {
+const received = (rig: CallBed): string => {
   let bridged = 'nothing'
   let tone = false
   for (const command of rig.commands) {
@@ -25,7 +25,7 @@ const heard = (rig: CallBed): string => {
 const dial = (attributes = '') => `<Dial${attributes}><Number>${far}</Number><Number>${other}</Number></Dial>`
 const manners = [
   ['rings as well', '', ''],
-  ['was answered behind a Say', '', '<Say>Hi</Say>'],
+  ['was answered after a Say', '', '<Say>Hi</Say>'],
   ['is answered at once', ' answerOnBridge="false"', ''],
 ] as const
 
@@ -37,11 +37,11 @@ for (const [what, attributes, before] of manners) {
     const caller = rig.call(at)
     rig.run(1500)
     const [, second] = rig.dialled
-    assert.is(heard(rig), second)
+    assert.is(received(rig), second)
     rig.run(1500)
-    assert.is(heard(rig), second, 'behind the busy one')
+    assert.is(received(rig), second, 'after the busy one')
     rig.run(3000)
-    assert.is(heard(rig), second, 'answered')
+    assert.is(received(rig), second, 'answered')
     rig.hangUpCaller(caller)
     rested(rig)
   })
@@ -53,11 +53,11 @@ for (const [what, attributes, before] of manners) {
     const caller = rig.call(at)
     rig.run(1500)
     const [first, second] = rig.dialled
-    assert.is(heard(rig), first)
+    assert.is(received(rig), first)
     rig.run(1500)
-    assert.is(heard(rig), second)
+    assert.is(received(rig), second)
     rig.run(3000)
-    assert.is(heard(rig), second, 'answered')
+    assert.is(received(rig), second, 'answered')
     rig.hangUpCaller(caller)
     rested(rig)
   })
@@ -69,17 +69,17 @@ for (const [what, attributes, before] of manners) {
     rig.peers.set(`t2:${far}`, { earlyAfter: 400, answerAfter: 3000 })
     const caller = rig.call(at)
     rig.run(1500)
-    assert.is(heard(rig), rig.dialled[0])
+    assert.is(received(rig), rig.dialled[0])
     rig.run(1500)
-    assert.is(heard(rig), rig.dialled[0], 'the second')
+    assert.is(received(rig), rig.dialled[0], 'the second')
     rig.run(3000)
-    assert.is(heard(rig), rig.dialled[0], 'answered')
+    assert.is(received(rig), rig.dialled[0], 'answered')
     rig.hangUpCaller(caller)
     rested(rig)
   })
 }
 
-test('who is left only rings: the caller hears the ring tone, and no 180 behind the 183', () => {
+test('who is left only rings: the caller hears the ring tone, and no 180 after the 183', () => {
   for (const [, attributes, before] of manners) {
     const rig = dialling(dial(attributes), before)
     rig.peers.set(far, { earlyAfter: 200, endAfter: 2000, cause: busy })
@@ -88,7 +88,7 @@ test('who is left only rings: the caller hears the ring tone, and no 180 behind 
     rig.run(1500)
     const ringing = rig.of('leg.ring').length
     rig.run(2000)
-    assert.is(heard(rig), 'tone')
+    assert.is(received(rig), 'tone')
     assert.is(rig.of('leg.ring').length, ringing)
     rig.hangUpCaller(caller)
     rested(rig)

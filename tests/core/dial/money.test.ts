@@ -20,8 +20,8 @@ test('a timer that fires late costs nobody another increment: what was cut ends 
   poor.call(at)
   poor.run(180_000)
   assert.is(poor.store.call().reasonCode, 'END.0211')
-  const told = poor.store.events.filter(event => event.code === 'DIAL.0300').map(event => event.data.talk_seconds)
-  assert.equal([poor.store.call().cost, told], [60_000, [120]])
+  const reported = poor.store.events.filter(event => event.code === 'DIAL.0300').map(event => event.data.talk_seconds)
+  assert.equal([poor.store.call().cost, reported], [60_000, [120]])
 })
 
 test('money that comes while the last of it runs out is taken, up to the last second', () => {
@@ -40,7 +40,7 @@ test('money that comes while the last of it runs out is taken, up to the last se
   }
 })
 
-test('money that runs out: told, warned, cut at the last paid second', () => {
+test('money that runs out: reported, warned, cut at the last paid second', () => {
   const rig = dialling(dialTo(far))
   rig.store.addAccount(acme, 65_000)
   rig.peers.set(far, { answerAfter: 100 })

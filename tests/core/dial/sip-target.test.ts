@@ -146,7 +146,7 @@ test('a <Sip> has its place among the dialled legs and its turn, as a number has
   }
 })
 
-test('/documents/check: other spellings of IPv4 are no SIP URIs, private addresses are told where the rules say so', () => {
+test('/documents/check: other spellings of IPv4 are no SIP URIs, private addresses are reported where the rules say so', () => {
   const messages = (uri: string, refusesSip: (uri: string) => boolean) =>
     checkDocument(new TextEncoder().encode(`<Response>${sip(uri)}</Response>`), { refusesSip }).problems.map(
       problem => problem.message,

@@ -15,15 +15,15 @@ const call = {
   answeredUnix: null,
   endedUnix: null,
 } as unknown as CallRecord
-const told = (code: keyof typeof eventDataFields) => Object.keys(eventDataFields[code])
+const reported = (code: keyof typeof eventDataFields) => Object.keys(eventDataFields[code])
 
 test('every code of the catalogue has its fields, in the same order', () => {
   assert.equal(Object.keys(eventDataFields), Object.keys(eventCatalogue))
 })
 
 test('what is said of the data of an event is what it carries', () => {
-  assert.equal(Object.keys(callData(call)), told('CALL.0100'))
-  assert.equal(Object.keys(callData({ ...call, endedUnix: 2, quality: [] })), told('CALL.0300'))
+  assert.equal(Object.keys(callData(call)), reported('CALL.0100'))
+  assert.equal(Object.keys(callData({ ...call, endedUnix: 2, quality: [] })), reported('CALL.0300'))
   const leg = {
     dialSid: 'CA2' as Sid,
     kind: 'number',
@@ -33,9 +33,9 @@ test('what is said of the data of an event is what it carries', () => {
     leg: undefined,
     talkSeconds: 0,
   } as const
-  assert.equal(Object.keys(dialData(call, leg)), told('DIAL.0100'))
+  assert.equal(Object.keys(dialData(call, leg)), reported('DIAL.0100'))
   const recording = { createdUnix: 0, durationMs: null, expiresUnix: null } as unknown as RecordingRecord
-  assert.equal(Object.keys(recordingData(recording)), told('REC.0200'))
+  assert.equal(Object.keys(recordingData(recording)), reported('REC.0200'))
   const rate = {
     prefix: '+254',
     direction: 'outbound',
@@ -45,7 +45,7 @@ test('what is said of the data of an event is what it carries', () => {
     connectionFee: 0,
   } as const
   const charge = { legUuid: 'l' as LegUuid, number: '', rate, talkSeconds: 1, billedSeconds: 1, charge: 1 }
-  assert.equal(Object.keys(chargeData(charge)), told('BILL.0200'))
+  assert.equal(Object.keys(chargeData(charge)), reported('BILL.0200'))
 })
 
 test.run()

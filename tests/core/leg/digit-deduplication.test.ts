@@ -54,7 +54,7 @@ test('INFO that comes while the key is down in media is its twin, and what media
   assert.is(twins.isNew(other, '5', 'media', 200), true)
   assert.is(twins.isNew(other, '5', 'info', 5000), true, 'long after')
   twins.down(other, '7', 6000)
-  assert.is(twins.isNew(other, '7', 'info', 20_000), true, 'its end was never told')
+  assert.is(twins.isNew(other, '7', 'info', 20_000), true, 'its end was never reported')
 })
 
 test('other digits, other legs and other times are no twins', () => {

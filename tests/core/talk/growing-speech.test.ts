@@ -41,7 +41,7 @@ test('calls without it have nothing to abandon', () => {
   assert.is(rig.of('audio.abandon').length, 0)
 })
 
-test('an engine that breaks in the middle is told, once, and the call goes on behind what there is', () => {
+test('an engine that breaks in the middle is reported, once, and the call goes on after what there is', () => {
   const rig = called('<Say>Growing 9 breaks at 3</Say><Play asset="a"/>')
   rig.run(20_000)
   assert.equal(

@@ -42,7 +42,7 @@ test('while a prompt sounds the next is made ready, each once, in its order', ()
   assert.is(rig.store.call().ttsSeconds, 1)
 })
 
-test('behind a Pause too, and into a Gather; not behind what ends nobody knows when', () => {
+test('after a Pause too, and into a Gather; not after what ends nobody knows when', () => {
   const paused = called('<Pause length="3"/><Say>One</Say>')
   paused.run(1000)
   assert.equal(sounds(paused), ['speak One'])
@@ -62,7 +62,7 @@ test('behind a Pause too, and into a Gather; not behind what ends nobody knows w
   )
 })
 
-test('what cannot be had is told when its turn has come', () => {
+test('what cannot be had is reported when its turn has come', () => {
   const rig = called('<Play asset="a"/><Play asset="missing"/><Play asset="b"/>')
   rig.run(1000)
   assert.ok(sounds(rig).includes('load missing'))

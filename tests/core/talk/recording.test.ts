@@ -95,7 +95,7 @@ test('RecordSession: what is ordered before the answer holds from the answer on'
 })
 
 test('RecordSession at its greatest length makes room for the next', () => {
-  // Also while the end of the first is still to be told.
+  // Also while the end of the first is still to be reported.
   for (const seconds of [1, 3]) {
     const rig = calling(
       `<Say>a</Say><RecordSession maxLength="1"/><Pause length="${seconds}"/><RecordSession/><Say>b</Say><Pause length="3"/>`,
@@ -156,7 +156,7 @@ test('Dial records from the answer to the end, mixed or on two channels', () => 
   }
 })
 
-test('Dial records nothing of early media and nothing of a far end that does not answer', () => {
+test('Dial records nothing of early media and nothing of a remote that does not answer', () => {
   const early = calling(`<Dial record="record-from-answer">${far}</Dial>`)
   early.peers.set(far, { earlyAfter: 100, answerAfter: 3000, byeAfter: 1000 })
   const caller = early.call(at)
@@ -173,7 +173,7 @@ test('Dial records nothing of early media and nothing of a far end that does not
   assert.equal(recordings(busy), [])
 })
 
-test('a caller who hangs up ends both kinds of recording, each told once', () => {
+test('a caller who hangs up ends both kinds of recording, each reported once', () => {
   const rig = calling(`<RecordSession/><Dial record="record-from-answer">${far}</Dial>`)
   const caller = rig.call(at)
   rig.run(3000)
@@ -238,11 +238,11 @@ test('beyond the quota no recording begins: REC.0400 says why, and the call goes
       rig.hangUpCaller(caller)
       rested(rig)
       assert.equal(codes(rig).includes('REC.0100'), begins, verbs)
-      const told = rig.store.events.filter(({ code, data }) => code === 'REC.0400' && data.recording === null)
-      assert.is(told.length, begins ? 0 : failed, verbs)
+      const reported = rig.store.events.filter(({ code, data }) => code === 'REC.0400' && data.recording === null)
+      assert.is(reported.length, begins ? 0 : failed, verbs)
       assert.is(rig.store.recordings.size, begins ? 1 : 0)
       if (begins) continue
-      assert.match(String(told[0]?.data.detail), /as many bytes/)
+      assert.match(String(reported[0]?.data.detail), /as many bytes/)
       if (verbs.includes('action')) {
         const posted = rig.posts.find(post => post.url.endsWith('/next'))
         assert.equal([posted?.fields.RecordingDuration, posted?.fields.RecordingUuid], [0, ''])

@@ -54,8 +54,8 @@ test('no key: the prompt ends, and the next verb runs', async () => {
   })
   const caller = sauti.call()
   const asked = await caller.hears('Type')
-  const told = await caller.hears('Nothing typed')
-  assert.ok(told.atMs - asked.atMs >= 5000)
+  const reported = await caller.hears('Nothing typed')
+  assert.ok(reported.atMs - asked.atMs >= 5000)
 })
 
 test('an hour of talk costs an hour and takes no time', async () => {
@@ -170,27 +170,30 @@ test('who is dialled answers, refuses and hangs up by hand; the end of its leg i
   assert.is((await caller.ended()).reason, 'END.0202')
 })
 
-test('what does not happen is told with what did', async () => {
+test('what does not happen is reported with what did', async () => {
   const sauti = new Simulation({
     documents: response().dial({ number: '+254711000001', timeout: '5s' }).say('Nobody'),
     otherRemotes: 'no-answer',
   })
-  const told = (attempt: Promise<unknown>) =>
+  const reported = (attempt: Promise<unknown>) =>
     attempt.then(
       () => '',
       (fault: Error) => fault.message,
     )
   const caller = sauti.call()
   assert.match(
-    await told(sauti.dials('+254711000002', '2s')),
+    await reported(sauti.dials('+254711000002', '2s')),
     /^\+254711000002 was not dialled within 2s; dialled so far: \+254711000001\n.* call from/,
   )
   const callee = await sauti.dials('+254711000001')
-  assert.match(await told(callee.answers()), /^was not answered before the call ended \(END\.0408 No answer\)/)
+  assert.match(await reported(callee.answers()), /^was not answered before the call ended \(END\.0408 No answer\)/)
   await caller.ended()
-  assert.match(await told(caller.press('1')), /^press\("1"\): the call has ended \(END\.0202 Call flow finished\)\n/)
-  assert.match(await told(caller.speak('1s')), /^speak\("1s"\): the call has ended/)
-  assert.match(await told(sauti.dials('+254711000001')), /was not dialled more than once/)
+  assert.match(
+    await reported(caller.press('1')),
+    /^press\("1"\): the call has ended \(END\.0202 Call flow finished\)\n/,
+  )
+  assert.match(await reported(caller.speak('1s')), /^speak\("1s"\): the call has ended/)
+  assert.match(await reported(sauti.dials('+254711000001')), /was not dialled more than once/)
 })
 
 test('as in production: busy does not ring, a tone without time is not heard, the record is whole', async () => {
@@ -253,8 +256,8 @@ test('asynchronous documents are waited for in no virtual time', async () => {
       return '<Response><Say>Late but there</Say></Response>'
     },
   })
-  const heard = await sauti.call().hears('Late but there')
-  assert.ok(heard.atMs < 100)
+  const received = await sauti.call().hears('Late but there')
+  assert.ok(received.atMs < 100)
 })
 
 test('the same simulation gives the same course', async () => {

@@ -174,7 +174,7 @@ test('a number that was busy before the document said goodbye is named, and not 
   )
 })
 
-test('a mistake in a document that ran is told with its line', () => {
+test('a mistake in a document that ran is reported with its line', () => {
   const { trace } = traced({
     set: rig => rig.documents.set(hook, '<Response>\n  <Shout/><Say>Hello</Say></Response>'),
     code: '',

@@ -32,8 +32,8 @@ class Heard implements TraceSink {
 
 test('what is written comes out as it went in, in its order, however often the memory wraps', () => {
   const memory = inletMemory(4096)
-  const [inlet, heard] = [new TraceInlet(memory), new Heard()]
-  const outlet = new TraceOutlet(memory, heard)
+  const [inlet, received] = [new TraceInlet(memory), new Heard()]
+  const outlet = new TraceOutlet(memory, received)
   const wanted: unknown[][] = []
   for (let round = 0; round < 300; round++) {
     const message = new TextEncoder().encode(`INVITE sip:é${'x'.repeat(round % 97)} SIP/2.0`)
@@ -48,13 +48,13 @@ test('what is written comes out as it went in, in its order, however often the m
   }
   outlet.drain()
   assert.is(inlet.dropped, 0)
-  assert.equal(heard.all, wanted)
+  assert.equal(received.all, wanted)
 })
 
 test('what finds no room is dropped and counted; what follows a drain is taken again', () => {
   const memory = inletMemory(4096)
-  const [inlet, heard] = [new TraceInlet(memory), new Heard()]
-  const outlet = new TraceOutlet(memory, heard)
+  const [inlet, received] = [new TraceInlet(memory), new Heard()]
+  const outlet = new TraceOutlet(memory, received)
   const message = new Uint8Array(1000).fill(0x41)
   for (let count = 0; count < 10; count++) inlet.sip(count, message, flow, true)
   assert.is(inlet.dropped, 7)
@@ -62,7 +62,7 @@ test('what finds no room is dropped and counted; what follows a drain is taken a
   inlet.sip(11, message, flow, true)
   outlet.drain()
   assert.equal(
-    heard.all.map(([, unixMs]) => unixMs),
+    received.all.map(([, unixMs]) => unixMs),
     [0, 1, 2, 11],
   )
 })

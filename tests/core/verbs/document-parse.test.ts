@@ -123,7 +123,7 @@ test('unknown verbs and attributes are skipped; with no known verb at all the fa
   assert.equal(codes('<Response>hello</Response>'), ['DOC.0422'])
 })
 
-test('what stands behind a verb that leaves the document never runs, and says so once', () => {
+test('what stands after a verb that leaves the document never runs, and says so once', () => {
   for (const leaving of [
     '<Redirect>/next</Redirect>',
     '<Hangup/>',

@@ -68,7 +68,7 @@ test('Gather: digits that come before the answer is through are kept, and the pr
   assert.equal(bed.run().slice(1, 3), ['100 answer', `400 fetch ${after} {"Digits":"56"}`])
 })
 
-test('Gather: the time for a digit runs from the end of the prompt, and from each digit anew', () => {
+test('Gather: the time for a digit runs from the end of the prompt, and from each digit again', () => {
   const late = bedOf('<Gather action="/after"><Say>Hi</Say></Gather><Say>next</Say>')
   assert.equal(late.run().slice(1, 3), ['100 say "Hi" ×1', '7100 say "next" ×1'])
   const bed = bedOf('<Gather action="/after" timeout="2"/>')

@@ -30,7 +30,7 @@ const pieces = [
 const faults = ['not-found', 'timeout', 'too-large', 'status', 'transport', 'refused-address'] as const
 const statuses = ['completed', 'busy', 'no-answer', 'failed'] as const
 
-test('any events in any order: never a throw, at most one end, silence behind it, and always over', () => {
+test('any events in any order: never a throw, at most one end, silence after it, and always over', () => {
   for (let seed = 1; seed <= 1500; seed++) {
     const random = seeded(seed)
     const document = () => {
@@ -48,7 +48,7 @@ test('any events in any order: never a throw, at most one end, silence behind it
     let gone = false
     let actionsAfterGone = 0
     const take = (commands: readonly ProgramCommand[]) => {
-      assert.ok(ends === 0 || commands.length === 0, `seed ${seed}: commands behind the end`)
+      assert.ok(ends === 0 || commands.length === 0, `seed ${seed}: commands after the end`)
       for (const command of commands) {
         if ('requestId' in command) ids.push(command.requestId)
         if ('playId' in command) ids.push(command.playId)

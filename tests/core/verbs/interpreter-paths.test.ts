@@ -33,7 +33,7 @@ test('how a document ends its call, answered and not', () => {
   }
 })
 
-test('a bad value is told, and the default stands', () => {
+test('a bad value is reported, and the default stands', () => {
   assert.equal(runs(response('<Pause length="601"/>')), ['100 report DOC.0422', '1100 end END.0202'])
   assert.equal(runs(response('<Hangup reason="sleepy"/>'), { answered: false }), [
     '100 report DOC.0422',
@@ -61,14 +61,19 @@ test('every failure of a document: its event, the fallback, and its reason to th
     [response(' '.repeat(65_536)), 'DOC.0413', 'END.3413'],
   ]
   for (const [reply, code, reason] of rows) {
-    const told = `100 report ${code}`
-    assert.equal(runs(reply), [told, '100 say "Sorry." ×1', `2100 end ${reason}`])
-    assert.equal(runs(reply, { answered: false }), [told, '100 answer', '150 say "Sorry." ×1', `2150 end ${reason}`])
+    const reported = `100 report ${code}`
+    assert.equal(runs(reply), [reported, '100 say "Sorry." ×1', `2100 end ${reason}`])
+    assert.equal(runs(reply, { answered: false }), [
+      reported,
+      '100 answer',
+      '150 say "Sorry." ×1',
+      `2150 end ${reason}`,
+    ])
     const play = { fallbackMode: 'play', fallbackValue: 'http://b.test/sorry.wav' } as const
-    assert.equal(runs(reply, play), [told, '100 play http://b.test/sorry.wav ×1', `2100 end ${reason}`])
+    assert.equal(runs(reply, play), [reported, '100 play http://b.test/sorry.wav ×1', `2100 end ${reason}`])
     const drop = { fallbackMode: 'drop', fallbackValue: '' } as const
-    assert.equal(runs(reply, drop), [told, `100 end ${reason}`])
-    assert.equal(runs(reply, { ...drop, answered: false }), [told, `100 end ${reason} reject 603`])
+    assert.equal(runs(reply, drop), [reported, `100 end ${reason}`])
+    assert.equal(runs(reply, { ...drop, answered: false }), [reported, `100 end ${reason} reject 603`])
   }
 })
 

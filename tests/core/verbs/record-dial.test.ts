@@ -108,7 +108,7 @@ test('Record without action: the next verb runs', () => {
   assert.equal(bed.run().slice(1), ['100 record', '600 say "Thanks" ×1', '2600 end END.0202'])
 })
 
-test('Record: a hang-up posts once, whichever is told first, and the reply is ignored', () => {
+test('Record: a hang-up posts once, whichever event comes first, and the reply is ignored', () => {
   const gone: ProgramEvent = { type: 'caller-gone' }
   const posted = `fetch ${after} {"RecordingDuration":3,"RecordingPath":"rec/uuid-1.wav","RecordingUuid":"uuid-1","Digits":"hangup"} (reply ignored)`
   const nothing = `fetch ${after} {"RecordingDuration":0,"RecordingPath":"","RecordingUuid":"","Digits":"hangup"} (reply ignored)`
@@ -123,7 +123,7 @@ test('Record: a hang-up posts once, whichever is told first, and the reply is ig
   second.at(700, recorded(second, { endedBy: 'closed' })).at(710, gone)
   assert.equal(second.run().slice(2), [`710 ${posted}`])
 
-  // Its end is never told.
+  // Its end is never reported.
   const third = bedOf('<Record action="after" playBeep="false"/>').at(500, gone)
   assert.equal(third.run().slice(2), [`${500 + closingMs} ${nothing}`])
 

@@ -34,7 +34,7 @@ export const speechLike = (count: number, rate: number, seed = 1, level = 5000):
       phase += (2 * Math.PI * hz) / rate
       let sum = 0
       for (let n = 1; n * hz < Math.min(3600, rate / 2); n++) {
-        // The voice glides slowly: so its formants need not be known anew for every sample.
+        // The voice glides slowly: so its formants need not be known again for every sample.
         if (i % 16 === 0) gains[n] = formants.reduce((gain, formant) => gain + formantGain(n * hz, formant), 0.02)
         sum += (gains[n] ?? 0) * Math.sin(n * phase + n * n)
       }
@@ -44,10 +44,10 @@ export const speechLike = (count: number, rate: number, seed = 1, level = 5000):
   return pcm
 }
 
-/** How alike `wanted` from `from` on is to `heard`, `delay` samples later: 1 = the same. Every `step`th sample counts, about. */
+/** How alike `wanted` from `from` on is to `received`, `delay` samples later: 1 = the same. Every `step`th sample counts, about. */
 const likenessAt = (
   wanted: Int16Array,
-  heard: Int16Array,
+  received: Int16Array,
   delay: number,
   from: number,
   count: number,
@@ -59,7 +59,7 @@ const likenessAt = (
   // Uneven steps: even ones would take a tone for another.
   for (let i = from, n = 0; i < from + count; i += step === 1 ? 1 : step - 2 + ((n++ * 7) % 5)) {
     const a = wanted[i] ?? 0
-    const b = heard[i + delay] ?? 0
+    const b = received[i + delay] ?? 0
     product += a * b
     one += a * a
     two += b * b
@@ -67,52 +67,52 @@ const likenessAt = (
   return product / Math.sqrt(one * two)
 }
 
-/** The shift of `heard` behind `wanted`, in samples, at which they are most alike, and how alike (1 = the same). */
+/** The shift of `received` after `wanted`, in samples, at which they are most alike, and how alike (1 = the same). */
 export const delayOf = (
   wanted: Int16Array,
-  heard: Int16Array,
+  received: Int16Array,
   most: number,
   from = 0,
-  count = Math.min(wanted.length, heard.length - most) - from,
+  count = Math.min(wanted.length, received.length - most) - from,
 ): { readonly delay: number; readonly likeness: number } => {
   const step = count > 10_000 ? 8 : 1
   const rough: { delay: number; likeness: number }[] = []
   for (let delay = 0; delay <= most; delay++) {
-    rough.push({ delay, likeness: likenessAt(wanted, heard, delay, from, count, step) })
+    rough.push({ delay, likeness: likenessAt(wanted, received, delay, from, count, step) })
   }
   const best = rough.sort((one, two) => two.likeness - one.likeness).slice(0, step === 1 ? 1 : 20)
   return best
-    .map(({ delay }) => ({ delay, likeness: likenessAt(wanted, heard, delay, from, count, 1) }))
+    .map(({ delay }) => ({ delay, likeness: likenessAt(wanted, received, delay, from, count, 1) }))
     .reduce((one, two) => (two.likeness > one.likeness ? two : one))
 }
 
-/** Signal to difference in dB, `heard` lying `delay` samples behind. */
+/** Signal to difference in dB, `received` lying `delay` samples behind. */
 export const snrDb = (
   wanted: Int16Array,
-  heard: Int16Array,
+  received: Int16Array,
   delay: number,
   from = 0,
-  to = Math.min(wanted.length, heard.length - delay),
+  to = Math.min(wanted.length, received.length - delay),
 ): number => {
   let signal = 1
   let difference = 1
   for (let i = from; i < to; i++) {
     signal += wanted[i]! ** 2
-    difference += (wanted[i]! - heard[i + delay]!) ** 2
+    difference += (wanted[i]! - received[i + delay]!) ** 2
   }
   return 10 * Math.log10(signal / difference)
 }
 
 /** The mean of the SNR of pieces of 20 ms that are not silent, each within −10 and 35 dB. */
-export const segmentalSnrDb = (wanted: Int16Array, heard: Int16Array, delay: number, rate: number): number => {
+export const segmentalSnrDb = (wanted: Int16Array, received: Int16Array, delay: number, rate: number): number => {
   const piece = rate / 50
   let sum = 0
   let pieces = 0
-  for (let at = 0; at + piece + delay <= Math.min(wanted.length, heard.length - delay); at += piece) {
+  for (let at = 0; at + piece + delay <= Math.min(wanted.length, received.length - delay); at += piece) {
     let power = 0
     for (let i = at; i < at + piece; i++) power += wanted[i]! ** 2
     if (power / piece < 100 ** 2) continue
-    sum += Math.max(-10, Math.min(35, snrDb(wanted, heard, delay, at, at + piece)))
+    sum += Math.max(-10, Math.min(35, snrDb(wanted, received, delay, at, at + piece)))
     pieces++
   }
   return sum / pieces

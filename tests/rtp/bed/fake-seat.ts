@@ -13,10 +13,10 @@ export class FakeSeat implements Seat {
   released = 0
   reads = 0
   failing = false
-  /** What it says next; silence behind it. */
+  /** What it says next; silence after it. */
   said: Int16Array
   at = 0
-  readonly heard: {
+  readonly received: {
     readonly payload: Uint8Array
     readonly length: number
     readonly bytes: Uint8Array
@@ -36,7 +36,7 @@ export class FakeSeat implements Seat {
   }
 
   sendMix(payload: Uint8Array, length: number, at: number, _now: number): void {
-    this.heard.push({ payload, length, bytes: payload.slice(0, length), at })
+    this.received.push({ payload, length, bytes: payload.slice(0, length), at })
   }
 
   release(): void {
@@ -47,9 +47,9 @@ export class FakeSeat implements Seat {
   samples(from = 0): Int16Array {
     const codec = this.format?.codec
     const decoder = codec === 'G722' ? new G722Decoder() : codec === 'PCMA' ? pcma : pcmu
-    const pcm = new Int16Array(this.heard.length * 960)
+    const pcm = new Int16Array(this.received.length * 960)
     let count = 0
-    for (const { bytes } of this.heard.slice(from)) count += decoder.decodeInto(pcm, count, bytes, 0, bytes.length)
+    for (const { bytes } of this.received.slice(from)) count += decoder.decodeInto(pcm, count, bytes, 0, bytes.length)
     return pcm.slice(0, count)
   }
 }

@@ -6,11 +6,11 @@ import { fieldsOf, rtp } from './rtp-packet.ts'
 
 export type Heard = ReturnType<typeof fieldsOf> & { readonly port: number }
 
-/** A far end on real sockets: it keeps all that it hears and says what it is told to. */
+/** A remote on real sockets: it keeps all that it hears and says what it is told to. */
 export class MediaPeer {
   readonly rtp: Socket
   readonly rtcp: Socket
-  readonly heard: Heard[] = []
+  readonly received: Heard[] = []
   readonly reports: Buffer[] = []
   sequence = 1000
   timestamp = 50_000
@@ -22,7 +22,7 @@ export class MediaPeer {
     this.rtp = rtp
     this.rtcp = rtcp
     rtp.on('message', (packet, from) => {
-      this.heard.push({ ...fieldsOf({ at: performance.now(), bytes: packet }), port: from.port })
+      this.received.push({ ...fieldsOf({ at: performance.now(), bytes: packet }), port: from.port })
     })
     rtcp.on('message', packet => this.reports.push(packet))
   }

@@ -5,7 +5,7 @@ import { VirtualPeer } from './virtual-peer.ts'
 
 export const prompt = (length: number, seed = 3) => Uint8Array.from({ length }, (_, i) => (i * seed + (i >> 5)) % 200)
 
-/** One far end alone, what to agree on with it, and how to play it something. */
+/** One remote alone, what to agree on with it, and how to play it something. */
 export const one = (changes: Partial<Agreement> = {}, talk = false) => {
   const media = new VirtualMedia()
   const peer = new VirtualPeer(media, 'a', 4000).open()

@@ -8,7 +8,7 @@ import { bridged, VirtualPeer } from './virtual-peer.ts'
 import { WarmOpus } from './warm-opus.ts'
 
 export const payloadTypes: Readonly<Record<AudioCodecName, number>> = { PCMU: 0, PCMA: 8, G722: 9, opus: 111 }
-/** What a far end of one codec agrees on. */
+/** What a remote of one codec agrees on. */
 export const talks = (codec: AudioCodecName): Partial<Agreement> => ({
   codec,
   payloadType: payloadTypes[codec],
@@ -19,7 +19,7 @@ export const talks = (codec: AudioCodecName): Partial<Agreement> => ({
 /** What it hears may come in. */
 const longestPacketMs = 60
 
-/** A far end with a coder of its own, 20 ms a packet. */
+/** A remote with a coder of its own, 20 ms a packet. */
 export class Talker {
   readonly peer: VirtualPeer
   readonly codec: AudioCodecName
@@ -58,8 +58,8 @@ export class Talker {
   }
 
   /** What it hears, as samples of its own rate. */
-  heard(): Int16Array {
-    const packets = this.peer.heard().filter(packet => packet.payloadType === payloadTypes[this.codec])
+  received(): Int16Array {
+    const packets = this.peer.received().filter(packet => packet.payloadType === payloadTypes[this.codec])
     const pcm = new Int16Array(packets.length * (this.rate / 1000) * longestPacketMs + 8000)
     let at = 0
     for (const { payload } of packets) {
@@ -69,7 +69,7 @@ export class Talker {
   }
 }
 
-/** Two far ends that are bridged. */
+/** Two remotes that are bridged. */
 export const conversation = async (
   a: AudioCodecName,
   b: AudioCodecName,
@@ -82,7 +82,7 @@ export const conversation = async (
   return { media, opus, one: new Talker(legs.a, a, opus), two: new Talker(legs.b, b, opus) }
 }
 
-/** One far end alone. */
+/** One remote alone. */
 export const alone = async (codec: AudioCodecName, changes: Partial<Agreement> = {}) => {
   const opus = await WarmOpus.open(3)
   const media = new VirtualMedia({}, 7, opus)

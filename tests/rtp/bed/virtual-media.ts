@@ -23,7 +23,7 @@ export class VirtualMedia {
   readonly network = new VirtualNetwork()
   readonly events: EngineEvent[] = []
   /** What sessions told of themselves in between. */
-  readonly told: Extract<EngineEvent, { readonly type: 'stats' }>[] = []
+  readonly reported: Extract<EngineEvent, { readonly type: 'stats' }>[] = []
   readonly prompts = new Map<string, Prompt | PromptFault>()
   readonly recordings = new Map<string, Recording>()
   readonly engine: MediaEngine
@@ -37,7 +37,7 @@ export class VirtualMedia {
   writeMs = 0
   /** When a tick was told to be in the next one's time. */
   readonly fellBehind: number[] = []
-  /** When prompts are told, that have been read. */
+  /** When prompts are reported, that have been read. */
   promptRead = (tell: () => void): void => tell()
   #seed: number
 
@@ -88,7 +88,7 @@ export class VirtualMedia {
           },
         },
         emit: event => {
-          if (event.type === 'stats') this.told.push(event)
+          if (event.type === 'stats') this.reported.push(event)
           else this.events.push(event)
         },
         now: () => this.now,

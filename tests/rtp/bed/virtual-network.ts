@@ -35,7 +35,7 @@ class VirtualSocket implements DatagramSocket {
 }
 
 /**
- * A network without sockets: what is sent is kept, what arrives is put there by the test. Packets are told with the time
+ * A network without sockets: what is sent is kept, what arrives is put there by the test. Packets are reported with the time
  * when they were made, and in that order, unless `isHeld`: when they went.
  */
 export class VirtualNetwork implements DatagramNetwork {

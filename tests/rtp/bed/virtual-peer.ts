@@ -4,7 +4,7 @@ import { fieldsOf, type RtpOptions, rtp } from './rtp-packet.ts'
 import { VirtualMedia } from './virtual-media.ts'
 import { home } from './virtual-network.ts'
 
-/** A far end of the virtual network, at a port of `home`. */
+/** A remote of the virtual network, at a port of `home`. */
 export class VirtualPeer {
   readonly port: number
   readonly media: VirtualMedia
@@ -45,12 +45,12 @@ export class VirtualPeer {
   }
 
   /** RTP that was sent to this peer, from where it left off. */
-  heard(port = this.port): ReturnType<typeof fieldsOf>[] {
+  received(port = this.port): ReturnType<typeof fieldsOf>[] {
     return this.media.network.sent.filter(sent => sent.port === port && sent.from === this.to).map(fieldsOf)
   }
 }
 
-/** Two far ends whose sessions are bridged. */
+/** Two remotes whose sessions are bridged. */
 export const bridged = (
   changesA: Partial<Agreement> = {},
   changesB: Partial<Agreement> = {},

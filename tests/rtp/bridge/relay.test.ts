@@ -28,16 +28,16 @@ test('same codec: payloads pass byte for byte, both ways, with our numbers', () 
     b.say(frame(n + 1000, 160))
     n++
   })
-  const toB = speech(b.heard())
-  const toA = speech(a.heard())
+  const toB = speech(b.received())
+  const toA = speech(a.received())
   assert.is(toB.length, n)
   assert.is(toA.length, n)
   for (const [i, packet] of toB.entries()) assert.equal(packet.payload, frame(i))
   for (const [i, packet] of toA.entries()) assert.equal(packet.payload, frame(i + 1000))
-  monotonic(b.heard())
-  monotonic(a.heard())
-  for (const [i, packet] of b.heard().entries()) {
-    if (i > 0) assert.is((packet.timestamp - b.heard()[i - 1]!.timestamp) >>> 0, 160)
+  monotonic(b.received())
+  monotonic(a.received())
+  for (const [i, packet] of b.received().entries()) {
+    if (i > 0) assert.is((packet.timestamp - b.received()[i - 1]!.timestamp) >>> 0, 160)
   }
   assert.is.not(toB[0]!.ssrc, a.ssrc)
   assert.ok(toB[0]!.marker)
@@ -55,10 +55,10 @@ test('losses leave gaps, order and silences stay what they were, marks are kept'
     const pause = n >= 8 ? 4000 : 0
     a.say(frame(n), { sequence: (65_533 + n) & 0xffff, timestamp: (10_000 + n * 160 + pause) >>> 0, marker: n === 8 })
   })
-  const heard = speech(b.heard())
-  assert.is(heard.length, order.length)
-  const base = heard[0]!
-  heard.forEach((packet, i) => {
+  const received = speech(b.received())
+  assert.is(received.length, order.length)
+  const base = received[0]!
+  received.forEach((packet, i) => {
     const n = order[i]!
     assert.equal(packet.payload, frame(n))
     assert.is(packet.sequence, (base.sequence + n) & 0xffff)
@@ -67,7 +67,7 @@ test('losses leave gaps, order and silences stay what they were, marks are kept'
   })
 })
 
-test('a far end that starts anew goes on as one stream', () => {
+test('a remote that starts again goes on as one stream', () => {
   const { media, a, b } = bridged()
   let n = 0
   media.run(1000, now => {
@@ -79,8 +79,8 @@ test('a far end that starts anew goes on as one stream', () => {
     }
     a.say(frame(n++))
   })
-  assert.is(speech(b.heard()).length, n)
-  monotonic(b.heard())
+  assert.is(speech(b.received()).length, n)
+  monotonic(b.received())
 })
 
 test('PCMU and PCMA are turned into each other by table', () => {
@@ -89,9 +89,9 @@ test('PCMU and PCMA are turned into each other by table', () => {
   media.run(200, now => {
     if (now % 20 === 0) a.say(frame(n++), { payloadType: 8 })
   })
-  const heard = speech(b.heard())
-  assert.is(heard.length, n)
-  heard.forEach((packet, i) => {
+  const received = speech(b.received())
+  assert.is(received.length, n)
+  received.forEach((packet, i) => {
     const expected = frame(i)
     pcmaToPcmuInto(expected, 0, expected, 0, 160)
     assert.is(packet.payloadType, 0)
@@ -110,16 +110,16 @@ test('payload types of each side; extension, CSRCs and padding stay behind', () 
   packet[packet.length - 1] = 4
   media.network.arrive(a.to, packet, a.address, a.port)
   media.run(20)
-  const heard = speech(b.heard())
-  assert.is(heard.length, 1)
-  assert.is(heard[0]!.payloadType, 97)
-  assert.equal(heard[0]!.payload, payload)
+  const received = speech(b.received())
+  assert.is(received.length, 1)
+  assert.is(received[0]!.payloadType, 97)
+  assert.equal(received[0]!.payload, payload)
   assert.is(media.network.sent.find(sent => sent.port === b.port && sent.bytes.length > 12)!.bytes[0], 0x80)
 })
 
 for (const ptimeMs of [10, 20, 30, 40, 60]) {
   for (const wanted of [10, 20, 30, 40, 60]) {
-    test(`${ptimeMs} ms packets to a far end that asked for ${wanted} ms`, () => {
+    test(`${ptimeMs} ms packets to a remote that asked for ${wanted} ms`, () => {
       const { media, a, b } = bridged({}, { ptimeMs: wanted, ptimeAsked: true })
       media.network.isHeld = true
       const sent: number[] = []
@@ -129,15 +129,15 @@ for (const ptimeMs of [10, 20, 30, 40, 60]) {
         sent.push(...payload)
         a.say(payload)
       })
-      const heard = speech(b.heard())
-      assert.ok(heard.every(packet => packet.payload.length === wanted * 8))
-      const bytes = heard.flatMap(packet => [...packet.payload])
+      const received = speech(b.received())
+      assert.ok(received.every(packet => packet.payload.length === wanted * 8))
+      const bytes = received.flatMap(packet => [...packet.payload])
       assert.equal(bytes.slice(0, sent.length), sent, 'to the last byte')
       assert.ok(bytes.slice(sent.length).every(byte => byte === 0xff))
       assert.ok(bytes.length - sent.length < wanted * 8)
-      monotonic(b.heard())
+      monotonic(b.received())
       // What one packet is divided into does not go out at once.
-      const gaps = heard.slice(1).map((packet, i) => packet.at - heard[i]!.at)
+      const gaps = received.slice(1).map((packet, i) => packet.at - received[i]!.at)
       assert.ok(
         gaps.every(gap => gap >= 10),
         gaps.join(),
@@ -146,15 +146,15 @@ for (const ptimeMs of [10, 20, 30, 40, 60]) {
   }
 }
 
-test('a far end that did not ask gets packets as they come', () => {
+test('a remote that did not ask gets packets as they come', () => {
   const { media, a, b } = bridged()
   media.run(300, now => {
     if (now % 30 === 0) a.say(frame(now, 240))
   })
-  assert.ok(speech(b.heard()).every(packet => packet.payload.length === 240))
+  assert.ok(speech(b.received()).every(packet => packet.payload.length === 240))
 })
 
-test('a loss in a stream that is packed anew keeps its time', () => {
+test('a loss in a stream that is packed again keeps its time', () => {
   const { media, a, b } = bridged({}, { ptimeMs: 40, ptimeAsked: true })
   let n = 0
   media.run(400, now => {
@@ -166,14 +166,14 @@ test('a loss in a stream that is packed anew keeps its time', () => {
     }
     n++
   })
-  const heard = speech(b.heard())
-  const total = (heard.at(-1)!.timestamp - heard[0]!.timestamp) >>> 0
+  const received = speech(b.received())
+  const total = (received.at(-1)!.timestamp - received[0]!.timestamp) >>> 0
   assert.is(total % 160, 0)
-  assert.equal([...heard.at(-1)!.payload.subarray(0, 160)], [...frame(n - 2)])
+  assert.equal([...received.at(-1)!.payload.subarray(0, 160)], [...frame(n - 2)])
   assert.is(total, (n - 2) * 160)
 })
 
-test('a loss within a frame of a stream that is packed anew is silent there, and takes nothing else with it', () => {
+test('a loss within a frame of a stream that is packed again is silent there, and takes nothing else with it', () => {
   const { media, a, b } = bridged({}, { ptimeMs: 60, ptimeAsked: true })
   let n = 0
   media.run(460, now => {
@@ -185,17 +185,17 @@ test('a loss within a frame of a stream that is packed anew is silent there, and
     }
     n++
   })
-  const heard = speech(b.heard())
-  monotonic(heard)
-  assert.ok(heard.every(({ payload }) => payload.length === 480))
-  const bytes = heard.flatMap(({ payload }) => [...payload])
+  const received = speech(b.received())
+  monotonic(received)
+  assert.ok(received.every(({ payload }) => payload.length === 480))
+  const bytes = received.flatMap(({ payload }) => [...payload])
   const wanted = Array.from({ length: 15 }, (_, i) =>
     i === 7 ? [...new Uint8Array(160).fill(0xff)] : [...frame(i)],
   ).flat()
   assert.equal(bytes.slice(0, wanted.length), wanted)
 })
 
-test('a pause in a stream that is packed anew: the last word goes out at once, and the next is in its place', () => {
+test('a pause in a stream that is packed again: the last word goes out at once, and the next is in its place', () => {
   const { media, a, b } = bridged({}, { ptimeMs: 60, ptimeAsked: true })
   let n = 0
   let pausedAt = 0
@@ -208,14 +208,14 @@ test('a pause in a stream that is packed anew: the last word goes out at once, a
     }
     n++
   })
-  const heard = speech(b.heard())
-  const last = heard.findIndex(({ payload }) => payload.subarray(0, 160).join() === frame(9).join())
-  assert.ok(last > 0 && heard[last]!.at - pausedAt <= 100, `${heard[last]?.at} ${pausedAt}`)
-  assert.ok(heard[last]!.payload.subarray(160).every(byte => byte === 0xff))
-  const next = heard[last + 1]!
+  const received = speech(b.received())
+  const last = received.findIndex(({ payload }) => payload.subarray(0, 160).join() === frame(9).join())
+  assert.ok(last > 0 && received[last]!.at - pausedAt <= 100, `${received[last]?.at} ${pausedAt}`)
+  assert.ok(received[last]!.payload.subarray(160).every(byte => byte === 0xff))
+  const next = received[last + 1]!
   assert.equal([...next.payload.subarray(0, 160)], [...frame(25)])
-  assert.is((next.timestamp - heard[last]!.timestamp) >>> 0, 16 * 160)
-  assert.is(next.sequence, (heard[last]!.sequence + 1) & 0xffff)
+  assert.is((next.timestamp - received[last]!.timestamp) >>> 0, 16 * 160)
+  assert.is(next.sequence, (received[last]!.sequence + 1) & 0xffff)
   assert.ok(next.marker)
 })
 
@@ -232,27 +232,27 @@ test('a play to one leg interrupts what it hears of the other, and only that', (
   media.run(200, both)
   media.do({ type: 'play', session: 'b', play: 'x', source: { kind: 'file', path: 'p' }, loop: 1 })
   media.run(400, both)
-  const bytes = b.heard().flatMap(packet => [...packet.payload])
+  const bytes = b.received().flatMap(packet => [...packet.payload])
   const at = bytes.findIndex((_, i) => prompt.every((byte, j) => bytes[i + j] === byte))
   assert.ok(at > 0 && at % 160 === 0)
   assert.ok(bytes.length >= at + 1600 + 160 * 5, 'then the other leg again')
-  monotonic(b.heard())
-  assert.is(speech(a.heard()).length, n)
+  monotonic(b.received())
+  assert.is(speech(a.received()).length, n)
   assert.is(media.take('played').length, 1)
 })
 
 test('silence fills a bridge of which nothing comes, and gives way', () => {
   const { media, a, b } = bridged()
   media.run(1000)
-  assert.ok(b.heard().length >= 49 && b.heard().every(isSilence))
+  assert.ok(b.received().length >= 49 && b.received().every(isSilence))
   media.run(1000, now => {
     if (now % 20 === 0) a.say(frame(now))
   })
-  assert.is(speech(b.heard()).length, 50)
+  assert.is(speech(b.received()).length, 50)
   media.run(2000)
-  monotonic(b.heard())
-  assert.ok(isSilence(b.heard().at(-1)!))
-  const { at } = b.heard().at(-1)!
+  monotonic(b.received())
+  assert.ok(isSilence(b.received().at(-1)!))
+  const { at } = b.received().at(-1)!
   assert.ok(media.now - at <= 25)
 })
 
@@ -262,21 +262,21 @@ test('early media reaches a caller before anything comes from it; unbridged legs
   const b = new VirtualPeer(media, 'b', 5000).open()
   media.do({ type: 'agree', session: 'a', agreement: agreed(4000), talk: false })
   media.run(200)
-  assert.is(a.heard().length, 0, 'nothing is sent to a caller who only hears ringing')
+  assert.is(a.received().length, 0, 'nothing is sent to a caller who only hears ringing')
   media.do({ type: 'bridge', session: 'a', other: 'b' })
   media.do({ type: 'agree', session: 'b', agreement: agreed(5000), talk: true })
   media.run(200, now => {
     if (now % 20 === 0) b.say(frame(now))
   })
-  assert.is(speech(a.heard()).length, 10)
+  assert.is(speech(a.received()).length, 10)
   media.do({ type: 'unbridge', session: 'b' })
   media.run(200, now => {
     if (now % 20 === 0) b.say(frame(now))
   })
-  assert.is(speech(a.heard()).length, 10)
+  assert.is(speech(a.received()).length, 10)
 })
 
-test('telephone-events pass with the other side’s payload type, and are told once', () => {
+test('telephone-events pass with the other side’s payload type, and are reported once', () => {
   const { media, a, b } = bridged({ acceptEvents: 96, sendEvents: 96 }, { acceptEvents: 101, sendEvents: 101 })
   let n = 0
   media.run(200, now => {
@@ -294,8 +294,8 @@ test('telephone-events pass with the other side’s payload type, and are told o
   a.timestamp = began + 6 * 160
   a.say(frame(1))
   media.run(20)
-  const heard = b.heard()
-  const passed = heard.filter(packet => packet.payloadType === 101)
+  const received = b.received()
+  const passed = received.filter(packet => packet.payloadType === 101)
   assert.equal(
     passed.map(packet => [...packet.payload]),
     events.map(event => [...event]),
@@ -305,8 +305,8 @@ test('telephone-events pass with the other side’s payload type, and are told o
     passed.map(packet => packet.marker),
     [true, false, false, false, false, false, false, false],
   )
-  monotonic(heard.filter(packet => !isSilence(packet)).slice(1))
-  const after = heard.at(-1)!
+  monotonic(received.filter(packet => !isSilence(packet)).slice(1))
+  const after = received.at(-1)!
   assert.is((after.timestamp - passed[0]!.timestamp) >>> 0, 6 * 160)
   assert.equal(
     media.take('digit').map(({ session, digit, durationMs }) => ({ session, digit, durationMs })),

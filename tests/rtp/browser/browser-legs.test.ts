@@ -41,7 +41,7 @@ function legs(thefts: number, pairs: number) {
   return { network, ports, open }
 }
 
-test('the port of browser legs that another program takes while it is bound anew: the next pair is tried', () => {
+test('the port of browser legs that another program takes while it is bound again: the next pair is tried', () => {
   const { network, ports, open } = legs(2, 10)
   assert.ok(open())
   assert.is(ports.free, 9, 'only what is used is missing')

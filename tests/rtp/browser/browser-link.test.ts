@@ -26,8 +26,8 @@ test('checks, handshake, keys: what the session hears is plain, what it says arr
   assert.match(link.suite ?? '', /^AE/)
   const keys = bed.browser?.keys
   assert.ok(keys)
-  const heard: Uint8Array[] = []
-  link.rtp.receiver = (packet, length) => heard.push(packet.slice(0, length))
+  const received: Uint8Array[] = []
+  link.rtp.receiver = (packet, length) => received.push(packet.slice(0, length))
   const plain = rtp(new Uint8Array(160).fill(3), { sequence: 5 })
   const packet = new Uint8Array(400)
   packet.set(plain)
@@ -37,7 +37,7 @@ test('checks, handshake, keys: what the session hears is plain, what it says arr
   bed.arrive(sealed, 4001)
   bed.arrive(rtp(new Uint8Array(160)))
   bed.run(5)
-  assert.equal(heard, [plain])
+  assert.equal(received, [plain])
   const { srtpReplayed, srtpForged, strayDropped } = bed.port.counters
   assert.equal([srtpReplayed, srtpForged, strayDropped], [1, 1, 1])
   bed.check(5000)
@@ -45,7 +45,7 @@ test('checks, handshake, keys: what the session hears is plain, what it says arr
   const slot = bed.network.slot()
   slot.set(plain)
   link.rtp.send(slot, plain.length)
-  // A packet without room behind it, as another socket may have received it.
+  // A packet without room after it, as another socket may have received it.
   link.rtp.send(rtp(new Uint8Array(160), { sequence: 6 }), plain.length)
   bed.network.flush()
   const receiver = new SrtpReceiver(keys.remote)
@@ -55,7 +55,7 @@ test('checks, handshake, keys: what the session hears is plain, what it says arr
   }
 })
 
-test('a browser that shows neither consent nor media is told as quiet, and again (RFC 7675 §5.1)', () => {
+test('a browser that shows neither consent nor media is reported as quiet, and again (RFC 7675 §5.1)', () => {
   const bed = new Bed()
   const link = bed.port.open(credentials)
   let quiet = 0
@@ -141,7 +141,7 @@ test('no handshake before a valid check from that very address', () => {
   assert.is(bed.network.sent.length, 1, 'only the check was answered')
 })
 
-test('a hello that comes before the answer to our offer is not lost: the far end says it again only after a second', () => {
+test('a hello that comes before the answer to our offer is not lost: the remote says it again only after a second', () => {
   const bed = new Bed()
   const link = bed.port.open(credentials)
   bed.connect()
@@ -157,7 +157,7 @@ test('a hello that comes before the answer to our offer is not lost: the far end
   assert.is(bed.port.counters.dtlsConnected, dtlsConnected)
 })
 
-test('a tick takes so many handshakes of one far end, and so many in all', () => {
+test('a tick takes so many handshakes of one remote, and so many in all', () => {
   const bed = new Bed()
   const links = Array.from({ length: 6 }, (_, i) => bed.port.open({ ...credentials, ufrag: `our${i}` }))
   links.forEach((link, i) => {
@@ -184,7 +184,7 @@ test('a tick takes so many handshakes of one far end, and so many in all', () =>
   assert.is(bed.port.counters.dtlsBusy, 92 + 199 * 48)
 })
 
-test('twenty far ends that come at once are all shaken hands with at once: nobody has to say it again', () => {
+test('twenty remotes that come at once are all shaken hands with at once: nobody has to say it again', () => {
   const bed = new Bed()
   const browsers = Array.from({ length: 20 }, (_, i) => {
     const local = { ...credentials, ufrag: `our${i}` }
@@ -239,7 +239,7 @@ test('while strangers knock, who begins a handshake must prove its address; afte
   assert.not(isAsked(4002))
 })
 
-test('nobody comes: a fault of ICE; somebody without the key: of DTLS; each told once', () => {
+test('nobody comes: a fault of ICE; somebody without the key: of DTLS; each reported once', () => {
   for (const comes of [false, true]) {
     const bed = new Bed()
     const link = bed.port.open(credentials)
@@ -296,7 +296,7 @@ test('bound to two addresses: a check is answered from the one that it asked, me
   bed.check(4000, 'ourUfrag:them', true, 30_002)
   bed.run(5)
   assert.is(say(2), 30_002)
-  // The first pair loses its consent; the far end's address is still heard, since the other pair keeps it.
+  // The first pair loses its consent; the remote's address is still heard, since the other pair keeps it.
   for (let passed = 0; passed < consentMs + 5000; passed += 5000) {
     bed.check(4000, 'ourUfrag:them', true, 30_002)
     bed.run(5000)

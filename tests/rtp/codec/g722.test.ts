@@ -41,20 +41,20 @@ test('tones of both bands come back at their level, with little noise', () => {
     [6500, 10],
   ] as const) {
     const pcm = sine(hz, rate, rate)
-    const heard = decoded(encoded(pcm))
-    assert.ok(Math.abs(levelAt(heard, 4000, 8000, hz, rate) - levelAt(pcm, 4000, 8000, hz, rate)) < 0.7, `${hz} Hz`)
-    const snr = snrDb(pcm, heard, filterDelay, 2000)
+    const received = decoded(encoded(pcm))
+    assert.ok(Math.abs(levelAt(received, 4000, 8000, hz, rate) - levelAt(pcm, 4000, 8000, hz, rate)) < 0.7, `${hz} Hz`)
+    const snr = snrDb(pcm, received, filterDelay, 2000)
     assert.ok(snr > least, `${hz} Hz: ${snr.toFixed(1)} dB`)
   }
 })
 
 test('speech comes back 22 samples later with a segmental SNR over 18 dB', () => {
   const pcm = speechLike(4 * rate, rate)
-  const heard = decoded(encoded(pcm))
-  const { delay, likeness } = delayOf(pcm, heard, 40)
+  const received = decoded(encoded(pcm))
+  const { delay, likeness } = delayOf(pcm, received, 40)
   assert.is(delay, filterDelay)
   assert.ok(likeness > 0.99, `${likeness}`)
-  const snr = segmentalSnrDb(pcm, heard, filterDelay, rate)
+  const snr = segmentalSnrDb(pcm, received, filterDelay, rate)
   assert.ok(snr > 18, `${snr.toFixed(1)} dB`)
 })
 
@@ -67,8 +67,8 @@ test('silence stays silent, and the loudest noise stays within 16 bits', () => {
   assert.ok(decoded(encoded(new Int16Array(rate))).every(sample => Math.abs(sample) <= 8))
   const random = seeded(5)
   const loud = Int16Array.from({ length: rate }, () => (random() < 0.5 ? -32_768 : 32_767))
-  const heard = decoded(encoded(loud))
-  assert.ok(heard.some(sample => sample > 20_000) && heard.some(sample => sample < -20_000))
+  const received = decoded(encoded(loud))
+  assert.ok(received.some(sample => sample > 20_000) && received.some(sample => sample < -20_000))
 })
 
 test('the decoder takes any bytes, and finds its way back into a stream', () => {
@@ -79,9 +79,9 @@ test('the decoder takes any bytes, and finds its way back into a stream', () => 
   const decoder = new G722Decoder()
   const noise = new Int16Array(2 * rubbish.length)
   decoder.decodeInto(noise, 0, rubbish, 0, rubbish.length)
-  const heard = new Int16Array(2 * good.length)
-  decoder.decodeInto(heard, 0, good, 0, good.length)
-  const snr = snrDb(pcm, heard, filterDelay, rate)
+  const received = new Int16Array(2 * good.length)
+  decoder.decodeInto(received, 0, good, 0, good.length)
+  const snr = snrDb(pcm, received, filterDelay, rate)
   assert.ok(snr > 15, `${snr.toFixed(1)} dB a second after rubbish`)
 })
 
@@ -92,18 +92,18 @@ test('bytes and samples are those of another implementation', () => {
     Math.round(12_000 * Math.sin(i * i * 0.0001) + 4000 * (random() - 0.5)),
   )
   const bytes = encoded(pcm)
-  const heard = decoded(bytes)
+  const received = decoded(bytes)
   assert.is(crc32(bytes).toString(16), 'f13c93b5')
-  assert.is(crc32(new Uint8Array(heard.buffer)).toString(16), '5e463c23')
+  assert.is(crc32(new Uint8Array(received.buffer)).toString(16), '5e463c23')
 })
 
 testBeside('rtp-pcap', 'a recording in G.722 by another switch is the one that it has in mu-law', () => {
   const folder = 'rtp-pcap/asterisk-testsuite/audio'
-  const heard = resample(decoded(corpusFile(`${folder}/talking-g.g722`)), rate, 8000)
+  const received = resample(decoded(corpusFile(`${folder}/talking-g.g722`)), rate, 8000)
   const bytes = corpusFile(`${folder}/talking-u.ulaw`)
   const narrow = new Int16Array(bytes.length)
   pcmu.decodeInto(narrow, 0, bytes, 0, bytes.length)
-  const { likeness } = delayOf(narrow, heard, 40)
+  const { likeness } = delayOf(narrow, received, 40)
   assert.ok(likeness > 0.97, `${likeness}`)
 })
 

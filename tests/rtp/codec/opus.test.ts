@@ -61,7 +61,7 @@ test('the length of a packet by its first bytes: every configuration (RFC 6716 t
   assert.is(opusUnitsIn(new Uint8Array(0), 0, 0), 0)
 })
 
-test('the lengths told are those that libopus decodes', async () => {
+test('the lengths reported are those that libopus decodes', async () => {
   const decoder = await decoderOf(48_000)
   const random = seeded(31)
   const pcm = new Int16Array(5760)
@@ -83,11 +83,11 @@ test('speech at each rate comes back with its level and a segmental SNR that say
     const encoder = await encoderOf({ sampleRate: rate })
     const decoder = await decoderOf(rate)
     const pcm = speechLike(4 * rate, rate, 2)
-    const heard = decodedBy(decoder, packetsOf(encoder, pcm, rate), rate)
-    const { delay, likeness } = delayOf(pcm, heard, rate / 20, rate, rate)
+    const received = decodedBy(decoder, packetsOf(encoder, pcm, rate), rate)
+    const { delay, likeness } = delayOf(pcm, received, rate / 20, rate, rate)
     assert.ok(likeness > 0.94, `${rate} Hz: ${likeness}`)
     assert.ok(delay <= 0.03 * rate, `${rate} Hz: ${delay}`)
-    const snr = segmentalSnrDb(pcm, heard, delay, rate)
+    const snr = segmentalSnrDb(pcm, received, delay, rate)
     assert.ok(snr > 6, `${rate} Hz: ${snr.toFixed(1)} dB`)
     encoder.free()
     decoder.free()
@@ -107,11 +107,11 @@ test('a busy thread’s encoders try less hard: other packets, of a sound that i
     for (let n = 0; n < 1000; n++) own.effort.observe(busy, 1)
     const decoder = await decoderOf(rate)
     const packets = packetsOf(encoder, pcm, rate)
-    const heard = decodedBy(decoder, packets, rate)
-    const { delay } = delayOf(pcm, heard, rate / 20, rate, rate)
+    const received = decodedBy(decoder, packets, rate)
+    const { delay } = delayOf(pcm, received, rate / 20, rate, rate)
     encoder.free()
     decoder.free()
-    return { packets: Buffer.concat(packets), snr: segmentalSnrDb(pcm, heard, delay, rate) }
+    return { packets: Buffer.concat(packets), snr: segmentalSnrDb(pcm, received, delay, rate) }
   }
   const [calm, busy, overrun] = [await soundAt(0), await soundAt(0.45), await soundAt(1)]
   assert.not.ok(calm.packets.equals(busy.packets))
@@ -126,16 +126,17 @@ test('a packet is decoded at what the listener needs, whatever it was made from'
   const packets = packetsOf(encoder, sine(1000, 32_000, 16_000), 16_000)
   for (const rate of [8000, 16_000, 48_000] as const) {
     const decoder = await decoderOf(rate)
-    const heard = decodedBy(decoder, packets, rate)
+    const received = decodedBy(decoder, packets, rate)
     assert.ok(
-      Math.abs(levelAt(heard, rate, rate / 2, 1000, rate) - levelAt(sine(1000, 8000, 8000), 0, 8000, 1000, 8000)) < 1,
+      Math.abs(levelAt(received, rate, rate / 2, 1000, rate) - levelAt(sine(1000, 8000, 8000), 0, 8000, 1000, 8000)) <
+        1,
     )
     decoder.free()
   }
   encoder.free()
 })
 
-test('a lost packet is repaired from the next one, when the far end told of losses; else it is made up', async () => {
+test('a lost packet is repaired from the next one, when the remote told of losses; else it is made up', async () => {
   const rate = 16_000
   const frame = rate / 50
   const pcm = speechLike(4 * rate, rate, 14)
@@ -144,24 +145,24 @@ test('a lost packet is repaired from the next one, when the far end told of loss
     const decoder = await decoderOf(rate)
     encoder.tune(lossPercent)
     const packets = packetsOf(encoder, pcm, rate)
-    const heard = new Int16Array(pcm.length)
+    const received = new Int16Array(pcm.length)
     for (const [n, packet] of packets.entries()) {
       const next = packets[n + 1]
-      if (n % 8 !== 5 || next === undefined) decoder.decodeInto(heard, n * frame, packet, 0, packet.length)
-      else if (repairs) assert.is(decoder.recoverInto(heard, n * frame, frame, next, 0, next.length), frame)
-      else assert.is(decoder.concealInto(heard, n * frame, frame), frame)
+      if (n % 8 !== 5 || next === undefined) decoder.decodeInto(received, n * frame, packet, 0, packet.length)
+      else if (repairs) assert.is(decoder.recoverInto(received, n * frame, frame, next, 0, next.length), frame)
+      else assert.is(decoder.concealInto(received, n * frame, frame), frame)
     }
     encoder.free()
     decoder.free()
-    const { delay } = delayOf(pcm, heard, rate / 20, rate, rate)
+    const { delay } = delayOf(pcm, received, rate / 20, rate, rate)
     let product = 0
     let one = 1
     let two = 1
     for (let n = 5; n < packets.length - 2; n += 8) {
       for (let i = n * frame; i < (n + 1) * frame; i++) {
-        product += pcm[i]! * heard[i + delay]!
+        product += pcm[i]! * received[i + delay]!
         one += pcm[i]! ** 2
-        two += heard[i + delay]! ** 2
+        two += received[i + delay]! ** 2
       }
     }
     return product / Math.sqrt(one * two)
@@ -172,14 +173,14 @@ test('a lost packet is repaired from the next one, when the far end told of loss
   assert.ok(repaired > madeUp + 0.1, `repaired ${repaired.toFixed(2)}, made up ${madeUp.toFixed(2)}`)
 })
 
-test('told losses bring repair, and take bits from sound until it fits', async () => {
+test('reported losses bring repair, and take bits from sound until it fits', async () => {
   const pcm = speechLike(32_000, 16_000, 6)
   const sentAt = async (lossPercent: number) => {
     const encoder = await encoderOf({ bitrate: 32_000 })
     encoder.tune(lossPercent)
     const packets = packetsOf(encoder, pcm, 16_000)
     encoder.free()
-    // RFC 6716 §4.2.3: behind a SILK frame's flag of voice, that of the copy of the frame before.
+    // RFC 6716 §4.2.3: after a SILK frame's flag of voice, that of the copy of the frame before.
     const repair = packets.filter(packet => packet[0]! >> 3 < 12 && (packet[1]! & 0x40) !== 0).length
     return { bytes: packets.reduce((sum, packet) => sum + packet.length, 0), repair: repair / packets.length }
   }
@@ -192,7 +193,7 @@ test('told losses bring repair, and take bits from sound until it fits', async (
   assert.ok(heavy.bytes < 0.9 * some.bytes && heavy.bytes < 1.1 * none.bytes, `${heavy.bytes} of ${none.bytes}`)
 })
 
-test('at rest with DTX next to nothing is sent, and the far end hears soft noise', async () => {
+test('at rest with DTX next to nothing is sent, and the remote hears soft noise', async () => {
   const encoder = await encoderOf({ dtx: true })
   const random = seeded(3)
   const pcm = Int16Array.from({ length: 48_000 }, () => (random() - 0.5) * 40)
@@ -202,11 +203,11 @@ test('at rest with DTX next to nothing is sent, and the far end hears soft noise
   encoder.free()
   const opus = await WarmOpus.open(1)
   const decoder = new StreamDecoder(16_000, opus)
-  const heard = new Int16Array(4000)
-  for (const packet of packets.slice(0, 60)) decoder.frameInto(heard, 0, 'opus', packet, 0, packet.length, false)
+  const received = new Int16Array(4000)
+  for (const packet of packets.slice(0, 60)) decoder.frameInto(received, 0, 'opus', packet, 0, packet.length, false)
   assert.ok(decoder.rests)
-  for (let n = 0; n < 100; n++) decoder.concealInto(heard, 0, 320)
-  assert.ok(levelOf(heard, 0, 320) < -50)
+  for (let n = 0; n < 100; n++) decoder.concealInto(received, 0, 320)
+  assert.ok(levelOf(received, 0, 320) < -50)
   decoder.free()
   opus.close()
 })
@@ -216,8 +217,8 @@ test('the silence that needs no coder is 20 ms of it for any decoder', async () 
   const encoder = await encoderOf()
   const decoder = await decoderOf(16_000)
   const packets = [...packetsOf(encoder, sine(500, 16_000, 16_000), 16_000), opusSilence, opusSilence, opusSilence]
-  const heard = decodedBy(decoder, packets, 16_000)
-  assert.ok(levelOf(heard, heard.length - 320, 320) < -70)
+  const received = decodedBy(decoder, packets, 16_000)
+  assert.ok(levelOf(received, received.length - 320, 320) < -70)
   encoder.free()
   decoder.free()
 })

@@ -159,9 +159,9 @@ test('the same digit twice is two presses; loss, repeats and disorder change nei
       .map(one => ({ ...one, order: one.tick + random() * 2.5 }))
       .sort((a, b) => a.order - b.order)
     const present = new Set(packets.map(one => one.timestamp)).size
-    const heard = text(hear(packets))
-    if (present === digits.length) assert.is(heard, digits, `seed ${seed}`)
-    else assert.is(heard.length, present, `seed ${seed}`)
+    const received = text(hear(packets))
+    if (present === digits.length) assert.is(received, digits, `seed ${seed}`)
+    else assert.is(received.length, present, `seed ${seed}`)
   }
 })
 
@@ -180,7 +180,7 @@ test('a sender whose timestamp runs with the duration presses once, and twice wh
         now += 20
         const ran = 160 * (endsRun ? packet : ends)
         if (packet !== lost) receiver.push(payload, 0, 4, (timestamp + ran) >>> 0, packet === 0, now)
-        for (let told = receiver.take(); told !== undefined; told = receiver.take()) presses.push(told)
+        for (let reported = receiver.take(); reported !== undefined; reported = receiver.take()) presses.push(reported)
       }
       timestamp = (timestamp + 3200) >>> 0
       now += 200
@@ -217,7 +217,7 @@ test('ends lost: the next press or half a second of silence ends it, and its lat
   assert.equal(receiver.counters, { malformed: 0, ignored: 0, repeated: 2, endsLost: 2 })
 })
 
-test('a told press is remembered past its end, whatever comes in between', () => {
+test('a reported press is remembered past its end, whatever comes in between', () => {
   const receiver = new DigitReceiver()
   const sent = send('1234')
   assert.is(text(hear(sent, receiver)), '1234')

@@ -30,7 +30,7 @@ test('a tick that takes all of its time makes no packet late', () => {
   media.packetMs = () => 0.6 * random()
   media.run(2000)
   for (const peer of peers) {
-    const sent = peer.heard().filter(({ at }) => at > from)
+    const sent = peer.received().filter(({ at }) => at > from)
     assert.ok(sent.length >= 98)
     const first = sent[0]!
     for (const { at, sequence } of sent) {
@@ -46,7 +46,7 @@ test('in a tick that takes longer, what is made goes when the next one is due, n
   media.packetMs = () => 1.5
   const due = media.now + 5
   media.run(5)
-  const at = peers.flatMap(peer => peer.heard()).map(packet => packet.at)
+  const at = peers.flatMap(peer => peer.received()).map(packet => packet.at)
   const late = at.filter(each => each > due)
   assert.ok(late.length > 0, 'nothing of this tick went before it ended')
   assert.ok(Math.min(...late) >= due + 5)
@@ -56,7 +56,7 @@ test('in a tick that takes longer, what is made goes when the next one is due, n
 })
 
 for (const missedMs of [5, 10, 15, 20, 45]) {
-  test(`behind ticks that were missed for ${missedMs} ms goes at once what was due meanwhile, and nothing else is late`, () => {
+  test(`after ticks that were missed for ${missedMs} ms goes at once what was due meanwhile, and nothing else is late`, () => {
     const media = heldMedia()
     const peers = talking(media, 40)
     media.run(1000)
@@ -67,7 +67,7 @@ for (const missedMs of [5, 10, 15, 20, 45]) {
     media.run(200)
     let overdue = 0
     for (const peer of peers) {
-      const sent = peer.heard().filter(({ at }) => at > from)
+      const sent = peer.received().filter(({ at }) => at > from)
       const first = sent[0]!
       for (const { at, sequence } of sent) {
         const due = first.at + 20 * ((sequence - first.sequence) & 0xffff)
@@ -89,7 +89,7 @@ test('nor does it wait for recordings to be written', () => {
   media.writeMs = 4
   const due = media.now + 5
   for (let tick = 0; tick < 4; tick++) media.run(5)
-  const late = peers.flatMap(peer => peer.heard()).filter(({ at }) => at > due)
+  const late = peers.flatMap(peer => peer.received()).filter(({ at }) => at > due)
   assert.ok(late.length > 0)
   // Two legs have had their turn then, a third one is to have it.
   for (const { at } of late) assert.is((at - due) % 5, (2 * media.writeMs) % 5)
@@ -101,7 +101,7 @@ test('what is passed on waits for no tick', () => {
   for (let n = 0; n < 50; n++) {
     a.say(frame(n))
     media.run(5)
-    const last = b.heard().at(-1)
+    const last = b.received().at(-1)
     assert.is(last?.at, media.now)
     assert.equal(last?.payload, frame(n))
     media.run(15)
@@ -115,9 +115,9 @@ test('nor does it overtake what was made before it came', () => {
     media.run(600 + 5 * n)
     a.say(frame(n))
     media.run(5)
-    assert.equal(b.heard().at(-1)?.payload, frame(n))
+    assert.equal(b.received().at(-1)?.payload, frame(n))
   }
-  const sequences = b.heard().map(({ sequence }) => sequence)
+  const sequences = b.received().map(({ sequence }) => sequence)
   assert.ok(sequences.length > 20)
   assert.equal(
     sequences,
@@ -134,8 +134,8 @@ test('a report goes at the time that it tells', () => {
     assert.ok(reports.length > 1)
     for (const { at, bytes } of reports) {
       const view = new DataView(bytes.buffer, bytes.byteOffset)
-      const toldMs = (view.getUint32(8) - 2_208_988_800 + view.getUint32(12) / 2 ** 32) * 1000 - 1_800_000_000_000
-      assert.ok(Math.abs(toldMs - at) < 0.01, `${toldMs} ${at}`)
+      const reportedMs = (view.getUint32(8) - 2_208_988_800 + view.getUint32(12) / 2 ** 32) * 1000 - 1_800_000_000_000
+      assert.ok(Math.abs(reportedMs - at) < 0.01, `${reportedMs} ${at}`)
     }
   }
 })
@@ -153,7 +153,7 @@ for (const [fromMs, toMs] of [
     media.run(1200, now => {
       if ((now - from - 5) % fromMs === 0) a.say(frame(1, 8 * fromMs))
     })
-    const sent = b.heard().filter(({ at }) => at > from + 100)
+    const sent = b.received().filter(({ at }) => at > from + 100)
     assert.ok(sent.length > 30)
     for (const [n, { at, timestamp }] of sent.entries()) {
       assert.is(at, sent[0]!.at + toMs * n)
@@ -168,7 +168,7 @@ test('of a leg that ends nothing goes but the report: its last frame is taken ba
     const media = heldMedia()
     const peers = talking(media, 8)
     media.run(afterMs)
-    const before = peers.map(peer => peer.heard().length)
+    const before = peers.map(peer => peer.received().length)
     const other = new VirtualPeer(media, 'other', 6000).open()
     media.do({ type: 'agree', session: 'other', agreement: agreed(other.port), talk: true })
     for (const peer of peers) media.do({ type: 'close', session: peer.session })
@@ -176,17 +176,17 @@ test('of a leg that ends nothing goes but the report: its last frame is taken ba
     const closed = media.take('closed')
     for (const [n, peer] of peers.entries()) {
       const last = media.network.sent.findLast(({ from }) => from === peer.to || from === peer.to + 1)
-      assert.is(last?.from, peer.to + 1, 'a frame came behind the end')
-      const heard = peer.heard()
-      assert.is(heard.length, before[n]!)
-      assert.is(closed.find(({ session }) => session === peer.session)?.stats.packetsSent, heard.length)
+      assert.is(last?.from, peer.to + 1, 'a frame came after the end')
+      const received = peer.received()
+      assert.is(received.length, before[n]!)
+      assert.is(closed.find(({ session }) => session === peer.session)?.stats.packetsSent, received.length)
     }
-    assert.ok(other.heard().length > 3, 'another leg goes on')
+    assert.ok(other.received().length > 3, 'another leg goes on')
     // Had they not ended.
     const twins = heldMedia()
     const others = talking(twins, 8)
     twins.run(afterMs + 5)
-    takenBack += others.reduce((all, peer, n) => all + peer.heard().length - before[n]!, 0)
+    takenBack += others.reduce((all, peer, n) => all + peer.received().length - before[n]!, 0)
   }
   assert.is(takenBack, 8)
 })
@@ -244,7 +244,7 @@ test('a prompt that comes between two ticks does not push what is to be packed b
     // As the thread does with whatever comes for another leg.
     media.do({ type: 'stop', session: 'b', play: 'p' })
     media.run(100)
-    const sequences = peer.heard().map(({ sequence }) => sequence)
+    const sequences = peer.received().map(({ sequence }) => sequence)
     assert.ok(sequences.length > 20)
     assert.equal(
       sequences,
@@ -254,7 +254,7 @@ test('a prompt that comes between two ticks does not push what is to be packed b
   }
 })
 
-test('an engine that ends at once has told every far end', () => {
+test('an engine that ends at once has reported every remote', () => {
   for (const afterMs of [1000, 1005, 1010, 1015]) {
     const media = heldMedia()
     const peers = talking(media, 8)

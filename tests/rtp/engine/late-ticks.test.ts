@@ -25,7 +25,7 @@ const offsetsOf = (seed: number, legs: number): number[][] => {
   media.lateMs = () => (random() < 0.1 ? 4.9 * random() : 0.05 * random())
   media.run(20_000)
   return peers.map(peer => {
-    const sent = peer.heard().filter(({ at }) => at > from)
+    const sent = peer.received().filter(({ at }) => at > from)
     const first = sent[0]
     assert.ok(first)
     // On time is a place in the frame of 20 ms.
@@ -61,7 +61,7 @@ test('after a stall too long to be caught up, legs are still spread over the tic
     const from = media.now
     media.run(1000)
     const perTick = new Map<number, number>()
-    for (const { at } of peers.flatMap(peer => peer.heard())) {
+    for (const { at } of peers.flatMap(peer => peer.received())) {
       if (at > from) perTick.set(at, (perTick.get(at) ?? 0) + 1)
     }
     const most = Math.max(...perTick.values())
@@ -75,18 +75,18 @@ test('after a stall too long to be caught up, what is left out is time that goes
     const peer = new VirtualPeer(media, 'a', 4000).open()
     media.do({ type: 'agree', session: 'a', agreement: agreed(peer.port), talk: true })
     media.run(1000)
-    const before = peer.heard().at(-1)!
+    const before = peer.received().at(-1)!
     media.now += stallMs
     media.run(200)
-    const sent = peer.heard().filter(({ sequence }) => sequence > before.sequence)
+    const sent = peer.received().filter(({ sequence }) => sequence > before.sequence)
     for (const [n, { at, sequence, timestamp }] of sent.entries()) {
       assert.is(sequence, before.sequence + 1 + n)
       if (n > maxCatchUpFrames)
-        assert.is(((timestamp - before.timestamp) >>> 0) / 8, at - before.at, `behind ${stallMs} ms`)
+        assert.is(((timestamp - before.timestamp) >>> 0) / 8, at - before.at, `after ${stallMs} ms`)
     }
     const skips = sent.filter(({ timestamp }, n) => timestamp - (sent[n - 1] ?? before).timestamp !== 160)
     assert.is(skips.length, 1)
-    assert.ok(skips[0]!.marker, 'a receiver is told that the stream goes on behind a break (RFC 3550 §5.1)')
+    assert.ok(skips[0]!.marker, 'a receiver is told that the stream goes on after a break (RFC 3550 §5.1)')
   }
 })
 
@@ -106,7 +106,7 @@ const writtenWithin = (lateMs: number): { readonly ticks: Set<number>; readonly 
   const lengths = peers.map((_, n) => media.recordings.get(`${n}`)?.samples.length)
   // From its first turn on.
   const since = peers.map(() => Number.NaN)
-  const heard = peers.map(peer => peer.heard().length)
+  const received = peers.map(peer => peer.received().length)
   const ticks = new Set<number>()
   for (let tick = 0; tick < 200; tick++) {
     media.run(5)
@@ -119,7 +119,7 @@ const writtenWithin = (lateMs: number): { readonly ticks: Set<number>; readonly 
       since[n] = 0
     }
   }
-  return { ticks, packets: peers.map((peer, n) => peer.heard().length - heard[n]!) }
+  return { ticks, packets: peers.map((peer, n) => peer.received().length - received[n]!) }
 }
 
 test('every tick sends; what can wait has its turn in a quarter of the legs, whether ticks are late or not', () => {

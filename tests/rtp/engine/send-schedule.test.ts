@@ -123,7 +123,7 @@ class Conversation {
   }
 }
 
-test('packets of a stream go in the order of their numbers, and none behind its goodbye', async () => {
+test('packets of a stream go in the order of their numbers, and none after its goodbye', async () => {
   let compared = 0
   for (let seed = 1; seed <= 12; seed++) {
     const conversation = new Conversation(seed, await WarmOpus.open(60, {}, [8000, 16_000, 48_000]))
@@ -144,7 +144,7 @@ test('packets of a stream go in the order of their numbers, and none behind its 
       const stream = `${from} ${view.getUint32(8)}`
       const sequence = view.getUint16(2)
       const step = (sequence - (last.get(stream) ?? sequence - 1)) & 0xffff
-      assert.ok(step > 0 && step < 1000, `${what}: ${sequence} goes behind ${last.get(stream)}`)
+      assert.ok(step > 0 && step < 1000, `${what}: ${sequence} does not follow ${last.get(stream)}`)
       last.set(stream, sequence)
       compared++
     }

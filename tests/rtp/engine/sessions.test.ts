@@ -7,7 +7,7 @@ import { VirtualPeer } from '../bed/virtual-peer.ts'
 
 // How sessions of a thread end, and what their ports do.
 
-test('what was ordered of a leg that closes is told, then that it is closed', () => {
+test('what was ordered of a leg that closes is reported, then that it is closed', () => {
   const { media, agree, play } = one()
   agree()
   play('p', prompt(80_000))
@@ -34,7 +34,7 @@ test('a fault of ours ends its session and no other', () => {
   assert.is(media.take('failed')[0]?.session, 'a')
   assert.is(media.take('closed')[0]?.session, 'a')
   media.run(1000)
-  assert.ok(b.heard().length >= 49)
+  assert.ok(b.received().length >= 49)
   assert.is(media.engine.counters.faults, 1)
 })
 
@@ -77,7 +77,7 @@ test('a fault whose end meets another fault ends its session all the same', () =
   assert.ok(media.engine.isIdle)
 })
 
-test('ports: pairs from the range, even and odd, drained before they come again; exhaustion is told', () => {
+test('ports: pairs from the range, even and odd, drained before they come again; exhaustion is reported', () => {
   const media = new VirtualMedia({ ports: [30_001, 30_006], drainMs: 1000 })
   media.network.taken.add(30_003)
   media.do({ type: 'open', session: 'a' })

@@ -112,7 +112,7 @@ test('the latest nomination is where media goes; others only stay valid (RFC 844
   bed.send(check(), host(1))
   assert.equal(bed.selected, [2, 4000])
   bed.send(check({ nominates: true }), host(3))
-  assert.equal(bed.selected, [3, 4000], 'the far end changed its network')
+  assert.equal(bed.selected, [3, 4000], 'the remote changed its network')
   assert.is(bed.agent.paths.length, 3)
 })
 
@@ -140,7 +140,7 @@ test('consent runs out after 30 s without a check (RFC 7675 §5.1) and comes bac
   bed.now += 1
   assert.ok(bed.agent.expire(bed.now))
   assert.is(bed.selected, undefined)
-  assert.not(bed.agent.expire(bed.now + 1), 'told once')
+  assert.not(bed.agent.expire(bed.now + 1), 'reported once')
   bed.send(check(), host(2))
   assert.equal(bed.selected, [2, 4000])
 })
@@ -179,7 +179,7 @@ test('until the new run has nominated, the old one chooses: a browser that never
   assert.equal(bed.selected, [3, 4000])
 })
 
-test('a far end has so many addresses; the one that was silent for longest makes room, never the selected', () => {
+test('a remote has so many addresses; the one that was silent for longest makes room, never the selected', () => {
   const bed = new Bed()
   bed.send(check({ nominates: true }), host(1))
   for (let i = 2; i < 40; i++) {

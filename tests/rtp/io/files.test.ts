@@ -49,7 +49,9 @@ test('a recording keeps every sample, cut where it is told to end', async () => 
   const sink = files.open(path)
   const pcm = pcmOf(100_000)
   for (let at = 0; at < pcm.length; at += 160) sink.write(pcm, at, Math.min(160, pcm.length - at))
-  const [size, failed] = await new Promise<[number, boolean]>(done => sink.close(90_001, (...told) => done(told)))
+  const [size, failed] = await new Promise<[number, boolean]>(done =>
+    sink.close(90_001, (...reported) => done(reported)),
+  )
   assert.not(failed)
   assert.is(size, 44 + 180_002)
   assert.is(statSync(path).size, size)
@@ -81,12 +83,12 @@ test('a recording that cannot be made fails and harms nobody', async () => {
   for (const until = performance.now() + 10_000; !sink.hasFailed && performance.now() < until; ) await sleep(5)
   assert.ok(sink.hasFailed)
   sink.write(pcmOf(160), 0, 160)
-  const [size, failed] = await new Promise<[number, boolean]>(done => sink.close(160, (...told) => done(told)))
+  const [size, failed] = await new Promise<[number, boolean]>(done => sink.close(160, (...reported) => done(reported)))
   assert.is(size, 0)
   assert.ok(failed)
 })
 
-/** Ten seconds of a recording by a process whose files may have so many blocks. Gives the size told. */
+/** Ten seconds of a recording by a process whose files may have so many blocks. Gives the size reported. */
 function refusedBeyond(blocks: number, path: string): number {
   const script = `
     import { RecordingFiles } from ${JSON.stringify(new URL('../../../rtp/io/index.ts', import.meta.url).href)}
@@ -110,7 +112,7 @@ function refusedBeyond(blocks: number, path: string): number {
   return Number(child.stdout)
 }
 
-test('a disk that refuses more: the file has the size that is told, and opens', () => {
+test('a disk that refuses more: the file has the size that is reported, and opens', () => {
   const path = join(folder, 'full.wav')
   const size = refusedBeyond(100, path)
   assert.is(statSync(path).size, size)
@@ -119,7 +121,7 @@ test('a disk that refuses more: the file has the size that is told, and opens', 
   assert.is(44 + 2 * samples.length, size)
 })
 
-test('a disk that takes nothing at all: no file is left, and none is told', () => {
+test('a disk that takes nothing at all: no file is left, and none is reported', () => {
   assert.is(refusedBeyond(0, join(folder, 'none.wav')), 0)
   assert.equal(
     readdirSync(folder).filter(name => name.startsWith('none')),
@@ -190,7 +192,7 @@ test('other rates and channels are resampled whole, whatever the pieces', async 
   }
 })
 
-test('prompts are kept while they fit, and read anew when they change', async () => {
+test('prompts are kept while they fit, and read again when they change', async () => {
   const prompts = new PromptFiles({ keptBytes: 2500, opus: new LibOpus() })
   const paths = [1, 2, 3].map(n => wavFile(`kept-${n}.wav`, pcmOf(1000, n)))
   const first = await load(prompts, paths[0]!)
@@ -258,7 +260,7 @@ test('samples behind a long head are found', async () => {
   }
 })
 
-test('what is no WAV is told', async () => {
+test('what is no WAV is reported', async () => {
   const prompts = new PromptFiles({ opus: new LibOpus() })
   assert.is(await load(prompts, join(folder, 'nothing.wav')), 'unreadable')
   assert.is(await load(prompts, folder), 'unreadable')

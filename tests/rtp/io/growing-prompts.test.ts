@@ -63,17 +63,17 @@ for (const codec of ['PCMU', 'G722', 'opus'] as const satisfies Codec[]) {
     file.write(pcm.subarray(0, 4000))
     const prompt = await begun(done => prompts.follow(file.path, codec, 1, done))
     const playback = new Playback('p', prompt, 1)
-    const heard: string[] = []
+    const received: string[] = []
     // Half a second is there; then a second of nothing.
-    for (let n = 0; n < 75; n++) heard.push(frameOf(playback))
-    assert.ok(heard.slice(0, 23).every(frame => !isSilent(frame)))
-    assert.ok(heard.slice(25).every(isSilent), 'silence, where the rest is not there in time')
+    for (let n = 0; n < 75; n++) received.push(frameOf(playback))
+    assert.ok(received.slice(0, 23).every(frame => !isSilent(frame)))
+    assert.ok(received.slice(25).every(isSilent), 'silence, where the rest is not there in time')
     assert.not(playback.ended)
     assert.is(await begun(done => prompts.follow(file.path, codec, 1, done)), prompt, 'whoever comes later shares it')
     file.write(pcm.subarray(4000))
     file.end()
     await whole(prompts)
-    while (!playback.ended) heard.push(frameOf(playback))
+    while (!playback.ended) received.push(frameOf(playback))
     // By its own name, and the time that it is given, it is the same.
     const name = join(folder, `named-${codec}.wav`)
     linkSync(file.path, name)
@@ -86,10 +86,10 @@ for (const codec of ['PCMU', 'G722', 'opus'] as const satisfies Codec[]) {
     const expected: string[] = []
     for (const reference = new Playback('r', other, 1); !reference.ended; ) expected.push(frameOf(reference))
     assert.equal(
-      heard.filter(frame => !isSilent(frame)),
+      received.filter(frame => !isSilent(frame)),
       expected.filter(frame => !isSilent(frame)),
     )
-    assert.is(heard.length - heard.filter(isSilent).length, expected.length)
+    assert.is(received.length - received.filter(isSilent).length, expected.length)
     assert.is(frameOf(playback).length > 0, true)
     assert.ok(isSilent(frameOf(playback)), 'and nothing is heard twice')
   })
@@ -113,7 +113,7 @@ for (const codec of ['PCMU', 'G722', 'opus'] as const satisfies Codec[]) {
   })
 }
 
-test('a file that has become whole is loaded as any other, and one that is none is told', async () => {
+test('a file that has become whole is loaded as any other, and one that is none is reported', async () => {
   const prompts = new PromptFiles({ opus: new LibOpus() })
   const file = new Growing('done.wav')
   file.write(pcmOf(1600, 7))

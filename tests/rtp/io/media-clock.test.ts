@@ -42,8 +42,8 @@ test('a thread with more to do than it has time leaves some of it to others', as
 test('a thread that comes late now and then makes up for it at once', async () => {
   const slept = await sleptBetween(Array.from({ length: 60 }, (_, n) => (n % 10 === 0 ? 14 : 1)))
   for (const [n, ms] of slept.entries()) {
-    assert.ok(ms <= 4.001, `${ms} ms behind tick ${n}`)
-    if (n % 10 < 2) assert.is(ms, 0, `behind tick ${n}`)
+    assert.ok(ms <= 4.001, `${ms} ms after tick ${n}`)
+    if (n % 10 < 2) assert.is(ms, 0, `after tick ${n}`)
   }
 })
 

@@ -137,7 +137,7 @@ for (const sockets of kinds) {
   })
 
   if (sockets === 'mmsg')
-    test('mmsg: between two ticks a packet goes behind what its own socket holds, and at once by any other', async () => {
+    test('mmsg: between two ticks a packet goes after what its own socket holds, and at once by any other', async () => {
       const network = openNetwork({ address: '127.0.0.1', sockets })
       const [a, b, c] = [await bind(network), await bind(network), await bind(network)]
       assert.ok(a !== undefined && b !== undefined && c !== undefined)
@@ -152,7 +152,7 @@ for (const sockets of kinds) {
       send(a, 'frame')
       network.hold(false)
       network.keepsOrder = true
-      send(a, 'behind the frame')
+      send(a, 'after the frame')
       send(b, 'at once')
       network.flush()
       network.keepsOrder = false
@@ -160,7 +160,7 @@ for (const sockets of kinds) {
       assert.equal(got, ['at once'])
       network.release()
       await settle(network, () => got.length === 3)
-      assert.equal(got, ['at once', 'frame', 'behind the frame'])
+      assert.equal(got, ['at once', 'frame', 'after the frame'])
       network.keepsOrder = true
       send(a, 'nothing is held')
       network.flush()

@@ -12,12 +12,12 @@ for (const stretches of [true, false]) {
     test(`a clock that is set by ${ms} ms moves nothing, ${stretches ? 'stretched' : 'by frames'}`, () => {
       const even = stream(600).map((one, i) => ({ ...one, at: one.at + (i % 3) * 4 }))
       const set = even.map((one, i) => (i < 200 ? one : { ...one, timestamp: (one.timestamp + ms * 8) >>> 0 }))
-      const { buffer, heard, frames } = listen(set, 12_300, { stretches })
+      const { buffer, received, frames } = listen(set, 12_300, { stretches })
       assert.equal(
         frames.map(one => one.timestamp),
         set.map(one => one.timestamp),
       )
-      assert.match(kinds(heard), /^w+f+w*$/, 'neither silence nor a loss')
+      assert.match(kinds(received), /^w+f+w*$/, 'neither silence nor a loss')
       const { lost, late, dropped } = buffer.counters
       assert.equal([lost, late, dropped], [0, 0, 0])
       const still = listen(even, 12_300, { stretches }).buffer
@@ -31,25 +31,25 @@ test('a clock that is set every second is followed every time', () => {
     ...one,
     timestamp: (one.timestamp + 8 * 37 * Math.floor(i / 50) * (i % 100 < 50 ? -9 : 11)) >>> 0,
   }))
-  const { heard, frames } = listen(set, 12_300, { stretches: true })
+  const { received, frames } = listen(set, 12_300, { stretches: true })
   assert.is(frames.length, set.length)
-  assert.match(kinds(heard), /^w+f+w*$/)
+  assert.match(kinds(received), /^w+f+w*$/)
 })
 
 test('pauses, losses, disorder and a network that halts set no clock', () => {
-  const told = (of: readonly { at: number; sequence: number; timestamp: number }[]) => {
+  const reported = (of: readonly { at: number; sequence: number; timestamp: number }[]) => {
     const step = new ClockStep(8000)
     return new Set(of.map(one => step.judge(one.sequence, one.timestamp, one.at)))
   }
   const even = stream(400)
   const only = new Set(['none'])
-  assert.equal(told(even), only)
-  assert.equal(told(even.filter((_, i) => i < 100 || i > 180)), only, 'a pause whose time runs')
+  assert.equal(reported(even), only)
+  assert.equal(reported(even.filter((_, i) => i < 100 || i > 180)), only, 'a pause whose time runs')
   const halted = even.map((one, i) => ({ ...one, at: i >= 100 && i < 150 ? 3020 + (i - 100) * 0.1 : one.at }))
-  assert.equal(told(halted), only, 'what comes all at once')
+  assert.equal(reported(halted), only, 'what comes all at once')
   const swapped = even.map((one, i) => even[i % 10 === 4 ? i + 1 : i % 10 === 5 ? i - 1 : i] ?? one)
-  assert.equal(told(swapped), only, 'disorder')
-  assert.equal(told(even.flatMap(one => [one, one])), only, 'twice')
+  assert.equal(reported(swapped), only, 'disorder')
+  assert.equal(reported(even.flatMap(one => [one, one])), only, 'twice')
 })
 
 test.run()

@@ -27,11 +27,11 @@ const run = (pcm: Int16Array, frame: number, lost: (frame: number) => boolean, r
   }
   return out
 }
-const noiseDb = (wanted: Int16Array, heard: Int16Array, from: number, to: number): number => {
+const noiseDb = (wanted: Int16Array, received: Int16Array, from: number, to: number): number => {
   let noise = 1
   let signal = 1
   for (let i = from; i < to; i++) {
-    noise += (wanted[i]! - heard[i]!) ** 2
+    noise += (wanted[i]! - received[i]!) ** 2
     signal += wanted[i]! ** 2
   }
   return 10 * Math.log10(noise / signal)
@@ -57,9 +57,9 @@ test('the first frames of a stream stay as they are, whatever was filled in befo
   for (let i = 0; i < 5; i++) concealment.concealInto(filled, 0, 160)
   assert.equal(filled, new Int16Array(160))
   const pcm = voice(120, 160)
-  const heard = pcm.slice()
-  concealment.receive(heard, 0, 160)
-  assert.equal(heard, pcm)
+  const received = pcm.slice()
+  concealment.receive(received, 0, 160)
+  assert.equal(received, pcm)
 })
 
 test('10 ms of a steady voice are replaced so that hardly anything is heard', () => {
@@ -92,7 +92,7 @@ test('a loss fades: full for 10 ms, a fifth less every 10 ms, silent after 60', 
   assert.ok(Math.abs(levels[0]! - before) < 1.5)
   for (let n = 1; n < 6; n++) assert.ok(levels[n]! < levels[n - 1]!, `${levels}`)
   assert.ok(out.subarray(4000 + 480, 4800).every(sample => sample === 0))
-  assert.equal(out.subarray(4800), pcm.subarray(4800), 'after silence the far end is heard as it is')
+  assert.equal(out.subarray(4800), pcm.subarray(4800), 'after silence the remote is heard as it is')
 })
 
 test('silence that was meant is silent, and is not repeated', () => {

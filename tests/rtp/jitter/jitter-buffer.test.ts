@@ -9,26 +9,26 @@ test('an even stream comes out whole and in order after one wait, at every ptime
   for (const ptimeMs of [10, 20, 30, 40, 60])
     for (const frameMs of [10, 20, 60]) {
       const arrivals = stream(200, ptimeMs)
-      const { buffer, heard, frames } = listen(arrivals, 200 * ptimeMs + 200, {}, frameMs)
+      const { buffer, received, frames } = listen(arrivals, 200 * ptimeMs + 200, {}, frameMs)
       assert.equal(
         frames.map(one => one.timestamp),
         arrivals.map(one => one.timestamp),
         `ptime ${ptimeMs} listener ${frameMs}`,
       )
-      assert.match(kinds(heard), /^w+f+w*$/)
+      assert.match(kinds(received), /^w+f+w*$/)
       assert.equal([buffer.counters.lost, buffer.counters.late, buffer.counters.dropped], [0, 0, 0])
     }
 })
 
-test('a lost packet is lost once, and its time is told', () => {
+test('a lost packet is lost once, and its time is reported', () => {
   const arrivals = stream(20)
-  const { buffer, heard } = listen(
+  const { buffer, received } = listen(
     arrivals.filter((_, i) => i !== 5 && i !== 9 && i !== 10),
     600,
   )
-  assert.match(kinds(heard), /^w+f{5}lf{3}l{2}f{9}w+$/)
+  assert.match(kinds(received), /^w+f{5}lf{3}l{2}f{9}w+$/)
   assert.is(
-    heard.filter(one => one.kind === 'lost').every(one => one.units === 160),
+    received.filter(one => one.kind === 'lost').every(one => one.units === 160),
     true,
   )
   assert.is(buffer.counters.lost, 3)
@@ -48,10 +48,10 @@ test('packets out of order and twice are put right', () => {
 test('the delay grows to what the network needs: then nothing more is late', () => {
   const random = seeded(5)
   const arrivals = stream(1500).map(one => ({ ...one, at: one.at + 90 * random() }))
-  const { buffer, heard, frames } = listen(arrivals, 31_000)
+  const { buffer, received, frames } = listen(arrivals, 31_000)
   assert.ok(inOrder(frames, arrivals))
   assert.ok(buffer.aimMs >= 80 && buffer.aimMs <= 95, `${buffer.aimMs}`)
-  const settled = heard.filter(one => one.at > 2000 && one.at < 29_000)
+  const settled = received.filter(one => one.at > 2000 && one.at < 29_000)
   assert.ok(settled.filter(one => one.kind !== 'frame').length <= 5, kinds(settled))
   assert.ok(frames.length >= 1490)
 })
@@ -59,11 +59,11 @@ test('the delay grows to what the network needs: then nothing more is late', () 
 test('and shrinks when the network calms down', () => {
   const random = seeded(6)
   const arrivals = stream(3000).map((one, i) => ({ ...one, at: one.at + (i < 500 ? 140 * random() : 2 * random()) }))
-  const { buffer, heard, frames } = listen(arrivals, 61_000)
+  const { buffer, received, frames } = listen(arrivals, 61_000)
   assert.ok(inOrder(frames, arrivals))
   assert.ok(buffer.aimMs <= 25, `${buffer.aimMs}`)
   assert.ok(buffer.counters.dropped >= 3 && buffer.counters.dropped < 10, `${buffer.counters.dropped}`)
-  const last = heard.findLast(one => one.kind === 'frame')!
+  const last = received.findLast(one => one.kind === 'frame')!
   const sentAt = arrivals.find(one => one.timestamp === last.timestamp)!.at
   assert.ok(last.at - sentAt < 90, `${last.at - sentAt}`)
 })
@@ -100,10 +100,10 @@ test('silence suppression: nothing is lost in a gap, and the aim is restored aft
   const arrivals = stream(60).map((one, i) =>
     i < 30 ? one : { ...one, at: one.at + 2000, timestamp: (one.timestamp + 16_000) >>> 0 },
   )
-  const { buffer, heard } = listen(arrivals, 4000)
-  assert.match(kinds(heard), /^w+f{30}w+f{30}w+$/)
+  const { buffer, received } = listen(arrivals, 4000)
+  assert.match(kinds(received), /^w+f{30}w+f{30}w+$/)
   assert.is(buffer.counters.lost, 0)
-  const resumed = heard.find(one => one.kind === 'frame' && one.at > 2000)!
+  const resumed = received.find(one => one.kind === 'frame' && one.at > 2000)!
   assert.ok(resumed.at - arrivals[30]!.at >= 20)
 })
 
@@ -111,8 +111,8 @@ test('a short gap inside the delay is silence, not loss', () => {
   const arrivals = stream(40).map((one, i) =>
     i < 20 ? one : { ...one, at: one.at - 0, timestamp: (one.timestamp + 80) >>> 0 },
   )
-  const { heard, buffer } = listen(arrivals, 1000)
-  assert.is(heard.filter(one => one.kind === 'gap' && one.units === 80).length, 1)
+  const { received, buffer } = listen(arrivals, 1000)
+  assert.is(received.filter(one => one.kind === 'gap' && one.units === 80).length, 1)
   assert.is(buffer.counters.lost, 0)
 })
 
@@ -120,9 +120,9 @@ test('telephone-events in the stream are not missing audio', () => {
   const arrivals = stream(60).map((one, i) =>
     i >= 20 && i < 30 ? { ...one, noted: true, timestamp: (0xffff_0000 + 20 * 160) >>> 0 } : one,
   )
-  const { buffer, heard } = listen(arrivals, 1500)
-  assert.is(heard.filter(one => one.kind === 'lost').length, 0)
-  assert.is(heard.filter(one => one.kind === 'frame').length, 50)
+  const { buffer, received } = listen(arrivals, 1500)
+  assert.is(received.filter(one => one.kind === 'lost').length, 0)
+  assert.is(received.filter(one => one.kind === 'frame').length, 50)
   assert.equal([buffer.counters.lost, buffer.counters.late], [0, 0])
 })
 
@@ -141,12 +141,12 @@ test('another source is believed at its second packet, or at once after silence'
 /** As a recording takes them: whatever is there. */
 function takeAll(arrivals: readonly Arrival[]) {
   const buffer = new JitterBuffer({ keepAll: true })
-  const heard: number[] = []
+  const received: number[] = []
   let joins = 0
   const drain = (now: number) => {
     for (let pulled = buffer.pull(now); pulled !== 'waiting'; pulled = buffer.pull(now)) {
       assert.is(pulled, 'frame')
-      heard.push(buffer.frameTimestamp)
+      received.push(buffer.frameTimestamp)
       if (buffer.frameJoins) joins++
     }
   }
@@ -156,7 +156,7 @@ function takeAll(arrivals: readonly Arrival[]) {
     drain(arrival.at)
   }
   drain(60_000)
-  return { buffer, heard, joins }
+  return { buffer, received, joins }
 }
 
 test('of another source or place its first packet is heard, too: recordings, which hold nothing back, miss nothing', () => {
@@ -164,9 +164,9 @@ test('of another source or place its first packet is heard, too: recordings, whi
   const behind = (sequence: number, timestamp: number, ssrc: number) =>
     stream(20, 20, { sequence, timestamp }).map(one => ({ ...one, ssrc, at: one.at + 400 }))
   for (const after of [behind(9, 77, 8), behind(65_535, 77, 8), behind(20_000, 20 * 160, 7), behind(21, 20 * 160, 8)]) {
-    const { buffer, heard, joins } = takeAll([...before, ...after])
+    const { buffer, received, joins } = takeAll([...before, ...after])
     assert.equal(
-      heard,
+      received,
       [...before, ...after].map(({ timestamp }) => timestamp),
     )
     assert.is(joins, 1)
@@ -175,9 +175,9 @@ test('of another source or place its first packet is heard, too: recordings, whi
   // One who says nothing more was nobody, and neither is one who comes back much later.
   const odd = { at: 401, ssrc: 8, sequence: 9, timestamp: 77 }
   const late = stream(20, 20, { sequence: 10, timestamp: 237 }).map(one => ({ ...one, ssrc: 8, at: one.at + 900 }))
-  const { heard } = takeAll([...before, odd, ...late])
+  const { received } = takeAll([...before, odd, ...late])
   assert.equal(
-    heard,
+    received,
     [...before, ...late].map(({ timestamp }) => timestamp),
   )
 })
@@ -188,7 +188,7 @@ test('a first packet with number 0 that overtook the one with 65535 is followed 
     sequence,
     timestamp: ((sequence + 1) & 0xffff) * 160,
   }))
-  assert.equal(takeAll(arrivals).heard, [0, 160, 320, 480, 640, 800])
+  assert.equal(takeAll(arrivals).received, [0, 160, 320, 480, 640, 800])
 })
 
 test('single packets of a stranger change nothing', () => {
@@ -219,13 +219,13 @@ test('a leap of the sequence is believed at its second packet; of the timestamp,
     assert.equal([buffer.counters.restarts, buffer.counters.doubtful], [1, 1])
   }
   for (const timestamp of [0x5000_0000, -0x5000_0000, 16_000, -16_000, 800_000]) {
-    const { frames, heard } = listen(leap(0, timestamp), 2000)
+    const { frames, received } = listen(leap(0, timestamp), 2000)
     assert.is(frames.length, 60, `${timestamp}`)
-    assert.ok(kinds(heard).replaceAll(/^w+|w+$/g, '').length <= 65, `${timestamp} ${kinds(heard)}`)
+    assert.ok(kinds(received).replaceAll(/^w+|w+$/g, '').length <= 65, `${timestamp} ${kinds(received)}`)
   }
 })
 
-test('a far end whose clock stands still during its silence is heard on', () => {
+test('a remote whose clock stands still during its silence is heard on', () => {
   const arrivals = stream(60).map((one, i) => (i < 30 ? one : { ...one, at: one.at + 3000 }))
   const { frames, buffer } = listen(arrivals, 5000)
   assert.is(frames.length, 60)
@@ -234,9 +234,9 @@ test('a far end whose clock stands still during its silence is heard on', () => 
 
 test('a burst after an outage of 500 ms is played, then the delay is taken back', () => {
   const arrivals = stream(400).map((one, i) => (i >= 100 && i < 125 ? { ...one, at: 10 + 125 * 20 } : one))
-  const { buffer, heard, frames } = listen(arrivals, 8600)
+  const { buffer, received, frames } = listen(arrivals, 8600)
   assert.ok(inOrder(frames, arrivals))
-  const last = heard.findLast(one => one.kind === 'frame')!
+  const last = received.findLast(one => one.kind === 'frame')!
   const sentAt = arrivals.find(one => one.timestamp === last.timestamp)!.at
   assert.ok(last.at - sentAt <= 300, `${last.at - sentAt} ${buffer.aimMs}`)
 })

@@ -36,7 +36,7 @@ export const listen = (
   frameMs = 20,
 ) => {
   const buffer = new JitterBuffer(config)
-  const heard: Heard[] = []
+  const received: Heard[] = []
   const order = [...arrivals].sort((a, b) => a.at - b.at)
   let next = 0
   let filledUntil = 0
@@ -50,14 +50,14 @@ export const listen = (
     for (let turns = 0; filledUntil < now + frameMs; turns++) {
       assert.ok(turns < 10, 'every pull brings the listener on')
       const kind = buffer.pull(now)
-      heard.push({ at: now, kind, timestamp: buffer.frameTimestamp, units: buffer.units, joins: buffer.frameJoins })
+      received.push({ at: now, kind, timestamp: buffer.frameTimestamp, units: buffer.units, joins: buffer.frameJoins })
       if (kind === 'frame') {
         assert.is(buffer.payload[buffer.frameFrom], buffer.payload[buffer.frameFrom + buffer.frameLength - 1])
       }
       filledUntil += kind === 'waiting' ? frameMs : buffer.units / ((config.clockRate ?? 8000) / 1000)
     }
   }
-  return { buffer, heard, frames: heard.filter(one => one.kind === 'frame') }
+  return { buffer, received, frames: received.filter(one => one.kind === 'frame') }
 }
 
 export const stream = (count: number, ptimeMs = 20, first = { sequence: 65_500, timestamp: 0xffff_0000 }): Arrival[] =>
@@ -67,7 +67,7 @@ export const stream = (count: number, ptimeMs = 20, first = { sequence: 65_500, 
     timestamp: (first.timestamp + i * ptimeMs * 8) >>> 0,
     length: ptimeMs * 8,
   }))
-export const kinds = (heard: readonly Heard[]): string => heard.map(one => one.kind[0]).join('')
+export const kinds = (received: readonly Heard[]): string => received.map(one => one.kind[0]).join('')
 export const inOrder = (frames: readonly Heard[], arrivals: readonly Arrival[]): boolean => {
   const at = new Map(arrivals.map((one, i) => [one.timestamp, i]))
   return frames.every((one, i) => i === 0 || at.get(one.timestamp)! > at.get(frames[i - 1]!.timestamp)!)

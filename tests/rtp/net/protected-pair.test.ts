@@ -20,7 +20,7 @@ const keysOf = (seed: number, profile: SrtpProfile = 'AES_CM_128_HMAC_SHA1_80'):
 }
 const pairOf = (profile?: SrtpProfile): MediaKeys => ({ local: keysOf(1, profile), remote: keysOf(2, profile) })
 
-/** The far end of the protected leg. */
+/** The remote of the protected leg. */
 class SecurePeer {
   readonly media: VirtualMedia
   readonly port: number
@@ -59,7 +59,7 @@ class SecurePeer {
   }
 
   /** Payloads of what came since the last time, opened; undefined for what does not open. */
-  heard(port = this.port): (Uint8Array | undefined)[] {
+  received(port = this.port): (Uint8Array | undefined)[] {
     const sent = this.media.network.sent.filter(one => one.from === this.to && one.port === port)
     const from = this.#seen
     this.#seen = sent.length
@@ -92,7 +92,7 @@ const calling = (keys: MediaKeys = pairOf(), media = new VirtualMedia()) => {
 }
 const dropped = (media: VirtualMedia) => {
   media.run(5100)
-  return media.told.filter(({ session }) => session === 's').at(-1)?.stats.packetsDropped ?? 0
+  return media.reported.filter(({ session }) => session === 's').at(-1)?.stats.packetsDropped ?? 0
 }
 const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0
 
@@ -111,12 +111,12 @@ for (const profile of Object.keys(srtpFacts) as SrtpProfile[]) {
       media.run(20)
     }
     media.run(200)
-    const near_ = near.heard().map(({ payload }) => payload)
+    const near_ = near.received().map(({ payload }) => payload)
     const arrived = said.filter(payload => near_.some(other => same(other, payload)))
     assert.ok(arrived.length > said.length * 0.98, `${arrived.length} of ${said.length}`)
-    const heard = far.heard()
-    assert.ok(heard.every(payload => payload !== undefined))
-    const back = answered.filter(payload => heard.some(other => other !== undefined && same(other, payload)))
+    const received = far.received()
+    assert.ok(received.every(payload => payload !== undefined))
+    const back = answered.filter(payload => received.some(other => other !== undefined && same(other, payload)))
     assert.ok(back.length > answered.length * 0.98, `${back.length} of ${answered.length}`)
     const reports = far.reports()
     assert.ok(reports.length > 0 && reports.every(opens => opens))
@@ -138,13 +138,13 @@ test('what is plain, forged or replayed is not heard, is counted, and nobody lea
     media.network.arrive(far.to, first, home, 4444)
     media.run(400)
   }
-  const heard = near.heard().map(({ payload }) => payload)
+  const received = near.received().map(({ payload }) => payload)
   for (let n = 1; n <= 20; n++)
     assert.not(
-      heard.some(payload => same(payload, frame(n))),
+      received.some(payload => same(payload, frame(n))),
       String(n),
     )
-  assert.is(far.heard(4444).length, 0)
+  assert.is(far.received(4444).length, 0)
   assert.is(dropped(media), 80)
 })
 
@@ -154,12 +154,12 @@ test('a source behind a NAT is learnt by packets that are authentic', () => {
     far.say(frame(n), { from: 4444 })
     media.run(20)
   }
-  assert.ok(far.heard(4444).length > 50)
+  assert.ok(far.received(4444).length > 50)
 })
 
 test('digits cross both ways, and ours go out protected', () => {
   const { media, far, near } = calling()
-  /** One press, its end told three times (RFC 4733 §2.5.1.4). */
+  /** One press, its end reported three times (RFC 4733 §2.5.1.4). */
   const press = (digit: number, tell: (payload: Uint8Array) => void) => {
     for (const [duration, isEnd] of [
       [160, 0],
@@ -185,16 +185,16 @@ test('digits cross both ways, and ours go out protected', () => {
     media.take('digit').map(({ session, digit }) => [session, digit]),
     [['s', '5']],
   )
-  assert.ok(near.heard().some(({ payloadType, payload }) => payloadType === 101 && payload[0] === 5))
+  assert.ok(near.received().some(({ payloadType, payload }) => payloadType === 101 && payload[0] === 5))
   const at = near.timestamp
   press(7, payload => near.say(payload, { payloadType: 101, timestamp: at }))
   const isEvent = (digit: number) => (payload: Uint8Array | undefined) => payload?.length === 4 && payload[0] === digit
-  const relayed = far.heard()
+  const relayed = far.received()
   assert.ok(relayed.every(payload => payload !== undefined))
   assert.ok(relayed.some(isEvent(7)))
   media.do({ type: 'send-digits', session: 's', digitsId: 'd', digits: '9#' })
   media.run(1000)
-  const sent = far.heard()
+  const sent = far.received()
   assert.ok(sent.every(payload => payload !== undefined))
   assert.ok(sent.some(isEvent(9)) && sent.some(isEvent(11)))
 })
@@ -213,11 +213,11 @@ test('before an agreement, and with keys that are not those, nothing goes out an
     far.say(frame(n))
     media.run(20)
   }
-  assert.ok(far.heard().every(payload => payload !== undefined))
+  assert.ok(far.received().every(payload => payload !== undefined))
   assert.is(dropped(media), 20)
 })
 
-test('an agreement without a change, as of a hold, keeps streams; a new key of theirs is taken, counted on or anew', () => {
+test('an agreement without a change, as of a hold, keeps streams; a new key of theirs is taken, counted on or again', () => {
   const { media, far, near } = calling()
   let n = 0
   const talk = (packets: number) => {
@@ -226,12 +226,12 @@ test('an agreement without a change, as of a hold, keeps streams; a new key of t
       media.run(20)
     }
     media.run(100)
-    const heard = near.heard().map(({ payload }) => payload)
+    const received = near.received().map(({ payload }) => payload)
     assert.ok(
-      heard.some(payload => same(payload, frame(n - 1))),
+      received.some(payload => same(payload, frame(n - 1))),
       `what came last of ${n}`,
     )
-    assert.ok(far.heard().every(payload => payload !== undefined))
+    assert.ok(far.received().every(payload => payload !== undefined))
   }
   talk(300)
   far.agree(pairOf())
@@ -245,25 +245,25 @@ test('an agreement without a change, as of a hold, keeps streams; a new key of t
     far.sender.sealRtp(rtp(new Uint8Array(200), { sequence: before, ssrc: 77 }), 172)
   far.sequence = at
   talk(20)
-  const anew = { local: keysOf(1), remote: keysOf(13) }
-  far.agree(anew)
-  far.sender = new SrtpSender(anew.remote)
+  const renewed = { local: keysOf(1), remote: keysOf(13) }
+  far.agree(renewed)
+  far.sender = new SrtpSender(renewed.remote)
   talk(20)
 })
 
 test('plain packets, or another suite, in between: a key that is taken up again goes on where it was', () => {
   const { media, far } = calling()
   media.run(6000)
-  assert.ok(far.heard().every(payload => payload !== undefined))
+  assert.ok(far.received().every(payload => payload !== undefined))
   assert.ok(far.reports().every(opens => opens))
   far.agree(undefined)
   media.run(6000)
-  const plain = far.heard()
+  const plain = far.received()
   assert.ok(plain.length > 0 && plain.every(payload => payload === undefined))
   far.reports()
   far.agree(pairOf())
   media.run(12_000)
-  assert.ok(far.heard().every(payload => payload !== undefined))
+  assert.ok(far.received().every(payload => payload !== undefined))
   const reports = far.reports()
   assert.ok(reports.length > 0 && reports.every(opens => opens), 'no index of SRTCP came twice')
 })

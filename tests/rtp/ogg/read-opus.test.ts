@@ -37,7 +37,7 @@ test('head, pre-skip, gain, and an end within the last packet (RFC 7845 §4, §5
   assert.equal({ channels, preSkip, gainDb, units }, { channels: 2, preSkip: 3840, gainDb: -6, units: 43_660 })
 })
 
-test('faults: each is told for what it is', () => {
+test('faults: each is reported for what it is', () => {
   const good = oggFile(silence(10))
   assert.is(reasonOf(good), 'ok')
   assert.is(reasonOf(Uint8Array.from(Buffer.from('RIFF'))), 'not-ogg')
@@ -61,7 +61,7 @@ test('faults: each is told for what it is', () => {
   assert.is(reasonOf(oggFile(silence(100)), 99 * 960), 'too-long')
 })
 
-test('a file that was cut off has what was whole, and what is chained behind it begins where it ends', () => {
+test('a file that was cut off has what was whole, and what is chained after it begins where it ends', () => {
   const packets = [long(300), long(200), long(600), long(40)]
   const file = oggFile(packets, { segmentsPerPage: 2 })
   const other = oggFile(silence(3))
@@ -152,8 +152,8 @@ test('pages that are missing, damaged, doubled or cut short: the others are ther
     const parsed = readOggOpus(new Uint8Array(Buffer.concat([head, tags, ...parts])), hour)
     if (!parsed.ok) return parsed.reason
     const { packets, payload, gaps, units, isWhole } = parsed.value
-    const told = gaps.map(gap => `${gap.units} before ${gap.before}`).join()
-    return `${packets.map(([from]) => payload[from + 2]).join(' ')} (${told}) ${units} ${isWhole}`
+    const reported = gaps.map(gap => `${gap.units} before ${gap.before}`).join()
+    return `${packets.map(([from]) => payload[from + 2]).join(' ')} (${reported}) ${units} ${isWhole}`
   }
   const damaged = (page: Uint8Array, at: number) => page.map((byte, n) => (n === at ? byte ^ 0x20 : byte))
   const all = '0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19'

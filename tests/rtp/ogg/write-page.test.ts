@@ -158,7 +158,7 @@ test('heads with channels mapped in other ways are read, or refused', () => {
     return bytes
   }
   const tags = Uint8Array.from(Buffer.from('OpusTags\0\0\0\0\0\0\0\0'))
-  const told = (bytes: Uint8Array) => {
+  const reported = (bytes: Uint8Array) => {
     const file = joined(
       oggPage([bytes.length], bytes, { flags: 2, sequence: 0 }),
       oggPage([16], tags, { sequence: 1 }),
@@ -167,14 +167,14 @@ test('heads with channels mapped in other ways are read, or refused', () => {
     const parsed = readOggOpus(file, hour)
     return parsed.ok ? parsed.value.shares.length : parsed.reason
   }
-  assert.is(told(head(1, 2, 0, 0, 1)), 2)
-  assert.is(told(head(1, 2, 0, 1, 0)), 2)
-  assert.is(told(head(1, 1, 1, 0, 1)), 1)
-  assert.is(told(head(1, 1, 0, 0)), 1)
-  assert.is(told(head(1, 2, 0, 0, 0)), 2)
-  assert.is(told(head(1, 2, 1, 0, 1)), 2)
-  assert.is(told(head(255, 2, 0, 0, 1)), 'unsupported')
-  assert.is(told(head(1, 2)), 'bad-head')
+  assert.is(reported(head(1, 2, 0, 0, 1)), 2)
+  assert.is(reported(head(1, 2, 0, 1, 0)), 2)
+  assert.is(reported(head(1, 1, 1, 0, 1)), 1)
+  assert.is(reported(head(1, 1, 0, 0)), 1)
+  assert.is(reported(head(1, 2, 0, 0, 0)), 2)
+  assert.is(reported(head(1, 2, 1, 0, 1)), 2)
+  assert.is(reported(head(255, 2, 0, 0, 1)), 'unsupported')
+  assert.is(reported(head(1, 2)), 'bad-head')
 })
 
 test('a page that is cut off has no length', () => {

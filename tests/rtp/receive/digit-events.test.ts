@@ -11,20 +11,20 @@ import { bridged, type VirtualPeer } from '../bed/virtual-peer.ts'
 const event = (digit: number, duration: number, end = false): Uint8Array =>
   Uint8Array.of(digit, (end ? 0x80 : 0) | 10, duration >> 8, duration & 0xff)
 
-/** A far end that hears `KeyEvents`, and what is told of it. */
+/** A remote that hears `KeyEvents`, and what is told of it. */
 const listened = () => {
-  const told: [what: 'down' | 'up', digit: string, began?: number][] = []
+  const reported: [what: 'down' | 'up', digit: string, began?: number][] = []
   const keys = new DigitEvents({
-    digitDown: digit => told.push(['down', digit]),
-    digitUp: ({ digit }, began) => told.push(['up', digit, began]),
+    digitDown: digit => reported.push(['down', digit]),
+    digitUp: ({ digit }, began) => reported.push(['up', digit, began]),
   })
   const hear = (payload: Uint8Array, timestamp: number, now: number, clockRate = 8000): void =>
     keys.receive(rtp(payload, { timestamp }), payload.length, clockRate, now)
-  return { told, keys, hear }
+  return { reported, keys, hear }
 }
 
-test('a key that goes down while the end of the one before was lost is told with its own beginning', () => {
-  const { told, hear } = listened()
+test('a key that goes down while the end of the one before was lost is reported with its own beginning', () => {
+  const { reported, hear } = listened()
   hear(event(1, 160), 1000, 0)
   hear(event(1, 800), 1000, 80)
   hear(event(2, 160), 3000, 260)
@@ -32,7 +32,7 @@ test('a key that goes down while the end of the one before was lost is told with
   hear(event(2, 160), 5000, 500)
   hear(event(3, 400, true), 7000, 700)
   hear(event(3, 400, true), 7000, 700)
-  assert.equal(told, [
+  assert.equal(reported, [
     ['down', '1'],
     ['up', '1', 1000],
     ['down', '2'],
@@ -44,12 +44,12 @@ test('a key that goes down while the end of the one before was lost is told with
 })
 
 test('a key that is down when another source begins, or another clock, is up at once', () => {
-  const { told, keys, hear } = listened()
+  const { reported, keys, hear } = listened()
   hear(event(1, 160), 1000, 0)
   keys.reset(20)
   hear(event(2, 160), 9000, 40)
   hear(event(3, 960), 20_000, 60, 48_000)
-  assert.equal(told, [
+  assert.equal(reported, [
     ['down', '1'],
     ['up', '1', 1000],
     ['down', '2'],
@@ -61,7 +61,7 @@ test('a key that is down when another source begins, or another clock, is up at 
 test('whatever is lost: each key goes down and up by itself, in its order', () => {
   for (let seed = 1; seed <= 50; seed++) {
     const random = seeded(seed)
-    const { told, keys, hear } = listened()
+    const { reported, keys, hear } = listened()
     for (let press = 0; press < 40; press++) {
       const digit = Math.floor(4 * random())
       for (let n = 1; n <= 8; n++) {
@@ -72,13 +72,13 @@ test('whatever is lost: each key goes down and up by itself, in its order', () =
       }
     }
     keys.tick(1e6)
-    const ups = told.filter(([what]) => what === 'up').map(([, digit, began]) => [digit, began])
+    const ups = reported.filter(([what]) => what === 'up').map(([, digit, began]) => [digit, began])
     for (const [i, [, began = 0]] of ups.entries()) {
       const before = i === 0 ? -1 : Number(ups[i - 1]?.[1])
-      assert.ok(Number(began) > before, `seed ${seed}: ${began} behind ${before}`)
+      assert.ok(Number(began) > before, `seed ${seed}: ${began} is not later than ${before}`)
     }
-    for (const [i, [what, digit]] of told.entries()) {
-      if (what === 'down') assert.equal(told[i + 1]?.slice(0, 2), ['up', digit], `seed ${seed}: ${i}`)
+    for (const [i, [what, digit]] of reported.entries()) {
+      if (what === 'down') assert.equal(reported[i + 1]?.slice(0, 2), ['up', digit], `seed ${seed}: ${i}`)
     }
   }
 })
@@ -99,7 +99,7 @@ test('a key that is held down long, with nothing else said meanwhile, is one pre
       a.say(event(5, duration, duration === 24_000), { payloadType: 101, timestamp: began, marker: duration === 160 })
       media.run(20)
     }
-    const events = b.heard().filter(({ payloadType }) => payloadType === 101)
+    const events = b.received().filter(({ payloadType }) => payloadType === 101)
     assert.is(events.length, 150)
     assert.is(new Set(events.map(({ timestamp }) => timestamp)).size, 1, 'one press')
     assert.is(events.filter(({ marker }) => marker).length, 1)
@@ -113,9 +113,9 @@ test('comfort noise that goes on is not interrupted by silence of ours', () => {
   media.run(3000, now => {
     if ((now - from) % 200 === 0) a.say(Uint8Array.of(60), { payloadType: 13 })
   })
-  const heard = b.heard().filter(({ at }) => at > from + 20)
-  assert.ok(heard.length >= 14)
-  assert.ok(heard.every(({ payloadType }) => payloadType === 13))
+  const received = b.received().filter(({ at }) => at > from + 20)
+  assert.ok(received.length >= 14)
+  assert.ok(received.every(({ payloadType }) => payloadType === 13))
 })
 
 test('who takes tones hears that of a key no longer than its source is there', () => {
@@ -132,13 +132,13 @@ test('who takes tones hears that of a key no longer than its source is there', (
     if (now % 20 === 0) a.say(new Uint8Array(160).fill(0xff))
   })
   assert.is(media.take('digit').length, 1)
-  assert.ok(b.heard().every(({ at, payload }) => at < from || payload.every(byte => byte === 0xff)))
+  assert.ok(b.received().every(({ at, payload }) => at < from || payload.every(byte => byte === 0xff)))
 })
 
-for (const takes of ['events', 'events, packed anew', 'tones'] as const) {
+for (const takes of ['events', 'events, packed again', 'tones'] as const) {
   test(`events of a source of their own, beside audio that goes on, are one press each; to whom takes ${takes}`, () => {
-    const anew = takes === 'events, packed anew' ? { ptimeAsked: true, ptimeMs: 30 } : {}
-    const { media, a, b } = bridged({}, takes === 'tones' ? { sendEvents: undefined as never } : anew)
+    const repacked = takes === 'events, packed again' ? { ptimeAsked: true, ptimeMs: 30 } : {}
+    const { media, a, b } = bridged({}, takes === 'tones' ? { sendEvents: undefined as never } : repacked)
     talkFor(a, b, 400)
     const ssrc = a.ssrc + 1
     let sequence = 100
@@ -163,18 +163,18 @@ for (const takes of ['events', 'events, packed anew', 'tones'] as const) {
         .join(),
       '5 120,5 120,9 120',
     )
-    const heard = b.heard()
-    const events = heard.filter(({ payloadType }) => payloadType === 101)
+    const received = b.received()
+    const events = received.filter(({ payloadType }) => payloadType === 101)
     assert.is(events.length, takes === 'tones' ? 0 : 24)
     assert.is(new Set(events.map(({ timestamp }) => timestamp)).size, takes === 'tones' ? 0 : pressed.length)
     assert.is(events.filter(({ marker }) => marker).length, takes === 'tones' ? 0 : pressed.length)
-    for (const [n, packet] of heard.entries()) {
-      if (n > 0) assert.is(packet.sequence, (heard[n - 1]!.sequence + 1) & 0xffff, `packet ${n}`)
+    for (const [n, packet] of received.entries()) {
+      if (n > 0) assert.is(packet.sequence, (received[n - 1]!.sequence + 1) & 0xffff, `packet ${n}`)
     }
   })
 }
 
-test('a key that comes as a tone is down while it sounds, and told when it has ended', () => {
+test('a key that comes as a tone is down while it sounds, and reported when it has ended', () => {
   const { media, a, b } = bridged({ acceptEvents: undefined as never }, {})
   talkFor(a, b, 400)
   const onMs = 1000
@@ -185,18 +185,18 @@ test('a key that comes as a tone is down while it sounds, and told when it has e
   const payload = new Uint8Array(sound.length)
   pcmu.encodeInto(payload, 0, sound, 0, sound.length)
   const from = media.now
-  const told: [what: string, at: number][] = []
+  const reported: [what: string, at: number][] = []
   media.run(onMs + 400, now => {
     const at = now - from
     if (at % 20 === 0) a.say(payload.slice(8 * at, 8 * (at + 20)))
-    for (const { digit } of media.take('key-down')) told.push([`down ${digit}`, at])
-    for (const { digit } of media.take('digit')) told.push([`up ${digit}`, at])
+    for (const { digit } of media.take('key-down')) reported.push([`down ${digit}`, at])
+    for (const { digit } of media.take('digit')) reported.push([`up ${digit}`, at])
   })
   assert.equal(
-    told.map(([what]) => what),
+    reported.map(([what]) => what),
     ['down 7', 'up 7'],
   )
-  const [[, down = 0] = [], [, up = 0] = []] = told
+  const [[, down = 0] = [], [, up = 0] = []] = reported
   assert.ok(down <= 120, `down after ${down} ms`)
   assert.ok(up > onMs && up <= onMs + 120, `up after ${up} ms`)
 })

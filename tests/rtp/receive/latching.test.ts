@@ -23,18 +23,18 @@ const reportOf = (ssrc: number) => {
   return packet
 }
 
-test('behind a NAT our packets follow to where the far end’s come from', () => {
+test('behind a NAT our packets follow to where the remote’s come from', () => {
   const { media, a, b } = bridged()
   let n = 0
   media.run(500, now => {
     if (now % 20 === 0) a.say(frame(n++), {}, 4444)
   })
-  assert.ok(a.heard(4444).length >= 15)
+  assert.ok(a.received(4444).length >= 15)
   const last = media.network.sent.filter(sent => sent.from === a.to).at(-1)!
   assert.is(last.port, 4444)
-  const heard = b.heard().filter(packet => packet.payload.some(byte => byte !== 0xff))
+  const received = b.received().filter(packet => packet.payload.some(byte => byte !== 0xff))
   assert.equal(
-    heard.map(packet => [...packet.payload]),
+    received.map(packet => [...packet.payload]),
     Array.from({ length: n }, (_, i) => [...frame(i)]),
     'with what it said on its probation',
   )
@@ -54,7 +54,7 @@ test('an intruder is neither heard nor answered', () => {
     )
   })
   assert.is(media.network.sent.filter(sent => sent.address === other).length, 0)
-  assert.is(b.heard().filter(packet => packet.payload.every(byte => byte === 0x66)).length, 0)
+  assert.is(b.received().filter(packet => packet.payload.every(byte => byte === 0x66)).length, 0)
   media.do({ type: 'close', session: 'a' })
   assert.is(media.take('closed')[0]!.stats.packetsDropped, n)
 })
@@ -64,13 +64,13 @@ test('a third party named in SDP gets five seconds of media, and reports within 
   const a = new VirtualPeer(media, 'a', 4000).open()
   media.do({ type: 'agree', session: 'a', agreement: fromElsewhere(4000), talk: true })
   media.run(60_000)
-  const before = a.heard().length
+  const before = a.received().length
   assert.ok(before <= unansweredMediaMs / 20 && before >= unansweredMediaMs / 20 - 50, `${before}`)
   assert.is(media.network.sent.filter(sent => sent.at > 8000).length, 0, 'nor reports')
-  assert.ok(media.told.at(-1)!.stats.source.withheld > 1000)
+  assert.ok(media.reported.at(-1)!.stats.source.withheld > 1000)
   a.say(frame(1))
   media.run(1000)
-  assert.ok(a.heard().length >= before + 49, 'it answers after all')
+  assert.ok(a.received().length >= before + 49, 'it answers after all')
 })
 
 test('offer after offer, address after address: third parties share the same five seconds', () => {
@@ -95,9 +95,9 @@ test('what was heard from an address is remembered while others are named', () =
   agree(fromElsewhere(4000, { remote: { address: '192.0.2.1', port: 4000, rtcpPort: 4001 } }))
   media.run(30_000)
   agree(fromElsewhere(4000))
-  const before = a.heard().length
+  const before = a.received().length
   media.run(10_000)
-  assert.ok(a.heard().length >= before + 499)
+  assert.ok(a.received().length >= before + 499)
 })
 
 test('a report is an answer: a peer that only listens goes on to be sent to', () => {
@@ -107,7 +107,7 @@ test('a report is an answer: a peer that only listens goes on to be sent to', ()
   media.run(2000)
   media.network.arrive(a.to + 1, reportOf(1), home, 4001)
   media.run(30_000)
-  assert.ok(a.heard().length >= 1590)
+  assert.ok(a.received().length >= 1590)
 })
 
 test('the SIP peer itself, and a host that the operator lists, need not answer', () => {
@@ -119,7 +119,7 @@ test('the SIP peer itself, and a host that the operator lists, need not answer',
     const a = new VirtualPeer(media, 'a', 4000).open()
     media.do({ type: 'agree', session: 'a', agreement: agreed(4000, { sources, receive: false }), talk: true })
     media.run(120_000)
-    assert.ok(a.heard().length >= 5990)
+    assert.ok(a.received().length >= 5990)
   }
 })
 
@@ -129,8 +129,8 @@ test('a relay to a third party stops like our own packets do', () => {
   media.run(30_000, now => {
     if (now % 20 === 0) a.say(frame(n++))
   })
-  const heard = b.heard().length
-  assert.ok(heard >= 200 && heard <= unansweredMediaMs / 20, `${heard}`)
+  const received = b.received().length
+  assert.ok(received >= 200 && received <= unansweredMediaMs / 20, `${received}`)
 })
 
 const forged = (sequence: number, ssrc = 0x06060606) => {
@@ -162,17 +162,17 @@ for (const [what, gap] of [
       media.network.arrive(a.to + 1, reportOf(a.ssrc), other, 667)
       sequence++
     })
-    assert.is(b.heard().filter(isForged).length, 0)
+    assert.is(b.received().filter(isForged).length, 0)
     assert.is(media.network.sent.filter(sent => sent.address === other).length, 0)
     assert.equal(media.take('source'), [])
     if (gap === 'hold') return
     a.say(frame(9))
     media.run(200)
-    assert.ok(b.heard().some(packet => packet.payload[0] === frame(9)[0] && !isForged(packet)))
+    assert.ok(b.received().some(packet => packet.payload[0] === frame(9)[0] && !isForged(packet)))
   })
 }
 
-test('a source that is learned is told, once, with where it is; so is the return to the signalled address', () => {
+test('a source that is learned is reported, once, with where it is; so is the return to the signalled address', () => {
   const { media, a } = bridged()
   for (let n = 0; n < probationPackets - 1; n++) a.say(frame(n), {}, 4444)
   media.run(20)
@@ -187,7 +187,7 @@ test('a source that is learned is told, once, with where it is; so is the return
   assert.equal(media.take('source'), [
     { type: 'source', session: 'a', by: 'returned', address: '127.0.0.1', port: 4000 },
   ])
-  const { source } = media.told.filter(({ session }) => session === 'a').at(-1)!.stats
+  const { source } = media.reported.filter(({ session }) => session === 'a').at(-1)!.stats
   assert.equal([source.address, source.state, source.changes], ['127.0.0.1:4000', 'confirmed', 2])
 })
 
@@ -206,7 +206,7 @@ test('reports are taken of whoever media is taken from: none of others, and none
   media.network.sent.length = 0
   media.run(12_000)
   assert.equal([...ports()], [4445])
-  const { source } = media.told.filter(({ session }) => session === 'a').at(-1)!.stats
+  const { source } = media.reported.filter(({ session }) => session === 'a').at(-1)!.stats
   assert.is(source.refused, 2)
 })
 
@@ -214,7 +214,7 @@ test('hold: nothing is sent, reports go on; a prompt takes its time; then the st
   const { media, a } = bridged()
   a.say(frame(1))
   media.run(500)
-  const before = a.heard().length
+  const before = a.received().length
   assert.ok(before > 20)
   media.do({ type: 'agree', session: 'a', agreement: agreed(4000, { send: false }), talk: false })
   media.prompts.set('p', { codec: 'PCMU', bytes: new Uint8Array(8000) })
@@ -223,13 +223,13 @@ test('hold: nothing is sent, reports go on; a prompt takes its time; then the st
   assert.is(media.take('played').length, 0)
   media.run(9100)
   assert.is(media.take('played')[0]?.completed, true)
-  assert.is(a.heard().length, before)
+  assert.is(a.received().length, before)
   assert.ok(media.network.sent.filter(sent => sent.port === 4001).length >= 2)
   media.do({ type: 'agree', session: 'a', agreement: agreed(4000), talk: false })
   media.run(500)
-  const heard = a.heard()
-  assert.ok(heard.length >= before + 24)
-  const [last, next] = [heard[before - 1]!, heard[before]!]
+  const received = a.received()
+  assert.ok(received.length >= before + 24)
+  const [last, next] = [received[before - 1]!, received[before]!]
   assert.is(next.sequence, (last.sequence + 1) & 0xffff)
   assert.ok(next.marker)
   const stepMs = ((next.timestamp - last.timestamp) >>> 0) / 8
@@ -244,7 +244,7 @@ test('hold by 0.0.0.0 sends nothing anywhere', () => {
   assert.is(media.network.sent.filter(sent => sent.port === 4000 || sent.port === 4001 || sent.port === 0).length, 0)
 })
 
-test('the media timeout is told while the far end was to send, and again while it stays silent', () => {
+test('the media timeout is reported while the remote was to send, and again while it stays silent', () => {
   const media = new VirtualMedia({ timeoutMs: 5000 })
   const a = new VirtualPeer(media, 'a', 4000).open()
   media.do({ type: 'agree', session: 'a', agreement: agreed(4000), talk: false })
@@ -264,7 +264,7 @@ test('the media timeout is told while the far end was to send, and again while i
   assert.is(media.take('timeout').length, 0, 'it is held')
 })
 
-test('on hold no RTP is expected, whichever side may send: only that nothing at all comes is told', () => {
+test('on hold no RTP is expected, whichever side may send: only that nothing at all comes is reported', () => {
   for (const changes of [
     { receive: true, send: false },
     { receive: false, send: true },
@@ -341,12 +341,12 @@ for (const from of ['signalled', 'stranger'] as const) {
       media.network.arrive(a.to + 1, bytes, home, port + 1)
       if (now % 20 === 0) b.say(frame(n++))
     })
-    assert.is(a.heard().filter(packet => packet.payload.some(byte => byte !== 0xff)).length, n)
+    assert.is(a.received().filter(packet => packet.payload.some(byte => byte !== 0xff)).length, n)
     assert.equal(media.take('digit'), [])
     assert.equal(media.take('failed'), [])
     assert.equal(media.take('closed'), [])
     // What looks like audio from the right place is passed on, bounded.
-    assert.ok(b.heard().every(packet => packet.payload.length <= 1500))
+    assert.ok(b.received().every(packet => packet.payload.length <= 1500))
   })
 }
 
@@ -364,7 +364,7 @@ test('seeded noise on both ports does no harm', () => {
   })
   assert.equal(media.take('failed'), [])
   assert.is(
-    a.heard().filter(packet => packet.payloadType === 0 && packet.payload.some(byte => byte !== 0xff)).length,
+    a.received().filter(packet => packet.payloadType === 0 && packet.payload.some(byte => byte !== 0xff)).length,
     n,
   )
 })

@@ -272,7 +272,7 @@ test('hold reopens nothing: the same address again, inactive or 0.0.0.0, leaves 
   }
 })
 
-test('what an offer names anew is what counts: the old address is a stranger’s', () => {
+test('what an offer names again is what counts: the old address is a stranger’s', () => {
   const gate = inState('confirmed')
   gate.signal(at('192.168.1.8'), 4000, { sip: '203.0.113.10', hosts: [] }, 0)
   assert.is(gate.state, 'waiting')

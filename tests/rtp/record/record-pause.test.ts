@@ -5,7 +5,7 @@ import { agreed } from '../bed/agreement.ts'
 import { VirtualMedia } from '../bed/virtual-media.ts'
 import { VirtualPeer } from '../bed/virtual-peer.ts'
 
-// Far ends that send nothing while they are silent, or hold: the pause is in the recording when they speak again.
+// Remotes that send nothing while they are silent, or hold: the pause is in the recording when they speak again.
 
 const loud = (n: number): Uint8Array =>
   Uint8Array.from({ length: 160 }, (_, i) => ((n * 17 + i * 3) % 60) | ((i & 1) << 7))
@@ -76,7 +76,7 @@ for (const seconds of [5, 30, 120]) {
   })
 }
 
-test('a far end that says nothing is waited for no longer than the recording may be', () => {
+test('a remote that says nothing is waited for no longer than the recording may be', () => {
   for (const [sayMs, changes] of [
     [500, {}],
     [0, {}],
@@ -104,7 +104,7 @@ const resumptions: readonly [string, Resumption][] = [
   ],
   ['that is another source', peer => Object.assign(peer, { ssrc: 99, timestamp: 5_000_000, sequence: 7 })],
   [
-    'that has set its clock anew',
+    'that has set its clock again',
     peer => {
       peer.timestamp -= 50_000_000
     },
@@ -113,7 +113,7 @@ const resumptions: readonly [string, Resumption][] = [
 
 for (const [what, resume] of resumptions) {
   for (const sayMs of [0, 300]) {
-    test(`a hold (inactive) of a far end ${what}, which says ${sayMs} ms into it: three seconds of silence`, () => {
+    test(`a hold (inactive) of a remote ${what}, which says ${sayMs} ms into it: three seconds of silence`, () => {
       const { media, peer, run, stop, samples } = recording()
       const place = (): number => samples().lastIndexOf(0) + 1
       run(2000, true)
@@ -131,7 +131,7 @@ for (const [what, resume] of resumptions) {
   }
 }
 
-test('a far end whose timestamps stood still in a long pause goes on where the clock is', () => {
+test('a remote whose timestamps stood still in a long pause goes on where the clock is', () => {
   const { run, stop, samples } = recording()
   run(500, true)
   run(60_000, false)

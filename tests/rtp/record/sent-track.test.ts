@@ -37,12 +37,12 @@ function recorded(
     track.push(packet, 172, Math.round(placeOf(n)))
   }
   track.free()
-  const heard = new Int16Array(line.end)
-  line.takeInto(heard, line.end, line.end)
-  return heard
+  const received = new Int16Array(line.end)
+  line.takeInto(received, line.end, line.end)
+  return received
 }
-const same = (heard: Int16Array, from: number, wanted: Int16Array) =>
-  assert.equal(heard.subarray(from, from + wanted.length), wanted)
+const same = (received: Int16Array, from: number, wanted: Int16Array) =>
+  assert.equal(received.subarray(from, from + wanted.length), wanted)
 
 test('a prompt in Opus is recorded from its first packet on', async () => {
   const opus = new LibOpus()
@@ -71,10 +71,10 @@ test('a prompt in Opus is recorded from its first packet on', async () => {
   for (const [n, packet] of packets.entries()) track.push(packet, packet.length, 400 + 160 * n)
   track.free()
   encoder?.free()
-  const heard = new Int16Array(line.end)
-  line.takeInto(heard, line.end, line.end)
+  const received = new Int16Array(line.end)
+  line.takeInto(received, line.end, line.end)
   assert.ok(wanted.subarray(0, 160).some(sample => Math.abs(sample) > 100))
-  same(heard, 400, wanted)
+  same(received, 400, wanted)
 })
 
 test('ticks that come unevenly leave every sample as it was sent', () => {
@@ -101,21 +101,21 @@ test('ticks that come unevenly leave every sample as it was sent', () => {
 })
 
 test('a drift is followed a sample a packet, and only beyond 8 ms', () => {
-  const heard = recorded(n => 160.4 * n)
-  assert.is(heard.length, 16_000)
+  const received = recorded(n => 160.4 * n)
+  assert.is(received.length, 16_000)
   const far = recorded(n => 161 * n)
   assert.ok(far.length > 16_000 && far.length < 16_100, `${far.length}`)
   same(far, 0, through.subarray(0, 160 * 64))
 })
 
 test('a pause of the sender is silence, and what follows it lies where it was heard', () => {
-  const heard = recorded(
+  const received = recorded(
     n => 160 * n + (n >= 50 ? 800 : 0),
     n => 160 * n + (n >= 50 ? 800 : 0),
   )
-  same(heard, 0, through.subarray(0, 8000))
-  assert.ok(heard.subarray(8000, 8800).every(sample => sample === 0))
-  same(heard, 8800, through.subarray(8000))
+  same(received, 0, through.subarray(0, 8000))
+  assert.ok(received.subarray(8000, 8800).every(sample => sample === 0))
+  same(received, 8800, through.subarray(8000))
   // Its time stands still meanwhile.
   same(
     recorded(n => 160 * n + (n >= 50 ? 800 : 0)),
@@ -126,23 +126,23 @@ test('a pause of the sender is silence, and what follows it lies where it was he
 
 for (const off of [-150, -70, -40, 40, 70, 150]) {
   test(`after a pause in which its time has moved ${off} samples from ours, not one is left out or said twice`, () => {
-    const heard = recorded(
+    const received = recorded(
       n => 160 * n + (n >= 50 ? 8000 : 0),
       n => 160 * n + (n >= 50 ? 8000 + off : 0),
     )
-    same(heard, 0, through.subarray(0, 8000))
+    same(received, 0, through.subarray(0, 8000))
     // What is borne in the middle of a sound is borne here, too.
-    same(heard, 16_000 + (Math.abs(off) > 64 ? 0 : off), through.subarray(8000))
+    same(received, 16_000 + (Math.abs(off) > 64 ? 0 : off), through.subarray(8000))
   })
 }
 
-test('another source goes on behind the one before, never over it', () => {
-  const heard = recorded(
+test('another source goes on after the one before, never over it', () => {
+  const received = recorded(
     n => 160 * n - (n >= 50 ? 40 : 0),
     n => (n >= 50 ? 99_999 : 0) + 160 * n,
     n => (n >= 50 ? 8 : 7),
   )
-  same(heard, 0, through)
+  same(received, 0, through)
 })
 
 test.run()

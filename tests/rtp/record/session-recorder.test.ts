@@ -142,7 +142,7 @@ test('a pause of the sender is silence of its length, by its timestamps', () => 
   )
 })
 
-test('a sender that starts anew is placed by the clock', () => {
+test('a sender that starts again is placed by the clock', () => {
   const { media, peer, start, stop, samples } = recorded()
   start()
   let n = 0

@@ -38,10 +38,10 @@ for (const delayMs of [0, 20, 120]) {
       encoder?.free()
     })
     track.finish(now)
-    const heard = new Int16Array(1000 * samplesPerMs)
-    line.takeInto(heard, heard.length, line.end)
+    const received = new Int16Array(1000 * samplesPerMs)
+    line.takeInto(received, received.length, line.end)
     const peakFrom = (ms: number) =>
-      heard
+      received
         .subarray(ms * samplesPerMs, (ms + frameMs) * samplesPerMs)
         .reduce((peak, x) => Math.max(peak, Math.abs(x)), 0)
     for (const ms of [40, 100, 200, 300]) assert.ok(peakFrom(ms) > 4000, `${peakFrom(ms)} at ${ms} ms`)

@@ -24,7 +24,7 @@ function lawOf(pcm: Int16Array): { bytes: Uint8Array; through: Int16Array } {
 
 /**
  * Records a sound whose packets, of 20 ms if nothing else is said, come late by `lateMs` of their time; undefined: that one
- * is not sent. The far end's clock is set by `setMs`.
+ * is not sent. The remote's clock is set by `setMs`.
  */
 function recorded(
   pcm: Int16Array,
@@ -35,10 +35,10 @@ function recorded(
   const { bytes } = lawOf(pcm)
   const line = new TrackLine(1)
   const track = new TrackStream(line, 'left', codecs)
-  const heard = new Int16Array(pcm.length + 4000)
+  const received = new Int16Array(pcm.length + 4000)
   let taken = 0
   const take = (until: number) => {
-    const into = heard.subarray(taken)
+    const into = received.subarray(taken)
     taken += line.takeInto(into, into.length, until)
   }
   const packet = new Uint8Array(12 + packetMs * perMs)
@@ -58,30 +58,30 @@ function recorded(
   }
   track.finish(now)
   take(line.end)
-  return heard.subarray(0, taken)
+  return received.subarray(0, taken)
 }
 
 const words = [speechLike(24_000, 8000, 5), speechLike(24_000, 8000, 6)].map(pcm => lawOf(pcm).through)
 /** Three seconds of speech, two of silence, three of speech. */
 const said = Int16Array.from([...words[0]!, ...new Int16Array(16_000), ...words[1]!])
-const lies = (heard: Int16Array, from: number, wanted: Int16Array) =>
+const lies = (received: Int16Array, from: number, wanted: Int16Array) =>
   assert.is(
-    wanted.findIndex((sample, at) => heard[from + at] !== sample),
+    wanted.findIndex((sample, at) => received[from + at] !== sample),
     -1,
     'another sample at that place',
   )
 
-test('a far end whose first packets were slow: every word as it was said, brought to its place in the pause', () => {
+test('a remote whose first packets were slow: every word as it was said, brought to its place in the pause', () => {
   for (const lateMs of [6, 9, 12.5, 16]) {
-    const heard = recorded(said, atMs => (atMs < 400 ? lateMs : 0))
-    lies(heard, lateMs * perMs, words[0]!)
-    lies(heard, 40_000, words[1]!)
+    const received = recorded(said, atMs => (atMs < 400 ? lateMs : 0))
+    lies(received, lateMs * perMs, words[0]!)
+    lies(received, 40_000, words[1]!)
   }
 })
 
 test('a pause in which nothing is sent serves as well', () => {
-  const heard = recorded(said, atMs => (atMs < 400 ? 9 : atMs >= 3100 && atMs < 5000 ? undefined : 0))
-  lies(heard, 9 * perMs, words[0]!)
+  const received = recorded(said, atMs => (atMs < 400 ? 9 : atMs >= 3100 && atMs < 5000 ? undefined : 0))
+  lies(received, 9 * perMs, words[0]!)
   const again = recorded(Int16Array.from([...said, ...said]), atMs =>
     atMs < 400 ? 9 : atMs % 8000 >= 3100 && atMs % 8000 < 5000 ? undefined : 0,
   )
@@ -106,13 +106,13 @@ test('one who never pauses, and whose first packets were slow, is left where it 
   lies(far, far.length - 4000, end)
 })
 
-test('first packets that waited are laid where those behind them say: nothing of them is cut off', () => {
+test('first packets that waited are laid where those after them say: nothing of them is cut off', () => {
   // They come together, so late that they are due before all has been heard that tells where they lie.
   for (const lateMs of [45, 60, 100, 160, 240, 300]) {
     for (const restMs of [0, 3, 9, 13]) {
-      const heard = recorded(long, atMs => Math.max(atMs < 250 ? restMs : 0, lateMs - atMs))
-      const place = heard.length - long.length
-      lies(heard, place, long)
+      const received = recorded(long, atMs => Math.max(atMs < 250 ? restMs : 0, lateMs - atMs))
+      const place = received.length - long.length
+      lies(received, place, long)
       assert.ok(place >= 0 && place <= restMs * perMs, `${lateMs} ms late: ${place} samples from its place`)
     }
   }
@@ -129,13 +129,13 @@ test('a sender whose timer is coarse, and who sends one packet in sixteen or few
           const n = (atMs / packetMs + first) % earlyIn
           return n === 0 ? 4 : packetMs + Math.floor((n * 32) / earlyIn) / perMs
         }
-        const heard = recorded(minute, late, undefined, packetMs)
+        const received = recorded(minute, late, undefined, packetMs)
         const name = `one of ${packetMs} ms in ${earlyIn}, the ${first}th`
-        const place = heard.length - minute.length
+        const place = received.length - minute.length
         // Of the first fifth of a second two packets of 10 ms may be early: it stays there then.
         const least = packetMs === 10 ? 4 : packetMs
         assert.ok(place >= least * perMs && place <= (packetMs + 4) * perMs, `${name}: ${place} samples from its place`)
-        lies(heard, place, minute)
+        lies(received, place, minute)
       }
     }
   }
@@ -145,13 +145,13 @@ test('packets that come up to twelve at once lie where the last of them say', ()
   for (const together of [2, 5, 9, 10, 11, 12]) {
     for (const roughMs of [0, 1]) {
       const roundMs = together * frameMs
-      const heard = recorded(long, atMs => {
+      const received = recorded(long, atMs => {
         const round = Math.floor(atMs / roundMs)
         return roundMs - frameMs - (atMs % roundMs) + (round % 3) * roughMs
       })
-      const place = heard.length - long.length
+      const place = received.length - long.length
       assert.ok(place >= 0 && place <= 2 * roughMs * perMs, `${together} at once: ${place} samples from their place`)
-      lies(heard, place, long)
+      lies(received, place, long)
     }
   }
 })
@@ -162,13 +162,13 @@ test('a network that becomes unquiet, and quiet again, is no other clock', () =>
   const queued = () => 20 + 8 * (random() + random() + random() + random() - 2) * Math.sqrt(3)
   let arrivedMs = 0
   const minutes = Int16Array.from({ length: 3 * minute.length }, (_, i) => minute[i % minute.length]!)
-  const heard = recorded(minutes, atMs => {
+  const received = recorded(minutes, atMs => {
     const late = atMs > 60_000 && atMs < 120_000 ? Math.max(0, Math.round(queued() * perMs) / perMs) : 0
     arrivedMs = Math.max(arrivedMs, atMs + late)
     return arrivedMs - atMs
   })
-  assert.is(heard.length - minutes.length, 0)
-  lies(heard, 0, minutes)
+  assert.is(received.length - minutes.length, 0)
+  lies(received, 0, minutes)
 })
 
 test('packets that are late all through some seconds are no other clock; a way that has become longer for good is', () => {
@@ -177,13 +177,13 @@ test('packets that are late all through some seconds are no other clock; a way t
     0,
     long,
   )
-  const heard = recorded(minute, atMs => (atMs > 5000 ? 15 : 0))
-  const offset = heard.length - minute.length
+  const received = recorded(minute, atMs => (atMs > 5000 ? 15 : 0))
+  const offset = received.length - minute.length
   assert.ok(offset >= 12 * perMs && offset <= 15 * perMs, `${offset} samples late`)
-  lies(heard, heard.length - 4000, minute.subarray(-4000))
+  lies(received, received.length - 4000, minute.subarray(-4000))
 })
 
-test('who comes just behind a tick for a minute, and just before it from then on, has no other clock', () => {
+test('who comes just after a tick for a minute, and just before it from then on, has no other clock', () => {
   const tickSamples = 40
   for (const slowAtFirst of [0, tickSamples]) {
     for (const before of [0, tickSamples]) {
@@ -206,13 +206,13 @@ test('who comes just behind a tick for a minute, and just before it from then on
 test('a clock that is set while somebody speaks moves nothing: numbers and packets go on', () => {
   const talk = lawOf(speechLike(48_000, 8000, 9)).through
   for (const ms of [-3000, -980, -500, -200, -60, 100, 300, 700, 980, 3000]) {
-    const heard = recorded(
+    const received = recorded(
       talk,
       () => 0,
       atMs => 10_000 + (atMs < 3000 ? 0 : ms),
     )
-    lies(heard, 0, talk)
-    assert.is(heard.length, talk.length, `set by ${ms} ms`)
+    lies(received, 0, talk)
+    assert.is(received.length, talk.length, `set by ${ms} ms`)
   }
 })
 
@@ -224,17 +224,17 @@ test('what is lost is made up in its place, up to 120 ms of it; every packet tha
   ).through
   for (const frames of [1, 2, 3]) {
     const isLost = (atMs: number) => atMs >= 400 && atMs % 400 < frames * frameMs
-    const heard = recorded(tone, atMs => (isLost(atMs) ? undefined : 0))
+    const received = recorded(tone, atMs => (isLost(atMs) ? undefined : 0))
     for (let atMs = 0; atMs < 2800; atMs += frameMs) {
       const from = atMs * perMs
-      const [got, sent] = [heard, tone].map(pcm => pcm.subarray(from, from + frameMs * perMs))
+      const [got, sent] = [received, tone].map(pcm => pcm.subarray(from, from + frameMs * perMs))
       if (!isLost(atMs)) assert.equal(got, sent, `${frames} lost: the packet at ${atMs} ms`)
       else if (atMs % 400 < frameMs) assert.ok(level(got!) > 0.7 * level(sent!), `silent at ${atMs} ms`)
     }
     // Nothing clicks where sound comes back: no step is larger than the tone's own, and some.
     const largest = (pcm: Int16Array) =>
       pcm.reduce((most, sample, i) => Math.max(most, Math.abs(sample - (pcm[i - 1] ?? sample))), 0)
-    assert.ok(largest(heard.subarray(0, 22_400)) < 1.6 * largest(tone), `a step of ${largest(heard)}`)
+    assert.ok(largest(received.subarray(0, 22_400)) < 1.6 * largest(tone), `a step of ${largest(received)}`)
   }
   const rest = recorded(tone, atMs => (atMs >= 800 && atMs < 1000 ? undefined : 0))
   assert.is(level(rest.subarray(800 * perMs, 1000 * perMs)), 0)

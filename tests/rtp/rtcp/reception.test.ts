@@ -96,7 +96,7 @@ test('round trip: the example of RFC 3550 ยง6.4.1, figure 2', () => {
   assert.ok(Math.abs(roundTripMs(0xb705_2000, 0x0005_4000, 0xb710_8000)! - 6125) < 0.001)
 })
 
-test('round trips that cannot be are not told', () => {
+test('round trips that cannot be are not reported', () => {
   assert.is(roundTripMs(0, 0, 5), undefined)
   assert.is(roundTripMs(10, 0x7000_0000, 5), undefined)
   assert.is(roundTripMs(1, 0, 40 * 65_536), undefined)
@@ -115,20 +115,20 @@ test('round trips across the wrap of 18 hours: any moment, any delay (RFC 3550 ย
       }
 })
 
-test('a sender report of more than 18 hours ago is told no more: its age has no room', () => {
+test('a sender report of more than 18 hours ago is reported no more: its age has no room', () => {
   const reception = new Reception(1, 8000)
   reception.receive(1, 0, 0)
   reception.receive(2, 160, 20)
   reception.senderReport({ ntpSeconds: 7, ntpFraction: 0, rtpTime: 0, packetCount: 2, octetCount: 320 }, 1000)
   const longest = (2 ** 32 - 1) / 65.536
-  const told = (ageMs: number) => {
+  const reported = (ageMs: number) => {
     const { lastSr, delaySinceLastSr } = reception.takeReport(1000 + ageMs)
     return [lastSr, delaySinceLastSr]
   }
-  assert.equal(told(0), [7 << 16, 0])
-  assert.equal(told(longest), [7 << 16, 0xffff_ffff])
-  assert.equal(told(longest + 1), [0, 0])
-  assert.equal(told(20 * 3600 * 1000), [0, 0])
+  assert.equal(reported(0), [7 << 16, 0])
+  assert.equal(reported(longest), [7 << 16, 0xffff_ffff])
+  assert.equal(reported(longest + 1), [0, 0])
+  assert.equal(reported(20 * 3600 * 1000), [0, 0])
 })
 
 test('NTP time of a known instant', () => {

@@ -22,7 +22,7 @@ const tone = (seconds: number, dbm0: number, hz = 1000): Int16Array =>
     Math.round(amplitudeOf(dbm0) * Math.sin((2 * Math.PI * hz * i) / rate)),
   )
 const joined = (...parts: Int16Array[]): Int16Array => Int16Array.from(parts.flatMap(part => [...part]))
-const heardBy = (pcm: Int16Array, ptimeMs = 20): SilenceDetector => {
+const receivedBy = (pcm: Int16Array, ptimeMs = 20): SilenceDetector => {
   const detector = new SilenceDetector()
   const frame = ptimeMs * 8
   for (let at = 0; at + frame <= pcm.length; at += frame) detector.analyze(pcm, at, frame)
@@ -31,7 +31,7 @@ const heardBy = (pcm: Int16Array, ptimeMs = 20): SilenceDetector => {
 
 test('silence is counted from the end of the voice, at every ptime', () => {
   for (const ptimeMs of [10, 20, 30, 60]) {
-    const detector = heardBy(joined(silence(1), tone(2, -20), silence(3)), ptimeMs)
+    const detector = receivedBy(joined(silence(1), tone(2, -20), silence(3)), ptimeMs)
     assert.ok(Math.abs(detector.silentMs - 3000) <= ptimeMs, `${detector.silentMs}`)
     assert.ok(Math.abs(detector.firstVoiceMs! - 1000) <= ptimeMs)
     assert.ok(Math.abs(detector.lastVoiceMs - 3000) <= ptimeMs)
@@ -40,7 +40,7 @@ test('silence is counted from the end of the voice, at every ptime', () => {
 
 test('nothing but silence, or a quiet line: never a voice', () => {
   for (const quiet of [silence(5), noise(5, -60), noise(5, -52), noise(5, -48)]) {
-    const detector = heardBy(quiet)
+    const detector = receivedBy(quiet)
     assert.is(detector.firstVoiceMs, undefined)
     assert.is(detector.silentMs, 5000)
   }
@@ -48,14 +48,14 @@ test('nothing but silence, or a quiet line: never a voice', () => {
 
 test('a steady tone is no noise, however long and as quiet as −35 dBm0', () => {
   for (const dbm0 of [-3, -20, -35]) {
-    const detector = heardBy(tone(60, dbm0))
+    const detector = receivedBy(tone(60, dbm0))
     assert.ok(detector.silentMs <= 20, `${dbm0}`)
   }
 })
 
 test('a voice over the noise of a room ends when the voice does', () => {
   for (const dbm0 of [-60, -50, -48]) {
-    const detector = heardBy(joined(noise(3, dbm0), tone(2, -25), noise(4, dbm0, 2)))
+    const detector = receivedBy(joined(noise(3, dbm0), tone(2, -25), noise(4, dbm0, 2)))
     assert.ok(Math.abs(detector.silentMs - 4000) <= 40, `${dbm0}: ${detector.silentMs}`)
   }
 })
@@ -63,7 +63,7 @@ test('a voice over the noise of a room ends when the voice does', () => {
 test('a click is no voice', () => {
   const click = silence(4)
   click.fill(30_000, 16_000, 16_040)
-  assert.is(heardBy(click).firstVoiceMs, undefined)
+  assert.is(receivedBy(click).firstVoiceMs, undefined)
 })
 
 test('trimming leaves the voice and a tenth of a second around it', () => {
@@ -80,7 +80,7 @@ test('trimming leaves the voice and a tenth of a second around it', () => {
 
 test('what is like speech is a voice, and the silence after it is counted', () => {
   for (const seed of [1, 2, 3]) {
-    const detector = heardBy(joined(silence(1), speechLike(4 * rate, rate, seed), silence(3)))
+    const detector = receivedBy(joined(silence(1), speechLike(4 * rate, rate, seed), silence(3)))
     assert.ok(detector.firstVoiceMs! >= 1000 && detector.firstVoiceMs! < 1600, `${detector.firstVoiceMs}`)
     assert.ok(detector.silentMs >= 3000 && detector.silentMs < 4000, `${detector.silentMs}`)
   }
@@ -93,7 +93,7 @@ testBeside('rtp-pcap', 'real speech is a voice, and the silence of a real record
     pcmu.decodeInto(pcm, 0, bytes, 0, bytes.length)
     return pcm
   }
-  const speech = heardBy(joined(decode('talking-u.ulaw'), silence(3)))
+  const speech = receivedBy(joined(decode('talking-u.ulaw'), silence(3)))
   assert.ok(speech.firstVoiceMs! < 600)
   assert.ok(speech.silentMs >= 3000 && speech.silentMs < 4000, `${speech.silentMs}`)
   const pcm = decode('talking_silence_test.ulaw')

@@ -185,7 +185,7 @@ test('a sender gives no index twice: a keystream twice would tell both payloads'
   }
 })
 
-test('a stream that goes on as another source begins its rollovers anew, and is heard', () => {
+test('a stream that goes on as another source begins its rollovers again, and is heard', () => {
   const sender = new SrtpSender(keysOf('AES_CM_128_HMAC_SHA1_80'))
   const receiver = new SrtpReceiver(keysOf('AES_CM_128_HMAC_SHA1_80'))
   // Ahead by less than half, as if it had wrapped; behind, as if it came late; the same again.
@@ -204,7 +204,7 @@ test('a stream that goes on as another source begins its rollovers anew, and is 
   assert.is(sender.sealRtp(packet, length), 0, 'no index twice, of whichever source')
 })
 
-test('one far end has so many streams and no more', () => {
+test('one remote has so many streams and no more', () => {
   const receiver = new SrtpReceiver(keysOf('AES_CM_128_HMAC_SHA1_80'))
   for (let ssrc = 1; ssrc <= mostStreams + 1; ssrc++) {
     const { packet, length } = rtp(5, { ssrc })

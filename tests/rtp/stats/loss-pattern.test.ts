@@ -4,7 +4,7 @@ import { LossPattern } from '../../../rtp/stats/loss-pattern.ts'
 import { qualityOf } from '../../../rtp/stats/quality.ts'
 import { seeded } from '../../rig/seeded.ts'
 
-/** Packets of which `isLost` says which never come, and enough behind them that all are decided. */
+/** Packets of which `isLost` says which never come, and enough after them that all are decided. */
 function patternOf(count: number, isLost: (index: number) => boolean): LossPattern {
   const pattern = new LossPattern()
   for (let index = 0; index < count; index++) if (!isLost(index)) pattern.receive(1000 + index)
@@ -57,7 +57,7 @@ test('a lone loss in a while belongs to the gap', () => {
   assert.ok(pattern.burstGap.gapDensity > 0.009 && pattern.burstGap.gapDensity < 0.011)
 })
 
-test('a source that counts anew has not lost what lies between', () => {
+test('a source that counts again has not lost what lies between', () => {
   const pattern = new LossPattern()
   for (let index = 0; index < 100; index++) pattern.receive(index)
   pattern.restart(50_000)

@@ -69,10 +69,10 @@ test('a digit is its two frequencies and no other (ITU-T Q.23)', () => {
   const seen = new Set<string>()
   for (const digit of digitsByEvent) {
     const pcm = renderTone(dtmfTone(digit, 200)!, 8000)
-    const heard = all.filter(hz => levelAt(pcm, 0, pcm.length, hz, 8000) > -15)
-    assert.is(heard.length, 2, digit)
-    if (wanted[digit] !== undefined) assert.equal(heard, wanted[digit])
-    seen.add(heard.join())
+    const received = all.filter(hz => levelAt(pcm, 0, pcm.length, hz, 8000) > -15)
+    assert.is(received.length, 2, digit)
+    if (wanted[digit] !== undefined) assert.equal(received, wanted[digit])
+    seen.add(received.join())
   }
   assert.is(seen.size, 16)
   for (const odd of ['', 'w', 'E', '12']) assert.is(dtmfTone(odd), undefined)

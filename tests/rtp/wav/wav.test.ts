@@ -24,7 +24,7 @@ const ok = (bytes: Uint8Array, fileLength?: number) => {
   assert.ok(parsed.ok, parsed.ok ? '' : `${parsed.reason} at ${parsed.at}`)
   return parsed.value
 }
-const heard = (format: WavFormat, data: Uint8Array): number[] => {
+const received = (format: WavFormat, data: Uint8Array): number[] => {
   const file = fileOf(format, data)
   return [...decodeWav(file, ok(file))]
 }
@@ -39,7 +39,7 @@ test('16 bits come back as they were, any length at every instant', () => {
     for (let i = 0; i < 100; i++) view.setInt16(2 * i, i * 655 - 32_768, true)
   })
   assert.equal(
-    heard(mono('pcm16'), data),
+    received(mono('pcm16'), data),
     Array.from({ length: 100 }, (_, i) => i * 655 - 32_768),
   )
   // Samples were added and the head not yet: what it counts is heard, the rest is not.
@@ -51,24 +51,24 @@ test('16 bits come back as they were, any length at every instant', () => {
 })
 
 test('every encoding is decoded to 16 bits', () => {
-  assert.equal(heard(mono('pcm8'), Uint8Array.of(0, 128, 255)), [-32_768, 0, 32_512])
-  assert.equal(heard(mono('pcm24'), Uint8Array.of(0xff, 0x34, 0x12, 0, 0, 0x80)), [0x1234, -32_768])
-  assert.equal(heard(mono('pcm32'), Uint8Array.of(9, 9, 0x34, 0x92)), [0x9234 - 0x10000])
-  assert.equal(heard(mono('alaw'), Uint8Array.of(0xd5, 0x2a)), [8, -32_256])
-  assert.equal(heard(mono('mulaw'), Uint8Array.of(0xff, 0x00)), [0, -32_124])
+  assert.equal(received(mono('pcm8'), Uint8Array.of(0, 128, 255)), [-32_768, 0, 32_512])
+  assert.equal(received(mono('pcm24'), Uint8Array.of(0xff, 0x34, 0x12, 0, 0, 0x80)), [0x1234, -32_768])
+  assert.equal(received(mono('pcm32'), Uint8Array.of(9, 9, 0x34, 0x92)), [0x9234 - 0x10000])
+  assert.equal(received(mono('alaw'), Uint8Array.of(0xd5, 0x2a)), [8, -32_256])
+  assert.equal(received(mono('mulaw'), Uint8Array.of(0xff, 0x00)), [0, -32_124])
   const floats = [0, 0.5, -0.5, 1, -1, 7, -7, Number.NaN, Infinity, -Infinity, 1e-9]
   const data = bytesOf(4 * floats.length, view => floats.forEach((one, i) => void view.setFloat32(4 * i, one, true)))
   const limit = [32_767, -32_768]
-  assert.equal(heard(mono('float32'), data), [0, 16_384, -16_384, ...limit, ...limit, 0, ...limit, 0])
+  assert.equal(received(mono('float32'), data), [0, 16_384, -16_384, ...limit, ...limit, 0, ...limit, 0])
   const wide = bytesOf(8 * floats.length, view => floats.forEach((one, i) => void view.setFloat64(8 * i, one, true)))
-  assert.equal(heard(mono('float64'), wide), [0, 16_384, -16_384, ...limit, ...limit, 0, ...limit, 0])
+  assert.equal(received(mono('float64'), wide), [0, 16_384, -16_384, ...limit, ...limit, 0, ...limit, 0])
 })
 
 test('channels become their mean', () => {
   const data = bytesOf(12, view =>
     [100, 300, -5, -6, 32_767, 32_767].forEach((one, i) => void view.setInt16(2 * i, one, true)),
   )
-  assert.equal(heard({ encoding: 'pcm16', sampleRate: 48_000, channels: 2 }, data), [200, -5, 32_767])
+  assert.equal(received({ encoding: 'pcm16', sampleRate: 48_000, channels: 2 }, data), [200, -5, 32_767])
 })
 
 test('the head says what it must, plain and with fact chunk', () => {
@@ -99,7 +99,7 @@ test('4 GB is the end: sizes are cut to what 32 bits can tell', () => {
     }
 })
 
-test('a head alone suffices when the length of the file is told', () => {
+test('a head alone suffices when the length of the file is reported', () => {
   const file = ok(wavHeader(mono('pcm16'), 16_000), 44 + 8000)
   assert.equal([file.dataFrom, file.dataLength, file.durationMs], [44, 8000, 500])
   const header = wavHeader(mono('pcm16'), 0)
@@ -109,7 +109,7 @@ test('a head alone suffices when the length of the file is told', () => {
 test('pieces decode as the whole does', () => {
   const data = Uint8Array.from({ length: 400 }, (_, i) => i)
   const format: WavFormat = { encoding: 'pcm16', sampleRate: 8000, channels: 2 }
-  const whole = heard(format, data)
+  const whole = received(format, data)
   const pcm = new Int16Array(100)
   for (let frame = 0; frame < 100; frame += 7) decodeWavInto(pcm, frame, data, 4 * frame, 7, format)
   assert.equal([...pcm], whole)

@@ -8,7 +8,7 @@ type Told = Exclude<UserAgentOutput, { type: 'send' }>
 export class AgentBed {
   readonly agent: UserAgent
   readonly sent: SipMessage[] = []
-  readonly told: Told[] = []
+  readonly reported: Told[] = []
   now = 1_000
   #seed = 1
 
@@ -75,18 +75,18 @@ export class AgentBed {
   }
 
   get events(): string[] {
-    return this.told.map(event => event.type)
+    return this.reported.map(event => event.type)
   }
 
   event<Type extends Told['type']>(type: Type): Extract<Told, { type: Type }> {
-    const found = this.told.findLast(event => event.type === type)
-    if (found === undefined) throw new Error(`no ${type} was told: ${this.events.join(' ')}`)
+    const found = this.reported.findLast(event => event.type === type)
+    if (found === undefined) throw new Error(`no ${type} was reported: ${this.events.join(' ')}`)
     return found as Extract<Told, { type: Type }>
   }
 
   clear(): void {
     this.sent.length = 0
-    this.told.length = 0
+    this.reported.length = 0
   }
 
   /** An outgoing call that stands. */
@@ -133,7 +133,7 @@ export class AgentBed {
   #take(outputs: readonly UserAgentOutput[]): void {
     for (const output of outputs) {
       if (output.type === 'send') this.sent.push(parse(output.bytes))
-      else this.told.push(output)
+      else this.reported.push(output)
     }
   }
 }

@@ -15,13 +15,13 @@ const names = ['ringing', 'accepted', 'ended', 'failed', 'hold', 'unhold', 'mute
 
 /** Whatever the call tells from now on. */
 export function listen(call: Call): [string, unknown][] {
-  const told: [string, unknown][] = []
+  const reported: [string, unknown][] = []
   for (const name of [...names, 'reconnecting', 'reconnected'] as const)
-    call.on(name, value => told.push([name, value]))
-  return told
+    call.on(name, value => reported.push([name, value]))
+  return reported
 }
 
-export const namesOf = (told: [string, unknown][]) => told.map(([name]) => name)
+export const namesOf = (reported: [string, unknown][]) => reported.map(([name]) => name)
 
 export const media = () => {
   const found = FakePeerConnection.all.at(-1)
@@ -32,12 +32,12 @@ export const media = () => {
 export async function placed() {
   const bed = await signedIn()
   const call = bed.phone.call('1002')
-  const told = listen(call)
+  const reported = listen(call)
   await settle()
   bed.reply('INVITE', 180, 'Ringing')
   bed.reply('INVITE', 200, 'OK', { sdp: 'answer' })
   await settle()
-  return { bed, call, told }
+  return { bed, call, reported }
 }
 
 export async function taken() {
@@ -48,7 +48,7 @@ export async function taken() {
   })
   bed.incoming()
   if (call === undefined) throw new Error('no call came')
-  return { bed, call, told: listen(call) }
+  return { bed, call, reported: listen(call) }
 }
 
 /** After the last test of a file. */

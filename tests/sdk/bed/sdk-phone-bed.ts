@@ -25,7 +25,7 @@ export const settle = (): Promise<void> => new Promise(resolve => setTimeout(res
 /** A Phone among the fakes; the switch answers REGISTER by itself, the rest is the test's. */
 export class SdkPhoneBed {
   readonly phone: Phone
-  readonly told: [name: string, value: unknown][] = []
+  readonly reported: [name: string, value: unknown][] = []
   /** What REGISTER gets. */
   registerStatus = 200
   registerHeaders: Readonly<Record<string, string>> = {}
@@ -35,7 +35,7 @@ export class SdkPhoneBed {
     this.phone = new Phone({ tones: false, ...options })
     const names = ['registered', 'unregistered', 'registrationFailed', 'connected', 'disconnected', 'incoming'] as const
     for (const name of [...names, 'tokenWillExpire', 'devicesChanged'] as const)
-      this.phone.on(name, value => this.told.push([name, value]))
+      this.phone.on(name, value => this.reported.push([name, value]))
   }
 
   static async signedIn(options: PhoneOptions = {}): Promise<SdkPhoneBed> {
@@ -74,7 +74,7 @@ export class SdkPhoneBed {
   }
 
   get events(): string[] {
-    return this.told.map(([name]) => name)
+    return this.reported.map(([name]) => name)
   }
 
   get lines(): string[] {

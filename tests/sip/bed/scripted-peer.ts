@@ -20,7 +20,7 @@ export interface Wants {
 /** A peer that says exactly what a test tells it to. */
 export class ScriptedPeer {
   readonly address: string
-  readonly heard: Packet[] = []
+  readonly received: Packet[] = []
   readonly #send: (to: string, text: string) => void
   readonly #net: VirtualNetwork
   #branches = 0
@@ -29,7 +29,7 @@ export class ScriptedPeer {
     this.#net = net
     this.address = address
     this.#send = net.socket(address, packet => {
-      this.heard.push(packet)
+      this.received.push(packet)
       this.#acknowledgeRefusal(packet)
     })
   }
@@ -43,21 +43,21 @@ export class ScriptedPeer {
   }
 
   get statuses(): readonly number[] {
-    return this.heard.flatMap(({ message }) => (message.kind === 'response' ? [message.status] : []))
+    return this.received.flatMap(({ message }) => (message.kind === 'response' ? [message.status] : []))
   }
 
   get methods(): readonly string[] {
-    return this.heard.flatMap(({ message }) => (message.kind === 'request' ? [message.method] : []))
+    return this.received.flatMap(({ message }) => (message.kind === 'request' ? [message.method] : []))
   }
 
   lastRequest(method: string): SipRequest {
-    for (const { message } of this.heard.toReversed())
+    for (const { message } of this.received.toReversed())
       if (message.kind === 'request' && message.method === method) return message
     throw new Error(`no ${method} came, but ${this.methods}`)
   }
 
   lastResponse(): SipResponse {
-    for (const { message } of this.heard.toReversed()) if (message.kind === 'response') return message
+    for (const { message } of this.received.toReversed()) if (message.kind === 'response') return message
     throw new Error('no response came')
   }
 

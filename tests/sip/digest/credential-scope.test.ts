@@ -222,7 +222,7 @@ test('re-INVITE and UPDATE of ours that a foreign hop challenges are not answere
   assert.is(credentialsIn(foreign.lastRequest('INVITE')), undefined)
 })
 
-test('a refused challenge is told once a minute a trunk', () => {
+test('a refused challenge is reported once a minute a trunk', () => {
   const { home, answered, dial, end, net } = bed()
   end(answered('carrier', carrier))
   const before = net.notices.length

@@ -43,7 +43,7 @@ function refreshed() {
   const fromTag = /tag=([^;>]+)/.exec(headerOf(all.peer.lastRequest('INVITE'), 'From') ?? '')?.[1] ?? ''
   /** Without the copies that UDP makes. */
   const invites = () => {
-    const requests = all.peer.heard.filter(({ message }) => message.kind === 'request')
+    const requests = all.peer.received.filter(({ message }) => message.kind === 'request')
     const numbers = requests.map(({ message }) => headerOf(message, 'CSeq') ?? '')
     return new Set(numbers.filter(cseq => cseq.endsWith(' INVITE'))).size
   }

@@ -20,7 +20,7 @@ const bodies: readonly [what: string, type: string, body: string, found: string 
   ['the other order', 'multipart/mixed;boundary=b', `${isup}${session}--b--`, sdp],
   ['a preamble and an epilogue', 'Multipart/Mixed; Boundary="b"', `hello\r\n${session}--b--\r\nbye\r\n--b\r\n`, sdp],
   ['line feeds alone', 'multipart/mixed;boundary=b', `${session}--b--`.replaceAll('\r', ''), sdp.replaceAll('\r', '')],
-  ['white space behind a delimiter', 'multipart/mixed;boundary=b', `${session.replace('--b', '--b \t')}--b--`, sdp],
+  ['white space after a delimiter', 'multipart/mixed;boundary=b', `${session.replace('--b', '--b \t')}--b--`, sdp],
   ['a longer delimiter inside', 'multipart/mixed;boundary=b', `--b\r\n\r\nx\r\n--bb\r\n${session}--b--`, sdp],
   ['the delimiter within a line', 'multipart/mixed;boundary=b', `--b\r\n\r\nx --b\r\n${session}--b--`, sdp],
   [

@@ -55,7 +55,7 @@ test('a registration ends with its token, however much was asked for', () => {
   assert.is(bed.bindings().length, 0)
 })
 
-test('one Call-ID counts upwards; another one may begin anew', () => {
+test('one Call-ID counts upwards; another one may begin again', () => {
   const bed = new PhoneBed()
   const token = bed.token('1001')
   const flow = bed.flow()

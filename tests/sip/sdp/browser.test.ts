@@ -117,7 +117,7 @@ test('attributes may stand above the streams; video beside the audio is refused 
   assert.match(text, /^a=group:BUNDLE 0\r$/m)
 })
 
-test('who waits when the far end is active, who begins when it is passive, and the part that stays', () => {
+test('who waits when the remote is active, who begins when it is passive, and the part that stays', () => {
   const setup = (value: string, role?: 'client' | 'server') => {
     const { text, browser } = answered(chromium([[/a=setup:actpass/, `a=setup:${value}`]]), {
       browser: { ufrag: 'ourUfrag', password: 'p', fingerprint, role },

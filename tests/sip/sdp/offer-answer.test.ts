@@ -95,7 +95,7 @@ test('beside Opus events of its own clock go first, and those that browsers send
   assert.equal(narrow.negotiated.moreEvents, [])
   // The other way round: our offer of both, and what the answer keeps of it.
   const ours = createOffer({ ...us, codecs: [opus, pcmu], telephoneEvent: 101 })
-  // 101 is what far ends that only know numbers take for the events of 8,000 Hz.
+  // 101 is what remotes that only know numbers take for the events of 8,000 Hz.
   assert.match(formatSdp(ours), /a=rtpmap:101 telephone-event\/8000\r\n/)
   const read48 = read(ours, sdp(formatSdp(answered(ours, { ...them, codecs: [opus] }).answer)))
   assert.equal(read48.telephoneEvent, { sendPayloadType: 102, receivePayloadType: 102 })
@@ -233,7 +233,7 @@ test('a later offer keeps the numbers that the session has (RFC 3264 §8.3.2)', 
   assert.equal(media?.formats, ['0', '8', '97'])
 })
 
-test('audio that was never there is added behind the other streams', () => {
+test('audio that was never there is added after the other streams', () => {
   const previous = sdp(wire('v=0', 'o=- 1 1 IN IP4 192.0.2.1', 's=-', 't=0 0', 'm=video 0 RTP/AVP 31'))
   assert.equal(
     createOffer({ ...us, previous }).media.map(media => [media.media, media.port]),

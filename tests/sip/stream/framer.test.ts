@@ -11,7 +11,7 @@ const message = (callId: string, body = ''): string =>
   `${options.replace('1@a.test', callId).replace('Length: 0', `Length: ${bytes(body).length}`)}${body}`
 
 /** What came out, in a line each. */
-const told = (framed: readonly Framed[]): string[] =>
+const reported = (framed: readonly Framed[]): string[] =>
   framed.map(each => {
     switch (each.kind) {
       case 'message':
@@ -24,12 +24,12 @@ const told = (framed: readonly Framed[]): string[] =>
   })
 
 const push = (framer: StreamFramer, ...pieces: readonly (string | Uint8Array)[]): string[] =>
-  pieces.flatMap(piece => told(framer.push(typeof piece === 'string' ? bytes(piece) : piece)))
+  pieces.flatMap(piece => reported(framer.push(typeof piece === 'string' ? bytes(piece) : piece)))
 
 const conversation = `\r\n\r\n${message('a', 'héllo\r\n\r\n')}\r\n${message('b').replaceAll('\r\n', '\n')}${message('c', 'x')}\r\n\r\n\r\n`
 const expected = ['pong', 'ping', 'a héllo\r\n\r\n', 'pong', 'b ', 'c x', 'pong', 'ping', 'pong']
 
-test('messages behind each other, with keep-alives between (RFC 3261 §18.3, RFC 5626 §3.5.1)', () => {
+test('messages after each other, with keep-alives between (RFC 3261 §18.3, RFC 5626 §3.5.1)', () => {
   assert.equal(push(new StreamFramer(), conversation), expected)
 })
 
@@ -95,7 +95,7 @@ test('where the next message begins must be certain: two lengths, bad lengths, n
   }
 })
 
-test('a message over the limit is told as soon as that is known, with what its answer needs (RFC 3261 §21.5.7)', () => {
+test('a message over the limit is reported as soon as that is known, with what its answer needs (RFC 3261 §21.5.7)', () => {
   const { bytes: limit } = messageLimits
   const longest = limit - bytes(options).length - 4
   const sized = (length: number | string) => options.replace('Length: 0', `Length: ${length}`)
@@ -123,7 +123,7 @@ test('a message over the limit is told as soon as that is known, with what its a
   for (const [data, wanted] of rows) {
     const whole = new StreamFramer()
     const [fault, ...more] = whole.push(bytes(data))
-    assert.equal([...told(fault === undefined ? [] : [fault]), more.length], [wanted, 0], data.slice(0, 300))
+    assert.equal([...reported(fault === undefined ? [] : [fault]), more.length], [wanted, 0], data.slice(0, 300))
     assert.ok(whole.closed)
     assert.equal(push(whole, message('b')), [])
     const cut = new StreamFramer()

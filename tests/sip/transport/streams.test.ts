@@ -57,12 +57,12 @@ async function until(what: () => boolean): Promise<void> {
   assert.ok(what(), what.toString())
 }
 
-const heardBy = (socket: Socket) => {
-  const heard = { text: '' }
+const receivedBy = (socket: Socket) => {
+  const received = { text: '' }
   socket.on('data', bytes => {
-    heard.text += bytes.toString()
+    received.text += bytes.toString()
   })
-  return heard
+  return received
 }
 
 const flowTo = (port: number, parts: Partial<Flow> = {}): Flow => ({
@@ -78,7 +78,7 @@ const flowTo = (port: number, parts: Partial<Flow> = {}): Flow => ({
 test('messages are framed whatever the pieces; a ping gets its pong (RFC 5626 §3.5.1)', async () => {
   const { streams, framed, client } = await bed()
   const socket = await client()
-  const heard = heardBy(socket)
+  const received = receivedBy(socket)
   const text = message('one') + message('two')
   for (const at of [7, 60, 130]) {
     socket.write(text.slice(at === 7 ? 0 : at === 60 ? 7 : 60, at))
@@ -87,7 +87,7 @@ test('messages are framed whatever the pieces; a ping gets its pong (RFC 5626 §
   socket.write(text.slice(130))
   await until(() => framed.length === 2)
   socket.write('\r\n\r\n')
-  await until(() => heard.text === '\r\n')
+  await until(() => received.text === '\r\n')
   socket.destroy()
   await streams.close()
 })
@@ -170,7 +170,7 @@ test('unknown sources get little room; the oldest makes room for the next, and t
   await wide.streams.close()
 })
 
-test('a peer that does not read is cut off, and what was not sent is told', async () => {
+test('a peer that does not read is cut off, and what was not sent is reported', async () => {
   const { streams, framed, client } = await bed({ unsentBytes: 64 * 1024 })
   const socket = await client()
   socket.pause()
@@ -190,13 +190,13 @@ test('a peer that does not read is cut off, and what was not sent is told', asyn
 test('one connection serves both ways; a new one is made only where a port listens', async () => {
   const { streams, framed, client } = await bed()
   const socket = await client()
-  const heard = heardBy(socket)
+  const received = receivedBy(socket)
   socket.write(message('x'))
   await until(() => framed.length === 1)
   const flow = framed[0]?.flow
   assert.ok(flow !== undefined)
   streams.send(flow, new TextEncoder().encode('back'), undefined)
-  await until(() => heard.text === 'back')
+  await until(() => received.text === 'back')
 
   const accepted: Socket[] = []
   const server = createServer(peer => accepted.push(peer)).listen(0, '127.0.0.1')
@@ -221,18 +221,18 @@ test('one connection serves both ways; a new one is made only where a port liste
 
 const tooLarge = message('large').replace('Length: 0', 'Length: 9999999999')
 
-test('what is said to a stream that is given up arrives, however much comes behind (RFC 3261 §21.5.7)', async () => {
+test('what is said to a stream that is given up arrives, however much comes after (RFC 3261 §21.5.7)', async () => {
   const { streams, framed, client } = await bed({ lingerMs: 30_000, lingerBytes: 20_000_000 }, '513')
   const socket = await client()
   const faults: string[] = []
   socket.on('error', error => faults.push(error.message))
-  let heard = { text: '' }
+  let received = { text: '' }
   // More than the buffers of both ends hold: what is not read here is reset there.
   socket.write(tooLarge + 'x'.repeat(16_000_000), () => {
-    heard = heardBy(socket)
+    received = receivedBy(socket)
   })
   await until(() => socket.destroyed)
-  assert.equal([heard.text, faults, framed.length], ['513', [], 1])
+  assert.equal([received.text, faults, framed.length], ['513', [], 1])
   await until(() => streams.size === 0)
   await streams.close()
 })
@@ -240,7 +240,7 @@ test('what is said to a stream that is given up arrives, however much comes behi
 test('whoever goes on sending into a stream that is given up is read for a while, and then cut off', async () => {
   const { streams, client } = await bed({ lingerMs: 60, lingerBytes: 200_000 }, '513')
   const socket = await client()
-  const heard = heardBy(socket)
+  const received = receivedBy(socket)
   const piece = 'x'.repeat(65_536)
   let pieces = 0
   const more = () => {
@@ -252,7 +252,7 @@ test('whoever goes on sending into a stream that is given up is read for a while
   socket.write(tooLarge)
   more()
   await until(() => socket.destroyed && streams.size === 0)
-  assert.is(heard.text, '513')
+  assert.is(received.text, '513')
   assert.ok(pieces * piece.length < 64 * 1024 * 1024, 'what is not read is not taken from the network either')
   await streams.close()
 })
@@ -268,9 +268,9 @@ test('whoever is not answered is cut off at once', async () => {
 test('nothing is said over a stream that is given up, and it counts until it is closed', async () => {
   const { streams, framed, refused, client, port } = await bed({ lingerMs: 30_000, connectionsPerAddress: 1 }, '513')
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
-  const heard = heardBy(socket)
+  const received = receivedBy(socket)
   socket.write(tooLarge)
-  await until(() => heard.text === '513' && socket.readableEnded)
+  await until(() => received.text === '513' && socket.readableEnded)
   const flow = framed[0]?.flow
   assert.ok(flow !== undefined)
   let failed = 0

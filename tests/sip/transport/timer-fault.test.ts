@@ -5,7 +5,7 @@ import type { CallEvent } from '../../../sip/endpoint/services/call-event.ts'
 import { defaultLimits, defaultTimers, Endpoint } from '../../../sip/index.ts'
 import { defaultTransportLimits, SipTransport } from '../../../sip/transport/index.ts'
 
-test('a fault that a timer sets off is told, and the timers after it run', async () => {
+test('a fault that a timer sets off is reported, and the timers after it run', async () => {
   let due = 2
   class Faulty extends Endpoint {
     override deadline(): number | undefined {

@@ -114,8 +114,8 @@ async function open() {
 
 /** A socket of the peer: sends, and gathers what comes back. */
 async function peer(transport: 'udp' | 'tcp', port: number) {
-  let heard = ''
-  const finals = () => [...heard.matchAll(/^SIP\/2\.0 ([2-6]\d\d)/gm)].map(match => Number(match[1]))
+  let received = ''
+  const finals = () => [...received.matchAll(/^SIP\/2\.0 ([2-6]\d\d)/gm)].map(match => Number(match[1]))
   const until = async (count: number, ms: number) => {
     const end = performance.now() + ms
     while (finals().length < count && performance.now() < end) await new Promise(resolve => setTimeout(resolve, 1))
@@ -124,20 +124,25 @@ async function peer(transport: 'udp' | 'tcp', port: number) {
   if (transport === 'udp') {
     const socket = createSocket('udp4')
     socket.on('message', bytes => {
-      heard += bytes.toString()
+      received += bytes.toString()
     })
     socket.bind(0, '127.0.0.1')
     await once(socket, 'listening')
     const send = (bytes: Uint8Array) => socket.send(bytes, port, '127.0.0.1')
-    return { until, send, close: () => socket.close(), text: () => heard }
+    return { until, send, close: () => socket.close(), text: () => received }
   }
   const socket = connect(port, '127.0.0.1')
   socket.on('data', bytes => {
-    heard += bytes.toString()
+    received += bytes.toString()
   })
   socket.on('error', () => {})
   await once(socket, 'connect')
-  return { until, send: (bytes: Uint8Array) => socket.write(bytes), close: () => socket.destroy(), text: () => heard }
+  return {
+    until,
+    send: (bytes: Uint8Array) => socket.write(bytes),
+    close: () => socket.destroy(),
+    text: () => received,
+  }
 }
 
 const goodCall = (transport: 'udp' | 'tcp') =>

@@ -107,7 +107,7 @@ test('assets are found by account and slug; what is no slug is not even looked f
   assert.equal(asked, ['account-1 hello', 'account-1 missing'])
 })
 
-test('speech: ready, unknown voice told, failure told', async ({ folder }) => {
+test('speech: ready, unknown voice reported, failure reported', async ({ folder }) => {
   const { ask } = bed(folder)
   const spoken = await ask({ type: 'audio.speak', text: 'Hello' })
   assert.equal([spoken.type, spoken.durationMs], ['audio.ready', 500])
@@ -138,7 +138,7 @@ test('a URL that gives audio is played, and asked for again with its ETag', asyn
   assert.is(first.durationMs, 100)
   assert.equal(readFileSync(String(first.path)), body)
   assert.equal(await ask(load({ url: 'http://a.test/x' })), first)
-  // The copy vanished: asked for anew, without an ETag.
+  // The copy vanished: asked for again, without an ETag.
   rmSync(String(first.path))
   assert.equal(await ask(load({ url: 'http://a.test/x' })), first)
   etag = '"v2"'
@@ -216,7 +216,7 @@ test('every way in which a URL can fail', async ({ folder }) => {
   }
 })
 
-test('what throws below is told as a failure', async ({ folder }) => {
+test('what throws below is reported as a failure', async ({ folder }) => {
   const { ask } = bed(folder, { http: { get: () => Promise.reject(new Error('a bug')) } })
   assert.equal(await ask(load({ url: 'http://a.test/x' })), {
     type: 'audio.failed',
@@ -225,7 +225,7 @@ test('what throws below is told as a failure', async ({ folder }) => {
   })
 })
 
-test('behind close nothing is told', async ({ folder }) => {
+test('after close nothing is reported', async ({ folder }) => {
   const { library, events } = bed(folder)
   library.execute({ type: 'audio.speak', callId, requestId: 'r', text: 'x' })
   library.close()

@@ -5,7 +5,7 @@ import { seeded } from '../../../rig/seeded.ts'
 
 const sizes = { first: 50, most: 250 }
 
-test('a text is cut behind its sentences, the first piece short, the others twice as long each', () => {
+test('a text is cut after its sentences, the first piece short, the others twice as long each', () => {
   const sentence = 'The office opens at eight in the morning. '
   const pieces = cutSpeech(sentence.repeat(40), sizes)
   assert.is(pieces[0], sentence.trim())

@@ -30,7 +30,7 @@ test('a voice with its engine; a name for it', () => {
   }
 })
 
-/** Which voice of which engine speaks, `>` who is next, `?` the voice that is told as unknown. */
+/** Which voice of which engine speaks, `>` who is next, `?` the voice that is reported as unknown. */
 async function chosen(table: readonly string[], request: Partial<SpeechRequest>): Promise<string> {
   const engine = (name: string, knows: (voice: string | undefined) => boolean) => ({
     prepare: async ({ voice, language }: SpeechRequest) =>
@@ -60,9 +60,9 @@ async function chosen(table: readonly string[], request: Partial<SpeechRequest>)
     others: { piper: engine('piper', voice => voice?.startsWith('sw_CD') === true) },
   })
   const job = await engines.prepare({ text: 'Karibu', ...request })
-  const told = job.unknownVoice === undefined ? '' : ` ?${job.unknownVoice}`
+  const reported = job.unknownVoice === undefined ? '' : ` ?${job.unknownVoice}`
   const next = await job.next?.()
-  return `${job.identity}${next === undefined ? '' : ` > ${next.identity}`}${told}`
+  return `${job.identity}${next === undefined ? '' : ` > ${next.identity}`}${reported}`
 }
 
 test('who speaks: by engine, by the table, by language, by default, else espeak-ng', async () => {

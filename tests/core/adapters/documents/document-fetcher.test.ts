@@ -115,17 +115,17 @@ test('a hosted document needs no HTTP', () =>
     },
   ))
 
-test('a call that is gone hears nothing more; what it had still to tell is told', () =>
+test('a call that is gone hears nothing more; what it had still to tell is reported', () =>
   bed(
     ({ socket }) => setTimeout(() => socket.write(response(200, '<Response/>')), 60),
     async ({ fetcher, fetch, events, url, seen }) => {
       fetcher.execute(fetchOf(url))
-      const told = fetch(fetchOf(url, { ignoreReply: true }))
+      const reported = fetch(fetchOf(url, { ignoreReply: true }))
       const other = fetch(fetchOf(url, { callId: 'other' as CallUuid }))
       while (seen.length < 3) await new Promise(resolve => setImmediate(resolve))
       fetcher.abandon('call' as CallUuid)
       fetcher.abandon('never seen' as CallUuid)
-      assert.is(faultOf(await told), 'fetched')
+      assert.is(faultOf(await reported), 'fetched')
       assert.is(faultOf(await other), 'fetched')
       assert.is(events.length, 2)
     },

@@ -109,7 +109,7 @@ test('an address in a URL, in whatever spelling, is refused without a connection
   await server.close()
 })
 
-test('a name is resolved anew for each connection, and refused when it has private addresses only', async () => {
+test('a name is resolved again for each connection, and refused when it has private addresses only', async () => {
   const server = await rawServer(({ socket }) => socket.end(response(200, '', 'Connection: close\r\n')))
   const asked: string[] = []
   let answer: readonly ResolvedAddress[] = [{ address: '127.0.0.1', family: 4 }]

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { opusWishesOf } from '../../../../core/adapters/media/opus-wishes.ts'
 
-test('what a far end wishes of Opus, and what it leaves out (RFC 7587 §6.1)', () => {
+test('what a remote wishes of Opus, and what it leaves out (RFC 7587 §6.1)', () => {
   const none = { fec: false, dtx: false, maxBitrate: undefined }
   for (const [fmtp, wishes] of [
     [undefined, none],

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LegSdp, readSdp } from '../../../../core/adapters/media/leg-sdp.ts'
 
-// What a far end's `a=ptime` and `a=maxptime` (RFC 8866 §6.4, RFC 7587 §7) make of the packets that we send it.
+// What a remote's `a=ptime` and `a=maxptime` (RFC 8866 §6.4, RFC 7587 §7) make of the packets that we send it.
 
 const leg = () =>
   new LegSdp({

@@ -75,8 +75,8 @@ class HandOverBed {
     this.storage.close()
   }
 
-  /** A recording that runs, or has ended; `told` as its event. */
-  async record({ isOver = true, isTold = true, hasFile = true } = {}): Promise<RecordingRecord> {
+  /** A recording that runs, or has ended; `reported` as its event. */
+  async record({ isOver = true, isReported = true, hasFile = true } = {}): Promise<RecordingRecord> {
     const uuid = randomUUID() as RecordingUuid
     const recording: RecordingRecord = {
       uuid,
@@ -95,7 +95,7 @@ class HandOverBed {
       writeFileSync(this.file(recording), 'audio')
     }
     await this.bed.calls.commit([{ type: 'recording.insert', recording }])
-    if (isTold) this.tell(recording)
+    if (isReported) this.tell(recording)
     return recording
   }
 
@@ -160,7 +160,7 @@ withBed('a storage that refuses loses nothing: asked again, later each time, unt
 withBed('what waited when the program ended is handed over at the next start', async bed => {
   bed.answer = () => Promise.reject(new Error('unreachable'))
   const recording = await bed.record()
-  const untold = await bed.record({ isTold: false })
+  const untold = await bed.record({ isReported: false })
   await bed.pass(0)
   bed.stop()
   bed.answer = async () => {}

@@ -177,12 +177,12 @@ test('an unknown source gets no answer to an INVITE of a foreign realm, and it i
   }
 })
 
-test('a message that sets off a fault of ours costs itself, not the process, and is told', async () => {
-  const told: unknown[] = []
+test('a message that sets off a fault of ours costs itself, not the process, and is reported', async () => {
+  const reported: unknown[] = []
   let isBroken = true
   const callee = await open({
     trunks: () => [trunkOf({ inboundHosts: ['127.0.0.1'] })],
-    log: { ...silentLog, warn: fields => told.push(fields) },
+    log: { ...silentLog, warn: fields => reported.push(fields) },
     random: {
       ...systemRandom,
       uuid: () => {
@@ -205,10 +205,10 @@ test('a message that sets off a fault of ours costs itself, not the process, and
       })
     const offered = callee.next('leg.offered')
     dial('111')
-    while (told.length === 0) await new Promise(resolve => setTimeout(resolve, 5))
+    while (reported.length === 0) await new Promise(resolve => setTimeout(resolve, 5))
     dial('222')
     assert.is((await offered).to, '222')
-    assert.match(JSON.stringify(told), /a message from udp:127\.0\.0\.1:\d+ was dropped: Error: no more ids/)
+    assert.match(JSON.stringify(reported), /a message from udp:127\.0\.0\.1:\d+ was dropped: Error: no more ids/)
   } finally {
     await caller.signaling.close()
     await callee.signaling.close()

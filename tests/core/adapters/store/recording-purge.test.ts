@@ -92,7 +92,7 @@ const withBed = (name: string, run: (bed: PurgeBed) => Promise<void>) =>
     }
   })
 
-withBed('a file goes at its expiry, its row says so, and its owner is told once', async bed => {
+withBed('a file goes at its expiry, its row says so, and its owner is notified once', async bed => {
   const soon = await bed.record(startUnix + hour / 2)
   const later = await bed.record(startUnix + 30 * hour)
   const kept = await bed.record(null)

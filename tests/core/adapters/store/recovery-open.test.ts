@@ -97,15 +97,15 @@ test('what was live is closed, billed to the last beat, released and reported', 
   assert.equal(await bed.calls.get(account, ended.uuid), ended)
   assert.equal(wallet(bed.database, account), { balance: 978_500, held: 0 })
 
-  const told = eventsOf(bed, answered)
+  const reported = eventsOf(bed, answered)
   assert.equal(
-    told.map(({ code }) => code),
+    reported.map(({ code }) => code),
     ['BILL.0200', 'CALL.0300'],
   )
-  assert.is(told[0]?.data.charge, '2.15')
-  assert.is(told[1]?.data.cost, '2.15')
-  assert.is(told[1]?.data.reason_code, 'END.5410')
-  assert.equal(told[1]?.customPayload, { a: 1 })
+  assert.is(reported[0]?.data.charge, '2.15')
+  assert.is(reported[1]?.data.cost, '2.15')
+  assert.is(reported[1]?.data.reason_code, 'END.5410')
+  assert.equal(reported[1]?.customPayload, { a: 1 })
   assert.equal(
     eventsOf(bed, ringing).map(({ code }) => code),
     ['CALL.0400'],
@@ -148,8 +148,8 @@ test('legs and holds of a call that has ended are closed too, and a leg that had
   const account = addAccount(bed.database)
   await bed.ledger.credit(account, 1_000_000, startUnix)
   const over = await liveCall(bed, account, startUnix)
-  const told = { reasonCode: 'END.0200', durationSeconds: 5, talkSeconds: 5 } as const
-  const set = { ...told, status: 'completed', endedUnix: startUnix + 5000 } as const
+  const reported = { reasonCode: 'END.0200', durationSeconds: 5, talkSeconds: 5 } as const
+  const set = { ...reported, status: 'completed', endedUnix: startUnix + 5000 } as const
   await bed.calls.commit([{ type: 'call.update', uuid: over.uuid, set }])
   const call = await liveCall(bed, account, startUnix)
   const [leg] = await bed.calls.legsOf(call.uuid)

@@ -32,8 +32,8 @@ withBed('a unit is whole: call, leg, hold and event stand together', async bed =
   await bed.ledger.credit(account, 100_000, startUnix)
   const call = callOf(account, { customPayload: { order: 7 } })
   const leg = legOf(call)
-  const heard: LoggedEvent[] = []
-  bed.events.subscribe(logged => heard.push(logged))
+  const received: LoggedEvent[] = []
+  bed.events.subscribe(logged => received.push(logged))
   const event = eventOf(call, 'CALL.0100')
   const result = await bed.calls.commit([
     { type: 'hold.open', hold: holdOf(call, leg) },
@@ -46,8 +46,8 @@ withBed('a unit is whole: call, leg, hold and event stand together', async bed =
   assert.equal(await bed.calls.getBySid(account, call.sid), call)
   assert.equal(await bed.calls.legsOf(call.uuid), [leg])
   assert.equal(wallet(bed.database, account), { balance: 100_000, held: 30_000 })
-  assert.equal(heard, [{ seq: 1, event }])
-  assert.equal(bed.events.after(account, 0, 10), heard)
+  assert.equal(received, [{ seq: 1, event }])
+  assert.equal(bed.events.after(account, 0, 10), received)
   assert.is(bed.calls.liveCount(account), 1)
 })
 
@@ -59,8 +59,8 @@ withBed('a refused hold undoes its unit and nobody else', async bed => {
     const leg = legOf(call)
     return { call, leg, hold: holdOf(call, leg) }
   })
-  const heard: string[] = []
-  bed.events.subscribe(({ event }) => heard.push(String(event.callUuid)))
+  const received: string[] = []
+  bed.events.subscribe(({ event }) => received.push(String(event.callUuid)))
   const before = bed.database.counters.transactions
   const results = await Promise.all(
     units.map(({ call, leg, hold }) =>
@@ -74,7 +74,7 @@ withBed('a refused hold undoes its unit and nobody else', async bed => {
   )
   assert.equal(results, [refused, { ok: true }, refused, { ok: true }])
   assert.is(bed.database.counters.transactions, before + 1, 'one transaction for all four')
-  assert.equal(heard, [units[1]!.call.uuid, units[3]!.call.uuid])
+  assert.equal(received, [units[1]!.call.uuid, units[3]!.call.uuid])
   assert.is(await bed.calls.get(poor, units[0]!.call.uuid), undefined)
   assert.equal(bed.events.after(poor, 0, 10), [])
   assert.equal(wallet(bed.database, poor), { balance: 0, held: 0 })
@@ -249,14 +249,14 @@ withBed(
 
 withBed('a listener that throws stops neither the others nor the commit', async bed => {
   const account = addAccount(bed.database)
-  const heard: number[] = []
+  const received: number[] = []
   bed.events.subscribe(() => {
     throw new Error('mine')
   })
-  bed.events.subscribe(({ seq }) => heard.push(seq))
+  bed.events.subscribe(({ seq }) => received.push(seq))
   const call = callOf(account)
   await bed.calls.commit([{ type: 'event.append', event: eventOf(call, 'CALL.0100') }])
-  assert.equal(heard, [1])
+  assert.equal(received, [1])
 })
 
 withBed('what was committed is there after a restart, and one process at a time has the folder', async bed => {

@@ -93,15 +93,15 @@ test('refusals and faults come back as they are: money, misuse, closed', async (
 test('memory is true before whoever changed it is answered: trunks, rates, destinations, tokens', () =>
   opened(async on => {
     const { trunks, rates, destinations, phoneTokens, users } = on.repositories
-    let told = 0
-    trunks.watch(() => told++)
+    let reported = 0
+    trunks.watch(() => reported++)
     const trunk = await trunks.create({ name: 'carrier' }, Date.now())
     assert.equal(trunks.current(), [trunk])
     await trunks.change(trunk.uuid, { host: 'sip.test' })
     assert.is(trunks.get(trunk.uuid)?.host, 'sip.test')
     assert.is(await trunks.remove(trunk.uuid), true)
     assert.equal(trunks.current(), [])
-    assert.is(told, 3)
+    assert.is(reported, 3)
     const rate = { prefix: '+254', direction: 'outbound', ratePerMinute: 3, incrementSeconds: 1 } as const
     await rates.replace([{ ...rate, minimumSeconds: 0, connectionFee: 0 }])
     assert.is(rates.current()[0]?.prefix, '+254')

@@ -37,7 +37,7 @@ test('a certificate with its key, and a chain after it, is well', () => {
   assert.is(faultOf({ cert: cert + file('b.pem'), key }), '')
 })
 
-test('what cannot be used is told with the setting, the file and what to do', () => {
+test('what cannot be used is reported with the setting, the file and what to do', () => {
   for (const [identity, sentence] of [
     [
       { cert: 'x', key },

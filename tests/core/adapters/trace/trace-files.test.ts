@@ -59,7 +59,7 @@ test('parts come back by uuid and by sid, after a restart too, and the files are
   files.close()
   const later = open()
   again(later)
-  // The run after a restart goes on behind what was there.
+  // The run after a restart goes on after what was there.
   later.put(part('a', Uint8Array.of(7)))
   later.close()
   assert.equal(read(open(), 'a'), [[1, 2, 3], [5, 6], [7]])

@@ -36,7 +36,7 @@ interface Tried {
   readonly id: string
   readonly at: number
   /** False when the switch went away meanwhile. */
-  wasHeard: boolean
+  wasReceived: boolean
 }
 
 /** The customers' servers: they remember what was posted, also over a restart of the switch. */
@@ -51,12 +51,12 @@ class World implements Pick<HttpClient, 'signedPost'> {
   signedPost(post: SignedPost): Promise<HttpAnswer> {
     const kind = names.find(name => post.url.includes(name)) ?? 'good'
     assert.is(post.unixSeconds, Math.floor(this.#clock.unixMs() / 1000), 'a fresh timestamp on each try')
-    const tried = { kind, id: JSON.parse(post.body).id, at: this.#clock.now(), wasHeard: false }
+    const tried = { kind, id: JSON.parse(post.body).id, at: this.#clock.now(), wasReceived: false }
     this.tried.push(tried)
     const { tookMs, answer } = kinds[kind]
     return new Promise(resolve => {
       this.#clock.at(this.#clock.now() + tookMs, () => {
-        tried.wasHeard = post.signal?.aborted !== true
+        tried.wasReceived = post.signal?.aborted !== true
         resolve(answer)
       })
     })
@@ -180,19 +180,19 @@ for (const [atMs, downMs] of [
     const ids = new Map<Kind, string>()
     for (const name of names) ids.set(name, await on.emit(name))
     await pass(on.bed, atMs, 10)
-    const before = on.world.tried.filter(({ wasHeard }) => wasHeard).length
+    const before = on.world.tried.filter(({ wasReceived }) => wasReceived).length
     assert.ok(before > 0)
     on.restart(downMs)
     const goodAgain = await on.emit('good')
     await pass(on.bed, 1_200_000, 500)
     for (const name of bad) {
       const tried = on.world.of(name)
-      const heard = tried.filter(({ wasHeard }) => wasHeard)
-      assert.is(heard.length, 6, `${name}: six tries were heard to their end`)
+      const received = tried.filter(({ wasReceived }) => wasReceived)
+      assert.is(received.length, 6, `${name}: six tries were heard to their end`)
       assert.ok(tried.length <= 7, `${name}: at most the one that was under way is made again`)
       for (const { id } of tried) assert.is(id, ids.get(name))
-      for (const [index, retry] of heard.entries()) {
-        const previous = heard[index - 1]
+      for (const [index, retry] of received.entries()) {
+        const previous = received[index - 1]
         if (previous === undefined) continue
         const pause = retry.at - previous.at - kinds[name].tookMs
         const wanted = retriesMs[index - 1] ?? 0

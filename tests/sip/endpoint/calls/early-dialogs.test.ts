@@ -50,7 +50,7 @@ function dialled() {
   return { ...all, invite, progress, ask, update, does, answer, hangUp }
 }
 
-test('behind an answer in a reliable 183 an offer is answered, and what the 200 repeats is history', () => {
+test('after an answer in a reliable 183 an offer is answered, and what the 200 repeats is history', () => {
   const { station, peer, progress, update, does, answer, hangUp, types } = dialled()
   progress(183, 'one', { headers: reliable(7), body: 'early' })
   update(1, 'one', 'their new offer')
@@ -123,7 +123,7 @@ test('an offer that waits when the 200 comes is answered in the dialog that this
   hangUp()
 })
 
-test('of several forks the one that is heard may offer anew; the others wait, and end with its answer', () => {
+test('of several forks the one that is heard may offer again; the others wait, and end with its answer', () => {
   const { progress, update, does, answer, hangUp, peer } = dialled()
   progress(183, 'one', { headers: reliable(7), body: 'first' })
   progress(183, 'two', { headers: reliable(70), body: 'second' })
@@ -152,7 +152,7 @@ test('an offer that waits when the call fails or is cancelled gets 487', () => {
   }
 })
 
-test('as the callee: an offer behind an acknowledged 183 is answered, and the 200 repeats what holds', () => {
+test('as the callee: an offer after an acknowledged 183 is answered, and the 200 repeats what holds', () => {
   for (const isAnsweredMeanwhile of [false, true]) {
     const { net, station, peer, answeredEarly } = calls()
     const { id, toTag, prack } = answeredEarly()

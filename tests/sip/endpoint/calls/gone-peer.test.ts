@@ -37,7 +37,7 @@ for (const [name, headers, acks, seconds, cause] of cells) {
     assert.equal(ends(), [cause])
     assert.ok(peer.methods.includes('BYE'))
     net.run(300_000)
-    assert.equal(ends(), [cause], 'told once')
+    assert.equal(ends(), [cause], 'reported once')
     const { layer, callCount, tagCount, timers } = station.endpoint
     assert.equal([layer.clients.size, layer.servers.size, callCount, tagCount, timers.running.length], [0, 0, 0, 0, 0])
   })
@@ -59,7 +59,7 @@ for (const status of [481, 408]) {
       assert.match(headerOf(bye, 'Reason') ?? '', /Q\.850;cause=102/)
       peer.respond(us, bye, 481)
       net.run(300_000)
-      assert.is(ends().length, 1, 'told once')
+      assert.is(ends().length, 1, 'reported once')
       assert.is(station.endpoint.callCount, 0)
     })
   }

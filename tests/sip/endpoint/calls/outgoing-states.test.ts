@@ -111,7 +111,7 @@ class DialledBed {
 
   /** Each message once: what, then what tells it from others. */
   #sent(): string[] {
-    return this.#peer.heard.map(({ message }) => {
+    return this.#peer.received.map(({ message }) => {
       const what = message.kind === 'request' ? message.method : String(message.status)
       return `${what}|${headerOf(message, 'CSeq')}|${headerOf(message, 'To')}|${message.kind}`
     })

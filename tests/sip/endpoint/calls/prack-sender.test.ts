@@ -29,7 +29,7 @@ function bed() {
   const invite = peer.lastRequest('INVITE')
   const types = () => station.events.map(event => event.type)
   const pracks = () =>
-    peer.heard.flatMap(({ message }) => (message.kind === 'request' && message.method === 'PRACK' ? [message] : []))
+    peer.received.flatMap(({ message }) => (message.kind === 'request' && message.method === 'PRACK' ? [message] : []))
   const hangUp = (toTag: string) => {
     station.do({ type: 'end', id: 'out', reason })
     net.run(50)
@@ -51,7 +51,7 @@ test('a reliable 183 is acknowledged by PRACK within its dialog, once, and its S
   peer.respond(us, invite, 183, early)
   const [prack, more] = pracks()
   assert.ok(prack)
-  assert.is(more, undefined, 'a copy is not acknowledged again, and not told')
+  assert.is(more, undefined, 'a copy is not acknowledged again, and not reported')
   assert.equal(types(), ['early'])
   assert.is(headerOf(prack, 'RAck'), `77 ${headerOf(invite, 'CSeq')}`)
   assert.is(headerOf(prack, 'CSeq'), '2 PRACK')
@@ -62,10 +62,10 @@ test('a reliable 183 is acknowledged by PRACK within its dialog, once, and its S
   peer.respond(us, invite, 200, { toTag: 'one' })
   const answered = station.events.find(event => event.type === 'answered')
   assert.is(answered?.type === 'answered' && answered.sdp, 'early')
-  assert.is(headerOf(hangUp('one'), 'CSeq'), '3 BYE', 'numbers go on behind the PRACK')
+  assert.is(headerOf(hangUp('one'), 'CSeq'), '3 BYE', 'numbers go on after the PRACK')
 })
 
-test('RSeq: what is not next is neither acknowledged nor told; each fork counts by itself', () => {
+test('RSeq: what is not next is neither acknowledged nor reported; each fork counts by itself', () => {
   const { peer, invite, types, pracks, hangUp } = bed()
   peer.respond(us, invite, 180, { toTag: 'one', headers: reliable(1) })
   peer.respond(us, pracks()[0] ?? invite, 200)

@@ -110,7 +110,7 @@ test('100rel: an offer in a PRACK is answered in its 200, and holds in that of t
   leavesNothing(net, station)
 })
 
-test('100rel: an offer in a PRACK behind the one that acknowledged our answer; one that media refuses gets 488', () => {
+test('100rel: an offer in a PRACK after the one that acknowledged our answer; one that media refuses gets 488', () => {
   const { net, station, peer, id, toTag, rseq, prack, last } = offeredInPrack()
   prack(2, rseq, '')
   assert.equal(last(), ['2 PRACK', 200, ''])

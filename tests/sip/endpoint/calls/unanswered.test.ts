@@ -40,9 +40,9 @@ test('whoever rang while another answered is told so by the CANCEL, and by the B
     if (crosses) b.do({ type: 'answer', id: idB(), sdp: answer })
     a.do({ type: 'end', id: 'call', reason: { ...reason, isAnsweredElsewhere: true } })
     net.run(500)
-    const told = net.trace.filter(({ packet: { message } }) => ['CANCEL', 'BYE'].includes(what(message)))
+    const reported = net.trace.filter(({ packet: { message } }) => ['CANCEL', 'BYE'].includes(what(message)))
     assert.equal(
-      told.map(({ packet: { message } }) => [what(message), headerOf(message, 'Reason')]),
+      reported.map(({ packet: { message } }) => [what(message), headerOf(message, 'Reason')]),
       (crosses ? ['CANCEL', 'BYE'] : ['CANCEL']).map(name => [name, 'SIP;cause=200;text="Call completed elsewhere"']),
     )
     leavesNothing(net, a, b)

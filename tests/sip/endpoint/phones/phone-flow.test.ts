@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { field, PhoneBed } from '../../bed/phone-bed.ts'
 
-// What rings on a phone, or is called from one, when its WebSocket drops and comes back; and what a revoked one is told.
+// What rings on a phone, or is called from one, when its WebSocket drops and comes back; and what a revoked one is reported.
 
 const sdp = 'v=0\r\n'
 const contact = '<sip:abc@df7jal23ls0d.invalid;transport=ws;ob>'

@@ -37,7 +37,7 @@ test('a new call of a loaded switch: 503 with Retry-After and no transaction, th
   gate.isShut = true
   for (let copy = 0; copy < 3; copy++) peer.request('INVITE', us, 1, { callId: 'busy', branch: 'z9hG4bKbusy' })
   assert.equal(peer.statuses, [503, 503, 503])
-  const [first, second] = peer.heard.map(({ bytes }) => Buffer.from(bytes).toString())
+  const [first, second] = peer.received.map(({ bytes }) => Buffer.from(bytes).toString())
   assert.is(first, second)
   const refusal = peer.lastResponse()
   assert.match(headerOf(refusal, 'Retry-After') ?? '', /^[1-4]$/)
@@ -243,7 +243,7 @@ test('what belongs to live calls is read at once, new calls after it, and a CANC
   assert.equal(read.slice(3), ['first 5'])
 })
 
-test('new calls are read for 4 ms in a turn, the rest waits for the next; how long is told', () => {
+test('new calls are read for 4 ms in a turn, the rest waits for the next; how long is reported', () => {
   const { arrivals, read, arrive, turn } = queue(1)
   for (let call = 0; call < 10; call++) arrive(`${call}`, ...inviteOf(`${call}`))
   turn(0)

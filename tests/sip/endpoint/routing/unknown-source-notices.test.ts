@@ -48,13 +48,13 @@ function alone() {
   return { endpoint, knock }
 }
 
-test('the first call of a stranger is told, then one word a minute that counts the others', () => {
+test('the first call of a stranger is reported, then one word a minute that counts the others', () => {
   const { endpoint, knock } = alone()
-  const told = { address: '203.0.113.9', transport: 'udp', from: '+1900', to: '+254700000001' }
-  assert.equal(knock('203.0.113.9', 1000), [{ ...told, dropped: 1 }])
+  const reported = { address: '203.0.113.9', transport: 'udp', from: '+1900', to: '+254700000001' }
+  assert.equal(knock('203.0.113.9', 1000), [{ ...reported, dropped: 1 }])
   for (let now = 2000; now < 1000 + noticeEveryMs; now += 1000) assert.equal(knock('203.0.113.9', now), [])
-  assert.equal(knock('203.0.113.9', 1000 + noticeEveryMs), [{ ...told, dropped: 60 }])
-  assert.equal(knock('203.0.113.10', 1001 + noticeEveryMs), [{ ...told, address: '203.0.113.10', dropped: 1 }])
+  assert.equal(knock('203.0.113.9', 1000 + noticeEveryMs), [{ ...reported, dropped: 60 }])
+  assert.equal(knock('203.0.113.10', 1001 + noticeEveryMs), [{ ...reported, address: '203.0.113.10', dropped: 1 }])
   assert.equal(knock('203.0.113.9', 1002 + noticeEveryMs), [])
   assert.is(endpoint.counters.dropped, 63)
 })

@@ -158,8 +158,8 @@ test('re-INVITEs without an offer from somebody we called: the first ACK of the 
     net.run(50)
     assert.is(headerOf(peer.lastResponse(), 'Record-Route'), undefined)
     peer.request('ACK', us, cseq, { ...within, body })
-    const told = station.events.at(-1)
-    assert.ok(told?.type === 'reconfirmed' && told.sdp === body, types().join())
+    const reported = station.events.at(-1)
+    assert.ok(reported?.type === 'reconfirmed' && reported.sdp === body, types().join())
   }
   peer.request('INVITE', us, 3, within)
   station.do({ type: 'reanswer', id: 'out', sdp: 'all we can' })
@@ -247,8 +247,8 @@ test('events tell the address that SIP comes from, which media may come from as 
   const { station, peer, answered } = bed()
   const { toTag } = answered()
   peer.request('INVITE', us, 2, { toTag, body: 'hold' })
-  const told = station.events.flatMap(event => ('source' in event ? [[event.type, event.source]] : []))
-  assert.equal(told, [
+  const reported = station.events.flatMap(event => ('source' in event ? [[event.type, event.source]] : []))
+  assert.equal(reported, [
     ['offered', them],
     ['reoffered', them],
   ])

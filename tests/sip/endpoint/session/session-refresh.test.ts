@@ -10,7 +10,7 @@ test('session timer: a peer that refreshes keeps the call, one that stops loses 
   const { net, station, peer, answered } = bed()
   const headers = ['Supported: timer', 'Session-Expires: 90;refresher=uac']
   const { id, toTag } = answered({ headers })
-  const ok = peer.heard.find(({ message }) => message.kind === 'response' && message.status === 200)?.message
+  const ok = peer.received.find(({ message }) => message.kind === 'response' && message.status === 200)?.message
   assert.is(ok && headerOf(ok, 'Session-Expires'), '90;refresher=uac')
   assert.is(ok && headerOf(ok, 'Require'), 'timer')
   net.run(45_000)
