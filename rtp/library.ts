@@ -4,7 +4,12 @@
 export type { AudioCodec } from './codec/codec.ts'
 export { pcma, pcmu } from './codec/g711.ts'
 export { G722Decoder, G722Encoder } from './codec/g722.ts'
-export { type DigitCounters, DigitReceiver, type DigitReceiverConfig, type Press } from './dtmf/digit-receiver.ts'
+export {
+  type DigitCounters,
+  DigitReceiver,
+  type DigitReceiverConfig,
+  type ReceivedDigit,
+} from './dtmf/digit-receiver.ts'
 export { DigitSender, type DigitSenderConfig } from './dtmf/digit-sender.ts'
 export { durationOf, eventOf, eventOfDigit, isEnd, volumeOf, writeEvent } from './dtmf/event-payload.ts'
 export { InbandDetector } from './dtmf/inband-detector.ts'

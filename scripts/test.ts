@@ -7,7 +7,7 @@ import { preparePeers } from './test/peers.ts'
 import { runShared } from './test/shared-process.ts'
 
 const usage = `usage: npm test [-- [--quick | --long | --all] [--jobs N] [filter…]]
-            what tells within five minutes whether all works: everything but the long tests
+            what shows within five minutes whether all works: everything but the long tests
   --quick   of that, only what needs no real peer, process or clock (nothing of tests/interop and tests/live)
   --long    the others: minutes of sound (tests/audio), what takes its time and mostly waits (tests/long), and what loads
             or kills a switch, counts its seconds, or needs the machine to itself (tests/slow)

@@ -10,7 +10,7 @@ interface PageEvents {
 
 type WithConnection = Navigator & { readonly connection?: EventTarget }
 
-/** What the page and the browser tell. Returns what ends the watching. */
+/** What the page and the browser report. Returns what ends the watching. */
 export function watchPage(events: PageEvents): () => void {
   const ends = new AbortController()
   const { signal } = ends

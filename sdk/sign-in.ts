@@ -49,7 +49,7 @@ export class SignIn {
   #account: Account
   #state: SignInState = 'proving'
   #isRegistered = false
-  /** The end-user's; '' when the switch tells none. */
+  /** The end-user's; '' when the switch sends none. */
   displayName = ''
   #waiting: Waiting | undefined
   #signedOut: (() => void) | undefined

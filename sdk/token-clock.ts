@@ -1,7 +1,7 @@
 /** Seconds before its end at which a token is said to expire. */
 const warnSeconds = 60
 
-/** Tells that a token ends soon and that it has ended. */
+/** Reports that a token ends soon and that it has ended. */
 export class TokenClock {
   readonly #soon: (secondsLeft: number) => void
   readonly #over: () => void

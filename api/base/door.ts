@@ -54,7 +54,7 @@ export interface SwitchDoor {
   acceptWebSocket?(request: IncomingMessage, socket: Duplex, head: Buffer, clientAddress?: string): PhoneUpgrade
   /** Closes what `acceptWebSocket` has taken. */
   disconnectWebSockets?(): Promise<void>
-  /** What it counts; without them /metrics tells less. */
+  /** What it counts; without them /metrics shows less. */
   counters?(): Promise<SwitchCounters>
   readonly latencies?: { subscribe(listener: LatencyListener): () => void }
   /** What the flight recorder keeps; undefined: nothing is recorded. */

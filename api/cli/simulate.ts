@@ -132,7 +132,7 @@ async function request(url: string, body: string, secret: string): Promise<strin
   }
 }
 
-/** As much as tells that it is too large. */
+/** As much as shows that it is too large. */
 async function bodyOf({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let length = 0

@@ -19,7 +19,7 @@ export interface Metrics {
 }
 
 /**
- * What an operator watches. Calls are counted from the event log, durations as the switch tells them, and the rest is
+ * What an operator watches. Calls are counted from the event log, durations as the switch reports them, and the rest is
  * asked for at each scrape; nothing here is on the path of a call.
  */
 export function openMetrics(door: SwitchDoor, streams: () => number): Metrics {

@@ -28,7 +28,7 @@ export interface StreamOrder {
   readonly after: number | undefined
 }
 
-/** Joins the event log, which tells after each commit, with the open streams. */
+/** Joins the event log, which reports after each commit, with the open streams. */
 export class StreamHub {
   readonly #events: Repositories['events']
   readonly #log: Log
@@ -93,7 +93,7 @@ export class StreamHub {
     subscriber.catchUp()
   }
 
-  /** Tells every reader that we go, and takes no more events. */
+  /** Notifies every reader that we close, and takes no more events. */
   close(): void {
     this.#isClosed = true
     this.#unsubscribe()

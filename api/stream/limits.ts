@@ -1,4 +1,4 @@
-/** The event stream's limits and its close codes; docs/stream.md tells them. */
+/** The event stream's limits and its close codes; docs/stream.md lists them. */
 
 /** What a subscriber has not taken yet, beyond what its own system keeps; a slower reader is closed. */
 export const maxUnsentBytes = 1024 * 1024

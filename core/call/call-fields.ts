@@ -57,7 +57,7 @@ export const callFields = (call: CallRecord, payloadText: string | undefined): F
 })
 
 /**
- * What a softphone's call says besides. It is `in-progress` from its first request on; what an action callback tells is
+ * What a softphone's call says besides. It is `in-progress` from its first request on; what an action callback reports is
  * as it is then.
  */
 export const softphoneFields = (

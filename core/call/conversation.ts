@@ -178,7 +178,7 @@ export class Conversation {
   /** The call is over: the document posts what it still has to, and its Dial ends. */
   leave(reason: EndReason): void {
     const { callId } = this.#host
-    // A POST that tells how a verb ended has to arrive, even though its answer is no longer wanted.
+    // A POST that reports how a verb ended has to arrive, even though its answer is no longer wanted.
     const isReporting = [...this.#requests.values()].includes(true)
     if (this.#requests.size > 0 && !isReporting) this.#host.emit({ type: 'document.abandon', callId })
     if (this.#player?.hasGrown === true) this.#host.emit({ type: 'audio.abandon', callId })

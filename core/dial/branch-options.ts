@@ -31,7 +31,7 @@ export interface BranchOptions {
   readonly hops: Hops
   /** What the caller's leg speaks: offered first where the trunk has no order of its own. */
   readonly prefer?: readonly CodecName[]
-  /** Tells DIAL events; without, the leg is the call itself. */
+  /** Reports DIAL events; without it, the leg is the call itself. */
   readonly isDial: boolean
 }
 

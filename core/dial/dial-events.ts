@@ -11,7 +11,7 @@ interface Ended {
   readonly talkSeconds: number
 }
 
-/** The changes that tell of a dialled branch; none for the leg of a placed call, which the call's own events tell of. */
+/** The changes that report a dialled branch; none for the leg of a placed call, which the call's own events report. */
 export const dialEvents = (
   host: CallHost,
   { isDial, sid, kind, to, from }: BranchOptions,

@@ -7,7 +7,7 @@ const weight: Readonly<Record<DialCallStatus, number>> = { completed: 3, busy: 2
 export const dialStatusOf = (answered: boolean, reason: EndReason): DialCallStatus => {
   if (answered) return 'completed'
   const { dial } = endReasons[reason]
-  // The table's `completed` rows tell of legs that were answered; one that never was has failed.
+  // The table's `completed` rows are for legs that were answered; one that never was has failed.
   return dial === 'completed' ? 'failed' : dial
 }
 
@@ -16,7 +16,7 @@ interface Unanswered {
   readonly sid: string
 }
 
-/** The one whose status tells most; of equals the first. Undefined when there is none. */
+/** The one whose status says most; of equals the first. Undefined when there is none. */
 export function mostTelling<T extends Unanswered>(children: readonly T[]): T | undefined {
   let best: T | undefined
   for (const child of children) {

@@ -54,7 +54,7 @@ export interface DialledLeg {
   readonly talkSeconds: number
 }
 
-/** Which event tells what of a dialled leg. */
+/** Which event reports what of a dialled leg. */
 export const dialCodes = {
   initiated: 'DIAL.0100',
   ringing: 'DIAL.0180',

@@ -131,7 +131,7 @@ export class Leg {
     return this.codec === undefined || this.#isSilent
   }
 
-  /** There is no session that could tell anything. */
+  /** There is no session that could report anything. */
   get #isSilent(): boolean {
     return this.#media === 'none' || this.#media === 'closed'
   }

@@ -67,7 +67,7 @@ const byQ850: Readonly<Record<number, EndReason>> = {
 }
 
 /**
- * A redirection is not followed: the remote would choose where the customer's money goes. What it tells is that the
+ * A redirection is not followed: the remote would choose where the customer's money goes. What it says is that the
  * callee is elsewhere, which without following is Gone (RFC 3398 §7.2.4.1 makes 410 of Q.850's 22 and 23).
  */
 function byClass(status: number): EndReason {

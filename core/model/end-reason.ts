@@ -61,7 +61,7 @@ export const endReasons = {
 /** A code of `endReasons`, such as `END.0486`. */
 export type EndReason = keyof typeof endReasons
 
-/** What the remote of a leg did, as the signalling port tells it. */
+/** What the remote of a leg did, as the signalling port reports it. */
 export type LegCause =
   | { readonly kind: 'bye'; readonly q850?: number }
   | { readonly kind: 'cancel' }

@@ -13,6 +13,6 @@ export interface LiveLeg {
   readonly codec: CodecName | undefined
   /** Name of the room that it is in. */
   readonly room: string | undefined
-  /** Known where media tells it while the leg lives. */
+  /** Known where media reports it while the leg lives. */
   readonly media: LegMediaStats | undefined
 }

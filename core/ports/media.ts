@@ -17,7 +17,7 @@ export const ringbackCountries = [
 ] as const
 
 /**
- * `ringback-xx` are by country; `warning` tells that the balance is nearly used up; `waiting` that a room will begin.
+ * `ringback-xx` are by country; `warning` means that the balance is nearly used up; `waiting` that a room will begin.
  */
 export type ToneName = `ringback-${string}` | 'beep' | 'warning' | 'waiting'
 
@@ -114,7 +114,7 @@ export type MediaCommand =
     }
   /**
    * Records what the leg's remote sends and what is sent to it, on one line of time, bridged or not; beside `media.record` and others
-   * of its kind. `media.recorded` tells its end. While it is paused it records silence.
+   * of its kind. `media.recorded` reports its end. While it is paused it records silence.
    */
   | {
       readonly type: 'media.record-session'
@@ -174,14 +174,14 @@ export type MediaEvent =
   | { readonly type: 'media.digits-sent'; readonly legId: LegUuid; readonly digitsId: string }
   /** A key has gone down; `media.digit` follows when it is up. Not reported of every key. */
   | { readonly type: 'media.key-down'; readonly legId: LegUuid; readonly digit: string }
-  /** One press, once, at its end. */
+  /** One digit, once, at its end. */
   | { readonly type: 'media.digit'; readonly legId: LegUuid; readonly digit: string; readonly durationMs: number }
   /** No RTP for the media timeout while the remote was to send. */
   /** `fault`: a browser that ICE or DTLS never reached. */
   | { readonly type: 'media.timeout'; readonly legId: LegUuid; readonly fault?: 'ice' | 'dtls' }
   /**
    * Neither RTP nor RTCP for the media timeout, while no RTP was expected; or neither media nor consent of a browser for
-   * 12 s. Signalling can tell whether it is there.
+   * 12 s. Signalling can find out whether it is there.
    */
   | { readonly type: 'media.quiet'; readonly legId: LegUuid }
   | { readonly type: 'media.closed'; readonly legId: LegUuid; readonly stats: LegMediaStats }

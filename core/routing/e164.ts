@@ -5,7 +5,7 @@
 const e164 = /^\+[1-9]\d{6,14}$/
 const extension = /^[1-9]\d{2,9}$/
 
-/** What a national number (`0712 345 678`) is put behind: this is a service of Kenya. */
+/** What precedes a national number (`0712 345 678`): this is a service of Kenya. */
 const homeCountryCode = '254'
 
 export const isE164 = (text: string): boolean => e164.test(text)

@@ -32,7 +32,7 @@ const refused = (recordId: string): Recorded => ({
 
 /**
  * The recordings of a call. The row is written when the recording begins, so that a crash leaves nothing unknown;
- * it is completed when media tells the end, which may be after the call's own end.
+ * it is completed when media reports the end, which may be after the call's own end.
  */
 export class Recorder {
   readonly #host: CallHost

@@ -64,7 +64,7 @@ function isSecret(bytes: Uint8Array, line: number, end: number): boolean {
   return isExtension ? secretWords.test(name) : secretHeaders.includes(name)
 }
 
-/** All behind the scheme: `Digest ****`. */
+/** All after the scheme: `Digest ****`. */
 function coverValue(bytes: Uint8Array, line: number, end: number): void {
   let start = bytes.indexOf(colon, line) + 1
   while (start < end && bytes[start] === space) start++

@@ -1,4 +1,4 @@
-/** Where a message went or came from, as a flow of the transport tells. */
+/** Where a message went or came from, as a flow of the transport says. */
 export interface SipAddresses {
   readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
   readonly address: string

@@ -42,6 +42,6 @@ export function readConference(
   }
   const name = squeezed(textOf(element))
   if (/^\P{Cc}{1,128}$/u.test(name)) return { kind: 'conference', name, ...order }
-  problems.add(element, `<Conference> ${quoted(name)} is no name of a room; nobody enters it`)
+  problems.add(element, `<Conference> ${quoted(name)} is no name of a room; no caller enters it`)
   return undefined
 }

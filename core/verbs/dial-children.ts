@@ -91,7 +91,7 @@ export function readDialChildren(dial: Element, problems: ProblemList): DialChil
   const text = squeezed(dial.children.filter(child => typeof child === 'string').join(' '))
   if (elements.length === 0) {
     if (text !== '') return { targets: present(plainNumber(dial, text, '', problems)) }
-    problems.add(dial, '<Dial> names nobody to dial')
+    problems.add(dial, '<Dial> names no one to dial')
     return { targets: [] }
   }
   if (text !== '') problems.add(dial, `<Dial> text ${quoted(text)} beside its children is ignored`)

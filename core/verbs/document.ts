@@ -45,7 +45,7 @@ export function parseDocument(bytes: Uint8Array, rules: DocumentRules = {}): Par
 }
 
 /**
- * What the portal and `/documents/check` tell. `valid`: the document would run, rather than the fallback. A value with a
+ * What the portal and `/documents/check` report. `valid`: the document would run, rather than the fallback. A value with a
  * placeholder in it is no problem yet: only a call fills it.
  */
 export function checkDocument(

@@ -6,7 +6,7 @@ import type { ProgramContext } from './program.ts'
 import { maxSayCharacters, say } from './say.ts'
 import { type ParsedVerb, ready } from './verb.ts'
 
-/** What a failed request means: the event that tells it and the reason with which the call will end. */
+/** What a failed request means: the event that reports it and the reason with which the call will end. */
 export const fetchFaults: Readonly<Record<FetchFault, { readonly code: EventCode; readonly reason: EndReason }>> = {
   'not-found': { code: 'DOC.0404', reason: 'END.3404' },
   timeout: { code: 'DOC.0408', reason: 'END.3408' },

@@ -116,7 +116,7 @@ export interface Waiting {
   stop(): readonly ProgramCommand[]
 }
 
-/** A module behind a door that hides its types. */
+/** A module whose types are hidden. */
 export interface KnownVerb {
   readonly name: string
   readonly about: VerbAbout

@@ -33,7 +33,7 @@ export class OpusFrames {
     }
   }
 
-  // |v|p|     M     |   v: each frame but the last tells its length; p: padding; M frames. RFC 6716 §3.2.5
+  // |v|p|     M     |   v: each frame but the last gives its length; p: padding; M frames. RFC 6716 §3.2.5
   #several(payload: Uint8Array, from: number, end: number): boolean {
     if (from >= end) return false
     const count = payload[from]!

@@ -4,7 +4,7 @@ import { mostOpusFrames } from './opus-frames.ts'
 const longestFrame = 1275
 /** A packet of several frames stays within what recordings, and networks, take. */
 const mostBytes = 1200
-/** RFC 6716 §3.2.5: what says that each frame tells its length. */
+/** RFC 6716 §3.2.5: what says that each frame gives its length. */
 const hasLengths = 0x80
 
 /** Puts frames of one kind into one packet (RFC 6716 §3.2), as they are. */

@@ -8,7 +8,7 @@ import type { BrowserOpening, BrowserTerms } from './browser-terms.ts'
 export type SessionId = string
 
 export type PlaySource =
-  /** `isGrowing`: a WAV that is still written; it is whole when its head tells its length. */
+  /** `isGrowing`: a WAV that is still written; it is whole when its head gives its length. */
   | { readonly kind: 'file'; readonly path: string; readonly isGrowing?: true }
   | { readonly kind: 'tone'; readonly tone: string }
 
@@ -65,7 +65,7 @@ export type EngineCommand =
       readonly path: string
       readonly rules: RecordRules
     }
-  /** Beside a `record`, and beside others of its kind; `recorded` tells its end too. */
+  /** Beside a `record`, and beside others of its kind; `recorded` reports its end too. */
   | {
       readonly type: 'record-session'
       readonly session: SessionId

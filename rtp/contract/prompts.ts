@@ -36,7 +36,7 @@ export interface PromptStore {
   /** To be played `loop` times, 0 = until stopped. `done` comes later, or at once for what is kept. */
   load(path: string, codec: EngineCodec, loop: number, done: (prompt: Prompt | PromptFault) => void): void
   /**
-   * A file that is still written: it begins with what is there and grows with it, until the file's head tells its length.
+   * A file that is still written: it begins with what is there and grows with it, until the file's head gives its length.
    * A file that is whole by now is loaded.
    */
   follow(path: string, codec: EngineCodec, loop: number, done: (prompt: Prompt | PromptFault) => void): void

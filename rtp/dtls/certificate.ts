@@ -78,7 +78,7 @@ export const selfSigned = (nowUnixMs: number, serial: Uint8Array): DtlsCertifica
   return { der: whole, privateKey: new Uint8Array(privateKey), fingerprint: fingerprintOf(whole, 'sha-256') ?? '' }
 }
 
-/** A value of X.690 behind its tag and length. */
+/** A value of X.690 after its tag and length. */
 const der = (tag: number, content: Uint8Array): Uint8Array => {
   const { length } = content
   const size = length < 0x80 ? uint(length, 1) : length < 0x100 ? concat(uint(0x81, 1), uint(length, 1)) : long(length)

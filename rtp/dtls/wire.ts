@@ -35,7 +35,7 @@ export class WireReader {
     return this.#bytes.subarray(this.#at - count, this.#at)
   }
 
-  /** A field behind its own length. */
+  /** A field after its own length. */
   vector(lengthBytes: 1 | 2 | 3): Uint8Array {
     return this.take(this.number(lengthBytes))
   }
@@ -63,7 +63,7 @@ export const concat = (...parts: readonly Uint8Array[]): Uint8Array => {
 export const uint = (value: number, bytes: 1 | 2 | 3 | 4): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, i) => Math.floor(value / 256 ** (bytes - 1 - i)) & 255)
 
-/** A field behind its own length. */
+/** A field after its own length. */
 export const vector = (lengthBytes: 1 | 2 | 3, ...parts: readonly Uint8Array[]): Uint8Array => {
   const content = concat(...parts)
   return concat(uint(content.length, lengthBytes), content)

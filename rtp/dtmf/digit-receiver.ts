@@ -1,8 +1,8 @@
 import { timestampDelta } from '../packet/sequence.ts'
 import { digitsByEvent, durationOf, eventOf, eventPayloadLength, isEnd, maxEventDuration } from './event-payload.ts'
 
-/** A digit that was pressed: `0-9*#A-D`, and for how long. */
-export interface Press {
+/** A digit that came, `0-9*#A-D`, and how long it was down. */
+export interface ReceivedDigit {
   readonly digit: string
   readonly durationMs: number
 }
@@ -15,7 +15,7 @@ export interface DigitReceiverConfig {
   readonly stuckMs?: number
 }
 
-/** What became of the payloads that ended no press. */
+/** What became of the payloads that ended no digit. */
 export interface DigitCounters {
   /** Payloads too short to hold an event. */
   readonly malformed: number
@@ -23,12 +23,12 @@ export interface DigitCounters {
   readonly ignored: number
   /** Packets of digits that were already reported. */
   readonly repeated: number
-  /** Presses ended by silence or by the next one, not by an end packet. */
+  /** Digits ended by silence or by the next one, not by an end packet. */
   readonly endsLost: number
 }
 
 /** How many reported digits are remembered, so that their late packets are not new ones. */
-const rememberedPresses = 8
+const rememberedDigits = 8
 /** A start packet with the identity of a reported digit is a new one after this silence: some senders replay a capture. */
 const replayAfterMs = 400
 /** How far from a whole segment the next one's timestamp may lie; some senders count 65,536. */
@@ -43,8 +43,8 @@ const runMs = 60
 export class DigitReceiver {
   readonly #unitsPerMs: number
   readonly #stuckMs: number
-  readonly #waiting: Press[] = []
-  // The digit that sounds now; −1 = none. Times are RTP timestamps but for `heardAt`.
+  readonly #waiting: ReceivedDigit[] = []
+  // The digit that sounds now; −1 = none. Times are RTP timestamps but for `receivedAt`.
   #event = -1
   #begun = 0
   #segment = 0
@@ -55,9 +55,9 @@ export class DigitReceiver {
   #origin = 0
   #movedTo = 0
   // A ring of the digits that were reported.
-  readonly #reportedEvents = new Int16Array(rememberedPresses).fill(-1)
-  readonly #reportedBegun = new Uint32Array(rememberedPresses)
-  readonly #reportedReceivedAt = new Float64Array(rememberedPresses)
+  readonly #reportedEvents = new Int16Array(rememberedDigits).fill(-1)
+  readonly #reportedBegun = new Uint32Array(rememberedDigits)
+  readonly #reportedReceivedAt = new Float64Array(rememberedDigits)
   #reportedNext = 0
   #malformed = 0
   #ignored = 0
@@ -77,7 +77,7 @@ export class DigitReceiver {
       endsLost: this.#endsLost,
     }
   }
-  /** The digit that is being pressed; undefined = none. */
+  /** The digit that is down; undefined = none. */
   get held(): string | undefined {
     return digitsByEvent[this.#event]
   }
@@ -123,7 +123,7 @@ export class DigitReceiver {
   }
 
   /** The next digit; undefined = none. */
-  take(): Press | undefined {
+  take(): ReceivedDigit | undefined {
     return this.#waiting.shift()
   }
 
@@ -181,12 +181,12 @@ export class DigitReceiver {
     this.#reportedEvents[at] = this.#event
     this.#reportedBegun[at] = timestamp
     this.#reportedReceivedAt[at] = this.#receivedAt
-    this.#reportedNext = (at + 1) % rememberedPresses
+    this.#reportedNext = (at + 1) % rememberedDigits
   }
 
   /** An end packet again, of a sender that lets the timestamp run on. */
   #hasJustEnded(event: number, timestamp: number, now: number): boolean {
-    const at = (this.#reportedNext + rememberedPresses - 1) % rememberedPresses
+    const at = (this.#reportedNext + rememberedDigits - 1) % rememberedDigits
     if (this.#event >= 0 || this.#reportedEvents[at] !== event || now - this.#reportedReceivedAt[at]! > runMs)
       return false
     const ahead = timestampDelta(timestamp, this.#movedTo)
@@ -194,7 +194,7 @@ export class DigitReceiver {
   }
 
   #wasReported(event: number, timestamp: number, starts: boolean, now: number): boolean {
-    for (let at = 0; at < rememberedPresses; at++) {
+    for (let at = 0; at < rememberedDigits; at++) {
       if (this.#reportedEvents[at] !== event || this.#reportedBegun[at] !== timestamp) continue
       if (starts && now - this.#reportedReceivedAt[at]! > replayAfterMs) {
         this.#reportedEvents[at] = -1

@@ -13,7 +13,7 @@ interface DigitTonesConfig {
 }
 
 /** Of a digit that is passed on: shorter ones are drawn out, or the remote may not take them (ITU-T Q.24: 40 ms). */
-const leastPressMs = 60
+const leastDigitMs = 60
 
 type Phase = 'idle' | 'sounding' | 'silent' | 'pausing'
 
@@ -25,7 +25,7 @@ interface Waiting {
 
 /**
  * Sends digits as tones (ITU-T Q.23) in place of a stream's audio, frame by frame, to a remote that takes no
- * telephone-events: digits of an order, and digits that are pressed elsewhere for as long as they are down.
+ * telephone-events: digits of an order, and digits of another leg for as long as they are down.
  */
 export class DigitTones {
   readonly #digitMs: number
@@ -62,22 +62,22 @@ export class DigitTones {
   }
 
   /** A digit is down until `release`. */
-  press(digit: string): void {
+  hold(digit: string): void {
     if (dtmfTone(digit) !== undefined) this.#add(digit, undefined)
   }
 
   /** A digit is up that was down for `durationMs`; of one whose `digit` was not reported, the whole digit. */
   release(digit: string, durationMs: number): void {
     const held = [this.#current, ...this.#waiting].find(each => each?.digit === digit && each.durationMs === undefined)
-    const lasts = Math.max(leastPressMs, durationMs)
+    const lasts = Math.max(leastDigitMs, durationMs)
     if (held !== undefined) held.durationMs = lasts
     else if (dtmfTone(digit) !== undefined) this.#add(digit, lasts)
   }
 
   /** No end will be reported for digits that have begun. */
   releaseAll(): void {
-    if (this.#current !== undefined) this.#current.durationMs ??= leastPressMs
-    for (const each of this.#waiting) each.durationMs ??= leastPressMs
+    if (this.#current !== undefined) this.#current.durationMs ??= leastDigitMs
+    for (const each of this.#waiting) each.durationMs ??= leastDigitMs
   }
 
   /** Goes on to what the next frame is of. Returns false when there is nothing to be sent in it: pauses, and the end. */

@@ -1,7 +1,7 @@
 import { HighPass } from '../tone/high-pass.ts'
 import { keypad } from '../tone/tones.ts'
 import { TuneMeter } from '../tone/tune-meter.ts'
-import type { Press } from './digit-receiver.ts'
+import type { ReceivedDigit } from './digit-receiver.ts'
 import { hopsPerBlock, KeypadTones } from './keypad-tones.ts'
 
 /**
@@ -46,7 +46,7 @@ export class InbandDetector {
   #digit = -1
   #lasted = 0
   #misses = 0
-  /** Blocks since it was detected last that reported nothing; and how many more will tell nothing, over the seam after them. */
+  /** Blocks since it was detected last that reported nothing; and how many more will report nothing, over the seam after them. */
   #passedOver = 0
   #seam = 0
 
@@ -69,8 +69,8 @@ export class InbandDetector {
   }
 
   /** Takes `count` samples from `pcm[from]` on. Returns the digit that ended in them; two cannot, within 20 ms. */
-  analyze(pcm: Int16Array, from: number, count: number): Press | undefined {
-    let ended: Press | undefined
+  analyze(pcm: Int16Array, from: number, count: number): ReceivedDigit | undefined {
+    let ended: ReceivedDigit | undefined
     for (let i = from; i < from + count; i++) {
       this.#samples[this.#filled++] = this.#rumble.pass(pcm[i]!)
       if (this.#filled < this.#samples.length) continue
@@ -80,7 +80,7 @@ export class InbandDetector {
     return ended
   }
 
-  /** `count` samples were concealed for lost ones, and tell nothing: a digit that sounds goes on meanwhile. */
+  /** `count` samples were concealed for lost ones, and say nothing: a digit that sounds goes on meanwhile. */
   passOver(count: number): void {
     if (this.#digit < 0) return
     this.#passedOver += Math.round(count / this.#tones.hop)
@@ -88,7 +88,7 @@ export class InbandDetector {
   }
 
   /** The next block shows this key; −1 = none. */
-  #step(key: number): Press | undefined {
+  #step(key: number): ReceivedDigit | undefined {
     this.#count(key)
     if (this.#digit >= 0 && this.#seam > 0) {
       this.#seam--
@@ -101,7 +101,7 @@ export class InbandDetector {
       this.#passedOver = 0
       return undefined
     }
-    let ended: Press | undefined
+    let ended: ReceivedDigit | undefined
     const isOther = key >= 0 && this.#hits >= leastHits && this.#isPure && this.#isInTune
     if (this.#digit >= 0 && (isOther || ++this.#misses >= leastMisses)) {
       ended = { digit: keypad[this.#digit]!, durationMs: this.#durationMs }

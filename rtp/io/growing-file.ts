@@ -20,7 +20,7 @@ const pieceFrames = 4096
 
 interface GrowingWav {
   readonly wav: WavFile
-  /** Its head tells how many there will be; Infinity until it does. */
+  /** Its head says how many there will be; Infinity until it does. */
   readonly frames: number
 }
 
@@ -76,7 +76,7 @@ export async function encodeGrowing(
       if (!isDry) continue
       if (frames !== Infinity || performance.now() - grewAt > longestStallMs) break
       await sleep(lookMs, undefined, { ref: false })
-      // What its head tells then is there when it is read next.
+      // What its head says then is there when it is read next.
       frames = (await growingWav(file))?.frames ?? frames
     }
     await encoder.push(resampled, resampler.flushInto(resampled, 0))

@@ -14,7 +14,7 @@ import { SendQueue } from './send-queue.ts'
 const inet = 2
 const datagramNonBlocking = 2 | 0o4000 | 0o2000000
 const dontWait = 0x40
-/** recvfrom tells the whole length of a datagram that was cut. */
+/** recvfrom returns the whole length of a datagram that was cut. */
 const tellLength = 0x20
 const closeOnExec = 0o2000000
 const epollAdd = 1
@@ -37,7 +37,7 @@ const receiveBufferForced = 33
 /** Some five thousand packets: a second of a hundred legs. */
 const sharedBufferBytes = 4 * 1024 * 1024
 
-/** Sockets in batches on Linux: epoll tells which have packets, recvmmsg and sendmmsg move them. IPv4. */
+/** Sockets in batches on Linux: epoll says which have packets, recvmmsg and sendmmsg move them. IPv4. */
 export class LinuxNetwork implements DatagramNetwork {
   readonly kind = 'mmsg'
   keepsOrder = false

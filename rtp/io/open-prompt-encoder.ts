@@ -2,14 +2,14 @@ import { type AudioCodecName, codecFacts } from '../codec/codec-name.ts'
 import { pcma, pcmu } from '../codec/g711.ts'
 import type { OpusCoders, OpusEncoder, OpusRate } from '../codec/opus.ts'
 import { isLoop, LoopEncoder, loopedSamples } from './loop-encoder.ts'
-import { BytePromptEncoder, OpusPromptEncoder, type PromptEncoder, SamplePromptEncoder } from './prompt-encoder.ts'
+import { OpusPromptEncoder, type PromptEncoder, plainSamples, SamplePromptEncoder } from './prompt-encoder.ts'
 
 /** Opus takes all that a file has: the lowest of its rates that holds the file's. */
 const opusRates = [8000, 16_000, 24_000, 48_000] as const
 const opusBitrate = 40_000
 
 /**
- * For `samples` of `fromRate`, to be played `loop` times (0 = until stopped); the encoder tells the rate that it wants.
+ * For `samples` of `fromRate`, to be played `loop` times (0 = until stopped); the encoder says which rate it wants.
  * Undefined when there is no memory for Opus.
  */
 export async function promptEncoder(
@@ -23,11 +23,11 @@ export async function promptEncoder(
   const most = Math.ceil((samples * sampleRate) / fromRate)
   switch (codec) {
     case 'PCMU':
-      return new BytePromptEncoder(codec, pcmu, sampleRate, most)
+      return new SamplePromptEncoder(codec, pcmu, sampleRate, most)
     case 'PCMA':
-      return new BytePromptEncoder(codec, pcma, sampleRate, most)
+      return new SamplePromptEncoder(codec, pcma, sampleRate, most)
     case 'G722':
-      return new SamplePromptEncoder(codec, sampleRate, most)
+      return new SamplePromptEncoder(codec, plainSamples, sampleRate, most)
     case 'opus': {
       const settings = { sampleRate, bitrate: opusBitrate, fec: false, dtx: false, anySound: true } as const
       const encoder = await new Promise<OpusEncoder | undefined>(resolve => opus.encoder(settings, resolve))

@@ -32,35 +32,43 @@ export interface PromptEncoder {
 type Making = { -readonly [Field in keyof Prompt]: Prompt[Field] }
 
 /** After what is made there is room for `more`. */
-function withRoom<Values extends Uint8Array | Int16Array | Uint32Array>(
-  values: Values,
-  made: number,
-  more: number,
-): Values
-function withRoom(values: Uint8Array | Int16Array | Uint32Array, made: number, more: number): typeof values {
+function withRoom<Values extends Uint8Array | Uint32Array>(values: Values, made: number, more: number): Values
+function withRoom(values: Uint8Array | Uint32Array, made: number, more: number): typeof values {
   if (made + more <= values.length) return values
   const wider = new (values.constructor as Uint8ArrayConstructor)(Math.max(2 * values.length, made + more))
   wider.set(values.subarray(0, made))
   return wider
 }
 
-export class BytePromptEncoder implements PromptEncoder {
+/** The samples themselves, for a codec that each leg encodes: what plays it reads them as an `Int16Array`. */
+export const plainSamples: AudioEncoder = {
+  encodeInto(into, at, pcm, from, count) {
+    into.set(new Uint8Array(pcm.buffer, pcm.byteOffset + 2 * from, 2 * count), at)
+    return 2 * count
+  },
+}
+
+/** For a codec, or plain samples, of which each sample takes the same bytes. */
+export class SamplePromptEncoder implements PromptEncoder {
   readonly sampleRate: number
   readonly #coder: AudioEncoder
+  readonly #sampleBytes: number
   readonly #prompt: Making & { made: number }
   #hasBegun = false
 
   constructor(codec: AudioCodecName, coder: AudioEncoder, sampleRate: number, samples: number) {
     this.#coder = coder
+    this.#sampleBytes = coder === plainSamples ? 2 : 1
     this.sampleRate = sampleRate
     const isWhole = samples !== Infinity
-    this.#prompt = { codec, bytes: new Uint8Array(isWhole ? samples : firstBytes), made: 0, isWhole }
+    const bytes = new Uint8Array(isWhole ? samples * this.#sampleBytes : firstBytes)
+    this.#prompt = { codec, bytes, made: 0, isWhole }
   }
 
   async push(pcm: Int16Array, count: number): Promise<void> {
     const prompt = this.#prompt
-    if (prompt.isWhole === false) prompt.bytes = withRoom(prompt.bytes, prompt.made, count)
-    const fits = Math.min(count, prompt.bytes.length - prompt.made)
+    if (prompt.isWhole === false) prompt.bytes = withRoom(prompt.bytes, prompt.made, count * this.#sampleBytes)
+    const fits = Math.min(count, (prompt.bytes.length - prompt.made) / this.#sampleBytes)
     prompt.made += this.#coder.encodeInto(prompt.bytes, prompt.made, pcm, 0, fits)
   }
 
@@ -73,50 +81,6 @@ export class BytePromptEncoder implements PromptEncoder {
     const prompt = this.#prompt
     const { codec, made } = prompt
     if (!this.#hasBegun) return { codec, bytes: prompt.bytes.slice(0, made) }
-    if (prompt.isWhole === false) prompt.bytes = prompt.bytes.slice(0, made)
-    prompt.isWhole = true
-    return prompt
-  }
-
-  free(): void {}
-}
-
-/** For a codec that each leg encodes itself. */
-export class SamplePromptEncoder implements PromptEncoder {
-  readonly sampleRate: number
-  readonly #prompt: Making & { made: number }
-  #samples: Int16Array
-  #count = 0
-  #hasBegun = false
-
-  constructor(codec: AudioCodecName, sampleRate: number, samples: number) {
-    this.sampleRate = sampleRate
-    const isWhole = samples !== Infinity
-    this.#samples = new Int16Array(isWhole ? samples : firstBytes)
-    this.#prompt = { codec, bytes: new Uint8Array(this.#samples.buffer), made: 0, isWhole }
-  }
-
-  async push(pcm: Int16Array, count: number): Promise<void> {
-    const prompt = this.#prompt
-    if (prompt.isWhole === false && this.#count + count > this.#samples.length) {
-      this.#samples = withRoom(this.#samples, this.#count, count)
-      prompt.bytes = new Uint8Array(this.#samples.buffer)
-    }
-    const fits = Math.min(count, this.#samples.length - this.#count)
-    for (let i = 0; i < fits; i++) this.#samples[this.#count + i] = pcm[i]!
-    this.#count += fits
-    prompt.made = this.#count * 2
-  }
-
-  begun(): Prompt {
-    this.#hasBegun = true
-    return this.#prompt
-  }
-
-  async finish(): Promise<Prompt> {
-    const prompt = this.#prompt
-    const { codec, made } = prompt
-    if (!this.#hasBegun) return { codec, bytes: prompt.bytes.subarray(0, made) }
     if (prompt.isWhole === false) prompt.bytes = prompt.bytes.slice(0, made)
     prompt.isWhole = true
     return prompt

@@ -7,7 +7,7 @@ export const stepMs = 80
 export type Step = 'none' | 'back' | 'ahead'
 
 /**
- * Tells when the remote has set its clock without telling: a gateway that joins another stream to this one keeps the
+ * Detects that the remote has set its clock without a sign: a gateway that joins another stream to this one keeps the
  * numbers and the source and forgets the times. A pause, a loss or a slow network never looks so.
  */
 export class ClockStep {

@@ -10,7 +10,7 @@ export interface SeatFormat {
   readonly frameMs: number
 }
 
-/** One leg's place in a room: what the room reads of it, and tells it. */
+/** One leg's place in a room: what the room reads of it, and reports to it. */
 export interface Seat {
   /** Undefined until something is agreed on. */
   readonly format: SeatFormat | undefined

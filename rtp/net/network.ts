@@ -46,7 +46,7 @@ export interface DatagramNetwork {
   flush(): void
   /** While true, what is sent waits for `release`, in its order; slots that are taken meanwhile are valid until then. */
   hold(isHolding: boolean): void
-  /** While true, what is sent by a socket of which something is held waits behind that. */
+  /** While true, what is sent by a socket of which something is held waits after that. */
   keepsOrder?: boolean
   /** Sends what was held. */
   release(): void

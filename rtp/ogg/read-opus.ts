@@ -8,7 +8,7 @@ export interface OggOpus extends OpusHead {
   /** Where each packet begins, and ends after, in `payload`. */
   readonly packets: readonly (readonly [from: number, end: number])[]
   readonly payload: Uint8Array
-  /** Where pages were missing or damaged: 48,000ths of a second that lack before the packet of that number, as far as pages tell. */
+  /** Where pages were missing or damaged: 48,000ths of a second that lack before the packet of that number, as far as pages say. */
   readonly gaps: readonly { readonly before: number; readonly units: number }[]
   /** 48,000ths of a second that are to be played, gaps included. */
   readonly units: number
@@ -48,7 +48,7 @@ const isText = (bytes: Uint8Array, at: number, text: string): boolean => {
 const maxPacket = 8 * 61_298
 /** Places where a file may be damaged: looking for what follows takes time. */
 const maxDamages = 256
-/** A gap that pages tell of is accepted up to 10 s; beyond, what follows is played at once. */
+/** A gap that pages show is accepted up to 10 s; beyond, what follows is played at once. */
 const maxGapUnits = 10 * 48_000
 
 /**

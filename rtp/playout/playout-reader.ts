@@ -128,7 +128,7 @@ export class PlayoutReader {
     this.#buffer?.note(packet, now)
   }
 
-  /** The remote is silent (DTX), and tells how its silence sounds (RFC 3389). */
+  /** The remote is silent (DTX), and describes how its silence sounds (RFC 3389). */
   comfortNoise(packet: Uint8Array, length: number, now: number): void {
     this.noteWithoutAudio(packet, now)
     this.#noise.level = noiseLevelOf(packet, payloadOffsetOf(packet), payloadLengthOf(packet, length))

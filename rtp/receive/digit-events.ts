@@ -1,4 +1,4 @@
-import { DigitReceiver, type Press } from '../dtmf/digit-receiver.ts'
+import { DigitReceiver, type ReceivedDigit } from '../dtmf/digit-receiver.ts'
 import { markerOf, payloadOffsetOf, ssrcOf, timestampOf } from '../packet/header.ts'
 
 /** Beside codecs of that clock events are counted in it too. */
@@ -8,10 +8,10 @@ export interface DigitListener {
   /** A digit has gone down. */
   digitDown(digit: string, now: number): void
   /** It is up again. `began`: the RTP time of its beginning. */
-  digitUp(press: Press, began: number, now: number): void
+  digitUp(received: ReceivedDigit, began: number, now: number): void
 }
 
-/** Digits of a remote, as its telephone-events tell them. */
+/** Digits of a remote, as its telephone-events report them. */
 export class DigitEvents {
   readonly #listener: DigitListener
   /** Made with the first event: most calls have none. */
@@ -80,8 +80,8 @@ export class DigitEvents {
   }
 
   #reportNext(now: number): boolean {
-    const press = this.#receiver?.take()
-    if (press !== undefined) this.#listener.digitUp(press, this.#began, now)
-    return press !== undefined
+    const received = this.#receiver?.take()
+    if (received !== undefined) this.#listener.digitUp(received, this.#began, now)
+    return received !== undefined
   }
 }

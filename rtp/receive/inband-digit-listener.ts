@@ -1,6 +1,6 @@
 import type { AudioCodecName, StreamRate } from '../codec/codec-name.ts'
 import type { OpusCoders } from '../codec/opus.ts'
-import type { Press } from '../dtmf/digit-receiver.ts'
+import type { ReceivedDigit } from '../dtmf/digit-receiver.ts'
 import { InbandDetector } from '../dtmf/inband-detector.ts'
 import type { JitterBuffer } from '../jitter/jitter-buffer.ts'
 import { noPlayout, type PlayoutCounters, playoutSum } from '../jitter/playout-counters.ts'
@@ -31,7 +31,7 @@ export interface ToneDigits {
   /** A digit sounds, for long enough to be one. */
   toneBegan(digit: string): void
   /** It has ended. `began`: the RTP time of its beginning. */
-  toneEnded(press: Press, began: number): void
+  toneEnded(received: ReceivedDigit, began: number): void
 }
 
 /**
@@ -44,7 +44,7 @@ export class InbandDigitListener implements SampleListener {
   readonly #digits: ToneDigits
   #reader: PlayoutReader | undefined
   #detector: InbandDetector | undefined
-  /** While a digit is down as telephone-events tell: some senders let its tone sound beside them. */
+  /** While a digit is down as telephone-events report: some senders let its tone sound beside them. */
   #toneBesideEvents: InbandDetector | undefined
   #besideRate = 0
   #eventsUntil = Number.NEGATIVE_INFINITY
@@ -122,7 +122,7 @@ export class InbandDigitListener implements SampleListener {
     if (this.#detector === undefined) this.#close()
   }
 
-  /** Telephone-events tell of a digit until then. */
+  /** Telephone-events report a digit until then. */
   eventsUntil(until: number): void {
     this.#eventsUntil = until
   }
@@ -176,7 +176,7 @@ export class InbandDigitListener implements SampleListener {
       this.#detector.passOver(count)
       return
     }
-    // Of longer pieces a detector might tell one digit, and hold another down that was up again.
+    // Of longer pieces a detector might report one digit, and hold another down that was up again.
     const piece = (frameMs * rate) / 1000
     for (let at = 0; at < count; at += piece) {
       this.#detect(this.#detector, pcm, from + at, Math.min(piece, count - at), rate)
@@ -192,13 +192,13 @@ export class InbandDigitListener implements SampleListener {
     const units = this.#unitsOf(count, rate)
     this.#endTime = timestampAfter(this.#endTime, units)
     const before = detector.held
-    const press = detector.analyze(pcm, from, count)
-    if (press !== undefined) {
-      const began = timestampAfter(this.#endTime, -Math.round(press.durationMs * this.#unitsPerMs) - units)
-      this.#digits.toneEnded(press, began)
+    const received = detector.analyze(pcm, from, count)
+    if (received !== undefined) {
+      const began = timestampAfter(this.#endTime, -Math.round(received.durationMs * this.#unitsPerMs) - units)
+      this.#digits.toneEnded(received, began)
     }
     const { held } = detector
-    if (held !== undefined && (before === undefined || press !== undefined)) this.#digits.toneBegan(held)
+    if (held !== undefined && (before === undefined || received !== undefined)) this.#digits.toneBegan(held)
   }
 
   /** Of the RTP clock. */

@@ -3,7 +3,7 @@ import type { OpusCoders } from '../codec/opus.ts'
 import type { Agreement } from '../contract/agreement.ts'
 import type { SessionId } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
-import type { Press } from '../dtmf/digit-receiver.ts'
+import type { ReceivedDigit } from '../dtmf/digit-receiver.ts'
 import { ToneMute } from '../dtmf/tone-mute.ts'
 import { payloadLengthOf, payloadOffsetOf, payloadTypeOf, sequenceOf, ssrcOf, timestampOf } from '../packet/header.ts'
 import type { Recordings } from '../record/recordings.ts'
@@ -47,7 +47,7 @@ export class Receiver implements ToneDigits, DigitListener {
   /** Where digits come as tones, or have come as telephone-events with their tones beside them. */
   #toneMute: ToneMute | undefined
   #areDigitsTones = false
-  /** Telephone-events tell of a digit until then. */
+  /** Telephone-events report a digit until then. */
   #eventsUntil = Number.NEGATIVE_INFINITY
   #receivedAt: number
   /** RTP or RTCP. */
@@ -133,7 +133,7 @@ export class Receiver implements ToneDigits, DigitListener {
   }
 
   /**
-   * Tells a remote that has sent nothing for long, though it was to: again after the same time. On hold no RTP is
+   * Reports a remote that has sent nothing for long although it should: again after the same time. On hold no RTP is
    * expected, whichever side may send: only that nothing at all comes is reported, for signalling to ask whether it is there.
    */
   reportMissing(isTalking: boolean, now: number): void {
@@ -210,9 +210,9 @@ export class Receiver implements ToneDigits, DigitListener {
   toneBegan(digit: string): void {
     this.#host.emit({ type: 'key-down', session: this.#id, digit })
   }
-  toneEnded(press: Press, began: number): void {
-    this.#emitDigit(press, began, false, this.#receivedAt)
-    this.#other?.sender.bridged.toneEnded(press.digit)
+  toneEnded(received: ReceivedDigit, began: number): void {
+    this.#emitDigit(received, began, false, this.#receivedAt)
+    this.#other?.sender.bridged.toneEnded(received.digit)
   }
 
   /** Digits that come as telephone-events. */
@@ -223,13 +223,13 @@ export class Receiver implements ToneDigits, DigitListener {
     this.#other?.sender.bridged.digitDown(digit)
   }
 
-  digitUp(press: Press, began: number, now: number): void {
+  digitUp(received: ReceivedDigit, began: number, now: number): void {
     this.#eventsReport(now + toneTrailMs, now)
-    this.#emitDigit(press, began, this.source.isOther(this.digits.ssrc), now)
-    this.#other?.sender.bridged.digitUp(press.digit, press.durationMs)
+    this.#emitDigit(received, began, this.source.isOther(this.digits.ssrc), now)
+    this.#other?.sender.bridged.digitUp(received.digit, received.durationMs)
   }
 
-  #emitDigit({ digit, durationMs }: Press, began: number, isBeside: boolean, now: number): void {
+  #emitDigit({ digit, durationMs }: ReceivedDigit, began: number, isBeside: boolean, now: number): void {
     if (!isBeside) this.#recordings.digit(began, now)
     this.#host.emit({ type: 'digit', session: this.#id, digit, durationMs })
   }

@@ -119,7 +119,7 @@ export class MessageRecorder {
     this.#buffer?.note(packet, now)
   }
 
-  /** A digit was pressed that began at `timestamp`, and has just been reported. */
+  /** A digit that began at `timestamp` has just been reported. */
   digit(timestamp: number, now: number): void {
     this.#digit = { timestamp, at: now }
   }

@@ -4,9 +4,9 @@ const rate = 8000
 /** The fastest packets of each such piece are kept. */
 const windowSamples = 2 * rate
 const kept = 16
-/** Older ones tell nothing of a clock that drifts. */
+/** Older ones say nothing about a clock that drifts. */
 const longestKept = 40 * rate
-/** Fewer do not tell that a transit time has become longer. */
+/** Fewer do not show that a transit time has become longer. */
 const trusted = 8
 /** One packet in so many may come before its time: a sender whose timer is coarse sends it a frame early. */
 const early = 12
@@ -61,7 +61,7 @@ export class MinTransit {
     return true
   }
 
-  /** What the windows tell, at `place`. */
+  /** What the windows show, at `place`. */
   since(place: number): TransitBounds {
     if (this.#count < 2) {
       return { shorter: Infinity, longer: -Infinity, present: -Infinity, least: Infinity, isKnown: false }

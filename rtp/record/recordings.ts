@@ -109,7 +109,7 @@ export class Recordings {
     for (let at = 0; at < this.#sessions.length; at++) this.#sessions[at]!.notePeer(from.#id, packet, now)
   }
 
-  /** A digit was pressed that began at `timestamp`, and has just been reported. */
+  /** A digit that began at `timestamp` has just been reported. */
   digit(timestamp: number, now: number): void {
     this.#message?.digit(timestamp, now)
   }

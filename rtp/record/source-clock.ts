@@ -56,7 +56,7 @@ export class SourceClock {
   #aim = 0
   #isCorrecting = false
   #settlesAt = 0
-  /** The first transit times that are known well; compared with them, later ones tell a clock that is not ours. */
+  /** The first transit times that are known well; compared with them, later ones show a clock that is not ours. */
   #first: TransitBounds | undefined
   #isFollowed = false
 
@@ -165,7 +165,7 @@ export class SourceClock {
 }
 
 /**
- * The place that the first packets tell: the fastest's, unless it stands alone, further before the second than that before
+ * The place that the first packets show: the fastest's, unless it stands alone, further before the second than that before
  * the middle of all: a sender whose timer is coarse has sent it a frame early.
  */
 function firstPlaceOf(packets: ShortestTransits): number {

@@ -62,7 +62,7 @@ export class Reporter {
     this.#schedule = new RtcpSchedule(now, () => source.random())
   }
 
-  /** What the remote tells of our stream, whose timestamps count `clockRate` a second; undefined before it did. */
+  /** What the remote reports about our stream, whose timestamps count `clockRate` a second; undefined before it did. */
   far(clockRate: number): RemoteReport | undefined {
     const report = this.#lastReport
     if (report === undefined) return undefined

@@ -43,7 +43,7 @@ export interface VoipMetrics {
   readonly bufferMaximumMs: number
 }
 
-/** What an extended report may tell, as data. */
+/** What an extended report may hold, as data. */
 export type ExtendedContent =
   /** §4.4: when it was sent, the middle 32 bits of an NTP time. */
   | { readonly type: 'receiver-time'; readonly middle: number }

@@ -11,7 +11,7 @@ export const ntpFractionOf = (unixMs: number): number =>
 export const middleOf = (ntpSeconds: number, ntpFraction: number): number =>
   ((ntpSeconds << 16) | (ntpFraction >>> 16)) >>> 0
 
-/** How long ago in 1/65536 s (RFC 3550 §6.4.1, DLSR); undefined where 32 bits cannot tell it, after 18 hours. */
+/** How long ago in 1/65536 s (RFC 3550 §6.4.1, DLSR); undefined where 32 bits cannot hold it, after 18 hours. */
 export const unitsAgoOf = (ms: number): number | undefined => {
   const units = Math.round(ms * 65.536)
   return units > 0xffff_ffff ? undefined : Math.max(0, units)

@@ -1,4 +1,4 @@
-/** What one source tells about another (RFC 3550 §6.4.1), as on the wire. */
+/** What one source reports about another (RFC 3550 §6.4.1), as on the wire. */
 export interface ReportBlock {
   /** The source that this is about. */
   readonly ssrc: number

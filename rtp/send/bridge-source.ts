@@ -8,7 +8,7 @@ import { isBridgePreempted } from './frame-sources.ts'
 import type { ToneDetection } from './transcoder.ts'
 
 const opusUnitsPerMs = 48
-/** The order of digits that the other leg's remote pressed. Its end is not reported. */
+/** The order of digits that the other leg's remote sends. Its end is not reported. */
 const passedOn = 'passed-on as events'
 
 /**
@@ -66,7 +66,7 @@ export class BridgeSource {
   }
 
   /**
-   * The other leg's audio, of a codec whose packets cannot be relayed: it is read, a frame every ptime. `watch`: tells
+   * The other leg's audio, of a codec whose packets cannot be relayed: it is read, a frame every ptime. `watch`: reports
    * where it holds a digit, which `toneEnded` brings too.
    */
   transcode(reader: PlayoutReader, watch: ToneDetection | undefined): void {
@@ -111,7 +111,7 @@ export class BridgeSource {
     if (packetizer.units > 0) this.#wake()
   }
 
-  /** The other leg is silent (DTX), and tells how its silence sounds (RFC 3389); the remote hears that from us, if not itself. */
+  /** The other leg is silent (DTX), and describes how its silence sounds (RFC 3389); we generate it for a remote that does not. */
   comfortNoise(packet: Uint8Array, payloadLength: number, now: number): void {
     const { agreement } = this.#state
     const { transcoder, forwarder } = this.#parts
@@ -131,7 +131,7 @@ export class BridgeSource {
   }
 
   /**
-   * A digit of the other leg goes down, as its telephone-events tell, and up: who takes none hears the tone. One that
+   * A digit of the other leg goes down, as its telephone-events report, and up: a remote that takes none gets the tone. One that
    * comes while another sounds waits its turn from when it is down: else a remote that sends its tone in the audio, too,
    * would be heard with that until the digit is up.
    */

@@ -15,7 +15,7 @@ type DigitManner = 'events' | 'tones'
  */
 const maxOrders = maxQueuedDigits
 
-/** Digits of several orders, one after another, and digits that are pressed on another leg. */
+/** Digits of several orders, one after another, and digits of another leg. */
 export class DigitQueue {
   readonly #sent: (id: string) => void
   readonly #waiting: Waiting[] = []
@@ -56,7 +56,7 @@ export class DigitQueue {
 
   /** A digit of another leg is down, to be sent as a tone. */
   digitDown(digit: string): void {
-    this.#tonesNow().press(digit)
+    this.#tonesNow().hold(digit)
   }
   digitUp(digit: string, durationMs: number): void {
     this.#tonesNow().release(digit, durationMs)

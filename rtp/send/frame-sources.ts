@@ -19,7 +19,7 @@ export interface FrameSource {
   describe(parts: SendParts, agreement: Agreement): string | undefined
 }
 
-/** Digits that we send, or that the other leg's remote presses while ours takes no telephone-events. */
+/** Digits that we send, or that the other leg's remote sends while ours takes no telephone-events. */
 const dtmf: FrameSource = {
   name: 'dtmf',
   hasFrame: ({ digits }) => digits.busy,

@@ -17,7 +17,7 @@ const g722SettlingMs = 40
 /** Less is none. */
 const leastLossPercent = 0.5
 
-/** Tells whether what was read last holds a digit's tone, or what may become one. */
+/** Whether what was read last holds a digit's tone, or what may become one. */
 export interface ToneDetection {
   readonly detectsTone: boolean
 }
@@ -67,7 +67,7 @@ export class Transcoder {
     this.#isNoisy = false
   }
 
-  /** The other leg is silent (DTX), as a payload of comfort noise tells; until it is listened to again. */
+  /** The other leg is silent (DTX), as a payload of comfort noise says; until it is listened to again. */
   comfortNoise(payload: Uint8Array, from: number, length: number): void {
     this.#noise.level = noiseLevelOf(payload, from, length)
     this.#isNoisy = true

@@ -28,7 +28,7 @@ import { RoomSeat } from './room-seat.ts'
 import { dumpOf, type OwnDump } from './session-dump.ts'
 import { SessionTape } from './session-tape.ts'
 
-/** How often a session tells how it fares. */
+/** How often a session reports its quality. */
 const statsEveryMs = 5000
 /** How often it looks whether that, or a report, is due. */
 const lookEveryMs = 50

@@ -22,7 +22,7 @@ const riseDbPerS = 3
 const shortestVoiceMs = 30
 
 /**
- * Tells voice from silence, frame by frame, by level above an adaptive estimate of the room's noise: for the end of a
+ * Distinguishes voice from silence, frame by frame, by level above an adaptive estimate of the room's noise: for the end of a
  * recording and for its trimming. Times are ms of the audio that was analyzed, from its beginning.
  */
 export class SilenceDetector {

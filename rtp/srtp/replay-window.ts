@@ -6,7 +6,7 @@ export class ReplayWindow {
   readonly #words = new Uint32Array(replayWindowSize / 32)
   #highest = -1
 
-  /** True for a packet that came before, or that is too old to tell. */
+  /** True for a packet that came before, or that is too old to decide. */
   has(index: number): boolean {
     if (index > this.#highest) return false
     if (this.#highest - index >= replayWindowSize) return true

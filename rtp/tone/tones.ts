@@ -15,7 +15,7 @@ export const tones = {
   /** Somebody enters a room, somebody leaves it: two notes up, two notes down, below a voice. */
   enter: { steps: [sounds(660, 100, -18), silent(20), sounds(880, 140, -18)], repeats: false },
   leave: { steps: [sounds(880, 100, -18), silent(20), sounds(660, 140, -18)], repeats: false },
-  /** A room that has not begun: two soft notes now and then tell that the line is there. */
+  /** A room that has not begun: two soft notes now and then show that the line is there. */
   waiting: {
     steps: [silent(500), sounds(523, 180, -32), silent(60), sounds(659, 260, -32), silent(5000)],
     repeats: true,

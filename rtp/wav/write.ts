@@ -17,7 +17,7 @@ const isPlain = (format: WavFormat): boolean => tags[format.encoding] === tagPcm
 /** Bytes before the samples: 44 for integers, 58 for others. */
 export const wavHeaderLengthOf = (format: WavFormat): number => (isPlain(format) ? 44 : 58)
 
-/** The most bytes of samples that the 32-bit sizes can tell, in whole frames; a recording must stop there. */
+/** The most bytes of samples that the 32-bit sizes can hold, in whole frames; a recording must stop there. */
 export const maxWavDataLengthOf = (format: WavFormat): number => {
   const room = 0xffff_ffff - wavHeaderLengthOf(format)
   return room - (room % frameLengthOf(format))

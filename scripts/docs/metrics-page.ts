@@ -2,7 +2,7 @@ import { Registry } from 'prom-client'
 import { registerMetrics } from '../../api/metrics/registry.ts'
 import { code, generated, page, table } from './markdown.ts'
 
-/** `docs/metrics.md`: every name that `GET /metrics` tells, from the registry itself. */
+/** `docs/metrics.md`: every name that `GET /metrics` shows, from the registry itself. */
 export function metricsPage(): string {
   const registry = new Registry()
   registerMetrics(registry, () => 0)
@@ -28,7 +28,7 @@ interface Described {
   readonly labelNames: readonly string[]
 }
 
-const heads = ['Name', 'Kind', 'Labels', 'What it tells']
+const heads = ['Name', 'Kind', 'Labels', 'Meaning']
 const isOwn = ({ name }: Described): boolean => name.startsWith('sauti_')
 const row = ({ name, help, type, labelNames }: Described): readonly string[] => [
   code(name),

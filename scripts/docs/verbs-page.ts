@@ -50,7 +50,7 @@ An inbound call is answered by the first verb that needs audio (Say, Play, Recor
 \`answerOnBridge="false"\`. When the caller hangs up, the running verb stops at once; Dial and Record still post their action, once. More than 50 documents without a second of audio or an
 answer between them end the call with END.3482.
 
-\`POST /documents/check\` tells the problems of a document without a call. A hosted document may hold \`{{CallSid}}\`, \`{{From}}\`, \`{{To}}\`, \`{{Direction}}\`,
+\`POST /documents/check\` reports the problems of a document without a call. A hosted document may hold \`{{CallSid}}\`, \`{{From}}\`, \`{{To}}\`, \`{{Direction}}\`,
 \`{{CallStatus}}\`, \`{{AccountSid}}\`, \`{{customPayload}}\`, \`{{endUser.display_name}}\`, \`{{endUser.extension_number}}\`.`
 
 function described({ name, about, read }: Described, level: string): string {

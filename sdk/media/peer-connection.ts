@@ -111,7 +111,7 @@ export class PeerMedia {
     old.stop()
   }
 
-  /** False: the remote takes no telephone-events. Digits queue behind those that are still being sent. */
+  /** False: the remote takes no telephone-events. Digits queue after those that are still being sent. */
   sendDigits(tones: string): boolean {
     const { dtmf } = this.#sender
     if (!dtmf?.canInsertDTMF) return false

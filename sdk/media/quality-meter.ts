@@ -2,7 +2,7 @@ import { type CallQuality, type QualitySample, qualityBetween, sampleOf } from '
 
 const everyMs = 2_000
 
-/** Asks the connection for its counters every two seconds and tells what became of the audio between. */
+/** Asks the connection for its counters every two seconds and reports what became of the audio between. */
 export class QualityMeter {
   readonly #stats: () => Promise<RTCStatsReport>
   readonly #report: (quality: CallQuality) => void

@@ -16,7 +16,7 @@ import {
 } from '../../sip/index.ts'
 import { type EndReason, localEnd } from '../base/end-reason.ts'
 import { DialogSender } from './dialog-sender.ts'
-import { OwnOffers } from './own-offers.ts'
+import { ReInvites } from './re-invites.ts'
 import { contactOf, sdpOf } from './read.ts'
 import type { ResponseParts } from './response.ts'
 import { reasonOf } from './response-reason.ts'
@@ -42,7 +42,7 @@ export class CallDialog extends InviteExchange implements ClientOwner, ServerOwn
   readonly host: CallDialogOwner
   readonly dialog: Dialog
   readonly sender: DialogSender
-  readonly ownOffers: OwnOffers
+  readonly ownOffers: ReInvites
   readonly #timer = new Timer<TimerOwner>(this, 'bye')
   #isByeOut = false
 
@@ -52,7 +52,7 @@ export class CallDialog extends InviteExchange implements ClientOwner, ServerOwn
     this.host = host
     this.dialog = dialog
     this.sender = new DialogSender(services, dialog, this)
-    this.ownOffers = new OwnOffers(this)
+    this.ownOffers = new ReInvites(this)
   }
 
   repeat(_transaction: ServerTransaction, bytes: Uint8Array): void {

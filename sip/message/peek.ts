@@ -14,7 +14,7 @@ interface Glance {
 
 const other: Glance = { kind: 'other', callId: undefined }
 
-/** Tells a new call from everything else, in a microsecond; when in doubt it is something else. */
+/** Distinguishes a new call from everything else, in a microsecond; when in doubt it is something else. */
 export function glanceAt(bytes: Uint8Array): Glance {
   let start = 0
   while (bytes[start] === cr || bytes[start] === lf) start++

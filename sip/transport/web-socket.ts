@@ -23,7 +23,7 @@ export class WebSocketConnection {
   readonly #socket: WebSocket
   readonly #limits: TransportLimits
   readonly #openedAt: number
-  #heardAt: number
+  #receivedAt: number
   #pingedAt: number
   #allowance: number
   #allowanceAt: number
@@ -35,16 +35,16 @@ export class WebSocketConnection {
     this.#socket = socket
     this.#limits = limits
     this.#openedAt = now()
-    this.#heardAt = this.#openedAt
+    this.#receivedAt = this.#openedAt
     this.#pingedAt = this.#openedAt
     this.#allowanceAt = this.#openedAt
     this.#allowance = limits.messageBurst
     socket.on('message', (data, isBinary) => this.#received(bytesOf(data), isBinary, owner, now()))
     socket.on('ping', () => {
-      this.#heardAt = now()
+      this.#receivedAt = now()
     })
     socket.on('pong', () => {
-      this.#heardAt = now()
+      this.#receivedAt = now()
     })
     // What a peer breaks of the protocol closes the socket; `close` follows.
     socket.on('error', () => {})
@@ -75,8 +75,11 @@ export class WebSocketConnection {
   sweep(now: number): void {
     const { pingMs, unknownMs } = this.#limits
     if (!this.isTrusted && now - this.#openedAt > unknownMs) this.close(policyViolation, 'not signed in')
-    else if (now - this.#heardAt > 2 * pingMs) this.#socket.terminate()
-    else if (now - Math.max(this.#heardAt, this.#pingedAt) >= pingMs && this.#socket.readyState === this.#socket.OPEN) {
+    else if (now - this.#receivedAt > 2 * pingMs) this.#socket.terminate()
+    else if (
+      now - Math.max(this.#receivedAt, this.#pingedAt) >= pingMs &&
+      this.#socket.readyState === this.#socket.OPEN
+    ) {
       this.#pingedAt = now
       this.#socket.ping()
     }
@@ -100,7 +103,7 @@ export class WebSocketConnection {
 
   #received(bytes: Uint8Array, isBinary: boolean, owner: WebSocketOwner, now: number): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return
-    this.#heardAt = now
+    this.#receivedAt = now
     const earned = ((now - this.#allowanceAt) * this.#limits.messagesPerSecond) / 1000
     this.#allowance = Math.min(this.#limits.messageBurst, this.#allowance + earned) - 1
     this.#allowanceAt = now

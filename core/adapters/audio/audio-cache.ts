@@ -56,7 +56,7 @@ export class AudioCache {
     if (entry === undefined) return undefined
     const usedUnix = this.#options.unixMs()
     try {
-      // Tells whether the file is still there, and lets the next start know when it was used. When it was made stays: a
+      // Shows whether the file is still there, and lets the next start know when it was used. When it was made stays: a
       // prompt that is kept encoded is known by it.
       await utimes(this.#pathOf(entry.name), usedUnix / 1000, entry.madeSeconds)
     } catch {

@@ -36,7 +36,7 @@ const slugPattern = /^[a-z0-9-]{1,64}$/
 
 /**
  * Fills the audio port. Each command gets one event, later, never within `execute`; after one that says
- * that its audio grows, others tell how.
+ * that its audio grows, others report how.
  */
 export class AudioLibrary implements Audio {
   readonly #options: AudioLibraryOptions

@@ -1,5 +1,5 @@
 /**
- * Turns an MP3 or Ogg Opus file, by standard input, into a mono WAV at the path of its only argument, or just tells
+ * Turns an MP3 or Ogg Opus file, by standard input, into a mono WAV at the path of its only argument, or just reports
  * whether that can be done. A program of its own, started as a child: decoding takes long, its memory is bounded, a file
  * that breaks it breaks nothing else, and libmpg123 inside it is LGPL. Standard output: a `ConversionReport` in JSON.
  */

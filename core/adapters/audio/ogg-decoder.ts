@@ -23,7 +23,7 @@ export class OggDecoder {
     this.#step = rate / 400
   }
 
-  /** `shares`: of each stream, as an `OpusHead` tells. Rejects when there is no memory. */
+  /** `shares`: of each stream, as an `OpusHead` says. Rejects when there is no memory. */
   static async open(opus: LibOpus, shares: readonly number[], rate: OpusRate): Promise<OggDecoder> {
     const decoders: (OpusDecoder | undefined)[] = []
     for (const share of shares) {

@@ -22,7 +22,7 @@ interface Asked {
 /** Lines of its standard output are paths. */
 const maxLine = 8192
 const maxComplaint = 400
-/** Piper tells the path while the end of the file may still be on its way to the disk. */
+/** Piper prints the path while the end of the file may still be on its way to the disk. */
 const closingMs = 500
 const closingStepMs = 2
 const headBytes = 44
@@ -50,7 +50,7 @@ export class PiperProcess {
     this.#child = child
     child.stdout.setEncoding('utf8').on('data', (text: string) => this.#onOutput(text))
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      // What it said last tells why it died; before that it tells how fast it was.
+      // Its last line says why it died; the lines before say how fast it was.
       this.#complaint = (this.#complaint + text).slice(-maxComplaint)
     })
     // A child that dies leaves its pipe broken; its exit says so better.

@@ -5,7 +5,7 @@ const minRate = 8000
 const maxRate = 48_000
 /** Of a WAV without other chunks. */
 const headerBytes = 44
-/** Where it tells its rate. */
+/** Where its sample rate is. */
 const rateAt = 24
 
 interface SpokenPcm {

@@ -63,7 +63,7 @@ export class Utterance {
     this.#users.add(callId)
   }
 
-  /** Tells how it grows, from what there is now on. */
+  /** Reports how it grows, from what there is now on. */
   follow(follower: (growth: Growth) => void): void {
     follower(this.#growth)
     if (!this.#growth.isWhole) this.#followers.add(follower)

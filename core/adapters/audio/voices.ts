@@ -31,7 +31,7 @@ const variants: ReadonlyMap<string, string> = new Map([
   ['alice', '+f3'],
 ])
 
-/** Ways to speak that espeak-ng itself has, behind a voice's name: `en-us+f3`. */
+/** Ways to speak that espeak-ng itself has, after a voice's name: `en-us+f3`. */
 const namedVariant = /^(.+)\+([fm][1-5]|m[6-8]|croak|klatt|whisperf?)$/
 
 /** The voices of an engine, by language code and by name. */
@@ -86,7 +86,7 @@ export class VoiceList {
     return { name: ownVariant === undefined ? named : this.#varied(named, `+${ownVariant}`) }
   }
 
-  /** espeak-ng 1.51 overhears a variant behind `en-gb`, whose file has another name; behind the file's it does not. */
+  /** espeak-ng 1.51 ignores a variant after `en-gb`, whose file has another name; after the file's it does not. */
   #varied(name: string, variant: string): string {
     return (this.#files.get(name) ?? name) + variant
   }

@@ -20,7 +20,7 @@ const calibrations = 200
 /** A packet that is later than the fastest of its stream by more than this was held up. */
 export const latePacketMs = 5
 
-/** What the legs of one side send. `stamped`: PCMU whose payload tells when it was sent; it must be relayed untouched. */
+/** What the legs of one side send. `stamped`: PCMU whose payload says when it was sent; it must be relayed untouched. */
 export type Speech =
   | { readonly kind: 'stamped' }
   | { readonly kind: 'none' }

@@ -228,7 +228,7 @@ export class ExchangeRunner {
     )
   }
 
-  /** One folder a month; made once. Where it cannot be made the recording fails, and tells so, but not the call. */
+  /** One folder a month; made once. Where it cannot be made the recording fails and reports it; the call goes on. */
   #makeFolder(folder: string): void {
     if (this.#folders.has(folder)) return
     try {

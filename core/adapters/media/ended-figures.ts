@@ -1,6 +1,6 @@
 import { noPlayout, type PlayoutCounters, playoutSum, type SessionStats } from '../../../rtp/worker/index.ts'
 
-/** What legs that have ended leave behind, added up. */
+/** What legs that have ended add up to. */
 export class EndedFigures {
   readonly #packets = { packetsReceived: 0, packetsSent: 0, packetsLost: 0, packetsDropped: 0 }
   readonly #sources = { refused: 0, withheld: 0 }

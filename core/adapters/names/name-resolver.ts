@@ -252,7 +252,7 @@ interface Records {
   readonly ttlSeconds: number
 }
 
-/** Node does not tell how long these hold. */
+/** Node does not say how long these are valid. */
 const servicesHoldSeconds = 60
 
 async function recordsOf(resolver: Resolver, kind: Kind, name: string): Promise<Records> {

@@ -231,7 +231,7 @@ export class SipSignaling implements Signaling {
     }
   }
 
-  /** Tells the endpoint who may call, whom to register with and whom to ping. */
+  /** Gives the endpoint who may call, whom to register with and whom to ping. */
   trunksChanged(): void {
     this.#targets.trunksChanged()
     this.#watchPeers()

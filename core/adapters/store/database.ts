@@ -179,7 +179,7 @@ function openReadOnly(folder: string, file: string, native: { nativeBinding?: st
 }
 
 /**
- * Two switches on one folder would each close the other's live calls as left behind by a crash. The lock is an open
+ * Two switches on one folder would each close the other's live calls as that a crash left open. The lock is an open
  * transaction on a file of its own: the system drops it with the process, however that ends.
  */
 function takeLock(file: string, native: { nativeBinding?: string }): BetterSqlite.Database {

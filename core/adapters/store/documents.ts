@@ -26,7 +26,7 @@ interface DocumentText {
   readonly body: string
 }
 
-/** Tells whether a webhook URL is one of ours. `publicUrl` without a trailing slash. */
+/** Whether a webhook URL is one of ours. `publicUrl` without a trailing slash. */
 export const hostedUrls =
   (publicUrl: string) =>
   (url: string): boolean =>
@@ -73,7 +73,7 @@ export class HostedDocuments {
     return url.startsWith(this.#base)
   }
 
-  /** The document behind a webhook URL of ours; its query and fragment do not matter. */
+  /** The document of a webhook URL of ours; its query and fragment do not matter. */
   async byUrl(url: string): Promise<HostedDocumentRecord | undefined> {
     if (!this.isHosted(url)) return undefined
     const row = this.#byToken.get(

@@ -1,7 +1,7 @@
 import type { Log } from '../../ports/log.ts'
 import type { EventListener, LoggedEvent } from './events.ts'
 
-/** Tells listeners of every event once it is durable, in the order of its account. One that throws stops no other. */
+/** Reports every event to the listeners once it is durable, in the order of its account. One that throws stops no other. */
 export class EventFeed {
   readonly #listeners = new Set<EventListener>()
   readonly #log: Log

@@ -9,7 +9,7 @@ const closeWaitMs = 5000
 const maxWaiting = 100_000
 
 interface Unit {
-  /** Runs inside the unit's savepoint; its return tells the waiting caller, and is only called after COMMIT. */
+  /** Runs inside the unit's savepoint; it returns what answers the waiting caller, which is only called after COMMIT. */
   readonly run: () => () => void
   readonly fail: (cause: unknown) => void
 }

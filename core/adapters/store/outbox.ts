@@ -67,7 +67,7 @@ export class Outbox {
     )
   }
 
-  /** Tells when callbacks were added, once they are durable. Returns what ends it. */
+  /** Reports when callbacks were added, once they are durable. Returns what ends it. */
   onAdded(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -96,13 +96,13 @@ export class PhoneTokens {
     )
   }
 
-  /** Tells of every token that is revoked, once that is durable: registrations by it end. Returns what ends it. */
+  /** Reports every token that is revoked, once that is durable: registrations by it end. Returns what ends it. */
   onRevoked(listener: (revoked: PhoneTokenRecord) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Tells, once it is durable, of every end-user whose tokens have changed. Returns what ends it. */
+  /** Reports, once it is durable, every end-user whose tokens have changed. Returns what ends it. */
   watch(listener: TokensListener): () => void {
     this.#watchers.add(listener)
     return () => this.#watchers.delete(listener)

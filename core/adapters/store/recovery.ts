@@ -19,7 +19,7 @@ interface RecoveryOptions {
   readonly uuid: () => string
 }
 
-/** What a crash had left behind. */
+/** What a crash had left open. */
 interface Recovered {
   readonly calls: number
   readonly legs: number

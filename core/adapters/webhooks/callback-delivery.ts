@@ -36,7 +36,7 @@ interface CallbackDeliveryParts {
 
 /**
  * Delivers the outbox: wakes at the commit that adds a callback, keeps the schedule of retries in the database, so
- * that it survives a restart, and tells each end by an event of the stream (WH.0200, WH.0400).
+ * that it survives a restart, and reports each end by an event of the stream (WH.0200, WH.0400).
  */
 export class CallbackDelivery {
   readonly #parts: CallbackDeliveryParts

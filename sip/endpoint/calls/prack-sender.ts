@@ -18,7 +18,7 @@ interface EarlyDialog {
   rseq: number
 }
 
-/** Tells the early dialogs of a call apart: a call may send several INVITEs, and a proxy may fork each. */
+/** Distinguishes the early dialogs of a call: a call may send several INVITEs, and a proxy may fork each. */
 const keyOf = ({ cseq, toTag }: IncomingResponse): string => `${cseq} ${toTag}`
 
 /** PRACKs for reliable provisional responses to an INVITE of ours, in each early dialog (RFC 3262 §4). */

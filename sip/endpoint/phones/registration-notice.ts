@@ -14,7 +14,7 @@ const utf8 = new TextEncoder()
 const escapeXml = (text: string): string => text.replace(/[<>&"]/g, character => `&#${character.charCodeAt(0)};`)
 
 /**
- * Tells a softphone that the switch has ended its registration: the registration event of RFC 3680, unasked for. Its
+ * Notifies a softphone that the switch has ended its registration: the registration event of RFC 3680, unasked for. Its
  * connection stands, since live calls go on over it (docs/phones.md). A phone that takes no NOTIFY learns it from its next
  * REGISTER.
  */

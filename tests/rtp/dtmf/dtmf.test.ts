@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { DigitReceiver, type Press } from '../../../rtp/dtmf/digit-receiver.ts'
+import { DigitReceiver, type ReceivedDigit } from '../../../rtp/dtmf/digit-receiver.ts'
 import { DigitSender, type DigitSenderConfig } from '../../../rtp/dtmf/digit-sender.ts'
 import {
   digitsByEvent,
@@ -57,14 +57,14 @@ const send = (digits: string, config: DigitSenderConfig = {}, clock = { now: 0xf
   return sent
 }
 
-const takeAll = (receiver: DigitReceiver): Press[] => {
-  const presses: Press[] = []
+const takeAll = (receiver: DigitReceiver): ReceivedDigit[] => {
+  const presses: ReceivedDigit[] = []
   for (let press = receiver.take(); press !== undefined; press = receiver.take()) presses.push(press)
   return presses
 }
-const text = (presses: readonly Press[]): string => presses.map(press => press.digit).join('')
+const text = (presses: readonly ReceivedDigit[]): string => presses.map(press => press.digit).join('')
 
-const hear = (sent: readonly Sent[], receiver = new DigitReceiver(), everyMs = 20): Press[] => {
+const hear = (sent: readonly Sent[], receiver = new DigitReceiver(), everyMs = 20): ReceivedDigit[] => {
   for (const one of sent) receiver.push(one.payload, 0, 4, one.timestamp, one.marker, one.tick * everyMs)
   receiver.timeout(1e9)
   return takeAll(receiver)
@@ -169,7 +169,7 @@ test('a sender whose timestamp runs with the duration presses once, and twice wh
   const cases = [-1, 0, 1, 3, 5].flatMap(lost => [false, true].map(endsRun => ({ lost, endsRun })))
   for (const { lost, endsRun } of cases) {
     const receiver = new DigitReceiver()
-    const presses: Press[] = []
+    const presses: ReceivedDigit[] = []
     let timestamp = 0xffff_ff00
     let now = 0
     for (let press = 0; press < 2; press++) {

@@ -14,7 +14,7 @@ interface StoreThreadsOptions {
   readonly log: Log
   readonly database: DatabaseOptions
   readonly quotas: Quotas
-  /** What the writer tells beside answers. */
+  /** What the writer reports besides answers. */
   readonly onNews: (news: News) => void
   /** Accounts, numbers or hosted documents may have changed; before the change is answered. */
   readonly onProfilesChanged?: () => void

@@ -18,7 +18,7 @@ interface OffersContext {
 }
 
 /** Our own re-INVITEs in a session, one at a time. */
-export class OwnOffers {
+export class ReInvites {
   readonly #session: OffersContext
   /** Our INVITE that has no final response yet. */
   #invite: ClientTransaction | undefined
