@@ -1,5 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
 import {
   calmOf,
   mostRiseMs,
@@ -9,14 +7,12 @@ import {
   rowOf,
   verdictOfRow,
 } from './neighbours/neighbours.ts'
+import { machine, writeSection } from './page-section.ts'
 import { type BenchOptions, type Figure, figureOf } from './report.ts'
 import { useBuiltProgram } from './served-program.ts'
 
 // Question: does an account that does its worst within its limits slow another's calls? A served switch on one core; 40 calls a
 // second of the other account, each way of being a bad neighbour in turn.
-
-const file = new URL('../docs/performance.md', import.meta.url)
-const marks = ['<!-- neighbours: written by npm run bench neighbours -->', '<!-- /neighbours -->'] as const
 
 /** Each attempt; one that exceeds is repeated once. */
 const seconds = { usual: 8, short: 3 }
@@ -70,9 +66,6 @@ function tableOf(rows: readonly NeighbourRow[]): string {
 }
 
 function writePage(): void {
-  const page = readFileSync(file, 'utf8')
-  const [from, to] = [page.indexOf(marks[0]), page.indexOf(marks[1])]
-  if (from === -1 || to < from) throw new Error(`docs/performance.md has no ${marks[0]} … ${marks[1]}`)
-  const machine = `Set-up (INVITE to 200) of the other account's calls, p50 / p90 / p99 in ms (Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}).`
-  writeFileSync(file, `${page.slice(0, from)}${marks[0]}\n${machine}\n\n${tableOf(last)}\n${page.slice(to)}`)
+  const head = `Set-up (INVITE to 200) of the other account's calls, p50 / p90 / p99 in ms (${machine}).`
+  writeSection('neighbours', `${head}\n\n${tableOf(last)}`)
 }

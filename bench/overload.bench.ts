@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { graphOf } from './overload/graph.ts'
 import { lineOf, type RampResult, ramp, setUpMs } from './overload/ramp.ts'
+import { machine, writeSection } from './page-section.ts'
 import { type BenchOptions, type Figure, figureOf } from './report.ts'
 import { useBuiltProgram } from './served-program.ts'
 
@@ -11,7 +11,6 @@ const usual = { times: [0.5, 1, 1.5, 2, 3, 5, 7.5, 10], secondsPerStep: 8, liveC
 const brief = { times: [0.5, 1, 3], secondsPerStep: 4, liveCalls: 4 }
 
 const folder = new URL('../docs/', import.meta.url)
-const marks = ['<!-- overload: written by npm run bench overload -->', '<!-- /overload -->'] as const
 
 /** tests/slow/overload.test.ts. */
 export const isLongTest = true
@@ -76,11 +75,7 @@ function stepsOf({ steps, after }: RampResult): string[] {
 
 function writePage(result: RampResult): void {
   writeFileSync(new URL('overload.svg', folder), graphOf(result))
-  const file = new URL('performance.md', folder)
-  const page = readFileSync(file, 'utf8')
-  const [from, to] = [page.indexOf(marks[0]), page.indexOf(marks[1])]
-  if (from === -1 || to < from) throw new Error(`docs/performance.md has no ${marks[0]} … ${marks[1]}`)
-  writeFileSync(file, `${page.slice(0, from)}${marks[0]}\n${sectionOf(result)}\n${page.slice(to)}`)
+  writeSection('overload', sectionOf(result))
 }
 
 function sectionOf({ capacity, steps, after, recoverySeconds }: RampResult): string {
@@ -88,7 +83,7 @@ function sectionOf({ capacity, steps, after, recoverySeconds }: RampResult): str
     `| ${name} | ${step.offered.toFixed(0)} | ${step.goodput.toFixed(0)} (${((100 * step.goodput) / capacity).toFixed(0)} %) | ${step.refused.toFixed(0)} | ` +
     `${step.unanswered.toFixed(1)} | ${step.p50.toFixed(0)} ms | ${step.p99.toFixed(0)} ms | ${step.refusedP99.toFixed(0)} ms | ${(100 * Math.max(0, step.loss)).toFixed(3)} % | ${step.residentMb.toFixed(0)} MB |`
   return [
-    `Capacity found: ${capacity} calls a second (Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}). After the last step half of it was offered:`,
+    `Capacity found: ${capacity} calls a second (${machine}). After the last step half of it was offered:`,
     `${recoverySeconds === 0 ? 'no call was refused any more' : `the last call was refused after ${recoverySeconds.toFixed(1)} s`}.`,
     '',
     '| load | offered /s | answered /s (of capacity) | refused /s | without answer /s | set-up p50 | set-up p99 | 503 p99 | RTP lost, live calls | memory |',

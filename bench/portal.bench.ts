@@ -1,14 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
+import { machine, writeSection } from './page-section.ts'
 import { measurePortal, type PortalFigures } from './portal/portal-load.ts'
 import { type BenchOptions, type Figure, figureOf } from './report.ts'
 import { useBuiltProgram } from './served-program.ts'
 
 // Question: what does the portal cost, in the browser and on the switch, with 100,000 calls stored, 50 live and 20 new ones a
 // second? Chromium, one tab, a served switch of the built package.
-
-const file = new URL('../docs/performance.md', import.meta.url)
-const marks = ['<!-- portal: written by npm run bench portal -->', '<!-- /portal -->'] as const
 
 /** Minutes of load: with --short it runs only when it is named. */
 export const isLongTest = true
@@ -54,9 +50,6 @@ const tableOf = (figures: PortalFigures): string =>
   ].join('\n')
 
 function writePage(figures: PortalFigures, seconds: number): void {
-  const page = readFileSync(file, 'utf8')
-  const [from, to] = [page.indexOf(marks[0]), page.indexOf(marks[1])]
-  if (from === -1 || to < from) throw new Error(`docs/performance.md has no ${marks[0]} … ${marks[1]}`)
-  const machine = `Of eleven openings a page the p99 is the slowest; ${seconds} s of watching a live page (Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, Chromium ${figures.browser}).`
-  writeFileSync(file, `${page.slice(0, from)}${marks[0]}\n${machine}\n\n${tableOf(figures)}\n${page.slice(to)}`)
+  const head = `Of eleven openings a page the p99 is the slowest; ${seconds} s of watching a live page (${machine}, Chromium ${figures.browser}).`
+  writeSection('portal', `${head}\n\n${tableOf(figures)}`)
 }

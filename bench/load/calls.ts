@@ -20,7 +20,7 @@ Exit codes: 0 every call was answered; 1 some were not, or sipp could not keep u
 /** sipp may take so much longer than it was asked to, as a share. */
 const slowGenerator = 1.05
 
-interface LoadReport {
+export interface LoadReport {
   readonly kind: LoadKind
   readonly offered: number
   readonly offeredPerSecond: number
@@ -50,7 +50,7 @@ interface LoadOrder {
 }
 
 /** One rate for so many seconds at a switch on the first processor. */
-async function loadCalls(order: LoadOrder): Promise<LoadReport> {
+export async function loadCalls(order: LoadOrder): Promise<LoadReport> {
   const { kind, callsPerSecond, seconds, talkMs, progress = () => {} } = order
   const loaded = await LoadedSwitch.open(kind, { SAUTI_MEDIA_PORTS: '12000-19999' })
   const { on, customer } = loaded

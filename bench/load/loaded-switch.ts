@@ -43,8 +43,9 @@ export class LoadedSwitch {
     return this.#account.number
   }
 
-  static async open(kind: LoadKind, environment: Record<string, string> = {}): Promise<LoadedSwitch> {
-    const others = cpus().length > 1 ? `1-${cpus().length - 1}` : undefined
+  /** `isAlone`: on the first processor, sipp on the others; else both where the system puts them. */
+  static async open(kind: LoadKind, environment: Record<string, string> = {}, isAlone = true): Promise<LoadedSwitch> {
+    const others = isAlone && cpus().length > 1 ? `1-${cpus().length - 1}` : undefined
     const on = await SwitchProcess.start({ SAUTI_LOG: 'info', SAUTI_MEDIA_WORKERS: '1', ...environment })
     const customer = await Customer.open()
     let carrier: Sipp | undefined

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { latePacketMs } from '../../core/adapters/benchmark/rtp-load.ts'
-import { keptUp, medianOf, writeSection } from './page.ts'
+import { keptUp, medianOf, writeMedia } from './page.ts'
 import { loadMedia, type MediaReport, type SubjectReport } from './rounds.ts'
 import { compiledProgram, type MediaKind, mediaKinds } from './served-switch.ts'
 
@@ -103,7 +103,7 @@ async function main(): Promise<number> {
     if (isTerminal) process.stderr.write('\r\x1b[K')
   }
   if (values.page === true) {
-    const section = await writeSection(progress)
+    const section = await writeMedia(progress)
     clear()
     process.stdout.write(`${section}\n`)
     return 0

@@ -1,9 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { machine, writeSection } from '../page-section.ts'
 import { loadMedia, type MediaOrder, type MediaReport, type SubjectReport } from './rounds.ts'
-
-const marks = ['<!-- media: written by npm run bench:media -- --page -->', '<!-- /media -->'] as const
-const page = new URL('../../docs/performance.md', import.meta.url)
 
 /** The standard table: against what else relays first, then the points of the scale, then what else a packet may go through. */
 const plan: readonly Omit<MediaOrder, 'progress'>[] = [
@@ -31,15 +28,12 @@ export const keptUp = (report: MediaReport): boolean =>
   Object.values(report.subjects).every(rounds => rounds.every(it => it.generatorKeptUp && it.droppedAtGenerator === 0))
 
 /** Measures the standard table and writes it into the page. Returns what was written. */
-export async function writeSection(progress: (line: string) => void): Promise<string> {
+export async function writeMedia(progress: (line: string) => void): Promise<string> {
   const reports: MediaReport[] = []
   for (const [at, order] of plan.entries())
     reports.push(await loadMedia({ ...order, progress: line => progress(`${at + 1}/${plan.length} ${line}`) }))
-  const text = readFileSync(page, 'utf8')
-  const [from, to] = [text.indexOf(marks[0]), text.indexOf(marks[1])]
-  if (from === -1 || to < from) throw new Error(`docs/performance.md has no ${marks[0]} … ${marks[1]}`)
   const section = sectionOf(reports)
-  writeFileSync(page, `${text.slice(0, from)}${marks[0]}\n${section}\n${text.slice(to)}`)
+  writeSection('media', section)
   return section
 }
 
@@ -50,7 +44,7 @@ function sectionOf(reports: readonly MediaReport[]): string {
   })
   const fell = reports.filter(report => !keptUp(report))
   return [
-    `Node ${process.version}, ${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores; medians of the rounds.`,
+    `${machine}, ${cpus().length} cores; medians of the rounds.`,
     ...(fell.length === 0
       ? []
       : [

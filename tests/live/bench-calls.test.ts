@@ -23,6 +23,23 @@ test('bench:calls: --help, and what is wrong with a command', () => {
   }
 })
 
+test('bench:signalling: --help, and what is wrong with a command', () => {
+  const signalling = new URL('../../bench/load/signalling.ts', import.meta.url).pathname
+  const ask = (...args: string[]) => spawnSync(process.execPath, [signalling, ...args], { encoding: 'utf8' })
+  const help = ask('--help')
+  assert.is(help.status, 0)
+  assert.match(help.stdout, /--one-processor/)
+  for (const [args, why] of [
+    [['--cps', 'many'], /--cps: 1 to 10000/],
+    [['--seconds', '0'], /--seconds/],
+    [['--bogus'], /--bogus/],
+  ] as const) {
+    const wrong = ask(...args)
+    assert.is(wrong.status, 2, args.join(' '))
+    assert.match(wrong.stderr, why)
+  }
+})
+
 test('the time of threads: what this one has used, and no time of what has not run', () => {
   const before = threadTimes(process.pid)
   const until = process.cpuUsage().user + 100_000
