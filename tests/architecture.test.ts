@@ -166,6 +166,26 @@ test('names say the idea', () => {
   assert.equal(wrong, [])
 })
 
+test('what a file exports is named in another file', () => {
+  const sources = folders
+    .flatMap(folder =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(file => `${folder}/${file}`),
+    )
+    .filter(file => /\.(m?js|tsx?)$/.test(file) && !/\/(dist|node_modules)\//.test(file))
+  const texts = sources.map(file => [file, readFileSync(join(root, file), 'utf8')] as const)
+  const naming = new Map<string, number>()
+  for (const [, text] of texts) {
+    for (const word of new Set(text.match(/\w+/g))) naming.set(word, (naming.get(word) ?? 0) + 1)
+  }
+  const exported = /^export (?:abstract |async )*(?:const|function|class|interface|type) (\w+)/gm
+  const needless = texts.flatMap(([file, text]) =>
+    /^(api|core|rtp|sdk|sip)\//.test(file)
+      ? [...text.matchAll(exported)].flatMap(([, name = '']) => (naming.get(name) === 1 ? [`${file}: ${name}`] : []))
+      : [],
+  )
+  assert.equal(needless, [])
+})
+
 for (const part of ['sip', 'rtp', 'core', 'api', 'sdk']) {
   test(`no file and no folder of ${part} lies in a circle of imports; types count`, () => {
     const { ofFiles, ofFolders } = graphsOf(part)

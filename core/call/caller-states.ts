@@ -32,7 +32,7 @@ export type CallerAction =
   | 'start-document'
   | 'finish'
 
-export type CallerCell = readonly [next: CallerState, ...actions: CallerAction[]]
+type CallerCell = readonly [next: CallerState, ...actions: CallerAction[]]
 
 /** A missing cell means: absorb. */
 export const callerTable: Readonly<Record<CallerState, Readonly<Partial<Record<CallerInput, CallerCell>>>>> = {

@@ -8,7 +8,7 @@ export const testOutcomes = [
   ...['echo', 'no-echo', 'silent', 'busy', 'no-answer', 'refused', 'unreachable'],
   ...['no-media', 'hung-up', 'cancelled'],
 ] as const
-export type TestOutcome =
+type TestOutcome =
   | 'echo'
   | 'no-echo'
   | 'silent'

@@ -18,9 +18,6 @@ const tailMs = longestEchoMs + 200
 /** Beyond the signal and its tail: the recording ends with the call, not before. */
 const recordMs = signalMs + tailMs + 5000
 
-/** Longest a test can take. */
-export const longestTestMs = ringMs + agreeMs + signalMs + tailMs + endMs
-
 export interface TestCallPlan {
   readonly legId: LegUuid
   readonly callId: CallUuid
@@ -42,7 +39,7 @@ export interface TestCallPlan {
  * - `no-media`: it answered, but no codec or port is there for its audio
  * - `cancelled`: who asked went away
  */
-export type TestCallEnd = 'answered' | 'refused' | 'no-answer' | 'hung-up' | 'no-media' | 'cancelled'
+type TestCallEnd = 'answered' | 'refused' | 'no-answer' | 'hung-up' | 'no-media' | 'cancelled'
 
 /** What was measured; durations are from the INVITE on. */
 export interface TestCallFigures {

@@ -9,7 +9,7 @@ const relayIdleMs = 500
 export type FrameSourceName = 'dtmf' | 'prompt' | 'bridge' | 'silence'
 
 /** One source of what a leg's remote receives. */
-export interface FrameSource {
+interface FrameSource {
   readonly name: FrameSourceName
   /** The frame that is due now can be of this source. */
   hasFrame(parts: SendParts, now: number): boolean

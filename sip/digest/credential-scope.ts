@@ -15,7 +15,7 @@ export interface Credentials {
 }
 
 /** `address`: it comes from where the password does not belong. `algorithm`: a stronger one was offered before. */
-export type ScopeFault = 'address' | 'realm' | 'algorithm'
+type ScopeFault = 'address' | 'realm' | 'algorithm'
 
 /** A challenge that we did not answer although we have a password. */
 export interface ChallengeRefusal {

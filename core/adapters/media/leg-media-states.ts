@@ -60,7 +60,7 @@ export type LegMediaAction =
   /** There was no session: nothing was measured. */
   | 'report-closed-unopened'
 
-export type LegMediaCell = readonly [next: LegMediaState, ...actions: LegMediaAction[]]
+type LegMediaCell = readonly [next: LegMediaState, ...actions: LegMediaAction[]]
 
 /** A missing cell means: absorb. After a good answer a bad one changes nothing: the session goes on as it was. */
 export const legMediaTable: Readonly<Record<LegMediaState, Readonly<Partial<Record<LegMediaInput, LegMediaCell>>>>> = {

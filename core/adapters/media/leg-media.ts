@@ -44,7 +44,7 @@ export interface LegMediaHost {
 }
 
 /** What is needed until the leg is open. */
-export interface LegOpening {
+interface LegOpening {
   /** The remote's; undefined: we make one. */
   readonly offer: SessionDescription | undefined
   /** Where its media is reached. */

@@ -8,7 +8,7 @@ export interface TlsIdentity {
 }
 
 /** Where the two come from, for the sentence. */
-export interface IdentityFiles {
+interface IdentityFiles {
   readonly certFile: string
   readonly keyFile: string
 }

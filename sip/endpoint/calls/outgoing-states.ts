@@ -45,7 +45,7 @@ export type OutgoingAction =
   /** Report the end, and let go of everything. */
   | 'report-end'
 
-export type OutgoingCell = readonly [next: OutgoingState, ...actions: OutgoingAction[]]
+type OutgoingCell = readonly [next: OutgoingState, ...actions: OutgoingAction[]]
 
 /** A call that we dial. A missing cell means: absorb. */
 export const outgoingTable: Readonly<Record<OutgoingState, Readonly<Partial<Record<OutgoingInput, OutgoingCell>>>>> = {

@@ -5,7 +5,7 @@ import { sw } from './sw.ts'
 export type { TextKey }
 export type Language = 'en' | 'sw'
 
-export const catalogues: Readonly<Record<Language, Catalogue>> = { en, sw }
+const catalogues: Readonly<Record<Language, Catalogue>> = { en, sw }
 
 const stored = (): Language => {
   const chosen = localStorage.getItem('language')
