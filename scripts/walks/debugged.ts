@@ -67,7 +67,7 @@ export class Debugged {
 
   /**
    * The entries into functions while `act` runs, in order. It runs twice, after `prepare`: first to find which functions are
-   * called, then with a note in each. Functions that also run while nothing happens, before or after, are left out.
+   * called, then with a note in each. Functions that also run while nothing happens are left out.
    */
   async entriesOf(act: () => Promise<void>, prepare: () => Promise<void> = async () => {}): Promise<readonly Entry[]> {
     await this.#called(3 * settledMs)
@@ -75,9 +75,7 @@ export class Debugged {
     await prepare()
     await this.#called(0)
     await act()
-    const called = await this.#called(settledMs)
-    const idleAfter = await this.#called(3 * settledMs)
-    for (const [key, location] of called) if (!idle.has(key) && !idleAfter.has(key)) await this.#breakIn(location)
+    for (const [key, location] of await this.#called(settledMs)) if (!idle.has(key)) await this.#breakIn(location)
     await prepare()
     await this.#evaluate('Error.stackTraceLimit = 20; globalThis.walked = []')
     await act()
