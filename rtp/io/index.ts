@@ -3,6 +3,7 @@
 export type { OpusDecoder } from '../codec/opus.ts'
 export type { DatagramSocket } from '../net/network.ts'
 export { finishOggFile } from './finish-ogg.ts'
+export { giveBackFreeMemory } from './free-memory.ts'
 export { type FixedMemory, loadLibC, type NativeCalls } from './libc.ts'
 export { LibOpus } from './libopus.ts'
 export { type ClockCounters, defaultTickMs, MediaClock } from './media-clock.ts'

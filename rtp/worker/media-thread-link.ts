@@ -3,7 +3,7 @@ import { assertNever } from '../base/assert-never.ts'
 import type { EngineCommand, SessionId } from '../contract/command.ts'
 import type { EngineEvent } from '../contract/event.ts'
 import type { SessionDump } from '../contract/session-dump.ts'
-import { OpenDescriptors, ownModule } from '../io/index.ts'
+import { giveBackFreeMemory, OpenDescriptors, ownModule } from '../io/index.ts'
 import type { FromMedia, MediaCounters, MediaThreadConfig, ToMedia } from './protocol.ts'
 
 /** A thread that dies is made again after this; otherwise one that cannot live keeps the machine busy. */
@@ -133,6 +133,7 @@ export class MediaThread {
     for (const request of [...this.#dumps.keys()]) this.#dumped(request, [])
     this.#ended?.()
     if (this.#isClosing) return
+    giveBackFreeMemory()
     // What was not sent yet was for sessions that are lost; what comes from now on is for the next worker.
     this.#waiting = []
     this.#lost(this, error)
