@@ -8,7 +8,11 @@ import { Subject } from './subject.ts'
 // the machine bears easily, against a program that only passes the same datagrams on.
 const callsPerSecond = 400
 
-async function round(subject: string, seconds: number): Promise<{ cpuMicros: number; failed: number }> {
+/** Processor time of a call through `switch` or `plain-dgram`, at a rate that the machine bears easily. */
+export async function roundOf(
+  subject: 'switch' | 'plain-dgram',
+  seconds: number,
+): Promise<{ cpuMicros: number; failed: number }> {
   const measured = new Subject(new URL(`./calls/${subject}.ts`, import.meta.url))
   const [listen, callee] = [await freePort(), await freePort()]
   await measured.ask({ listen, callee })
@@ -48,10 +52,10 @@ export async function run(short: boolean): Promise<Figure[]> {
   const ours: number[] = []
   const theirs: number[] = []
   for (let at = 0; at < rounds; at++) {
-    const mine = await round('switch', seconds)
+    const mine = await roundOf('switch', seconds)
     if (mine.failed > 0) throw new Error(`${mine.failed} calls failed`)
     ours.push(mine.cpuMicros)
-    theirs.push((await round('plain-dgram', seconds)).cpuMicros)
+    theirs.push((await roundOf('plain-dgram', seconds)).cpuMicros)
   }
   const micros = {
     what: 'SIP call, INVITE to BYE through a B2BUA',

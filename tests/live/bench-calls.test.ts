@@ -23,22 +23,41 @@ test('bench:calls: --help, and what is wrong with a command', () => {
   }
 })
 
-test('bench:signalling: --help, and what is wrong with a command', () => {
-  const signalling = new URL('../../bench/load/signalling.ts', import.meta.url).pathname
-  const ask = (...args: string[]) => spawnSync(process.execPath, [signalling, ...args], { encoding: 'utf8' })
-  const help = ask('--help')
-  assert.is(help.status, 0)
-  assert.match(help.stdout, /--one-processor/)
-  for (const [args, why] of [
-    [['--cps', 'many'], /--cps: 1 to 10000/],
-    [['--seconds', '0'], /--seconds/],
-    [['--bogus'], /--bogus/],
-  ] as const) {
-    const wrong = ask(...args)
-    assert.is(wrong.status, 2, args.join(' '))
-    assert.match(wrong.stderr, why)
-  }
-})
+for (const [name, file, known, mistakes] of [
+  [
+    'bench:signalling',
+    'load/signalling.ts',
+    /--one-processor/,
+    [
+      [['--cps', 'many'], /--cps: 1 to 10000/],
+      [['--seconds', '0'], /--seconds/],
+      [['--bogus'], /--bogus/],
+    ],
+  ],
+  [
+    'bench:goals',
+    'goals/goals.ts',
+    /--only NAME/,
+    [
+      [['--only', 'x'], /x is none of call, sip, relay/],
+      [['--rounds', '0'], /--rounds: 1 to 100/],
+      [['--write', '--short'], /not with --only or --short/],
+    ],
+  ],
+] as const) {
+  test(`${name}: --help, and what is wrong with a command`, () => {
+    const path = new URL(`../../bench/${file}`, import.meta.url).pathname
+    const ask = (...args: string[]) => spawnSync(process.execPath, [path, ...args], { encoding: 'utf8' })
+    const help = ask('--help')
+    assert.is(help.status, 0)
+    assert.match(help.stdout, known)
+    for (const [args, why] of mistakes) {
+      const wrong = ask(...args)
+      assert.is(wrong.status, 2, args.join(' '))
+      assert.match(wrong.stderr, why)
+    }
+  })
+}
 
 test('the time of threads: what this one has used, and no time of what has not run', () => {
   const before = threadTimes(process.pid)

@@ -1,0 +1,84 @@
+import { parseArgs } from 'node:util'
+import { requirePeers } from '../../tests/rig/debian.ts'
+import { machine, writeSection } from '../page-section.ts'
+import { useBuiltProgram } from '../served-program.ts'
+import { type GoalRow, goalLines, goalTable, verdictOf } from './goal-row.ts'
+import { measurements } from './measurements.ts'
+
+const names = Object.keys(measurements)
+const usage = `usage: npm run bench:goals -- [--only NAME] [--rounds R] [--seconds S] [--short] [--write]
+Holds the switch as it is served against the goals of docs/performance.md, one core for the switch, in some ten minutes. What
+it is held against takes turns with it; figures are medians of the rounds. Nothing else may run on the machine.
+  --only NAME  one of ${names.join(', ')}; without it all
+  --rounds R   (5)
+  --seconds S  of a round (6)
+  --short      one round of two seconds: shows that it runs
+  --write      the table into docs/performance.md; not with --only or --short
+Exit codes: 0 measured, whatever came out; 1 a generator fell behind or something is missing; 2 the command is wrong.`
+
+async function main(): Promise<number> {
+  const wrong = (sentence: string): number => {
+    process.stderr.write(`${sentence}\n${usage}\n`)
+    return 2
+  }
+  let values: { [name: string]: string | boolean | undefined }
+  try {
+    values = parseArgs({
+      options: {
+        only: { type: 'string' },
+        rounds: { type: 'string' },
+        seconds: { type: 'string' },
+        short: { type: 'boolean' },
+        write: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values
+  } catch (error) {
+    return wrong(error instanceof Error ? error.message : String(error))
+  }
+  if (values.help === true) {
+    process.stdout.write(`${usage}\n`)
+    return 0
+  }
+  const isShort = values.short === true
+  const [rounds, seconds] = [Number(values.rounds ?? (isShort ? 1 : 5)), Number(values.seconds ?? (isShort ? 2 : 6))]
+  const { only } = values
+  if (!(Number.isInteger(rounds) && rounds >= 1 && rounds <= 100)) return wrong('--rounds: 1 to 100')
+  if (!(seconds >= 1 && seconds <= 600)) return wrong('--seconds: 1 to 600')
+  if (only !== undefined && !names.includes(String(only)))
+    return wrong(`--only: ${only} is none of ${names.join(', ')}`)
+  if (values.write === true && (only !== undefined || isShort)) return wrong('--write: not with --only or --short')
+  requirePeers('sipp')
+  useBuiltProgram()
+  const isTerminal = process.stderr.isTTY
+  let last = 0
+  const progress = (line: string) => {
+    if (isTerminal) process.stderr.write(`\r\x1b[K${line}`)
+    else if (performance.now() - last > 1000) {
+      process.stderr.write(`${line}\n`)
+      last = performance.now()
+    }
+  }
+  const asked = only === undefined ? names : [String(only)]
+  const rows: GoalRow[] = []
+  for (const [at, name] of asked.entries()) {
+    const command = `npm run bench:goals -- --only ${name}`
+    const order = {
+      rounds,
+      seconds,
+      command,
+      progress: (line: string) => progress(`${at + 1}/${asked.length} ${line}`),
+    }
+    rows.push(...(await measurements[name]!(order)))
+  }
+  if (isTerminal) process.stderr.write('\r\x1b[K')
+  process.stdout.write(`${goalLines(rows)}\n`)
+  if (values.write === true) {
+    const reached = rows.filter(row => verdictOf(row) === 'reached').length
+    const head = `${machine}; medians of ${rounds} rounds of ${seconds} s; ${reached} of ${rows.length} reached.`
+    writeSection('goals', `${head}\n\n${goalTable(rows)}`)
+  }
+  return rows.some(({ unsound }) => unsound !== undefined) ? 1 : 0
+}
+
+if (import.meta.main) process.exit(await main())
