@@ -82,6 +82,11 @@ export class ReportExchange {
     return reception === undefined || (length >= reportHeadLength && reporterOf(packet) === reception.ssrc)
   }
 
+  /** When the next report is due. */
+  get deadline(): number {
+    return this.#reporter.deadline()
+  }
+
   tick(reception: Reception | undefined, rtpTimeAt: (now: number) => number, now: number): void {
     if (now < this.#reporter.deadline()) return
     if (this.#maySend) this.#send(reception, rtpTimeAt(now), now, false)

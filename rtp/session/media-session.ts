@@ -30,8 +30,8 @@ import { SessionTape } from './session-tape.ts'
 
 /** How often a session reports its quality. */
 const statsEveryMs = 5000
-/** How often it looks whether that, or a report, is due. */
-const lookEveryMs = 50
+/** How often it looks whether the remote is missed, as a part of the time after which it is: half a second of a minute. */
+const looksATimeout = 120
 
 export interface MediaSessionHost {
   readonly network: DatagramNetwork
@@ -260,11 +260,14 @@ export class MediaSession implements Destination, SenderEvents {
 
   /** What happens every few seconds or later: reports, figures, a remote that is missed. */
   #look(now: number): void {
-    this.#lookAt = now + lookEveryMs
     this.#tape?.tick(now, this.#figures)
     this.#reports.tick(this.#receiver.source.present, this.#rtpTimeAt, now)
     if (now >= this.#statsAt) this.#reportStats(now)
     this.#receiver.reportMissing(this.sender.isTalking, now)
+    // What a look reads was last read so long ago that it comes from slow memory: it is read when something is due.
+    const missedAt = now + this.#host.timeoutMs / looksATimeout
+    const pointAt = this.#tape?.pointAt ?? Number.POSITIVE_INFINITY
+    this.#lookAt = Math.min(missedAt, pointAt, this.#reports.deadline, this.#statsAt)
   }
 
   /** Sees what comes in and goes out, where it is wanted. */

@@ -45,6 +45,11 @@ export class SessionTape implements PacketSink {
     this.#pointAt = now + everyMs
   }
 
+  /** When the next point is due. */
+  get pointAt(): number {
+    return this.#pointAt
+  }
+
   receive(packet: Uint8Array, length: number, meaning: PayloadKind, now: number): void {
     this.#now = now
     if (meaning === 'events') this.#note(packet, length, false, tapedBytes)
