@@ -1,5 +1,5 @@
-import { freePort } from '../tests/rig/ports.ts'
-import { Sipp } from '../tests/rig/sipp.ts'
+import { Sipp } from '../tests/rig/peers/sipp.ts'
+import { freePort } from '../tests/rig/probes/ports.ts'
 import { type Figure, ratioOf } from './report.ts'
 import { Subject } from './subject.ts'
 

@@ -1,4 +1,4 @@
-import { seeded } from '../tests/rig/seeded.ts'
+import { seeded } from '../tests/rig/probes/seeded.ts'
 import { killsUnderLoad } from './kills/kills.ts'
 import { percentile } from './overload/burst.ts'
 import { type BenchOptions, type Figure, figureOf } from './report.ts'

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { firstSoundOf, firstSounds } from '../tests/rig/first-sound.ts'
-import { babble } from '../tests/rig/tone.ts'
-import { VerbBed } from '../tests/rig/verb-bed.ts'
+import { VerbBed } from '../tests/rig/beds/verb-bed.ts'
+import { firstSoundOf, firstSounds } from '../tests/rig/probes/first-sound.ts'
+import { babble } from '../tests/rig/probes/tone.ts'
 import { type Figure, ratioOf } from './report.ts'
 
 // Question: from the moment when the document with a short Say has left the customer's server, how long until the caller's

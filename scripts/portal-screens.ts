@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { consolePages, customerPages, PortalBed, type PortalTab } from '../tests/rig/portal-bed.ts'
-import { fill } from '../tests/rig/portal-filling.ts'
+import { consolePages, customerPages, PortalBed, type PortalTab } from '../tests/rig/beds/portal-bed.ts'
+import { fill } from '../tests/rig/beds/portal-filling.ts'
 
 const help = `npm run portal:screens -- [options]
 

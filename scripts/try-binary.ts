@@ -4,9 +4,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isRoot } from '../tests/rig/debian.ts'
-import { freePort } from '../tests/rig/ports.ts'
-import { sleep, until } from '../tests/rig/wait.ts'
+import { isRoot } from '../tests/rig/beds/debian.ts'
+import { freePort } from '../tests/rig/probes/ports.ts'
+import { sleep, until } from '../tests/rig/probes/wait.ts'
 import { OwnRoot } from './trial/own-root.ts'
 
 // `npm run try:binary`: the one executable alone in an empty root, with the shared libraries that it names and nothing

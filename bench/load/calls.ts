@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { requirePeers } from '../../tests/rig/debian.ts'
+import { requirePeers } from '../../tests/rig/beds/debian.ts'
 import { percentile } from '../overload/burst.ts'
 import { useBuiltProgram } from '../served-program.ts'
 import { LoadedSwitch, type LoadKind, loadKinds } from './loaded-switch.ts'

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { cpus } from 'node:os'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../../tests/rig/account.ts'
-import { Customer } from '../../tests/rig/customer.ts'
-import { freePort } from '../../tests/rig/ports.ts'
-import { Sipp } from '../../tests/rig/sipp.ts'
-import { SwitchProcess } from '../../tests/rig/switch-process.ts'
-import { sine } from '../../tests/rig/tone.ts'
+import { addTrunk, expectStatus, RigAccount, setRates } from '../../tests/rig/beds/account.ts'
+import { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
+import { Customer } from '../../tests/rig/peers/customer.ts'
+import { Sipp } from '../../tests/rig/peers/sipp.ts'
+import { freePort } from '../../tests/rig/probes/ports.ts'
+import { sine } from '../../tests/rig/probes/tone.ts'
 import { type BurstResult, burst } from '../overload/burst.ts'
 
 export const loadKinds = {

@@ -1,4 +1,4 @@
-import type { SwitchProcess } from '../../tests/rig/switch-process.ts'
+import type { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
 
 /** A served switch's metrics at one moment, by name and labels as Prometheus writes them. */
 export class Scrape {

@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { freePort } from '../../tests/rig/ports.ts'
+import { freePort } from '../../tests/rig/probes/ports.ts'
 import type { Legs } from '../relay/legs.ts'
 import { Subject } from '../subject.ts'
 

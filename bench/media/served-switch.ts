@@ -1,10 +1,10 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundleProgram } from '../../scripts/bundle-program.ts'
-import { addTrunk, expectStatus, RigAccount, setRates } from '../../tests/rig/account.ts'
-import { freePort } from '../../tests/rig/ports.ts'
-import { SwitchProcess } from '../../tests/rig/switch-process.ts'
-import { babble } from '../../tests/rig/tone.ts'
+import { addTrunk, expectStatus, RigAccount, setRates } from '../../tests/rig/beds/account.ts'
+import { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
+import { freePort } from '../../tests/rig/probes/ports.ts'
+import { babble } from '../../tests/rig/probes/tone.ts'
 
 export const mediaKinds = {
   relay: 'a trunk calls, Dial to a trunk: PCMU passed on both ways',

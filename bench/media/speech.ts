@@ -1,7 +1,7 @@
 import type { Speech } from '../../core/adapters/benchmark/rtp-load.ts'
 import { LibOpus } from '../../rtp/io/libopus.ts'
-import { encodePcmu } from '../../tests/rig/g711.ts'
-import { babble } from '../../tests/rig/tone.ts'
+import { encodePcmu } from '../../tests/rig/probes/g711.ts'
+import { babble } from '../../tests/rig/probes/tone.ts'
 
 const samplesPerFrame = 160
 const seconds = 2

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Customer } from '../../tests/rig/customer.ts'
-import { SipProbe } from '../../tests/rig/sip-probe.ts'
+import { Customer } from '../../tests/rig/peers/customer.ts'
+import { SipProbe } from '../../tests/rig/probes/sip-probe.ts'
 import type { WayName } from './ways.ts'
 import type { Work } from './work.ts'
 

@@ -1,4 +1,4 @@
-import { sine, wavOf } from '../../tests/rig/tone.ts'
+import { sine, wavOf } from '../../tests/rig/probes/tone.ts'
 import { answeredCalls } from './call-ways.ts'
 import type { WayName } from './ways.ts'
 import type { Work } from './work.ts'

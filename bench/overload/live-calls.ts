@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
-import { freePort } from '../../tests/rig/ports.ts'
-import { mediaPortSeen, Sipp } from '../../tests/rig/sipp.ts'
-import { until } from '../../tests/rig/wait.ts'
+import { mediaPortSeen, Sipp } from '../../tests/rig/peers/sipp.ts'
+import { freePort } from '../../tests/rig/probes/ports.ts'
+import { until } from '../../tests/rig/probes/wait.ts'
 
 const frameMs = 20
 const samples = 160

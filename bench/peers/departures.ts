@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { kindOf } from '../../rtp/packet/demux.ts'
 import { payloadTypeOf, sequenceOf, ssrcOf, timestampOf } from '../../rtp/packet/header.ts'
 import { sequenceDelta, timestampDelta } from '../../rtp/packet/sequence.ts'
-import { until } from '../../tests/rig/wait.ts'
+import { until } from '../../tests/rig/probes/wait.ts'
 import { Histogram } from '../soak/histogram.ts'
 import { fileHeaderBytes, linkBytes, networkBytes, recordHeaderBytes, transportBytes } from './capture-format.ts'
 

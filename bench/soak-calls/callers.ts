@@ -1,11 +1,11 @@
-import { addTrunk, expectStatus, RigAccount } from '../../tests/rig/account.ts'
-import { makeUser, mint, type PhoneUser } from '../../tests/rig/browser-phone.ts'
-import type { Customer } from '../../tests/rig/customer.ts'
-import { freePort } from '../../tests/rig/ports.ts'
-import { Sipp, type SippOptions } from '../../tests/rig/sipp.ts'
-import type { SwitchProcess } from '../../tests/rig/switch-process.ts'
-import { sine } from '../../tests/rig/tone.ts'
-import { plainSdp, WsPhone } from '../../tests/rig/ws-phone.ts'
+import { addTrunk, expectStatus, RigAccount } from '../../tests/rig/beds/account.ts'
+import type { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
+import { makeUser, mint, type PhoneUser } from '../../tests/rig/peers/browser-phone.ts'
+import type { Customer } from '../../tests/rig/peers/customer.ts'
+import { Sipp, type SippOptions } from '../../tests/rig/peers/sipp.ts'
+import { plainSdp, WsPhone } from '../../tests/rig/peers/ws-phone.ts'
+import { freePort } from '../../tests/rig/probes/ports.ts'
+import { sine } from '../../tests/rig/probes/tone.ts'
 
 const srtpCaller = new URL('./caller-srtp', import.meta.url).pathname
 

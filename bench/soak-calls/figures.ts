@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { SwitchProcess } from '../../tests/rig/switch-process.ts'
+import type { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
 
 export interface Held {
   /** Of what a call needs while it lives, by its name: all are as before when the last call has gone. */

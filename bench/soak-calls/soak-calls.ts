@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setRates } from '../../tests/rig/account.ts'
-import { Customer } from '../../tests/rig/customer.ts'
-import { SwitchProcess } from '../../tests/rig/switch-process.ts'
+import { setRates } from '../../tests/rig/beds/account.ts'
+import { SwitchProcess } from '../../tests/rig/beds/switch-process.ts'
+import { Customer } from '../../tests/rig/peers/customer.ts'
 import { Callers } from './callers.ts'
 import { type Held, heldBy } from './figures.ts'
 

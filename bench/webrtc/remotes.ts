@@ -1,7 +1,7 @@
 import { writeHeader } from '../../rtp/index.ts'
 import { openNetwork } from '../../rtp/io/index.ts'
 import type { DatagramNetwork, DatagramSocket } from '../../rtp/net/network.ts'
-import { WebrtcClient } from '../../tests/rig/webrtc-client.ts'
+import { WebrtcClient } from '../../tests/rig/peers/webrtc-client.ts'
 
 const loopback = 0x7f000001
 const beatMs = 4

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { isRoot, mayMakeNetworks, type Peer, packagesFor, peers, programPath } from '../../tests/rig/debian.ts'
+import { isRoot, mayMakeNetworks, type Peer, packagesFor, peers, programPath } from '../../tests/rig/beds/debian.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 /** Another program may install at the same time: so long is waited for it. */
@@ -67,7 +67,7 @@ export function needsOf(file: string): Needs {
   const own = [...source.matchAll(/\brequirePeers\(([^)]*)\)/g)]
     .flatMap(call => [...(call[1] ?? '').matchAll(/'([^']+)'/g)].map(name => name[1]))
     .filter(name => name !== undefined && name in peers) as Peer[]
-  const isDefinition = file === 'tests/rig/debian.ts'
+  const isDefinition = file === 'tests/rig/beds/debian.ts'
   // Before its imports, for two that import each other.
   seen.set(file, { peers: new Set(own), makesNetworks: false })
   const imported = [...source.matchAll(/(?:\bfrom|\bimport|\bnew URL\() ?'(\.{1,2}\/[^']+\.ts)'/g)]

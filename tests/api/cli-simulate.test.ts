@@ -10,7 +10,7 @@ import { reference, switches, valued } from '../../api/cli/help.ts'
 import { simulate } from '../../api/cli/simulate.ts'
 import { verifySignature } from '../../core/document-builder/index.ts'
 import { defaultSettings } from '../../core/model/settings.ts'
-import { freePort } from '../rig/ports.ts'
+import { freePort } from '../rig/probes/ports.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-simulate-'))
 const file = (name: string, text: string) => {

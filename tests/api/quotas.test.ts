@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert'
 import { checkBooks } from '../../core/adapters/store/check.ts'
 import type { AccountUuid, CallUuid, RecordingUuid, Sid } from '../../core/model/ids.ts'
 import { defaultSettings } from '../../core/model/settings.ts'
-import { wavOf } from '../rig/tone.ts'
+import { wavOf } from '../rig/probes/tone.ts'
 import { ApiBed } from './bed/api-bed.ts'
 import { StreamReader } from './bed/stream-reader.ts'
 

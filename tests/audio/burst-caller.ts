@@ -3,7 +3,7 @@ import { codecFacts } from '../../rtp/codec/codec-name.ts'
 import { silenceInto } from '../../rtp/codec/silence.ts'
 import { StreamDecoder } from '../../rtp/codec/stream-decoder.ts'
 import { levelOf } from '../../rtp/tone/level.ts'
-import { seeded } from '../rig/seeded.ts'
+import { seeded } from '../rig/probes/seeded.ts'
 import { type conversation, payloadTypes, type Talker } from '../rtp/bed/talker.ts'
 
 type Conversation = Awaited<ReturnType<typeof conversation>>

@@ -7,7 +7,7 @@ import { renderTone } from '../../rtp/tone/tone-source.ts'
 import { dtmfTone } from '../../rtp/tone/tones.ts'
 import { keyCapture } from '../fixtures/captures.ts'
 import { corpusFile, testBeside } from '../fixtures/inputs.ts'
-import { seeded } from '../rig/seeded.ts'
+import { seeded } from '../rig/probes/seeded.ts'
 import { speechLike } from '../rtp/bed/audio-measure.ts'
 import { readPcap } from '../rtp/bed/pcap.ts'
 

@@ -1,7 +1,7 @@
 import { LibOpus } from '../../rtp/io/index.ts'
 import { Room } from '../../rtp/mix/room.ts'
 import type { Seat } from '../../rtp/mix/seat.ts'
-import { seeded } from '../rig/seeded.ts'
+import { seeded } from '../rig/probes/seeded.ts'
 import type { FakeSeat } from '../rtp/bed/fake-seat.ts'
 
 export const frame = 160

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { pcma } from '../../rtp/codec/g711.ts'
 import type { SessionRules } from '../../rtp/contract/command.ts'
 import { pcmu } from '../../rtp/index.ts'
-import { seeded } from '../rig/seeded.ts'
+import { seeded } from '../rig/probes/seeded.ts'
 import { frame } from '../rtp/bed/rtp-packet.ts'
 import { bridged, type VirtualPeer } from '../rtp/bed/virtual-peer.ts'
 

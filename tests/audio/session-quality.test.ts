@@ -12,7 +12,7 @@ import {
 import type { RtcpPacket } from '../../rtp/rtcp/packet.ts'
 import { parseRtcp } from '../../rtp/rtcp/parse.ts'
 import { writeReceiverReport } from '../../rtp/rtcp/write.ts'
-import { seeded } from '../rig/seeded.ts'
+import { seeded } from '../rig/probes/seeded.ts'
 import { agreed } from '../rtp/bed/agreement.ts'
 import { frame } from '../rtp/bed/rtp-packet.ts'
 import { VirtualMedia } from '../rtp/bed/virtual-media.ts'

@@ -3,7 +3,7 @@ import { writeHeader } from '../../rtp/index.ts'
 import { LibOpus } from '../../rtp/io/index.ts'
 import { SessionRecorder } from '../../rtp/record/session-recorder.ts'
 import { streamTracks } from '../../rtp/record/stream-tracks.ts'
-import { seeded } from '../rig/seeded.ts'
+import { seeded } from '../rig/probes/seeded.ts'
 
 const codecs = streamTracks(type => (type === 0 ? 'PCMU' : undefined), new LibOpus())
 const perMs = 8

@@ -5,7 +5,7 @@ import type { OpusCoders } from '../../rtp/codec/opus.ts'
 import { pcmu, writeHeader } from '../../rtp/index.ts'
 import { mostCutMs, Stretch } from '../../rtp/jitter/stretch.ts'
 import { PlayoutReader } from '../../rtp/playout/playout-reader.ts'
-import { seeded } from '../rig/seeded.ts'
+import { seeded } from '../rig/probes/seeded.ts'
 import { sine, speechLike } from '../rtp/bed/audio-measure.ts'
 
 const noOpus: OpusCoders = { encoder: (_settings, done) => done(undefined), decoder: (_rate, done) => done(undefined) }

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { InbandDetector } from '../../rtp/dtmf/inband-detector.ts'
 import { renderTone } from '../../rtp/tone/tone-source.ts'
 import { dtmfTone, tones } from '../../rtp/tone/tones.ts'
-import { requirePeers } from '../rig/debian.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
 
 requirePeers('espeak-ng', 'ffmpeg')
 

@@ -5,7 +5,7 @@ import type { AudioCodecName } from '../../rtp/codec/codec-name.ts'
 import type { Prompt, PromptFault } from '../../rtp/contract/prompts.ts'
 import { wavHeader } from '../../rtp/index.ts'
 import { LibOpus, PromptFiles } from '../../rtp/io/index.ts'
-import { until } from '../rig/wait.ts'
+import { until } from '../rig/probes/wait.ts'
 
 /** Prompts of what a test has computed, by way of files of their own as the switch would read them. */
 export class WavPrompts {

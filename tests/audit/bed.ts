@@ -1,8 +1,8 @@
 import { WebSocket } from 'ws'
-import { addTrunk, expectStatus, RigAccount } from '../rig/account.ts'
-import { freePort } from '../rig/ports.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
-import { until } from '../rig/wait.ts'
+import { addTrunk, expectStatus, RigAccount } from '../rig/beds/account.ts'
+import { SwitchProcess } from '../rig/beds/switch-process.ts'
+import { freePort } from '../rig/probes/ports.ts'
+import { until } from '../rig/probes/wait.ts'
 import { plainSdp, SipPeer } from './sip-peer.ts'
 
 /** The carrier that sends calls, and the one that takes them; both are trunks. */

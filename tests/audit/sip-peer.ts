@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
-import { until } from '../rig/wait.ts'
+import { until } from '../rig/probes/wait.ts'
 
 /** One SIP message as text, with what a probe asks of it. Written without the switch's own parser. */
 export class SipText {

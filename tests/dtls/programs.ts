@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Peer, packagesFor } from '../rig/debian.ts'
+import { type Peer, packagesFor } from '../rig/beds/debian.ts'
 import type { CertificateKind, Certificates } from './certificates.ts'
 
 /** The four libraries that our DTLS is held against. */

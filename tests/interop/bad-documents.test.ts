@@ -1,14 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expectStatus, RigAccount } from '../rig/account.ts'
-import type { Customer } from '../rig/customer.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { encodePcmu } from '../rig/g711.ts'
-import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { sideBySide } from '../rig/side-by-side.ts'
-import { SwitchBed } from '../rig/switch-bed.ts'
-import { babble, wavOf } from '../rig/tone.ts'
-import { until } from '../rig/wait.ts'
+import { expectStatus, RigAccount } from '../rig/beds/account.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { sideBySide } from '../rig/beds/side-by-side.ts'
+import { SwitchBed } from '../rig/beds/switch-bed.ts'
+import type { Customer } from '../rig/peers/customer.ts'
+import { RtpEndpoint } from '../rig/peers/rtp-endpoint.ts'
+import { encodePcmu } from '../rig/probes/g711.ts'
+import { babble, wavOf } from '../rig/probes/tone.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // Bad customer servers: the fallback runs, the reason is right, another call feels nothing.
 const bad = suite('bad documents')

@@ -10,9 +10,9 @@ import {
 } from 'sip.js'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { PhoneSwitch, type SignedUser } from '../rig/phone-switch.ts'
-import { until } from '../rig/wait.ts'
-import { plainSdp } from '../rig/ws-phone.ts'
+import { PhoneSwitch, type SignedUser } from '../rig/peers/phone-switch.ts'
+import { plainSdp } from '../rig/peers/ws-phone.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // The libraries of browsers as they are, in Node: registering, being called, refusing and being refused. Their media
 // needs a browser, so nothing here is answered.

@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expectStatus } from '../rig/account.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { Sipp } from '../rig/sipp.ts'
-import { VerbBed } from '../rig/verb-bed.ts'
-import { until } from '../rig/wait.ts'
+import { expectStatus } from '../rig/beds/account.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { VerbBed } from '../rig/beds/verb-bed.ts'
+import { RtpEndpoint } from '../rig/peers/rtp-endpoint.ts'
+import { Sipp } from '../rig/peers/sipp.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // The caps of docs/errors.md over real SIP. Without them one inbound call made 310 live calls, or 276 INVITEs to the carrier in four seconds.
 const caps = suite('caps of an account')

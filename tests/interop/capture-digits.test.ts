@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { keyCapture } from '../fixtures/captures.ts'
-import { VerbBed, type VerbCall } from '../rig/verb-bed.ts'
+import { VerbBed, type VerbCall } from '../rig/beds/verb-bed.ts'
 
 const digits = '2013785496'
 

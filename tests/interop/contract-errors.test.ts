@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/account.ts'
-import { ContractWalk } from '../rig/contract.ts'
-import { SwitchBed } from '../rig/switch-bed.ts'
-import type { Answer } from '../rig/switch-process.ts'
+import { RigAccount } from '../rig/beds/account.ts'
+import { SwitchBed } from '../rig/beds/switch-bed.ts'
+import type { Answer } from '../rig/beds/switch-process.ts'
+import { ContractWalk } from '../rig/probes/contract.ts'
 
 // Every refusal of docs/errors.md over real HTTP.
 const errors = suite('contract: errors')

@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert'
 import { eventCatalogue } from '../../core/events/catalogue.ts'
 import { eventDataFields } from '../../core/events/data-fields.ts'
 import { StreamReader } from '../api/bed/stream-reader.ts'
-import { RigAccount } from '../rig/account.ts'
-import { ContractWalk } from '../rig/contract.ts'
-import { type Post, verifies } from '../rig/customer.ts'
-import { SwitchBed } from '../rig/switch-bed.ts'
-import { babble } from '../rig/tone.ts'
-import { until } from '../rig/wait.ts'
+import { RigAccount } from '../rig/beds/account.ts'
+import { SwitchBed } from '../rig/beds/switch-bed.ts'
+import { type Post, verifies } from '../rig/peers/customer.ts'
+import { ContractWalk } from '../rig/probes/contract.ts'
+import { babble } from '../rig/probes/tone.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // Webhooks and events on a real switch: signatures, fields, callbacks and the stream tell the same, and
 // the data of every event is what docs/events.md says.

@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/account.ts'
-import { ContractWalk } from '../rig/contract.ts'
-import { SwitchBed } from '../rig/switch-bed.ts'
-import type { Answer } from '../rig/switch-process.ts'
+import { RigAccount } from '../rig/beds/account.ts'
+import { SwitchBed } from '../rig/beds/switch-bed.ts'
+import type { Answer } from '../rig/beds/switch-process.ts'
+import { ContractWalk } from '../rig/probes/contract.ts'
 
 // The rules of Idempotency-Key (docs/api.md) over real HTTP, a kill -9 included. That a key is free after 24 hours is
 // shown in tests/api/idempotency.test.ts, with a database whose rows are made older.

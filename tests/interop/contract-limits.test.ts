@@ -1,11 +1,11 @@
 import { Agent, request } from 'node:http'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/account.ts'
-import { ContractWalk } from '../rig/contract.ts'
-import { SwitchBed } from '../rig/switch-bed.ts'
-import type { Answer } from '../rig/switch-process.ts'
-import { sleep, until } from '../rig/wait.ts'
+import { RigAccount } from '../rig/beds/account.ts'
+import { SwitchBed } from '../rig/beds/switch-bed.ts'
+import type { Answer } from '../rig/beds/switch-process.ts'
+import { ContractWalk } from '../rig/probes/contract.ts'
+import { sleep, until } from '../rig/probes/wait.ts'
 
 // The limits of docs/api.md, really reached.
 const limits = suite('contract: limits')

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expectStatus, RigAccount, setRates } from '../rig/account.ts'
-import { type Answer, SwitchProcess } from '../rig/switch-process.ts'
-import { until } from '../rig/wait.ts'
+import { expectStatus, RigAccount, setRates } from '../rig/beds/account.ts'
+import { type Answer, SwitchProcess } from '../rig/beds/switch-process.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // Money under a rush, over real HTTP: what is admitted is what can be paid for, and the books balance after it.
 const money = suite('Money')

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Ask, assertShape, ContractWalk, type Shape } from '../rig/contract.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
-import { babble, wavOf } from '../rig/tone.ts'
+import { SwitchProcess } from '../rig/beds/switch-process.ts'
+import { type Ask, assertShape, ContractWalk, type Shape } from '../rig/probes/contract.ts'
+import { babble, wavOf } from '../rig/probes/tone.ts'
 
 // Over real HTTP: the operator's side, hosted documents, assets.
 const operator = suite('contract: operator, documents, assets')

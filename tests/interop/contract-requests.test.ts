@@ -1,9 +1,9 @@
 import { request } from 'node:http'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/account.ts'
-import { ContractWalk } from '../rig/contract.ts'
-import { type Answer, SwitchProcess } from '../rig/switch-process.ts'
+import { RigAccount } from '../rig/beds/account.ts'
+import { type Answer, SwitchProcess } from '../rig/beds/switch-process.ts'
+import { ContractWalk } from '../rig/probes/contract.ts'
 
 // What docs/api.md says of requests that cannot be read, of methods and of paths, over real HTTP.
 const requests = suite('contract: requests')

@@ -1,7 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/account.ts'
-import { type Ask, assertShape, ContractWalk } from '../rig/contract.ts'
+import { RigAccount } from '../rig/beds/account.ts'
+import { SwitchBed } from '../rig/beds/switch-bed.ts'
+import { type Ask, assertShape, ContractWalk } from '../rig/probes/contract.ts'
 import {
   accountFields,
   callFields,
@@ -11,10 +12,9 @@ import {
   tokenFields,
   userFields,
   webhookFields,
-} from '../rig/contract-shapes.ts'
-import { SwitchBed } from '../rig/switch-bed.ts'
-import { babble, wavOf } from '../rig/tone.ts'
-import { until } from '../rig/wait.ts'
+} from '../rig/probes/contract-shapes.ts'
+import { babble, wavOf } from '../rig/probes/tone.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // Every endpoint of docs/api.md over real HTTP, its fields written out here, each answer held
 // against /openapi.json.

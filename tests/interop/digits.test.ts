@@ -4,10 +4,10 @@ import { DigitReceiver } from '../../rtp/dtmf/digit-receiver.ts'
 import { InbandDetector } from '../../rtp/dtmf/inband-detector.ts'
 import { renderTone } from '../../rtp/tone/tone-source.ts'
 import { dtmfTone } from '../../rtp/tone/tones.ts'
-import { decodePcmu, encodePcmu } from '../rig/g711.ts'
-import type { RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { VerbBed, type VerbCall } from '../rig/verb-bed.ts'
-import { until } from '../rig/wait.ts'
+import { VerbBed, type VerbCall } from '../rig/beds/verb-bed.ts'
+import type { RtpEndpoint } from '../rig/peers/rtp-endpoint.ts'
+import { decodePcmu, encodePcmu } from '../rig/probes/g711.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // Digits of real calls, in the manner of each remote: RFC 4733, SIP INFO, tones in the audio. Each is heard once.
 const digits = suite('digits')

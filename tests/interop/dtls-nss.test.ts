@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { cases, nameOf } from '../dtls/cases.ts'
 import { runCases } from '../dtls/run-cases.ts'
-import { requirePeers } from '../rig/debian.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
 
 // Handshakes with NSS in both roles; tests/long/dtls-programs.test.ts has all cases, docs/dtls.md the table.
 

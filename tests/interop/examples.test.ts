@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { exampleTasks } from '../../scripts/docs/examples-page.ts'
-import { expectStatus, setRates } from '../rig/account.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { freePort } from '../rig/ports.ts'
-import { type Answer, SwitchProcess } from '../rig/switch-process.ts'
-import { sleep, until } from '../rig/wait.ts'
+import { expectStatus, setRates } from '../rig/beds/account.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { type Answer, SwitchProcess } from '../rig/beds/switch-process.ts'
+import { freePort } from '../rig/probes/ports.ts'
+import { sleep, until } from '../rig/probes/wait.ts'
 
 // Every block of docs/examples.md runs as it stands: with BASE_URL and API_KEY, and the numbers that npm start makes.
 const examples = suite('examples')

@@ -1,11 +1,11 @@
 import type { Browser, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/account.ts'
-import { launchChromium } from '../rig/chromium.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
-import { until } from '../rig/wait.ts'
+import { RigAccount } from '../rig/beds/account.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { SwitchProcess } from '../rig/beds/switch-process.ts'
+import { launchChromium } from '../rig/peers/chromium.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // The explorer in a real browser.
 const explorer = suite('explorer in Chromium')

@@ -3,8 +3,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { G722Decoder } from '../../rtp/codec/g722.ts'
 import { G722Encoder } from '../../rtp/index.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { seeded } from '../rig/seeded.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { seeded } from '../rig/probes/seeded.ts'
 import { speechLike } from '../rtp/bed/audio-measure.ts'
 
 requirePeers('ffmpeg')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { RecordingFiles } from '../../rtp/io/index.ts'
-import { requirePeers } from '../rig/debian.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
 import { delayOf, speechLike } from '../rtp/bed/audio-measure.ts'
 
 // Recordings in Ogg Opus as other people's tools see them: opusinfo finds nothing to remark, opusdec and ffmpeg give every

@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expectStatus, RigAccount } from '../rig/account.ts'
-import { codesOf, verifies } from '../rig/customer.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { SwitchBed } from '../rig/switch-bed.ts'
-import { until } from '../rig/wait.ts'
+import { expectStatus, RigAccount } from '../rig/beds/account.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { SwitchBed } from '../rig/beds/switch-bed.ts'
+import { codesOf, verifies } from '../rig/peers/customer.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // POST /calls/originate: out, document on answer, record, cost, ledger, callbacks.
 const originate = suite('originate')

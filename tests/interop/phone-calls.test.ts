@@ -1,13 +1,13 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { decodePcmu, encodePcmu } from '../rig/g711.ts'
-import { ownAddress } from '../rig/own-address.ts'
-import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { outsideCaller, SwitchBed } from '../rig/switch-bed.ts'
-import { sine, toneShare } from '../rig/tone.ts'
-import { until } from '../rig/wait.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { outsideCaller, SwitchBed } from '../rig/beds/switch-bed.ts'
+import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/peers/browser-phone.ts'
+import { RtpEndpoint } from '../rig/peers/rtp-endpoint.ts'
+import { decodePcmu, encodePcmu } from '../rig/probes/g711.ts'
+import { ownAddress } from '../rig/probes/own-address.ts'
+import { sine, toneShare } from '../rig/probes/tone.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // The SDK in Debian's Chromium against a real switch: documents, a carrier, refusals.
 const calls = suite('phone in Chromium: calls')

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { mint } from '../rig/browser-phone.ts'
-import { phoneBed } from '../rig/phone-bed.ts'
-import { freePort } from '../rig/ports.ts'
+import { phoneBed } from '../rig/beds/phone-bed.ts'
+import { mint } from '../rig/peers/browser-phone.ts'
+import { freePort } from '../rig/probes/ports.ts'
 
 // The rows of the SDK's tables that the other tests in the browser leave out: options.
 const rows = suite('phone in Chromium: options')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { copyTree } from '../rig/copied-tree.ts'
+import { copyTree } from '../rig/beds/copied-tree.ts'
 
 // What `npm pack` puts into the package of the browser SDK. That of the switch: tests/long/package.test.ts.
 const packages = suite('package sauti-phone')

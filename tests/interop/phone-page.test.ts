@@ -1,12 +1,12 @@
 import type { Browser, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
-import { launchChromium } from '../rig/chromium.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { ownAddress } from '../rig/own-address.ts'
-import { SwitchBed } from '../rig/switch-bed.ts'
-import { until } from '../rig/wait.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { SwitchBed } from '../rig/beds/switch-bed.ts'
+import { makeUser, mint, type PhoneUser } from '../rig/peers/browser-phone.ts'
+import { launchChromium } from '../rig/peers/chromium.ts'
+import { ownAddress } from '../rig/probes/own-address.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // The softphone that the switch serves at /phone, as people use it.
 const suitePage = suite('softphone page')

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { mint } from '../rig/browser-phone.ts'
-import { phoneBed } from '../rig/phone-bed.ts'
+import { phoneBed } from '../rig/beds/phone-bed.ts'
+import { mint } from '../rig/peers/browser-phone.ts'
 
 // The rows of the SDK's tables that the other tests in the browser leave out: tokens, a call's getters, its connection.
 const rows = suite('phone in Chromium: rows of the tables')

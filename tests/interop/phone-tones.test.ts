@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { BrowserPhone, mint } from '../rig/browser-phone.ts'
-import { phoneBed } from '../rig/phone-bed.ts'
-import { until } from '../rig/wait.ts'
+import { phoneBed } from '../rig/beds/phone-bed.ts'
+import { BrowserPhone, mint } from '../rig/peers/browser-phone.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // The rows of the SDK's tables that the other tests in the browser leave out: tones and devices.
 const rows = suite('phone in Chromium: tones and devices')

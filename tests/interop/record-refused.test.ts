@@ -2,9 +2,9 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { encodePcmu } from '../rig/g711.ts'
-import { sine } from '../rig/tone.ts'
-import { type Documents, VerbBed, type VerbCall } from '../rig/verb-bed.ts'
+import { type Documents, VerbBed, type VerbCall } from '../rig/beds/verb-bed.ts'
+import { encodePcmu } from '../rig/probes/g711.ts'
+import { sine } from '../rig/probes/tone.ts'
 
 // A folder of recordings in which nothing can be made: the recording fails, and says so; the call goes on.
 const refused = suite('recordings that cannot begin')

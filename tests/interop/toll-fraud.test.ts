@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ownInputs } from '../fixtures/inputs.ts'
-import { addTrunk, expectStatus } from '../rig/account.ts'
-import { freePort } from '../rig/ports.ts'
-import { SwitchBed } from '../rig/switch-bed.ts'
-import { sleep, until } from '../rig/wait.ts'
+import { addTrunk, expectStatus } from '../rig/beds/account.ts'
+import { SwitchBed } from '../rig/beds/switch-bed.ts'
+import { freePort } from '../rig/probes/ports.ts'
+import { sleep, until } from '../rig/probes/wait.ts'
 
 // Whoever sends us a number that costs much is refused, a trunk's own caller too: nothing goes on to a carrier.
 const fraud = suite('Toll fraud')

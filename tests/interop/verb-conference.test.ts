@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { levelAt } from '../../rtp/tone/goertzel.ts'
-import { encodePcmu } from '../rig/g711.ts'
-import { placeOf, placesOf, through } from '../rig/received-audio.ts'
-import { babble, sine } from '../rig/tone.ts'
-import { type CallOptions, VerbBed, type VerbCall } from '../rig/verb-bed.ts'
-import { sleep, until } from '../rig/wait.ts'
+import { type CallOptions, VerbBed, type VerbCall } from '../rig/beds/verb-bed.ts'
+import { encodePcmu } from '../rig/probes/g711.ts'
+import { placeOf, placesOf, through } from '../rig/probes/received-audio.ts'
+import { babble, sine } from '../rig/probes/tone.ts'
+import { sleep, until } from '../rig/probes/wait.ts'
 
 // <Dial><Conference>: each attribute's default, limits, bad values, and what those in the room hear of one another. The
 // switch has two media threads, so that the members of a room live on both.

@@ -2,12 +2,12 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expectStatus } from '../rig/account.ts'
-import { freePort } from '../rig/ports.ts'
-import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { sideBySide } from '../rig/side-by-side.ts'
-import { Sipp } from '../rig/sipp.ts'
-import { VerbBed } from '../rig/verb-bed.ts'
+import { expectStatus } from '../rig/beds/account.ts'
+import { sideBySide } from '../rig/beds/side-by-side.ts'
+import { VerbBed } from '../rig/beds/verb-bed.ts'
+import { RtpEndpoint } from '../rig/peers/rtp-endpoint.ts'
+import { Sipp } from '../rig/peers/sipp.ts'
+import { freePort } from '../rig/probes/ports.ts'
 
 // <Dial><Sip>: another SIP server is reached; a trunk, this switch and what an operator has blocked are not.
 const dial = suite('Dial Sip')

@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { encodePcmu } from '../rig/g711.ts'
-import { placeOf, placesOf, secondsOf, through } from '../rig/received-audio.ts'
-import { sideBySide } from '../rig/side-by-side.ts'
-import { babble, sine } from '../rig/tone.ts'
-import { type Callee, heardBy, VerbBed, type VerbCall } from '../rig/verb-bed.ts'
+import { sideBySide } from '../rig/beds/side-by-side.ts'
+import { type Callee, heardBy, VerbBed, type VerbCall } from '../rig/beds/verb-bed.ts'
+import { encodePcmu } from '../rig/probes/g711.ts'
+import { placeOf, placesOf, secondsOf, through } from '../rig/probes/received-audio.ts'
+import { babble, sine } from '../rig/probes/tone.ts'
 
 // <Dial>: each attribute's default, limits, bad values, and what they do to what both sides hear.
 const dial = suite('Dial')

@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { countOf, placeOf, placesOf, secondsOf, through } from '../rig/received-audio.ts'
-import { sideBySide } from '../rig/side-by-side.ts'
-import { babble, sine } from '../rig/tone.ts'
-import { VerbBed, type VerbCall } from '../rig/verb-bed.ts'
-import { until } from '../rig/wait.ts'
+import { sideBySide } from '../rig/beds/side-by-side.ts'
+import { VerbBed, type VerbCall } from '../rig/beds/verb-bed.ts'
+import { countOf, placeOf, placesOf, secondsOf, through } from '../rig/probes/received-audio.ts'
+import { babble, sine } from '../rig/probes/tone.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // <Gather>: each attribute's default, limits, bad values, and what they do to what the caller hears.
 const gather = suite('Gather')

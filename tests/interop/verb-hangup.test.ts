@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { countOf, through } from '../rig/received-audio.ts'
-import { babble } from '../rig/tone.ts'
-import { VerbBed } from '../rig/verb-bed.ts'
+import { VerbBed } from '../rig/beds/verb-bed.ts'
+import { countOf, through } from '../rig/probes/received-audio.ts'
+import { babble } from '../rig/probes/tone.ts'
 
 // <Hangup> and <Reject>: which response the caller gets, before the answer and after it.
 const hangup = suite('Hangup and Reject')

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { placeOf, through } from '../rig/received-audio.ts'
-import { babble } from '../rig/tone.ts'
-import { VerbBed } from '../rig/verb-bed.ts'
+import { VerbBed } from '../rig/beds/verb-bed.ts'
+import { placeOf, through } from '../rig/probes/received-audio.ts'
+import { babble } from '../rig/probes/tone.ts'
 
 // <Pause>: its length's default, limits and bad values, as the silence between two sounds.
 const pause = suite('Pause')

@@ -1,9 +1,9 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { countOf, placeOf, through } from '../rig/received-audio.ts'
-import { sideBySide } from '../rig/side-by-side.ts'
-import { babble, wavOf } from '../rig/tone.ts'
-import { VerbBed, type VerbCall } from '../rig/verb-bed.ts'
+import { sideBySide } from '../rig/beds/side-by-side.ts'
+import { VerbBed, type VerbCall } from '../rig/beds/verb-bed.ts'
+import { countOf, placeOf, through } from '../rig/probes/received-audio.ts'
+import { babble, wavOf } from '../rig/probes/tone.ts'
 
 // <Play>: each attribute's default, limits, bad values, and what the caller hears of them.
 const play = suite('Play')

@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { encodePcmu } from '../rig/g711.ts'
-import { placeOf, secondsOf, through } from '../rig/received-audio.ts'
-import { sideBySide } from '../rig/side-by-side.ts'
-import { babble } from '../rig/tone.ts'
-import { VerbBed } from '../rig/verb-bed.ts'
+import { sideBySide } from '../rig/beds/side-by-side.ts'
+import { VerbBed } from '../rig/beds/verb-bed.ts'
+import { encodePcmu } from '../rig/probes/g711.ts'
+import { placeOf, secondsOf, through } from '../rig/probes/received-audio.ts'
+import { babble } from '../rig/probes/tone.ts'
 import { delayOf } from '../rtp/bed/audio-measure.ts'
 
 // <Record>: each attribute's default, limits, bad values, and what they do to the file.

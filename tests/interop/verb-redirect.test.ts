@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { countOf, loudSeconds, through } from '../rig/received-audio.ts'
-import { babble } from '../rig/tone.ts'
-import { VerbBed } from '../rig/verb-bed.ts'
+import { VerbBed } from '../rig/beds/verb-bed.ts'
+import { countOf, loudSeconds, through } from '../rig/probes/received-audio.ts'
+import { babble } from '../rig/probes/tone.ts'
 
 // <Redirect>: where it leads, what is posted there, and what the caller hears of it.
 const redirect = suite('Redirect')

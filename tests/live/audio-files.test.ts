@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { AudioConverter } from '../../core/adapters/audio/audio-converter.ts'
 import { inspectAudio } from '../../core/adapters/audio/index.ts'
 import { decodeWav, parseWav, resample, wavHeader } from '../../rtp/index.ts'
-import { requirePeers } from '../rig/debian.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
 import { delayOf, speechLike } from '../rtp/bed/audio-measure.ts'
 
 requirePeers('ffmpeg')

@@ -3,7 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { callId, leg, MediaBed } from '../core/bed/media-bed.ts'
 import { WeriftPeer } from '../core/bed/werift-peer.ts'
-import { until } from '../rig/wait.ts'
+import { until } from '../rig/probes/wait.ts'
 import { sleep } from '../rtp/bed/media-peer.ts'
 
 test('a browser’s leg has its reports too, protected: live figures, the round trip, and what the browser heard', async () => {

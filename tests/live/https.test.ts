@@ -12,7 +12,7 @@ import { openSwitch } from '../../api/open-switch.ts'
 import { type Serving, serve } from '../../api/serving.ts'
 import { silentLog } from '../../core/adapters/system/silent-log.ts'
 import { defaultSettings, type HttpListener, type Settings } from '../../core/model/settings.ts'
-import { until } from '../rig/wait.ts'
+import { until } from '../rig/probes/wait.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-https-'))
 const certFile = join(folder, 'cert.pem')

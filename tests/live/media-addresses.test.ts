@@ -7,7 +7,7 @@ import { stunAttributes } from '../../rtp/stun/attributes.ts'
 import { parseStun } from '../../rtp/stun/message.ts'
 import { StunWriter } from '../../rtp/stun/writer.ts'
 import { callId, leg, MediaBed } from '../core/bed/media-bed.ts'
-import { until } from '../rig/wait.ts'
+import { until } from '../rig/probes/wait.ts'
 import { testPorts } from '../rtp/bed/media-peer.ts'
 
 // A browser believes an answer only from the address that it asked: whatever address a candidate names, and by whatever

@@ -3,7 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { callId, leg, MediaBed, portIn, sdp } from '../core/bed/media-bed.ts'
 import { WeriftPeer } from '../core/bed/werift-peer.ts'
-import { until } from '../rig/wait.ts'
+import { until } from '../rig/probes/wait.ts'
 import { MediaPeer, sleep } from '../rtp/bed/media-peer.ts'
 
 test('a browser offers: answered, connected, both ways through a bridge to a trunk leg, untouched', async () => {

@@ -7,7 +7,7 @@ import { decodeWav, parseWav, pcmu } from '../../rtp/index.ts'
 import { SrtpReceiver } from '../../rtp/srtp/srtp-receiver.ts'
 import { SrtpSender } from '../../rtp/srtp/srtp-sender.ts'
 import { callId, leg, MediaBed, portIn } from '../core/bed/media-bed.ts'
-import { until } from '../rig/wait.ts'
+import { until } from '../rig/probes/wait.ts'
 import { MediaPeer, noise, sleep } from '../rtp/bed/media-peer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-srtp-'))

@@ -8,7 +8,7 @@ import type { MediaCommand } from '../../core/ports/media.ts'
 import { decodeWav, parseWav, pcmu, wavHeader } from '../../rtp/index.ts'
 import { callId, leg, MediaBed, portIn } from '../core/bed/media-bed.ts'
 import { inputs } from '../fixtures/inputs.ts'
-import { until } from '../rig/wait.ts'
+import { until } from '../rig/probes/wait.ts'
 import { MediaPeer, noise, sleep, testPorts } from '../rtp/bed/media-peer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-media-'))

@@ -8,7 +8,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { defaultSettings, Switch } from '../../core/index.ts'
 import { messageLimits } from '../../sip/message/limits.ts'
-import { testCertificate, testKey } from '../rig/certificate.ts'
+import { testCertificate, testKey } from '../rig/fakes/certificate.ts'
 
 // RFC 3261 §21.5.7 through a whole switch, over real connections.
 

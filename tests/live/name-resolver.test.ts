@@ -5,8 +5,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { NameFault, NameResolver } from '../../core/adapters/names/index.ts'
 import { candidatesOf, parseHosts, parseResolvConf } from '../../core/adapters/names/system-files.ts'
-import { NameServer, type Question, type Reply } from '../rig/name-server.ts'
-import { until } from '../rig/wait.ts'
+import { NameServer, type Question, type Reply } from '../rig/fakes/name-server.ts'
+import { until } from '../rig/probes/wait.ts'
 
 interface Bed {
   readonly names: NameResolver

@@ -2,10 +2,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expectStatus, RigAccount, setRates } from '../rig/account.ts'
-import { NameServer } from '../rig/name-server.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
-import { until } from '../rig/wait.ts'
+import { expectStatus, RigAccount, setRates } from '../rig/beds/account.ts'
+import { SwitchProcess } from '../rig/beds/switch-process.ts'
+import { NameServer } from '../rig/fakes/name-server.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // One account's webhooks have names whose servers hang: another's, which needs a name too, are as fast as before.
 const names = suite('Names apart')

@@ -12,7 +12,7 @@ import { defaultSettings, type Settings } from '../../core/model/settings.ts'
 import type { Log } from '../../core/ports/log.ts'
 import { ensureDemo } from '../../scripts/demo-account.ts'
 import { openTestSwitch } from '../api/bed/test-switch.ts'
-import { until } from '../rig/wait.ts'
+import { until } from '../rig/probes/wait.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-serving-'))
 const messages: string[] = []

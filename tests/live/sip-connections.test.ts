@@ -8,9 +8,9 @@ import { systemClock, systemRandom } from '../../core/adapters/system/system-clo
 import type { CallUuid, LegUuid } from '../../core/model/ids.ts'
 import { defaultSettings } from '../../core/model/settings.ts'
 import type { SignalingEvent } from '../../core/ports/signaling.ts'
-import { testCertificate, testKey } from '../rig/certificate.ts'
-import { trunk } from '../rig/trunk.ts'
-import { until } from '../rig/wait.ts'
+import { trunk } from '../rig/beds/trunk.ts'
+import { testCertificate, testKey } from '../rig/fakes/certificate.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // Real sockets on the addresses of the loopback network; the trunk's are 127.0.1.0/24, everybody else is unknown.
 

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { defaultTransportLimits } from '../../sip/transport/index.ts'
-import { PhoneSwitch } from '../rig/phone-switch.ts'
-import { sleep, until } from '../rig/wait.ts'
+import { PhoneSwitch } from '../rig/peers/phone-switch.ts'
+import { sleep, until } from '../rig/probes/wait.ts'
 
 const bed = await PhoneSwitch.open({ trustedProxies: ['127.0.0.1'] })
 const { hostname, port } = new URL(bed.url)

@@ -1,7 +1,7 @@
 import { headerOf, type SipResponse } from '../../sip/index.ts'
-import { PhoneSwitch, type SignedUser } from '../rig/phone-switch.ts'
-import { until } from '../rig/wait.ts'
-import { type PhoneOptions, WsPhone } from '../rig/ws-phone.ts'
+import { PhoneSwitch, type SignedUser } from '../rig/peers/phone-switch.ts'
+import { type PhoneOptions, WsPhone } from '../rig/peers/ws-phone.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // Softphones over real WebSockets, against the whole switch; their media is plain G.711. For one test file, which closes the bed.
 

@@ -1,12 +1,12 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { headerOf, headersOf } from '../../sip/index.ts'
-import { decodePcmu, encodePcmu } from '../rig/g711.ts'
-import { freePort } from '../rig/ports.ts'
-import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { sine, toneShare, wavOf } from '../rig/tone.ts'
-import { until } from '../rig/wait.ts'
-import { plainSdp, type WsPhone } from '../rig/ws-phone.ts'
+import { RtpEndpoint } from '../rig/peers/rtp-endpoint.ts'
+import { plainSdp, type WsPhone } from '../rig/peers/ws-phone.ts'
+import { decodePcmu, encodePcmu } from '../rig/probes/g711.ts'
+import { freePort } from '../rig/probes/ports.ts'
+import { sine, toneShare, wavOf } from '../rig/probes/tone.ts'
+import { until } from '../rig/probes/wait.ts'
 import { bed, dialWhatWasDialled, ended, idle, newest, phoneOf, portIn, withPhones, words } from './softphone-bed.ts'
 
 // Calls of softphones (softphone-bed.ts).

@@ -15,8 +15,8 @@ import { silentLog } from '../../core/adapters/system/silent-log.ts'
 import type { Log } from '../../core/ports/log.ts'
 import { decodeWav, parseWav, wavHeader } from '../../rtp/index.ts'
 import { levelAt } from '../../rtp/tone/goertzel.ts'
-import type { PiperVoices } from '../rig/piper-voices.ts'
-import { SpeechServer } from '../rig/speech-server.ts'
+import type { PiperVoices } from '../rig/fakes/piper-voices.ts'
+import { SpeechServer } from '../rig/fakes/speech-server.ts'
 
 // Speech engines that stand in for real ones; each speaks at a pitch of its own: espeak-ng 440 Hz, Piper 700, the server 1100.
 export interface Context {

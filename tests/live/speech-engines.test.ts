@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { speechUrl } from '../../core/adapters/audio/openai-speech.ts'
 import { type SpeechEngine, SpeechFault } from '../../core/adapters/audio/speech-engine.ts'
-import { PiperVoices } from '../rig/piper-voices.ts'
+import { PiperVoices } from '../rig/fakes/piper-voices.ts'
 import { bed, givenUpMs, openaiOf, piperOf, shortPatienceMs, speechSuite, voice } from './speech-bed.ts'
 
 const test = speechSuite('speech engines')

@@ -14,9 +14,9 @@ import { VoiceTable } from '../../core/adapters/audio/voice-table.ts'
 import { silentLog } from '../../core/adapters/system/silent-log.ts'
 import { decodeWav, parseWav } from '../../rtp/index.ts'
 import { levelAt } from '../../rtp/tone/goertzel.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { PiperVoices } from '../rig/piper-voices.ts'
-import { until } from '../rig/wait.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { PiperVoices } from '../rig/fakes/piper-voices.ts'
+import { until } from '../rig/probes/wait.ts'
 import { type Context, speechSuite } from './speech-bed.ts'
 
 requirePeers('espeak-ng')

@@ -2,8 +2,8 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as assert from 'uvu/assert'
 import { SpeechFault, type SpeechJob } from '../../core/adapters/audio/speech-engine.ts'
-import { type Mischief, PiperVoices } from '../rig/piper-voices.ts'
-import { until } from '../rig/wait.ts'
+import { type Mischief, PiperVoices } from '../rig/fakes/piper-voices.ts'
+import { until } from '../rig/probes/wait.ts'
 import { bed, givenUpMs, piperOf, shortPatienceMs, speechSuite, text, voice } from './speech-bed.ts'
 
 const test = speechSuite('Piper')

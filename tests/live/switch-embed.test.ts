@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type AccountUuid, type CallRecord, defaultSettings, type Settings, Switch } from '../../core/index.ts'
 import type { DocumentFetch } from '../../core/ports/documents.ts'
-import { wavOf } from '../rig/tone.ts'
+import { wavOf } from '../rig/probes/tone.ts'
 
 // The switch as a program embeds it: real database, real RTP over loopback, no SIP peer and no HTTP.
 

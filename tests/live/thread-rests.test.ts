@@ -9,7 +9,7 @@ import type { Prompt, PromptFault } from '../../rtp/contract/prompts.ts'
 import { wavHeader } from '../../rtp/index.ts'
 import { LibOpus, PromptFiles } from '../../rtp/io/index.ts'
 import { type EngineEvent, openMedia } from '../../rtp/worker/index.ts'
-import { until } from '../rig/wait.ts'
+import { until } from '../rig/probes/wait.ts'
 import { noise, sleep, testPorts } from '../rtp/bed/media-peer.ts'
 
 // A media thread may go before all others of the machine. Whatever it does beside its ticks, it must let go now and then.

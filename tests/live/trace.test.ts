@@ -9,7 +9,7 @@ import { hepPacket } from '../../core/trace/hep.ts'
 import { addressBytes, datagram } from '../../core/trace/ip-packet.ts'
 import { pcapngOf } from '../../core/trace/pcapng.ts'
 import type { SipRecord } from '../../core/trace/sip-record.ts'
-import { requirePeers } from '../rig/debian.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
 
 // tshark reads what is exported; it is another program's view of the same bytes.
 requirePeers('tshark')

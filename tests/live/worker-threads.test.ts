@@ -7,7 +7,7 @@ import { openNetwork } from '../../rtp/io/open-network.ts'
 import { takePrecedence } from '../../rtp/io/thread-precedence.ts'
 import { openMedia } from '../../rtp/worker/index.ts'
 import { portRanges } from '../../rtp/worker/worker-media.ts'
-import { until } from '../rig/wait.ts'
+import { until } from '../rig/probes/wait.ts'
 import { EventLog, MediaPeer, noise, sleep, testPorts } from '../rtp/bed/media-peer.ts'
 
 test('the ports are shared out in whole pairs', () => {

@@ -24,7 +24,7 @@ import { schemaVersion } from '../../core/adapters/store/migrations.ts'
 const root = mkdtempSync(join(tmpdir(), 'sauti-backup-'))
 test.after(() => rmSync(root, { recursive: true, force: true }))
 const main = new URL('../../api/cli/main.ts', import.meta.url).pathname
-const writer = new URL('../rig/ledger-writer.ts', import.meta.url).pathname
+const writer = new URL('../rig/fakes/ledger-writer.ts', import.meta.url).pathname
 const program = [process.execPath, '--disable-warning=ExperimentalWarning', main] as const
 
 function sauti(...args: string[]): { code: number | null; out: string; err: string } {

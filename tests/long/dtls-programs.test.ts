@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { cases, nameOf } from '../dtls/cases.ts'
 import { runCases } from '../dtls/run-cases.ts'
-import { requirePeers } from '../rig/debian.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
 
 // Every case of docs/dtls.md with programs of OpenSSL, GnuTLS, mbedTLS and NSS; the fast ones are in tests/interop.
 

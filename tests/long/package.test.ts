@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { copyTree } from '../rig/copied-tree.ts'
-import { freePort } from '../rig/ports.ts'
-import { until } from '../rig/wait.ts'
+import { copyTree } from '../rig/beds/copied-tree.ts'
+import { freePort } from '../rig/probes/ports.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // The package as somebody installs it: npm pack, npm install in an empty folder, its examples compiled and run.
 const packed = suite('package sauti')

@@ -3,12 +3,12 @@ import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
-import { launchChromium } from '../rig/chromium.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { ownAddress } from '../rig/own-address.ts'
-import { SwitchBed } from '../rig/switch-bed.ts'
-import { until } from '../rig/wait.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { SwitchBed } from '../rig/beds/switch-bed.ts'
+import { makeUser, mint, type PhoneUser } from '../rig/peers/browser-phone.ts'
+import { launchChromium } from '../rig/peers/chromium.ts'
+import { ownAddress } from '../rig/probes/own-address.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // /phone in all of its states and /docs, held against WCAG 2.2 A and AA and axe-core's best practices, on screens of all
 // widths, light and dark; and that numbers can be read and cards reached.

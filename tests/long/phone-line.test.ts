@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { BrowserPhone, mint } from '../rig/browser-phone.ts'
-import { phoneBed } from '../rig/phone-bed.ts'
+import { phoneBed } from '../rig/beds/phone-bed.ts'
+import { BrowserPhone, mint } from '../rig/peers/browser-phone.ts'
 
 // The WebSocket of a page drops while a call rings, on either side; a token that is revoked; the call's sid in the page.
 const line = suite('phone in Chromium: the line')

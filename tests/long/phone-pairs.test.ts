@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { RigAccount } from '../rig/account.ts'
-import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { ownAddress } from '../rig/own-address.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
-import { until } from '../rig/wait.ts'
+import { RigAccount } from '../rig/beds/account.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { SwitchProcess } from '../rig/beds/switch-process.ts'
+import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/peers/browser-phone.ts'
+import { ownAddress } from '../rig/probes/own-address.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // Two browsers, each with a microphone that plays one tone, talk through a real switch.
 const pairs = suite('phone in Chromium: two browsers')

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { beyond, consolePages, customerPages, PortalBed, PortalTab } from '../rig/portal-bed.ts'
-import { type Filling, fill } from '../rig/portal-filling.ts'
+import { beyond, consolePages, customerPages, PortalBed, PortalTab } from '../rig/beds/portal-bed.ts'
+import { type Filling, fill } from '../rig/beds/portal-filling.ts'
 
 // Every page of the portal and the console, empty and filled, with its dialogs, its faults and the phone, held against
 // WCAG 2.2 A and AA and axe-core's best practices, wide and narrow, light and dark; and nothing lies beyond the edge.

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expectStatus } from '../rig/account.ts'
-import { makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
-import { beyond, consolePages, customerPages, PortalBed, type PortalTab } from '../rig/portal-bed.ts'
-import { SipWriter } from '../rig/sip-writer.ts'
-import { sine, wavOf } from '../rig/tone.ts'
-import { until } from '../rig/wait.ts'
-import { WsPhone } from '../rig/ws-phone.ts'
+import { expectStatus } from '../rig/beds/account.ts'
+import { beyond, consolePages, customerPages, PortalBed, type PortalTab } from '../rig/beds/portal-bed.ts'
+import { makeUser, mint, type PhoneUser } from '../rig/peers/browser-phone.ts'
+import { SipWriter } from '../rig/peers/sip-writer.ts'
+import { WsPhone } from '../rig/peers/ws-phone.ts'
+import { sine, wavOf } from '../rig/probes/tone.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // Every field that a customer, a caller, a callee, a customer's server or whoever makes a link can write holds something
 // that would be a script: every page of both sessions is opened, with its dialogs, and nothing may run.

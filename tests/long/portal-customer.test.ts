@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { launchChromium } from '../rig/chromium.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { ownAddress } from '../rig/own-address.ts'
-import { consolePages, customerPages } from '../rig/portal-bed.ts'
-import { freePort } from '../rig/ports.ts'
-import { until } from '../rig/wait.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { consolePages, customerPages } from '../rig/beds/portal-bed.ts'
+import { launchChromium } from '../rig/peers/chromium.ts'
+import { ownAddress } from '../rig/probes/own-address.ts'
+import { freePort } from '../rig/probes/ports.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // A customer in Chromium who has only the link that `npm start` prints: a document with a mistake, mended, simulated, given
 // to a number, called from the phone in the page, seen live, and its page. Then hostile names on every page.

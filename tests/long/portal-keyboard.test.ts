@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { makeUser } from '../rig/browser-phone.ts'
-import { PortalBed, type PortalTab } from '../rig/portal-bed.ts'
-import { sleep, until } from '../rig/wait.ts'
+import { PortalBed, type PortalTab } from '../rig/beds/portal-bed.ts'
+import { makeUser } from '../rig/peers/browser-phone.ts'
+import { sleep, until } from '../rig/probes/wait.ts'
 
 // A customer's way from a document to the page of a call, with the keyboard alone; and the history of the browser.
 const keyboard = suite('portal: by keyboard')

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { firstSoundOf, firstSounds } from '../rig/first-sound.ts'
-import { PiperVoices } from '../rig/piper-voices.ts'
-import { loudSeconds, secondsOf } from '../rig/received-audio.ts'
-import { SpeechServer } from '../rig/speech-server.ts'
-import { VerbBed } from '../rig/verb-bed.ts'
-import { until } from '../rig/wait.ts'
+import { VerbBed } from '../rig/beds/verb-bed.ts'
+import { PiperVoices } from '../rig/fakes/piper-voices.ts'
+import { SpeechServer } from '../rig/fakes/speech-server.ts'
+import { firstSoundOf, firstSounds } from '../rig/probes/first-sound.ts'
+import { loudSeconds, secondsOf } from '../rig/probes/received-audio.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // <Say> by its three engines, heard in real calls. The stand-ins of Piper (700 Hz) and of a speech server (1100 Hz) say
 // 60 ms a character; espeak-ng is the real one.

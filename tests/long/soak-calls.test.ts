@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { soakCalls } from '../../bench/soak-calls/soak-calls.ts'
-import { requirePeers } from '../rig/debian.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
 
 // `npm run bench soak-calls` does it for an hour at fifty calls a second, and looks at the memory as well.
 test('calls of every kind, media threads ended in between: nothing is left of them', async () => {

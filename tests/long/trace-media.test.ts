@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { encodePcmu } from '../rig/g711.ts'
-import { sine } from '../rig/tone.ts'
-import { VerbBed } from '../rig/verb-bed.ts'
+import { VerbBed } from '../rig/beds/verb-bed.ts'
+import { encodePcmu } from '../rig/probes/g711.ts'
+import { sine } from '../rig/probes/tone.ts'
 
 // What the trace of a real call tells of its RTP: by the API second by second, and as packets that tshark reads.
 const traced = suite('trace of media')

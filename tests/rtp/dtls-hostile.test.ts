@@ -8,7 +8,7 @@ import { contentTypes, recordsOf, writeRecord } from '../../rtp/dtls/record.ts'
 import { KeyShare } from '../../rtp/dtls/secrets.ts'
 import { concat, uint, vector } from '../../rtp/dtls/wire.ts'
 import { inputs, ownInputs } from '../fixtures/inputs.ts'
-import { seeded } from '../rig/seeded.ts'
+import { seeded } from '../rig/probes/seeded.ts'
 import { both, Pair } from './dtls-pair.ts'
 
 // Who may write to the address of a handshake, and what comes of it: nothing.

@@ -5,7 +5,7 @@ import { handshakeTimeoutMs } from '../../rtp/dtls/association.ts'
 import { type DtlsCertificate, fingerprintOf, isNamed } from '../../rtp/dtls/certificate.ts'
 import { fragmentsOf, handshakeTypes, Reassembly } from '../../rtp/dtls/handshake-message.ts'
 import { contentTypes, recordsOf } from '../../rtp/dtls/record.ts'
-import { seeded } from '../rig/seeded.ts'
+import { seeded } from '../rig/probes/seeded.ts'
 import { both, type Flying, named, ours, Pair, stranger, theirs } from './dtls-pair.ts'
 
 test('a handshake: both ends hold the same keys, each the right way round', () => {

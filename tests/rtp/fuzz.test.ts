@@ -18,7 +18,7 @@ import {
 import { parseRtcp } from '../../rtp/rtcp/parse.ts'
 import { Reception } from '../../rtp/rtcp/reception.ts'
 import { type InputSet, inputs, ownInputs } from '../fixtures/inputs.ts'
-import { seeded } from '../rig/seeded.ts'
+import { seeded } from '../rig/probes/seeded.ts'
 
 /** Everything that a datagram meets on its way in; says what it was taken for. */
 class Ear {

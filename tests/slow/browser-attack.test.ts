@@ -4,18 +4,18 @@ import { Worker } from 'node:worker_threads'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inputs } from '../fixtures/inputs.ts'
-import { expectStatus, RigAccount } from '../rig/account.ts'
-import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/browser-phone.ts'
-import { Customer } from '../rig/customer.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { clientHello, type JunkOrder, type JunkReport } from '../rig/junk-sender.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
-import { sine } from '../rig/tone.ts'
-import type { UpgradeJunkOrder, UpgradeJunkReport } from '../rig/upgrade-junk.ts'
-import { sleep, until } from '../rig/wait.ts'
-import type { WebrtcClient } from '../rig/webrtc-client.ts'
-import { WebrtcLines } from '../rig/webrtc-lines.ts'
-import { type PhoneCall, WsPhone } from '../rig/ws-phone.ts'
+import { expectStatus, RigAccount } from '../rig/beds/account.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { SwitchProcess } from '../rig/beds/switch-process.ts'
+import { BrowserPhone, makeUser, mint, type PhoneUser } from '../rig/peers/browser-phone.ts'
+import { Customer } from '../rig/peers/customer.ts'
+import { clientHello, type JunkOrder, type JunkReport } from '../rig/peers/junk-sender.ts'
+import type { UpgradeJunkOrder, UpgradeJunkReport } from '../rig/peers/upgrade-junk.ts'
+import type { WebrtcClient } from '../rig/peers/webrtc-client.ts'
+import { WebrtcLines } from '../rig/peers/webrtc-lines.ts'
+import { type PhoneCall, WsPhone } from '../rig/peers/ws-phone.ts'
+import { sine } from '../rig/probes/tone.ts'
+import { sleep, until } from '../rig/probes/wait.ts'
 
 // A thousand junk ClientHellos a second and hostile datagrams at the port that all browsers share, while twenty calls
 // set up and two talk.
@@ -145,7 +145,7 @@ attack('20 of 20 set up, live calls lose nothing, all of it is counted, memory s
   for (let i = 0; i < setups; i++) users.push(await makeUser(account, `Caller ${i}`))
   const phones = await Promise.all(users.map(phoneOf))
   const before = residentMegabytes()
-  const junk = new Worker(new URL('../rig/junk-sender.ts', import.meta.url), {
+  const junk = new Worker(new URL('../rig/peers/junk-sender.ts', import.meta.url), {
     workerData: {
       port: talk.client.farPort,
       hellosPerSecond: 1000,
@@ -211,7 +211,7 @@ attack(
     assert.is((await steady.register()).status, 200)
     await sleep(300)
     const before = residentMegabytes()
-    const junk = new Worker(new URL('../rig/upgrade-junk.ts', import.meta.url), {
+    const junk = new Worker(new URL('../rig/peers/upgrade-junk.ts', import.meta.url), {
       workerData: { port: on.httpPort, perSecond: 200, messages } satisfies UpgradeJunkOrder,
     })
     const slowest: number[] = []
@@ -247,7 +247,7 @@ attack('Chromium, asked for its cookie, sets up all the same', async () => {
   const user = await makeUser(account, 'Chromium')
   assert.is(await phone.signIn(await mint(account, user)), 'registered')
   const [talk] = await talking()
-  const junk = new Worker(new URL('../rig/junk-sender.ts', import.meta.url), {
+  const junk = new Worker(new URL('../rig/peers/junk-sender.ts', import.meta.url), {
     workerData: { port: talk.client.farPort, hellosPerSecond: 1000, datagramsPerSecond: 0, datagrams: [] },
   })
   await sleep(300)

@@ -1,14 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { expectStatus } from '../rig/account.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { encodePcmu } from '../rig/g711.ts'
-import { type LinkConditions, LossyRelay } from '../rig/lossy-relay.ts'
-import { RtpEndpoint } from '../rig/rtp-endpoint.ts'
-import { mediaPortSeen } from '../rig/sipp.ts'
-import { SwitchBed } from '../rig/switch-bed.ts'
-import { babble } from '../rig/tone.ts'
-import { sleep, until } from '../rig/wait.ts'
+import { expectStatus } from '../rig/beds/account.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { SwitchBed } from '../rig/beds/switch-bed.ts'
+import { type LinkConditions, LossyRelay } from '../rig/fakes/lossy-relay.ts'
+import { RtpEndpoint } from '../rig/peers/rtp-endpoint.ts'
+import { mediaPortSeen } from '../rig/peers/sipp.ts'
+import { encodePcmu } from '../rig/probes/g711.ts'
+import { babble } from '../rig/probes/tone.ts'
+import { sleep, until } from '../rig/probes/wait.ts'
 
 // Real calls over networks that lose and delay packets: what the switch measures is what was done to them.
 const quality = suite('Quality of calls')

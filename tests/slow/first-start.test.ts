@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { freePort } from '../rig/ports.ts'
-import { until } from '../rig/wait.ts'
+import { freePort } from '../rig/probes/ports.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // A newcomer's minute: clone, npm start. Timed limits are the issue's own, widely kept.
 const first = suite('first start')

@@ -1,8 +1,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { killsUnderLoad } from '../../bench/kills/kills.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { seeded } from '../rig/seeded.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { seeded } from '../rig/probes/seeded.ts'
 
 const kills = Number(process.env.SAUTI_TEST_KILLS ?? 12)
 

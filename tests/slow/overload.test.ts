@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { lineOf, ramp } from '../../bench/overload/ramp.ts'
-import { requirePeers } from '../rig/debian.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
 
 // A slice of `npm run bench overload`: ratios that hold on a machine that does other things too.
 test('four times the capacity: calls are refused with 503, those taken and those that live go on', async () => {

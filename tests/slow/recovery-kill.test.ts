@@ -14,7 +14,7 @@ import { systemClock } from '../../core/adapters/system/system-clock.ts'
 import { seeded } from '../core/bed/seeded.ts'
 
 const rounds = 8
-const writer = new URL('../rig/ledger-writer.ts', import.meta.url).pathname
+const writer = new URL('../rig/fakes/ledger-writer.ts', import.meta.url).pathname
 
 /** Runs the writer, kills it `afterMs` after its first settled call, and gives the calls that it called settled. */
 function writeUntilKilled(folder: string, seed: number, afterMs: number): Promise<string[]> {

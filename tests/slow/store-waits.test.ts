@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, expectStatus, RigAccount } from '../rig/account.ts'
-import { SipProbe } from '../rig/sip-probe.ts'
-import { storeCalls } from '../rig/stored-calls.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
-import { sleep } from '../rig/wait.ts'
+import { addTrunk, expectStatus, RigAccount } from '../rig/beds/account.ts'
+import { storeCalls } from '../rig/beds/stored-calls.ts'
+import { SwitchProcess } from '../rig/beds/switch-process.ts'
+import { SipProbe } from '../rig/probes/sip-probe.ts'
+import { sleep } from '../rig/probes/wait.ts'
 
 // The signalling thread waits for no disk: calls while another process holds the database's write lock, and while another
 // account lists and searches 100,000 calls.

@@ -1,10 +1,10 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { WebSocket } from 'ws'
-import { expectStatus, RigAccount, setRates } from '../rig/account.ts'
-import { SwitchProcess } from '../rig/switch-process.ts'
-import { babble } from '../rig/tone.ts'
-import { sleep, until } from '../rig/wait.ts'
+import { expectStatus, RigAccount, setRates } from '../rig/beds/account.ts'
+import { SwitchProcess } from '../rig/beds/switch-process.ts'
+import { babble } from '../rig/probes/tone.ts'
+import { sleep, until } from '../rig/probes/wait.ts'
 
 // 1,000 stream subscribers while 50 calls a second run: every event once and in order to each.
 const load = suite('stream under load')

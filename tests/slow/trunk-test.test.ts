@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { addTrunk, expectStatus } from '../rig/account.ts'
-import { requirePeers } from '../rig/debian.ts'
-import { freePort } from '../rig/ports.ts'
-import type { SippOptions } from '../rig/sipp.ts'
-import { SwitchBed } from '../rig/switch-bed.ts'
-import { until } from '../rig/wait.ts'
+import { addTrunk, expectStatus } from '../rig/beds/account.ts'
+import { requirePeers } from '../rig/beds/debian.ts'
+import { SwitchBed } from '../rig/beds/switch-bed.ts'
+import type { SippOptions } from '../rig/peers/sipp.ts'
+import { freePort } from '../rig/probes/ports.ts'
+import { until } from '../rig/probes/wait.ts'
 
 // An operator's test call through a trunk, against sipp as the carrier.
 const tests = suite('test call through a trunk')

@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { pcmu, wavHeader } from '../../rtp/index.ts'
 import { openMedia } from '../../rtp/worker/index.ts'
-import { until } from '../rig/wait.ts'
+import { until } from '../rig/probes/wait.ts'
 import { EventLog, MediaPeer, noise, testPorts } from '../rtp/bed/media-peer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sauti-play-'))

@@ -1,5 +1,5 @@
-import { expectStatus } from '../../rig/account.ts'
-import { sleep } from '../../rig/wait.ts'
+import { expectStatus } from '../../rig/beds/account.ts'
+import { sleep } from '../../rig/probes/wait.ts'
 import { type AuditBed, answerCalls, callerAddress, carrierAddress } from '../bed.ts'
 import { Findings, type Probe } from '../probe.ts'
 

@@ -21,8 +21,8 @@ import { SimulatedMedia, unheard } from '../../../core/testing/simulated-media.t
 import { SimulatedSignaling } from '../../../core/testing/simulated-signaling.ts'
 import { VirtualTasks } from '../../../core/testing/virtual-tasks.ts'
 import type { TraceRecorder } from '../../../core/trace/trace-recorder.ts'
-import { seeded } from '../../rig/seeded.ts'
-import { trunk } from '../../rig/trunk.ts'
+import { trunk } from '../../rig/beds/trunk.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { acme, own, rate } from './acme.ts'
 import { audioFor } from './fake-audio.ts'
 

@@ -1,4 +1,4 @@
-import { seeded as seededNumbers } from '../../rig/seeded.ts'
+import { seeded as seededNumbers } from '../../rig/probes/seeded.ts'
 
 /** Draws that repeat themselves. */
 export function seeded(seed: number): { below(limit: number): number; pick<T>(from: readonly T[]): T } {

@@ -10,7 +10,7 @@ import { Deadlines } from '../../../core/leg/deadlines.ts'
 import { type LegInput, type LegState, legTable } from '../../../core/leg/leg-states.ts'
 import { isSid, SidSequence } from '../../../core/leg/sid.ts'
 import type { CallRecord } from '../../../core/model/call-record.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 test('call status: every cell', () => {
   const steps = ['ring', 'answer', 'end'] as const

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { trunk } from '../../rig/trunk.ts'
+import { trunk } from '../../rig/beds/trunk.ts'
 import type { CallBed } from '../bed/call-bed.ts'
 import { at, dialling, far, other } from '../bed/dial-bed.ts'
 import { rested } from '../bed/rested.ts'

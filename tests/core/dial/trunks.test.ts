@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Destinations } from '../../../core/billing/destinations.ts'
-import { trunk } from '../../rig/trunk.ts'
+import { trunk } from '../../rig/beds/trunk.ts'
 import { rate } from '../bed/acme.ts'
 import { action, at, dialling, dialTo, far, other } from '../bed/dial-bed.ts'
 import { rested } from '../bed/rested.ts'

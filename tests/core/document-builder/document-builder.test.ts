@@ -7,7 +7,7 @@ import { DocumentError, response, verifySignature } from '../../../core/document
 import { dialNouns } from '../../../core/verbs/dial-children.ts'
 import { parseDocument } from '../../../core/verbs/index.ts'
 import { vocabulary } from '../../../core/verbs/registry.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 const inside = (text: string) => text.replace(/^<\?xml[^>]*\?>\n<Response>(.*)<\/Response>\n$/s, '$1')
 const parse = (text: string) => parseDocument(new TextEncoder().encode(text))

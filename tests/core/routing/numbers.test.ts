@@ -2,8 +2,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { e164Of, isE164, isExtension, longestPrefix, presentedNumber } from '../../../core/routing/e164.ts'
 import { numberForTrunk, routesTo } from '../../../core/routing/routes.ts'
-import { seeded } from '../../rig/seeded.ts'
-import { trunk } from '../../rig/trunk.ts'
+import { trunk } from '../../rig/beds/trunk.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 const written: readonly [string, string | undefined][] = [
   ['+254700000001', '+254700000001'],

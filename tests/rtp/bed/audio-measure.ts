@@ -1,4 +1,4 @@
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 /** A sine; `level` is its peak. */
 export const sine = (hz: number, count: number, rate: number, level = 10_000): Int16Array =>

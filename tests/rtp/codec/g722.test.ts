@@ -5,7 +5,7 @@ import { G722Decoder } from '../../../rtp/codec/g722.ts'
 import { G722Encoder, pcmu, resample } from '../../../rtp/index.ts'
 import { levelAt } from '../../../rtp/tone/goertzel.ts'
 import { corpusFile, testBeside } from '../../fixtures/inputs.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { delayOf, segmentalSnrDb, sine, snrDb, speechLike } from '../bed/audio-measure.ts'
 
 const rate = 16_000

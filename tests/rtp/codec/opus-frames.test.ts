@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { opusSilenceInto, opusUnitsIn } from '../../../rtp/codec/opus.ts'
 import { OpusFrames } from '../../../rtp/codec/opus-frames.ts'
 import { OpusPacker } from '../../../rtp/codec/opus-packer.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 const frames = new OpusFrames()
 const read = (...bytes: number[]) => {

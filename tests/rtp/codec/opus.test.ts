@@ -14,7 +14,7 @@ import { LibOpus } from '../../../rtp/io/index.ts'
 import { levelAt } from '../../../rtp/tone/goertzel.ts'
 import { levelOf } from '../../../rtp/tone/level.ts'
 import { keyCapture } from '../../fixtures/captures.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { delayOf, segmentalSnrDb, sine, speechLike } from '../bed/audio-measure.ts'
 import { WarmOpus } from '../bed/warm-opus.ts'
 

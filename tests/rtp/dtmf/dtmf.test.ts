@@ -21,7 +21,7 @@ import {
 } from '../../../rtp/packet/header.ts'
 import { type Captured, keyCapture, pressOf } from '../../fixtures/captures.ts'
 import { corpusFiles, testBeside } from '../../fixtures/inputs.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { readPcap } from '../bed/pcap.ts'
 
 interface Sent {

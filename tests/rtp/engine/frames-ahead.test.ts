@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { agreed } from '../bed/agreement.ts'
 import { frame } from '../bed/rtp-packet.ts'
 import { VirtualMedia } from '../bed/virtual-media.ts'

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { EngineCodec } from '../../../rtp/contract/agreement.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { agreed } from '../bed/agreement.ts'
 import { VirtualMedia } from '../bed/virtual-media.ts'
 import { VirtualPeer } from '../bed/virtual-peer.ts'

@@ -3,7 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { OpusDecoder, OpusEncoder, OpusEncoderSettings, OpusRate } from '../../../rtp/codec/opus.ts'
 import { LibOpus } from '../../../rtp/io/index.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { speechLike } from '../bed/audio-measure.ts'
 
 // Our own door to libopus against that of the package it comes in.

@@ -4,7 +4,7 @@ import { chunkSamples, newChunkMemory, RecordingChunk } from '../../../rtp/io/re
 import { RecordingLine } from '../../../rtp/io/recording-line.ts'
 import { RecordingMailbox } from '../../../rtp/io/recording-mailbox.ts'
 import type { ToRecording } from '../../../rtp/io/recording-protocol.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 test('what is put is taken, once and in its order, however the two take turns', () => {
   const random = seeded(5)

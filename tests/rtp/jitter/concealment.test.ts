@@ -4,7 +4,7 @@ import { pcmu } from '../../../rtp/index.ts'
 import { Concealment } from '../../../rtp/jitter/concealment.ts'
 import { levelOf } from '../../../rtp/tone/level.ts'
 import { corpusFile, testBeside } from '../../fixtures/inputs.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { speechLike } from '../bed/audio-measure.ts'
 
 /** A voice-like wave: harmonics of a pitch. */

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { JitterBuffer } from '../../../rtp/jitter/jitter-buffer.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { type RtpOptions, rtp } from '../bed/rtp-packet.ts'
 
 // Whoever records takes out at once whatever is due. No packet may make that longer than what packets can hold.

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { JitterBuffer } from '../../../rtp/jitter/jitter-buffer.ts'
 import { packetsOf30Ms } from '../../fixtures/captures.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { type Arrival, inOrder, kinds, listen, packetOf, stream } from './jitter-listener.ts'
 
 test('an even stream comes out whole and in order after one wait, at every ptime', () => {

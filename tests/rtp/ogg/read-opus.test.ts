@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { opusSilence } from '../../../rtp/codec/opus.ts'
 import { readOggOpus } from '../../../rtp/index.ts'
 import { corpusFile, testBeside } from '../../fixtures/inputs.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { oggFile, oggPage, opusHead, opusTags } from './ogg-pages.ts'
 
 const hour = 3600 * 48_000

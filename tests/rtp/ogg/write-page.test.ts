@@ -5,7 +5,7 @@ import { firstPacketIn, readOggOpus, withoutDelimiter } from '../../../rtp/index
 import { lastOpusPage, OpusPages, oggPageLength, oggPositionOf } from '../../../rtp/ogg/opus-pages.ts'
 import { isOgg, oggChecksum, oggFirst, oggHeadLength, oggLast } from '../../../rtp/ogg/page.ts'
 import { delimitInto } from '../../../rtp/ogg/self-delimited.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { oggPage } from './ogg-pages.ts'
 
 const hour = 3600 * 48_000

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { FrameClock, maxCatchUpFrames } from '../../../rtp/packetize/frame-clock.ts'
 import { TickSlots } from '../../../rtp/packetize/tick-slots.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 /** Ticks every 5 ms that come up to `unrest` ms late. Returns when frames went out. */
 const runFor = (pace: FrameClock, ms: number, unrest: number, random: () => number, from = 1000): number[] => {

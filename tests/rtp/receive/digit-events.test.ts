@@ -4,7 +4,7 @@ import { pcmu } from '../../../rtp/index.ts'
 import { DigitEvents } from '../../../rtp/receive/digit-events.ts'
 import { renderTone } from '../../../rtp/tone/tone-source.ts'
 import { dtmfTone } from '../../../rtp/tone/tones.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { frame, rtp } from '../bed/rtp-packet.ts'
 import { bridged, type VirtualPeer } from '../bed/virtual-peer.ts'
 

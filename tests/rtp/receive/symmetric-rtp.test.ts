@@ -13,7 +13,7 @@ import {
   SymmetricRtp,
   type Verdict,
 } from '../../../rtp/receive/symmetric-rtp.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 const at = (text: string): number => {
   const address = parseAddress(text)

@@ -6,7 +6,7 @@ import { LibOpus } from '../../../rtp/io/index.ts'
 import { SentTrack } from '../../../rtp/record/sent-track.ts'
 import { streamTracks } from '../../../rtp/record/stream-tracks.ts'
 import { TrackLine } from '../../../rtp/record/track-line.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { speechLike } from '../bed/audio-measure.ts'
 
 const codecs = streamTracks(type => (type === 0 ? 'PCMU' : undefined), new LibOpus())

@@ -6,7 +6,7 @@ import { SourceClock } from '../../../rtp/record/source-clock.ts'
 import { streamTracks } from '../../../rtp/record/stream-tracks.ts'
 import { TrackLine } from '../../../rtp/record/track-line.ts'
 import { TrackStream } from '../../../rtp/record/track-stream.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { speechLike } from '../bed/audio-measure.ts'
 
 const codecs = streamTracks(type => (type === 0 ? 'PCMU' : undefined), new LibOpus())

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import { compressALaw } from '../../../rtp/codec/g711-tables.ts'
 import { LevelMeter } from '../../../rtp/report/level-meter.ts'
 import { MediaTape, MediaTapeReader, type TapePoint, tapeMemory } from '../../../rtp/report/media-tape.ts'
-import { encodePcmu } from '../../rig/g711.ts'
+import { encodePcmu } from '../../rig/probes/g711.ts'
 
 const figures: TapePoint = {
   codec: 'PCMA',

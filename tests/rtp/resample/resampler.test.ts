@@ -5,7 +5,7 @@ import { addInto, clipInto, clipWithoutInto, scaleInPlace, sumInto } from '../..
 import { resampleFilter } from '../../../rtp/resample/filter.ts'
 import { levelAt } from '../../../rtp/tone/goertzel.ts'
 import { levelOf } from '../../../rtp/tone/level.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 const sine = (hz: number, rate: number, seconds: number, amplitude = 16_000): Int16Array =>
   Int16Array.from({ length: rate * seconds }, (_, i) => Math.round(amplitude * Math.sin((2 * Math.PI * hz * i) / rate)))

@@ -12,7 +12,7 @@ import {
 } from '../../../rtp/rtcp/extended-report.ts'
 import { parseRtcp } from '../../../rtp/rtcp/parse.ts'
 import { writeReceiverReport } from '../../../rtp/rtcp/write.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 const metrics: VoipMetrics = {
   ssrc: 0xfedc_ba98,

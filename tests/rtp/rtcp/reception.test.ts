@@ -5,7 +5,7 @@ import { middleOf, ntpFractionOf, ntpSecondsOf, roundTripMs } from '../../../rtp
 import { Reception } from '../../../rtp/rtcp/reception.ts'
 import { RtcpSchedule } from '../../../rtp/rtcp/schedule.ts'
 import { SequenceStatistics } from '../../../rtp/rtcp/sequence-statistics.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 test('a source is on probation until two numbers in a row (RFC 3550 §A.1)', () => {
   const statistics = new SequenceStatistics()

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert'
 import type { ReportBlock } from '../../../rtp/rtcp/packet.ts'
 import { parseRtcp } from '../../../rtp/rtcp/parse.ts'
 import { writeBye, writeReceiverReport, writeSdes, writeSenderReport } from '../../../rtp/rtcp/write.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 const block: ReportBlock = {
   ssrc: 0xfedcba98,

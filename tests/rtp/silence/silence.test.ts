@@ -6,7 +6,7 @@ import { trimSilence } from '../../../rtp/silence/trim.ts'
 import { qualityOf } from '../../../rtp/stats/quality.ts'
 import { amplitudeOf } from '../../../rtp/tone/level.ts'
 import { corpusFile, testBeside } from '../../fixtures/inputs.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { speechLike } from '../bed/audio-measure.ts'
 
 const rate = 8000

@@ -14,7 +14,7 @@ import { SrtpSender } from '../../../rtp/srtp/srtp-sender.ts'
 import { inputs } from '../../fixtures/inputs.ts'
 import { hex } from '../../fixtures/media-attacks.ts'
 import { gcmVector, keyDerivation, keystream } from '../../fixtures/rfc-vectors.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const profiles = Object.keys(srtpFacts) as SrtpProfile[]

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { LossPattern } from '../../../rtp/stats/loss-pattern.ts'
 import { qualityOf } from '../../../rtp/stats/quality.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 /** Packets of which `isLost` says which never come, and enough after them that all are decided. */
 function patternOf(count: number, isLost: (index: number) => boolean): LossPattern {

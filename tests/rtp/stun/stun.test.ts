@@ -15,7 +15,7 @@ import { mappedOf, StunWriter } from '../../../rtp/stun/writer.ts'
 import { inputs } from '../../fixtures/inputs.ts'
 import { hex } from '../../fixtures/media-attacks.ts'
 import { stunVectors } from '../../fixtures/rfc-vectors.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 const parsed = (bytes: Uint8Array): StunMessage => {
   const result = parseStun(bytes)

@@ -7,7 +7,7 @@ import { SlidingTones } from '../../../rtp/tone/sliding-tones.ts'
 import type { Tone } from '../../../rtp/tone/tone.ts'
 import { renderTone, ToneSource } from '../../../rtp/tone/tone-source.ts'
 import { dtmfTone, tones } from '../../../rtp/tone/tones.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 const near = (value: number, wanted: number, by: number, what = '') =>
   assert.ok(Math.abs(value - wanted) <= by, `${what} ${value}, wanted ${wanted} ± ${by}`)

@@ -5,7 +5,7 @@ import { decodeWavInto } from '../../../rtp/wav/decode.ts'
 import type { WavEncoding } from '../../../rtp/wav/format.ts'
 import { maxWavDataLengthOf, wavHeaderLengthOf, wavPaddingOf } from '../../../rtp/wav/write.ts'
 import { wavAttacks } from '../../fixtures/wav-attacks.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 const fileOf = (format: WavFormat, data: Uint8Array): Uint8Array => {
   const header = wavHeader(format, data.length)

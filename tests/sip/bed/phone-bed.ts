@@ -13,7 +13,7 @@ import { parseMessage } from '../../../sip/message/parse.ts'
 import type { Flow } from '../../../sip/network/flow.ts'
 import type { PhoneIdentity } from '../../../sip/registrar/phone.ts'
 import { defaultTimers } from '../../../sip/transaction/timer-settings.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 export const hash = (algorithm: DigestAlgorithm, text: string): string =>
   createHash(hashNames[algorithm]).update(text).digest('hex')

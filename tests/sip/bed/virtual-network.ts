@@ -11,7 +11,7 @@ import type { SipMessage } from '../../../sip/message/message.ts'
 import { parseMessage } from '../../../sip/message/parse.ts'
 import type { Flow, TransportName } from '../../../sip/network/flow.ts'
 import { defaultTimers } from '../../../sip/transaction/timer-settings.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 export interface Packet {
   readonly from: string

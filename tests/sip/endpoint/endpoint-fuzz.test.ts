@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inputs } from '../../fixtures/inputs.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { VirtualNetwork } from '../bed/virtual-network.ts'
 
 const sets = ['rfc4475', 'rfc5118', 'advisories', 'unauthorized-methods', 'toll-fraud', 'sip-seeds'] as const

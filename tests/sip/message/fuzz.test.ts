@@ -44,7 +44,7 @@ import { StreamFramer } from '../../../sip/stream/framer.ts'
 import { sameUri } from '../../../sip/uri/compare.ts'
 import { userOf } from '../../../sip/uri/format.ts'
 import { type InputSet, inputs } from '../../fixtures/inputs.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { bytes, options, wire } from '../bed/text.ts'
 
 /** One input may take so long, at any length that the limits let in; a slow machine is allowed for. */

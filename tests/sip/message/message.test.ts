@@ -12,7 +12,7 @@ import {
 } from '../../../sip/message/headers.ts'
 import { messageLimits } from '../../../sip/message/limits.ts'
 import { validateRequest, validateResponse } from '../../../sip/message/validate.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { bytes, options, parsed, parsedRequest, text, wire } from '../bed/text.ts'
 
 const reasonOf = (data: string): string => {

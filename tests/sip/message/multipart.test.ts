@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseMediaType } from '../../../sip/header/content-type.ts'
 import { sessionPartOf } from '../../../sip/message/multipart.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { ScriptedPeer, tagOfTo } from '../bed/scripted-peer.ts'
 import { VirtualNetwork } from '../bed/virtual-network.ts'
 

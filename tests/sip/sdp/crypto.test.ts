@@ -12,7 +12,7 @@ import {
   type SessionDescription,
 } from '../../../sip/index.ts'
 import { cryptosOf } from '../../../sip/sdp/crypto.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 
 const key = 'WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz'
 const other = 'PS1uQCVeeCFCanVmcjkpPywjNWhcYD0mXXtxaVBR'

@@ -4,7 +4,7 @@ import { formatMessage, headerOf } from '../../../sip/index.ts'
 import { messageLimits } from '../../../sip/message/limits.ts'
 import { type Framed, StreamFramer } from '../../../sip/stream/framer.ts'
 import { input } from '../../fixtures/inputs.ts'
-import { seeded } from '../../rig/seeded.ts'
+import { seeded } from '../../rig/probes/seeded.ts'
 import { bytes, options, parsed, text } from '../bed/text.ts'
 
 const message = (callId: string, body = ''): string =>

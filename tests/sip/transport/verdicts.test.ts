@@ -9,7 +9,7 @@ import { silentLog } from '../../../core/adapters/system/silent-log.ts'
 import { systemClock, systemRandom } from '../../../core/adapters/system/system-clock.ts'
 import { defaultSettings } from '../../../core/model/settings.ts'
 import { type Input, type InputSet, input, inputs, ownInputs } from '../../fixtures/inputs.ts'
-import { trunk } from '../../rig/trunk.ts'
+import { trunk } from '../../rig/beds/trunk.ts'
 
 /**
  * What the running stack says to each message when it comes from a trunk's address: the final status, or `none`.

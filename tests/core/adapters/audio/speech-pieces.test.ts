@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { cutSpeech, easeEnds } from '../../../../core/adapters/audio/speech-pieces.ts'
-import { seeded } from '../../../rig/seeded.ts'
+import { seeded } from '../../../rig/probes/seeded.ts'
 
 const sizes = { first: 50, most: 250 }
 

@@ -12,8 +12,8 @@ import { defaultSettings } from '../../../../core/model/settings.ts'
 import type { Trunk } from '../../../../core/model/trunk.ts'
 import type { SignalingEvent } from '../../../../core/ports/signaling.ts'
 import type { Dns } from '../../../../sip/transport/index.ts'
-import { trunk } from '../../../rig/trunk.ts'
-import { until } from '../../../rig/wait.ts'
+import { trunk } from '../../../rig/beds/trunk.ts'
+import { until } from '../../../rig/probes/wait.ts'
 import { acme } from '../../bed/acme.ts'
 
 type Zone = Record<string, { readonly a?: readonly string[]; readonly srv?: readonly [name: string, port: number][] }>

@@ -11,7 +11,7 @@ import { ListenError } from '../../../../core/model/listen-error.ts'
 import { defaultSettings, type SipListener } from '../../../../core/model/settings.ts'
 import type { Trunk } from '../../../../core/model/trunk.ts'
 import type { SignalingEvent } from '../../../../core/ports/signaling.ts'
-import { trunk } from '../../../rig/trunk.ts'
+import { trunk } from '../../../rig/beds/trunk.ts'
 import { acme } from '../../bed/acme.ts'
 
 const trunkOf = (set: Partial<Trunk>): Trunk => trunk('trunk', { host: '127.0.0.1', ...set })

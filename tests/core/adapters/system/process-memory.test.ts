@@ -4,7 +4,7 @@ import { LoadMonitor, type LoadMonitorOptions } from '../../../../core/adapters/
 import { countDescriptors, readProcessMemory } from '../../../../core/adapters/system/process-memory.ts'
 import { silentLog } from '../../../../core/adapters/system/silent-log.ts'
 import { OverloadControl } from '../../../../core/admission/overload-control.ts'
-import { until } from '../../../rig/wait.ts'
+import { until } from '../../../rig/probes/wait.ts'
 
 const bounds = { loopDelayMs: 0, inviteWaitMs: 0, storeBacklog: 0, mediaLate: 0, mediaBusy: 0, memory: 0.9 }
 

@@ -1,0 +1,135 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { launchChromium } from '../peers/chromium.ts'
+import { ownAddress } from '../probes/own-address.ts'
+import { requirePeers } from './debian.ts'
+import { type BedOptions, SwitchBed } from './switch-bed.ts'
+
+/** Pages of the customer's portal, by what stands after `#/`. */
+export const customerPages = [
+  '',
+  'calls',
+  'documents',
+  'numbers',
+  'assets',
+  'people',
+  'recordings',
+  'webhooks',
+  'events',
+  'wallet',
+  'keys',
+] as const
+
+export const consolePages = [
+  'operator',
+  'operator/accounts',
+  'operator/pool',
+  'operator/trunks',
+  'operator/rates',
+  'operator/destinations',
+  'operator/changes',
+  'operator/sessions',
+] as const
+
+/** In the page: what lies beyond the right edge, and is not in a part that scrolls. */
+export const beyond = `[...document.querySelectorAll('body *')]
+  .filter(it => it.checkVisibility({ visibilityProperty: true }) && it.getBoundingClientRect().right > innerWidth + 1
+    && !it.closest('.hidden, thead, .ladder, .diff, pre, .skip, .cut'))
+  .map(it => it.outerHTML.slice(0, 100)).slice(0, 3)`
+/** In every frame: what the policy of a page refused. */
+const noteViolations = `addEventListener('securitypolicyviolation', event => {
+  console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile + ':' + event.lineNumber)
+})`
+
+/** A tab that is signed in on both sides, and what went wrong in it. */
+export class PortalTab {
+  readonly page: Page
+  readonly base: string
+  /** Faults of scripts, and what the policy refused. */
+  readonly complaints: string[] = []
+  /** Requests to other origins. */
+  readonly outside: string[] = []
+
+  constructor(page: Page, base: string) {
+    this.page = page
+    this.base = base
+    page.setDefaultTimeout(10_000)
+    page.on('pageerror', fault => this.complaints.push(String(fault)))
+    page.on('console', message => {
+      if (/policy: |Content Security Policy|Trusted/.test(message.text())) this.complaints.push(message.text())
+    })
+    page.on('dialog', dialog => {
+      this.complaints.push(`dialog: ${dialog.message()}`)
+      dialog.dismiss()
+    })
+    page.on('request', request => {
+      const url = request.url()
+      if (/^(https?|wss?):/.test(url) && new URL(url).host !== new URL(base).host) this.outside.push(url)
+    })
+  }
+
+  /** A page of the portal once what it asks for is there. */
+  async go(path: string): Promise<void> {
+    await this.page.goto(`${this.base}/#/${path}`)
+    await this.settled()
+  }
+
+  async settled(): Promise<void> {
+    await this.page.waitForSelector('main h1')
+    await this.page.waitForSelector('main .waiting', { state: 'detached' })
+  }
+
+  press(name: string): Promise<void> {
+    return this.page.getByRole('button', { name, exact: true }).first().click()
+  }
+}
+
+interface PortalBedOptions extends BedOptions {
+  readonly chromium?: readonly string[]
+}
+
+/** A switch, and Chromium as customer and as operator. */
+export class PortalBed {
+  readonly bed: SwitchBed
+  readonly browser: Browser
+  /** `localhost`: only there, and over https, a page may use the microphone. */
+  readonly base: string
+
+  private constructor(bed: SwitchBed, browser: Browser) {
+    this.bed = bed
+    this.browser = browser
+    this.base = bed.on.baseUrl.replace('127.0.0.1', 'localhost')
+  }
+
+  static async open({ chromium = [], env, ...options }: PortalBedOptions = {}): Promise<PortalBed> {
+    requirePeers('chromium')
+    const bed = await SwitchBed.open({ ...options, env: { SAUTI_EXTERNAL_ADDRESS: ownAddress(), ...env } })
+    return new PortalBed(bed, await launchChromium({ args: chromium }))
+  }
+
+  async tab(options: Parameters<Browser['newContext']>[0] = {}): Promise<PortalTab> {
+    const context = await this.browser.newContext({
+      viewport: { width: 1280, height: 900 },
+      reducedMotion: 'reduce',
+      ...options,
+    })
+    await context.addInitScript(noteViolations)
+    await this.signIn(context)
+    return new PortalTab(await context.newPage(), this.base)
+  }
+
+  /** Both cookies, as the page gets them. */
+  async signIn(context: BrowserContext): Promise<void> {
+    for (const key of [this.bed.account.key, this.bed.on.operatorKey]) {
+      const answer = await context.request.post(`${this.base}/portal/session`, {
+        data: { key },
+        headers: { origin: this.base },
+      })
+      if (answer.status() !== 201) throw new Error(`sign-in: ${answer.status()} ${await answer.text()}`)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close()
+    await this.bed.close()
+  }
+}
