@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { requirePeers } from '../../tests/rig/debian.ts'
+import { requirePeers } from '../../tests/rig/beds/debian.ts'
 import { machine, writeSection } from '../page-section.ts'
 import { useBuiltProgram } from '../served-program.ts'
 import { type GoalRow, goalLines, goalTable, verdictOf } from './goal-row.ts'

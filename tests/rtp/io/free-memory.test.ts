@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import koffi from 'koffi'
 import { test } from 'uvu'
 import { giveBackFreeMemory } from '../../../rtp/io/free-memory.ts'
-import { until } from '../../rig/wait.ts'
+import { until } from '../../rig/probes/wait.ts'
 
 const residentKb = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1])
 
