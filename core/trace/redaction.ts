@@ -6,6 +6,9 @@ const star = 0x2a
 const space = 0x20
 const tab = 0x09
 const lowerCase = 0x20
+/** By octet: a URI cannot go on after it. */
+const isWordEnd = new Uint8Array(256)
+for (const octet of new TextEncoder().encode(' \t",<>')) isWordEnd[octet] = 1
 
 /** Headers whose value is a secret or made of one (RFC 3261 §20.7, §20.28, §20.6; RFC 8224 is signed in public). */
 const secretHeaders: readonly string[] = [
@@ -26,12 +29,22 @@ export function coverSecrets(bytes: Uint8Array, from: number, to: number): numbe
   let line = from
   while (line < to) {
     let end = line
+    // Of the word so far: its last colon, how many it has, and up to where it was covered.
+    let colonAt = line
+    let colons = 0
     for (; end < to; end++) {
       const byte = bytes[end]
       if (byte === lf) break
-      if (byte === at) {
-        coverPassword(bytes, line, end)
-      }
+      if (byte === colon) {
+        colonAt = end + 1
+        colons++
+      } else if (byte === at) {
+        // `sip:user:password@host`
+        if (colons > 1) {
+          cover(bytes, colonAt, end)
+          colonAt = end + 1
+        }
+      } else if (isWordEnd[byte!] === 1) colons = 0
     }
     const first = bytes[line]! | lowerCase
     if (bytes[line] === space || bytes[line] === tab) {
@@ -88,21 +101,6 @@ function coverAttribute(bytes: Uint8Array, line: number, end: number): void {
   else if (third === 0x6b && bytes[line + 3] === 0x65) cover(bytes, line + 6, end)
 }
 
-/** `sip:user:password@host`: what stands between the second colon and the sign. */
-function coverPassword(bytes: Uint8Array, line: number, sign: number): void {
-  let colonAt = -1
-  for (let index = sign - 1; index >= line; index--) {
-    const byte = bytes[index]
-    if (byte === colon) {
-      if (colonAt !== -1) {
-        cover(bytes, colonAt + 1, sign)
-        return
-      }
-      colonAt = index
-    } else if (byte === space || byte === 0x3c || byte === 0x22 || byte === 0x2c) return
-  }
-}
-
 function cover(bytes: Uint8Array, from: number, to: number): void {
   for (let index = from; index < to; index++) if (bytes[index] !== cr) bytes[index] = star
 }
@@ -123,16 +121,56 @@ function callIdAt(bytes: Uint8Array, line: number, end: number, from: number): n
 /** What no text without a secret needs to be looked at for. */
 const maySecret = /[=@]|"\s*:/
 
-/** Values of attributes and of query parameters that are secrets, in a document, a URL or JSON. */
+/**
+ * Values of attributes and of query parameters that are secrets, in a document, a URL or JSON. The time it takes grows with
+ * the length alone: customers write these texts, so no pattern tries one place again and again.
+ */
 export const withoutSecrets = (text: string): string => (maySecret.test(text) ? covered(text) : text)
 
+/** Its first characters, without secrets: covered before it is cut, since half a secret no longer looks like one. */
+export const withoutSecretsUpTo = (text: string, length: number): string =>
+  text.length > length ? `${withoutSecrets(text).slice(0, length)}…` : text
+
+/** A document that was cut in the middle loses the tag, or the word, that it ends with: its secret may have no end any more. */
+export function withoutCutTag(text: string): string {
+  const tag = text.lastIndexOf('<')
+  return text.slice(0, tag > text.lastIndexOf('>') ? tag : wordBegin(text, text.length, 0))
+}
+
+const secretParameter = /^(?:[\w-]*(?:token|secret|passw|api_?-?key|signature|auth)[\w-]*|key|sig|pwd)$/i
+const secretMember = /token|secret|passw|api_?-?key/i
+
 const covered = (text: string): string =>
-  text
+  withoutPasswords(text)
     .replace(/(\bpassword\s*=\s*)("[^"]*"|'[^']*')/gi, '$1"****"')
-    .replace(/(https?:\/\/)[^/\s"'<>@]+@/gi, '$1****@')
-    .replace(/(\bsips?:[^\s:@"'<>;]+):[^\s@"'<>]+@/gi, '$1:****@')
-    .replace(
-      /([?&;](?:[\w-]*(?:token|secret|passw|api_?-?key|signature|auth)[\w-]*|key|sig|pwd)=)[^&\s"'<>;]+/gi,
-      '$1****',
+    .replace(/(:\/\/)[^/\s"'<>@]+@/g, '$1****@')
+    .replace(/([?&;]([\w-]+)=)[^&\s"'<>;]+/g, (all, begin: string, name: string) =>
+      secretParameter.test(name) ? `${begin}****` : all,
     )
-    .replace(/("[\w-]*(?:token|secret|passw|api_?-?key)[\w-]*"\s*:\s*)"(?:[^"\\]|\\.)*"/gi, '$1"****"')
+    .replace(/("([\w-]+)"\s*:\s*)"(?:[^"\\]|\\.)*"/g, (all, begin: string, name: string) =>
+      secretMember.test(name) ? `${begin}"****"` : all,
+    )
+
+const betweenWords = /[\s"'<>]/
+function wordBegin(text: string, end: number, least: number): number {
+  let begin = end
+  while (begin > least && !betweenWords.test(text[begin - 1]!)) begin--
+  return begin
+}
+
+const sipUser = /\bsips?:[^:;]+:(?=.)/i
+
+/** `sip:user:password@host`: the word before each sign is looked at once. */
+function withoutPasswords(text: string): string {
+  let result = ''
+  let from = 0
+  for (let sign = text.indexOf('@'); sign !== -1; sign = text.indexOf('@', sign + 1)) {
+    const word = wordBegin(text, sign, from)
+    const before = text.slice(word, sign)
+    const user = sipUser.exec(before)
+    result += text.slice(from, word)
+    result += user === null ? before : `${before.slice(0, user.index + user[0].length)}****`
+    from = sign
+  }
+  return result + text.slice(from)
+}

@@ -4,13 +4,13 @@ import { explanations } from './explanation.ts'
 import { type CapturedPacket, capturedBytes, PacketRing, readCaptured, writeCaptured } from './packet-ring.ts'
 import { PendingDialogs } from './pending-dialogs.ts'
 import { maxPayloadBytes, type RecordView, recordKinds, recordsIn } from './record.ts'
-import { coverSecrets } from './redaction.ts'
+import { coverSecrets, withoutCutTag } from './redaction.ts'
 import type { RtpFigures } from './rtp-point.ts'
 import { RtpSeries } from './rtp-series.ts'
 import { readSip, type SipAddresses, type SipRecord, sipHeadBytes, sipMessageAt, writeSipHead } from './sip-record.ts'
 import { timelineOf } from './timeline.ts'
 import type { Trace, TraceEnding, TracePage, TraceReader } from './trace.ts'
-import { type Note, redacted } from './trace-notes.ts'
+import { longestBody, type Note, redacted } from './trace-notes.ts'
 import type { OverFields, TraceSink } from './trace-sink.ts'
 import type { TraceStore } from './trace-store.ts'
 
@@ -106,7 +106,8 @@ export class TraceBook implements TraceSink {
   }
 
   document(unixMs: number, callId: CallUuid, note: Note, body: Uint8Array): void {
-    this.note(unixMs, callId, '', { ...note, body: this.#decoder.decode(body) })
+    const text = this.#decoder.decode(body)
+    this.note(unixMs, callId, '', { ...note, body: body.length < longestBody ? text : withoutCutTag(text) })
   }
 
   over(unixMs: number, callId: CallUuid, record: OverFields): void {

@@ -1,7 +1,7 @@
 import type { ExchangeCommand } from '../contract/exchange-command.ts'
 import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import type { Change } from '../ports/store.ts'
-import { withoutSecrets } from './redaction.ts'
+import { withoutSecrets, withoutSecretsUpTo } from './redaction.ts'
 
 /** What is written of an event or a command: small, `kind` first. Times and legs are in the record. */
 export interface Note {
@@ -14,8 +14,7 @@ const longestText = 1000
 const longestFields = 4000
 export const longestBody = 64 * 1024
 
-const clipped = (text: string, length = longestText): string =>
-  text.length > length ? `${text.slice(0, length)}…` : text
+const clipped = (text: string, length = longestText): string => withoutSecretsUpTo(text, length)
 
 const clippedIfAny = (text: string | undefined): string | undefined => (text === undefined ? undefined : clipped(text))
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CallUuid, LegUuid } from '../../../core/model/ids.ts'
-import { withoutSecrets } from '../../../core/trace/redaction.ts'
+import { coverSecrets, withoutCutTag, withoutSecrets } from '../../../core/trace/redaction.ts'
 import { isPlain, type Note, noteOfCommand, noteOfEvent, redacted } from '../../../core/trace/trace-notes.ts'
 import { CallBed } from '../bed/call-bed.ts'
 import { PartsInMemory, TraceBed } from '../bed/trace-bed.ts'
@@ -84,6 +84,69 @@ test('URLs, documents and fields lose what is secret in them', () => {
   ])
     assert.is(withoutSecrets(text).includes(canary), false, withoutSecrets(text))
   assert.is(withoutSecrets('https://a.test/x?b=1'), 'https://a.test/x?b=1')
+})
+
+test('a secret that passes the place where a long text is cut is covered as well', () => {
+  const callId = 'call-1' as CallUuid
+  for (let before = 900; before < 1010; before++) {
+    const url = `https://a.test/${'x'.repeat(before)}?b=sip:alice:${canary}@b.test&token=${canary}`
+    const note = noteOfCommand({
+      type: 'audio.load',
+      callId,
+      requestId: 'load-1',
+      accountId: 'a' as never,
+      source: { url },
+    })
+    assert.is(/C4N/.test(JSON.stringify(redacted(note!))), false, JSON.stringify(note))
+  }
+  assert.is(withoutCutTag('<Response><Dial>x</Dial><Sip password="C4N'), '<Response><Dial>x</Dial>')
+  assert.is(withoutCutTag('<Say>call https://u:C4N'), '<Say>call ')
+  assert.is(withoutCutTag('<Response/>'), '<Response/>')
+})
+
+// As a count of steps is not to be had, ten times the text may take at most thirty times as long: a hundred would be quadratic.
+function assertLinear(what: string, work: (length: number) => () => void): void {
+  const [whole, tenth] = [work(64_000), work(6400)]
+  const timeOf = (once: () => void) => {
+    const began = performance.now()
+    for (let time = 0; time < 10; time++) once()
+    return performance.now() - began
+  }
+  const ratios = [1, 2, 3].map(() => timeOf(whole) / Math.max(0.1, timeOf(tenth)))
+  assert.ok(Math.min(...ratios) < 30, `${what}: ${ratios.map(Math.round).join(', ')} times`)
+}
+
+test('what a customer writes costs as much time as it is long, whatever it is made of', () => {
+  const parts = ['sip:a:', 'sips:', 'token', '-token', 'http://a', '"token', 'password ', '?key-', '\\\\a', '@', 'a']
+  for (const part of parts) {
+    for (const begin of ['', '?', '&', '"', 'password=', '"token":"'])
+      assertLinear(`${begin}${part}…`, length => {
+        const text = `${begin}${part.repeat(length / part.length)}=`
+        return () => withoutSecrets(text)
+      })
+  }
+})
+
+test('so does a SIP message that anybody sends', () => {
+  for (const part of ['@', 'a@', ':@', '::@', 'sip:a:b@', 'a=crypto:1 inline', '\n ', ',']) {
+    assertLinear(part, length => {
+      const message = bytes(`OPTIONS sip:x SIP/2.0\nFrom: ${part.repeat(length / part.length)}\n\n`)
+      return () => void coverSecrets(message.slice(), 0, message.length)
+    })
+  }
+})
+
+test('a password in a URI is covered wherever it stands in a line', () => {
+  for (const [line, covered] of [
+    ['Contact: <sip:a:pw@h>,"x" <sip:b:pq@h>', 'Contact: <sip:a:**@h>,"x" <sip:b:**@h>'],
+    ['To: sip:a:p@w@h', 'To: sip:a:*@*@h'],
+    ['To: <sip:a@h:5060>;x=b@c', 'To: <sip:a@h:5060>;x=b@c'],
+    ['Refer-To: <sip:a:p%40:w@[2001:db8::1]:5061>', 'Refer-To: <sip:a:p%40:*@[2001:db8::1]:5061>'],
+  ]) {
+    const message = bytes(`${line}\n`)
+    coverSecrets(message, 0, message.length)
+    assert.is(new TextDecoder().decode(message), `${covered}\r\n`)
+  }
 })
 
 test('what finds no room is given up, the oldest first', () => {
