@@ -67,19 +67,7 @@ function run(command: string, ...args: readonly string[]): void {
 
 /** The declarations of the entries and of what they name: the rest cannot be imported. */
 function writeTypes(): void {
-  const project = join(dist, 'tsconfig.types.json')
-  const compilerOptions = {
-    noEmit: false,
-    rootDir: '..',
-    outDir: '.',
-    declaration: true,
-    emitDeclarationOnly: true,
-    stripInternal: true,
-  }
-  const files = entries.map(entry => join('..', entry['sauti-source']))
-  writeFileSync(project, JSON.stringify({ extends: '../tsconfig.json', compilerOptions, files, include: [] }))
-  run('node_modules/.bin/tsc', '-p', project)
-  rmSync(project)
+  run('node_modules/.bin/tsc', '-p', 'tsconfig.types.json')
   const kept = new Set<string>()
   for (const { types } of entries) keepType(join(root, types), kept)
   for (const file of typeFiles()) if (!kept.has(file)) rmSync(file)

@@ -1,5 +1,6 @@
 import type { ApiKeyRecord } from '../../model/api-key.ts'
 import type { AccountUuid } from '../../model/ids.ts'
+import type { KeyOwner } from './keys.ts'
 import type { Served } from './served.ts'
 
 type KeyRows = Served['keys']
@@ -30,7 +31,7 @@ export class UsedKeys implements Omit<KeyRows, 'touch'> {
     return records.map(record => ({ ...record, lastUsedUnix: this.#uses.get(record.uuid) ?? record.lastUsedUnix }))
   }
 
-  ownerOf(key: string) {
+  ownerOf(key: string): Promise<KeyOwner | undefined> {
     return this.#rows.ownerOf(key)
   }
 

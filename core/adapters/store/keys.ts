@@ -10,7 +10,7 @@ const prefixBytes = 6
 const secretBytes = 32
 const keyForm = /^vk_[A-Za-z0-9]{8}_[A-Za-z0-9_-]{43}$/
 
-interface KeyOwner {
+export interface KeyOwner {
   readonly keyUuid: string
   readonly accountUuid: AccountUuid
   readonly accountStatus: 'active' | 'suspended'
