@@ -5,7 +5,10 @@ import * as assert from 'uvu/assert'
 import { diffOf, readRates } from '../../api/portal/app/operator/rate-csv.ts'
 import { en } from '../../api/portal/app/texts/en.ts'
 import { sw } from '../../api/portal/app/texts/sw.ts'
+import { swReasons } from '../../api/portal/app/texts/sw-reasons.ts'
 import { bundlePortal } from '../../api/portal/portal-bundle.ts'
+import { endReasons } from '../../core/model/end-reason.ts'
+import { explanations } from '../../core/trace/explanation.ts'
 import { ApiBed } from './bed/api-bed.ts'
 
 // The portal as it is served: its headers, its size, its two languages.
@@ -87,6 +90,20 @@ test('both languages have every text, with the same values in it', () => {
     const other = sw[name as keyof typeof en]
     assert.ok(`${text}` !== '' && other !== '', name)
     assert.equal(valuesOf(other), valuesOf(text), name)
+  }
+})
+
+test('every reason of an end has its label in both languages, and its sentence and advice in Kiswahili', () => {
+  const codes = Object.keys(endReasons) as (keyof typeof endReasons)[]
+  assert.equal(Object.keys(swReasons).sort(), [...codes].sort())
+  const places = (text: string) => (text.match(/<[A-Z]\w*|`[^`]+`|SAUTI_\w+|RFC \d+|BILL\.\d+/g) ?? []).sort()
+  for (const code of codes) {
+    assert.is(en[`end.${code}`], endReasons[code].label)
+    assert.ok(sw[`end.${code}`] && sw[`end.${code}`] !== en[`end.${code}`] && swReasons[code].why, code)
+    const { advice } = explanations[code]
+    assert.is(swReasons[code].advice === '', advice === '', code)
+    // What is to be typed or looked up is the same in every language.
+    assert.equal(places(swReasons[code].advice), places(advice), code)
   }
 })
 

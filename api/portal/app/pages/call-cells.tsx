@@ -50,7 +50,7 @@ export const callColumns = (): readonly Column<Call>[] => [
     head: t('reason'),
     cell: call => (
       <span class="soft">
-        {call.status === 'completed' && call.reason_code === 'END.0200' ? '' : call.reason_label}
+        {call.status === 'completed' && call.reason_code === 'END.0200' ? '' : word('end', call.reason_code)}
       </span>
     ),
   },

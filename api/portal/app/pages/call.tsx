@@ -5,7 +5,7 @@ import { dateTime, length, money, number, zone } from '../format.ts'
 import { callsChanged } from '../live.ts'
 import { useLoad } from '../load.ts'
 import { filter, place } from '../router.ts'
-import { t } from '../texts/index.ts'
+import { reasonText, t, word } from '../texts/index.ts'
 import { AudioPlayer } from '../ui/audio.tsx'
 import { attempt, Badge, Button, Card, Copy, Data, Page, Sure, Trouble, Waiting } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -173,6 +173,25 @@ function outcomeOf(call: Call, problems: readonly TraceProblem[]): Outcome {
   return problems.length > 0 ? 'calm' : 'good'
 }
 
+/** In the chosen language; what the switch's own sentence names of the call, a number or a line, follows in English. */
+function Why({ code, sentence, advice, link }: TraceProblem) {
+  const own = reasonText(code)
+  return (
+    <>
+      <b>{own?.why ?? sentence}</b> {own?.advice ?? advice}{' '}
+      <a href={link}>
+        <code>{code}</code>
+      </a>
+      {own !== undefined && (
+        <span class="soft" lang="en">
+          {' '}
+          {sentence}
+        </span>
+      )}
+    </>
+  )
+}
+
 /** Why it ended, in words, what had gone wrong before, and what to do. */
 function End({ call, trace }: { readonly call: Call; readonly trace: Trace | undefined }) {
   if (isLive(call)) return null
@@ -184,21 +203,20 @@ function End({ call, trace }: { readonly call: Call; readonly trace: Trace | und
       <Icon name={outcome === 'good' ? 'check' : 'warn'} />
       <div>
         <p>
-          <b>{end?.sentence ?? call.reason_label}</b> {end?.advice ?? ''}{' '}
-          <a href={end?.link ?? reasonPage(call.reason_code)}>
-            <code>{call.reason_code}</code>
-          </a>
+          <Why
+            code={call.reason_code}
+            sentence={end?.sentence ?? word('end', call.reason_code)}
+            advice={end?.advice ?? ''}
+            link={end?.link ?? reasonPage(call.reason_code)}
+          />
         </p>
         {problems.length > 0 && (
           <>
             <p class="before">{t('beforeThat')}</p>
             <ul>
-              {problems.map(({ code, sentence, advice, link }) => (
-                <li key={sentence}>
-                  <b>{sentence}</b> {advice}{' '}
-                  <a href={link}>
-                    <code>{code}</code>
-                  </a>
+              {problems.map(problem => (
+                <li key={problem.sentence}>
+                  <Why {...problem} />
                 </li>
               ))}
             </ul>

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { type Catalogue, en, type TextKey } from './en.ts'
 import { sw } from './sw.ts'
+import { swReasons } from './sw-reasons.ts'
 
 export type { TextKey }
 export type Language = 'en' | 'sw'
@@ -30,3 +31,7 @@ export function word(kind: string, value: string): string {
   const key = `${kind}.${value}`
   return key in en ? t(key as TextKey) : value
 }
+
+/** Why a call ended in the chosen language; undefined where the switch's own sentence is in that language, or is all there is. */
+export const reasonText = (code: string): { readonly why: string; readonly advice: string } | undefined =>
+  language.value === 'sw' && code in swReasons ? swReasons[code as keyof typeof swReasons] : undefined

@@ -1,0 +1,173 @@
+import type { CallTrace } from '../api-types.ts'
+
+type Reason = NonNullable<CallTrace['end']>['reason_code']
+
+interface ReasonText {
+  readonly why: string
+  /** Empty: nothing is wrong. */
+  readonly advice: string
+}
+
+/** What the switch says in English of each end (`core/trace/explanation.ts`), without what it names of the call. */
+export const swReasons: Readonly<Record<Reason, ReasonText>> = {
+  'END.0200': { why: 'Mmoja wa wahusika alikata simu baada ya kupokelewa.', advice: '' },
+  'END.0201': { why: 'API iliombwa kukata simu (`POST /calls/hangup`, au tovuti hii).', advice: '' },
+  'END.0202': { why: 'Hati ilifika mwisho wake, au kwenye <Hangup/>.', advice: '' },
+  'END.0210': {
+    why: 'Muda wa timeLimit wa <Dial> ulifikiwa.',
+    advice: 'Kama simu zinapaswa kudumu zaidi, ongeza timeLimit ya <Dial> (si zaidi ya sekunde 14400).',
+  },
+  'END.0211': {
+    why: 'Salio liliisha simu ikiendelea; ilikatwa kwenye sekunde ya mwisho iliyolipiwa.',
+    advice: 'Ongeza salio, au omba kikomo cha mkopo. Tukio BILL.0100 huonya kabla ya kukatwa.',
+  },
+  'END.0212': {
+    why: 'Kipindi cha simu kiliisha: RTP haikufika ndani ya muda uliowekwa, au kipima muda chake hakikuongezwa (RFC 4028).',
+    advice:
+      'Angalia RTP ya upande huo: pakiti zikikoma, mtandao, NAT au ukuta wa moto unazuia UDP. Kama ishara pekee zilikoma, upande wa pili au proksi imepoteza simu.',
+  },
+  'END.0400': {
+    why: 'Upande wa pili ulikataa ombi.',
+    advice: 'Fungua jibu la SIP kwenye ngazi: kichwa chake Reason au Warning kinasema kosa la ombi.',
+  },
+  'END.0402': {
+    why: 'Salio halitoshi kwa simu hii, au mtoa huduma alikataa kwa kukosa fedha.',
+    advice: 'Ongeza salio, au angalia bei ya eneo. Kama mtoa huduma alijibu 402, akaunti yake yenyewe inahitaji fedha.',
+  },
+  'END.0403': {
+    why: 'Simu kwenda huko hairuhusiwi.',
+    advice:
+      'Hakikisha namba ya callerId inatumika na ni yako, na URI ya SIP ni ya umma. Kama mtoa huduma alijibu 403, hakubali namba hiyo, eneo hilo au anwani hiyo.',
+  },
+  'END.0404': {
+    why: 'Namba haitumiki, au hakuna njia ya kuifikia.',
+    advice:
+      'Angalia namba (E.164, yenye + na msimbo wa nchi). Kama hakuna ujumbe wa SIP uliotoka, hakuna njia wala bei yenye kiambishi chake: muulize mwendeshaji.',
+  },
+  'END.0406': {
+    why: 'Upande wa pili haukubali kilichopendekezwa.',
+    advice: 'Linganisha pendekezo la INVITE na kinachotumiwa na upande wa pili.',
+  },
+  'END.0408': {
+    why: 'Hakuna aliyejibu kwa wakati.',
+    advice:
+      'Acha iite kwa muda mrefu zaidi (timeout ya <Dial> au ya originate), au weka action ya <Dial> yenye ujumbe wa sauti.',
+  },
+  'END.0410': {
+    why: 'Namba imebadilika au imehama.',
+    advice: 'Omba namba mpya. Maelekezo mengine (3xx) hayafuatwi, kwa kuwa yangetumia fedha zako kwingine.',
+  },
+  'END.0480': {
+    why: 'Anayepigiwa hapatikani kwa sasa.',
+    advice: 'Jaribu tena baadaye. Huenda simu imezimwa au haina mtandao.',
+  },
+  'END.0484': {
+    why: 'Namba haijakamilika.',
+    advice: 'Andika namba kwa E.164: +, msimbo wa nchi, namba yote.',
+  },
+  'END.0486': {
+    why: 'Anayepigiwa yuko kwenye simu nyingine.',
+    advice: 'Jaribu tena baadaye, au ipe <Dial> action yenye ujumbe wa sauti au namba nyingine.',
+  },
+  'END.0487': {
+    why: 'Aliyepiga alikata kabla simu haijapokelewa.',
+    advice: 'Kama hutokea baada ya sekunde nyingi, angalia muda wa kuita na wa hati ya kwanza.',
+  },
+  'END.0488': {
+    why: 'Hakuna kodeki ambayo pande zote mbili zinaitumia.',
+    advice:
+      'Ruhusu PCMA, PCMU, G722 au opus upande wa pili, au panua `codecs` za njia. SRTP ikihitajika upande mmoja tu, pendekezo hukataliwa vivyo hivyo.',
+  },
+  'END.0500': {
+    why: 'Mtoa huduma alipata hitilafu.',
+    advice: 'Kila njia inayofaa ilijaribiwa. Ikiendelea, mpe mtoa huduma Call-ID na saa ya jibu.',
+  },
+  'END.0503': {
+    why: 'Hakuna njia iliyoweza kuchukua simu: hakuna yenye kiambishi kinachofaa, au zote zimejaa au hazifanyi kazi.',
+    advice:
+      'Hakikisha kuna njia yenye kiambishi cha namba (`GET /operator/trunks`). Njia ya pili yenye kiambishi hicho huchukua hii ikishindwa.',
+  },
+  'END.0603': {
+    why: 'Simu ilikataliwa.',
+    advice: 'Kama hati iliikataa (<Hangup reason="rejected"/> au <Response/> tupu), ndivyo inavyoomba.',
+  },
+  'END.1401': {
+    why: 'Njia haikukubali utambulisho wetu.',
+    advice: 'Mwendeshaji anaangalia jina na nenosiri la njia, na realm ambayo mtoa huduma anaitaja.',
+  },
+  'END.1408': {
+    why: 'Mahali pa kupiga hapakufikiwa: hakuna jibu la SIP lililokuja, au DNS, TCP au TLS ilishindwa.',
+    advice: 'Angalia anwani, mlango na usafirishaji, kwamba ukuta wa moto unapitisha SIP, na kwamba jina linapatikana.',
+  },
+  'END.1480': {
+    why: 'Hakuna simu ya kivinjari ya mtumiaji huyo iliyosajiliwa.',
+    advice: 'Mtu huyo afungue simu na kuingia. `GET /users/` inaonyesha waliosajiliwa.',
+  },
+  'END.2408': {
+    why: 'Hakuna kipindi cha sauti kilichoweza kufunguliwa: hakuna mlango ulio wazi, au hakuna uzi wa sauti.',
+    advice: 'Mwendeshaji apanue SAUTI_MEDIA_PORTS au aongeze nyuzi za sauti, na aangalie kumbukumbu.',
+  },
+  'END.2409': {
+    why: 'Kivinjari na swichi havikukubaliana funguo: DTLS ilishindwa.',
+    advice:
+      'Pakia simu upya. Ikiendelea, proksi inabadilisha SDP: alama yake ya kidole lazima ifike kwenye swichi ilivyo.',
+  },
+  'END.2410': {
+    why: 'Hakuna njia ya sauti iliyopatikana kati ya kivinjari na swichi: ICE ilishindwa.',
+    advice:
+      'UDP kwenda milango ya sauti lazima ipite ukuta wa moto. Weka SAUTI_EXTERNAL_ADDRESS nyuma ya NAT, na SAUTI_TURN kwa mitandao inayozuia UDP.',
+  },
+  'END.3404': {
+    why: 'Hakuna hati ya simu hii.',
+    advice: 'Ipe namba au akaunti webhook ya sauti, au hati iliyopo.',
+  },
+  'END.3408': {
+    why: 'Webhook haikujibu ndani ya sekunde 10, kwa hiyo hati ya akiba ilitumika.',
+    advice: 'Jibu webhook mara moja na ufanye kazi ndefu baadaye. Ufuatiliaji unaonyesha muda wa kila ombi.',
+  },
+  'END.3413': {
+    why: 'Hati ni kubwa kuliko KB 64, kwa hiyo hati ya akiba ilitumika.',
+    advice: 'Ifupishe; tumia <Redirect> kuendelea na hati ya pili.',
+  },
+  'END.3422': {
+    why: 'Hati haiwezi kuendeshwa, kwa hiyo hati ya akiba ilitumika.',
+    advice: 'Rekebisha hati mahali hapo; `POST /documents/check` hutaja makosa yake kabla ya simu.',
+  },
+  'END.3482': {
+    why: 'Zaidi ya hati 50 zilifuatana bila sekunde moja ya sauti, au namba za swichi hii zilipigiana kwa mzunguko.',
+    advice: 'Vunja mzunguko wa <Redirect> au wa <Dial>.',
+  },
+  'END.3502': {
+    why: 'Webhook ilishindwa, kwa hiyo hati ya akiba ilitumika.',
+    advice: 'Webhook lazima ijibu 200 na hati. Angalia kumbukumbu yake kwa saa ya ombi hili.',
+  },
+  'END.4403': {
+    why: 'Akaunti imesimamishwa.',
+    advice: 'Wasiliana na mwendeshaji. Akaunti iliyosimamishwa inaweza kusoma lakini si kupiga simu.',
+  },
+  'END.4429': {
+    why: 'Akaunti ilikuwa na simu au miguu mingi kadiri inavyoruhusiwa.',
+    advice: 'Kata simu zisizohitajika, au mwombe mwendeshaji kikomo kikubwa zaidi.',
+  },
+  'END.4430': {
+    why: 'Akaunti ilipiga simu nyingi kwa sekunde kuliko inavyoruhusiwa.',
+    advice: 'Piga simu polepole, au mwombe mwendeshaji kikomo kikubwa zaidi.',
+  },
+  'END.4433': {
+    why: 'Simu kwenda eneo hilo haziruhusiwi.',
+    advice: 'Viambishi vya gharama kubwa na vya setilaiti vimezuiwa mpaka mwendeshaji aviruhusu.',
+  },
+  'END.5410': {
+    why: 'Swichi iliwashwa upya simu ikiendelea.',
+    advice:
+      'Inalipishwa hadi ishara ya mwisho ya uhai. Mwendeshaji aangalie kwa nini programu ilikoma; `sauti drain` huacha simu ziishe kwanza.',
+  },
+  'END.5500': {
+    why: 'Swichi ilipata hitilafu yake yenyewe.',
+    advice: 'Mwendeshaji atapata hitilafu kwenye kumbukumbu kwa sid ya simu hii.',
+  },
+  'END.5503': {
+    why: 'Swichi ilikuwa inafungwa na ikamaliza simu.',
+    advice: 'Piga tena itakaporudi.',
+  },
+}
