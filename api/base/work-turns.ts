@@ -4,7 +4,7 @@ import { BytePace } from './byte-pace.ts'
 const restFromMs = 1
 const mostRestMs = 50
 /** Of bodies and files an owner moves so much: sockets and disks cost the kernel's time on the processor that calls need. */
-const moved = { bytesPerSecond: 32 * 1024 * 1024, burstBytes: 4 * 1024 * 1024 }
+const moved = { bytesPerSecond: 16 * 1024 * 1024, burstBytes: 2 * 1024 * 1024 }
 
 interface LoopClock {
   readonly now: () => number

@@ -7,6 +7,8 @@ const fileMode = 0o600
 /** So much is gathered in memory, then written and synced: calls' rows never wait after megabytes on the same disk. */
 const sliceBytes = 1024 * 1024
 
+type InTurn = (work: () => Promise<void>) => Promise<void>
+
 /**
  * The bytes of an asset while they arrive, in a file beside its place. Who writes waits for the disk before it reads more of
  * its client.
@@ -15,21 +17,23 @@ export class AssetUpload {
   readonly #path: string
   readonly #temporary: string
   readonly #file: FileHandle
+  readonly #inTurn: InTurn
   #pieces: Uint8Array[] = []
   #gathered = 0
   #length = 0
 
-  private constructor(path: string, temporary: string, file: FileHandle) {
+  private constructor(path: string, temporary: string, file: FileHandle, inTurn: InTurn) {
     this.#path = path
     this.#temporary = temporary
     this.#file = file
+    this.#inTurn = inTurn
   }
 
-  /** `path`: where the asset is to be stored. */
-  static async open(path: string): Promise<AssetUpload> {
+  /** `path`: where the asset is to be stored; `inTurn`: who else writes to the same disk waits for its turn there. */
+  static async open(path: string, inTurn: InTurn = work => work()): Promise<AssetUpload> {
     await mkdir(dirname(path), { recursive: true, mode: folderMode })
     const temporary = `${path}.${randomBytes(6).toString('hex')}.part`
-    return new AssetUpload(path, temporary, await open(temporary, 'wx+', fileMode))
+    return new AssetUpload(path, temporary, await open(temporary, 'wx+', fileMode), inTurn)
   }
 
   get length(): number {
@@ -60,7 +64,7 @@ export class AssetUpload {
   /** Synced, then renamed: at every moment the name has the whole old file or the whole new one. */
   async place(): Promise<void> {
     await this.#flush()
-    await this.#file.sync()
+    await this.#inTurn(() => this.#file.sync())
     await rename(this.#temporary, this.#path)
   }
 
@@ -83,6 +87,6 @@ export class AssetUpload {
         written += (await this.#file.write(piece, written, piece.length - written, at + written)).bytesWritten
       at += piece.length
     }
-    await this.#file.datasync()
+    await this.#inTurn(() => this.#file.datasync())
   }
 }

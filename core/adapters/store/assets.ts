@@ -10,6 +10,13 @@ import type { Served } from './served.ts'
 
 /** Uploads that are read at once; of one account; and that wait. A slow client keeps a place of its own account. */
 const arrivingAtOnce = { width: 32, widthPerOwner: 4, maxWaiting: 1000, maxWaitingPerOwner: 64 }
+/** One upload is synced at a time: a commit of calls' rows that comes meanwhile waits for one slice of one upload. */
+const syncedAtOnce = {
+  width: 1,
+  widthPerOwner: 1,
+  maxWaiting: arrivingAtOnce.width,
+  maxWaitingPerOwner: arrivingAtOnce.width,
+}
 const slugForm = /^[a-z0-9-]{1,64}$/
 
 export interface AudioFacts {
@@ -22,6 +29,7 @@ export class Assets {
   readonly #rows: Served['assets']
   readonly #folder: string
   readonly #queue = new FairQueue(arrivingAtOnce)
+  readonly #syncs = new FairQueue(syncedAtOnce)
   /** Bytes that are being written, by account: the database does not count them yet. */
   readonly #arriving = new Map<AccountUuid, number>()
 
@@ -89,7 +97,7 @@ export class Assets {
     let upload: AssetUpload | undefined
     try {
       await count(announced)
-      upload = await AssetUpload.open(join(this.#folder, path))
+      upload = await AssetUpload.open(join(this.#folder, path), work => this.#syncs.run(account, work))
       const facts = await fill(upload)
       if (upload.length !== announced) await count(upload.length)
       await upload.place()

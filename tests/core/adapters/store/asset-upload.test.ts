@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { AssetUpload } from '../../../../core/adapters/store/asset-upload.ts'
 import { Assets } from '../../../../core/adapters/store/assets.ts'
 import { StoreError } from '../../../../core/adapters/store/errors.ts'
 import type { AccountUuid } from '../../../../core/model/ids.ts'
@@ -42,6 +43,26 @@ test('what arrives in pieces is stored whole, in order, and readable before it i
   assert.equal(stored, ['tone'])
   assert.ok(readFileSync(join(folder, account, 'tone')).equals(whole))
   assert.equal(readdirSync(join(folder, account)), ['tone'])
+  rmSync(folder, { recursive: true })
+})
+
+test('each megabyte is synced in its turn, and the whole before it is placed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sauti-upload-'))
+  let turns = 0
+  let running = 0
+  let most = 0
+  const inTurn = async (work: () => Promise<void>) => {
+    turns++
+    most = Math.max(most, ++running)
+    await work()
+    running--
+  }
+  const upload = await AssetUpload.open(join(folder, 'a'), inTurn)
+  for (let piece = 0; piece < 40; piece++) await upload.write(Buffer.alloc(64 * 1024))
+  assert.equal([turns, most], [2, 1], '2.5 MB')
+  await upload.place()
+  assert.is(turns, 4, 'the rest, and what the name needs')
+  await upload.close()
   rmSync(folder, { recursive: true })
 })
 
