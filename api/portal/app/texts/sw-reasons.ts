@@ -1,6 +1,7 @@
-import type { CallTrace } from '../api-types.ts'
+import type { TextKey } from './en.ts'
 
-type Reason = NonNullable<CallTrace['end']>['reason_code']
+/** Whose labels the catalogues have: every reason of the API, by a test. */
+type Reason = TextKey extends infer Key ? (Key extends `end.${infer Code}` ? Code : never) : never
 
 interface ReasonText {
   readonly why: string
