@@ -1,6 +1,6 @@
 import { roundOf } from '../calls.bench.ts'
 import { LoadedSwitch } from '../load/loaded-switch.ts'
-import { threadTimes, usedBetween } from '../load/thread-times.ts'
+import { residentMb, threadTimes, usedBetween } from '../load/thread-times.ts'
 import { median } from '../media/page.ts'
 import { percentile } from '../overload/burst.ts'
 import type { GoalOrder } from './goal-order.ts'
@@ -15,6 +15,8 @@ const talkMs = 500
 /** Of a rate that is borne, p99 of the set-up, ms. */
 const borneP99Ms = 100
 const slowGenerator = 1.05
+/** Nothing is kept of ended calls: what collections and the flight recorder's bounded memory move is within this. */
+const flatMemory = 1.1
 const failedCalls = (failed: number) => (failed === 0 ? undefined : `${failed} calls failed`)
 
 /** A full call: a trunk calls, a hosted document dials on to a trunk; hold, settlement, rows and events, all durable. */
@@ -26,6 +28,7 @@ export async function fullCall({ rounds, seconds, command, progress }: GoalOrder
     const own: number[] = []
     const bare: number[] = []
     let failed = 0
+    const memoryBefore = residentMb(loaded.on.pid)
     for (let round = 1; round <= rounds; round++) {
       progress(`full call: round ${round} of ${rounds}, ${costAt} a second`)
       const before = threadTimes(loaded.on.pid)
@@ -35,6 +38,7 @@ export async function fullCall({ rounds, seconds, command, progress }: GoalOrder
       failed += raw.unanswered + raw.refusedMs.length
       bare.push((await roundOf('plain-dgram', Math.min(3, seconds))).cpuMicros / 1000)
     }
+    const memoryAfter = residentMb(loaded.on.pid)
     const { most, halfP99Ms, unsound } = await climbed(loaded, seconds, progress)
     const broken = failedCalls(failed)
     return [
@@ -62,6 +66,14 @@ export async function fullCall({ rounds, seconds, command, progress }: GoalOrder
         unit: 'ms',
         goal: 10,
         ...(unsound === undefined ? {} : { unsound }),
+        command,
+      },
+      {
+        what: `… memory of the process after ${rounds * seconds * costAt} more ended calls, times before (${memoryBefore.toFixed(0)} MB)`,
+        value: memoryAfter / memoryBefore,
+        unit: '',
+        goal: flatMemory,
+        ...(broken === undefined ? {} : { unsound: broken }),
         command,
       },
     ]

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { requirePeers } from '../../tests/rig/beds/debian.ts'
 import { percentile } from '../overload/burst.ts'
 import { useBuiltProgram } from '../served-program.ts'
+import { writeCalls } from './calls-page.ts'
 import { LoadedSwitch, type LoadKind, loadKinds } from './loaded-switch.ts'
 import { Scrape } from './scrape.ts'
 import { residentMb, threadTimes, usedBetween } from './thread-times.ts'
@@ -15,6 +16,7 @@ Offers calls to a switch as it is served, from sipp on the other processors, and
     .join('\n               ')}
   --talk MS    how long an answered call lasts (500)
   --json       the report for scripts
+  --page       50, 200, 500, 700 full calls a second, some two minutes: written into docs/performance.md
 Exit codes: 0 every call was answered; 1 some were not, or sipp could not keep up; 2 the command is wrong.`
 
 /** sipp may take so much longer than it was asked to, as a share. */
@@ -157,6 +159,7 @@ async function main(): Promise<number> {
         talk: { type: 'string' },
         kind: { type: 'string' },
         json: { type: 'boolean' },
+        page: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values
@@ -184,6 +187,11 @@ async function main(): Promise<number> {
     progress,
   }
   useBuiltProgram()
+  if (values.page === true) {
+    const section = await writeCalls(progress)
+    process.stdout.write(`${isTerminal ? '\r\x1b[K' : ''}${section}\n`)
+    return 0
+  }
   const report = await loadCalls(order)
   if (isTerminal) process.stderr.write('\r\x1b[K')
   process.stdout.write(`${values.json === true ? JSON.stringify(report, null, 2) : textOf(report)}\n`)

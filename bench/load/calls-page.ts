@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { openDescriptors, sumOf, threadMicros } from '../media/process-usage.ts'
+import { percentile } from '../overload/burst.ts'
+import { writeSection } from '../page-section.ts'
+import { callSection, isBorne, type RatePoint } from './call-scale.ts'
+import { LoadedSwitch } from './loaded-switch.ts'
+import { residentMb } from './thread-times.ts'
+
+const rates = [50, 200, 500, 700]
+const secondsEach = 12
+/** Compilers have done most of their work after so many calls. */
+const warmUp = { callsPerSecond: 100, seconds: 30 }
+const talkMs = 500
+const slowGenerator = 1.05
+const sampleMs = 500
+
+const writtenBytes = (pid: number): number =>
+  Number(/^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1] ?? 0)
+
+async function measure(loaded: LoadedSwitch, callsPerSecond: number): Promise<RatePoint> {
+  const { pid } = loaded.on
+  let descriptors = openDescriptors(pid)
+  const timer = setInterval(() => {
+    descriptors = Math.max(descriptors, openDescriptors(pid))
+  }, sampleMs)
+  const [before, written, began] = [threadMicros(pid), writtenBytes(pid), performance.now()]
+  try {
+    const raw = await loaded.offer(callsPerSecond, secondsEach, talkMs)
+    const [after, passedMs] = [threadMicros(pid), performance.now() - began]
+    const perCall = ([name, micros]: [string, number]) =>
+      [name, (micros - (before.get(name) ?? 0)) / 1000 / raw.offered] as const
+    return {
+      callsPerSecond,
+      answered: raw.answeredMs.length,
+      unanswered: raw.refusedMs.length + raw.unanswered,
+      setUpMs: { p50: percentile(raw.answeredMs, 0.5), p99: percentile(raw.answeredMs, 0.99) },
+      threads: Object.fromEntries([...after].map(perCall)),
+      busy: (sumOf(after) - sumOf(before)) / 1000 / passedMs,
+      residentMb: residentMb(pid),
+      descriptors,
+      writtenKb: (writtenBytes(pid) - written) / 1024 / raw.offered,
+      generatorKeptUp: raw.offeredIn <= slowGenerator * secondsEach,
+    }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** Measures rates one after the other, until one is not borne, and writes them into the page. Returns what was written. */
+export async function writeCalls(progress: (line: string) => void): Promise<string> {
+  const loaded = await LoadedSwitch.open('full', { SAUTI_MEDIA_PORTS: '12000-19999' })
+  try {
+    progress('warming up')
+    await loaded.offer(warmUp.callsPerSecond, warmUp.seconds, talkMs)
+    const points: RatePoint[] = []
+    for (const rate of rates) {
+      progress(`${rate} calls a second, ${secondsEach} s`)
+      const point = await measure(loaded, rate)
+      points.push(point)
+      if (!isBorne(point)) break
+    }
+    const section = callSection(points)
+    writeSection('calls', section)
+    return section
+  } finally {
+    await loaded.close()
+  }
+}
