@@ -39,8 +39,10 @@ export function insightRoutes(app: Api, door: SwitchDoor): void {
       const { hours } = request.query
       const sliceMs = hours > 72 ? 24 * hourMs : hourMs
       const fromUnix = Math.floor((Date.now() - hours * hourMs) / sliceMs) * sliceMs + sliceMs
-      const found = await door.calls.summary?.(customerOf(request).accountUuid, fromUnix, sliceMs)
+      const { accountUuid } = customerOf(request)
+      const found = await door.calls.summary?.(accountUuid, fromUnix, sliceMs)
       return reply.send({
+        live_calls: door.calls.liveOf(accountUuid),
         slice_seconds: sliceMs / 1000,
         slices: (found?.slices ?? []).map(({ atUnix, calls, failed, talkSeconds, cost }) => ({
           at: timeOf(atUnix),

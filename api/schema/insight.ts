@@ -3,6 +3,7 @@ import { choice, identifier, moneyOut, nullable, openObject, timestamp, urlOut, 
 
 export const CallSummary = Type.Object(
   {
+    live_calls: Type.Integer({ description: 'Calls that have not ended.' }),
     slice_seconds: Type.Integer(),
     slices: Type.Array(
       Type.Object({

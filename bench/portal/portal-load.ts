@@ -131,7 +131,7 @@ async function figuresOf(
     const used = await switchTime(bed, seconds)
     const percent = ((await taskSeconds(session)) - before) * (100 / seconds)
     plots.push({ name, percent })
-    switchPercents.push({ name, percent: Math.max(0, used - idle) })
+    switchPercents.push({ name, percent: used - idle })
     onProgress(
       `${name}: browser ${percent.toFixed(1)} %, switch ${used.toFixed(1)} % (${idle.toFixed(1)} % without a page)`,
     )

@@ -24,6 +24,18 @@ test('figures, statement, events, deliveries, tokens and registrations of the ac
   assert.equal((await asOther('GET', '/phone-tokens/')).body, [])
 })
 
+test('live calls of the account are counted, however many there are', async () => {
+  const order = { from: '+254700000001', to: '+254722000001', url: 'https://a.test/v' }
+  for (let call = 0; call < 10; call++)
+    assert.is((await bed.customer('POST', '/calls/originate', order)).status, 201, String(call))
+  const summary = (await bed.conforming('GET', '/calls/summary')).body
+  assert.is(summary.live_calls, 10)
+  assert.is((await asOther('GET', '/calls/summary')).body.live_calls, 0)
+  const { calls } = (await bed.customer('GET', '/calls/?limit=1')).body
+  await bed.customer('POST', '/calls/hangup', { sid: calls[0].sid })
+  assert.is((await bed.customer('GET', '/calls/summary')).body.live_calls, 9)
+})
+
 test('calls are found by their sid and their reason', async () => {
   assert.is((await bed.customer('GET', '/calls/?search=CA01JZXQ7R5T8K2M4N')).body.total, 0)
   assert.is((await bed.customer('GET', '/calls/?reason=END.0486')).body.total, 0)

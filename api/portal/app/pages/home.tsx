@@ -8,7 +8,7 @@ import { Card, Empty, Page, Trouble, Waiting } from '../ui/basics.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { Plot } from '../ui/plot.tsx'
 import { Table } from '../ui/table.tsx'
-import { callColumns, isLive } from './call-cells.tsx'
+import { callColumns } from './call-cells.tsx'
 
 const lowBalance = 50
 
@@ -116,7 +116,7 @@ export function Home() {
       </Page>
     )
   const hours = hoursOf(shown)
-  const live = shown.recent.calls.filter(isLive).length
+  const live = shown.summary.live_calls
   const today = shown.summary.slices.reduce((sum, slice) => sum + slice.calls, 0)
   const failed = shown.summary.slices.reduce((sum, slice) => sum + slice.failed, 0)
   return (
