@@ -146,6 +146,7 @@ pages('in Swahili, whose words are longer', async () => {
   }
   await page.evaluate(`localStorage.removeItem('language')`)
   await page.reload()
+  await tab.settled()
   assert.equal(faults, [])
 })
 

@@ -35,9 +35,19 @@ export const fetchBytes = (url: string, init: RequestInit = {}): Promise<Respons
   return fetch(url, { ...init, headers, credentials: 'same-origin' })
 }
 
+/** A switch that restarts, or that has too much to do, is asked again: who is signed in would be shown the way in else. */
+const sessionTries = 4
+const triedEveryMs = 400
+
 export async function loadSessions(): Promise<void> {
-  const { data } = await api.GET('/portal/session', {})
-  sessions.value = data ?? { customer: null, operator: null }
+  for (let tried = 1; ; tried++) {
+    const { data } = await api.GET('/portal/session', {}).catch(() => ({ data: undefined }))
+    if (data === undefined && tried < sessionTries) await new Promise(resolve => setTimeout(resolve, triedEveryMs))
+    else {
+      sessions.value = data ?? { customer: null, operator: null }
+      return
+    }
+  }
 }
 
 export async function signIn(body: { key: string } | { link: string }): Promise<string | undefined> {
