@@ -20,7 +20,7 @@ export const verdictOf = (row: GoalRow): string =>
   row.unsound !== undefined ? `not measured: ${row.unsound}` : reaches(row) ? 'reached' : 'not reached'
 
 const number = (value: number): string =>
-  value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
+  !Number.isFinite(value) ? '∞' : value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 
 const cellsOf = (row: GoalRow): readonly string[] => {
   const { what, value, unit, goal, isLeast = false, baseline, command } = row
