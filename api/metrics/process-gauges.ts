@@ -21,9 +21,17 @@ export function processGauges(registry: Registry): void {
       },
     })
   }
+  // A scrape asks all gauges at once: one reading serves them.
+  let reading: ReturnType<typeof readProcessMemory> | undefined
+  const readOnce = () => {
+    reading ??= readProcessMemory().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
   for (const [name, help, of] of memoryGauges) {
     own(name, help, async () => {
-      const memory = await readProcessMemory()
+      const memory = await readOnce()
       return memory === undefined ? undefined : of(memory)
     })
   }

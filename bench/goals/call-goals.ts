@@ -2,7 +2,7 @@ import { roundOf } from '../calls.bench.ts'
 import { LoadedSwitch } from '../load/loaded-switch.ts'
 import { residentMb, threadTimes, usedBetween } from '../load/thread-times.ts'
 import { median } from '../media/page.ts'
-import { percentile } from '../overload/burst.ts'
+import { keptRate, percentile } from '../overload/burst.ts'
 import type { GoalOrder } from './goal-order.ts'
 import type { GoalRow } from './goal-row.ts'
 
@@ -14,7 +14,6 @@ const climb = [100, 150, 200, 250, 300, 350, 400, 450, 500, 550, 600, 650, 700, 
 const talkMs = 500
 /** Of a rate that is borne, p99 of the set-up, ms. */
 const borneP99Ms = 100
-const slowGenerator = 1.05
 /** Nothing is kept of ended calls: what collections and the flight recorder's bounded memory move is within this. */
 const flatMemory = 1.1
 const failedCalls = (failed: number) => (failed === 0 ? undefined : `${failed} calls failed`)
@@ -92,7 +91,7 @@ async function climbed(
   for (const rate of climb) {
     progress(`full call: ${rate} a second`)
     const raw = await loaded.offer(rate, seconds, talkMs)
-    if (raw.offeredIn > slowGenerator * seconds) {
+    if (!keptRate(raw, seconds)) {
       unsound = `sipp could not offer ${rate} calls a second`
       break
     }

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util'
 import { requirePeers } from '../../tests/rig/beds/debian.ts'
+import { progressLine, readCommand } from '../command.ts'
 import { machine, writeSection } from '../page-section.ts'
 import { useBuiltProgram } from '../served-program.ts'
 import { type GoalRow, goalLines, goalTable, verdictOf } from './goal-row.ts'
@@ -17,29 +17,15 @@ it is held against takes turns with it; figures are medians of the rounds. Nothi
 Exit codes: 0 measured, whatever came out; 1 a generator fell behind or something is missing; 2 the command is wrong.`
 
 async function main(): Promise<number> {
-  const wrong = (sentence: string): number => {
-    process.stderr.write(`${sentence}\n${usage}\n`)
-    return 2
-  }
-  let values: { [name: string]: string | boolean | undefined }
-  try {
-    values = parseArgs({
-      options: {
-        only: { type: 'string' },
-        rounds: { type: 'string' },
-        seconds: { type: 'string' },
-        short: { type: 'boolean' },
-        write: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values
-  } catch (error) {
-    return wrong(error instanceof Error ? error.message : String(error))
-  }
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`)
-    return 0
-  }
+  const command = readCommand(usage, {
+    only: { type: 'string' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+    short: { type: 'boolean' },
+    write: { type: 'boolean' },
+  })
+  if (typeof command === 'number') return command
+  const { values, wrong } = command
   const isShort = values.short === true
   const [rounds, seconds] = [Number(values.rounds ?? (isShort ? 1 : 5)), Number(values.seconds ?? (isShort ? 2 : 6))]
   const { only } = values
@@ -50,15 +36,7 @@ async function main(): Promise<number> {
   if (values.write === true && (only !== undefined || isShort)) return wrong('--write: not with --only or --short')
   requirePeers('sipp')
   useBuiltProgram()
-  const isTerminal = process.stderr.isTTY
-  let last = 0
-  const progress = (line: string) => {
-    if (isTerminal) process.stderr.write(`\r\x1b[K${line}`)
-    else if (performance.now() - last > 1000) {
-      process.stderr.write(`${line}\n`)
-      last = performance.now()
-    }
-  }
+  const { show: progress, clear } = progressLine(1000)
   const asked = only === undefined ? names : [String(only)]
   const rows: GoalRow[] = []
   for (const [at, name] of asked.entries()) {
@@ -71,7 +49,7 @@ async function main(): Promise<number> {
     }
     rows.push(...(await measurements[name]!(order)))
   }
-  if (isTerminal) process.stderr.write('\r\x1b[K')
+  clear()
   process.stdout.write(`${goalLines(rows)}\n`)
   if (values.write === true) {
     const reached = rows.filter(row => verdictOf(row) === 'reached').length

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { openDescriptors, sumOf, threadMicros } from '../media/process-usage.ts'
-import { percentile } from '../overload/burst.ts'
+import { keptRate, percentile } from '../overload/burst.ts'
 import { writeSection } from '../page-section.ts'
 import { callSection, isBorne, type RatePoint } from './call-scale.ts'
 import { LoadedSwitch } from './loaded-switch.ts'
@@ -11,7 +11,6 @@ const secondsEach = 12
 /** Compilers have done most of their work after so many calls. */
 const warmUp = { callsPerSecond: 100, seconds: 30 }
 const talkMs = 500
-const slowGenerator = 1.05
 const sampleMs = 500
 
 const writtenBytes = (pid: number): number =>
@@ -39,7 +38,7 @@ async function measure(loaded: LoadedSwitch, callsPerSecond: number): Promise<Ra
       residentMb: residentMb(pid),
       descriptors,
       writtenKb: (writtenBytes(pid) - written) / 1024 / raw.offered,
-      generatorKeptUp: raw.offeredIn <= slowGenerator * secondsEach,
+      generatorKeptUp: keptRate(raw, secondsEach),
     }
   } finally {
     clearInterval(timer)

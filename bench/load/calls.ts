@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util'
 import { requirePeers } from '../../tests/rig/beds/debian.ts'
-import { percentile } from '../overload/burst.ts'
+import { progressLine, readCommand } from '../command.ts'
+import { keptRate, percentile } from '../overload/burst.ts'
 import { useBuiltProgram } from '../served-program.ts'
 import { writeCalls } from './calls-page.ts'
 import { LoadedSwitch, type LoadKind, loadKinds } from './loaded-switch.ts'
@@ -18,9 +18,6 @@ Offers calls to a switch as it is served, from sipp on the other processors, and
   --json       the report for scripts
   --page       50, 200, 500, 700 full calls a second, some two minutes: written into docs/performance.md
 Exit codes: 0 every call was answered; 1 some were not, or sipp could not keep up; 2 the command is wrong.`
-
-/** sipp may take so much longer than it was asked to, as a share. */
-const slowGenerator = 1.05
 
 export interface LoadReport {
   readonly kind: LoadKind
@@ -103,7 +100,7 @@ export async function loadCalls(order: LoadOrder): Promise<LoadReport> {
       eventLoopDelayMs: { p50: lag('p50'), p99: lag('p99'), max: lag('max') },
       collectionShare: (1000 * pausedSeconds) / passedMs,
       residentMb: residentMb(on.pid),
-      generatorKeptUp: raw.offeredIn <= slowGenerator * seconds,
+      generatorKeptUp: keptRate(raw, seconds),
     }
   } finally {
     await loaded.close()
@@ -146,30 +143,16 @@ function textOf(report: LoadReport): string {
 }
 
 async function main(): Promise<number> {
-  const wrong = (sentence: string): number => {
-    process.stderr.write(`${sentence}\n${usage}\n`)
-    return 2
-  }
-  let values: { [name: string]: string | boolean | undefined }
-  try {
-    values = parseArgs({
-      options: {
-        cps: { type: 'string' },
-        seconds: { type: 'string' },
-        talk: { type: 'string' },
-        kind: { type: 'string' },
-        json: { type: 'boolean' },
-        page: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values
-  } catch (error) {
-    return wrong(error instanceof Error ? error.message : String(error))
-  }
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`)
-    return 0
-  }
+  const command = readCommand(usage, {
+    cps: { type: 'string' },
+    seconds: { type: 'string' },
+    talk: { type: 'string' },
+    kind: { type: 'string' },
+    json: { type: 'boolean' },
+    page: { type: 'boolean' },
+  })
+  if (typeof command === 'number') return command
+  const { values, wrong } = command
   const [callsPerSecond, seconds, talkMs] = [values.cps ?? 50, values.seconds ?? 20, values.talk ?? 500].map(Number)
   const kind = String(values.kind ?? 'full')
   if (!(callsPerSecond! >= 1 && callsPerSecond! <= 10_000)) return wrong('--cps: 1 to 10000')
@@ -177,8 +160,7 @@ async function main(): Promise<number> {
   if (!(talkMs! >= 0 && talkMs! <= 3_600_000)) return wrong('--talk: 0 to 3600000 ms')
   if (!Object.hasOwn(loadKinds, kind)) return wrong(`--kind: ${kind} is none of ${Object.keys(loadKinds).join(', ')}`)
   requirePeers('sipp')
-  const isTerminal = process.stderr.isTTY
-  const progress = (line: string) => process.stderr.write(isTerminal ? `\r\x1b[K${line}` : `${line}\n`)
+  const { show: progress, clear } = progressLine()
   const order = {
     kind: kind as LoadKind,
     callsPerSecond: callsPerSecond!,
@@ -189,11 +171,12 @@ async function main(): Promise<number> {
   useBuiltProgram()
   if (values.page === true) {
     const section = await writeCalls(progress)
-    process.stdout.write(`${isTerminal ? '\r\x1b[K' : ''}${section}\n`)
+    clear()
+    process.stdout.write(`${section}\n`)
     return 0
   }
   const report = await loadCalls(order)
-  if (isTerminal) process.stderr.write('\r\x1b[K')
+  clear()
   process.stdout.write(`${values.json === true ? JSON.stringify(report, null, 2) : textOf(report)}\n`)
   return report.generatorKeptUp && report.failed + report.refused === 0 ? 0 : 1
 }

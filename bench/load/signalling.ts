@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { requirePeers } from '../../tests/rig/beds/debian.ts'
 import { until } from '../../tests/rig/probes/wait.ts'
-import { percentile } from '../overload/burst.ts'
+import { progressLine, readCommand } from '../command.ts'
+import { keptRate, percentile } from '../overload/burst.ts'
 import { machine, writeSection } from '../page-section.ts'
 import { useBuiltProgram } from '../served-program.ts'
 import { LoadedSwitch } from './loaded-switch.ts'
@@ -27,7 +27,6 @@ const demanded = { longestTurnMs: 10, p999Ms: 5 }
 const warmUp = { callsPerSecond: 100, seconds: 30 }
 const tracedSeconds = 4
 const talkMs = 500
-const slowGenerator = 1.05
 
 interface Spread {
   readonly count: number
@@ -105,7 +104,7 @@ async function measureSignalling({ callsPerSecond, seconds, isAlone, progress }:
       ran: (after.ran - before.ran) / passedMs,
       waited: (after.waited - before.waited) / passedMs,
       system,
-      generatorKeptUp: raw.offeredIn <= slowGenerator * seconds,
+      generatorKeptUp: keptRate(raw, seconds),
     }
   } finally {
     await loaded.close()
@@ -187,28 +186,14 @@ function sectionOf(report: SignallingReport): string {
 }
 
 async function main(): Promise<number> {
-  const wrong = (sentence: string): number => {
-    process.stderr.write(`${sentence}\n${usage}\n`)
-    return 2
-  }
-  let values: { [name: string]: string | boolean | undefined }
-  try {
-    values = parseArgs({
-      options: {
-        cps: { type: 'string' },
-        seconds: { type: 'string' },
-        'one-processor': { type: 'boolean' },
-        write: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values
-  } catch (error) {
-    return wrong(error instanceof Error ? error.message : String(error))
-  }
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`)
-    return 0
-  }
+  const command = readCommand(usage, {
+    cps: { type: 'string' },
+    seconds: { type: 'string' },
+    'one-processor': { type: 'boolean' },
+    write: { type: 'boolean' },
+  })
+  if (typeof command === 'number') return command
+  const { values, wrong } = command
   const [callsPerSecond, seconds] = [Number(values.cps ?? 300), Number(values.seconds ?? 15)]
   if (!(callsPerSecond >= 1 && callsPerSecond <= 10_000)) return wrong('--cps: 1 to 10000')
   if (!(seconds >= 1 && seconds <= 3600)) return wrong('--seconds: 1 to 3600')
@@ -218,15 +203,14 @@ async function main(): Promise<number> {
     return 2
   }
   useBuiltProgram()
-  const isTerminal = process.stderr.isTTY
-  const progress = (line: string) => process.stderr.write(isTerminal ? `\r\x1b[K${line}` : `${line}\n`)
+  const { show: progress, clear } = progressLine()
   const report = await measureSignalling({
     callsPerSecond,
     seconds,
     isAlone: values['one-processor'] === true,
     progress,
   })
-  if (isTerminal) process.stderr.write('\r\x1b[K')
+  clear()
   process.stdout.write(`${textOf(report)}\n`)
   if (values.write === true && report.generatorKeptUp) writeSection('signalling', sectionOf(report))
   return report.generatorKeptUp && faultsOf(report).length === 0 ? 0 : 1

@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util'
 import { latePacketMs } from '../../core/adapters/benchmark/rtp-load.ts'
+import { progressLine, readCommand } from '../command.ts'
 import { keptUp, medianOf, writeMedia } from './page.ts'
 import { loadMedia, type MediaReport, type SubjectReport } from './rounds.ts'
 import { compiledProgram, type MediaKind, mediaKinds } from './served-switch.ts'
@@ -56,32 +56,18 @@ function textOf(report: MediaReport): string {
 }
 
 async function main(): Promise<number> {
-  const wrong = (sentence: string): number => {
-    process.stderr.write(`${sentence}\n${usage}\n`)
-    return 2
-  }
-  let values: { [name: string]: string | boolean | undefined }
-  try {
-    values = parseArgs({
-      options: {
-        calls: { type: 'string' },
-        kind: { type: 'string' },
-        seconds: { type: 'string' },
-        rounds: { type: 'string' },
-        alone: { type: 'boolean' },
-        sources: { type: 'boolean' },
-        json: { type: 'boolean' },
-        page: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values
-  } catch (error) {
-    return wrong(error instanceof Error ? error.message : String(error))
-  }
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`)
-    return 0
-  }
+  const command = readCommand(usage, {
+    calls: { type: 'string' },
+    kind: { type: 'string' },
+    seconds: { type: 'string' },
+    rounds: { type: 'string' },
+    alone: { type: 'boolean' },
+    sources: { type: 'boolean' },
+    json: { type: 'boolean' },
+    page: { type: 'boolean' },
+  })
+  if (typeof command === 'number') return command
+  const { values, wrong } = command
   const [calls, seconds, rounds] = [values.calls ?? 100, values.seconds ?? 5, values.rounds ?? 1].map(Number)
   const kind = String(values.kind ?? 'relay')
   if (!(Number.isInteger(calls) && calls! >= 1 && calls! <= 2400)) return wrong('--calls: 1 to 2400')
@@ -90,18 +76,7 @@ async function main(): Promise<number> {
   if (!Object.hasOwn(mediaKinds, kind)) return wrong(`--kind: ${kind} is none of ${Object.keys(mediaKinds).join(', ')}`)
   if (values.sources !== true)
     process.env.SAUTI_TEST_PROGRAM ??= await compiledProgram(new URL('../../', import.meta.url).pathname)
-  const isTerminal = process.stderr.isTTY
-  let last = 0
-  const progress = (line: string) => {
-    if (isTerminal) process.stderr.write(`\r\x1b[K${line}`)
-    else if (performance.now() - last > 1000) {
-      process.stderr.write(`${line}\n`)
-      last = performance.now()
-    }
-  }
-  const clear = () => {
-    if (isTerminal) process.stderr.write('\r\x1b[K')
-  }
+  const { show: progress, clear } = progressLine(1000)
   if (values.page === true) {
     const section = await writeMedia(progress)
     clear()

@@ -36,6 +36,12 @@ export interface BurstResult {
   readonly offeredIn: number
 }
 
+/** sipp may take so much longer than it was asked to, as a share. */
+const slowGenerator = 1.05
+
+/** Whether sipp offered its calls in the time it had; otherwise the run says nothing about the switch. */
+export const keptRate = ({ offeredIn }: BurstResult, seconds: number): boolean => offeredIn <= slowGenerator * seconds
+
 /** One rate for so many seconds, by sipp. */
 export async function burst(order: Burst): Promise<BurstResult> {
   const folder = mkdtempSync(join(tmpdir(), 'sauti-overload-'))

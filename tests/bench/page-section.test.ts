@@ -12,7 +12,7 @@ test('what is between the marks is replaced, the marks and all else stay', () =>
   assert.match(withSection(page, 'two', 'first'), /<!-- two: x -->\nfirst\n<!-- \/two -->/)
 })
 
-test('a page without the section is told apart from one that has it', () => {
+test('a page that has no such section, or only half of its marks, is refused', () => {
   assert.throws(() => withSection(page, 'three', 'x'), /no section three/)
   assert.throws(() => withSection('<!-- /one -->\n<!-- one: x -->\n', 'one', 'x'), /no section one/)
 })

@@ -195,7 +195,7 @@ const ending = async () => {
   assert.is(yes.DialCallStatus, 'completed')
 }
 
-/** MaxMembers: who finds the room full is busy, unanswered; keys are reported and heard by nobody. */
+/** MaxMembers: who finds the room full is busy, unanswered; digits are reported and not passed on. */
 const filling = async () => {
   const room = newRoom()
   const two = await Promise.all([0, 1].map(() => enter(room, { dial: 'hangupOnStar="true" timeLimit="20"' })))
@@ -238,7 +238,7 @@ const faults: readonly Problem[] = [
   { inside: '<Conference>x</Conference>', dial: 'callerId="?" timeout="0"', problems: 2 },
 ]
 
-/** Bad values: defaults stand, and each is reported; no name, or not alone in its Dial, and nobody enters. */
+/** Bad values: defaults stand, and each is reported; without a name, or beside others in its Dial, no one enters. */
 const badValues = async () => {
   await Promise.all([
     ...faults.map(async ({ inside, dial = '', problems }) => {

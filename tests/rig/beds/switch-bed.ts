@@ -45,7 +45,7 @@ export class SwitchBed {
     return new SwitchBed(on, account, await Customer.open(), port)
   }
 
-  /** A number through a trunk of its own, where nobody is yet. */
+  /** A number through a trunk of its own, to which nothing listens yet. */
   async destination(): Promise<{ readonly number: string; readonly port: number }> {
     const number = `+25473300${String(++this.#destinations).padStart(4, '0')}`
     const port = await freePort()

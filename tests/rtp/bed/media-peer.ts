@@ -6,7 +6,7 @@ import { fieldsOf, rtp } from './rtp-packet.ts'
 
 export type Heard = ReturnType<typeof fieldsOf> & { readonly port: number }
 
-/** A remote on real sockets: it keeps all that it hears and says what it is told to. */
+/** A remote on real sockets: it keeps all that it receives, and sends what it is asked to. */
 export class MediaPeer {
   readonly rtp: Socket
   readonly rtcp: Socket

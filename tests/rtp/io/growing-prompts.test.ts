@@ -113,7 +113,7 @@ for (const codec of ['PCMU', 'G722', 'opus'] as const satisfies Codec[]) {
   })
 }
 
-test('a file that has become whole is loaded as any other, and one that is none is reported', async () => {
+test('a file that has become whole is loaded as any other; what is no file of audio is reported', async () => {
   const prompts = new PromptFiles({ opus: new LibOpus() })
   const file = new Growing('done.wav')
   file.write(pcmOf(1600, 7))

@@ -47,7 +47,7 @@ test('the counts wrap', () => {
   )
 })
 
-/** A thread that takes what it is reported, when it is told to. */
+/** A thread that reads what is sent to it when the test asks for it. */
 class Thread {
   readonly mailbox = new RecordingMailbox()
   readonly chunks: RecordingChunk[] = []

@@ -11,7 +11,7 @@ import { bridged, type VirtualPeer } from '../bed/virtual-peer.ts'
 const event = (digit: number, duration: number, end = false): Uint8Array =>
   Uint8Array.of(digit, (end ? 0x80 : 0) | 10, duration >> 8, duration & 0xff)
 
-/** A remote that hears `KeyEvents`, and what is told of it. */
+/** A remote that receives `KeyEvents`, and what is reported of it. */
 const listened = () => {
   const reported: [what: 'down' | 'up', digit: string, began?: number][] = []
   const keys = new DigitEvents({
