@@ -4,6 +4,8 @@ import { type EndReason, endReasons } from '../model/end-reason.ts'
 export interface EndFacts {
   /** Who was called, or who called. */
   readonly number?: string
+  /** Whose BYE came before ours; empty: a party without a number. */
+  readonly hungUp?: string
   /** The final response that ended the leg: `486 Busy Here`. */
   readonly response?: string
   /** The document request that failed. */
@@ -29,7 +31,7 @@ const detail = ({ document }: EndFacts): string => (document?.detail ? ` (${docu
 
 /** Why each kind of end comes about and what to do: trace, CLI, `/docs/reasons` and docs/reasons.md read this table. */
 export const explanations: Readonly<Record<EndReason, Explanation>> = {
-  'END.0200': { why: () => 'One party hung up after the call was answered.', advice: '' },
+  'END.0200': { why: ({ hungUp }) => `${hungUp || 'One party'} hung up after the call was answered.`, advice: '' },
   'END.0201': { why: () => 'The API was asked to hang up (`POST /calls/hangup`, or the portal).', advice: '' },
   'END.0202': { why: () => 'The document had come to its end, or to a <Hangup/>.', advice: '' },
   'END.0210': {

@@ -18,10 +18,31 @@ const secretHeaders: readonly string[] = [
   'proxy-authentication-info',
 ]
 const secretWords = /token|secret|passw|api-?key|auth|cookie/
+const equals = 0x3d
+const quote = 0x22
+/** Ends of names of parameters whose value is secret, by their last letter; `pn-prid` names a device to a push service (RFC 8599). */
+const secretNames = byLastLetter([
+  'token',
+  'secret',
+  'password',
+  'passwd',
+  'passphrase',
+  'pwd',
+  'apikey',
+  'api_key',
+  'api-key',
+  'signature',
+  'sig',
+  'jwt',
+  'pn-prid',
+])
+/** By octet: the value of a parameter does not go on after it. */
+const isValueEnd = new Uint8Array(256)
+for (const octet of new TextEncoder().encode(' \t\r\n",;&<>')) isValueEnd[octet] = 1
 
 /**
- * Covers secrets of a SIP message in place, length unchanged: credentials, passwords in URIs, keys in SDP (RFC 4568), ICE
- * passwords. Returns where the Call-ID's value is as `start * 65536 + length`, -1 when there is none. One pass.
+ * Covers secrets of a SIP message in place, length unchanged: credentials, passwords in URIs, parameters named as secrets, keys
+ * in SDP (RFC 4568, `k=` of RFC 4566), ICE passwords. Returns where the Call-ID's value is as `start * 65536 + length`, -1 when there is none. One pass.
  */
 export function coverSecrets(bytes: Uint8Array, from: number, to: number): number {
   let callId = -1
@@ -44,6 +65,8 @@ export function coverSecrets(bytes: Uint8Array, from: number, to: number): numbe
           cover(bytes, colonAt, end)
           colonAt = end + 1
         }
+      } else if (byte === equals) {
+        if (isSecretName(bytes, line, end)) coverParameter(bytes, end + 1, to)
       } else if (isWordEnd[byte!] === 1) colons = 0
     }
     const first = bytes[line]! | lowerCase
@@ -55,8 +78,9 @@ export function coverSecrets(bytes: Uint8Array, from: number, to: number): numbe
       if (first === 0x61 || first === 0x70 || first === 0x78) {
         isCovering = isSecret(bytes, line, end)
         if (isCovering) coverValue(bytes, line, end)
-        else if (first === 0x61 && bytes[line + 1] === 0x3d) coverAttribute(bytes, line, end)
-      } else if (callId === -1 && (first === 0x63 || first === 0x69)) callId = callIdAt(bytes, line, end, from)
+        else if (first === 0x61 && bytes[line + 1] === equals) coverAttribute(bytes, line, end)
+      } else if (first === 0x6b && bytes[line + 1] === equals) cover(bytes, line + 2, end)
+      else if (callId === -1 && (first === 0x63 || first === 0x69)) callId = callIdAt(bytes, line, end, from)
     }
     line = end + 1
   }
@@ -75,6 +99,38 @@ function isSecret(bytes: Uint8Array, line: number, end: number): boolean {
   let name = ''
   for (let index = line; index < stop; index++) name += String.fromCharCode(bytes[index]! | lowerCase)
   return isExtension ? secretWords.test(name) : secretHeaders.includes(name)
+}
+
+function byLastLetter(names: readonly string[]): readonly (readonly Uint8Array[] | undefined)[] {
+  const found: Uint8Array[][] = []
+  for (const name of names) {
+    const bytes = new TextEncoder().encode(name)
+    const last = bytes[bytes.length - 1]!
+    found[last] = [...(found[last] ?? []), bytes]
+  }
+  return found
+}
+
+/** Whether what ends at `end` is the name of a parameter whose value is secret. */
+function isSecretName(bytes: Uint8Array, line: number, end: number): boolean {
+  const names = end === line ? undefined : secretNames[bytes[end - 1]! | lowerCase]
+  if (names === undefined) return false
+  for (const name of names) {
+    const begin = end - name.length
+    let at = 0
+    while (at < name.length && begin >= line && (bytes[begin + at]! | lowerCase) === (name[at]! | lowerCase)) at++
+    if (at === name.length) return true
+  }
+  return false
+}
+
+/** A token, or a quoted string. */
+function coverParameter(bytes: Uint8Array, from: number, to: number): void {
+  let begin = from
+  if (bytes[begin] === quote) begin++
+  let end = begin
+  while (end < to && isValueEnd[bytes[end]!] === 0) end++
+  cover(bytes, begin, end)
 }
 
 /** All after the scheme: `Digest ****`. */
@@ -137,18 +193,23 @@ export function withoutCutTag(text: string): string {
   return text.slice(0, tag > text.lastIndexOf('>') ? tag : wordBegin(text, text.length, 0))
 }
 
-const secretParameter = /^(?:[\w-]*(?:token|secret|passw|api_?-?key|signature|auth)[\w-]*|key|sig|pwd)$/i
-const secretMember = /token|secret|passw|api_?-?key/i
+const secretParameter =
+  /^(?:[\w-]*(?:token|secret|passw|api_?-?key|signature|auth|credential)[\w-]*|key|sig|pwd|jwt|hmac|session|session_?id)$/i
+const secretMember = /token|secret|passw|api_?-?key|authorization|credential|^jwt$/i
 
 const covered = (text: string): string =>
   withoutPasswords(text)
     .replace(/(\bpassword\s*=\s*)("[^"]*"|'[^']*')/gi, '$1"****"')
     .replace(/(:\/\/)[^/\s"'<>@]+@/g, '$1****@')
-    .replace(/([?&;]([\w-]+)=)[^&\s"'<>;]+/g, (all, begin: string, name: string) =>
+    .replace(/((?:^|[?&;"'\s])([\w-]+)=)[^&\s"'<>;\\]+/g, (all, begin: string, name: string) =>
       secretParameter.test(name) ? `${begin}****` : all,
     )
     .replace(/("([\w-]+)"\s*:\s*)"(?:[^"\\]|\\.)*"/g, (all, begin: string, name: string) =>
       secretMember.test(name) ? `${begin}"****"` : all,
+    )
+    // JSON in a text of JSON, as a customer's own payload is.
+    .replace(/((?<!\\)\\+"([\w-]+)\\+"\s*:\s*\\+")[^"\\]*/g, (all, begin: string, name: string) =>
+      secretMember.test(name) ? `${begin}****` : all,
     )
 
 const betweenWords = /[\s"'<>]/

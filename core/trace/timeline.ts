@@ -3,6 +3,7 @@ import { formatMoney } from '../model/money.ts'
 import type { Rate } from '../model/rate.ts'
 import { EarlierProblems } from './earlier-problems.ts'
 import { type EndFacts, endOf } from './explanation.ts'
+import { type LegFacts, legsOf } from './leg-facts.ts'
 import { type RecordView, recordKinds } from './record.ts'
 import { RtpColumns } from './rtp-columns.ts'
 import { readRtpPoint, rtpPointBytes } from './rtp-point.ts'
@@ -15,7 +16,6 @@ import type {
   TraceEnding,
   TraceEntry,
   TraceKind,
-  TraceLeg,
   TracePage,
   TraceReader,
 } from './trace.ts'
@@ -25,14 +25,6 @@ const decoder = new TextDecoder()
 const text = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
 const letterOf = (index: number): string | null =>
   index === 0 ? null : index <= 26 ? String.fromCharCode(64 + index) : `L${index}`
-
-interface LegFacts {
-  uuid: string
-  role: 'caller' | 'callee'
-  via: TraceLeg['via']
-  number: string
-  trunk: string | null
-}
 
 /** Reads the records of one call, parts in their order, as the timeline of one reader. Unreadable ones are left out. */
 export function timelineOf(
@@ -46,7 +38,7 @@ export function timelineOf(
   const first = ordered[0]?.unixMs ?? 0
   const highest = numbered.reduce((found, record) => Math.max(found, record.last), 0)
   const last = Math.max(page.after, Math.min(highest, page.after + page.limit))
-  const builder = new TimelineBuilder(reader, { after: page.after, last, first })
+  const builder = new TimelineBuilder(reader, { after: page.after, last, first }, legsOf(records))
   for (const record of ordered) {
     try {
       builder.take(record)
@@ -95,12 +87,15 @@ class TimelineBuilder {
   readonly #reader: TraceReader
   readonly #shown: Shown
   readonly #entries: TraceEntry[] = []
-  readonly #legs = new Map<number, LegFacts>()
+  readonly #legs: ReadonlyMap<number, LegFacts>
+  /** The number of each leg that has begun so far; empty: not known yet. */
+  readonly #begun = new Map<number, string>()
   readonly #rtp = new Map<number, RtpColumns>()
   readonly #charges: TraceCharge[] = []
   readonly #requests = new Map<string, { readonly url: string; readonly unixMs: number }>()
   readonly #holds = new Map<string, { readonly rate: Rate; readonly leg: number }>()
-  readonly #ends = new Map<number, string>()
+  /** Legs that we have ended. */
+  readonly #endedByUs = new Set<number>()
   readonly #problems = new EarlierProblems()
   /** The last response that refused each number. */
   readonly #refusals = new Map<string, string>()
@@ -111,19 +106,20 @@ class TimelineBuilder {
   #over: Fields | undefined
   #cost = 0
 
-  constructor(reader: TraceReader, shown: Shown) {
+  constructor(reader: TraceReader, shown: Shown, legs: ReadonlyMap<number, LegFacts>) {
     this.#reader = reader
     this.#shown = shown
+    this.#legs = legs
   }
 
   take(record: Numbered): void {
     const { kind, leg, unixMs, seq } = record
     const isOnPage = this.#isShown(seq)
     const ms = unixMs - this.#shown.first
-    const add = (entryKind: TraceKind, sentence: string, data: Fields = {}) => {
+    const add: Add = (entryKind, sentence, data = {}, of = leg) => {
       if (!isOnPage) return
       const at = { seq, unixMs, ms: Math.round(ms * 1000) / 1000 }
-      this.#entries.push({ ...at, kind: entryKind, leg: letterOf(leg), text: sentence, data })
+      this.#entries.push({ ...at, kind: entryKind, leg: letterOf(of), text: sentence, data })
     }
     if (kind === recordKinds.sip) this.#sip(record, add)
     else if (kind === recordKinds.rtp) this.#points(record)
@@ -154,7 +150,7 @@ class TimelineBuilder {
       isOver: this.#over !== undefined,
       legs: [...this.#legs].map(([index, { uuid, role, via, number, trunk }]) => {
         const name = this.#reader === 'operator' ? trunk : null
-        return { id: letterOf(index) ?? '', uuid, role, via, number, trunk: name }
+        return { id: letterOf(index) ?? '', uuid, role, via: via ?? 'uri', number, trunk: name }
       }),
       entries: this.#entries,
       rtp: [...this.#rtp].map(([index, columns]) => columns.read(letterOf(index) ?? '')),
@@ -182,8 +178,8 @@ class TimelineBuilder {
   #sip(record: RecordView, add: Add): void {
     const sip = readSip(record.payload)
     const message = decoder.decode(sip.message)
-    const isTrunk = this.#legs.get(record.leg)?.via === 'trunk'
-    const isHidden = this.#reader === 'customer' && isTrunk
+    const { via = 'trunk' } = this.#legs.get(record.leg) ?? {}
+    const isHidden = this.#reader === 'customer' && via === 'trunk'
     const shown = isHidden ? carriersRemoved(message) : message
     const { line, status, method } = sipText(shown)
     if (status !== undefined && status >= 300 && method === 'INVITE' && status !== 401 && status !== 407) {
@@ -230,30 +226,17 @@ class TimelineBuilder {
   #note(note: Fields, leg: number, unixMs: number, add: Add): void {
     const { kind, id: _id, ...rest } = note
     switch (kind) {
-      case 'leg-begins': {
-        const before = this.#legs.get(leg)
-        const facts: LegFacts = {
-          uuid: text(note.uuid),
-          role: note.role === 'caller' ? 'caller' : 'callee',
-          via: (note.via as TraceLeg['via']) ?? 'uri',
-          number: text(note.number) || (before?.number ?? ''),
-          trunk: note.trunk === undefined ? (before?.trunk ?? null) : text(note.trunk),
-        }
-        this.#legs.set(leg, facts)
-        this.#unplaced = undefined
-        const trunk = facts.trunk !== null && this.#reader === 'operator' ? ` by trunk ${facts.trunk}` : ''
-        const what = facts.role === 'caller' ? 'calls' : 'is dialled'
-        if (before === undefined || facts.number !== before.number)
-          add('leg', `${facts.number || `a leg (${facts.via})`} ${what}${trunk}`, { uuid: facts.uuid, via: facts.via })
+      case 'leg-begins':
+        this.#legBegins(note, leg, add)
         return
-      }
       case 'leg-ended': {
         const cause = (note.cause ?? {}) as Fields
-        this.#ends.set(leg, text(cause.kind))
+        if (cause.kind === 'bye' && !this.#endedByUs.has(leg)) this.#facts.hungUp = this.#legs.get(leg)?.number ?? ''
         add('leg', `the remote ended the leg: ${causeText(cause)}`, cause)
         return
       }
       case 'leg-end':
+        this.#endedByUs.add(leg)
         add('leg', `we end the leg: ${text(note.reason)} ${labelOf(note.reason)}`, rest)
         return
       case 'leg-rings':
@@ -368,7 +351,12 @@ class TimelineBuilder {
         return
       case 'webhook': {
         const outcome = note.status === undefined ? text(note.fault ?? note.detail) : text(note.status)
-        add('webhook', `callback to ${text(note.url)}: try ${text(note.tries)}: ${outcome}`, rest)
+        const ms = note.ms === undefined ? '' : ` after ${text(note.ms)} ms`
+        add(
+          'webhook',
+          `${text(note.event) || 'callback'} to ${text(note.url)}: try ${text(note.tries)}: ${outcome}${ms}`,
+          rest,
+        )
         return
       }
       case 'event': {
@@ -388,6 +376,19 @@ class TimelineBuilder {
     }
   }
 
+  /** A leg is told of twice where its number is known later than that it is there. */
+  #legBegins(note: Fields, leg: number, add: Add): void {
+    const facts = this.#legs.get(leg)
+    this.#unplaced = undefined
+    const number = text(note.number)
+    if (facts === undefined || (number === '' && facts.number !== '') || this.#begun.get(leg) === number) return
+    this.#begun.set(leg, number)
+    const trunk = facts.trunk !== null && this.#reader === 'operator' ? ` by trunk ${facts.trunk}` : ''
+    const what = facts.role === 'caller' ? 'calls' : 'is dialled'
+    const { uuid, via = 'uri' } = facts
+    add('leg', `${number || `a leg (${via})`} ${what}${trunk}`, { uuid, via })
+  }
+
   #problem(code: string, data: Fields): void {
     if (code === 'DIAL.0200') this.#problems.dialAnswered()
     else if (code === 'DIAL.0400') {
@@ -405,15 +406,15 @@ class TimelineBuilder {
     switch (kind) {
       case 'hold-opened': {
         const rate = note.rate as Rate
-        this.#holds.set(text(note.hold), { rate, leg })
-        add('money', `holds ${amount} KES at ${formatMoney(rate.ratePerMinute)} KES/min`, {
-          amount,
-          prefix: rate.prefix,
-        })
+        // Money is held before the leg begins.
+        const of = leg === 0 ? this.#numberOf(note.legId) : leg
+        this.#holds.set(text(note.hold), { rate, leg: of })
+        const sentence = `holds ${amount} KES at ${formatMoney(rate.ratePerMinute)} KES/min`
+        add('money', sentence, { amount, prefix: rate.prefix }, of)
         return
       }
       case 'hold-grown':
-        add('money', `holds ${amount} KES more`, { amount })
+        add('money', `holds ${amount} KES more`, { amount }, hold?.leg)
         return
       case 'settled':
         this.#settle(note, hold, amount, add)
@@ -422,7 +423,7 @@ class TimelineBuilder {
         add('money', 'the balance does not cover it', rest)
         return
       case 'store-failed':
-        add('call', `the database failed: ${text(note.detail)}`, rest)
+        add('call', 'the database failed', this.#reader === 'operator' ? rest : {})
         return
       default:
       // Another kind of note is not about money.
@@ -458,7 +459,7 @@ class TimelineBuilder {
       charge,
       explained,
     })
-    add('money', `settled: ${explained}`, { charge })
+    add('money', `settled: ${explained}`, { charge }, leg)
   }
 
   #ended(note: Fields, add: Add): void {
@@ -469,12 +470,18 @@ class TimelineBuilder {
   }
 
   #letter(uuid: unknown): string {
-    for (const [index, leg] of this.#legs) if (leg.uuid === uuid) return letterOf(index) ?? ''
-    return 'a leg'
+    return letterOf(this.#numberOf(uuid)) ?? 'a leg'
+  }
+
+  /** 0: not known. */
+  #numberOf(uuid: unknown): number {
+    for (const [index, leg] of this.#legs) if (leg.uuid === uuid) return index
+    return 0
   }
 }
 
-type Add = (kind: TraceKind, sentence: string, data?: Fields) => void
+/** `of`: number of the leg, where it is another than the record's. */
+type Add = (kind: TraceKind, sentence: string, data?: Fields, of?: number) => void
 
 const labelOf = (reason: unknown): string => endReasons[text(reason) as EndReason]?.label ?? ''
 

@@ -42,7 +42,8 @@ export class TraceRecorder {
   command(command: ExchangeCommand): void {
     switch (command.type) {
       case 'media.open': {
-        const via = command.onNet === true ? 'on-net' : 'uri'
+        // What else a leg leads to, `leg.dial` says.
+        const via = command.onNet === true ? 'on-net' : undefined
         this.#sink.leg(this.#now(), command.callId, command.legId, { role: 'callee', via, opened: true })
         return
       }

@@ -10,7 +10,6 @@ export const traceKinds = [
   'digit',
   'bridge',
   'hold',
-  'transfer',
   'leg',
   'media',
   'recording',

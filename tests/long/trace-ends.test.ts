@@ -126,7 +126,7 @@ const failures: Readonly<Record<string, Failure>> = {
     hangsUp: true,
     banner: 'warn',
     code: 'END.0200',
-    sentence: /^One party hung up/,
+    sentence: /^\+254722000111 hung up/,
     advice: /^$/,
     before: {
       code: 'END.3502',

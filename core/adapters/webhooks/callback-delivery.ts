@@ -107,8 +107,8 @@ export class CallbackDelivery {
     }
   }
 
-  #handle(input: DeliveryInput, answer?: HttpAnswer): void {
-    this.#execute(this.#schedule.handle(input, this.#parts.clock.now()), answer)
+  #handle(input: DeliveryInput, attempt?: Attempt): void {
+    this.#execute(this.#schedule.handle(input, this.#parts.clock.now()), attempt)
     this.#arm()
   }
 
@@ -122,27 +122,35 @@ export class CallbackDelivery {
     })
   }
 
-  #execute(outputs: readonly DeliveryOutput[], answer?: HttpAnswer): void {
+  #execute(outputs: readonly DeliveryOutput[], attempt?: Attempt): void {
     for (const output of outputs) {
       if (output.type === 'attempt') this.#attempt(output.id)
-      else this.#record(output, answer)
+      else this.#record(output, attempt)
     }
   }
 
   #attempt(id: number): void {
-    void this.#post(id)
+    const { clock } = this.#parts
+    const beganAt = clock.now()
+    let event: string | undefined
+    const named = (name: string) => {
+      event = name
+    }
+    void this.#post(id, named)
       .catch((cause): HttpAnswer => ({ ok: false, fault: 'transport', detail: String(cause) }))
       .then(answer => {
         if (this.#abort.signal.aborted) return
-        this.#handle({ type: 'finished', id, delivered: answer.ok && isSuccess(answer.status) }, answer)
+        const attempt = { answer, event, ms: Math.round(clock.now() - beganAt) }
+        this.#handle({ type: 'finished', id, delivered: answer.ok && isSuccess(answer.status) }, attempt)
       })
   }
 
-  async #post(id: number): Promise<HttpAnswer> {
+  async #post(id: number, named: (event: string) => void): Promise<HttpAnswer> {
     const callback = this.#callbacks.get(id)
     const message = await this.#parts.outbox.message(id)
     if (callback === undefined || message === undefined) throw new Error('the event is gone')
     const { event, signingSecret } = message
+    named(event.code)
     return await this.#parts.http.signedPost({
       owner: callback.accountUuid,
       url: callback.url,
@@ -156,15 +164,18 @@ export class CallbackDelivery {
     })
   }
 
-  #record(output: Exclude<DeliveryOutput, { type: 'attempt' }>, answer: HttpAnswer | undefined): void {
+  #record(output: Exclude<DeliveryOutput, { type: 'attempt' }>, attempt: Attempt | undefined): void {
     const callback = this.#callbacks.get(output.id)
     if (callback === undefined) return
     const { callbackEnds, clock, log, uuid, tried } = this.#parts
+    const answer = attempt?.answer
     if (callback.callUuid !== null)
       tried?.(callback.callUuid as CallUuid, {
-        url: withoutSecrets(callback.url),
+        url: callback.url,
         tries: output.tries,
         outcome: output.type,
+        event: attempt?.event,
+        ms: attempt?.ms,
         ...outcomeOf(answer),
       })
     const unixMs = clock.unixMs()
@@ -180,6 +191,14 @@ export class CallbackDelivery {
     // The row is still there then, and is sent again after the next start.
     stored.catch(fault => log.error({ fault: String(fault) }, 'the end of a callback could not be stored'))
   }
+}
+
+/** One try that has ended. */
+interface Attempt {
+  readonly answer: HttpAnswer
+  /** Code of the event; undefined: it was not even read. */
+  readonly event: string | undefined
+  readonly ms: number
 }
 
 /** So much of an answer is kept with the end of its callback, for people who look for a fault. */

@@ -211,7 +211,19 @@ test('a good call: document, verbs with their places, bridge, digits, money with
       texts.some(text => wanted.test(text)),
       `${wanted}\n${texts.join('\n')}`,
     )
-  assert.ok(trace.charges.length > 0)
+  assert.equal(
+    trace.charges.map(({ leg, number }) => [leg, number]),
+    [['B', far]],
+  )
+  // Money is held before there is a leg, and is shown as its own all the same.
+  const money = trace.entries.filter(({ kind }) => kind === 'money')
+  assert.ok(money.length >= 2 && money.every(({ leg }) => leg === 'B'), JSON.stringify(money))
+  const dialled = trace.entries.filter(({ kind, text }) => kind === 'leg' && /is dialled/.test(text))
+  assert.equal(
+    dialled.map(({ text }) => text),
+    [`${far} is dialled`],
+  )
+  assert.is(trace.end?.sentence, `${far} hung up after the call was answered.`)
   assert.is(trace.end?.advice, '')
   assert.equal(trace.end?.problems, [])
   // Page by page it is the same.

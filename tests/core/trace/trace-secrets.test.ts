@@ -28,8 +28,11 @@ test('no secret of a SIP message or a document is kept or sent on, however it is
     `x-voice-token: ${canary}`,
     `Contact: <sip:alice:${canary}@192.0.2.7>`,
     `Refer-To: <sips:bob:${canary}@192.0.2.7:5061>`,
+    `Contact: <sip:alice@192.0.2.7;access_token=${canary}>;pn-prid=${canary}`,
+    `Record-Route: <sip:192.0.2.8;lr;Token="${canary}">`,
+    `Call-Info: <https://a.test/card?X-Amz-Signature=${canary}&b=1>;purpose=card`,
   ]
-  const sdp = `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${canary}|2^20\na=ice-ufrag:abcd\na=ice-pwd:${canary}\na=key-mgmt:mikey ${canary}\na=rtpmap:0 PCMU/8000\n`
+  const sdp = `a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${canary}|2^20\na=ice-ufrag:abcd\na=ice-pwd:${canary}\na=key-mgmt:mikey ${canary}\nk=clear:${canary}\na=rtpmap:0 PCMU/8000\n`
   const message = `INVITE sip:+254700000001@192.0.2.1 SIP/2.0\nVia: SIP/2.0/UDP 198.51.100.9\n${secrets.join('\n')}\nCall-ID: call-1@h\nCSeq: 1 INVITE\nFrom: <sip:+254711111111@h>;tag=1\nTo: <sip:+254700000001@h>\n\n${sdp}`
   recorder.sip(bytes(message), flow, false)
   const legId = 'leg-1' as LegUuid
@@ -57,6 +60,39 @@ test('no secret of a SIP message or a document is kept or sent on, however it is
   assert.is(/198\.51\.100\.9|192\.0\.2\.[17]/.test(own), false, own)
 })
 
+test('a customer never sees the addresses of a trunk, not even before it is known that the leg is one', () => {
+  const rig = new CallBed()
+  const bed = new TraceBed(() => rig.now)
+  rig.recorder = bed.recorder
+  const legId = 'leg-1' as LegUuid
+  const request = 'INVITE sip:+254700000001@192.0.2.1 SIP/2.0\nVia: SIP/2.0/UDP 198.51.100.9\nCall-ID: call-1@h\n\n'
+  bed.recorder.sip(bytes(request), flow, false)
+  bed.recorder.sip(bytes(request.replace(/^.*\n/, 'SIP/2.0 100 Trying\n')), flow, true)
+  rig.run(20)
+  bed.recorder.dialog(legId, 'call-1@h')
+  rig.documents.set('https://acme.test/in', '<Response><Hangup/></Response>')
+  rig.call('+254700000001', { legId })
+  rig.run(60_000)
+  const sid = rig.over[0]?.sid ?? ''
+  const own = bed.read(sid, 'customer')
+  assert.is(own?.entries[0]?.text, 'INVITE sip:+254700000001@carrier')
+  assert.not.match(JSON.stringify(own), /198\.51\.100\.9|192\.0\.2\.1/)
+  assert.match(JSON.stringify(bed.read(sid, 'operator')), /198\.51\.100\.9/)
+})
+
+test('of a leg of which nothing is kept but messages a customer sees no addresses: it may be a trunk', () => {
+  const { legId, callId } = { legId: 'leg-1' as LegUuid, callId: 'call-1' as CallUuid }
+  const bed = new TraceBed(() => 1)
+  bed.recorder.command({ type: 'media.open', callId, legId })
+  bed.recorder.dialog(legId, 'call-1@h')
+  bed.recorder.sip(
+    bytes('INVITE sip:x@192.0.2.1 SIP/2.0\nVia: SIP/2.0/UDP 198.51.100.9\nCall-ID: call-1@h\n\n'),
+    flow,
+    true,
+  )
+  assert.not.match(JSON.stringify(bed.read(callId, 'customer')), /198\.51\.100\.9|192\.0\.2\.1/)
+})
+
 test('voice and language would be covered like a text, were they ever more than names', () => {
   const written = `https://a.test/x?token=${canary}`
   const callId = 'call-1' as CallUuid
@@ -78,6 +114,10 @@ test('URLs, documents and fields lose what is secret in them', () => {
     `https://a.test/x?api_key=${canary}&b=1`,
     `https://a.test/x?a=1&access_token=${canary}`,
     `https://a.test/x?signature=${canary}`,
+    `https://a.test/x?X-Amz-Credential=${canary}&X-Amz-Signature=${canary}&jwt=${canary}`,
+    JSON.stringify({ CustomPayload: JSON.stringify({ api_key: canary, deep: JSON.stringify({ token: canary }) }) }),
+    JSON.stringify({ CustomPayload: `token=${canary}&n=1` }),
+    JSON.stringify({ Authorization: `Bearer ${canary}` }),
     `<Sip password='${canary}'>sip:a@b</Sip>`,
     `sip:a:${canary}@b.test`,
     `{"webhook_secret": "${canary}","n":1}`,
@@ -118,7 +158,22 @@ function assertLinear(what: string, work: (length: number) => () => void): void 
 }
 
 test('what a customer writes costs as much time as it is long, whatever it is made of', () => {
-  const parts = ['sip:a:', 'sips:', 'token', '-token', 'http://a', '"token', 'password ', '?key-', '\\\\a', '@', 'a']
+  const parts = [
+    '\\"key\\":',
+    '\\\\',
+    ' token=',
+    'sip:a:',
+    'sips:',
+    'token',
+    '-token',
+    'http://a',
+    '"token',
+    'password ',
+    '?key-',
+    '\\\\a',
+    '@',
+    'a',
+  ]
   for (const part of parts) {
     for (const begin of ['', '?', '&', '"', 'password=', '"token":"'])
       assertLinear(`${begin}${part}…`, length => {
@@ -129,7 +184,7 @@ test('what a customer writes costs as much time as it is long, whatever it is ma
 })
 
 test('so does a SIP message that anybody sends', () => {
-  for (const part of ['@', 'a@', ':@', '::@', 'sip:a:b@', 'a=crypto:1 inline', '\n ', ',']) {
+  for (const part of ['=', 'token=', ';sig="', '@', 'a@', ':@', '::@', 'sip:a:b@', 'a=crypto:1 inline', '\n ', ',']) {
     assertLinear(part, length => {
       const message = bytes(`OPTIONS sip:x SIP/2.0\nFrom: ${part.repeat(length / part.length)}\n\n`)
       return () => void coverSecrets(message.slice(), 0, message.length)
@@ -142,6 +197,8 @@ test('a password in a URI is covered wherever it stands in a line', () => {
     ['Contact: <sip:a:pw@h>,"x" <sip:b:pq@h>', 'Contact: <sip:a:**@h>,"x" <sip:b:**@h>'],
     ['To: sip:a:p@w@h', 'To: sip:a:*@*@h'],
     ['To: <sip:a@h:5060>;x=b@c', 'To: <sip:a@h:5060>;x=b@c'],
+    ['Via: SIP/2.0/UDP h;branch=z9hG4bKtoken;rport=5060', 'Via: SIP/2.0/UDP h;branch=z9hG4bKtoken;rport=5060'],
+    ['Contact: <sip:a@h;TOKEN=pw?x-sig=pq&b=c>', 'Contact: <sip:a@h;TOKEN=***********&b=c>'],
     ['Refer-To: <sip:a:p%40:w@[2001:db8::1]:5061>', 'Refer-To: <sip:a:p%40:*@[2001:db8::1]:5061>'],
   ]) {
     const message = bytes(`${line}\n`)
