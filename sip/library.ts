@@ -14,7 +14,7 @@ export {
 export { type CheckRules, type CheckVerdict, checkCredentials, type DigestSecret } from './digest/check.ts'
 export { type CredentialsFault, type DigestCredentials, parseCredentials } from './digest/credentials.ts'
 export { createNonce, type NonceRules } from './digest/nonce.ts'
-export { ReplayWindow } from './digest/replay-window.ts'
+export { NonceCounts } from './digest/nonce-counts.ts'
 export { ha1Of } from './digest/response.ts'
 export { type Parameter, parameterOf } from './grammar/parameters.ts'
 export { type Contact, formatContact, parseContact } from './header/contact.ts'

@@ -1,5 +1,5 @@
+import type { RoomEvent } from '../contract/conference-rooms.ts'
 import type { StoreEvent } from '../contract/exchange-event.ts'
-import type { RoomEvent } from '../contract/rooms.ts'
 import { dialDigitsId } from '../dial/dial.ts'
 import type { CallHost } from '../leg/call-host.ts'
 import type { CallLegs } from '../leg/call-legs.ts'

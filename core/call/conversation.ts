@@ -2,7 +2,7 @@ import { arrived, type Hops } from '../contract/hops.ts'
 import { Conference } from '../dial/conference.ts'
 import { Dial } from '../dial/dial.ts'
 import type { CallHost } from '../leg/call-host.ts'
-import type { Connection, DialOutcome } from '../leg/connection.ts'
+import type { DialConnection, DialOutcome } from '../leg/dial-connection.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { MeterAlarms } from '../leg/meter.ts'
 import type { SidSequence } from '../leg/sid.ts'
@@ -11,9 +11,9 @@ import type { DocumentDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { LegUuid } from '../model/ids.ts'
 import type { Change } from '../ports/store.ts'
+import { CallRecordings } from '../talk/call-recordings.ts'
 import { Party } from '../talk/party.ts'
 import { Player } from '../talk/player.ts'
-import { Recorder } from '../talk/recorder.ts'
 import { Script, type Stage } from '../talk/script.ts'
 import { type RecordedParty, SessionRecording } from '../talk/session-recording.ts'
 import type { DialRequest, ProgramContext } from '../verbs/index.ts'
@@ -39,7 +39,7 @@ interface ConversationListener {
 /** What is said and done between one party and the document of its call: prompts, recordings, the Dial that runs. */
 export class Conversation {
   /** Made for the first recording: most calls have none. */
-  #recorder: Recorder | undefined
+  #recorder: CallRecordings | undefined
   /** The same, for the first RecordSession. */
   #session: SessionRecording | undefined
   readonly #host: CallHost
@@ -51,8 +51,8 @@ export class Conversation {
   #facts: ConversationFacts | undefined
   #party: Party | undefined
   #player: Player | undefined
-  #dial: Connection | undefined
-  #stoppedDial: Connection | undefined
+  #dial: DialConnection | undefined
+  #stoppedDial: DialConnection | undefined
   #script: Script | undefined
   /** The party has our answer: what is played reaches the caller. */
   #hasArrived = false
@@ -65,9 +65,9 @@ export class Conversation {
     this.#listener = listener
   }
 
-  get recorder(): Recorder {
+  get recorder(): CallRecordings {
     const host = this.#host
-    this.#recorder ??= new Recorder(host, event => this.#script?.handle(event, host.now()))
+    this.#recorder ??= new CallRecordings(host, event => this.#script?.handle(event, host.now()))
     return this.#recorder
   }
 
@@ -84,7 +84,7 @@ export class Conversation {
     return this.#player
   }
 
-  get dial(): Connection | undefined {
+  get dial(): DialConnection | undefined {
     return this.#dial
   }
 
@@ -261,7 +261,7 @@ export class Conversation {
       this.#script?.handle({ type: 'dialled', dialId, ...outcome }, this.#host.now())
     }
     const common = { party, player, recorder: this.recorder, done }
-    const dial: Connection =
+    const dial: DialConnection =
       request.conference === undefined
         ? new Dial(this.#host, request, {
             ...common,

@@ -5,9 +5,9 @@ import type { DocumentFetch } from '../ports/documents.ts'
 import type { MediaCommand } from '../ports/media.ts'
 import type { SignalingCommand } from '../ports/signaling.ts'
 import type { Change } from '../ports/store.ts'
+import type { RoomCommand } from './conference-rooms.ts'
 import type { Hops } from './hops.ts'
 import type { OriginateResult } from './originate-order.ts'
-import type { RoomCommand } from './rooms.ts'
 
 /** A question to the store; the answer comes back whole, as one event. */
 export type Lookup =

@@ -1,24 +1,24 @@
-import type { RoomEvent } from '../contract/rooms.ts'
+import type { RoomEvent } from '../contract/conference-rooms.ts'
 import { conferenceData, dialCodes } from '../events/call-data.ts'
 import type { CallHost } from '../leg/call-host.ts'
 import { secondsBetween } from '../leg/call-row.ts'
-import type { Connection, DialOutcome } from '../leg/connection.ts'
+import type { DialConnection, DialOutcome } from '../leg/dial-connection.ts'
 import { assertNever } from '../model/assert-never.ts'
 import type { DialDump, HoldDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { Sid } from '../model/ids.ts'
 import type { Change } from '../ports/store.ts'
+import type { CallRecordings } from '../talk/call-recordings.ts'
 import { recordDial } from '../talk/dial-recording.ts'
 import type { Party } from '../talk/party.ts'
 import type { Player } from '../talk/player.ts'
-import type { Recorder } from '../talk/recorder.ts'
 import type { ConferenceOrder, DialRequest } from '../verbs/index.ts'
 import { dialStatusOf } from './dial-outcome.ts'
 
 interface ConferenceParts {
   readonly party: Party
   readonly player: Player
-  readonly recorder: Recorder
+  readonly recorder: CallRecordings
   readonly sid: Sid
   readonly done: (outcome: DialOutcome) => void
 }
@@ -35,7 +35,7 @@ type State = 'asking' | 'answering' | 'waiting' | 'talking' | 'over'
 const limitTimer = 'dial:limit'
 
 /** A Dial that leads to a room: the party takes its place there and keeps it until it leaves or the room ends. */
-export class Conference implements Connection {
+export class Conference implements DialConnection {
   readonly bridgedLeg = undefined
   readonly holds: readonly HoldDump[] = []
   readonly #host: CallHost

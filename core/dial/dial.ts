@@ -1,20 +1,20 @@
 import type { CallHost } from '../leg/call-host.ts'
-import type { Connection, DialOutcome } from '../leg/connection.ts'
+import type { DialConnection, DialOutcome } from '../leg/dial-connection.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { DialDump, HoldDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'
 import type { CodecName } from '../model/trunk.ts'
 import type { Change } from '../ports/store.ts'
+import type { CallRecordings } from '../talk/call-recordings.ts'
 import { recordDial } from '../talk/dial-recording.ts'
 import type { Player } from '../talk/player.ts'
-import type { Recorder } from '../talk/recorder.ts'
 import type { DialRequest } from '../verbs/index.ts'
 import type { Branch } from './branch.ts'
 import { Hunt, type HuntListener, type HuntParts } from './hunt.ts'
 
 interface DialParts extends HuntParts {
   readonly player: Player
-  readonly recorder: Recorder
+  readonly recorder: CallRecordings
   readonly done: (outcome: DialOutcome) => void
 }
 
@@ -24,7 +24,7 @@ export const dialDigitsId = 'dial-digits'
 const limitTimer = 'dial:limit'
 
 /** One Dial: what the caller is sent while its children ring, and the bridge to the one who answers. */
-export class Dial implements Connection, HuntListener {
+export class Dial implements DialConnection, HuntListener {
   readonly #host: CallHost
   readonly #request: DialRequest
   readonly #parts: DialParts

@@ -1,6 +1,6 @@
 import { type Hops, isSpent, nextHop, takeOnNet } from '../contract/hops.ts'
 import type { CallHost } from '../leg/call-host.ts'
-import type { DialOutcome } from '../leg/connection.ts'
+import type { DialOutcome } from '../leg/dial-connection.ts'
 import type { Leg } from '../leg/leg.ts'
 import type { MeterAlarms } from '../leg/meter.ts'
 import type { SidSequence } from '../leg/sid.ts'

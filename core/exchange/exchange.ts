@@ -6,12 +6,12 @@ import { beginSoftphone } from '../call/softphone.ts'
 import { AccountLoads } from '../caps/account-loads.ts'
 import { Caps } from '../caps/caps.ts'
 import { TrunkLoads } from '../caps/trunk-loads.ts'
+import { ConferenceRooms, type RoomCommand, type RoomEvent } from '../contract/conference-rooms.ts'
 import type { CallEnvironment } from '../contract/environment.ts'
 import type { ExchangeCommand } from '../contract/exchange-command.ts'
 import type { ExchangeEvent } from '../contract/exchange-event.ts'
 import { type InboundOffer, offerByTrunk, offerOnNet } from '../contract/inbound-offer.ts'
 import { refusedBy } from '../contract/originate-order.ts'
-import { type RoomCommand, type RoomEvent, Rooms } from '../contract/rooms.ts'
 import { SidSequence } from '../leg/sid.ts'
 import type { AccountUuid, CallUuid, LegUuid, Sid } from '../model/ids.ts'
 import type { PhoneCaller } from '../model/phone.ts'
@@ -46,7 +46,7 @@ export class Exchange {
   readonly #tokenLoads = new Caps()
   readonly #trunkLoads = new TrunkLoads()
   readonly #loopback: Loopback
-  readonly #rooms: Rooms
+  readonly #rooms: ConferenceRooms
   readonly #sids: SidSequence
   readonly #drain = new Drain()
   #out: ExchangeCommand[] = []
@@ -56,7 +56,7 @@ export class Exchange {
     this.#env = env
     this.#sids = new SidSequence(env)
     this.#loopback = new Loopback(() => env.uuid() as LegUuid)
-    this.#rooms = new Rooms(() => env.uuid())
+    this.#rooms = new ConferenceRooms(() => env.uuid())
   }
 
   /** Calls that have not ended, of one account or of all. */

@@ -1,4 +1,4 @@
-import type { DialOutcome } from '../leg/connection.ts'
+import type { DialOutcome } from '../leg/dial-connection.ts'
 import { assertNever } from '../model/assert-never.ts'
 import type { DocumentDump } from '../model/call-dump.ts'
 import type { EndReason } from '../model/end-reason.ts'

@@ -1,8 +1,8 @@
 import { assertNever } from '../model/assert-never.ts'
 import type { SessionRecordOptions, SessionRecordOrder } from '../verbs/index.ts'
+import type { CallRecordings } from './call-recordings.ts'
 import type { Party } from './party.ts'
 import type { Player } from './player.ts'
-import type { Recorder } from './recorder.ts'
 
 /**
  * - `off`
@@ -27,13 +27,13 @@ export interface RecordedParty {
 /** What RecordSession has begun: one recording at a time, beside whatever the document does. */
 export class SessionRecording {
   readonly #now: () => number
-  readonly #recorder: Recorder
+  readonly #recorder: CallRecordings
   /** Undefined while there is no leg to record. */
   readonly #whom: () => RecordedParty | undefined
   #state: State = { at: 'off' }
 
   /** `now`: ms of a clock that only goes on. */
-  constructor(now: () => number, recorder: Recorder, whom: () => RecordedParty | undefined) {
+  constructor(now: () => number, recorder: CallRecordings, whom: () => RecordedParty | undefined) {
     this.#now = now
     this.#recorder = recorder
     this.#whom = whom

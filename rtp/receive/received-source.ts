@@ -1,9 +1,9 @@
-import { Reception } from '../rtcp/reception.ts'
+import { ReceptionStatistics } from '../rtcp/reception-statistics.ts'
 
 /** What is counted of the present source, and of those before it. */
 export class ReceivedSource {
   readonly #changed: (lastSsrc: number) => void
-  #present: Reception | undefined
+  #present: ReceptionStatistics | undefined
   #lostBefore = 0
 
   /** `changed`: the remote has restarted, or another one answers; `gone` is the SSRC that spoke before. */
@@ -11,7 +11,7 @@ export class ReceivedSource {
     this.#changed = changed
   }
 
-  get present(): Reception | undefined {
+  get present(): ReceptionStatistics | undefined {
     return this.#present
   }
   /** Packets, of all sources. */
@@ -25,12 +25,12 @@ export class ReceivedSource {
   }
 
   /** `clockRate`: what its timestamps count. */
-  select(ssrc: number, clockRate: number): Reception {
+  select(ssrc: number, clockRate: number): ReceptionStatistics {
     const present = this.#present
     if (present?.ssrc === ssrc && present.clockRate === clockRate) return present
     this.#lostBefore = this.lost
     if (present !== undefined) this.#changed(present.ssrc)
-    this.#present = new Reception(ssrc, clockRate)
+    this.#present = new ReceptionStatistics(ssrc, clockRate)
     return this.#present
   }
 }

@@ -3,7 +3,7 @@ import type { DatagramNetwork, DatagramSocket } from '../net/network.ts'
 import { ranks } from '../receive/known-hosts.ts'
 import type { ReflectionGuard } from '../receive/reflection-guard.ts'
 import type { SymmetricRtp } from '../receive/symmetric-rtp.ts'
-import type { Reception } from '../rtcp/reception.ts'
+import type { ReceptionStatistics } from '../rtcp/reception-statistics.ts'
 import type { Reporter } from './reporter.ts'
 
 /** What a report to an address that never answers counts as, of the media that may go there. */
@@ -55,7 +55,7 @@ export class ReportExchange {
     length: number,
     address: number,
     port: number,
-    reception: Reception | undefined,
+    reception: ReceptionStatistics | undefined,
     now: number,
   ): boolean {
     const symmetricRtp = this.#symmetricRtp
@@ -75,7 +75,12 @@ export class ReportExchange {
    * Behind a NAT reports come from where RTP comes from, by another port: from the host that was learned and of the same
    * source, or, while nothing was received yet, from the host that SIP comes from.
    */
-  #isOfSource(address: number, packet: Uint8Array, length: number, reception: Reception | undefined): boolean {
+  #isOfSource(
+    address: number,
+    packet: Uint8Array,
+    length: number,
+    reception: ReceptionStatistics | undefined,
+  ): boolean {
     const symmetricRtp = this.#symmetricRtp
     if (symmetricRtp.state === 'waiting') return symmetricRtp.hosts.rankOf(address) >= ranks.sip
     if (!symmetricRtp.isLearned || !symmetricRtp.isFrom(address)) return false
@@ -87,17 +92,17 @@ export class ReportExchange {
     return this.#reporter.deadline()
   }
 
-  tick(reception: Reception | undefined, rtpTimeAt: (now: number) => number, now: number): void {
+  tick(reception: ReceptionStatistics | undefined, rtpTimeAt: (now: number) => number, now: number): void {
     if (now < this.#reporter.deadline()) return
     if (this.#maySend) this.#send(reception, rtpTimeAt(now), now, false)
     else this.#reporter.skip(now)
   }
 
-  sayGoodbye(reception: Reception | undefined, rtpTime: number, now: number): void {
+  sayGoodbye(reception: ReceptionStatistics | undefined, rtpTime: number, now: number): void {
     if (this.#maySend) this.#send(reception, rtpTime, now, true)
   }
 
-  #send(reception: Reception | undefined, rtpTime: number, now: number, bye: boolean): void {
+  #send(reception: ReceptionStatistics | undefined, rtpTime: number, now: number, bye: boolean): void {
     const packet = this.#network.slot()
     const length = this.#reporter.writeInto(packet, reception, rtpTime, now, bye)
     this.#socket.send(packet, length, this.#address, this.#port)

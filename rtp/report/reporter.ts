@@ -14,7 +14,7 @@ import {
 import { middleOf, ntpFractionOf, ntpSecondsOf, roundTripMs, unitsAgoOf } from '../rtcp/ntp-time.ts'
 import type { ExtendedBlock, ReportBlock } from '../rtcp/packet.ts'
 import { parseRtcp } from '../rtcp/parse.ts'
-import type { Reception } from '../rtcp/reception.ts'
+import type { ReceptionStatistics } from '../rtcp/reception-statistics.ts'
 import { RtcpSchedule } from '../rtcp/schedule.ts'
 import { writeBye, writeReceiverReport, writeSdes, writeSenderReport } from '../rtcp/write.ts'
 
@@ -85,7 +85,13 @@ export class Reporter {
   }
 
   /** Writes a report, with a goodbye when `bye`. `rtpTime`: where our stream stands now. Returns its length. */
-  writeInto(into: Uint8Array, reception: Reception | undefined, rtpTime: number, now: number, bye = false): number {
+  writeInto(
+    into: Uint8Array,
+    reception: ReceptionStatistics | undefined,
+    rtpTime: number,
+    now: number,
+    bye = false,
+  ): number {
     const { ssrc, packets, octets } = this.#stream
     const reports = reception === undefined ? noReports : [reception.takeReport(now)]
     let length: number
@@ -115,7 +121,7 @@ export class Reporter {
   }
 
   /** Takes a datagram from the remote's RTCP address. Returns false for what is no RTCP. */
-  receive(packet: Uint8Array, length: number, reception: Reception | undefined, now: number): boolean {
+  receive(packet: Uint8Array, length: number, reception: ReceptionStatistics | undefined, now: number): boolean {
     const parsed = parseRtcp(packet, length)
     if (!parsed.ok) {
       this.malformed++

@@ -1,5 +1,5 @@
 import type { VoipMetrics } from '../rtcp/extended-report.ts'
-import type { Reception } from '../rtcp/reception.ts'
+import type { ReceptionStatistics } from '../rtcp/reception-statistics.ts'
 import { gapMinimum } from '../stats/loss-pattern.ts'
 import { qualityOf } from '../stats/quality.ts'
 import type { ReceiveQuality } from './score.ts'
@@ -8,7 +8,7 @@ import type { ReceiveQuality } from './score.ts'
 const bufferMaximumMs = 200
 
 /** How well a source is received: the VoIP metrics of RFC 3611 §4.7. */
-export const voipMetricsOf = ({ ssrc, losses }: Reception, quality: ReceiveQuality): VoipMetrics => {
+export const voipMetricsOf = ({ ssrc, losses }: ReceptionStatistics, quality: ReceiveQuality): VoipMetrics => {
   const { codec, burstRatio, packetMs } = quality
   const expected = Math.max(1, quality.received + quality.lost)
   const bufferMs = quality.bufferMs ?? 0

@@ -30,7 +30,7 @@ import {
   type TaggedCall,
 } from './services.ts'
 
-export interface Dial {
+export interface DialOptions {
   readonly id: string
   readonly uri: string
   readonly sdp: string
@@ -49,7 +49,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, CallDi
   readonly id: string
   readonly callId: string
   readonly #services: EndpointServices
-  readonly #dial: Dial
+  readonly #dial: DialOptions
   readonly #localTag: string
   readonly #timer = new Timer<TimerOwner>(this, 'cancel')
   #state: OutgoingState = 'calling'
@@ -60,7 +60,7 @@ export class OutgoingCall implements ClientOwner, TimerOwner, TaggedCall, CallDi
   #isReported = false
   #isNamed = false
 
-  constructor(services: EndpointServices, dial: Dial) {
+  constructor(services: EndpointServices, dial: DialOptions) {
     this.#services = services
     this.#dial = dial
     this.id = dial.id

@@ -17,7 +17,7 @@ import {
 } from '../../sip/index.ts'
 import type { EndReason } from '../base/end-reason.ts'
 import { IncomingCall } from './incoming.ts'
-import { type Dial, OutgoingCall } from './outgoing.ts'
+import { type DialOptions, OutgoingCall } from './outgoing.ts'
 import { readMessage, readRequest, readResponse } from './read.ts'
 import { Registration, type RegistrationEvent } from './registration.ts'
 import { buildResponse, type ResponseParts } from './response.ts'
@@ -30,7 +30,7 @@ export type UserAgentInput =
   | { readonly type: 'received'; readonly bytes: Uint8Array }
   | { readonly type: 'register'; readonly identity: Identity }
   | { readonly type: 'unregister' }
-  | ({ readonly type: 'dial' } & Dial)
+  | ({ readonly type: 'dial' } & DialOptions)
   | { readonly type: 'answer'; readonly id: string; readonly sdp: string }
   /** `status`: the final response to an incoming call that is not answered. Default 480. */
   | { readonly type: 'end'; readonly id: string; readonly reason: EndReason; readonly status?: number | undefined }

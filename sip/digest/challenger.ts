@@ -6,7 +6,7 @@ import { formatChallenges } from './challenge.ts'
 import { checkCredentials } from './check.ts'
 import { parseCredentials } from './credentials.ts'
 import { createNonce, type NonceRules } from './nonce.ts'
-import { ReplayWindow } from './replay-window.ts'
+import { NonceCounts } from './nonce-counts.ts'
 import { ha1Of } from './response.ts'
 
 /** A nonce may be used for so long, each count of it once. */
@@ -40,7 +40,7 @@ export class Challenger {
   readonly #realm: string
   readonly #tokens: Tokens
   readonly #nonces: NonceRules
-  readonly #replay = new ReplayWindow(rememberedNonces)
+  readonly #replay = new NonceCounts(rememberedNonces)
   readonly #ha1 = new Map<string, Partial<Record<DigestAlgorithm, string>>>()
 
   constructor(settings: { readonly realm: string; readonly hash: Hash }, tokens: Tokens) {

@@ -2,7 +2,7 @@ import { parseUri } from '../uri/parse.ts'
 import type { DigestAlgorithm } from './algorithm.ts'
 import type { DigestCredentials } from './credentials.ts'
 import { checkNonce, type NonceRules } from './nonce.ts'
-import type { ReplayWindow } from './replay-window.ts'
+import type { NonceCounts } from './nonce-counts.ts'
 import { ha1Of, responseOf, sameDigest } from './response.ts'
 
 /** What the user is known by: the password, or its HA1 for each algorithm that is offered. */
@@ -17,7 +17,7 @@ export interface CheckRules {
   readonly method: string
   readonly requestUri: string
   /** Default: none, and a nonce may be used with any count until it is old. */
-  readonly replay?: ReplayWindow | undefined
+  readonly replay?: NonceCounts | undefined
 }
 
 /**

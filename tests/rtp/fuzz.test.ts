@@ -16,7 +16,7 @@ import {
   timestampOf,
 } from '../../rtp/packet/header.ts'
 import { parseRtcp } from '../../rtp/rtcp/parse.ts'
-import { Reception } from '../../rtp/rtcp/reception.ts'
+import { ReceptionStatistics } from '../../rtp/rtcp/reception-statistics.ts'
 import { type InputSet, inputs, ownInputs } from '../fixtures/inputs.ts'
 import { seeded } from '../rig/probes/seeded.ts'
 
@@ -24,7 +24,7 @@ import { seeded } from '../rig/probes/seeded.ts'
 class Ear {
   readonly buffer = new JitterBuffer()
   readonly digits = new DigitReceiver()
-  readonly reception = new Reception(1, 8000)
+  readonly reception = new ReceptionStatistics(1, 8000)
   readonly concealment = new Concealment()
   readonly #pcm = new Int16Array(480)
   #now = 0

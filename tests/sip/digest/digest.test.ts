@@ -7,7 +7,7 @@ import { formatChallenges, parseChallenge } from '../../../sip/digest/challenge.
 import { checkCredentials } from '../../../sip/digest/check.ts'
 import { parseCredentials } from '../../../sip/digest/credentials.ts'
 import { checkNonce, createNonce, type NonceRules } from '../../../sip/digest/nonce.ts'
-import { ReplayWindow } from '../../../sip/digest/replay-window.ts'
+import { NonceCounts } from '../../../sip/digest/nonce-counts.ts'
 import { ha1Of, responseOf, sameDigest } from '../../../sip/digest/response.ts'
 import { type Hash, hashNames, headersOf } from '../../../sip/index.ts'
 import { inputs } from '../../fixtures/inputs.ts'
@@ -138,7 +138,7 @@ test('stale: old, of another run, used before; never said of a wrong password', 
   assert.is(checkCredentials(credentials, { password: 'x' }, rules, 61_001), 'wrong')
   const restarted = { ...rules, nonces: { ...nonces, secret: 'another' } }
   assert.is(checkCredentials(credentials, user, restarted, 2000), 'stale')
-  const replay = new ReplayWindow()
+  const replay = new NonceCounts()
   const once = { ...rules, replay }
   assert.is(checkCredentials(credentials, { password: 'x' }, once, 2000), 'wrong')
   assert.is(checkCredentials(credentials, user, once, 2000), 'right')
@@ -167,7 +167,7 @@ test('nonces: sealed with time, salt and realm', () => {
 })
 
 test('replay window: in order, a little out of order, never twice, bounded', () => {
-  const replay = new ReplayWindow(2)
+  const replay = new NonceCounts(2)
   const accept = (nc: number, nonce = 'n') => replay.accept(nonce, nc)
   assert.equal(
     [1, 3, 2, 2, 3, 1, 40, 8, 9, 9, 40, 41].map(nc => accept(nc)),

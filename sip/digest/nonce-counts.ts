@@ -10,7 +10,7 @@ const width = 32
  * Nonce counts that were used (RFC 7616 §3.4.5), so that credentials seen on the wire cannot be sent again. Counts may
  * come a little out of order, as UDP brings them. Only ask with credentials that have proved right.
  */
-export class ReplayWindow {
+export class NonceCounts {
   readonly #uses = new Map<string, Use>()
   readonly #capacity: number
 

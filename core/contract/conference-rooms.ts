@@ -56,7 +56,7 @@ interface Room {
 const nothing: RoomSteps = { events: [], media: [] }
 
 /** The rooms of all accounts, by name. Members are legs of any calls; a room is there from its first to its last. */
-export class Rooms {
+export class ConferenceRooms {
   readonly #newId: () => string
   readonly #rooms = new Map<string, Room>()
   readonly #roomOf = new Map<LegUuid, Room>()

@@ -2,7 +2,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { InterarrivalJitter } from '../../../rtp/rtcp/interarrival-jitter.ts'
 import { middleOf, ntpFractionOf, ntpSecondsOf, roundTripMs } from '../../../rtp/rtcp/ntp-time.ts'
-import { Reception } from '../../../rtp/rtcp/reception.ts'
+import { ReceptionStatistics } from '../../../rtp/rtcp/reception-statistics.ts'
 import { RtcpSchedule } from '../../../rtp/rtcp/schedule.ts'
 import { SequenceStatistics } from '../../../rtp/rtcp/sequence-statistics.ts'
 import { seeded } from '../../rig/probes/seeded.ts'
@@ -75,7 +75,7 @@ test('jitter is that of the formula, and zero for an even stream at any rate (RF
 })
 
 test('a report holds loss, jitter and the age of the last sender report', () => {
-  const reception = new Reception(42, 8000)
+  const reception = new ReceptionStatistics(42, 8000)
   for (let i = 0; i < 10; i++) if (i !== 5) reception.receive(65_530 + i > 65_535 ? i - 6 : 65_530 + i, i * 160, i * 20)
   const before = reception.takeReport(200)
   assert.equal([before.ssrc, before.cumulativeLost, before.fractionLost, before.lastSr], [42, 1, 25, 0])
@@ -116,7 +116,7 @@ test('round trips across the wrap of 18 hours: any moment, any delay (RFC 3550 Â
 })
 
 test('a sender report of more than 18 hours ago is reported no more: its age has no room', () => {
-  const reception = new Reception(1, 8000)
+  const reception = new ReceptionStatistics(1, 8000)
   reception.receive(1, 0, 0)
   reception.receive(2, 160, 20)
   reception.senderReport({ ntpSeconds: 7, ntpFraction: 0, rtpTime: 0, packetCount: 2, octetCount: 320 }, 1000)

@@ -7,7 +7,7 @@ import { SequenceStatistics, type SequenceVerdict } from './sequence-statistics.
 const clampLost = (lost: number): number => Math.max(-0x80_0000, Math.min(0x7f_ffff, lost))
 
 /** What we know of one source that we receive, and the report block about it (RFC 3550 §6.4). */
-export class Reception {
+export class ReceptionStatistics {
   readonly ssrc: number
   readonly clockRate: number
   readonly sequences = new SequenceStatistics()

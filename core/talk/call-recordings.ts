@@ -34,7 +34,7 @@ const refused = (recordId: string): Recorded => ({
  * The recordings of a call. The row is written when the recording begins, so that a crash leaves nothing unknown;
  * it is completed when media reports the end, which may be after the call's own end.
  */
-export class Recorder {
+export class CallRecordings {
   readonly #host: CallHost
   readonly #recorded: (event: Recorded) => void
   readonly #running = new Map<string, Running>()

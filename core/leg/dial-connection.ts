@@ -1,4 +1,4 @@
-import type { RoomEvent } from '../contract/rooms.ts'
+import type { RoomEvent } from '../contract/conference-rooms.ts'
 import type { DialDump, HoldDump } from '../model/call-dump.ts'
 import type { DialCallStatus, EndReason } from '../model/end-reason.ts'
 import type { Change } from '../ports/store.ts'
@@ -12,7 +12,7 @@ export interface DialOutcome {
 }
 
 /** What a Dial verb makes its call do: ring destinations, or enter a room. */
-export interface Connection {
+export interface DialConnection {
   /** The other leg that receives the party: for digits that came by INFO. */
   readonly bridgedLeg: Leg | undefined
   /** Its state, for support. */
