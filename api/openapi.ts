@@ -16,7 +16,7 @@ import {
   StreamEnvelope,
 } from './schema/callback.ts'
 import { CheckedDocument, DocumentProblem, HostedDocument } from './schema/document.ts'
-import { ErrorAnswer } from './schema/error.ts'
+import { bodyErrors, ErrorAnswer } from './schema/error.ts'
 import { CallSummary, Delivery, EventRow, Registration } from './schema/insight.ts'
 import { ApiKey, CreatedApiKey } from './schema/key.ts'
 import { OperatorNumber, OwnedNumber, PoolNumber } from './schema/number.ts'
@@ -148,7 +148,7 @@ export async function describeRoutes(app: Api, publicUrl: string, version: strin
     },
     transform: ({ schema, url, route }) => ({
       schema: {
-        ...withHeaderNames(documented(schema) as Described),
+        ...withHeaderNames(documented(withBodyErrors(schema, [route.method].flat())) as Described),
         security: securityOf[route.config?.access ?? 'customer'],
       },
       url,
@@ -201,6 +201,17 @@ const operationIdOf = (method: string, path: string): string =>
 
 interface Described {
   readonly headers?: { readonly properties?: Readonly<Record<string, unknown>> }
+}
+
+interface Answered {
+  readonly response?: unknown
+}
+
+/** Every method that changes something may come with a body, wanted or not. */
+function withBodyErrors(schema: Answered | undefined, methods: readonly string[]): Answered | undefined {
+  if (typeof schema?.response !== 'object' || methods.some(method => method === 'GET' || method === 'HEAD'))
+    return schema
+  return { ...schema, response: { ...bodyErrors(), ...schema.response } }
 }
 
 /** Node tells header names in lower case; people write them as `Idempotency-Key`. */

@@ -4,7 +4,7 @@ import { guardRoutes } from './access/guard.ts'
 import { checkForm, refuseCodings } from './access/request-form.ts'
 import { RequestLimits } from './access/request-limits.ts'
 import { collectMethods } from './answer/methods.ts'
-import { answerNoHttp } from './answer/no-http.ts'
+import { answerNoHttp, refuseExpectation } from './answer/no-http.ts'
 import { notFound } from './answer/refusal.ts'
 import type { SwitchDoor } from './base/door.ts'
 import type { Api, TypeBoxProvider } from './base/fastify.ts'
@@ -67,6 +67,8 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
     connectionsCheckingInterval: timeoutCheckMs,
     maxHeaderSize: maxHeaderBytes,
     shouldUpgradeCallback: isWebSocket,
+    // `checkForm` does that, with a detail.
+    requireHostHeader: false,
   }
   const secure = mainListener(http)?.scheme === 'https' ? door.tls?.current : undefined
   const app: Api = fastify({
@@ -85,6 +87,7 @@ export async function buildApi(door: SwitchDoor, options: { readonly operatorKey
     },
   }).withTypeProvider<TypeBoxProvider>()
   app.server.maxConnections = maxConnections
+  app.server.on('checkExpectation', refuseExpectation)
 
   app.setValidatorCompiler(validatorCompiler())
   // Renderers write exactly what the schemas say (a test compares them): nothing is stripped or coerced on the way out.

@@ -5,9 +5,13 @@ import type { Api } from '../base/fastify.ts'
 /** RFC 3986 §3.2.2: a name, an IPv4 address or an IP literal, and perhaps a port. */
 const hostForm = /^([A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(:\d{0,5})?$/
 
+const valuesOf = ({ rawHeaders }: IncomingMessage, name: string): readonly string[] =>
+  rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name)
+
 /** RFC 9112 §3.2: exactly one valid Host header. HTTP/1.0 may lack it. */
-export function checkHost({ rawHeaders, httpVersion }: IncomingMessage): void {
-  const hosts = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host')
+export function checkHost(request: IncomingMessage): void {
+  const { httpVersion } = request
+  const hosts = valuesOf(request, 'host')
   const [host] = hosts
   if (host === undefined && httpVersion === '1.0') return
   if (host === undefined || hosts.length > 1 || !hostForm.test(host)) {
@@ -15,9 +19,19 @@ export function checkHost({ rawHeaders, httpVersion }: IncomingMessage): void {
   }
 }
 
+/** RFC 9110 §5.3: which of two keys counts, a proxy and this server might see differently. */
+function checkAuthorization(request: IncomingMessage): void {
+  if (request.headers.authorization !== undefined && valuesOf(request, 'authorization').length > 1) {
+    throw new Refusal(400, 'The request must have one Authorization header.')
+  }
+}
+
 /** Checks of every request before any other work. */
 export function checkForm(app: Api): void {
-  app.addHook('onRequest', async request => checkHost(request.raw))
+  app.addHook('onRequest', async ({ raw }) => {
+    checkHost(raw)
+    checkAuthorization(raw)
+  })
 }
 
 /** After the key: bodies are taken as they are. RFC 9110 §12.5.3: the answer says which codings would do. */

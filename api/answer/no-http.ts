@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 const answers: Readonly<Record<string, readonly [status: string, detail: string]>> = {
@@ -23,4 +24,16 @@ export function answerNoHttp(error: NodeJS.ErrnoException, socket: Socket): void
   const late = setTimeout(() => socket.destroy(), lastWordsMs)
   socket.once('close', () => clearTimeout(late))
   socket.end(`${head}\r\n\r\n${body}`)
+}
+
+/** RFC 9110 §10.1.1: what is expected beside 100-continue. Node alone would say 417 and nothing more. */
+export function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const body = JSON.stringify({ detail: 'Of Expect only 100-continue is understood.' })
+  response
+    .writeHead(417, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': body.length,
+      connection: 'close',
+    })
+    .end(body)
 }

@@ -32,11 +32,31 @@ function parseJson(bytes: Buffer): unknown {
   } catch {
     throw new Refusal(400, 'The body is not valid UTF-8.')
   }
+  let value: unknown
   try {
-    return secureJson.parse(text, { protoAction: 'remove', constructorAction: 'remove' })
+    value = secureJson.parse(text, { protoAction: 'remove', constructorAction: 'remove' })
   } catch {
     throw new Refusal(400, 'The body is not valid JSON.')
   }
+  if (escapedSurrogate.test(text) && !isWellFormed(value)) {
+    throw new Refusal(400, 'The body holds half of a surrogate pair.')
+  }
+  return value
+}
+
+/** UTF-8 has none; they can only come escaped. */
+const escapedSurrogate = /\\ud[89a-f]/i
+
+/** RFC 7493 §2.1: of what half a pair is stored as, and sent to customers as, every reader makes something else. */
+function isWellFormed(value: unknown): boolean {
+  const left = [value]
+  while (left.length > 0) {
+    const next = left.pop()
+    if (typeof next === 'string' && !next.isWellFormed()) return false
+    if (typeof next !== 'object' || next === null) continue
+    for (const [name, part] of Object.entries(next)) left.push(name, part)
+  }
+  return true
 }
 
 export function parseBodies(app: Api, turns: WorkTurns): void {

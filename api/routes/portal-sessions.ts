@@ -74,6 +74,7 @@ export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: str
         throw unauthorized
       }
       const { secret, session } = opened
+      await endReplaced(request, kindOf(session))
       const seconds = Math.floor((session.expiresUnix - session.createdUnix) / 1000)
       return reply
         .code(201)
@@ -82,6 +83,14 @@ export function portalSessionRoutes(app: Api, door: SwitchDoor, operatorKey: str
         .send(signedIn(session, secret))
     },
   })
+
+  /** The cookie that the new one takes the place of: a session that no browser has must not stay open. */
+  async function endReplaced(request: FastifyRequest, kind: SessionKind): Promise<void> {
+    const secret = sessionSecretOf(kind, request)
+    const replaced = secret === undefined ? undefined : await portalSessions.find(secret, Date.now())
+    if (replaced !== undefined && kindOf(replaced) === kind)
+      await portalSessions.end(replaced.accountUuid, replaced.uuid)
+  }
 
   async function openSession(request: FastifyRequest, { key, link }: Static<typeof SignIn>) {
     const unixMs = Date.now()

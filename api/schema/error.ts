@@ -57,6 +57,9 @@ export function openErrors(...statuses: readonly ErrorStatus[]) {
   return Object.fromEntries([500 as const, ...statuses].map(status => [status, errorOf(status)]))
 }
 
+/** What a body may be answered with before its route sees it, also where none is wanted. */
+export const bodyErrors = () => Object.fromEntries(([400, 413, 415] as const).map(status => [status, errorOf(status)]))
+
 const errorOf = (status: ErrorStatus) => ({
   ...resource(ErrorAnswer),
   description: meanings[status],

@@ -53,13 +53,16 @@ export const openObject = (description: string, example: Readonly<Record<string,
 export const nullable = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
   Type.Union([schema, Type.Null()], options)
 
+/** Controls (C0, DEL, C1, where U+0085 ends a line) and the line and paragraph separators of Unicode. */
+const breaks = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029'
+
 /** One line of text with something in it: a name, a label. */
 export const line = (description: string, maxLength = 200, example = 'Acme') =>
   Type.String({
     minLength: 1,
     maxLength,
     examples: [example],
-    pattern: '^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$',
+    pattern: `^[^${breaks}]*[^\\s${breaks}][^${breaks}]*$`,
     description,
     'x-problem': `must be one line of 1 to ${maxLength} characters`,
   })
@@ -68,7 +71,7 @@ export const line = (description: string, maxLength = 200, example = 'Acme') =>
 export const optionalLine = (description: string, maxLength = 200) =>
   Type.String({
     maxLength,
-    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+    pattern: `^[^${breaks}]*$`,
     description,
     'x-problem': `must be one line of at most ${maxLength} characters`,
   })

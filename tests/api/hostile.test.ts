@@ -196,8 +196,50 @@ test('a fault of ours is 500 without internals, and is logged', async () => {
   assert.ok(bed.logged.some(entry => entry.level === 'error' && String(entry.fields.error).includes('SQLITE_IOERR')))
 })
 
+test('half of a surrogate pair is no text: 400, in a field, in a name of a field, deep inside', async () => {
+  for (const raw of [
+    '{"name":"\\ud800"}',
+    '{"name":"a","\\uDFFFx":1}',
+    '{"name":"a","x":[{"y":"\\udc00\\ud83d"}]}',
+    '{"name":"\\\\\\ud800"}',
+  ]) {
+    const answer = await bed.conforming('POST', '/keys/create', { raw, headers: json })
+    assert.equal([answer.status, answer.body.detail], [400, 'The body holds half of a surrogate pair.'], raw)
+  }
+  for (const raw of ['{"name":"\\ud83d\\ude00"}', '{"name":"\\\\ud800"}', '{"name":"a","x":"\\\\\\\\ud800"}']) {
+    const made = await bed.conforming('POST', '/keys/create', { raw, headers: json })
+    assert.is(made.status, 201, raw)
+    await bed.customer('POST', '/keys/revoke', { uuid: made.body.uuid })
+  }
+})
+
+test('a body where none is wanted is read as any other', async () => {
+  for (const url of ['/stream/token', '/account/webhooks/secret/rotate', '/account/webhooks/test']) {
+    const ask = (raw: string, type = 'application/json') =>
+      bed.conforming('POST', url, { raw, headers: { 'content-type': type } })
+    assert.is((await ask('{')).status, 400, url)
+    assert.is((await ask('a', 'text/plain')).status, 415, url)
+    assert.is((await ask(`"${'a'.repeat(70_000)}"`)).status, 413, url)
+    assert.is((await ask('{"unknown":1}')).status, url.endsWith('test') ? 409 : 200, url)
+  }
+})
+
 test('names: blank, controlled and oversized ones are refused, any script is welcome', async () => {
-  for (const name of ['', '   ', 'a\nb', 'a\u0000b', 'x'.repeat(101), 7, null, ['a'], {}]) {
+  for (const name of [
+    '',
+    '   ',
+    'a\nb',
+    'a\u0000b',
+    'a\u0085b',
+    'a\u2028b',
+    'a\u2029b',
+    '\u2003\u00a0',
+    'x'.repeat(101),
+    7,
+    null,
+    ['a'],
+    {},
+  ]) {
     assert.is((await bed.customer('POST', '/keys/create', { name })).status, 422, JSON.stringify(name))
   }
   for (const name of ['Ünï çødé', '携帯', '📞', "Robert'); DROP TABLE accounts;--"]) {

@@ -137,6 +137,16 @@ test('a session ends by itself, by sign-out, by revocation, and with its key', a
   assert.is((await as(fourth, 'GET', '/account/')).status, 401)
 })
 
+test('who signs in again leaves no session behind that no browser has', async () => {
+  const first = await signIn({ key: bed.key })
+  const side = await signIn({ key: operatorKey })
+  const headers = { ...browser, cookie: `${first.cookie}; ${side.cookie}` }
+  const again = await bed.conforming('POST', '/portal/session', { key: '', body: { key: other.key }, headers })
+  assert.is(again.status, 201)
+  assert.is((await as(first, 'GET', '/account/')).status, 401)
+  assert.is((await as(side, 'GET', '/operator/accounts')).status, 200)
+})
+
 test('a session sees its own account alone, and never the operator’s side', async () => {
   const mine = await signIn({ key: bed.key })
   const theirs = await signIn({ key: other.key })

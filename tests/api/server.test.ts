@@ -77,6 +77,25 @@ test('keys that are longer than any header may be, or hold odd bytes', async () 
   }
 })
 
+test('refusals of Node itself have a detail, too: no Host, an unknown Expect', async () => {
+  for (const [head, status] of [
+    ['Connection: close', 400],
+    ['Host: a\r\nExpect: something\r\nConnection: close', 417],
+  ] as const) {
+    const received = await say(`GET /health/ HTTP/1.1\r\n${head}\r\n\r\n`)
+    assert.match(received, new RegExp(`^HTTP/1\\.1 ${status}`))
+    assert.match(received, /\{"detail":"[^"]+"\}/)
+  }
+})
+
+test('two Authorization lines: neither is taken', async () => {
+  const line = (key: string) => `Authorization: Bearer ${key}\r\n`
+  for (const lines of [line(bed.key) + line('x'), line('x') + line(bed.key), line(bed.key) + line(bed.key)]) {
+    const received = await say(`GET /account/ HTTP/1.1\r\nHost: a\r\n${lines}Connection: close\r\n\r\n`)
+    assert.match(received, /^HTTP\/1\.1 400/)
+  }
+})
+
 test('the explorer and the document need no key and nothing from elsewhere', async () => {
   const page = await fetch(`${base}/docs`)
   const html = await page.text()
