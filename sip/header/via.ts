@@ -14,20 +14,38 @@ export interface Via {
 /** Which part of a Via value cannot be read. */
 export type ViaFault = 'bad-protocol' | 'bad-sent-by' | 'bad-parameter'
 
+/** As nearly every sender writes them: known without a match of the pattern, and shared. */
+const usualTransports = ['UDP', 'TCP', 'TLS', 'WS', 'WSS'] as const
+const usualProtocol = 'SIP/2.0/'
 const sentProtocol = /^\s*SIP\s*\/\s*2\.0\s*\/\s*([-.!%*_+`'~0-9A-Za-z]+)\s+/i
 
 /** Reads one value of Via; `headersOf(message, "Via")` gives them one by one. */
 export function parseVia(text: string): Parsed<Via, ViaFault> {
-  const protocol = sentProtocol.exec(text)
-  if (protocol === null) return { ok: false, reason: 'bad-protocol', at: 0 }
-  const at = protocol[0].length
+  let transport: string | undefined = usualTransportOf(text)
+  let at = usualProtocol.length + (transport?.length ?? 0)
+  if (transport === undefined) {
+    const protocol = sentProtocol.exec(text)
+    if (protocol === null) return { ok: false, reason: 'bad-protocol', at: 0 }
+    at = protocol[0].length
+    transport = protocol[1] ?? ''
+  }
   const semicolon = text.indexOf(';', at)
   const end = semicolon === -1 ? text.length : semicolon
   const sentBy = parseHostPort(withoutBlanksAtColon(text.slice(at, end).trim()))
   if (sentBy === undefined) return { ok: false, reason: 'bad-sent-by', at }
   const parameters = parseParameters(text, end)
   if (!parameters.ok) return parameters
-  return { ok: true, value: { transport: protocol[1] ?? '', ...sentBy, parameters: parameters.value } }
+  const { host, port } = sentBy
+  return { ok: true, value: { transport, host, port, parameters: parameters.value } }
+}
+
+function usualTransportOf(text: string): string | undefined {
+  if (!text.startsWith(usualProtocol)) return undefined
+  for (const transport of usualTransports) {
+    const end = usualProtocol.length + transport.length
+    if (text.charCodeAt(end) === 0x20 && text.startsWith(transport, usualProtocol.length)) return transport
+  }
+  return undefined
 }
 
 /** White space may surround the colon of the port. */

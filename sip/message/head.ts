@@ -1,6 +1,6 @@
-import { clampedNumber, isToken, trimBlanks, trimBlanksEnd } from '../grammar/token.ts'
+import { clampedNumber, skipBlanks, tokenEnd, trimBlanks, trimBlanksEnd } from '../grammar/token.ts'
 import type { ParseFault } from './fault.ts'
-import { headerKey, internHeaderName, isHeader } from './header-name.ts'
+import { headerKey, headerNameAt, isHeader } from './header-name.ts'
 import { messageLimits } from './limits.ts'
 import type { HeaderField } from './message.ts'
 import { parseStartLine, type StartLine } from './start-line.ts'
@@ -33,27 +33,26 @@ export function parseHead(text: string): Head {
   const start = parseStartLine(text.slice(0, withoutCr(text, 0, at)))
   if (!start.ok) wrong(start.reason, 0)
   at++
+  let nextCr = -1
   while (at < text.length) {
     const lineAt = at
-    let end = lineEnd(text, at)
-    let line = text.slice(at, withoutCr(text, at, end))
+    const end = lineEnd(text, at)
+    const contentEnd = withoutCr(text, at, end)
     at = end + 1
+    let field: HeaderField | undefined
     if (isFold(text, at)) {
-      const parts = [trimBlanksEnd(line)]
-      do {
-        end = lineEnd(text, at)
-        parts.push(trimBlanks(text.slice(at, withoutCr(text, at, end))))
-        at = end + 1
-      } while (isFold(text, at))
-      line = parts.join(' ')
+      const [line, next] = unfold(text, lineAt)
+      at = next
+      if (!line.includes('\r')) field = fieldAt(line, 0, line.length)
+    } else {
+      if (nextCr < lineAt) nextCr = indexOrEnd(text, '\r', lineAt)
+      if (nextCr >= contentEnd) field = fieldAt(text, lineAt, contentEnd)
     }
-    const colon = line.indexOf(':')
-    const name = trimBlanksEnd(line.slice(0, Math.max(colon, 0)))
-    if (!isToken(name) || line.includes('\r')) wrong('bad-header', lineAt)
+    if (field === undefined) wrong('bad-header', lineAt)
     else if (headers.length === messageLimits.headers) {
       wrong('too-many-headers', lineAt)
       break
-    } else headers.push({ name: internHeaderName(name), value: trimBlanks(line.slice(colon + 1)) })
+    } else headers.push(field)
   }
 
   const length = declaredLength(headers)
@@ -61,9 +60,33 @@ export function parseHead(text: string): Head {
   return { line: start.line, headers, contentLength: length === 'bad' ? undefined : length, fault }
 }
 
-function lineEnd(text: string, at: number): number {
-  const end = text.indexOf('\n', at)
-  return end === -1 ? text.length : end
+/** The field of a line, read where it stands: of each, one string is made. Undefined: it is none. */
+function fieldAt(text: string, at: number, end: number): HeaderField | undefined {
+  const nameEnd = tokenEnd(text, at)
+  const colon = skipBlanks(text, nameEnd)
+  if (nameEnd === at || colon >= end || text.charCodeAt(colon) !== 0x3a) return undefined
+  const value = trimBlanksEnd(text.slice(skipBlanks(text, colon + 1), end))
+  return { name: headerNameAt(text, at, nameEnd), value }
+}
+
+/** RFC 3261 §7.3.1: a line and those that go on with it as one, and where the next line begins. */
+function unfold(text: string, lineAt: number): readonly [line: string, next: number] {
+  const parts: string[] = []
+  let at = lineAt
+  do {
+    const end = lineEnd(text, at)
+    const part = text.slice(at, withoutCr(text, at, end))
+    parts.push(at === lineAt ? trimBlanksEnd(part) : trimBlanks(part))
+    at = end + 1
+  } while (isFold(text, at))
+  return [parts.join(' '), at]
+}
+
+const lineEnd = (text: string, at: number): number => indexOrEnd(text, '\n', at)
+
+function indexOrEnd(text: string, mark: string, at: number): number {
+  const index = text.indexOf(mark, at)
+  return index === -1 ? text.length : index
 }
 
 const withoutCr = (text: string, at: number, end: number): number =>

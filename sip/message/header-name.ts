@@ -94,11 +94,22 @@ const compactForms: Readonly<Record<string, string>> = {
 
 /** Names as they are usually written: a parsed name that equals one becomes this very string, and outlives its message cheaply. */
 const usualNames = [...lists, ...singles]
-// Engines share strings of one letter by themselves.
-const interned: ReadonlyMap<string, string> = new Map(usualNames.map(name => [name, name]))
 
-/** The same name, as a shared string where it is a usual one. */
-export const internHeaderName = (name: string): string => interned.get(name) ?? name
+const slotOf = (length: number, first: number, last: number): number => (length * 37 + first * 7 + last) & 0xff
+/** Those names by `slotOf`: found in a message without making a string to look for. */
+const namesBySlot: (readonly string[] | undefined)[] = Array.from({ length: 256 }, () => undefined)
+for (const name of usualNames) {
+  const slot = slotOf(name.length, name.charCodeAt(0), name.charCodeAt(name.length - 1))
+  namesBySlot[slot] = [...(namesBySlot[slot] ?? []), name]
+}
+
+/** The name that stands in `text` from `at` to `end`, as a shared string where it is a usual one. */
+export function headerNameAt(text: string, at: number, end: number): string {
+  const names = namesBySlot[slotOf(end - at, text.charCodeAt(at), text.charCodeAt(end - 1))]
+  if (names !== undefined)
+    for (const name of names) if (name.length === end - at && text.startsWith(name, at)) return name
+  return text.slice(at, end)
+}
 
 /** What a name is compared by: lower case, and its one-letter form or ''. */
 export interface HeaderKey {

@@ -1,4 +1,4 @@
-import { isToken, trimBlanks, trimBlanksEnd } from '../grammar/token.ts'
+import { clampedNumber, isToken, trimBlanks, trimBlanksEnd } from '../grammar/token.ts'
 import type { ParseFault } from './fault.ts'
 
 export type StartLine =
@@ -12,7 +12,6 @@ type ParsedStartLine =
 
 const ours = /^SIP\/2\.0$/i
 const anyVersion = /^SIP\/\d+\.\d+$/i
-const statusLine = /^SIP\/2\.0 ([1-6]\d\d)(?: (.*))?$/is
 // White space ends the URI; brackets, quotes and controls are no part of any (RFC 4475 §3.1.2.7, §3.1.2.8).
 const notInUri = /[\s<>"\x00-\x1f\x7f]/
 
@@ -34,7 +33,9 @@ export function parseStartLine(text: string): ParsedStartLine {
 }
 
 function parseStatusLine(text: string): ParsedStartLine {
-  const match = statusLine.exec(text)
-  if (match === null) return { ok: false, reason: /^SIP\/2\.0 /i.test(text) ? 'bad-start-line' : 'bad-version' }
-  return { ok: true, line: { kind: 'response', status: Number(match[1]), reason: trimBlanks(match[2] ?? '') } }
+  if (text.slice(0, 8).toUpperCase() !== 'SIP/2.0 ') return { ok: false, reason: 'bad-version' }
+  const status = clampedNumber(text.slice(8, 11), 999) ?? 0
+  const isEnded = text.length === 11 || text.charCodeAt(11) === 0x20
+  if (!isEnded || status < 100 || status > 699) return { ok: false, reason: 'bad-start-line' }
+  return { ok: true, line: { kind: 'response', status, reason: trimBlanks(text.slice(12)) } }
 }

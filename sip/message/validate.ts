@@ -13,7 +13,7 @@ import type { SipMessage, SipRequest, SipResponse } from './message.ts'
 import { knownMethods } from './method.ts'
 
 /** What every message must have and every layer asks for (RFC 3261 §8.1.1), read once. */
-export class Essentials {
+export interface Essentials {
   /** The topmost. */
   readonly via: Via
   /** The topmost Via as it stands. */
@@ -30,20 +30,6 @@ export class Essentials {
   readonly cseq: CSeq
   readonly cseqText: string
   readonly maxForwardsText: string | undefined
-
-  constructor(fields: Fields, via: Via, fromTag: string, toTag: string, callId: string, cseq: CSeq) {
-    this.via = via
-    this.viaText = fields.via ?? ''
-    this.vias = fields.vias
-    this.fromText = fields.from ?? ''
-    this.toText = fields.to ?? ''
-    this.fromTag = fromTag
-    this.toTag = toTag
-    this.callId = callId
-    this.cseq = cseq
-    this.cseqText = fields.cseq ?? ''
-    this.maxForwardsText = fields.maxForwards
-  }
 }
 
 interface RequestEssentials {
@@ -98,22 +84,28 @@ export function validateResponse(response: SipResponse): Validated<Essentials> {
 const single = ['From', 'To', 'Call-ID', 'CSeq', 'Max-Forwards', 'Content-Type', 'Expires'] as const
 const singleKeys = single.map(headerKey)
 const viaKey = headerKey('Via')
+const noVia: Via = { transport: '', host: '', port: undefined, parameters: [] }
+const noCSeq: CSeq = { sequence: 0, method: '' }
 
-/** The fields that a message is judged by, as they stand. */
-class Fields {
-  via: string | undefined
+/** The fields that a message is judged by: found in one pass over its header, then read. One object for each message. */
+class ReadFields implements Essentials {
+  via = noVia
+  viaText = ''
   vias = 0
-  from: string | undefined
-  to: string | undefined
-  callId: string | undefined
-  cseq: string | undefined
-  maxForwards: string | undefined
+  fromText = ''
+  toText = ''
+  fromTag = ''
+  toTag = ''
+  callId = ''
+  cseq = noCSeq
+  cseqText = ''
+  maxForwardsText: string | undefined
   /** Which of `single` stand there, a bit each. */
-  seen = 0
+  #seen = 0
   /** Of these, which stand there twice. */
-  repeated = 0
+  #repeated = 0
 
-  /** One pass over all header fields. Names in their usual spelling are shared strings: comparing them costs nothing. */
+  /** Names in their usual spelling are shared strings: comparing them costs nothing. */
   constructor({ headers }: SipMessage) {
     for (const { name, value } of headers) {
       switch (name) {
@@ -135,58 +127,71 @@ class Fields {
         case 'Max-Forwards':
           this.#take(4, value)
           break
+        case 'Content-Type':
+          this.#take(5, value)
+          break
         default:
           if (isHeader(name, viaKey)) this.#takeVia(value)
-          else
-            this.#take(
-              singleKeys.findIndex(key => isHeader(name, key)),
-              value,
-            )
+          else this.#take(singleIndexOf(name), value)
       }
     }
   }
 
+  /** What is wrong with them, fit for a reason phrase; undefined: nothing is, and all are read. */
+  read(): string | undefined {
+    if (this.vias === 0) return 'Missing Via'
+    for (let which = 0; which < 4; which++) if (!this.#has(which)) return `Missing ${single[which]}`
+    if (this.#repeated !== 0) return `Multiple ${single[Math.log2(this.#repeated & -this.#repeated)]}`
+    const via = parseVia(this.viaText)
+    if (!via.ok) return 'Bad Via'
+    const fromTag = tagOfAddress(this.fromText)
+    if (fromTag === undefined) return 'Bad From'
+    const toTag = tagOfAddress(this.toText)
+    if (toTag === undefined) return 'Bad To'
+    if (!parseCallId(this.callId).ok) return 'Bad Call-ID'
+    const cseq = parseCSeq(this.cseqText)
+    if (!cseq.ok) return 'Bad CSeq'
+    this.via = via.value
+    this.fromTag = fromTag
+    this.toTag = toTag
+    this.cseq = cseq.value
+    return undefined
+  }
+
+  #has(which: number): boolean {
+    return (this.#seen & (1 << which)) !== 0
+  }
+
   #takeVia(value: string): void {
     if (value === '') return
-    this.via ??= firstOfList(value)
+    if (this.vias === 0) this.viaText = firstOfList(value) ?? ''
     this.vias += value.includes(',') ? splitList(value).length : 1
   }
 
   #take(which: number, value: string): void {
     if (which === -1) return
-    const bit = 1 << which
-    if ((this.seen & bit) !== 0) {
-      this.repeated |= bit
+    if (this.#has(which)) {
+      this.#repeated |= 1 << which
       return
     }
-    this.seen |= bit
-    if (which === 0) this.from = value
-    else if (which === 1) this.to = value
+    this.#seen |= 1 << which
+    if (which === 0) this.fromText = value
+    else if (which === 1) this.toText = value
     else if (which === 2) this.callId = value
-    else if (which === 3) this.cseq = value
-    else if (which === 4) this.maxForwards = value
+    else if (which === 3) this.cseqText = value
+    else if (which === 4) this.maxForwardsText = value
   }
 }
 
+function singleIndexOf(name: string): number {
+  for (let which = 0; which < singleKeys.length; which++) if (isHeader(name, singleKeys[which]!)) return which
+  return -1
+}
+
 function readEssentials(message: SipMessage): Validated<Essentials> {
-  const fields = new Fields(message)
-  if (fields.via === undefined) return refuse('Missing Via')
-  if (fields.from === undefined) return refuse('Missing From')
-  if (fields.to === undefined) return refuse('Missing To')
-  if (fields.callId === undefined) return refuse('Missing Call-ID')
-  if (fields.cseq === undefined) return refuse('Missing CSeq')
-  if (fields.repeated !== 0) return refuse(`Multiple ${single[Math.log2(fields.repeated & -fields.repeated)]}`)
-  const via = parseVia(fields.via)
-  if (!via.ok) return refuse('Bad Via')
-  const fromTag = tagOfAddress(fields.from)
-  if (fromTag === undefined) return refuse('Bad From')
-  const toTag = tagOfAddress(fields.to)
-  if (toTag === undefined) return refuse('Bad To')
-  const callId = parseCallId(fields.callId)
-  if (!callId.ok) return refuse('Bad Call-ID')
-  const cseq = parseCSeq(fields.cseq)
-  if (!cseq.ok) return refuse('Bad CSeq')
-  return { ok: true, value: new Essentials(fields, via.value, fromTag, toTag, callId.value, cseq.value) }
+  const fields = new ReadFields(message)
+  const wrong = fields.read()
+  return wrong === undefined ? { ok: true, value: fields } : refuse(wrong)
 }
 
 /** RFC 3261 §8.1.1.8: exactly one SIP or SIPS URI, which becomes the dialog's remote target. */

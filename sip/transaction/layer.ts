@@ -42,6 +42,9 @@ export class TransactionLayer {
   readonly #config: LayerConfig
   readonly #clients = new Map<string, ClientTransaction>()
   readonly #servers = new Map<string, ServerTransaction>()
+  /** The request that was looked for last, and its key: it is looked for several times in a row. */
+  #request: IncomingRequest | undefined
+  #key = ''
   /** Inputs for which the table has no cell. */
   absorbed = 0
 
@@ -80,7 +83,7 @@ export class TransactionLayer {
   requestArrived(request: IncomingRequest, now: number): Arrival {
     const { method } = request.message
     const isAck = method === 'ACK'
-    const transaction = this.#servers.get(serverKey(request, isAck ? 'INVITE' : method))
+    const transaction = this.#servers.get(this.#keyOf(request, isAck ? 'INVITE' : method))
     if (transaction === undefined) return isAck ? 'stray-ack' : 'new'
     // A repeat may come over another connection; the answer follows it.
     if (!isAck) transaction.flow = request.replyTo
@@ -92,7 +95,7 @@ export class TransactionLayer {
   accept(request: IncomingRequest): ServerTransaction {
     const { method } = request.message
     const table = method === 'INVITE' ? inviteServer : nonInviteServer
-    const key = serverKey(request, method)
+    const key = this.#keyOf(request, method)
     const transaction = new ServerTransaction(table, key, request.replyTo, this.#step, request)
     this.#servers.set(key, transaction)
     return transaction
@@ -100,7 +103,7 @@ export class TransactionLayer {
 
   /** The INVITE that a CANCEL means (RFC 3261 §9.2); with `method`, the request's transaction as one of that method. */
   inviteOf(request: IncomingRequest, method = 'INVITE'): ServerTransaction | undefined {
-    return this.#servers.get(serverKey(request, method))
+    return this.#servers.get(this.#keyOf(request, method))
   }
 
   respond(transaction: ServerTransaction, status: number, bytes: Uint8Array, now: number): void {
@@ -199,6 +202,15 @@ export class TransactionLayer {
       this.#config.settled?.(transaction)
     }
     if (next === 'terminated') finish(transaction, now)
+  }
+
+  #keyOf(request: IncomingRequest, method: string): string {
+    // A CANCEL has two keys: its own, and that of its INVITE.
+    if (this.#request !== request || request.message.method === 'CANCEL') {
+      this.#request = request
+      this.#key = serverKey(request, method)
+    }
+    return this.#key
   }
 
   #forget(transaction: Transaction): void {

@@ -43,20 +43,40 @@ function readVia(read: Via | undefined, text: string, flow: Flow): { via: TopVia
   const value = parsed?.ok ? parsed.value : read
   if (value === undefined)
     return { via: { branch: undefined, host: '', port: undefined, text, stamped: text }, replyTo: flow }
-  const stamped = withSource(value, flow.address, flow.port)
-  const via: TopVia = {
-    branch: branchOf(value),
-    host: value.host.toLowerCase(),
-    port: value.port,
-    text,
-    stamped: stamped === value ? text : formatVia(stamped),
-  }
   // RFC 3261 §18.2.2, RFC 3581 §4. A sent-by that is not the source's address means a NAT between us, and there only
   // the source's own port leads back, whether rport was asked or not.
-  const honest = rportOf(value) === undefined && value.host === flow.address
+  const honest = value.host === flow.address && rportOf(value) === undefined
   const port = value.port ?? defaultPort(flow.transport)
   const replyTo = flow.transport === 'udp' && honest && port !== flow.port ? { ...flow, port } : flow
-  return { via, replyTo }
+  return { via: new ReadVia(value, text, flow), replyTo }
+}
+
+/** It is stamped when a response is made: an ACK gets none. */
+class ReadVia implements TopVia {
+  readonly branch: string | undefined
+  readonly host: string
+  readonly port: number | undefined
+  readonly text: string
+  readonly #value: Via
+  readonly #flow: Flow
+  #stamped: string | undefined
+
+  constructor(value: Via, text: string, flow: Flow) {
+    this.branch = branchOf(value)
+    this.host = value.host.toLowerCase()
+    this.port = value.port
+    this.text = text
+    this.#value = value
+    this.#flow = flow
+  }
+
+  get stamped(): string {
+    if (this.#stamped === undefined) {
+      const stamped = withSource(this.#value, this.#flow.address, this.#flow.port)
+      this.#stamped = stamped === this.#value ? this.text : formatVia(stamped)
+    }
+    return this.#stamped
+  }
 }
 
 /** Undefined: it lacks what would match it to a request of ours. */

@@ -17,9 +17,9 @@ const noBody = new Uint8Array(0)
 
 /** RFC 3261 §8.2.6: Via, From, To, Call-ID and CSeq as they came, the topmost Via stamped with the source. */
 export function buildResponse(request: IncomingRequest, status: number, parts: ResponseParts = {}): SipResponse {
-  const headers: HeaderField[] = []
-  for (const [at, value] of headersOf(request.message, 'Via').entries())
-    headers.push({ name: 'Via', value: at === 0 ? request.via.stamped : value })
+  const headers: HeaderField[] = [{ name: 'Via', value: request.via.stamped }]
+  const vias = headersOf(request.message, 'Via')
+  for (let at = 1; at < vias.length; at++) headers.push({ name: 'Via', value: vias[at]! })
   if (parts.recordRoute === true)
     for (const value of headersOf(request.message, 'Record-Route')) headers.push({ name: 'Record-Route', value })
   const to = request.toTag !== undefined || parts.toTag === undefined ? request.to : `${request.to};tag=${parts.toTag}`
@@ -28,7 +28,7 @@ export function buildResponse(request: IncomingRequest, status: number, parts: R
   if (request.to !== '') headers.push({ name: 'To', value: to })
   if (request.callId !== '') headers.push({ name: 'Call-ID', value: request.callId })
   if (request.cseqText !== '') headers.push({ name: 'CSeq', value: request.cseqText })
-  if (parts.fields !== undefined) headers.push(...parts.fields)
+  if (parts.fields !== undefined) for (const field of parts.fields) headers.push(field)
   const body = parts.sdp === undefined ? noBody : utf8.encode(parts.sdp)
   if (body.length > 0) headers.push({ name: 'Content-Type', value: 'application/sdp' })
   headers.push({ name: 'Content-Length', value: String(body.length) })
